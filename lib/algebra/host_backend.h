@@ -1,0 +1,144 @@
+#pragma once
+
+#include "base/csr_matrix.h"
+
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace adamant
+{
+/// Vector of one backend: owned, movable, not copyable (copies are explicit: Backend::copy).
+template <typename Number>
+class HostVector
+{
+public:
+  using value_type = Number;
+  HostVector()     = default;
+  explicit HostVector(int n)
+    : values(n)
+  {}
+  HostVector(HostVector &&) noexcept            = default;
+  HostVector &operator=(HostVector &&) noexcept = default;
+
+  int           size() const { return static_cast<int>(values.size()); }
+  Number       *data() { return values.data(); }
+  const Number *data() const { return values.data(); }
+
+private:
+  Array<Number> values;
+};
+
+/// Dense square matrix, row-major.
+template <typename Number>
+struct HostDenseMatrix
+{
+  int           n = 0;
+  Array<Number> value;
+};
+
+/// The algebra on the CPU: OpenMP over rows, one object per precision, no globals. All sizes are this rank's own. Reductions
+/// sum fixed blocks in a fixed order, so that a result does not depend on the number of threads. Output vectors must
+/// not alias input vectors unless stated. Every method of HostBackend has its twin in CudaBackend.
+template <typename Number>
+class HostBackend
+{
+public:
+  using value_type  = Number;
+  using Vector      = HostVector<Number>;
+  using Matrix      = CSRMatrix<Number>;
+  using DenseMatrix = HostDenseMatrix<Number>;
+  using Scalars     = std::vector<double>;   ///< results of reductions, where the backend computes them
+  using Graph       = std::function<void()>; ///< a recorded sequence of operations
+  template <typename Other>
+  using Rebind = HostBackend<Other>;
+
+  explicit HostBackend(int n_threads);
+  /// The same threads in another precision.
+  template <typename Other>
+  explicit HostBackend(const HostBackend<Other> &other)
+    : HostBackend(other.n_threads())
+  {}
+
+  int         n_threads() const { return threads; }
+  std::string device_name() const; ///< the processor's name as the operating system gives it
+
+  /// @name Storage. Host data go in and out by upload and download.
+  /// @{
+  Vector      create_vector(int n) const; ///< n zeros
+  Matrix      create_matrix(const CSRMatrix<double> &source) const;
+  Matrix      create_matrix(CSRMatrix<double> &&source) const; ///< without a copy where the precision is the same
+  DenseMatrix create_dense_matrix(const Array<double> &row_major, int n) const;
+  void        update_values(Matrix &matrix, const CSRMatrix<double> &source) const; ///< same pattern, new values
+  void        upload(const double *source, Vector &x) const;                        ///< x.size() values from host memory
+  void        download(const Vector &x, double *target) const;                      ///< x.size() values to host memory
+  void        synchronize() const {}
+  /// @}
+
+  /// @name Vector operations
+  /// @{
+  void set_zero(Vector &x) const;
+  void copy(const Vector &x, Vector &y) const;                                     ///< y = x
+  void scale(Number a, Vector &x) const;                                           ///< x = a x
+  void axpby(Number a, const Vector &x, Number b, Vector &y) const;                ///< y = a x + b y
+  void scale_by_diagonal(Number a, const Vector &d, const Vector &x, Vector &y, int block_size) const; ///< y = a D x
+  /// y = x between the precisions: the preconditioner's door.
+  template <typename Other>
+  void convert(const HostVector<Other> &x, Vector &y) const;
+  /// x += sum_i a[i] basis[i], i < k.
+  template <typename Other>
+  void multi_axpy(const std::vector<HostVector<Other>> &basis, int k, const double *a, Vector &x) const;
+  double dot(const Vector &x, const Vector &y) const;
+  double norm(const Vector &x) const;
+  /// h[i] = basis[i] . w for i < k: all inner products in one pass.
+  void multi_dot(const std::vector<Vector> &basis, int k, const Vector &w, Scalars &h) const;
+  /// Classical Gram-Schmidt, twice: w <- (w - V Vᵀw)/‖·‖; h[0..k-1] the coefficients, h[k] the norm before scaling (a
+  /// zero norm leaves w unscaled). Needs k + 1 scalars. Liebchen et al., Section 4.1.5, with re-orthogonalisation.
+  void          orthonormalize(const std::vector<Vector> &basis, int k, Vector &w, Scalars &h) const;
+  Scalars       create_scalars(int n) const { return Scalars(n, 0.); }
+  const double *fetch(Scalars &h, int /*n*/) const { return h.data(); } ///< host copy of the first n; the only wait
+  /// @}
+
+  /// @name Matrix operations. Fused where a pass over memory is saved.
+  /// @{
+  void spmv(Number a, const Matrix &A, const Vector &x, Number b, Vector &y) const;              ///< y = a A x + b y
+  void residual(const Matrix &A, const Vector &x, const Vector &b, Vector &r) const;             ///< r = b - A x
+  /// r = b - A x, s[0] = ‖r‖₂, s[1] = ‖b‖₂.
+  void residual_norms(const Matrix &A, const Vector &x, const Vector &b, Vector &r, Scalars &s) const;
+  /// r = b - A x, coarse = R r.
+  void residual_restrict(const Matrix &A, const Vector &x, const Vector &b, const Matrix &R, Vector &r,
+                         Vector &coarse) const;
+  /// y = x + beta D (b - A x), D block diagonal: damped (node-block) Jacobi.
+  void jacobi_step(const Matrix &A, const Vector &D, int block_size, Number beta, const Vector &b, const Vector &x,
+                   Vector &y) const;
+  /// d = alpha d_old + beta D (b - A x), y = x + d: one step of Chebyshev's iteration. d_old may be d or x, and is not
+  /// read where alpha is 0.
+  void chebyshev_step(const Matrix &A, const Vector &D, int block_size, Number alpha, Number beta, const Vector &b,
+                      const Vector &x, const Vector &d_old, Vector &d, Vector &y) const;
+  /// d = alpha d_old + beta A r, x += d: the same with a preconditioner whose last factor is the sparse matrix A.
+  void spmv_update(Number alpha, Number beta, const Matrix &A, const Vector &r, const Vector &d_old, Vector &d,
+                   Vector &x) const;
+  void gemv(const DenseMatrix &A, const Vector &x, Vector &y) const; ///< y = A x
+  /// @}
+
+  /// Calls functor(i) for 0 <= i < n, in any order; the functor holds pointers from Vector::data().
+  template <typename Functor>
+  void for_each(int n, const Functor &functor) const
+  {
+#pragma omp parallel for num_threads(threads_for(n)) schedule(static)
+    for (int i = 0; i < n; ++i)
+      functor(i);
+  }
+
+  /// Records what `operations` does on this backend's vectors, to be replayed with the same vectors any number of times.
+  Graph record(const std::function<void()> &operations) const { return operations; }
+  void  replay(const Graph &graph) const { graph(); }
+
+private:
+  /// Short loops are not worth waking threads for.
+  int threads_for(int n) const { return n < 4096 ? 1 : threads; }
+
+  int threads;
+};
+} // namespace adamant

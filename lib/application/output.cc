@@ -1,0 +1,31 @@
+#include "application/output.h"
+
+#include "base/run_record.h"
+
+#include <deal.II/base/data_out_base.h>
+#include <deal.II/base/utilities.h>
+
+#include <sstream>
+
+namespace adamant
+{
+TimeSeries::TimeSeries(const std::string &folder, const std::string &name)
+  : folder(folder)
+  , name(name)
+{}
+
+template <int dim>
+void TimeSeries::write(const dealii::DataOut<dim> &data, double time)
+{
+  const std::string  file = name + "_" + dealii::Utilities::int_to_string(static_cast<unsigned int>(files.size()), 4) + ".vtu";
+  std::ostringstream vtu, pvd;
+  data.write_vtu(vtu);
+  write_file(folder + "/" + file, vtu.str());
+  files.emplace_back(time, file);
+  dealii::DataOutBase::write_pvd_record(pvd, files);
+  write_file(folder + "/" + name + ".pvd", pvd.str());
+}
+
+template void TimeSeries::write(const dealii::DataOut<2> &, double);
+template void TimeSeries::write(const dealii::DataOut<3> &, double);
+} // namespace adamant

@@ -1,0 +1,228 @@
+#include "application/parameters.h"
+
+#include "base/exceptions.h"
+#include "base/nearest_name.h"
+
+#include <deal.II/base/parameter_handler.h>
+
+#include <algorithm>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <vector>
+
+namespace adamant
+{
+namespace
+{
+struct Key
+{
+  std::vector<std::string> sections;
+  std::string              name;
+
+  std::string path() const
+  {
+    std::string path;
+    for (const auto &section : sections)
+      path += section + "/";
+    return path + name;
+  }
+};
+
+std::string trim(const std::string &text)
+{
+  const auto begin = text.find_first_not_of(" \t\r"), end = text.find_last_not_of(" \t\r");
+  return begin == std::string::npos ? "" : text.substr(begin, end - begin + 1);
+}
+
+// The declared keys, read off the short form of the parameter file.
+std::vector<Key> declared_keys()
+{
+  std::ostringstream text;
+  dealii::ParameterAcceptor::prm.print_parameters(text, dealii::ParameterHandler::ShortPRM);
+  std::istringstream       in(text.str());
+  std::vector<Key>         keys;
+  std::vector<std::string> sections;
+  for (std::string line; std::getline(in, line);)
+    {
+      line = trim(line);
+      if (line.rfind("subsection ", 0) == 0)
+        sections.push_back(trim(line.substr(11)));
+      else if (line == "end")
+        sections.pop_back();
+      else if (line.rfind("set ", 0) == 0)
+        keys.push_back({sections, trim(line.substr(4, line.find('=') - 4))});
+    }
+  return keys;
+}
+
+std::string hint_for_key(const std::string &name)
+{
+  std::vector<std::string> names, places;
+  for (const auto &key : declared_keys())
+    {
+      names.push_back(key.name);
+      if (key.name == name)
+        places.push_back("'" + key.path() + "'");
+    }
+  return places.empty() ? did_you_mean(name, names) : "; there is " + places[0] + ": is it in the right section?";
+}
+
+std::string hint_for_section(const std::string &name)
+{
+  std::vector<std::string> names;
+  for (const auto &key : declared_keys())
+    names.insert(names.end(), key.sections.begin(), key.sections.end());
+  return did_you_mean(name, names);
+}
+
+// deal.II's message names file and line; the line itself tells what to look for.
+std::string hint_for_line(const std::string &message)
+{
+  std::smatch match;
+  if (!std::regex_search(message, match, std::regex("Line <(\\d+)> of file <([^>]*)>")))
+    return "";
+  std::ifstream in(match[2]);
+  std::string   line;
+  for (int i = std::stoi(match[1]); i > 0 && std::getline(in, line); --i)
+    {}
+  line = trim(line);
+  if (message.find("pattern") != std::string::npos)
+    return "";
+  if (line.rfind("set ", 0) == 0)
+    return hint_for_key(trim(line.substr(4, line.find('=') - 4)));
+  if (line.rfind("subsection ", 0) == 0)
+    return hint_for_section(trim(line.substr(11)));
+  return did_you_mean(line.substr(0, line.find(' ')), {"set", "subsection", "end", "include"});
+}
+
+std::string message_of(const dealii::ExceptionBase &error)
+{
+  std::ostringstream text;
+  error.print_info(text);
+  return std::regex_replace(trim(text.str()), std::regex("\\s+"), " ");
+}
+
+void read_file(const std::string &file)
+{
+  std::ifstream in(file);
+  if (!in || in.peek() == std::ifstream::traits_type::eof())
+    throw InputError("parameter file '" + file + "': " + (in.is_open() ? "is empty or a folder" : "cannot be opened"));
+  try
+    {
+      dealii::ParameterAcceptor::prm.parse_input(in, file);
+    }
+  catch (const dealii::ExceptionBase &error)
+    {
+      const std::string message = message_of(error);
+      throw InputError("parameter file '" + file + "': " + message + hint_for_line(message));
+    }
+}
+
+void apply_setting(const std::string &setting)
+{
+  const auto fault = [&](const std::string &what) { return InputError("--set \"" + setting + "\": " + what); };
+  const auto equal = setting.find('=');
+  if (equal == std::string::npos)
+    throw fault("expected Section/key=value");
+  const std::string path  = trim(setting.substr(0, equal)), value = trim(setting.substr(equal + 1));
+  const auto        keys  = declared_keys();
+  const auto        found = std::find_if(keys.begin(), keys.end(), [&](const Key &key) { return key.path() == path; });
+  if (found == keys.end())
+    {
+      std::vector<std::string> paths;
+      for (const auto &key : keys)
+        paths.push_back(key.path());
+      const auto slash = path.rfind('/');
+      const auto hint  = did_you_mean(path, paths);
+      throw fault("no parameter '" + path + "'" +
+                  (hint.empty() ? hint_for_key(slash == std::string::npos ? path : path.substr(slash + 1)) : hint));
+    }
+  auto &prm = dealii::ParameterAcceptor::prm;
+  for (const auto &section : found->sections)
+    prm.enter_subsection(section);
+  try
+    {
+      prm.set(found->name, value);
+    }
+  catch (const dealii::ExceptionBase &error)
+    {
+      throw fault(message_of(error));
+    }
+  for (std::size_t i = 0; i < found->sections.size(); ++i)
+    prm.leave_subsection();
+}
+} // namespace
+
+void read_parameters(const CommandLine &line)
+{
+  dealii::ParameterAcceptor::declare_all_parameters();
+  if (!line.parameter_file.empty())
+    read_file(line.parameter_file);
+  for (const auto &setting : line.settings)
+    apply_setting(setting);
+  dealii::ParameterAcceptor::parse_all_parameters();
+}
+
+void print_parameters(std::ostream &out, bool with_descriptions)
+{
+  dealii::ParameterAcceptor::prm.print_parameters(
+    out, with_descriptions ? dealii::ParameterHandler::PRM : dealii::ParameterHandler::ShortPRM);
+}
+
+LinearSolverParameters::LinearSolverParameters()
+  : dealii::ParameterAcceptor("/Linear solver")
+{
+  using namespace dealii::Patterns;
+  add_parameter("Solver", solver, "gmres, cg (symmetric positive definite problems only), or multigrid alone", prm,
+                Selection("gmres|cg|multigrid"));
+  add_parameter("Preconditioner", preconditioner,
+                "multigrid, or trilinos_amg: Trilinos ML through deal.II, on the host only", prm,
+                Selection("multigrid|trilinos_amg"));
+  add_parameter("Tolerance", tolerance, "The solver stops at |b - A x| <= tolerance |b|", prm, Double(1e-15, 1));
+  add_parameter("Maximum iterations", max_iterations, "More than these stop the run with an error", prm, Integer(1));
+  add_parameter("Restart", restart, "Largest dimension of the Krylov space of gmres", prm, Integer(1, 1000));
+  add_parameter("Precision", precision, "Of the V-cycle; everything else is double", prm, Selection("float32|float64"));
+  add_parameter("Smoother", smoother, "x <- x + omega S (b - A x) with S the inverse of the diagonal (jacobi) or of the "
+                "node blocks (block_jacobi) of A, or a factorised sparse approximate inverse (fsai)",
+                prm, Selection("jacobi|block_jacobi|fsai"));
+  add_parameter("Chebyshev", chebyshev,
+                "Take the smoothing steps as one Chebyshev polynomial in S A, with its own eigenvalue estimate");
+  add_parameter("Damping", damping, "omega of the smoother without Chebyshev", prm, Double(0, 2));
+  add_parameter("Chebyshev range", range, "Chebyshev damps eigenvalues from the largest down to the largest over this",
+                prm, Double(1.001, 1e6));
+  add_parameter("Pre-smoothing steps", pre_steps, "With Chebyshev: the degree of the polynomial", prm, Integer(1, 100));
+  add_parameter("Post-smoothing steps", post_steps, "With Chebyshev: the degree of the polynomial", prm, Integer(0, 100));
+  add_parameter("Coarsest level cells", coarsest_cells,
+                "Coarsening ends at the first level with at most this many cells", prm, Integer(1, 20000));
+  add_parameter("Coarse solver", coarse_solver, "On the coarsest level", prm, Selection("dense_inverse|smoothing"));
+  add_parameter("Coarse steps", coarse_steps, "Smoothing steps where they solve the coarsest level", prm, Integer(1, 10000));
+  enter_subsection("Trilinos AMG");
+  add_parameter("Elliptic", amg_elliptic, "ML's smoothed aggregation for elliptic problems (else its settings for others)");
+  add_parameter("Smoother", amg_smoother, "Name of ML's smoother: Chebyshev, symmetric Gauss-Seidel, ILU, ...");
+  add_parameter("Sweeps", amg_sweeps, "Smoothing sweeps", prm, Integer(1, 100));
+  add_parameter("Aggregation threshold", amg_threshold, "Couplings weaker than this are dropped", prm, Double(0, 1));
+  leave_subsection();
+}
+
+LinearSolverOptions LinearSolverParameters::options(const std::string &name) const
+{
+  LinearSolverOptions o;
+  o.type      = solver == "gmres" ? SolverType::gmres : solver == "cg" ? SolverType::cg : SolverType::multigrid;
+  o.restart   = static_cast<int>(restart);
+  o.precision = precision == "float32" ? Precision::float32 : Precision::float64;
+  o.control   = {tolerance, static_cast<int>(max_iterations), name};
+  o.multigrid.smoother.type      = smoother == "jacobi" ? SmootherType::jacobi :
+                                   smoother == "fsai"   ? SmootherType::fsai :
+                                                          SmootherType::block_jacobi;
+  o.multigrid.smoother.chebyshev = chebyshev;
+  o.multigrid.smoother.damping   = damping;
+  o.multigrid.smoother.range     = range;
+  o.multigrid.pre_steps          = static_cast<int>(pre_steps);
+  o.multigrid.post_steps         = static_cast<int>(post_steps);
+  o.multigrid.coarse_solver =
+    coarse_solver == "dense_inverse" ? CoarseSolverType::dense_inverse : CoarseSolverType::smoothing;
+  o.multigrid.coarse_steps = static_cast<int>(coarse_steps);
+  return o;
+}
+} // namespace adamant

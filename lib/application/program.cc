@@ -1,0 +1,156 @@
+#include "application/program.h"
+
+#include "base/version.h"
+
+#include <deal.II/base/mpi.h>
+#include <deal.II/base/multithread_info.h>
+#include <deal.II/base/revision.h>
+
+#include <omp.h>
+#include <sched.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <iomanip>
+#include <sstream>
+
+namespace adamant
+{
+namespace internal
+{
+int guarded_main(const std::string &application, const std::function<int()> &body)
+{
+  const auto complain = [&](const std::string &what, int code) {
+    std::cout.flush();
+    std::cerr << application << ": " << what << std::endl;
+    return code;
+  };
+  try
+    {
+      int                                         argc = 0;
+      char                                      **argv = nullptr;
+      const dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
+      try
+        {
+          return body();
+        }
+      // Caught before MPI ends: its end would otherwise abort the program.
+      catch (const InputError &error)
+        {
+          return complain("error: " + std::string(error.what()), 2);
+        }
+      catch (const std::bad_alloc &)
+        {
+          return complain("error: out of host memory; use a smaller mesh", 1);
+        }
+      catch (const std::exception &error)
+        {
+          return complain("error: " + std::string(error.what()), 1);
+        }
+    }
+  catch (const std::exception &error)
+    {
+      return complain("error: MPI could not be started: " + std::string(error.what()), 1);
+    }
+}
+
+int number_of_threads(int requested)
+{
+  if (requested > 0)
+    return requested;
+  cpu_set_t cores;
+  return sched_getaffinity(0, sizeof(cores), &cores) == 0 ? std::max(1, CPU_COUNT(&cores)) : omp_get_num_procs();
+}
+
+void set_threads(int n_threads)
+{
+  omp_set_num_threads(n_threads);
+  // Two at least: with one thread FEValues of deal.II 9.4 reuses rounded data of similar cells, and the results would
+  // depend on the number of threads.
+  dealii::MultithreadInfo::set_thread_limit(std::max(2, n_threads));
+}
+} // namespace internal
+
+void print_header(const std::string &application, const std::string &backend, const std::string &device, int threads)
+{
+  std::cout << "adamant " << version() << " (" << git_revision() << "), " << application << ", deal.II "
+            << DEAL_II_PACKAGE_VERSION << '\n';
+  if (!backend.empty())
+    std::cout << "backend " << backend << " on " << device << ", " << threads << " host thread" << (threads > 1 ? "s" : "")
+              << '\n';
+}
+
+Run::Run(const std::string &application, const CommandLine &line, const std::string &backend, const std::string &device)
+  : timer(std::cout, dealii::TimerOutput::never, dealii::TimerOutput::wall_times)
+  , output_folder(line.output.empty() ? "output/" + application : line.output)
+{
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::create_directories(output_folder, error);
+  std::ostringstream parameters;
+  print_parameters(parameters, false);
+  try
+    {
+      if (error)
+        throw RunError(error.message());
+      write_file(file("parameters.prm"), parameters.str());
+    }
+  catch (const RunError &reason)
+    {
+      throw InputError("output folder '" + output_folder + "' cannot be written: " + reason.what());
+    }
+  record["application"] = application;
+  record["version"]     = version() + "-" + git_revision();
+  record["deal_ii"]     = DEAL_II_PACKAGE_VERSION;
+  record["backend"]     = backend;
+  record["device"]      = device;
+  time_loop.reset();
+}
+
+void Run::statistics(const std::vector<std::pair<std::string, double>> &row)
+{
+  std::ostringstream text;
+  text << std::setprecision(12);
+  if (statistics_text.empty())
+    for (std::size_t i = 0; i < row.size(); ++i)
+      text << row[i].first << (i + 1 < row.size() ? "," : "\n");
+  for (std::size_t i = 0; i < row.size(); ++i)
+    text << row[i].second << (i + 1 < row.size() ? "," : "\n");
+  statistics_text += text.str();
+}
+
+void Run::begin_time_loop()
+{
+  record["timings"]["init"] = total.wall_time();
+  time_loop.start();
+}
+
+void Run::progress(unsigned int step, unsigned int n_steps, double time, int iterations, double residual)
+{
+  const double elapsed = time_loop.wall_time();
+  if (step != 1 && step != n_steps && elapsed < last_progress + 1.)
+    return;
+  last_progress = elapsed;
+  std::cout << "step " << step << "/" << n_steps << "  time " << time << "  iterations " << iterations << "  residual "
+            << std::scientific << std::setprecision(1) << residual << std::defaultfloat << std::setprecision(6)
+            << "  left " << std::lround(elapsed / step * (n_steps - step)) << " s" << std::endl;
+}
+
+void Run::finish()
+{
+  time_loop.stop();
+  auto &timings = record["timings"];
+  for (const auto &[name, seconds] : timer.get_summary_data(dealii::TimerOutput::total_wall_time))
+    if (name != "init")
+      timings[name] = seconds;
+  timings["time_loop"]          = time_loop.wall_time();
+  timings["total"]              = total.wall_time();
+  record["peak_memory_bytes"]["host"] = peak_host_memory();
+  timer.print_wall_time_statistics(MPI_COMM_SELF, 0.);
+  if (!statistics_text.empty())
+    write_file(file("statistics.csv"), statistics_text);
+  write_file(file("run.json"), record.dump(2) + "\n");
+  std::cout << "written to " << output_folder << "/run.json" << std::endl;
+}
+} // namespace adamant

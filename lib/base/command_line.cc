@@ -1,0 +1,78 @@
+#include "base/command_line.h"
+
+#include "base/exceptions.h"
+#include "base/nearest_name.h"
+
+#include <boost/program_options.hpp>
+
+#include <sstream>
+
+namespace adamant
+{
+CommandLine parse_command_line(int argc, const char *const *argv, const std::string &program)
+{
+  namespace po = boost::program_options;
+  CommandLine             line;
+  po::options_description options("Options");
+  options.add_options()
+    ("set", po::value<std::vector<std::string>>(&line.settings)->value_name("\"Section/key=value\""),
+     "change one parameter; may be given several times")
+    ("backend", po::value<std::string>(&line.backend)->value_name("auto|host|cuda")->default_value("auto"),
+     "where the algebra runs; auto takes a GPU where there is one")
+    ("threads", po::value<int>(&line.threads)->value_name("N")->default_value(0), "threads of the host; 0: all cores")
+    ("output", po::value<std::string>(&line.output)->value_name("DIR"), "folder for all files written")
+    ("print-parameters", po::bool_switch(&line.print_parameters), "print all parameters with their defaults and stop")
+    ("help", po::bool_switch(&line.help), "print this text and stop")
+    ("version", po::bool_switch(&line.version), "print the version and stop");
+  po::options_description hidden;
+  hidden.add_options()("file", po::value<std::vector<std::string>>());
+  po::options_description all;
+  all.add(options).add(hidden);
+
+  std::ostringstream usage;
+  usage << "usage: " << program << " [FILE.prm] [options]\n" << options;
+  line.usage = usage.str();
+
+  try
+    {
+      // Abbreviations are off: a typo must not silently become another option.
+      const int style = po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
+      po::variables_map variables;
+      po::store(po::command_line_parser(argc, argv)
+                  .options(all)
+                  .positional(po::positional_options_description().add("file", -1))
+                  .style(style)
+                  .run(),
+                variables);
+      po::notify(variables);
+      if (variables.count("file") != 0)
+        {
+          const auto &files = variables["file"].as<std::vector<std::string>>();
+          if (files.size() > 1)
+            throw InputError("command line: one parameter file at most, but both '" + files[0] + "' and '" + files[1] +
+                             "' are given");
+          line.parameter_file = files[0];
+        }
+    }
+  catch (const po::unknown_option &error)
+    {
+      std::vector<std::string> known;
+      for (const auto &option : options.options())
+        known.push_back("--" + option->long_name());
+      throw InputError("command line: unknown option '" + error.get_option_name() + "'" +
+                       did_you_mean(error.get_option_name(), known));
+    }
+  catch (const po::error &error)
+    {
+      throw InputError(std::string("command line: ") + error.what());
+    }
+
+  const std::vector<std::string> backends = {"auto", "host", "cuda"};
+  if (line.backend != "auto" && line.backend != "host" && line.backend != "cuda")
+    throw InputError("command line: unknown backend '" + line.backend + "' (auto, host or cuda)" +
+                     did_you_mean(line.backend, backends));
+  if (line.threads < 0)
+    throw InputError("command line: --threads must not be negative, but is " + std::to_string(line.threads));
+  return line;
+}
+} // namespace adamant

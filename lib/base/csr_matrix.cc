@@ -1,0 +1,77 @@
+#include "base/csr_matrix.h"
+
+#include "base/exceptions.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace adamant
+{
+int to_index(std::size_t size, const char *what)
+{
+  if (size > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+    throw IndexOverflow(std::string(what) + ": " + std::to_string(size) +
+                        " does not fit the 32-bit indices of the sparse matrices (2147483647 at most)");
+  return static_cast<int>(size);
+}
+
+template <typename Number>
+void finish_row_starts(CSRMatrix<Number> &matrix)
+{
+  matrix.row_start[0] = 0;
+  std::size_t total   = 0;
+  for (int i = 1; i <= matrix.n_rows; ++i)
+    {
+      total += matrix.row_start[i];
+      matrix.row_start[i] = static_cast<int>(total);
+    }
+  to_index(total, "nonzeros of a sparse matrix");
+  matrix.column.resize(total);
+  matrix.value.resize(total);
+}
+
+template <typename Number>
+CSRMatrix<Number> transpose(const CSRMatrix<Number> &a)
+{
+  CSRMatrix<Number> b;
+  b.n_rows = a.n_cols;
+  b.n_cols = a.n_rows;
+  b.row_start.assign(b.n_rows + 1, 0);
+  for (const int c : a.column)
+    ++b.row_start[c + 1];
+  finish_row_starts(b);
+  // Rows of a are visited in order, so the columns of b come out sorted.
+  Array<int> next(b.row_start.begin(), b.row_start.end() - 1);
+  for (int i = 0; i < a.n_rows; ++i)
+    for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k)
+      {
+        const int to = next[a.column[k]]++;
+        b.column[to] = i;
+        b.value[to]  = a.value[k];
+      }
+  return b;
+}
+
+template <typename Number>
+Number entry(const CSRMatrix<Number> &matrix, int row, int col)
+{
+  const int *begin = matrix.column.data() + matrix.row_start[row];
+  const int *end   = matrix.column.data() + matrix.row_start[row + 1];
+  const int *found = std::lower_bound(begin, end, col);
+  return found != end && *found == col ? matrix.value[found - matrix.column.data()] : Number(0);
+}
+
+template <typename Number>
+Array<Number> diagonal(const CSRMatrix<Number> &matrix)
+{
+  Array<Number> d(matrix.n_rows);
+  for (int i = 0; i < matrix.n_rows; ++i)
+    d[i] = entry(matrix, i, i);
+  return d;
+}
+
+template void              finish_row_starts(CSRMatrix<double> &);
+template CSRMatrix<double> transpose(const CSRMatrix<double> &);
+template double            entry(const CSRMatrix<double> &, int, int);
+template Array<double>     diagonal(const CSRMatrix<double> &);
+} // namespace adamant

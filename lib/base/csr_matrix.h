@@ -1,0 +1,37 @@
+#pragma once
+
+#include "base/array.h"
+
+namespace adamant
+{
+/// Sparse matrix in compressed row storage, in host memory. Row i holds the entries row_start[i] <= k < row_start[i+1];
+/// columns ascend within a row; indices are 32-bit (IndexOverflow is thrown before one would not fit).
+template <typename Number>
+struct CSRMatrix
+{
+  int           n_rows = 0;
+  int           n_cols = 0;
+  Array<int>    row_start; ///< n_rows + 1 entries
+  Array<int>    column;    ///< n_nonzeros entries
+  Array<Number> value;     ///< n_nonzeros entries
+
+  int n_nonzeros() const { return row_start.empty() ? 0 : row_start[n_rows]; }
+};
+
+/// Turns row lengths, stored in row_start[1..n], into row starts, and sizes column and value accordingly.
+/// Throws IndexOverflow if the number of nonzeros exceeds 32 bits.
+template <typename Number>
+void finish_row_starts(CSRMatrix<Number> &matrix);
+
+/// B = A^T, columns sorted; the same result for any number of threads.
+template <typename Number>
+CSRMatrix<Number> transpose(const CSRMatrix<Number> &matrix);
+
+/// The entry (row, col), zero where it is not stored.
+template <typename Number>
+Number entry(const CSRMatrix<Number> &matrix, int row, int col);
+
+/// The main diagonal, n_rows values; zero where an entry is not stored.
+template <typename Number>
+Array<Number> diagonal(const CSRMatrix<Number> &matrix);
+} // namespace adamant

@@ -1,0 +1,9 @@
+#pragma once
+
+#include <string>
+
+namespace adamant
+{
+std::string version();      ///< of adamant, e.g. "0.1.0"
+std::string git_revision(); ///< short hash of the commit it was built from, with "+" where files had changed
+} // namespace adamant

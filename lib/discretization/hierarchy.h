@@ -1,0 +1,47 @@
+#pragma once
+
+#include "discretization/assembly.h"
+#include "discretization/level_meshes.h"
+#include "discretization/level_space.h"
+#include "multigrid/level_data.h"
+
+#include <deal.II/fe/mapping_q1.h>
+
+#include <memory>
+#include <vector>
+
+namespace adamant
+{
+/// The multigrid hierarchy of a finite element on an adaptive mesh: level meshes by global coarsening, their spaces, the
+/// transfer between them, and the export of the level matrices. Level 0 is the coarsest.
+template <int dim>
+class Hierarchy
+{
+public:
+  /// `mesh` (serial) has to outlive the hierarchy and must not be refined meanwhile. Coarsening ends at `coarsest_cells`
+  /// cells. Node blocks of the level data are as large as the element has components.
+  Hierarchy(dealii::Triangulation<dim>       &mesh,
+            const dealii::FiniteElement<dim> &fe,
+            const DirichletBoundary          &dirichlet,
+            unsigned int                      coarsest_cells);
+
+  std::size_t            n_levels() const { return spaces.size(); }
+  const LevelSpace<dim> &space(std::size_t level) const { return *spaces[level]; }
+  const LevelSpace<dim> &finest() const { return *spaces.back(); }
+
+  /// The level matrices and the transfer, ready for Multigrid. `data` may be changed by `assemble` only.
+  const std::vector<LevelData> &data() const { return level_data; }
+
+  /// Assembles the system matrices of all levels; the patterns are built at the first call.
+  void assemble(const dealii::Mapping<dim>    &mapping,
+                const dealii::Quadrature<dim> &quadrature,
+                dealii::UpdateFlags            flags,
+                const CellAssembler<dim>      &cell_assembler);
+
+private:
+  std::vector<LevelMesh<dim>>                   meshes;
+  std::vector<std::unique_ptr<LevelSpace<dim>>> spaces;
+  std::vector<std::unique_ptr<Assembly<dim>>>   assemblies;
+  std::vector<LevelData>                        level_data;
+};
+} // namespace adamant

@@ -1,0 +1,129 @@
+#include "discretization/level_space.h"
+
+#include "base/exceptions.h"
+
+#include <deal.II/dofs/dof_tools.h>
+
+#include <algorithm>
+
+namespace adamant
+{
+template <int dim>
+std::vector<typename dealii::DoFHandler<dim>::active_cell_iterator> active_cells(const dealii::DoFHandler<dim> &dofs)
+{
+  std::vector<typename dealii::DoFHandler<dim>::active_cell_iterator> cells;
+  cells.reserve(dofs.get_triangulation().n_active_cells());
+  for (const auto &cell : dofs.active_cell_iterators())
+    cells.push_back(cell);
+  return cells;
+}
+
+template <int dim>
+LevelSpace<dim>::LevelSpace(std::shared_ptr<const dealii::Triangulation<dim>> mesh_,
+                            const dealii::FiniteElement<dim>                 &fe,
+                            const DirichletBoundary                          &dirichlet)
+  : mesh(std::move(mesh_))
+  , dofs(std::make_unique<dealii::DoFHandler<dim>>(*mesh))
+{
+  dofs->distribute_dofs(fe);
+  to_index(dofs->n_dofs(), "degrees of freedom");
+  cells    = static_cast<int>(mesh->n_active_cells());
+  per_cell = static_cast<int>(fe.n_dofs_per_cell());
+
+  if (mesh->has_hanging_nodes())
+    dealii::DoFTools::make_hanging_node_constraints(*dofs, hanging_nodes);
+  hanging_nodes.close();
+
+  dealii::IndexSet prescribed_dofs(dofs->n_dofs());
+  for (const auto &[id, mask] : dirichlet)
+    prescribed_dofs.add_indices(dealii::DoFTools::extract_boundary_dofs(*dofs, mask, {id}));
+  build_constraint_matrices(prescribed_dofs);
+  fill_cell_table();
+}
+
+template <int dim>
+void LevelSpace<dim>::build_constraint_matrices(const dealii::IndexSet &dirichlet)
+{
+  const int n = static_cast<int>(dofs->n_dofs());
+
+  // A hanging DoF on the boundary stays hanging, so that the solution stays continuous.
+  enum : unsigned char { free, hanging, fixed };
+  constrained.assign(n, free);
+  Array<int> column_in_B(n);
+  for (const auto i : dirichlet)
+    if (!hanging_nodes.is_constrained(i))
+      {
+        constrained[i] = fixed;
+        column_in_B[i] = static_cast<int>(prescribed.size());
+        prescribed.push_back(static_cast<int>(i));
+      }
+  for (const auto &line : hanging_nodes.get_lines())
+    constrained[line.index] = hanging;
+
+  H.n_rows = H.n_cols = B.n_rows = n;
+  B.n_cols                       = static_cast<int>(prescribed.size());
+  H.row_start.assign(n + 1, 0);
+  B.row_start.assign(n + 1, 0);
+  for (int i = 0; i < n; ++i)
+    if (constrained[i] == free)
+      H.row_start[i + 1] = 1;
+    else if (constrained[i] == fixed)
+      B.row_start[i + 1] = 1;
+  for (const auto &line : hanging_nodes.get_lines())
+    for (const auto &[j, weight] : line.entries)
+      ++(constrained[j] == fixed ? B : H).row_start[line.index + 1];
+  finish_row_starts(H);
+  finish_row_starts(B);
+
+  for (int i = 0; i < n; ++i)
+    if (constrained[i] == free)
+      {
+        H.column[H.row_start[i]] = i;
+        H.value[H.row_start[i]]  = 1.;
+      }
+    else if (constrained[i] == fixed)
+      {
+        B.column[B.row_start[i]] = column_in_B[i];
+        B.value[B.row_start[i]]  = 1.;
+      }
+  for (const auto &line : hanging_nodes.get_lines())
+    {
+      auto entries = line.entries;
+      std::sort(entries.begin(), entries.end());
+      int in_H = H.row_start[line.index], in_B = B.row_start[line.index];
+      for (const auto &[j, weight] : entries)
+        {
+          const bool is_fixed = constrained[j] == fixed;
+          auto      &matrix   = is_fixed ? B : H;
+          int       &k        = is_fixed ? in_B : in_H;
+          matrix.column[k]    = is_fixed ? column_in_B[j] : static_cast<int>(j);
+          matrix.value[k++]   = weight;
+        }
+    }
+}
+
+template <int dim>
+void LevelSpace<dim>::fill_cell_table()
+{
+  to_index(std::size_t(cells) * per_cell, "DoFs of all cells");
+  table.resize(std::size_t(cells) * per_cell);
+  constrained_cell.assign(cells, 0);
+  std::vector<dealii::types::global_dof_index> indices(per_cell);
+  int                                          c = 0;
+  for (const auto &cell : dofs->active_cell_iterators())
+    {
+      cell->get_dof_indices(indices);
+      for (int i = 0; i < per_cell; ++i)
+        {
+          table[std::size_t(c) * per_cell + i] = static_cast<int>(indices[i]);
+          constrained_cell[c] |= constrained[indices[i]] != 0;
+        }
+      ++c;
+    }
+}
+
+template class LevelSpace<2>;
+template class LevelSpace<3>;
+template std::vector<dealii::DoFHandler<2>::active_cell_iterator> active_cells(const dealii::DoFHandler<2> &);
+template std::vector<dealii::DoFHandler<3>::active_cell_iterator> active_cells(const dealii::DoFHandler<3> &);
+} // namespace adamant

@@ -1,0 +1,57 @@
+#include "discretization/trilinos_amg.h"
+
+#include "base/exceptions.h"
+
+#include <deal.II/lac/dynamic_sparsity_pattern.h>
+#include <deal.II/lac/trilinos_precondition.h>
+#include <deal.II/lac/trilinos_sparse_matrix.h>
+
+#include <Epetra_MultiVector.h>
+
+namespace adamant
+{
+struct TrilinosAMG::Implementation
+{
+  dealii::TrilinosWrappers::SparseMatrix    matrix;
+  dealii::TrilinosWrappers::PreconditionAMG amg;
+};
+
+TrilinosAMG::TrilinosAMG(const CSRMatrix<double> &source, const TrilinosAMGOptions &options)
+  : implementation(std::make_unique<Implementation>())
+{
+  auto                         &matrix = implementation->matrix;
+  dealii::DynamicSparsityPattern pattern(source.n_rows, source.n_cols);
+  for (int i = 0; i < source.n_rows; ++i)
+    pattern.add_entries(i,
+                        source.column.begin() + source.row_start[i],
+                        source.column.begin() + source.row_start[i + 1],
+                        true);
+  matrix.reinit(pattern);
+  std::vector<dealii::types::global_dof_index> columns;
+  for (int i = 0; i < source.n_rows; ++i)
+    {
+      columns.assign(source.column.begin() + source.row_start[i], source.column.begin() + source.row_start[i + 1]);
+      matrix.set(i, columns.size(), columns.data(), source.value.data() + source.row_start[i]);
+    }
+  matrix.compress(dealii::VectorOperation::insert);
+
+  dealii::TrilinosWrappers::PreconditionAMG::AdditionalData data;
+  data.elliptic              = options.elliptic;
+  data.smoother_type         = options.smoother.c_str();
+  data.smoother_sweeps       = options.smoother_sweeps;
+  data.aggregation_threshold = options.aggregation_threshold;
+  implementation->amg.initialize(matrix, data);
+}
+
+TrilinosAMG::~TrilinosAMG() = default;
+
+void TrilinosAMG::vmult(const HostVector<double> &v, HostVector<double> &z) const
+{
+  const Epetra_Map &map = implementation->matrix.trilinos_matrix().RowMap();
+  // Views: no copies on the way in or out.
+  Epetra_MultiVector from(View, map, const_cast<double *>(v.data()), v.size(), 1);
+  Epetra_MultiVector to(View, map, z.data(), z.size(), 1);
+  if (const int error = implementation->amg.trilinos_operator().ApplyInverse(from, to))
+    throw RunError("Trilinos ML: ApplyInverse failed with error " + std::to_string(error));
+}
+} // namespace adamant

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "algebra/host_backend.h"
+
+#include <memory>
+#include <string>
+
+namespace adamant
+{
+/// Settings of Trilinos ML as deal.II names them (TrilinosWrappers::PreconditionAMG::AdditionalData).
+struct TrilinosAMGOptions
+{
+  bool         elliptic              = true;
+  std::string  smoother              = "Chebyshev";
+  unsigned int smoother_sweeps       = 2;
+  double       aggregation_threshold = 1e-4;
+};
+
+/// Algebraic multigrid of Trilinos ML through deal.II, the peer of this library's multigrid: a preconditioner for the host.
+class TrilinosAMG
+{
+public:
+  /// The matrix is copied. Needs MPI to be initialised, as all of Trilinos does.
+  TrilinosAMG(const CSRMatrix<double> &matrix, const TrilinosAMGOptions &options);
+  ~TrilinosAMG();
+
+  /// z = M v.
+  void vmult(const HostVector<double> &v, HostVector<double> &z) const;
+
+private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation;
+};
+} // namespace adamant

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "base/csr_matrix.h"
+
+namespace adamant
+{
+/// What multigrid needs of one level, in host memory. Level 0 is the coarsest (Liebchen et al., Algorithm 1). Constrained
+/// unknowns are part of the vectors, where they are zero: their matrix rows are those of the identity, their rows
+/// of the prolongation are empty.
+struct LevelData
+{
+  CSRMatrix<double> matrix;         ///< A_l, n_l x n_l
+  CSRMatrix<double> prolongation;   ///< P_l, n_l x n_{l-1}, from the next coarser level; empty on level 0
+  CSRMatrix<double> restriction;    ///< R_l = P_lᵀ, stored
+  int               block_size = 1; ///< components a node, stored next to each other
+};
+} // namespace adamant

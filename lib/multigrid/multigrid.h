@@ -1,0 +1,117 @@
+#pragma once
+
+#include "base/exceptions.h"
+#include "multigrid/smoother.h"
+
+#include <memory>
+#include <ostream>
+#include <vector>
+
+namespace adamant
+{
+/// The V-cycle of Liebchen et al., Algorithm 1, on a hierarchy of levels (0 the coarsest), in the backend's precision.
+/// Built once; `update` takes over new matrix values. Not thread-safe: one object, one solve at a time.
+template <class Backend>
+class Multigrid
+{
+public:
+  using Vector = typename Backend::Vector;
+  using Matrix = typename Backend::Matrix;
+
+  Multigrid(const Backend &backend, const std::vector<LevelData> &data, const MultigridOptions &options)
+    : backend(backend)
+    , options(options)
+  {
+    if (options.pre_steps < 1 || options.post_steps < 0)
+      throw InputError("multigrid needs at least one pre-smoothing step and no negative number of post-smoothing steps");
+    for (std::size_t l = 0; l < data.size(); ++l)
+      levels.push_back(std::make_unique<Level>(backend, data[l], options, l == 0));
+    if (has_dense_inverse())
+      coarse_inverse = backend.create_dense_matrix(dense_inverse(data[0].matrix), data[0].matrix.n_rows);
+  }
+
+  /// Takes over new values of the matrices; patterns and transfer stay.
+  void update(const std::vector<LevelData> &data)
+  {
+    for (std::size_t l = 0; l < levels.size(); ++l)
+      {
+        backend.update_values(levels[l]->A, data[l].matrix);
+        if (levels[l]->smoother)
+          levels[l]->smoother->update(data[l]);
+      }
+    if (has_dense_inverse())
+      coarse_inverse = backend.create_dense_matrix(dense_inverse(data[0].matrix), data[0].matrix.n_rows);
+  }
+
+  /// One V-cycle from a zero guess. Returns a vector of the hierarchy's own that holds the result until the next call.
+  const Vector &vmult(const Vector &b) const { return cycle(levels.size() - 1, b); }
+
+  std::size_t n_levels() const { return levels.size(); }
+
+  /// A line per level: unknowns, nonzeros, eigenvalue estimate.
+  friend std::ostream &operator<<(std::ostream &out, const Multigrid &mg)
+  {
+    for (std::size_t l = mg.levels.size(); l-- > 0;)
+      {
+        out << "  level " << l << ": " << mg.levels[l]->A.n_rows << " unknowns";
+        if (l == 0 && mg.has_dense_inverse())
+          out << ", dense inverse";
+        else if (mg.options.smoother.chebyshev)
+          out << ", largest eigenvalue " << mg.levels[l]->smoother->eigenvalue();
+        out << '\n';
+      }
+    return out;
+  }
+
+private:
+  struct Level
+  {
+    Level(const Backend &backend, const LevelData &data, const MultigridOptions &options, bool coarsest)
+      : A(backend.create_matrix(data.matrix))
+      , x(backend.create_vector(data.matrix.n_rows))
+    {
+      if (!coarsest)
+        {
+          P = backend.create_matrix(data.prolongation);
+          R = backend.create_matrix(data.restriction);
+          r = backend.create_vector(data.matrix.n_rows);
+        }
+      if (!coarsest || options.coarse_solver == CoarseSolverType::smoothing)
+        {
+          y        = backend.create_vector(data.matrix.n_rows);
+          smoother = std::make_unique<Smoother<Backend>>(backend, data, A, options.smoother);
+        }
+      b = backend.create_vector(data.matrix.n_rows);
+    }
+
+    Matrix                             A, P, R;
+    Vector                             b, x, y, r;
+    std::unique_ptr<Smoother<Backend>> smoother;
+  };
+
+  bool has_dense_inverse() const { return options.coarse_solver == CoarseSolverType::dense_inverse; }
+
+  const Vector &cycle(std::size_t l, const Vector &b) const
+  {
+    Level &level = *levels[l];
+    if (l == 0)
+      {
+        if (!has_dense_inverse())
+          return level.smoother->vmult(options.coarse_steps, b, level.x, level.y);
+        backend.gemv(coarse_inverse, b, level.x);
+        return level.x;
+      }
+    Level  &coarse  = *levels[l - 1];
+    Vector &x       = level.smoother->vmult(options.pre_steps, b, level.x, level.y);
+    Vector &scratch = &x == &level.x ? level.y : level.x;
+    backend.residual_restrict(level.A, x, b, level.R, level.r, coarse.b);
+    backend.spmv(1, level.P, cycle(l - 1, coarse.b), 1, x);
+    return level.smoother->step(options.post_steps, b, x, scratch);
+  }
+
+  Backend                             backend;
+  MultigridOptions                    options;
+  std::vector<std::unique_ptr<Level>> levels;
+  typename Backend::DenseMatrix       coarse_inverse;
+};
+} // namespace adamant

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "algebra/host_backend.h"
+#include "base/exceptions.h"
+
+#include <ostream>
+#include <string>
+
+namespace adamant
+{
+/// Calls action(backend, name) with the backend that `choice` ("host", "cuda" or "auto") names, in double precision. "auto"
+/// falls back to the host and says so on `out`; "cuda" throws RunError with the reason where there is none.
+template <typename Action>
+void with_backend(const std::string &choice, int n_threads, std::ostream &out, const Action &action)
+{
+  if (choice == "cuda")
+    throw RunError("backend cuda: this program was built without CUDA; install the CUDA toolkit (12 or newer) and "
+                   "configure again, or take --backend host");
+  (void)out;
+  action(HostBackend<double>(n_threads), "host");
+}
+} // namespace adamant
