@@ -126,6 +126,11 @@ void Run::begin_time_loop()
   time_loop.start();
 }
 
+void Run::end_time_loop()
+{
+  time_loop.stop();
+}
+
 void Run::progress(unsigned int step, unsigned int n_steps, double time, int iterations, double residual)
 {
   const double elapsed = time_loop.wall_time();
@@ -139,15 +144,13 @@ void Run::progress(unsigned int step, unsigned int n_steps, double time, int ite
 
 void Run::finish()
 {
-  time_loop.stop();
   auto &timings = record["timings"];
   for (const auto &[name, seconds] : timer.get_summary_data(dealii::TimerOutput::total_wall_time))
-    if (name != "init")
-      timings[name] = seconds;
+    timings[name] = seconds;
   timings["time_loop"]          = time_loop.wall_time();
   timings["total"]              = total.wall_time();
   record["peak_memory_bytes"]["host"] = peak_host_memory();
-  timer.print_wall_time_statistics(MPI_COMM_SELF, 0.);
+  timer.print_summary();
   if (!statistics_text.empty())
     write_file(file("statistics.csv"), statistics_text);
   write_file(file("run.json"), record.dump(2) + "\n");

@@ -33,6 +33,7 @@ public:
   void statistics(const std::vector<std::pair<std::string, double>> &row);
 
   void begin_time_loop(); ///< everything before it is "init" in run.json
+  void end_time_loop();
 
   /// A progress line every so often: step, time, iterations, residual, time left.
   void progress(unsigned int step, unsigned int n_steps, double time, int iterations, double residual);

@@ -21,16 +21,19 @@ TrilinosAMG::TrilinosAMG(const CSRMatrix<double> &source, const TrilinosAMGOptio
 {
   auto                         &matrix = implementation->matrix;
   dealii::DynamicSparsityPattern pattern(source.n_rows, source.n_cols);
-  for (int i = 0; i < source.n_rows; ++i)
-    pattern.add_entries(i,
-                        source.column.begin() + source.row_start[i],
-                        source.column.begin() + source.row_start[i + 1],
-                        true);
-  matrix.reinit(pattern);
   std::vector<dealii::types::global_dof_index> columns;
+  const auto columns_of_row = [&](int i) {
+    columns.assign(source.column.begin() + source.row_start[i], source.column.begin() + source.row_start[i + 1]);
+  };
   for (int i = 0; i < source.n_rows; ++i)
     {
-      columns.assign(source.column.begin() + source.row_start[i], source.column.begin() + source.row_start[i + 1]);
+      columns_of_row(i);
+      pattern.add_entries(i, columns.begin(), columns.end(), true);
+    }
+  matrix.reinit(pattern);
+  for (int i = 0; i < source.n_rows; ++i)
+    {
+      columns_of_row(i);
       matrix.set(i, columns.size(), columns.data(), source.value.data() + source.row_start[i]);
     }
   matrix.compress(dealii::VectorOperation::insert);

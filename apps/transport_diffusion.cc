@@ -1,0 +1,509 @@
+// Transport-diffusion on adaptive meshes in two or three dimensions (Liebchen et al., Section 5.1):
+//
+//   d_t theta - lambda Laplace theta + (b . grad) theta = f   in (0,1)^dim x (0,T],   theta = theta_b on the boundary,
+//
+// with data made from an exact solution. Nodal values are u = H x + B g: x the free unknowns, g(t) the boundary values.
+// A time step solves A x = E w + S f - C g, all of them sparse products (equation data: transport_diffusion_data.h):
+//
+//   backward Euler:  A = M + dt K,       E = M,            w = u1
+//   Crank-Nicolson:  A = M + dt/2 K,     E = M - dt/2 K,   w = u1
+//   BDF2:            A = M + 2/3 dt K,   E = M,            w = 4/3 u1 - 1/3 u2
+//
+// where u1, u2 are the last two solutions, M the mass matrix, K that of diffusion and transport, and C = A acting on g.
+
+#include "transport_diffusion_data.h"
+
+#include "application/output.h"
+#include "application/parameters.h"
+#include "application/program.h"
+#include "discretization/hierarchy.h"
+#include "discretization/points.h"
+#include "discretization/trilinos_amg.h"
+
+#include <deal.II/base/function.h>
+#include <deal.II/base/quadrature_lib.h>
+#include <deal.II/dofs/dof_tools.h>
+#include <deal.II/fe/fe_q.h>
+#include <deal.II/grid/grid_generator.h>
+#include <deal.II/grid/grid_refinement.h>
+#include <deal.II/lac/vector.h>
+#include <deal.II/numerics/data_out.h>
+#include <deal.II/numerics/error_estimator.h>
+#include <deal.II/numerics/vector_tools.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <numeric>
+
+using namespace dealii;
+using namespace transport_diffusion;
+
+struct ProblemParameters : ParameterAcceptor
+{
+  unsigned int        dimension = 2;
+  double              diffusion = 0.01;
+  std::vector<double> transport = {0., -1., 0.};
+
+  ProblemParameters()
+    : ParameterAcceptor("/Problem")
+  {
+    add_parameter("Dimension", dimension, "Of the unit square or cube: 2 or 3", prm, Patterns::Integer(2, 3));
+    add_parameter("Diffusion", diffusion, "lambda", prm, Patterns::Double(0.));
+    add_parameter("Transport", transport, "b, a component for each dimension; further ones are ignored");
+  }
+};
+
+struct DiscretizationParameters : ParameterAcceptor
+{
+  unsigned int degree = 1, quadrature = 0, refinements = 5, adaptive_cycles = 2;
+  double       refine_fraction = 0.15, coarsen_fraction = 0.03;
+  bool         supg = false;
+
+  DiscretizationParameters()
+    : ParameterAcceptor("/Discretization")
+  {
+    using namespace Patterns;
+    add_parameter("Degree", degree, "Of the finite elements FE_Q: 1 or 2", prm, Integer(1, 2));
+    add_parameter("Quadrature points", quadrature, "Gauss points in each direction; 0 takes degree + 2", prm, Integer(0, 20));
+    add_parameter("SUPG", supg, "Streamline upwind stabilisation, for transport-dominated problems");
+    add_parameter("Refinements", refinements, "h = 2^-n for n uniform refinements", prm, Integer(0));
+    add_parameter("Adaptive cycles", adaptive_cycles,
+                  "Further refinements where the Kelly estimator finds the initial values least resolved", prm, Integer(0, 20));
+    add_parameter("Refine fraction", refine_fraction, "Of the cells, in each adaptive cycle", prm, Double(0., 1.));
+    add_parameter("Coarsen fraction", coarsen_fraction, "Of the cells, in each adaptive cycle", prm, Double(0., 1.));
+  }
+};
+
+struct TimeParameters : ParameterAcceptor
+{
+  double       end = 2., step = 0.02;
+  std::string  scheme              = "backward_euler";
+  unsigned int extrapolation_order = 2, output_interval = 10;
+
+  TimeParameters()
+    : ParameterAcceptor("/Time stepping")
+  {
+    using namespace Patterns;
+    add_parameter("End time", end, "T", prm, Double(0.));
+    add_parameter("Time step", step, "dt; T has to be a multiple of it", prm, Double(1e-300));
+    add_parameter("Scheme", scheme, "BDF2 begins with one step of backward Euler", prm,
+                  Selection("backward_euler|crank_nicolson|bdf2"));
+    add_parameter("Extrapolation order", extrapolation_order,
+                  "Earlier steps that the solver's initial guess is extrapolated from; 0: a zero guess", prm, Integer(0, 4));
+    add_parameter("Output interval", output_interval, "Steps between VTU files; 0: none", prm, Integer(0));
+  }
+  unsigned int n_steps() const { return static_cast<unsigned int>(std::lround(end / step)); }
+};
+
+struct Parameters
+{
+  ProblemParameters               problem;
+  DiscretizationParameters        discretization;
+  TimeParameters                  time;
+  adamant::LinearSolverParameters linear_solver;
+
+  // What no single parameter's pattern can tell.
+  void check() const
+  {
+    if (problem.transport.size() < problem.dimension)
+      throw adamant::InputError("Problem/Transport has " + std::to_string(problem.transport.size()) +
+                                " components, but Problem/Dimension is " + std::to_string(problem.dimension));
+    if (problem.dimension * discretization.refinements + problem.dimension * (discretization.degree - 1) > 30)
+      throw adamant::InputError("Discretization/Refinements = " + std::to_string(discretization.refinements) +
+                                " gives more unknowns than 32-bit indices can count; at most " +
+                                std::to_string(30 / problem.dimension - (discretization.degree - 1)) + " here");
+    if (std::abs(time.n_steps() * time.step - time.end) > 1e-8 * time.end)
+      throw adamant::InputError("Time stepping/End time = " + std::to_string(time.end) +
+                                " is not a multiple of Time stepping/Time step = " + std::to_string(time.step));
+    if (linear_solver.preconditioner != "multigrid" && linear_solver.preconditioner != "trilinos_amg")
+      throw adamant::InputError("Linear solver/Preconditioner = " + linear_solver.preconditioner + " is unknown");
+  }
+};
+
+// The exact solution for deal.II's own functions.
+template <int dim>
+class ExactFunction : public Function<dim>
+{
+public:
+  explicit ExactFunction(double time)
+    : solution(time)
+  {}
+  double value(const Point<dim> &p, unsigned int = 0) const override { return solution.value(&p[0], 1, 0); }
+
+private:
+  ExactSolution<dim> solution;
+};
+
+template <int dim, class Backend>
+class TransportDiffusion
+{
+public:
+  TransportDiffusion(const Parameters &parameters, const Backend &backend, adamant::Run &run);
+  void run();
+
+private:
+  using Vector = typename Backend::Vector;
+  using Matrix = typename Backend::Matrix;
+
+  void make_mesh();
+  void setup_system();
+  void choose_scheme(const std::string &scheme);
+  void assemble();
+  void set_initial_values();
+  void compute_rhs();
+  void solve();
+  void output_results();
+  void report();
+
+  void local_matrices(const typename DoFHandler<dim>::active_cell_iterator &cell, const FEValues<dim> &fe_values,
+                      FullMatrix<double> *A, FullMatrix<double> *E, FullMatrix<double> *S) const;
+  dealii::Vector<double> nodal_values();
+
+  const Parameters &parameters;
+  Backend           backend;
+  adamant::Run     &run_info;
+  Coefficients<dim> coefficients;
+
+  Triangulation<dim>                               mesh;
+  FE_Q<dim>                                        fe;
+  MappingQ1<dim>                                   mapping;
+  QGauss<dim>                                      quadrature;
+  std::unique_ptr<adamant::Hierarchy<dim>>         hierarchy;
+  std::unique_ptr<adamant::Assembly<dim>>          rhs_assembly; // E, S, C
+  std::unique_ptr<adamant::TrilinosAMG>            amg;
+  std::unique_ptr<adamant::LinearSolver<Backend>>  solver;
+
+  Matrix              H, B, E, S, C;
+  Vector              u, u_old, w, x, rhs, boundary_values, source_values;
+  Vector              boundary_points, source_points;
+  std::vector<Vector> earlier; // x of the last steps, latest first
+
+  std::string           scheme;
+  double                implicit_weight = 1.; // dt times this multiplies K in A
+  double                time            = 0.;
+  unsigned int          step            = 0;
+  adamant::SolverResult result;
+  std::vector<int>      iterations;
+  adamant::TimeSeries   series;
+};
+
+template <int dim, class Backend>
+TransportDiffusion<dim, Backend>::TransportDiffusion(const Parameters &parameters, const Backend &backend, adamant::Run &run)
+  : parameters(parameters)
+  , backend(backend)
+  , run_info(run)
+  , fe(parameters.discretization.degree)
+  , quadrature(parameters.discretization.quadrature > 0 ? parameters.discretization.quadrature :
+                                                          parameters.discretization.degree + 2)
+  , series(run.folder(), "solution")
+{
+  coefficients.diffusion = parameters.problem.diffusion;
+  std::copy_n(parameters.problem.transport.begin(), dim, coefficients.transport);
+}
+
+template <int dim, class Backend>
+void TransportDiffusion<dim, Backend>::make_mesh()
+{
+  TimerOutput::Scope scope(run_info.timer, "init/mesh");
+  const auto        &p = parameters.discretization;
+  GridGenerator::hyper_cube(mesh);
+  mesh.refine_global(p.refinements);
+  for (unsigned int cycle = 0; cycle < p.adaptive_cycles; ++cycle)
+    {
+      DoFHandler<dim> dofs(mesh);
+      dofs.distribute_dofs(fe);
+      dealii::Vector<double>    initial(dofs.n_dofs());
+      dealii::Vector<float>     indicators(mesh.n_active_cells());
+      AffineConstraints<double> hanging_nodes;
+      DoFTools::make_hanging_node_constraints(dofs, hanging_nodes);
+      hanging_nodes.close();
+      VectorTools::interpolate(mapping, dofs, ExactFunction<dim>(0.), initial);
+      hanging_nodes.distribute(initial);
+      KellyErrorEstimator<dim>::estimate(mapping, dofs, QGauss<dim - 1>(p.degree + 1), {}, initial, indicators);
+      GridRefinement::refine_and_coarsen_fixed_number(mesh, indicators, p.refine_fraction, p.coarsen_fraction);
+      mesh.execute_coarsening_and_refinement();
+    }
+}
+
+// All data that do not depend on the time step: levels, constraints, positions, vectors.
+template <int dim, class Backend>
+void TransportDiffusion<dim, Backend>::setup_system()
+{
+  TimerOutput::Scope scope(run_info.timer, "init/hierarchy");
+  const bool         levels = parameters.linear_solver.preconditioner == "multigrid";
+  hierarchy                 = std::make_unique<adamant::Hierarchy<dim>>(
+    mesh, fe, adamant::DirichletBoundary{{0, ComponentMask()}},
+    levels ? parameters.linear_solver.coarsest_cells : mesh.n_active_cells());
+
+  const auto &space = hierarchy->finest();
+  const int   n     = space.n_dofs(), n_prescribed = space.B.n_cols;
+  H                 = backend.create_matrix(space.H);
+  B                 = backend.create_matrix(space.B);
+
+  const auto at_boundary = adamant::support_points(space, mapping, space.prescribed);
+  const auto at_sources  = adamant::quadrature_points(space, mapping, quadrature);
+  boundary_points        = backend.create_vector(static_cast<int>(at_boundary.size()));
+  source_points          = backend.create_vector(static_cast<int>(at_sources.size()));
+  backend.upload(at_boundary.data(), boundary_points);
+  backend.upload(at_sources.data(), source_points);
+  boundary_values = backend.create_vector(n_prescribed);
+  source_values   = backend.create_vector(source_points.size() / dim);
+  for (Vector *vector : {&u, &u_old, &w, &x, &rhs})
+    *vector = backend.create_vector(n);
+}
+
+template <int dim, class Backend>
+void TransportDiffusion<dim, Backend>::choose_scheme(const std::string &name)
+{
+  scheme          = name;
+  implicit_weight = scheme == "crank_nicolson" ? 0.5 : scheme == "bdf2" ? 2. / 3. : 1.;
+  assemble();
+}
+
+// The local matrices of one cell; with SUPG the test function is phi + tau b . grad phi.
+template <int dim, class Backend>
+void TransportDiffusion<dim, Backend>::local_matrices(const typename DoFHandler<dim>::active_cell_iterator &cell,
+                                                      const FEValues<dim>                                  &fe_values,
+                                                      FullMatrix<double>                                   *A,
+                                                      FullMatrix<double>                                   *E,
+                                                      FullMatrix<double>                                   *S) const
+{
+  const double   dt = parameters.time.step, lambda = coefficients.diffusion;
+  const double   explicit_weight = scheme == "crank_nicolson" ? implicit_weight - 1. : 0.;
+  Tensor<1, dim> b;
+  for (unsigned int d = 0; d < dim; ++d)
+    b[d] = coefficients.transport[d];
+  double tau = 0;
+  if (parameters.discretization.supg && b.norm() > 0)
+    {
+      // Brooks & Hughes 1982: tau = h / (2 |b|) (coth Pe - 1 / Pe), Pe = |b| h / (2 lambda); h the length of an edge.
+      const double h = cell->diameter() / (std::sqrt(dim) * fe.degree), peclet = 0.5 * b.norm() * h / std::max(lambda, 1e-300);
+      tau = 0.5 * h / b.norm() * (peclet < 1e-2 ? peclet / 3. : 1. / std::tanh(peclet) - 1. / peclet);
+    }
+  for (const unsigned int q : fe_values.quadrature_point_indices())
+    for (const unsigned int i : fe_values.dof_indices())
+      {
+        const auto  &grad_i = fe_values.shape_grad(i, q);
+        const double test   = (fe_values.shape_value(i, q) + tau * (b * grad_i)) * fe_values.JxW(q);
+        if (S != nullptr)
+          (*S)(i, q) += test;
+        for (const unsigned int j : fe_values.dof_indices())
+          {
+            const auto  &grad_j = fe_values.shape_grad(j, q);
+            const double mass   = fe_values.shape_value(j, q) * test;
+            double       K      = lambda * (grad_i * grad_j) * fe_values.JxW(q) + (b * grad_j) * test;
+            if (tau > 0 && fe.degree > 1) // the strong residual's second derivatives
+              K -= lambda * trace(fe_values.shape_hessian(j, q)) * tau * (b * grad_i) * fe_values.JxW(q);
+            (*A)(i, j) += mass + dt * implicit_weight * K;
+            if (E != nullptr)
+              (*E)(i, j) += mass + dt * explicit_weight * K;
+          }
+      }
+}
+
+// The system matrices of all levels, and on the finest one those of the right-hand side.
+template <int dim, class Backend>
+void TransportDiffusion<dim, Backend>::assemble()
+{
+  using adamant::Columns;
+  UpdateFlags flags = update_values | update_gradients | update_JxW_values;
+  if (parameters.discretization.supg && fe.degree > 1)
+    flags |= update_hessians;
+  {
+    TimerOutput::Scope scope(run_info.timer, "init/assembly");
+    hierarchy->assemble(mapping, quadrature, flags, [&](const auto &cell, const auto &fe_values, auto &local) {
+      local_matrices(cell, fe_values, &local[0], nullptr, nullptr);
+    });
+    rhs_assembly = std::make_unique<adamant::Assembly<dim>>(
+      hierarchy->finest(), mapping, quadrature, flags,
+      std::vector<Columns>{Columns::prescribed, Columns::dofs, Columns::quadrature_points});
+    rhs_assembly->assemble([&](const auto &cell, const auto &fe_values, auto &local) {
+      local_matrices(cell, fe_values, &local[0], &local[1], &local[2]);
+    });
+    C = backend.create_matrix(std::move(rhs_assembly->matrices[0]));
+    E = backend.create_matrix(std::move(rhs_assembly->matrices[1]));
+    S = backend.create_matrix(std::move(rhs_assembly->matrices[2]));
+  }
+
+  TimerOutput::Scope scope(run_info.timer, "init/solver");
+  if (solver && !amg)
+    return solver->update(hierarchy->data());
+  adamant::Preconditioner<Backend> external;
+  if constexpr (std::is_same_v<Backend, adamant::HostBackend<double>>)
+    if (const auto &p = parameters.linear_solver; p.preconditioner == "trilinos_amg")
+      {
+        amg = std::make_unique<adamant::TrilinosAMG>(
+          hierarchy->data().back().matrix,
+          adamant::TrilinosAMGOptions{p.amg_elliptic, p.amg_smoother, p.amg_sweeps, p.amg_threshold});
+        external = [this](const Vector &v, Vector &z) { amg->vmult(v, z); };
+      }
+  if (parameters.linear_solver.preconditioner == "trilinos_amg" && !external)
+    throw adamant::InputError("Linear solver/Preconditioner = trilinos_amg needs --backend host");
+  solver = std::make_unique<adamant::LinearSolver<Backend>>(backend, hierarchy->data(),
+                                                            parameters.linear_solver.options("time step"), external);
+}
+
+template <int dim, class Backend>
+void TransportDiffusion<dim, Backend>::set_initial_values()
+{
+  TimerOutput::Scope  scope(run_info.timer, "init/initial values");
+  const auto         &space = hierarchy->finest();
+  const int           n     = space.n_dofs();
+  adamant::Array<int> all(n);
+  std::iota(all.begin(), all.end(), 0);
+  const auto nodes  = adamant::support_points(space, mapping, all);
+  Vector     points = backend.create_vector(static_cast<int>(nodes.size()));
+  backend.upload(nodes.data(), points);
+  backend.for_each(n, ExactValues<dim>{ExactSolution<dim>(0.), points.data(), n, x.data()});
+  backend.for_each(boundary_values.size(), ExactValues<dim>{ExactSolution<dim>(0.), boundary_points.data(),
+                                                            boundary_values.size(), boundary_values.data()});
+  // Nodal interpolation, continuous at hanging nodes.
+  backend.spmv(1., H, x, 0., u);
+  backend.spmv(1., B, boundary_values, 1., u);
+}
+
+// rhs = E w + S f - C g at the new time.
+template <int dim, class Backend>
+void TransportDiffusion<dim, Backend>::compute_rhs()
+{
+  TimerOutput::Scope       scope(run_info.timer, "rhs");
+  const double             dt = parameters.time.step;
+  const ExactSolution<dim> now(time), old(time - dt);
+  backend.for_each(source_values.size(),
+                   SourceValues<dim>{now, old, dt * implicit_weight, scheme == "crank_nicolson" ? 0.5 * dt : 0., coefficients,
+                                     source_points.data(), source_values.size(), source_values.data()});
+  backend.for_each(boundary_values.size(),
+                   ExactValues<dim>{now, boundary_points.data(), boundary_values.size(), boundary_values.data()});
+  if (scheme == "bdf2")
+    {
+      backend.copy(u, w);
+      backend.axpby(-1. / 3., u_old, 4. / 3., w);
+    }
+  backend.spmv(1., E, scheme == "bdf2" ? w : u, 0., rhs);
+  backend.spmv(1., S, source_values, 1., rhs);
+  backend.spmv(-1., C, boundary_values, 1., rhs);
+  backend.synchronize();
+}
+
+template <int dim, class Backend>
+void TransportDiffusion<dim, Backend>::solve()
+{
+  TimerOutput::Scope scope(run_info.timer, "solve");
+  // The polynomial through the last k solutions, at the new time: binomial coefficients with alternating signs.
+  const unsigned int  k = static_cast<unsigned int>(earlier.size());
+  std::vector<double> weights(k);
+  for (unsigned int i = 0; i < k; ++i)
+    weights[i] = i == 0 ? k : -weights[i - 1] * (k - i) / (i + 1.);
+  backend.set_zero(x);
+  backend.multi_axpy(earlier, static_cast<int>(k), weights.data(), x);
+
+  result = solver->solve(rhs, x);
+  iterations.push_back(result.iterations);
+
+  std::swap(u, u_old);
+  backend.spmv(1., H, x, 0., u);
+  backend.spmv(1., B, boundary_values, 1., u);
+  if (const unsigned int order = parameters.time.extrapolation_order; order > 0)
+    {
+      if (earlier.size() < order)
+        earlier.push_back(backend.create_vector(x.size()));
+      std::rotate(earlier.begin(), earlier.end() - 1, earlier.end());
+      backend.copy(x, earlier[0]);
+    }
+  backend.synchronize();
+}
+
+template <int dim, class Backend>
+dealii::Vector<double> TransportDiffusion<dim, Backend>::nodal_values()
+{
+  TimerOutput::Scope     scope(run_info.timer, "copy");
+  dealii::Vector<double> values(u.size());
+  backend.download(u, values.begin());
+  return values;
+}
+
+template <int dim, class Backend>
+void TransportDiffusion<dim, Backend>::output_results()
+{
+  const unsigned int interval = parameters.time.output_interval;
+  if (interval == 0 || (step % interval != 0 && step != parameters.time.n_steps()))
+    return;
+  const dealii::Vector<double> values = nodal_values();
+  TimerOutput::Scope           scope(run_info.timer, "output");
+  DataOut<dim>                 data;
+  data.attach_dof_handler(hierarchy->finest().dof_handler());
+  data.add_data_vector(values, "theta");
+  data.build_patches(mapping, fe.degree);
+  series.write(data, time);
+}
+
+// The error against the exact solution and the facts of the run.
+template <int dim, class Backend>
+void TransportDiffusion<dim, Backend>::report()
+{
+  const dealii::Vector<double> values = nodal_values();
+  TimerOutput::Scope           scope(run_info.timer, "output");
+  dealii::Vector<float>        errors(mesh.n_active_cells());
+  VectorTools::integrate_difference(mapping, hierarchy->finest().dof_handler(), values, ExactFunction<dim>(time), errors,
+                                    QGauss<dim>(fe.degree + 2), VectorTools::L2_norm);
+  const double l2 = VectorTools::compute_global_error(mesh, errors, VectorTools::L2_norm);
+  std::cout << "L2 error at t = " << time << ": " << l2 << std::endl;
+
+  auto &record        = run_info.record;
+  record["precision"] = parameters.linear_solver.options("").precision == adamant::Precision::float32 ? "float32" : "float64";
+  record["dofs"]      = values.size();
+  record["cells"]     = mesh.n_active_cells();
+  for (const auto &level : hierarchy->data())
+    record["levels"].push_back({{"dofs", level.matrix.n_rows}, {"nonzeros", level.matrix.n_nonzeros()}});
+  record["steps"]                = iterations.size();
+  record["preconditioner"]       = parameters.linear_solver.preconditioner;
+  record["tolerance"]            = parameters.linear_solver.tolerance;
+  record["iterations"]["mean"]   = std::accumulate(iterations.begin(), iterations.end(), 0.) / std::max<std::size_t>(iterations.size(), 1);
+  record["iterations"]["max"]    = iterations.empty() ? 0 : *std::max_element(iterations.begin(), iterations.end());
+  record["errors"]["l2"]         = l2;
+}
+
+template <int dim, class Backend>
+void TransportDiffusion<dim, Backend>::run()
+{
+  make_mesh();
+  setup_system();
+  choose_scheme(parameters.time.scheme == "bdf2" ? "backward_euler" : parameters.time.scheme);
+  set_initial_values();
+  std::cout << mesh.n_active_cells() << " cells, " << u.size() << " unknowns, " << hierarchy->n_levels() << " levels\n"
+            << *solver;
+  output_results();
+
+  run_info.begin_time_loop();
+  for (step = 1; step <= parameters.time.n_steps(); ++step)
+    {
+      if (step == 2 && scheme != parameters.time.scheme)
+        choose_scheme(parameters.time.scheme);
+      time = step * parameters.time.step;
+      compute_rhs();
+      solve();
+      run_info.statistics({{"step", step}, {"time", time}, {"iterations", result.iterations},
+                           {"initial_residual", result.initial_residual}, {"residual", result.final_residual}});
+      run_info.progress(step, parameters.time.n_steps(), time, result.iterations, result.final_residual);
+      output_results();
+    }
+  run_info.end_time_loop();
+  step = parameters.time.n_steps();
+  report();
+}
+
+int main(int argc, char **argv)
+{
+  return adamant::run_program<Parameters>(
+    argc, argv, "transport_diffusion",
+    "Solves a transport-diffusion equation on adaptive meshes with multigrid (Liebchen et al., Section 5.1).",
+    [](const Parameters &parameters, const auto &backend, adamant::Run &run) {
+      using Backend = std::decay_t<decltype(backend)>;
+      if (parameters.problem.dimension == 2)
+        TransportDiffusion<2, Backend>(parameters, backend, run).run();
+      else
+        TransportDiffusion<3, Backend>(parameters, backend, run).run();
+    });
+}

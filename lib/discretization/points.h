@@ -1,0 +1,21 @@
+#pragma once
+
+#include "base/array.h"
+#include "discretization/level_space.h"
+
+#include <deal.II/base/quadrature.h>
+#include <deal.II/fe/mapping.h>
+
+namespace adamant
+{
+/// Positions by coordinates: coordinate d of point i is points[d * n + i]. Host memory.
+
+/// The support points of the given DoFs, n of them.
+template <int dim>
+Array<double> support_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const Array<int> &dofs);
+
+/// The quadrature points of all cells: point q of cell c is number c * n_q + q, as in Columns::quadrature_points.
+template <int dim>
+Array<double>
+quadrature_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const dealii::Quadrature<dim> &quadrature);
+} // namespace adamant
