@@ -1,0 +1,81 @@
+# Sourced by scripts/run and scripts/test: installs what is missing and builds. Debian's packages are taken where dpkg is;
+# elsewhere the compiler, CMake, Ninja, deal.II with Trilinos, Boost and nlohmann_json have to be there already.
+
+source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build_dir=$source_dir/build
+
+say() { printf '== %s\n' "$*"; }
+fail() { printf '%s: error: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
+
+# Installs those of the given packages that are missing. Asks nothing; without anything to do it needs no network.
+install_packages() {
+  command -v dpkg-query >/dev/null || { say "not a Debian system: taking compiler and libraries as they are"; return; }
+  local package missing=()
+  for package in "$@"; do
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  say "installing ${missing[*]}"
+  local as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || fail "installing packages needs root or sudo; as root: apt-get install ${missing[*]}"
+    as_root=(sudo)
+  fi
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 -o Dpkg::Use-Pty=0)
+  apt-cache show "${missing[@]}" >/dev/null 2>&1 || "${apt[@]}" update
+  # Package lists that are there may be too old to fetch from.
+  "${apt[@]}" install --no-install-recommends "${missing[@]}" ||
+    { "${apt[@]}" update && "${apt[@]}" install --no-install-recommends "${missing[@]}"; } ||
+    fail "apt-get could not install: ${missing[*]}"
+}
+
+# What a build directory depends on.
+toolchain() {
+  local nvcc cxx=${CXX:-c++} deal_ii=${DEAL_II_DIR:-/usr}/include/deal.II/base/config.h
+  nvcc=$(command -v "${CUDACXX:-nvcc}" || command -v /usr/local/cuda/bin/nvcc || true)
+  printf '%s %s, deal.II %s, CUDA %s\n' "$cxx" "$("$cxx" -dumpfullversion 2>/dev/null || "$cxx" -dumpversion)" \
+    "$(sed -n 's/^#define DEAL_II_PACKAGE_VERSION "\(.*\)"/\1/p' "$deal_ii" 2>/dev/null)" \
+    "$([ -z "$nvcc" ] || "$nvcc" --version | sed -n 's/.*, V\([0-9.]*\)$/\1/p')"
+}
+
+# A build directory of another source folder, generator, compiler or deal.II is no use.
+stale() {
+  [ -f "$build_dir/CMakeCache.txt" ] || return 1
+  ! grep -qx "CMAKE_HOME_DIRECTORY:INTERNAL=$source_dir" "$build_dir/CMakeCache.txt" ||
+    ! grep -qx "CMAKE_GENERATOR:INTERNAL=Ninja" "$build_dir/CMakeCache.txt" ||
+    { [ -f "$build_dir/toolchain.txt" ] && [ "$(cat "$build_dir/toolchain.txt")" != "$(toolchain)" ]; }
+}
+
+# As many compilers as there are cores, but 2 GB of memory for each.
+build_jobs() {
+  local cores limit kilobytes by_memory
+  cores=$(nproc)
+  kilobytes=$(awk '/^MemAvailable:/ {print $2}' /proc/meminfo 2>/dev/null || true)
+  limit=$(cat /sys/fs/cgroup/memory.max 2>/dev/null || true)
+  [[ $limit =~ ^[0-9]+$ ]] && [ $((limit / 1024)) -lt "${kilobytes:-0}" ] && kilobytes=$((limit / 1024))
+  by_memory=$((${kilobytes:-0} / 2000000))
+  echo $((by_memory < 1 ? 1 : by_memory < cores ? by_memory : cores))
+}
+
+# build [TARGET]: configures build/ (Release) and builds one target or all.
+build() {
+  local jobs clean=() log=$build_dir/configure.log
+  if stale; then
+    say "build/ was made elsewhere or with another compiler or deal.II: making it anew"
+    rm -rf "$build_dir/CMakeCache.txt" "$build_dir/CMakeFiles"
+    clean=(--clean-first)
+  fi
+  mkdir -p "$build_dir"
+  say "configuring $build_dir"
+  cmake -S "$source_dir" -B "$build_dir" -G Ninja -DCMAKE_BUILD_TYPE=Release >"$log" 2>&1 ||
+    { cat "$log" >&2; fail "cmake failed; its output stands above and in $log"; }
+  grep -- '-- adamant:' "$log" || true
+  toolchain >"$build_dir/toolchain.txt"
+  jobs=$(build_jobs)
+  say "building ${1:-everything} ($jobs at a time)"
+  cmake --build "$build_dir" -j "$jobs" "${clean[@]}" ${1:+--target "$1"} || fail "the build failed; see above"
+}
+
+packages_to_build=(g++ git cmake ninja-build libboost-program-options-dev nlohmann-json3-dev)
+[ -n "${DEAL_II_DIR:-}" ] || packages_to_build+=(libdeal.ii-dev)
+packages_to_test=(libgtest-dev python3)
