@@ -1,17 +1,21 @@
+# shellcheck shell=bash
 # Sourced by scripts/run and scripts/test: installs what is missing and builds. Debian's packages are taken where dpkg is;
 # elsewhere the compiler, CMake, Ninja, deal.II with Trilinos, Boost and nlohmann_json have to be there already.
 
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build_dir=$source_dir/build
 
+packages=(g++ git cmake ninja-build libboost-program-options-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev python3)
+[ -n "${DEAL_II_DIR:-}" ] || packages+=(libdeal.ii-dev)
+
 say() { printf '== %s\n' "$*"; }
 fail() { printf '%s: error: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
-# Installs those of the given packages that are missing. Asks nothing; without anything to do it needs no network.
+# Installs those of the packages that are missing. Asks nothing; without anything to do it needs no network.
 install_packages() {
   command -v dpkg-query >/dev/null || { say "not a Debian system: taking compiler and libraries as they are"; return; }
   local package missing=()
-  for package in "$@"; do
+  for package in "${packages[@]}"; do
     [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
   done
   [ ${#missing[@]} -gt 0 ] || return 0
@@ -75,7 +79,3 @@ build() {
   say "building ${1:-everything} ($jobs at a time)"
   cmake --build "$build_dir" -j "$jobs" "${clean[@]}" ${1:+--target "$1"} || fail "the build failed; see above"
 }
-
-packages_to_build=(g++ git cmake ninja-build libboost-program-options-dev nlohmann-json3-dev)
-[ -n "${DEAL_II_DIR:-}" ] || packages_to_build+=(libdeal.ii-dev)
-packages_to_test=(libgtest-dev python3)
