@@ -1,0 +1,66 @@
+#pragma once
+
+#include "algebra/host_backend.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace adamant::test
+{
+/// Why tests of this backend cannot run on this machine; empty where they can.
+template <class Backend>
+std::string why_unavailable()
+{
+  return "";
+}
+
+/// The backend under test; `n_threads` counts on the host only.
+template <class Backend>
+Backend make_backend(int n_threads = 2)
+{
+  return Backend(n_threads);
+}
+
+/// Every backend runs every test of the typed suites: a new one joins here.
+using Backends       = ::testing::Types<HostBackend<double>, HostBackend<float>>;
+using DoubleBackends = ::testing::Types<HostBackend<double>>; ///< for the Krylov methods, which run in double precision
+
+/// Fixture of the typed suites; skips where the backend's device is missing.
+template <class Backend_>
+class BackendTest : public ::testing::Test
+{
+protected:
+  using Backend = Backend_;
+  using Number  = typename Backend::value_type;
+  using Vector  = typename Backend::Vector;
+  using Matrix  = typename Backend::Matrix;
+
+  void SetUp() override
+  {
+    if (const std::string reason = why_unavailable<Backend>(); !reason.empty())
+      GTEST_SKIP() << reason;
+    backend.emplace(make_backend<Backend>());
+  }
+
+  std::optional<Backend> backend;
+};
+
+template <class Backend>
+typename Backend::Vector to_backend(const Backend &backend, const std::vector<double> &values)
+{
+  auto x = backend.create_vector(static_cast<int>(values.size()));
+  backend.upload(values.data(), x);
+  return x;
+}
+
+template <class Backend>
+std::vector<double> to_host(const Backend &backend, const typename Backend::Vector &x)
+{
+  std::vector<double> values(x.size());
+  backend.download(x, values.data());
+  return values;
+}
+} // namespace adamant::test

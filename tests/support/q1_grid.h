@@ -1,0 +1,202 @@
+#pragma once
+
+#include "multigrid/level_data.h"
+
+#include <array>
+#include <vector>
+
+/// Bilinear and trilinear elements on uniform grids of the unit square or cube, built by hand as tensor products: level
+/// hierarchies for tests and benchmarks without a finite element library.
+namespace adamant::test
+{
+/// mass M + diffusion K + convection . C, C_d = (∂_d φ_j, φ_i).
+struct Coefficients
+{
+  double                mass       = 0;
+  double                diffusion  = 1;
+  std::array<double, 3> convection = {};
+};
+
+/// Grid of n^dim cells; node numbers run fastest in the first direction.
+struct Grid
+{
+  int dim, n;
+
+  int nodes_per_line() const { return n + 1; }
+  int n_nodes() const
+  {
+    int nodes = 1;
+    for (int d = 0; d < dim; ++d)
+      nodes *= n + 1;
+    return nodes;
+  }
+  std::array<int, 3> position(int node) const
+  {
+    std::array<int, 3> p = {};
+    for (int d = 0; d < dim; ++d, node /= n + 1)
+      p[d] = node % (n + 1);
+    return p;
+  }
+  int number(const std::array<int, 3> &p) const
+  {
+    int node = 0;
+    for (int d = dim; d-- > 0;)
+      node = node * (n + 1) + p[d];
+    return node;
+  }
+  bool on_boundary(const std::array<int, 3> &p) const
+  {
+    for (int d = 0; d < dim; ++d)
+      if (p[d] == 0 || p[d] == n)
+        return true;
+    return false;
+  }
+};
+
+/// Calls action(q) for the positions q that differ from p by at most one in every direction, in ascending node number.
+template <typename Action>
+void for_each_neighbour(const Grid &grid, const std::array<int, 3> &p, const Action &action)
+{
+  std::array<int, 3> q = {};
+  for (int z = grid.dim > 2 ? -1 : 0; z <= (grid.dim > 2 ? 1 : 0); ++z)
+    for (int y = grid.dim > 1 ? -1 : 0; y <= (grid.dim > 1 ? 1 : 0); ++y)
+      for (int x = -1; x <= 1; ++x)
+        {
+          q           = {p[0] + x, p[1] + y, p[2] + z};
+          bool inside = true;
+          for (int d = 0; d < grid.dim; ++d)
+            inside = inside && q[d] >= 0 && q[d] <= grid.n;
+          if (inside)
+            action(q);
+        }
+}
+
+/// System matrix with Dirichlet conditions: identity rows and columns for boundary nodes; with `dirichlet` off, natural
+/// conditions everywhere.
+inline CSRMatrix<double> q1_matrix(const Grid &grid, const Coefficients &c, bool dirichlet = true)
+{
+  const double h = 1. / grid.n;
+  // Entries of the one-dimensional matrices between nodes i and j = i - 1, i, i + 1.
+  const auto sides = [&](int i) { return i == 0 || i == grid.n ? 0.5 : 1.; };
+  const auto mass  = [&](int i, int j) { return i == j ? sides(i) * h * 2 / 3 : h / 6; };
+  const auto diff  = [&](int i, int j) { return i == j ? sides(i) * 2 / h : -1 / h; };
+  const auto conv  = [&](int i, int j) { return i == j ? (i == 0 ? -0.5 : i == grid.n ? 0.5 : 0.) : 0.5 * (j - i); };
+  const auto value = [&](const std::array<int, 3> &p, const std::array<int, 3> &q) {
+    double sum = 0;
+    for (int term = -1; term < 2 * grid.dim; ++term) // the mass, then diffusion and convection in each direction
+      {
+        double factor = term < 0 ? c.mass : term % 2 == 0 ? c.diffusion : c.convection[term / 2];
+        for (int d = 0; d < grid.dim; ++d)
+          factor *= term < 0 || term / 2 != d ? mass(p[d], q[d]) : term % 2 == 0 ? diff(p[d], q[d]) : conv(p[d], q[d]);
+        sum += factor;
+      }
+    return sum;
+  };
+
+  CSRMatrix<double> A;
+  A.n_rows = A.n_cols = grid.n_nodes();
+  A.row_start.assign(A.n_rows + 1, 0);
+  for (int i = 0; i < A.n_rows; ++i)
+    {
+      const auto p = grid.position(i);
+      for_each_neighbour(grid, p, [&](const std::array<int, 3> &q) {
+        const bool constrained = dirichlet && (grid.on_boundary(p) || grid.on_boundary(q));
+        if (constrained && p != q)
+          return;
+        A.column.push_back(grid.number(q));
+        A.value.push_back(constrained ? 1. : value(p, q));
+      });
+      A.row_start[i + 1] = static_cast<int>(A.column.size());
+    }
+  return A;
+}
+
+/// Embedding of the grid with half the cells in each direction; with `dirichlet`, without boundary nodes on either side.
+inline CSRMatrix<double> q1_prolongation(const Grid &fine, bool dirichlet = true)
+{
+  const Grid        coarse{fine.dim, fine.n / 2};
+  CSRMatrix<double> P;
+  P.n_rows = fine.n_nodes();
+  P.n_cols = coarse.n_nodes();
+  P.row_start.assign(P.n_rows + 1, 0);
+  for (int i = 0; i < P.n_rows; ++i)
+    {
+      const auto         p      = fine.position(i);
+      std::array<int, 3> middle = {};
+      for (int d = 0; d < fine.dim; ++d)
+        middle[d] = p[d] / 2;
+      if (!dirichlet || !fine.on_boundary(p))
+        for_each_neighbour(coarse, middle, [&](const std::array<int, 3> &q) {
+          double weight = dirichlet && coarse.on_boundary(q) ? 0. : 1.;
+          for (int d = 0; d < fine.dim; ++d)
+            {
+              const int distance = std::abs(p[d] - 2 * q[d]);
+              weight *= distance == 0 ? 1. : distance == 1 ? 0.5 : 0.;
+            }
+          if (weight == 0)
+            return;
+          P.column.push_back(coarse.number(q));
+          P.value.push_back(weight);
+        });
+      P.row_start[i + 1] = static_cast<int>(P.column.size());
+    }
+  return P;
+}
+
+/// Levels of n_coarse, 2 n_coarse, ... cells a direction, coarsest first.
+inline std::vector<LevelData> q1_levels(int dim, int n_coarse, int n_levels, const Coefficients &c = {})
+{
+  std::vector<LevelData> levels(n_levels);
+  for (int l = 0; l < n_levels; ++l)
+    {
+      const Grid grid{dim, n_coarse << l};
+      levels[l].matrix = q1_matrix(grid, c);
+      if (l > 0)
+        {
+          levels[l].prolongation = q1_prolongation(grid);
+          levels[l].restriction  = transpose(levels[l].prolongation);
+        }
+    }
+  return levels;
+}
+
+/// Kronecker product A ⊗ B with a small dense B, row-major: `size` components a node, coupled by B.
+inline CSRMatrix<double> kronecker(const CSRMatrix<double> &A, const std::vector<double> &B, int size)
+{
+  CSRMatrix<double> C;
+  C.n_rows = A.n_rows * size;
+  C.n_cols = A.n_cols * size;
+  C.row_start.assign(C.n_rows + 1, 0);
+  for (int i = 0; i < C.n_rows; ++i)
+    {
+      for (int k = A.row_start[i / size]; k < A.row_start[i / size + 1]; ++k)
+        for (int c = 0; c < size; ++c)
+          if (const double value = A.value[k] * B[i % size * size + c]; value != 0)
+            {
+              C.column.push_back(A.column[k] * size + c);
+              C.value.push_back(value);
+            }
+      C.row_start[i + 1] = static_cast<int>(C.column.size());
+    }
+  return C;
+}
+
+/// The same levels for a system of `size` components, the matrices coupled by B.
+inline std::vector<LevelData> coupled_levels(std::vector<LevelData> levels, const std::vector<double> &B, int size)
+{
+  std::vector<double> identity(size * size, 0.);
+  for (int c = 0; c < size; ++c)
+    identity[c * size + c] = 1;
+  for (std::size_t l = 0; l < levels.size(); ++l)
+    {
+      levels[l].matrix = kronecker(levels[l].matrix, B, size);
+      if (l > 0)
+        {
+          levels[l].prolongation = kronecker(levels[l].prolongation, identity, size);
+          levels[l].restriction  = kronecker(levels[l].restriction, identity, size);
+        }
+      levels[l].block_size = size;
+    }
+  return levels;
+}
+} // namespace adamant::test
