@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <limits>
+#include <utility>
 
 namespace adamant
 {
@@ -13,15 +15,132 @@ namespace
 // Reductions run over blocks of this many elements: the block of each vector stays in the first-level cache.
 constexpr int block_length = 2048;
 
-template <typename Number>
-Number row_product(const CSRMatrix<Number> &A, int row, const Number *x)
+constexpr int max_block_size = 8;
+
+// sums[r] = (A x)_r on the rows of one slice.
+template <bool shared, int lanes, typename Number, typename Index>
+void slice_product(const Index *__restrict column, const Number *__restrict value, int width, const Number *__restrict x,
+                   Number *__restrict sums)
 {
-  const int    *column = A.column.data();
-  const Number *value  = A.value.data();
-  Number        sum    = 0;
+  Number sum[lanes] = {};
+  for (int k = 0; k < width; ++k)
+#pragma omp simd
+    for (int r = 0; r < lanes; ++r)
+      sum[r] += value[shared ? k : k * lanes + r] * x[column[k * lanes + r]];
+  for (int r = 0; r < lanes; ++r)
+    sums[r] = sum[r];
+}
+
+template <typename Number>
+void slice_product(const HostMatrix<Number> &A, int slice, const Number *x, Number *sums)
+{
+  constexpr int lanes = HostMatrix<Number>::lanes;
+  const auto   &s     = A.slices[slice];
+  const Number *value = A.value.data() + s.value;
+  if (s.narrow && s.shared)
+    slice_product<true, lanes>(A.narrow_column.data() + s.column, value, s.width, x + s.lowest_column, sums);
+  else if (s.narrow)
+    slice_product<false, lanes>(A.narrow_column.data() + s.column, value, s.width, x + s.lowest_column, sums);
+  else if (s.shared)
+    slice_product<true, lanes>(A.column.data() + s.column, value, s.width, x, sums);
+  else
+    slice_product<false, lanes>(A.column.data() + s.column, value, s.width, x, sums);
+}
+
+template <typename Number>
+Number row_product(const HostMatrix<Number> &A, int row, const Number *x)
+{
+  Number sum = 0;
   for (int k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
-    sum += value[k] * x[column[k]];
+    sum += A.value[k] * x[A.column[k]];
   return sum;
+}
+
+// Calls epilogue(first, end, sums) for all rows in groups of whole slices and whole nodes of `block_size` rows, with
+// sums[i - first] = (A x)_i. Threaded.
+template <typename Number, typename Epilogue>
+void for_each_product(const HostMatrix<Number> &A, const Number *x, int n_threads, int block_size, const Epilogue &epilogue)
+{
+  constexpr int lanes = HostMatrix<Number>::lanes;
+  const int     group = block_size * lanes, n_groups = (A.n_rows + group - 1) / group;
+#pragma omp parallel for num_threads(n_threads) schedule(static)
+  for (int g = 0; g < n_groups; ++g)
+    {
+      Number    sums[max_block_size * lanes];
+      const int first = g * group, end = std::min(A.n_rows, first + group);
+      if (A.slices.empty())
+        for (int row = first; row < end; ++row)
+          sums[row - first] = row_product(A, row, x);
+      else
+        for (int row = first; row < end; row += lanes)
+          slice_product(A, row / lanes, x, sums + (row - first));
+      epilogue(first, end, sums);
+    }
+}
+
+// Entries of a row by value, then column: rows of the same stencil get the same order whatever the numbering.
+using Entries = std::vector<std::pair<double, int>>;
+
+void sorted_entries(const CSRMatrix<double> &source, int row, Entries &entries)
+{
+  entries.clear();
+  for (int k = source.row_start[row]; k < source.row_start[row + 1]; ++k)
+    entries.emplace_back(source.value[k], source.column[k]);
+  std::sort(entries.begin(), entries.end());
+}
+
+// Whether all rows of a slice have the same values to rounding; `rows` gets their sorted entries.
+template <typename Number>
+bool share_values(const CSRMatrix<double> &source, int first_row, std::vector<Entries> &rows)
+{
+  const int lanes = static_cast<int>(rows.size());
+  if (first_row + lanes > source.n_rows)
+    return false;
+  const int length = source.row_start[first_row + 1] - source.row_start[first_row];
+  for (int r = 1; r < lanes; ++r)
+    if (source.row_start[first_row + r + 1] - source.row_start[first_row + r] != length)
+      return false;
+  for (int r = 0; r < lanes; ++r)
+    {
+      sorted_entries(source, first_row + r, rows[r]);
+      double largest = 0;
+      for (const auto &entry : rows[r])
+        largest = std::max(largest, std::abs(entry.first));
+      for (int k = 0; k < length; ++k)
+        if (!(std::abs(rows[r][k].first - rows[0][k].first) <= 16 * std::numeric_limits<Number>::epsilon() * largest))
+          return false;
+    }
+  return true;
+}
+
+// Writes the slices of A, whose places are known.
+template <typename Number>
+void fill_slice(const CSRMatrix<double> &source, int slice, std::vector<Entries> &rows, HostMatrix<Number> &A)
+{
+  constexpr int lanes = HostMatrix<Number>::lanes;
+  const auto   &s     = A.slices[slice];
+  if (s.shared)
+    share_values<Number>(source, slice * lanes, rows);
+  for (int r = 0; r < lanes; ++r)
+    {
+      const int row    = slice * lanes + r;
+      const int begin  = row < source.n_rows ? source.row_start[row] : 0;
+      const int length = row < source.n_rows ? source.row_start[row + 1] - begin : 0;
+      for (int k = 0; k < s.width; ++k)
+        {
+          // Padding reads a column that the slice reads anyway.
+          const int  column = s.shared ? rows[r][k].second : k < length ? source.column[begin + k] : s.lowest_column;
+          const auto place  = s.column + k * lanes + r;
+          if (s.narrow)
+            A.narrow_column[place] = static_cast<unsigned short>(column - s.lowest_column);
+          else
+            A.column[place] = column;
+          if (!s.shared)
+            A.value[s.value + k * lanes + r] = k < length ? static_cast<Number>(source.value[begin + k]) : Number(0);
+          else if (r == 0)
+            A.value[s.value + k] = static_cast<Number>(rows[0][k].first);
+        }
+    }
 }
 
 // y = D r on one node of the block diagonal D, blocks row-major.
@@ -36,8 +155,6 @@ void multiply_block(const Number *D, int block_size, const Number *r, Number *y)
       y[a] = sum;
     }
 }
-
-constexpr int max_block_size = 8;
 
 // Sums n_sums quantities that `block_sums(begin, end, sums)` computes on each block, in block order: the result is the
 // same for every number of threads.
@@ -105,40 +222,80 @@ auto HostBackend<Number>::create_vector(int n) const -> Vector
 template <typename Number>
 auto HostBackend<Number>::create_matrix(const CSRMatrix<double> &source) const -> Matrix
 {
-  Matrix matrix;
-  matrix.n_rows    = source.n_rows;
-  matrix.n_cols    = source.n_cols;
-  matrix.row_start = source.row_start;
-  matrix.column.resize(source.column.size());
-  matrix.value.resize(source.value.size());
-  for_each(source.n_rows, [&](int i) {
-    for (int k = source.row_start[i]; k < source.row_start[i + 1]; ++k)
+  constexpr int lanes = Matrix::lanes;
+  Matrix        A;
+  A.n_rows           = source.n_rows;
+  A.n_cols           = source.n_cols;
+  const int n_slices = (source.n_rows + lanes - 1) / lanes;
+  A.slices.resize(n_slices);
+#pragma omp parallel num_threads(threads)
+  {
+    std::vector<Entries> rows(lanes);
+#pragma omp for schedule(static)
+    for (int slice = 0; slice < n_slices; ++slice)
       {
-        matrix.column[k] = source.column[k];
-        matrix.value[k]  = static_cast<Number>(source.value[k]);
+        const int first = slice * lanes, end = std::min(source.n_rows, first + lanes);
+        int       width = 0, lowest = source.n_cols, highest = 0;
+        for (int row = first; row < end; ++row)
+          if (const int begin = source.row_start[row], past = source.row_start[row + 1]; begin < past)
+            {
+              width   = std::max(width, past - begin);
+              lowest  = std::min(lowest, source.column[begin]);
+              highest = std::max(highest, source.column[past - 1]);
+            }
+        A.slices[slice] = {0, 0, lowest, width, highest - lowest < 65536, share_values<Number>(source, first, rows)};
       }
-  });
-  return matrix;
+  }
+  std::size_t padded = 0, n_narrow = 0, n_wide = 0, n_values = 0;
+  for (auto &s : A.slices)
+    {
+      const std::size_t entries = std::size_t(s.width) * lanes;
+      s.column                  = s.narrow ? n_narrow : n_wide;
+      s.value                   = n_values;
+      (s.narrow ? n_narrow : n_wide) += entries;
+      n_values += s.shared ? s.width : entries;
+      padded += entries;
+    }
+  if (padded > source.value.size() + source.value.size() / 4 + lanes * 32)
+    return compressed_rows(source);
+  A.column.resize(n_wide);
+  A.narrow_column.resize(n_narrow);
+  A.value.resize(n_values);
+#pragma omp parallel num_threads(threads)
+  {
+    std::vector<Entries> rows(lanes);
+#pragma omp for schedule(static)
+    for (int slice = 0; slice < n_slices; ++slice)
+      fill_slice(source, slice, rows, A);
+  }
+  return A;
 }
 
 template <typename Number>
-auto HostBackend<Number>::create_matrix(CSRMatrix<double> &&source) const -> Matrix
+auto HostBackend<Number>::compressed_rows(const CSRMatrix<double> &source) const -> Matrix
 {
-  if constexpr (std::is_same_v<Number, double>)
-    return std::move(source);
-  else
-    return create_matrix(static_cast<const CSRMatrix<double> &>(source));
+  Matrix A;
+  A.n_rows    = source.n_rows;
+  A.n_cols    = source.n_cols;
+  A.row_start = source.row_start;
+  A.column.resize(source.column.size());
+  A.value.resize(source.value.size());
+  for_each(source.n_rows, [&](int i) {
+    for (int k = source.row_start[i]; k < source.row_start[i + 1]; ++k)
+      {
+        A.column[k] = source.column[k];
+        A.value[k]  = static_cast<Number>(source.value[k]);
+      }
+  });
+  return A;
 }
 
 template <typename Number>
 void HostBackend<Number>::update_values(Matrix &matrix, const CSRMatrix<double> &source) const
 {
-  if (matrix.n_rows != source.n_rows || matrix.value.size() != source.value.size())
-    throw RunError("update_values: the new matrix has another pattern");
-  const std::size_t n = source.value.size();
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (std::size_t k = 0; k < n; ++k)
-    matrix.value[k] = static_cast<Number>(source.value[k]);
+  if (matrix.n_rows != source.n_rows || matrix.n_cols != source.n_cols)
+    throw RunError("update_values: the new matrix has another size");
+  matrix = create_matrix(source); // which values agree may have changed
 }
 
 template <typename Number>
@@ -201,7 +358,7 @@ void HostBackend<Number>::scale_by_diagonal(Number a, const Vector &d, const Vec
     for_each(x.size(), [a, d = d.data(), x = x.data(), y = y.data()](int i) { y[i] = a * d[i] * x[i]; });
   else
     for_each(x.size() / block_size, [a, d = d.data(), x = x.data(), y = y.data(), block_size](int node) {
-      multiply_block(d + node * block_size * block_size, block_size, x + node * block_size, y + node * block_size);
+      multiply_block(d + static_cast<std::size_t>(node) * block_size * block_size, block_size, x + node * block_size, y + node * block_size);
       for (int c = 0; c < block_size; ++c)
         y[node * block_size + c] *= a;
     });
@@ -277,26 +434,38 @@ void HostBackend<Number>::orthonormalize(const std::vector<Vector> &basis, int k
 template <typename Number>
 void HostBackend<Number>::spmv(Number a, const Matrix &A, const Vector &x, Number b, Vector &y) const
 {
-  const Number *from = x.data();
-  Number       *to   = y.data();
+  Number *to = y.data();
   if (b == Number(0)) // y may hold anything, NaN included
-    for_each(A.n_rows, [&A, a, from, to](int i) { to[i] = a * row_product(A, i, from); });
+    for_each_product(A, x.data(), threads_for(A.n_rows), 1, [a, to](int first, int end, const Number *sums) {
+#pragma omp simd
+      for (int i = first; i < end; ++i)
+        to[i] = a * sums[i - first];
+    });
   else
-    for_each(A.n_rows, [&A, a, b, from, to](int i) { to[i] = a * row_product(A, i, from) + b * to[i]; });
+    for_each_product(A, x.data(), threads_for(A.n_rows), 1, [a, b, to](int first, int end, const Number *sums) {
+#pragma omp simd
+      for (int i = first; i < end; ++i)
+        to[i] = a * sums[i - first] + b * to[i];
+    });
 }
 
 template <typename Number>
 void HostBackend<Number>::residual(const Matrix &A, const Vector &x, const Vector &b, Vector &r) const
 {
-  for_each(A.n_rows, [&A, x = x.data(), b = b.data(), r = r.data()](int i) { r[i] = b[i] - row_product(A, i, x); });
+  const Number *rhs = b.data();
+  Number       *to  = r.data();
+  for_each_product(A, x.data(), threads_for(A.n_rows), 1, [rhs, to](int first, int end, const Number *sums) {
+#pragma omp simd
+    for (int i = first; i < end; ++i)
+      to[i] = rhs[i] - sums[i - first];
+  });
 }
 
 template <typename Number>
 void HostBackend<Number>::residual_norms(const Matrix &A, const Vector &x, const Vector &b, Vector &r, Scalars &s) const
 {
+  residual(A, x, b, r);
   blocked_sums(A.n_rows, threads_for(A.n_rows), 2, s.data(), [&](int begin, int end, double *sum) {
-    for (int i = begin; i < end; ++i)
-      r.data()[i] = b.data()[i] - row_product(A, i, x.data());
     sum[0] = block_dot(r.data(), r.data(), begin, end);
     sum[1] = block_dot(b.data(), b.data(), begin, end);
   });
@@ -328,17 +497,22 @@ void HostBackend<Number>::jacobi_step(const Matrix &A,
   const Number *diag = D.data(), *rhs = b.data(), *from = x.data();
   Number       *to   = y.data();
   if (block_size == 1)
-    for_each(A.n_rows, [&A, beta, diag, rhs, from, to](int i) {
-      to[i] = from[i] + beta * diag[i] * (rhs[i] - row_product(A, i, from));
+    for_each_product(A, from, threads_for(A.n_rows), 1, [=](int first, int end, const Number *sums) {
+#pragma omp simd
+      for (int i = first; i < end; ++i)
+        to[i] = from[i] + beta * diag[i] * (rhs[i] - sums[i - first]);
     });
   else
-    for_each(A.n_rows / block_size, [&A, beta, diag, rhs, from, to, block_size](int node) {
-      Number r[max_block_size], s[max_block_size];
-      for (int c = 0; c < block_size; ++c)
-        r[c] = rhs[node * block_size + c] - row_product(A, node * block_size + c, from);
-      multiply_block(diag + node * block_size * block_size, block_size, r, s);
-      for (int c = 0; c < block_size; ++c)
-        to[node * block_size + c] = from[node * block_size + c] + beta * s[c];
+    for_each_product(A, from, threads_for(A.n_rows), block_size, [=](int first, int end, const Number *sums) {
+      for (int i = first; i < end; i += block_size)
+        {
+          Number r[max_block_size], s[max_block_size];
+          for (int c = 0; c < block_size; ++c)
+            r[c] = rhs[i + c] - sums[i + c - first];
+          multiply_block(diag + static_cast<std::size_t>(i) * block_size, block_size, r, s);
+          for (int c = 0; c < block_size; ++c)
+            to[i + c] = from[i + c] + beta * s[c];
+        }
     });
 }
 
@@ -354,19 +528,31 @@ void HostBackend<Number>::chebyshev_step(const Matrix &A,
                                          Vector       &d,
                                          Vector       &y) const
 {
-  const Number *diag = D.data(), *rhs = b.data(), *from = x.data(), *old_direction = d_old.data();
+  const Number *diag = D.data(), *rhs = b.data(), *from = x.data(), *old = d_old.data();
   Number       *to = y.data(), *direction = d.data();
-  for_each(A.n_rows / block_size, [=, &A](int node) {
-    Number r[max_block_size], s[max_block_size];
-    for (int c = 0; c < block_size; ++c)
-      r[c] = rhs[node * block_size + c] - row_product(A, node * block_size + c, from);
-    multiply_block(diag + node * block_size * block_size, block_size, r, s);
-    for (int c = 0; c < block_size; ++c)
+  const auto    decayed = [=](int i) { return alpha == Number(0) ? Number(0) : alpha * old[i]; }; // old may be unset then
+  if (block_size == 1)
+    return for_each_product(A, from, threads_for(A.n_rows), 1, [=](int first, int end, const Number *sums) {
+#pragma omp simd
+      for (int i = first; i < end; ++i)
+        {
+          const Number step = decayed(i) + beta * diag[i] * (rhs[i] - sums[i - first]);
+          direction[i]      = step;
+          to[i]             = from[i] + step;
+        }
+    });
+  for_each_product(A, from, threads_for(A.n_rows), block_size, [=](int first, int end, const Number *sums) {
+    for (int i = first; i < end; i += block_size)
       {
-        const int    i = node * block_size + c;
-        const Number old = alpha == Number(0) ? Number(0) : alpha * old_direction[i];
-        direction[i] = old + beta * s[c];
-        to[i]        = from[i] + direction[i];
+        Number r[max_block_size], s[max_block_size];
+        for (int c = 0; c < block_size; ++c)
+          r[c] = rhs[i + c] - sums[i + c - first];
+        multiply_block(diag + static_cast<std::size_t>(i) * block_size, block_size, r, s);
+        for (int c = 0; c < block_size; ++c)
+          {
+            direction[i + c] = decayed(i + c) + beta * s[c];
+            to[i + c]        = from[i + c] + direction[i + c];
+          }
       }
   });
 }
@@ -380,12 +566,14 @@ void HostBackend<Number>::spmv_update(Number        alpha,
                                       Vector       &d,
                                       Vector       &x) const
 {
-  const Number *from = r.data(), *old_direction = d_old.data();
+  const Number *old       = d_old.data();
   Number       *direction = d.data(), *to = x.data();
-  for_each(A.n_rows, [=, &A](int i) {
-    const Number old = alpha == Number(0) ? Number(0) : alpha * old_direction[i];
-    direction[i]     = old + beta * row_product(A, i, from);
-    to[i] += direction[i];
+  for_each_product(A, r.data(), threads_for(A.n_rows), 1, [=](int first, int end, const Number *sums) {
+    for (int i = first; i < end; ++i)
+      {
+        direction[i] = (alpha == Number(0) ? Number(0) : alpha * old[i]) + beta * sums[i - first];
+        to[i] += direction[i];
+      }
   });
 }
 

@@ -30,6 +30,35 @@ private:
   Array<Number> values;
 };
 
+/// Sparse matrix in sliced ELL format: `lanes` consecutive rows form a slice, stored by columns so that a product runs
+/// through the vector units, short rows padded with zeros. Products are bound by memory, so slices are stored short:
+/// columns as 16-bit distances from the slice's lowest column where they fit, and values once for all rows of the slice
+/// where they agree to rounding (16 units in the last place of the row's largest entry), as on uniform parts of a mesh
+/// with constant coefficients. Where rows differ so much in length that padding would exceed a quarter of the entries,
+/// the matrix is stored in compressed rows instead and has no slices.
+template <typename Number>
+struct HostMatrix
+{
+  static constexpr int lanes = 64 / sizeof(Number); ///< one AVX-512 register, two of AVX2
+
+  struct Slice
+  {
+    std::size_t column; ///< where the slice begins in narrow_column or column
+    std::size_t value;  ///< where it begins in value
+    int         lowest_column;
+    int         width;  ///< entries a row
+    bool        narrow; ///< 16-bit columns
+    bool        shared; ///< one value for all rows
+  };
+
+  int                   n_rows = 0, n_cols = 0;
+  std::vector<Slice>    slices;    ///< empty for compressed rows
+  Array<int>            row_start; ///< of compressed rows
+  Array<int>            column;
+  Array<unsigned short> narrow_column;
+  Array<Number>         value;
+};
+
 /// Dense square matrix, row-major.
 template <typename Number>
 struct HostDenseMatrix
@@ -47,7 +76,7 @@ class HostBackend
 public:
   using value_type  = Number;
   using Vector      = HostVector<Number>;
-  using Matrix      = CSRMatrix<Number>;
+  using Matrix      = HostMatrix<Number>;
   using DenseMatrix = HostDenseMatrix<Number>;
   using Scalars     = std::vector<double>;   ///< results of reductions, where the backend computes them
   using Graph       = std::function<void()>; ///< a recorded sequence of operations
@@ -68,9 +97,8 @@ public:
   /// @{
   Vector      create_vector(int n) const; ///< n zeros
   Matrix      create_matrix(const CSRMatrix<double> &source) const;
-  Matrix      create_matrix(CSRMatrix<double> &&source) const; ///< without a copy where the precision is the same
   DenseMatrix create_dense_matrix(const Array<double> &row_major, int n) const;
-  void        update_values(Matrix &matrix, const CSRMatrix<double> &source) const; ///< same pattern, new values
+  void        update_values(Matrix &matrix, const CSRMatrix<double> &source) const; ///< new values
   void        upload(const double *source, Vector &x) const;                        ///< x.size() values from host memory
   void        download(const Vector &x, double *target) const;                      ///< x.size() values to host memory
   void        synchronize() const {}
@@ -136,6 +164,8 @@ public:
   void  replay(const Graph &graph) const { graph(); }
 
 private:
+  Matrix compressed_rows(const CSRMatrix<double> &source) const;
+
   /// Short loops are not worth waking threads for.
   int threads_for(int n) const { return n < 4096 ? 1 : threads; }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/mman.h>
+
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -8,8 +10,9 @@
 
 namespace adamant
 {
-/// Allocator for large numeric arrays: 64-byte aligned, and `resize` leaves new elements uninitialised, so that
-/// the threads that first write them also place their pages.
+/// Allocator for large numeric arrays: 64-byte aligned, on huge pages where the system grants them (indirect access to
+/// vectors would otherwise wait for address translation), and `resize` leaves new elements uninitialised, so that the
+/// threads that first write them also place their pages.
 template <typename T>
 class UninitializedAllocator
 {
@@ -20,8 +23,15 @@ public:
   UninitializedAllocator(const UninitializedAllocator<U> &)
   {}
 
-  T *allocate(std::size_t n) { return static_cast<T *>(::operator new(n * sizeof(T), std::align_val_t(64))); }
-  void deallocate(T *p, std::size_t) { ::operator delete(p, std::align_val_t(64)); }
+  T *allocate(std::size_t n)
+  {
+    const std::size_t bytes = n * sizeof(T);
+    void             *p     = ::operator new(bytes, alignment(bytes));
+    if (bytes >= huge_page)
+      madvise(p, bytes, MADV_HUGEPAGE); // a wish: failure does no harm
+    return static_cast<T *>(p);
+  }
+  void deallocate(T *p, std::size_t n) { ::operator delete(p, alignment(n * sizeof(T))); }
 
   template <typename U>
   void construct(U *p) noexcept
@@ -44,6 +54,10 @@ public:
   {
     return false;
   }
+
+private:
+  static constexpr std::size_t huge_page = std::size_t(1) << 21;
+  static std::align_val_t      alignment(std::size_t bytes) { return std::align_val_t(bytes >= huge_page ? huge_page : 64); }
 };
 
 /// Host array. Elements made by `resize` or `Array(n)` are uninitialised; those of `Array(n, value)` are not.

@@ -1,0 +1,223 @@
+#include "algebra/cuda_backend.h"
+
+#include "algebra/cuda_for_each.cuh"
+#include "base/exceptions.h"
+
+#include <type_traits>
+
+namespace adamant
+{
+namespace
+{
+template <typename Number, typename Other>
+struct Convert
+{
+  const Other    *from;
+  Number         *to;
+  __device__ void operator()(int i) const { to[i] = static_cast<Number>(from[i]); }
+};
+
+template <typename Number>
+struct Scale
+{
+  Number          a;
+  Number         *x;
+  __device__ void operator()(int i) const { x[i] *= a; }
+};
+
+template <typename Number>
+struct AddScaled
+{
+  Number          a, b;
+  const Number   *x;
+  Number         *y;
+  __device__ void operator()(int i) const { y[i] = b == Number(0) ? a * x[i] : a * x[i] + b * y[i]; }
+};
+
+// y = a D x, D of node blocks.
+template <typename Number>
+struct ScaleByDiagonal
+{
+  Number          a;
+  int             block_size;
+  const Number   *d, *x;
+  Number         *y;
+  __device__ void operator()(int i) const
+  {
+    const int     first = i - i % block_size;
+    const Number *block = d + static_cast<long>(i) * block_size;
+    Number        sum   = 0;
+    for (int c = 0; c < block_size; ++c)
+      sum += block[c] * x[first + c];
+    y[i] = a * sum;
+  }
+};
+
+template <typename Number>
+struct ScaleByNumbers
+{
+  Number          a;
+  const Number   *d, *x;
+  Number         *y;
+  __device__ void operator()(int i) const { y[i] = a * d[i] * x[i]; }
+};
+
+// Asynchronous for the device; pageable host memory makes the host wait for its own part.
+void copy_bytes(const CudaContext &context, void *to, const void *from, std::size_t bytes)
+{
+  if (bytes > 0)
+    cuda::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, context.stream()), "cudaMemcpyAsync", to, from, bytes);
+}
+} // namespace
+
+template <typename Number>
+auto CudaBackend<Number>::create_vector(int n) const -> Vector
+{
+  Vector x(context, n);
+  set_zero(x);
+  return x;
+}
+
+template <typename Number>
+auto CudaBackend<Number>::create_dense_matrix(const Array<double> &row_major, int n) const -> DenseMatrix
+{
+  DenseMatrix A;
+  A.n          = n;
+  A.row_length = (n + 3) / 4 * 4;
+  A.value      = CudaArray<Number>(context, static_cast<std::size_t>(n) * A.row_length, "dense matrices");
+  Array<Number> padded(A.value.size());
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < A.row_length; ++j)
+      padded[static_cast<std::size_t>(i) * A.row_length + j] =
+        j < n ? static_cast<Number>(row_major[static_cast<std::size_t>(i) * n + j]) : Number(0);
+  copy_bytes(*context, A.value.data(), padded.data(), padded.size() * sizeof(Number));
+  synchronize();
+  return A;
+}
+
+template <typename Number>
+void CudaBackend<Number>::upload(const double *source, Vector &x) const
+{
+  if constexpr (std::is_same_v<Number, double>)
+    {
+      copy_bytes(*context, x.data(), source, x.size() * sizeof(double));
+      synchronize();
+    }
+  else
+    {
+      CudaVector<double> staging(context, x.size());
+      CudaBackend<double>(*this).upload(source, staging);
+      convert(staging, x);
+      synchronize();
+    }
+}
+
+template <typename Number>
+void CudaBackend<Number>::download(const Vector &x, double *target) const
+{
+  if constexpr (std::is_same_v<Number, double>)
+    {
+      copy_bytes(*context, target, x.data(), x.size() * sizeof(double));
+      synchronize();
+    }
+  else
+    {
+      CudaVector<double>  staging(context, x.size());
+      CudaBackend<double> wide(*this);
+      wide.convert(x, staging);
+      wide.download(staging, target);
+    }
+}
+
+template <typename Number>
+void CudaBackend<Number>::set_zero(Vector &x) const
+{
+  if (x.size() > 0)
+    cuda::check(cudaMemsetAsync(x.data(), 0, x.size() * sizeof(Number), context->stream()), "cudaMemsetAsync", x.data(), 0,
+                x.size() * sizeof(Number));
+}
+
+template <typename Number>
+void CudaBackend<Number>::copy(const Vector &x, Vector &y) const
+{
+  convert(x, y);
+}
+
+template <typename Number>
+template <typename Other>
+void CudaBackend<Number>::convert(const CudaVector<Other> &x, Vector &y) const
+{
+  for_each(x.size(), Convert<Number, Other>{x.data(), y.data()});
+}
+
+template <typename Number>
+void CudaBackend<Number>::scale(Number a, Vector &x) const
+{
+  for_each(x.size(), Scale<Number>{a, x.data()});
+}
+
+template <typename Number>
+void CudaBackend<Number>::axpby(Number a, const Vector &x, Number b, Vector &y) const
+{
+  for_each(x.size(), AddScaled<Number>{a, b, x.data(), y.data()});
+}
+
+template <typename Number>
+void CudaBackend<Number>::scale_by_diagonal(Number a, const Vector &d, const Vector &x, Vector &y, int block_size) const
+{
+  if (block_size == 1)
+    for_each(x.size(), ScaleByNumbers<Number>{a, d.data(), x.data(), y.data()});
+  else
+    for_each(x.size(), ScaleByDiagonal<Number>{a, block_size, d.data(), x.data(), y.data()});
+}
+
+template <typename Number>
+auto CudaBackend<Number>::record(const std::function<void()> &operations) const -> Graph
+{
+  cudaStream_t stream = context->stream();
+  cuda::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture", stream);
+  cudaGraph_t captured = nullptr;
+  const auto  end      = [&] { return cudaStreamEndCapture(stream, &captured); };
+  try
+    {
+      operations();
+    }
+  catch (...)
+    {
+      end();
+      cudaGraphDestroy(captured);
+      throw;
+    }
+  const cudaError_t ended = end();
+  const std::shared_ptr<CUgraph_st> graph(captured, [](cudaGraph_t g) { cudaGraphDestroy(g); });
+  cuda::check(ended, "cudaStreamEndCapture", stream);
+
+  cudaGraphExec_t   executable   = nullptr;
+  const cudaError_t instantiated = cudaGraphInstantiate(&executable, captured, 0);
+  Graph             result;
+  result.executable.reset(executable, [](cudaGraphExec_t g) { cudaGraphExecDestroy(g); });
+  cuda::check(instantiated, "cudaGraphInstantiate", captured);
+  std::size_t n_nodes = 0;
+  cuda::check(cudaGraphGetNodes(captured, nullptr, &n_nodes), "cudaGraphGetNodes", captured);
+  result.nodes      = static_cast<int>(n_nodes);
+  result.operations = operations;
+  result.revision   = context->revision();
+  return result;
+}
+
+template <typename Number>
+void CudaBackend<Number>::replay(Graph &graph) const
+{
+  if (graph.revision != context->revision())
+    graph = record(graph.operations);
+  cuda::check(cudaGraphLaunch(graph.executable.get(), context->stream()), "cudaGraphLaunch", graph.nodes);
+}
+
+template class CudaBackend<double>;
+template class CudaBackend<float>;
+template void CudaBackend<double>::convert(const CudaVector<double> &, Vector &) const;
+template void CudaBackend<double>::convert(const CudaVector<float> &, Vector &) const;
+template void CudaBackend<float>::convert(const CudaVector<double> &, Vector &) const;
+template void CudaBackend<float>::convert(const CudaVector<float> &, Vector &) const;
+} // namespace adamant

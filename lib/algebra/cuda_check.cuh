@@ -1,0 +1,81 @@
+#pragma once
+
+#include "algebra/cuda_context.h"
+
+#include <cuda_runtime.h>
+
+#include <sstream>
+
+namespace adamant
+{
+namespace cuda
+{
+/// A CUDA function and the line that calls it.
+struct Call
+{
+  Call(const char *function, const char *file = __builtin_FILE(), int line = __builtin_LINE())
+    : function(function)
+    , file(file)
+    , line(line)
+  {}
+  const char *function, *file;
+  int         line;
+};
+
+/// Counts the checked calls; true for the one that ADAMANT_CUDA_FAIL_CALL names.
+bool injected_fault();
+
+/// Throws RunError naming the call, its arguments, the error and the line.
+[[noreturn]] void fail(cudaError_t status, const Call &call, const std::string &arguments);
+
+/// Every status of a CUDA call goes through here; the arguments are for the message.
+template <typename... Arguments>
+void check(cudaError_t status, const Call &call, const Arguments &...arguments)
+{
+  if (injected_fault())
+    status = cudaErrorUnknown;
+  if (status == cudaSuccess)
+    return;
+  std::ostringstream text;
+  const char        *separator = "";
+  ((text << separator << arguments, separator = ", "), ...);
+  fail(status, call, text.str());
+}
+
+/// A kernel starts before its predecessor in the stream has ended, and may load what no kernel writes (matrices) before
+/// this wait. After it, all earlier work on the stream is visible. Every kernel of the library waits here.
+__device__ inline void wait_for_predecessor()
+{
+#if __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+  cudaGridDependencySynchronize();
+#endif
+}
+
+constexpr int block_size = 256;
+
+inline int blocks_for(long n, int threads = block_size)
+{
+  return static_cast<int>((n + threads - 1) / threads);
+}
+
+/// Launches kernel(arguments...) on the context's stream, overlapping its start with the end of the previous kernel.
+template <typename... Parameters, typename... Arguments>
+void launch(const CudaContext &context, const Call &name, void (*kernel)(Parameters...), int blocks, int threads,
+            Arguments &&...arguments)
+{
+  if (blocks == 0)
+    return;
+  cudaLaunchAttribute attribute;
+  attribute.id                                         = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config                            = {};
+  config.gridDim                                       = dim3(blocks);
+  config.blockDim                                      = dim3(threads);
+  config.stream                                        = context.stream();
+  config.attrs                                         = &attribute;
+  config.numAttrs                                      = context.overlaps_launches() ? 1 : 0;
+  check(cudaLaunchKernelEx(&config, kernel, Parameters(std::forward<Arguments>(arguments))...), name, blocks, threads);
+}
+} // namespace cuda
+} // namespace adamant

@@ -1,0 +1,313 @@
+// From a CSR matrix in host memory to the format of cuda_sparse.cuh: the examination and the conversion run on the GPU.
+
+#include "algebra/cuda_sparse.cuh"
+#include "base/exceptions.h"
+
+#include <algorithm>
+#include <cstring>
+#include <sstream>
+#include <vector>
+
+namespace adamant
+{
+namespace
+{
+using Bits = unsigned long long;
+
+// Host CSR, uploaded.
+struct Staged
+{
+  CudaArray<int>    row_start, column;
+  CudaArray<double> value;
+};
+
+struct CSRView
+{
+  int           n_rows;
+  const int    *row_start, *column;
+  const double *value;
+};
+
+// What one slice needs: its longest row, smallest and largest column.
+struct Extent
+{
+  int longest, smallest, largest;
+};
+
+constexpr int  table_size = 1024;
+constexpr Bits empty      = ~Bits(0);
+
+template <typename T>
+CudaArray<T> to_device(const std::shared_ptr<CudaContext> &context, const T *source, std::size_t n, const char *purpose)
+{
+  CudaArray<T> target(context, n, purpose);
+  if (n > 0)
+    cuda::check(cudaMemcpyAsync(target.data(), source, n * sizeof(T), cudaMemcpyHostToDevice, context->stream()),
+                "cudaMemcpyAsync", target.data(), source, n * sizeof(T), "to device");
+  return target;
+}
+
+template <typename T>
+void to_host(const CudaContext &context, const CudaArray<T> &source, T *target)
+{
+  if (source.size() > 0)
+    cuda::check(cudaMemcpyAsync(target, source.data(), source.size() * sizeof(T), cudaMemcpyDeviceToHost, context.stream()),
+                "cudaMemcpyAsync", target, source.data(), source.size() * sizeof(T), "to host");
+  context.synchronize();
+}
+
+// The extent of each slice; clears run_fits[r] unless every row is made of runs of run_lengths[r] consecutive columns.
+__constant__ int run_lengths[2] = {9, 3};
+
+__global__ void examine_kernel(CSRView A, Extent *extent, int *run_fits)
+{
+  cuda::wait_for_predecessor();
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  Extent    e{0, 0x7fffffff, 0};
+  if (row < A.n_rows)
+    {
+      const int begin = A.row_start[row], end = A.row_start[row + 1];
+      e.longest = end - begin;
+      if (end > begin)
+        {
+          e.smallest = A.column[begin];
+          e.largest  = A.column[end - 1];
+        }
+      for (int r = 0; r < 2; ++r)
+        {
+          const int length = run_lengths[r];
+          bool      fits   = (end - begin) % length == 0;
+          for (int k = begin; fits && k < end; k += length)
+            for (int i = 1; i < length; ++i)
+              fits = fits && A.column[k + i] == A.column[k] + i;
+          if (!fits)
+            run_fits[r] = 0;
+        }
+    }
+  for (int offset = 16; offset > 0; offset /= 2)
+    {
+      e.longest  = max(e.longest, __shfl_xor_sync(0xffffffff, e.longest, offset));
+      e.smallest = min(e.smallest, __shfl_xor_sync(0xffffffff, e.smallest, offset));
+      e.largest  = max(e.largest, __shfl_xor_sync(0xffffffff, e.largest, offset));
+    }
+  if (threadIdx.x % slice_rows == 0 && row < A.n_rows)
+    extent[row / slice_rows] = e;
+}
+
+__device__ Bits bits_of(double value)
+{
+  return __double_as_longlong(value);
+}
+
+// Puts the different values into a hash table; counts them, and stops where they are too many.
+template <typename Number>
+__global__ void collect_values_kernel(long n, const double *value, Bits *table, int *count)
+{
+  cuda::wait_for_predecessor();
+  Bits last = empty;
+  for (long k = blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x; k < n; k += static_cast<long>(gridDim.x) * blockDim.x)
+    {
+      const Bits bits = bits_of(static_cast<Number>(value[k]));
+      if (bits == last)
+        continue;
+      last         = bits;
+      int position = static_cast<int>((bits * 0x9e3779b97f4a7c15ull) >> 54);
+      while (true)
+        {
+          Bits found = __ldcg(table + position);
+          if (found == empty)
+            {
+              if (__ldcg(count) > dictionary_size || bits == empty)
+                {
+                  atomicMax(count, dictionary_size + 1);
+                  return;
+                }
+              found = atomicCAS(table + position, empty, bits);
+              if (found == empty)
+                {
+                  atomicAdd(count, 1);
+                  break;
+                }
+            }
+          if (found == bits)
+            break;
+          position = (position + 1) % table_size;
+        }
+    }
+}
+
+// Position of `value` in the dictionary, which ascends by bits.
+template <typename Number>
+__device__ unsigned code_of(Number value, const Number *dictionary, int n_values)
+{
+  const Bits bits = bits_of(value);
+  int        low = 0, high = n_values - 1;
+  while (low < high)
+    {
+      const int middle = (low + high) / 2;
+      if (bits_of(dictionary[middle]) < bits)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low;
+}
+
+// Fills the slices: a thread a row, padding included.
+template <typename Number>
+__global__ void fill_kernel(CSRView A, int run, int n_values, const CudaSlice *slices, unsigned short *columns, Number *values,
+                            unsigned *codes)
+{
+  cuda::wait_for_predecessor();
+  const int row = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % slice_rows;
+  if (row / slice_rows >= (A.n_rows + slice_rows - 1) / slice_rows)
+    return;
+  const CudaSlice s     = slices[row / slice_rows];
+  const int       begin = row < A.n_rows ? A.row_start[row] : 0, n = row < A.n_rows ? A.row_start[row + 1] - begin : 0;
+  columns += 32L * s.column;
+  for (int r = 0; r < s.width; ++r)
+    {
+      const int c = r * run < n ? A.column[begin + r * run] : -1;
+      if (s.base < 0)
+        reinterpret_cast<int *>(columns)[r * 32L + lane] = c;
+      else
+        columns[r * 32L + lane] = c < 0 ? 0xffff : static_cast<unsigned short>(c - s.base);
+    }
+  const int entries = s.width * run;
+  if (n_values == 0)
+    for (int e = 0; e < entries; ++e)
+      values[32L * (s.value + e) + lane] = e < n ? static_cast<Number>(A.value[begin + e]) : Number(0);
+  else
+    for (int e = 0; e < entries; e += 4)
+      {
+        unsigned word = 0;
+        for (int i = 0; i < 4 && e + i < n; ++i)
+          word |= code_of(static_cast<Number>(A.value[begin + e + i]), values, n_values) << (8 * i);
+        codes[32L * (s.value + e / 4) + lane] = word;
+      }
+}
+
+// The different values as Number, ascending by their bits as double; none where they are more than the dictionary holds.
+template <typename Number>
+std::vector<Number> different_values(const std::shared_ptr<CudaContext> &context, const CudaArray<double> &value)
+{
+  const std::vector<Bits> nothing(table_size, empty);
+  CudaArray<Bits>         table = to_device(context, nothing.data(), table_size, "conversion");
+  const int               zero  = 0;
+  CudaArray<int>          count = to_device(context, &zero, 1, "conversion");
+  cuda::launch(*context, "collect_values", collect_values_kernel<Number>,
+               std::min(cuda::blocks_for(static_cast<long>(value.size())), 2048), cuda::block_size,
+               static_cast<long>(value.size()), value.data(), table.data(), count.data());
+  std::vector<Bits> found(table_size);
+  int               n = 0;
+  to_host(*context, count, &n);
+  to_host(*context, table, found.data());
+  if (n > dictionary_size)
+    return {};
+  found.erase(std::remove(found.begin(), found.end(), empty), found.end());
+  std::sort(found.begin(), found.end());
+  std::vector<Number> values;
+  for (const Bits bits : found)
+    {
+      double v;
+      std::memcpy(&v, &bits, sizeof(v));
+      values.push_back(static_cast<Number>(v));
+    }
+  return values;
+}
+} // namespace
+
+template <typename Number>
+auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source) const -> Matrix
+{
+  Matrix A;
+  A.n_rows        = source.n_rows;
+  A.n_cols        = source.n_cols;
+  A.storage       = std::make_shared<typename Matrix::Storage>();
+  auto &s         = *A.storage;
+  const int   n   = source.n_rows;
+  const auto  nnz = static_cast<std::size_t>(source.n_nonzeros());
+  Staged      staged{to_device(context, source.row_start.data(), n + 1, "conversion"),
+                to_device(context, source.column.data(), nnz, "conversion"),
+                to_device(context, source.value.data(), nnz, "conversion")};
+  const CSRView csr{n, staged.row_start.data(), staged.column.data(), staged.value.data()};
+
+  s.n_slices = (n + slice_rows - 1) / slice_rows;
+  CudaArray<Extent> extent(context, s.n_slices, "conversion");
+  int               run_fits[2] = {nnz > 0, nnz > 0};
+  CudaArray<int>    fits        = to_device(context, run_fits, 2, "conversion");
+  cuda::launch(*context, "examine", examine_kernel, cuda::blocks_for(n), cuda::block_size, csr, extent.data(), fits.data());
+  std::vector<Extent> extents(s.n_slices);
+  to_host(*context, fits, run_fits);
+  to_host(*context, extent, extents.data());
+  std::vector<Number> dictionary = different_values<Number>(context, staged.value);
+
+  s.run      = run_fits[0] ? 9 : run_fits[1] ? 3 : 1;
+  s.n_values = static_cast<int>(dictionary.size());
+  std::vector<CudaSlice> slices(s.n_slices);
+  std::size_t            column_rows = 0, value_rows = 0;
+  for (int i = 0; i < s.n_slices; ++i)
+    {
+      const Extent &e      = extents[i];
+      const int     width  = e.longest / s.run;
+      const bool    narrow = e.largest - e.smallest < 0xffff;
+      slices[i] = {to_index(column_rows, "slices of a sparse matrix"), to_index(value_rows, "slices of a sparse matrix"), width,
+                   width == 0 ? 0 : narrow ? e.smallest : -1};
+      column_rows += narrow ? width : 2 * width;
+      value_rows += s.n_values > 0 ? (e.longest + 3) / 4 : e.longest;
+      s.n_narrow += narrow;
+      s.widest = std::max(s.widest, width);
+    }
+  s.slices  = to_device(context, slices.data(), slices.size(), "matrices");
+  s.columns = CudaArray<short>(context, slice_rows * column_rows, "matrices");
+  if (s.n_values > 0)
+    {
+      dictionary.resize(dictionary_size);
+      s.values = to_device(context, dictionary.data(), dictionary.size(), "matrices");
+      s.codes  = CudaArray<unsigned>(context, slice_rows * value_rows, "matrices");
+    }
+  else
+    s.values = CudaArray<Number>(context, slice_rows * value_rows, "matrices");
+  cuda::launch(*context, "fill", fill_kernel<Number>, cuda::blocks_for(n), cuda::block_size, csr, s.run, s.n_values,
+               s.slices.data(), reinterpret_cast<unsigned short *>(s.columns.data()), s.values.data(), s.codes.data());
+  synchronize();
+  return A;
+}
+
+template <typename Number>
+void CudaBackend<Number>::update_values(Matrix &matrix, const CSRMatrix<double> &source) const
+{
+  if (matrix.n_rows != source.n_rows || matrix.n_cols != source.n_cols)
+    throw RunError("update_values: the new matrix has another size");
+  // The format may change with the values, and with it kernels and addresses.
+  matrix = create_matrix(source);
+  context->matrices_changed();
+}
+
+template <typename Number>
+std::string CudaMatrix<Number>::format() const
+{
+  const auto        &s = *storage;
+  std::ostringstream text;
+  text << n_rows << " x " << n_cols << ", rows of " << s.widest * s.run;
+  if (s.run > 1)
+    text << " in runs of " << s.run;
+  text << ", 16-bit columns in " << (s.n_slices > 0 ? 100L * s.n_narrow / s.n_slices : 100) << "% of the slices, ";
+  if (s.n_values > 0)
+    text << s.n_values << " different values";
+  else
+    text << "values in full";
+  text << ", " << (s.slices.size() * sizeof(CudaSlice) + s.columns.size() * 2 + s.values.size() * sizeof(Number) + s.codes.size() * 4) / 1000000.
+       << " MB";
+  return text.str();
+}
+
+template struct CudaMatrix<double>::Storage;
+template struct CudaMatrix<float>::Storage;
+template std::string           CudaMatrix<double>::format() const;
+template std::string           CudaMatrix<float>::format() const;
+template CudaMatrix<double>    CudaBackend<double>::create_matrix(const CSRMatrix<double> &) const;
+template CudaMatrix<float>     CudaBackend<float>::create_matrix(const CSRMatrix<double> &) const;
+template void                  CudaBackend<double>::update_values(CudaMatrix<double> &, const CSRMatrix<double> &) const;
+template void                  CudaBackend<float>::update_values(CudaMatrix<float> &, const CSRMatrix<double> &) const;
+} // namespace adamant

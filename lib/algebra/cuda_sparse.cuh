@@ -1,0 +1,214 @@
+#pragma once
+
+#include "algebra/cuda_backend.h"
+#include "algebra/cuda_check.cuh"
+
+#include <type_traits>
+
+// The sparse matrix on the GPU and the one kernel that all products share.
+//
+// Sliced ELL: 32 consecutive rows, a warp's, form a slice; entry j of its rows lies in 32 consecutive places, so that all
+// loads coalesce. A slice is as wide as its longest row; absent entries have no column. Measured reasons: docs/benchmarks/gpu-notes.md.
+
+namespace adamant
+{
+constexpr int slice_rows = 32, dictionary_size = 256;
+
+/// column: where the slice's columns begin, in rows of 32 16-bit words; value: likewise, in rows of 32 values, or of
+/// 32 words of four codes; width: in runs; base: the smallest column, offsets are from it, or -1 where columns are 32-bit.
+struct alignas(16) CudaSlice
+{
+  int column, value, width, base;
+};
+
+template <typename Number>
+struct CudaMatrix<Number>::Storage
+{
+  int                  run = 1, widest = 0, n_slices = 0, n_narrow = 0, n_values = 0; // n_values 0: no codes
+  CudaArray<CudaSlice> slices;
+  CudaArray<short>     columns; // 16-bit or pairs for 32-bit ones
+  CudaArray<Number>    values;  // the entries or, with codes, the dictionary
+  CudaArray<unsigned>  codes;
+};
+
+namespace cuda
+{
+/// What the kernels are compiled for: the run, the runs fetched at once, codes or values.
+template <int run_, int chunk_, bool coded_>
+struct Format
+{
+  static constexpr int  run = run_, chunk = chunk_;
+  static constexpr bool coded = coded_;
+};
+
+template <typename Number>
+struct SparseView
+{
+  int                   n_rows, n_slices;
+  const CudaSlice      *slices;
+  const unsigned short *columns;
+  const Number         *values; // the entries or the dictionary
+  const unsigned       *codes;
+};
+
+template <typename Number>
+SparseView<Number> view(const CudaMatrix<Number> &A)
+{
+  const auto &s = *A.storage;
+  return {A.n_rows, s.n_slices, s.slices.data(), reinterpret_cast<const unsigned short *>(s.columns.data()), s.values.data(),
+          s.codes.data()};
+}
+
+/// Calls action(Format) with the format of A.
+template <typename Number, class Action>
+void with_format(const CudaMatrix<Number> &A, const Action &action)
+{
+  const auto &s        = *A.storage;
+  const auto  with_run = [&](auto coded) {
+    constexpr bool c = decltype(coded)::value;
+    if (s.run == 9)
+      action(Format<9, 4, c>());
+    else if (s.run == 3)
+      action(Format<3, 4, c>());
+    else if (s.widest <= 4)
+      action(Format<1, 4, c>());
+    else
+      action(Format<1, 12, c>());
+  };
+  s.n_values > 0 ? with_run(std::true_type()) : with_run(std::false_type());
+}
+
+/// A few runs of one row in registers, so that all loads are under way before the first use.
+template <class Format, typename Number, typename Column>
+struct Chunk
+{
+  static constexpr int runs = Format::chunk, entries = runs * Format::run;
+
+  int                                                       column[runs];
+  std::conditional_t<Format::coded, unsigned, Number>       data[Format::coded ? entries / 4 : entries];
+
+  __device__ void load(const SparseView<Number> &A, const CudaSlice &s, int lane, int first)
+  {
+    const auto *columns = reinterpret_cast<const Column *>(A.columns + 32L * s.column) + lane;
+#pragma unroll
+    for (int r = 0; r < runs; ++r)
+      {
+        column[r] = -1;
+        if (first + r < s.width)
+          {
+            const Column c = __ldg(columns + (first + r) * 32L);
+            if constexpr (sizeof(Column) == 2)
+              column[r] = c == 0xffff ? -1 : s.base + static_cast<int>(c);
+            else
+              column[r] = c;
+          }
+      }
+    constexpr int step = Format::coded ? 4 : 1;
+    const auto   *from = [&] {
+      if constexpr (Format::coded)
+        return A.codes;
+      else
+        return A.values;
+    }() + 32 * (s.value + static_cast<long>(first * Format::run / step)) + lane;
+#pragma unroll
+    for (int e = 0; e < entries; e += step)
+      if (first * Format::run + e < s.width * Format::run)
+        data[e / step] = __ldg(from + (e / step) * 32L);
+  }
+
+  template <class Gather>
+  __device__ Number product(const Number *dictionary, const Gather &x) const
+  {
+    Number sum = 0;
+#pragma unroll
+    for (int r = 0; r < runs; ++r)
+      if (column[r] >= 0)
+#pragma unroll
+        for (int i = 0; i < Format::run; ++i)
+          {
+            const int e = r * Format::run + i;
+            if constexpr (Format::coded)
+              sum += dictionary[(data[e / 4] >> (8 * (e % 4))) & 0xff] * x(column[r] + i);
+            else
+              sum += data[e] * x(column[r] + i);
+          }
+    return sum;
+  }
+};
+
+/// Row of the slice times x. What precedes the wait overlaps with the previous kernel: it loads the matrix only.
+template <class Format, typename Column, typename Number, class Gather>
+__device__ Number slice_product(const SparseView<Number> &A, const Number *dictionary, const CudaSlice &s, int lane,
+                                const Gather &x)
+{
+  Chunk<Format, Number, Column> chunk;
+  chunk.load(A, s, lane, 0);
+  wait_for_predecessor();
+  Number sum = chunk.product(dictionary, x);
+  for (int first = Format::chunk; first < s.width; first += Format::chunk)
+    {
+      chunk.load(A, s, lane, first);
+      sum += chunk.product(dictionary, x);
+    }
+  return sum;
+}
+
+template <class Format, typename Number>
+__device__ void load_dictionary(const SparseView<Number> &A, Number *dictionary)
+{
+  if constexpr (Format::coded)
+    {
+      for (int i = threadIdx.x; i < dictionary_size; i += blockDim.x)
+        dictionary[i] = __ldg(A.values + i);
+      __syncthreads();
+    }
+}
+
+template <class Format, typename Number, class Gather>
+__device__ Number row_product(const SparseView<Number> &A, const Number *dictionary, int row, const CudaSlice &s,
+                              const Gather &x)
+{
+  const int lane = row % slice_rows;
+  return s.base >= 0 ? slice_product<Format, unsigned short>(A, dictionary, s, lane, x) :
+                       slice_product<Format, int>(A, dictionary, s, lane, x);
+}
+
+/// One thread a row: finish(row, (A x)_row).
+template <class Format, typename Number, class Gather, class Finish>
+__global__ void row_kernel(const SparseView<Number> A, const Gather x, const Finish finish)
+{
+  __shared__ Number dictionary[Format::coded ? dictionary_size : 1];
+  load_dictionary<Format>(A, dictionary);
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  CudaSlice s{0, 0, 0, 0};
+  if (row < A.n_rows)
+    s = A.slices[row / slice_rows];
+  const Number sum = row_product<Format>(A, dictionary, row, s, x);
+  if constexpr (Finish::exchange)
+    {
+      // The rows of a node meet in shared memory: a block of threads holds whole nodes.
+      __shared__ Number residual[block_size];
+      residual[threadIdx.x] = row < A.n_rows ? finish.residual(row, sum) : Number(0);
+      __syncthreads();
+      if (row < A.n_rows)
+        finish(row, residual + threadIdx.x - row % finish.node_size);
+    }
+  else if (row < A.n_rows && !(Finish::skips_empty && s.width == 0))
+    finish(row, sum);
+}
+
+/// Runs row_kernel over all rows of A; the threads of a block are a multiple of node_size.
+template <typename Number, class Gather, class Finish>
+void for_each_row(const CudaContext &context, const Call &name, const CudaMatrix<Number> &A, const Gather &x,
+                  const Finish &finish, int node_size = 1)
+{
+  // Small matrices in small blocks: the whole GPU shares their latency.
+  const int most = A.n_rows < 32768 ? 64 : block_size, step = slice_rows * node_size;
+  const int threads = step >= most ? step : most / step * step;
+  with_format(A, [&](auto format) {
+    launch(context, name, row_kernel<decltype(format), Number, Gather, Finish>, blocks_for(A.n_rows, threads), threads,
+           view(A), x, finish);
+  });
+}
+} // namespace cuda
+} // namespace adamant

@@ -1,0 +1,270 @@
+#pragma once
+
+#include "algebra/cuda_reduction.cuh"
+#include "algebra/cuda_sparse.cuh"
+
+// The matrix operations of CudaBackend: what each does with a row's product. Instantiated per precision in its own .cu file.
+
+namespace adamant
+{
+namespace cuda
+{
+template <typename Number>
+struct Entry
+{
+  const Number     *x;
+  __device__ Number operator()(int i) const { return x[i]; }
+};
+
+/// One damped Jacobi step from zero, computed where it is needed.
+template <typename Number>
+struct FirstJacobiStep
+{
+  Number            beta;
+  const Number     *D, *b;
+  __device__ Number operator()(int i) const { return beta * D[i] * b[i]; }
+};
+
+struct RowWise
+{
+  static constexpr bool exchange = false, skips_empty = false;
+};
+
+template <typename Number>
+struct Product : RowWise // y = a A x + b y
+{
+  Number a, b;
+  Number *y;
+  Product(Number a, Number b, Number *y)
+    : a(a)
+    , b(b)
+    , y(y)
+  {}
+  __device__ void operator()(int row, Number sum) const
+  {
+    y[row] = b == Number(0) ? a * sum : a * sum + b * y[row]; // with b = 0, y may hold anything
+  }
+};
+
+template <typename Number>
+struct Addition // y += a A x, empty rows untouched
+{
+  static constexpr bool exchange = false, skips_empty = true;
+  Number                a;
+  Number               *y;
+  __device__ void       operator()(int row, Number sum) const { y[row] += a * sum; }
+};
+
+template <typename Number>
+struct Residual : RowWise
+{
+  const Number *b;
+  Number       *r;
+  Residual(const Number *b, Number *r)
+    : b(b)
+    , r(r)
+  {}
+  __device__ void operator()(int row, Number sum) const { r[row] = b[row] - sum; }
+};
+
+/// d = alpha d_old + beta D (b - A x), y = x + d; d may be null.
+template <typename Number, bool exchange_>
+struct SmootherStep
+{
+  static constexpr bool exchange = exchange_, skips_empty = false;
+  int                   node_size;
+  Number                alpha, beta;
+  const Number         *D, *b, *x, *d_old;
+  Number               *d, *y;
+
+  __device__ Number residual(int row, Number sum) const { return b[row] - sum; }
+  __device__ void   update(int row, Number correction) const
+  {
+    const Number direction = (alpha == Number(0) ? Number(0) : alpha * d_old[row]) + beta * correction;
+    if (d != nullptr)
+      d[row] = direction;
+    y[row] = x[row] + direction;
+  }
+  __device__ void operator()(int row, Number sum) const { update(row, D[row] * residual(row, sum)); }
+  __device__ void operator()(int row, const Number *residuals_of_node) const
+  {
+    const Number *block      = D + static_cast<long>(row) * node_size;
+    Number        correction = 0;
+    for (int c = 0; c < node_size; ++c)
+      correction += block[c] * residuals_of_node[c];
+    update(row, correction);
+  }
+};
+
+template <typename Number>
+struct SecondJacobiStep : RowWise
+{
+  Number        beta;
+  const Number *D, *b;
+  Number       *y;
+  SecondJacobiStep(Number beta, const Number *D, const Number *b, Number *y)
+    : beta(beta)
+    , D(D)
+    , b(b)
+    , y(y)
+  {}
+  __device__ void operator()(int row, Number sum) const { y[row] = beta * D[row] * b[row] + beta * D[row] * (b[row] - sum); }
+};
+
+/// d = alpha d_old + beta A r, x += d.
+template <typename Number>
+struct Update : RowWise
+{
+  Number        alpha, beta;
+  const Number *d_old;
+  Number       *d, *x;
+  Update(Number alpha, Number beta, const Number *d_old, Number *d, Number *x)
+    : alpha(alpha)
+    , beta(beta)
+    , d_old(d_old)
+    , d(d)
+    , x(x)
+  {}
+  __device__ void operator()(int row, Number sum) const
+  {
+    const Number direction = (alpha == Number(0) ? Number(0) : alpha * d_old[row]) + beta * sum;
+    d[row]                 = direction;
+    x[row] += direction;
+  }
+};
+
+/// r = b - A x and the norms of r and b: a fixed number of blocks walks over the rows.
+template <class Format, typename Number>
+__global__ void residual_norms_kernel(const SparseView<Number> A, const Entry<Number> x, const Number *b, Number *r,
+                                      Reduction reduction, double *on_device, double *on_host)
+{
+  __shared__ Number dictionary[Format::coded ? dictionary_size : 1];
+  load_dictionary<Format>(A, dictionary);
+  double square[2] = {0, 0}, sum[2];
+  wait_for_predecessor();
+  for (int row = blockIdx.x * blockDim.x + threadIdx.x; row < A.n_rows; row += gridDim.x * blockDim.x)
+    {
+      const CudaSlice s      = A.slices[row / slice_rows];
+      const Number    b_row  = b[row], r_row = b_row - row_product<Format>(A, dictionary, row, s, x);
+      r[row]                 = r_row;
+      square[0] += static_cast<double>(r_row) * r_row;
+      square[1] += static_cast<double>(b_row) * b_row;
+    }
+  if (reduction.total(square, sum))
+    for (int s = 0; s < 2; ++s)
+      on_device[s] = on_host[s] = sqrt(sum[s]);
+}
+
+/// One warp a row; rows are padded so that they are read four numbers at once.
+template <typename Number>
+__global__ void gemv_kernel(int n, int row_length, const Number *A, const Number *x, Number *y)
+{
+  const int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
+  wait_for_predecessor();
+  if (row >= n)
+    return;
+  Number sum = 0;
+  for (int j = 4 * lane; j < n; j += 128)
+    {
+      Number a[4];
+#pragma unroll
+      for (int i = 0; i < 4; i += 16 / sizeof(Number))
+        *reinterpret_cast<int4 *>(a + i) = *reinterpret_cast<const int4 *>(A + static_cast<long>(row) * row_length + j + i);
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        if (j + i < n)
+          sum += a[i] * x[j + i];
+    }
+  for (int offset = 16; offset > 0; offset /= 2)
+    sum += __shfl_down_sync(0xffffffff, sum, offset);
+  if (lane == 0)
+    y[row] = sum;
+}
+} // namespace cuda
+
+template <typename Number>
+void CudaBackend<Number>::spmv(Number a, const Matrix &A, const Vector &x, Number b, Vector &y) const
+{
+  if (b == Number(1))
+    cuda::for_each_row(*context, "spmv_add", A, cuda::Entry<Number>{x.data()}, cuda::Addition<Number>{a, y.data()});
+  else
+    cuda::for_each_row(*context, "spmv", A, cuda::Entry<Number>{x.data()}, cuda::Product<Number>(a, b, y.data()));
+}
+
+template <typename Number>
+void CudaBackend<Number>::residual(const Matrix &A, const Vector &x, const Vector &b, Vector &r) const
+{
+  cuda::for_each_row(*context, "residual", A, cuda::Entry<Number>{x.data()}, cuda::Residual<Number>(b.data(), r.data()));
+}
+
+template <typename Number>
+void CudaBackend<Number>::residual_norms(const Matrix &A, const Vector &x, const Vector &b, Vector &r, Scalars &s) const
+{
+  cuda::with_format(A, [&](auto format) {
+    cuda::launch(*context, "residual_norms", cuda::residual_norms_kernel<decltype(format), Number>,
+                 cuda::reduction_blocks_for(A.n_rows), cuda::block_size, cuda::view(A), cuda::Entry<Number>{x.data()},
+                 b.data(), r.data(), cuda::Reduction(*context), s.device(), s.host());
+  });
+}
+
+template <typename Number>
+void CudaBackend<Number>::residual_restrict(const Matrix &A, const Vector &x, const Vector &b, const Matrix &R, Vector &r,
+                                            Vector &coarse) const
+{
+  residual(A, x, b, r);
+  spmv(1, R, r, 0, coarse);
+}
+
+template <typename Number>
+void CudaBackend<Number>::jacobi_step(const Matrix &A, const Vector &D, int block_size, Number beta, const Vector &b,
+                                      const Vector &x, Vector &y) const
+{
+  const cuda::Entry<Number> entry{x.data()};
+  if (block_size == 1)
+    cuda::for_each_row(*context, "jacobi_step", A, entry,
+                       cuda::SmootherStep<Number, false>{1, 0, beta, D.data(), b.data(), x.data(), nullptr, nullptr, y.data()});
+  else
+    cuda::for_each_row(*context, "jacobi_step", A, entry,
+                       cuda::SmootherStep<Number, true>{block_size, 0, beta, D.data(), b.data(), x.data(), nullptr, nullptr,
+                                                        y.data()},
+                       block_size);
+}
+
+template <typename Number>
+void CudaBackend<Number>::jacobi_two_steps(const Matrix &A, const Vector &D, Number beta, const Vector &b, Vector &y) const
+{
+  cuda::for_each_row(*context, "jacobi_two_steps", A, cuda::FirstJacobiStep<Number>{beta, D.data(), b.data()},
+                     cuda::SecondJacobiStep<Number>(beta, D.data(), b.data(), y.data()));
+}
+
+template <typename Number>
+void CudaBackend<Number>::chebyshev_step(const Matrix &A, const Vector &D, int block_size, Number alpha, Number beta,
+                                         const Vector &b, const Vector &x, const Vector &d_old, Vector &d, Vector &y) const
+{
+  const cuda::Entry<Number> entry{x.data()};
+  if (block_size == 1)
+    cuda::for_each_row(*context, "chebyshev_step", A, entry,
+                       cuda::SmootherStep<Number, false>{1, alpha, beta, D.data(), b.data(), x.data(), d_old.data(), d.data(),
+                                                         y.data()});
+  else
+    cuda::for_each_row(*context, "chebyshev_step", A, entry,
+                       cuda::SmootherStep<Number, true>{block_size, alpha, beta, D.data(), b.data(), x.data(), d_old.data(),
+                                                        d.data(), y.data()},
+                       block_size);
+}
+
+template <typename Number>
+void CudaBackend<Number>::spmv_update(Number alpha, Number beta, const Matrix &A, const Vector &r, const Vector &d_old,
+                                      Vector &d, Vector &x) const
+{
+  cuda::for_each_row(*context, "spmv_update", A, cuda::Entry<Number>{r.data()},
+                     cuda::Update<Number>(alpha, beta, d_old.data(), d.data(), x.data()));
+}
+
+template <typename Number>
+void CudaBackend<Number>::gemv(const DenseMatrix &A, const Vector &x, Vector &y) const
+{
+  cuda::launch(*context, "gemv", cuda::gemv_kernel<Number>, cuda::blocks_for(32L * A.n), cuda::block_size, A.n, A.row_length,
+               A.value.data(), x.data(), y.data());
+}
+} // namespace adamant
