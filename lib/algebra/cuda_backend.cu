@@ -172,10 +172,11 @@ void CudaBackend<Number>::scale_by_diagonal(Number a, const Vector &d, const Vec
     for_each(x.size(), ScaleByDiagonal<Number>{a, block_size, d.data(), x.data(), y.data()});
 }
 
-template <typename Number>
-auto CudaBackend<Number>::record(const std::function<void()> &operations) const -> Graph
+namespace
 {
-  cudaStream_t stream = context->stream();
+CudaGraph::Recording capture(const CudaContext &context, const std::function<void()> &operations)
+{
+  cudaStream_t stream = context.stream();
   cuda::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture", stream);
   cudaGraph_t captured = nullptr;
   const auto  end      = [&] { return cudaStreamEndCapture(stream, &captured); };
@@ -195,23 +196,30 @@ auto CudaBackend<Number>::record(const std::function<void()> &operations) const 
 
   cudaGraphExec_t   executable   = nullptr;
   const cudaError_t instantiated = cudaGraphInstantiate(&executable, captured, 0);
-  Graph             result;
+  CudaGraph::Recording result;
   result.executable.reset(executable, [](cudaGraphExec_t g) { cudaGraphExecDestroy(g); });
   cuda::check(instantiated, "cudaGraphInstantiate", captured);
   std::size_t n_nodes = 0;
   cuda::check(cudaGraphGetNodes(captured, nullptr, &n_nodes), "cudaGraphGetNodes", captured);
-  result.nodes      = static_cast<int>(n_nodes);
-  result.operations = operations;
-  result.revision   = context->revision();
+  result.n_nodes  = static_cast<int>(n_nodes);
+  result.revision = context.revision();
   return result;
+}
+} // namespace
+
+template <typename Number>
+auto CudaBackend<Number>::record(const std::function<void()> &operations) const -> Graph
+{
+  return {operations, std::make_shared<CudaGraph::Recording>(capture(*context, operations))};
 }
 
 template <typename Number>
-void CudaBackend<Number>::replay(Graph &graph) const
+void CudaBackend<Number>::replay(const Graph &graph) const
 {
-  if (graph.revision != context->revision())
-    graph = record(graph.operations);
-  cuda::check(cudaGraphLaunch(graph.executable.get(), context->stream()), "cudaGraphLaunch", graph.nodes);
+  if (graph.recording->revision != context->revision())
+    *graph.recording = capture(*context, graph.operations);
+  cuda::check(cudaGraphLaunch(graph.recording->executable.get(), context->stream()), "cudaGraphLaunch",
+              graph.recording->n_nodes, "nodes");
 }
 
 template class CudaBackend<double>;

@@ -43,8 +43,8 @@ public:
 
   std::string format() const; ///< e.g. "runs of 9, 16-bit offsets in 98% of the slices, 12 values, 31.2 MB"
 
-  struct Storage;
-  std::shared_ptr<Storage> storage; ///< opaque outside .cu files
+  struct Storage;                   // defined for .cu files
+  std::shared_ptr<Storage> storage;
 };
 
 /// Dense square matrix in device memory, row-major.
@@ -125,7 +125,7 @@ public:
                          Vector &coarse) const;
   void jacobi_step(const Matrix &A, const Vector &D, int block_size, Number beta, const Vector &b, const Vector &x,
                    Vector &y) const;
-  void jacobi_two_steps(const Matrix &A, const Vector &D, Number beta, const Vector &b, Vector &y) const;
+  void jacobi_two_steps(const Matrix &A, const Vector &D, Number beta, const Vector &b, Vector &scratch, Vector &y) const;
   void chebyshev_step(const Matrix &A, const Vector &D, int block_size, Number alpha, Number beta, const Vector &b,
                       const Vector &x, const Vector &d_old, Vector &d, Vector &y) const;
   void spmv_update(Number alpha, Number beta, const Matrix &A, const Vector &r, const Vector &d_old, Vector &d,
@@ -138,7 +138,7 @@ public:
   void for_each(int n, const Functor &functor) const;
 
   Graph record(const std::function<void()> &operations) const; ///< as a CUDA graph; `operations` must not wait
-  void  replay(Graph &graph) const;
+  void  replay(const Graph &graph) const;
 
 private:
   std::shared_ptr<CudaContext> context;

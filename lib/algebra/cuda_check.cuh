@@ -37,8 +37,9 @@ void check(cudaError_t status, const Call &call, const Arguments &...arguments)
   if (status == cudaSuccess)
     return;
   std::ostringstream text;
-  const char        *separator = "";
-  ((text << separator << arguments, separator = ", "), ...);
+  std::size_t        n = 0;
+  ((text << (n++ > 0 ? ", " : "") << arguments), ...);
+  (void)n;
   fail(status, call, text.str());
 }
 

@@ -39,12 +39,12 @@ cudaDeviceProp find_device()
   const cudaError_t found = cudaGetDeviceCount(&n);
   cudaDriverGetVersion(&driver);
   if (driver == 0 && found != cudaSuccess)
-    throw RunError("backend cuda: no NVIDIA driver is loaded on this machine");
+    throw RunError("backend cuda: no NVIDIA driver is loaded on this machine; take --backend host");
   if (found == cudaErrorInsufficientDriver)
     throw RunError("backend cuda: the NVIDIA driver supports CUDA " + version(driver) + ", but this program needs CUDA " +
-                   version(CUDART_VERSION) + "; install a newer driver");
+                   version(CUDART_VERSION) + "; install a newer driver or take --backend host");
   if (found == cudaErrorNoDevice || (found == cudaSuccess && n == 0))
-    throw RunError("backend cuda: the NVIDIA driver finds no GPU (is CUDA_VISIBLE_DEVICES empty?)");
+    throw RunError("backend cuda: the NVIDIA driver finds no GPU (is CUDA_VISIBLE_DEVICES empty?); take --backend host");
   check(found, "cudaGetDeviceCount");
   cudaDeviceProp properties;
   check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties", 0);
@@ -54,7 +54,7 @@ cudaDeviceProp find_device()
     throw RunError("backend cuda: " + std::string(properties.name) + " has compute capability " +
                    std::to_string(properties.major) + "." + std::to_string(properties.minor) +
                    ", for which this program was not built; configure with -DCMAKE_CUDA_ARCHITECTURES=" +
-                   std::to_string(properties.major) + std::to_string(properties.minor));
+                   std::to_string(properties.major) + std::to_string(properties.minor) + " or take --backend host");
   check(runs, "cudaFuncGetAttributes", "probe");
   return properties;
 }

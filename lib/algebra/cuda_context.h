@@ -118,16 +118,14 @@ private:
 };
 
 /// A recorded sequence of operations as a CUDA graph.
-class CudaGraph
+struct CudaGraph
 {
-public:
-  int n_nodes() const { return nodes; }
-
-private:
-  template <typename Number>
-  friend class CudaBackend;
-  std::function<void()>           operations;
-  std::shared_ptr<CUgraphExec_st> executable;
-  int                             revision = 0, nodes = 0;
+  struct Recording
+  {
+    std::shared_ptr<CUgraphExec_st> executable;
+    int                             n_nodes = 0, revision = 0; // revision of the context when it was made
+  };
+  std::function<void()>      operations;
+  std::shared_ptr<Recording> recording; // replaced when matrices have changed
 };
 } // namespace adamant

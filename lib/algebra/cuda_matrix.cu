@@ -104,24 +104,22 @@ template <typename Number>
 __global__ void collect_values_kernel(long n, const double *value, Bits *table, int *count)
 {
   cuda::wait_for_predecessor();
-  Bits last = empty;
   for (long k = blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x; k < n; k += static_cast<long>(gridDim.x) * blockDim.x)
     {
       const Bits bits = bits_of(static_cast<Number>(value[k]));
-      if (bits == last)
-        continue;
-      last         = bits;
-      int position = static_cast<int>((bits * 0x9e3779b97f4a7c15ull) >> 54);
-      while (true)
+      int        position = static_cast<int>((bits * 0x9e3779b97f4a7c15ull) >> 54);
+      for (int probe = 0;; ++probe)
         {
+          if (probe == table_size || bits == empty)
+            {
+              atomicMax(count, dictionary_size + 1);
+              return;
+            }
           Bits found = __ldcg(table + position);
           if (found == empty)
             {
-              if (__ldcg(count) > dictionary_size || bits == empty)
-                {
-                  atomicMax(count, dictionary_size + 1);
-                  return;
-                }
+              if (__ldcg(count) > dictionary_size)
+                return;
               found = atomicCAS(table + position, empty, bits);
               if (found == empty)
                 {
@@ -215,6 +213,14 @@ std::vector<Number> different_values(const std::shared_ptr<CudaContext> &context
     }
   return values;
 }
+// Tells matrices of different patterns from each other by the lengths of their rows.
+std::size_t pattern_of(const CSRMatrix<double> &A)
+{
+  std::size_t hash = A.n_cols;
+  for (const int start : A.row_start)
+    hash = (hash ^ static_cast<std::size_t>(start)) * 0x100000001b3ull;
+  return hash;
+}
 } // namespace
 
 template <typename Number>
@@ -227,11 +233,12 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source) const -
   auto &s         = *A.storage;
   const int   n   = source.n_rows;
   const auto  nnz = static_cast<std::size_t>(source.n_nonzeros());
-  Staged      staged{to_device(context, source.row_start.data(), n + 1, "conversion"),
+  Staged      staged{to_device(context, source.row_start.data(), source.row_start.size(), "conversion"),
                 to_device(context, source.column.data(), nnz, "conversion"),
                 to_device(context, source.value.data(), nnz, "conversion")};
   const CSRView csr{n, staged.row_start.data(), staged.column.data(), staged.value.data()};
 
+  s.pattern  = pattern_of(source);
   s.n_slices = (n + slice_rows - 1) / slice_rows;
   CudaArray<Extent> extent(context, s.n_slices, "conversion");
   int               run_fits[2] = {nnz > 0, nnz > 0};
@@ -277,8 +284,8 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source) const -
 template <typename Number>
 void CudaBackend<Number>::update_values(Matrix &matrix, const CSRMatrix<double> &source) const
 {
-  if (matrix.n_rows != source.n_rows || matrix.n_cols != source.n_cols)
-    throw RunError("update_values: the new matrix has another size");
+  if (matrix.n_rows != source.n_rows || matrix.storage->pattern != pattern_of(source))
+    throw RunError("update_values: the new matrix has another pattern");
   // The format may change with the values, and with it kernels and addresses.
   matrix = create_matrix(source);
   context->matrices_changed();

@@ -24,6 +24,7 @@ struct alignas(16) CudaSlice
 template <typename Number>
 struct CudaMatrix<Number>::Storage
 {
+  std::size_t          pattern = 0; // hash of the rows' lengths
   int                  run = 1, widest = 0, n_slices = 0, n_narrow = 0, n_values = 0; // n_values 0: no codes
   CudaArray<CudaSlice> slices;
   CudaArray<short>     columns; // 16-bit or pairs for 32-bit ones

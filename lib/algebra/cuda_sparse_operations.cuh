@@ -166,7 +166,7 @@ __global__ void gemv_kernel(int n, int row_length, const Number *A, const Number
   Number sum = 0;
   for (int j = 4 * lane; j < n; j += 128)
     {
-      Number a[4];
+      Number a[4] = {};
 #pragma unroll
       for (int i = 0; i < 4; i += 16 / sizeof(Number))
         *reinterpret_cast<int4 *>(a + i) = *reinterpret_cast<const int4 *>(A + static_cast<long>(row) * row_length + j + i);
@@ -231,7 +231,8 @@ void CudaBackend<Number>::jacobi_step(const Matrix &A, const Vector &D, int bloc
 }
 
 template <typename Number>
-void CudaBackend<Number>::jacobi_two_steps(const Matrix &A, const Vector &D, Number beta, const Vector &b, Vector &y) const
+void CudaBackend<Number>::jacobi_two_steps(const Matrix &A, const Vector &D, Number beta, const Vector &b, Vector & /*scratch*/,
+                                           Vector &y) const
 {
   cuda::for_each_row(*context, "jacobi_two_steps", A, cuda::FirstJacobiStep<Number>{beta, D.data(), b.data()},
                      cuda::SecondJacobiStep<Number>(beta, D.data(), b.data(), y.data()));

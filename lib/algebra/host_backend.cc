@@ -517,6 +517,18 @@ void HostBackend<Number>::jacobi_step(const Matrix &A,
 }
 
 template <typename Number>
+void HostBackend<Number>::jacobi_two_steps(const Matrix &A,
+                                           const Vector &D,
+                                           Number        beta,
+                                           const Vector &b,
+                                           Vector       &scratch,
+                                           Vector       &y) const
+{
+  scale_by_diagonal(beta, D, b, scratch, 1);
+  jacobi_step(A, D, 1, beta, b, scratch, y);
+}
+
+template <typename Number>
 void HostBackend<Number>::chebyshev_step(const Matrix &A,
                                          const Vector &D,
                                          int           block_size,

@@ -91,6 +91,7 @@ public:
   {}
 
   int         n_threads() const { return threads; }
+  std::size_t peak_memory() const { return 0; } ///< of a device, in bytes: the host is none
   std::string device_name() const; ///< the processor's name as the operating system gives it
 
   /// @name Storage. Host data go in and out by upload and download.
@@ -140,6 +141,8 @@ public:
   /// y = x + beta D (b - A x), D block diagonal: damped (node-block) Jacobi.
   void jacobi_step(const Matrix &A, const Vector &D, int block_size, Number beta, const Vector &b, const Vector &x,
                    Vector &y) const;
+  /// y = beta D (2 b - beta A D b): two damped Jacobi steps from zero, D diagonal; the scratch vector may hold the first.
+  void jacobi_two_steps(const Matrix &A, const Vector &D, Number beta, const Vector &b, Vector &scratch, Vector &y) const;
   /// d = alpha d_old + beta D (b - A x), y = x + d: one step of Chebyshev's iteration. d_old may be d or x, and is not
   /// read where alpha is 0.
   void chebyshev_step(const Matrix &A, const Vector &D, int block_size, Number alpha, Number beta, const Vector &b,

@@ -89,6 +89,7 @@ int run_program(int argc, char **argv, const std::string &application, const std
       run.record["threads"] = n_threads;
       print_header(application, name, backend.device_name(), n_threads);
       solve(parameters, backend, run);
+      run.record["peak_memory_bytes"]["device"] = backend.peak_memory();
       run.finish();
     });
     return 0;

@@ -84,8 +84,7 @@ private:
   // One cycle of at most `restart` iterations; updates x and the result.
   void cycle(Vector &x, double beta, double norm_b, const SolverControl &control, SolverResult &result)
   {
-    backend.copy(r, basis[0]);
-    backend.scale(static_cast<Number>(1. / beta), basis[0]);
+    backend.axpby(static_cast<Number>(1. / beta), r, 0, basis[0]);
     g[0]  = beta;
     int k = 0;
     while (k < restart && result.iterations < control.max_iterations)

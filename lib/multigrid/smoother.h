@@ -58,6 +58,11 @@ public:
   Vector &vmult(int n, const Vector &b, Vector &x, Vector &y) const
   {
     const auto c = coefficients(n);
+    if (n >= 2 && options.type != SmootherType::fsai && block_size == 1 && !options.chebyshev)
+      {
+        backend.jacobi_two_steps(A, diagonal, c[0].second, b, y, x);
+        return iterate(c, 2, b, x, y);
+      }
     apply(c[0].second, b, x);
     return iterate(c, 1, b, x, y);
   }

@@ -2,7 +2,11 @@
 
 #include "algebra/host_backend.h"
 #include "base/exceptions.h"
+#if ADAMANT_WITH_CUDA
+#  include "algebra/cuda_backend.h"
+#endif
 
+#include <memory>
 #include <ostream>
 #include <string>
 
@@ -13,10 +17,29 @@ namespace adamant
 template <typename Action>
 void with_backend(const std::string &choice, int n_threads, std::ostream &out, const Action &action)
 {
+#if ADAMANT_WITH_CUDA
+  if (choice != "host")
+    {
+      std::shared_ptr<CudaContext> context;
+      try
+        {
+          context = std::make_shared<CudaContext>();
+        }
+      catch (const RunError &reason)
+        {
+          if (choice == "cuda")
+            throw;
+          out << "no GPU is used: " << reason.what() << std::endl;
+        }
+      if (context)
+        return action(CudaBackend<double>(context), std::string("cuda"));
+    }
+#else
   if (choice == "cuda")
     throw RunError("backend cuda: this program was built without CUDA; install the CUDA toolkit (12 or newer) and "
                    "configure again, or take --backend host");
   (void)out;
-  action(HostBackend<double>(n_threads), "host");
+#endif
+  action(HostBackend<double>(n_threads), std::string("host"));
 }
 } // namespace adamant

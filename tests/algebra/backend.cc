@@ -1,8 +1,8 @@
 // Every operation of a backend against its formula in plain double precision.
 
 #include "base/exceptions.h"
-#include "base/host_device.h"
 #include "support/backends.h"
+#include "support/functors.h"
 #include "support/reference.h"
 
 using namespace adamant;
@@ -68,21 +68,6 @@ std::string name(const Shape &s)
 {
   return std::to_string(s.n_rows) + " x " + std::to_string(s.n_cols) + (s.rows == Rows::equal ? "" : " irregular");
 }
-
-struct AddSquare
-{
-  const double *x;
-  double       *y;
-  ADAMANT_HOST_DEVICE void operator()(int i) const { y[i] += x[i] * x[i] + i; }
-};
-struct AddSquareFloat
-{
-  const float *x;
-  float       *y;
-  ADAMANT_HOST_DEVICE void operator()(int i) const { y[i] += x[i] * x[i] + i; }
-};
-AddSquare      add_square(const double *x, double *y) { return {x, y}; }
-AddSquareFloat add_square(const float *x, float *y) { return {x, y}; }
 } // namespace
 
 TYPED_TEST(BackendOperations, VectorsStartAtZeroAndKeepWhatIsUploaded)
@@ -317,6 +302,23 @@ TYPED_TEST(BackendOperations, JacobiStep)
         }
 }
 
+TYPED_TEST(BackendOperations, JacobiTwoSteps)
+{
+  using Number = typename TestFixture::Number;
+  for (const Rows rows : {Rows::equal, Rows::irregular})
+    for (const int n : {0, 1, 40, 9001})
+      {
+        SCOPED_TRACE(n);
+        const auto   A = random_matrix(n, n, rows, 1);
+        const Values D = random_values(n, 2), b = random_values(n, 3), x = combine(0.75, block_product(D, 1, b), 0, b);
+        const Values Dr      = block_product(D, 1, combine(1, b, -1, product(A, x)));
+        auto         scratch = this->unset(n), y = this->unset(n);
+        this->backend->jacobi_two_steps(
+          this->backend->create_matrix(A), this->upload(D), Number(0.75), this->upload(b), scratch, y);
+        expect_near(this->download(y), combine(1, x, 0.75, Dr), 5 * this->tolerance, "x + beta D (b - A x), x = beta D b");
+      }
+}
+
 TYPED_TEST(BackendOperations, ChebyshevStep)
 {
   using Number = typename TestFixture::Number;
@@ -522,7 +524,7 @@ TYPED_TEST(BackendOperations, ForEachVisitsEveryIndexOnce)
     {
       const Values x = random_values(n, 1);
       auto         u = this->upload(x), v = this->upload(Values(n, 1.));
-      this->backend->for_each(n, add_square(u.data(), v.data()));
+      this->backend->for_each(n, AddSquare<typename TestFixture::Number>{u.data(), v.data()});
       this->backend->synchronize();
       Values expected(n);
       for (int i = 0; i < n; ++i)

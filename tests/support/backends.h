@@ -1,9 +1,14 @@
 #pragma once
 
 #include "algebra/host_backend.h"
+#include "base/exceptions.h"
+#if ADAMANT_WITH_CUDA
+#  include "algebra/cuda_backend.h"
+#endif
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,9 +29,58 @@ Backend make_backend(int n_threads = 2)
   return Backend(n_threads);
 }
 
-/// Every backend runs every test of the typed suites: a new one joins here.
+#if ADAMANT_WITH_CUDA
+/// The GPU of all tests of a program, taken once; null without one.
+inline std::shared_ptr<CudaContext> cuda_context(std::string *reason = nullptr)
+{
+  static std::string                        why;
+  static const std::shared_ptr<CudaContext> context = []() -> std::shared_ptr<CudaContext> {
+    try
+      {
+        return std::make_shared<CudaContext>();
+      }
+    catch (const RunError &error)
+      {
+        why = error.what();
+        return nullptr;
+      }
+  }();
+  if (reason != nullptr)
+    *reason = why;
+  return context;
+}
+template <>
+inline std::string why_unavailable<CudaBackend<double>>()
+{
+  std::string reason;
+  cuda_context(&reason);
+  return reason;
+}
+template <>
+inline std::string why_unavailable<CudaBackend<float>>()
+{
+  return why_unavailable<CudaBackend<double>>();
+}
+template <>
+inline CudaBackend<double> make_backend<CudaBackend<double>>(int)
+{
+  return CudaBackend<double>(cuda_context());
+}
+template <>
+inline CudaBackend<float> make_backend<CudaBackend<float>>(int)
+{
+  return CudaBackend<float>(cuda_context());
+}
+#endif
+
+/// Every backend runs every test of the typed suites: a new one joins here. The Krylov methods run in double precision.
+#if ADAMANT_WITH_CUDA
+using Backends       = ::testing::Types<HostBackend<double>, HostBackend<float>, CudaBackend<double>, CudaBackend<float>>;
+using DoubleBackends = ::testing::Types<HostBackend<double>, CudaBackend<double>>;
+#else
 using Backends       = ::testing::Types<HostBackend<double>, HostBackend<float>>;
-using DoubleBackends = ::testing::Types<HostBackend<double>>; ///< for the Krylov methods, which run in double precision
+using DoubleBackends = ::testing::Types<HostBackend<double>>;
+#endif
 
 /// Fixture of the typed suites; skips where the backend's device is missing.
 template <class Backend_>
