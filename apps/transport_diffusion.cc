@@ -66,7 +66,7 @@ struct DiscretizationParameters : ParameterAcceptor
   {
     using namespace Patterns;
     add_parameter("Degree", degree, "Of the finite elements FE_Q: 1 or 2", prm, Integer(1, 2));
-    add_parameter("Quadrature points", quadrature, "Gauss points in each direction; 0 takes degree + 2", prm, Integer(0, 20));
+    add_parameter("Quadrature points", quadrature, "Gauss points in each direction; 0 takes degree + 1", prm, Integer(0, 20));
     add_parameter("SUPG", supg, "Streamline upwind stabilisation, for transport-dominated problems");
     add_parameter("Refinements", refinements, "h = 2^-n for n uniform refinements", prm, Integer(0));
     add_parameter("Adaptive cycles", adaptive_cycles,
@@ -80,7 +80,7 @@ struct TimeParameters : ParameterAcceptor
 {
   double       end = 2., step = 0.02;
   std::string  scheme              = "backward_euler";
-  unsigned int extrapolation_order = 2, output_interval = 10;
+  unsigned int extrapolation_order = 3, output_interval = 10;
 
   TimeParameters()
     : ParameterAcceptor("/Time stepping")
@@ -196,7 +196,7 @@ TransportDiffusion<dim, Backend>::TransportDiffusion(const Parameters &parameter
   , run_info(run)
   , fe(parameters.discretization.degree)
   , quadrature(parameters.discretization.quadrature > 0 ? parameters.discretization.quadrature :
-                                                          parameters.discretization.degree + 2)
+                                                          parameters.discretization.degree + 1)
   , series(run.folder(), "solution")
 {
   coefficients.diffusion = parameters.problem.diffusion;

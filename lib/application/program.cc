@@ -6,6 +6,7 @@
 #include <deal.II/base/multithread_info.h>
 #include <deal.II/base/revision.h>
 
+#include <malloc.h>
 #include <omp.h>
 #include <sched.h>
 
@@ -21,6 +22,10 @@ namespace internal
 {
 int guarded_main(const std::string &application, const std::function<int()> &body)
 {
+  // Setting up frees and allocates large arrays in turn: memory kept is memory that need not be cleared again.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+
   const auto complain = [&](const std::string &what, int code) {
     std::cout.flush();
     std::cerr << application << ": " << what << std::endl;
