@@ -171,7 +171,6 @@ private:
   MappingQ1<dim>                                   mapping;
   QGauss<dim>                                      quadrature;
   std::unique_ptr<adamant::Hierarchy<dim>>         hierarchy;
-  std::unique_ptr<adamant::Assembly<dim>>          rhs_assembly; // E, S, C
   std::unique_ptr<adamant::TrilinosAMG>            amg;
   std::unique_ptr<adamant::LinearSolver<Backend>>  solver;
 
@@ -313,18 +312,21 @@ void TransportDiffusion<dim, Backend>::assemble()
     flags |= update_hessians;
   {
     TimerOutput::Scope scope(run_info.timer, "init/assembly");
-    hierarchy->assemble(mapping, quadrature, flags, [&](const auto &cell, const auto &fe_values, auto &local) {
-      local_matrices(cell, fe_values, &local[0], nullptr, nullptr);
-    });
-    rhs_assembly = std::make_unique<adamant::Assembly<dim>>(
-      hierarchy->finest(), mapping, quadrature, flags,
-      std::vector<Columns>{Columns::prescribed, Columns::dofs, Columns::quadrature_points});
-    rhs_assembly->assemble([&](const auto &cell, const auto &fe_values, auto &local) {
-      local_matrices(cell, fe_values, &local[0], &local[1], &local[2]);
-    });
-    C = backend.create_matrix(std::move(rhs_assembly->matrices[0]));
-    E = backend.create_matrix(std::move(rhs_assembly->matrices[1]));
-    S = backend.create_matrix(std::move(rhs_assembly->matrices[2]));
+    auto rhs_matrices = hierarchy->assemble(
+      mapping, quadrature, flags,
+      [this](const auto &cell, const auto &fe_values, auto &local) {
+        if (local.size() > 1) // the finest level; C is A acting on the boundary values
+          {
+            local_matrices(cell, fe_values, &local[0], &local[1], &local[2]);
+            local[3] = local[0];
+          }
+        else
+          local_matrices(cell, fe_values, &local[0], nullptr, nullptr);
+      },
+      {Columns::dofs, Columns::quadrature_points, Columns::prescribed});
+    E = backend.create_matrix(rhs_matrices[0]);
+    S = backend.create_matrix(rhs_matrices[1]);
+    C = backend.create_matrix(rhs_matrices[2]);
   }
 
   TimerOutput::Scope scope(run_info.timer, "init/solver");

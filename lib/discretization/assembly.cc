@@ -144,27 +144,26 @@ void Assembly<dim>::build_pattern(Columns                         kind,
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
   };
-#pragma omp parallel
-  {
-    std::vector<int> found;
-#pragma omp for schedule(static)
-    for (int row = 0; row < A.n_rows; ++row)
-      {
-        collect(row, found);
-        A.row_start[row + 1] = static_cast<int>(found.size());
-      }
-  }
+  // Each thread keeps the columns of its rows until their places are known.
+  std::vector<std::vector<int>> kept(omp_get_max_threads());
+  const auto                    rows_of_thread = [&](std::size_t thread) {
+    return static_cast<int>(A.n_rows * thread / kept.size());
+  };
+#pragma omp parallel for schedule(static, 1)
+  for (std::size_t thread = 0; thread < kept.size(); ++thread)
+    {
+      std::vector<int> found;
+      for (int row = rows_of_thread(thread); row < rows_of_thread(thread + 1); ++row)
+        {
+          collect(row, found);
+          A.row_start[row + 1] = static_cast<int>(found.size());
+          kept[thread].insert(kept[thread].end(), found.begin(), found.end());
+        }
+    }
   finish_row_starts(A);
-#pragma omp parallel
-  {
-    std::vector<int> found;
-#pragma omp for schedule(static)
-    for (int row = 0; row < A.n_rows; ++row)
-      {
-        collect(row, found);
-        std::copy(found.begin(), found.end(), A.column.begin() + A.row_start[row]);
-      }
-  }
+#pragma omp parallel for schedule(static, 1)
+  for (std::size_t thread = 0; thread < kept.size(); ++thread)
+    std::copy(kept[thread].begin(), kept[thread].end(), A.column.begin() + A.row_start[rows_of_thread(thread)]);
 }
 
 template <int dim>

@@ -2,6 +2,8 @@
 
 #include "discretization/transfer.h"
 
+#include <iterator>
+
 namespace adamant
 {
 template <int dim>
@@ -26,22 +28,31 @@ Hierarchy<dim>::Hierarchy(dealii::Triangulation<dim>       &mesh,
 }
 
 template <int dim>
-void Hierarchy<dim>::assemble(const dealii::Mapping<dim>    &mapping,
-                              const dealii::Quadrature<dim> &quadrature,
-                              dealii::UpdateFlags            flags,
-                              const CellAssembler<dim>      &cell_assembler)
+std::vector<CSRMatrix<double>> Hierarchy<dim>::assemble(const dealii::Mapping<dim>    &mapping,
+                                                        const dealii::Quadrature<dim> &quadrature,
+                                                        dealii::UpdateFlags            flags,
+                                                        const CellAssembler<dim>      &cell_assembler,
+                                                        const std::vector<Columns>    &extra)
 {
   assemblies.resize(n_levels());
   for (std::size_t l = 0; l < n_levels(); ++l)
     {
-      if (!assemblies[l])
-        assemblies[l] =
-          std::make_unique<Assembly<dim>>(*spaces[l], mapping, quadrature, flags, std::vector<Columns>{Columns::unknowns});
+      std::vector<Columns> columns{Columns::unknowns};
+      if (l + 1 == n_levels())
+        columns.insert(columns.end(), extra.begin(), extra.end());
+      auto &assembly = assemblies[l];
+      if (!assembly)
+        assembly = std::make_unique<Assembly<dim>>(*spaces[l], mapping, quadrature, flags, columns);
       else
-        std::swap(assemblies[l]->matrices[0], level_data[l].matrix);
-      assemblies[l]->assemble(cell_assembler);
-      std::swap(assemblies[l]->matrices[0], level_data[l].matrix);
+        std::swap(assembly->matrices[0], level_data[l].matrix);
+      assembly->assemble(cell_assembler);
+      std::swap(assembly->matrices[0], level_data[l].matrix);
     }
+  std::vector<CSRMatrix<double>> further(std::make_move_iterator(assemblies.back()->matrices.begin() + 1),
+                                         std::make_move_iterator(assemblies.back()->matrices.end()));
+  if (!extra.empty())
+    assemblies.back().reset(); // its other matrices are gone
+  return further;
 }
 
 template class Hierarchy<2>;

@@ -32,16 +32,19 @@ public:
   /// The level matrices and the transfer, ready for Multigrid. `data` may be changed by `assemble` only.
   const std::vector<LevelData> &data() const { return level_data; }
 
-  /// Assembles the system matrices of all levels; the patterns are built at the first call.
-  void assemble(const dealii::Mapping<dim>    &mapping,
-                const dealii::Quadrature<dim> &quadrature,
-                dealii::UpdateFlags            flags,
-                const CellAssembler<dim>      &cell_assembler);
+  /// Assembles the system matrices of all levels, local[0] of the assembler; the patterns are built at the first call.
+  /// Returns the further matrices that `extra` names, of the finest level only: there the assembler finds them as
+  /// local[1], local[2], ...; on the other levels local has one entry.
+  std::vector<CSRMatrix<double>> assemble(const dealii::Mapping<dim>    &mapping,
+                                          const dealii::Quadrature<dim> &quadrature,
+                                          dealii::UpdateFlags            flags,
+                                          const CellAssembler<dim>      &cell_assembler,
+                                          const std::vector<Columns>    &extra = {});
 
 private:
   std::vector<LevelMesh<dim>>                   meshes;
   std::vector<std::unique_ptr<LevelSpace<dim>>> spaces;
-  std::vector<std::unique_ptr<Assembly<dim>>>   assemblies;
+  std::vector<std::unique_ptr<Assembly<dim>>>   assemblies; // of the system matrices, for new values
   std::vector<LevelData>                        level_data;
 };
 } // namespace adamant
