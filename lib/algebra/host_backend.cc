@@ -348,7 +348,10 @@ void HostBackend<Number>::scale(Number a, Vector &x) const
 template <typename Number>
 void HostBackend<Number>::axpby(Number a, const Vector &x, Number b, Vector &y) const
 {
-  for_each(x.size(), [a, b, from = x.data(), to = y.data()](int i) { to[i] = a * from[i] + b * to[i]; });
+  if (b == Number(0)) // y may hold anything, NaN included
+    for_each(x.size(), [a, from = x.data(), to = y.data()](int i) { to[i] = a * from[i]; });
+  else
+    for_each(x.size(), [a, b, from = x.data(), to = y.data()](int i) { to[i] = a * from[i] + b * to[i]; });
 }
 
 template <typename Number>

@@ -110,7 +110,7 @@ public:
   void set_zero(Vector &x) const;
   void copy(const Vector &x, Vector &y) const;                                     ///< y = x
   void scale(Number a, Vector &x) const;                                           ///< x = a x
-  void axpby(Number a, const Vector &x, Number b, Vector &y) const;                ///< y = a x + b y
+  void axpby(Number a, const Vector &x, Number b, Vector &y) const;                ///< y = a x + b y; b = 0: y is not read
   void scale_by_diagonal(Number a, const Vector &d, const Vector &x, Vector &y, int block_size) const; ///< y = a D x
   /// y = x between the precisions: the preconditioner's door.
   template <typename Other>

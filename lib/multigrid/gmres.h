@@ -2,7 +2,8 @@
 
 #include "multigrid/krylov.h"
 
-#include <memory>
+#include <algorithm>
+#include <limits>
 #include <vector>
 
 namespace adamant
@@ -71,9 +72,10 @@ public:
           fail("GMRES", control, result.iterations, relative, "stagnation",
                "the tolerance may be below what rounding allows, or the preconditioner does not suit the matrix");
         cycle_start = relative;
-        cycle(x, beta, norm_b, control, result);
-        // The recursive residual is the true one but for rounding; only a result short of the target is checked again.
-        if (result.final_residual <= control.tolerance)
+        // The recursive residual is the true one but for rounding; it is computed again where that may be too large, as
+        // with a nearly singular matrix, and where the target is not reached.
+        const double rounding = cycle(x, beta, norm_b, control, result);
+        if (result.final_residual <= control.tolerance && rounding <= 0.1 * control.tolerance)
           return result;
       }
   }
@@ -81,8 +83,8 @@ public:
 private:
   double &h(int i, int k) { return H[k * (restart + 1) + i]; }
 
-  // One cycle of at most `restart` iterations; updates x and the result.
-  void cycle(Vector &x, double beta, double norm_b, const SolverControl &control, SolverResult &result)
+  // One cycle of at most `restart` iterations; updates x and the result. Returns the relative rounding error to expect.
+  double cycle(Vector &x, double beta, double norm_b, const SolverControl &control, SolverResult &result)
   {
     backend.axpby(static_cast<Number>(1. / beta), r, 0, basis[0]);
     g[0]  = beta;
@@ -91,8 +93,11 @@ private:
       {
         arnoldi_step(k);
         ++result.iterations;
-        const bool breakdown = !(h(k + 1, k) > 1e-14 * column_norm(k));
-        rotate(k);
+        const double negligible = 1e-14 * column_norm(k);
+        const bool   breakdown  = !(h(k + 1, k) > negligible);
+        if (breakdown)
+          h(k + 1, k) = 0;
+        rotate(k, negligible);
         ++k;
         result.final_residual = std::abs(g[k]) / norm_b;
         check_residual("GMRES", control, result.iterations, result.final_residual);
@@ -102,7 +107,15 @@ private:
         if (result.final_residual <= control.tolerance)
           break;
       }
-    backend.multi_axpy(directions, k, solve_triangular(k).data(), x);
+    const std::vector<double> y = solve_triangular(k);
+    backend.multi_axpy(directions, k, y.data(), x);
+    double sum = 0, norm = 0; // of |y|, and of the longest A z_i
+    for (int i = 0; i < k; ++i)
+      {
+        sum += std::abs(y[i]);
+        norm = std::max(norm, column_norm(i));
+      }
+    return std::numeric_limits<double>::epsilon() * norm * sum / norm_b;
   }
 
   // z_k = M v_k, w = A z_k, v_{k+1} = w orthonormalised: recorded once for each k.
@@ -133,8 +146,9 @@ private:
     return std::sqrt(sum);
   }
 
-  // Applies the old rotations to column k and a new one that clears its subdiagonal entry.
-  void rotate(int k)
+  // Applies the old rotations to column k and a new one that clears its subdiagonal entry. A column of which nothing is
+  // left is that of a direction without effect: the residual stays.
+  void rotate(int k, double negligible)
   {
     for (int i = 0; i < k; ++i)
       {
@@ -142,9 +156,9 @@ private:
         h(i, k)     = cosine[i] * upper + sine[i] * lower;
         h(i + 1, k) = -sine[i] * upper + cosine[i] * lower;
       }
-    const double length = std::hypot(h(k, k), h(k + 1, k));
-    cosine[k]           = length > 0 ? h(k, k) / length : 1.;
-    sine[k]             = length > 0 ? h(k + 1, k) / length : 0.;
+    const double hypotenuse = std::hypot(h(k, k), h(k + 1, k)), length = hypotenuse <= negligible ? 0. : hypotenuse;
+    cosine[k]           = length > 0 ? h(k, k) / length : 0.;
+    sine[k]             = length > 0 ? h(k + 1, k) / length : 1.;
     h(k, k)             = length;
     h(k + 1, k)         = 0;
     g[k + 1]            = -sine[k] * g[k];

@@ -4,6 +4,7 @@
 #include "multigrid/options.h"
 
 #include <cmath>
+#include <cstdio>
 #include <functional>
 #include <string>
 
@@ -13,12 +14,20 @@ namespace adamant
 template <class Backend>
 using Preconditioner = std::function<void(const typename Backend::Vector &v, typename Backend::Vector &z)>;
 
+/// A residual or tolerance as messages give it, e.g. "1e-08".
+inline std::string to_text(double value)
+{
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.3g", value);
+  return text;
+}
+
 /// Throws SolverError with the solver, the step and the likely cause.
 [[noreturn]] inline void fail(const char *solver, const SolverControl &control, int iteration, double residual,
                               const std::string &what, const std::string &cause)
 {
   throw SolverError(std::string(solver) + " for the " + control.name + ": " + what + " at iteration " +
-                    std::to_string(iteration) + " (relative residual " + std::to_string(residual) + "); " + cause);
+                    std::to_string(iteration) + " (relative residual " + to_text(residual) + "); " + cause);
 }
 
 /// The checks that all iterations share. The bound on growth tells divergence from a slow start.
@@ -35,7 +44,7 @@ inline void check_residual(const char *solver, const SolverControl &control, int
 [[noreturn]] inline void fail_unconverged(const char *solver, const SolverControl &control, double residual)
 {
   fail(solver, control, control.max_iterations, residual,
-       "not converged to " + std::to_string(control.tolerance),
+       "not converged to " + to_text(control.tolerance),
        "allow more iterations, smooth more, or take another smoother");
 }
 } // namespace adamant

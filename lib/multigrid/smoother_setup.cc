@@ -249,7 +249,8 @@ Array<double> dense_inverse(const CSRMatrix<double> &matrix)
       double sum = -x[i];
       for (int k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k)
         sum += matrix.value[k] * y[matrix.column[k]];
-      error = std::max(error, std::abs(sum));
+      if (!(std::abs(sum) <= error)) // NaN counts
+        error = std::isnan(sum) ? HUGE_VAL : std::abs(sum);
     }
   if (!(error < 1e-3))
     throw RunError("coarsest level: its matrix could not be inverted (error " + std::to_string(error) +

@@ -1,0 +1,153 @@
+#include "cusparse_products.h"
+
+#include "algebra/cuda_check.cuh"
+#include "base/exceptions.h"
+
+#include <cusparse.h>
+
+#include <algorithm>
+
+namespace adamant
+{
+namespace
+{
+void check(cusparseStatus_t status, const cuda::Call &call)
+{
+  if (status != CUSPARSE_STATUS_SUCCESS)
+    throw RunError(std::string("cuSPARSE: ") + call.function + " failed: " + cusparseGetErrorString(status));
+}
+
+template <typename T>
+CudaArray<T> upload(const std::shared_ptr<CudaContext> &context, const std::vector<T> &source)
+{
+  CudaArray<T> target(context, source.size(), "benchmark");
+  cuda::check(cudaMemcpy(target.data(), source.data(), source.size() * sizeof(T), cudaMemcpyHostToDevice), "cudaMemcpy");
+  return target;
+}
+
+// Median seconds of one of `repeat` runs of `enqueue`, captured as one graph.
+template <typename Enqueue>
+double median_seconds(cudaStream_t stream, const Enqueue &enqueue)
+{
+  constexpr int repeat = 20, samples = 11;
+  enqueue();
+  cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  cuda::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
+  for (int i = 0; i < repeat; ++i)
+    enqueue();
+  cudaGraph_t     graph;
+  cudaGraphExec_t executable;
+  cuda::check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
+  cuda::check(cudaGraphInstantiate(&executable, graph, 0), "cudaGraphInstantiate");
+  cudaEvent_t begin, end;
+  cuda::check(cudaEventCreate(&begin), "cudaEventCreate");
+  cuda::check(cudaEventCreate(&end), "cudaEventCreate");
+  std::vector<float> times(samples);
+  for (float &time : times)
+    {
+      cuda::check(cudaEventRecord(begin, stream), "cudaEventRecord");
+      cuda::check(cudaGraphLaunch(executable, stream), "cudaGraphLaunch");
+      cuda::check(cudaEventRecord(end, stream), "cudaEventRecord");
+      cuda::check(cudaEventSynchronize(end), "cudaEventSynchronize");
+      cuda::check(cudaEventElapsedTime(&time, begin, end), "cudaEventElapsedTime");
+    }
+  cudaGraphExecDestroy(executable);
+  cudaGraphDestroy(graph);
+  cudaEventDestroy(begin);
+  cudaEventDestroy(end);
+  std::sort(times.begin(), times.end());
+  return 1e-3 * times[samples / 2] / repeat;
+}
+} // namespace
+
+template <typename Number>
+std::vector<std::pair<std::string, double>> time_cusparse(const CSRMatrix<double> &A)
+{
+  const auto           context = std::make_shared<CudaContext>();
+  const cudaDataType_t type    = sizeof(Number) == 8 ? CUDA_R_64F : CUDA_R_32F;
+  const Number         one = 1, zero = 0;
+  cusparseHandle_t     handle;
+  check(cusparseCreate(&handle), "cusparseCreate");
+  check(cusparseSetStream(handle, context->stream()), "cusparseSetStream");
+
+  const std::vector<int> row_start(A.row_start.begin(), A.row_start.end()), column(A.column.begin(), A.column.end());
+  auto d_start  = upload(context, row_start);
+  auto d_column = upload(context, column);
+  auto d_value  = upload(context, std::vector<Number>(A.value.begin(), A.value.end()));
+  // Sliced ELL of 32 rows.
+  const int        n_slices = (A.n_rows + 31) / 32;
+  std::vector<int> slice_start(n_slices + 1, 0);
+  for (int s = 0; s < n_slices; ++s)
+    {
+      int width = 0;
+      for (int i = 32 * s; i < std::min(A.n_rows, 32 * (s + 1)); ++i)
+        width = std::max(width, row_start[i + 1] - row_start[i]);
+      slice_start[s + 1] = slice_start[s] + 32 * width;
+    }
+  std::vector<int>    ell_column(slice_start.back(), -1);
+  std::vector<Number> ell_value(slice_start.back(), 0);
+  for (int i = 0; i < A.n_rows; ++i)
+    for (int k = row_start[i]; k < row_start[i + 1]; ++k)
+      {
+        const int to   = slice_start[i / 32] + 32 * (k - row_start[i]) + i % 32;
+        ell_column[to] = column[k];
+        ell_value[to]  = static_cast<Number>(A.value[k]);
+      }
+  auto d_slices     = upload(context, slice_start);
+  auto d_ell_column = upload(context, ell_column);
+  auto d_ell_value  = upload(context, ell_value);
+  auto x            = upload(context, std::vector<Number>(A.n_cols, Number(0.7)));
+  auto y            = upload(context, std::vector<Number>(A.n_rows, Number(0)));
+
+  cusparseDnVecDescr_t x_view, y_view;
+  check(cusparseCreateDnVec(&x_view, A.n_cols, x.data(), type), "cusparseCreateDnVec");
+  check(cusparseCreateDnVec(&y_view, A.n_rows, y.data(), type), "cusparseCreateDnVec");
+  cusparseSpMatDescr_t csr, ell;
+  check(cusparseCreateCsr(&csr, A.n_rows, A.n_cols, A.n_nonzeros(), d_start.data(), d_column.data(), d_value.data(),
+                          CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type),
+        "cusparseCreateCsr");
+  check(cusparseCreateSlicedEll(&ell, A.n_rows, A.n_cols, A.n_nonzeros(), slice_start.back(), 32, d_slices.data(),
+                                d_ell_column.data(), d_ell_value.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                                CUSPARSE_INDEX_BASE_ZERO, type),
+        "cusparseCreateSlicedEll");
+
+  std::vector<std::pair<std::string, double>> result;
+  const auto time = [&](const std::string &name, cusparseSpMatDescr_t matrix, cusparseSpMVAlg_t algorithm) {
+    std::size_t bytes = 0;
+    check(cusparseSpMV_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, x_view, &zero, y_view, type,
+                                  algorithm, &bytes),
+          "cusparseSpMV_bufferSize");
+    CudaArray<char> buffer(context, std::max<std::size_t>(bytes, 16), "benchmark");
+    check(cusparseSpMV_preprocess(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, x_view, &zero, y_view, type,
+                                  algorithm, buffer.data()),
+          "cusparseSpMV_preprocess");
+    result.emplace_back(name, median_seconds(context->stream(), [&] {
+                          check(cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, x_view, &zero, y_view,
+                                             type, algorithm, buffer.data()),
+                                "cusparseSpMV");
+                        }));
+  };
+  time("cuSPARSE CSR, algorithm 1", csr, CUSPARSE_SPMV_CSR_ALG1);
+  time("cuSPARSE CSR, algorithm 2", csr, CUSPARSE_SPMV_CSR_ALG2);
+  time("cuSPARSE sliced ELL", ell, CUSPARSE_SPMV_SELL_ALG1);
+  cusparseDestroySpMat(csr);
+  cusparseDestroySpMat(ell);
+  cusparseDestroyDnVec(x_view);
+  cusparseDestroyDnVec(y_view);
+  cusparseDestroy(handle);
+  return result;
+}
+
+double copy_bandwidth(std::size_t bytes)
+{
+  const auto      context = std::make_shared<CudaContext>();
+  CudaArray<char> from(context, bytes, "benchmark"), to(context, bytes, "benchmark");
+  return 2. * bytes / median_seconds(context->stream(), [&] {
+           cuda::check(cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice, context->stream()),
+                       "cudaMemcpyAsync");
+         });
+}
+
+template std::vector<std::pair<std::string, double>> time_cusparse<double>(const CSRMatrix<double> &);
+template std::vector<std::pair<std::string, double>> time_cusparse<float>(const CSRMatrix<double> &);
+} // namespace adamant

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "base/csr_matrix.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace adamant
+{
+/// Median seconds of y = A x by cuSPARSE for each of its formats that this program tries (CSR with both algorithms, sliced
+/// ELL of 32 rows), in double or single precision, preprocessed, replayed as a graph.
+template <typename Number>
+std::vector<std::pair<std::string, double>> time_cusparse(const CSRMatrix<double> &A);
+
+/// Bytes per second of a device-to-device copy, bytes read plus bytes written.
+double copy_bandwidth(std::size_t bytes);
+} // namespace adamant

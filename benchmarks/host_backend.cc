@@ -1,0 +1,241 @@
+// Bandwidth of the host backend against a STREAM-like copy in the same run.
+//
+// Each operation reports gb_per_s from the least it must move, matrix and vectors read once and results written once, and
+// of_copy, that rate divided by the copy's with the same number of threads. A matrix counts as it is stored; of_copy_csr
+// counts it as compressed rows with 32-bit columns, to compare with codes that store it so. "constant" matrices have the
+// same coefficients everywhere, so that their format shares values; those of "variable" ones all differ.
+
+#include "algebra/host_backend.h"
+#include "multigrid/smoother_setup.h"
+#include "tests/support/q1_grid.h"
+
+#include <benchmark/benchmark.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace adamant;
+
+namespace
+{
+/// Bytes per second of y = x, best of a number of passes over 2 x 256 MB; counted are the bytes read and written, not
+/// those that a store may read first.
+double measure_copy(int n_threads)
+{
+  const HostBackend<double> backend(n_threads);
+  const int                 n = 1 << 25;
+  auto                      x = backend.create_vector(n), y = backend.create_vector(n);
+  double                    best = 0;
+  for (int pass = 0; pass < 12; ++pass)
+    {
+      const auto begin = std::chrono::steady_clock::now();
+      backend.copy(x, y);
+      benchmark::ClobberMemory();
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+      best                                        = std::max(best, 2. * n * sizeof(double) / seconds.count());
+    }
+  return best;
+}
+
+double copy_rate(int n_threads)
+{
+  static std::map<int, double> rates;
+  const auto [rate, is_new] = rates.try_emplace(n_threads, 0.);
+  if (is_new)
+    rate->second = measure_copy(n_threads);
+  return rate->second;
+}
+
+/// One level matrix and all that the operations need with it.
+template <typename Number>
+struct Data
+{
+  Data(int dim, int cells, bool variable, int n_threads)
+    : backend(n_threads)
+  {
+    const test::Grid grid{dim, cells};
+    {
+      auto matrix = test::q1_matrix(grid, {1, 1e-4, {}});
+      if (variable)
+        scale_symmetrically(matrix);
+      nonzeros          = matrix.n_nonzeros();
+      A                 = backend.create_matrix(matrix);
+      const auto blocks = inverse_diagonal_blocks(matrix, 1);
+      D                 = backend.create_vector(matrix.n_rows);
+      backend.upload(blocks.data(), D);
+    }
+    const auto prolongation = test::q1_prolongation(grid);
+    transfer_nonzeros       = prolongation.n_nonzeros();
+    P                       = backend.create_matrix(prolongation);
+    R                       = backend.create_matrix(transpose(prolongation));
+    n                       = A.n_rows;
+    n_coarse                = R.n_rows;
+    for (auto *v : {&b, &x, &y, &d})
+      *v = random_vector(n);
+    coarse = random_vector(n_coarse);
+    for (int i = 0; i < 9; ++i)
+      basis.push_back(random_vector(n));
+    scalars = backend.create_scalars(9);
+  }
+
+  /// A <- S A S with a random diagonal matrix S.
+  static void scale_symmetrically(CSRMatrix<double> &A)
+  {
+    const auto s = start_vector(A.n_rows);
+    for (int i = 0; i < A.n_rows; ++i)
+      for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+        A.value[k] *= (2 + s[i]) * (2 + s[A.column[k]]);
+  }
+
+  auto random_vector(int size) const
+  {
+    auto v = backend.create_vector(size);
+    backend.upload(start_vector(size).data(), v);
+    return v;
+  }
+
+  /// Bytes of a matrix as stored and in compressed rows.
+  struct Bytes
+  {
+    double stored, csr;
+    Bytes  operator+(double more) const { return {stored + more, csr + more}; }
+    Bytes  operator+(const Bytes &more) const { return {stored + more.stored, csr + more.csr}; }
+  };
+  static Bytes bytes(const HostMatrix<Number> &matrix, double nonzeros)
+  {
+    using Slice = typename HostMatrix<Number>::Slice;
+    return {sizeof(Slice) * double(matrix.slices.size()) + 4. * matrix.row_start.size() + 4. * matrix.column.size() +
+              2. * matrix.narrow_column.size() + sizeof(Number) * double(matrix.value.size()),
+            (sizeof(Number) + 4.) * nonzeros + 4. * (matrix.n_rows + 1)};
+  }
+  Bytes  matrix_bytes() const { return bytes(A, nonzeros); }
+  Bytes  prolongation_bytes() const { return bytes(P, transfer_nonzeros); }
+  Bytes  restriction_bytes() const { return bytes(R, transfer_nonzeros); }
+  double vector_bytes(double count) const { return count * n * sizeof(Number); }
+  double coarse_bytes(double count) const { return count * n_coarse * sizeof(Number); }
+
+  HostBackend<Number>             backend;
+  HostMatrix<Number>              A, P, R;
+  HostVector<Number>              D, b, x, y, d, coarse;
+  std::vector<HostVector<Number>> basis;
+  std::vector<double>             scalars;
+  int                             n = 0, n_coarse = 0;
+  double                          nonzeros = 0, transfer_nonzeros = 0;
+};
+
+/// The data of the last case, kept while its operations run; only one at a time, for memory.
+template <typename Number>
+Data<Number> &data(int dim, int cells, bool variable, int n_threads)
+{
+  using Key                                = std::array<int, 4>;
+  static Key                           key = {};
+  static std::unique_ptr<Data<Number>> current;
+  if (const Key wanted = {dim, cells, variable, n_threads}; wanted != key)
+    {
+      current.reset();
+      current = std::make_unique<Data<Number>>(dim, cells, variable, n_threads);
+      key     = wanted;
+    }
+  return *current;
+}
+
+template <typename Number>
+struct Operation
+{
+  using Bytes = typename Data<Number>::Bytes;
+  std::string                          name;
+  std::function<Bytes(Data<Number> &)> bytes;
+  std::function<void(Data<Number> &)>  run;
+  bool                                 has_matrix;
+};
+
+template <typename Number>
+std::vector<Operation<Number>> operations()
+{
+  using D          = Data<Number>;
+  const auto plain = [](double bytes) { return typename D::Bytes{bytes, bytes}; };
+  return {
+    {"copy", [=](D &s) { return plain(s.vector_bytes(2)); }, [](D &s) { s.backend.copy(s.x, s.y); }, false},
+    {"spmv", [](D &s) { return s.matrix_bytes() + s.vector_bytes(2); },
+     [](D &s) { s.backend.spmv(1, s.A, s.x, 0, s.y); }, true},
+    {"residual", [](D &s) { return s.matrix_bytes() + s.vector_bytes(3); },
+     [](D &s) { s.backend.residual(s.A, s.x, s.b, s.y); }, true},
+    {"jacobi_step", [](D &s) { return s.matrix_bytes() + s.vector_bytes(4); },
+     [](D &s) { s.backend.jacobi_step(s.A, s.D, 1, Number(0.8), s.b, s.x, s.y); }, true},
+    {"chebyshev_step", [](D &s) { return s.matrix_bytes() + s.vector_bytes(6); },
+     [](D &s) { s.backend.chebyshev_step(s.A, s.D, 1, Number(0.1), Number(0.8), s.b, s.x, s.d, s.d, s.y); }, true},
+    // At best r stays in cache, and only the coarse vector is written.
+    {"residual_restrict",
+     [](D &s) { return s.matrix_bytes() + s.restriction_bytes() + s.vector_bytes(2) + s.coarse_bytes(1); },
+     [](D &s) { s.backend.residual_restrict(s.A, s.x, s.b, s.R, s.y, s.coarse); }, true},
+    {"prolongation", [](D &s) { return s.prolongation_bytes() + s.coarse_bytes(1) + s.vector_bytes(2); },
+     [](D &s) { s.backend.spmv(1, s.P, s.coarse, 1, s.y); }, true},
+    {"multi_dot_8", [=](D &s) { return plain(s.vector_bytes(9)); },
+     [](D &s) { s.backend.multi_dot(s.basis, 8, s.x, s.scalars); }, false},
+    // Three passes over basis and w, each waiting for the sums of the one before; w is written in two, then scaled.
+    {"orthonormalize_8", [=](D &s) { return plain(s.vector_bytes(3 * 9 + 2 + 2)); },
+     [](D &s) { s.backend.orthonormalize(s.basis, 8, s.basis[8], s.scalars); }, false}};
+}
+
+template <typename Number>
+void register_case(const std::string &shape, int dim, int cells, bool variable, int n_threads)
+{
+  const std::string precision = sizeof(Number) == 8 ? "double" : "float";
+  for (const auto &operation : operations<Number>())
+    if (operation.has_matrix || !variable)
+      benchmark::RegisterBenchmark((shape + "/" + (variable ? "variable/" : "constant/") + precision +
+                                    "/threads:" + std::to_string(n_threads) + "/" + operation.name)
+                                     .c_str(),
+                                   [=](benchmark::State &state) {
+                                     const double copy  = copy_rate(n_threads);
+                                     auto        &s     = data<Number>(dim, cells, variable, n_threads);
+                                     const auto   bytes = operation.bytes(s);
+                                     operation.run(s);
+                                     double best =
+                                       1e300; // of all iterations, as STREAM does: the machine may be shared
+                                     for (auto _ : state)
+                                       {
+                                         const auto begin = std::chrono::steady_clock::now();
+                                         operation.run(s);
+                                         benchmark::ClobberMemory();
+                                         const std::chrono::duration<double> seconds =
+                                           std::chrono::steady_clock::now() - begin;
+                                         best = std::min(best, seconds.count());
+                                         state.SetIterationTime(seconds.count());
+                                       }
+                                     state.counters["best_us"]       = 1e6 * best;
+                                     state.counters["gb_per_s"]      = 1e-9 * bytes.stored / best;
+                                     state.counters["copy_gb_per_s"] = 1e-9 * copy;
+                                     state.counters["of_copy"]       = bytes.stored / best / copy;
+                                     state.counters["of_copy_csr"]   = bytes.csr / best / copy;
+                                   })
+        ->UseManualTime()
+        ->Unit(benchmark::kMicrosecond)
+        ->MinTime(0.3);
+}
+} // namespace
+
+int main(int argc, char **argv)
+{
+  const std::set<int> thread_counts = {1, 2, omp_get_max_threads()};
+  for (const int n_threads : thread_counts)
+    for (const bool variable : {false, true})
+      {
+        register_case<double>("q1_2d_1025x1025", 2, 1024, variable, n_threads);
+        register_case<float>("q1_2d_1025x1025", 2, 1024, variable, n_threads);
+        register_case<double>("q1_3d_97x97x97", 3, 96, variable, n_threads);
+        register_case<float>("q1_3d_97x97x97", 3, 96, variable, n_threads);
+      }
+  benchmark::AddCustomContext("device", HostBackend<double>(1).device_name());
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+}
