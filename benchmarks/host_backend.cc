@@ -1,9 +1,12 @@
 // Bandwidth of the host backend against a STREAM-like copy in the same run.
 //
-// Each operation reports gb_per_s from the least it must move, matrix and vectors read once and results written once, and
-// of_copy, that rate divided by the copy's with the same number of threads. A matrix counts as it is stored; of_copy_csr
-// counts it as compressed rows with 32-bit columns, to compare with codes that store it so. "constant" matrices have the
-// same coefficients everywhere, so that their format shares values; those of "variable" ones all differ.
+// gb_per_s counts the least an operation must move: matrix and vectors read once, results written once. of_copy is that
+// rate divided by the rate of a copy with the same number of threads and as many bytes in all, taken just before: a copy of
+// another size would tell about the caches instead. A matrix counts as it is stored; of_copy_csr counts it as compressed
+// rows with 32-bit columns, to compare with codes that store it so. "constant" matrices have the same coefficients
+// everywhere, so that their format shares values; those of "variable" matrices all differ.
+//
+//   benchmark_host --benchmark_format=csv [--benchmark_filter=threads:1/]
 
 #include "algebra/host_backend.h"
 #include "multigrid/smoother_setup.h"
@@ -16,7 +19,6 @@
 #include <array>
 #include <chrono>
 #include <functional>
-#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -26,32 +28,29 @@ using namespace adamant;
 
 namespace
 {
-/// Bytes per second of y = x, best of a number of passes over 2 x 256 MB; counted are the bytes read and written, not
-/// those that a store may read first.
-double measure_copy(int n_threads)
+double seconds_of(const std::function<void()> &action)
 {
-  const HostBackend<double> backend(n_threads);
-  const int                 n = 1 << 25;
-  auto                      x = backend.create_vector(n), y = backend.create_vector(n);
-  double                    best = 0;
-  for (int pass = 0; pass < 12; ++pass)
-    {
-      const auto begin = std::chrono::steady_clock::now();
-      backend.copy(x, y);
-      benchmark::ClobberMemory();
-      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-      best                                        = std::max(best, 2. * n * sizeof(double) / seconds.count());
-    }
-  return best;
+  const auto begin = std::chrono::steady_clock::now();
+  action();
+  benchmark::ClobberMemory();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-double copy_rate(int n_threads)
+/// Bytes per second of y = x with `bytes` in x and y together, the best of many passes; counted are the bytes read and
+/// written, not those that a store may read first.
+double copy_rate(int n_threads, double bytes)
 {
-  static std::map<int, double> rates;
-  const auto [rate, is_new] = rates.try_emplace(n_threads, 0.);
-  if (is_new)
-    rate->second = measure_copy(n_threads);
-  return rate->second;
+  const HostBackend<double> backend(n_threads);
+  const int                 n = static_cast<int>(bytes / 2 / sizeof(double));
+  auto                      x = backend.create_vector(n), y = backend.create_vector(n);
+  double                    best = 1e300, total = 0;
+  for (int pass = 0; pass < 10 || total < 0.2; ++pass)
+    {
+      const double seconds = seconds_of([&] { backend.copy(x, y); });
+      best                 = std::min(best, seconds);
+      total += seconds;
+    }
+  return 2. * n * sizeof(double) / best;
 }
 
 /// One level matrix and all that the operations need with it.
@@ -186,37 +185,36 @@ std::vector<Operation<Number>> operations()
 }
 
 template <typename Number>
+void measure(benchmark::State &state, const Operation<Number> &operation, Data<Number> &s)
+{
+  const auto   bytes     = operation.bytes(s);
+  const double footprint = std::min(bytes.stored, operation.has_matrix ? bytes.stored : s.vector_bytes(9));
+  const double copy      = copy_rate(s.backend.n_threads(), footprint);
+  operation.run(s);
+  double best = 1e300; // of all iterations, as STREAM has it: others may use the machine
+  for (auto _ : state)
+    {
+      const double seconds = seconds_of([&] { operation.run(s); });
+      best                 = std::min(best, seconds);
+      state.SetIterationTime(seconds);
+    }
+  state.counters["best_us"]       = 1e6 * best;
+  state.counters["gb_per_s"]      = 1e-9 * bytes.stored / best;
+  state.counters["copy_gb_per_s"] = 1e-9 * copy;
+  state.counters["of_copy"]       = bytes.stored / best / copy;
+  state.counters["of_copy_csr"]   = bytes.csr / best / copy;
+}
+
+template <typename Number>
 void register_case(const std::string &shape, int dim, int cells, bool variable, int n_threads)
 {
-  const std::string precision = sizeof(Number) == 8 ? "double" : "float";
+  const std::string name = shape + (variable ? "/variable" : "/constant") +
+                           (sizeof(Number) == 8 ? "/double" : "/float") + "/threads:" + std::to_string(n_threads) + "/";
   for (const auto &operation : operations<Number>())
     if (operation.has_matrix || !variable)
-      benchmark::RegisterBenchmark((shape + "/" + (variable ? "variable/" : "constant/") + precision +
-                                    "/threads:" + std::to_string(n_threads) + "/" + operation.name)
-                                     .c_str(),
-                                   [=](benchmark::State &state) {
-                                     const double copy  = copy_rate(n_threads);
-                                     auto        &s     = data<Number>(dim, cells, variable, n_threads);
-                                     const auto   bytes = operation.bytes(s);
-                                     operation.run(s);
-                                     double best =
-                                       1e300; // of all iterations, as STREAM does: the machine may be shared
-                                     for (auto _ : state)
-                                       {
-                                         const auto begin = std::chrono::steady_clock::now();
-                                         operation.run(s);
-                                         benchmark::ClobberMemory();
-                                         const std::chrono::duration<double> seconds =
-                                           std::chrono::steady_clock::now() - begin;
-                                         best = std::min(best, seconds.count());
-                                         state.SetIterationTime(seconds.count());
-                                       }
-                                     state.counters["best_us"]       = 1e6 * best;
-                                     state.counters["gb_per_s"]      = 1e-9 * bytes.stored / best;
-                                     state.counters["copy_gb_per_s"] = 1e-9 * copy;
-                                     state.counters["of_copy"]       = bytes.stored / best / copy;
-                                     state.counters["of_copy_csr"]   = bytes.csr / best / copy;
-                                   })
+      benchmark::RegisterBenchmark(
+        (name + operation.name).c_str(),
+        [=](benchmark::State &state) { measure(state, operation, data<Number>(dim, cells, variable, n_threads)); })
         ->UseManualTime()
         ->Unit(benchmark::kMicrosecond)
         ->MinTime(0.3);
