@@ -177,11 +177,11 @@ namespace
 CudaGraph::Recording capture(const CudaContext &context, const std::function<void()> &operations)
 {
   cudaStream_t stream = context.stream();
-  cuda::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture", stream);
-  cudaGraph_t captured = nullptr;
+  cudaGraph_t  captured = nullptr;
   const auto  end      = [&] { return cudaStreamEndCapture(stream, &captured); };
   try
     {
+      cuda::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture", stream);
       operations();
     }
   catch (...)

@@ -22,7 +22,7 @@ struct Call
   int         line;
 };
 
-/// Counts the checked calls; true for the one that ADAMANT_CUDA_FAIL_CALL names.
+/// Counts the checked calls; true for the one that is to fail.
 bool injected_fault();
 
 /// Throws RunError naming the call, its arguments, the error and the line.

@@ -9,11 +9,15 @@ namespace adamant
 {
 namespace cuda
 {
+namespace
+{
+// Checked calls until the one that is to fail; 0: none is.
+long calls_to_fault = std::getenv("ADAMANT_CUDA_FAIL_CALL") ? std::atol(std::getenv("ADAMANT_CUDA_FAIL_CALL")) : 0;
+} // namespace
+
 bool injected_fault()
 {
-  static const long fail_at = std::getenv("ADAMANT_CUDA_FAIL_CALL") ? std::atol(std::getenv("ADAMANT_CUDA_FAIL_CALL")) : 0;
-  static long       calls   = 0;
-  return fail_at > 0 && ++calls == fail_at;
+  return calls_to_fault > 0 && --calls_to_fault == 0;
 }
 
 void fail(cudaError_t status, const Call &call, const std::string &arguments)
@@ -66,6 +70,11 @@ std::string in_megabytes(std::size_t bytes)
 }
 } // namespace
 } // namespace cuda
+
+void fail_cuda_call(long n)
+{
+  cuda::calls_to_fault = n;
+}
 
 CudaContext::CudaContext()
 {

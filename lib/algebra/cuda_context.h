@@ -13,10 +13,13 @@ struct CUgraphExec_st;
 
 namespace adamant
 {
+/// For tests: the n-th checked CUDA call from now on fails; 0: none.
+void fail_cuda_call(long n);
+
 /// One GPU as all CUDA backends of a run share it: one stream, the ledger of device memory, scratch space of
 /// reductions. Not thread-safe.
 ///
-/// The environment variable ADAMANT_CUDA_FAIL_CALL=N makes the N-th checked CUDA call (from 1) fail, for tests.
+/// For tests of programs, the environment variable ADAMANT_CUDA_FAIL_CALL=N makes the N-th checked CUDA call fail.
 class CudaContext
 {
 public:

@@ -56,8 +56,10 @@ void to_host(const CudaContext &context, const CudaArray<T> &source, T *target)
   context.synchronize();
 }
 
-// The extent of each slice; clears run_fits[r] unless every row is made of runs of run_lengths[r] consecutive columns.
-__constant__ int run_lengths[2] = {9, 3};
+// The extent of each slice; clears run_fits[r] unless every row is made of runs of run_length[r] consecutive columns.
+constexpr int n_run_lengths             = 3;
+constexpr int run_length[n_run_lengths]  = {9, 4, 3};
+__constant__ int device_run_length[n_run_lengths] = {9, 4, 3};
 
 __global__ void examine_kernel(CSRView A, Extent *extent, int *run_fits)
 {
@@ -73,9 +75,9 @@ __global__ void examine_kernel(CSRView A, Extent *extent, int *run_fits)
           e.smallest = A.column[begin];
           e.largest  = A.column[end - 1];
         }
-      for (int r = 0; r < 2; ++r)
+      for (int r = 0; r < n_run_lengths; ++r)
         {
-          const int length = run_lengths[r];
+          const int length = device_run_length[r];
           bool      fits   = (end - begin) % length == 0;
           for (int k = begin; fits && k < end; k += length)
             for (int i = 1; i < length; ++i)
@@ -241,15 +243,17 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source) const -
   s.pattern  = pattern_of(source);
   s.n_slices = (n + slice_rows - 1) / slice_rows;
   CudaArray<Extent> extent(context, s.n_slices, "conversion");
-  int               run_fits[2] = {nnz > 0, nnz > 0};
-  CudaArray<int>    fits        = to_device(context, run_fits, 2, "conversion");
+  std::vector<int>  run_fits(n_run_lengths, nnz > 0);
+  CudaArray<int>    fits = to_device(context, run_fits.data(), n_run_lengths, "conversion");
   cuda::launch(*context, "examine", examine_kernel, cuda::blocks_for(n), cuda::block_size, csr, extent.data(), fits.data());
   std::vector<Extent> extents(s.n_slices);
-  to_host(*context, fits, run_fits);
+  to_host(*context, fits, run_fits.data());
   to_host(*context, extent, extents.data());
   std::vector<Number> dictionary = different_values<Number>(context, staged.value);
 
-  s.run      = run_fits[0] ? 9 : run_fits[1] ? 3 : 1;
+  for (int r = n_run_lengths; r-- > 0;)
+    if (run_fits[r])
+      s.run = run_length[r];
   s.n_values = static_cast<int>(dictionary.size());
   std::vector<CudaSlice> slices(s.n_slices);
   std::size_t            column_rows = 0, value_rows = 0;

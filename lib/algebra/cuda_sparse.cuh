@@ -69,6 +69,8 @@ void with_format(const CudaMatrix<Number> &A, const Action &action)
     constexpr bool c = decltype(coded)::value;
     if (s.run == 9)
       action(Format<9, 4, c>());
+    else if (s.run == 4)
+      action(Format<4, 4, c>());
     else if (s.run == 3)
       action(Format<3, 4, c>());
     else if (s.widest <= 4)
