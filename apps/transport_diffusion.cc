@@ -17,6 +17,7 @@
 #include "application/parameters.h"
 #include "application/program.h"
 #include "discretization/hierarchy.h"
+#include "discretization/l2_error.h"
 #include "discretization/points.h"
 #include "discretization/trilinos_amg.h"
 
@@ -447,10 +448,8 @@ void TransportDiffusion<dim, Backend>::report()
 {
   const dealii::Vector<double> values = nodal_values();
   TimerOutput::Scope           scope(run_info.timer, "output");
-  dealii::Vector<float>        errors(mesh.n_active_cells());
-  VectorTools::integrate_difference(mapping, hierarchy->finest().dof_handler(), values, ExactFunction<dim>(time), errors,
-                                    QGauss<dim>(fe.degree + 2), VectorTools::L2_norm);
-  const double l2 = VectorTools::compute_global_error(mesh, errors, VectorTools::L2_norm);
+  const double l2 =
+    adamant::l2_error(hierarchy->finest(), mapping, QGauss<dim>(fe.degree + 2), values, ExactFunction<dim>(time));
   std::cout << "L2 error at t = " << time << ": " << l2 << std::endl;
 
   auto &record        = run_info.record;

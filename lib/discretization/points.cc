@@ -1,32 +1,9 @@
 #include "discretization/points.h"
 
-#include <deal.II/fe/fe_values.h>
+#include "discretization/cell_loop.h"
 
 namespace adamant
 {
-namespace
-{
-// Calls action(cell number, FEValues) on every cell, threaded; each cell by one thread.
-template <int dim, typename Action>
-void for_each_cell(const LevelSpace<dim>         &space,
-                   const dealii::Mapping<dim>    &mapping,
-                   const dealii::Quadrature<dim> &quadrature,
-                   const Action                  &action)
-{
-  const auto cells = active_cells(space.dof_handler());
-#pragma omp parallel
-  {
-    dealii::FEValues<dim> fe_values(mapping, space.dof_handler().get_fe(), quadrature, dealii::update_quadrature_points);
-#pragma omp for schedule(static)
-    for (int cell = 0; cell < space.n_cells(); ++cell)
-      {
-        fe_values.reinit(cells[cell]);
-        action(cell, fe_values);
-      }
-  }
-}
-} // namespace
-
 template <int dim>
 Array<double> support_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const Array<int> &dofs)
 {
@@ -44,6 +21,7 @@ Array<double> support_points(const LevelSpace<dim> &space, const dealii::Mapping
   for_each_cell(space,
                 mapping,
                 dealii::Quadrature<dim>(space.dof_handler().get_fe().get_unit_support_points()),
+                dealii::update_quadrature_points,
                 [&](int cell, const dealii::FEValues<dim> &fe_values) {
                   for (int i = 0; i < space.dofs_per_cell(); ++i)
                     if (const int k = position[space.cell_dofs(cell)[i]]; k >= 0 && owner[k] == cell)
@@ -59,7 +37,7 @@ quadrature_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapp
 {
   const std::size_t n_q = quadrature.size(), n = n_q * space.n_cells();
   Array<double>     points(dim * n);
-  for_each_cell(space, mapping, quadrature, [&](int cell, const dealii::FEValues<dim> &fe_values) {
+  for_each_cell(space, mapping, quadrature, dealii::update_quadrature_points, [&](int cell, const dealii::FEValues<dim> &fe_values) {
     for (std::size_t q = 0; q < n_q; ++q)
       for (int d = 0; d < dim; ++d)
         points[d * n + cell * n_q + q] = fe_values.quadrature_point(static_cast<unsigned int>(q))[d];

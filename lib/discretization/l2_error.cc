@@ -1,0 +1,41 @@
+#include "discretization/l2_error.h"
+
+#include "discretization/cell_loop.h"
+
+#include <cmath>
+#include <numeric>
+
+namespace adamant
+{
+template <int dim>
+double l2_error(const LevelSpace<dim>         &space,
+                const dealii::Mapping<dim>    &mapping,
+                const dealii::Quadrature<dim> &quadrature,
+                const dealii::Vector<double>  &u,
+                const dealii::Function<dim>   &exact)
+{
+  Array<double> squares(space.n_cells());
+  for_each_cell(space,
+                mapping,
+                quadrature,
+                dealii::update_values | dealii::update_quadrature_points | dealii::update_JxW_values,
+                [&](int cell, const dealii::FEValues<dim> &fe_values) {
+                  const int *dofs = space.cell_dofs(cell);
+                  double     sum  = 0;
+                  for (const unsigned int q : fe_values.quadrature_point_indices())
+                    {
+                      double difference = -exact.value(fe_values.quadrature_point(q));
+                      for (const unsigned int i : fe_values.dof_indices())
+                        difference += u[dofs[i]] * fe_values.shape_value(i, q);
+                      sum += difference * difference * fe_values.JxW(q);
+                    }
+                  squares[cell] = sum;
+                });
+  return std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.));
+}
+
+template double l2_error(const LevelSpace<2> &, const dealii::Mapping<2> &, const dealii::Quadrature<2> &,
+                         const dealii::Vector<double> &, const dealii::Function<2> &);
+template double l2_error(const LevelSpace<3> &, const dealii::Mapping<3> &, const dealii::Quadrature<3> &,
+                         const dealii::Vector<double> &, const dealii::Function<3> &);
+} // namespace adamant
