@@ -80,7 +80,7 @@ std::string hint_for_section(const std::string &name)
 std::string hint_for_line(const std::string &message)
 {
   std::smatch match;
-  if (!std::regex_search(message, match, std::regex("Line <(\\d+)> of file <([^>]*)>")))
+  if (!std::regex_search(message, match, std::regex("Line <(\\d+)> of file <([^>]*?)(>|: There is no)")))
     return "";
   std::ifstream in(match[2]);
   std::string   line;
@@ -133,24 +133,31 @@ void apply_setting(const std::string &setting)
       std::vector<std::string> paths;
       for (const auto &key : keys)
         paths.push_back(key.path());
-      const auto slash = path.rfind('/');
-      const auto hint  = did_you_mean(path, paths);
-      throw fault("no parameter '" + path + "'" +
-                  (hint.empty() ? hint_for_key(slash == std::string::npos ? path : path.substr(slash + 1)) : hint));
+      // The right key in a wrong section tells more than a similar path.
+      const auto name      = path.substr(path.rfind('/') + 1);
+      const auto section   = path.substr(0, path.size() - name.size());
+      const bool misplaced = std::any_of(keys.begin(), keys.end(), [&](const Key &key) { return key.name == name; }) &&
+                             std::any_of(paths.begin(), paths.end(), [&](const auto &p) { return p.rfind(section, 0) == 0; });
+      const auto hint = did_you_mean(path, paths);
+      throw fault("no parameter '" + path + "'" + (misplaced || hint.empty() ? hint_for_key(name) : hint));
     }
   auto &prm = dealii::ParameterAcceptor::prm;
   for (const auto &section : found->sections)
     prm.enter_subsection(section);
+  const auto leave = [&] {
+    for (std::size_t i = 0; i < found->sections.size(); ++i)
+      prm.leave_subsection();
+  };
   try
     {
       prm.set(found->name, value);
     }
   catch (const dealii::ExceptionBase &error)
     {
+      leave();
       throw fault(message_of(error));
     }
-  for (std::size_t i = 0; i < found->sections.size(); ++i)
-    prm.leave_subsection();
+  leave();
 }
 } // namespace
 

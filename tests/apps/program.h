@@ -1,0 +1,90 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+/// Runs a program of apps/ in a folder of its own, which is removed afterwards.
+class Program : public testing::Test
+{
+protected:
+  struct Outcome
+  {
+    int            code = -1;
+    std::string    out, err, folder;
+    nlohmann::json record; ///< run.json, null where there is none
+
+    double l2() const { return record.at("errors").at("l2"); }
+    double mean_iterations() const { return record.at("iterations").at("mean"); }
+    int    max_iterations() const { return record.at("iterations").at("max"); }
+  };
+
+  explicit Program(const std::string &executable)
+    : executable(executable)
+    , folder(std::filesystem::temp_directory_path() / ("adamant_test_" + std::to_string(getpid())))
+  {
+    std::filesystem::create_directories(folder);
+  }
+  ~Program() override { std::filesystem::remove_all(folder); }
+
+  /// Every run has its own output folder, given by --output unless the arguments do so.
+  Outcome start(const std::vector<std::string> &arguments)
+  {
+    Outcome outcome;
+    outcome.folder      = (folder / ("run" + std::to_string(++n_runs))).string();
+    std::string command = "cd '" + folder.string() + "' && '" + executable + "'";
+    bool        has_output = false;
+    for (const auto &argument : arguments)
+      {
+        command += " '" + argument + "'";
+        has_output |= argument == "--output";
+      }
+    if (!has_output)
+      command += " --output '" + outcome.folder + "'";
+    const int status = std::system((command + " > out.txt 2> err.txt").c_str());
+    outcome.code     = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    outcome.out      = read("out.txt");
+    outcome.err      = read("err.txt");
+    if (std::ifstream in(outcome.folder + "/run.json"); in)
+      outcome.record = nlohmann::json::parse(in);
+    return outcome;
+  }
+
+  /// A run with these parameters on one thread that has to succeed.
+  Outcome run(const std::vector<std::string> &settings, int threads = 1)
+  {
+    std::vector<std::string> arguments = {"--backend", "host", "--threads", std::to_string(threads)};
+    for (const auto &setting : settings)
+      {
+        arguments.push_back("--set");
+        arguments.push_back(setting);
+      }
+    Outcome outcome = start(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    if (outcome.code != 0 || outcome.record.is_null())
+      throw std::runtime_error("the program did not run: " + outcome.err); // ends this test
+    return outcome;
+  }
+
+  std::string read(const std::filesystem::path &file) const
+  {
+    std::ifstream in(folder / file);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  void write(const std::string &file, const std::string &text) const { std::ofstream(folder / file) << text; }
+
+  const std::string           executable;
+  const std::filesystem::path folder;
+
+private:
+  int n_runs = 0;
+};

@@ -1,0 +1,283 @@
+// The transport-diffusion program as a user meets it. Reference errors: deal.II programs written independently for the same
+// discretisation (nodal boundary and initial data, Gauss-3).
+#include "program.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace
+{
+using Settings = std::vector<std::string>;
+
+class TransportDiffusion : public Program
+{
+protected:
+  TransportDiffusion()
+    : Program(TRANSPORT_DIFFUSION)
+  {}
+
+  /// Uniform mesh with h = 2^-n, no output files.
+  Outcome solve(unsigned int n, double dt, const Settings &more = {}, int threads = 1)
+  {
+    Settings settings = {"Discretization/Refinements=" + std::to_string(n), "Discretization/Adaptive cycles=0",
+                         "Time stepping/Time step=" + std::to_string(dt), "Time stepping/Output interval=0"};
+    settings.insert(settings.end(), more.begin(), more.end());
+    return run(settings, threads);
+  }
+};
+
+// Equal when rounded to four digits.
+void expect_four_digits(double value, double reference)
+{
+  const double digit = std::pow(10., std::floor(std::log10(reference)) - 3.);
+  EXPECT_NEAR(value, reference, 0.51 * digit);
+}
+
+TEST_F(TransportDiffusion, L2ErrorOfTheTimeDiscretization)
+{
+  expect_four_digits(solve(4, 0.02).l2(), 4.119e-4);
+  expect_four_digits(solve(5, 0.02).l2(), 4.877e-4);
+  const double coarse = solve(7, 0.04).l2(), middle = solve(7, 0.02).l2(), fine = solve(7, 0.01).l2();
+  expect_four_digits(coarse, 1.0305e-3);
+  expect_four_digits(middle, 5.255e-4);
+  expect_four_digits(fine, 2.644e-4);
+  EXPECT_NEAR(std::log2(coarse / middle), 1., 0.05) << "order of backward Euler";
+  EXPECT_NEAR(std::log2(middle / fine), 1., 0.05) << "order of backward Euler";
+}
+
+TEST_F(TransportDiffusion, L2ErrorOfTheSpaceDiscretization)
+{
+  const double errors[] = {solve(3, 5e-4).l2(), solve(4, 5e-4).l2(), solve(5, 5e-4).l2()};
+  expect_four_digits(errors[0], 1.067e-3);
+  expect_four_digits(errors[1], 2.585e-4);
+  expect_four_digits(errors[2], 5.885e-5);
+  EXPECT_NEAR(std::log2(errors[0] / errors[1]), 2., 0.15) << "order of Q1";
+  EXPECT_NEAR(std::log2(errors[1] / errors[2]), 2., 0.15) << "order of Q1";
+}
+
+TEST_F(TransportDiffusion, SchemesOfSecondOrder)
+{
+  for (const std::string scheme : {"crank_nicolson", "bdf2"})
+    {
+      const Settings q2     = {"Discretization/Degree=2", "Time stepping/Scheme=" + scheme};
+      const double   coarse = solve(4, 0.1, q2).l2(), fine = solve(4, 0.05, q2).l2();
+      EXPECT_NEAR(std::log2(coarse / fine), 2., 0.1) << scheme << ": errors " << coarse << ", " << fine;
+    }
+}
+
+TEST_F(TransportDiffusion, QuadraticElementsOfThirdOrder)
+{
+  const Settings q2 = {"Discretization/Degree=2", "Time stepping/Scheme=crank_nicolson", "Time stepping/End time=0.5"};
+  const double   coarse = solve(3, 0.0025, q2).l2(), fine = solve(4, 0.0025, q2).l2();
+  EXPECT_NEAR(std::log2(coarse / fine), 3., 0.2) << "errors " << coarse << ", " << fine;
+}
+
+TEST_F(TransportDiffusion, ThreeDimensions)
+{
+  const Settings cube = {"Problem/Dimension=3", "Time stepping/Scheme=crank_nicolson", "Time stepping/End time=0.4"};
+  const auto     coarse = solve(2, 0.02, cube), fine = solve(3, 0.02, cube);
+  EXPECT_EQ(fine.record.at("dofs"), 729);
+  EXPECT_GT(std::log2(coarse.l2() / fine.l2()), 1.7) << "errors " << coarse.l2() << ", " << fine.l2();
+}
+
+TEST_F(TransportDiffusion, AdaptiveMesh)
+{
+  // Hanging nodes everywhere must cost no accuracy: the error stays near that of the uniform mesh they start from.
+  const Settings common  = {"Time stepping/Scheme=crank_nicolson", "Time stepping/End time=0.4"};
+  const auto     uniform = solve(4, 0.01, common);
+  Settings       settings = common;
+  settings.insert(settings.end(), {"Discretization/Adaptive cycles=3", "Linear solver/Coarsest level cells=30"});
+  const auto adaptive = solve(4, 0.01, settings);
+  EXPECT_GT(adaptive.record.at("cells"), 600) << "256 cells, three cycles that refine 15% of them";
+  EXPECT_GE(adaptive.record.at("levels").size(), 4u);
+  EXPECT_LT(adaptive.l2(), 1.1 * uniform.l2());
+  EXPECT_LE(adaptive.max_iterations(), 10);
+}
+
+TEST_F(TransportDiffusion, SUPGAtLowDiffusion)
+{
+  const auto errors = [&](const std::string &supg) {
+    const Settings s = {"Problem/Diffusion=1e-6", "Time stepping/Scheme=crank_nicolson", "Time stepping/End time=0.5",
+                        "Discretization/SUPG=" + supg};
+    return std::make_pair(solve(4, 0.01, s).l2(), solve(5, 0.01, s).l2());
+  };
+  const auto with = errors("true"), without = errors("false");
+  EXPECT_GT(std::log2(with.first / with.second), 1.4) << "at least h^3/2: " << with.first << ", " << with.second;
+  EXPECT_NE(with.second, without.second) << "SUPG has no effect";
+  EXPECT_LT(with.second, 5. * without.second) << "the stabilisation is consistent: a smooth solution survives it";
+}
+
+TEST_F(TransportDiffusion, InitialGuessDoesNotChangeTheSolution)
+{
+  const auto   zero       = solve(5, 0.02, {"Time stepping/Extrapolation order=0"});
+  const double iterations = zero.mean_iterations();
+  for (const std::string order : {"1", "2", "3"})
+    {
+      const auto outcome = solve(5, 0.02, {"Time stepping/Extrapolation order=" + order});
+      EXPECT_NEAR(outcome.l2() / zero.l2(), 1., 1e-5) << "order " << order;
+      EXPECT_LT(outcome.mean_iterations(), iterations) << "order " << order;
+    }
+}
+
+TEST_F(TransportDiffusion, PrecisionOfTheCycle)
+{
+  const auto single  = solve(6, 0.02, {"Linear solver/Precision=float32", "Time stepping/End time=0.4"});
+  const auto twofold = solve(6, 0.02, {"Linear solver/Precision=float64", "Time stepping/End time=0.4"});
+  EXPECT_EQ(single.record.at("precision"), "float32");
+  EXPECT_EQ(twofold.record.at("precision"), "float64");
+  EXPECT_NEAR(single.l2() / twofold.l2(), 1., 1e-5);
+  EXPECT_NEAR(single.mean_iterations(), twofold.mean_iterations(), 1.);
+}
+
+TEST_F(TransportDiffusion, TrilinosGivesTheSameSolution)
+{
+  const auto ours   = solve(5, 0.02, {"Linear solver/Tolerance=1e-10"});
+  const auto theirs = solve(5, 0.02, {"Linear solver/Tolerance=1e-10", "Linear solver/Preconditioner=trilinos_amg"});
+  EXPECT_EQ(theirs.record.at("preconditioner"), "trilinos_amg");
+  EXPECT_NEAR(theirs.l2() / ours.l2(), 1., 1e-7);
+}
+
+TEST_F(TransportDiffusion, IterationsDoNotGrowWithTheLevel)
+{
+  for (const unsigned int n : {7, 8, 9})
+    {
+      const auto outcome = solve(n, 0.02, {"Time stepping/Extrapolation order=0", "Time stepping/End time=0.1"});
+      const int  nodes   = (1 << n) + 1;
+      EXPECT_EQ(outcome.record.at("dofs"), nodes * nodes);
+      EXPECT_LE(outcome.max_iterations(), 8) << "level " << n;
+    }
+}
+
+TEST_F(TransportDiffusion, ThreadsDoNotChangeABit)
+{
+  const Settings settings = {"Discretization/Adaptive cycles=2", "Time stepping/End time=0.2"};
+  const auto     one = solve(6, 0.02, settings, 1), two = solve(6, 0.02, settings, 2);
+  const auto     text = [](const Outcome &o) {
+    std::ifstream in(o.folder + "/statistics.csv");
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  EXPECT_EQ(two.record.at("threads"), 2);
+  const std::string rows = text(one);
+  EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 11) << "a header and ten steps expected:\n" << rows;
+  EXPECT_EQ(rows, text(two));
+  EXPECT_EQ(one.l2(), two.l2());
+}
+
+TEST_F(TransportDiffusion, ShippedParameterFiles)
+{
+  int n = 0;
+  for (const auto &file : std::filesystem::directory_iterator(TRANSPORT_DIFFUSION_PRM))
+    if (++n; file.path().extension() == ".prm")
+      {
+        const auto outcome = start({file.path().string(), "--print-parameters"});
+        EXPECT_EQ(outcome.code, 0) << file.path() << ": " << outcome.err;
+      }
+  EXPECT_GE(n, 5) << "tutorial and paper_level7 to 10 in " << TRANSPORT_DIFFUSION_PRM;
+}
+
+TEST_F(TransportDiffusion, TutorialIsTheDefault)
+{
+  const auto built_in = start({"--print-parameters"});
+  const auto shipped  = start({TRANSPORT_DIFFUSION_PRM "/tutorial.prm", "--print-parameters"});
+  EXPECT_EQ(built_in.out, shipped.out);
+}
+
+TEST_F(TransportDiffusion, PrintedParametersRunAgain)
+{
+  const auto printed =
+    start({"--print-parameters", "--set", "Discretization/Refinements=3", "--set", "Time stepping/Time step=0.5"});
+  ASSERT_EQ(printed.code, 0) << printed.err;
+  EXPECT_FALSE(std::filesystem::exists(printed.folder)) << "nothing is written";
+  write("printed.prm", printed.out);
+  const auto again = start({"printed.prm", "--threads", "1"});
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(again.record.at("steps"), 4);
+  for (const char *key : {"application", "version", "backend", "device", "threads", "precision", "dofs", "cells", "levels",
+                          "steps", "tolerance", "iterations", "timings", "errors", "peak_memory_bytes"})
+    EXPECT_TRUE(again.record.contains(key)) << "run.json lacks " << key;
+  for (const char *file : {"parameters.prm", "statistics.csv", "solution.pvd", "solution_0000.vtu"})
+    EXPECT_TRUE(std::filesystem::exists(again.folder + "/" + file)) << file;
+  // The effective parameters reproduce the run.
+  const auto third = start({again.folder + "/parameters.prm", "--threads", "1"});
+  ASSERT_EQ(third.code, 0) << third.err;
+  EXPECT_EQ(third.l2(), again.l2());
+}
+
+TEST_F(TransportDiffusion, HelpAndVersion)
+{
+  const auto help = start({"--help"}), version = start({"--version"});
+  EXPECT_EQ(help.code, 0);
+  for (const char *option : {"--set", "--backend", "--threads", "--output", "--print-parameters", "--help", "--version"})
+    EXPECT_NE(help.out.find(option), std::string::npos) << "--help says nothing of " << option;
+  EXPECT_EQ(version.code, 0);
+  EXPECT_NE(version.out.find("adamant 0."), std::string::npos) << version.out;
+  EXPECT_FALSE(std::filesystem::exists(help.folder) || std::filesystem::exists(version.folder)) << "nothing is written";
+}
+
+// Each mistake ends with exit code 2, one line on stderr that has all of `says`, nothing on stdout and nothing written.
+struct Mistake
+{
+  std::string              name;
+  std::vector<std::string> arguments;
+  std::string              file; ///< text of bad.prm, where the arguments name it
+  std::vector<std::string> says;
+};
+
+std::ostream &operator<<(std::ostream &out, const Mistake &mistake)
+{
+  return out << mistake.name;
+}
+
+TEST_F(TransportDiffusion, Mistakes)
+{
+  const auto set = [](const std::string &setting) { return std::vector<std::string>{"--set", setting}; };
+  const std::vector<std::string> bad = {"bad.prm"};
+  write("regular_file", "text");
+  write("other.prm", "");
+  const std::vector<Mistake> mistakes = {
+    {"typo in a key", bad, "subsection Time stepping\n  set Time stp = 0.1\nend\n",
+     {"bad.prm", "Line <2>", "Time stp", "did you mean 'Time step'"}},
+    {"typo in a section", bad, "\nsubsection Timestepping\nend\n",
+     {"bad.prm", "Line <2>", "Timestepping", "did you mean 'Time stepping'"}},
+    {"wrong section", bad, "subsection Problem\n  set Time step = 0.1\nend\n",
+     {"Line <2>", "there is 'Time stepping/Time step'"}},
+    {"negative step", bad, "subsection Time stepping\n  set Time step = -0.1\nend\n", {"Line <2>", "-0.1", "Time step"}},
+    {"section without end", bad, "subsection Time stepping\n  set Time step = 0.1\n", {"bad.prm", "end"}},
+    {"unknown word", bad, "sett Time step = 0.1\n", {"Line <1>", "sett", "did you mean 'set'"}},
+    {"empty file", bad, "", {"bad.prm", "empty"}},
+    {"missing file", {"missing.prm"}, "", {"missing.prm", "cannot be opened"}},
+    {"two files", {"bad.prm", "other.prm"}, "", {"bad.prm", "other.prm", "one parameter file"}},
+    {"unwritable output", {"--backend", "host", "--output", "regular_file/sub"}, "", {"regular_file/sub", "cannot be written"}},
+    {"unknown backend", {"--backend", "cdua"}, "", {"cdua", "did you mean 'cuda'"}},
+    {"unknown option", {"--treads", "2"}, "", {"--treads", "did you mean '--threads'"}},
+    {"threads no number", {"--threads", "two"}, "", {"--threads", "two"}},
+    {"negative threads", {"--threads", "-1"}, "", {"--threads", "-1", "negative"}},
+    {"level 40", set("Discretization/Refinements=40"), "", {"Discretization/Refinements = 40", "at most 15"}},
+    {"no number", set("Discretization/Refinements=four"), "", {"Discretization/Refinements", "four", "Integer"}},
+    {"end time no multiple", set("Time stepping/Time step=0.03"), "", {"End time", "multiple", "Time step = 0.03"}},
+    {"no equal sign", set("Time stepping/Time step"), "", {"Time stepping/Time step", "Section/key=value"}},
+    {"too few components", set("Problem/Transport=1"), "", {"Problem/Transport", "1 components", "Dimension is 2"}},
+    {"component no number", set("Problem/Transport=1, up"), "", {"Problem/Transport", "up"}},
+    {"bad choice", set("Time stepping/Scheme=bdf3"), "", {"bdf3", "backward_euler|crank_nicolson|bdf2"}},
+    {"typo in --set", set("Time steping/Scheme=bdf2"), "", {"did you mean 'Time stepping/Scheme'"}},
+    {"--set in a wrong section", set("Problem/Scheme=bdf2"), "", {"there is 'Time stepping/Scheme'"}},
+    {"--set without section", set("Scheme=bdf2"), "", {"there is 'Time stepping/Scheme'"}},
+    {"time step zero", set("Time stepping/Time step=0"), "", {"Time stepping/Time step=0"}},
+    {"time step nan", set("Time stepping/Time step=nan"), "", {"Time stepping/Time step=nan"}},
+    {"dimension 4", set("Problem/Dimension=4"), "", {"Problem/Dimension=4", "2...3"}},
+  };
+  for (const auto &mistake : mistakes)
+    {
+      SCOPED_TRACE(mistake);
+      write("bad.prm", mistake.file);
+      const auto outcome = start(mistake.arguments);
+      EXPECT_EQ(outcome.code, 2);
+      EXPECT_EQ(outcome.out, "");
+      EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << "one line expected:\n" << outcome.err;
+      for (const auto &text : mistake.says)
+        EXPECT_NE(outcome.err.find(text), std::string::npos) << "expected '" << text << "' in: " << outcome.err;
+      EXPECT_FALSE(std::filesystem::exists(outcome.folder)) << "an output folder was made";
+    }
+  EXPECT_FALSE(std::filesystem::exists(folder / "output")) << "an output folder was made";
+}
+} // namespace
