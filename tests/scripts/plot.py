@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """scripts/plot reads deal.II's two ways of writing VTU, and says what is wrong with a file it cannot draw."""
 
 import base64
