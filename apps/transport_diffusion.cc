@@ -413,7 +413,7 @@ void TransportDiffusion<dim, Backend>::solve()
       if (earlier.size() < order)
         earlier.push_back(backend.create_vector(x.size()));
       std::rotate(earlier.begin(), earlier.end() - 1, earlier.end());
-      backend.copy(x, earlier[0]);
+      std::swap(x, earlier[0]);
     }
   backend.synchronize();
 }

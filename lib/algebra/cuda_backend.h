@@ -33,7 +33,8 @@ private:
 /// Sparse matrix in device memory: sliced ELL, compressed without loss (format: cuda_sparse.cuh). At set-up each
 /// matrix is examined:
 ///  - columns that come in runs of 9, 4 or 3 (quadrature points of a cell, components of a node) store one index a run;
-///  - a slice whose columns span less than 2^16 stores 16-bit offsets;
+///  - a slice of 32 rows that are one row, shifted, stores that row only (meshes of similar cells, numbered along lines);
+///  - another slice whose columns span less than 2^16 stores 16-bit offsets;
 ///  - a matrix with at most 256 different values (meshes of similar cells, transfer) stores 8-bit codes for them.
 template <typename Number>
 class CudaMatrix

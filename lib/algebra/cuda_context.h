@@ -44,7 +44,7 @@ public:
   /// @}
 
   /// Reductions: one block of sums for each of `reduction_blocks` thread blocks, and the count of finished blocks.
-  static constexpr int reduction_blocks = 1024, max_sums = 16;
+  static constexpr int reduction_blocks = 8192, max_sums = 9;
   double              *partial_sums() const { return partials.get(); }
   unsigned int        *finished_blocks() const { return finished.get(); }
 

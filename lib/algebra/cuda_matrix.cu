@@ -28,10 +28,10 @@ struct CSRView
   const double *value;
 };
 
-// What one slice needs: its longest row, smallest and largest column.
+// What one slice needs: its longest row, smallest and largest column, and the stride of a stencil or -1.
 struct Extent
 {
-  int longest, smallest, largest;
+  int longest, smallest, largest, stride;
 };
 
 constexpr int  table_size = 1024;
@@ -61,15 +61,39 @@ constexpr int n_run_lengths             = 3;
 constexpr int run_length[n_run_lengths]  = {9, 4, 3};
 __constant__ int device_run_length[n_run_lengths] = {9, 4, 3};
 
+// The stride where the 32 rows have the same values and columns shifted by it from row to row, else -1.
+template <typename Number>
+__device__ int stencil_stride(const CSRView &A, int row, int begin, int length, int longest)
+{
+  const int lane = threadIdx.x % slice_rows, all = 0xffffffff;
+  if (!__all_sync(all, row < A.n_rows && length == longest))
+    return -1;
+  int  stride = 0;
+  bool same   = longest > 0;
+  for (int k = 0; k < longest; ++k)
+    {
+      const int    column = A.column[begin + k], first = __shfl_sync(all, column, 0), second = __shfl_sync(all, column, 1);
+      const Number value = static_cast<Number>(A.value[begin + k]);
+      if (k == 0)
+        stride = second - first;
+      same = same && stride >= 0 && column == first + stride * lane &&
+             __double_as_longlong(value) == __double_as_longlong(__shfl_sync(all, value, 0));
+    }
+  return __all_sync(all, same) ? stride : -1;
+}
+
+template <typename Number>
 __global__ void examine_kernel(CSRView A, Extent *extent, int *run_fits)
 {
   cuda::wait_for_predecessor();
   const int row = blockIdx.x * blockDim.x + threadIdx.x;
-  Extent    e{0, 0x7fffffff, 0};
+  Extent    e{0, 0x7fffffff, 0, -1};
+  int       begin = 0, length = 0;
   if (row < A.n_rows)
     {
-      const int begin = A.row_start[row], end = A.row_start[row + 1];
-      e.longest = end - begin;
+      const int end = A.row_start[row + 1];
+      begin         = A.row_start[row];
+      e.longest = length = end - begin;
       if (end > begin)
         {
           e.smallest = A.column[begin];
@@ -77,10 +101,10 @@ __global__ void examine_kernel(CSRView A, Extent *extent, int *run_fits)
         }
       for (int r = 0; r < n_run_lengths; ++r)
         {
-          const int length = device_run_length[r];
-          bool      fits   = (end - begin) % length == 0;
-          for (int k = begin; fits && k < end; k += length)
-            for (int i = 1; i < length; ++i)
+          const int run  = device_run_length[r];
+          bool      fits = length % run == 0;
+          for (int k = begin; fits && k < end; k += run)
+            for (int i = 1; i < run; ++i)
               fits = fits && A.column[k + i] == A.column[k] + i;
           if (!fits)
             run_fits[r] = 0;
@@ -92,6 +116,7 @@ __global__ void examine_kernel(CSRView A, Extent *extent, int *run_fits)
       e.smallest = min(e.smallest, __shfl_xor_sync(0xffffffff, e.smallest, offset));
       e.largest  = max(e.largest, __shfl_xor_sync(0xffffffff, e.largest, offset));
     }
+  e.stride = stencil_stride<Number>(A, row, begin, length, e.longest);
   if (threadIdx.x % slice_rows == 0 && row < A.n_rows)
     extent[row / slice_rows] = e;
 }
@@ -155,7 +180,7 @@ __device__ unsigned code_of(Number value, const Number *dictionary, int n_values
 
 // Fills the slices: a thread a row, padding included.
 template <typename Number>
-__global__ void fill_kernel(CSRView A, int run, int n_values, const CudaSlice *slices, unsigned short *columns, Number *values,
+__global__ void fill_kernel(CSRView A, int run, int n_values, const CudaSlice *slices, unsigned *columns, Number *values,
                             unsigned *codes)
 {
   cuda::wait_for_predecessor();
@@ -164,26 +189,35 @@ __global__ void fill_kernel(CSRView A, int run, int n_values, const CudaSlice *s
     return;
   const CudaSlice s     = slices[row / slice_rows];
   const int       begin = row < A.n_rows ? A.row_start[row] : 0, n = row < A.n_rows ? A.row_start[row + 1] - begin : 0;
-  columns += 32L * s.column;
-  for (int r = 0; r < s.width; ++r)
+  columns += 32L * s.column + lane;
+  const auto column = [&](int r) { return r * run < n ? static_cast<unsigned>(A.column[begin + r * run]) : absent; };
+  const auto offset = [&](int r) { return r * run < n ? column(r) - s.parameter : 0xffff; };
+  const bool stencil = s.kind == static_cast<int>(SliceKind::stencil);
+  const long spacing = stencil ? 1 : 32;
+  if (stencil)
     {
-      const int c = r * run < n ? A.column[begin + r * run] : -1;
-      if (s.base < 0)
-        reinterpret_cast<int *>(columns)[r * 32L + lane] = c;
-      else
-        columns[r * 32L + lane] = c < 0 ? 0xffff : static_cast<unsigned short>(c - s.base);
+      if (lane > 0) // the first row stands for all
+        return;
+      for (int r = 0; r < s.width; ++r)
+        columns[r] = column(r);
     }
+  else if (s.kind == static_cast<int>(SliceKind::full))
+    for (int r = 0; r < s.width; ++r)
+      columns[r * 32L] = column(r);
+  else
+    for (int r = 0; r < s.width; r += 2)
+      columns[r / 2 * 32L] = offset(r) | offset(r + 1) << 16;
   const int entries = s.width * run;
   if (n_values == 0)
     for (int e = 0; e < entries; ++e)
-      values[32L * (s.value + e) + lane] = e < n ? static_cast<Number>(A.value[begin + e]) : Number(0);
+      values[32L * s.value + spacing * e + lane] = e < n ? static_cast<Number>(A.value[begin + e]) : Number(0);
   else
     for (int e = 0; e < entries; e += 4)
       {
         unsigned word = 0;
         for (int i = 0; i < 4 && e + i < n; ++i)
           word |= code_of(static_cast<Number>(A.value[begin + e + i]), values, n_values) << (8 * i);
-        codes[32L * (s.value + e / 4) + lane] = word;
+        codes[32L * s.value + spacing * (e / 4) + lane] = word;
       }
 }
 
@@ -245,7 +279,7 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source) const -
   CudaArray<Extent> extent(context, s.n_slices, "conversion");
   std::vector<int>  run_fits(n_run_lengths, nnz > 0);
   CudaArray<int>    fits = to_device(context, run_fits.data(), n_run_lengths, "conversion");
-  cuda::launch(*context, "examine", examine_kernel, cuda::blocks_for(n), cuda::block_size, csr, extent.data(), fits.data());
+  cuda::launch(*context, "examine", examine_kernel<Number>, cuda::blocks_for(n), cuda::block_size, csr, extent.data(), fits.data());
   std::vector<Extent> extents(s.n_slices);
   to_host(*context, fits, run_fits.data());
   to_host(*context, extent, extents.data());
@@ -261,16 +295,23 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source) const -
     {
       const Extent &e      = extents[i];
       const int     width  = e.longest / s.run;
-      const bool    narrow = e.largest - e.smallest < 0xffff;
-      slices[i] = {to_index(column_rows, "slices of a sparse matrix"), to_index(value_rows, "slices of a sparse matrix"), width,
-                   width == 0 ? 0 : narrow ? e.smallest : -1};
-      column_rows += narrow ? width : 2 * width;
-      value_rows += s.n_values > 0 ? (e.longest + 3) / 4 : e.longest;
+      const bool    stencil = e.stride >= 0 && e.stride < 1 << 29;
+      const bool    narrow  = !stencil && e.largest - e.smallest < 0xffff && e.smallest < 1 << 29;
+      const int     words   = s.n_values > 0 ? (e.longest + 3) / 4 : e.longest;
+      slices[i]             = {to_index(column_rows, "slices of a sparse matrix"),
+                               to_index(value_rows, "slices of a sparse matrix"), width,
+                               static_cast<int>(stencil ? SliceKind::stencil : narrow ? SliceKind::narrow : SliceKind::full),
+                               stencil          ? e.stride :
+                               narrow && width > 0 ? e.smallest :
+                                                  0};
+      column_rows += stencil ? (width + 31) / 32 : narrow ? (width + 1) / 2 : width;
+      value_rows += stencil ? (words + 31) / 32 : words;
       s.n_narrow += narrow;
+      s.n_stencil += stencil;
       s.widest = std::max(s.widest, width);
     }
   s.slices  = to_device(context, slices.data(), slices.size(), "matrices");
-  s.columns = CudaArray<short>(context, slice_rows * column_rows, "matrices");
+  s.columns = CudaArray<unsigned>(context, slice_rows * column_rows, "matrices");
   if (s.n_values > 0)
     {
       dictionary.resize(dictionary_size);
@@ -280,7 +321,7 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source) const -
   else
     s.values = CudaArray<Number>(context, slice_rows * value_rows, "matrices");
   cuda::launch(*context, "fill", fill_kernel<Number>, cuda::blocks_for(n), cuda::block_size, csr, s.run, s.n_values,
-               s.slices.data(), reinterpret_cast<unsigned short *>(s.columns.data()), s.values.data(), s.codes.data());
+               s.slices.data(), s.columns.data(), s.values.data(), s.codes.data());
   synchronize();
   return A;
 }
@@ -303,12 +344,14 @@ std::string CudaMatrix<Number>::format() const
   text << n_rows << " x " << n_cols << ", rows of " << s.widest * s.run;
   if (s.run > 1)
     text << " in runs of " << s.run;
-  text << ", 16-bit columns in " << (s.n_slices > 0 ? 100L * s.n_narrow / s.n_slices : 100) << "% of the slices, ";
+  const long slices = std::max(1, s.n_slices);
+  text << ", stencils in " << 100L * s.n_stencil / slices << "% and 16-bit columns in " << 100L * s.n_narrow / slices
+       << "% of the slices, ";
   if (s.n_values > 0)
     text << s.n_values << " different values";
   else
     text << "values in full";
-  text << ", " << (s.slices.size() * sizeof(CudaSlice) + s.columns.size() * 2 + s.values.size() * sizeof(Number) + s.codes.size() * 4) / 1000000.
+  text << ", " << (s.slices.size() * sizeof(CudaSlice) + s.columns.size() * 4 + s.values.size() * sizeof(Number) + s.codes.size() * 4) / 1000000.
        << " MB";
   return text.str();
 }

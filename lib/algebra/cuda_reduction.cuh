@@ -2,24 +2,33 @@
 
 #include "algebra/cuda_check.cuh"
 
+#include <algorithm>
+
 namespace adamant
 {
 namespace cuda
 {
-/// Sums one value of each thread of a block of block_size threads, in a fixed order; the result is thread 0's.
-__device__ inline double block_sum(double value)
+/// Sums n values over the threads of a block of block_size threads, in a fixed order; thread s gets sum s, s < n.
+template <int n>
+__device__ double block_sums(const double (&value)[n])
 {
-  __shared__ double warp_sums[block_size / 32];
-  for (int offset = 16; offset > 0; offset /= 2)
-    value += __shfl_down_sync(0xffffffff, value, offset);
-  if (threadIdx.x % 32 == 0)
-    warp_sums[threadIdx.x / 32] = value;
+  constexpr int     warps = block_size / 32;
+  __shared__ double of_warp[n][warps];
+#pragma unroll
+  for (int s = 0; s < n; ++s)
+    {
+      double sum = value[s];
+#pragma unroll
+      for (int offset = 16; offset > 0; offset /= 2)
+        sum += __shfl_down_sync(0xffffffff, sum, offset);
+      if (threadIdx.x % 32 == 0)
+        of_warp[s][threadIdx.x / 32] = sum;
+    }
   __syncthreads();
   double sum = 0;
-  if (threadIdx.x == 0)
-    for (int warp = 0; warp < block_size / 32; ++warp)
-      sum += warp_sums[warp];
-  __syncthreads();
+  if (threadIdx.x < n)
+    for (int warp = 0; warp < warps; ++warp)
+      sum += of_warp[threadIdx.x][warp];
   return sum;
 }
 
@@ -40,40 +49,44 @@ struct Reduction
   __device__ bool total(const double (&value)[n], double (&sum)[n]) const
   {
     static_assert(n <= CudaContext::max_sums, "no room for the sums");
-    __shared__ bool last;
-#pragma unroll
-    for (int s = 0; s < n; ++s)
+    __shared__ bool   last;
+    __shared__ double totals[n];
+    const double      of_block = block_sums(value);
+    if (threadIdx.x < n)
       {
-        const double of_block = block_sum(value[s]);
-        if (threadIdx.x == 0)
-          partial[s * gridDim.x + blockIdx.x] = of_block;
+        partial[threadIdx.x * gridDim.x + blockIdx.x] = of_block;
+        __threadfence();
       }
+    __syncthreads();
     if (threadIdx.x == 0)
       {
-        __threadfence();
         last = atomicInc(finished, gridDim.x - 1) == gridDim.x - 1; // wraps to 0 for the next reduction
         __threadfence();
       }
     __syncthreads();
     if (!last)
       return false;
+    double mine[n] = {};
+#pragma unroll 4
+    for (int b = threadIdx.x; b < gridDim.x; b += block_size)
 #pragma unroll
-    for (int s = 0; s < n; ++s)
-      {
-        double mine = 0;
-        for (int b = threadIdx.x; b < gridDim.x; b += block_size)
-          mine += __ldcg(partial + s * gridDim.x + b);
-        sum[s] = block_sum(mine);
-      }
+      for (int s = 0; s < n; ++s)
+        mine[s] += __ldcg(partial + s * gridDim.x + b);
+    const double total = block_sums(mine);
+    if (threadIdx.x < n)
+      totals[threadIdx.x] = total;
+    __syncthreads();
+    if (threadIdx.x == 0)
+      for (int s = 0; s < n; ++s)
+        sum[s] = totals[s];
     return threadIdx.x == 0;
   }
 };
 
-/// The blocks of a reduction over n elements: a function of n alone, so that results are reproducible.
-inline int reduction_blocks_for(int n)
+/// The blocks of a reduction over n elements, `most` at most: a function of n alone, so that results are reproducible.
+inline int reduction_blocks_for(int n, int most = 1024)
 {
-  const int blocks = blocks_for(n);
-  return blocks < 1 ? 1 : blocks < CudaContext::reduction_blocks ? blocks : CudaContext::reduction_blocks;
+  return std::max(1, std::min({blocks_for(n), most, CudaContext::reduction_blocks}));
 }
 } // namespace cuda
 } // namespace adamant

@@ -12,22 +12,32 @@
 
 namespace adamant
 {
-constexpr int slice_rows = 32, dictionary_size = 256;
+constexpr int      slice_rows = 32, dictionary_size = 256;
+constexpr unsigned absent = 0xffffffff; // no column, or no two offsets
 
-/// column: where the slice's columns begin, in rows of 32 16-bit words; value: likewise, in rows of 32 values, or of
-/// 32 words of four codes; width: in runs; base: the smallest column, offsets are from it, or -1 where columns are 32-bit.
+/// How the columns of a slice are stored, and its values.
+enum class SliceKind : int
+{
+  full,   ///< every column
+  narrow, ///< 16-bit offsets from the slice's smallest column, two in a word
+  stencil ///< columns and values of the first row; those of row i are the same values and columns + stride i
+};
+
+/// column: where the slice's columns begin, in rows of 32 words; value: likewise, in rows of 32 values, or of 32 words of
+/// four codes; width: in runs; kind and parameter: the smallest column (narrow), the stride (stencil).
 struct alignas(16) CudaSlice
 {
-  int column, value, width, base;
+  int column, value, width;
+  int kind : 2, parameter : 30;
 };
 
 template <typename Number>
 struct CudaMatrix<Number>::Storage
 {
   std::size_t          pattern = 0; // hash of the rows' lengths
-  int                  run = 1, widest = 0, n_slices = 0, n_narrow = 0, n_values = 0; // n_values 0: no codes
+  int                  run = 1, widest = 0, n_slices = 0, n_narrow = 0, n_stencil = 0, n_values = 0; // n_values 0: no codes
   CudaArray<CudaSlice> slices;
-  CudaArray<short>     columns; // 16-bit or pairs for 32-bit ones
+  CudaArray<unsigned>  columns;
   CudaArray<Number>    values;  // the entries or, with codes, the dictionary
   CudaArray<unsigned>  codes;
 };
@@ -47,7 +57,7 @@ struct SparseView
 {
   int                   n_rows, n_slices;
   const CudaSlice      *slices;
-  const unsigned short *columns;
+  const unsigned       *columns;
   const Number         *values; // the entries or the dictionary
   const unsigned       *codes;
 };
@@ -56,8 +66,7 @@ template <typename Number>
 SparseView<Number> view(const CudaMatrix<Number> &A)
 {
   const auto &s = *A.storage;
-  return {A.n_rows, s.n_slices, s.slices.data(), reinterpret_cast<const unsigned short *>(s.columns.data()), s.values.data(),
-          s.codes.data()};
+  return {A.n_rows, s.n_slices, s.slices.data(), s.columns.data(), s.values.data(), s.codes.data()};
 }
 
 /// Calls action(Format) with the format of A.
@@ -75,6 +84,8 @@ void with_format(const CudaMatrix<Number> &A, const Action &action)
       action(Format<3, 4, c>());
     else if (s.widest <= 4)
       action(Format<1, 4, c>());
+    else if (s.widest <= 9)
+      action(Format<1, 9, c>()); // the whole row at once
     else
       action(Format<1, 12, c>());
   };
@@ -82,29 +93,34 @@ void with_format(const CudaMatrix<Number> &A, const Action &action)
 }
 
 /// A few runs of one row in registers, so that all loads are under way before the first use.
-template <class Format, typename Number, typename Column>
+template <class Format, typename Number, SliceKind kind>
 struct Chunk
 {
   static constexpr int runs = Format::chunk, entries = runs * Format::run;
 
-  int                                                       column[runs];
-  std::conditional_t<Format::coded, unsigned, Number>       data[Format::coded ? entries / 4 : entries];
+  int                                                 column[runs];
+  std::conditional_t<Format::coded, unsigned, Number> data[Format::coded ? (entries + 3) / 4 : entries];
 
   __device__ void load(const SparseView<Number> &A, const CudaSlice &s, int lane, int first)
   {
-    const auto *columns = reinterpret_cast<const Column *>(A.columns + 32L * s.column) + lane;
+    // The rows of a stencil slice read the same words.
+    constexpr bool  stencil  = kind == SliceKind::stencil;
+    constexpr int   per_word = kind == SliceKind::narrow ? 2 : 1, spacing = stencil ? 1 : 32;
+    const unsigned *columns  = A.columns + 32L * s.column + spacing * (first / per_word) + (stencil ? 0 : lane);
 #pragma unroll
-    for (int r = 0; r < runs; ++r)
+    for (int r = 0; r < runs; r += per_word)
       {
-        column[r] = -1;
-        if (first + r < s.width)
+        const unsigned word = first + r < s.width ? __ldg(columns + spacing * (r / per_word)) : absent;
+        if constexpr (kind == SliceKind::narrow)
           {
-            const Column c = __ldg(columns + (first + r) * 32L);
-            if constexpr (sizeof(Column) == 2)
-              column[r] = c == 0xffff ? -1 : s.base + static_cast<int>(c);
-            else
-              column[r] = c;
+            column[r] = (word & 0xffff) == 0xffff ? -1 : s.parameter + static_cast<int>(word & 0xffff);
+            if (r + 1 < runs)
+              column[r + 1] = word >> 16 == 0xffff ? -1 : s.parameter + static_cast<int>(word >> 16);
           }
+        else if constexpr (stencil)
+          column[r] = word == absent ? -1 : static_cast<int>(word) + s.parameter * lane;
+        else
+          column[r] = static_cast<int>(word);
       }
     constexpr int step = Format::coded ? 4 : 1;
     const auto   *from = [&] {
@@ -112,11 +128,11 @@ struct Chunk
         return A.codes;
       else
         return A.values;
-    }() + 32 * (s.value + static_cast<long>(first * Format::run / step)) + lane;
+    }() + 32L * s.value + spacing * (first * Format::run / step) + (stencil ? 0 : lane);
 #pragma unroll
     for (int e = 0; e < entries; e += step)
       if (first * Format::run + e < s.width * Format::run)
-        data[e / step] = __ldg(from + (e / step) * 32L);
+        data[e / step] = __ldg(from + spacing * (e / step));
   }
 
   template <class Gather>
@@ -140,11 +156,11 @@ struct Chunk
 };
 
 /// Row of the slice times x. What precedes the wait overlaps with the previous kernel: it loads the matrix only.
-template <class Format, typename Column, typename Number, class Gather>
+template <class Format, SliceKind kind, typename Number, class Gather>
 __device__ Number slice_product(const SparseView<Number> &A, const Number *dictionary, const CudaSlice &s, int lane,
                                 const Gather &x)
 {
-  Chunk<Format, Number, Column> chunk;
+  Chunk<Format, Number, kind> chunk;
   chunk.load(A, s, lane, 0);
   wait_for_predecessor();
   Number sum = chunk.product(dictionary, x);
@@ -172,8 +188,12 @@ __device__ Number row_product(const SparseView<Number> &A, const Number *diction
                               const Gather &x)
 {
   const int lane = row % slice_rows;
-  return s.base >= 0 ? slice_product<Format, unsigned short>(A, dictionary, s, lane, x) :
-                       slice_product<Format, int>(A, dictionary, s, lane, x);
+  switch (static_cast<SliceKind>(s.kind))
+    {
+      case SliceKind::stencil: return slice_product<Format, SliceKind::stencil>(A, dictionary, s, lane, x);
+      case SliceKind::narrow: return slice_product<Format, SliceKind::narrow>(A, dictionary, s, lane, x);
+      default: return slice_product<Format, SliceKind::full>(A, dictionary, s, lane, x);
+    }
 }
 
 /// One thread a row: finish(row, (A x)_row).
@@ -183,7 +203,7 @@ __global__ void row_kernel(const SparseView<Number> A, const Gather x, const Fin
   __shared__ Number dictionary[Format::coded ? dictionary_size : 1];
   load_dictionary<Format>(A, dictionary);
   const int row = blockIdx.x * blockDim.x + threadIdx.x;
-  CudaSlice s{0, 0, 0, 0};
+  CudaSlice s{0, 0, 0, 0, 0};
   if (row < A.n_rows)
     s = A.slices[row / slice_rows];
   const Number sum = row_product<Format>(A, dictionary, row, s, x);

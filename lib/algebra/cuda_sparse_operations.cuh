@@ -202,7 +202,7 @@ void CudaBackend<Number>::residual_norms(const Matrix &A, const Vector &x, const
 {
   cuda::with_format(A, [&](auto format) {
     cuda::launch(*context, "residual_norms", cuda::residual_norms_kernel<decltype(format), Number>,
-                 cuda::reduction_blocks_for(A.n_rows), cuda::block_size, cuda::view(A), cuda::Entry<Number>{x.data()},
+                 cuda::reduction_blocks_for(A.n_rows, CudaContext::reduction_blocks), cuda::block_size, cuda::view(A), cuda::Entry<Number>{x.data()},
                  b.data(), r.data(), cuda::Reduction(*context), s.device(), s.host());
   });
 }

@@ -18,7 +18,7 @@ constexpr int block_length = 2048;
 constexpr int max_block_size = 8;
 
 // sums[r] = (A x)_r on the rows of one slice.
-template <bool shared, int lanes, typename Number, typename Index>
+template <bool contiguous, bool shared, int lanes, typename Number, typename Index>
 void slice_product(const Index *__restrict column, const Number *__restrict value, int width, const Number *__restrict x,
                    Number *__restrict sums)
 {
@@ -26,7 +26,7 @@ void slice_product(const Index *__restrict column, const Number *__restrict valu
   for (int k = 0; k < width; ++k)
 #pragma omp simd
     for (int r = 0; r < lanes; ++r)
-      sum[r] += value[shared ? k : k * lanes + r] * x[column[k * lanes + r]];
+      sum[r] += value[shared ? k : k * lanes + r] * (contiguous ? x[column[k] + r] : x[column[k * lanes + r]]);
   for (int r = 0; r < lanes; ++r)
     sums[r] = sum[r];
 }
@@ -34,17 +34,20 @@ void slice_product(const Index *__restrict column, const Number *__restrict valu
 template <typename Number>
 void slice_product(const HostMatrix<Number> &A, int slice, const Number *x, Number *sums)
 {
-  constexpr int lanes = HostMatrix<Number>::lanes;
-  const auto   &s     = A.slices[slice];
-  const Number *value = A.value.data() + s.value;
-  if (s.narrow && s.shared)
-    slice_product<true, lanes>(A.narrow_column.data() + s.column, value, s.width, x + s.lowest_column, sums);
+  constexpr int lanes   = HostMatrix<Number>::lanes;
+  const auto   &s       = A.slices[slice];
+  const Number *value   = A.value.data() + s.value;
+  const auto    product = [&](const auto *column, const Number *from) {
+    s.shared ? slice_product<false, true, lanes>(column, value, s.width, from, sums) :
+               slice_product<false, false, lanes>(column, value, s.width, from, sums);
+  };
+  if (s.contiguous)
+    s.shared ? slice_product<true, true, lanes>(A.column.data() + s.column, value, s.width, x, sums) :
+               slice_product<true, false, lanes>(A.column.data() + s.column, value, s.width, x, sums);
   else if (s.narrow)
-    slice_product<false, lanes>(A.narrow_column.data() + s.column, value, s.width, x + s.lowest_column, sums);
-  else if (s.shared)
-    slice_product<true, lanes>(A.column.data() + s.column, value, s.width, x, sums);
+    product(A.narrow_column.data() + s.column, x + s.lowest_column);
   else
-    slice_product<false, lanes>(A.column.data() + s.column, value, s.width, x, sums);
+    product(A.column.data() + s.column, x);
 }
 
 template <typename Number>
@@ -78,69 +81,89 @@ void for_each_product(const HostMatrix<Number> &A, const Number *x, int n_thread
     }
 }
 
-// Entries of a row by value, then column: rows of the same stencil get the same order whatever the numbering.
-using Entries = std::vector<std::pair<double, int>>;
+using Entries = std::vector<std::pair<double, int>>; // value, column
 
-void sorted_entries(const CSRMatrix<double> &source, int row, Entries &entries)
-{
-  entries.clear();
-  for (int k = source.row_start[row]; k < source.row_start[row + 1]; ++k)
-    entries.emplace_back(source.value[k], source.column[k]);
-  std::sort(entries.begin(), entries.end());
-}
-
-// Whether all rows of a slice have the same values to rounding; `rows` gets their sorted entries.
+// Whether all rows have the same values, one after the other, to rounding of Number.
 template <typename Number>
-bool share_values(const CSRMatrix<double> &source, int first_row, std::vector<Entries> &rows)
+bool same_values(const std::vector<Entries> &rows)
 {
-  const int lanes = static_cast<int>(rows.size());
-  if (first_row + lanes > source.n_rows)
-    return false;
-  const int length = source.row_start[first_row + 1] - source.row_start[first_row];
-  for (int r = 1; r < lanes; ++r)
-    if (source.row_start[first_row + r + 1] - source.row_start[first_row + r] != length)
-      return false;
-  for (int r = 0; r < lanes; ++r)
+  for (const auto &row : rows)
     {
-      sorted_entries(source, first_row + r, rows[r]);
       double largest = 0;
-      for (const auto &entry : rows[r])
+      for (const auto &entry : row)
         largest = std::max(largest, std::abs(entry.first));
-      for (int k = 0; k < length; ++k)
-        if (!(std::abs(rows[r][k].first - rows[0][k].first) <= 16 * std::numeric_limits<Number>::epsilon() * largest))
+      for (std::size_t k = 0; k < row.size(); ++k)
+        if (!(std::abs(row[k].first - rows[0][k].first) <= 16 * std::numeric_limits<Number>::epsilon() * largest))
           return false;
     }
   return true;
 }
 
-// Writes the slices of A, whose places are known.
+// Reads the rows of a slice and decides how to store them. Rows of the same stencil whose columns are numbered without
+// order agree when they are sorted by value.
 template <typename Number>
-void fill_slice(const CSRMatrix<double> &source, int slice, std::vector<Entries> &rows, HostMatrix<Number> &A)
+void arrange_slice(const CSRMatrix<double> &source, int slice, std::vector<Entries> &rows, typename HostMatrix<Number>::Slice &s)
 {
   constexpr int lanes = HostMatrix<Number>::lanes;
-  const auto   &s     = A.slices[slice];
-  if (s.shared)
-    share_values<Number>(source, slice * lanes, rows);
+  bool          equal = true;
+  s                   = {0, 0, source.n_cols, 0, false, false, false};
+  int highest         = 0;
   for (int r = 0; r < lanes; ++r)
     {
-      const int row    = slice * lanes + r;
-      const int begin  = row < source.n_rows ? source.row_start[row] : 0;
-      const int length = row < source.n_rows ? source.row_start[row + 1] - begin : 0;
-      for (int k = 0; k < s.width; ++k)
+      const int row = slice * lanes + r;
+      rows[r].clear();
+      if (row < source.n_rows)
+        for (int k = source.row_start[row]; k < source.row_start[row + 1]; ++k)
+          rows[r].emplace_back(source.value[k], source.column[k]);
+      s.width = std::max(s.width, static_cast<int>(rows[r].size()));
+      equal   = equal && rows[r].size() == rows[0].size();
+      if (!rows[r].empty())
         {
-          // Padding reads a column that the slice reads anyway.
-          const int  column = s.shared ? rows[r][k].second : k < length ? source.column[begin + k] : s.lowest_column;
-          const auto place  = s.column + k * lanes + r;
-          if (s.narrow)
-            A.narrow_column[place] = static_cast<unsigned short>(column - s.lowest_column);
-          else
-            A.column[place] = column;
-          if (!s.shared)
-            A.value[s.value + k * lanes + r] = k < length ? static_cast<Number>(source.value[begin + k]) : Number(0);
-          else if (r == 0)
-            A.value[s.value + k] = static_cast<Number>(rows[0][k].first);
+          s.lowest_column = std::min(s.lowest_column, rows[r].front().second);
+          highest         = std::max(highest, rows[r].back().second);
         }
     }
+  s.narrow = highest - s.lowest_column < 65536;
+  if (!equal)
+    return;
+  s.contiguous = true;
+  for (int r = 1; r < lanes && s.contiguous; ++r)
+    for (int k = 0; k < s.width && s.contiguous; ++k)
+      s.contiguous = rows[r][k].second == rows[0][k].second + r;
+  s.shared = same_values<Number>(rows);
+  if (s.shared || s.contiguous)
+    return;
+  const auto by_column = rows;
+  for (auto &row : rows)
+    std::sort(row.begin(), row.end());
+  s.shared = same_values<Number>(rows);
+  if (!s.shared)
+    rows = by_column;
+}
+
+// Writes a slice to its place.
+template <typename Number>
+void fill_slice(const std::vector<Entries> &rows, const typename HostMatrix<Number>::Slice &s, HostMatrix<Number> &A)
+{
+  constexpr int lanes = HostMatrix<Number>::lanes;
+  for (int r = 0; r < lanes; ++r)
+    for (int k = 0; k < s.width; ++k)
+      {
+        // Padding reads a column that the slice reads anyway.
+        const bool stored = k < static_cast<int>(rows[r].size());
+        const int  column = stored ? rows[r][k].second : s.lowest_column;
+        const auto place  = s.column + k * lanes + r;
+        if (s.contiguous)
+          A.column[s.column + k] = rows[0][k].second;
+        else if (s.narrow)
+          A.narrow_column[place] = static_cast<unsigned short>(column - s.lowest_column);
+        else
+          A.column[place] = column;
+        if (s.shared)
+          A.value[s.value + k] = static_cast<Number>(rows[0][k].first);
+        else
+          A.value[s.value + k * lanes + r] = stored ? static_cast<Number>(rows[r][k].first) : Number(0);
+      }
 }
 
 // y = D r on one node of the block diagonal D, blocks row-major.
@@ -233,40 +256,34 @@ auto HostBackend<Number>::create_matrix(const CSRMatrix<double> &source) const -
     std::vector<Entries> rows(lanes);
 #pragma omp for schedule(static)
     for (int slice = 0; slice < n_slices; ++slice)
-      {
-        const int first = slice * lanes, end = std::min(source.n_rows, first + lanes);
-        int       width = 0, lowest = source.n_cols, highest = 0;
-        for (int row = first; row < end; ++row)
-          if (const int begin = source.row_start[row], past = source.row_start[row + 1]; begin < past)
-            {
-              width   = std::max(width, past - begin);
-              lowest  = std::min(lowest, source.column[begin]);
-              highest = std::max(highest, source.column[past - 1]);
-            }
-        A.slices[slice] = {0, 0, lowest, width, highest - lowest < 65536, share_values<Number>(source, first, rows)};
-      }
+      arrange_slice<Number>(source, slice, rows, A.slices[slice]);
   }
   std::size_t padded = 0, n_narrow = 0, n_wide = 0, n_values = 0;
   for (auto &s : A.slices)
     {
       const std::size_t entries = std::size_t(s.width) * lanes;
-      s.column                  = s.narrow ? n_narrow : n_wide;
+      std::size_t      &columns = s.narrow && !s.contiguous ? n_narrow : n_wide;
+      s.column                  = columns;
       s.value                   = n_values;
-      (s.narrow ? n_narrow : n_wide) += entries;
+      columns += s.contiguous ? s.width : entries;
       n_values += s.shared ? s.width : entries;
       padded += entries;
     }
-  if (padded > source.value.size() + source.value.size() / 4 + lanes * 32)
+  if (padded > 2 * source.value.size() + lanes * 32)
     return compressed_rows(source);
   A.column.resize(n_wide);
   A.narrow_column.resize(n_narrow);
   A.value.resize(n_values);
 #pragma omp parallel num_threads(threads)
   {
-    std::vector<Entries> rows(lanes);
+    std::vector<Entries>   rows(lanes);
+    typename Matrix::Slice again;
 #pragma omp for schedule(static)
     for (int slice = 0; slice < n_slices; ++slice)
-      fill_slice(source, slice, rows, A);
+      {
+        arrange_slice<Number>(source, slice, rows, again);
+        fill_slice(rows, A.slices[slice], A);
+      }
   }
   return A;
 }

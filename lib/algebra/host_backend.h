@@ -31,11 +31,11 @@ private:
 };
 
 /// Sparse matrix in sliced ELL format: `lanes` consecutive rows form a slice, stored by columns so that a product runs
-/// through the vector units, short rows padded with zeros. Products are bound by memory, so slices are stored short:
-/// columns as 16-bit distances from the slice's lowest column where they fit, and values once for all rows of the slice
-/// where they agree to rounding (16 units in the last place of the row's largest entry), as on uniform parts of a mesh
-/// with constant coefficients. Where rows differ so much in length that padding would exceed a quarter of the entries,
-/// the matrix is stored in compressed rows instead and has no slices.
+/// through the vector units, short rows padded with zeros. Products are bound by memory, so slices are stored short.
+/// Columns: only the first row's where those of the others follow one by one (nodes numbered along lines of a mesh),
+/// else as 16-bit distances from the slice's lowest column where they fit. Values: once for all rows of the slice where
+/// they agree to rounding (16 units in the last place of the row's largest entry), as with constant coefficients. Where
+/// padding would more than double the entries, the matrix is stored in compressed rows instead and has no slices.
 template <typename Number>
 struct HostMatrix
 {
@@ -47,8 +47,9 @@ struct HostMatrix
     std::size_t value;  ///< where it begins in value
     int         lowest_column;
     int         width;  ///< entries a row
-    bool        narrow; ///< 16-bit columns
-    bool        shared; ///< one value for all rows
+    bool        contiguous; ///< columns of the first row only; row r has them shifted by r
+    bool        narrow;     ///< 16-bit columns
+    bool        shared;     ///< one value for all rows
   };
 
   int                   n_rows = 0, n_cols = 0;
