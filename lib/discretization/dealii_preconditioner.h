@@ -11,7 +11,7 @@
 
 namespace adamant
 {
-/// The V-cycle on the host as the preconditioner of deal.II's own SolverCG and SolverGMRES, in the precision Number:
+/// The V-cycle on the host as the preconditioner of deal.II's own SolverCG, SolverGMRES and SolverFGMRES, in the precision Number:
 ///
 ///   adamant::Hierarchy<dim> hierarchy(mesh, fe, {{0, dealii::ComponentMask()}}, 256);
 ///   hierarchy.assemble(mapping, quadrature, flags, cell_assembler);
@@ -24,7 +24,8 @@ namespace adamant
 /// constrained rows are decoupled and hold some d_i on the diagonal; there the preconditioner is exactly 1 / d_i, so that
 /// they add no iterations, whatever the right-hand side and the start vector hold in them.
 ///
-/// With equally many pre- and post-smoothing steps the V-cycle is symmetric, as SolverCG needs.
+/// With equally many pre- and post-smoothing steps the V-cycle is symmetric, as SolverCG needs. SolverGMRES reaches 1e-6 or
+/// so with Number = float, whose rounding makes it a slightly different matrix each time: take double or SolverFGMRES.
 template <typename Number = float>
 class DealiiPreconditioner
 {

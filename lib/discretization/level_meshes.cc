@@ -43,7 +43,7 @@ bool stays_refined(const Cell<dim> &fine)
 template <int dim>
 std::shared_ptr<dealii::Triangulation<dim>> copy_coarse_cells(const dealii::Triangulation<dim> &fine)
 {
-  auto coarse = std::make_shared<dealii::Triangulation<dim>>();
+  auto coarse = std::make_shared<dealii::Triangulation<dim>>(fine.get_mesh_smoothing());
   auto [vertices, cells, faces] = dealii::GridTools::get_coarse_mesh_description(fine);
   coarse->create_triangulation(vertices, cells, faces);
   for (const auto id : fine.get_manifold_ids())
@@ -66,8 +66,6 @@ CellPairs<dim> refine_like(dealii::Triangulation<dim> &coarse, const dealii::Tri
       for (const auto &[cell, partner] : front)
         if (stays_refined<dim>(partner))
           {
-            if (partner->refinement_case() != dealii::RefinementCase<dim>::isotropic_refinement)
-              throw RunError("multigrid levels: the mesh has anisotropically refined cells, which are not supported");
             cell->set_refine_flag();
             refine = true;
           }
@@ -129,6 +127,9 @@ std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &fine
 {
   if (dynamic_cast<const dealii::parallel::TriangulationBase<dim> *>(&finest) != nullptr)
     throw RunError("multigrid levels: only serial triangulations are supported");
+  for (const auto &cell : finest.cell_iterators())
+    if (cell->has_children() && cell->refinement_case() != dealii::RefinementCase<dim>::isotropic_refinement)
+      throw RunError("multigrid levels: the mesh has anisotropically refined cells, which are not supported");
   to_index(finest.n_active_cells(), "cells of the mesh");
 
   std::vector<bool> refine_flags, coarsen_flags;

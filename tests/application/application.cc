@@ -1,0 +1,206 @@
+// Parameter files, --set, and the output of time series.
+#include "application/output.h"
+#include "application/parameters.h"
+#include "base/exceptions.h"
+
+#include <deal.II/dofs/dof_handler.h>
+#include <deal.II/fe/fe_q.h>
+#include <deal.II/grid/grid_generator.h>
+#include <deal.II/lac/vector.h>
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <sstream>
+#include <unistd.h>
+
+using namespace dealii;
+
+namespace
+{
+struct Shape : ParameterAcceptor
+{
+  double      length = 1.;
+  int         count  = 2;
+  std::string kind   = "round";
+
+  Shape()
+    : ParameterAcceptor("/Shape")
+  {
+    add_parameter("Length", length, "", prm, Patterns::Double(0.));
+    add_parameter("Count", count);
+    add_parameter("Kind", kind, "", prm, Patterns::Selection("round|square"));
+  }
+};
+
+class Application : public testing::Test
+{
+protected:
+  Application()
+    : folder(std::filesystem::temp_directory_path() / ("adamant_application_" + std::to_string(getpid())))
+  {
+    ParameterAcceptor::clear();
+    shape  = std::make_unique<Shape>();
+    solver = std::make_unique<adamant::LinearSolverParameters>();
+    std::filesystem::create_directories(folder);
+  }
+  ~Application() override
+  {
+    shape.reset();
+    solver.reset();
+    ParameterAcceptor::clear();
+    std::filesystem::remove_all(folder);
+  }
+
+  std::string write(const std::string &name, const std::string &text) const
+  {
+    std::ofstream(folder / name) << text;
+    return (folder / name).string();
+  }
+
+  void read(const std::string &file, const std::vector<std::string> &settings = {}) const
+  {
+    adamant::CommandLine line;
+    line.parameter_file = file;
+    line.settings       = settings;
+    adamant::read_parameters(line);
+  }
+
+  // The message of the InputError that reading ends with has all of these texts.
+  void expect_error(const std::string &file, const std::vector<std::string> &settings, const std::vector<std::string> &texts) const
+  {
+    try
+      {
+        read(file, settings);
+        ADD_FAILURE() << "InputError expected";
+      }
+    catch (const adamant::InputError &error)
+      {
+        const std::string message = error.what();
+        EXPECT_EQ(message.find('\n'), std::string::npos) << "one line expected: " << message;
+        for (const auto &text : texts)
+          EXPECT_NE(message.find(text), std::string::npos) << "expected '" << text << "' in: " << message;
+      }
+  }
+
+  std::filesystem::path                            folder;
+  std::unique_ptr<Shape>                           shape;
+  std::unique_ptr<adamant::LinearSolverParameters> solver;
+};
+
+TEST_F(Application, FileThenSettings)
+{
+  read(write("good.prm", "subsection Shape\n set Length = 2.5\n set Count = 7\nend\n"),
+       {"Shape/Count=9", " Shape/Kind = square ", "Linear solver/Trilinos AMG/Sweeps=3"});
+  EXPECT_EQ(shape->length, 2.5);
+  EXPECT_EQ(shape->count, 9) << "--set comes after the file";
+  EXPECT_EQ(shape->kind, "square");
+  EXPECT_EQ(solver->amg_sweeps, 3u);
+}
+
+TEST_F(Application, DefaultsWithoutAFile)
+{
+  read("");
+  EXPECT_EQ(shape->length, 1.);
+  EXPECT_EQ(solver->tolerance, 1e-8);
+}
+
+TEST_F(Application, PrintedParametersAreAFile)
+{
+  read("", {"Shape/Length=3"});
+  std::ostringstream text;
+  adamant::print_parameters(text, true);
+  shape->length = 0.;
+  read(write("printed.prm", text.str()));
+  EXPECT_EQ(shape->length, 3.);
+}
+
+TEST_F(Application, Include)
+{
+  const auto common = write("common.prm", "subsection Shape\n set Length = 4\nend\n");
+  read(write("including.prm", "include " + common + "\nsubsection Shape\n set Count = 5\nend\n"));
+  EXPECT_EQ(shape->length, 4.);
+  EXPECT_EQ(shape->count, 5);
+  const auto wrong = write("wrong.prm", "\nsubsection Shape\n set Lenth = 4\nend\n");
+  expect_error(write("including.prm", "include " + wrong + "\n"), {}, {"wrong.prm", "Line <3>", "Lenth", "did you mean 'Length'"});
+  expect_error(write("including.prm", "include nowhere.prm\n"), {}, {"including.prm", "nowhere.prm"});
+}
+
+TEST_F(Application, ErrorsInFiles)
+{
+  const auto check = [&](const std::string &text, std::vector<std::string> texts) {
+    texts.push_back("bad.prm");
+    expect_error(write("bad.prm", text), {}, texts);
+  };
+  check("subsection Shape\n set Lenth = 2\nend\n", {"Line <2>", "Lenth", "did you mean 'Length'"});
+  check("\n\nsubsection Shap\nend\n", {"Line <3>", "Shap", "did you mean 'Shape'"});
+  check("subsection Shape\n set Tolerance = 1\nend\n", {"Line <2>", "there is 'Linear solver/Tolerance'"});
+  check("subsection Shape\n set Length = -1\nend\n", {"Line <2>", "Length", "-1", "Double 0"});
+  check("subsection Shape\n set Count = two\nend\n", {"Line <2>", "Count", "two", "Integer"});
+  check("subsection Shape\n set Kind = oval\nend\n", {"Line <2>", "Kind", "oval", "round|square"});
+  check("subsection Shape\n sett Count = 2\nend\n", {"Line <2>", "did you mean 'set'"});
+  check("subsection Shape\n", {"end"});
+  check("", {"empty"});
+  expect_error((folder / "missing.prm").string(), {}, {"missing.prm", "cannot be opened"});
+  expect_error(folder.string(), {}, {folder.string(), "folder"});
+}
+
+TEST_F(Application, ErrorsInSettings)
+{
+  expect_error("", {"Shape/Lenth=2"}, {"--set \"Shape/Lenth=2\"", "did you mean 'Shape/Length'"});
+  expect_error("", {"Shape/Length"}, {"--set \"Shape/Length\"", "Section/key=value"});
+  expect_error("", {"Length=2"}, {"'Length'", "there is 'Shape/Length'"});
+  expect_error("", {"Shape/Tolerance=2"}, {"'Shape/Tolerance'", "there is 'Linear solver/Tolerance'"});
+  expect_error("", {"Shape/Length=long"}, {"Shape/Length=long", "Double"});
+  expect_error("", {"Linear solver/Smoother=jakobi"}, {"jakobi", "jacobi|block_jacobi|fsai"});
+}
+
+TEST_F(Application, SolverOptions)
+{
+  read("", {"Linear solver/Solver=cg", "Linear solver/Precision=float64", "Linear solver/Smoother=block_jacobi",
+            "Linear solver/Chebyshev=true", "Linear solver/Pre-smoothing steps=5", "Linear solver/Coarse solver=smoothing"});
+  const auto options = solver->options("pressure");
+  EXPECT_EQ(options.type, adamant::SolverType::cg);
+  EXPECT_EQ(options.precision, adamant::Precision::float64);
+  EXPECT_EQ(options.multigrid.smoother.type, adamant::SmootherType::block_jacobi);
+  EXPECT_TRUE(options.multigrid.smoother.chebyshev);
+  EXPECT_EQ(options.multigrid.pre_steps, 5);
+  EXPECT_EQ(options.multigrid.coarse_solver, adamant::CoarseSolverType::smoothing);
+  EXPECT_EQ(options.control.name, "pressure");
+}
+
+// The index names every file, in the order of time, and each exists and is not empty.
+TEST_F(Application, TimeSeries)
+{
+  Triangulation<2> mesh;
+  GridGenerator::hyper_cube(mesh);
+  mesh.refine_global(1);
+  DoFHandler<2> dofs(mesh);
+  dofs.distribute_dofs(FE_Q<2>(1));
+  dealii::Vector<double> values(dofs.n_dofs());
+  DataOut<2>             data;
+  data.attach_dof_handler(dofs);
+  data.add_data_vector(values, "theta");
+  data.build_patches();
+  adamant::TimeSeries series(folder.string(), "solution");
+  for (int k = 0; k < 3; ++k)
+    {
+      series.write(data, 0.5 * k);
+      std::ifstream     in(folder / "solution.pvd");
+      const std::string pvd(std::istreambuf_iterator<char>(in), {});
+      const std::regex  entry("timestep=\"([^\"]*)\"[^>]*file=\"([^\"]*)\"");
+      int               n = 0;
+      for (std::sregex_iterator match(pvd.begin(), pvd.end(), entry), end; match != end; ++match, ++n)
+        {
+          EXPECT_EQ(std::stod((*match)[1]), 0.5 * n);
+          const auto file = folder / (*match)[2].str();
+          ASSERT_TRUE(std::filesystem::exists(file)) << file << " is listed in " << pvd;
+          EXPECT_GT(std::filesystem::file_size(file), 100u);
+        }
+      EXPECT_EQ(n, k + 1) << "the index after each write: " << pvd;
+    }
+}
+} // namespace

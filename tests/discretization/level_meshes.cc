@@ -1,0 +1,209 @@
+// Level meshes against deal.II's own sequence of global coarsening.
+#include "base/exceptions.h"
+#include "discretization/level_meshes.h"
+#include "support.h"
+
+#include <deal.II/distributed/shared_tria.h>
+#include <deal.II/grid/cell_id.h>
+#include <deal.II/multigrid/mg_transfer_global_coarsening.h>
+
+using namespace test;
+using adamant::create_level_meshes;
+using adamant::LevelMesh;
+
+namespace
+{
+template <int dim>
+void expect_same_mesh(const Triangulation<dim> &found, const Triangulation<dim> &expected)
+{
+  std::map<CellId, typename Triangulation<dim>::active_cell_iterator> cells;
+  for (const auto &cell : expected.active_cell_iterators())
+    cells[cell->id()] = cell;
+  ASSERT_EQ(found.n_active_cells(), expected.n_active_cells());
+  for (const auto &cell : found.active_cell_iterators())
+    {
+      const auto other = cells.find(cell->id());
+      ASSERT_NE(other, cells.end()) << "deal.II has no cell " << cell->id();
+      for (const unsigned int v : cell->vertex_indices())
+        ASSERT_LT(cell->vertex(v).distance(other->second->vertex(v)), 1e-14) << "vertex of cell " << cell->id();
+      for (const unsigned int f : cell->face_indices())
+        ASSERT_EQ(cell->face(f)->manifold_id(), other->second->face(f)->manifold_id());
+    }
+}
+
+// Each cell is the cell or the child of its coarse cell that the link names.
+template <int dim>
+void expect_right_links(const LevelMesh<dim> &fine, const LevelMesh<dim> &coarse)
+{
+  ASSERT_EQ(fine.coarse_cell.size(), fine.mesh->n_active_cells());
+  std::vector<CellId> parents;
+  for (const auto &cell : coarse.mesh->active_cell_iterators())
+    parents.push_back(cell->id());
+  unsigned int n_children = 0;
+  for (const auto &cell : fine.mesh->active_cell_iterators())
+    {
+      const auto i     = cell->active_cell_index();
+      const int  child = fine.child[i];
+      const auto owner = child == LevelMesh<dim>::same_cell ? cell->id() : cell->parent()->id();
+      ASSERT_EQ(owner, parents[fine.coarse_cell[i]]) << "coarse cell of " << cell->id();
+      if (child != LevelMesh<dim>::same_cell)
+        {
+          ++n_children;
+          ASSERT_EQ(cell->parent()->child(child)->id(), cell->id());
+        }
+    }
+  EXPECT_EQ(fine.mesh->n_active_cells() - coarse.mesh->n_active_cells(),
+            n_children / GeometryInfo<dim>::max_children_per_cell * (GeometryInfo<dim>::max_children_per_cell - 1));
+}
+
+template <int dim>
+void compare_with_dealii(Triangulation<dim> &mesh, const std::string &what)
+{
+  SCOPED_TRACE(what);
+  const auto expected = MGTransferGlobalCoarseningTools::create_geometric_coarsening_sequence(mesh);
+  const auto levels   = create_level_meshes(mesh, 1);
+  ASSERT_EQ(levels.size(), expected.size());
+  EXPECT_EQ(levels.back().mesh.get(), &mesh) << "the finest mesh is the user's, not a copy";
+  EXPECT_TRUE(levels[0].coarse_cell.empty());
+  for (std::size_t l = 0; l < levels.size(); ++l)
+    {
+      SCOPED_TRACE("level " + std::to_string(l));
+      expect_same_mesh(*levels[l].mesh, *expected[l]);
+      if (l > 0)
+        expect_right_links(levels[l], levels[l - 1]);
+    }
+}
+
+template <int dim>
+void test_random_meshes()
+{
+  for (const unsigned int seed : {1, 2, 3})
+    {
+      Triangulation<dim> mesh;
+      make_random_mesh(mesh, seed);
+      compare_with_dealii(mesh, "random mesh, seed " + std::to_string(seed));
+    }
+}
+
+template <int dim>
+void test_curved_meshes()
+{
+  Triangulation<dim> ball, corner;
+  GridGenerator::hyper_ball(ball);
+  ball.refine_global(1);
+  refine_randomly(ball, 3, 0.1, 4);
+  compare_with_dealii(ball, "hyper_ball");
+  GridGenerator::hyper_L(corner);
+  refine_randomly(corner, 5, 0.1, 5);
+  compare_with_dealii(corner, "hyper_L");
+  // Vertices that a user has moved stay where they are, on every level that has them.
+  for (const auto &cell : corner.active_cell_iterators())
+    for (const unsigned int v : cell->vertex_indices())
+      if (auto &p = cell->vertex(v); p[0] > -2.)
+        p[0] += 0.05 * std::sin(5. * p[1]) - 10.; // each vertex once: the condition fails afterwards
+  compare_with_dealii(corner, "moved hyper_L");
+}
+
+TEST(LevelMeshes, RandomMeshes2D) { test_random_meshes<2>(); }
+TEST(LevelMeshes, RandomMeshes3D) { test_random_meshes<3>(); }
+TEST(LevelMeshes, CurvedAndMovedMeshes2D) { test_curved_meshes<2>(); }
+TEST(LevelMeshes, CurvedAndMovedMeshes3D) { test_curved_meshes<3>(); }
+
+TEST(LevelMeshes, SmoothingOfTheMeshIsObeyed)
+{
+  for (const auto smoothing : {Triangulation<2>::limit_level_difference_at_vertices, Triangulation<2>::maximum_smoothing})
+    {
+      Triangulation<2> mesh(smoothing);
+      GridGenerator::hyper_cube(mesh);
+      mesh.refine_global(2);
+      refine_randomly(mesh, 5, 0.1, 6);
+      compare_with_dealii(mesh, "smoothing " + std::to_string(smoothing));
+    }
+}
+
+TEST(LevelMeshes, FlagsAreRestored)
+{
+  Triangulation<2> mesh;
+  make_random_mesh(mesh, 7);
+  std::mt19937 random(8);
+  for (const auto &cell : mesh.active_cell_iterators())
+    if (const double r = random_number(random); r < 0.3)
+      cell->set_refine_flag();
+    else if (r < 0.6)
+      cell->set_coarsen_flag();
+  std::vector<bool> refine, coarsen, refine_after, coarsen_after;
+  mesh.save_refine_flags(refine);
+  mesh.save_coarsen_flags(coarsen);
+  const auto levels = create_level_meshes(mesh, 1);
+  mesh.save_refine_flags(refine_after);
+  mesh.save_coarsen_flags(coarsen_after);
+  EXPECT_EQ(refine, refine_after);
+  EXPECT_EQ(coarsen, coarsen_after);
+}
+
+TEST(LevelMeshes, EndsAtTheGivenSize)
+{
+  Triangulation<2> mesh;
+  GridGenerator::hyper_cube(mesh);
+  mesh.refine_global(4);
+  const auto levels = create_level_meshes(mesh, 60);
+  ASSERT_EQ(levels.size(), 3u) << "256, 64, 16 cells";
+  EXPECT_EQ(levels[0].mesh->n_active_cells(), 16u);
+}
+
+// Ids that the user set on the active cells arrive on all levels, also where no coarse cell ever had them.
+TEST(LevelMeshes, BoundaryAndMaterialIds)
+{
+  Triangulation<3> mesh;
+  GridGenerator::hyper_cube(mesh);
+  mesh.refine_global(3);
+  const auto material = [](const Point<3> &p) { return p[0] < 0.5 ? 3u : 5u; };
+  const auto boundary = [](const Point<3> &p) { return p[2] > 0.999 && p[0] > 0.5 ? 7u : 2u; };
+  for (const auto &cell : mesh.active_cell_iterators())
+    {
+      cell->set_material_id(material(cell->center()));
+      for (const unsigned int f : cell->face_indices())
+        if (cell->face(f)->at_boundary())
+          cell->face(f)->set_boundary_id(boundary(cell->face(f)->center()));
+    }
+  const auto levels = create_level_meshes(mesh, 8);
+  ASSERT_EQ(levels.size(), 3u) << "512, 64, 8 cells";
+  for (const auto &level : levels)
+    for (const auto &cell : level.mesh->active_cell_iterators())
+      {
+        EXPECT_EQ(cell->material_id(), material(cell->center()));
+        for (const unsigned int f : cell->face_indices())
+          {
+            const auto face = cell->face(f);
+            EXPECT_EQ(face->boundary_id(), face->at_boundary() ? boundary(face->center()) : numbers::internal_face_boundary_id)
+              << face->center();
+          }
+      }
+}
+
+TEST(LevelMeshes, AnisotropicMeshesAreRefused)
+{
+  Triangulation<2> mesh;
+  GridGenerator::hyper_cube(mesh);
+  mesh.begin_active()->set_refine_flag(RefinementCase<2>::cut_x);
+  mesh.execute_coarsening_and_refinement();
+  mesh.begin_active()->set_refine_flag();
+  mesh.execute_coarsening_and_refinement();
+  EXPECT_THROW(create_level_meshes(mesh, 1), adamant::RunError);
+
+  // In the finest cells too.
+  Triangulation<2> finest;
+  GridGenerator::hyper_cube(finest);
+  finest.begin_active()->set_refine_flag(RefinementCase<2>::cut_x);
+  finest.execute_coarsening_and_refinement();
+  EXPECT_THROW(create_level_meshes(finest, 1), adamant::RunError);
+}
+
+TEST(LevelMeshes, ParallelMeshesAreRefused)
+{
+  parallel::shared::Triangulation<2> mesh(MPI_COMM_WORLD);
+  GridGenerator::hyper_cube(mesh);
+  mesh.refine_global(2);
+  EXPECT_THROW(create_level_meshes<2>(mesh, 1), adamant::RunError);
+}
+} // namespace

@@ -1,0 +1,313 @@
+// The library's solution against direct solvers; the convergence of its V-cycle; the preconditioner in deal.II's solvers.
+#include "discretization/dealii_preconditioner.h"
+#include "discretization/hierarchy.h"
+#include "discretization/points.h"
+#include "discretization/trilinos_amg.h"
+#include "solver/linear_solver.h"
+#include "support.h"
+
+#include <deal.II/base/quadrature_lib.h>
+#include <deal.II/dofs/dof_tools.h>
+#include <deal.II/lac/dynamic_sparsity_pattern.h>
+#include <deal.II/lac/solver_cg.h>
+#include <deal.II/lac/solver_gmres.h>
+#include <deal.II/lac/sparse_direct.h>
+#include <deal.II/lac/sparse_matrix.h>
+
+using namespace test;
+
+namespace
+{
+using Backend           = adamant::HostBackend<double>;
+const UpdateFlags flags = update_values | update_gradients | update_JxW_values;
+
+// -Laplace u = 1, u = SmoothFunction on the boundary; the library's matrices and deal.II's own.
+template <int dim>
+struct Poisson
+{
+  Poisson(Triangulation<dim> &mesh, const FiniteElement<dim> &fe, unsigned int coarsest_cells)
+    : quadrature(fe.degree + 1)
+    , hierarchy(mesh, fe, {{0, ComponentMask()}}, coarsest_cells)
+  {
+    hierarchy.assemble(mapping, quadrature, flags,
+                       [](const auto &, const auto &fe_values, auto &local) { laplace(fe_values, local[0]); });
+  }
+
+  static void laplace(const FEValues<dim> &fe_values, FullMatrix<double> &local)
+  {
+    for (const unsigned int q : fe_values.quadrature_point_indices())
+      for (const unsigned int i : fe_values.dof_indices())
+        for (const unsigned int j : fe_values.dof_indices())
+          local(i, j) += fe_values.shape_grad(i, q) * fe_values.shape_grad(j, q) * fe_values.JxW(q);
+  }
+
+  void assemble_with_dealii()
+  {
+    const auto &dofs = hierarchy.finest().dof_handler();
+    constraints = dealii_constraints(hierarchy.finest(), mapping, {{0, ComponentMask()}}, SmoothFunction<dim>());
+    DynamicSparsityPattern dynamic(dofs.n_dofs());
+    DoFTools::make_sparsity_pattern(dofs, dynamic, constraints, false);
+    pattern.copy_from(dynamic);
+    matrix.reinit(pattern);
+    rhs.reinit(dofs.n_dofs());
+    const unsigned int                   n = dofs.get_fe().n_dofs_per_cell();
+    FEValues<dim>                        fe_values(mapping, dofs.get_fe(), quadrature, flags);
+    FullMatrix<double>                   local(n, n);
+    Vector<double>                       local_rhs(n);
+    std::vector<types::global_dof_index> indices(n);
+    for (const auto &cell : dofs.active_cell_iterators())
+      {
+        fe_values.reinit(cell);
+        local     = 0.;
+        local_rhs = 0.;
+        laplace(fe_values, local);
+        for (const unsigned int q : fe_values.quadrature_point_indices())
+          for (unsigned int i = 0; i < n; ++i)
+            local_rhs[i] += fe_values.shape_value(i, q) * fe_values.JxW(q);
+        cell->get_dof_indices(indices);
+        constraints.distribute_local_to_global(local, local_rhs, indices, matrix, rhs, true);
+      }
+  }
+
+  // deal.II's matrix with its direct solver.
+  Vector<double> direct_solution()
+  {
+    SparseDirectUMFPACK direct;
+    direct.initialize(matrix);
+    Vector<double> u(rhs.size());
+    direct.vmult(u, rhs);
+    constraints.distribute(u);
+    return u;
+  }
+
+  MappingQ1<dim>            mapping;
+  QGauss<dim>               quadrature;
+  adamant::Hierarchy<dim>   hierarchy;
+  AffineConstraints<double> constraints;
+  SparsityPattern           pattern;
+  SparseMatrix<double>      matrix;
+  Vector<double>            rhs;
+};
+
+adamant::LinearSolverOptions options(adamant::SolverType type, double tolerance)
+{
+  adamant::LinearSolverOptions o;
+  o.type              = type;
+  o.control.tolerance = tolerance;
+  return o;
+}
+
+// The library alone: u = H x + B g with A x = S f - C g.
+template <int dim>
+Vector<double> solve(const Poisson<dim> &problem, const adamant::LinearSolverOptions &options)
+{
+  using adamant::Columns;
+  const auto            &space = problem.hierarchy.finest();
+  adamant::Assembly<dim> assembly(space, problem.mapping, problem.quadrature, flags,
+                                  {Columns::prescribed, Columns::quadrature_points});
+  assembly.assemble([](const auto &, const auto &fe_values, auto &local) {
+    Poisson<dim>::laplace(fe_values, local[0]);
+    for (const unsigned int q : fe_values.quadrature_point_indices())
+      for (const unsigned int i : fe_values.dof_indices())
+        local[1](i, q) += fe_values.shape_value(i, q) * fe_values.JxW(q);
+  });
+  const auto     points = adamant::support_points(space, problem.mapping, space.prescribed);
+  Vector<double> g(space.B.n_cols), f(assembly.matrices[1].n_cols);
+  f = 1.;
+  for (unsigned int k = 0; k < g.size(); ++k)
+    {
+      Point<dim> p;
+      for (unsigned int d = 0; d < dim; ++d)
+        p[d] = points[d * g.size() + k];
+      g[k] = SmoothFunction<dim>().value(p);
+    }
+  Vector<double> b = multiply(assembly.matrices[1], f);
+  b -= multiply(assembly.matrices[0], g);
+
+  const Backend                  backend(2);
+  adamant::LinearSolver<Backend> solver(backend, problem.hierarchy.data(), options);
+  auto                           rhs = backend.create_vector(b.size()), x = backend.create_vector(b.size());
+  backend.upload(b.begin(), rhs);
+  solver.solve(rhs, x);
+  Vector<double> solution(b.size());
+  backend.download(x, solution.begin());
+  Vector<double> u = multiply(space.H, solution);
+  u += multiply(space.B, g);
+  return u;
+}
+
+// Iterations to 1e-8 for a random right-hand side.
+template <int dim>
+int iterations(const Poisson<dim> &problem, adamant::LinearSolverOptions options, adamant::Preconditioner<Backend> external = {})
+{
+  const Backend  backend(2);
+  const int      n = problem.hierarchy.finest().n_dofs();
+  Vector<double> b = random_vector(n, 50);
+  for (int i = 0; i < n; ++i)
+    if (!problem.hierarchy.finest().is_free(i))
+      b[i] = 0.;
+  adamant::LinearSolver<Backend> solver(backend, problem.hierarchy.data(), options, external);
+  auto                           rhs = backend.create_vector(n), x = backend.create_vector(n);
+  backend.upload(b.begin(), rhs);
+  return solver.solve(rhs, x).iterations;
+}
+
+TEST(Solvers, AdaptivePoissonAgainstADirectSolver)
+{
+  Triangulation<3> mesh;
+  make_random_mesh(mesh, 51);
+  for (auto &face : mesh.active_face_iterators())
+    if (face->at_boundary())
+      face->set_boundary_id(0);
+  Poisson<3> problem(mesh, FE_Q<3>(1), 8);
+  problem.assemble_with_dealii();
+  const auto expected = problem.direct_solution();
+  expect_close(solve(problem, options(adamant::SolverType::cg, 1e-11)), expected, 1e-8, "CG");
+  expect_close(solve(problem, options(adamant::SolverType::gmres, 1e-11)), expected, 1e-8, "GMRES");
+  expect_close(solve(problem, options(adamant::SolverType::multigrid, 1e-11)), expected, 1e-8, "multigrid alone");
+}
+
+// In deal.II's solvers, on deal.II's matrix; a start vector with anything in the constrained entries costs nothing.
+template <typename Number>
+void solve_with_dealii(Poisson<3> &problem, const Vector<double> &expected, const std::string &what)
+{
+  SCOPED_TRACE(what);
+  adamant::DealiiPreconditioner<Number> multigrid(problem.hierarchy.data(), {}, 2);
+  multigrid.scale_constrained(problem.matrix);
+  SolverControl control(100, 1e-11 * problem.rhs.l2_norm());
+  SolverCG<>    cg(control);
+  Vector<double> u(expected.size());
+  cg.solve(problem.matrix, u, problem.rhs, multigrid);
+  const unsigned int from_zero = control.last_step();
+  problem.constraints.distribute(u);
+  expect_close(u, expected, 1e-8, "SolverCG");
+  EXPECT_LE(from_zero, 16u);
+
+  u = random_vector(u.size(), 52);
+  cg.solve(problem.matrix, u, problem.rhs, multigrid);
+  problem.constraints.distribute(u);
+  expect_close(u, expected, 1e-8, "SolverCG from a random guess");
+  EXPECT_LE(control.last_step(), from_zero + 2);
+
+  // GMRES needs one and the same matrix as preconditioner, to all digits: in single precision the flexible variant.
+  u = 0.;
+  if (std::is_same_v<Number, float>)
+    SolverFGMRES<>(control).solve(problem.matrix, u, problem.rhs, multigrid);
+  else
+    SolverGMRES<>(control, SolverGMRES<>::AdditionalData(30, true)).solve(problem.matrix, u, problem.rhs, multigrid);
+  problem.constraints.distribute(u);
+  expect_close(u, expected, 1e-8, "SolverGMRES or SolverFGMRES");
+  EXPECT_LE(control.last_step(), 16u);
+
+  multigrid.update(problem.hierarchy.data());
+  Vector<double> before(u.size()), after(u.size());
+  adamant::DealiiPreconditioner<Number>(problem.hierarchy.data(), {}, 1).vmult(before, expected);
+  multigrid.vmult(after, expected);
+  for (unsigned int i = 0; i < u.size(); ++i)
+    if (problem.constraints.is_constrained(i))
+      ASSERT_NEAR(after[i] * problem.matrix.diag_element(i), before[i], 1e-14) << "constrained entry " << i;
+    else
+      ASSERT_EQ(after[i], before[i]) << "update with the same values, other threads";
+  Vector<double> small(3);
+  EXPECT_THROW(multigrid.vmult(small, small), adamant::RunError);
+}
+
+TEST(Solvers, PreconditionerOfDealIISolvers)
+{
+  Triangulation<3> mesh;
+  make_random_mesh(mesh, 53);
+  for (auto &face : mesh.active_face_iterators())
+    if (face->at_boundary())
+      face->set_boundary_id(0);
+  Poisson<3> problem(mesh, FE_Q<3>(1), 8);
+  problem.assemble_with_dealii();
+  const auto expected = problem.direct_solution();
+  solve_with_dealii<float>(problem, expected, "float");
+  solve_with_dealii<double>(problem, expected, "double");
+}
+
+// Refines towards a corner: `levels` times the cells whose centre lies within 2^-l; hanging nodes at that many levels.
+template <int dim>
+void refine_to_corner(Triangulation<dim> &mesh, unsigned int start, unsigned int levels)
+{
+  GridGenerator::hyper_cube(mesh);
+  mesh.refine_global(start);
+  for (unsigned int l = 1; l <= levels; ++l)
+    {
+      for (const auto &cell : mesh.active_cell_iterators())
+        if (cell->center().norm() < std::pow(0.5, l))
+          cell->set_refine_flag();
+      mesh.execute_coarsening_and_refinement();
+    }
+}
+
+// Iterations on two meshes, the second one once more refined: level independence.
+template <int dim>
+void expect_level_independence(unsigned int refinements, unsigned int adaptive_levels, const FiniteElement<dim> &fe,
+                               adamant::LinearSolverOptions o, int bound, const std::string &what)
+{
+  SCOPED_TRACE(what);
+  int found[2];
+  for (unsigned int k = 0; k < 2; ++k)
+    {
+      Triangulation<dim> mesh;
+      refine_to_corner(mesh, refinements + k, adaptive_levels);
+      const Poisson<dim> problem(mesh, fe, dim == 2 ? 16 : 8);
+      EXPECT_GE(problem.hierarchy.n_levels(), 3u);
+      found[k] = iterations(problem, o);
+    }
+  EXPECT_LE(found[1], found[0] + 1) << "iterations " << found[0] << ", " << found[1];
+  EXPECT_GE(found[1], found[0] - 1) << "iterations " << found[0] << ", " << found[1];
+  EXPECT_LE(found[1], bound);
+  testing::Test::RecordProperty(what, std::to_string(found[0]) + ", " + std::to_string(found[1]));
+  std::cout << what << ": iterations " << found[0] << ", " << found[1] << std::endl;
+}
+
+TEST(Convergence, Jacobi)
+{
+  const auto cg = options(adamant::SolverType::cg, 1e-8), gmres = options(adamant::SolverType::gmres, 1e-8);
+  expect_level_independence<2>(6, 0, FE_Q<2>(1), cg, 12, "2D uniform");
+  expect_level_independence<2>(6, 0, FE_Q<2>(1), gmres, 12, "2D uniform, GMRES");
+  expect_level_independence<3>(3, 0, FE_Q<3>(1), cg, 12, "3D uniform");
+  expect_level_independence<2>(4, 4, FE_Q<2>(1), cg, 13, "2D adaptive");
+  expect_level_independence<3>(3, 4, FE_Q<3>(1), cg, 13, "3D adaptive");
+}
+
+TEST(Convergence, ChebyshevForQuadraticElements)
+{
+  auto o                            = options(adamant::SolverType::cg, 1e-8);
+  o.multigrid.smoother.chebyshev    = true;
+  o.multigrid.pre_steps             = 4;
+  o.multigrid.post_steps            = 4;
+  expect_level_independence<2>(4, 0, FE_Q<2>(2), o, 10, "2D uniform Q2");
+  expect_level_independence<2>(3, 4, FE_Q<2>(2), o, 10, "2D adaptive Q2");
+  expect_level_independence<3>(2, 4, FE_Q<3>(2), o, 12, "3D adaptive Q2");
+}
+
+TEST(Solvers, TrilinosAMG)
+{
+  Triangulation<2> mesh;
+  refine_to_corner(mesh, 4, 4);
+  const Poisson<2>           problem(mesh, FE_Q<2>(1), 16);
+  const adamant::TrilinosAMG amg(problem.hierarchy.data().back().matrix, {});
+  const auto                 o = options(adamant::SolverType::gmres, 1e-10);
+  EXPECT_LE(iterations(problem, o, [&](const auto &v, auto &z) { amg.vmult(v, z); }), 30);
+
+  const Backend  backend(1);
+  const int      n = problem.hierarchy.finest().n_dofs();
+  Vector<double> b = random_vector(n, 54), found[2];
+  for (int k = 0; k < 2; ++k)
+    {
+      adamant::Preconditioner<Backend> external;
+      if (k == 1)
+        external = [&](const auto &v, auto &z) { amg.vmult(v, z); };
+      adamant::LinearSolver<Backend> solver(backend, problem.hierarchy.data(), o, external);
+      auto                           rhs = backend.create_vector(n), x = backend.create_vector(n);
+      backend.upload(b.begin(), rhs);
+      solver.solve(rhs, x);
+      found[k].reinit(n);
+      backend.download(x, found[k].begin());
+    }
+  expect_close(found[1], found[0], 1e-7, "Trilinos against multigrid");
+}
+} // namespace

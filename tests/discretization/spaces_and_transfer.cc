@@ -1,0 +1,150 @@
+// Constraint matrices H, B against AffineConstraints; prolongation against deal.II's matrix-free global coarsening.
+#include "discretization/hierarchy.h"
+#include "discretization/points.h"
+#include "support.h"
+
+#include <deal.II/dofs/dof_tools.h>
+#include <deal.II/fe/mapping_q1.h>
+#include <deal.II/lac/la_parallel_vector.h>
+#include <deal.II/multigrid/mg_transfer_global_coarsening.h>
+
+using namespace test;
+using adamant::DirichletBoundary;
+using adamant::LevelSpace;
+
+namespace
+{
+template <int dim>
+std::shared_ptr<const Triangulation<dim>> random_mesh(unsigned int seed)
+{
+  auto mesh = std::make_shared<Triangulation<dim>>();
+  make_random_mesh(*mesh, seed);
+  return mesh;
+}
+
+// All of boundary 0; of boundary 3 the last component only.
+template <int dim>
+DirichletBoundary partly_prescribed(const FiniteElement<dim> &fe)
+{
+  ComponentMask last(fe.n_components(), false);
+  last.set(fe.n_components() - 1, true);
+  return {{0, ComponentMask()}, {3, last}};
+}
+
+template <int dim>
+void compare_constraints(const FiniteElement<dim> &fe, unsigned int seed)
+{
+  SCOPED_TRACE(fe.get_name() + ", seed " + std::to_string(seed));
+  const MappingQ1<dim>      mapping;
+  const auto                dirichlet = partly_prescribed(fe);
+  const LevelSpace<dim>     space(random_mesh<dim>(seed), fe, dirichlet);
+  const SmoothFunction<dim> values(fe.n_components());
+  const auto homogeneous   = dealii_constraints(space, mapping, dirichlet, Functions::ZeroFunction<dim>(fe.n_components()));
+  const auto inhomogeneous = dealii_constraints(space, mapping, dirichlet, values);
+
+  const Vector<double> x = random_vector(space.n_dofs(), seed);
+  unsigned int         n_free = 0;
+  for (int i = 0; i < space.n_dofs(); ++i)
+    {
+      ASSERT_EQ(space.is_free(i), !homogeneous.is_constrained(i)) << "DoF " << i;
+      n_free += space.is_free(i);
+    }
+  EXPECT_LT(n_free, space.n_dofs() - space.prescribed.size()) << "there should be hanging nodes";
+
+  Vector<double> expected(x);
+  homogeneous.distribute(expected);
+  expect_close(multiply(space.H, x), expected, 1e-14, "H x");
+
+  // Prescribed values where the space says its prescribed DoFs lie.
+  const auto     points = adamant::support_points(space, mapping, space.prescribed);
+  const int      n      = space.B.n_cols;
+  Vector<double> g(n);
+  std::vector<types::global_dof_index> indices(fe.n_dofs_per_cell());
+  std::vector<unsigned int>            component(space.n_dofs());
+  for (const auto &cell : space.dof_handler().active_cell_iterators())
+    {
+      cell->get_dof_indices(indices);
+      for (unsigned int i = 0; i < indices.size(); ++i)
+        component[indices[i]] = fe.system_to_component_index(i).first;
+    }
+  ASSERT_GT(n, 0);
+  for (int k = 0; k < n; ++k)
+    {
+      Point<dim> p;
+      for (unsigned int d = 0; d < dim; ++d)
+        p[d] = points[d * n + k];
+      g[k] = values.value(p, component[space.prescribed[k]]);
+    }
+  expected = x;
+  inhomogeneous.distribute(expected);
+  Vector<double> u = multiply(space.H, x);
+  u += multiply(space.B, g);
+  expect_close(u, expected, 1e-13, "H x + B g");
+
+  Vector<double> again(x);
+  space.hanging_nodes.distribute(again);
+  AffineConstraints<double> hanging;
+  DoFTools::make_hanging_node_constraints(space.dof_handler(), hanging);
+  hanging.close();
+  expected = x;
+  hanging.distribute(expected);
+  expect_close(again, expected, 1e-14, "the hanging nodes' own constraints");
+}
+
+// P of all levels at once against MGTwoLevelTransfer, and R = Pᵀ entry by entry.
+template <int dim>
+void compare_transfer(const FiniteElement<dim> &fe, unsigned int seed)
+{
+  SCOPED_TRACE(fe.get_name() + ", seed " + std::to_string(seed));
+  using DistributedVector = LinearAlgebra::distributed::Vector<double>;
+  Triangulation<dim> mesh;
+  make_random_mesh(mesh, seed);
+  const auto                     dirichlet = partly_prescribed(fe);
+  const adamant::Hierarchy<dim>  hierarchy(mesh, fe, dirichlet, 1);
+  const MappingQ1<dim>           mapping;
+  const Functions::ZeroFunction<dim> zero(fe.n_components());
+  ASSERT_GE(hierarchy.n_levels(), 5u);
+  for (std::size_t l = 1; l < hierarchy.n_levels(); ++l)
+    {
+      const auto &fine = hierarchy.space(l), &coarse = hierarchy.space(l - 1);
+      const auto &P = hierarchy.data()[l].prolongation, &R = hierarchy.data()[l].restriction;
+      ASSERT_EQ(P.n_rows, fine.n_dofs());
+      ASSERT_EQ(P.n_cols, coarse.n_dofs());
+
+      MGTwoLevelTransfer<dim, DistributedVector> transfer;
+      transfer.reinit(fine.dof_handler(), coarse.dof_handler(), dealii_constraints(fine, mapping, dirichlet, zero),
+                      dealii_constraints(coarse, mapping, dirichlet, zero));
+      DistributedVector    from(P.n_cols), to(P.n_rows);
+      const Vector<double> x = random_vector(P.n_cols, seed);
+      std::copy(x.begin(), x.end(), from.begin());
+      transfer.prolongate_and_add(to, from);
+      Vector<double> expected(P.n_rows);
+      std::copy(to.begin(), to.end(), expected.begin());
+      if (expected.linfty_norm() > 0.) // on the coarsest levels every DoF may be prescribed
+        expect_close(multiply(P, x), expected, 1e-12, "P x to level " + std::to_string(l));
+
+      ASSERT_EQ(R.n_rows, P.n_cols);
+      ASSERT_EQ(R.n_cols, P.n_rows);
+      ASSERT_EQ(R.n_nonzeros(), P.n_nonzeros());
+      for (int i = 0; i < R.n_rows; ++i)
+        for (int k = R.row_start[i]; k < R.row_start[i + 1]; ++k)
+          {
+            ASSERT_TRUE(k == R.row_start[i] || R.column[k - 1] < R.column[k]) << "columns of R ascend";
+            ASSERT_EQ(R.value[k], adamant::entry(P, R.column[k], i));
+          }
+    }
+}
+
+template <int dim>
+void for_all_elements(void (*test)(const FiniteElement<dim> &, unsigned int))
+{
+  unsigned int seed = 10;
+  for (const auto &fe : elements<dim>())
+    test(*fe, ++seed);
+}
+
+TEST(LevelSpace, ConstraintMatrices2D) { for_all_elements<2>(compare_constraints<2>); }
+TEST(LevelSpace, ConstraintMatrices3D) { for_all_elements<3>(compare_constraints<3>); }
+TEST(Transfer, AgainstDealII2D) { for_all_elements<2>(compare_transfer<2>); }
+TEST(Transfer, AgainstDealII3D) { for_all_elements<3>(compare_transfer<3>); }
+} // namespace
