@@ -81,7 +81,7 @@ struct TimeParameters : ParameterAcceptor
 {
   double       end = 2., step = 0.02;
   std::string  scheme              = "backward_euler";
-  unsigned int extrapolation_order = 3, output_interval = 10;
+  unsigned int extrapolation_order = 2, output_interval = 10;
 
   TimeParameters()
     : ParameterAcceptor("/Time stepping")

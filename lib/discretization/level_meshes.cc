@@ -43,7 +43,10 @@ bool stays_refined(const Cell<dim> &fine)
 template <int dim>
 std::shared_ptr<dealii::Triangulation<dim>> copy_coarse_cells(const dealii::Triangulation<dim> &fine)
 {
-  auto coarse = std::make_shared<dealii::Triangulation<dim>>(fine.get_mesh_smoothing());
+  // Of the smoothing, only the rule that the space may rely on; the others are wishes about refinement.
+  const auto smoothing = static_cast<typename dealii::Triangulation<dim>::MeshSmoothing>(
+    fine.get_mesh_smoothing() & dealii::Triangulation<dim>::limit_level_difference_at_vertices);
+  auto coarse = std::make_shared<dealii::Triangulation<dim>>(smoothing);
   auto [vertices, cells, faces] = dealii::GridTools::get_coarse_mesh_description(fine);
   coarse->create_triangulation(vertices, cells, faces);
   for (const auto id : fine.get_manifold_ids())
