@@ -117,6 +117,28 @@ void measure(const CudaBackend<double> &full, const std::vector<LevelData> &data
     line("orthonormalize against " + std::to_string(k), seconds(backend, [&] { backend.orthonormalize(basis, k, basis[k], h); }));
   auto s = backend.create_scalars(2);
   line("residual_norms", seconds(backend, [&] { backend.residual_norms(A, x, b, y, s); }));
+  // What the host waits for: one reduction and its result; a recorded one.
+  const auto wall = [&](const auto &operation) {
+    std::vector<double> times;
+    for (int i = 0; i < 200; ++i)
+      {
+        backend.synchronize();
+        const auto begin = std::chrono::steady_clock::now();
+        operation();
+        times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+      }
+    std::sort(times.begin(), times.end());
+    return times[100];
+  };
+  auto small = backend.create_vector(32);
+  line("dot of 32 numbers, launched and fetched", wall([&] { backend.dot(small, small); }));
+  line("set_zero of 32 numbers, launched only", wall([&] { backend.set_zero(small); }));
+  line("scale of 32 numbers, launched only", wall([&] { backend.scale(1, small); }));
+  const auto short_graph = backend.record([&] { backend.scale(1, small); });
+  const auto long_graph  = backend.record([&] { mg.vmult(b); });
+  line("graph of one kernel, launched and waited for", wall([&] { backend.replay(short_graph); backend.synchronize(); }));
+  line("graph of a V-cycle, launched only", wall([&] { backend.replay(long_graph); }));
+  line("graph of a V-cycle, launched and waited for", wall([&] { backend.replay(long_graph); backend.synchronize(); }));
   const double a[] = {1., -1., 1.};
   line("multi_axpy of 3", seconds(full, [&] {
          if constexpr (std::is_same_v<Number, double>)

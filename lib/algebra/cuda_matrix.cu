@@ -65,7 +65,8 @@ __constant__ int device_run_length[n_run_lengths] = {9, 4, 3};
 template <typename Number>
 __device__ int stencil_stride(const CSRView &A, int row, int begin, int length, int longest)
 {
-  const int lane = threadIdx.x % slice_rows, all = 0xffffffff;
+  constexpr unsigned all  = 0xffffffff;
+  const int          lane = threadIdx.x % slice_rows;
   if (!__all_sync(all, row < A.n_rows && length == longest))
     return -1;
   int  stride = 0;
@@ -73,11 +74,11 @@ __device__ int stencil_stride(const CSRView &A, int row, int begin, int length, 
   for (int k = 0; k < longest; ++k)
     {
       const int    column = A.column[begin + k], first = __shfl_sync(all, column, 0), second = __shfl_sync(all, column, 1);
-      const Number value = static_cast<Number>(A.value[begin + k]);
+      const Number value = static_cast<Number>(A.value[begin + k]), first_value = __shfl_sync(all, value, 0);
       if (k == 0)
         stride = second - first;
       same = same && stride >= 0 && column == first + stride * lane &&
-             __double_as_longlong(value) == __double_as_longlong(__shfl_sync(all, value, 0));
+             __double_as_longlong(value) == __double_as_longlong(first_value);
     }
   return __all_sync(all, same) ? stride : -1;
 }
@@ -192,7 +193,7 @@ __global__ void fill_kernel(CSRView A, int run, int n_values, const CudaSlice *s
   columns += 32L * s.column + lane;
   const auto column = [&](int r) { return r * run < n ? static_cast<unsigned>(A.column[begin + r * run]) : absent; };
   const auto offset = [&](int r) { return r * run < n ? column(r) - s.parameter : 0xffff; };
-  const bool stencil = s.kind == static_cast<int>(SliceKind::stencil);
+  const bool stencil = s.kind == static_cast<unsigned>(SliceKind::stencil);
   const long spacing = stencil ? 1 : 32;
   if (stencil)
     {
@@ -201,7 +202,7 @@ __global__ void fill_kernel(CSRView A, int run, int n_values, const CudaSlice *s
       for (int r = 0; r < s.width; ++r)
         columns[r] = column(r);
     }
-  else if (s.kind == static_cast<int>(SliceKind::full))
+  else if (s.kind == static_cast<unsigned>(SliceKind::full))
     for (int r = 0; r < s.width; ++r)
       columns[r * 32L] = column(r);
   else
@@ -300,7 +301,7 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source) const -
       const int     words   = s.n_values > 0 ? (e.longest + 3) / 4 : e.longest;
       slices[i]             = {to_index(column_rows, "slices of a sparse matrix"),
                                to_index(value_rows, "slices of a sparse matrix"), width,
-                               static_cast<int>(stencil ? SliceKind::stencil : narrow ? SliceKind::narrow : SliceKind::full),
+                               static_cast<unsigned>(stencil ? SliceKind::stencil : narrow ? SliceKind::narrow : SliceKind::full),
                                stencil          ? e.stride :
                                narrow && width > 0 ? e.smallest :
                                                   0};

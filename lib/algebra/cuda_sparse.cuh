@@ -27,8 +27,9 @@ enum class SliceKind : int
 /// four codes; width: in runs; kind and parameter: the smallest column (narrow), the stride (stencil).
 struct alignas(16) CudaSlice
 {
-  int column, value, width;
-  int kind : 2, parameter : 30;
+  int      column, value, width;
+  unsigned kind : 2;
+  int      parameter : 30;
 };
 
 template <typename Number>

@@ -86,7 +86,7 @@ TEST_F(CudaAgreement, ProductsInEveryFormat)
     {grid.back().matrix, "rows of 9"},      {perturbed, "values in full"}, {grid.back().prolongation, "rows of 4"},
     {grid.back().restriction, "rows of 9"}, {runs(9, true), "runs of 9"},  {runs(9, false), "runs of 9"},
     {runs(4, true), "runs of 4"},           {runs(4, false), "runs of 4"},
-    {runs(3, true), "runs of 3"},           {runs(3, false), "runs of 3"}, {wide, "0% of the slices"}};
+    {runs(3, true), "runs of 3"},           {runs(3, false), "runs of 3"}, {wide, "stencils in 0% and 16-bit columns in 0%"}};
   for (const auto &[A, format] : cases)
     {
       const Values x = random_values(A.n_cols, 1), y = random_values(A.n_rows, 2);
@@ -99,6 +99,8 @@ TEST_F(CudaAgreement, ProductsInEveryFormat)
       backend->spmv(0.7, on_gpu, to_backend(*backend, x), 1, actual);
       expect_close(to_host(*backend, actual), to_host(host, expected), "y + 0.7 A x, " + on_gpu.format());
     }
+  EXPECT_EQ(backend->create_matrix(runs(3, true)).format().find("stencils in 0%"), std::string::npos) << "expected stencils";
+  EXPECT_NE(backend->create_matrix(perturbed).format().find("stencils in 0%"), std::string::npos) << "expected none";
 }
 
 TEST_F(CudaAgreement, SolversAndBits)

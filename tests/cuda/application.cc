@@ -1,0 +1,76 @@
+// Transport-diffusion on the GPU against the CPU, and its end when a CUDA call fails.
+
+#include "tests/apps/program.h"
+
+#include "support/backends.h"
+
+namespace
+{
+const char *program()
+{
+  const char *elsewhere = std::getenv("TRANSPORT_DIFFUSION"); // where the tests run on another machine than the build
+  return elsewhere != nullptr ? elsewhere : TRANSPORT_DIFFUSION;
+}
+
+class CudaApplication : public Program
+{
+protected:
+  CudaApplication()
+    : Program(program())
+  {}
+  void SetUp() override
+  {
+    const std::string reason = adamant::test::why_unavailable<adamant::CudaBackend<double>>();
+    if (!reason.empty())
+      GTEST_SKIP() << reason;
+  }
+
+  Outcome start_on(const std::string &backend, const std::vector<std::string> &more = {})
+  {
+    std::vector<std::string> arguments = {"--backend", backend, "--threads", "2", "--set", "Time stepping/End time=0.2", "--set",
+                                          "Time stepping/Output interval=5"};
+    for (const std::string &setting : more)
+      arguments.insert(arguments.end(), {"--set", setting});
+    return start(arguments);
+  }
+};
+} // namespace
+
+TEST_F(CudaApplication, ErrorsAreTheHostsAndBitsAreTheSameAgain)
+{
+  for (const std::string scheme : {"backward_euler", "crank_nicolson", "bdf2"})
+    for (const std::string dimension : {"2", "3"})
+      {
+        const std::vector<std::string> settings = {"Time stepping/Scheme=" + scheme,
+                                                   "Problem/Dimension=" + dimension,
+                                                   dimension == "3" ? "Discretization/Refinements=3" : "Discretization/Refinements=5",
+                                                   "Linear solver/Tolerance=1e-12"};
+        const Outcome                  host = start_on("host", settings), gpu = start_on("cuda", settings);
+        ASSERT_EQ(host.code, 0) << host.err;
+        ASSERT_EQ(gpu.code, 0) << gpu.err;
+        EXPECT_EQ(gpu.record.at("backend"), "cuda");
+        EXPECT_NEAR(gpu.l2(), host.l2(), 1e-8 * host.l2()) << scheme << ", dimension " << dimension;
+        EXPECT_NEAR(gpu.mean_iterations(), host.mean_iterations(), 1.) << scheme << ", dimension " << dimension;
+        EXPECT_GT(gpu.record.at("peak_memory_bytes").at("device").get<double>(), 1e5);
+        EXPECT_EQ(start_on("cuda", settings).l2(), gpu.l2()) << "expected the same bits in a second run";
+      }
+}
+
+TEST_F(CudaApplication, AFailingCallEndsTheRunWithoutHalfAFile)
+{
+  for (const int call : {1, 3, 10, 40, 100, 200, 300, 400, 500})
+    {
+      setenv("ADAMANT_CUDA_FAIL_CALL", std::to_string(call).c_str(), 1);
+      const Outcome outcome = start_on("cuda", {"Discretization/Refinements=4", "Discretization/Adaptive cycles=0"});
+      unsetenv("ADAMANT_CUDA_FAIL_CALL");
+      EXPECT_EQ(outcome.code, 1) << "call " << call << ": " << outcome.err;
+      EXPECT_NE(outcome.err.find("failed with cudaErrorUnknown"), std::string::npos) << "call " << call << ": " << outcome.err;
+      EXPECT_TRUE(outcome.record.is_null()) << "call " << call << ": expected no run.json";
+      if (std::filesystem::exists(outcome.folder))
+        for (const auto &entry : std::filesystem::directory_iterator(outcome.folder))
+          {
+            const auto extension = entry.path().extension();
+            EXPECT_TRUE(extension == ".prm" || extension == ".vtu" || extension == ".pvd") << "expected no " << entry.path();
+          }
+    }
+}
