@@ -62,7 +62,13 @@ void compare_with_dealii(Triangulation<dim> &mesh, const std::string &what)
   SCOPED_TRACE(what);
   const auto expected = MGTransferGlobalCoarseningTools::create_geometric_coarsening_sequence(mesh);
   const auto levels   = create_level_meshes(mesh, 1);
-  ASSERT_EQ(levels.size(), expected.size());
+  std::string sizes = "cells of deal.II's sequence:";
+  for (const auto &level : expected)
+    sizes += " " + std::to_string(level->n_active_cells());
+  sizes += ", found:";
+  for (const auto &level : levels)
+    sizes += " " + std::to_string(level.mesh->n_active_cells());
+  ASSERT_EQ(levels.size(), expected.size()) << sizes;
   EXPECT_EQ(levels.back().mesh.get(), &mesh) << "the finest mesh is the user's, not a copy";
   EXPECT_TRUE(levels[0].coarse_cell.empty());
   for (std::size_t l = 0; l < levels.size(); ++l)
