@@ -60,9 +60,10 @@ Number row_product(const HostMatrix<Number> &A, int row, const Number *x)
 }
 
 // Calls epilogue(first, end, sums) for all rows in groups of whole slices and whole nodes of `block_size` rows, with
-// sums[i - first] = (A x)_i. Threaded.
+// sums[i - first] = (A x)_i. Threaded. Groups without entries may be skipped where block_size is 1.
 template <typename Number, typename Epilogue>
-void for_each_product(const HostMatrix<Number> &A, const Number *x, int n_threads, int block_size, const Epilogue &epilogue)
+void for_each_product(const HostMatrix<Number> &A, const Number *x, int n_threads, int block_size, const Epilogue &epilogue,
+                      bool skip_empty = false)
 {
   constexpr int lanes = HostMatrix<Number>::lanes;
   const int     group = block_size * lanes, n_groups = (A.n_rows + group - 1) / group;
@@ -71,6 +72,8 @@ void for_each_product(const HostMatrix<Number> &A, const Number *x, int n_thread
     {
       Number    sums[max_block_size * lanes];
       const int first = g * group, end = std::min(A.n_rows, first + group);
+      if (skip_empty && (A.slices.empty() ? A.row_start[first] == A.row_start[end] : A.slices[g].width == 0))
+        continue;
       if (A.slices.empty())
         for (int row = first; row < end; ++row)
           sums[row - first] = row_product(A, row, x);
@@ -461,12 +464,15 @@ void HostBackend<Number>::spmv(Number a, const Matrix &A, const Vector &x, Numbe
       for (int i = first; i < end; ++i)
         to[i] = a * sums[i - first];
     });
-  else
-    for_each_product(A, x.data(), threads_for(A.n_rows), 1, [a, b, to](int first, int end, const Number *sums) {
+  else // y += a A x leaves alone where A has no entries, as boundary matrices mostly have
+    for_each_product(
+      A, x.data(), threads_for(A.n_rows), 1,
+      [a, b, to](int first, int end, const Number *sums) {
 #pragma omp simd
-      for (int i = first; i < end; ++i)
-        to[i] = a * sums[i - first] + b * to[i];
-    });
+        for (int i = first; i < end; ++i)
+          to[i] = a * sums[i - first] + b * to[i];
+      },
+      b == Number(1));
 }
 
 template <typename Number>
