@@ -113,6 +113,9 @@ public:
   double        norm(const Vector &x) const;
   void          multi_dot(const std::vector<Vector> &basis, int k, const Vector &w, Scalars &h) const;
   void          orthonormalize(const std::vector<Vector> &basis, int k, Vector &w, Scalars &h) const;
+  void          dot(const Vector &x, const Vector &y, Scalars &s, int i) const;
+  void          xpay(const Vector &x, const Scalars &s, int numerator, int denominator, Vector &y) const;
+  void          step_along(const Vector &p, const Vector &q, int numerator, int denominator, Vector &x, Vector &r, Scalars &s, int i) const;
   Scalars       create_scalars(int n) const { return Scalars(context, n); }
   const double *fetch(Scalars &h, int n) const;
   /// @}

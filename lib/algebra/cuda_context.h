@@ -112,6 +112,7 @@ public:
 
   int           size() const { return static_cast<int>(on_device.size() / 2); }
   double       *device() { return on_device.data(); }
+  const double *device() const { return on_device.data(); }
   double       *device_scratch() { return on_device.data() + size(); } ///< as many again
   double       *host() { return on_host.get(); }
 

@@ -413,6 +413,30 @@ double HostBackend<Number>::dot(const Vector &x, const Vector &y) const
 }
 
 template <typename Number>
+void HostBackend<Number>::dot(const Vector &x, const Vector &y, Scalars &s, int i) const
+{
+  s[i] = dot(x, y);
+}
+
+template <typename Number>
+void HostBackend<Number>::xpay(const Vector &x, const Scalars &s, int numerator, int denominator, Vector &y) const
+{
+  axpby(1, x, static_cast<Number>(s[numerator] / s[denominator]), y);
+}
+
+template <typename Number>
+void HostBackend<Number>::step_along(const Vector &p, const Vector &q, int numerator, int denominator, Vector &x, Vector &r,
+                                     Scalars &s, int i) const
+{
+  const Number a = static_cast<Number>(s[numerator] / s[denominator]);
+  blocked_sums(x.size(), threads_for(x.size()), 1, &s[i], [&](int begin, int end, double *sum) {
+    block_axpy(a, p.data(), x.data(), begin, end);
+    block_axpy(-a, q.data(), r.data(), begin, end);
+    sum[0] = block_dot(r.data(), r.data(), begin, end);
+  });
+}
+
+template <typename Number>
 double HostBackend<Number>::norm(const Vector &x) const
 {
   return std::sqrt(dot(x, x));

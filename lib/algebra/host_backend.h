@@ -126,6 +126,13 @@ public:
   /// Classical Gram-Schmidt, twice: w <- (w - V Vᵀw)/‖·‖; h[0..k-1] the coefficients, h[k] the norm before scaling (a
   /// zero norm leaves w unscaled). Needs k + 1 scalars. Liebchen et al., Section 4.1.5, with re-orthogonalisation.
   void          orthonormalize(const std::vector<Vector> &basis, int k, Vector &w, Scalars &h) const;
+  /// @name The steps of conjugate gradients, whose scalars stay where the backend computes them
+  /// @{
+  void dot(const Vector &x, const Vector &y, Scalars &s, int i) const;                       ///< s[i] = x . y
+  void xpay(const Vector &x, const Scalars &s, int numerator, int denominator, Vector &y) const; ///< y = x + s[.]/s[.] y
+  /// With a = s[numerator] / s[denominator]: x += a p, r -= a q, s[i] = r . r.
+  void step_along(const Vector &p, const Vector &q, int numerator, int denominator, Vector &x, Vector &r, Scalars &s, int i) const;
+  /// @}
   Scalars       create_scalars(int n) const { return Scalars(n, 0.); }
   const double *fetch(Scalars &h, int /*n*/) const { return h.data(); } ///< host copy of the first n; the only wait
   /// @}

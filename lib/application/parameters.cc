@@ -159,6 +159,35 @@ void apply_setting(const std::string &setting)
     }
   leave();
 }
+
+// The names of the enumerations in parameter files.
+template <typename Enum>
+using Names = std::vector<std::pair<std::string, Enum>>;
+const Names<SolverType>       solver_types  = {{"gmres", SolverType::gmres}, {"cg", SolverType::cg}, {"multigrid", SolverType::multigrid}};
+const Names<Precision>        precisions    = {{"float32", Precision::float32}, {"float64", Precision::float64}};
+const Names<SmootherType>     smoother_types = {{"jacobi", SmootherType::jacobi}, {"block_jacobi", SmootherType::block_jacobi}, {"fsai", SmootherType::fsai}};
+const Names<CoarseSolverType> coarse_solver_types = {{"dense_inverse", CoarseSolverType::dense_inverse}, {"smoothing", CoarseSolverType::smoothing}};
+
+template <typename Enum>
+std::string name_of(const Names<Enum> &names, Enum value)
+{
+  return std::find_if(names.begin(), names.end(), [&](const auto &entry) { return entry.second == value; })->first;
+}
+
+template <typename Enum>
+Enum value_of(const Names<Enum> &names, const std::string &name)
+{
+  return std::find_if(names.begin(), names.end(), [&](const auto &entry) { return entry.first == name; })->second;
+}
+
+template <typename Enum>
+dealii::Patterns::Selection selection(const Names<Enum> &names)
+{
+  std::string text;
+  for (const auto &entry : names)
+    text += (text.empty() ? "" : "|") + entry.first;
+  return dealii::Patterns::Selection(text);
+}
 } // namespace
 
 void read_parameters(const CommandLine &line)
@@ -177,22 +206,36 @@ void print_parameters(std::ostream &out, bool with_descriptions)
     out, with_descriptions ? dealii::ParameterHandler::PRM : dealii::ParameterHandler::ShortPRM);
 }
 
-LinearSolverParameters::LinearSolverParameters()
+LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaults, unsigned int coarsest_cells)
   : dealii::ParameterAcceptor("/Linear solver")
+  , coarsest_cells(coarsest_cells)
+  , tolerance(defaults.control.tolerance)
+  , solver(name_of(solver_types, defaults.type))
+  , precision(name_of(precisions, defaults.precision))
+  , smoother(name_of(smoother_types, defaults.multigrid.smoother.type))
+  , coarse_solver(name_of(coarse_solver_types, defaults.multigrid.coarse_solver))
+  , max_iterations(defaults.control.max_iterations)
+  , restart(defaults.restart)
+  , pre_steps(defaults.multigrid.pre_steps)
+  , post_steps(defaults.multigrid.post_steps)
+  , coarse_steps(defaults.multigrid.coarse_steps)
+  , chebyshev(defaults.multigrid.smoother.chebyshev)
+  , damping(defaults.multigrid.smoother.damping)
+  , range(defaults.multigrid.smoother.range)
 {
   using namespace dealii::Patterns;
   add_parameter("Solver", solver, "gmres, cg (symmetric positive definite problems only), or multigrid alone", prm,
-                Selection("gmres|cg|multigrid"));
+                selection(solver_types));
   add_parameter("Preconditioner", preconditioner,
                 "multigrid, or trilinos_amg: Trilinos ML through deal.II, on the host only", prm,
                 Selection("multigrid|trilinos_amg"));
   add_parameter("Tolerance", tolerance, "The solver stops at |b - A x| <= tolerance |b|", prm, Double(1e-15, 1));
   add_parameter("Maximum iterations", max_iterations, "More than these stop the run with an error", prm, Integer(1));
   add_parameter("Restart", restart, "Largest dimension of the Krylov space of gmres", prm, Integer(1, 1000));
-  add_parameter("Precision", precision, "Of the V-cycle; everything else is double", prm, Selection("float32|float64"));
+  add_parameter("Precision", precision, "Of the V-cycle; everything else is double", prm, selection(precisions));
   add_parameter("Smoother", smoother, "x <- x + omega S (b - A x) with S the inverse of the diagonal (jacobi) or of the "
                 "node blocks (block_jacobi) of A, or a factorised sparse approximate inverse (fsai)",
-                prm, Selection("jacobi|block_jacobi|fsai"));
+                prm, selection(smoother_types));
   add_parameter("Chebyshev", chebyshev,
                 "Take the smoothing steps as one Chebyshev polynomial in S A, with its own eigenvalue estimate");
   add_parameter("Damping", damping, "omega of the smoother without Chebyshev", prm, Double(0, 2));
@@ -202,7 +245,7 @@ LinearSolverParameters::LinearSolverParameters()
   add_parameter("Post-smoothing steps", post_steps, "With Chebyshev: the degree of the polynomial", prm, Integer(0, 100));
   add_parameter("Coarsest level cells", coarsest_cells,
                 "Coarsening ends at the first level with at most this many cells", prm, Integer(1, 20000));
-  add_parameter("Coarse solver", coarse_solver, "On the coarsest level", prm, Selection("dense_inverse|smoothing"));
+  add_parameter("Coarse solver", coarse_solver, "On the coarsest level", prm, selection(coarse_solver_types));
   add_parameter("Coarse steps", coarse_steps, "Smoothing steps where they solve the coarsest level", prm, Integer(1, 10000));
   enter_subsection("Trilinos AMG");
   add_parameter("Elliptic", amg_elliptic, "ML's smoothed aggregation for elliptic problems (else its settings for others)");
@@ -215,20 +258,17 @@ LinearSolverParameters::LinearSolverParameters()
 LinearSolverOptions LinearSolverParameters::options(const std::string &name) const
 {
   LinearSolverOptions o;
-  o.type      = solver == "gmres" ? SolverType::gmres : solver == "cg" ? SolverType::cg : SolverType::multigrid;
+  o.type      = value_of(solver_types, solver);
   o.restart   = static_cast<int>(restart);
-  o.precision = precision == "float32" ? Precision::float32 : Precision::float64;
+  o.precision = value_of(precisions, precision);
   o.control   = {tolerance, static_cast<int>(max_iterations), name};
-  o.multigrid.smoother.type      = smoother == "jacobi" ? SmootherType::jacobi :
-                                   smoother == "fsai"   ? SmootherType::fsai :
-                                                          SmootherType::block_jacobi;
+  o.multigrid.smoother.type      = value_of(smoother_types, smoother);
   o.multigrid.smoother.chebyshev = chebyshev;
   o.multigrid.smoother.damping   = damping;
   o.multigrid.smoother.range     = range;
   o.multigrid.pre_steps          = static_cast<int>(pre_steps);
   o.multigrid.post_steps         = static_cast<int>(post_steps);
-  o.multigrid.coarse_solver =
-    coarse_solver == "dense_inverse" ? CoarseSolverType::dense_inverse : CoarseSolverType::smoothing;
+  o.multigrid.coarse_solver      = value_of(coarse_solver_types, coarse_solver);
   o.multigrid.coarse_steps = static_cast<int>(coarse_steps);
   return o;
 }

@@ -21,31 +21,24 @@ void print_parameters(std::ostream &out, bool with_descriptions);
 class LinearSolverParameters : public dealii::ParameterAcceptor
 {
 public:
-  LinearSolverParameters();
+  /// `defaults` are an application's own; its `control.name` is not used.
+  explicit LinearSolverParameters(const LinearSolverOptions &defaults = LinearSolverOptions(), unsigned int coarsest_cells = 256);
 
   /// The options as the solver takes them; `name` says in messages what is solved.
   LinearSolverOptions options(const std::string &name) const;
 
   std::string  preconditioner          = "multigrid";
-  unsigned int coarsest_cells          = 256;
+  unsigned int coarsest_cells;
   bool         amg_elliptic            = true;
   std::string  amg_smoother            = "Chebyshev";
   unsigned int amg_sweeps              = 2;
   double       amg_threshold           = 1e-4;
-  double       tolerance               = 1e-8;
+  double       tolerance;
 
 private:
-  std::string  solver                  = "gmres";
-  unsigned int max_iterations          = 200;
-  unsigned int restart                 = 30;
-  std::string  precision               = "float32";
-  std::string  smoother                = "jacobi";
-  bool         chebyshev               = false;
-  double       damping                 = 0.8;
-  double       range                   = 4.;
-  unsigned int pre_steps               = 2;
-  unsigned int post_steps              = 2;
-  std::string  coarse_solver           = "dense_inverse";
-  unsigned int coarse_steps            = 20;
+  std::string  solver, precision, smoother, coarse_solver;
+  unsigned int max_iterations, restart, pre_steps, post_steps, coarse_steps;
+  bool         chebyshev;
+  double       damping, range;
 };
 } // namespace adamant

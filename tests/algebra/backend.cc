@@ -437,6 +437,34 @@ TYPED_TEST(BackendOperations, Gemv)
     }
 }
 
+TYPED_TEST(BackendOperations, StepsOfConjugateGradients)
+{
+  for (const int n : {1, 100, 20001})
+    {
+      SCOPED_TRACE(n);
+      const Values p = random_values(n, 1), q = random_values(n, 2), x = random_values(n, 3), r = random_values(n, 4);
+      auto         s = this->backend->create_scalars(4);
+      this->backend->dot(this->upload(p), this->upload(p), s, 2);
+      this->backend->dot(this->upload(p), this->upload(q), s, 1);
+      const double *fetched = this->backend->fetch(s, 4);
+      const double  pp = dot(p, p), pq = dot(p, q), a = pq / pp;
+      EXPECT_NEAR(fetched[2], pp, 1e-12 * (n + 1));
+      EXPECT_NEAR(fetched[1], pq, 1e-12 * (n + 1));
+
+      auto y = this->upload(q);
+      this->backend->xpay(this->upload(p), s, 1, 2, y);
+      expect_near(this->download(y), combine(1, p, a, q), this->tolerance, "p + a q");
+
+      auto x_new = this->upload(x), r_new = this->upload(r);
+      this->backend->step_along(this->upload(p), this->upload(q), 1, 2, x_new, r_new, s, 3);
+      const Values expected = combine(1, r, -a, q);
+      expect_near(this->download(x_new), combine(1, x, a, p), this->tolerance, "x + a p");
+      expect_near(this->download(r_new), expected, this->tolerance, "r - a q");
+      EXPECT_NEAR(this->backend->fetch(s, 4)[3], dot(expected, expected), this->tolerance * (n + 1));
+      EXPECT_EQ(s.size(), 4);
+    }
+}
+
 TYPED_TEST(BackendOperations, MultiDot)
 {
   for (const int n : {0, 1, 100, 20001})
