@@ -34,4 +34,13 @@ Number entry(const CSRMatrix<Number> &matrix, int row, int col);
 /// The main diagonal, n_rows values; zero where an entry is not stored.
 template <typename Number>
 Array<Number> diagonal(const CSRMatrix<Number> &matrix);
+
+/// y = A x, for vectors that are needed once; the backends have the fast products.
+Array<double> product(const CSRMatrix<double> &A, const Array<double> &x);
+
+/// y = Aᵀ x.
+Array<double> transposed_product(const CSRMatrix<double> &A, const Array<double> &x);
+
+/// The matrix without the stored entries that are exactly zero.
+CSRMatrix<double> without_zeros(const CSRMatrix<double> &A);
 } // namespace adamant

@@ -3,8 +3,11 @@
 #include "base/array.h"
 #include "discretization/level_space.h"
 
+#include <deal.II/base/point.h>
 #include <deal.II/base/quadrature.h>
 #include <deal.II/fe/mapping.h>
+
+#include <vector>
 
 namespace adamant
 {
@@ -18,4 +21,10 @@ Array<double> support_points(const LevelSpace<dim> &space, const dealii::Mapping
 template <int dim>
 Array<double>
 quadrature_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const dealii::Quadrature<dim> &quadrature);
+
+/// The matrix that evaluates a function of the space at points: row p * n_components + c gives component c at point p, from
+/// nodal values. Throws InputError, naming the point, where it lies in no cell.
+template <int dim>
+CSRMatrix<double> evaluation_matrix(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                                    const std::vector<dealii::Point<dim>> &points, unsigned int n_components);
 } // namespace adamant

@@ -7,12 +7,14 @@
 #include <deal.II/lac/trilinos_sparse_matrix.h>
 
 #include <Epetra_MultiVector.h>
+#include <Teuchos_ParameterList.hpp>
 
 namespace adamant
 {
 struct TrilinosAMG::Implementation
 {
   dealii::TrilinosWrappers::SparseMatrix    matrix;
+  std::vector<double>                       modes; // ML keeps a pointer
   dealii::TrilinosWrappers::PreconditionAMG amg;
 };
 
@@ -43,7 +45,24 @@ TrilinosAMG::TrilinosAMG(const CSRMatrix<double> &source, const TrilinosAMGOptio
   data.smoother_type         = options.smoother.c_str();
   data.smoother_sweeps       = options.smoother_sweeps;
   data.aggregation_threshold = options.aggregation_threshold;
-  implementation->amg.initialize(matrix, data);
+  if (options.near_null_space.empty())
+    {
+      implementation->amg.initialize(matrix, data);
+      return;
+    }
+
+  // deal.II takes modes of zeros and ones only: the others go to ML itself.
+  Teuchos::ParameterList              list;
+  std::unique_ptr<Epetra_MultiVector> unused;
+  data.set_parameters(list, unused, matrix.trilinos_matrix());
+  const int n_modes = static_cast<int>(options.near_null_space.size());
+  for (const auto &mode : options.near_null_space)
+    implementation->modes.insert(implementation->modes.end(), mode.begin(), mode.end());
+  list.set("null space: type", "pre-computed");
+  list.set("null space: dimension", n_modes);
+  list.set("null space: vectors", implementation->modes.data());
+  list.set("PDE equations", options.block_size);
+  implementation->amg.initialize(matrix, list);
 }
 
 TrilinosAMG::~TrilinosAMG() = default;

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace adamant
 {
@@ -14,6 +15,9 @@ struct TrilinosAMGOptions
   std::string  smoother              = "Chebyshev";
   unsigned int smoother_sweeps       = 2;
   double       aggregation_threshold = 1e-4;
+  /// E.g. rigid-body modes, each a value for every row; none: the constant. Then rows come in nodes of block_size.
+  std::vector<Array<double>> near_null_space;
+  int                        block_size = 1;
 };
 
 /// Algebraic multigrid of Trilinos ML through deal.II, the peer of this library's multigrid: a preconditioner for the host.
