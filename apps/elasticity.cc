@@ -158,7 +158,7 @@ struct Parameters
     options.type                         = adamant::SolverType::cg;
     options.multigrid.smoother.type      = adamant::SmootherType::block_jacobi;
     options.multigrid.smoother.chebyshev = true;
-    options.multigrid.smoother.range     = 10.;
+    options.multigrid.smoother.range     = 20.;
     options.multigrid.pre_steps = options.multigrid.post_steps = 3;
     return options;
   }
