@@ -25,6 +25,35 @@ CudaArray<T> upload(const std::shared_ptr<CudaContext> &context, const std::vect
   return target;
 }
 
+// A in dense blocks, row-major.
+template <typename Number>
+struct Blocks
+{
+  std::vector<int>    row_start{0}, column;
+  std::vector<Number> value;
+
+  Blocks(const CSRMatrix<double> &A, int size)
+  {
+    std::vector<int> place(A.n_cols / size, -1);
+    for (int node = 0; node < A.n_rows / size; ++node)
+      {
+        for (int i = node * size; i < (node + 1) * size; ++i)
+          for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+            {
+              int &block = place[A.column[k] / size];
+              if (block < row_start.back())
+                {
+                  block = static_cast<int>(column.size());
+                  column.push_back(A.column[k] / size);
+                  value.resize(value.size() + size * size, Number(0));
+                }
+              value[(static_cast<std::size_t>(block) * size + i % size) * size + A.column[k] % size] = static_cast<Number>(A.value[k]);
+            }
+        row_start.push_back(static_cast<int>(column.size()));
+      }
+  }
+};
+
 // Median seconds of one of `repeat` runs of `enqueue`, captured as one graph.
 template <typename Enqueue>
 double median_seconds(cudaStream_t stream, const Enqueue &enqueue)
@@ -61,7 +90,7 @@ double median_seconds(cudaStream_t stream, const Enqueue &enqueue)
 } // namespace
 
 template <typename Number>
-std::vector<std::pair<std::string, double>> time_cusparse(const CSRMatrix<double> &A)
+std::vector<std::pair<std::string, double>> time_cusparse(const CSRMatrix<double> &A, int node_size)
 {
   const auto           context = std::make_shared<CudaContext>();
   const cudaDataType_t type    = sizeof(Number) == 8 ? CUDA_R_64F : CUDA_R_32F;
@@ -130,6 +159,19 @@ std::vector<std::pair<std::string, double>> time_cusparse(const CSRMatrix<double
   time("cuSPARSE CSR, algorithm 1", csr, CUSPARSE_SPMV_CSR_ALG1);
   time("cuSPARSE CSR, algorithm 2", csr, CUSPARSE_SPMV_CSR_ALG2);
   time("cuSPARSE sliced ELL", ell, CUSPARSE_SPMV_SELL_ALG1);
+  if (node_size > 1)
+    {
+      const Blocks<Number> blocks(A, node_size);
+      auto                 b_start = upload(context, blocks.row_start), b_column = upload(context, blocks.column);
+      auto                 b_value = upload(context, blocks.value);
+      cusparseSpMatDescr_t bsr;
+      check(cusparseCreateBsr(&bsr, A.n_rows / node_size, A.n_cols / node_size, static_cast<int64_t>(blocks.column.size()), node_size,
+                              node_size, b_start.data(), b_column.data(), b_value.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                              CUSPARSE_INDEX_BASE_ZERO, type, CUSPARSE_ORDER_ROW),
+            "cusparseCreateBsr");
+      time("cuSPARSE BSR", bsr, CUSPARSE_SPMV_BSR_ALG1);
+      cusparseDestroySpMat(bsr);
+    }
   cusparseDestroySpMat(csr);
   cusparseDestroySpMat(ell);
   cusparseDestroyDnVec(x_view);
@@ -148,6 +190,6 @@ double copy_bandwidth(std::size_t bytes)
          });
 }
 
-template std::vector<std::pair<std::string, double>> time_cusparse<double>(const CSRMatrix<double> &);
-template std::vector<std::pair<std::string, double>> time_cusparse<float>(const CSRMatrix<double> &);
+template std::vector<std::pair<std::string, double>> time_cusparse<double>(const CSRMatrix<double> &, int);
+template std::vector<std::pair<std::string, double>> time_cusparse<float>(const CSRMatrix<double> &, int);
 } // namespace adamant

@@ -33,7 +33,8 @@ private:
 /// Sparse matrix in device memory: sliced ELL, compressed without loss (format: cuda_sparse.cuh). At set-up each
 /// matrix is examined:
 ///  - columns that come in runs of 9, 4 or 3 (quadrature points of a cell, components of a node) store one index a run;
-///  - a slice of 32 rows that are one row, shifted, stores that row only (meshes of similar cells, numbered along lines);
+///  - a slice of 32 rows that are one row, shifted, stores that row only (meshes of similar cells, numbered along lines;
+///    with nodes of several rows, the slice takes one row of each of 32 nodes);
 ///  - another slice whose columns span less than 2^16 stores 16-bit offsets;
 ///  - a matrix with at most 256 different values (meshes of similar cells, transfer) stores 8-bit codes for them.
 template <typename Number>
@@ -42,6 +43,7 @@ class CudaMatrix
 public:
   int n_rows = 0, n_cols = 0;
 
+  std::size_t bytes() const;  ///< of device memory
   std::string format() const; ///< e.g. "runs of 9, 16-bit offsets in 98% of the slices, 12 values, 31.2 MB"
 
   struct Storage;                   // defined for .cu files
@@ -90,7 +92,7 @@ public:
   /// @name Storage
   /// @{
   Vector      create_vector(int n) const;
-  Matrix      create_matrix(const CSRMatrix<double> &source) const;
+  Matrix      create_matrix(const CSRMatrix<double> &source, int node_size = 1) const;
   DenseMatrix create_dense_matrix(const Array<double> &row_major, int n) const;
   void        update_values(Matrix &matrix, const CSRMatrix<double> &source) const; ///< recorded graphs are recorded anew
   void        upload(const double *source, Vector &x) const;

@@ -61,7 +61,8 @@ constexpr int n_run_lengths             = 3;
 constexpr int run_length[n_run_lengths]  = {9, 4, 3};
 __constant__ int device_run_length[n_run_lengths] = {9, 4, 3};
 
-// The stride where the 32 rows have the same values and columns shifted by it from row to row, else -1.
+// The stride where the 32 rows have columns shifted by it from row to row and the same values, to 16 units in the last
+// place of the row's largest one (what the host backend allows, too), else -1.
 template <typename Number>
 __device__ int stencil_stride(const CSRView &A, int row, int begin, int length, int longest)
 {
@@ -69,25 +70,29 @@ __device__ int stencil_stride(const CSRView &A, int row, int begin, int length, 
   const int          lane = threadIdx.x % slice_rows;
   if (!__all_sync(all, row < A.n_rows && length == longest))
     return -1;
-  int  stride = 0;
-  bool same   = longest > 0;
+  int    stride = 0;
+  bool   same   = longest > 0;
+  double largest = 0, difference = 0;
   for (int k = 0; k < longest; ++k)
     {
       const int    column = A.column[begin + k], first = __shfl_sync(all, column, 0), second = __shfl_sync(all, column, 1);
-      const Number value = static_cast<Number>(A.value[begin + k]), first_value = __shfl_sync(all, value, 0);
+      const double value = A.value[begin + k], first_value = __shfl_sync(all, value, 0);
       if (k == 0)
         stride = second - first;
-      same = same && stride >= 0 && column == first + stride * lane &&
-             __double_as_longlong(value) == __double_as_longlong(first_value);
+      same       = same && stride >= 0 && column == first + stride * lane && value == value;
+      largest    = fmax(largest, fabs(first_value));
+      difference = fmax(difference, fabs(value - first_value));
     }
+  same = same && difference <= 16 * (sizeof(Number) == 8 ? 2.2204460492503131e-16 : 1.1920928955078125e-7) * largest;
   return __all_sync(all, same) ? stride : -1;
 }
 
 template <typename Number>
-__global__ void examine_kernel(CSRView A, Extent *extent, int *run_fits)
+__global__ void examine_kernel(CSRView A, int node_size, Extent *extent, int *run_fits)
 {
   cuda::wait_for_predecessor();
-  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  const int thread = blockIdx.x * blockDim.x + threadIdx.x, slice = thread / slice_rows;
+  const int row    = cuda::row_of(slice, thread % slice_rows, node_size);
   Extent    e{0, 0x7fffffff, 0, -1};
   int       begin = 0, length = 0;
   if (row < A.n_rows)
@@ -118,8 +123,8 @@ __global__ void examine_kernel(CSRView A, Extent *extent, int *run_fits)
       e.largest  = max(e.largest, __shfl_xor_sync(0xffffffff, e.largest, offset));
     }
   e.stride = stencil_stride<Number>(A, row, begin, length, e.longest);
-  if (threadIdx.x % slice_rows == 0 && row < A.n_rows)
-    extent[row / slice_rows] = e;
+  if (threadIdx.x % slice_rows == 0 && slice < cuda::slices_for(A.n_rows, node_size))
+    extent[slice] = e;
 }
 
 __device__ Bits bits_of(double value)
@@ -181,14 +186,15 @@ __device__ unsigned code_of(Number value, const Number *dictionary, int n_values
 
 // Fills the slices: a thread a row, padding included.
 template <typename Number>
-__global__ void fill_kernel(CSRView A, int run, int n_values, const CudaSlice *slices, unsigned *columns, Number *values,
-                            unsigned *codes)
+__global__ void fill_kernel(CSRView A, int node_size, int run, int n_values, const CudaSlice *slices, unsigned *columns,
+                            Number *values, unsigned *codes)
 {
   cuda::wait_for_predecessor();
-  const int row = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % slice_rows;
-  if (row / slice_rows >= (A.n_rows + slice_rows - 1) / slice_rows)
+  const int slice = (blockIdx.x * blockDim.x + threadIdx.x) / slice_rows, lane = threadIdx.x % slice_rows;
+  const int row   = cuda::row_of(slice, lane, node_size);
+  if (slice >= cuda::slices_for(A.n_rows, node_size))
     return;
-  const CudaSlice s     = slices[row / slice_rows];
+  const CudaSlice s     = slices[slice];
   const int       begin = row < A.n_rows ? A.row_start[row] : 0, n = row < A.n_rows ? A.row_start[row + 1] - begin : 0;
   columns += 32L * s.column + lane;
   const auto column = [&](int r) { return r * run < n ? static_cast<unsigned>(A.column[begin + r * run]) : absent; };
@@ -261,7 +267,7 @@ std::size_t pattern_of(const CSRMatrix<double> &A)
 } // namespace
 
 template <typename Number>
-auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source) const -> Matrix
+auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source, int node_size) const -> Matrix
 {
   Matrix A;
   A.n_rows        = source.n_rows;
@@ -276,11 +282,13 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source) const -
   const CSRView csr{n, staged.row_start.data(), staged.column.data(), staged.value.data()};
 
   s.pattern  = pattern_of(source);
-  s.n_slices = (n + slice_rows - 1) / slice_rows;
+  s.node_size = node_size;
+  s.n_slices  = cuda::slices_for(n, node_size);
   CudaArray<Extent> extent(context, s.n_slices, "conversion");
   std::vector<int>  run_fits(n_run_lengths, nnz > 0);
   CudaArray<int>    fits = to_device(context, run_fits.data(), n_run_lengths, "conversion");
-  cuda::launch(*context, "examine", examine_kernel<Number>, cuda::blocks_for(n), cuda::block_size, csr, extent.data(), fits.data());
+  cuda::launch(*context, "examine", examine_kernel<Number>, cuda::blocks_for(slice_rows * static_cast<long>(s.n_slices)),
+               cuda::block_size, csr, node_size, extent.data(), fits.data());
   std::vector<Extent> extents(s.n_slices);
   to_host(*context, fits, run_fits.data());
   to_host(*context, extent, extents.data());
@@ -321,7 +329,8 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source) const -
     }
   else
     s.values = CudaArray<Number>(context, slice_rows * value_rows, "matrices");
-  cuda::launch(*context, "fill", fill_kernel<Number>, cuda::blocks_for(n), cuda::block_size, csr, s.run, s.n_values,
+  cuda::launch(*context, "fill", fill_kernel<Number>, cuda::blocks_for(slice_rows * static_cast<long>(s.n_slices)), cuda::block_size, csr,
+               node_size, s.run, s.n_values,
                s.slices.data(), s.columns.data(), s.values.data(), s.codes.data());
   synchronize();
   return A;
@@ -333,8 +342,15 @@ void CudaBackend<Number>::update_values(Matrix &matrix, const CSRMatrix<double> 
   if (matrix.n_rows != source.n_rows || matrix.storage->pattern != pattern_of(source))
     throw RunError("update_values: the new matrix has another pattern");
   // The format may change with the values, and with it kernels and addresses.
-  matrix = create_matrix(source);
+  matrix = create_matrix(source, matrix.storage->node_size);
   context->matrices_changed();
+}
+
+template <typename Number>
+std::size_t CudaMatrix<Number>::bytes() const
+{
+  const auto &s = *storage;
+  return s.slices.size() * sizeof(CudaSlice) + s.columns.size() * 4 + s.values.size() * sizeof(Number) + s.codes.size() * 4;
 }
 
 template <typename Number>
@@ -343,6 +359,8 @@ std::string CudaMatrix<Number>::format() const
   const auto        &s = *storage;
   std::ostringstream text;
   text << n_rows << " x " << n_cols << ", rows of " << s.widest * s.run;
+  if (s.node_size > 1)
+    text << " in nodes of " << s.node_size;
   if (s.run > 1)
     text << " in runs of " << s.run;
   const long slices = std::max(1, s.n_slices);
@@ -352,17 +370,18 @@ std::string CudaMatrix<Number>::format() const
     text << s.n_values << " different values";
   else
     text << "values in full";
-  text << ", " << (s.slices.size() * sizeof(CudaSlice) + s.columns.size() * 4 + s.values.size() * sizeof(Number) + s.codes.size() * 4) / 1000000.
-       << " MB";
+  text << ", " << bytes() / 1000000. << " MB";
   return text.str();
 }
 
 template struct CudaMatrix<double>::Storage;
 template struct CudaMatrix<float>::Storage;
+template std::size_t           CudaMatrix<double>::bytes() const;
+template std::size_t           CudaMatrix<float>::bytes() const;
 template std::string           CudaMatrix<double>::format() const;
 template std::string           CudaMatrix<float>::format() const;
-template CudaMatrix<double>    CudaBackend<double>::create_matrix(const CSRMatrix<double> &) const;
-template CudaMatrix<float>     CudaBackend<float>::create_matrix(const CSRMatrix<double> &) const;
+template CudaMatrix<double>    CudaBackend<double>::create_matrix(const CSRMatrix<double> &, int) const;
+template CudaMatrix<float>     CudaBackend<float>::create_matrix(const CSRMatrix<double> &, int) const;
 template void                  CudaBackend<double>::update_values(CudaMatrix<double> &, const CSRMatrix<double> &) const;
 template void                  CudaBackend<float>::update_values(CudaMatrix<float> &, const CSRMatrix<double> &) const;
 } // namespace adamant

@@ -3,12 +3,18 @@
 #include "algebra/cuda_backend.h"
 #include "algebra/cuda_check.cuh"
 
+#include "base/exceptions.h"
+
+#include <numeric>
+#include <string>
 #include <type_traits>
 
 // The sparse matrix on the GPU and the one kernel that all products share.
 //
 // Sliced ELL: 32 consecutive rows, a warp's, form a slice; entry j of its rows lies in 32 consecutive places, so that all
-// loads coalesce. A slice is as wide as its longest row; absent entries have no column. Measured reasons: docs/benchmarks/gpu-notes.md.
+// loads coalesce. A slice is as wide as its longest row; absent entries have no column. Where rows come in nodes of several
+// components, the rows of 32 nodes form one slice for each component, so that a slice's rows are alike on uniform parts of
+// a mesh. Measured reasons: docs/benchmarks/gpu-notes.md.
 
 namespace adamant
 {
@@ -36,7 +42,7 @@ template <typename Number>
 struct CudaMatrix<Number>::Storage
 {
   std::size_t          pattern = 0; // hash of the rows' lengths
-  int                  run = 1, widest = 0, n_slices = 0, n_narrow = 0, n_stencil = 0, n_values = 0; // n_values 0: no codes
+  int                  node_size = 1, run = 1, widest = 0, n_slices = 0, n_narrow = 0, n_stencil = 0, n_values = 0; // n_values 0: no codes
   CudaArray<CudaSlice> slices;
   CudaArray<unsigned>  columns;
   CudaArray<Number>    values;  // the entries or, with codes, the dictionary
@@ -56,7 +62,7 @@ struct Format
 template <typename Number>
 struct SparseView
 {
-  int                   n_rows, n_slices;
+  int                   n_rows, n_slices, node_size;
   const CudaSlice      *slices;
   const unsigned       *columns;
   const Number         *values; // the entries or the dictionary
@@ -67,7 +73,18 @@ template <typename Number>
 SparseView<Number> view(const CudaMatrix<Number> &A)
 {
   const auto &s = *A.storage;
-  return {A.n_rows, s.n_slices, s.slices.data(), s.columns.data(), s.values.data(), s.codes.data()};
+  return {A.n_rows, s.n_slices, s.node_size, s.slices.data(), s.columns.data(), s.values.data(), s.codes.data()};
+}
+
+/// The row that a lane of a slice stands for; it may lie behind the last one.
+__host__ __device__ inline int row_of(int slice, int lane, int node_size)
+{
+  return node_size == 1 ? slice_rows * slice + lane : slice_rows * node_size * (slice / node_size) + slice % node_size + node_size * lane;
+}
+
+__host__ __device__ inline int slices_for(int n_rows, int node_size)
+{
+  return (n_rows + slice_rows * node_size - 1) / (slice_rows * node_size) * node_size;
 }
 
 /// Calls action(Format) with the format of A.
@@ -185,10 +202,9 @@ __device__ void load_dictionary(const SparseView<Number> &A, Number *dictionary)
 }
 
 template <class Format, typename Number, class Gather>
-__device__ Number row_product(const SparseView<Number> &A, const Number *dictionary, int row, const CudaSlice &s,
+__device__ Number row_product(const SparseView<Number> &A, const Number *dictionary, int lane, const CudaSlice &s,
                               const Gather &x)
 {
-  const int lane = row % slice_rows;
   switch (static_cast<SliceKind>(s.kind))
     {
       case SliceKind::stencil: return slice_product<Format, SliceKind::stencil>(A, dictionary, s, lane, x);
@@ -203,34 +219,38 @@ __global__ void row_kernel(const SparseView<Number> A, const Gather x, const Fin
 {
   __shared__ Number dictionary[Format::coded ? dictionary_size : 1];
   load_dictionary<Format>(A, dictionary);
-  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  const int thread = blockIdx.x * blockDim.x + threadIdx.x, slice = thread / slice_rows, lane = thread % slice_rows;
+  const int row    = row_of(slice, lane, A.node_size);
   CudaSlice s{0, 0, 0, 0, 0};
-  if (row < A.n_rows)
-    s = A.slices[row / slice_rows];
-  const Number sum = row_product<Format>(A, dictionary, row, s, x);
+  if (slice < A.n_slices)
+    s = A.slices[slice];
+  const Number sum = row_product<Format>(A, dictionary, lane, s, x);
   if constexpr (Finish::exchange)
     {
-      // The rows of a node meet in shared memory: a block of threads holds whole nodes.
+      // The rows of a node meet in shared memory: a block of threads holds whole nodes, of as many rows as it has threads.
       __shared__ Number residual[block_size];
-      residual[threadIdx.x] = row < A.n_rows ? finish.residual(row, sum) : Number(0);
+      const int         first = blockIdx.x * blockDim.x;
+      residual[row - first]   = row < A.n_rows ? finish.residual(row, sum) : Number(0);
       __syncthreads();
       if (row < A.n_rows)
-        finish(row, residual + threadIdx.x - row % finish.node_size);
+        finish(row, residual + row - first - row % finish.node_size);
     }
   else if (row < A.n_rows && !(Finish::skips_empty && s.width == 0))
     finish(row, sum);
 }
 
-/// Runs row_kernel over all rows of A; the threads of a block are a multiple of node_size.
+/// Runs row_kernel over all rows of A; a block of threads holds whole nodes, those of the matrix and of node_size rows.
 template <typename Number, class Gather, class Finish>
 void for_each_row(const CudaContext &context, const Call &name, const CudaMatrix<Number> &A, const Gather &x,
                   const Finish &finish, int node_size = 1)
 {
   // Small matrices in small blocks: the whole GPU shares their latency.
-  const int most = A.n_rows < 32768 ? 64 : block_size, step = slice_rows * node_size;
+  const int most = A.n_rows < 32768 ? 64 : block_size, step = slice_rows * std::lcm(node_size, A.storage->node_size);
   const int threads = step >= most ? step : most / step * step;
+  if (threads > block_size)
+    throw RunError("a matrix of nodes of " + std::to_string(A.storage->node_size) + " rows does not go with blocks of " + std::to_string(node_size));
   with_format(A, [&](auto format) {
-    launch(context, name, row_kernel<decltype(format), Number, Gather, Finish>, blocks_for(A.n_rows, threads), threads,
+    launch(context, name, row_kernel<decltype(format), Number, Gather, Finish>, blocks_for(slice_rows * static_cast<long>(A.storage->n_slices), threads), threads,
            view(A), x, finish);
   });
 }

@@ -142,11 +142,13 @@ __global__ void residual_norms_kernel(const SparseView<Number> A, const Entry<Nu
   load_dictionary<Format>(A, dictionary);
   double square[2] = {0, 0}, sum[2];
   wait_for_predecessor();
-  for (int row = blockIdx.x * blockDim.x + threadIdx.x; row < A.n_rows; row += gridDim.x * blockDim.x)
+  for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < slice_rows * A.n_slices; thread += gridDim.x * blockDim.x)
     {
-      const CudaSlice s      = A.slices[row / slice_rows];
-      const Number    b_row  = b[row], r_row = b_row - row_product<Format>(A, dictionary, row, s, x);
-      r[row]                 = r_row;
+      const int slice = thread / slice_rows, lane = thread % slice_rows, row = row_of(slice, lane, A.node_size);
+      if (row >= A.n_rows)
+        continue;
+      const Number b_row = b[row], r_row = b_row - row_product<Format>(A, dictionary, lane, A.slices[slice], x);
+      r[row]             = r_row;
       square[0] += static_cast<double>(r_row) * r_row;
       square[1] += static_cast<double>(b_row) * b_row;
     }

@@ -246,7 +246,7 @@ auto HostBackend<Number>::create_vector(int n) const -> Vector
 }
 
 template <typename Number>
-auto HostBackend<Number>::create_matrix(const CSRMatrix<double> &source) const -> Matrix
+auto HostBackend<Number>::create_matrix(const CSRMatrix<double> &source, int /*node_size*/) const -> Matrix
 {
   constexpr int lanes = Matrix::lanes;
   Matrix        A;

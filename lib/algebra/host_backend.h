@@ -98,7 +98,8 @@ public:
   /// @name Storage. Host data go in and out by upload and download.
   /// @{
   Vector      create_vector(int n) const; ///< n zeros
-  Matrix      create_matrix(const CSRMatrix<double> &source) const;
+  /// `node_size` rows belong to one node: a hint for the format.
+  Matrix      create_matrix(const CSRMatrix<double> &source, int node_size = 1) const;
   DenseMatrix create_dense_matrix(const Array<double> &row_major, int n) const;
   void        update_values(Matrix &matrix, const CSRMatrix<double> &source) const; ///< new values
   void        upload(const double *source, Vector &x) const;                        ///< x.size() values from host memory

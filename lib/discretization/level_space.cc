@@ -5,8 +5,10 @@
 #include <deal.II/dofs/dof_tools.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -25,7 +27,8 @@ std::vector<typename dealii::DoFHandler<dim>::active_cell_iterator> active_cells
 namespace
 {
 // Numbers the DoFs by their positions, line by line, so that neighbours on a line are neighbours in memory and products run
-// through the vector units without indirection. The components of a node stay together. Positions are those of the
+// through the vector units without indirection. Lines run along the axis with the most different positions, so that they
+// stay long where a mesh is refined towards a face. The components of a node stay together. Positions are those of the
 // straight-sided cells, on a grid of 2^-20 of the domain.
 template <int dim>
 void sort_by_position(dealii::DoFHandler<dim> &dofs)
@@ -42,6 +45,18 @@ void sort_by_position(dealii::DoFHandler<dim> &dofs)
         lower[d] = std::min(lower[d], v[d]);
         upper[d] = std::max(upper[d], v[d]);
       }
+  const auto on_grid = [&](double x, int d) { return std::uint64_t(std::lround((x - lower[d]) / (upper[d] - lower[d]) * (1 << 20))); };
+  std::array<std::size_t, dim> n_positions;
+  for (int d = 0; d < dim; ++d)
+    {
+      std::vector<bool> taken((1 << 20) + 1, false);
+      for (const auto &v : dofs.get_triangulation().get_vertices())
+        taken[on_grid(v[d], d)] = true;
+      n_positions[d] = std::count(taken.begin(), taken.end(), true);
+    }
+  std::array<int, dim> axes; // the slowest first
+  std::iota(axes.rbegin(), axes.rend(), 0);
+  std::stable_sort(axes.begin(), axes.end(), [&](int a, int b) { return n_positions[a] < n_positions[b]; });
 #pragma omp parallel
   {
     std::vector<dealii::types::global_dof_index> indices(fe.n_dofs_per_cell());
@@ -56,8 +71,8 @@ void sort_by_position(dealii::DoFHandler<dim> &dofs)
             for (unsigned int v = 0; v < dealii::GeometryInfo<dim>::vertices_per_cell; ++v)
               p += dealii::GeometryInfo<dim>::d_linear_shape_function(unit_points[i], v) * cells[c]->vertex(v);
             std::uint64_t key = 0;
-            for (int d = dim - 1; d >= 0; --d)
-              key = (key << 21) | std::uint64_t(std::lround((p[d] - lower[d]) / (upper[d] - lower[d]) * (1 << 20)));
+            for (const int d : axes)
+              key = (key << 21) | on_grid(p[d], d);
             // Cells that share the DoF write the same key, but for those where rounding splits it: any will do.
 #pragma omp atomic write
             order[indices[i]].first = key;

@@ -67,13 +67,13 @@ private:
   struct Level
   {
     Level(const Backend &backend, const LevelData &data, const MultigridOptions &options, bool coarsest)
-      : A(backend.create_matrix(data.matrix))
+      : A(backend.create_matrix(data.matrix, data.block_size))
       , x(backend.create_vector(data.matrix.n_rows))
     {
       if (!coarsest)
         {
-          P = backend.create_matrix(data.prolongation);
-          R = backend.create_matrix(data.restriction);
+          P = backend.create_matrix(data.prolongation, data.block_size);
+          R = backend.create_matrix(data.restriction, data.block_size);
           r = backend.create_vector(data.matrix.n_rows);
         }
       if (!coarsest || options.coarse_solver == CoarseSolverType::smoothing)

@@ -50,7 +50,7 @@ public:
                Preconditioner<Backend>       external = nullptr)
     : backend(backend)
     , options(options)
-    , A(backend.create_matrix(levels.back().matrix))
+    , A(backend.create_matrix(levels.back().matrix, levels.back().block_size))
   {
     Preconditioner<Backend> precondition = external;
     if (!external && options.precision == Precision::float64)

@@ -304,6 +304,54 @@ TYPED_TEST(BackendOperations, ScaleByDiagonal)
       }
 }
 
+// Nodes on a line, coupled by the same dense blocks everywhere but at both ends and in the middle; with values that
+// differ by rounding, as assembly leaves them.
+TYPED_TEST(BackendOperations, MatricesOfNodes)
+{
+  using Number = typename TestFixture::Number;
+  for (const int size : {2, 3, 6})
+    for (const int nodes : {1, 40, 500})
+      {
+        SCOPED_TRACE(std::to_string(nodes) + " nodes of " + std::to_string(size));
+        const int         n      = nodes * size;
+        const Values      blocks = random_values(3 * size * size, 7), noise = random_values(9 * n, 8);
+        CSRMatrix<double> A;
+        A.n_rows = A.n_cols = n;
+        A.row_start.assign(n + 1, 0);
+        std::vector<std::pair<int, double>> entries;
+        for (int row = 0; row < n; ++row)
+          {
+            const int node = row / size;
+            for (int offset = -1; offset <= 1; ++offset)
+              for (int c = 0; c < size && node + offset >= 0 && node + offset < nodes; ++c)
+                {
+                  const double block = blocks[((offset + 1) * size + row % size) * size + c];
+                  const double value = node == nodes / 2 ? 2. * block : block * (1. + 1e-16 * noise[(row + c) % noise.size()]);
+                  entries.emplace_back((node + offset) * size + c, value);
+                }
+            A.row_start[row + 1] = static_cast<int>(entries.size());
+          }
+        for (const auto &[column, value] : entries)
+          {
+            A.column.push_back(column);
+            A.value.push_back(value);
+          }
+        const auto   matrix = this->backend->create_matrix(A, size);
+        const Values x = random_values(n, 1), b = random_values(n, 2), Ax = product(A, x);
+        auto         y = this->unset(n);
+        this->backend->spmv(Number(-1.5), matrix, this->upload(x), 0, y);
+        expect_near(this->download(y), combine(-1.5, Ax, 0, Ax), 3 * this->tolerance, "a A x");
+        auto s = this->backend->create_scalars(2);
+        this->backend->residual_norms(matrix, this->upload(x), this->upload(b), y, s);
+        const Values r = combine(1, b, -1, Ax);
+        expect_near(this->download(y), r, 3 * this->tolerance, "b - A x");
+        EXPECT_NEAR(this->backend->fetch(s, 2)[0], std::sqrt(dot(r, r)), 10 * this->tolerance * n);
+        const Values D = random_values(n * size, 3);
+        this->backend->jacobi_step(matrix, this->upload(D), size, Number(0.75), this->upload(b), this->upload(x), y);
+        expect_near(this->download(y), combine(1, x, 0.75, block_product(D, size, r)), 10 * this->tolerance, "a step of block Jacobi");
+      }
+}
+
 TYPED_TEST(BackendOperations, JacobiStep)
 {
   using Number = typename TestFixture::Number;
@@ -316,10 +364,13 @@ TYPED_TEST(BackendOperations, JacobiStep)
           const auto   A = random_matrix(n, n, rows, 1);
           const Values D = random_values(n * block_size, 2), x = random_values(n, 3), b = random_values(n, 4);
           const Values Dr = block_product(D, block_size, combine(1, b, -1, product(A, x)));
-          auto         y  = this->unset(n);
-          this->backend->jacobi_step(
-            this->backend->create_matrix(A), this->upload(D), block_size, Number(0.75), this->upload(b), this->upload(x), y);
-          expect_near(this->download(y), combine(1, x, 0.75, Dr), 5 * this->tolerance, "x + beta D (b - A x)");
+          for (const int node_size : {1, block_size})
+            {
+              auto y = this->unset(n);
+              this->backend->jacobi_step(this->backend->create_matrix(A, node_size), this->upload(D), block_size, Number(0.75),
+                                         this->upload(b), this->upload(x), y);
+              expect_near(this->download(y), combine(1, x, 0.75, Dr), 5 * this->tolerance, "x + beta D (b - A x)");
+            }
         }
 }
 
