@@ -149,7 +149,7 @@ struct Parameters
   DiscretizationParameters        discretization;
   TimeParameters                  time;
   OutputParameters                output;
-  adamant::LinearSolverParameters linear_solver{default_options(), 64};
+  adamant::LinearSolverParameters linear_solver{default_options(), 400};
 
   // Chebyshev smoothing by node blocks inside conjugate gradients: what suits the condensed formulation.
   static adamant::LinearSolverOptions default_options()

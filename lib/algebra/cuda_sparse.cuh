@@ -14,7 +14,7 @@
 // Sliced ELL: 32 consecutive rows, a warp's, form a slice; entry j of its rows lies in 32 consecutive places, so that all
 // loads coalesce. A slice is as wide as its longest row; absent entries have no column. Where rows come in nodes of several
 // components, the rows of 32 nodes form one slice for each component, so that a slice's rows are alike on uniform parts of
-// a mesh. Measured reasons: docs/benchmarks/gpu-notes.md.
+// a mesh; the nodes elsewhere are taken in the order of their rows' lengths where that saves padding. Measured reasons: docs/benchmarks/gpu-notes.md.
 
 namespace adamant
 {
@@ -43,6 +43,7 @@ struct CudaMatrix<Number>::Storage
 {
   std::size_t          pattern = 0; // hash of the rows' lengths
   int                  node_size = 1, run = 1, widest = 0, n_slices = 0, n_narrow = 0, n_stencil = 0, n_values = 0; // n_values 0: no codes
+  CudaArray<int>       nodes; // that the lanes of each group of slices stand for; empty: in their order
   CudaArray<CudaSlice> slices;
   CudaArray<unsigned>  columns;
   CudaArray<Number>    values;  // the entries or, with codes, the dictionary
@@ -63,6 +64,7 @@ template <typename Number>
 struct SparseView
 {
   int                   n_rows, n_slices, node_size;
+  const int            *nodes;
   const CudaSlice      *slices;
   const unsigned       *columns;
   const Number         *values; // the entries or the dictionary
@@ -73,13 +75,16 @@ template <typename Number>
 SparseView<Number> view(const CudaMatrix<Number> &A)
 {
   const auto &s = *A.storage;
-  return {A.n_rows, s.n_slices, s.node_size, s.slices.data(), s.columns.data(), s.values.data(), s.codes.data()};
+  return {A.n_rows, s.n_slices, s.node_size, s.nodes.data(), s.slices.data(), s.columns.data(), s.values.data(), s.codes.data()};
 }
 
-/// The row that a lane of a slice stands for; it may lie behind the last one.
-__host__ __device__ inline int row_of(int slice, int lane, int node_size)
+/// The row that a lane of a slice stands for, by order or by the list of nodes; it may lie behind the last one.
+__host__ __device__ inline int row_of(int slice, int lane, int node_size, const int *nodes = nullptr)
 {
-  return node_size == 1 ? slice_rows * slice + lane : slice_rows * node_size * (slice / node_size) + slice % node_size + node_size * lane;
+  if (node_size == 1)
+    return slice_rows * slice + lane;
+  const int place = slice_rows * (slice / node_size) + lane;
+  return node_size * (nodes == nullptr ? place : nodes[place]) + slice % node_size;
 }
 
 __host__ __device__ inline int slices_for(int n_rows, int node_size)
@@ -173,16 +178,17 @@ struct Chunk
   }
 };
 
-/// Row of the slice times x. What precedes the wait overlaps with the previous kernel: it loads the matrix only.
+/// Row of the slice times x, or its part-th part of `parts`. What precedes the wait overlaps with the previous kernel: it loads
+/// the matrix only.
 template <class Format, SliceKind kind, typename Number, class Gather>
-__device__ Number slice_product(const SparseView<Number> &A, const Number *dictionary, const CudaSlice &s, int lane,
-                                const Gather &x)
+__device__ Number slice_product(const SparseView<Number> &A, const Number *dictionary, const CudaSlice &s, int lane, int part,
+                                int parts, const Gather &x)
 {
   Chunk<Format, Number, kind> chunk;
-  chunk.load(A, s, lane, 0);
+  chunk.load(A, s, lane, part * Format::chunk);
   wait_for_predecessor();
   Number sum = chunk.product(dictionary, x);
-  for (int first = Format::chunk; first < s.width; first += Format::chunk)
+  for (int first = (part + parts) * Format::chunk; first < s.width; first += parts * Format::chunk)
     {
       chunk.load(A, s, lane, first);
       sum += chunk.product(dictionary, x);
@@ -202,40 +208,55 @@ __device__ void load_dictionary(const SparseView<Number> &A, Number *dictionary)
 }
 
 template <class Format, typename Number, class Gather>
-__device__ Number row_product(const SparseView<Number> &A, const Number *dictionary, int lane, const CudaSlice &s,
-                              const Gather &x)
+__device__ Number row_product(const SparseView<Number> &A, const Number *dictionary, int lane, int part, int parts,
+                              const CudaSlice &s, const Gather &x)
 {
   switch (static_cast<SliceKind>(s.kind))
     {
-      case SliceKind::stencil: return slice_product<Format, SliceKind::stencil>(A, dictionary, s, lane, x);
-      case SliceKind::narrow: return slice_product<Format, SliceKind::narrow>(A, dictionary, s, lane, x);
-      default: return slice_product<Format, SliceKind::full>(A, dictionary, s, lane, x);
+      case SliceKind::stencil: return slice_product<Format, SliceKind::stencil>(A, dictionary, s, lane, part, parts, x);
+      case SliceKind::narrow: return slice_product<Format, SliceKind::narrow>(A, dictionary, s, lane, part, parts, x);
+      default: return slice_product<Format, SliceKind::full>(A, dictionary, s, lane, part, parts, x);
     }
 }
 
-/// One thread a row: finish(row, (A x)_row).
+constexpr int most_threads = 512; // of a block of row_kernel
+
+/// finish(row, (A x)_row). A block of threads has `rows` rows and `parts` threads for each, which share its entries.
 template <class Format, typename Number, class Gather, class Finish>
-__global__ void row_kernel(const SparseView<Number> A, const Gather x, const Finish finish)
+__global__ void row_kernel(const SparseView<Number> A, int rows, int parts, const Gather x, const Finish finish)
 {
-  __shared__ Number dictionary[Format::coded ? dictionary_size : 1];
+  __shared__ Number dictionary[Format::coded ? dictionary_size : 1], sums[most_threads];
   load_dictionary<Format>(A, dictionary);
-  const int thread = blockIdx.x * blockDim.x + threadIdx.x, slice = thread / slice_rows, lane = thread % slice_rows;
-  const int row    = row_of(slice, lane, A.node_size);
+  const int part = threadIdx.x / rows, local = threadIdx.x % rows, first_row = blockIdx.x * rows;
+  const int slice = (first_row + local) / slice_rows, lane = local % slice_rows;
   CudaSlice s{0, 0, 0, 0, 0};
+  int       row = A.n_rows;
   if (slice < A.n_slices)
-    s = A.slices[slice];
-  const Number sum = row_product<Format>(A, dictionary, lane, s, x);
+    {
+      s   = A.slices[slice];
+      row = row_of(slice, lane, A.node_size, A.nodes);
+    }
+  Number sum = row_product<Format>(A, dictionary, lane, part, parts, s, x);
+  if (parts > 1)
+    {
+      sums[threadIdx.x] = sum;
+      __syncthreads();
+      for (int other = 1; part == 0 && other < parts; ++other)
+        sum += sums[other * rows + local];
+    }
+  const bool mine = part == 0 && row < A.n_rows;
   if constexpr (Finish::exchange)
     {
-      // The rows of a node meet in shared memory: a block of threads holds whole nodes, of as many rows as it has threads.
-      __shared__ Number residual[block_size];
-      const int         first = blockIdx.x * blockDim.x;
-      residual[row - first]   = row < A.n_rows ? finish.residual(row, sum) : Number(0);
+      // The rows of a node meet in shared memory: a block of threads holds whole nodes.
+      __shared__ Number residual[most_threads];
+      const int         place = row_of(local / slice_rows, lane, A.node_size);
+      if (mine)
+        residual[place] = finish.residual(row, sum);
       __syncthreads();
-      if (row < A.n_rows)
-        finish(row, residual + row - first - row % finish.node_size);
+      if (mine)
+        finish(row, residual + place - row % finish.node_size);
     }
-  else if (row < A.n_rows && !(Finish::skips_empty && s.width == 0))
+  else if (mine && !(Finish::skips_empty && s.width == 0))
     finish(row, sum);
 }
 
@@ -244,14 +265,20 @@ template <typename Number, class Gather, class Finish>
 void for_each_row(const CudaContext &context, const Call &name, const CudaMatrix<Number> &A, const Gather &x,
                   const Finish &finish, int node_size = 1)
 {
+  const auto &s = *A.storage;
   // Small matrices in small blocks: the whole GPU shares their latency.
-  const int most = A.n_rows < 32768 ? 64 : block_size, step = slice_rows * std::lcm(node_size, A.storage->node_size);
-  const int threads = step >= most ? step : most / step * step;
-  if (threads > block_size)
-    throw RunError("a matrix of nodes of " + std::to_string(A.storage->node_size) + " rows does not go with blocks of " + std::to_string(node_size));
+  const int most = A.n_rows < 32768 ? 64 : block_size, step = slice_rows * std::lcm(node_size, s.node_size);
+  const int rows = step >= most ? step : most / step * step;
+  if (rows > block_size || (s.nodes.size() > 0 && s.node_size % node_size != 0))
+    throw RunError("a matrix of nodes of " + std::to_string(s.node_size) + " rows does not go with blocks of " + std::to_string(node_size));
   with_format(A, [&](auto format) {
-    launch(context, name, row_kernel<decltype(format), Number, Gather, Finish>, blocks_for(slice_rows * static_cast<long>(A.storage->n_slices), threads), threads,
-           view(A), x, finish);
+    // Long rows of small matrices go to several threads, as long as the GPU has room for more warps.
+    constexpr int room = 8192, chunk = decltype(format)::chunk;
+    int           parts = 1;
+    while (2 * parts * chunk < s.widest + chunk && 2 * parts * s.n_slices <= room && 2 * parts * rows <= most_threads)
+      parts *= 2;
+    launch(context, name, row_kernel<decltype(format), Number, Gather, Finish>,
+           blocks_for(slice_rows * static_cast<long>(s.n_slices), rows), rows * parts, view(A), rows, parts, x, finish);
   });
 }
 } // namespace cuda

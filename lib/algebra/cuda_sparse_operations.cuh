@@ -133,24 +133,17 @@ struct Update : RowWise
   }
 };
 
-/// r = b - A x and the norms of r and b: a fixed number of blocks walks over the rows.
-template <class Format, typename Number>
-__global__ void residual_norms_kernel(const SparseView<Number> A, const Entry<Number> x, const Number *b, Number *r,
-                                      Reduction reduction, double *on_device, double *on_host)
+/// The norms of r and b, together.
+template <typename Number>
+__global__ void norms_kernel(int n, const Number *r, const Number *b, Reduction reduction, double *on_device, double *on_host)
 {
-  __shared__ Number dictionary[Format::coded ? dictionary_size : 1];
-  load_dictionary<Format>(A, dictionary);
-  double square[2] = {0, 0}, sum[2];
   wait_for_predecessor();
-  for (int thread = blockIdx.x * blockDim.x + threadIdx.x; thread < slice_rows * A.n_slices; thread += gridDim.x * blockDim.x)
+  double square[2] = {0, 0}, sum[2];
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
     {
-      const int slice = thread / slice_rows, lane = thread % slice_rows, row = row_of(slice, lane, A.node_size);
-      if (row >= A.n_rows)
-        continue;
-      const Number b_row = b[row], r_row = b_row - row_product<Format>(A, dictionary, lane, A.slices[slice], x);
-      r[row]             = r_row;
-      square[0] += static_cast<double>(r_row) * r_row;
-      square[1] += static_cast<double>(b_row) * b_row;
+      const double r_i = r[i], b_i = b[i];
+      square[0] += r_i * r_i;
+      square[1] += b_i * b_i;
     }
   if (reduction.total(square, sum))
     for (int s = 0; s < 2; ++s)
@@ -202,11 +195,10 @@ void CudaBackend<Number>::residual(const Matrix &A, const Vector &x, const Vecto
 template <typename Number>
 void CudaBackend<Number>::residual_norms(const Matrix &A, const Vector &x, const Vector &b, Vector &r, Scalars &s) const
 {
-  cuda::with_format(A, [&](auto format) {
-    cuda::launch(*context, "residual_norms", cuda::residual_norms_kernel<decltype(format), Number>,
-                 cuda::reduction_blocks_for(A.n_rows, CudaContext::reduction_blocks), cuda::block_size, cuda::view(A), cuda::Entry<Number>{x.data()},
-                 b.data(), r.data(), cuda::Reduction(*context), s.device(), s.host());
-  });
+  // Not one kernel: the product needs every warp there is, the sums a fixed number of blocks (68 + 6 against 118 us).
+  residual(A, x, b, r);
+  cuda::launch(*context, "residual_norms", cuda::norms_kernel<Number>, cuda::reduction_blocks_for(A.n_rows), cuda::block_size, A.n_rows,
+               r.data(), b.data(), cuda::Reduction(*context), s.device(), s.host());
 }
 
 template <typename Number>
