@@ -1,0 +1,769 @@
+// Incompressible flow in two or three dimensions by an explicit pressure correction (Liebchen et al., Section 5.3):
+//
+//   d_t u + div(u (x) u) - nu Laplace u + grad p = f,   div u = 0,
+//
+// Q1 velocities on the pressure's Q1 mesh refined once (Q1-iso-Q2/Q1), lumped masses m, products of nodal values interpolated. With
+// the matrices of FlowMatrices, step number n is
+//
+//   u_c <- u_c + dt (f_c - (sum_d A_d (u_d u_c) + A_c P(p + q) + nu K u_c) / m),   then the boundary values,
+//   K_p q = -g / dt,   g = sum_d W_d u_d = (div u, psi),
+//   p  <- p + q - nu g / m_p.
+//
+// A_d stands for what the paper writes as -C_d: the two differ by boundary integrals, in rows of prescribed nodes, which are not
+// used, and at an outflow, where A_d gives the do-nothing condition nu d_n u - p n = 0 without a flux of momentum.
+
+#include "navier_stokes_data.h"
+#include "navier_stokes_parameters.h"
+#include "navier_stokes_results.h"
+
+#include "algebra/flow_products.h"
+#include "application/expressions.h"
+#include "application/output.h"
+#include "application/program.h"
+#include "discretization/flow_matrices.h"
+#include "discretization/points.h"
+#include "discretization/tensor_product.h"
+#include "solver/extrapolation.h"
+
+#include <deal.II/base/quadrature_lib.h>
+#include <deal.II/grid/grid_generator.h>
+#include <deal.II/grid/grid_in.h>
+#include <deal.II/grid/grid_tools.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <regex>
+
+using namespace dealii;
+using namespace navier_stokes;
+using adamant::Array;
+
+template <int dim, class Backend>
+class NavierStokes
+{
+public:
+  NavierStokes(const Parameters &parameters, const Backend &backend, adamant::Run &run);
+  void run();
+
+private:
+  using Vector = typename Backend::Vector;
+
+  void make_mesh();
+  void setup_system();
+  void setup_boundary();
+  void setup_hanging_nodes();
+  void setup_solver();
+  void choose_time_step();
+  void set_initial_values();
+  void set_initial_pressure();
+  void momentum_step();
+  void apply_constraints();
+  void compute_divergence();
+  void project();
+  void update_pressure();
+  void check_speed();
+  bool record_step();
+  void output_results();
+  void report();
+
+  Array<double>          boundary_values(double t) const;
+  bool                   set_body_force(double t);
+  Array<double>          nodal_values(const Function<dim> &function, unsigned int n_components) const;
+  template <typename Work>
+  void                   timed(const char *part, const Work &work);
+  Vector                 upload(const Array<double> &values) const;
+  Array<double>          download(const Vector &values);
+  bool                   due(unsigned int interval) const { return interval > 0 && (step % interval == 0 || step == n_steps); }
+
+  const Parameters &parameters;
+  Backend           backend;
+  adamant::Run     &run_info;
+  const double      viscosity;
+  std::unique_ptr<FunctionParser<dim>>              body_force, initial_velocity;
+  std::vector<std::unique_ptr<FunctionParser<dim>>> boundary_velocity; // the first is the wall at rest
+  std::map<types::boundary_id, unsigned int>        function_of_boundary;
+  bool                                              boundary_varies = false, force_varies = false;
+
+  Triangulation<dim>                                mesh; // of the velocity
+  MappingQ1<dim>                                    mapping;
+  QGauss<dim>                                       quadrature;
+  std::unique_ptr<adamant::FlowMatrices<dim>>       flow;
+  std::unique_ptr<FlowResults<dim>>                 results;
+  std::optional<adamant::FlowProducts<dim, Backend>> products;
+  std::unique_ptr<adamant::LinearSolver<Backend>>   solver;
+  std::optional<adamant::FastDiagonalization<Backend>> direct_solver;
+  adamant::Extrapolation<Backend>                   guess;
+
+  int                               n = 0, n_p = 0; // nodes of the two meshes
+  double                            volume = 0., dt = 0., reference_speed = 0., shortest_edge = 0.;
+  Array<double>                     points, inverse_mass_on_host; // all nodes; 1 / m of free ones
+  std::vector<int>                  boundary_nodes;
+  std::vector<std::vector<unsigned int>> boundary_candidates; // functions at each boundary node
+  Array<double>                     boundary_flux;            // of component c at listed node i: ∫ φ_i n_c
+
+  Vector                            u[2], pressure_on_velocity_mesh, q, p, p_plus_q, b, g, force;
+  Vector                            inverse_mass, pressure_mass, inverse_pressure_mass, ones;
+  Vector                            boundary_list, boundary_value, hanging_list, hanging_from, hanging_weight;
+  int                               now = 0; // u[now] is the velocity
+  typename Backend::Matrix          interpolation;
+  typename Backend::Scalars         speed_square, mean;
+  std::optional<typename Backend::Graph> first_half[2];
+
+  double                            time = 0.;
+  unsigned int                      step = 0, n_steps = 0;
+  bool                              steady = false;
+  adamant::SolverResult             result;
+  std::vector<int>                  iterations;
+  FlowState                         state; // of the last row of the statistics
+  std::string                       limit_text;
+  adamant::TimeSeries               series;
+};
+
+template <int dim, class Backend>
+NavierStokes<dim, Backend>::NavierStokes(const Parameters &parameters, const Backend &backend, adamant::Run &run)
+  : parameters(parameters)
+  , backend(backend)
+  , run_info(run)
+  , viscosity(parameters.problem.viscosity)
+  , quadrature(2)
+  , guess(backend, parameters.time.extrapolation_order)
+  , speed_square(backend.create_scalars(1))
+  , mean(backend.create_scalars(2))
+  , series(run.folder(), "solution")
+{
+  const auto &problem = parameters.problem;
+  const auto  parse   = [](const std::string &key, const std::string &text) { return adamant::parse_function<dim>("Problem/" + key, text, dim); };
+  const auto  varies  = [](const std::string &text) { return std::regex_search(text, std::regex("\\bt\\b")); };
+  body_force          = parse("Body force", problem.body_force);
+  force_varies        = varies(problem.body_force);
+  initial_velocity    = parse("Initial velocity", problem.initial_velocity);
+  boundary_velocity.push_back(parse("Boundary velocity", "0; 0; 0"));
+  for (const auto &[id, text] : problem.boundary_velocity)
+    {
+      function_of_boundary[id] = boundary_velocity.size();
+      boundary_velocity.push_back(parse("Boundary velocity", text));
+      boundary_varies = boundary_varies || varies(text);
+    }
+}
+
+// The pressure mesh, then refined once more.
+template <int dim, class Backend>
+void NavierStokes<dim, Backend>::make_mesh()
+{
+  TimerOutput::Scope scope(run_info.timer, "init/mesh");
+  const auto        &p = parameters.mesh;
+  if (p.type == "box")
+    {
+      Point<dim> corner;
+      for (unsigned int d = 0; d < dim; ++d)
+        corner[d] = 1.;
+      GridGenerator::subdivided_hyper_rectangle(mesh, std::vector<unsigned int>(p.cells.begin(), p.cells.begin() + dim), Point<dim>(), corner, true);
+    }
+  else if (p.type == "cylinder")
+    {
+      if constexpr (dim == 2)
+        GridGenerator::channel_with_cylinder(mesh, 0.03, 2, 2.0, true);
+    }
+  else
+    {
+      std::ifstream in(p.file);
+      if (!in)
+        throw adamant::InputError("Mesh/File: '" + p.file + "' cannot be read");
+      try
+        {
+          GridIn<dim> reader(mesh);
+          reader.read_msh(in);
+        }
+      catch (const ExceptionBase &error)
+        {
+          std::ostringstream text;
+          error.print_info(text);
+          throw adamant::InputError("Mesh/File: '" + p.file + "' is no mesh of " + (dim == 2 ? "quadrilaterals" : "hexahedra") +
+                                    " that can be read:" + std::regex_replace(text.str(), std::regex("\\s+"), " "));
+        }
+    }
+  mesh.refine_global(p.refinements);
+  if (!p.coordinates.empty())
+    {
+      const auto map = adamant::parse_function<dim>("Mesh/Coordinates", p.coordinates, dim);
+      GridTools::transform(
+        [&](const Point<dim> &from) {
+          Point<dim> to;
+          for (unsigned int d = 0; d < dim; ++d)
+            to[d] = map->value(from, d);
+          return to;
+        },
+        mesh);
+    }
+  for (unsigned int cycle = 0; cycle < p.local_refinements; ++cycle)
+    {
+      const auto where = adamant::parse_function<dim>("Mesh/Refine where", p.refine_where, 1);
+      for (const auto &cell : mesh.active_cell_iterators())
+        if (where->value(cell->center()) > 0.)
+          cell->set_refine_flag();
+      mesh.execute_coarsening_and_refinement();
+    }
+  mesh.refine_global(1);
+  mesh.reset_all_manifolds(); // coarser levels take the vertices as they are
+  volume = GridTools::volume(mesh);
+  if (!(volume > 0.))
+    throw adamant::InputError("Mesh: its volume is " + std::to_string(volume) + "; do the coordinates ascend?");
+
+  const auto ids = mesh.get_boundary_ids();
+  const auto check = [&](const char *key, types::boundary_id id) {
+    if (std::find(ids.begin(), ids.end(), id) == ids.end())
+      throw adamant::InputError(std::string(key) + ": the mesh has no boundary " + std::to_string(id));
+  };
+  for (const auto &entry : function_of_boundary)
+    check("Problem/Boundary velocity", entry.first);
+  for (const auto id : parameters.problem.outflow)
+    check("Problem/Outflow boundaries", id);
+  for (const auto id : parameters.output.force_boundaries)
+    check("Output/Force boundaries", id);
+}
+
+// All data that do not depend on the time step: matrices, constraints, vectors.
+template <int dim, class Backend>
+void NavierStokes<dim, Backend>::setup_system()
+{
+  {
+    TimerOutput::Scope scope(run_info.timer, "init/matrices");
+    flow = std::make_unique<adamant::FlowMatrices<dim>>(mesh, mapping, quadrature,
+                                                        std::set<types::boundary_id>(parameters.problem.outflow.begin(), parameters.problem.outflow.end()),
+                                                        parameters.linear_solver.coarsest_cells);
+    n   = flow->velocity->n_dofs();
+    n_p = flow->pressure().n_dofs();
+    Array<int> all(n);
+    std::iota(all.begin(), all.end(), 0);
+    points  = adamant::support_points(*flow->velocity, mapping, all);
+    results = std::make_unique<FlowResults<dim>>(*flow, mapping, points, parameters.output);
+    shortest_edge = results->shortest_edge();
+  }
+  setup_boundary();
+  setup_hanging_nodes();
+
+  TimerOutput::Scope scope(run_info.timer, "init/vectors");
+  for (Vector *vector : {&u[0], &u[1]})
+    *vector = backend.create_vector(dim * n);
+  pressure_on_velocity_mesh = backend.create_vector(n);
+  for (Vector *vector : {&q, &p, &p_plus_q, &b, &g})
+    *vector = backend.create_vector(n_p);
+  inverse_mass_on_host.assign(n, 0.);
+  for (int i = 0; i < n; ++i)
+    if (flow->velocity->is_free(i))
+      inverse_mass_on_host[i] = 1. / flow->velocity_mass[i];
+  for (const int i : boundary_nodes)
+    inverse_mass_on_host[i] = 0.;
+  Array<double> inverse(n_p, 0.);
+  for (int k = 0; k < n_p; ++k)
+    if (flow->pressure_mass[k] > 0.)
+      inverse[k] = 1. / flow->pressure_mass[k];
+  inverse_mass          = upload(inverse_mass_on_host);
+  pressure_mass         = upload(flow->pressure_mass);
+  inverse_pressure_mass = upload(inverse);
+  ones                  = upload(Array<double>(n_p, 1.));
+  interpolation         = backend.create_matrix(flow->interpolation);
+}
+
+// The prescribed nodes and, where boundaries meet, all functions that apply.
+template <int dim, class Backend>
+void NavierStokes<dim, Backend>::setup_boundary()
+{
+  std::map<int, std::vector<unsigned int>> candidates;
+  for (const auto id : mesh.get_boundary_ids())
+    if (parameters.problem.outflow.count(id) == 0)
+      for (const auto i : DoFTools::extract_boundary_dofs(flow->velocity->dof_handler(), ComponentMask(), {id}))
+        if (flow->velocity->is_free(static_cast<int>(i)))
+          candidates[static_cast<int>(i)].push_back(function_of_boundary.count(id) > 0 ? function_of_boundary[id] : 0);
+  for (const auto &[node, functions] : candidates)
+    {
+      boundary_nodes.push_back(node);
+      boundary_candidates.push_back(functions);
+    }
+  const std::size_t n_listed = boundary_nodes.size();
+  boundary_flux.assign(dim * n_listed, 0.);
+  for (unsigned int d = 0; d < dim; ++d)
+    {
+      const auto column_sums = adamant::transposed_product(flow->gradient[d], Array<double>(n, 1.));
+      for (std::size_t i = 0; i < n_listed; ++i)
+        boundary_flux[d * n_listed + i] = column_sums[boundary_nodes[i]];
+    }
+  boundary_list  = upload(Array<double>(boundary_nodes.begin(), boundary_nodes.end()));
+  boundary_value = backend.create_vector(static_cast<int>(dim * n_listed));
+}
+
+// The prescribed velocities at time t, by components. What flows in has to flow out where no outflow boundary sees to it.
+template <int dim, class Backend>
+Array<double> NavierStokes<dim, Backend>::boundary_values(double t) const
+{
+  for (const auto &function : boundary_velocity)
+    function->set_time(t);
+  const std::size_t n_listed = boundary_nodes.size();
+  const bool        smallest = parameters.problem.edges == "wall";
+  Array<double>     values(dim * n_listed);
+  double            flux = 0, sum = 0;
+  for (std::size_t i = 0; i < n_listed; ++i)
+    {
+      Point<dim> point;
+      for (unsigned int d = 0; d < dim; ++d)
+        point[d] = points[std::size_t(d) * n + boundary_nodes[i]];
+      Tensor<1, dim> chosen;
+      bool           first = true;
+      for (const unsigned int function : boundary_candidates[i])
+        {
+          Tensor<1, dim> value;
+          for (unsigned int d = 0; d < dim; ++d)
+            value[d] = function == 0 ? 0. : boundary_velocity[function]->value(point, d);
+          if (first || (smallest ? value.norm() < chosen.norm() : value.norm() > chosen.norm()))
+            chosen = value;
+          first = false;
+        }
+      Tensor<1, dim> normal; // times the node's share of the boundary
+      for (unsigned int d = 0; d < dim; ++d)
+        {
+          values[d * n_listed + i] = chosen[d];
+          normal[d]                = boundary_flux[d * n_listed + i];
+        }
+      flux += chosen * normal;
+      sum += chosen.norm() * normal.norm();
+    }
+  if (flow->singular && !(std::abs(flux) <= 1e-6 * sum))
+    throw adamant::InputError("Problem/Boundary velocity: " + adamant::to_text(flux) + " more flows out than in at time " + adamant::to_text(t) +
+                              ", which an incompressible fluid cannot do; is an outflow boundary missing?");
+  return values;
+}
+
+template <int dim, class Backend>
+void NavierStokes<dim, Backend>::setup_hanging_nodes()
+{
+  const auto        &H = flow->velocity->H;
+  std::vector<int>   hanging;
+  int                width = 0;
+  for (int i = 0; i < n; ++i)
+    if (!flow->velocity->is_free(i))
+      {
+        hanging.push_back(i);
+        width = std::max(width, H.row_start[i + 1] - H.row_start[i]);
+      }
+  const std::size_t n_listed = hanging.size();
+  Array<double>     from(width * n_listed, 0.), weight(width * n_listed, 0.);
+  for (std::size_t h = 0; h < n_listed; ++h)
+    for (int k = H.row_start[hanging[h]]; k < H.row_start[hanging[h] + 1]; ++k)
+      {
+        from[(k - H.row_start[hanging[h]]) * n_listed + h]   = H.column[k];
+        weight[(k - H.row_start[hanging[h]]) * n_listed + h] = H.value[k];
+      }
+  hanging_list   = upload(Array<double>(hanging.begin(), hanging.end()));
+  hanging_from   = upload(from);
+  hanging_weight = upload(weight);
+}
+
+template <int dim, class Backend>
+void NavierStokes<dim, Backend>::setup_solver()
+{
+  TimerOutput::Scope scope(run_info.timer, "init/solver");
+  if (parameters.implementation.pressure_solver == "fast_diagonalization")
+    direct_solver.emplace(backend, adamant::tensor_product_eigenpairs(flow->pressure(), mapping));
+  else
+    solver = std::make_unique<adamant::LinearSolver<Backend>>(backend, flow->pressure_levels, parameters.linear_solver.options("pressure"));
+  adamant::CSRMatrix<double> viscous = flow->stiffness;
+  for (double &value : viscous.value)
+    value *= viscosity;
+  std::vector<const adamant::CSRMatrix<double> *> momentum{&viscous}, divergence;
+  for (unsigned int d = 0; d < dim; ++d)
+    {
+      momentum.push_back(&flow->gradient[d]);
+      divergence.push_back(&flow->divergence[d]);
+    }
+  products.emplace(backend, momentum, divergence);
+}
+
+// Forward Euler with a lumped mass: h²/(2 nu) for diffusion, h / U for convection, which both take their share, and for central
+// differences along each of dim directions 2 nu / (dim U²).
+template <int dim, class Backend>
+void NavierStokes<dim, Backend>::choose_time_step()
+{
+  const double h = shortest_edge, U = std::max(reference_speed, 1e-100);
+  const double diffusive = h * h / (2. * viscosity), crossing = h / U, central = 2. * viscosity / (dim * U * U);
+  const double limit     = std::min(central, 1. / (1. / diffusive + 1. / crossing));
+  limit_text             = "the estimated limit of a stable time step is " + adamant::to_text(limit) + " (diffusion alone " + adamant::to_text(diffusive) +
+               ", convection alone " + adamant::to_text(std::min(crossing, central)) + " at speed " + adamant::to_text(reference_speed) + "; shortest edge " +
+               adamant::to_text(h) + ")";
+  std::cout << limit_text << std::endl;
+  dt      = parameters.time.step;
+  if (dt > limit && parameters.time.unstable_step == "refuse")
+    throw adamant::InputError("Time stepping/Time step = " + adamant::to_text(dt) + " is unstable: " + limit_text +
+                              "; take a shorter step, or set Time stepping/Unstable step = shorten");
+  n_steps = static_cast<unsigned int>(std::ceil(parameters.time.end / std::min(dt, limit) - 1e-8));
+  if (dt > limit)
+    {
+      dt = parameters.time.end / n_steps;
+      std::cout << "the time step is shortened from " << parameters.time.step << " to " << dt << std::endl;
+    }
+  auto &record = run_info.record;
+  record["time_step"]       = dt;
+  record["time_step_limit"] = limit;
+  record["shortest_edge"]   = h;
+}
+
+template <int dim, class Backend>
+Array<double> NavierStokes<dim, Backend>::nodal_values(const Function<dim> &function, unsigned int n_components) const
+{
+  Array<double> values(std::size_t(n_components) * n);
+  for (int i = 0; i < n; ++i)
+    {
+      Point<dim> point;
+      for (unsigned int d = 0; d < dim; ++d)
+        point[d] = points[std::size_t(d) * n + i];
+      for (unsigned int c = 0; c < n_components; ++c)
+        values[std::size_t(c) * n + i] = function.value(point, c);
+    }
+  return values;
+}
+
+// f at the free nodes; whether there is any.
+template <int dim, class Backend>
+bool NavierStokes<dim, Backend>::set_body_force(double t)
+{
+  body_force->set_time(t);
+  Array<double> values = nodal_values(*body_force, dim);
+  bool          any    = false;
+  for (unsigned int c = 0; c < dim; ++c)
+    for (int i = 0; i < n; ++i)
+      {
+        double &value = values[std::size_t(c) * n + i];
+        value         = inverse_mass_on_host[i] > 0. ? value : 0.;
+        any           = any || value != 0.;
+      }
+  if (force.size() == 0 && (any || force_varies))
+    force = backend.create_vector(dim * n);
+  if (force.size() > 0)
+    backend.upload(values.data(), force);
+  return any;
+}
+
+template <int dim, class Backend>
+void NavierStokes<dim, Backend>::set_initial_values()
+{
+  TimerOutput::Scope scope(run_info.timer, "init/initial values");
+  const auto         largest = [](const Array<double> &values) {
+    double result = 0;
+    for (const double value : values)
+      result = std::max(result, std::abs(value));
+    return result;
+  };
+  const auto initial = nodal_values(*initial_velocity, dim), prescribed = boundary_values(0.);
+  reference_speed    = std::max(largest(initial), largest(prescribed));
+  if (boundary_varies) // an inflow may grow
+    for (unsigned int k = 1; k <= 20; ++k)
+      reference_speed = std::max(reference_speed, largest(boundary_values(0.05 * k * parameters.time.end)));
+  backend.upload(initial.data(), u[0]);
+  backend.upload(prescribed.data(), boundary_value);
+  apply_constraints();
+}
+
+// A step without pressure tells what the pressure has to balance: equation (16) of the paper, discretely.
+template <int dim, class Backend>
+void NavierStokes<dim, Backend>::set_initial_pressure()
+{
+  const bool has_force = set_body_force(0.);
+  if (!has_force && backend.dot(u[0], u[0]) == 0.)
+    return;
+  bool at_rest = !has_force;
+  for (const double value : nodal_values(*initial_velocity, dim))
+    at_rest = at_rest && value == 0.;
+  if (at_rest) // a start by moving walls alone is impulsive
+    return;
+  TimerOutput::Scope scope(run_info.timer, "init/initial pressure");
+  Vector             before = backend.create_vector(n_p);
+  products->divergence(u[0], before);
+  time = dt;
+  momentum_step();
+  apply_constraints();
+  compute_divergence();
+  backend.axpby(1. / dt, before, 1., b);
+  result = direct_solver ? (direct_solver->solve(b, q), adamant::SolverResult()) : solver->solve(b, q);
+  backend.set_zero(g);
+  update_pressure();
+  // p holds the pressure; no increment has been made yet.
+  backend.copy(p, p_plus_q);
+  backend.spmv(1., interpolation, p_plus_q, 0., pressure_on_velocity_mesh);
+  backend.set_zero(q);
+  now  = 0;
+  time = 0.;
+}
+
+template <int dim, class Backend>
+template <typename Work>
+void NavierStokes<dim, Backend>::timed(const char *part, const Work &work)
+{
+  if (!parameters.output.time_parts)
+    return work();
+  TimerOutput::Scope scope(run_info.timer, part);
+  work();
+  backend.synchronize();
+}
+
+// The explicit step to u[now].
+template <int dim, class Backend>
+void NavierStokes<dim, Backend>::momentum_step()
+{
+  products->momentum(dt, u[now], pressure_on_velocity_mesh, inverse_mass, force, u[1 - now]);
+  now = 1 - now;
+}
+
+template <int dim, class Backend>
+void NavierStokes<dim, Backend>::apply_constraints()
+{
+  const int n_listed = boundary_list.size(), n_hanging = hanging_list.size();
+  if (boundary_varies || step == 0)
+    backend.for_each(n_listed, SetBoundaryValues{dim, n_listed, n, boundary_list.data(), boundary_value.data(), u[now].data()});
+  if (n_hanging > 0)
+    backend.for_each(n_hanging, Interpolate{dim, n_hanging, n, hanging_from.size() / n_hanging, hanging_list.data(), hanging_from.data(),
+                                            hanging_weight.data(), u[now].data()});
+}
+
+inline const double *pointer_to(const std::vector<double> &scalars) { return scalars.data(); }
+#if ADAMANT_WITH_CUDA
+inline const double *pointer_to(const adamant::CudaScalars &scalars) { return scalars.device(); }
+#endif
+
+template <int dim, class Backend>
+void NavierStokes<dim, Backend>::compute_divergence()
+{
+  products->divergence(u[now], g);
+  if (flow->singular)
+    backend.dot(ones, g, mean, 0);
+  backend.for_each(n_p, PressureRhs{dt, volume, g.data(), pressure_mass.data(), flow->singular ? pointer_to(mean) : nullptr, b.data()});
+  backend.dot(u[now], u[now], speed_square, 0);
+}
+
+template <int dim, class Backend>
+void NavierStokes<dim, Backend>::project()
+{
+  if (direct_solver)
+    return direct_solver->solve(b, q);
+  guess.predict(q);
+  try
+    {
+      result = solver->solve(b, q);
+    }
+  catch (const adamant::SolverError &)
+    {
+      check_speed();
+      throw;
+    }
+  iterations.push_back(result.iterations);
+}
+
+template <int dim, class Backend>
+void NavierStokes<dim, Backend>::update_pressure()
+{
+  if (flow->singular)
+    backend.dot(pressure_mass, q, mean, 1);
+  backend.for_each(n_p, PressureUpdate{viscosity, volume, g.data(), inverse_pressure_mass.data(), flow->singular ? pointer_to(mean) + 1 : nullptr,
+                                       q.data(), p.data(), p_plus_q.data()});
+}
+
+// A velocity that explodes ends the run in the step where it does. The result is there when the pressure has been solved.
+template <int dim, class Backend>
+void NavierStokes<dim, Backend>::check_speed()
+{
+  const double mean_square = backend.fetch(speed_square, 1)[0] / n, most = 10. * std::max(reference_speed, 1e-300);
+  const bool   bounded     = reference_speed > 0. && force.size() == 0; // with forces there is no such bound
+  if (std::isfinite(mean_square) && !(bounded && mean_square > most * most))
+    return;
+  throw adamant::RunError("the velocity blew up in step " + std::to_string(step) + " at time " + adamant::to_text(time) + ": its mean over the nodes is " +
+                          adamant::to_text(std::sqrt(mean_square)) + ", the largest prescribed or initial speed " + adamant::to_text(reference_speed) +
+                          "; the time step " + adamant::to_text(dt) + " is too long or the mesh too coarse (" + limit_text + ")");
+}
+
+// A row of statistics.csv; whether the flow is steady.
+template <int dim, class Backend>
+bool NavierStokes<dim, Backend>::record_step()
+{
+  if (!due(parameters.output.statistics_interval))
+    return false;
+  double change = 0;
+  {
+    TimerOutput::Scope scope(run_info.timer, "statistics");
+    if (parameters.time.steady_tolerance > 0.)
+      {
+        backend.axpby(1., u[now], -1., u[1 - now]); // the old velocity is not needed any more
+        change = backend.norm(u[1 - now]) / (dt * backend.norm(u[now]));
+      }
+  }
+  const auto velocity = download(u[now]), pressure = download(pressure_on_velocity_mesh), div = download(g), nodal_pressure = download(p);
+  TimerOutput::Scope scope(run_info.timer, "statistics");
+  state = results->evaluate(velocity, pressure, nodal_pressure, div, dt, viscosity);
+  std::vector<std::pair<std::string, double>> row{{"step", step}, {"time", time}, {"iterations", result.iterations},
+                                                  {"initial_residual", result.initial_residual}, {"residual", result.final_residual},
+                                                  {"kinetic_energy", state.kinetic_energy}, {"max_divergence", state.max_divergence},
+                                                  {"mean_pressure", state.mean_pressure}, {"cfl", state.cfl}};
+  if (parameters.time.steady_tolerance > 0.)
+    row.emplace_back("change", change);
+  for (const auto &[id, f] : state.force)
+    for (unsigned int c = 0; c < dim; ++c)
+      row.emplace_back("force" + std::to_string(id) + "_" + "xyz"[c], f[c]);
+  for (std::size_t k = 0; k < state.pressure_at_points.size(); ++k)
+    row.emplace_back("pressure_at_point" + std::to_string(k), state.pressure_at_points[k]);
+  run_info.statistics(row);
+  return parameters.time.steady_tolerance > 0. && change <= parameters.time.steady_tolerance;
+}
+
+template <int dim, class Backend>
+void NavierStokes<dim, Backend>::output_results()
+{
+  if (!due(parameters.output.interval) && !(steady && parameters.output.interval > 0))
+    return;
+  const auto velocity = download(u[now]), pressure = download(pressure_on_velocity_mesh);
+  TimerOutput::Scope scope(run_info.timer, "output");
+  write_flow(*flow->velocity, mapping, velocity, pressure, series, time);
+}
+
+// The facts of the run.
+template <int dim, class Backend>
+void NavierStokes<dim, Backend>::report()
+{
+  auto &record                   = run_info.record;
+  record["precision"]            = parameters.linear_solver.options("").precision == adamant::Precision::float32 ? "float32" : "float64";
+  record["dofs"]                 = dim * static_cast<long>(n) + n_p;
+  record["velocity_nodes"]       = n;
+  record["pressure_nodes"]       = n_p;
+  record["hanging_nodes"]        = hanging_list.size();
+  record["cells"]                = mesh.n_active_cells();
+  for (const auto &level : flow->pressure_levels)
+    record["levels"].push_back({{"dofs", level.matrix.n_rows}, {"nonzeros", level.matrix.n_nonzeros()}});
+  record["steps"]                = step;
+  record["end_time"]             = time;
+  record["steady"]               = steady;
+  record["pressure_solver"]      = parameters.implementation.pressure_solver;
+  record["custom_kernels"]       = parameters.implementation.custom_kernels;
+  record["tolerance"]            = parameters.linear_solver.tolerance;
+  record["iterations"]["mean"]   = std::accumulate(iterations.begin(), iterations.end(), 0.) / std::max<std::size_t>(iterations.size(), 1);
+  record["iterations"]["max"]    = iterations.empty() ? 0 : *std::max_element(iterations.begin(), iterations.end());
+  record["bytes"]                = {{"momentum", products->momentum_bytes()}, {"divergence", products->divergence_bytes()}};
+  record["kinetic_energy"]       = state.kinetic_energy;
+  record["max_divergence"]       = state.max_divergence;
+  record["mean_pressure"]        = state.mean_pressure;
+  record["cfl"]                  = state.cfl;
+  for (const auto &[id, f] : state.force)
+    for (unsigned int c = 0; c < dim; ++c)
+      record["forces"][std::to_string(id)].push_back(f[c]);
+  if (!state.pressure_at_points.empty())
+    record["pressure_at_points"] = state.pressure_at_points;
+
+  const auto velocity = download(u[now]), pressure = download(pressure_on_velocity_mesh);
+  TimerOutput::Scope scope(run_info.timer, "output");
+  results->write_profiles(velocity, pressure, run_info.folder(), record);
+  if (const auto &text = parameters.problem.exact_velocity; !text.empty())
+    {
+      const auto exact = adamant::parse_function<dim>("Problem/Exact velocity", text, dim);
+      exact->set_time(time);
+      record["errors"]["l2"] = results->l2_error(velocity, nodal_values(*exact, dim), false);
+    }
+  if (const auto &text = parameters.problem.exact_pressure; !text.empty())
+    {
+      const auto exact = adamant::parse_function<dim>("Problem/Exact pressure", text, 1);
+      exact->set_time(time);
+      record["errors"]["pressure_l2"] = results->l2_error(pressure, nodal_values(*exact, 1), flow->singular);
+    }
+  std::cout << "time " << time << (steady ? ", steady" : "") << ": kinetic energy " << state.kinetic_energy << ", largest divergence " << state.max_divergence << std::endl;
+}
+
+template <int dim, class Backend>
+auto NavierStokes<dim, Backend>::upload(const Array<double> &values) const -> Vector
+{
+  Vector vector = backend.create_vector(static_cast<int>(values.size()));
+  backend.upload(values.data(), vector);
+  return vector;
+}
+
+template <int dim, class Backend>
+Array<double> NavierStokes<dim, Backend>::download(const Vector &vector)
+{
+  TimerOutput::Scope scope(run_info.timer, "copy");
+  Array<double>      values(vector.size());
+  backend.download(vector, values.data());
+  return values;
+}
+
+template <int dim, class Backend>
+void NavierStokes<dim, Backend>::run()
+{
+  make_mesh();
+  setup_system();
+  set_initial_values();
+  choose_time_step();
+  setup_solver();
+  set_initial_pressure();
+  std::cout << mesh.n_active_cells() << " cells, " << dim << " x " << n << " velocities, " << n_p << " pressures, " << flow->pressure_levels.size()
+            << " pressure levels\n";
+  if (solver)
+    std::cout << *solver;
+  output_results();
+
+  run_info.begin_time_loop();
+  while (step < n_steps && !steady)
+    {
+      ++step;
+      time = step * dt;
+      if (force_varies)
+        timed("copy", [this] { set_body_force(time - dt); });
+      if (boundary_varies)
+        timed("copy", [this] { backend.upload(boundary_values(time).data(), boundary_value); });
+      if (parameters.output.time_parts)
+        {
+          timed("momentum", [this] {
+            momentum_step();
+            apply_constraints();
+          });
+          timed("pres-rhs", [this] { compute_divergence(); });
+        }
+      else
+        {
+          // Which of the two velocities is the new one alternates: two recorded graphs.
+          auto &graph = first_half[now];
+          const int old = now;
+          if (!graph)
+            graph = backend.record([this, old] {
+              now = old;
+              momentum_step();
+              apply_constraints();
+              compute_divergence();
+            });
+          backend.replay(*graph);
+          now = 1 - old;
+        }
+      timed("pres-solve", [this] { project(); });
+      timed("pres-up.solve", [this] { update_pressure(); });
+      timed("mom-rhs-p", [this] { backend.spmv(1., interpolation, p_plus_q, 0., pressure_on_velocity_mesh); });
+      guess.keep(q);
+      check_speed();
+      steady = record_step();
+      run_info.progress(step, n_steps, time, result.iterations, result.final_residual);
+      output_results();
+    }
+  backend.synchronize();
+  run_info.end_time_loop();
+  report();
+}
+
+int main(int argc, char **argv)
+{
+  return adamant::run_program<Parameters>(
+    argc, argv, "navier_stokes", "Solves the Navier-Stokes equations by explicit pressure correction with multigrid (Liebchen et al., Section 5.3).",
+    [](const Parameters &parameters, const auto &backend, adamant::Run &run) {
+      using Backend = std::decay_t<decltype(backend)>;
+      if (parameters.problem.dimension == 2)
+        NavierStokes<2, Backend>(parameters, backend, run).run();
+      else
+        NavierStokes<3, Backend>(parameters, backend, run).run();
+    });
+}

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "base/host_device.h"
+
+/// What a step of the Navier-Stokes program does node by node, for host and GPU. Velocities are stored by components; numbers
+/// of nodes are kept as doubles, the one type that vectors have.
+namespace navier_stokes
+{
+/// Prescribed velocities: u at the listed nodes.
+struct SetBoundaryValues
+{
+  int           dim, n_listed, n;
+  const double *node, *value; // value[c n_listed + i]
+  double       *u;
+
+  ADAMANT_HOST_DEVICE void operator()(int i) const
+  {
+    for (int c = 0; c < dim; ++c)
+      u[c * static_cast<long>(n) + static_cast<int>(node[i])] = value[c * n_listed + i];
+  }
+};
+
+/// Hanging nodes: u there is interpolated from `width` nodes, those missing with weight 0.
+struct Interpolate
+{
+  int           dim, n_listed, n, width;
+  const double *node, *from, *weight; // from[k n_listed + i]
+  double       *u;
+
+  ADAMANT_HOST_DEVICE void operator()(int i) const
+  {
+    for (int c = 0; c < dim; ++c)
+      {
+        double *component = u + c * static_cast<long>(n), sum = 0;
+        for (int k = 0; k < width; ++k)
+          sum += weight[k * n_listed + i] * component[static_cast<int>(from[k * n_listed + i])];
+        component[static_cast<int>(node[i])] = sum;
+      }
+  }
+};
+
+/// The pressure's right-hand side b = -(g - mean) / dt; `sum` of g is where the mean has to be projected out, else null.
+struct PressureRhs
+{
+  double        dt, volume;
+  const double *g, *mass, *sum;
+  double       *b;
+
+  ADAMANT_HOST_DEVICE void operator()(int k) const
+  {
+    b[k] = -(g[k] - (sum != nullptr ? *sum * mass[k] / volume : 0.)) / dt;
+  }
+};
+
+/// q loses its mean, p += q - nu g / m, and s = p + q is what the next momentum step takes.
+struct PressureUpdate
+{
+  double        viscosity, volume;
+  const double *g, *inverse_mass, *integral; // the integral of q, or null
+  double       *q, *p, *s;
+
+  ADAMANT_HOST_DEVICE void operator()(int k) const
+  {
+    const double increment = q[k] - (integral != nullptr ? *integral / volume : 0.);
+    q[k]                   = increment;
+    p[k] += increment - viscosity * g[k] * inverse_mass[k];
+    s[k] = p[k] + increment;
+  }
+};
+} // namespace navier_stokes

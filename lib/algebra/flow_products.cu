@@ -1,0 +1,176 @@
+// The products of an explicit Navier-Stokes step on the GPU: each one pass over its matrices.
+
+#include "algebra/cuda_check.cuh"
+#include "algebra/flow_products.h"
+
+namespace adamant
+{
+namespace
+{
+constexpr int lanes = 32;
+
+// What a kernel sees of a bundle.
+struct View
+{
+  int                        n_rows, n_cols;
+  const MatrixBundle::Slice *slices;
+  const int                 *offset, *column;
+  const double              *value;
+};
+
+struct BundleOnDevice
+{
+  BundleOnDevice(const CudaBackend<double> &backend, const MatrixBundle &source)
+    : n_rows(source.n_rows)
+    , n_cols(source.n_cols)
+    , bytes(source.bytes())
+    , slices(upload(backend, source.slices))
+    , offset(upload(backend, source.offset))
+    , column(upload(backend, source.column))
+    , value(upload(backend, source.value))
+  {}
+  View view() const { return {n_rows, n_cols, slices.data(), offset.data(), column.data(), value.data()}; }
+
+  int                            n_rows, n_cols;
+  std::size_t                    bytes;
+  CudaArray<MatrixBundle::Slice> slices;
+  CudaArray<int>                 offset, column;
+  CudaArray<double>              value;
+
+private:
+  template <typename T>
+  static CudaArray<T> upload(const CudaBackend<double> &backend, const Array<T> &source)
+  {
+    const auto  &context = backend.shared_context();
+    CudaArray<T> target(context, source.size(), "matrices");
+    if (source.size() > 0)
+      cuda::check(cudaMemcpyAsync(target.data(), source.data(), source.size() * sizeof(T), cudaMemcpyHostToDevice, context->stream()),
+                  "cudaMemcpyAsync", target.data(), source.size() * sizeof(T));
+    context->synchronize();
+    return target;
+  }
+};
+
+// Calls entry(values, column) for the entries of a row, values[m lanes] that of matrix m.
+template <int n_matrices, typename Entry>
+__device__ __forceinline__ void for_each_entry(const View &A, const MatrixBundle::Slice &slice, int row, const Entry &entry)
+{
+  const int     lane  = row % lanes;
+  const double *value = A.value + slice.value * (n_matrices * lanes) + lane;
+  if (slice.diagonal)
+    {
+      const int *offset = A.offset + slice.column;
+#pragma unroll 3
+      for (int e = 0; e < slice.width; ++e)
+        entry(value + e * (n_matrices * lanes), row + __ldg(offset + e));
+    }
+  else
+    {
+      const int *column = A.column + static_cast<long>(slice.column) * lanes + lane;
+#pragma unroll 5
+      for (int e = 0; e < slice.width; ++e)
+        entry(value + e * (n_matrices * lanes), __ldcs(column + e * lanes));
+    }
+}
+
+// Matrices are read once: they should not push the vectors out of the cache.
+__device__ __forceinline__ double stream(const double *p) { return __ldcs(p); }
+
+template <int dim>
+__global__ void __launch_bounds__(cuda::block_size) momentum_kernel(const View A, double dt, const double *__restrict__ u, const double *__restrict__ p,
+                                const double *__restrict__ inverse_mass, const double *__restrict__ force, double *__restrict__ u_new)
+{
+  const int                 row = blockIdx.x * blockDim.x + threadIdx.x;
+  const long                n   = A.n_rows;
+  const MatrixBundle::Slice slice = row < A.n_rows ? A.slices[row / lanes] : MatrixBundle::Slice{0, 0, 0, 0};
+  cuda::wait_for_predecessor();
+  if (row >= A.n_rows)
+    return;
+  double sum[dim] = {};
+  for_each_entry<dim + 1>(A, slice, row, [&](const double *value, int j) {
+    double w = stream(value), a[dim], uj[dim];
+#pragma unroll
+    for (int d = 0; d < dim; ++d)
+      {
+        a[d]  = stream(value + (1 + d) * lanes);
+        uj[d] = u[d * n + j];
+        w += a[d] * uj[d];
+      }
+    const double pj = p[j];
+#pragma unroll
+    for (int c = 0; c < dim; ++c)
+      sum[c] += w * uj[c] + a[c] * pj;
+  });
+  const double m = inverse_mass[row];
+#pragma unroll
+  for (int c = 0; c < dim; ++c)
+    u_new[c * n + row] = u[c * n + row] + dt * ((force != nullptr ? force[c * n + row] : 0.) - sum[c] * m);
+}
+
+template <int dim>
+__global__ void divergence_kernel(const View W, const double *__restrict__ u, double *__restrict__ g)
+{
+  const int                 row = blockIdx.x * blockDim.x + threadIdx.x;
+  const long                n   = W.n_cols;
+  const MatrixBundle::Slice slice = row < W.n_rows ? W.slices[row / lanes] : MatrixBundle::Slice{0, 0, 0, 0};
+  cuda::wait_for_predecessor();
+  if (row >= W.n_rows)
+    return;
+  double sum = 0;
+  for_each_entry<dim>(W, slice, row, [&](const double *value, int j) {
+#pragma unroll
+    for (int d = 0; d < dim; ++d)
+      sum += stream(value + d * lanes) * u[d * n + j];
+  });
+  g[row] = sum;
+}
+} // namespace
+
+template <int dim>
+struct FlowProducts<dim, CudaBackend<double>>::Storage
+{
+  BundleOnDevice momentum, divergence;
+};
+
+template <int dim>
+FlowProducts<dim, CudaBackend<double>>::FlowProducts(const Backend                                &backend,
+                                                     const std::vector<const CSRMatrix<double> *> &momentum_matrices,
+                                                     const std::vector<const CSRMatrix<double> *> &divergence_matrices)
+  : backend(backend)
+  , storage(new Storage{BundleOnDevice(backend, bundle(momentum_matrices, lanes)), BundleOnDevice(backend, bundle(divergence_matrices, lanes))})
+{}
+
+template <int dim>
+void FlowProducts<dim, CudaBackend<double>>::momentum(double dt, const Vector &u, const Vector &p, const Vector &inverse_mass,
+                                                      const Vector &force, Vector &u_new) const
+{
+  const auto &A = storage->momentum;
+  constexpr int threads = 128;
+  cuda::launch(*backend.shared_context(), "momentum", momentum_kernel<dim>, cuda::blocks_for(A.n_rows, threads), threads, A.view(), dt,
+               u.data(), p.data(), inverse_mass.data(), force.size() > 0 ? force.data() : nullptr, u_new.data());
+}
+
+template <int dim>
+void FlowProducts<dim, CudaBackend<double>>::divergence(const Vector &u, Vector &g) const
+{
+  const auto &W = storage->divergence;
+  constexpr int threads = 64; // few rows: small blocks share them evenly
+  cuda::launch(*backend.shared_context(), "divergence", divergence_kernel<dim>, cuda::blocks_for(W.n_rows, threads), threads, W.view(),
+               u.data(), g.data());
+}
+
+template <int dim>
+std::size_t FlowProducts<dim, CudaBackend<double>>::momentum_bytes() const
+{
+  return storage->momentum.bytes + 2 * sizeof(double) * (dim + 1) * storage->momentum.n_rows;
+}
+
+template <int dim>
+std::size_t FlowProducts<dim, CudaBackend<double>>::divergence_bytes() const
+{
+  return storage->divergence.bytes + sizeof(double) * (static_cast<std::size_t>(dim) * storage->divergence.n_cols + storage->divergence.n_rows);
+}
+
+template class FlowProducts<2, CudaBackend<double>>;
+template class FlowProducts<3, CudaBackend<double>>;
+} // namespace adamant

@@ -1,0 +1,176 @@
+#include "discretization/flow_matrices.h"
+
+#include "base/exceptions.h"
+#include "discretization/load.h"
+
+#include <deal.II/base/function.h>
+#include <deal.II/base/quadrature_lib.h>
+#include <deal.II/fe/fe_q.h>
+
+#include <algorithm>
+
+namespace adamant
+{
+CSRMatrix<double> product(const CSRMatrix<double> &A, const CSRMatrix<double> &B)
+{
+  CSRMatrix<double> C;
+  C.n_rows = A.n_rows;
+  C.n_cols = B.n_cols;
+  C.row_start.resize(A.n_rows + 1);
+  const auto columns_of_row = [&](int row, std::vector<int> &columns) {
+    columns.clear();
+    for (int k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+      columns.insert(columns.end(), B.column.begin() + B.row_start[A.column[k]], B.column.begin() + B.row_start[A.column[k] + 1]);
+    std::sort(columns.begin(), columns.end());
+    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  };
+#pragma omp parallel
+  {
+    std::vector<int> columns;
+#pragma omp for schedule(static)
+    for (int row = 0; row < A.n_rows; ++row)
+      {
+        columns_of_row(row, columns);
+        C.row_start[row + 1] = static_cast<int>(columns.size());
+      }
+  }
+  finish_row_starts(C);
+#pragma omp parallel
+  {
+    std::vector<int>    columns;
+    std::vector<double> sums(B.n_cols, 0.);
+#pragma omp for schedule(static)
+    for (int row = 0; row < A.n_rows; ++row)
+      {
+        columns_of_row(row, columns);
+        for (int k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+          for (int l = B.row_start[A.column[k]]; l < B.row_start[A.column[k] + 1]; ++l)
+            sums[B.column[l]] += A.value[k] * B.value[l];
+        for (std::size_t c = 0; c < columns.size(); ++c)
+          {
+            C.column[C.row_start[row] + c] = columns[c];
+            C.value[C.row_start[row] + c]  = sums[columns[c]];
+            sums[columns[c]]               = 0.;
+          }
+      }
+  }
+  return C;
+}
+
+namespace
+{
+// The integrals of the shape functions, added up for the free nodes: a lumped mass matrix.
+template <int dim>
+Array<double> lumped_mass(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const dealii::Quadrature<dim> &quadrature)
+{
+  const dealii::Functions::ConstantFunction<dim> one(1.);
+  return transposed_product(space.H, load_vector(space, mapping, quadrature, dealii::QGauss<dim - 1>(2), one, {}));
+}
+
+// A + c 1 1ᵀ, c so that its effect on constants is that of the average diagonal entry.
+CSRMatrix<double> with_constants(const CSRMatrix<double> &A, const Array<unsigned char> &is_free)
+{
+  const int n        = A.n_rows;
+  double    diagonal = 0;
+  long      n_free   = 0;
+  for (int i = 0; i < n; ++i)
+    if (is_free[i])
+      {
+        diagonal += entry(A, i, i);
+        ++n_free;
+      }
+  const double      c = diagonal / (static_cast<double>(n_free) * n_free);
+  CSRMatrix<double> B;
+  B.n_rows = B.n_cols = n;
+  B.row_start.resize(n + 1);
+  for (int i = 0; i < n; ++i)
+    B.row_start[i + 1] = n;
+  finish_row_starts(B);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      {
+        const std::size_t k = std::size_t(i) * n + j;
+        B.column[k]         = j;
+        B.value[k]          = entry(A, i, j) + (is_free[i] && is_free[j] ? c : 0.);
+      }
+  return B;
+}
+} // namespace
+
+template <int dim>
+FlowMatrices<dim>::FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const dealii::Mapping<dim> &mapping,
+                                const dealii::Quadrature<dim> &quadrature, const std::set<dealii::types::boundary_id> &outflow,
+                                unsigned int coarsest_cells)
+{
+  using dealii::update_gradients;
+  using dealii::update_JxW_values;
+  using dealii::update_values;
+  const unsigned int pressure_cells = velocity_mesh.n_active_cells() >> dim;
+  for (const auto &cell : velocity_mesh.active_cell_iterators())
+    if (cell->level() == 0 || cell->parent()->n_active_descendants() != 1u << dim)
+      throw RunError("flow matrices: the last refinement of the velocity mesh has to be global");
+
+  const dealii::FE_Q<dim> fe(1);
+  DirichletBoundary       zero_pressure;
+  for (const auto id : outflow)
+    zero_pressure[id] = dealii::ComponentMask();
+  hierarchy = std::make_unique<Hierarchy<dim>>(velocity_mesh, fe, zero_pressure, std::min(coarsest_cells, pressure_cells));
+  const std::size_t n_pressure_levels = hierarchy->n_levels() - 1;
+  if (pressure().n_cells() != static_cast<int>(pressure_cells))
+    throw RunError("flow matrices: the mesh cannot be coarsened to the pressure mesh (" + std::to_string(pressure().n_cells()) + " cells where " +
+                   std::to_string(pressure_cells) + " were expected)");
+  velocity = std::make_unique<LevelSpace<dim>>(std::shared_ptr<const dealii::Triangulation<dim>>(&velocity_mesh, [](const void *) {}), fe,
+                                               DirichletBoundary());
+
+  {
+    Assembly<dim> assembly(*velocity, mapping, quadrature, update_values | update_gradients | update_JxW_values,
+                           std::vector<Columns>(1 + dim, Columns::dofs));
+    assembly.assemble([](const auto &, const auto &fe_values, auto &local) {
+      for (const unsigned int q : fe_values.quadrature_point_indices())
+        for (const unsigned int i : fe_values.dof_indices())
+          for (const unsigned int j : fe_values.dof_indices())
+            {
+              const auto grad = fe_values.shape_grad(j, q) * fe_values.JxW(q);
+              local[0](i, j) += grad * fe_values.shape_grad(i, q);
+              for (unsigned int d = 0; d < dim; ++d)
+                local[1 + d](i, j) += fe_values.shape_value(i, q) * grad[d];
+            }
+    });
+    stiffness = std::move(assembly.matrices[0]);
+    std::move(assembly.matrices.begin() + 1, assembly.matrices.end(), gradient.begin());
+  }
+  velocity_mass = lumped_mass(*velocity, mapping, quadrature);
+  pressure_mass = lumped_mass(pressure(), mapping, quadrature);
+
+  const auto &top = hierarchy->data().back();
+  interpolation   = product(velocity->H, top.prolongation);
+  for (unsigned int d = 0; d < dim; ++d)
+    divergence[d] = product(top.restriction, gradient[d]);
+
+  singular = true;
+  for (std::size_t l = 0; l < n_pressure_levels; ++l)
+    {
+      const auto &space = hierarchy->space(l);
+      singular          = singular && space.prescribed.empty();
+      Assembly<dim> assembly(space, mapping, quadrature, update_gradients | update_JxW_values, {Columns::unknowns});
+      assembly.assemble([](const auto &, const auto &fe_values, auto &local) {
+        for (const unsigned int q : fe_values.quadrature_point_indices())
+          for (const unsigned int i : fe_values.dof_indices())
+            for (const unsigned int j : fe_values.dof_indices())
+              local[0](i, j) += fe_values.shape_grad(i, q) * fe_values.shape_grad(j, q) * fe_values.JxW(q);
+      });
+      pressure_levels.push_back({std::move(assembly.matrices[0]), hierarchy->data()[l].prolongation, hierarchy->data()[l].restriction, 1});
+    }
+  if (singular)
+    {
+      const auto          &coarsest = hierarchy->space(0);
+      Array<unsigned char> is_free(coarsest.n_dofs());
+      for (int i = 0; i < coarsest.n_dofs(); ++i)
+        is_free[i] = coarsest.is_free(i);
+      pressure_levels[0].matrix = with_constants(pressure_levels[0].matrix, is_free);
+    }
+}
+
+template struct FlowMatrices<2>;
+template struct FlowMatrices<3>;
+} // namespace adamant
