@@ -206,9 +206,9 @@ void print_parameters(std::ostream &out, bool with_descriptions)
     out, with_descriptions ? dealii::ParameterHandler::PRM : dealii::ParameterHandler::ShortPRM);
 }
 
-LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaults, unsigned int coarsest_cells)
+LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaults, unsigned int default_coarsest_cells)
   : dealii::ParameterAcceptor("/Linear solver")
-  , coarsest_cells(coarsest_cells)
+  , coarsest_cells(default_coarsest_cells)
   , tolerance(defaults.control.tolerance)
   , solver(name_of(solver_types, defaults.type))
   , precision(name_of(precisions, defaults.precision))

@@ -22,7 +22,7 @@ class LinearSolverParameters : public dealii::ParameterAcceptor
 {
 public:
   /// `defaults` are an application's own; its `control.name` is not used.
-  explicit LinearSolverParameters(const LinearSolverOptions &defaults = LinearSolverOptions(), unsigned int coarsest_cells = 256);
+  explicit LinearSolverParameters(const LinearSolverOptions &defaults = LinearSolverOptions(), unsigned int default_coarsest_cells = 256);
 
   /// The options as the solver takes them; `name` says in messages what is solved.
   LinearSolverOptions options(const std::string &name) const;
