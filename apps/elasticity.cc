@@ -12,6 +12,7 @@
 //
 // where u1, v1 belong to the last step. The factor s makes the residuals of both equations comparable.
 
+#include "elasticity_mesh.h"
 #include "elasticity_results.h"
 
 #include "application/expressions.h"
@@ -40,6 +41,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <sstream>
 
 using namespace dealii;
 using namespace elasticity;
@@ -49,7 +51,7 @@ struct ProblemParameters : ParameterAcceptor
   unsigned int                        dimension = 3;
   double                              lambda = 8e4, mu = 2e4, young = 0., poisson = 0., density = 1.;
   std::string                         body_force = "0; -1; 0", load_factor = "1", boundary_displacement = "0; 0; 0";
-  std::string                         initial_displacement = "0; 0; 0", initial_velocity = "0; 0; 0";
+  std::string                         initial_displacement = "0; 0; 0", initial_velocity = "0; 0; 0", exact_displacement;
   std::map<unsigned int, std::string> dirichlet = {{0, "xyz"}, {1, "xyz"}, {2, "xyz"}, {3, "xyz"}, {4, "xyz"}, {5, "xyz"}};
   std::map<unsigned int, std::string> traction;
 
@@ -71,12 +73,43 @@ struct ProblemParameters : ParameterAcceptor
     add_parameter("Boundary displacement", boundary_displacement, "There: expressions of x, y, z");
     add_parameter("Initial displacement", initial_displacement, "Expressions of x, y, z");
     add_parameter("Initial velocity", initial_velocity, "Expressions of x, y, z");
+    add_parameter("Exact displacement", exact_displacement,
+                  "Expressions of x, y, z, t; where given, run.json has the L2 error of the displacement at the end time");
   }
 
   Material material() const
   {
     return young > 0. ? Material{young * poisson / ((1. + poisson) * (1. - 2. * poisson)), young / (2. * (1. + poisson)), density} :
                         Material{lambda, mu, density};
+  }
+};
+
+// The functions that ProblemParameters describes; a mistake in an expression is an InputError.
+template <int dim>
+struct ProblemFunctions
+{
+  using Expression = std::unique_ptr<FunctionParser<dim>>;
+  Expression                                   body_force, boundary_displacement, initial_displacement, initial_velocity;
+  Expression                                   exact_displacement; // null where none is given
+  std::map<types::boundary_id, Expression>     traction;
+  std::function<double(double)>                load_factor;
+
+  explicit ProblemFunctions(const ProblemParameters &p)
+    : body_force(parse("Body force", p.body_force))
+    , boundary_displacement(parse("Boundary displacement", p.boundary_displacement))
+    , initial_displacement(parse("Initial displacement", p.initial_displacement))
+    , initial_velocity(parse("Initial velocity", p.initial_velocity))
+    , exact_displacement(p.exact_displacement.empty() ? nullptr : parse("Exact displacement", p.exact_displacement))
+    , load_factor(adamant::parse_function_of_time("Problem/Load factor", p.load_factor))
+  {
+    for (const auto &[id, text] : p.traction)
+      traction[id] = parse("Traction", text);
+  }
+
+private:
+  static Expression parse(const std::string &key, const std::string &text)
+  {
+    return adamant::parse_function<dim>("Problem/" + key, text, dim);
   }
 };
 
@@ -94,7 +127,7 @@ struct DiscretizationParameters : ParameterAcceptor
     using namespace Patterns;
     add_parameter("Formulation", formulation, "condensed: the displacement alone; coupled: displacement and velocity", prm,
                   Selection("condensed|coupled"));
-    add_parameter("Degree", degree, "Of the finite elements FE_Q: 1 or 2", prm, Integer(1, 2));
+    add_parameter("Degree", degree, "Of the finite elements FE_Q: 1 or 2. With 2, Linear solver/Coarsest level cells counts cells of half the size", prm, Integer(1, 2));
     add_parameter("Lengths", lengths, "Of the box (0,Lx) x (0,Ly) x (0,Lz)");
     add_parameter("Coarse cells", coarse_cells, "Of the box in each direction, before refinement");
     add_parameter("Uniform refinements", uniform_refinements, "Of these cells", prm, Integer(0, 10));
@@ -167,7 +200,11 @@ struct Parameters
   void check() const
   {
     const auto refuse = [](const std::string &message) { throw adamant::InputError(message); };
-    const auto number = [](double value) { return Utilities::to_string(value); };
+    const auto number = [](double value) {
+      std::ostringstream text;
+      text << value;
+      return text.str();
+    };
     const auto &p = problem;
     const auto &d = discretization;
     if (p.young > 0. && !(p.poisson > -1. && p.poisson < 0.5))
@@ -180,6 +217,13 @@ struct Parameters
       refuse("Problem/Density has to be positive where time steps are taken");
     if (time.stationary && d.formulation == "coupled")
       refuse("Time stepping/Stationary needs Discretization/Formulation = condensed");
+    const auto solver = linear_solver.options("");
+    if (d.formulation == "coupled" && solver.type == adamant::SolverType::cg)
+      refuse("Discretization/Formulation = coupled has a matrix that is not symmetric: Linear solver/Solver has to be gmres, not cg");
+    if (d.formulation == "coupled" && linear_solver.preconditioner != "multigrid")
+      refuse("Linear solver/Preconditioner = " + linear_solver.preconditioner + " converges for Discretization/Formulation = condensed only");
+    if (d.formulation == "coupled" && solver.multigrid.smoother.type != adamant::SmootherType::block_jacobi)
+      refuse("Discretization/Formulation = coupled needs Linear solver/Smoother = block_jacobi, which solves for all unknowns of a node at once");
     if (d.lengths.size() < p.dimension || d.coarse_cells.size() < p.dimension)
       refuse("Discretization/Lengths and Coarse cells need a value for each dimension");
     double nodes = 1.;
@@ -195,13 +239,35 @@ struct Parameters
       for (const auto &[id, text] : *boundaries)
         if (id >= 6)
           refuse("Problem: the box has no boundary " + std::to_string(id) + "; its sides are 0 to 5");
+    const std::string axes = std::string("xyz").substr(0, p.dimension);
     for (const auto &[id, components] : p.dirichlet)
       if (components.empty() || components.find_first_not_of("xyz") != std::string::npos)
         refuse("Problem/Dirichlet boundaries: '" + components + "' of boundary " + std::to_string(id) + " should name components, as xyz");
+    const auto prescribed = [&](unsigned int id, char axis) {
+      const auto found = p.dirichlet.find(id);
+      return id < 2 * p.dimension && found != p.dirichlet.end() && found->second.find(axis) != std::string::npos;
+    };
+    for (const auto &[id, text] : p.traction)
+      if (id >= 2 * p.dimension || std::all_of(axes.begin(), axes.end(), [&, id = id](char axis) { return prescribed(id, axis); }))
+        refuse("Problem/Traction: on boundary " + std::to_string(id) + (id >= 2 * p.dimension ? ", which only a cube has" : ", where Problem/Dirichlet boundaries prescribes all components"));
+    for (const char axis : axes)
+      if (bool held = false; time.stationary || d.refinement == "kelly")
+        {
+          for (unsigned int id = 0; id < 2 * p.dimension; ++id)
+            held = held || prescribed(id, axis);
+          if (!held)
+            refuse(std::string("Problem/Dirichlet boundaries: a stationary solution needs the component ") + axis + " prescribed somewhere");
+        }
+    if (p.dimension == 2)
+      ProblemFunctions<2>{p};
+    else
+      ProblemFunctions<3>{p};
     for (const auto &point : output.points)
       for (unsigned int i = 0; i < p.dimension; ++i)
         if (point.size() < p.dimension || !(point[i] >= 0. && point[i] <= d.lengths[i]))
           refuse("Output/Points: a point lies outside the box or has fewer than " + std::to_string(p.dimension) + " coordinates");
+    if (!time.stationary && time.end == 0.)
+      refuse("Time stepping/End time has to be positive where time steps are taken");
     if (std::abs(time.n_steps() * time.step - time.end) > 1e-8 * time.end && !time.stationary)
       refuse("Time stepping/End time = " + number(time.end) + " is not a multiple of Time stepping/Time step = " + number(time.step));
   }
@@ -241,9 +307,7 @@ private:
   adamant::Run     &run_info;
   const Material    material;
   adamant::DirichletBoundary                  dirichlet;
-  std::unique_ptr<FunctionParser<dim>>        body_force, boundary_displacement, initial_displacement, initial_velocity;
-  std::map<unsigned int, std::unique_ptr<FunctionParser<dim>>> traction;
-  std::function<double(double)>               load_factor;
+  const ProblemFunctions<dim>                 functions;
 
   Triangulation<dim>                              mesh;
   MappingQ1<dim>                                  mapping;
@@ -277,20 +341,11 @@ Elasticity<dim, Backend>::Elasticity(const Parameters &parameters, const Backend
   , backend(backend)
   , run_info(run)
   , material(parameters.problem.material())
+  , functions(parameters.problem)
   , quadrature(parameters.discretization.degree + 1)
   , guess(backend, parameters.time.extrapolation_order)
   , series(run.folder(), "solution")
-{
-  const auto &p         = parameters.problem;
-  const auto  parse     = [](const std::string &key, const std::string &text) { return adamant::parse_function<dim>("Problem/" + key, text, dim); };
-  body_force            = parse("Body force", p.body_force);
-  boundary_displacement = parse("Boundary displacement", p.boundary_displacement);
-  initial_displacement  = parse("Initial displacement", p.initial_displacement);
-  initial_velocity      = parse("Initial velocity", p.initial_velocity);
-  load_factor           = adamant::parse_function_of_time("Problem/Load factor", p.load_factor);
-  for (const auto &[id, text] : p.traction)
-    traction[id] = parse("Traction", text);
-}
+{}
 
 template <int dim, class Backend>
 void Elasticity<dim, Backend>::make_mesh()
@@ -303,18 +358,8 @@ void Elasticity<dim, Backend>::make_mesh()
                                             Point<dim>(), far_corner, true);
   mesh.refine_global(p.uniform_refinements);
   const unsigned int n_near = p.refinement == "face" ? 1 : p.refinement == "edge" ? 2 : p.refinement == "vertex" ? dim : 0;
-  for (unsigned int l = 1; l <= p.steps && p.refinement != "kelly"; ++l)
-    {
-      for (const auto &cell : mesh.active_cell_iterators())
-        {
-          bool near = true;
-          for (unsigned int d = 0; d < std::min<unsigned int>(n_near, dim); ++d)
-            near = near && cell->center()[d] < std::ldexp(p.lengths[d], -static_cast<int>(l));
-          if (near)
-            cell->set_refine_flag();
-        }
-      mesh.execute_coarsening_and_refinement();
-    }
+  if (p.refinement != "kelly")
+    refine_towards_origin(mesh, p.lengths, n_near, p.steps);
 }
 
 // All data that do not depend on the equation's coefficients: levels, constraints, vectors.
@@ -339,10 +384,12 @@ void Elasticity<dim, Backend>::setup_system(bool with_velocity)
         dirichlet[id] = mask;
     }
 
-  const bool levels = parameters.linear_solver.preconditioner == "multigrid";
+  // The limit counts cells of linear elements: others have more unknowns.
+  const bool         levels = parameters.linear_solver.preconditioner == "multigrid";
+  const unsigned int limit  = parameters.linear_solver.coarsest_cells / static_cast<unsigned int>(std::pow(fe->degree, dim));
   solver.reset();
   hierarchy = std::make_unique<adamant::Hierarchy<dim>>(
-    mesh, *fe, dirichlet, levels ? parameters.linear_solver.coarsest_cells : mesh.n_active_cells());
+    mesh, *fe, dirichlet, levels ? std::max(limit, 1u) : mesh.n_active_cells());
   const auto &space = hierarchy->finest();
   H                 = backend.create_matrix(space.H);
   B                 = backend.create_matrix(space.B);
@@ -457,9 +504,9 @@ void Elasticity<dim, Backend>::set_load(const adamant::CSRMatrix<double> &C)
 {
   const auto &space = hierarchy->finest();
   std::map<types::boundary_id, const Function<dim> *> g;
-  for (const auto &[id, function] : traction)
+  for (const auto &[id, function] : functions.traction)
     g[id] = function.get();
-  const auto F = adamant::load_vector(space, mapping, quadrature, QGauss<dim - 1>(parameters.discretization.degree + 1), *body_force, g);
+  const auto F = adamant::load_vector(space, mapping, quadrature, QGauss<dim - 1>(parameters.discretization.degree + 1), *functions.body_force, g);
   work         = upload(F);
   auto rhs_of_load = F;
   if (coupled) // F belongs to the rows of the velocity, which follow those of the displacement in each node
@@ -468,7 +515,7 @@ void Elasticity<dim, Backend>::set_load(const adamant::CSRMatrix<double> &C)
     }
   load = upload(adamant::transposed_product(space.H, rhs_of_load));
 
-  auto g_values = values_at(*boundary_displacement, space.prescribed, 0);
+  auto g_values = values_at(*functions.boundary_displacement, space.prescribed, 0);
   boundary_values = upload(g_values);
   for (double &value : g_values)
     value = -value;
@@ -506,8 +553,8 @@ void Elasticity<dim, Backend>::set_initial_values()
   const auto         &space = hierarchy->finest();
   adamant::Array<int> all(space.n_dofs());
   std::iota(all.begin(), all.end(), 0);
-  auto displacement = values_at(*initial_displacement, all, 0);
-  auto velocity     = values_at(*initial_velocity, all, coupled ? dim : 0);
+  auto displacement = values_at(*functions.initial_displacement, all, 0);
+  auto velocity     = values_at(*functions.initial_velocity, all, coupled ? dim : 0);
   const auto set    = [&](const adamant::Array<double> &nodal, double weight, Vector &target) {
     // Continuous at hanging nodes; prescribed values follow from the boundary condition.
     Vector values = upload(nodal);
@@ -534,7 +581,7 @@ void Elasticity<dim, Backend>::compute_rhs()
     }
   else
     backend.set_zero(rhs);
-  backend.axpby(stiffness_weight * load_factor(time), load, 1., rhs);
+  backend.axpby(stiffness_weight * functions.load_factor(time), load, 1., rhs);
   backend.axpby(1., lift, 1., rhs);
   backend.synchronize();
 }
@@ -588,7 +635,7 @@ void Elasticity<dim, Backend>::record_step()
   const unsigned int n_steps = parameters.time.n_steps(), interval = parameters.output.energy_interval;
   {
     TimerOutput::Scope scope(run_info.timer, "statistics");
-    work_of_load = load_factor(time) * backend.dot(work, u);
+    work_of_load = functions.load_factor(time) * backend.dot(work, u);
     backend.spmv(1., at_points, u, 0., point_values);
     displacement_at_points.resize(point_values.size());
     backend.download(point_values, displacement_at_points.data());
@@ -627,7 +674,10 @@ void Elasticity<dim, Backend>::output_results()
   data.attach_dof_handler(hierarchy->finest().dof_handler());
   if (coupled)
     {
-      names.resize(2 * dim, "dt_velocity");
+      for (unsigned int i = 0; i < values.size(); ++i)
+        if (i % (2 * dim) >= dim)
+          values[i] /= parameters.time.step;
+      names.resize(2 * dim, "velocity");
       data.add_data_vector(values, names, DataOut<dim>::type_dof_data, vectors);
     }
   else
@@ -640,7 +690,7 @@ void Elasticity<dim, Backend>::output_results()
   series.write(data, time);
 }
 
-// The facts of the run.
+// The facts of the run; the error where the solution is known.
 template <int dim, class Backend>
 void Elasticity<dim, Backend>::report()
 {
@@ -663,6 +713,13 @@ void Elasticity<dim, Backend>::report()
   record["strain_energy"]      = energy[0];
   record["kinetic_energy"]     = energy[1];
   record["work_of_load"]       = work_of_load;
+  if (functions.exact_displacement)
+    {
+      functions.exact_displacement->set_time(parameters.time.end);
+      const double l2 = displacement_error(space, mapping, QGauss<dim>(fe->degree + 2), download(u), *functions.exact_displacement);
+      std::cout << "L2 error of the displacement " << l2 << std::endl;
+      record["errors"]["l2"] = l2;
+    }
   for (std::size_t p = 0; p < parameters.output.points.size(); ++p)
     record["displacements"].push_back(std::vector<double>(displacement_at_points.begin() + p * dim, displacement_at_points.begin() + (p + 1) * dim));
 }

@@ -2,6 +2,7 @@
 
 #include "discretization/cell_loop.h"
 
+#include <deal.II/base/function.h>
 #include <deal.II/base/symmetric_tensor.h>
 #include <deal.II/base/tensor.h>
 #include <deal.II/lac/vector.h>
@@ -13,7 +14,7 @@
 #include <string>
 #include <vector>
 
-/// What is computed from a displacement: stress, von Mises stress, energies. The displacement is the first dim components.
+/// What is computed from a displacement: stress, von Mises stress, energies, error. The displacement is the first dim components.
 namespace elasticity
 {
 /// Isotropic material: sigma = lambda tr(epsilon) I + 2 mu epsilon; in two dimensions plane strain.
@@ -128,5 +129,34 @@ std::array<double, 2> energies(const adamant::LevelSpace<dim>  &space,
         }
     });
   return {{std::accumulate(strain.begin(), strain.end(), 0.), std::accumulate(kinetic.begin(), kinetic.end(), 0.)}};
+}
+
+/// The displacement's error ‖u - exact‖ in L².
+template <int dim>
+double displacement_error(const adamant::LevelSpace<dim> &space,
+                          const dealii::Mapping<dim>     &mapping,
+                          const dealii::Quadrature<dim>  &quadrature,
+                          const dealii::Vector<double>   &u,
+                          const dealii::Function<dim>    &exact)
+{
+  const auto            &fe = space.dof_handler().get_fe();
+  adamant::Array<double> squares(space.n_cells());
+  adamant::for_each_cell(space, mapping, quadrature,
+                         dealii::update_values | dealii::update_quadrature_points | dealii::update_JxW_values,
+                         [&](int cell, const dealii::FEValues<dim> &fe_values) {
+                           const int *dofs = space.cell_dofs(cell);
+                           squares[cell]   = 0;
+                           for (const unsigned int q : fe_values.quadrature_point_indices())
+                             {
+                               dealii::Tensor<1, dim> difference;
+                               for (unsigned int c = 0; c < dim; ++c)
+                                 difference[c] = -exact.value(fe_values.quadrature_point(q), c);
+                               for (const unsigned int i : fe_values.dof_indices())
+                                 if (const unsigned int c = fe.system_to_component_index(i).first; c < dim)
+                                   difference[c] += u[dofs[i]] * fe_values.shape_value(i, q);
+                               squares[cell] += difference.norm_square() * fe_values.JxW(q);
+                             }
+                         });
+  return std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.));
 }
 } // namespace elasticity

@@ -6,6 +6,7 @@
 #include <deal.II/base/numbers.h>
 #include <deal.II/base/utilities.h>
 
+#include <iostream>
 #include <map>
 #include <regex>
 #include <sstream>
@@ -23,6 +24,13 @@ std::string message_of(const dealii::ExceptionBase &error)
   return message.substr(message.find_first_not_of(' '));
 }
 
+// deal.II also writes what muParser says to std::cerr; the exception tells it.
+struct SilentErrors
+{
+  std::streambuf *const buffer = std::cerr.rdbuf(nullptr);
+  ~SilentErrors() { std::cerr.rdbuf(buffer); }
+};
+
 template <int dim>
 std::unique_ptr<dealii::FunctionParser<dim>>
 parse(const std::string &key, const std::string &text, const std::vector<std::string> &expressions, const std::string &variables,
@@ -31,6 +39,7 @@ parse(const std::string &key, const std::string &text, const std::vector<std::st
   auto function = std::make_unique<dealii::FunctionParser<dim>>(expressions.size());
   try
     {
+      const SilentErrors silent;
       function->initialize(variables, expressions, {{"pi", dealii::numbers::PI}}, time_dependent);
       for (unsigned int c = 0; c < expressions.size(); ++c) // unknown names show when they are evaluated
         (void)function->value(dealii::Point<dim>(), c);
