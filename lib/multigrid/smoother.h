@@ -119,16 +119,18 @@ private:
     return *from;
   }
 
-  // Power method for S A; for a nonsymmetric matrix it estimates the growth ‖S A‖ of the dominant modes.
+  // Power method for S A, at least 15 steps, then until a step adds less than 0.5%: too small a value would let the
+  // polynomial amplify what it should damp. For a nonsymmetric matrix it estimates the growth ‖S A‖ of the dominant modes.
   double largest_eigenvalue() const
   {
     const int n = A.n_rows;
     Vector    x = backend.create_vector(n), y = backend.create_vector(n);
     backend.upload(start_vector(n).data(), x);
     backend.scale(static_cast<Number>(1. / backend.norm(x)), x);
-    double estimate = 0;
-    for (int k = 0; k < 15; ++k)
+    double estimate = 0, last = 0;
+    for (int k = 0; k < 15 || (k < 60 && estimate > 1.005 * last); ++k)
       {
+        last = estimate;
         backend.spmv(1, A, x, 0, y);
         apply(1, y, x);
         estimate = backend.norm(x);
