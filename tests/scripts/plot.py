@@ -5,6 +5,7 @@ import base64
 import importlib.machinery
 import importlib.util
 import struct
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -75,6 +76,61 @@ class Vtu(unittest.TestCase):
         with self.assertRaises(SystemExit) as caught:
             self.read(vtu("ascii", text, cell_type=12))
         self.assertIn("quadrilaterals", str(caught.exception))
+
+
+def boxes(corner, size, n):
+    """Points and VTK hexahedra of n³ equal boxes; every box has its own points, as deal.II writes them."""
+    unit = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]])
+    first = np.stack(np.meshgrid(*3 * [np.arange(n)], indexing="ij"), axis=-1).reshape(-1, 1, 3)
+    points = np.array(corner) + (first + unit).reshape(-1, 3) * size / n
+    return points, np.arange(len(points)).reshape(-1, 8)
+
+
+class Deformed(unittest.TestCase):
+    def setUp(self):
+        # A box of 2 x 1 x 1: one coarse cell beside eight smaller ones.
+        coarse, fine = boxes([0, 0, 0], 1, 1), boxes([1, 0, 0], 1, 2)
+        self.points = np.concatenate([coarse[0], fine[0]])
+        self.cells = np.concatenate([coarse[1], fine[1] + 8])
+
+    def test_surface_across_hanging_nodes(self):
+        faces = plot.surface(self.points, self.cells)
+        self.assertEqual(len(faces), 5 + 5 * 4, "faces of the box's surface, none of those between the cells")
+        corners = self.points[faces]
+        normals = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1]) / 2
+        self.assertAlmostEqual(np.linalg.norm(normals, axis=1).sum(), 10, msg="area")
+        outward = corners.mean(axis=1) - [1, 0.5, 0.5]
+        self.assertTrue((np.einsum("fd,fd->f", normals, outward) > 0).all(), "faces are seen from outside")
+
+    def file(self, folder, with_displacement):
+        array = lambda name, data, n=1: (
+            f'<DataArray type="Float64" Name="{name}" format="ascii" NumberOfComponents="{n}">{text(np.asarray(data))}</DataArray>'
+        )
+        file = Path(folder) / "solution_0001.vtu"
+        moved = array("displacement", 1e-3 * self.points, 3) if with_displacement else ""
+        file.write_text(
+            '<VTKFile type="UnstructuredGrid"><UnstructuredGrid>'
+            f'<Piece NumberOfPoints="{len(self.points)}" NumberOfCells="{len(self.cells)}"><Points>{array("points", self.points, 3)}</Points><Cells>'
+            + array("connectivity", self.cells).replace("Float64", "Int32")
+            + array("types", np.full(len(self.cells), 12)).replace("Float64", "UInt8")
+            + f'</Cells><PointData>{moved}{array("von_mises", self.points[:, 0])}</PointData></Piece></UnstructuredGrid></VTKFile>'
+        )
+        return file
+
+    def test_picture_of_the_last_file_of_a_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.file(folder, with_displacement=True)
+            output = Path(folder) / "picture.png"
+            subprocess.run([SCRIPT, "deformed", folder, "-o", output], check=True, capture_output=True)
+            self.assertEqual(output.read_bytes()[:4], b"\x89PNG")
+            self.assertGreater(output.stat().st_size, 10000)
+
+    def test_run_without_displacement(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.file(folder, with_displacement=False)
+            outcome = subprocess.run([SCRIPT, "deformed", folder], capture_output=True, text=True)
+            self.assertNotEqual(outcome.returncode, 0)
+            self.assertIn("no field 'displacement'; there are: von_mises", outcome.stderr)
 
 
 if __name__ == "__main__":
