@@ -1,0 +1,505 @@
+// The elasticity program as a user meets it, and the meshes of the paper.
+#include "apps/elasticity_mesh.h"
+#include "program.h"
+
+#include <deal.II/dofs/dof_handler.h>
+#include <deal.II/dofs/dof_tools.h>
+#include <deal.II/fe/fe_q.h>
+#include <deal.II/grid/grid_generator.h>
+#include <deal.II/lac/affine_constraints.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace
+{
+using Settings = std::vector<std::string>;
+
+Settings operator+(Settings a, const Settings &b)
+{
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+const Settings stationary = {"Time stepping/Stationary=true"};
+const Settings coupled    = {"Discretization/Formulation=coupled", "Linear solver/Solver=gmres"};
+const Settings no_load    = {"Problem/Body force=0; 0; 0"};
+
+Settings mesh(const std::string &refinement, unsigned int uniform, unsigned int steps)
+{
+  return {"Discretization/Refinement=" + refinement, "Discretization/Uniform refinements=" + std::to_string(uniform),
+          "Discretization/Refinement steps=" + std::to_string(steps)};
+}
+
+Settings tolerance(const std::string &value)
+{
+  return {"Linear solver/Tolerance=" + value};
+}
+
+Settings time_steps(double end, double step)
+{
+  return {"Time stepping/End time=" + std::to_string(end), "Time stepping/Time step=" + std::to_string(step)};
+}
+
+class Elasticity : public Program
+{
+protected:
+  Elasticity()
+    : Program(ELASTICITY)
+  {}
+
+  /// Without output of fields.
+  Outcome solve(const Settings &settings, int threads = 1)
+  {
+    return run(Settings{"Output/Interval=0"} + settings, threads);
+  }
+
+  /// The columns of statistics.csv by name.
+  static std::map<std::string, std::vector<double>> statistics(const Outcome &outcome)
+  {
+    std::ifstream            in(outcome.folder + "/statistics.csv");
+    std::vector<std::string> names;
+    std::map<std::string, std::vector<double>> columns;
+    for (std::string line; std::getline(in, line);)
+      {
+        std::istringstream fields(line);
+        std::size_t        k = 0;
+        for (std::string field; std::getline(fields, field, ','); ++k)
+          if (columns.size() <= k && columns.count(field) == 0)
+            {
+              names.push_back(field);
+              columns[field];
+            }
+          else
+            columns.at(names[k]).push_back(std::stod(field));
+      }
+    return columns;
+  }
+};
+
+void expect_six_digits(double value, double reference)
+{
+  const double digit = std::pow(10., std::floor(std::log10(std::abs(reference))) - 6.);
+  EXPECT_NEAR(value, reference, 0.51 * digit);
+}
+
+// The rows of Table 2, levels 1 to 6, and what deal.II gives for the hanging nodes of levels 2 to 6.
+struct PaperMesh
+{
+  std::string      refinement;
+  unsigned int     n_coordinates;
+  std::vector<int> nodes, hanging;
+};
+const std::vector<PaperMesh> paper_meshes = {
+  {"face", 1, {729, 2925, 11281, 43861, 172505, 683741}, {0, 208, 1008, 4144, 16560, 65968}},
+  {"edge", 2, {729, 1881, 4129, 8569, 17393, 34985}, {0, 208, 616, 1424, 3032, 6240}},
+  {"vertex", 3, {729, 1333, 1937, 2541, 3145, 3749}, {0, 156, 312, 468, 624, 780}}};
+
+TEST(ElasticityMesh, NodesOfTable2)
+{
+  using namespace dealii;
+  for (const auto &paper : paper_meshes)
+    for (unsigned int level = 1; level <= 6; ++level)
+      {
+        SCOPED_TRACE(paper.refinement + " level " + std::to_string(level));
+        Triangulation<3> mesh;
+        GridGenerator::hyper_cube(mesh);
+        mesh.refine_global(3);
+        elasticity::refine_towards_origin(mesh, {1., 1., 1.}, paper.n_coordinates, level - 1);
+        const FE_Q<3> fe(1);
+        DoFHandler<3> dofs(mesh);
+        dofs.distribute_dofs(fe);
+        AffineConstraints<double> hanging;
+        DoFTools::make_hanging_node_constraints(dofs, hanging);
+        EXPECT_EQ(static_cast<int>(dofs.n_dofs()), paper.nodes[level - 1]);
+        EXPECT_EQ(static_cast<int>(hanging.n_constraints()), paper.hanging[level - 1]);
+      }
+}
+
+// The sizes of the shipped parameter files, and iterations that do not grow with the adaptive levels.
+TEST_F(Elasticity, IterationsOnTheMeshesOfThePaper)
+{
+  for (const auto &paper : paper_meshes)
+    {
+      int fewest = 1000, most = 0;
+      for (unsigned int level = paper.refinement == "face" ? 1 : 2; level <= (paper.refinement == "face" ? 4 : 6); ++level)
+        {
+          SCOPED_TRACE(paper.refinement + " level " + std::to_string(level));
+          const auto outcome = solve(mesh(paper.refinement, 3, level - 1) + time_steps(0.025, 0.025));
+          EXPECT_EQ(outcome.record.at("nodes"), paper.nodes[level - 1]);
+          EXPECT_EQ(outcome.record.at("hanging_nodes"), paper.hanging[level - 1]);
+          EXPECT_EQ(outcome.record.at("dofs"), 3 * paper.nodes[level - 1]);
+          fewest = std::min(fewest, outcome.max_iterations());
+          most   = std::max(most, outcome.max_iterations());
+        }
+      EXPECT_LE(most - fewest, 2) << paper.refinement << ": from " << fewest << " to " << most << " iterations";
+      EXPECT_LE(most, 12) << paper.refinement;
+    }
+}
+
+// References: an independent deal.II program.
+TEST_F(Elasticity, StaticLimits)
+{
+  const double displacement[] = {-1.180440e-6, -1.170540e-6}, work[] = {4.054403e-7, 4.208934e-7};
+  for (const unsigned int i : {0, 1})
+    {
+      const auto settings = mesh("uniform", 3 + i, 0) + tolerance("1e-10");
+      for (const auto &problem : {stationary, Settings{}})
+        if (i == 0 || !problem.empty()) // a hundred steps on the small mesh only
+          {
+            SCOPED_TRACE("h = 1/" + std::to_string(8 << i) + (problem.empty() ? ", a hundred steps" : ", stationary"));
+            const auto record = solve(settings + problem).record;
+            expect_six_digits(record.at("displacements")[0][1], displacement[i]);
+            expect_six_digits(record.at("work_of_load"), work[i]);
+            EXPECT_NEAR(record.at("strain_energy").get<double>() / (0.5 * work[i]), 1., 1e-6) << "half the work of the load expected";
+          }
+    }
+}
+
+// u = a sin(k . x) with f = ((lambda + mu) (a.k) k + mu |k|² a) sin(k . x); traction sigma n on the side x = 1, u prescribed elsewhere.
+struct Manufactured
+{
+  int                 dim;
+  std::vector<double> a{1., -0.5, 0.7}, k{2., 1.5, -1.};
+  double              lambda = 2., mu = 1.;
+
+  double product(const std::vector<double> &x, const std::vector<double> &y) const
+  {
+    double sum = 0;
+    for (int c = 0; c < dim; ++c)
+      sum += x[c] * y[c];
+    return sum;
+  }
+  std::string wave(const std::string &function, const std::vector<double> &amplitude) const
+  {
+    const std::string  axes = "xyz";
+    std::ostringstream argument, text;
+    for (int c = 0; c < dim; ++c)
+      argument << (c > 0 ? "+" : "") << "(" << k[c] << ")*" << axes[c];
+    for (int c = 0; c < dim; ++c)
+      text << (c > 0 ? ";" : "") << "(" << amplitude[c] << ")*" << function << "(" << argument.str() << ")";
+    return text.str();
+  }
+  Settings settings() const
+  {
+    std::vector<double> force(dim), traction(dim);
+    for (int c = 0; c < dim; ++c)
+      {
+        force[c]    = (lambda + mu) * product(a, k) * k[c] + mu * product(k, k) * a[c];
+        traction[c] = (c == 0 ? lambda * product(a, k) : 0.) + mu * (a[c] * k[0] + k[c] * a[0]);
+      }
+    return {"Problem/Dimension=" + std::to_string(dim), "Problem/Lame lambda=" + std::to_string(lambda), "Problem/Lame mu=" + std::to_string(mu),
+            "Problem/Body force=" + wave("sin", force), "Problem/Traction=1: " + wave("cos", traction),
+            "Problem/Dirichlet boundaries=0: xyz, 2: xyz, 3: xyz, 4: xyz, 5: xyz", "Problem/Boundary displacement=" + wave("sin", a),
+            "Problem/Exact displacement=" + wave("sin", a)};
+  }
+};
+
+TEST_F(Elasticity, OrdersOnAdaptiveMeshes)
+{
+  for (const int dim : {2, 3})
+    for (const unsigned int degree : {1, 2})
+      {
+        const unsigned int finest = dim == 2 ? 5 : degree == 1 ? 4 : 3;
+        const Settings     common = stationary + Manufactured{dim}.settings() + tolerance("1e-11") +
+                                Settings{"Discretization/Degree=" + std::to_string(degree)};
+        const auto on     = [&](unsigned int uniform) { return solve((dim == 2 ? mesh("face", uniform, 2) : mesh("edge", uniform, 1)) + common); };
+        const auto coarse = on(finest - 1), fine = on(finest);
+        EXPECT_GT(fine.record.at("hanging_nodes"), 10);
+        EXPECT_NEAR(std::log2(coarse.l2() / fine.l2()), degree + 1., 0.15)
+          << dim << "D, Q" << degree << ": errors " << coarse.l2() << ", " << fine.l2();
+      }
+}
+
+// A shear wave u_y = sin(pi x) cos(omega t) between walls. Nodal values of the sine are an eigenvector of the discrete problem,
+// so that the amplitude follows backward Euler of one oscillator.
+TEST_F(Elasticity, ShearWave)
+{
+  const unsigned int n    = 8;
+  const double       pi   = std::acos(-1.), end = 0.5, density = 2., mu = 3.;
+  const double       omega2 = mu / density * 6. * n * n * (1. - std::cos(pi / n)) / (2. + std::cos(pi / n));
+  const Settings     wave = mesh("uniform", 3, 0) + no_load + tolerance("1e-11") +
+                        Settings{"Problem/Dimension=2", "Problem/Lame lambda=5", "Problem/Lame mu=3", "Problem/Density=2",
+                                 "Problem/Dirichlet boundaries=0: xy, 1: xy, 2: x, 3: x", "Problem/Initial displacement=0; sin(pi*x)",
+                                 "Output/Points=0.5, 0.5", "Linear solver/Coarsest level cells=16"};
+  for (const Settings &formulation : {Settings{}, coupled})
+    {
+      SCOPED_TRACE(formulation.empty() ? "condensed" : "coupled");
+      double errors[2];
+      for (const int i : {0, 1})
+        {
+          const int    n_steps = 100 << i;
+          const double dt      = end / n_steps;
+          const auto   rows    = statistics(solve(wave + formulation + time_steps(end, dt)));
+          const auto  &found   = rows.at("point0_uy");
+          ASSERT_EQ(found.size(), std::size_t(n_steps));
+          double u = 1., v = 0.;
+          for (int step = 0; step < n_steps; ++step)
+            {
+              const double last = u;
+              u                 = (u + dt * v) / (1. + dt * dt * omega2);
+              v                 = (u - last) / dt;
+              ASSERT_NEAR(found[step], u, 1e-8) << "step " << step + 1;
+            }
+          errors[i] = std::abs(found.back() - std::cos(std::sqrt(omega2) * end));
+        }
+      EXPECT_NEAR(std::log2(errors[0] / errors[1]), 1., 0.1) << "order of backward Euler: errors " << errors[0] << ", " << errors[1];
+    }
+}
+
+// A body that nothing holds under a force (0, -t): v_n = v_(n-1) - dt t_n / rho, everywhere.
+TEST_F(Elasticity, FreeFall)
+{
+  const auto rows =
+    statistics(solve(mesh("vertex", 2, 2) + time_steps(1., 0.1) + tolerance("1e-12") +
+                     Settings{"Problem/Dirichlet boundaries=", "Problem/Load factor=t", "Problem/Density=4", "Problem/Lame lambda=8",
+                              "Problem/Lame mu=2", "Output/Points=0, 0, 0; 1, 0.3, 0.7"}));
+  double u = 0., v = 0.;
+  for (int step = 1; step <= 10; ++step)
+    {
+      v -= 0.1 * (0.1 * step) / 4.;
+      u += 0.1 * v;
+      for (const std::string point : {"point0_u", "point1_u"})
+        {
+          EXPECT_NEAR(rows.at(point + "y")[step - 1], u, 1e-10) << "step " << step;
+          EXPECT_NEAR(rows.at(point + "x")[step - 1], 0., 1e-10) << "step " << step;
+        }
+      EXPECT_NEAR(rows.at("kinetic_energy")[step - 1], 0.5 * 4. * v * v, 1e-9) << "step " << step;
+      EXPECT_NEAR(rows.at("strain_energy")[step - 1], 0., 1e-12) << "step " << step;
+    }
+}
+
+// A soft block with an initial velocity, on a mesh with hanging nodes; energies of all steps.
+Settings moving_block()
+{
+  return mesh("edge", 2, 2) + time_steps(1., 0.025) + no_load +
+         Settings{"Problem/Lame lambda=8", "Problem/Lame mu=2", "Problem/Dirichlet boundaries=0: xyz, 2: y", "Linear solver/Coarsest level cells=70",
+                  "Problem/Initial velocity=x*y; x*(1-z); -x*x", "Output/Points=0.5, 0.5, 0.5; 1, 1, 1; 0.1, 0.2, 0.9"};
+}
+
+TEST_F(Elasticity, CoupledEqualsCondensed)
+{
+  const Settings common = moving_block() + tolerance("1e-11") + Settings{"Problem/Body force=0; -1; 0", "Problem/Load factor=cos(9*t)"};
+  const auto     one = statistics(solve(common)), other = statistics(solve(common + coupled));
+  ASSERT_EQ(one.size(), 17u) << "8 columns and three components at three points";
+  for (const auto &[name, values] : one)
+    if (name != "iterations" && name.find("residual") == std::string::npos)
+      {
+        ASSERT_EQ(values.size(), 40u) << name;
+        ASSERT_EQ(other.at(name).size(), 40u) << name;
+        double largest = 0;
+        for (const double value : values)
+          largest = std::max(largest, std::abs(value));
+        EXPECT_GT(largest, 1e-4) << name << " tests nothing";
+        for (std::size_t step = 0; step < values.size(); ++step)
+          EXPECT_NEAR(other.at(name)[step], values[step], 1e-7 * largest) << name << " in step " << step + 1;
+      }
+}
+
+TEST_F(Elasticity, FreeMotionLosesEnergy)
+{
+  for (const Settings &formulation : {Settings{}, coupled})
+    {
+      SCOPED_TRACE(formulation.empty() ? "condensed" : "coupled");
+      const auto rows = statistics(solve(moving_block() + formulation));
+      // Initially 1/2 ∫ |v|², its integral by hand for v = (xy, x(1-z), -x²).
+      double last = 0.5 * (1. / 9. + 1. / 9. + 1. / 5.) * 1.01; // nodal interpolation gives a little more
+      double strain = 0.;
+      for (std::size_t step = 0; step < 40; ++step)
+        {
+          const double energy = rows.at("strain_energy")[step] + rows.at("kinetic_energy")[step];
+          EXPECT_LE(energy, last) << "step " << step + 1;
+          EXPECT_GT(energy, 0.) << "step " << step + 1;
+          last   = energy;
+          strain = std::max(strain, rows.at("strain_energy")[step]);
+        }
+      EXPECT_GT(strain, 0.02) << "kinetic energy should have become strain energy";
+    }
+}
+
+// Linear fields and rigid motions lie in the space, whatever hanging nodes it has.
+TEST_F(Elasticity, PatchTest)
+{
+  const std::map<std::string, std::string> fields = {
+    {"linear", "0.3*x-0.2*y+0.1*z+0.5; 0.4*y+0.7*x-z; x+0.2*y-0.6*z"}, {"rotation", "0.2-0.3*y+0.4*z; 0.3*x-0.5*z; 0.5*y-0.4*x"}};
+  for (const auto &[name, field] : fields)
+    for (const std::string refinement : {"face", "vertex"})
+      for (const std::string degree : {"1", "2"})
+        {
+          if (name == "rotation" && (refinement == "face") == (degree == "1"))
+            continue;
+          SCOPED_TRACE(name + ", " + refinement + ", Q" + degree);
+          const auto record = solve(stationary + no_load + tolerance("1e-14") + mesh(refinement, 2, 2) +
+                                    Settings{"Problem/Boundary displacement=" + field, "Problem/Exact displacement=" + field,
+                                             "Problem/Lame lambda=8", "Problem/Lame mu=2", "Discretization/Degree=" + degree,
+                                             "Linear solver/Coarsest level cells=70"})
+                                .record;
+          EXPECT_GT(record.at("hanging_nodes"), 50);
+          EXPECT_GT(record.at("levels").size(), 1u);
+          EXPECT_LT(record.at("errors").at("l2"), 1e-12);
+          if (name == "rotation")
+            EXPECT_LT(std::abs(record.at("strain_energy").get<double>()), 1e-20);
+          else
+            EXPECT_GT(record.at("strain_energy"), 0.1);
+        }
+}
+
+// Pulled at x = 4, on rollers at x, y, z = 0: sigma_xx = 3 everywhere.
+TEST_F(Elasticity, BarUnderTension)
+{
+  for (const std::string degree : {"1", "2"})
+    {
+      const auto record = solve(stationary + no_load + tolerance("1e-14") + mesh("edge", 1, 2) +
+                                Settings{"Problem/Young modulus=200", "Problem/Poisson ratio=0.3", "Problem/Traction=1: 3; 0; 0",
+                                         "Problem/Dirichlet boundaries=0: x, 2: y, 4: z", "Discretization/Lengths=4, 1, 1",
+                                         "Discretization/Coarse cells=4, 1, 1", "Discretization/Degree=" + degree, "Output/Points=4, 1, 1",
+                                         "Problem/Exact displacement=3/200*x; -0.3*3/200*y; -0.3*3/200*z"})
+                            .record;
+      EXPECT_LT(record.at("errors").at("l2"), 1e-13);
+      EXPECT_NEAR(record.at("displacements")[0][0], 0.06, 1e-13);
+      EXPECT_NEAR(record.at("strain_energy"), 0.5 * 3. * 3. / 200. * 4., 1e-12);
+    }
+}
+
+TEST_F(Elasticity, NearlyIncompressible)
+{
+  const auto iterations = [&](const std::string &nu) {
+    return solve(mesh("edge", 3, 2) + time_steps(0.025, 0.025) + Settings{"Problem/Young modulus=5.6e4", "Problem/Poisson ratio=" + nu})
+      .max_iterations();
+  };
+  const int usual = iterations("0.4"), near = iterations("0.49");
+  EXPECT_GT(near, usual) << "slower than at nu = 0.4 is expected";
+  EXPECT_LE(near, 40);
+}
+
+// Refined where Kelly's estimator is large: closer to the limit from below of ∫ g . u than a uniform mesh of twice the nodes.
+TEST_F(Elasticity, KellyRefinement)
+{
+  const Settings pressed = stationary + no_load + Settings{"Problem/Traction=3: 0; -1; 0", "Problem/Dirichlet boundaries=0: xyz"};
+  const Settings square  = pressed + Settings{"Problem/Dimension=2", "Discretization/Refine fraction=0.15"};
+  const auto     kelly = solve(square + mesh("kelly", 3, 5)).record, uniform = solve(square + mesh("uniform", 5, 0)).record;
+  EXPECT_GT(kelly.at("hanging_nodes"), 30);
+  EXPECT_LT(2 * kelly.at("nodes").get<int>(), uniform.at("nodes"));
+  EXPECT_GT(kelly.at("work_of_load"), uniform.at("work_of_load"));
+  EXPECT_LT(kelly.at("work_of_load"), solve(square + mesh("uniform", 8, 0)).record.at("work_of_load"));
+
+  const auto cube = solve(pressed + mesh("kelly", 2, 2)).record;
+  EXPECT_GT(cube.at("hanging_nodes"), 50);
+  EXPECT_GT(cube.at("work_of_load"), solve(pressed + mesh("uniform", 2, 0)).record.at("work_of_load"));
+}
+
+TEST_F(Elasticity, SolversGiveTheSameSolution)
+{
+  const Settings common = mesh("edge", 2, 2) + time_steps(0.25, 0.025) + tolerance("1e-10") + Settings{"Linear solver/Coarsest level cells=70"};
+  const double   work   = solve(common).record.at("work_of_load");
+  const std::vector<Settings> variants = {{"Linear solver/Preconditioner=trilinos_amg"},
+                                          {"Linear solver/Solver=gmres"},
+                                          {"Linear solver/Precision=float64"},
+                                          {"Linear solver/Smoother=jacobi"},
+                                          {"Linear solver/Smoother=fsai"},
+                                          {"Linear solver/Chebyshev=false", "Linear solver/Damping=0.6"},
+                                          {"Linear solver/Coarsest level cells=400"},
+                                          {"Time stepping/Extrapolation order=3"}};
+  for (const auto &variant : variants)
+    {
+      const auto outcome = solve(common + variant);
+      EXPECT_NEAR(outcome.record.at("work_of_load").get<double>() / work, 1., 1e-7) << variant[0];
+      EXPECT_LE(outcome.max_iterations(), 40) << variant[0];
+    }
+}
+
+TEST_F(Elasticity, ThreadsDoNotChangeABit)
+{
+  const auto one = solve(moving_block(), 1), two = solve(moving_block(), 2);
+  const auto text = [](const Outcome &outcome) {
+    std::ifstream in(outcome.folder + "/statistics.csv");
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  EXPECT_GT(text(one).size(), 1000u);
+  EXPECT_EQ(text(one), text(two));
+}
+
+TEST_F(Elasticity, Output)
+{
+  for (const Settings &formulation : {Settings{}, coupled})
+    {
+      const auto outcome = run(mesh("edge", 1, 1) + time_steps(0.1, 0.025) + formulation + Settings{"Output/Interval=2"});
+      for (const char *key : {"nodes", "hanging_nodes", "formulation", "levels", "iterations", "strain_energy", "kinetic_energy",
+                              "work_of_load", "displacements", "timings", "peak_memory_bytes"})
+        EXPECT_TRUE(outcome.record.contains(key)) << "run.json lacks " << key;
+      EXPECT_FALSE(outcome.record.contains("errors")) << "no solution is known";
+      for (const std::string file : {"solution_0000.vtu", "solution_0001.vtu", "solution_0002.vtu"})
+        {
+          const std::string text = read(outcome.folder + "/" + file);
+          for (const std::string field : {"displacement", "velocity", "stress_xy", "von_mises"})
+            EXPECT_NE(text.find("\"" + field + "\""), std::string::npos) << file << " lacks " << field;
+        }
+      EXPECT_FALSE(std::filesystem::exists(outcome.folder + "/solution_0003.vtu"));
+      EXPECT_NE(read(outcome.folder + "/statistics.csv").find("point0_uz"), std::string::npos);
+    }
+}
+
+TEST_F(Elasticity, ShippedParameterFiles)
+{
+  int n = 0;
+  for (const auto &file : std::filesystem::directory_iterator(ELASTICITY_PRM))
+    if (++n; file.path().extension() == ".prm")
+      {
+        const auto outcome = start({file.path().string(), "--print-parameters"});
+        EXPECT_EQ(outcome.code, 0) << file.path() << ": " << outcome.err;
+      }
+  EXPECT_GE(n, 15) << "tutorial, cantilever, adaptive and twelve rows of Table 3 in " << ELASTICITY_PRM;
+  EXPECT_EQ(start({"--print-parameters"}).out, start({ELASTICITY_PRM "/tutorial.prm", "--print-parameters"}).out);
+}
+
+// Each mistake ends with exit code 2, one line on stderr that has all of `says`, nothing on stdout and nothing written.
+TEST_F(Elasticity, Mistakes)
+{
+  struct Mistake
+  {
+    Settings                 settings;
+    std::vector<std::string> says;
+  };
+  const std::vector<Mistake> mistakes = {
+    {{"Problem/Poisson ratio=0.5", "Problem/Young modulus=1"}, {"Poisson ratio = 0.5", "below 0.5", "mixed formulation"}},
+    {{"Problem/Lame mu=-1"}, {"Lame mu = -1", "mu > 0"}},
+    {{"Problem/Density=0"}, {"Density", "positive"}},
+    {{"Problem/Dirichlet boundaries=7: xyz"}, {"no boundary 7", "0 to 5"}},
+    {{"Problem/Dirichlet boundaries=0: xw"}, {"'xw'", "boundary 0", "xyz"}},
+    {{"Problem/Traction=1: 0; 1; 0"}, {"Traction", "boundary 1", "prescribes all components"}},
+    {{"Problem/Dirichlet boundaries=0: xy", "Time stepping/Stationary=true"}, {"Dirichlet boundaries", "component z"}},
+    {{"Problem/Body force=0; foo(x); 1"}, {"Problem/Body force = 0; foo(x); 1", "foo"}},
+    {{"Problem/Body force=0; -1"}, {"Body force", "2 components", "3 are needed"}},
+    {{"Problem/Traction=1: 0; 1", "Problem/Dirichlet boundaries=0: xyz"}, {"Traction", "2 components", "3 are needed"}},
+    {{"Problem/Exact displacement=x; y; w"}, {"Exact displacement", "w"}},
+    {{"Problem/Load factor=x"}, {"Load factor", "x"}},
+    {{"Discretization/Formulation=coupled"}, {"not symmetric", "gmres"}},
+    {coupled + Settings{"Linear solver/Smoother=jacobi"}, {"coupled", "block_jacobi"}},
+    {coupled + Settings{"Linear solver/Preconditioner=trilinos_amg"}, {"trilinos_amg", "condensed"}},
+    {coupled + stationary, {"Stationary", "condensed"}},
+    {{"Discretization/Coarse cells=1, 0, 1"}, {"Coarse cells", "positive"}},
+    {{"Discretization/Uniform refinements=10"}, {"32-bit"}},
+    {{"Output/Points=0, 0, 1.5"}, {"Output/Points", "outside the box"}},
+    {{"Time stepping/Time step=0.03"}, {"End time", "multiple", "Time step = 0.03"}},
+    {{"Time stepping/End time=0"}, {"End time", "positive"}},
+  };
+  for (const auto &mistake : mistakes)
+    {
+      std::vector<std::string> arguments;
+      for (const auto &setting : mistake.settings)
+        arguments.insert(arguments.end(), {"--set", setting});
+      SCOPED_TRACE(mistake.settings.back());
+      const auto outcome = start(arguments);
+      EXPECT_EQ(outcome.code, 2);
+      EXPECT_EQ(outcome.out, "");
+      EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << "one line expected:\n" << outcome.err;
+      for (const auto &text : mistake.says)
+        EXPECT_NE(outcome.err.find(text), std::string::npos) << "expected '" << text << "' in: " << outcome.err;
+      EXPECT_FALSE(std::filesystem::exists(outcome.folder)) << "an output folder was made";
+    }
+}
+} // namespace
