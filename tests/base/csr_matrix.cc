@@ -65,6 +65,55 @@ TEST(CSRMatrix, Diagonal)
     EXPECT_EQ(d[i], dense[i][i]) << "row " << i;
 }
 
+TEST(CSRMatrix, Products)
+{
+  const auto A     = random_matrix(40, 30, Rows::irregular, 5);
+  const auto dense = to_dense(A);
+  const auto x = random_values(30, 6), y = random_values(40, 7);
+  const auto Ax = product(A, Array<double>(x.begin(), x.end())), Aty = transposed_product(A, Array<double>(y.begin(), y.end()));
+  ASSERT_EQ(Ax.size(), 40u);
+  ASSERT_EQ(Aty.size(), 30u);
+  for (int i = 0; i < 40; ++i)
+    {
+      double sum = 0;
+      for (int j = 0; j < 30; ++j)
+        sum += dense[i][j] * x[j];
+      EXPECT_NEAR(Ax[i], sum, 1e-13) << "(A x)_i, row " << i;
+    }
+  for (int j = 0; j < 30; ++j)
+    {
+      double sum = 0;
+      for (int i = 0; i < 40; ++i)
+        sum += dense[i][j] * y[i];
+      EXPECT_NEAR(Aty[j], sum, 1e-13) << "(Aᵀ y)_j, column " << j;
+    }
+}
+
+TEST(CSRMatrix, WithoutZeros)
+{
+  auto A = random_matrix(40, 30, Rows::irregular, 8);
+  int  n_kept = 0;
+  for (int k = 0; k < A.n_nonzeros(); ++k)
+    {
+      if (k % 3 == 1)
+        A.value[k] = k % 2 == 0 ? 0. : -0.;
+      n_kept += A.value[k] != 0.;
+    }
+  for (int k = A.row_start[39]; k < A.row_start[40]; ++k) // a last row of nothing but zeros
+    {
+      n_kept -= A.value[k] != 0.;
+      A.value[k] = 0.;
+    }
+  const auto B = without_zeros(A);
+  EXPECT_EQ(B.n_rows, 40);
+  EXPECT_EQ(B.n_cols, 30);
+  EXPECT_EQ(B.n_nonzeros(), n_kept);
+  EXPECT_LT(n_kept, A.n_nonzeros());
+  EXPECT_EQ(to_dense(B), to_dense(A));
+  for (const double value : B.value)
+    EXPECT_NE(value, 0.);
+}
+
 TEST(CSRMatrix, FinishRowStartsSumsTheLengths)
 {
   CSRMatrix<double> A;
