@@ -15,8 +15,12 @@ TimeSeries::TimeSeries(const std::string &folder, const std::string &name)
 {}
 
 template <int dim>
-void TimeSeries::write(const dealii::DataOut<dim> &data, double time)
+void TimeSeries::write(dealii::DataOut<dim> &data, double time)
 {
+  // The best compression takes 15 times as long and saves an eighth.
+  dealii::DataOutBase::VtkFlags flags;
+  flags.compression_level = decltype(flags.compression_level)::best_speed;
+  data.set_flags(flags);
   const std::string  file = name + "_" + dealii::Utilities::int_to_string(static_cast<unsigned int>(files.size()), 4) + ".vtu";
   std::ostringstream vtu, pvd;
   data.write_vtu(vtu);
@@ -26,6 +30,6 @@ void TimeSeries::write(const dealii::DataOut<dim> &data, double time)
   write_file(folder + "/" + name + ".pvd", pvd.str());
 }
 
-template void TimeSeries::write(const dealii::DataOut<2> &, double);
-template void TimeSeries::write(const dealii::DataOut<3> &, double);
+template void TimeSeries::write(dealii::DataOut<2> &, double);
+template void TimeSeries::write(dealii::DataOut<3> &, double);
 } // namespace adamant

@@ -17,7 +17,7 @@ public:
 
   /// Writes one state; the index is brought up to date at once.
   template <int dim>
-  void write(const dealii::DataOut<dim> &data, double time);
+  void write(dealii::DataOut<dim> &data, double time);
 
 private:
   std::string                                 folder, name;

@@ -16,7 +16,7 @@ struct TrilinosAMGOptions
   unsigned int smoother_sweeps       = 2;
   double       aggregation_threshold = 1e-4;
   /// E.g. rigid-body modes, each a value for every row; none: the constant. Then rows come in nodes of block_size.
-  std::vector<Array<double>> near_null_space;
+  std::vector<Array<double>> near_null_space = {};
   int                        block_size = 1;
 };
 
