@@ -204,7 +204,7 @@ TEST_F(Elasticity, OrdersOnAdaptiveMeshes)
   for (const int dim : {2, 3})
     for (const unsigned int degree : {1, 2})
       {
-        const unsigned int finest = dim == 2 ? 5 : degree == 1 ? 4 : 3;
+        const unsigned int finest = dim == 2 ? 5 : degree == 1 ? 3 : 2;
         const Settings     common = stationary + Manufactured{dim}.settings() + tolerance("1e-11") +
                                 Settings{"Discretization/Degree=" + std::to_string(degree)};
         const auto on     = [&](unsigned int uniform) { return solve((dim == 2 ? mesh("face", uniform, 2) : mesh("edge", uniform, 1)) + common); };
@@ -213,6 +213,15 @@ TEST_F(Elasticity, OrdersOnAdaptiveMeshes)
         EXPECT_NEAR(std::log2(coarse.l2() / fine.l2()), degree + 1., 0.15)
           << dim << "D, Q" << degree << ": errors " << coarse.l2() << ", " << fine.l2();
       }
+}
+
+// Where the largest eigenvalues belong to a few nodes of the traction boundary; too low an estimate of them made the V-cycle
+// indefinite, and conjugate gradients broke down.
+TEST_F(Elasticity, QuadraticElementsOnATractionBoundary)
+{
+  const auto outcome = solve(stationary + Manufactured{3}.settings() + mesh("edge", 3, 2) + Settings{"Discretization/Degree=2"});
+  EXPECT_EQ(outcome.record.at("dofs"), 89403);
+  EXPECT_LE(outcome.max_iterations(), 12);
 }
 
 // A shear wave u_y = sin(pi x) cos(omega t) between walls. Nodal values of the sine are an eigenvector of the discrete problem,

@@ -32,6 +32,7 @@ protected:
     , folder(std::filesystem::temp_directory_path() / ("adamant_test_" + std::to_string(getpid())))
   {
     std::filesystem::create_directories(folder);
+    setenv("OMPI_MCA_ess_singleton_isolated", "1", 1); // Open MPI then starts no daemon for each run: 0.1 s
   }
   ~Program() override { std::filesystem::remove_all(folder); }
 
