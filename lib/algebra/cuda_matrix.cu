@@ -51,14 +51,16 @@ template <typename T>
 void to_host(const CudaContext &context, const CudaArray<T> &source, T *target)
 {
   if (source.size() > 0)
-    cuda::check(cudaMemcpyAsync(target, source.data(), source.size() * sizeof(T), cudaMemcpyDeviceToHost, context.stream()),
-                "cudaMemcpyAsync", target, source.data(), source.size() * sizeof(T), "to host");
+    cuda::check(
+      cudaMemcpyAsync(target, source.data(), source.size() * sizeof(T), cudaMemcpyDeviceToHost, context.stream()),
+      "cudaMemcpyAsync", target, source.data(), source.size() * sizeof(T), "to host");
   context.synchronize();
 }
 
-// The extent of each slice; clears run_fits[r] unless every row is made of runs of run_length[r] consecutive columns.
-constexpr int n_run_lengths             = 3;
-constexpr int run_length[n_run_lengths]  = {9, 4, 3};
+// The extent of each slice; clears run_fits[r] unless every row is made of runs of run_length[r] consecutive columns, and
+// run_fits[n_run_lengths] unless the rows of each node have the same columns.
+constexpr int    n_run_lengths                    = 3;
+constexpr int    run_length[n_run_lengths]        = {9, 4, 3};
 __constant__ int device_run_length[n_run_lengths] = {9, 4, 3};
 
 // The stride where the 32 rows have columns shifted by it from row to row and the same values, to 16 units in the last
@@ -70,12 +72,12 @@ __device__ int stencil_stride(const CSRView &A, int row, int begin, int length, 
   const int          lane = threadIdx.x % slice_rows;
   if (!__all_sync(all, row < A.n_rows && length == longest))
     return -1;
-  int    stride = 0;
-  bool   same   = longest > 0;
+  int    stride  = 0;
+  bool   same    = longest > 0;
   double largest = 0, difference = 0;
   for (int k = 0; k < longest; ++k)
     {
-      const int    column = A.column[begin + k], first = __shfl_sync(all, column, 0), second = __shfl_sync(all, column, 1);
+      const int column = A.column[begin + k], first = __shfl_sync(all, column, 0), second = __shfl_sync(all, column, 1);
       const double value = A.value[begin + k], first_value = __shfl_sync(all, value, 0);
       if (k == 0)
         stride = second - first;
@@ -92,7 +94,7 @@ __global__ void examine_kernel(CSRView A, int n_slices, int node_size, const int
 {
   cuda::wait_for_predecessor();
   const int thread = blockIdx.x * blockDim.x + threadIdx.x, slice = thread / slice_rows;
-  const int row    = slice < n_slices ? cuda::row_of(slice, thread % slice_rows, node_size, nodes) : A.n_rows;
+  const int row = slice < n_slices ? cuda::row_of(slice, thread % slice_rows, node_size, node_size, nodes) : A.n_rows;
   Extent    e{0, 0x7fffffff, 0, -1};
   int       begin = 0, length = 0;
   if (row < A.n_rows)
@@ -115,6 +117,12 @@ __global__ void examine_kernel(CSRView A, int n_slices, int node_size, const int
           if (!fits)
             run_fits[r] = 0;
         }
+      const int first = A.row_start[row - row % node_size];
+      bool      same  = A.row_start[row - row % node_size + 1] - first == length;
+      for (int k = 0; same && k < length; ++k)
+        same = A.column[first + k] == A.column[begin + k];
+      if (!same)
+        run_fits[n_run_lengths] = 0;
     }
   for (int offset = 16; offset > 0; offset /= 2)
     {
@@ -137,9 +145,10 @@ template <typename Number>
 __global__ void collect_values_kernel(long n, const double *value, Bits *table, int *count)
 {
   cuda::wait_for_predecessor();
-  for (long k = blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x; k < n; k += static_cast<long>(gridDim.x) * blockDim.x)
+  for (long k = blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x; k < n;
+       k += static_cast<long>(gridDim.x) * blockDim.x)
     {
-      const Bits bits = bits_of(static_cast<Number>(value[k]));
+      const Bits bits     = bits_of(static_cast<Number>(value[k]));
       int        position = static_cast<int>((bits * 0x9e3779b97f4a7c15ull) >> 54);
       for (int probe = 0;; ++probe)
         {
@@ -186,19 +195,19 @@ __device__ unsigned code_of(Number value, const Number *dictionary, int n_values
 
 // Fills the slices: a thread a row, padding included.
 template <typename Number>
-__global__ void fill_kernel(CSRView A, int n_slices, int node_size, const int *nodes, int run, int n_values,
+__global__ void fill_kernel(CSRView A, int n_slices, int node_size, int rows, const int *nodes, int run, int n_values,
                             const CudaSlice *slices, unsigned *columns, Number *values, unsigned *codes)
 {
   cuda::wait_for_predecessor();
   const int slice = (blockIdx.x * blockDim.x + threadIdx.x) / slice_rows, lane = threadIdx.x % slice_rows;
   if (slice >= n_slices)
     return;
-  const int row = cuda::row_of(slice, lane, node_size, nodes);
+  const int       row   = cuda::row_of(slice, lane, node_size, node_size / rows, nodes);
   const CudaSlice s     = slices[slice];
   const int       begin = row < A.n_rows ? A.row_start[row] : 0, n = row < A.n_rows ? A.row_start[row + 1] - begin : 0;
   columns += 32L * s.column + lane;
-  const auto column = [&](int r) { return r * run < n ? static_cast<unsigned>(A.column[begin + r * run]) : absent; };
-  const auto offset = [&](int r) { return r * run < n ? column(r) - s.parameter : 0xffff; };
+  const auto column  = [&](int r) { return r * run < n ? static_cast<unsigned>(A.column[begin + r * run]) : absent; };
+  const auto offset  = [&](int r) { return r * run < n ? column(r) - s.parameter : 0xffff; };
   const bool stencil = s.kind == static_cast<unsigned>(SliceKind::stencil);
   const long spacing = stencil ? 1 : 32;
   if (stencil)
@@ -214,16 +223,21 @@ __global__ void fill_kernel(CSRView A, int n_slices, int node_size, const int *n
   else
     for (int r = 0; r < s.width; r += 2)
       columns[r / 2 * 32L] = offset(r) | offset(r + 1) << 16;
-  const int entries = s.width * run;
+  // Entry e: run by run, for each row of the node in turn.
+  const int  entries = s.width * run * rows;
+  const auto value   = [&](int e) {
+    const int k = e / (run * rows) * run + e % run, c = e / run % rows;
+    return k < n ? static_cast<Number>(A.value[begin + c * n + k]) : Number(0);
+  };
   if (n_values == 0)
     for (int e = 0; e < entries; ++e)
-      values[32L * s.value + spacing * e + lane] = e < n ? static_cast<Number>(A.value[begin + e]) : Number(0);
+      values[32L * s.value + spacing * e + lane] = value(e);
   else
     for (int e = 0; e < entries; e += 4)
       {
         unsigned word = 0;
-        for (int i = 0; i < 4 && e + i < n; ++i)
-          word |= code_of(static_cast<Number>(A.value[begin + e + i]), values, n_values) << (8 * i);
+        for (int i = 0; i < 4 && e + i < n * rows; ++i)
+          word |= code_of(value(e + i), values, n_values) << (8 * i);
         codes[32L * s.value + spacing * (e / 4) + lane] = word;
       }
 }
@@ -263,13 +277,32 @@ std::vector<Extent> examine(const std::shared_ptr<CudaContext> &context, const C
                             const typename CudaMatrix<Number>::Storage &s, std::vector<int> &run_fits)
 {
   CudaArray<Extent> extent(context, s.n_slices, "conversion");
-  CudaArray<int>    fits = to_device(context, run_fits.data(), n_run_lengths, "conversion");
-  cuda::launch(*context, "examine", examine_kernel<Number>, cuda::blocks_for(slice_rows * static_cast<long>(s.n_slices)),
-               cuda::block_size, A, s.n_slices, s.node_size, s.nodes.data(), extent.data(), fits.data());
+  CudaArray<int>    fits = to_device(context, run_fits.data(), run_fits.size(), "conversion");
+  cuda::launch(*context, "examine", examine_kernel<Number>,
+               cuda::blocks_for(slice_rows * static_cast<long>(s.n_slices)), cuda::block_size, A, s.n_slices,
+               s.node_size, s.nodes.data(), extent.data(), fits.data());
   std::vector<Extent> extents(s.n_slices);
   to_host(*context, fits, run_fits.data());
   to_host(*context, extent, extents.data());
   return extents;
+}
+
+// One extent for each group of slices.
+std::vector<Extent> of_groups(const std::vector<Extent> &extents, int size)
+{
+  std::vector<Extent> groups;
+  for (std::size_t first = 0; first < extents.size(); first += size)
+    {
+      Extent group = extents[first];
+      for (std::size_t k = first + 1; k < first + size; ++k)
+        {
+          const Extent &e = extents[k];
+          group           = {std::max(group.longest, e.longest), std::min(group.smallest, e.smallest),
+                             std::max(group.largest, e.largest), group.stride == e.stride ? e.stride : -1};
+        }
+      groups.push_back(group);
+    }
+  return groups;
 }
 
 // The nodes in the order of their slices: groups of 32 that are stencils as they come, then the other nodes by the lengths of
@@ -279,7 +312,7 @@ std::vector<int> order_of_nodes(const CSRMatrix<double> &A, int node_size, const
   const int        n_nodes = A.n_rows / node_size, n_groups = static_cast<int>(extents.size()) / node_size;
   std::vector<int> order, others;
   long             padded = 0, entries = 0;
-  const auto       length = [&](int node) { return A.row_start[(node + 1) * node_size] - A.row_start[node * node_size]; };
+  const auto length = [&](int node) { return A.row_start[(node + 1) * node_size] - A.row_start[node * node_size]; };
   for (int group = 0; group < n_groups && node_size > 1; ++group)
     {
       const auto begin = extents.begin() + group * node_size, end = begin + node_size;
@@ -314,21 +347,21 @@ template <typename Number>
 auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source, int node_size) const -> Matrix
 {
   Matrix A;
-  A.n_rows        = source.n_rows;
-  A.n_cols        = source.n_cols;
-  A.storage       = std::make_shared<typename Matrix::Storage>();
-  auto &s         = *A.storage;
-  const int   n   = source.n_rows;
-  const auto  nnz = static_cast<std::size_t>(source.n_nonzeros());
-  Staged      staged{to_device(context, source.row_start.data(), source.row_start.size(), "conversion"),
+  A.n_rows          = source.n_rows;
+  A.n_cols          = source.n_cols;
+  A.storage         = std::make_shared<typename Matrix::Storage>();
+  auto         &s   = *A.storage;
+  const int     n   = source.n_rows;
+  const auto    nnz = static_cast<std::size_t>(source.n_nonzeros());
+  Staged        staged{to_device(context, source.row_start.data(), source.row_start.size(), "conversion"),
                 to_device(context, source.column.data(), nnz, "conversion"),
                 to_device(context, source.value.data(), nnz, "conversion")};
   const CSRView csr{n, staged.row_start.data(), staged.column.data(), staged.value.data()};
 
-  s.pattern  = pattern_of(source);
+  s.pattern   = pattern_of(source);
   s.node_size = node_size;
   s.n_slices  = cuda::slices_for(n, node_size);
-  std::vector<int>    run_fits(n_run_lengths, nnz > 0);
+  std::vector<int>    run_fits(n_run_lengths + 1, nnz > 0);
   std::vector<Extent> extents = examine<Number>(context, csr, s, run_fits);
   if (const auto order = order_of_nodes(source, node_size, extents); !order.empty())
     {
@@ -341,22 +374,30 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source, int nod
   for (int r = n_run_lengths; r-- > 0;)
     if (run_fits[r])
       s.run = run_length[r];
+  if (node_size == 3 && s.run == 3 && run_fits[n_run_lengths])
+    {
+      s.rows     = 3;
+      s.n_slices = s.n_slices / 3;
+      extents    = of_groups(extents, 3);
+    }
   s.n_values = static_cast<int>(dictionary.size());
   std::vector<CudaSlice> slices(s.n_slices);
   std::size_t            column_rows = 0, value_rows = 0;
   for (int i = 0; i < s.n_slices; ++i)
     {
-      const Extent &e      = extents[i];
-      const int     width  = e.longest / s.run;
+      const Extent &e       = extents[i];
+      const int     width   = e.longest / s.run;
       const bool    stencil = e.stride >= 0 && e.stride < 1 << 29;
       const bool    narrow  = !stencil && e.largest - e.smallest < 0xffff && e.smallest < 1 << 29;
-      const int     words   = s.n_values > 0 ? (e.longest + 3) / 4 : e.longest;
-      slices[i]             = {to_index(column_rows, "slices of a sparse matrix"),
-                               to_index(value_rows, "slices of a sparse matrix"), width,
-                               static_cast<unsigned>(stencil ? SliceKind::stencil : narrow ? SliceKind::narrow : SliceKind::full),
-                               stencil          ? e.stride :
-                               narrow && width > 0 ? e.smallest :
-                                                  0};
+      const int     entries = e.longest * s.rows, words = s.n_values > 0 ? (entries + 3) / 4 : entries;
+      slices[i] = {to_index(column_rows, "slices of a sparse matrix"),
+                   to_index(value_rows, "slices of a sparse matrix"), width,
+                   static_cast<unsigned>(stencil ? SliceKind::stencil :
+                                         narrow  ? SliceKind::narrow :
+                                                   SliceKind::full),
+                   stencil             ? e.stride :
+                   narrow && width > 0 ? e.smallest :
+                                         0};
       column_rows += stencil ? (width + 31) / 32 : narrow ? (width + 1) / 2 : width;
       value_rows += stencil ? (words + 31) / 32 : words;
       s.n_narrow += narrow;
@@ -373,9 +414,9 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source, int nod
     }
   else
     s.values = CudaArray<Number>(context, slice_rows * value_rows, "matrices");
-  cuda::launch(*context, "fill", fill_kernel<Number>, cuda::blocks_for(slice_rows * static_cast<long>(s.n_slices)), cuda::block_size, csr,
-               s.n_slices, node_size, s.nodes.data(), s.run, s.n_values,
-               s.slices.data(), s.columns.data(), s.values.data(), s.codes.data());
+  cuda::launch(*context, "fill", fill_kernel<Number>, cuda::blocks_for(slice_rows * static_cast<long>(s.n_slices)),
+               cuda::block_size, csr, s.n_slices, node_size, s.rows, s.nodes.data(), s.run, s.n_values, s.slices.data(),
+               s.columns.data(), s.values.data(), s.codes.data());
   synchronize();
   return A;
 }
@@ -394,7 +435,8 @@ template <typename Number>
 std::size_t CudaMatrix<Number>::bytes() const
 {
   const auto &s = *storage;
-  return s.nodes.size() * sizeof(int) + s.slices.size() * sizeof(CudaSlice) + s.columns.size() * 4 + s.values.size() * sizeof(Number) + s.codes.size() * 4;
+  return s.nodes.size() * sizeof(int) + s.slices.size() * sizeof(CudaSlice) + s.columns.size() * 4 +
+         s.values.size() * sizeof(Number) + s.codes.size() * 4;
 }
 
 template <typename Number>
@@ -405,7 +447,9 @@ std::string CudaMatrix<Number>::format() const
   text << n_rows << " x " << n_cols << ", rows of " << s.widest * s.run;
   if (s.node_size > 1)
     text << " in nodes of " << s.node_size << (s.nodes.size() > 0 ? ", ordered by length" : "");
-  if (s.run > 1)
+  if (s.rows > 1)
+    text << " in dense blocks";
+  else if (s.run > 1)
     text << " in runs of " << s.run;
   const long slices = std::max(1, s.n_slices);
   text << ", stencils in " << 100L * s.n_stencil / slices << "% and 16-bit columns in " << 100L * s.n_narrow / slices
@@ -420,12 +464,12 @@ std::string CudaMatrix<Number>::format() const
 
 template struct CudaMatrix<double>::Storage;
 template struct CudaMatrix<float>::Storage;
-template std::size_t           CudaMatrix<double>::bytes() const;
-template std::size_t           CudaMatrix<float>::bytes() const;
-template std::string           CudaMatrix<double>::format() const;
-template std::string           CudaMatrix<float>::format() const;
-template CudaMatrix<double>    CudaBackend<double>::create_matrix(const CSRMatrix<double> &, int) const;
-template CudaMatrix<float>     CudaBackend<float>::create_matrix(const CSRMatrix<double> &, int) const;
-template void                  CudaBackend<double>::update_values(CudaMatrix<double> &, const CSRMatrix<double> &) const;
-template void                  CudaBackend<float>::update_values(CudaMatrix<float> &, const CSRMatrix<double> &) const;
+template std::size_t        CudaMatrix<double>::bytes() const;
+template std::size_t        CudaMatrix<float>::bytes() const;
+template std::string        CudaMatrix<double>::format() const;
+template std::string        CudaMatrix<float>::format() const;
+template CudaMatrix<double> CudaBackend<double>::create_matrix(const CSRMatrix<double> &, int) const;
+template CudaMatrix<float>  CudaBackend<float>::create_matrix(const CSRMatrix<double> &, int) const;
+template void               CudaBackend<double>::update_values(CudaMatrix<double> &, const CSRMatrix<double> &) const;
+template void               CudaBackend<float>::update_values(CudaMatrix<float> &, const CSRMatrix<double> &) const;
 } // namespace adamant

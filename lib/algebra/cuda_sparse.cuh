@@ -14,7 +14,8 @@
 // Sliced ELL: 32 consecutive rows, a warp's, form a slice; entry j of its rows lies in 32 consecutive places, so that all
 // loads coalesce. A slice is as wide as its longest row; absent entries have no column. Where rows come in nodes of several
 // components, the rows of 32 nodes form one slice for each component, so that a slice's rows are alike on uniform parts of
-// a mesh; the nodes elsewhere are taken in the order of their rows' lengths where that saves padding. Measured reasons: docs/benchmarks/gpu-notes.md.
+// a mesh; the nodes elsewhere are taken in the order of their rows' lengths where that saves padding. Dense blocks of 3 x 3
+// have one slice for all rows of 32 nodes, a node to a thread: columns and vector entries are read once for three rows. Measured reasons: docs/benchmarks/gpu-notes.md.
 
 namespace adamant
 {
@@ -41,50 +42,54 @@ struct alignas(16) CudaSlice
 template <typename Number>
 struct CudaMatrix<Number>::Storage
 {
-  std::size_t          pattern = 0; // hash of the rows' lengths
-  int                  node_size = 1, run = 1, widest = 0, n_slices = 0, n_narrow = 0, n_stencil = 0, n_values = 0; // n_values 0: no codes
+  std::size_t pattern   = 0; // hash of the rows' lengths
+  int         node_size = 1, rows = 1, run = 1, widest = 0, n_slices = 0, n_narrow = 0, n_stencil = 0,
+      n_values = 0;           // n_values 0: no codes
   CudaArray<int>       nodes; // that the lanes of each group of slices stand for; empty: in their order
   CudaArray<CudaSlice> slices;
   CudaArray<unsigned>  columns;
-  CudaArray<Number>    values;  // the entries or, with codes, the dictionary
+  CudaArray<Number>    values; // the entries or, with codes, the dictionary
   CudaArray<unsigned>  codes;
 };
 
 namespace cuda
 {
-/// What the kernels are compiled for: the run, the runs fetched at once, codes or values.
-template <int run_, int chunk_, bool coded_>
+/// What the kernels are compiled for: the run, the runs fetched at once, codes or values, the rows of a thread (1, or those of
+/// a node, which then have the same columns).
+template <int run_, int chunk_, bool coded_, int rows_ = 1>
 struct Format
 {
-  static constexpr int  run = run_, chunk = chunk_;
+  static constexpr int  run = run_, chunk = chunk_, rows = rows_;
   static constexpr bool coded = coded_;
 };
 
 template <typename Number>
 struct SparseView
 {
-  int                   n_rows, n_slices, node_size;
-  const int            *nodes;
-  const CudaSlice      *slices;
-  const unsigned       *columns;
-  const Number         *values; // the entries or the dictionary
-  const unsigned       *codes;
+  int              n_rows, n_slices, node_size;
+  const int       *nodes;
+  const CudaSlice *slices;
+  const unsigned  *columns;
+  const Number    *values; // the entries or the dictionary
+  const unsigned  *codes;
 };
 
 template <typename Number>
 SparseView<Number> view(const CudaMatrix<Number> &A)
 {
   const auto &s = *A.storage;
-  return {A.n_rows, s.n_slices, s.node_size, s.nodes.data(), s.slices.data(), s.columns.data(), s.values.data(), s.codes.data()};
+  return {A.n_rows,        s.n_slices,       s.node_size,     s.nodes.data(),
+          s.slices.data(), s.columns.data(), s.values.data(), s.codes.data()};
 }
 
-/// The row that a lane of a slice stands for, by order or by the list of nodes; it may lie behind the last one.
-__host__ __device__ inline int row_of(int slice, int lane, int node_size, const int *nodes = nullptr)
+/// The (first) row that a lane of a slice stands for, where a group of 32 nodes has `per_group` slices, by order or by the list
+/// of nodes; it may lie behind the last one.
+__host__ __device__ inline int row_of(int slice, int lane, int node_size, int per_group, const int *nodes = nullptr)
 {
   if (node_size == 1)
     return slice_rows * slice + lane;
-  const int place = slice_rows * (slice / node_size) + lane;
-  return node_size * (nodes == nullptr ? place : nodes[place]) + slice % node_size;
+  const int place = slice_rows * (slice / per_group) + lane;
+  return node_size * (nodes == nullptr ? place : nodes[place]) + slice % per_group;
 }
 
 __host__ __device__ inline int slices_for(int n_rows, int node_size)
@@ -99,7 +104,10 @@ void with_format(const CudaMatrix<Number> &A, const Action &action)
   const auto &s        = *A.storage;
   const auto  with_run = [&](auto coded) {
     constexpr bool c = decltype(coded)::value;
-    if (s.run == 9)
+    if (s.rows == 3)
+      action(Format < 3, c || sizeof(Number) == 4 ? 4 : 2, c,
+              3 > ()); // registers for more do not fit in double precision
+    else if (s.run == 9)
       action(Format<9, 4, c>());
     else if (s.run == 4)
       action(Format<4, 4, c>());
@@ -119,7 +127,7 @@ void with_format(const CudaMatrix<Number> &A, const Action &action)
 template <class Format, typename Number, SliceKind kind>
 struct Chunk
 {
-  static constexpr int runs = Format::chunk, entries = runs * Format::run;
+  static constexpr int runs = Format::chunk, per_run = Format::run * Format::rows, entries = runs * per_run;
 
   int                                                 column[runs];
   std::conditional_t<Format::coded, unsigned, Number> data[Format::coded ? (entries + 3) / 4 : entries];
@@ -129,7 +137,7 @@ struct Chunk
     // The rows of a stencil slice read the same words.
     constexpr bool  stencil  = kind == SliceKind::stencil;
     constexpr int   per_word = kind == SliceKind::narrow ? 2 : 1, spacing = stencil ? 1 : 32;
-    const unsigned *columns  = A.columns + 32L * s.column + spacing * (first / per_word) + (stencil ? 0 : lane);
+    const unsigned *columns = A.columns + 32L * s.column + spacing * (first / per_word) + (stencil ? 0 : lane);
 #pragma unroll
     for (int r = 0; r < runs; r += per_word)
       {
@@ -146,54 +154,65 @@ struct Chunk
           column[r] = static_cast<int>(word);
       }
     constexpr int step = Format::coded ? 4 : 1;
-    const auto   *from = [&] {
-      if constexpr (Format::coded)
-        return A.codes;
-      else
-        return A.values;
-    }() + 32L * s.value + spacing * (first * Format::run / step) + (stencil ? 0 : lane);
+    const auto   *from =
+      [&] {
+        if constexpr (Format::coded)
+          return A.codes;
+        else
+          return A.values;
+      }() +
+      32L * s.value + spacing * (first * per_run / step) + (stencil ? 0 : lane);
 #pragma unroll
     for (int e = 0; e < entries; e += step)
-      if (first * Format::run + e < s.width * Format::run)
+      if (first * per_run + e < s.width * per_run)
         data[e / step] = __ldg(from + spacing * (e / step));
   }
 
+  /// Adds the chunk's part of the rows' products.
   template <class Gather>
-  __device__ Number product(const Number *dictionary, const Gather &x) const
+  __device__ void add_product(const Number *dictionary, const Gather &x, Number (&sum)[Format::rows]) const
   {
-    Number sum = 0;
 #pragma unroll
     for (int r = 0; r < runs; ++r)
       if (column[r] >= 0)
+        {
+          Number x_run[Format::run];
 #pragma unroll
-        for (int i = 0; i < Format::run; ++i)
-          {
-            const int e = r * Format::run + i;
-            if constexpr (Format::coded)
-              sum += dictionary[(data[e / 4] >> (8 * (e % 4))) & 0xff] * x(column[r] + i);
-            else
-              sum += data[e] * x(column[r] + i);
-          }
-    return sum;
+          for (int i = 0; i < Format::run; ++i)
+            x_run[i] = x(column[r] + i);
+#pragma unroll
+          for (int e = 0; e < per_run; ++e)
+            {
+              const int    k     = r * per_run + e;
+              const Number value = [&] {
+                if constexpr (Format::coded)
+                  return dictionary[(data[k / 4] >> (8 * (k % 4))) & 0xff];
+                else
+                  return data[k];
+              }();
+              sum[e / Format::run] += value * x_run[e % Format::run];
+            }
+        }
   }
 };
 
-/// Row of the slice times x, or its part-th part of `parts`. What precedes the wait overlaps with the previous kernel: it loads
+/// The lane's rows of the slice times x, or their part-th part of `parts`. What precedes the wait overlaps with the previous kernel: it loads
 /// the matrix only.
 template <class Format, SliceKind kind, typename Number, class Gather>
-__device__ Number slice_product(const SparseView<Number> &A, const Number *dictionary, const CudaSlice &s, int lane, int part,
-                                int parts, const Gather &x)
+__device__ void slice_product(const SparseView<Number> &A, const Number *dictionary, const CudaSlice &s, int lane,
+                              int part, int parts, const Gather &x, Number (&sum)[Format::rows])
 {
   Chunk<Format, Number, kind> chunk;
   chunk.load(A, s, lane, part * Format::chunk);
   wait_for_predecessor();
-  Number sum = chunk.product(dictionary, x);
+  for (int c = 0; c < Format::rows; ++c)
+    sum[c] = 0;
+  chunk.add_product(dictionary, x, sum);
   for (int first = (part + parts) * Format::chunk; first < s.width; first += parts * Format::chunk)
     {
       chunk.load(A, s, lane, first);
-      sum += chunk.product(dictionary, x);
+      chunk.add_product(dictionary, x, sum);
     }
-  return sum;
 }
 
 template <class Format, typename Number>
@@ -208,56 +227,80 @@ __device__ void load_dictionary(const SparseView<Number> &A, Number *dictionary)
 }
 
 template <class Format, typename Number, class Gather>
-__device__ Number row_product(const SparseView<Number> &A, const Number *dictionary, int lane, int part, int parts,
-                              const CudaSlice &s, const Gather &x)
+__device__ void rows_product(const SparseView<Number> &A, const Number *dictionary, int lane, int part, int parts,
+                             const CudaSlice &s, const Gather &x, Number (&sum)[Format::rows])
 {
   switch (static_cast<SliceKind>(s.kind))
     {
-      case SliceKind::stencil: return slice_product<Format, SliceKind::stencil>(A, dictionary, s, lane, part, parts, x);
-      case SliceKind::narrow: return slice_product<Format, SliceKind::narrow>(A, dictionary, s, lane, part, parts, x);
-      default: return slice_product<Format, SliceKind::full>(A, dictionary, s, lane, part, parts, x);
+      case SliceKind::stencil:
+        return slice_product<Format, SliceKind::stencil>(A, dictionary, s, lane, part, parts, x, sum);
+      case SliceKind::narrow:
+        return slice_product<Format, SliceKind::narrow>(A, dictionary, s, lane, part, parts, x, sum);
+      default: return slice_product<Format, SliceKind::full>(A, dictionary, s, lane, part, parts, x, sum);
     }
 }
 
 constexpr int most_threads = 512; // of a block of row_kernel
 
-/// finish(row, (A x)_row). A block of threads has `rows` rows and `parts` threads for each, which share its entries.
+/// finish(row, (A x)_row). A block of threads has `lanes` lanes of slices and `parts` threads for each, which share its entries.
 template <class Format, typename Number, class Gather, class Finish>
-__global__ void row_kernel(const SparseView<Number> A, int rows, int parts, const Gather x, const Finish finish)
+__global__ void __launch_bounds__(most_threads)
+  row_kernel(const SparseView<Number> A, int lanes, int parts, const Gather x, const Finish finish)
 {
-  __shared__ Number dictionary[Format::coded ? dictionary_size : 1], sums[most_threads];
+  constexpr int     rows = Format::rows;
+  __shared__ Number dictionary[Format::coded ? dictionary_size : 1], shared[rows * most_threads];
   load_dictionary<Format>(A, dictionary);
-  const int part = threadIdx.x / rows, local = threadIdx.x % rows, first_row = blockIdx.x * rows;
-  const int slice = (first_row + local) / slice_rows, lane = local % slice_rows;
+  const int part = threadIdx.x / lanes, local = threadIdx.x % lanes, lane = local % slice_rows;
+  const int slice = (blockIdx.x * lanes + local) / slice_rows, per_group = A.node_size / rows;
   CudaSlice s{0, 0, 0, 0, 0};
   int       row = A.n_rows;
   if (slice < A.n_slices)
     {
       s   = A.slices[slice];
-      row = row_of(slice, lane, A.node_size, A.nodes);
+      row = row_of(slice, lane, A.node_size, per_group, A.nodes);
     }
-  Number sum = row_product<Format>(A, dictionary, lane, part, parts, s, x);
+  Number sum[rows];
+  rows_product<Format>(A, dictionary, lane, part, parts, s, x, sum);
   if (parts > 1)
     {
-      sums[threadIdx.x] = sum;
+#pragma unroll
+      for (int c = 0; c < rows; ++c)
+        shared[c * most_threads + threadIdx.x] = sum[c];
       __syncthreads();
       for (int other = 1; part == 0 && other < parts; ++other)
-        sum += sums[other * rows + local];
+#pragma unroll
+        for (int c = 0; c < rows; ++c)
+          sum[c] += shared[c * most_threads + other * lanes + local];
     }
   const bool mine = part == 0 && row < A.n_rows;
   if constexpr (Finish::exchange)
     {
+      Number residual[rows];
+#pragma unroll
+      for (int c = 0; c < rows; ++c)
+        residual[c] = mine ? finish.residual(row + c, sum[c]) : Number(0);
+      if (rows > 1 && finish.node_size == rows)
+        {
+#pragma unroll
+          for (int c = 0; c < rows; ++c)
+            if (mine)
+              finish(row + c, residual);
+          return;
+        }
       // The rows of a node meet in shared memory: a block of threads holds whole nodes.
-      __shared__ Number residual[most_threads];
-      const int         place = row_of(local / slice_rows, lane, A.node_size);
-      if (mine)
-        residual[place] = finish.residual(row, sum);
+      const int place = row_of(local / slice_rows, lane, A.node_size, per_group);
+      if (parts > 1)
+        __syncthreads();
+      for (int c = 0; c < rows && mine; ++c)
+        shared[place + c] = residual[c];
       __syncthreads();
-      if (mine)
-        finish(row, residual + place - row % finish.node_size);
+      for (int c = 0; c < rows && mine; ++c)
+        finish(row + c, shared + place + c - (row + c) % finish.node_size);
     }
   else if (mine && !(Finish::skips_empty && s.width == 0))
-    finish(row, sum);
+#pragma unroll
+    for (int c = 0; c < rows; ++c)
+      finish(row + c, sum[c]);
 }
 
 /// Runs row_kernel over all rows of A; a block of threads holds whole nodes, those of the matrix and of node_size rows.
@@ -267,18 +310,21 @@ void for_each_row(const CudaContext &context, const Call &name, const CudaMatrix
 {
   const auto &s = *A.storage;
   // Small matrices in small blocks: the whole GPU shares their latency.
-  const int most = A.n_rows < 32768 ? 64 : block_size, step = slice_rows * std::lcm(node_size, s.node_size);
-  const int rows = step >= most ? step : most / step * step;
-  if (rows > block_size || (s.nodes.size() > 0 && s.node_size % node_size != 0))
-    throw RunError("a matrix of nodes of " + std::to_string(s.node_size) + " rows does not go with blocks of " + std::to_string(node_size));
+  const int most  = A.n_rows < 32768 * s.rows ? 64 : block_size;
+  const int step  = slice_rows * std::lcm(node_size, s.node_size) / s.rows;
+  const int lanes = step >= most ? step : most / step * step;
+  if (lanes > block_size || (s.nodes.size() > 0 && s.node_size % node_size != 0))
+    throw RunError("a matrix of nodes of " + std::to_string(s.node_size) + " rows does not go with blocks of " +
+                   std::to_string(node_size));
   with_format(A, [&](auto format) {
     // Long rows of small matrices go to several threads, as long as the GPU has room for more warps.
     constexpr int room = 8192, chunk = decltype(format)::chunk;
     int           parts = 1;
-    while (2 * parts * chunk < s.widest + chunk && 2 * parts * s.n_slices <= room && 2 * parts * rows <= most_threads)
+    while (2 * parts * chunk < s.widest + chunk && 2 * parts * s.n_slices <= room && 2 * parts * lanes <= most_threads)
       parts *= 2;
     launch(context, name, row_kernel<decltype(format), Number, Gather, Finish>,
-           blocks_for(slice_rows * static_cast<long>(s.n_slices), rows), rows * parts, view(A), rows, parts, x, finish);
+           blocks_for(slice_rows * static_cast<long>(s.n_slices), lanes), lanes * parts, view(A), lanes, parts, x,
+           finish);
   });
 }
 } // namespace cuda

@@ -38,6 +38,19 @@ void for_each_column(const LevelSpace<dim> &space, Columns kind, int cell, int j
     action(map.column[k], map.value[k]);
 }
 
+// Completes ascending columns to whole nodes, whose components follow each other: products with dense blocks need fewer indices.
+void fill_nodes(std::vector<int> &columns, int node_size)
+{
+  std::vector<int> nodes;
+  for (const int column : columns)
+    if (nodes.empty() || nodes.back() != column / node_size)
+      nodes.push_back(column / node_size);
+  columns.clear();
+  for (const int node : nodes)
+    for (int c = 0; c < node_size; ++c)
+      columns.push_back(node * node_size + c);
+}
+
 // The cells that act on each row, ascending: a CSR pattern without values.
 template <int dim>
 std::pair<std::vector<std::size_t>, Array<int>> cells_of_rows(const LevelSpace<dim> &space)
@@ -66,11 +79,9 @@ std::pair<std::vector<std::size_t>, Array<int>> cells_of_rows(const LevelSpace<d
 } // namespace
 
 template <int dim>
-Assembly<dim>::Assembly(const LevelSpace<dim>         &space,
-                        const dealii::Mapping<dim>    &mapping,
-                        const dealii::Quadrature<dim> &quadrature,
-                        dealii::UpdateFlags            flags,
-                        const std::vector<Columns>    &columns)
+Assembly<dim>::Assembly(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                        const dealii::Quadrature<dim> &quadrature, dealii::UpdateFlags flags,
+                        const std::vector<Columns> &columns)
   : matrices(columns.size())
   , space(space)
   , mapping(mapping)
@@ -103,8 +114,8 @@ Assembly<dim>::Assembly(const LevelSpace<dim>         &space,
 template <int dim>
 void Assembly<dim>::find_representatives()
 {
-  const auto cells = active_cells(space.dof_handler());
-  const int  n     = space.n_cells();
+  const auto cells     = active_cells(space.dof_handler());
+  const int  n         = space.n_cells();
   const bool may_share = (flags & dealii::update_quadrature_points) == 0 && mapping.preserves_vertex_locations() &&
                          dynamic_cast<const dealii::MappingQ<dim> *>(&mapping) != nullptr &&
                          static_cast<const dealii::MappingQ<dim> &>(mapping).get_degree() == 1;
@@ -122,19 +133,19 @@ void Assembly<dim>::find_representatives()
 }
 
 template <int dim>
-void Assembly<dim>::build_pattern(Columns                         kind,
-                                  const std::vector<std::size_t> &start,
-                                  const Array<int>               &cells,
-                                  CSRMatrix<double>              &A)
+void Assembly<dim>::build_pattern(Columns kind, const std::vector<std::size_t> &start, const Array<int> &cells,
+                                  CSRMatrix<double> &A)
 {
-  const int n_q  = static_cast<int>(quadrature.size());
-  A.n_rows       = space.n_dofs();
-  A.n_cols       = kind == Columns::prescribed        ? space.B.n_cols :
-                   kind == Columns::quadrature_points ? to_index(std::size_t(space.n_cells()) * n_q, "quadrature points") :
-                                                        space.n_dofs();
+  const int n_q = static_cast<int>(quadrature.size());
+  A.n_rows      = space.n_dofs();
+  A.n_cols      = kind == Columns::prescribed        ? space.B.n_cols :
+                  kind == Columns::quadrature_points ? to_index(std::size_t(space.n_cells()) * n_q, "quadrature points") :
+                                                       space.n_dofs();
   A.row_start.resize(A.n_rows + 1);
-  const int  local_columns = kind == Columns::quadrature_points ? n_q : space.dofs_per_cell();
-  const auto collect       = [&](int row, std::vector<int> &found) {
+  const int   local_columns = kind == Columns::quadrature_points ? n_q : space.dofs_per_cell();
+  const auto &fe            = space.dof_handler().get_fe();
+  const int   node_size     = fe.n_base_elements() == 1 ? static_cast<int>(fe.n_components()) : 1;
+  const auto  collect       = [&](int row, std::vector<int> &found) {
     found.clear();
     for (std::size_t k = start[row]; k < start[row + 1]; ++k)
       for (int j = 0; j < local_columns; ++j)
@@ -143,12 +154,12 @@ void Assembly<dim>::build_pattern(Columns                         kind,
       found.push_back(row);
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
+    if (kind == Columns::unknowns && node_size > 1)
+      fill_nodes(found, node_size);
   };
   // Each thread keeps the columns of its rows until their places are known.
   std::vector<std::vector<int>> kept(omp_get_max_threads());
-  const auto                    rows_of_thread = [&](std::size_t thread) {
-    return static_cast<int>(A.n_rows * thread / kept.size());
-  };
+  const auto rows_of_thread = [&](std::size_t thread) { return static_cast<int>(A.n_rows * thread / kept.size()); };
 #pragma omp parallel for schedule(static, 1)
   for (std::size_t thread = 0; thread < kept.size(); ++thread)
     {
@@ -171,8 +182,8 @@ void Assembly<dim>::add_cell(int cell, int first_row, int end_row, const std::ve
 {
   for (std::size_t m = 0; m < matrices.size(); ++m)
     {
-      auto      &A             = matrices[m];
-      const int  local_columns = static_cast<int>(local[m].n());
+      auto     &A             = matrices[m];
+      const int local_columns = static_cast<int>(local[m].n());
       for_each_row_of_cell(space, cell, [&](int i, int row, double row_weight) {
         if (row < first_row || row >= end_row)
           return;
@@ -203,11 +214,13 @@ void Assembly<dim>::assemble(const CellAssembler<dim> &cell_assembler)
           auto &A = matrices[m];
           std::fill(A.value.begin() + A.row_start[row], A.value.begin() + A.row_start[row + 1], 0.);
           if (columns[m] == Columns::unknowns && !space.is_free(row))
-            A.value[A.row_start[row]] = 1.;
+            A.value[std::lower_bound(A.column.begin() + A.row_start[row], A.column.begin() + A.row_start[row + 1],
+                                     row) -
+                    A.column.begin()] = 1.;
         }
     try
       {
-        dealii::FEValues<dim> fe_values(mapping, space.dof_handler().get_fe(), quadrature, flags);
+        dealii::FEValues<dim>                   fe_values(mapping, space.dof_handler().get_fe(), quadrature, flags);
         std::vector<dealii::FullMatrix<double>> local;
         for (const Columns kind : columns)
           local.emplace_back(space.dofs_per_cell(),
