@@ -20,6 +20,7 @@
 #include "discretization/l2_error.h"
 #include "discretization/points.h"
 #include "discretization/trilinos_amg.h"
+#include "solver/extrapolation.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/quadrature_lib.h>
@@ -156,11 +157,11 @@ private:
   void compute_rhs();
   void solve();
   void output_results();
+  void wait_for_output();
   void report();
 
   void local_matrices(const typename DoFHandler<dim>::active_cell_iterator &cell, const FEValues<dim> &fe_values,
                       FullMatrix<double> *A, FullMatrix<double> *E, FullMatrix<double> *S) const;
-  dealii::Vector<double> nodal_values();
 
   const Parameters &parameters;
   Backend           backend;
@@ -178,7 +179,7 @@ private:
   Matrix              H, B, E, S, C;
   Vector              u, u_old, w, x, rhs, boundary_values, source_values;
   Vector              boundary_points, source_points;
-  std::vector<Vector> earlier; // x of the last steps, latest first
+  adamant::Extrapolation<Backend>                  guess;
 
   std::string           scheme;
   double                implicit_weight = 1.; // dt times this multiplies K in A
@@ -186,7 +187,8 @@ private:
   unsigned int          step            = 0;
   adamant::SolverResult result;
   std::vector<int>      iterations;
-  adamant::TimeSeries   series;
+  typename Backend::Snapshot snapshot; // of u, for output
+  adamant::TimeSeries        series;   // last: its end waits for what it writes
 };
 
 template <int dim, class Backend>
@@ -197,6 +199,7 @@ TransportDiffusion<dim, Backend>::TransportDiffusion(const Parameters &parameter
   , fe(parameters.discretization.degree)
   , quadrature(parameters.discretization.quadrature > 0 ? parameters.discretization.quadrature :
                                                           parameters.discretization.degree + 1)
+  , guess(backend, parameters.time.extrapolation_order)
   , series(run.folder(), "solution")
 {
   coefficients.diffusion = parameters.problem.diffusion;
@@ -206,7 +209,7 @@ TransportDiffusion<dim, Backend>::TransportDiffusion(const Parameters &parameter
 template <int dim, class Backend>
 void TransportDiffusion<dim, Backend>::make_mesh()
 {
-  TimerOutput::Scope scope(run_info.timer, "init/mesh");
+  adamant::Section scope(run_info.timer, "init/mesh");
   const auto        &p = parameters.discretization;
   GridGenerator::hyper_cube(mesh);
   mesh.refine_global(p.refinements);
@@ -231,7 +234,7 @@ void TransportDiffusion<dim, Backend>::make_mesh()
 template <int dim, class Backend>
 void TransportDiffusion<dim, Backend>::setup_system()
 {
-  TimerOutput::Scope scope(run_info.timer, "init/hierarchy");
+  adamant::Section scope(run_info.timer, "init/hierarchy");
   const bool         levels = parameters.linear_solver.preconditioner == "multigrid";
   hierarchy                 = std::make_unique<adamant::Hierarchy<dim>>(
     mesh, fe, adamant::DirichletBoundary{{0, ComponentMask()}},
@@ -252,6 +255,8 @@ void TransportDiffusion<dim, Backend>::setup_system()
   source_values   = backend.create_vector(source_points.size() / dim);
   for (Vector *vector : {&u, &u_old, &w, &x, &rhs})
     *vector = backend.create_vector(n);
+  if (parameters.time.output_interval > 0)
+    snapshot = backend.create_snapshot(n);
 }
 
 template <int dim, class Backend>
@@ -312,7 +317,7 @@ void TransportDiffusion<dim, Backend>::assemble()
   if (parameters.discretization.supg && fe.degree > 1)
     flags |= update_hessians;
   {
-    TimerOutput::Scope scope(run_info.timer, "init/assembly");
+    adamant::Section scope(run_info.timer, "init/assembly");
     auto rhs_matrices = hierarchy->assemble(
       mapping, quadrature, flags,
       [this](const auto &cell, const auto &fe_values, auto &local) {
@@ -330,7 +335,7 @@ void TransportDiffusion<dim, Backend>::assemble()
     C = backend.create_matrix(rhs_matrices[2]);
   }
 
-  TimerOutput::Scope scope(run_info.timer, "init/solver");
+  adamant::Section scope(run_info.timer, "init/solver");
   if (solver && !amg)
     return solver->update(hierarchy->data());
   adamant::Preconditioner<Backend> external;
@@ -351,7 +356,7 @@ void TransportDiffusion<dim, Backend>::assemble()
 template <int dim, class Backend>
 void TransportDiffusion<dim, Backend>::set_initial_values()
 {
-  TimerOutput::Scope  scope(run_info.timer, "init/initial values");
+  adamant::Section scope(run_info.timer, "init/initial values");
   const auto         &space = hierarchy->finest();
   const int           n     = space.n_dofs();
   adamant::Array<int> all(n);
@@ -371,7 +376,7 @@ void TransportDiffusion<dim, Backend>::set_initial_values()
 template <int dim, class Backend>
 void TransportDiffusion<dim, Backend>::compute_rhs()
 {
-  TimerOutput::Scope       scope(run_info.timer, "rhs");
+  adamant::Section scope(run_info.timer, "rhs");
   const double             dt = parameters.time.step;
   const ExactSolution<dim> now(time), old(time - dt);
   backend.for_each(source_values.size(),
@@ -393,38 +398,16 @@ void TransportDiffusion<dim, Backend>::compute_rhs()
 template <int dim, class Backend>
 void TransportDiffusion<dim, Backend>::solve()
 {
-  TimerOutput::Scope scope(run_info.timer, "solve");
-  // The polynomial through the last k solutions, at the new time: binomial coefficients with alternating signs.
-  const unsigned int  k = static_cast<unsigned int>(earlier.size());
-  std::vector<double> weights(k);
-  for (unsigned int i = 0; i < k; ++i)
-    weights[i] = i == 0 ? k : -weights[i - 1] * (k - i) / (i + 1.);
-  backend.set_zero(x);
-  backend.multi_axpy(earlier, static_cast<int>(k), weights.data(), x);
-
+  adamant::Section scope(run_info.timer, "solve");
+  guess.predict(x);
   result = solver->solve(rhs, x);
   iterations.push_back(result.iterations);
 
   std::swap(u, u_old);
   backend.spmv(1., H, x, 0., u);
   backend.spmv(1., B, boundary_values, 1., u);
-  if (const unsigned int order = parameters.time.extrapolation_order; order > 0)
-    {
-      if (earlier.size() < order)
-        earlier.push_back(backend.create_vector(x.size()));
-      std::rotate(earlier.begin(), earlier.end() - 1, earlier.end());
-      std::swap(x, earlier[0]);
-    }
+  guess.keep(x);
   backend.synchronize();
-}
-
-template <int dim, class Backend>
-dealii::Vector<double> TransportDiffusion<dim, Backend>::nodal_values()
-{
-  TimerOutput::Scope     scope(run_info.timer, "copy");
-  dealii::Vector<double> values(u.size());
-  backend.download(u, values.begin());
-  return values;
 }
 
 template <int dim, class Backend>
@@ -433,22 +416,43 @@ void TransportDiffusion<dim, Backend>::output_results()
   const unsigned int interval = parameters.time.output_interval;
   if (interval == 0 || (step % interval != 0 && step != parameters.time.n_steps()))
     return;
-  const dealii::Vector<double> values = nodal_values();
-  TimerOutput::Scope           scope(run_info.timer, "output");
-  DataOut<dim>                 data;
-  data.attach_dof_handler(hierarchy->finest().dof_handler());
-  data.add_data_vector(values, "theta");
-  data.build_patches(mapping, fe.degree);
-  series.write(data, time);
+  wait_for_output();
+  {
+    adamant::Section scope(run_info.timer, "copy");
+    backend.take(u, snapshot);
+  }
+  adamant::Section scope(run_info.timer, "output");
+  series.start(
+    [this, n = u.size(), t = time] {
+      const double                *values = snapshot.values();
+      const dealii::Vector<double> theta(values, values + n);
+      DataOut<dim>                 data;
+      data.attach_dof_handler(hierarchy->finest().dof_handler());
+      data.add_data_vector(theta, "theta");
+      data.build_patches(mapping, fe.degree);
+      series.write(data, t);
+    },
+    Backend::asynchronous);
+}
+
+template <int dim, class Backend>
+void TransportDiffusion<dim, Backend>::wait_for_output()
+{
+  adamant::Section scope(run_info.timer, "output");
+  series.wait();
 }
 
 // The error against the exact solution and the facts of the run.
 template <int dim, class Backend>
 void TransportDiffusion<dim, Backend>::report()
 {
-  const dealii::Vector<double> values = nodal_values();
-  TimerOutput::Scope           scope(run_info.timer, "output");
-  const double l2 =
+  dealii::Vector<double> values(u.size());
+  {
+    adamant::Section scope(run_info.timer, "copy");
+    backend.download(u, values.begin());
+  }
+  adamant::Section scope(run_info.timer, "output");
+  const double     l2 =
     adamant::l2_error(hierarchy->finest(), mapping, QGauss<dim>(fe.degree + 2), values, ExactFunction<dim>(time));
   std::cout << "L2 error at t = " << time << ": " << l2 << std::endl;
 
@@ -464,6 +468,14 @@ void TransportDiffusion<dim, Backend>::report()
   record["iterations"]["mean"]   = std::accumulate(iterations.begin(), iterations.end(), 0.) / std::max<std::size_t>(iterations.size(), 1);
   record["iterations"]["max"]    = iterations.empty() ? 0 : *std::max_element(iterations.begin(), iterations.end());
   record["errors"]["l2"]         = l2;
+  if constexpr (Backend::asynchronous)
+    {
+      const auto cost     = solver->measure_preconditioner();
+      record["v_cycle"]   = {{"seconds", cost.seconds}, {"graph_nodes", cost.launches}};
+      record["timings"]["output beside"] = series.seconds_beside();
+      std::cout << "V-cycle: " << cost.launches << " graph nodes, " << 1e6 * cost.seconds << " us; files written beside the time steps: "
+                << series.seconds_beside() << " s" << std::endl;
+    }
 }
 
 template <int dim, class Backend>
@@ -490,6 +502,7 @@ void TransportDiffusion<dim, Backend>::run()
       run_info.progress(step, parameters.time.n_steps(), time, result.iterations, result.final_residual);
       output_results();
     }
+  wait_for_output();
   run_info.end_time_loop();
   step = parameters.time.n_steps();
   report();

@@ -1,5 +1,6 @@
 #include "cusparse_products.h"
 
+#include "algebra/cuda_backend.h"
 #include "algebra/cuda_check.cuh"
 #include "base/exceptions.h"
 
@@ -180,14 +181,9 @@ std::vector<std::pair<std::string, double>> time_cusparse(const CSRMatrix<double
   return result;
 }
 
-double copy_bandwidth(std::size_t bytes)
+double copy_bandwidth(std::size_t /*bytes*/)
 {
-  const auto      context = std::make_shared<CudaContext>();
-  CudaArray<char> from(context, bytes, "benchmark"), to(context, bytes, "benchmark");
-  return 2. * bytes / median_seconds(context->stream(), [&] {
-           cuda::check(cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice, context->stream()),
-                       "cudaMemcpyAsync");
-         });
+  return CudaBackend<double>().copy_bandwidth();
 }
 
 template std::vector<std::pair<std::string, double>> time_cusparse<double>(const CSRMatrix<double> &, int);

@@ -149,8 +149,8 @@ void measure(const CudaBackend<double> &full, const std::vector<LevelData> &data
 /// All parts for one hierarchy, in both precisions.
 inline void measure_parts(const std::vector<LevelData> &data, const MultigridOptions &options, const std::string &problem)
 {
-  std::printf("device-to-device copy of 2 GB: %.2f TB/s (read plus written)\n", 1e-12 * copy_bandwidth(2000000000));
   const CudaBackend<double> backend;
+  std::printf("copy within device memory: %.2f TB/s (read plus written)\n", 1e-12 * backend.copy_bandwidth());
   std::printf("%s, %s, %d unknowns\n", backend.device_name().c_str(), problem.c_str(), data.back().matrix.n_rows);
   measure<double>(backend, data, options, "double");
   measure<float>(backend, data, options, "float");

@@ -131,6 +131,13 @@ void CudaBackend<Number>::download(const Vector &x, double *target) const
 }
 
 template <typename Number>
+void CudaBackend<Number>::take(const Vector &x, Snapshot &snapshot) const
+{
+  for_each(x.size(), Convert<double, Number>{x.data(), snapshot.device()});
+  snapshot.send(context->stream());
+}
+
+template <typename Number>
 void CudaBackend<Number>::set_zero(Vector &x) const
 {
   if (x.size() > 0)
@@ -216,6 +223,8 @@ auto CudaBackend<Number>::record(const std::function<void()> &operations) const 
 template <typename Number>
 void CudaBackend<Number>::replay(const Graph &graph) const
 {
+  if (!context->replays_graphs())
+    return graph.operations();
   if (graph.recording->revision != context->revision())
     *graph.recording = capture(*context, graph.operations);
   cuda::check(cudaGraphLaunch(graph.recording->executable.get(), context->stream()), "cudaGraphLaunch",

@@ -72,6 +72,7 @@ public:
   using DenseMatrix = CudaDenseMatrix<Number>;
   using Scalars     = CudaScalars;
   using Graph       = CudaGraph;
+  using Snapshot    = CudaSnapshot;
   template <typename Other>
   using Rebind = CudaBackend<Other>;
 
@@ -98,6 +99,8 @@ public:
   void        upload(const double *source, Vector &x) const;
   void        download(const Vector &x, double *target) const;
   void        synchronize() const { context->synchronize(); }
+  Snapshot    create_snapshot(int n) const { return Snapshot(context, n); }
+  void        take(const Vector &x, Snapshot &snapshot) const;
   /// @}
 
   /// @name Vector operations
@@ -145,6 +148,13 @@ public:
 
   Graph record(const std::function<void()> &operations) const; ///< as a CUDA graph; `operations` must not wait
   void  replay(const Graph &graph) const;
+  static int n_operations(const Graph &graph) { return graph.recording->n_nodes; }
+
+  static constexpr bool asynchronous = true;
+
+  /// Bytes read plus bytes written per second by a copy within device memory, much larger than the caches.
+  double copy_bandwidth() const;
+  double seconds(const Graph &graph, int samples = 5) const; ///< of one replay on the device, median
 
 private:
   std::shared_ptr<CudaContext> context;

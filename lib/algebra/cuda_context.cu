@@ -2,6 +2,7 @@
 #include "base/exceptions.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <string>
 
@@ -12,7 +13,7 @@ namespace cuda
 namespace
 {
 // Checked calls until the one that is to fail; 0: none is.
-long calls_to_fault = std::getenv("ADAMANT_CUDA_FAIL_CALL") ? std::atol(std::getenv("ADAMANT_CUDA_FAIL_CALL")) : 0;
+std::atomic<long> calls_to_fault = std::getenv("ADAMANT_CUDA_FAIL_CALL") ? std::atol(std::getenv("ADAMANT_CUDA_FAIL_CALL")) : 0;
 } // namespace
 
 bool injected_fault()
@@ -81,6 +82,8 @@ CudaContext::CudaContext()
   const cudaDeviceProp properties = cuda::find_device();
   name                            = properties.name;
   programmatic_launch             = properties.major >= 9;
+  const char *setting             = std::getenv("ADAMANT_CUDA_GRAPHS");
+  graphs                          = setting == nullptr || std::string(setting) != "0";
   cudaStream_t       stream  = nullptr;
   const cudaError_t  created = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
   main_stream.reset(stream, [](cudaStream_t s) { cudaStreamDestroy(s); });

@@ -9,6 +9,7 @@
 
 // CUDA's handles, opaque here: no CUDA header outside .cu and .cuh files.
 struct CUstream_st;
+struct CUevent_st;
 struct CUgraphExec_st;
 
 namespace adamant
@@ -31,6 +32,7 @@ public:
   CUstream_st *stream() const { return main_stream.get(); }
   std::string  device_name() const { return name; }
   bool         overlaps_launches() const { return programmatic_launch; } ///< compute capability 9.0 or newer
+  bool         replays_graphs() const { return graphs; } ///< not where ADAMANT_CUDA_GRAPHS=0: profilers then see each operation
 
   /// Waits for all work on the stream.
   void synchronize() const;
@@ -55,7 +57,7 @@ public:
 private:
   std::shared_ptr<CUstream_st>       main_stream;
   std::string                        name;
-  bool                               programmatic_launch = false;
+  bool                               programmatic_launch = false, graphs = true;
   std::map<std::string, std::size_t> ledger;
   std::size_t                        in_use = 0, peak = 0;
   std::shared_ptr<double>            partials;
@@ -119,6 +121,27 @@ public:
 private:
   CudaArray<double>                               on_device;
   std::unique_ptr<double, void (*)(double *)>     on_host{nullptr, [](double *) {}};
+};
+
+/// Values on their way to host memory. They are set aside on the device and sent on a stream of their own, so that the
+/// operations that follow neither wait nor change them.
+class CudaSnapshot
+{
+public:
+  CudaSnapshot() = default;
+  CudaSnapshot(const std::shared_ptr<CudaContext> &context, int n);
+
+  int     size() const { return static_cast<int>(on_device.size()); }
+  double *device() { return on_device.data(); }
+
+  void          send(CUstream_st *main_stream); ///< what the main stream has put into device() so far
+  const double *values() const;                 ///< waits until they have arrived; may be called by another thread
+
+private:
+  CudaArray<double>                           on_device;
+  std::unique_ptr<double, void (*)(double *)> on_host{nullptr, [](double *) {}};
+  std::shared_ptr<CUstream_st>                stream;
+  std::shared_ptr<CUevent_st>                 taken, arrived;
 };
 
 /// A recorded sequence of operations as a CUDA graph.

@@ -70,6 +70,21 @@ struct HostDenseMatrix
 
 /// The algebra on the CPU: OpenMP over rows, one object per precision, no globals. All sizes are this rank's own. Reductions
 /// sum fixed blocks in a fixed order, so that a result does not depend on the number of threads. Output vectors must
+/// A copy of a vector's values.
+class HostSnapshot
+{
+public:
+  HostSnapshot() = default;
+  explicit HostSnapshot(int n)
+    : copies(n)
+  {}
+  double       *data() { return copies.data(); }
+  const double *values() const { return copies.data(); }
+
+private:
+  Array<double> copies;
+};
+
 /// not alias input vectors unless stated. Every method of HostBackend has its twin in CudaBackend.
 template <typename Number>
 class HostBackend
@@ -83,6 +98,7 @@ public:
   using Graph       = std::function<void()>; ///< a recorded sequence of operations
   template <typename Other>
   using Rebind = HostBackend<Other>;
+  using Snapshot    = HostSnapshot;
 
   explicit HostBackend(int n_threads);
   /// The same threads in another precision.
@@ -107,6 +123,9 @@ public:
   void        synchronize() const {}
   /// @}
 
+  Snapshot    create_snapshot(int n) const { return Snapshot(n); }
+  /// Copies x to host memory, beside the operations that follow; Snapshot::values waits for it and gives x.size() values.
+  void        take(const Vector &x, Snapshot &snapshot) const { download(x, snapshot.data()); }
   /// @name Vector operations
   /// @{
   void set_zero(Vector &x) const;
@@ -176,6 +195,10 @@ public:
   void  replay(const Graph &graph) const { graph(); }
 
 private:
+  static int n_operations(const Graph &) { return 0; } ///< launches that the graph replaces; the host has none
+
+  /// Whether operations run beside the host, which may do other work meanwhile.
+  static constexpr bool asynchronous = false;
   Matrix compressed_rows(const CSRMatrix<double> &source) const;
 
   /// Short loops are not worth waking threads for.

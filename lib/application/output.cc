@@ -1,10 +1,12 @@
 #include "application/output.h"
 
+#include "algebra/profiler_range.h"
 #include "base/run_record.h"
 
 #include <deal.II/base/data_out_base.h>
 #include <deal.II/base/utilities.h>
 
+#include <chrono>
 #include <sstream>
 
 namespace adamant
@@ -21,13 +23,32 @@ void TimeSeries::write(dealii::DataOut<dim> &data, double time)
   dealii::DataOutBase::VtkFlags flags;
   flags.compression_level = decltype(flags.compression_level)::best_speed;
   data.set_flags(flags);
-  const std::string  file = name + "_" + dealii::Utilities::int_to_string(static_cast<unsigned int>(files.size()), 4) + ".vtu";
+  const std::string file =
+    name + "_" + dealii::Utilities::int_to_string(static_cast<unsigned int>(files.size()), 4) + ".vtu";
   std::ostringstream vtu, pvd;
   data.write_vtu(vtu);
   write_file(folder + "/" + file, vtu.str());
   files.emplace_back(time, file);
   dealii::DataOutBase::write_pvd_record(pvd, files);
   write_file(folder + "/" + name + ".pvd", pvd.str());
+}
+
+void TimeSeries::start(const std::function<void()> &task, bool beside_program)
+{
+  if (!beside_program)
+    return task();
+  pending = std::async(std::launch::async, [this, task] {
+    const ProfilerRange range("output beside the program");
+    const auto          begin = std::chrono::steady_clock::now();
+    task();
+    beside += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  });
+}
+
+void TimeSeries::wait()
+{
+  if (pending.valid())
+    pending.get();
 }
 
 template void TimeSeries::write(dealii::DataOut<2> &, double);

@@ -2,6 +2,8 @@
 
 #include <deal.II/numerics/data_out.h>
 
+#include <functional>
+#include <future>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,8 +21,17 @@ public:
   template <int dim>
   void write(dealii::DataOut<dim> &data, double time);
 
+  /// Runs `task`, which calls `write`: beside the program where a GPU computes meanwhile, else at once. One task at a time:
+  /// call `wait` first.
+  void start(const std::function<void()> &task, bool beside_program);
+  /// Waits for the task; throws what it threw.
+  void   wait();
+  double seconds_beside() const { return beside; } ///< that such tasks took
+
 private:
   std::string                                 folder, name;
   std::vector<std::pair<double, std::string>> files;
+  double                                      beside = 0;
+  std::future<void>                           pending; // destroyed first: its end waits for the task
 };
 } // namespace adamant

@@ -147,6 +147,11 @@ void Run::progress(unsigned int step, unsigned int n_steps, double time, int ite
             << "  left " << std::lround(elapsed / step * (n_steps - step)) << " s" << std::endl;
 }
 
+void Run::stop()
+{
+  total.stop();
+}
+
 void Run::finish()
 {
   auto &timings = record["timings"];

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algebra/profiler_range.h"
 #include "application/parameters.h"
 #include "base/command_line.h"
 #include "base/exceptions.h"
@@ -16,6 +17,20 @@
 
 namespace adamant
 {
+/// A part of the program in the timing table and in profilers.
+class Section
+{
+public:
+  Section(dealii::TimerOutput &timer, const std::string &name)
+    : scope(timer, name)
+    , range(name)
+  {}
+
+private:
+  dealii::TimerOutput::Scope scope;
+  ProfilerRange              range;
+};
+
 /// What an application gets for one run: its output folder, its timers and its record.
 class Run
 {
@@ -38,8 +53,8 @@ public:
   /// A progress line every so often: step, time, iterations, residual, time left.
   void progress(unsigned int step, unsigned int n_steps, double time, int iterations, double residual);
 
-  /// Prints the timing table and writes run.json.
-  void finish();
+  void stop();   ///< the clock: what follows does not belong to the run
+  void finish(); ///< prints the timing table and writes run.json
 
 private:
   std::string   output_folder, statistics_text;
@@ -89,7 +104,10 @@ int run_program(int argc, char **argv, const std::string &application, const std
       run.record["threads"] = n_threads;
       print_header(application, name, backend.device_name(), n_threads);
       solve(parameters, backend, run);
+      run.stop();
       run.record["peak_memory_bytes"]["device"] = backend.peak_memory();
+      if constexpr (std::decay_t<decltype(backend)>::asynchronous)
+        run.record["copy_bandwidth"] = backend.copy_bandwidth();
       run.finish();
     });
     return 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algebra/profiler_range.h"
 #include "multigrid/krylov.h"
 
 #include <algorithm>
@@ -77,6 +78,7 @@ private:
   // z = M r, p = z + (rho / rho_old) p, q = A p; recorded for the first, odd and further even iterations.
   void find_direction(bool first, int even_odd)
   {
+    const ProfilerRange range("CG iteration");
     auto &step = first ? first_step : further_steps[even_odd];
     if (!step)
       step = backend.record([this, first, even_odd] {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algebra/profiler_range.h"
 #include "multigrid/krylov.h"
 
 #include <algorithm>
@@ -121,6 +122,7 @@ private:
   // z_k = M v_k, w = A z_k, v_{k+1} = w orthonormalised: recorded once for each k.
   void arnoldi_step(int k)
   {
+    const ProfilerRange range("GMRES iteration");
     if (static_cast<int>(steps.size()) == k)
       {
         directions.push_back(backend.create_vector(A.n_rows));

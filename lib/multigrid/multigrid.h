@@ -1,10 +1,12 @@
 #pragma once
 
+#include "algebra/profiler_range.h"
 #include "base/exceptions.h"
 #include "multigrid/smoother.h"
 
 #include <memory>
 #include <ostream>
+#include <string>
 #include <vector>
 
 namespace adamant
@@ -93,7 +95,8 @@ private:
 
   const Vector &cycle(std::size_t l, const Vector &b) const
   {
-    Level &level = *levels[l];
+    const ProfilerRange range("V-cycle level " + std::to_string(l));
+    Level              &level = *levels[l];
     if (l == 0)
       {
         if (!has_dense_inverse())

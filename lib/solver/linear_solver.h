@@ -87,6 +87,26 @@ public:
   /// z = M v: one application of the preconditioner.
   void vmult(const Vector &v, Vector &z) const { precondition(v, z); }
 
+  /// Where the backend runs beside the host: the seconds of one application of the preconditioner as a graph, without the
+  /// host's launch, and the launches it replaces.
+  struct Cost
+  {
+    double seconds;
+    int    launches;
+  };
+  Cost measure_preconditioner() const
+  {
+    static_assert(Backend::asynchronous, "there is no graph");
+    Vector       v = backend.create_vector(A.n_rows), z = backend.create_vector(A.n_rows);
+    const auto   graph   = backend.record([&] { precondition(v, z); });
+    constexpr int repeat = 10;
+    const auto   several = backend.record([&] {
+      for (int i = 0; i < repeat; ++i)
+        precondition(v, z);
+    });
+    return {backend.seconds(several) / repeat, backend.n_operations(graph)};
+  }
+
   /// Takes over new values of the level matrices; patterns and transfer stay.
   void update(const std::vector<LevelData> &levels)
   {

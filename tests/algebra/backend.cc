@@ -81,6 +81,25 @@ TYPED_TEST(BackendOperations, VectorsStartAtZeroAndKeepWhatIsUploaded)
     }
 }
 
+// What is on its way to the host is not changed by what follows.
+TYPED_TEST(BackendOperations, SnapshotsKeepTheValuesOfTheirTime)
+{
+  using Number = typename TestFixture::Number;
+  for (const int n : {0, 1, 300000})
+    {
+      const Values x = random_values(n, 1);
+      auto         u = this->upload(x);
+      auto         snapshot = this->backend->create_snapshot(n);
+      for (const double factor : {1., -2.})
+        {
+          this->backend->take(u, snapshot);
+          this->backend->scale(Number(-2), u);
+          const double *values = snapshot.values();
+          expect_near(Values(values, values + n), combine(factor, x, 0, x), this->tolerance, "snapshot");
+        }
+    }
+}
+
 TYPED_TEST(BackendOperations, VectorArithmetic)
 {
   using Number = typename TestFixture::Number;

@@ -203,4 +203,35 @@ TEST_F(Application, TimeSeries)
       EXPECT_EQ(n, k + 1) << "the index after each write: " << pvd;
     }
 }
+
+TEST_F(Application, FilesBesideTheProgram)
+{
+  Triangulation<2> mesh;
+  GridGenerator::hyper_cube(mesh);
+  DoFHandler<2> dofs(mesh);
+  dofs.distribute_dofs(FE_Q<2>(1));
+  adamant::TimeSeries series(folder.string(), "beside");
+  for (int k = 0; k < 4; ++k)
+    {
+      series.wait();
+      series.start(
+        [&, k] {
+          dealii::Vector<double> values(dofs.n_dofs());
+          DataOut<2>             data;
+          data.attach_dof_handler(dofs);
+          data.add_data_vector(values, "theta");
+          data.build_patches();
+          series.write(data, k);
+        },
+        k > 1);
+    }
+  series.wait();
+  for (const char *file : {"beside_0000.vtu", "beside_0003.vtu"})
+    EXPECT_TRUE(std::filesystem::exists(folder / file)) << "expected " << file;
+  const auto fail = [] { throw adamant::RunError("the disk is full"); };
+  EXPECT_THROW(series.start(fail, false), adamant::RunError);
+  series.start(fail, true);
+  EXPECT_THROW(series.wait(), adamant::RunError) << "expected what the task threw";
+  EXPECT_NO_THROW(series.wait());
+}
 } // namespace

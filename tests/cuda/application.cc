@@ -67,6 +67,7 @@ TEST_F(CudaApplication, AFailingCallEndsTheRunWithoutHalfAFile)
       if (outcome.code == 0)
         {
           EXPECT_GT(call, 200) << "expected that a run makes at least 200 calls of the CUDA library";
+          RecordProperty("calls", call);
           break;
         }
       EXPECT_EQ(outcome.code, 1) << "call " << call << ": " << outcome.err;
@@ -77,6 +78,8 @@ TEST_F(CudaApplication, AFailingCallEndsTheRunWithoutHalfAFile)
           {
             const auto extension = entry.path().extension();
             EXPECT_TRUE(extension == ".prm" || extension == ".vtu" || extension == ".pvd") << "expected no " << entry.path();
+            const std::string text = read(entry.path());
+            EXPECT_TRUE(extension == ".prm" || text.find("</VTKFile>") != std::string::npos) << "expected the end of " << entry.path();
           }
     }
 }

@@ -44,6 +44,11 @@ void small_run()
   solver.update(levels);
   solver.solve(rhs, x);
   to_host(backend, x);
+  auto snapshot = backend.create_snapshot(x.size());
+  backend.take(x, snapshot);
+  snapshot.values();
+  solver.measure_preconditioner();
+  backend.copy_bandwidth();
 }
 } // namespace
 
