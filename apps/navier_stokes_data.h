@@ -39,6 +39,24 @@ struct Interpolate
   }
 };
 
+/// u_new = u + dt (f - r / m), by components; f may be null.
+struct MomentumUpdate
+{
+  int           dim, n;
+  double        dt;
+  const double *u, *rhs, *inverse_mass, *force;
+  double       *u_new;
+
+  ADAMANT_HOST_DEVICE void operator()(int i) const
+  {
+    for (int c = 0; c < dim; ++c)
+      {
+        const long k = c * static_cast<long>(n) + i;
+        u_new[k]     = u[k] + dt * ((force != nullptr ? force[k] : 0.) - rhs[k] * inverse_mass[i]);
+      }
+  }
+};
+
 /// The pressure's right-hand side b = -(g - mean) / dt; `sum` of g is where the mean has to be projected out, else null.
 struct PressureRhs
 {

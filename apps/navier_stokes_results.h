@@ -52,7 +52,8 @@ public:
       {
         double shortest = std::numeric_limits<double>::infinity();
         for (const unsigned int line : cell->line_indices())
-          shortest = std::min(shortest, cell->line(line)->diameter());
+          shortest = std::min(shortest, cell->vertex(GeometryInfo<dim>::line_to_cell_vertices(line, 0))
+                                          .distance(cell->vertex(GeometryInfo<dim>::line_to_cell_vertices(line, 1))));
         for (int i = 0; i < flow.velocity->dofs_per_cell(); ++i)
           {
             double &at_node = shortest_edge_at_node[flow.velocity->cell_dofs(c)[i]];

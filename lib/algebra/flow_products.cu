@@ -107,21 +107,33 @@ __global__ void __launch_bounds__(cuda::block_size) momentum_kernel(const View A
     u_new[c * n + row] = u[c * n + row] + dt * ((force != nullptr ? force[c * n + row] : 0.) - sum[c] * m);
 }
 
-template <int dim>
-__global__ void divergence_kernel(const View W, const double *__restrict__ u, double *__restrict__ g)
+// Rows are few and long: `parts` warps share those of a slice.
+template <int dim, int parts>
+__global__ void __launch_bounds__(lanes *parts) divergence_kernel(const View W, const double *__restrict__ u, double *__restrict__ g)
 {
-  const int                 row = blockIdx.x * blockDim.x + threadIdx.x;
-  const long                n   = W.n_cols;
-  const MatrixBundle::Slice slice = row < W.n_rows ? W.slices[row / lanes] : MatrixBundle::Slice{0, 0, 0, 0};
+  __shared__ double         sums[parts][lanes];
+  const int                 lane = threadIdx.x % lanes, part = threadIdx.x / lanes, row = blockIdx.x * lanes + lane;
+  const long                n     = W.n_cols;
+  const MatrixBundle::Slice slice = W.slices[blockIdx.x];
+  const double             *value = W.value + slice.value * (dim * lanes) + lane;
   cuda::wait_for_predecessor();
-  if (row >= W.n_rows)
-    return;
   double sum = 0;
-  for_each_entry<dim>(W, slice, row, [&](const double *value, int j) {
+#pragma unroll 4
+  for (int e = part; e < slice.width; e += parts)
+    {
+      const long at = static_cast<long>(slice.column) + e;
+      const int  j  = slice.diagonal ? row + __ldg(W.offset + at) : __ldcs(W.column + at * lanes + lane);
 #pragma unroll
-    for (int d = 0; d < dim; ++d)
-      sum += stream(value + d * lanes) * u[d * n + j];
-  });
+      for (int d = 0; d < dim; ++d)
+        sum += stream(value + (e * dim + d) * lanes) * u[d * n + j];
+    }
+  sums[part][lane] = sum;
+  __syncthreads();
+  if (part > 0 || row >= W.n_rows)
+    return;
+#pragma unroll
+  for (int p = 1; p < parts; ++p)
+    sum += sums[p][lane];
   g[row] = sum;
 }
 } // namespace
@@ -154,8 +166,8 @@ template <int dim>
 void FlowProducts<dim, CudaBackend<double>>::divergence(const Vector &u, Vector &g) const
 {
   const auto &W = storage->divergence;
-  constexpr int threads = 64; // few rows: small blocks share them evenly
-  cuda::launch(*backend.shared_context(), "divergence", divergence_kernel<dim>, cuda::blocks_for(W.n_rows, threads), threads, W.view(),
+  constexpr int parts = 4;
+  cuda::launch(*backend.shared_context(), "divergence", divergence_kernel<dim, parts>, cuda::blocks_for(W.n_rows, lanes), lanes * parts, W.view(),
                u.data(), g.data());
 }
 

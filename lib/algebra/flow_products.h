@@ -74,7 +74,7 @@ private:
 };
 
 #if ADAMANT_WITH_CUDA
-/// The same on the GPU; sums in the same order.
+/// The same on the GPU.
 template <int dim>
 class FlowProducts<dim, CudaBackend<double>>
 {

@@ -17,32 +17,37 @@ CSRMatrix<double> product(const CSRMatrix<double> &A, const CSRMatrix<double> &B
   C.n_rows = A.n_rows;
   C.n_cols = B.n_cols;
   C.row_start.resize(A.n_rows + 1);
-  const auto columns_of_row = [&](int row, std::vector<int> &columns) {
+  // `last_row` holds the last row that had each column.
+  const auto columns_of_row = [&](int row, std::vector<int> &columns, std::vector<int> &last_row) {
     columns.clear();
     for (int k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
-      columns.insert(columns.end(), B.column.begin() + B.row_start[A.column[k]], B.column.begin() + B.row_start[A.column[k] + 1]);
+      for (int l = B.row_start[A.column[k]]; l < B.row_start[A.column[k] + 1]; ++l)
+        if (const int column = B.column[l]; last_row[column] != row)
+          {
+            last_row[column] = row;
+            columns.push_back(column);
+          }
     std::sort(columns.begin(), columns.end());
-    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
   };
 #pragma omp parallel
   {
-    std::vector<int> columns;
+    std::vector<int> columns, last_row(B.n_cols, -1);
 #pragma omp for schedule(static)
     for (int row = 0; row < A.n_rows; ++row)
       {
-        columns_of_row(row, columns);
+        columns_of_row(row, columns, last_row);
         C.row_start[row + 1] = static_cast<int>(columns.size());
       }
   }
   finish_row_starts(C);
 #pragma omp parallel
   {
-    std::vector<int>    columns;
+    std::vector<int>    columns, last_row(B.n_cols, -1);
     std::vector<double> sums(B.n_cols, 0.);
 #pragma omp for schedule(static)
     for (int row = 0; row < A.n_rows; ++row)
       {
-        columns_of_row(row, columns);
+        columns_of_row(row, columns, last_row);
         for (int k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
           for (int l = B.row_start[A.column[k]]; l < B.row_start[A.column[k] + 1]; ++l)
             sums[B.column[l]] += A.value[k] * B.value[l];

@@ -6,6 +6,7 @@
 #include <deal.II/grid/grid_tools.h>
 
 #include <algorithm>
+#include <numeric>
 #include <sstream>
 #include <tuple>
 #include <utility>
@@ -53,6 +54,63 @@ quadrature_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapp
   return points;
 }
 
+namespace
+{
+// For each point, a cell that contains it and its place there. One pass over the cells finds those whose vertices' bounding box
+// contains a point; a point without any goes to deal.II's search, which walks over all vertices and knows curved cells.
+template <int dim>
+std::vector<std::pair<typename dealii::DoFHandler<dim>::active_cell_iterator, dealii::Point<dim>>>
+cells_of_points(const dealii::DoFHandler<dim> &dofs, const dealii::Mapping<dim> &mapping, const std::vector<dealii::Point<dim>> &points)
+{
+  std::vector<std::pair<typename dealii::DoFHandler<dim>::active_cell_iterator, dealii::Point<dim>>> found(points.size(), {dofs.end(), {}});
+  std::vector<std::size_t> order(points.size()); // by the first coordinate
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return points[a][0] < points[b][0]; });
+  for (const auto &cell : dofs.active_cell_iterators())
+    {
+      dealii::Point<dim> low = cell->vertex(0), high = low;
+      for (const unsigned int v : cell->vertex_indices())
+        for (int d = 0; d < dim; ++d)
+          {
+            low[d]  = std::min(low[d], cell->vertex(v)[d]);
+            high[d] = std::max(high[d], cell->vertex(v)[d]);
+          }
+      const double slack = 1e-10 * low.distance(high);
+      auto         first = std::lower_bound(order.begin(), order.end(), low[0] - slack, [&](std::size_t p, double x) { return points[p][0] < x; });
+      for (; first != order.end() && points[*first][0] <= high[0] + slack; ++first)
+        {
+          const auto &point  = points[*first];
+          bool        inside = found[*first].first == dofs.end();
+          for (int d = 1; d < dim && inside; ++d)
+            inside = low[d] - slack <= point[d] && point[d] <= high[d] + slack;
+          if (!inside)
+            continue;
+          try
+            {
+              const auto unit_point = mapping.transform_real_to_unit_cell(cell, point);
+              if (dealii::GeometryInfo<dim>::is_inside_unit_cell(unit_point, 1e-8))
+                found[*first] = {cell, unit_point};
+            }
+          catch (const typename dealii::Mapping<dim>::ExcTransformationFailed &) // far outside a distorted cell
+            {}
+        }
+    }
+  for (std::size_t p = 0; p < points.size(); ++p)
+    if (found[p].first == dofs.end())
+      {
+        const auto [cell, unit_point] = dealii::GridTools::find_active_cell_around_point(mapping, dofs, points[p]);
+        if (cell == dofs.end())
+          {
+            std::ostringstream text;
+            text << "the point (" << points[p] << ") lies outside the mesh";
+            throw InputError(text.str());
+          }
+        found[p] = {cell, unit_point};
+      }
+  return found;
+}
+} // namespace
+
 template <int dim>
 CSRMatrix<double> evaluation_matrix(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                                     const std::vector<dealii::Point<dim>> &points, unsigned int n_components)
@@ -62,20 +120,14 @@ CSRMatrix<double> evaluation_matrix(const LevelSpace<dim> &space, const dealii::
   N.n_rows = static_cast<int>(points.size() * n_components);
   N.n_cols = space.n_dofs();
   N.row_start.assign(N.n_rows + 1, 0);
+  const auto cells = cells_of_points(space.dof_handler(), mapping, points);
   std::vector<std::vector<std::pair<int, double>>> rows(N.n_rows);
   for (std::size_t p = 0; p < points.size(); ++p)
     {
-      const auto [cell, unit_point] = dealii::GridTools::find_active_cell_around_point(mapping, space.dof_handler(), points[p]);
-      if (cell == space.dof_handler().end())
-        {
-          std::ostringstream text;
-          text << "the point (" << points[p] << ") lies outside the mesh";
-          throw InputError(text.str());
-        }
-      const int *dofs = space.cell_dofs(cell->active_cell_index());
+      const int *dofs = space.cell_dofs(cells[p].first->active_cell_index());
       for (unsigned int i = 0; i < fe.n_dofs_per_cell(); ++i)
         if (const unsigned int c = fe.system_to_component_index(i).first; c < n_components)
-          rows[p * n_components + c].emplace_back(dofs[i], fe.shape_value(i, unit_point));
+          rows[p * n_components + c].emplace_back(dofs[i], fe.shape_value(i, cells[p].second));
     }
   for (int i = 0; i < N.n_rows; ++i)
     {

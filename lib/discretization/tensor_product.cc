@@ -6,6 +6,7 @@
 #include <deal.II/lac/lapack_full_matrix.h>
 #include <deal.II/lac/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -58,26 +59,33 @@ std::vector<Eigenpairs> tensor_product_eigenpairs(const LevelSpace<dim> &space, 
   for (int d = 0; d < dim; ++d)
     size = std::max(size, std::abs(at(d, n - 1) - at(d, 0)));
 
-  // Along direction d, nodes are `stride` apart.
-  std::vector<std::vector<double>> x(dim);
+  // Nodes are numbered along lines of any direction first: find the order of directions, fastest first, and their coordinates.
+  std::vector<std::vector<double>> x;
+  std::vector<int>                 direction;
   long                             stride = 1;
-  for (int d = 0; d < dim; ++d)
+  while (stride < n)
     {
-      x[d].push_back(at(d, 0));
-      for (long i = stride; i < n && at(d, i) > x[d].back() + 1e-10 * size; i += stride)
-        x[d].push_back(at(d, i));
-      stride *= static_cast<long>(x[d].size());
+      int d = 0;
+      while (d < dim && !(at(d, stride) > at(d, 0) + 1e-10 * size))
+        ++d;
+      if (d == dim || std::count(direction.begin(), direction.end(), d) > 0)
+        refuse();
+      direction.push_back(d);
+      x.push_back({at(d, 0)});
+      for (long i = stride; i < n && at(d, i) > x.back().back() + 1e-10 * size; i += stride)
+        x.back().push_back(at(d, i));
+      stride *= static_cast<long>(x.back().size());
     }
-  if (stride != n)
+  if (stride != n || static_cast<int>(x.size()) != dim)
     refuse();
   for (long i = 0; i < n; ++i)
-    for (long d = 0, rest = i; d < dim; rest /= static_cast<long>(x[d].size()), ++d)
-      if (std::abs(at(static_cast<int>(d), i) - x[d][rest % static_cast<long>(x[d].size())]) > 1e-10 * size)
+    for (long k = 0, rest = i; k < dim; rest /= static_cast<long>(x[k].size()), ++k)
+      if (std::abs(at(direction[k], i) - x[k][rest % static_cast<long>(x[k].size())]) > 1e-10 * size)
         refuse();
 
   std::vector<Eigenpairs> pairs;
-  for (int d = 0; d < dim; ++d)
-    pairs.push_back(eigenpairs(x[d]));
+  for (const auto &coordinates : x)
+    pairs.push_back(eigenpairs(coordinates));
   return pairs;
 }
 

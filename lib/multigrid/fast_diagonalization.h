@@ -52,14 +52,14 @@ struct DivideByEigenvalues
 };
 
 /// Fast diagonalization (Lynch, Rice & Thomas 1964): the exact inverse of the Laplacian of Q1 elements on a tensor product of
-/// one-dimensional meshes with natural boundary conditions, nodes numbered along x first; the pseudo-inverse for constants.
+/// one-dimensional meshes with natural boundary conditions, nodes numbered along lines of the first; the pseudo-inverse for constants.
 template <class Backend>
 class FastDiagonalization
 {
 public:
   using Vector = typename Backend::Vector;
 
-  /// Two or three directions, x first.
+  /// Two or three directions, that of nodes following each other first.
   FastDiagonalization(const Backend &backend, const std::vector<Eigenpairs> &directions)
     : backend(backend)
   {

@@ -1,0 +1,317 @@
+// The Navier-Stokes program as a user meets it.
+#include "program.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace
+{
+using Settings = std::vector<std::string>;
+
+Settings operator+(Settings a, const Settings &b)
+{
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+std::string number(double value)
+{
+  std::ostringstream text;
+  text.precision(17);
+  text << value;
+  return text.str();
+}
+
+Settings time_steps(double end, double step)
+{
+  return {"Time stepping/End time=" + number(end), "Time stepping/Time step=" + number(step)};
+}
+
+Settings refinements(unsigned int n)
+{
+  return {"Mesh/Refinements=" + std::to_string(n)};
+}
+
+Settings tolerance(const std::string &value)
+{
+  return {"Linear solver/Tolerance=" + value};
+}
+
+/// The vortices of Taylor and Green, exact for every viscosity; `nu` as in the program.
+Settings taylor_green(double nu)
+{
+  const std::string decay = "exp(-2*pi^2*" + number(nu) + "*t)";
+  const std::string u     = "-cos(pi*x)*sin(pi*y)*" + decay + "; sin(pi*x)*cos(pi*y)*" + decay;
+  return {"Problem/Viscosity=" + number(nu),
+          "Problem/Boundary velocity=0: " + u + ", 1: " + u + ", 2: " + u + ", 3: " + u,
+          "Problem/Edges=moving",
+          "Problem/Initial velocity=-cos(pi*x)*sin(pi*y); sin(pi*x)*cos(pi*y)",
+          "Problem/Exact velocity=" + u,
+          "Problem/Exact pressure=-0.25*(cos(2*pi*x)+cos(2*pi*y))*" + decay + "^2"};
+}
+
+class NavierStokes : public Program
+{
+protected:
+  NavierStokes()
+    : Program(NAVIER_STOKES)
+  {}
+
+  /// Without fields; the last step's statistics only.
+  Outcome solve(const Settings &settings, int threads = 1)
+  {
+    return run(Settings{"Output/Interval=0", "Output/Statistics interval=1000000"} + settings, threads);
+  }
+
+  /// u_min on x = 1/2, v_max and v_min on y = 1/2 of the cavity with Re = 100, at mesh nodes.
+  std::array<double, 3> cavity_extremes(unsigned int n_refinements, const Settings &more)
+  {
+    const auto  outcome  = solve(Settings{"Output/Profiles=0.5, 0, 0.5, 1; 0, 0.5, 1, 0.5",
+                                          "Output/Profile points=" + std::to_string((2 << n_refinements) + 1)} +
+                                refinements(n_refinements) + more);
+    const auto &profiles = outcome.record.at("profiles");
+    return {profiles[0].at("u_x").at("min"), profiles[1].at("u_y").at("max"), profiles[1].at("u_y").at("min")};
+  }
+
+  void expect_mistake(const Settings &settings, const std::string &message)
+  {
+    std::vector<std::string> arguments = {"--backend", "host", "--threads", "1"};
+    for (const auto &setting : settings)
+      arguments.insert(arguments.end(), {"--set", setting});
+    const Outcome outcome = start(arguments);
+    EXPECT_EQ(outcome.code, 2) << outcome.err;
+    EXPECT_NE(outcome.err.find(message), std::string::npos) << "expected '" << message << "' in: " << outcome.err;
+    EXPECT_TRUE(outcome.record.is_null()) << "expected no run.json";
+  }
+};
+
+double kinetic_energy(const nlohmann::json &record)
+{
+  return record.at("kinetic_energy");
+}
+} // namespace
+
+// An independent prototype of this scheme, at t = 15; problems of this size are steady to 2e-4 then.
+TEST_F(NavierStokes, CavityEqualsAnIndependentProgram)
+{
+  const auto [u_min, v_max, v_min] = cavity_extremes(4, time_steps(15, 0.01));
+  EXPECT_NEAR(u_min, -0.217222, 1e-5);
+  EXPECT_NEAR(v_max, 0.183366, 1e-5);
+  EXPECT_NEAR(v_min, -0.259132, 1e-5);
+}
+
+// Botella & Peyret 1998, Re = 100: steady values of a spectral method.
+TEST_F(NavierStokes, CavityIsOfSecondOrder)
+{
+  const std::array<double, 3> exact  = {-0.2140424, 0.1795728, -0.2538030};
+  const Settings              steady = time_steps(60, 0.006) + Settings{"Time stepping/Unstable step=shorten", "Time stepping/Steady tolerance=1e-6",
+                                                                        "Output/Statistics interval=100"};
+  const auto                  coarse = cavity_extremes(4, steady), fine = cavity_extremes(5, steady);
+  for (int k = 0; k < 3; ++k)
+    {
+      EXPECT_LT(std::abs(fine[k] - exact[k]), 0.01 * std::abs(exact[k])) << "extreme " << k;
+      EXPECT_GT(std::abs(coarse[k] - exact[k]), 3.2 * std::abs(fine[k] - exact[k])) << "expected second order of extreme " << k;
+    }
+}
+
+TEST_F(NavierStokes, VorticesConvergeInSpace)
+{
+  double last_u = 0, last_p = 0;
+  for (const unsigned int n : {3, 4, 5})
+    {
+      const auto   outcome = solve(taylor_green(0.05) + refinements(n) + time_steps(0.1, 0.1 / std::pow(4., n)) + tolerance("1e-10"));
+      const double u = outcome.l2(), p = outcome.record.at("errors").at("pressure_l2");
+        if (n > 3)
+        {
+          EXPECT_GT(last_u / u, 3.5) << "expected second order of the velocity, refinements " << n;
+          EXPECT_GT(last_p / p, 2.8) << "expected order 1.5 of the pressure or more, refinements " << n;
+        }
+      last_u = u;
+      last_p = p;
+    }
+  EXPECT_LT(last_u, 5e-4);
+}
+
+TEST_F(NavierStokes, VorticesConvergeInTime)
+{
+  std::vector<double> energy;
+  for (const int steps : {80, 160, 320})
+    energy.push_back(kinetic_energy(solve(taylor_green(0.05) + refinements(3) + time_steps(0.2, 0.2 / steps) + tolerance("1e-11")).record));
+  EXPECT_NEAR((energy[0] - energy[1]) / (energy[1] - energy[2]), 2., 0.15) << "expected first order";
+}
+
+TEST_F(NavierStokes, VorticesOnALocallyRefinedMesh)
+{
+  const Settings local = {"Mesh/Local refinements=2", "Mesh/Refine where=0.4 - sqrt((x-0.3)^2 + (y-0.6)^2)"};
+  double         errors[2];
+  for (const unsigned int n : {3, 4})
+    {
+      const auto outcome = solve(taylor_green(0.05) + refinements(n) + local + tolerance("1e-10") + time_steps(0.05, 0.05 / std::pow(4., n)));
+      EXPECT_GT(outcome.record.at("hanging_nodes").get<int>(), 20);
+      errors[n - 3] = outcome.l2();
+    }
+  EXPECT_GT(errors[0] / errors[1], 3.3) << "expected second order across hanging nodes";
+}
+
+// A body force that moves the fluid against a wall does nothing but press.
+TEST_F(NavierStokes, AGradientForceIsBalancedByThePressure)
+{
+  const auto outcome = solve(Settings{"Problem/Boundary velocity=", "Problem/Body force=3*cos(t); -2", "Problem/Viscosity=0.01"} + refinements(3) +
+                             time_steps(0.2, 0.01) + tolerance("1e-12"));
+  EXPECT_LT(kinetic_energy(outcome.record), 1e-3) << "expected that only the lag of the explicit pressure moves anything";
+  const auto steady = solve(Settings{"Problem/Boundary velocity=", "Problem/Body force=3; -2", "Problem/Viscosity=0.01", "Problem/Exact pressure=3*x - 2*y"} +
+                            refinements(3) + time_steps(0.2, 0.01) + tolerance("1e-12"));
+  EXPECT_LT(kinetic_energy(steady.record), 1e-20) << "expected rest";
+  EXPECT_LT(steady.record.at("errors").at("pressure_l2").get<double>(), 1e-10);
+}
+
+// Poiseuille's flow is exact at the nodes. The force on a wall is that on all shape functions of its nodes, here a strip of
+// cells with the inflow's pressure on half its end: L nu u' - p h / 2.
+TEST_F(NavierStokes, ChannelWithOutflow)
+{
+  const auto outcome = solve({"Mesh/Cells=2, 1", "Mesh/Refinements=2", "Mesh/Coordinates=2*x; y", "Problem/Viscosity=0.1",
+                              "Problem/Boundary velocity=0: 4*y*(1-y); 0", "Problem/Outflow boundaries=1", "Time stepping/End time=30",
+                              "Time stepping/Time step=0.02", "Problem/Exact velocity=4*y*(1-y); 0", "Problem/Exact pressure=0.8*(2-x)",
+                              "Output/Force boundaries=2, 3", "Output/Pressure points=0.5, 0.5; 1.5, 0.25", "Linear solver/Tolerance=1e-11"});
+  EXPECT_LT(outcome.l2(), 1e-8);
+  EXPECT_LT(outcome.record.at("errors").at("pressure_l2").get<double>(), 1e-7);
+  EXPECT_NEAR(outcome.record.at("pressure_at_points")[0].get<double>(), 1.2, 1e-7);
+  EXPECT_NEAR(outcome.record.at("pressure_at_points")[1].get<double>(), 0.4, 1e-7);
+  double drag = 0;
+  for (const char *wall : {"2", "3"})
+    drag += outcome.record.at("forces").at(wall)[0].get<double>();
+  EXPECT_NEAR(drag, 2 * (2 * 0.1 * 4 - 1.6 * 0.125 / 2), 1e-6);
+  EXPECT_LT(outcome.record.at("max_divergence").get<double>(), 1e-7);
+}
+
+TEST_F(NavierStokes, CavityInThreeDimensionsKeepsItsPressureFreeOfMean)
+{
+  const auto outcome = solve({"Problem/Dimension=3", "Problem/Viscosity=0.01", "Problem/Boundary velocity=1: 0; 1; 0", "Mesh/Cells=1, 1, 2",
+                              "Mesh/Refinements=3", "Mesh/Coordinates=0.5*(1-cos(pi*x)); 0.5*(1-cos(pi*y)); 1+sin((z-0.5)*pi)",
+                              "Time stepping/End time=0.5", "Time stepping/Time step=2e-3", "Linear solver/Coarsest level cells=128",
+                              "Output/Statistics interval=50"});
+  EXPECT_LT(std::abs(outcome.record.at("mean_pressure").get<double>()), 1e-12);
+  EXPECT_GT(kinetic_energy(outcome.record), 1e-3);
+  EXPECT_LE(outcome.max_iterations(), 12);
+  std::istringstream statistics(read(outcome.folder + "/statistics.csv"));
+  std::string        line;
+  int                rows = -1;
+  while (std::getline(statistics, line))
+    ++rows;
+  EXPECT_EQ(rows, 5) << "expected a row every 50 steps";
+}
+
+// Ways to the same flow: other products, solvers, precisions, guesses, threads.
+TEST_F(NavierStokes, ImplementationsAgree)
+{
+  const Settings base = Settings{"Mesh/Coordinates=x - 0.05*sin(2*pi*x); y"} + refinements(3) + time_steps(0.5, 0.005) + tolerance("1e-12");
+  const double   energy = kinetic_energy(solve(base).record);
+  EXPECT_GT(energy, 0.01);
+  for (const Settings &other : {Settings{"Implementation/Custom kernels=false", "Output/Time parts=true"},
+                                Settings{"Implementation/Pressure solver=fast_diagonalization"}, Settings{"Linear solver/Precision=float64"},
+                                Settings{"Time stepping/Extrapolation order=4"}, Settings{"Output/Time parts=true"}})
+    EXPECT_NEAR(kinetic_energy(solve(base + other).record), energy, 1e-9 * energy) << other[0];
+  EXPECT_EQ(kinetic_energy(solve(base, 2).record), energy) << "expected the same bits for two threads";
+  const auto parts = solve(base + Settings{"Implementation/Custom kernels=false", "Output/Time parts=true"}).record.at("timings");
+  for (const char *part : {"mom-rhs-nonlin", "mom-rhs-p", "mom-rhs-visc", "mom-solve", "pres-rhs", "pres-solve", "pres-up.solve", "copy"})
+    EXPECT_GT(parts.at(part).get<double>(), 0.) << part;
+}
+
+TEST_F(NavierStokes, MeshFileGivesTheBoxesFlow)
+{
+  std::ostringstream nodes, elements;
+  int                n_elements = 0;
+  for (int j = 0; j <= 2; ++j)
+    for (int i = 0; i <= 2; ++i)
+      nodes << 3 * j + i + 1 << ' ' << 0.5 * i << ' ' << 0.5 * j << " 0\n";
+  const auto add = [&](int type, int id, const std::vector<int> &vertices) {
+    elements << ++n_elements << ' ' << type << " 2 " << id << ' ' << id;
+    for (const int v : vertices)
+      elements << ' ' << v;
+    elements << '\n';
+  };
+  for (int k = 0; k < 2; ++k)
+    {
+      add(1, 10, {3 * k + 1, 3 * k + 4});
+      add(1, 10, {3 * k + 3, 3 * k + 6});
+      add(1, 10, {k + 1, k + 2});
+      add(1, 7, {k + 7, k + 8}); // the lid
+    }
+  for (int j = 0; j < 2; ++j)
+    for (int i = 0; i < 2; ++i)
+      add(3, 1, {3 * j + i + 1, 3 * j + i + 2, 3 * j + i + 5, 3 * j + i + 4});
+  write("square.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n9\n" + nodes.str() + "$EndNodes\n$Elements\n" + std::to_string(n_elements) + "\n" +
+                        elements.str() + "$EndElements\n");
+  const Settings steps = time_steps(0.5, 0.01) + tolerance("1e-12");
+  const auto     file  = solve(steps + refinements(2) + Settings{"Mesh/Type=file", "Mesh/File=square.msh", "Problem/Boundary velocity=7: 1; 0"});
+  const double   box   = kinetic_energy(solve(steps + refinements(3)).record);
+  EXPECT_NEAR(kinetic_energy(file.record), box, 1e-10 * box);
+}
+
+TEST_F(NavierStokes, CylinderOnTheCoarsestMesh)
+{
+  const auto outcome = run({"Problem/Viscosity=1e-3", "Mesh/Type=cylinder", "Mesh/Refinements=0", "Time stepping/Unstable step=shorten",
+                            "Problem/Boundary velocity=0: 1.2*y*(0.41-y)/0.1681; 0", "Problem/Outflow boundaries=1", "Output/Force boundaries=2",
+                            "Output/Force scale=500", "Output/Pressure points=0.15, 0.2; 0.25, 0.2", "Time stepping/End time=1",
+                            "Time stepping/Time step=0.01", "Output/Interval=100000", "Output/Statistics interval=1000000"});
+  const auto &force = outcome.record.at("forces").at("2");
+  EXPECT_GT(force[0].get<double>(), 4.) << "expected drag towards 5.58";
+  EXPECT_LT(force[0].get<double>(), 12.);
+  EXPECT_TRUE(std::filesystem::exists(outcome.folder + "/solution.pvd"));
+}
+
+TEST_F(NavierStokes, ABlowUpEndsTheRunInItsStep)
+{
+  const Outcome outcome = start({"--backend", "host", "--threads", "1", "--set", "Problem/Boundary velocity=", "--set",
+                                 "Problem/Body force=1e6*sin(pi*x)*cos(pi*y); 0", "--set", "Problem/Viscosity=1e-3"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("blew up in step"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("limit of a stable time step"), std::string::npos) << outcome.err;
+  EXPECT_TRUE(outcome.record.is_null()) << "expected no run.json";
+}
+
+TEST_F(NavierStokes, AnUnstableStepIsRefusedOrShortened)
+{
+  expect_mistake(refinements(3) + time_steps(1, 0.1), "is unstable: the estimated limit");
+  const auto outcome = solve(refinements(3) + time_steps(1, 0.1) + Settings{"Time stepping/Unstable step=shorten"});
+  EXPECT_LE(outcome.record.at("time_step").get<double>(), outcome.record.at("time_step_limit").get<double>());
+  EXPECT_NEAR(outcome.record.at("end_time").get<double>(), 1., 1e-12);
+}
+
+TEST_F(NavierStokes, MistakesAreRefused)
+{
+  expect_mistake({"Problem/Viscosity=0"}, "has to be positive");
+  expect_mistake({"Problem/Viscosty=1"}, "Viscosity");
+  expect_mistake({"Problem/Boundary velocity=5: 1; 0"}, "no boundary 5");
+  expect_mistake({"Problem/Boundary velocity=0: 1; 0"}, "more flows");
+  expect_mistake({"Problem/Boundary velocity=3: 1 +; 0"}, "Boundary velocity");
+  expect_mistake({"Problem/Outflow boundaries=3"}, "can be one of them");
+  expect_mistake({"Problem/Dimension=3", "Mesh/Cells=1, 1"}, "Mesh/Cells has 2 numbers");
+  expect_mistake({"Problem/Dimension=3", "Mesh/Type=cylinder"}, "Mesh/Type = cylinder");
+  expect_mistake({"Mesh/Type=file"}, "needs Mesh/File");
+  expect_mistake({"Mesh/Type=file", "Mesh/File=nowhere.msh"}, "cannot be read");
+  expect_mistake({"Mesh/Local refinements=1"}, "needs Mesh/Refine where");
+  expect_mistake({"Mesh/Coordinates=1-x; y"}, "do the coordinates ascend");
+  expect_mistake({"Mesh/Refinements=12", "Mesh/Cells=100, 100"}, "32-bit");
+  expect_mistake({"Output/Profiles=0, 0, 1"}, "needs 4 numbers");
+  expect_mistake({"Output/Profiles=0, 0, 2, 2"}, "outside the mesh");
+  expect_mistake({"Implementation/Pressure solver=fast_diagonalization", "Mesh/Local refinements=1", "Mesh/Refine where=0.5-x", "Time stepping/Time step=1e-3"}, "not a tensor product");
+  write("broken.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\nmany\n");
+  expect_mistake({"Mesh/Type=file", "Mesh/File=broken.msh"}, "is no mesh of quadrilaterals");
+}
+
+TEST_F(NavierStokes, EveryParameterFileIsRead)
+{
+  int n_files = 0;
+  for (const auto &entry : std::filesystem::directory_iterator(NAVIER_STOKES_PRM))
+    {
+      const Outcome outcome = start({entry.path().string(), "--print-parameters"});
+      EXPECT_EQ(outcome.code, 0) << entry.path() << ": " << outcome.err;
+      ++n_files;
+    }
+  EXPECT_GE(n_files, 7);
+}

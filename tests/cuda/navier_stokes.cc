@@ -1,0 +1,102 @@
+// Navier-Stokes on the GPU against the CPU: whole runs.
+
+#include "tests/apps/program.h"
+
+#include "support/backends.h"
+
+#include <cmath>
+
+namespace
+{
+const char *program()
+{
+  const char *elsewhere = std::getenv("NAVIER_STOKES"); // where the tests run on another machine than the build
+  return elsewhere != nullptr ? elsewhere : NAVIER_STOKES;
+}
+
+class CudaNavierStokes : public Program
+{
+protected:
+  CudaNavierStokes()
+    : Program(program())
+  {}
+  void SetUp() override
+  {
+    const std::string reason = adamant::test::why_unavailable<adamant::CudaBackend<double>>();
+    if (!reason.empty())
+      GTEST_SKIP() << reason;
+  }
+
+  Outcome start_on(const std::string &backend, const std::vector<std::string> &settings)
+  {
+    std::vector<std::string> arguments = {"--backend", backend, "--threads", "2", "--set", "Linear solver/Tolerance=1e-13", "--set",
+                                          "Output/Statistics interval=5", "--set", "Time stepping/Unstable step=shorten"};
+    for (const std::string &setting : settings)
+      arguments.insert(arguments.end(), {"--set", setting});
+    return start(arguments);
+  }
+
+  void compare(const std::vector<std::string> &settings)
+  {
+    const Outcome host = start_on("host", settings), gpu = start_on("cuda", settings);
+    ASSERT_EQ(host.code, 0) << host.err;
+    ASSERT_EQ(gpu.code, 0) << gpu.err;
+    EXPECT_EQ(gpu.record.at("backend"), "cuda");
+    for (const char *value : {"kinetic_energy", "cfl"})
+      {
+        const double expected = host.record.at(value), found = gpu.record.at(value);
+        EXPECT_NEAR(found, expected, 1e-10 * std::abs(expected)) << value;
+      }
+    for (std::size_t line = 0; line < host.record.at("profiles").size(); ++line)
+      for (const char *component : {"u_x", "u_y"})
+        for (const char *extreme : {"min", "max"})
+          EXPECT_NEAR(gpu.record.at("profiles")[line].at(component).at(extreme).get<double>(),
+                      host.record.at("profiles")[line].at(component).at(extreme).get<double>(), 1e-10)
+            << "line " << line << ", " << extreme << " of " << component;
+  }
+};
+
+const std::vector<std::string> cavity_3d = {"Problem/Dimension=3", "Problem/Viscosity=0.01", "Problem/Boundary velocity=1: 0; 1; 0", "Mesh/Cells=1, 1, 2",
+                                            "Mesh/Refinements=3", "Mesh/Coordinates=0.5*(1-cos(pi*x)); 0.5*(1-cos(pi*y)); 1+sin((z-0.5)*pi)",
+                                            "Time stepping/End time=0.1", "Time stepping/Time step=2e-3",
+                                            "Output/Profiles=0.5, 0, 1, 0.5, 1, 1; 0, 0.5, 1, 1, 0.5, 1"};
+const std::vector<std::string> cavity_2d = {"Time stepping/End time=0.2", "Output/Profiles=0.5, 0, 0.5, 1; 0, 0.5, 1, 0.5"};
+
+std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string> &b)
+{
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+} // namespace
+
+TEST_F(CudaNavierStokes, IsTheHosts)
+{
+  compare(cavity_2d);
+  compare(cavity_3d);
+}
+
+TEST_F(CudaNavierStokes, IsTheHostsOnLocallyRefinedMeshes)
+{
+  compare(cavity_2d + std::vector<std::string>{"Mesh/Local refinements=2", "Mesh/Refine where=y - 0.7 + 0.3 * x"});
+  compare(cavity_3d + std::vector<std::string>{"Mesh/Refinements=2", "Mesh/Local refinements=1", "Mesh/Refine where=x - 0.6"});
+}
+
+TEST_F(CudaNavierStokes, IsTheHostsWithForcesInflowAndOutflow)
+{
+  compare({"Mesh/Cells=2, 1", "Mesh/Refinements=3", "Mesh/Coordinates=2*x; y", "Problem/Boundary velocity=0: 4*y*(1-y)*sin(t); 0",
+           "Problem/Outflow boundaries=1", "Problem/Body force=0; cos(x + t)", "Time stepping/End time=0.2",
+           "Output/Profiles=0.5, 0, 0.5, 1; 0, 0.5, 2, 0.5"});
+}
+
+TEST_F(CudaNavierStokes, OtherProductsAndSolversAgree)
+{
+  compare(cavity_3d + std::vector<std::string>{"Implementation/Custom kernels=false", "Output/Time parts=true"});
+  compare(cavity_3d + std::vector<std::string>{"Implementation/Pressure solver=fast_diagonalization"});
+}
+
+TEST_F(CudaNavierStokes, TwoRunsAgreeToTheLastBit)
+{
+  const Outcome first = start_on("cuda", cavity_3d), second = start_on("cuda", cavity_3d);
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_EQ(first.record.at("kinetic_energy").get<double>(), second.record.at("kinetic_energy").get<double>());
+}

@@ -1,0 +1,350 @@
+// The matrices and products of the Navier-Stokes step against deal.II's own assembly, on every backend; the pressure's solvers.
+#include "algebra/flow_products.h"
+#include "discretization/flow_matrices.h"
+#include "discretization/points.h"
+#include "discretization/tensor_product.h"
+#include "solver/linear_solver.h"
+#include "support.h"
+#include "support/backends.h"
+
+#include <deal.II/base/quadrature_lib.h>
+#include <deal.II/fe/fe_values.h>
+#include <deal.II/fe/mapping_q1.h>
+#include <deal.II/grid/grid_tools.h>
+
+#include <cmath>
+#include <numeric>
+
+using namespace test;
+using adamant::Array;
+using adamant::CSRMatrix;
+using adamant::FlowMatrices;
+using adamant::FlowProducts;
+
+namespace
+{
+/// Trapezoids with hanging nodes, then the refinement that the velocity has more than the pressure.
+template <int dim>
+void make_distorted_mesh(Triangulation<dim> &mesh, unsigned int seed)
+{
+  make_random_mesh(mesh, seed);
+  GridTools::transform(
+    [](const Point<dim> &from) { // straight edges stay straight, midpoints midpoints
+      Point<dim> to = from;
+      double     xyz = 1;
+      for (int d = 0; d < dim; ++d)
+        xyz *= from[d];
+      for (int d = 0; d < dim; ++d)
+        to[d] += 0.2 * (d + 1) * xyz;
+      return to;
+    },
+    mesh);
+  mesh.refine_global(1);
+}
+
+/// The box of the paper, stretched towards its walls.
+void make_stretched_box(Triangulation<3> &mesh, unsigned int refinements)
+{
+  GridGenerator::subdivided_hyper_rectangle(mesh, {1, 1, 2}, Point<3>(), Point<3>(1, 1, 1), true);
+  mesh.refine_global(refinements);
+  GridTools::transform(
+    [](const Point<3> &p) {
+      return Point<3>(0.5 * (1. - std::cos(M_PI * p[0])), 0.5 * (1. - std::cos(M_PI * p[1])), 1. + std::sin((p[2] - 0.5) * M_PI));
+    },
+    mesh);
+  mesh.refine_global(1);
+}
+
+template <int dim>
+std::vector<const CSRMatrix<double> *> momentum_matrices(const FlowMatrices<dim> &flow)
+{
+  std::vector<const CSRMatrix<double> *> matrices{&flow.stiffness};
+  for (const auto &matrix : flow.gradient)
+    matrices.push_back(&matrix);
+  return matrices;
+}
+
+template <int dim>
+std::vector<const CSRMatrix<double> *> divergence_matrices(const FlowMatrices<dim> &flow)
+{
+  std::vector<const CSRMatrix<double> *> matrices;
+  for (const auto &matrix : flow.divergence)
+    matrices.push_back(&matrix);
+  return matrices;
+}
+
+/// Random nodal values of n components that are continuous across hanging nodes.
+template <int dim>
+std::vector<Vector<double>> random_field(const adamant::LevelSpace<dim> &space, unsigned int n_components, unsigned int seed)
+{
+  std::vector<Vector<double>> field;
+  for (unsigned int c = 0; c < n_components; ++c)
+    {
+      field.push_back(random_vector(space.n_dofs(), seed + c));
+      space.hanging_nodes.distribute(field.back());
+    }
+  return field;
+}
+
+/// By quadrature: (∇u_c, ∇φ_i) + Σ_d (∂_d I(u_d u_c), φ_i) + (∂_c p, φ_i), I the nodal interpolation, condensed to the free nodes.
+template <int dim>
+std::vector<Vector<double>> momentum_by_quadrature(const adamant::LevelSpace<dim> &space, const std::vector<Vector<double>> &u, const Vector<double> &p)
+{
+  const FE_Q<dim>             fe(1);
+  const QGauss<dim>           quadrature(2);
+  FEValues<dim>               fe_values(fe, quadrature, update_values | update_gradients | update_JxW_values);
+  std::vector<Vector<double>> result(dim, Vector<double>(space.n_dofs()));
+  std::vector<Tensor<1, dim>> grad_u(quadrature.size()), grad_p(quadrature.size()), grad_product(quadrature.size());
+  std::vector<types::global_dof_index> indices(fe.n_dofs_per_cell());
+  Vector<double>              local(fe.n_dofs_per_cell());
+  for (const auto &cell : space.dof_handler().active_cell_iterators())
+    {
+      fe_values.reinit(cell);
+      cell->get_dof_indices(indices);
+      fe_values.get_function_gradients(p, grad_p);
+      for (unsigned int c = 0; c < dim; ++c)
+        {
+          local = 0;
+          fe_values.get_function_gradients(u[c], grad_u);
+          for (const unsigned int q : fe_values.quadrature_point_indices())
+            for (const unsigned int i : fe_values.dof_indices())
+              {
+                double convection = 0;
+                for (unsigned int j = 0; j < indices.size(); ++j)
+                  for (unsigned int d = 0; d < dim; ++d)
+                    convection += u[d][indices[j]] * u[c][indices[j]] * fe_values.shape_grad(j, q)[d];
+                local[i] += (grad_u[q] * fe_values.shape_grad(i, q) + fe_values.shape_value(i, q) * (convection + grad_p[q][c])) * fe_values.JxW(q);
+              }
+          space.hanging_nodes.distribute_local_to_global(local, indices, result[c]);
+        }
+    }
+  return result;
+}
+
+/// ∫ p div u over the mesh of `space`.
+template <int dim>
+double integrate_divergence(const adamant::LevelSpace<dim> &space, const std::vector<Vector<double>> &u, const Vector<double> &p)
+{
+  const FE_Q<dim>             fe(1);
+  const QGauss<dim>           quadrature(2);
+  FEValues<dim>               fe_values(fe, quadrature, update_values | update_gradients | update_JxW_values);
+  std::vector<Tensor<1, dim>> gradients(quadrature.size());
+  std::vector<double>         values(quadrature.size());
+  double                      sum = 0;
+  for (const auto &cell : space.dof_handler().active_cell_iterators())
+    {
+      fe_values.reinit(cell);
+      fe_values.get_function_values(p, values);
+      for (unsigned int d = 0; d < dim; ++d)
+        {
+          fe_values.get_function_gradients(u[d], gradients);
+          for (const unsigned int q : fe_values.quadrature_point_indices())
+            sum += values[q] * gradients[q][d] * fe_values.JxW(q);
+        }
+    }
+  return sum;
+}
+
+std::vector<double> by_components(const std::vector<Vector<double>> &u)
+{
+  std::vector<double> values;
+  for (const auto &component : u)
+    values.insert(values.end(), component.begin(), component.end());
+  return values;
+}
+
+template <class Backend>
+class FlowTest : public adamant::test::BackendTest<Backend>
+{
+protected:
+  using adamant::test::BackendTest<Backend>::backend;
+
+  // Through the products, -1 for dt and 1 for 1 / m: u_new - u is what the step subtracts.
+  template <int dim>
+  void compare_products(unsigned int seed)
+  {
+    SCOPED_TRACE("dimension " + std::to_string(dim) + ", seed " + std::to_string(seed));
+    Triangulation<dim> mesh;
+    make_distorted_mesh(mesh, seed);
+    const MappingQ1<dim>     mapping;
+    const FlowMatrices<dim>  flow(mesh, mapping, QGauss<dim>(2), {}, 64);
+    const auto              &space = *flow.velocity;
+    const int                n = space.n_dofs(), n_p = flow.pressure().n_dofs();
+    ASSERT_GT(space.hanging_nodes.n_constraints(), 0u) << "expected a mesh with hanging nodes";
+    const auto               u = random_field(space, dim, seed);
+    const auto               p = random_field(space, 1, seed + 10)[0];
+    const FlowProducts<dim, Backend> products(*backend, momentum_matrices(flow), divergence_matrices(flow));
+    EXPECT_GT(products.momentum_bytes(), 8u * (dim + 1) * flow.stiffness.n_nonzeros());
+
+    const auto  expected = momentum_by_quadrature(space, u, p);
+    const auto  u_old = adamant::test::to_backend(*backend, by_components(u)), p_nodal = adamant::test::to_backend(*backend, {p.begin(), p.end()});
+    const auto  one = adamant::test::to_backend(*backend, std::vector<double>(n, 1.)), none = backend->create_vector(0);
+    const auto  two = adamant::test::to_backend(*backend, std::vector<double>(dim * n, 2.));
+    auto        u_new = backend->create_vector(dim * n), with_force = backend->create_vector(dim * n), g = backend->create_vector(n_p);
+    products.momentum(-1., u_old, p_nodal, one, none, u_new);
+    products.momentum(-1., u_old, p_nodal, one, two, with_force);
+    const auto result = adamant::test::to_host(*backend, u_new), forced = adamant::test::to_host(*backend, with_force);
+    for (unsigned int c = 0; c < dim; ++c)
+      {
+        Vector<double> difference(n);
+        for (int i = 0; i < n; ++i)
+          {
+            difference[i] = result[c * n + i] - u[c][i];
+            EXPECT_NEAR(forced[c * n + i], result[c * n + i] - 2., 1e-12) << "expected dt f more";
+          }
+        expect_close(difference, expected[c], 1e-12, "momentum");
+      }
+
+    // One matrix at a time.
+    std::vector<double> separate(dim * n, 0.);
+    for (unsigned int c = 0; c < dim; ++c)
+      {
+        const auto add = [&](const Array<double> &part) {
+          for (int i = 0; i < n; ++i)
+            separate[c * n + i] += part[i];
+        };
+        add(adamant::product(flow.stiffness, Array<double>(u[c].begin(), u[c].end())));
+        add(adamant::product(flow.gradient[c], Array<double>(p.begin(), p.end())));
+        for (unsigned int d = 0; d < dim; ++d)
+          {
+            Array<double> product(n);
+            for (int i = 0; i < n; ++i)
+              product[i] = u[d][i] * u[c][i];
+            add(adamant::product(flow.gradient[d], product));
+          }
+        for (int i = 0; i < n; ++i)
+          EXPECT_NEAR(result[c * n + i] - u[c][i], separate[c * n + i], 1e-12) << "expected the sum of separate products";
+      }
+
+    // g . p = ∫ p div u, p of the pressure space.
+    Array<double> pressure(n_p, 0.);
+    const auto    random = random_vector(n_p, seed + 20);
+    for (int k = 0; k < n_p; ++k)
+      pressure[k] = flow.pressure().is_free(k) ? random[k] : 0.;
+    products.divergence(u_old, g);
+    const auto   divergence = adamant::test::to_host(*backend, g);
+    const double tested     = std::inner_product(pressure.begin(), pressure.end(), divergence.begin(), 0.);
+    const auto   nodal      = adamant::product(flow.interpolation, pressure);
+    EXPECT_NEAR(tested, integrate_divergence(space, u, Vector<double>(nodal.begin(), nodal.end())), 1e-12 * n_p) << "expected ∫ p div u";
+  }
+};
+
+template <int dim>
+void compare_interpolation(unsigned int seed)
+{
+  Triangulation<dim> mesh;
+  make_distorted_mesh(mesh, seed);
+  const MappingQ1<dim>    mapping;
+  const FlowMatrices<dim> flow(mesh, mapping, QGauss<dim>(2), {}, 64);
+  const int               n = flow.velocity->n_dofs(), n_p = flow.pressure().n_dofs();
+  const auto              random = random_field(flow.pressure(), 1, seed)[0];
+  Array<double>           free(n_p);
+  for (int k = 0; k < n_p; ++k)
+    free[k] = flow.pressure().is_free(k) ? random[k] : 0.;
+  Array<int> all(n);
+  std::iota(all.begin(), all.end(), 0);
+  const auto              coordinates = adamant::support_points(*flow.velocity, mapping, all);
+  std::vector<Point<dim>> points(n);
+  for (int i = 0; i < n; ++i)
+    for (int d = 0; d < dim; ++d)
+      points[i][d] = coordinates[std::size_t(d) * n + i];
+  const auto expected = adamant::product(adamant::evaluation_matrix(flow.pressure(), mapping, points, 1), Array<double>(random.begin(), random.end()));
+  const auto result   = adamant::product(flow.interpolation, free);
+  for (int i = 0; i < n; ++i)
+    ASSERT_NEAR(result[i], expected[i], 1e-10) << "expected the pressure's value at " << points[i];
+}
+
+Array<double> zero_mean(const Vector<double> &b)
+{
+  Array<double> values(b.begin(), b.end());
+  const double  mean = std::accumulate(values.begin(), values.end(), 0.) / values.size();
+  for (double &value : values)
+    value -= mean;
+  return values;
+}
+
+adamant::LinearSolverOptions pressure_options()
+{
+  adamant::LinearSolverOptions options;
+  options.type                         = adamant::SolverType::cg;
+  options.multigrid.smoother.type      = adamant::SmootherType::fsai;
+  options.multigrid.smoother.chebyshev = true;
+  options.multigrid.smoother.range     = 20.;
+  options.multigrid.pre_steps = options.multigrid.post_steps = 3;
+  return options;
+}
+} // namespace
+
+TYPED_TEST_SUITE(FlowTest, adamant::test::DoubleBackends);
+
+TYPED_TEST(FlowTest, ProductsAreTheQuadratureOfTheInterpolatedTerms)
+{
+  for (const unsigned int seed : {1, 2, 3})
+    this->template compare_products<2>(seed);
+  for (const unsigned int seed : {4, 5})
+    this->template compare_products<3>(seed);
+}
+
+// The iterations must not grow with the mesh, nor with the aspect ratio, 41 on the finest of the paper's meshes.
+TYPED_TEST(FlowTest, PressureIterationsStayBoundedOnStretchedCells)
+{
+  std::vector<int> iterations;
+  for (const unsigned int refinements : {3, 4})
+    {
+      Triangulation<3> mesh;
+      make_stretched_box(mesh, refinements);
+      const FlowMatrices<3> flow(mesh, MappingQ1<3>(), QGauss<3>(2), {}, 128);
+      EXPECT_TRUE(flow.singular);
+      adamant::LinearSolver<TypeParam> solver(*this->backend, flow.pressure_levels, pressure_options());
+      const auto rhs = zero_mean(random_vector(flow.pressure().n_dofs(), 7));
+      auto       b = this->backend->create_vector(static_cast<int>(rhs.size())), x = this->backend->create_vector(static_cast<int>(rhs.size()));
+      this->backend->upload(rhs.data(), b);
+      iterations.push_back(solver.solve(b, x).iterations);
+    }
+  EXPECT_LE(iterations[0], 10);
+  EXPECT_LE(iterations[1], iterations[0] + 1) << "expected about as many iterations on the finer mesh";
+}
+
+TYPED_TEST(FlowTest, FastDiagonalizationSolvesThePressureEquation)
+{
+  Triangulation<3> mesh;
+  make_stretched_box(mesh, 3);
+  const MappingQ1<3>    mapping;
+  const FlowMatrices<3> flow(mesh, mapping, QGauss<3>(2), {}, 512);
+  const int             n_p = flow.pressure().n_dofs();
+  adamant::FastDiagonalization<TypeParam> solver(*this->backend, adamant::tensor_product_eigenpairs(flow.pressure(), mapping));
+  const auto rhs = zero_mean(random_vector(n_p, 3));
+  auto       b = this->backend->create_vector(n_p), x = this->backend->create_vector(n_p);
+  this->backend->upload(rhs.data(), b);
+  solver.solve(b, x);
+  Array<double> solution(n_p);
+  this->backend->download(x, solution.data());
+  const auto product = adamant::product(flow.pressure_levels.back().matrix, solution);
+  for (int k = 0; k < n_p; ++k)
+    ASSERT_NEAR(product[k], rhs[k], 1e-11) << "expected A x = b in row " << k;
+}
+
+TEST(FlowMatrices, InterpolationIsThePressureAtTheVelocityNodes)
+{
+  compare_interpolation<2>(1);
+  compare_interpolation<3>(2);
+}
+
+TEST(FlowMatrices, FastDiagonalizationRefusesOtherMeshes)
+{
+  Triangulation<2> mesh;
+  make_distorted_mesh(mesh, 1);
+  const MappingQ1<2>    mapping;
+  const FlowMatrices<2> flow(mesh, mapping, QGauss<2>(2), {}, 64);
+  EXPECT_THROW(adamant::tensor_product_eigenpairs(flow.pressure(), mapping), adamant::InputError);
+}
+
+TEST(FlowMatrices, TheLastRefinementHasToBeGlobal)
+{
+  Triangulation<2> mesh;
+  GridGenerator::hyper_cube(mesh);
+  mesh.refine_global(2);
+  mesh.begin_active()->set_refine_flag();
+  mesh.execute_coarsening_and_refinement();
+  EXPECT_THROW(FlowMatrices<2>(mesh, MappingQ1<2>(), QGauss<2>(2), {}, 4), adamant::RunError);
+}
