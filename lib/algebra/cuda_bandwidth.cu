@@ -11,21 +11,14 @@ namespace adamant
 {
 namespace
 {
-constexpr int per_thread = 4; // loads of 16 bytes under way: less leaves the memory idle (docs/benchmarks/gpu-notes.md)
-
+// 16 bytes a thread: with 4 the memory is a third idle. A graph's own copies of 1 GB and more run no faster either, on the copy
+// engines (benchmarks/cuda/copy_variants.cu, docs/benchmarks/gpu-notes.md).
 __global__ void copy_kernel(long n, const float4 *from, float4 *to)
 {
   cuda::wait_for_predecessor();
-  const long first = blockIdx.x * static_cast<long>(per_thread) * blockDim.x + threadIdx.x;
-  float4     value[per_thread];
-#pragma unroll
-  for (int k = 0; k < per_thread; ++k)
-    if (first + k * blockDim.x < n)
-      value[k] = __ldcs(from + first + k * blockDim.x);
-#pragma unroll
-  for (int k = 0; k < per_thread; ++k)
-    if (first + k * blockDim.x < n)
-      __stcs(to + first + k * blockDim.x, value[k]);
+  const long i = blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x;
+  if (i < n)
+    to[i] = from[i];
 }
 } // namespace
 
@@ -40,8 +33,7 @@ double CudaBackend<Number>::copy_bandwidth() const
   cuda::check(cudaMemsetAsync(from.data(), 0, n * sizeof(float4), context->stream()), "cudaMemsetAsync");
   const auto copies = record([&] {
     for (int i = 0; i < repeat; ++i)
-      cuda::launch(*context, "copy", copy_kernel, cuda::blocks_for(n, per_thread * cuda::block_size), cuda::block_size,
-                   n, from.data(), to.data());
+      cuda::launch(*context, "copy", copy_kernel, cuda::blocks_for(n), cuda::block_size, n, from.data(), to.data());
   });
   return 2. * repeat * n * sizeof(float4) / seconds(copies, samples);
 }

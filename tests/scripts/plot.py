@@ -4,6 +4,7 @@
 import base64
 import importlib.machinery
 import importlib.util
+import json
 import struct
 import subprocess
 import sys
@@ -131,6 +132,28 @@ class Deformed(unittest.TestCase):
             outcome = subprocess.run([SCRIPT, "deformed", folder], capture_output=True, text=True)
             self.assertNotEqual(outcome.returncode, 0)
             self.assertIn("no field 'displacement'; there are: von_mises", outcome.stderr)
+
+
+class Records(unittest.TestCase):
+    def test_pictures_of_records(self):
+        timings = lambda seconds: {"timings": {"init": seconds, "rhs": seconds, "solve": seconds}}
+        base = {"application": "transport_diffusion", "backend": "host", "device": "a processor", "steps": 100,
+                "peak_memory_bytes": {"device": 0, "host": 1e9}}
+        runs = [{**base, **timings(8 / n), "threads": n, "dofs": 16641} for n in (1, 2, 4)]
+        runs += [{**base, **timings(1e-6 * n), "backend": "cuda", "device": "a GPU", "threads": 4, "dofs": n,
+                  "peak_memory_bytes": {"device": 400 * n, "host": 1e9}} for n in (16641, 66049)]
+        with tempfile.TemporaryDirectory() as folder:
+            for n, run in enumerate(runs):
+                (Path(folder) / f"{n}.json").write_text(json.dumps(run))
+            for kind in ("dofs", "threads", "memory"):
+                output = Path(folder) / f"{kind}.png"
+                done = subprocess.run([SCRIPT, kind, folder, "-o", output, "--capacity", "140"], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertGreater(output.stat().st_size, 10000)
+            lines = plot.medians(plot.load([Path(folder)]), lambda r: r["threads"], plot.seconds(("rhs", "solve")), lambda r: r["backend"])
+            self.assertEqual(lines["host"], [(1, 16), (2, 8), (4, 4)])
+            only = subprocess.run([SCRIPT, "threads", Path(folder) / "0.json"], capture_output=True, text=True)
+            self.assertIn("different numbers of threads", only.stderr)
 
 
 if __name__ == "__main__":

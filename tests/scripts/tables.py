@@ -62,6 +62,18 @@ class Tables(unittest.TestCase):
             self.assertIn("3 s with the best of 2 settings", readme)
             self.assertIn("4.00 times faster", readme)
 
+    def test_both_backends_side_by_side(self):
+        # The paper's GPU takes 2.05 for the solve and 2.88 in all; twice its bandwidth halves the ratio.
+        host = record("host-16", 1, 0.5, threads=16)
+        gpu = {**record("cuda-16", 1, 0.02), "backend": "cuda", "copy_bandwidth": 4e12, "v_cycle": {"seconds": 5e-5, "graph_nodes": 31},
+               "peak_memory_bytes": {"device": 2e9, "host": 3e9}}
+        with tempfile.TemporaryDirectory() as folder:
+            done = self.make(folder, [host, record("host-1", 1, 7.0), gpu])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            tables = (Path(folder) / "docs" / "benchmarks" / "README.md").read_text()
+            self.assertIn("| 16 641 | 5.33 | 2.05 | 0.5 | 0.02 | 102 | 51.2 | 5.87 | 2.88 | 1.25 | 0.77 | 3.74 | 1.87 |", tables)
+            self.assertIn("| 16 641 | 0.2 | 2.5 | 162.250 | 50 | 3.005 | 31 | 2 | 3 | 1 |", tables)
+
     def test_incomplete_record_is_refused(self):
         bad = record("host-1", 1, 1.0)
         with tempfile.TemporaryDirectory() as folder:
