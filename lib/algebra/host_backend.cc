@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace adamant
@@ -15,39 +16,65 @@ namespace
 // Reductions run over blocks of this many elements: the block of each vector stays in the first-level cache.
 constexpr int block_length = 2048;
 
-constexpr int max_block_size = 8;
+constexpr int max_block_size = 8, max_group_nodes = 8 * 6; // of rows in a node; lcm with a matrix's nodes
 
-// sums[r] = (A x)_r on the rows of one slice.
-template <bool contiguous, bool shared, int lanes, typename Number, typename Index>
-void slice_product(const Index *__restrict column, const Number *__restrict value, int width, const Number *__restrict x,
-                   Number *__restrict sums)
+// sums[m r + c] = (A x) in component c of node r, for the nodes of one slice: blocks of m x m.
+template <bool contiguous, bool shared, int lanes, int m, typename Number, typename Index>
+void slice_product(const Index *__restrict column, const Number *__restrict value, int width,
+                   const Number *__restrict x, Number *__restrict sums)
 {
-  Number sum[lanes] = {};
+  Number sum[m][lanes] = {};
   for (int k = 0; k < width; ++k)
+    {
+      Number from[m][lanes];
 #pragma omp simd
-    for (int r = 0; r < lanes; ++r)
-      sum[r] += value[shared ? k : k * lanes + r] * (contiguous ? x[column[k] + r] : x[column[k * lanes + r]]);
+      for (int r = 0; r < lanes; ++r)
+        for (int d = 0; d < m; ++d)
+          from[d][r] = contiguous ? x[column[k] + m * r + d] : x[column[k * lanes + r] + d];
+      for (int c = 0; c < m; ++c)
+        for (int d = 0; d < m; ++d)
+          {
+            const Number *a = value + ((k * m + c) * m + d) * (shared ? 1 : lanes);
+#pragma omp simd
+            for (int r = 0; r < lanes; ++r)
+              sum[c][r] += a[shared ? 0 : r] * from[d][r];
+          }
+    }
   for (int r = 0; r < lanes; ++r)
-    sums[r] = sum[r];
+    for (int c = 0; c < m; ++c)
+      sums[m * r + c] = sum[c][r];
 }
 
-template <typename Number>
+template <int m, typename Number>
 void slice_product(const HostMatrix<Number> &A, int slice, const Number *x, Number *sums)
 {
   constexpr int lanes   = HostMatrix<Number>::lanes;
   const auto   &s       = A.slices[slice];
   const Number *value   = A.value.data() + s.value;
   const auto    product = [&](const auto *column, const Number *from) {
-    s.shared ? slice_product<false, true, lanes>(column, value, s.width, from, sums) :
-               slice_product<false, false, lanes>(column, value, s.width, from, sums);
+    s.shared ? slice_product<false, true, lanes, m>(column, value, s.width, from, sums) :
+               slice_product<false, false, lanes, m>(column, value, s.width, from, sums);
   };
   if (s.contiguous)
-    s.shared ? slice_product<true, true, lanes>(A.column.data() + s.column, value, s.width, x, sums) :
-               slice_product<true, false, lanes>(A.column.data() + s.column, value, s.width, x, sums);
+    s.shared ? slice_product<true, true, lanes, m>(A.column.data() + s.column, value, s.width, x, sums) :
+               slice_product<true, false, lanes, m>(A.column.data() + s.column, value, s.width, x, sums);
   else if (s.narrow)
     product(A.narrow_column.data() + s.column, x + s.lowest_column);
   else
     product(A.column.data() + s.column, x);
+}
+
+template <typename Number>
+void slice_product(const HostMatrix<Number> &A, int slice, const Number *x, Number *sums)
+{
+  switch (A.node_size)
+    {
+      case 2: return slice_product<2>(A, slice, x, sums);
+      case 3: return slice_product<3>(A, slice, x, sums);
+      case 4: return slice_product<4>(A, slice, x, sums);
+      case 6: return slice_product<6>(A, slice, x, sums);
+      default: return slice_product<1>(A, slice, x, sums);
+    }
 }
 
 template <typename Number>
@@ -62,15 +89,16 @@ Number row_product(const HostMatrix<Number> &A, int row, const Number *x)
 // Calls epilogue(first, end, sums) for all rows in groups of whole slices and whole nodes of `block_size` rows, with
 // sums[i - first] = (A x)_i. Threaded. Groups without entries may be skipped where block_size is 1.
 template <typename Number, typename Epilogue>
-void for_each_product(const HostMatrix<Number> &A, const Number *x, int n_threads, int block_size, const Epilogue &epilogue,
-                      bool skip_empty = false)
+void for_each_product(const HostMatrix<Number> &A, const Number *x, int n_threads, int block_size,
+                      const Epilogue &epilogue, bool skip_empty = false)
 {
-  constexpr int lanes = HostMatrix<Number>::lanes;
-  const int     group = block_size * lanes, n_groups = (A.n_rows + group - 1) / group;
+  constexpr int lanes      = HostMatrix<Number>::lanes;
+  const int     slice_rows = A.node_size * lanes, group = std::lcm(A.node_size, block_size) * lanes;
+  const int     n_groups = (A.n_rows + group - 1) / group;
 #pragma omp parallel for num_threads(n_threads) schedule(static)
   for (int g = 0; g < n_groups; ++g)
     {
-      Number    sums[max_block_size * lanes];
+      Number    sums[max_group_nodes * lanes];
       const int first = g * group, end = std::min(A.n_rows, first + group);
       if (skip_empty && (A.slices.empty() ? A.row_start[first] == A.row_start[end] : A.slices[g].width == 0))
         continue;
@@ -78,100 +106,161 @@ void for_each_product(const HostMatrix<Number> &A, const Number *x, int n_thread
         for (int row = first; row < end; ++row)
           sums[row - first] = row_product(A, row, x);
       else
-        for (int row = first; row < end; row += lanes)
-          slice_product(A, row / lanes, x, sums + (row - first));
+        for (int row = first; row < end; row += slice_rows)
+          slice_product(A, row / slice_rows, x, sums + (row - first));
       epilogue(first, end, sums);
     }
 }
 
-using Entries = std::vector<std::pair<double, int>>; // value, column
-
-// Whether all rows have the same values, one after the other, to rounding of Number.
-template <typename Number>
-bool same_values(const std::vector<Entries> &rows)
+// The rows of a slice in terms of blocks of m x m entries: order[r] lists the blocks of node r in the order they are stored.
+struct SliceRows
 {
-  for (const auto &row : rows)
-    {
-      double largest = 0;
-      for (const auto &entry : row)
-        largest = std::max(largest, std::abs(entry.first));
-      for (std::size_t k = 0; k < row.size(); ++k)
-        if (!(std::abs(row[k].first - rows[0][k].first) <= 16 * std::numeric_limits<Number>::epsilon() * largest))
-          return false;
-    }
-  return true;
-}
+  const CSRMatrix<double>      &A;
+  int                           m, first_node;
+  std::vector<std::vector<int>> order;
+
+  int    column(int r, int k) const { return A.column[A.row_start[(first_node + r) * m] + order[r][k] * m]; }
+  double value(int r, int k, int c, int d) const
+  {
+    return A.value[A.row_start[(first_node + r) * m + c] + order[r][k] * m + d];
+  }
+
+  // Columns ascend.
+  void read(int slice, int lanes)
+  {
+    first_node = slice * lanes;
+    order.resize(lanes);
+    for (int r = 0; r < lanes; ++r)
+      {
+        const int row = (first_node + r) * m;
+        order[r].resize(row < A.n_rows ? (A.row_start[row + 1] - A.row_start[row]) / m : 0);
+        std::iota(order[r].begin(), order[r].end(), 0);
+      }
+  }
+
+  void sort_by_value()
+  {
+    for (std::size_t r = 0; r < order.size(); ++r)
+      std::sort(order[r].begin(), order[r].end(), [&, row = (first_node + static_cast<int>(r)) * m](int k, int l) {
+        for (int c = 0; c < m; ++c)
+          for (int d = 0; d < m; ++d)
+            {
+              const double a = A.value[A.row_start[row + c] + k * m + d], b = A.value[A.row_start[row + c] + l * m + d];
+              if (a != b)
+                return a < b;
+            }
+        return k < l;
+      });
+  }
+
+  // Whether all nodes have the same values, one block after the other, to `rounding` of a node's largest.
+  bool same_values(double rounding) const
+  {
+    for (std::size_t r = 0; r < order.size(); ++r)
+      {
+        const int begin = A.row_start[(first_node + r) * m], end = A.row_start[(first_node + r + 1) * m];
+        double    largest = 0;
+        for (int k = begin; k < end; ++k)
+          largest = std::max(largest, std::abs(A.value[k]));
+        for (std::size_t k = 0; k < order[r].size(); ++k)
+          for (int c = 0; c < m; ++c)
+            for (int d = 0; d < m; ++d)
+              if (!(std::abs(value(r, k, c, d) - value(0, k, c, d)) <= rounding * largest))
+                return false;
+      }
+    return true;
+  }
+};
 
 // Reads the rows of a slice and decides how to store them. Rows of the same stencil whose columns are numbered without
 // order agree when they are sorted by value.
 template <typename Number>
-void arrange_slice(const CSRMatrix<double> &source, int slice, std::vector<Entries> &rows, typename HostMatrix<Number>::Slice &s)
+void arrange_slice(int slice, SliceRows &rows, typename HostMatrix<Number>::Slice &s)
 {
-  constexpr int lanes = HostMatrix<Number>::lanes;
-  bool          equal = true;
-  s                   = {0, 0, source.n_cols, 0, false, false, false};
-  int highest         = 0;
+  constexpr int    lanes    = HostMatrix<Number>::lanes;
+  constexpr double rounding = 16 * std::numeric_limits<Number>::epsilon();
+  bool             equal    = true;
+  int              highest  = 0;
+  rows.read(slice, lanes);
+  s = {0, 0, rows.A.n_cols, 0, false, false, false};
   for (int r = 0; r < lanes; ++r)
     {
-      const int row = slice * lanes + r;
-      rows[r].clear();
-      if (row < source.n_rows)
-        for (int k = source.row_start[row]; k < source.row_start[row + 1]; ++k)
-          rows[r].emplace_back(source.value[k], source.column[k]);
-      s.width = std::max(s.width, static_cast<int>(rows[r].size()));
-      equal   = equal && rows[r].size() == rows[0].size();
-      if (!rows[r].empty())
+      const int width = static_cast<int>(rows.order[r].size());
+      s.width         = std::max(s.width, width);
+      equal           = equal && width == static_cast<int>(rows.order[0].size());
+      if (width > 0)
         {
-          s.lowest_column = std::min(s.lowest_column, rows[r].front().second);
-          highest         = std::max(highest, rows[r].back().second);
+          s.lowest_column = std::min(s.lowest_column, rows.column(r, 0));
+          highest         = std::max(highest, rows.column(r, width - 1));
         }
     }
   s.narrow = highest - s.lowest_column < 65536;
-  if (!equal)
+  if (!equal || s.width == 0)
     return;
   s.contiguous = true;
   for (int r = 1; r < lanes && s.contiguous; ++r)
     for (int k = 0; k < s.width && s.contiguous; ++k)
-      s.contiguous = rows[r][k].second == rows[0][k].second + r;
-  s.shared = same_values<Number>(rows);
+      s.contiguous = rows.column(r, k) == rows.column(0, k) + r * rows.m;
+  s.shared = rows.same_values(rounding);
   if (s.shared || s.contiguous)
     return;
-  const auto by_column = rows;
-  for (auto &row : rows)
-    std::sort(row.begin(), row.end());
-  s.shared = same_values<Number>(rows);
+  rows.sort_by_value();
+  s.shared = rows.same_values(rounding);
   if (!s.shared)
-    rows = by_column;
+    rows.read(slice, lanes);
 }
 
 // Writes a slice to its place.
 template <typename Number>
-void fill_slice(const std::vector<Entries> &rows, const typename HostMatrix<Number>::Slice &s, HostMatrix<Number> &A)
+void fill_slice(const SliceRows &rows, const typename HostMatrix<Number>::Slice &s, HostMatrix<Number> &A)
 {
   constexpr int lanes = HostMatrix<Number>::lanes;
+  const int     m     = rows.m;
   for (int r = 0; r < lanes; ++r)
     for (int k = 0; k < s.width; ++k)
       {
         // Padding reads a column that the slice reads anyway.
-        const bool stored = k < static_cast<int>(rows[r].size());
-        const int  column = stored ? rows[r][k].second : s.lowest_column;
+        const bool stored = k < static_cast<int>(rows.order[r].size());
+        const int  column = stored ? rows.column(r, k) : s.lowest_column;
         const auto place  = s.column + k * lanes + r;
         if (s.contiguous)
-          A.column[s.column + k] = rows[0][k].second;
+          A.column[s.column + k] = rows.column(0, k);
         else if (s.narrow)
           A.narrow_column[place] = static_cast<unsigned short>(column - s.lowest_column);
         else
           A.column[place] = column;
-        if (s.shared)
-          A.value[s.value + k] = static_cast<Number>(rows[0][k].first);
-        else
-          A.value[s.value + k * lanes + r] = stored ? static_cast<Number>(rows[r][k].first) : Number(0);
+        for (int c = 0; c < m; ++c)
+          for (int d = 0; d < m; ++d)
+            {
+              const auto entry = static_cast<std::size_t>(k * m + c) * m + d;
+              if (s.shared)
+                A.value[s.value + entry] = static_cast<Number>(rows.value(0, k, c, d));
+              else
+                A.value[s.value + entry * lanes + r] = stored ? static_cast<Number>(rows.value(r, k, c, d)) : Number(0);
+            }
       }
 }
 
+// Whether the rows of each node have the same columns, in whole nodes: the matrix consists of dense blocks of m x m.
+bool has_dense_blocks(const CSRMatrix<double> &A, int m, int n_threads)
+{
+  bool dense = A.n_rows % m == 0 && A.n_cols % m == 0;
+  if (!dense)
+    return false;
+#pragma omp parallel for num_threads(n_threads) schedule(static) reduction(&& : dense)
+  for (int row = 0; row < A.n_rows; ++row)
+    {
+      const int begin = A.row_start[row], node = A.row_start[row - row % m], length = A.row_start[row + 1] - begin;
+      dense = dense && length % m == 0 && A.row_start[row - row % m + 1] - node == length;
+      for (int k = 0; k < length && dense; ++k)
+        dense = A.column[begin + k] == A.column[node + k] && A.column[node + k] == A.column[node + k - k % m] + k % m;
+    }
+  return dense;
+}
+
 // y = D r on one node of the block diagonal D, blocks row-major.
-template <typename Number>
-void multiply_block(const Number *D, int block_size, const Number *r, Number *y)
+template <typename Number, typename Size>
+void multiply_block(const Number *D, Size block_size, const Number *r, Number *y)
 {
   for (int a = 0; a < block_size; ++a)
     {
@@ -179,6 +268,20 @@ void multiply_block(const Number *D, int block_size, const Number *r, Number *y)
       for (int c = 0; c < block_size; ++c)
         sum += D[a * block_size + c] * r[c];
       y[a] = sum;
+    }
+}
+
+// Calls action with the size as a constant where it is a usual one, so that its loops unroll.
+template <typename Action>
+void with_block_size(int size, const Action &action)
+{
+  switch (size)
+    {
+      case 2: return action(std::integral_constant<int, 2>());
+      case 3: return action(std::integral_constant<int, 3>());
+      case 4: return action(std::integral_constant<int, 4>());
+      case 6: return action(std::integral_constant<int, 6>());
+      default: return action(size);
     }
 }
 
@@ -191,8 +294,7 @@ void blocked_sums(int n, int n_threads, int n_sums, double *result, const BlockS
   std::vector<double> partial(static_cast<std::size_t>(n_blocks) * n_sums, 0.);
 #pragma omp parallel for num_threads(n_threads) schedule(static)
   for (int block = 0; block < n_blocks; ++block)
-    block_sums(block * block_length,
-               std::min(n, (block + 1) * block_length),
+    block_sums(block * block_length, std::min(n, (block + 1) * block_length),
                partial.data() + static_cast<std::size_t>(block) * n_sums);
   std::fill(result, result + n_sums, 0.);
   for (int block = 0; block < n_blocks; ++block)
@@ -246,45 +348,47 @@ auto HostBackend<Number>::create_vector(int n) const -> Vector
 }
 
 template <typename Number>
-auto HostBackend<Number>::create_matrix(const CSRMatrix<double> &source, int /*node_size*/) const -> Matrix
+auto HostBackend<Number>::create_matrix(const CSRMatrix<double> &source, int node_size) const -> Matrix
 {
   constexpr int lanes = Matrix::lanes;
   Matrix        A;
-  A.n_rows           = source.n_rows;
-  A.n_cols           = source.n_cols;
-  const int n_slices = (source.n_rows + lanes - 1) / lanes;
+  A.n_rows         = source.n_rows;
+  A.n_cols         = source.n_cols;
+  const bool known = node_size == 2 || node_size == 3 || node_size == 4 || node_size == 6;
+  A.node_size      = known && has_dense_blocks(source, node_size, threads) ? node_size : 1;
+  const int m = A.node_size, slice_rows = m * lanes, n_slices = (source.n_rows + slice_rows - 1) / slice_rows;
   A.slices.resize(n_slices);
 #pragma omp parallel num_threads(threads)
   {
-    std::vector<Entries> rows(lanes);
+    SliceRows rows{source, m, 0, {}};
 #pragma omp for schedule(static)
     for (int slice = 0; slice < n_slices; ++slice)
-      arrange_slice<Number>(source, slice, rows, A.slices[slice]);
+      arrange_slice<Number>(slice, rows, A.slices[slice]);
   }
   std::size_t padded = 0, n_narrow = 0, n_wide = 0, n_values = 0;
   for (auto &s : A.slices)
     {
-      const std::size_t entries = std::size_t(s.width) * lanes;
+      const std::size_t blocks  = std::size_t(s.width) * lanes;
       std::size_t      &columns = s.narrow && !s.contiguous ? n_narrow : n_wide;
       s.column                  = columns;
       s.value                   = n_values;
-      columns += s.contiguous ? s.width : entries;
-      n_values += s.shared ? s.width : entries;
-      padded += entries;
+      columns += s.contiguous ? s.width : blocks;
+      n_values += (s.shared ? s.width : blocks) * m * m;
+      padded += blocks * m * m;
     }
-  if (padded > 2 * source.value.size() + lanes * 32)
+  if (padded > 2 * source.value.size() + slice_rows * 32)
     return compressed_rows(source);
   A.column.resize(n_wide);
   A.narrow_column.resize(n_narrow);
   A.value.resize(n_values);
 #pragma omp parallel num_threads(threads)
   {
-    std::vector<Entries>   rows(lanes);
+    SliceRows              rows{source, m, 0, {}};
     typename Matrix::Slice again;
 #pragma omp for schedule(static)
     for (int slice = 0; slice < n_slices; ++slice)
       {
-        arrange_slice<Number>(source, slice, rows, again);
+        arrange_slice<Number>(slice, rows, again);
         fill_slice(rows, A.slices[slice], A);
       }
   }
@@ -315,7 +419,7 @@ void HostBackend<Number>::update_values(Matrix &matrix, const CSRMatrix<double> 
 {
   if (matrix.n_rows != source.n_rows || matrix.n_cols != source.n_cols)
     throw RunError("update_values: the new matrix has another size");
-  matrix = create_matrix(source); // which values agree may have changed
+  matrix = create_matrix(source, matrix.node_size); // which values agree may have changed
 }
 
 template <typename Number>
@@ -380,25 +484,25 @@ void HostBackend<Number>::scale_by_diagonal(Number a, const Vector &d, const Vec
   if (block_size == 1)
     for_each(x.size(), [a, d = d.data(), x = x.data(), y = y.data()](int i) { y[i] = a * d[i] * x[i]; });
   else
-    for_each(x.size() / block_size, [a, d = d.data(), x = x.data(), y = y.data(), block_size](int node) {
-      multiply_block(d + static_cast<std::size_t>(node) * block_size * block_size, block_size, x + node * block_size, y + node * block_size);
-      for (int c = 0; c < block_size; ++c)
-        y[node * block_size + c] *= a;
+    with_block_size(block_size, [&](auto m) {
+      for_each(x.size() / m, [a, m, d = d.data(), x = x.data(), y = y.data()](int node) {
+        multiply_block(d + static_cast<std::size_t>(node) * m * m, m, x + node * m, y + node * m);
+        for (int c = 0; c < m; ++c)
+          y[node * m + c] *= a;
+      });
     });
 }
 
 template <typename Number>
 template <typename Other>
-void HostBackend<Number>::multi_axpy(const std::vector<HostVector<Other>> &basis, int k, const double *a, Vector &x) const
+void HostBackend<Number>::multi_axpy(const std::vector<HostVector<Other>> &basis, int k, const double *a,
+                                     Vector &x) const
 {
   const int n = x.size(), n_blocks = (n + block_length - 1) / block_length;
 #pragma omp parallel for num_threads(threads_for(n)) schedule(static)
   for (int block = 0; block < n_blocks; ++block)
     for (int i = 0; i < k; ++i)
-      block_axpy(static_cast<Number>(a[i]),
-                 basis[i].data(),
-                 x.data(),
-                 block * block_length,
+      block_axpy(static_cast<Number>(a[i]), basis[i].data(), x.data(), block * block_length,
                  std::min(n, (block + 1) * block_length));
 }
 
@@ -406,9 +510,8 @@ template <typename Number>
 double HostBackend<Number>::dot(const Vector &x, const Vector &y) const
 {
   double result = 0;
-  blocked_sums(x.size(), threads_for(x.size()), 1, &result, [&](int begin, int end, double *sum) {
-    sum[0] = block_dot(x.data(), y.data(), begin, end);
-  });
+  blocked_sums(x.size(), threads_for(x.size()), 1, &result,
+               [&](int begin, int end, double *sum) { sum[0] = block_dot(x.data(), y.data(), begin, end); });
   return result;
 }
 
@@ -425,8 +528,8 @@ void HostBackend<Number>::xpay(const Vector &x, const Scalars &s, int numerator,
 }
 
 template <typename Number>
-void HostBackend<Number>::step_along(const Vector &p, const Vector &q, int numerator, int denominator, Vector &x, Vector &r,
-                                     Scalars &s, int i) const
+void HostBackend<Number>::step_along(const Vector &p, const Vector &q, int numerator, int denominator, Vector &x,
+                                     Vector &r, Scalars &s, int i) const
 {
   const Number a = static_cast<Number>(s[numerator] / s[denominator]);
   blocked_sums(x.size(), threads_for(x.size()), 1, &s[i], [&](int begin, int end, double *sum) {
@@ -524,28 +627,19 @@ void HostBackend<Number>::residual_norms(const Matrix &A, const Vector &x, const
 }
 
 template <typename Number>
-void HostBackend<Number>::residual_restrict(const Matrix &A,
-                                            const Vector &x,
-                                            const Vector &b,
-                                            const Matrix &R,
-                                            Vector       &r,
-                                            Vector       &coarse) const
+void HostBackend<Number>::residual_restrict(const Matrix &A, const Vector &x, const Vector &b, const Matrix &R,
+                                            Vector &r, Vector &coarse) const
 {
   residual(A, x, b, r);
   spmv(1, R, r, 0, coarse);
 }
 
 template <typename Number>
-void HostBackend<Number>::jacobi_step(const Matrix &A,
-                                      const Vector &D,
-                                      int           block_size,
-                                      Number        beta,
-                                      const Vector &b,
-                                      const Vector &x,
-                                      Vector       &y) const
+void HostBackend<Number>::jacobi_step(const Matrix &A, const Vector &D, int block_size, Number beta, const Vector &b,
+                                      const Vector &x, Vector &y) const
 {
   const Number *diag = D.data(), *rhs = b.data(), *from = x.data();
-  Number       *to   = y.data();
+  Number       *to = y.data();
   if (block_size == 1)
     for_each_product(A, from, threads_for(A.n_rows), 1, [=](int first, int end, const Number *sums) {
 #pragma omp simd
@@ -553,46 +647,37 @@ void HostBackend<Number>::jacobi_step(const Matrix &A,
         to[i] = from[i] + beta * diag[i] * (rhs[i] - sums[i - first]);
     });
   else
-    for_each_product(A, from, threads_for(A.n_rows), block_size, [=](int first, int end, const Number *sums) {
-      for (int i = first; i < end; i += block_size)
-        {
-          Number r[max_block_size], s[max_block_size];
-          for (int c = 0; c < block_size; ++c)
-            r[c] = rhs[i + c] - sums[i + c - first];
-          multiply_block(diag + static_cast<std::size_t>(i) * block_size, block_size, r, s);
-          for (int c = 0; c < block_size; ++c)
-            to[i + c] = from[i + c] + beta * s[c];
-        }
+    with_block_size(block_size, [&](auto m) {
+      for_each_product(A, from, threads_for(A.n_rows), m, [=](int first, int end, const Number *sums) {
+        for (int i = first; i < end; i += m)
+          {
+            Number r[max_block_size], s[max_block_size];
+            for (int c = 0; c < m; ++c)
+              r[c] = rhs[i + c] - sums[i + c - first];
+            multiply_block(diag + static_cast<std::size_t>(i) * m, m, r, s);
+            for (int c = 0; c < m; ++c)
+              to[i + c] = from[i + c] + beta * s[c];
+          }
+      });
     });
 }
 
 template <typename Number>
-void HostBackend<Number>::jacobi_two_steps(const Matrix &A,
-                                           const Vector &D,
-                                           Number        beta,
-                                           const Vector &b,
-                                           Vector       &scratch,
-                                           Vector       &y) const
+void HostBackend<Number>::jacobi_two_steps(const Matrix &A, const Vector &D, Number beta, const Vector &b,
+                                           Vector &scratch, Vector &y) const
 {
   scale_by_diagonal(beta, D, b, scratch, 1);
   jacobi_step(A, D, 1, beta, b, scratch, y);
 }
 
 template <typename Number>
-void HostBackend<Number>::chebyshev_step(const Matrix &A,
-                                         const Vector &D,
-                                         int           block_size,
-                                         Number        alpha,
-                                         Number        beta,
-                                         const Vector &b,
-                                         const Vector &x,
-                                         const Vector &d_old,
-                                         Vector       &d,
-                                         Vector       &y) const
+void HostBackend<Number>::chebyshev_step(const Matrix &A, const Vector &D, int block_size, Number alpha, Number beta,
+                                         const Vector &b, const Vector &x, const Vector &d_old, Vector &d,
+                                         Vector &y) const
 {
   const Number *diag = D.data(), *rhs = b.data(), *from = x.data(), *old = d_old.data();
   Number       *to = y.data(), *direction = d.data();
-  const auto    decayed = [=](int i) { return alpha == Number(0) ? Number(0) : alpha * old[i]; }; // old may be unset then
+  const auto decayed = [=](int i) { return alpha == Number(0) ? Number(0) : alpha * old[i]; }; // old may be unset then
   if (block_size == 1)
     return for_each_product(A, from, threads_for(A.n_rows), 1, [=](int first, int end, const Number *sums) {
 #pragma omp simd
@@ -603,30 +688,27 @@ void HostBackend<Number>::chebyshev_step(const Matrix &A,
           to[i]             = from[i] + step;
         }
     });
-  for_each_product(A, from, threads_for(A.n_rows), block_size, [=](int first, int end, const Number *sums) {
-    for (int i = first; i < end; i += block_size)
-      {
-        Number r[max_block_size], s[max_block_size];
-        for (int c = 0; c < block_size; ++c)
-          r[c] = rhs[i + c] - sums[i + c - first];
-        multiply_block(diag + static_cast<std::size_t>(i) * block_size, block_size, r, s);
-        for (int c = 0; c < block_size; ++c)
-          {
-            direction[i + c] = decayed(i + c) + beta * s[c];
-            to[i + c]        = from[i + c] + direction[i + c];
-          }
-      }
+  with_block_size(block_size, [&](auto m) {
+    for_each_product(A, from, threads_for(A.n_rows), m, [=](int first, int end, const Number *sums) {
+      for (int i = first; i < end; i += m)
+        {
+          Number r[max_block_size], s[max_block_size];
+          for (int c = 0; c < m; ++c)
+            r[c] = rhs[i + c] - sums[i + c - first];
+          multiply_block(diag + static_cast<std::size_t>(i) * m, m, r, s);
+          for (int c = 0; c < m; ++c)
+            {
+              direction[i + c] = decayed(i + c) + beta * s[c];
+              to[i + c]        = from[i + c] + direction[i + c];
+            }
+        }
+    });
   });
 }
 
 template <typename Number>
-void HostBackend<Number>::spmv_update(Number        alpha,
-                                      Number        beta,
-                                      const Matrix &A,
-                                      const Vector &r,
-                                      const Vector &d_old,
-                                      Vector       &d,
-                                      Vector       &x) const
+void HostBackend<Number>::spmv_update(Number alpha, Number beta, const Matrix &A, const Vector &r, const Vector &d_old,
+                                      Vector &d, Vector &x) const
 {
   const Number *old       = d_old.data();
   Number       *direction = d.data(), *to = x.data();
@@ -643,16 +725,16 @@ template <typename Number>
 void HostBackend<Number>::gemv(const DenseMatrix &A, const Vector &x, Vector &y) const
 {
   const int n = A.n;
-#pragma omp parallel for num_threads(n < 64 ? 1 : threads) schedule(static)
+#pragma omp      parallel for num_threads(n < 64 ? 1 : threads) schedule(static)
   for (int i = 0; i < n; ++i)
     {
-      const Number *row = A.value.data() + static_cast<std::size_t>(i) * n;
-      Number        sum = 0;
+           const Number *row = A.value.data() + static_cast<std::size_t>(i) * n;
+           Number        sum = 0;
 #pragma omp simd reduction(+ : sum)
       for (int j = 0; j < n; ++j)
         sum += row[j] * x.data()[j];
       y.data()[i] = sum;
-    }
+         }
 }
 
 template class HostBackend<double>;
@@ -661,6 +743,8 @@ template void HostBackend<double>::convert(const HostVector<float> &, HostVector
 template void HostBackend<float>::convert(const HostVector<double> &, HostVector<float> &) const;
 template void HostBackend<double>::convert(const HostVector<double> &, HostVector<double> &) const;
 template void HostBackend<float>::convert(const HostVector<float> &, HostVector<float> &) const;
-template void HostBackend<double>::multi_axpy(const std::vector<HostVector<double>> &, int, const double *, HostVector<double> &) const;
-template void HostBackend<double>::multi_axpy(const std::vector<HostVector<float>> &, int, const double *, HostVector<double> &) const;
+template void HostBackend<double>::multi_axpy(const std::vector<HostVector<double>> &, int, const double *,
+                                              HostVector<double> &) const;
+template void HostBackend<double>::multi_axpy(const std::vector<HostVector<float>> &, int, const double *,
+                                              HostVector<double> &) const;
 } // namespace adamant

@@ -34,7 +34,8 @@ private:
 /// through the vector units, short rows padded with zeros. Products are bound by memory, so slices are stored short.
 /// Columns: only the first row's where those of the others follow one by one (nodes numbered along lines of a mesh),
 /// else as 16-bit distances from the slice's lowest column where they fit. Values: once for all rows of the slice where
-/// they agree to rounding (16 units in the last place of the row's largest entry), as with constant coefficients. Where
+/// they agree to rounding (16 units in the last place of the row's largest entry), as with constant coefficients. Dense
+/// blocks of m x m (the components of a node follow each other) have slices of `lanes` nodes: a column for each block. Where
 /// padding would more than double the entries, the matrix is stored in compressed rows instead and has no slices.
 template <typename Number>
 struct HostMatrix
@@ -46,13 +47,14 @@ struct HostMatrix
     std::size_t column; ///< where the slice begins in narrow_column or column
     std::size_t value;  ///< where it begins in value
     int         lowest_column;
-    int         width;  ///< entries a row
-    bool        contiguous; ///< columns of the first row only; row r has them shifted by r
+    int         width;  ///< entries a row, or blocks a node
+    bool        contiguous; ///< columns of the first row (node) only; row r has them shifted by r, node r by m r
     bool        narrow;     ///< 16-bit columns
     bool        shared;     ///< one value for all rows
   };
 
   int                   n_rows = 0, n_cols = 0;
+  int                   node_size = 1; ///< m
   std::vector<Slice>    slices;    ///< empty for compressed rows
   Array<int>            row_start; ///< of compressed rows
   Array<int>            column;
@@ -68,8 +70,6 @@ struct HostDenseMatrix
   Array<Number> value;
 };
 
-/// The algebra on the CPU: OpenMP over rows, one object per precision, no globals. All sizes are this rank's own. Reductions
-/// sum fixed blocks in a fixed order, so that a result does not depend on the number of threads. Output vectors must
 /// A copy of a vector's values.
 class HostSnapshot
 {
@@ -85,6 +85,8 @@ private:
   Array<double> copies;
 };
 
+/// The algebra on the CPU: OpenMP over rows, one object per precision, no globals. All sizes are this rank's own. Reductions
+/// sum fixed blocks in a fixed order, so that a result does not depend on the number of threads. Output vectors must
 /// not alias input vectors unless stated. Every method of HostBackend has its twin in CudaBackend.
 template <typename Number>
 class HostBackend
@@ -96,9 +98,9 @@ public:
   using DenseMatrix = HostDenseMatrix<Number>;
   using Scalars     = std::vector<double>;   ///< results of reductions, where the backend computes them
   using Graph       = std::function<void()>; ///< a recorded sequence of operations
+  using Snapshot    = HostSnapshot;
   template <typename Other>
   using Rebind = HostBackend<Other>;
-  using Snapshot    = HostSnapshot;
 
   explicit HostBackend(int n_threads);
   /// The same threads in another precision.
@@ -121,11 +123,11 @@ public:
   void        upload(const double *source, Vector &x) const;                        ///< x.size() values from host memory
   void        download(const Vector &x, double *target) const;                      ///< x.size() values to host memory
   void        synchronize() const {}
-  /// @}
-
   Snapshot    create_snapshot(int n) const { return Snapshot(n); }
   /// Copies x to host memory, beside the operations that follow; Snapshot::values waits for it and gives x.size() values.
   void        take(const Vector &x, Snapshot &snapshot) const { download(x, snapshot.data()); }
+  /// @}
+
   /// @name Vector operations
   /// @{
   void set_zero(Vector &x) const;
@@ -193,12 +195,12 @@ public:
   /// Records what `operations` does on this backend's vectors, to be replayed with the same vectors any number of times.
   Graph record(const std::function<void()> &operations) const { return operations; }
   void  replay(const Graph &graph) const { graph(); }
-
-private:
   static int n_operations(const Graph &) { return 0; } ///< launches that the graph replaces; the host has none
 
   /// Whether operations run beside the host, which may do other work meanwhile.
   static constexpr bool asynchronous = false;
+
+private:
   Matrix compressed_rows(const CSRMatrix<double> &source) const;
 
   /// Short loops are not worth waking threads for.
