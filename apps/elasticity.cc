@@ -350,7 +350,7 @@ Elasticity<dim, Backend>::Elasticity(const Parameters &parameters, const Backend
 template <int dim, class Backend>
 void Elasticity<dim, Backend>::make_mesh()
 {
-  TimerOutput::Scope scope(run_info.timer, "init/mesh");
+  adamant::Section scope(run_info.timer, "init/mesh");
   const auto        &p = parameters.discretization;
   Point<dim>         far_corner;
   std::copy_n(p.lengths.begin(), dim, &far_corner[0]);
@@ -366,7 +366,7 @@ void Elasticity<dim, Backend>::make_mesh()
 template <int dim, class Backend>
 void Elasticity<dim, Backend>::setup_system(bool with_velocity)
 {
-  TimerOutput::Scope scope(run_info.timer, "init/hierarchy");
+  adamant::Section scope(run_info.timer, "init/hierarchy");
   coupled = with_velocity;
   fe      = std::make_unique<FESystem<dim>>(FE_Q<dim>(parameters.discretization.degree), coupled ? 2 * dim : dim);
   local_dof.assign(fe->n_components(), std::vector<unsigned int>(fe->base_element(0).n_dofs_per_cell()));
@@ -460,7 +460,7 @@ void Elasticity<dim, Backend>::assemble(bool stationary)
   coupling_scale      = 1. + stiffness_weight * (material.lambda + 2. * material.mu) / material.density * std::pow(numbers::PI / length, 2);
   std::vector<adamant::CSRMatrix<double>> rhs_matrices;
   {
-    TimerOutput::Scope scope(run_info.timer, "init/assembly");
+    adamant::Section scope(run_info.timer, "init/assembly");
     rhs_matrices =
       hierarchy->assemble(mapping, quadrature, update_values | update_gradients | update_JxW_values,
                           [this](const auto &, const auto &fe_values, auto &local) { local_matrices(fe_values, local); },
@@ -468,7 +468,7 @@ void Elasticity<dim, Backend>::assemble(bool stationary)
     E = backend.create_matrix(adamant::without_zeros(rhs_matrices[0]));
     set_load(rhs_matrices[1]);
   }
-  TimerOutput::Scope scope(run_info.timer, "init/solver");
+  adamant::Section scope(run_info.timer, "init/solver");
   const auto         external = external_preconditioner();
   solver = std::make_unique<adamant::LinearSolver<Backend>>(backend, hierarchy->data(),
                                                             parameters.linear_solver.options(stationary ? "stationary problem" : "time step"),
@@ -549,7 +549,7 @@ adamant::Preconditioner<Backend> Elasticity<dim, Backend>::external_precondition
 template <int dim, class Backend>
 void Elasticity<dim, Backend>::set_initial_values()
 {
-  TimerOutput::Scope  scope(run_info.timer, "init/initial values");
+  adamant::Section    scope(run_info.timer, "init/initial values");
   const auto         &space = hierarchy->finest();
   adamant::Array<int> all(space.n_dofs());
   std::iota(all.begin(), all.end(), 0);
@@ -570,7 +570,7 @@ void Elasticity<dim, Backend>::set_initial_values()
 template <int dim, class Backend>
 void Elasticity<dim, Backend>::compute_rhs()
 {
-  TimerOutput::Scope scope(run_info.timer, "rhs");
+  adamant::Section scope(run_info.timer, "rhs");
   if (mass_weight > 0. && coupled)
     backend.spmv(1., E, u, 0., rhs);
   else if (mass_weight > 0.)
@@ -589,7 +589,7 @@ void Elasticity<dim, Backend>::compute_rhs()
 template <int dim, class Backend>
 void Elasticity<dim, Backend>::solve()
 {
-  TimerOutput::Scope scope(run_info.timer, "solve");
+  adamant::Section scope(run_info.timer, "solve");
   guess.predict(x);
   result = solver->solve(rhs, x);
   iterations.push_back(result.iterations);
@@ -617,7 +617,7 @@ void Elasticity<dim, Backend>::refine()
   solve();
   iterations.clear();
   const auto           values = download(u);
-  TimerOutput::Scope   scope(run_info.timer, "init/mesh");
+  adamant::Section     scope(run_info.timer, "init/mesh");
   dealii::Vector<float> indicators(mesh.n_active_cells());
   KellyErrorEstimator<dim>::estimate(mapping, hierarchy->finest().dof_handler(), QGauss<dim - 1>(parameters.discretization.degree + 1), {},
                                      values, indicators);
@@ -634,7 +634,7 @@ void Elasticity<dim, Backend>::record_step()
 {
   const unsigned int n_steps = parameters.time.n_steps(), interval = parameters.output.energy_interval;
   {
-    TimerOutput::Scope scope(run_info.timer, "statistics");
+    adamant::Section scope(run_info.timer, "statistics");
     work_of_load = functions.load_factor(time) * backend.dot(work, u);
     backend.spmv(1., at_points, u, 0., point_values);
     displacement_at_points.resize(point_values.size());
@@ -645,7 +645,7 @@ void Elasticity<dim, Backend>::record_step()
     {
       auto       values   = download(u);
       auto       velocity = coupled ? values : download(v);
-      TimerOutput::Scope scope(run_info.timer, "statistics");
+      adamant::Section scope(run_info.timer, "statistics");
       if (coupled)
         velocity /= parameters.time.step;
       energy = energies(hierarchy->finest(), mapping, quadrature, material, values, velocity, coupled ? dim : 0);
@@ -665,7 +665,7 @@ void Elasticity<dim, Backend>::output_results()
   if (interval == 0 || (step % interval != 0 && step != parameters.time.n_steps()))
     return;
   auto               values = download(u), velocity = coupled ? dealii::Vector<double>() : download(v);
-  TimerOutput::Scope scope(run_info.timer, "output");
+  adamant::Section scope(run_info.timer, "output");
   using namespace DataComponentInterpretation;
   std::vector<std::string>                 names(dim, "displacement");
   std::vector<DataComponentInterpretation::DataComponentInterpretation> vectors(fe->n_components(), component_is_part_of_vector);
@@ -710,6 +710,12 @@ void Elasticity<dim, Backend>::report()
   record["tolerance"]          = parameters.linear_solver.tolerance;
   record["iterations"]["mean"] = std::accumulate(iterations.begin(), iterations.end(), 0.) / std::max<std::size_t>(iterations.size(), 1);
   record["iterations"]["max"]  = iterations.empty() ? 0 : *std::max_element(iterations.begin(), iterations.end());
+  record["extrapolation_order"] = parameters.time.extrapolation_order;
+  if constexpr (Backend::asynchronous)
+    {
+      const auto cost   = solver->measure_preconditioner();
+      record["v_cycle"] = {{"seconds", cost.seconds}, {"graph_nodes", cost.launches}};
+    }
   record["strain_energy"]      = energy[0];
   record["kinetic_energy"]     = energy[1];
   record["work_of_load"]       = work_of_load;
@@ -735,7 +741,7 @@ auto Elasticity<dim, Backend>::upload(const adamant::Array<double> &values) cons
 template <int dim, class Backend>
 dealii::Vector<double> Elasticity<dim, Backend>::download(const Vector &vector)
 {
-  TimerOutput::Scope     scope(run_info.timer, "copy");
+  adamant::Section       scope(run_info.timer, "copy");
   dealii::Vector<double> values(vector.size());
   backend.download(vector, values.begin());
   return values;

@@ -48,8 +48,33 @@ inline void line(const std::string &what, double time, double bytes = 0)
   std::printf("\n");
 }
 
+// Bytes that one V-cycle has to move: each pass over a matrix and the vectors it reads and writes, nothing from a cache. `packed`:
+// the matrices as they are stored here, else in compressed rows of node blocks.
 template <typename Number>
-void measure(const CudaBackend<double> &full, const std::vector<LevelData> &data, const MultigridOptions &options, const char *precision)
+double cycle_bytes(const CudaBackend<Number> &backend, const std::vector<LevelData> &data, const MultigridOptions &options, bool packed)
+{
+  const auto matrix = [&](const CSRMatrix<double> &A, int block_size, bool dense) -> double {
+    if (packed)
+      return backend.create_matrix(A, block_size).bytes();
+    return double(A.n_nonzeros()) * (sizeof(Number) + 4. / (dense ? block_size * block_size : 1)) + 4. * A.n_rows;
+  };
+  double bytes = 0;
+  for (std::size_t l = 1; l < data.size(); ++l)
+    {
+      const auto  &level = data[l];
+      const double n = sizeof(Number) * double(level.matrix.n_rows), coarse = sizeof(Number) * double(level.prolongation.n_cols);
+      const double A = matrix(level.matrix, level.block_size, true), D = n * level.block_size;
+      const double step = A + D + (options.smoother.chebyshev ? 5. : 3.) * n; // b, x, y and with Chebyshev the direction twice
+      bytes += (D + 2. * n) + (options.pre_steps - 1) * step + options.post_steps * step; // the first step needs no A
+      bytes += A + 3. * n + matrix(level.restriction, level.block_size, false) + n + coarse;
+      bytes += matrix(level.prolongation, level.block_size, false) + coarse + 2. * n;
+    }
+  const double coarsest = data.front().matrix.n_rows;
+  return bytes + sizeof(Number) * coarsest * coarsest;
+}
+
+template <typename Number>
+void measure(const CudaBackend<double> &full, const std::vector<LevelData> &data, const MultigridOptions &options, const char *precision, double bandwidth)
 {
   const CudaBackend<Number> backend = [&] {
     if constexpr (std::is_same_v<Number, double>)
@@ -96,6 +121,12 @@ void measure(const CudaBackend<double> &full, const std::vector<LevelData> &data
   int                                  nodes = 0;
   const double                         time  = seconds(backend, [&] { mg.vmult(b); }, &nodes);
   line("V-cycle V(" + std::to_string(options.pre_steps) + "," + std::to_string(options.post_steps) + "), " + std::to_string(data.size()) + " levels, " + std::to_string(nodes) + " graph nodes", time);
+  for (const bool packed : {true, false})
+    {
+      const double bytes = cycle_bytes(backend, data, options, packed);
+      std::printf("  its bytes %s: %.1f MB, at the copy bandwidth %.1f us; measured / that: %.2f\n",
+                  packed ? "as stored" : "in blocked compressed rows", 1e-6 * bytes, 1e6 * bytes / bandwidth, time * bandwidth / bytes);
+    }
   for (std::size_t l = data.size() - 1; l > 0; --l)
     {
       const std::vector<LevelData>         part(data.begin(), data.begin() + l);
@@ -150,8 +181,9 @@ void measure(const CudaBackend<double> &full, const std::vector<LevelData> &data
 inline void measure_parts(const std::vector<LevelData> &data, const MultigridOptions &options, const std::string &problem)
 {
   const CudaBackend<double> backend;
-  std::printf("copy within device memory: %.2f TB/s (read plus written)\n", 1e-12 * backend.copy_bandwidth());
+  const double              bandwidth = backend.copy_bandwidth();
+  std::printf("copy within device memory: %.2f TB/s (read plus written)\n", 1e-12 * bandwidth);
   std::printf("%s, %s, %d unknowns\n", backend.device_name().c_str(), problem.c_str(), data.back().matrix.n_rows);
-  measure<double>(backend, data, options, "double");
-  measure<float>(backend, data, options, "float");
+  measure<double>(backend, data, options, "double", bandwidth);
+  measure<float>(backend, data, options, "float", bandwidth);
 }
