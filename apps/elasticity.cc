@@ -192,6 +192,7 @@ struct Parameters
     options.multigrid.smoother.type      = adamant::SmootherType::block_jacobi;
     options.multigrid.smoother.chebyshev = true;
     options.multigrid.smoother.range     = 20.;
+    options.multigrid.smoother.damping   = 0.5; // without Chebyshev: 0.6 already diverges on these matrices
     options.multigrid.pre_steps = options.multigrid.post_steps = 3;
     return options;
   }
