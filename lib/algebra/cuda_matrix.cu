@@ -28,10 +28,12 @@ struct CSRView
   const double *value;
 };
 
-// What one slice needs: its longest row, smallest and largest column, and the stride of a stencil or -1.
+// What one slice needs: its longest row, smallest and largest column, the stride of a stencil or -1, and whether its first
+// row is that of the first slice of its group of band_slices, shifted.
 struct Extent
 {
-  int longest, smallest, largest, stride;
+  int  longest, smallest, largest, stride;
+  bool continues;
 };
 
 constexpr int  table_size = 1024;
@@ -63,6 +65,10 @@ constexpr int    n_run_lengths                    = 3;
 constexpr int    run_length[n_run_lengths]        = {9, 4, 3};
 __constant__ int device_run_length[n_run_lengths] = {9, 4, 3};
 
+// What two entries may differ by, relative to the largest of their row.
+template <typename Number>
+constexpr double same_value = 16 * (sizeof(Number) == 8 ? 2.2204460492503131e-16 : 1.1920928955078125e-7);
+
 // The stride where the 32 rows have columns shifted by it from row to row and the same values, to 16 units in the last
 // place of the row's largest one (what the host backend allows, too), else -1.
 template <typename Number>
@@ -85,8 +91,24 @@ __device__ int stencil_stride(const CSRView &A, int row, int begin, int length, 
       largest    = fmax(largest, fabs(first_value));
       difference = fmax(difference, fabs(value - first_value));
     }
-  same = same && difference <= 16 * (sizeof(Number) == 8 ? 2.2204460492503131e-16 : 1.1920928955078125e-7) * largest;
-  return __all_sync(all, same) ? stride : -1;
+  return __all_sync(all, same && difference <= same_value<Number> * largest) ? stride : -1;
+}
+
+// Whether the slice has the stencil of the first slice of its group.
+template <typename Number>
+__device__ bool continues_band(const CSRView &A, int slice, int longest, int stride)
+{
+  const int first = slice / band_slices * band_slices * slice_rows, shift = slice % band_slices * slice_rows;
+  const int from = A.row_start[first], mine = A.row_start[first + shift];
+  bool      same    = A.row_start[first + 1] - from == longest;
+  double    largest = 0, difference = 0;
+  for (int k = 0; same && k < longest; ++k)
+    {
+      same       = A.column[mine + k] == A.column[from + k] + stride * shift;
+      largest    = fmax(largest, fabs(A.value[from + k]));
+      difference = fmax(difference, fabs(A.value[mine + k] - A.value[from + k]));
+    }
+  return same && difference <= same_value<Number> * largest;
 }
 
 template <typename Number>
@@ -95,7 +117,7 @@ __global__ void examine_kernel(CSRView A, int n_slices, int node_size, const int
   cuda::wait_for_predecessor();
   const int thread = blockIdx.x * blockDim.x + threadIdx.x, slice = thread / slice_rows;
   const int row = slice < n_slices ? cuda::row_of(slice, thread % slice_rows, node_size, node_size, nodes) : A.n_rows;
-  Extent    e{0, 0x7fffffff, 0, -1};
+  Extent    e{0, 0x7fffffff, 0, -1, false};
   int       begin = 0, length = 0;
   if (row < A.n_rows)
     {
@@ -131,6 +153,8 @@ __global__ void examine_kernel(CSRView A, int n_slices, int node_size, const int
       e.largest  = max(e.largest, __shfl_xor_sync(0xffffffff, e.largest, offset));
     }
   e.stride = stencil_stride<Number>(A, row, begin, length, e.longest);
+  if (e.stride >= 0 && node_size == 1)
+    e.continues = continues_band<Number>(A, slice, e.longest, e.stride);
   if (threadIdx.x % slice_rows == 0 && slice < n_slices)
     extent[slice] = e;
 }
@@ -208,11 +232,12 @@ __global__ void fill_kernel(CSRView A, int n_slices, int node_size, int rows, co
   columns += 32L * s.column + lane;
   const auto column  = [&](int r) { return r * run < n ? static_cast<unsigned>(A.column[begin + r * run]) : absent; };
   const auto offset  = [&](int r) { return r * run < n ? column(r) - s.parameter : 0xffff; };
-  const bool stencil = s.kind == static_cast<unsigned>(SliceKind::stencil);
+  const bool band    = s.kind == static_cast<unsigned>(SliceKind::band);
+  const bool stencil = band || s.kind == static_cast<unsigned>(SliceKind::stencil);
   const long spacing = stencil ? 1 : 32;
   if (stencil)
     {
-      if (lane > 0) // the first row stands for all
+      if (lane > 0 || (band && slice % band_slices > 0)) // the first row stands for all
         return;
       for (int r = 0; r < s.width; ++r)
         columns[r] = column(r);
@@ -298,7 +323,7 @@ std::vector<Extent> of_groups(const std::vector<Extent> &extents, int size)
         {
           const Extent &e = extents[k];
           group           = {std::max(group.longest, e.longest), std::min(group.smallest, e.smallest),
-                             std::max(group.largest, e.largest), group.stride == e.stride ? e.stride : -1};
+                             std::max(group.largest, e.largest), group.stride == e.stride ? e.stride : -1, false};
         }
       groups.push_back(group);
     }
@@ -331,6 +356,17 @@ std::vector<int> order_of_nodes(const CSRMatrix<double> &A, int node_size, const
   order.insert(order.end(), others.begin(), others.end());
   order.resize((order.size() + slice_rows - 1) / slice_rows * slice_rows, n_nodes);
   return order;
+}
+
+// Whether the slices from i on are a band with rows of at most `width` entries.
+bool is_band(const std::vector<Extent> &extents, std::size_t i, int width)
+{
+  if (i + band_slices > extents.size() || extents[i].longest == 0 || extents[i].longest > width ||
+      extents[i].stride >= 1 << 20)
+    return false;
+  return std::all_of(extents.begin() + i, extents.begin() + i + band_slices, [&](const Extent &e) {
+    return e.continues && e.stride == extents[i].stride && e.stride >= 0 && e.longest == extents[i].longest;
+  });
 }
 
 // Tells matrices of different patterns from each other by the lengths of their rows.
@@ -383,8 +419,19 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source, int nod
   s.n_values = static_cast<int>(dictionary.size());
   std::vector<CudaSlice> slices(s.n_slices);
   std::size_t            column_rows = 0, value_rows = 0;
+  for (const Extent &e : extents)
+    s.widest = std::max(s.widest, e.longest / s.run);
+  int widest_band = 0;
+  cuda::with_format(A, [&](auto format) { widest_band = format.bands ? format.chunk * s.run : 0; });
   for (int i = 0; i < s.n_slices; ++i)
     {
+      const bool band = is_band(extents, i - i % band_slices, widest_band);
+      s.n_band += band;
+      if (band && i % band_slices > 0)
+        {
+          slices[i] = slices[i - 1];
+          continue;
+        }
       const Extent &e       = extents[i];
       const int     width   = e.longest / s.run;
       const bool    stencil = e.stride >= 0 && e.stride < 1 << 29;
@@ -392,7 +439,8 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source, int nod
       const int     entries = e.longest * s.rows, words = s.n_values > 0 ? (entries + 3) / 4 : entries;
       slices[i] = {to_index(column_rows, "slices of a sparse matrix"),
                    to_index(value_rows, "slices of a sparse matrix"), width,
-                   static_cast<unsigned>(stencil ? SliceKind::stencil :
+                   static_cast<unsigned>(band    ? SliceKind::band :
+                                         stencil ? SliceKind::stencil :
                                          narrow  ? SliceKind::narrow :
                                                    SliceKind::full),
                    stencil             ? e.stride :
@@ -401,8 +449,7 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source, int nod
       column_rows += stencil ? (width + 31) / 32 : narrow ? (width + 1) / 2 : width;
       value_rows += stencil ? (words + 31) / 32 : words;
       s.n_narrow += narrow;
-      s.n_stencil += stencil;
-      s.widest = std::max(s.widest, width);
+      s.n_stencil += stencil && !band;
     }
   s.slices  = to_device(context, slices.data(), slices.size(), "matrices");
   s.columns = CudaArray<unsigned>(context, slice_rows * column_rows, "matrices");
@@ -452,8 +499,8 @@ std::string CudaMatrix<Number>::format() const
   else if (s.run > 1)
     text << " in runs of " << s.run;
   const long slices = std::max(1, s.n_slices);
-  text << ", stencils in " << 100L * s.n_stencil / slices << "% and 16-bit columns in " << 100L * s.n_narrow / slices
-       << "% of the slices, ";
+  text << ", stencils in " << 100L * (s.n_stencil + s.n_band) / slices << "% (" << 100L * s.n_band / slices
+       << "% in bands) and 16-bit columns in " << 100L * s.n_narrow / slices << "% of the slices, ";
   if (s.n_values > 0)
     text << s.n_values << " different values";
   else

@@ -19,15 +19,16 @@
 
 namespace adamant
 {
-constexpr int      slice_rows = 32, dictionary_size = 256;
+constexpr int      slice_rows = 32, dictionary_size = 256, band_slices = 4;
 constexpr unsigned absent = 0xffffffff; // no column, or no two offsets
 
 /// How the columns of a slice are stored, and its values.
 enum class SliceKind : int
 {
-  full,   ///< every column
-  narrow, ///< 16-bit offsets from the slice's smallest column, two in a word
-  stencil ///< columns and values of the first row; those of row i are the same values and columns + stride i
+  full,    ///< every column
+  narrow,  ///< 16-bit offsets from the slice's smallest column, two in a word
+  stencil, ///< columns and values of the first row; those of row i are the same values and columns + stride i
+  band     ///< the same for band_slices slices together, which share the first row of the first of them
 };
 
 /// column: where the slice's columns begin, in rows of 32 words; value: likewise, in rows of 32 values, or of 32 words of
@@ -43,7 +44,7 @@ template <typename Number>
 struct CudaMatrix<Number>::Storage
 {
   std::size_t pattern   = 0; // hash of the rows' lengths
-  int         node_size = 1, rows = 1, run = 1, widest = 0, n_slices = 0, n_narrow = 0, n_stencil = 0,
+  int         node_size = 1, rows = 1, run = 1, widest = 0, n_slices = 0, n_narrow = 0, n_stencil = 0, n_band = 0,
       n_values = 0;           // n_values 0: no codes
   CudaArray<int>       nodes; // that the lanes of each group of slices stand for; empty: in their order
   CudaArray<CudaSlice> slices;
@@ -61,6 +62,7 @@ struct Format
 {
   static constexpr int  run = run_, chunk = chunk_, rows = rows_;
   static constexpr bool coded = coded_;
+  static constexpr bool bands = coded && rows == 1 && run * chunk <= 16; ///< whose rows a thread takes at once
 };
 
 template <typename Number>
@@ -228,10 +230,12 @@ __device__ void load_dictionary(const SparseView<Number> &A, Number *dictionary)
 
 template <class Format, typename Number, class Gather>
 __device__ void rows_product(const SparseView<Number> &A, const Number *dictionary, int lane, int part, int parts,
-                             const CudaSlice &s, const Gather &x, Number (&sum)[Format::rows])
+                             const CudaSlice &s, const Gather &x, Number (&sum)[Format::rows], int place_in_band = 0)
 {
   switch (static_cast<SliceKind>(s.kind))
     {
+      case SliceKind::band:
+        return slice_product<Format, SliceKind::stencil>(A, dictionary, s, lane + place_in_band, part, parts, x, sum);
       case SliceKind::stencil:
         return slice_product<Format, SliceKind::stencil>(A, dictionary, s, lane, part, parts, x, sum);
       case SliceKind::narrow:
@@ -242,7 +246,7 @@ __device__ void rows_product(const SparseView<Number> &A, const Number *dictiona
 
 constexpr int most_threads = 512; // of a block of row_kernel
 
-/// finish(row, (A x)_row). A block of threads has `lanes` lanes of slices and `parts` threads for each, which share its entries.
+/// finish(row, (A x)_row, what it fetches for the row). A block of threads has `lanes` lanes of slices and `parts` threads for each, which share its entries.
 template <class Format, typename Number, class Gather, class Finish>
 __global__ void __launch_bounds__(most_threads)
   row_kernel(const SparseView<Number> A, int lanes, int parts, const Gather x, const Finish finish)
@@ -260,7 +264,7 @@ __global__ void __launch_bounds__(most_threads)
       row = row_of(slice, lane, A.node_size, per_group, A.nodes);
     }
   Number sum[rows];
-  rows_product<Format>(A, dictionary, lane, part, parts, s, x, sum);
+  rows_product<Format>(A, dictionary, lane, part, parts, s, x, sum, slice % band_slices * slice_rows);
   if (parts > 1)
     {
 #pragma unroll
@@ -300,32 +304,8 @@ __global__ void __launch_bounds__(most_threads)
   else if (mine && !(Finish::skips_empty && s.width == 0))
 #pragma unroll
     for (int c = 0; c < rows; ++c)
-      finish(row + c, sum[c]);
+      finish(row + c, sum[c], finish.fetch(row + c));
 }
 
-/// Runs row_kernel over all rows of A; a block of threads holds whole nodes, those of the matrix and of node_size rows.
-template <typename Number, class Gather, class Finish>
-void for_each_row(const CudaContext &context, const Call &name, const CudaMatrix<Number> &A, const Gather &x,
-                  const Finish &finish, int node_size = 1)
-{
-  const auto &s = *A.storage;
-  // Small matrices in small blocks: the whole GPU shares their latency.
-  const int most  = A.n_rows < 32768 * s.rows ? 64 : block_size;
-  const int step  = slice_rows * std::lcm(node_size, s.node_size) / s.rows;
-  const int lanes = step >= most ? step : most / step * step;
-  if (lanes > block_size || (s.nodes.size() > 0 && s.node_size % node_size != 0))
-    throw RunError("a matrix of nodes of " + std::to_string(s.node_size) + " rows does not go with blocks of " +
-                   std::to_string(node_size));
-  with_format(A, [&](auto format) {
-    // Long rows of small matrices go to several threads, as long as the GPU has room for more warps.
-    constexpr int room = 8192, chunk = decltype(format)::chunk;
-    int           parts = 1;
-    while (2 * parts * chunk < s.widest + chunk && 2 * parts * s.n_slices <= room && 2 * parts * lanes <= most_threads)
-      parts *= 2;
-    launch(context, name, row_kernel<decltype(format), Number, Gather, Finish>,
-           blocks_for(slice_rows * static_cast<long>(s.n_slices), lanes), lanes * parts, view(A), lanes, parts, x,
-           finish);
-  });
-}
 } // namespace cuda
 } // namespace adamant

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "algebra/cuda_for_each_row.cuh"
 #include "algebra/cuda_reduction.cuh"
-#include "algebra/cuda_sparse.cuh"
 
-// The matrix operations of CudaBackend: what each does with a row's product. Instantiated per precision in its own .cu file.
+// The matrix operations of CudaBackend: what each does with a row's product and what it fetches for the row. Instantiated per precision in its own .cu file.
 
 namespace adamant
 {
@@ -33,17 +33,18 @@ struct RowWise
 template <typename Number>
 struct Product : RowWise // y = a A x + b y
 {
-  Number a, b;
+  Number  a, b;
   Number *y;
   Product(Number a, Number b, Number *y)
     : a(a)
     , b(b)
     , y(y)
   {}
-  __device__ void operator()(int row, Number sum) const
+  __device__ Number fetch(int row) const
   {
-    y[row] = b == Number(0) ? a * sum : a * sum + b * y[row]; // with b = 0, y may hold anything
-  }
+    return b == Number(0) ? Number(0) : y[row];
+  } // with b = 0, y may hold anything
+  __device__ void operator()(int row, Number sum, Number y_row) const { y[row] = a * sum + b * y_row; }
 };
 
 template <typename Number>
@@ -52,7 +53,8 @@ struct Addition // y += a A x, empty rows untouched
   static constexpr bool exchange = false, skips_empty = true;
   Number                a;
   Number               *y;
-  __device__ void       operator()(int row, Number sum) const { y[row] += a * sum; }
+  __device__ Number     fetch(int row) const { return y[row]; }
+  __device__ void       operator()(int row, Number sum, Number y_row) const { y[row] = y_row + a * sum; }
 };
 
 template <typename Number>
@@ -64,7 +66,8 @@ struct Residual : RowWise
     : b(b)
     , r(r)
   {}
-  __device__ void operator()(int row, Number sum) const { r[row] = b[row] - sum; }
+  __device__ Number fetch(int row) const { return b[row]; }
+  __device__ void   operator()(int row, Number sum, Number b_row) const { r[row] = b_row - sum; }
 };
 
 /// d = alpha d_old + beta D (b - A x), y = x + d; d may be null.
@@ -77,22 +80,31 @@ struct SmootherStep
   const Number         *D, *b, *x, *d_old;
   Number               *d, *y;
 
-  __device__ Number residual(int row, Number sum) const { return b[row] - sum; }
-  __device__ void   update(int row, Number correction) const
+  struct Operands
   {
-    const Number direction = (alpha == Number(0) ? Number(0) : alpha * d_old[row]) + beta * correction;
+    Number D, b, x, d_old;
+  };
+  __device__ Number   old_direction(int row) const { return alpha == Number(0) ? Number(0) : d_old[row]; }
+  __device__ Operands fetch(int row) const { return {D[row], b[row], x[row], old_direction(row)}; }
+  __device__ Number   residual(int row, Number sum) const { return b[row] - sum; }
+  __device__ void     update(int row, Number correction, Number x_row, Number old) const
+  {
+    const Number direction = alpha * old + beta * correction;
     if (d != nullptr)
       d[row] = direction;
-    y[row] = x[row] + direction;
+    y[row] = x_row + direction;
   }
-  __device__ void operator()(int row, Number sum) const { update(row, D[row] * residual(row, sum)); }
+  __device__ void operator()(int row, Number sum, const Operands &o) const
+  {
+    update(row, o.D * (o.b - sum), o.x, o.d_old);
+  }
   __device__ void operator()(int row, const Number *residuals_of_node) const
   {
     const Number *block      = D + static_cast<long>(row) * node_size;
     Number        correction = 0;
     for (int c = 0; c < node_size; ++c)
       correction += block[c] * residuals_of_node[c];
-    update(row, correction);
+    update(row, correction, x[row], old_direction(row));
   }
 };
 
@@ -108,7 +120,15 @@ struct SecondJacobiStep : RowWise
     , b(b)
     , y(y)
   {}
-  __device__ void operator()(int row, Number sum) const { y[row] = beta * D[row] * b[row] + beta * D[row] * (b[row] - sum); }
+  struct Operands
+  {
+    Number D, b;
+  };
+  __device__ Operands fetch(int row) const { return {D[row], b[row]}; }
+  __device__ void     operator()(int row, Number sum, const Operands &o) const
+  {
+    y[row] = beta * o.D * o.b + beta * o.D * (o.b - sum);
+  }
 };
 
 /// d = alpha d_old + beta A r, x += d.
@@ -125,17 +145,23 @@ struct Update : RowWise
     , d(d)
     , x(x)
   {}
-  __device__ void operator()(int row, Number sum) const
+  struct Operands
   {
-    const Number direction = (alpha == Number(0) ? Number(0) : alpha * d_old[row]) + beta * sum;
+    Number x, d_old;
+  };
+  __device__ Operands fetch(int row) const { return {x[row], alpha == Number(0) ? Number(0) : d_old[row]}; }
+  __device__ void     operator()(int row, Number sum, const Operands &o) const
+  {
+    const Number direction = alpha * o.d_old + beta * sum;
     d[row]                 = direction;
-    x[row] += direction;
+    x[row]                 = o.x + direction;
   }
 };
 
 /// The norms of r and b, together.
 template <typename Number>
-__global__ void norms_kernel(int n, const Number *r, const Number *b, Reduction reduction, double *on_device, double *on_host)
+__global__ void norms_kernel(int n, const Number *r, const Number *b, Reduction reduction, double *on_device,
+                             double *on_host)
 {
   wait_for_predecessor();
   double square[2] = {0, 0}, sum[2];
@@ -164,7 +190,8 @@ __global__ void gemv_kernel(int n, int row_length, const Number *A, const Number
       Number a[4] = {};
 #pragma unroll
       for (int i = 0; i < 4; i += 16 / sizeof(Number))
-        *reinterpret_cast<int4 *>(a + i) = *reinterpret_cast<const int4 *>(A + static_cast<long>(row) * row_length + j + i);
+        *reinterpret_cast<int4 *>(a + i) =
+          *reinterpret_cast<const int4 *>(A + static_cast<long>(row) * row_length + j + i);
 #pragma unroll
       for (int i = 0; i < 4; ++i)
         if (j + i < n)
@@ -189,7 +216,8 @@ void CudaBackend<Number>::spmv(Number a, const Matrix &A, const Vector &x, Numbe
 template <typename Number>
 void CudaBackend<Number>::residual(const Matrix &A, const Vector &x, const Vector &b, Vector &r) const
 {
-  cuda::for_each_row(*context, "residual", A, cuda::Entry<Number>{x.data()}, cuda::Residual<Number>(b.data(), r.data()));
+  cuda::for_each_row(*context, "residual", A, cuda::Entry<Number>{x.data()},
+                     cuda::Residual<Number>(b.data(), r.data()));
 }
 
 template <typename Number>
@@ -197,13 +225,13 @@ void CudaBackend<Number>::residual_norms(const Matrix &A, const Vector &x, const
 {
   // Not one kernel: the product needs every warp there is, the sums a fixed number of blocks (68 + 6 against 118 us).
   residual(A, x, b, r);
-  cuda::launch(*context, "residual_norms", cuda::norms_kernel<Number>, cuda::reduction_blocks_for(A.n_rows), cuda::block_size, A.n_rows,
-               r.data(), b.data(), cuda::Reduction(*context), s.device(), s.host());
+  cuda::launch(*context, "residual_norms", cuda::norms_kernel<Number>, cuda::reduction_blocks_for(A.n_rows),
+               cuda::block_size, A.n_rows, r.data(), b.data(), cuda::Reduction(*context), s.device(), s.host());
 }
 
 template <typename Number>
-void CudaBackend<Number>::residual_restrict(const Matrix &A, const Vector &x, const Vector &b, const Matrix &R, Vector &r,
-                                            Vector &coarse) const
+void CudaBackend<Number>::residual_restrict(const Matrix &A, const Vector &x, const Vector &b, const Matrix &R,
+                                            Vector &r, Vector &coarse) const
 {
   residual(A, x, b, r);
   spmv(1, R, r, 0, coarse);
@@ -215,18 +243,19 @@ void CudaBackend<Number>::jacobi_step(const Matrix &A, const Vector &D, int bloc
 {
   const cuda::Entry<Number> entry{x.data()};
   if (block_size == 1)
-    cuda::for_each_row(*context, "jacobi_step", A, entry,
-                       cuda::SmootherStep<Number, false>{1, 0, beta, D.data(), b.data(), x.data(), nullptr, nullptr, y.data()});
+    cuda::for_each_row(
+      *context, "jacobi_step", A, entry,
+      cuda::SmootherStep<Number, false>{1, 0, beta, D.data(), b.data(), x.data(), nullptr, nullptr, y.data()});
   else
-    cuda::for_each_row(*context, "jacobi_step", A, entry,
-                       cuda::SmootherStep<Number, true>{block_size, 0, beta, D.data(), b.data(), x.data(), nullptr, nullptr,
-                                                        y.data()},
-                       block_size);
+    cuda::for_each_row(
+      *context, "jacobi_step", A, entry,
+      cuda::SmootherStep<Number, true>{block_size, 0, beta, D.data(), b.data(), x.data(), nullptr, nullptr, y.data()},
+      block_size);
 }
 
 template <typename Number>
-void CudaBackend<Number>::jacobi_two_steps(const Matrix &A, const Vector &D, Number beta, const Vector &b, Vector & /*scratch*/,
-                                           Vector &y) const
+void CudaBackend<Number>::jacobi_two_steps(const Matrix &A, const Vector &D, Number beta, const Vector &b,
+                                           Vector & /*scratch*/, Vector &y) const
 {
   cuda::for_each_row(*context, "jacobi_two_steps", A, cuda::FirstJacobiStep<Number>{beta, D.data(), b.data()},
                      cuda::SecondJacobiStep<Number>(beta, D.data(), b.data(), y.data()));
@@ -234,17 +263,18 @@ void CudaBackend<Number>::jacobi_two_steps(const Matrix &A, const Vector &D, Num
 
 template <typename Number>
 void CudaBackend<Number>::chebyshev_step(const Matrix &A, const Vector &D, int block_size, Number alpha, Number beta,
-                                         const Vector &b, const Vector &x, const Vector &d_old, Vector &d, Vector &y) const
+                                         const Vector &b, const Vector &x, const Vector &d_old, Vector &d,
+                                         Vector &y) const
 {
   const cuda::Entry<Number> entry{x.data()};
   if (block_size == 1)
     cuda::for_each_row(*context, "chebyshev_step", A, entry,
-                       cuda::SmootherStep<Number, false>{1, alpha, beta, D.data(), b.data(), x.data(), d_old.data(), d.data(),
-                                                         y.data()});
+                       cuda::SmootherStep<Number, false>{1, alpha, beta, D.data(), b.data(), x.data(), d_old.data(),
+                                                         d.data(), y.data()});
   else
     cuda::for_each_row(*context, "chebyshev_step", A, entry,
-                       cuda::SmootherStep<Number, true>{block_size, alpha, beta, D.data(), b.data(), x.data(), d_old.data(),
-                                                        d.data(), y.data()},
+                       cuda::SmootherStep<Number, true>{block_size, alpha, beta, D.data(), b.data(), x.data(),
+                                                        d_old.data(), d.data(), y.data()},
                        block_size);
 }
 
@@ -259,7 +289,7 @@ void CudaBackend<Number>::spmv_update(Number alpha, Number beta, const Matrix &A
 template <typename Number>
 void CudaBackend<Number>::gemv(const DenseMatrix &A, const Vector &x, Vector &y) const
 {
-  cuda::launch(*context, "gemv", cuda::gemv_kernel<Number>, cuda::blocks_for(32L * A.n), cuda::block_size, A.n, A.row_length,
-               A.value.data(), x.data(), y.data());
+  cuda::launch(*context, "gemv", cuda::gemv_kernel<Number>, cuda::blocks_for(32L * A.n), cuda::block_size, A.n,
+               A.row_length, A.value.data(), x.data(), y.data());
 }
 } // namespace adamant

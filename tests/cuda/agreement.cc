@@ -86,7 +86,7 @@ TEST_F(CudaAgreement, ProductsInEveryFormat)
     {grid.back().matrix, "rows of 9"},      {perturbed, "values in full"}, {grid.back().prolongation, "rows of 4"},
     {grid.back().restriction, "rows of 9"}, {runs(9, true), "runs of 9"},  {runs(9, false), "runs of 9"},
     {runs(4, true), "runs of 4"},           {runs(4, false), "runs of 4"},
-    {runs(3, true), "runs of 3"},           {runs(3, false), "runs of 3"}, {wide, "stencils in 0% and 16-bit columns in 0%"}};
+    {runs(3, true), "runs of 3"},           {runs(3, false), "runs of 3"}, {wide, "stencils in 0% (0% in bands) and 16-bit columns in 0%"}};
   for (const auto &[A, format] : cases)
     {
       const Values x = random_values(A.n_cols, 1), y = random_values(A.n_rows, 2);
@@ -101,6 +101,61 @@ TEST_F(CudaAgreement, ProductsInEveryFormat)
     }
   EXPECT_EQ(backend->create_matrix(runs(3, true)).format().find("stencils in 0%"), std::string::npos) << "expected stencils";
   EXPECT_NE(backend->create_matrix(perturbed).format().find("stencils in 0%"), std::string::npos) << "expected none";
+}
+
+// Large matrices whose rows are mostly one row, shifted: threads that take several of them at once, and the rows between.
+TEST_F(CudaAgreement, LargeMatricesInBands)
+{
+  for (const int n : {600000, 2200001})
+    for (const int stride : {1, 2, 4})
+      {
+        CSRMatrix<double> A;
+        A.n_rows = n;
+        A.n_cols = stride * n + 40;
+        A.row_start.assign(n + 1, 7);
+        for (int i = 0; i < n; i += 2000) // a row of another length, as at the boundary
+          A.row_start[i + 1] = 1;
+        finish_row_starts(A);
+        for (int i = 0; i < n; ++i)
+          for (int k = A.row_start[i], e = 0; k < A.row_start[i + 1]; ++k, ++e)
+            {
+              A.column[k] = stride * i + 5 * e + (i / 100000 % 2);
+              A.value[k]  = (i / 300000 % 2 ? 1. : 0.5) * (e - 2) + (e == 2 ? 8 : 0);
+            }
+        const auto on_gpu = backend->create_matrix(A);
+        EXPECT_EQ(on_gpu.format().find("(0% in bands)"), std::string::npos) << "expected bands: " << on_gpu.format();
+        const Values x = random_values(A.n_cols, 1), y = random_values(n, 2), b = random_values(n, 3), d = random_values(n, 4);
+        const auto   on_host = host.create_matrix(A);
+        const auto   check   = [&](const std::string &what, const auto &apply) {
+          auto expected = to_backend(host, y);
+          auto actual   = to_backend(*backend, y);
+          apply(host, on_host, expected);
+          apply(*backend, on_gpu, actual);
+          expect_close(to_host(*backend, actual), to_host(host, expected), what + ", " + on_gpu.format());
+        };
+        check("A x", [&](const auto &on, const auto &M, auto &z) { on.spmv(0.7, M, to_backend(on, x), 0, z); });
+        check("y + A x", [&](const auto &on, const auto &M, auto &z) { on.spmv(0.7, M, to_backend(on, x), 1, z); });
+        check("2 y + A x", [&](const auto &on, const auto &M, auto &z) { on.spmv(0.7, M, to_backend(on, x), 2, z); });
+        check("residual", [&](const auto &on, const auto &M, auto &z) { on.residual(M, to_backend(on, x), to_backend(on, b), z); });
+        check("Chebyshev", [&](const auto &on, const auto &M, auto &z) {
+          auto moved = on.create_vector(n);
+          on.chebyshev_step(M, to_backend(on, d), 1, 0.3, 0.2, to_backend(on, b), to_backend(on, x), z, z, moved);
+          on.axpby(1, moved, 1, z);
+        });
+        check("Jacobi", [&](const auto &on, const auto &M, auto &z) {
+          on.jacobi_step(M, to_backend(on, d), 1, 0.2, to_backend(on, b), to_backend(on, x), z);
+        });
+        check("update", [&](const auto &on, const auto &M, auto &z) {
+          auto moved = to_backend(on, b), direction = on.create_vector(n);
+          on.spmv_update(0.3, 0.2, M, to_backend(on, x), moved, direction, z);
+        });
+        if (stride == 1)
+          check("two steps", [&](const auto &on, const auto &M, auto &z) {
+            auto scratch = on.create_vector(A.n_cols);
+            const Values wide_d = random_values(A.n_cols, 5), wide_b = random_values(A.n_cols, 6);
+            on.jacobi_two_steps(M, to_backend(on, wide_d), 0.2, to_backend(on, wide_b), scratch, z);
+          });
+      }
 }
 
 TEST_F(CudaAgreement, SolversAndBits)

@@ -1,0 +1,125 @@
+#pragma once
+
+#include "algebra/cuda_sparse.cuh"
+
+#include <utility>
+
+// How the rows of a matrix are spread over threads: row_kernel, or band_kernel for large matrices that are mostly bands.
+
+namespace adamant
+{
+namespace cuda
+{
+/// A thread has the same row in each of `at_once` slices of a band: columns and values are decoded once for all of them, and
+/// enough loads are under way to keep the memory busy. Other slices are taken one after the other.
+template <class Format, int at_once, typename Number, class Gather, class Finish>
+__global__ void __launch_bounds__(block_size)
+  band_kernel(const SparseView<Number> A, const Gather x, const Finish finish)
+{
+  static_assert(band_slices % at_once == 0 && Format::bands, "a format without bands");
+  __shared__ Number dictionary[dictionary_size];
+  const int         lane  = threadIdx.x % slice_rows;
+  const int         first = (blockIdx.x * blockDim.x + threadIdx.x) / slice_rows * at_once;
+  CudaSlice         s{0, 0, 0, 0, 0};
+  if (first < A.n_slices)
+    s = A.slices[first];
+  load_dictionary<Format>(A, dictionary);
+  const int row = slice_rows * first + lane;
+  if (static_cast<SliceKind>(s.kind) != SliceKind::band)
+    {
+      for (int slice = first; slice < min(first + at_once, A.n_slices); ++slice)
+        {
+          if (slice > first)
+            s = A.slices[slice];
+          Number sum[1];
+          rows_product<Format>(A, dictionary, lane, 0, 1, s, x, sum);
+          const int r = slice_rows * slice + lane;
+          if (r < A.n_rows && !(Finish::skips_empty && s.width == 0))
+            finish(r, sum[0], finish.fetch(r));
+        }
+      return;
+    }
+  Chunk<Format, Number, SliceKind::stencil> chunk;
+  chunk.load(A, s, 0, 0);
+  wait_for_predecessor();
+  decltype(finish.fetch(row)) operands[at_once];
+#pragma unroll
+  for (int k = 0; k < at_once; ++k)
+    operands[k] = finish.fetch(row + k * slice_rows);
+  Number     sum[at_once] = {};
+  const int  place        = first % band_slices * slice_rows + lane;
+  const auto add          = [&](auto known_stride) {
+    constexpr int known  = decltype(known_stride)::value;
+    const int     stride = known > 0 ? known : s.parameter;
+#pragma unroll
+    for (int r = 0; r < Format::chunk; ++r)
+      {
+        // Behind the last run: the first column again, times zero.
+        const bool present = r < s.width;
+        const int  column  = (present ? chunk.column[r] : chunk.column[0]) + stride * place;
+#pragma unroll
+        for (int i = 0; i < Format::run; ++i)
+          {
+            const int    e     = r * Format::run + i;
+            const Number entry = dictionary[(chunk.data[e / 4] >> (8 * (e % 4))) & 0xff],
+                         value = present ? entry : Number(0);
+#pragma unroll
+            for (int k = 0; k < at_once; ++k)
+              sum[k] += value * x(column + i + stride * (k * slice_rows));
+          }
+      }
+  };
+  // Mostly consecutive rows have consecutive columns: their distance is then part of the instructions.
+  if (s.parameter == 1)
+    add(std::integral_constant<int, 1>());
+  else
+    add(std::integral_constant<int, 0>());
+#pragma unroll
+  for (int k = 0; k < at_once; ++k)
+    finish(row + k * slice_rows, sum[k], operands[k]);
+}
+
+/// Slices of a band that a thread takes at once: as many as leave the GPU enough warps, and enough registers for what a row
+/// fetches; 0 for row_kernel.
+template <class Finish, typename Number>
+int slices_at_once(const CudaMatrix<Number> &A)
+{
+  constexpr int most = sizeof(decltype(std::declval<const Finish &>().fetch(0))) <= 16 ? 4 : 2;
+  const auto   &s    = *A.storage;
+  return 2 * s.n_band <= s.n_slices || s.n_slices < 8192 ? 0 : s.n_slices < 65536 ? 2 : most;
+}
+
+/// Runs row_kernel over all rows of A; a block of threads holds whole nodes, those of the matrix and of node_size rows.
+template <typename Number, class Gather, class Finish>
+void for_each_row(const CudaContext &context, const Call &name, const CudaMatrix<Number> &A, const Gather &x,
+                  const Finish &finish, int node_size = 1)
+{
+  const auto &s = *A.storage;
+  // Small matrices in small blocks: the whole GPU shares their latency.
+  const int most  = A.n_rows < 32768 * s.rows ? 64 : block_size;
+  const int step  = slice_rows * std::lcm(node_size, s.node_size) / s.rows;
+  const int lanes = step >= most ? step : most / step * step;
+  if (lanes > block_size || (s.nodes.size() > 0 && s.node_size % node_size != 0))
+    throw RunError("a matrix of nodes of " + std::to_string(s.node_size) + " rows does not go with blocks of " +
+                   std::to_string(node_size));
+  with_format(A, [&](auto format) {
+    using Format = decltype(format);
+    if constexpr (Format::bands && !Finish::exchange)
+      if (const int at_once = slices_at_once<Finish>(A); at_once > 0)
+        return launch(context, name,
+                      at_once == 2 ? band_kernel<Format, 2, Number, Gather, Finish> :
+                                     band_kernel<Format, 4, Number, Gather, Finish>,
+                      blocks_for(slice_rows * static_cast<long>((s.n_slices + at_once - 1) / at_once)), block_size,
+                      view(A), x, finish);
+    // Long rows of small matrices go to several threads, as long as the GPU has room for more warps.
+    constexpr int room = 8192, chunk = Format::chunk;
+    int           parts = 1;
+    while (2 * parts * chunk < s.widest + chunk && 2 * parts * s.n_slices <= room && 2 * parts * lanes <= most_threads)
+      parts *= 2;
+    launch(context, name, row_kernel<Format, Number, Gather, Finish>,
+           blocks_for(slice_rows * static_cast<long>(s.n_slices), lanes), lanes * parts, view(A), lanes, parts, x,
+           finish);
+  });
+}
+} // namespace cuda
+} // namespace adamant
