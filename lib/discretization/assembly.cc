@@ -38,43 +38,15 @@ void for_each_column(const LevelSpace<dim> &space, Columns kind, int cell, int j
     action(map.column[k], map.value[k]);
 }
 
-// Completes ascending columns to whole nodes, whose components follow each other: products with dense blocks need fewer indices.
-void fill_nodes(std::vector<int> &columns, int node_size)
+// Calls action(first, end) in each thread with the range of rows that it owns.
+template <typename Action>
+void for_row_ranges(int n_rows, const Action &action)
 {
-  std::vector<int> nodes;
-  for (const int column : columns)
-    if (nodes.empty() || nodes.back() != column / node_size)
-      nodes.push_back(column / node_size);
-  columns.clear();
-  for (const int node : nodes)
-    for (int c = 0; c < node_size; ++c)
-      columns.push_back(node * node_size + c);
-}
-
-// The cells that act on each row, ascending: a CSR pattern without values.
-template <int dim>
-std::pair<std::vector<std::size_t>, Array<int>> cells_of_rows(const LevelSpace<dim> &space)
-{
-  std::vector<std::size_t> start(space.n_dofs() + 1, 0);
-  Array<int>               last(space.n_dofs(), -1);
-  const auto               visit = [&](const auto &action) {
-    std::fill(last.begin(), last.end(), -1);
-    for (int cell = 0; cell < space.n_cells(); ++cell)
-      for_each_row_of_cell(space, cell, [&](int, int row, double) {
-        if (last[row] != cell)
-          {
-            last[row] = cell;
-            action(row, cell);
-          }
-      });
-  };
-  visit([&](int row, int) { ++start[row + 1]; });
-  for (int i = 0; i < space.n_dofs(); ++i)
-    start[i + 1] += start[i];
-  Array<int>               cells(start.back());
-  std::vector<std::size_t> next(start.begin(), start.end() - 1);
-  visit([&](int row, int cell) { cells[next[row]++] = cell; });
-  return {std::move(start), std::move(cells)};
+#pragma omp parallel
+  {
+    const long thread = omp_get_thread_num(), n_threads = omp_get_num_threads();
+    action(static_cast<int>(n_rows * thread / n_threads), static_cast<int>(n_rows * (thread + 1) / n_threads));
+  }
 }
 } // namespace
 
@@ -104,9 +76,48 @@ Assembly<dim>::Assembly(const LevelSpace<dim> &space, const dealii::Mapping<dim>
       });
     }
   find_representatives();
-  const auto [start, cells] = cells_of_rows(space);
+  find_cells_of_rows();
   for (std::size_t m = 0; m < columns.size(); ++m)
-    build_pattern(columns[m], start, cells, matrices[m]);
+    build_pattern(columns[m], matrices[m]);
+  cells_start   = {};
+  cells_of_rows = {};
+}
+
+// The cells that act on each row, ascending: a CSR pattern without values.
+template <int dim>
+void Assembly<dim>::find_cells_of_rows()
+{
+  const int  n = space.n_dofs();
+  Array<int> last(n);
+  const auto visit = [&](const auto &action) {
+    for_row_ranges(n, [&](int first, int end) {
+      std::fill(last.begin() + first, last.begin() + end, -1);
+      for (int cell = 0; cell < space.n_cells(); ++cell)
+        if (reaches(cell, first, end))
+          for_each_row_of_cell(space, cell, [&](int, int row, double) {
+            if (row >= first && row < end && last[row] != cell)
+              {
+                last[row] = cell;
+                action(row, cell);
+              }
+          });
+    });
+  };
+  cells_start.assign(n + 1, 0);
+  visit([&](int row, int) { ++cells_start[row + 1]; });
+  for (int i = 0; i < n; ++i)
+    cells_start[i + 1] += cells_start[i];
+  cells_of_rows.resize(cells_start.back());
+  Array<std::size_t> next(cells_start.begin(), cells_start.end() - 1);
+  visit([&](int row, int cell) { cells_of_rows[next[row]++] = cell; });
+}
+
+// Neighbouring rows with the same cells have the same columns, so that those of a vector's components are found once.
+template <int dim>
+bool Assembly<dim>::repeats_row_before(int row) const
+{
+  const auto cells = [this](int i) { return cells_of_rows.begin() + cells_start[i]; };
+  return space.is_free(row) && std::equal(cells(row - 1), cells(row), cells(row), cells(row + 1));
 }
 
 // A cell that is an exact translation of the one before it shares its FEValues: on uniform meshes one cell serves all.
@@ -114,9 +125,9 @@ Assembly<dim>::Assembly(const LevelSpace<dim> &space, const dealii::Mapping<dim>
 template <int dim>
 void Assembly<dim>::find_representatives()
 {
-  const auto cells     = active_cells(space.dof_handler());
-  const int  n         = space.n_cells();
-  const bool may_share = (flags & dealii::update_quadrature_points) == 0 && mapping.preserves_vertex_locations() &&
+  const auto &cells     = space.active_cells();
+  const int   n         = space.n_cells();
+  const bool  may_share = (flags & dealii::update_quadrature_points) == 0 && mapping.preserves_vertex_locations() &&
                          dynamic_cast<const dealii::MappingQ<dim> *>(&mapping) != nullptr &&
                          static_cast<const dealii::MappingQ<dim> &>(mapping).get_degree() == 1;
 #pragma omp parallel for schedule(static)
@@ -133,8 +144,7 @@ void Assembly<dim>::find_representatives()
 }
 
 template <int dim>
-void Assembly<dim>::build_pattern(Columns kind, const std::vector<std::size_t> &start, const Array<int> &cells,
-                                  CSRMatrix<double> &A)
+void Assembly<dim>::build_pattern(Columns kind, CSRMatrix<double> &A)
 {
   const int n_q = static_cast<int>(quadrature.size());
   A.n_rows      = space.n_dofs();
@@ -142,91 +152,132 @@ void Assembly<dim>::build_pattern(Columns kind, const std::vector<std::size_t> &
                   kind == Columns::quadrature_points ? to_index(std::size_t(space.n_cells()) * n_q, "quadrature points") :
                                                        space.n_dofs();
   A.row_start.resize(A.n_rows + 1);
-  const int   local_columns = kind == Columns::quadrature_points ? n_q : space.dofs_per_cell();
-  const auto &fe            = space.dof_handler().get_fe();
-  const int   node_size     = fe.n_base_elements() == 1 ? static_cast<int>(fe.n_components()) : 1;
-  const auto  collect       = [&](int row, std::vector<int> &found) {
+  const int local_columns = kind == Columns::quadrature_points ? n_q : space.dofs_per_cell();
+
+  // Columns of DoFs come in whole nodes, whose components follow each other: products with dense blocks need fewer indices.
+  const auto &fe      = space.dof_handler().get_fe();
+  const bool  by_node = (kind == Columns::unknowns || kind == Columns::dofs) && fe.n_base_elements() == 1;
+  const int   width   = by_node ? static_cast<int>(fe.n_components()) : 1;
+  const auto  collect = [&](int row, std::vector<int> &found) {
     found.clear();
-    for (std::size_t k = start[row]; k < start[row + 1]; ++k)
+    const auto add = [&](int column) {
+      if (found.empty() || found.back() != column / width)
+        found.push_back(column / width);
+    };
+    for (std::size_t k = cells_start[row]; k < cells_start[row + 1]; ++k)
       for (int j = 0; j < local_columns; ++j)
-        for_each_column(space, kind, cells[k], j, n_q, [&](int column, double) { found.push_back(column); });
+        for_each_column(space, kind, cells_of_rows[k], j, n_q, [&](int column, double) { add(column); });
     if (kind == Columns::unknowns && !space.is_free(row))
-      found.push_back(row);
+      add(row);
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
-    if (kind == Columns::unknowns && node_size > 1)
-      fill_nodes(found, node_size);
   };
-  // Each thread keeps the columns of its rows until their places are known.
+
+  // Each thread keeps what it has found until the places are known.
   std::vector<std::vector<int>> kept(omp_get_max_threads());
-  const auto rows_of_thread = [&](std::size_t thread) { return static_cast<int>(A.n_rows * thread / kept.size()); };
-#pragma omp parallel for schedule(static, 1)
-  for (std::size_t thread = 0; thread < kept.size(); ++thread)
-    {
-      std::vector<int> found;
-      for (int row = rows_of_thread(thread); row < rows_of_thread(thread + 1); ++row)
-        {
-          collect(row, found);
-          A.row_start[row + 1] = static_cast<int>(found.size());
-          kept[thread].insert(kept[thread].end(), found.begin(), found.end());
-        }
-    }
+  for_row_ranges(A.n_rows, [&](int first, int end) {
+    std::vector<int> found, &own = kept[omp_get_thread_num()];
+    for (int row = first; row < end; ++row)
+      {
+        if (row == first || !repeats_row_before(row))
+          {
+            collect(row, found);
+            own.insert(own.end(), found.begin(), found.end());
+          }
+        A.row_start[row + 1] = static_cast<int>(found.size()) * width;
+      }
+  });
   finish_row_starts(A);
-#pragma omp parallel for schedule(static, 1)
-  for (std::size_t thread = 0; thread < kept.size(); ++thread)
-    std::copy(kept[thread].begin(), kept[thread].end(), A.column.begin() + A.row_start[rows_of_thread(thread)]);
+  for_row_ranges(A.n_rows, [&](int first, int end) {
+    const int *next = kept[omp_get_thread_num()].data(), *found = next;
+    for (int row = first; row < end; ++row)
+      {
+        const int n = A.row_start[row + 1] - A.row_start[row];
+        if (row == first || !repeats_row_before(row))
+          {
+            found = next;
+            next += n / width;
+          }
+        for (int k = 0; k < n; ++k)
+          A.column[A.row_start[row] + k] = found[k / width] * width + k % width;
+      }
+  });
 }
 
+// Adds the local matrices of a cell to the rows from `first` to `end`.
 template <int dim>
-void Assembly<dim>::add_cell(int cell, int first_row, int end_row, const std::vector<dealii::FullMatrix<double>> &local)
+void Assembly<dim>::add_cell(int cell, int first, int end, const std::vector<dealii::FullMatrix<double>> &local)
 {
+  struct Entry
+  {
+    int    local, column, place; // place: in the last row that was written
+    double weight;
+  };
+  thread_local std::vector<Entry> entries;
   for (std::size_t m = 0; m < matrices.size(); ++m)
     {
       auto     &A             = matrices[m];
       const int local_columns = static_cast<int>(local[m].n());
+      entries.clear();
+      for (int j = 0; j < local_columns; ++j)
+        for_each_column(space, columns[m], cell, j, local_columns, [&](int column, double weight) {
+          entries.push_back({j, column, 0, weight});
+        });
       for_each_row_of_cell(space, cell, [&](int i, int row, double row_weight) {
-        if (row < first_row || row >= end_row)
+        if (row < first || row >= end)
           return;
-        const int *begin = A.column.data() + A.row_start[row], *end = A.column.data() + A.row_start[row + 1];
-        for (int j = 0; j < local_columns; ++j)
-          for_each_column(space, columns[m], cell, j, local_columns, [&](int column, double column_weight) {
-            const int *position = std::lower_bound(begin, end, column);
-            A.value[position - A.column.data()] += row_weight * column_weight * local[m](i, j);
-          });
+        const int *columns = A.column.data() + A.row_start[row], n = A.row_start[row + 1] - A.row_start[row];
+        double    *values = A.value.data() + A.row_start[row];
+        int        place  = -1;
+        for (auto &entry : entries)
+          {
+            // Often where the row before had it, or beside the entry before.
+            const auto is_at = [&](int k) { return k < n && columns[k] == entry.column; };
+            if (is_at(entry.place))
+              place = entry.place;
+            else if (!is_at(++place))
+              place = static_cast<int>(std::lower_bound(columns, columns + n, entry.column) - columns);
+            entry.place = place;
+            values[place] += row_weight * entry.weight * local[m](i, entry.local);
+          }
       });
+    }
+}
+
+template <int dim>
+void Assembly<dim>::clear_rows(int first, int end)
+{
+  for (std::size_t m = 0; m < matrices.size(); ++m)
+    {
+      auto      &A  = matrices[m];
+      const auto at = [&A](int row) { return A.value.begin() + A.row_start[row]; };
+      std::fill(at(first), at(end), 0.);
+      for (int row = first; row < end; ++row)
+        if (columns[m] == Columns::unknowns && !space.is_free(row))
+          {
+            const int *begin = A.column.data() + A.row_start[row], *end_of_row = A.column.data() + A.row_start[row + 1];
+            at(row)[std::lower_bound(begin, end_of_row, row) - begin] = 1.;
+          }
     }
 }
 
 template <int dim>
 void Assembly<dim>::assemble(const CellAssembler<dim> &cell_assembler)
 {
-  const auto         cells = active_cells(space.dof_handler());
-  const int          n = space.n_dofs(), n_cells = space.n_cells();
+  const auto        &cells = space.active_cells();
   std::exception_ptr error;
-#pragma omp parallel
-  {
-    // Each thread owns a range of rows and computes every cell that reaches into it.
-    const long thread = omp_get_thread_num(), n_threads = omp_get_num_threads();
-    const int  first = static_cast<int>(n * thread / n_threads), end = static_cast<int>(n * (thread + 1) / n_threads);
-    for (std::size_t m = 0; m < matrices.size(); ++m)
-      for (int row = first; row < end; ++row)
-        {
-          auto &A = matrices[m];
-          std::fill(A.value.begin() + A.row_start[row], A.value.begin() + A.row_start[row + 1], 0.);
-          if (columns[m] == Columns::unknowns && !space.is_free(row))
-            A.value[std::lower_bound(A.column.begin() + A.row_start[row], A.column.begin() + A.row_start[row + 1],
-                                     row) -
-                    A.column.begin()] = 1.;
-        }
+  // Each thread owns a range of rows and computes every cell that reaches into it.
+  for_row_ranges(space.n_dofs(), [&](int first, int end) {
     try
       {
+        clear_rows(first, end);
         dealii::FEValues<dim>                   fe_values(mapping, space.dof_handler().get_fe(), quadrature, flags);
         std::vector<dealii::FullMatrix<double>> local;
         for (const Columns kind : columns)
           local.emplace_back(space.dofs_per_cell(),
                              kind == Columns::quadrature_points ? quadrature.size() : space.dofs_per_cell());
-        for (int cell = 0, current = -1; cell < n_cells; ++cell)
-          if (lowest_row[cell] < end && highest_row[cell] >= first)
+        for (int cell = 0, current = -1; cell < space.n_cells(); ++cell)
+          if (reaches(cell, first, end))
             {
               if (current != representative[cell])
                 fe_values.reinit(cells[current = representative[cell]]);
@@ -241,7 +292,7 @@ void Assembly<dim>::assemble(const CellAssembler<dim> &cell_assembler)
 #pragma omp critical
         error = std::current_exception();
       }
-  }
+  });
   if (error)
     std::rethrow_exception(error);
 }

@@ -28,9 +28,9 @@ enum class Columns
 /// several threads at once and must not write to anything else. Where quadrature points are not asked for, `fe_values`
 /// may stand on another cell of the same shape: take materials and the like from `cell`.
 template <int dim>
-using CellAssembler = std::function<void(const typename dealii::DoFHandler<dim>::active_cell_iterator &cell,
-                                         const dealii::FEValues<dim>                                  &fe_values,
-                                         std::vector<dealii::FullMatrix<double>>                      &local)>;
+using CellAssembler =
+  std::function<void(const typename dealii::DoFHandler<dim>::active_cell_iterator &cell,
+                     const dealii::FEValues<dim> &fe_values, std::vector<dealii::FullMatrix<double>> &local)>;
 
 /// Assembles matrices on one level. The patterns are built once, values as often as needed. Threads own ranges of rows and
 /// visit cells in order, so the result is the same to the last bit for any number of threads (deal.II 9.4: if its own
@@ -40,11 +40,8 @@ class Assembly
 {
 public:
   /// `space` and `mapping` have to outlive the object.
-  Assembly(const LevelSpace<dim>         &space,
-           const dealii::Mapping<dim>    &mapping,
-           const dealii::Quadrature<dim> &quadrature,
-           dealii::UpdateFlags            flags,
-           const std::vector<Columns>    &columns);
+  Assembly(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const dealii::Quadrature<dim> &quadrature,
+           dealii::UpdateFlags flags, const std::vector<Columns> &columns);
 
   /// Fills the values of all matrices.
   void assemble(const CellAssembler<dim> &cell_assembler);
@@ -54,7 +51,14 @@ public:
 
 private:
   void find_representatives();
-  void build_pattern(Columns kind, const std::vector<std::size_t> &start, const Array<int> &cells, CSRMatrix<double> &matrix);
+  void find_cells_of_rows();
+  bool repeats_row_before(int row) const;
+  bool reaches(int cell, int first_row, int end_row) const
+  {
+    return lowest_row[cell] < end_row && highest_row[cell] >= first_row;
+  }
+  void build_pattern(Columns kind, CSRMatrix<double> &matrix);
+  void clear_rows(int first_row, int end_row);
   void add_cell(int cell, int first_row, int end_row, const std::vector<dealii::FullMatrix<double>> &local);
 
   const LevelSpace<dim>      &space;
@@ -64,5 +68,7 @@ private:
   std::vector<Columns>        columns;
   Array<int>                  lowest_row, highest_row; // of each cell
   Array<int>                  representative;          // a cell with the same shape functions, JxW and gradients
+  Array<std::size_t>          cells_start;             // while patterns are built: the cells that act on row i are
+  Array<int>                  cells_of_rows;           // cells_of_rows[k], cells_start[i] <= k < cells_start[i + 1]
 };
 } // namespace adamant

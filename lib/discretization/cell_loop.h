@@ -18,14 +18,13 @@ void for_each_cell(const LevelSpace<dim>         &space,
                    dealii::UpdateFlags            flags,
                    const Action                  &action)
 {
-  const auto cells = active_cells(space.dof_handler());
 #pragma omp parallel
   {
     dealii::FEValues<dim> fe_values(mapping, space.dof_handler().get_fe(), quadrature, flags);
 #pragma omp for schedule(static)
     for (int cell = 0; cell < space.n_cells(); ++cell)
       {
-        fe_values.reinit(cells[cell]);
+        fe_values.reinit(space.active_cells()[cell]);
         action(cell, fe_values);
       }
   }

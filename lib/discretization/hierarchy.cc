@@ -2,22 +2,31 @@
 
 #include "discretization/transfer.h"
 
+#include <future>
 #include <iterator>
+#include <omp.h>
 
 namespace adamant
 {
 template <int dim>
-Hierarchy<dim>::Hierarchy(dealii::Triangulation<dim>       &mesh,
-                          const dealii::FiniteElement<dim> &fe,
-                          const DirichletBoundary          &dirichlet,
-                          unsigned int                      coarsest_cells)
-  : meshes(create_level_meshes(mesh, coarsest_cells))
-  , spaces(meshes.size())
-  , level_data(meshes.size())
+Hierarchy<dim>::Hierarchy(dealii::Triangulation<dim> &mesh, const dealii::FiniteElement<dim> &fe,
+                          const DirichletBoundary &dirichlet, unsigned int coarsest_cells)
 {
+  check_mesh(mesh);
+  // deal.II's work on meshes is serial: one thread builds the coarser meshes while the others set up the finest space.
+  auto coarser = std::async(omp_get_max_threads() > 1 ? std::launch::async : std::launch::deferred,
+                            [&] { return create_level_meshes(mesh, coarsest_cells); });
+  const std::shared_ptr<const dealii::Triangulation<dim>> same_mesh(&mesh, [](const void *) {});
+  auto finest_space = std::make_unique<LevelSpace<dim>>(same_mesh, fe, dirichlet);
+
+  meshes = coarser.get();
+  spaces.resize(meshes.size());
+  spaces.back() = std::move(finest_space);
+  level_data.resize(meshes.size());
   for (std::size_t l = 0; l < meshes.size(); ++l)
     {
-      spaces[l]                = std::make_unique<LevelSpace<dim>>(meshes[l].mesh, fe, dirichlet);
+      if (!spaces[l])
+        spaces[l] = std::make_unique<LevelSpace<dim>>(meshes[l].mesh, fe, dirichlet);
       level_data[l].block_size = static_cast<int>(fe.n_components());
       if (l > 0)
         {
@@ -28,11 +37,10 @@ Hierarchy<dim>::Hierarchy(dealii::Triangulation<dim>       &mesh,
 }
 
 template <int dim>
-std::vector<CSRMatrix<double>> Hierarchy<dim>::assemble(const dealii::Mapping<dim>    &mapping,
-                                                        const dealii::Quadrature<dim> &quadrature,
-                                                        dealii::UpdateFlags            flags,
-                                                        const CellAssembler<dim>      &cell_assembler,
-                                                        const std::vector<Columns>    &extra)
+std::vector<CSRMatrix<double>>
+Hierarchy<dim>::assemble(const dealii::Mapping<dim> &mapping, const dealii::Quadrature<dim> &quadrature,
+                         dealii::UpdateFlags flags, const CellAssembler<dim> &cell_assembler,
+                         const std::vector<Columns> &extra)
 {
   assemblies.resize(n_levels());
   for (std::size_t l = 0; l < n_levels(); ++l)

@@ -20,7 +20,8 @@ using Cell = typename dealii::Triangulation<dim>::cell_iterator;
 template <int dim>
 using CellPairs = std::vector<std::pair<Cell<dim>, Cell<dim>>>;
 
-// Flags the cells of `fine` that deal.II would coarsen if asked to coarsen everything.
+// Flags the cells of `fine` that deal.II would coarsen if asked to coarsen everything. On a uniform mesh no rule for hanging
+// nodes objects.
 template <int dim>
 void flag_for_coarsening(dealii::Triangulation<dim> &fine)
 {
@@ -30,7 +31,8 @@ void flag_for_coarsening(dealii::Triangulation<dim> &fine)
       if (cell->level() > 0)
         cell->set_coarsen_flag();
     }
-  fine.prepare_coarsening_and_refinement();
+  if (fine.n_active_cells(fine.n_levels() - 1) < fine.n_active_cells())
+    fine.prepare_coarsening_and_refinement();
 }
 
 // Whether `fine` has children that stay in the coarser mesh.
@@ -46,7 +48,7 @@ std::shared_ptr<dealii::Triangulation<dim>> copy_coarse_cells(const dealii::Tria
   // Of the smoothing, only the rule that the space may rely on; the others are wishes about refinement.
   const auto smoothing = static_cast<typename dealii::Triangulation<dim>::MeshSmoothing>(
     fine.get_mesh_smoothing() & dealii::Triangulation<dim>::limit_level_difference_at_vertices);
-  auto coarse = std::make_shared<dealii::Triangulation<dim>>(smoothing);
+  auto coarse                   = std::make_shared<dealii::Triangulation<dim>>(smoothing);
   auto [vertices, cells, faces] = dealii::GridTools::get_coarse_mesh_description(fine);
   coarse->create_triangulation(vertices, cells, faces);
   for (const auto id : fine.get_manifold_ids())
@@ -126,22 +128,28 @@ void link_cells(const CellPairs<dim> &active, LevelMesh<dim> &fine)
 } // namespace
 
 template <int dim>
+void check_mesh(const dealii::Triangulation<dim> &mesh)
+{
+  if (dynamic_cast<const dealii::parallel::TriangulationBase<dim> *>(&mesh) != nullptr)
+    throw RunError("multigrid levels: only serial triangulations are supported");
+  for (unsigned int level = 0; level + 1 < mesh.n_levels(); ++level)
+    for (const auto &cell : mesh.cell_iterators_on_level(level))
+      if (cell->has_children() && cell->refinement_case() != dealii::RefinementCase<dim>::isotropic_refinement)
+        throw RunError("multigrid levels: the mesh has anisotropically refined cells, which are not supported");
+  to_index(mesh.n_active_cells(), "cells of the mesh");
+}
+
+template <int dim>
 std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &finest, unsigned int coarsest_cells)
 {
-  if (dynamic_cast<const dealii::parallel::TriangulationBase<dim> *>(&finest) != nullptr)
-    throw RunError("multigrid levels: only serial triangulations are supported");
-  for (const auto &cell : finest.cell_iterators())
-    if (cell->has_children() && cell->refinement_case() != dealii::RefinementCase<dim>::isotropic_refinement)
-      throw RunError("multigrid levels: the mesh has anisotropically refined cells, which are not supported");
-  to_index(finest.n_active_cells(), "cells of the mesh");
-
+  check_mesh(finest);
   std::vector<bool> refine_flags, coarsen_flags;
   finest.save_refine_flags(refine_flags);
   finest.save_coarsen_flags(coarsen_flags);
 
   // Finest first while building.
   std::vector<LevelMesh<dim>> levels(1);
-  levels[0].mesh = std::shared_ptr<const dealii::Triangulation<dim>>(&finest, [](const void *) {});
+  levels[0].mesh                   = std::shared_ptr<const dealii::Triangulation<dim>>(&finest, [](const void *) {});
   dealii::Triangulation<dim> *fine = &finest;
   while (fine->n_active_cells() > coarsest_cells && fine->n_levels() > 1)
     {
@@ -166,6 +174,8 @@ std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &fine
   return {std::make_move_iterator(levels.rbegin()), std::make_move_iterator(levels.rend())};
 }
 
+template void                      check_mesh(const dealii::Triangulation<2> &);
+template void                      check_mesh(const dealii::Triangulation<3> &);
 template std::vector<LevelMesh<2>> create_level_meshes(dealii::Triangulation<2> &, unsigned int);
 template std::vector<LevelMesh<3>> create_level_meshes(dealii::Triangulation<3> &, unsigned int);
 } // namespace adamant

@@ -26,8 +26,12 @@ struct LevelMesh
 /// nothing is left to undo. Level 0 is the coarsest. Meshes are built from the coarse mesh upwards, which is faster
 /// than coarsening copies. Coarse cells take boundary ids, material ids and vertices from the finer mesh.
 ///
-/// `finest` is a serial triangulation with isotropic refinement (RunError otherwise); its refinement flags are used and
-/// put back, nothing else in it changes.
+/// `finest` has to pass check_mesh; its refinement flags are used and put back, nothing else in it changes: a DoFHandler may
+/// read it meanwhile.
 template <int dim>
 std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &finest, unsigned int coarsest_cells);
+
+/// Throws RunError where `mesh` is not a serial triangulation with isotropic refinement.
+template <int dim>
+void check_mesh(const dealii::Triangulation<dim> &mesh);
 } // namespace adamant

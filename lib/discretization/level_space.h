@@ -2,7 +2,6 @@
 
 #include "base/csr_matrix.h"
 
-#include <deal.II/base/index_set.h>
 #include <deal.II/dofs/dof_handler.h>
 #include <deal.II/fe/component_mask.h>
 #include <deal.II/fe/fe.h>
@@ -11,6 +10,7 @@
 
 #include <map>
 #include <memory>
+#include <vector>
 
 namespace adamant
 {
@@ -28,6 +28,8 @@ template <int dim>
 class LevelSpace
 {
 public:
+  using Cell = typename dealii::DoFHandler<dim>::active_cell_iterator;
+
   /// `fe` is copied; the mesh is shared.
   LevelSpace(std::shared_ptr<const dealii::Triangulation<dim>> mesh,
              const dealii::FiniteElement<dim>                 &fe,
@@ -35,10 +37,11 @@ public:
 
   const dealii::DoFHandler<dim> &dof_handler() const { return *dofs; }
   int                            n_dofs() const { return H.n_rows; }
-  int                            n_cells() const { return cells; }
+  int                            n_cells() const { return static_cast<int>(cells.size()); }
   int                            dofs_per_cell() const { return per_cell; }
+  const std::vector<Cell>       &active_cells() const { return cells; } ///< in their order, for threaded loops
   const int                     *cell_dofs(int cell) const { return table.data() + std::size_t(cell) * per_cell; }
-  bool                           is_free(int dof) const { return constrained[dof] == 0; }
+  bool                           is_free(int dof) const { return constrained[dof] == free; }
   bool                           has_constraints(int cell) const { return constrained_cell[cell] != 0; }
 
   CSRMatrix<double> H; ///< constraint matrix
@@ -49,18 +52,23 @@ public:
   dealii::AffineConstraints<double> hanging_nodes;
 
 private:
+  enum Kind : unsigned char
+  {
+    free,
+    hanging,
+    fixed
+  };
   void fill_cell_table();
-  void build_constraint_matrices(const dealii::IndexSet &dirichlet);
+  void sort_by_position();
+  void mark_constrained(const DirichletBoundary &dirichlet);
+  void build_constraint_matrices();
 
   std::shared_ptr<const dealii::Triangulation<dim>> mesh; // before `dofs`, which refers to it
   std::unique_ptr<dealii::DoFHandler<dim>>          dofs;
-  int                                               cells    = 0;
+  std::vector<Cell>                                 cells;
   int                                               per_cell = 0;
   Array<int>                                        table;
-  Array<unsigned char>                              constrained, constrained_cell;
+  Array<unsigned char>                              constrained;      // of each DoF, a Kind
+  Array<unsigned char>                              constrained_cell; // of each cell, whether one of its DoFs is
 };
-
-/// For each cell of the active cells' order, the iterator; for threaded loops.
-template <int dim>
-std::vector<typename dealii::DoFHandler<dim>::active_cell_iterator> active_cells(const dealii::DoFHandler<dim> &dofs);
 } // namespace adamant
