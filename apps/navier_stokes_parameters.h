@@ -90,7 +90,7 @@ struct OutputParameters : ParameterAcceptor
   unsigned int                     interval = 0, statistics_interval = 1, profile_points = 101;
   double                           force_scale = 1.;
   std::set<unsigned int>           force_boundaries;
-  std::vector<std::vector<double>> profiles, pressure_points;
+  std::vector<std::vector<double>> profiles, points;
   bool                             time_parts = false;
 
   OutputParameters()
@@ -103,7 +103,7 @@ struct OutputParameters : ParameterAcceptor
     add_parameter("Force scale", force_scale, "Forces are multiplied by this, as for drag and lift coefficients");
     add_parameter("Profiles", profiles, "Lines along which the last state is sampled: 'x0, y0, x1, y1; ...', six numbers each in 3D");
     add_parameter("Profile points", profile_points, "On each line, ends included", prm, Integer(2));
-    add_parameter("Pressure points", pressure_points, "Where the pressure is recorded: 'x, y; x, y; ...'");
+    add_parameter("Points", points, "Where the pressure is recorded with the statistics, and the velocity at the end: 'x, y; x, y; ...'");
     add_parameter("Time parts", time_parts, "Time the parts of a step, which costs a wait after each of them");
   }
 };
@@ -191,9 +191,9 @@ struct Parameters
     for (const auto &line : output.profiles)
       if (line.size() != 2 * dim)
         refuse("Output/Profiles: a line needs " + number(2 * dim) + " numbers, one has " + number(line.size()));
-    for (const auto &point : output.pressure_points)
+    for (const auto &point : output.points)
       if (point.size() < dim)
-        refuse("Output/Pressure points: a point has fewer than " + number(dim) + " coordinates");
+        refuse("Output/Points: a point has fewer than " + number(dim) + " coordinates");
     if (implementation.pressure_solver == "fast_diagonalization" && !problem.outflow.empty())
       refuse("Implementation/Pressure solver = fast_diagonalization knows no outflow; take multigrid");
   }

@@ -78,10 +78,10 @@ public:
         profiles.push_back(adamant::evaluation_matrix(*flow.velocity, mapping, sampled, 1));
       }
     std::vector<Point<dim>> at;
-    for (const auto &point : output.pressure_points)
+    for (const auto &point : output.points)
       std::copy_n(point.begin(), dim, &at.emplace_back()[0]);
     if (!at.empty())
-      pressure_points = adamant::evaluation_matrix(*flow.velocity, mapping, at, 1);
+      evaluation_at_points = adamant::evaluation_matrix(*flow.velocity, mapping, at, 1);
   }
 
   double shortest_edge() const { return *std::min_element(shortest_edge_at_node.begin(), shortest_edge_at_node.end()); }
@@ -109,8 +109,8 @@ public:
     state.mean_pressure /= volume;
     for (const auto &[id, weights] : force_weights)
       state.force[id] = force(weights, u, pressure, viscosity);
-    if (pressure_points.n_rows > 0)
-      for (const double value : adamant::product(pressure_points, pressure))
+    if (evaluation_at_points.n_rows > 0)
+      for (const double value : adamant::product(evaluation_at_points, pressure))
         state.pressure_at_points.push_back(value);
     return state;
   }
@@ -132,14 +132,17 @@ public:
     return std::sqrt(sum);
   }
 
-  /// profile_<k>.csv, and the extremes of every component in the record.
+  /// The velocity at the points; profile_<k>.csv, and the extremes of every component in the record.
   void write_profiles(const Array<double> &u, const Array<double> &pressure, const std::string &folder, adamant::RunRecord &record) const
   {
+    const auto component = [&](unsigned int c) { return Array<double>(u.begin() + std::size_t(c) * n, u.begin() + std::size_t(c + 1) * n); };
+    for (unsigned int c = 0; c < dim && evaluation_at_points.n_rows > 0; ++c)
+      record["velocity_at_points"][std::string(1, "xyz"[c])] = adamant::product(evaluation_at_points, component(c));
     for (std::size_t k = 0; k < profiles.size(); ++k)
       {
         std::vector<Array<double>> values;
         for (unsigned int c = 0; c < dim; ++c)
-          values.push_back(adamant::product(profiles[k], Array<double>(u.begin() + std::size_t(c) * n, u.begin() + std::size_t(c + 1) * n)));
+          values.push_back(adamant::product(profiles[k], component(c)));
         values.push_back(adamant::product(profiles[k], pressure));
         std::ostringstream text;
         text << std::setprecision(12) << (dim == 2 ? "x,y,u_x,u_y,p\n" : "x,y,z,u_x,u_y,u_z,p\n");
@@ -240,7 +243,7 @@ private:
   std::map<unsigned int, ForceWeights>        force_weights;
   std::vector<std::vector<Point<dim>>>        profile_points;
   std::vector<adamant::CSRMatrix<double>>     profiles;
-  adamant::CSRMatrix<double>                  pressure_points;
+  adamant::CSRMatrix<double>                  evaluation_at_points;
 };
 
 /// Velocity and vorticity of dim components; the vorticity is a scalar in 2D.

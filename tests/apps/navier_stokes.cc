@@ -176,11 +176,12 @@ TEST_F(NavierStokes, ChannelWithOutflow)
   const auto outcome = solve({"Mesh/Cells=2, 1", "Mesh/Refinements=2", "Mesh/Coordinates=2*x; y", "Problem/Viscosity=0.1",
                               "Problem/Boundary velocity=0: 4*y*(1-y); 0", "Problem/Outflow boundaries=1", "Time stepping/End time=30",
                               "Time stepping/Time step=0.02", "Problem/Exact velocity=4*y*(1-y); 0", "Problem/Exact pressure=0.8*(2-x)",
-                              "Output/Force boundaries=2, 3", "Output/Pressure points=0.5, 0.5; 1.5, 0.25", "Linear solver/Tolerance=1e-11"});
+                              "Output/Force boundaries=2, 3", "Output/Points=0.5, 0.5; 1.5, 0.25", "Linear solver/Tolerance=1e-11"});
   EXPECT_LT(outcome.l2(), 1e-8);
   EXPECT_LT(outcome.record.at("errors").at("pressure_l2").get<double>(), 1e-7);
   EXPECT_NEAR(outcome.record.at("pressure_at_points")[0].get<double>(), 1.2, 1e-7);
   EXPECT_NEAR(outcome.record.at("pressure_at_points")[1].get<double>(), 0.4, 1e-7);
+  EXPECT_NEAR(outcome.record.at("velocity_at_points").at("x")[0].get<double>(), 1., 1e-7);
   double drag = 0;
   for (const char *wall : {"2", "3"})
     drag += outcome.record.at("forces").at(wall)[0].get<double>();
@@ -256,7 +257,7 @@ TEST_F(NavierStokes, CylinderOnTheCoarsestMesh)
 {
   const auto outcome = run({"Problem/Viscosity=1e-3", "Mesh/Type=cylinder", "Mesh/Refinements=0", "Time stepping/Unstable step=shorten",
                             "Problem/Boundary velocity=0: 1.2*y*(0.41-y)/0.1681; 0", "Problem/Outflow boundaries=1", "Output/Force boundaries=2",
-                            "Output/Force scale=500", "Output/Pressure points=0.15, 0.2; 0.25, 0.2", "Time stepping/End time=1",
+                            "Output/Force scale=500", "Output/Points=0.15, 0.2; 0.25, 0.2", "Time stepping/End time=1",
                             "Time stepping/Time step=0.01", "Output/Interval=100000", "Output/Statistics interval=1000000"});
   const auto &force = outcome.record.at("forces").at("2");
   EXPECT_GT(force[0].get<double>(), 4.) << "expected drag towards 5.58";
