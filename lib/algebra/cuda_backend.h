@@ -33,7 +33,8 @@ private:
 /// Sparse matrix in device memory: sliced ELL, compressed without loss (format: cuda_sparse.cuh). At set-up each
 /// matrix is examined:
 ///  - columns that come in runs of 9, 4 or 3 (quadrature points of a cell, components of a node) store one index a run;
-///  - a slice of 32 rows that are one row, shifted, stores that row only (meshes of similar cells, numbered along lines;
+///  - a slice of 32 rows that are one row, shifted, stores that row only, and groups of four such slices share it with all
+///    groups that are alike (meshes of similar cells, numbered along lines;
 ///    with nodes of several rows, the slice takes one row of each of 32 nodes);
 ///  - another slice whose columns span less than 2^16 stores 16-bit offsets;
 ///  - a matrix with at most 256 different values (meshes of similar cells, transfer) stores 8-bit codes for them.

@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(block_size)
       return;
     }
   Chunk<Format, Number, SliceKind::stencil> chunk;
-  chunk.load(A, s, 0, 0);
+  chunk.load(A, stencil_of(s), 0, 0);
   wait_for_predecessor();
   decltype(finish.fetch(row)) operands[at_once];
 #pragma unroll
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(block_size)
       {
         // Behind the last run: the first column again, times zero.
         const bool present = r < s.width;
-        const int  column  = (present ? chunk.column[r] : chunk.column[0]) + stride * place;
+        const int  column  = (present ? chunk.column[r] : chunk.column[0]) + s.value + stride * place;
 #pragma unroll
         for (int i = 0; i < Format::run; ++i)
           {

@@ -4,6 +4,7 @@
 #include "base/exceptions.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <sstream>
 #include <vector>
@@ -220,7 +221,8 @@ __device__ unsigned code_of(Number value, const Number *dictionary, int n_values
 // Fills the slices: a thread a row, padding included.
 template <typename Number>
 __global__ void fill_kernel(CSRView A, int n_slices, int node_size, int rows, const int *nodes, int run, int n_values,
-                            const CudaSlice *slices, unsigned *columns, Number *values, unsigned *codes)
+                            const CudaSlice *slices, const int *owners, unsigned *columns, Number *values,
+                            unsigned *codes)
 {
   cuda::wait_for_predecessor();
   const int slice = (blockIdx.x * blockDim.x + threadIdx.x) / slice_rows, lane = threadIdx.x % slice_rows;
@@ -237,10 +239,10 @@ __global__ void fill_kernel(CSRView A, int n_slices, int node_size, int rows, co
   const long spacing = stencil ? 1 : 32;
   if (stencil)
     {
-      if (lane > 0 || (band && slice % band_slices > 0)) // the first row stands for all
+      if (lane > 0 || (band && owners[s.column] != slice)) // the first row stands for all
         return;
       for (int r = 0; r < s.width; ++r)
-        columns[r] = column(r);
+        columns[r] = column(r) - (band ? s.value : 0);
     }
   else if (s.kind == static_cast<unsigned>(SliceKind::full))
     for (int r = 0; r < s.width; ++r)
@@ -263,7 +265,7 @@ __global__ void fill_kernel(CSRView A, int n_slices, int node_size, int rows, co
         unsigned word = 0;
         for (int i = 0; i < 4 && e + i < n * rows; ++i)
           word |= code_of(value(e + i), values, n_values) << (8 * i);
-        codes[32L * s.value + spacing * (e / 4) + lane] = word;
+        codes[32L * (band ? s.column : s.value) + spacing * (e / 4) + lane] = word;
       }
 }
 
@@ -369,6 +371,49 @@ bool is_band(const std::vector<Extent> &extents, std::size_t i, int width)
   });
 }
 
+// The different stencils of bands: on a uniform mesh nearly all bands have the same one.
+class Stencils
+{
+public:
+  Stencils(const CSRMatrix<double> &A, double tolerance)
+    : A(A)
+    , tolerance(tolerance)
+  {}
+
+  // The number of the stencil of the band that begins with this slice; a new one where it is none of the last few.
+  int number_of(int slice)
+  {
+    for (std::size_t k = owners.size(), tried = 0; k-- > 0 && tried < 32; ++tried)
+      if (agree(slice_rows * owners[k], slice_rows * slice))
+        return static_cast<int>(k);
+    owners.push_back(slice);
+    return static_cast<int>(owners.size()) - 1;
+  }
+  std::vector<int> owners; // the slice whose first row is the stencil
+
+private:
+  bool agree(int row, int other) const
+  {
+    const int n = A.row_start[row + 1] - A.row_start[row], *a = &A.column[A.row_start[row]],
+              *b    = &A.column[A.row_start[other]];
+    const double *v = &A.value[A.row_start[row]], *w = &A.value[A.row_start[other]];
+    if (A.row_start[other + 1] - A.row_start[other] != n)
+      return false;
+    double largest = 0, difference = 0;
+    for (int k = 0; k < n; ++k)
+      {
+        if (a[k] - a[0] != b[k] - b[0])
+          return false;
+        largest    = std::max(largest, std::abs(v[k]));
+        difference = std::max(difference, std::abs(v[k] - w[k]));
+      }
+    return difference <= tolerance * largest;
+  }
+
+  const CSRMatrix<double> &A;
+  double                   tolerance;
+};
+
 // Tells matrices of different patterns from each other by the lengths of their rows.
 std::size_t pattern_of(const CSRMatrix<double> &A)
 {
@@ -423,15 +468,21 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source, int nod
     s.widest = std::max(s.widest, e.longest / s.run);
   int widest_band = 0;
   cuda::with_format(A, [&](auto format) { widest_band = format.bands ? format.chunk * s.run : 0; });
+  Stencils stencils(source, same_value<Number>);
+  for (int i = 0; i < s.n_slices; ++i)
+    if (is_band(extents, i - i % band_slices, widest_band))
+      {
+        slices[i] = i % band_slices > 0 ?
+                      slices[i - 1] :
+                      CudaSlice{stencils.number_of(i), extents[i].smallest, extents[i].longest / s.run,
+                                static_cast<unsigned>(SliceKind::band), extents[i].stride};
+        s.n_band += 1;
+      }
+  column_rows = value_rows = stencils.owners.size(); // one each, before all else
   for (int i = 0; i < s.n_slices; ++i)
     {
-      const bool band = is_band(extents, i - i % band_slices, widest_band);
-      s.n_band += band;
-      if (band && i % band_slices > 0)
-        {
-          slices[i] = slices[i - 1];
-          continue;
-        }
+      if (slices[i].kind == static_cast<unsigned>(SliceKind::band))
+        continue;
       const Extent &e       = extents[i];
       const int     width   = e.longest / s.run;
       const bool    stencil = e.stride >= 0 && e.stride < 1 << 29;
@@ -439,8 +490,7 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source, int nod
       const int     entries = e.longest * s.rows, words = s.n_values > 0 ? (entries + 3) / 4 : entries;
       slices[i] = {to_index(column_rows, "slices of a sparse matrix"),
                    to_index(value_rows, "slices of a sparse matrix"), width,
-                   static_cast<unsigned>(band    ? SliceKind::band :
-                                         stencil ? SliceKind::stencil :
+                   static_cast<unsigned>(stencil ? SliceKind::stencil :
                                          narrow  ? SliceKind::narrow :
                                                    SliceKind::full),
                    stencil             ? e.stride :
@@ -449,7 +499,7 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source, int nod
       column_rows += stencil ? (width + 31) / 32 : narrow ? (width + 1) / 2 : width;
       value_rows += stencil ? (words + 31) / 32 : words;
       s.n_narrow += narrow;
-      s.n_stencil += stencil && !band;
+      s.n_stencil += stencil;
     }
   s.slices  = to_device(context, slices.data(), slices.size(), "matrices");
   s.columns = CudaArray<unsigned>(context, slice_rows * column_rows, "matrices");
@@ -461,9 +511,10 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source, int nod
     }
   else
     s.values = CudaArray<Number>(context, slice_rows * value_rows, "matrices");
+  const CudaArray<int> owners = to_device(context, stencils.owners.data(), stencils.owners.size(), "conversion");
   cuda::launch(*context, "fill", fill_kernel<Number>, cuda::blocks_for(slice_rows * static_cast<long>(s.n_slices)),
                cuda::block_size, csr, s.n_slices, node_size, s.rows, s.nodes.data(), s.run, s.n_values, s.slices.data(),
-               s.columns.data(), s.values.data(), s.codes.data());
+               owners.data(), s.columns.data(), s.values.data(), s.codes.data());
   synchronize();
   return A;
 }

@@ -31,7 +31,8 @@ enum class SliceKind : int
   band     ///< the same for band_slices slices together, which share the first row of the first of them
 };
 
-/// column: where the slice's columns begin, in rows of 32 words; value: likewise, in rows of 32 values, or of 32 words of
+/// column: where the slice's columns begin, in rows of 32 words; for a band, whose stencil has the same place among the codes,
+/// columns count from the first one, `value`. value: where the values begin, in rows of 32 values, or of 32 words of
 /// four codes; width: in runs; kind and parameter: the smallest column (narrow), the stride (stencil).
 struct alignas(16) CudaSlice
 {
@@ -228,6 +229,22 @@ __device__ void load_dictionary(const SparseView<Number> &A, Number *dictionary)
     }
 }
 
+/// x(i) for columns that count from `first`.
+template <class Gather>
+struct Shifted
+{
+  int             first;
+  const Gather   &x;
+  __device__ auto operator()(int i) const { return x(first + i); }
+};
+
+/// Where the stencil of a band is stored.
+__device__ inline CudaSlice stencil_of(CudaSlice band)
+{
+  band.value = band.column;
+  return band;
+}
+
 template <class Format, typename Number, class Gather>
 __device__ void rows_product(const SparseView<Number> &A, const Number *dictionary, int lane, int part, int parts,
                              const CudaSlice &s, const Gather &x, Number (&sum)[Format::rows], int place_in_band = 0)
@@ -235,7 +252,8 @@ __device__ void rows_product(const SparseView<Number> &A, const Number *dictiona
   switch (static_cast<SliceKind>(s.kind))
     {
       case SliceKind::band:
-        return slice_product<Format, SliceKind::stencil>(A, dictionary, s, lane + place_in_band, part, parts, x, sum);
+        return slice_product<Format, SliceKind::stencil>(A, dictionary, stencil_of(s), lane + place_in_band, part,
+                                                         parts, Shifted<Gather>{s.value, x}, sum);
       case SliceKind::stencil:
         return slice_product<Format, SliceKind::stencil>(A, dictionary, s, lane, part, parts, x, sum);
       case SliceKind::narrow:
