@@ -465,8 +465,8 @@ void Elasticity<dim, Backend>::assemble(bool stationary)
     rhs_matrices =
       hierarchy->assemble(mapping, quadrature, update_values | update_gradients | update_JxW_values,
                           [this](const auto &, const auto &fe_values, auto &local) { local_matrices(fe_values, local); },
-                          {Columns::dofs, Columns::prescribed});
-    E = backend.create_matrix(adamant::without_zeros(rhs_matrices[0]));
+                          {Columns::component_dofs, Columns::prescribed});
+    E = backend.create_matrix(rhs_matrices[0]);
     set_load(rhs_matrices[1]);
   }
   adamant::Section scope(run_info.timer, "init/solver");

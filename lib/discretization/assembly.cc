@@ -31,7 +31,7 @@ void for_each_column(const LevelSpace<dim> &space, Columns kind, int cell, int j
   if (kind == Columns::quadrature_points)
     return action(cell * n_q + j, 1.);
   const int dof = space.cell_dofs(cell)[j];
-  if (kind == Columns::dofs)
+  if (kind == Columns::dofs || kind == Columns::component_dofs)
     return action(dof, 1.);
   const auto &map = kind == Columns::unknowns ? space.H : space.B;
   for (int k = map.row_start[dof]; k < map.row_start[dof + 1]; ++k)
@@ -64,6 +64,8 @@ Assembly<dim>::Assembly(const LevelSpace<dim> &space, const dealii::Mapping<dim>
   , highest_row(space.n_cells())
   , representative(space.n_cells())
 {
+  for (int i = 0; i < space.dofs_per_cell(); ++i)
+    component.push_back(space.dof_handler().get_fe().system_to_component_index(i).first);
   const int n_cells = space.n_cells();
 #pragma omp parallel for schedule(static)
   for (int cell = 0; cell < n_cells; ++cell)
@@ -112,14 +114,6 @@ void Assembly<dim>::find_cells_of_rows()
   visit([&](int row, int cell) { cells_of_rows[next[row]++] = cell; });
 }
 
-// Neighbouring rows with the same cells have the same columns, so that those of a vector's components are found once.
-template <int dim>
-bool Assembly<dim>::repeats_row_before(int row) const
-{
-  const auto cells = [this](int i) { return cells_of_rows.begin() + cells_start[i]; };
-  return space.is_free(row) && std::equal(cells(row - 1), cells(row), cells(row), cells(row + 1));
-}
-
 // A cell that is an exact translation of the one before it shares its FEValues: on uniform meshes one cell serves all.
 // Curved cells and data that depend on the position are excluded.
 template <int dim>
@@ -158,19 +152,34 @@ void Assembly<dim>::build_pattern(Columns kind, CSRMatrix<double> &A)
   const auto &fe      = space.dof_handler().get_fe();
   const bool  by_node = (kind == Columns::unknowns || kind == Columns::dofs) && fe.n_base_elements() == 1;
   const int   width   = by_node ? static_cast<int>(fe.n_components()) : 1;
+  const auto  couples = [&](unsigned int c, int j) { return kind != Columns::component_dofs || component[j] == c; };
   const auto  collect = [&](int row, std::vector<int> &found) {
     found.clear();
+    unsigned int row_component = 0;
+    if (kind == Columns::component_dofs && cells_start[row] < cells_start[row + 1])
+      for_each_row_of_cell(space, cells_of_rows[cells_start[row]], [&](int i, int of_cell, double) {
+        if (of_cell == row)
+          row_component = component[i];
+      });
     const auto add = [&](int column) {
       if (found.empty() || found.back() != column / width)
         found.push_back(column / width);
     };
     for (std::size_t k = cells_start[row]; k < cells_start[row + 1]; ++k)
       for (int j = 0; j < local_columns; ++j)
-        for_each_column(space, kind, cells_of_rows[k], j, n_q, [&](int column, double) { add(column); });
+        if (couples(row_component, j))
+          for_each_column(space, kind, cells_of_rows[k], j, n_q, [&](int column, double) { add(column); });
     if (kind == Columns::unknowns && !space.is_free(row))
       add(row);
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
+  };
+
+  // Neighbouring rows with the same cells have the same columns, so that those of a node's components are found once.
+  const auto repeats_row_before = [&](int row) {
+    const auto cells = [&](int i) { return cells_of_rows.begin() + cells_start[i]; };
+    return kind != Columns::component_dofs && space.is_free(row) &&
+           std::equal(cells(row - 1), cells(row), cells(row), cells(row + 1));
   };
 
   // Each thread keeps what it has found until the places are known.
@@ -216,8 +225,9 @@ void Assembly<dim>::add_cell(int cell, int first, int end, const std::vector<dea
   thread_local std::vector<Entry> entries;
   for (std::size_t m = 0; m < matrices.size(); ++m)
     {
-      auto     &A             = matrices[m];
-      const int local_columns = static_cast<int>(local[m].n());
+      auto         &A             = matrices[m];
+      const int     local_columns = static_cast<int>(local[m].n());
+      const Columns kind          = columns[m];
       entries.clear();
       for (int j = 0; j < local_columns; ++j)
         for_each_column(space, columns[m], cell, j, local_columns, [&](int column, double weight) {
@@ -232,6 +242,8 @@ void Assembly<dim>::add_cell(int cell, int first, int end, const std::vector<dea
         for (auto &entry : entries)
           {
             // Often where the row before had it, or beside the entry before.
+            if (kind == Columns::component_dofs && component[i] != component[entry.local])
+              continue;
             const auto is_at = [&](int k) { return k < n && columns[k] == entry.column; };
             if (is_at(entry.place))
               place = entry.place;

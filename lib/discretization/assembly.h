@@ -19,6 +19,7 @@ enum class Columns
 {
   unknowns,         ///< Hᵀ A H, and the identity on constrained rows: the system matrix, n x n
   dofs,             ///< Hᵀ A: acts on nodal values u, n x n
+  component_dofs,   ///< the same for an A that couples each component with itself only, as mass matrices do
   prescribed,       ///< Hᵀ A B: acts on prescribed values g, n x n_prescribed
   quadrature_points ///< Hᵀ A: acts on values at the quadrature points, n x (n_cells n_q), point cell * n_q + q
 };
@@ -52,7 +53,6 @@ public:
 private:
   void find_representatives();
   void find_cells_of_rows();
-  bool repeats_row_before(int row) const;
   bool reaches(int cell, int first_row, int end_row) const
   {
     return lowest_row[cell] < end_row && highest_row[cell] >= first_row;
@@ -67,6 +67,7 @@ private:
   dealii::UpdateFlags         flags;
   std::vector<Columns>        columns;
   Array<int>                  lowest_row, highest_row; // of each cell
+  std::vector<unsigned int>   component;               // of each DoF of a cell
   Array<int>                  representative;          // a cell with the same shape functions, JxW and gradients
   Array<std::size_t>          cells_start;             // while patterns are built: the cells that act on row i are
   Array<int>                  cells_of_rows;           // cells_of_rows[k], cells_start[i] <= k < cells_start[i + 1]

@@ -224,6 +224,29 @@ TEST(Assembly, CurvedMapping)
   compare(Problem<3>(ball, FE_Q<3>(1), MappingQ<3>(2)), "ball");
 }
 
+// Where components do not couple, their matrix is that of all DoFs without its zeros.
+TEST(Assembly, ComponentsApart)
+{
+  auto mesh = std::make_shared<Triangulation<3>>();
+  make_random_mesh(*mesh, 33);
+  const Problem<3> problem(mesh, FESystem<3>(FE_Q<3>(1), 2), MappingQ1<3>());
+  Assembly<3>      assembly(problem.space, *problem.mapping, problem.quadrature, flags, {Columns::dofs, Columns::component_dofs});
+  assembly.assemble([](const auto &, const auto &fe_values, auto &local) {
+    const auto &fe = fe_values.get_fe();
+    for (auto &matrix : local)
+      for (const unsigned int q : fe_values.quadrature_point_indices())
+        for (const unsigned int i : fe_values.dof_indices())
+          for (const unsigned int j : fe_values.dof_indices())
+            if (const unsigned int c = fe.system_to_component_index(i).first; c == fe.system_to_component_index(j).first)
+              matrix(i, j) += (1. + c) * fe_values.shape_value(i, q) * fe_values.shape_value(j, q) * fe_values.JxW(q);
+  });
+  const auto expected = adamant::without_zeros(assembly.matrices[0]), &found = assembly.matrices[1];
+  ASSERT_GT(found.n_nonzeros(), 0);
+  EXPECT_EQ(found.row_start, expected.row_start);
+  EXPECT_EQ(found.column, expected.column);
+  EXPECT_EQ(found.value, expected.value);
+}
+
 // Values to the last bit for any number of threads, and anew with other coefficients.
 TEST(Assembly, ThreadsAndReassembly)
 {
