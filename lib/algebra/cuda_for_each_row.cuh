@@ -11,36 +11,15 @@ namespace adamant
 namespace cuda
 {
 /// A thread has the same row in each of `at_once` slices of a band: columns and values are decoded once for all of them, and
-/// enough loads are under way to keep the memory busy. Other slices are taken one after the other.
+/// enough loads are under way to keep the memory busy.
 template <class Format, int at_once, typename Number, class Gather, class Finish>
-__global__ void __launch_bounds__(block_size)
-  band_kernel(const SparseView<Number> A, const Gather x, const Finish finish)
+__device__ void band_product(const SparseView<Number> &A, const Number *dictionary, const CudaSlice &s, int first,
+                             int lane, const Gather &x, const Finish &finish)
 {
-  static_assert(band_slices % at_once == 0 && Format::bands, "a format without bands");
-  __shared__ Number dictionary[dictionary_size];
-  const int         lane  = threadIdx.x % slice_rows;
-  const int         first = (blockIdx.x * blockDim.x + threadIdx.x) / slice_rows * at_once;
-  CudaSlice         s{0, 0, 0, 0, 0};
-  if (first < A.n_slices)
-    s = A.slices[first];
-  load_dictionary<Format>(A, dictionary);
-  const int row = slice_rows * first + lane;
-  if (static_cast<SliceKind>(s.kind) != SliceKind::band)
-    {
-      for (int slice = first; slice < min(first + at_once, A.n_slices); ++slice)
-        {
-          if (slice > first)
-            s = A.slices[slice];
-          Number sum[1];
-          rows_product<Format>(A, dictionary, lane, 0, 1, s, x, sum);
-          const int r = slice_rows * slice + lane;
-          if (r < A.n_rows && !(Finish::skips_empty && s.width == 0))
-            finish(r, sum[0], finish.fetch(r));
-        }
-      return;
-    }
+  const int                                 row = slice_rows * first + lane;
   Chunk<Format, Number, SliceKind::stencil> chunk;
-  chunk.load(A, stencil_of(s), 0, 0);
+  const int                                 pairs = s.parameter >= in_pairs ? 1 : 0;
+  chunk.load(A, stencil_of(s), lane & pairs, 0);
   wait_for_predecessor();
   decltype(finish.fetch(row)) operands[at_once];
 #pragma unroll
@@ -48,15 +27,17 @@ __global__ void __launch_bounds__(block_size)
     operands[k] = finish.fetch(row + k * slice_rows);
   Number     sum[at_once] = {};
   const int  place        = first % band_slices * slice_rows + lane;
-  const auto add          = [&](auto known_stride) {
-    constexpr int known  = decltype(known_stride)::value;
-    const int     stride = known > 0 ? known : s.parameter;
+  const auto add          = [&](auto known_distance) {
+    // Columns from a slice to the next.
+    constexpr int known    = decltype(known_distance)::value;
+    const int     stride   = s.parameter % in_pairs;
+    const int     distance = known > 0 ? known : stride * slice_rows >> pairs;
 #pragma unroll
     for (int r = 0; r < Format::chunk; ++r)
       {
-        // Behind the last run: the first column again, times zero.
-        const bool present = r < s.width;
-        const int  column  = (present ? chunk.column[r] : chunk.column[0]) + s.value + stride * place;
+        // Where there is no entry: the first column again, times zero.
+        const bool present = chunk.column[r] >= 0;
+        const int  column = (present ? chunk.column[r] : max(chunk.column[0], 0)) + s.value + stride * (place >> pairs);
 #pragma unroll
         for (int i = 0; i < Format::run; ++i)
           {
@@ -65,18 +46,55 @@ __global__ void __launch_bounds__(block_size)
                          value = present ? entry : Number(0);
 #pragma unroll
             for (int k = 0; k < at_once; ++k)
-              sum[k] += value * x(column + i + stride * (k * slice_rows));
+              sum[k] += value * x(column + i + k * distance);
           }
       }
   };
   // Mostly consecutive rows have consecutive columns: their distance is then part of the instructions.
   if (s.parameter == 1)
-    add(std::integral_constant<int, 1>());
+    add(std::integral_constant<int, slice_rows>());
+  else if (s.parameter == in_pairs + 1)
+    add(std::integral_constant<int, slice_rows / 2>());
   else
     add(std::integral_constant<int, 0>());
 #pragma unroll
   for (int k = 0; k < at_once; ++k)
     finish(row + k * slice_rows, sum[k], operands[k]);
+}
+
+/// The bands, and the slices between them.
+template <class Format, int at_once, typename Number, class Gather, class Finish>
+__global__ void __launch_bounds__(block_size)
+  band_kernel(const SparseView<Number> A, const Gather x, const Finish finish)
+{
+  static_assert(band_slices % at_once == 0 && Format::bands, "a format without bands");
+  constexpr int     warps = block_size / slice_rows;
+  __shared__ Number dictionary[dictionary_size];
+  const int         lane = threadIdx.x % slice_rows, warp = threadIdx.x / slice_rows,
+            block_first = blockIdx.x * warps * at_once;
+  const auto is_single  = [&](int slice) { // not of a band
+    return slice < A.n_slices && static_cast<SliceKind>(A.slices[slice].kind) != SliceKind::band;
+  };
+  unsigned singles = 0; // which the block's warps share
+#pragma unroll
+  for (int k = 0; k < at_once; ++k)
+    singles |= is_single(block_first + k * warps + warp) ? 1u << k : 0u;
+  const int first = block_first + warp * at_once;
+  CudaSlice s{0, 0, 0, 0, 0};
+  if (first < A.n_slices)
+    s = A.slices[first];
+  load_dictionary<Format>(A, dictionary);
+  if (static_cast<SliceKind>(s.kind) == SliceKind::band)
+    band_product<Format, at_once>(A, dictionary, s, first, lane, x, finish);
+  for (; singles != 0; singles &= singles - 1)
+    {
+      const int slice = block_first + (__ffs(singles) - 1) * warps + warp, row = slice_rows * slice + lane;
+      s = A.slices[slice];
+      Number sum[1];
+      rows_product<Format>(A, dictionary, lane, 0, 1, s, x, sum);
+      if (row < A.n_rows && !(Finish::skips_empty && s.width == 0))
+        finish(row, sum[0], finish.fetch(row));
+    }
 }
 
 /// Slices of a band that a thread takes at once: as many as leave the GPU enough warps, and enough registers for what a row

@@ -29,11 +29,11 @@ struct CSRView
   const double *value;
 };
 
-// What one slice needs: its longest row, smallest and largest column, the stride of a stencil or -1, and whether its first
-// row is that of the first slice of its group of band_slices, shifted.
+// What one slice needs: its longest row, smallest and largest column, the stride of a stencil or -1, its period, and whether
+// it begins as the first slice of its group of band_slices, shifted.
 struct Extent
 {
-  int  longest, smallest, largest, stride;
+  int  longest, smallest, largest, stride, period;
   bool continues;
 };
 
@@ -70,25 +70,30 @@ __constant__ int device_run_length[n_run_lengths] = {9, 4, 3};
 template <typename Number>
 constexpr double same_value = 16 * (sizeof(Number) == 8 ? 2.2204460492503131e-16 : 1.1920928955078125e-7);
 
-// The stride where the 32 rows have columns shifted by it from row to row and the same values, to 16 units in the last
-// place of the row's largest one (what the host backend allows, too), else -1.
+// The stride where the rows have columns shifted by it from each row to the next but period - 1 and the same values, to 16
+// units in the last place of the row's largest one (what the host backend allows, too), else -1. Prolongation has period 2.
 template <typename Number>
-__device__ int stencil_stride(const CSRView &A, int row, int begin, int length, int longest)
+__device__ int stencil_stride(const CSRView &A, int row, int begin, int length, int longest, int period)
 {
   constexpr unsigned all  = 0xffffffff;
-  const int          lane = threadIdx.x % slice_rows;
-  if (!__all_sync(all, row < A.n_rows && length == longest))
+  const int          lane = threadIdx.x % slice_rows, model = lane % period;
+  const int          model_length = __shfl_sync(all, length, model); // by all lanes
+  if (!__all_sync(all, row < A.n_rows && length == model_length))
     return -1;
   int    stride  = 0;
   bool   same    = longest > 0;
   double largest = 0, difference = 0;
   for (int k = 0; k < longest; ++k)
     {
-      const int column = A.column[begin + k], first = __shfl_sync(all, column, 0), second = __shfl_sync(all, column, 1);
-      const double value = A.value[begin + k], first_value = __shfl_sync(all, value, 0);
-      if (k == 0)
-        stride = second - first;
-      same       = same && stride >= 0 && column == first + stride * lane && value == value;
+      const bool   present = k < length;
+      const int    column = present ? A.column[begin + k] : 0, first = __shfl_sync(all, column, model);
+      const double value = present ? A.value[begin + k] : 0., first_value = __shfl_sync(all, value, model);
+      if (k == 0) // a model row may be empty
+        {
+          const int second = __shfl_sync(all, column, model + period), distance = present ? second - first : -1;
+          stride = max(__shfl_sync(all, distance, 0), __shfl_sync(all, distance, period - 1));
+        }
+      same       = same && stride >= 0 && (!present || column == first + stride * (lane / period)) && value == value;
       largest    = fmax(largest, fabs(first_value));
       difference = fmax(difference, fabs(value - first_value));
     }
@@ -97,19 +102,24 @@ __device__ int stencil_stride(const CSRView &A, int row, int begin, int length, 
 
 // Whether the slice has the stencil of the first slice of its group.
 template <typename Number>
-__device__ bool continues_band(const CSRView &A, int slice, int longest, int stride)
+__device__ bool continues_band(const CSRView &A, int slice, int stride, int period)
 {
   const int first = slice / band_slices * band_slices * slice_rows, shift = slice % band_slices * slice_rows;
-  const int from = A.row_start[first], mine = A.row_start[first + shift];
-  bool      same    = A.row_start[first + 1] - from == longest;
-  double    largest = 0, difference = 0;
-  for (int k = 0; same && k < longest; ++k)
+  bool      same = true;
+  for (int model = first; same && model < first + period; ++model)
     {
-      same       = A.column[mine + k] == A.column[from + k] + stride * shift;
-      largest    = fmax(largest, fabs(A.value[from + k]));
-      difference = fmax(difference, fabs(A.value[mine + k] - A.value[from + k]));
+      const int from = A.row_start[model], mine = A.row_start[model + shift], n = A.row_start[model + 1] - from;
+      double    largest = 0, difference = 0;
+      same = A.row_start[model + shift + 1] - mine == n;
+      for (int k = 0; same && k < n; ++k)
+        {
+          same       = A.column[mine + k] == A.column[from + k] + stride * (shift / period);
+          largest    = fmax(largest, fabs(A.value[from + k]));
+          difference = fmax(difference, fabs(A.value[mine + k] - A.value[from + k]));
+        }
+      same = same && difference <= same_value<Number> * largest;
     }
-  return same && difference <= same_value<Number> * largest;
+  return same;
 }
 
 template <typename Number>
@@ -118,7 +128,7 @@ __global__ void examine_kernel(CSRView A, int n_slices, int node_size, const int
   cuda::wait_for_predecessor();
   const int thread = blockIdx.x * blockDim.x + threadIdx.x, slice = thread / slice_rows;
   const int row = slice < n_slices ? cuda::row_of(slice, thread % slice_rows, node_size, node_size, nodes) : A.n_rows;
-  Extent    e{0, 0x7fffffff, 0, -1, false};
+  Extent    e{0, 0x7fffffff, 0, -1, 1, false};
   int       begin = 0, length = 0;
   if (row < A.n_rows)
     {
@@ -153,9 +163,14 @@ __global__ void examine_kernel(CSRView A, int n_slices, int node_size, const int
       e.smallest = min(e.smallest, __shfl_xor_sync(0xffffffff, e.smallest, offset));
       e.largest  = max(e.largest, __shfl_xor_sync(0xffffffff, e.largest, offset));
     }
-  e.stride = stencil_stride<Number>(A, row, begin, length, e.longest);
+  e.stride = stencil_stride<Number>(A, row, begin, length, e.longest, 1);
+  if (e.stride < 0 && node_size == 1)
+    {
+      e.period = 2;
+      e.stride = stencil_stride<Number>(A, row, begin, length, e.longest, 2);
+    }
   if (e.stride >= 0 && node_size == 1)
-    e.continues = continues_band<Number>(A, slice, e.longest, e.stride);
+    e.continues = continues_band<Number>(A, slice, e.stride, e.period);
   if (threadIdx.x % slice_rows == 0 && slice < n_slices)
     extent[slice] = e;
 }
@@ -239,10 +254,11 @@ __global__ void fill_kernel(CSRView A, int n_slices, int node_size, int rows, co
   const long spacing = stencil ? 1 : 32;
   if (stencil)
     {
-      if (lane > 0 || (band && owners[s.column] != slice)) // the first row stands for all
+      // The first row stands for all, or the first two.
+      if (lane > (s.parameter >= in_pairs) || (band && owners[s.column] != slice))
         return;
       for (int r = 0; r < s.width; ++r)
-        columns[r] = column(r) - (band ? s.value : 0);
+        columns[lane * (s.width - 1) + r] = column(r) == absent ? absent : column(r) - (band ? s.value : 0);
     }
   else if (s.kind == static_cast<unsigned>(SliceKind::full))
     for (int r = 0; r < s.width; ++r)
@@ -265,7 +281,8 @@ __global__ void fill_kernel(CSRView A, int n_slices, int node_size, int rows, co
         unsigned word = 0;
         for (int i = 0; i < 4 && e + i < n * rows; ++i)
           word |= code_of(value(e + i), values, n_values) << (8 * i);
-        codes[32L * (band ? s.column : s.value) + spacing * (e / 4) + lane] = word;
+        codes[32L * (band ? s.column : s.value) + spacing * (e / 4) + (stencil ? lane * ((entries + 3) / 4) : lane)] =
+          word;
       }
 }
 
@@ -324,8 +341,12 @@ std::vector<Extent> of_groups(const std::vector<Extent> &extents, int size)
       for (std::size_t k = first + 1; k < first + size; ++k)
         {
           const Extent &e = extents[k];
-          group           = {std::max(group.longest, e.longest), std::min(group.smallest, e.smallest),
-                             std::max(group.largest, e.largest), group.stride == e.stride ? e.stride : -1, false};
+          group           = {std::max(group.longest, e.longest),
+                             std::min(group.smallest, e.smallest),
+                             std::max(group.largest, e.largest),
+                   group.stride == e.stride ? e.stride : -1,
+                             1,
+                             false};
         }
       groups.push_back(group);
     }
@@ -367,7 +388,8 @@ bool is_band(const std::vector<Extent> &extents, std::size_t i, int width)
       extents[i].stride >= 1 << 20)
     return false;
   return std::all_of(extents.begin() + i, extents.begin() + i + band_slices, [&](const Extent &e) {
-    return e.continues && e.stride == extents[i].stride && e.stride >= 0 && e.longest == extents[i].longest;
+    return e.continues && e.stride == extents[i].stride && e.stride >= 0 && e.longest == extents[i].longest &&
+           e.period == extents[i].period;
   });
 }
 
@@ -375,8 +397,9 @@ bool is_band(const std::vector<Extent> &extents, std::size_t i, int width)
 class Stencils
 {
 public:
-  Stencils(const CSRMatrix<double> &A, double tolerance)
+  Stencils(const CSRMatrix<double> &A, const std::vector<Extent> &extents, double tolerance)
     : A(A)
+    , extents(extents)
     , tolerance(tolerance)
   {}
 
@@ -384,15 +407,27 @@ public:
   int number_of(int slice)
   {
     for (std::size_t k = owners.size(), tried = 0; k-- > 0 && tried < 32; ++tried)
-      if (agree(slice_rows * owners[k], slice_rows * slice))
+      if (agree(owners[k], slice))
         return static_cast<int>(k);
     owners.push_back(slice);
     return static_cast<int>(owners.size()) - 1;
   }
-  std::vector<int> owners; // the slice whose first row is the stencil
+  std::vector<int> owners; // the slice whose first row (or two) is the stencil
 
 private:
-  bool agree(int row, int other) const
+  bool agree(int slice, int other) const
+  {
+    const Extent &a = extents[slice], &b = extents[other];
+    if (a.period != b.period || a.longest != b.longest)
+      return false;
+    for (int k = 0; k < a.period; ++k)
+      if (!agree(slice_rows * slice + k, a.smallest, slice_rows * other + k, b.smallest))
+        return false;
+    return true;
+  }
+
+  // Whether the rows agree, with columns that count from these.
+  bool agree(int row, int from, int other, int other_from) const
   {
     const int n = A.row_start[row + 1] - A.row_start[row], *a = &A.column[A.row_start[row]],
               *b    = &A.column[A.row_start[other]];
@@ -402,7 +437,7 @@ private:
     double largest = 0, difference = 0;
     for (int k = 0; k < n; ++k)
       {
-        if (a[k] - a[0] != b[k] - b[0])
+        if (a[k] - from != b[k] - other_from)
           return false;
         largest    = std::max(largest, std::abs(v[k]));
         difference = std::max(difference, std::abs(v[k] - w[k]));
@@ -410,8 +445,9 @@ private:
     return difference <= tolerance * largest;
   }
 
-  const CSRMatrix<double> &A;
-  double                   tolerance;
+  const CSRMatrix<double>   &A;
+  const std::vector<Extent> &extents;
+  double                     tolerance;
 };
 
 // Tells matrices of different patterns from each other by the lengths of their rows.
@@ -468,14 +504,14 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source, int nod
     s.widest = std::max(s.widest, e.longest / s.run);
   int widest_band = 0;
   cuda::with_format(A, [&](auto format) { widest_band = format.bands ? format.chunk * s.run : 0; });
-  Stencils stencils(source, same_value<Number>);
+  Stencils stencils(source, extents, same_value<Number>);
   for (int i = 0; i < s.n_slices; ++i)
     if (is_band(extents, i - i % band_slices, widest_band))
       {
-        slices[i] = i % band_slices > 0 ?
-                      slices[i - 1] :
-                      CudaSlice{stencils.number_of(i), extents[i].smallest, extents[i].longest / s.run,
-                                static_cast<unsigned>(SliceKind::band), extents[i].stride};
+        slices[i] = i % band_slices > 0 ? slices[i - 1] :
+                                          CudaSlice{stencils.number_of(i), extents[i].smallest,
+                                                    extents[i].longest / s.run, static_cast<unsigned>(SliceKind::band),
+                                                    extents[i].stride + (extents[i].period - 1) * in_pairs};
         s.n_band += 1;
       }
   column_rows = value_rows = stencils.owners.size(); // one each, before all else
@@ -485,7 +521,7 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source, int nod
         continue;
       const Extent &e       = extents[i];
       const int     width   = e.longest / s.run;
-      const bool    stencil = e.stride >= 0 && e.stride < 1 << 29;
+      const bool    stencil = e.stride >= 0 && e.stride < in_pairs && e.period == 1;
       const bool    narrow  = !stencil && e.largest - e.smallest < 0xffff && e.smallest < 1 << 29;
       const int     entries = e.longest * s.rows, words = s.n_values > 0 ? (entries + 3) / 4 : entries;
       slices[i] = {to_index(column_rows, "slices of a sparse matrix"),

@@ -19,7 +19,7 @@
 
 namespace adamant
 {
-constexpr int      slice_rows = 32, dictionary_size = 256, band_slices = 4;
+constexpr int      slice_rows = 32, dictionary_size = 256, band_slices = 4, in_pairs = 1 << 24;
 constexpr unsigned absent = 0xffffffff; // no column, or no two offsets
 
 /// How the columns of a slice are stored, and its values.
@@ -28,7 +28,7 @@ enum class SliceKind : int
   full,    ///< every column
   narrow,  ///< 16-bit offsets from the slice's smallest column, two in a word
   stencil, ///< columns and values of the first row; those of row i are the same values and columns + stride i
-  band     ///< the same for band_slices slices together, which share the first row of the first of them
+  band     ///< the same for band_slices slices together; with in_pairs added to the stride, for every other row
 };
 
 /// column: where the slice's columns begin, in rows of 32 words; for a band, whose stencil has the same place among the codes,
@@ -138,9 +138,11 @@ struct Chunk
   __device__ void load(const SparseView<Number> &A, const CudaSlice &s, int lane, int first)
   {
     // The rows of a stencil slice read the same words.
-    constexpr bool  stencil  = kind == SliceKind::stencil;
+    constexpr bool  stencil = kind == SliceKind::stencil;
+    const int       pairs = stencil && s.parameter >= in_pairs ? 1 : 0, model = pairs ? lane & 1 : 0;
     constexpr int   per_word = kind == SliceKind::narrow ? 2 : 1, spacing = stencil ? 1 : 32;
-    const unsigned *columns = A.columns + 32L * s.column + spacing * (first / per_word) + (stencil ? 0 : lane);
+    const unsigned *columns =
+      A.columns + 32L * s.column + spacing * (first / per_word) + (stencil ? model * s.width : lane);
 #pragma unroll
     for (int r = 0; r < runs; r += per_word)
       {
@@ -152,7 +154,7 @@ struct Chunk
               column[r + 1] = word >> 16 == 0xffff ? -1 : s.parameter + static_cast<int>(word >> 16);
           }
         else if constexpr (stencil)
-          column[r] = word == absent ? -1 : static_cast<int>(word) + s.parameter * lane;
+          column[r] = word == absent ? -1 : static_cast<int>(word) + s.parameter % in_pairs * (lane >> pairs);
         else
           column[r] = static_cast<int>(word);
       }
@@ -164,7 +166,8 @@ struct Chunk
         else
           return A.values;
       }() +
-      32L * s.value + spacing * (first * per_run / step) + (stencil ? 0 : lane);
+      32L * s.value + spacing * (first * per_run / step) +
+      (stencil ? model * ((s.width * per_run + step - 1) / step) : lane);
 #pragma unroll
     for (int e = 0; e < entries; e += step)
       if (first * per_run + e < s.width * per_run)

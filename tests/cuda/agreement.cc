@@ -107,20 +107,24 @@ TEST_F(CudaAgreement, ProductsInEveryFormat)
 TEST_F(CudaAgreement, LargeMatricesInBands)
 {
   for (const int n : {600000, 2200001})
-    for (const int stride : {1, 2, 4})
+        for (const int stride : {1, 2, 4, -1})
       {
+        const bool pairs = stride < 0; // every other row, as prolongation has
+        const int  step  = pairs ? 1 : stride;
         CSRMatrix<double> A;
         A.n_rows = n;
-        A.n_cols = stride * n + 40;
-        A.row_start.assign(n + 1, 7);
+                A.n_cols = step * n + 40;
+                A.row_start.assign(n + 1, 7);
+        for (int i = 1; pairs && i < n; i += 2)
+          A.row_start[i + 1] = 4;
         for (int i = 0; i < n; i += 2000) // a row of another length, as at the boundary
           A.row_start[i + 1] = 1;
         finish_row_starts(A);
         for (int i = 0; i < n; ++i)
           for (int k = A.row_start[i], e = 0; k < A.row_start[i + 1]; ++k, ++e)
             {
-              A.column[k] = stride * i + 5 * e + (i / 100000 % 2);
-              A.value[k]  = (i / 300000 % 2 ? 1. : 0.5) * (e - 2) + (e == 2 ? 8 : 0);
+                            A.column[k] = (pairs ? i / 2 : stride * i) + 5 * e + (i / 100000 % 2);
+              A.value[k]  = (i / 300000 % 2 ? 1. : 0.5) * (e - 2) + (e == 2 ? 8 : 0) + (pairs && i % 2 ? 3 : 0);
             }
         const auto on_gpu = backend->create_matrix(A);
         EXPECT_EQ(on_gpu.format().find("(0% in bands)"), std::string::npos) << "expected bands: " << on_gpu.format();
