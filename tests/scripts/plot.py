@@ -134,6 +134,40 @@ class Deformed(unittest.TestCase):
             self.assertIn("no field 'displacement'; there are: von_mises", outcome.stderr)
 
 
+class Flow(unittest.TestCase):
+    def test_plane_of_hexahedra(self):
+        points, cells = boxes([0, 0, 0], 1, 2)
+        faces, axes, where = plot.on_plane(points, cells, "y=0.6")
+        self.assertEqual((len(faces), axes, where), (8, [0, 2], "y = 0.5"), "the nearest plane of nodes, seen by the cells on both sides")
+        with self.assertRaises(SystemExit) as caught:
+            plot.on_plane(points, cells, "w=1")
+        self.assertIn("expected something like z=0.5", str(caught.exception))
+
+    def test_pictures(self):
+        points, cells = boxes([0, 0, 0], 1, 3)
+        velocity = np.stack([points[:, 1] - 0.5, 0.5 - points[:, 0], 0 * points[:, 0]], axis=1)
+        array = lambda name, data, n=1: f'<DataArray type="Float64" Name="{name}" format="ascii" NumberOfComponents="{n}">{text(np.asarray(data))}</DataArray>'
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            (folder / "solution_0001.vtu").write_text(
+                '<VTKFile type="UnstructuredGrid"><UnstructuredGrid>'
+                f'<Piece NumberOfPoints="{len(points)}" NumberOfCells="{len(cells)}"><Points>{array("points", points, 3)}</Points><Cells>'
+                + array("connectivity", cells).replace("Float64", "Int32")
+                + array("types", np.full(len(cells), 12)).replace("Float64", "UInt8")
+                + f'</Cells><PointData>{array("velocity", velocity, 3)}</PointData></Piece></UnstructuredGrid></VTKFile>'
+            )
+            for line, rows in enumerate(("x,y,u_x,u_y,p\n0.5,0,0,0,0\n0.5,1,1,0,0\n", "x,y,u_x,u_y,p\n0,0.5,0,0,0\n1,0.5,0,-1,0\n")):
+                (folder / f"profile_{line}.csv").write_text(rows)
+            for kind in ("flow", "profiles"):
+                output = folder / f"{kind}.png"
+                done = subprocess.run([SCRIPT, kind, folder, "-o", output], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertGreater(output.stat().st_size, 10000)
+            (folder / "profile_1.csv").unlink()
+            done = subprocess.run([SCRIPT, "profiles", folder], capture_output=True, text=True)
+            self.assertIn("has the run two lines in Output/Profiles?", done.stderr)
+
+
 class Records(unittest.TestCase):
     def test_pictures_of_records(self):
         timings = lambda seconds: {"timings": {"init": seconds, "rhs": seconds, "solve": seconds}}
