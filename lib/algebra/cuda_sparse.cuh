@@ -132,8 +132,8 @@ struct Chunk
 {
   static constexpr int runs = Format::chunk, per_run = Format::run * Format::rows, entries = runs * per_run;
 
-  int                                                 column[runs];
-  std::conditional_t<Format::coded, unsigned, Number> data[Format::coded ? (entries + 3) / 4 : entries];
+  int                                                             column[runs];
+  alignas(16) std::conditional_t<Format::coded, unsigned, Number> data[Format::coded ? (entries + 3) / 4 : entries];
 
   __device__ void load(const SparseView<Number> &A, const CudaSlice &s, int lane, int first)
   {
@@ -168,10 +168,22 @@ struct Chunk
       }() +
       32L * s.value + spacing * (first * per_run / step) +
       (stencil ? model * ((s.width * per_run + step - 1) / step) : lane);
+    constexpr int at_once = 16 / sizeof(Number);
+    if constexpr (stencil && !Format::coded && entries % at_once == 0)
+      {
+        // All lanes read the same (models have codes): fewer loads of 16 bytes.
 #pragma unroll
-    for (int e = 0; e < entries; e += step)
-      if (first * per_run + e < s.width * per_run)
-        data[e / step] = __ldg(from + spacing * (e / step));
+        for (int e = 0; e < entries; e += at_once)
+          if (first * per_run + e < s.width * per_run)
+            *reinterpret_cast<int4 *>(data + e) = __ldg(reinterpret_cast<const int4 *>(from + e));
+      }
+    else
+      {
+#pragma unroll
+        for (int e = 0; e < entries; e += step)
+          if (first * per_run + e < s.width * per_run)
+            data[e / step] = __ldg(from + spacing * (e / step));
+      }
   }
 
   /// Adds the chunk's part of the rows' products.
@@ -306,10 +318,8 @@ __global__ void __launch_bounds__(most_threads)
         residual[c] = mine ? finish.residual(row + c, sum[c]) : Number(0);
       if (rows > 1 && finish.node_size == rows)
         {
-#pragma unroll
-          for (int c = 0; c < rows; ++c)
-            if (mine)
-              finish(row + c, residual);
+          if (mine)
+            finish.finish_node(row / rows, residual);
           return;
         }
       // The rows of a node meet in shared memory: a block of threads holds whole nodes.

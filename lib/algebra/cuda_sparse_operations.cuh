@@ -75,9 +75,9 @@ template <typename Number, bool exchange_>
 struct SmootherStep
 {
   static constexpr bool exchange = exchange_, skips_empty = false;
-  int                   node_size;
+  int                   node_size, n_nodes;
   Number                alpha, beta;
-  const Number         *D, *b, *x, *d_old;
+  const Number         *D, *b, *x, *d_old; // of D, entry (i, j) of all blocks lies together
   Number               *d, *y;
 
   struct Operands
@@ -98,12 +98,36 @@ struct SmootherStep
   {
     update(row, o.D * (o.b - sum), o.x, o.d_old);
   }
+  /// All rows of a node at once.
+  template <int rows>
+  __device__ void finish_node(int node, const Number (&residual)[rows]) const
+  {
+    Number block[rows * rows], x_node[rows], old[rows];
+#pragma unroll
+    for (int k = 0; k < rows * rows; ++k)
+      block[k] = D[static_cast<long>(k) * n_nodes + node];
+#pragma unroll
+    for (int c = 0; c < rows; ++c)
+      {
+        x_node[c] = x[node * rows + c];
+        old[c]    = old_direction(node * rows + c);
+      }
+#pragma unroll
+    for (int c = 0; c < rows; ++c)
+      {
+        Number correction = 0;
+#pragma unroll
+        for (int k = 0; k < rows; ++k)
+          correction += block[c * rows + k] * residual[k];
+        update(node * rows + c, correction, x_node[c], old[c]);
+      }
+  }
   __device__ void operator()(int row, const Number *residuals_of_node) const
   {
-    const Number *block      = D + static_cast<long>(row) * node_size;
+    const Number *block      = D + static_cast<long>(row % node_size) * node_size * n_nodes + row / node_size;
     Number        correction = 0;
     for (int c = 0; c < node_size; ++c)
-      correction += block[c] * residuals_of_node[c];
+      correction += block[static_cast<long>(c) * n_nodes] * residuals_of_node[c];
     update(row, correction, x[row], old_direction(row));
   }
 };
@@ -245,11 +269,11 @@ void CudaBackend<Number>::jacobi_step(const Matrix &A, const Vector &D, int bloc
   if (block_size == 1)
     cuda::for_each_row(
       *context, "jacobi_step", A, entry,
-      cuda::SmootherStep<Number, false>{1, 0, beta, D.data(), b.data(), x.data(), nullptr, nullptr, y.data()});
+      cuda::SmootherStep<Number, false>{1, A.n_rows, 0, beta, D.data(), b.data(), x.data(), nullptr, nullptr, y.data()});
   else
     cuda::for_each_row(
       *context, "jacobi_step", A, entry,
-      cuda::SmootherStep<Number, true>{block_size, 0, beta, D.data(), b.data(), x.data(), nullptr, nullptr, y.data()},
+      cuda::SmootherStep<Number, true>{block_size, A.n_rows / block_size, 0, beta, D.data(), b.data(), x.data(), nullptr, nullptr, y.data()},
       block_size);
 }
 
@@ -269,11 +293,11 @@ void CudaBackend<Number>::chebyshev_step(const Matrix &A, const Vector &D, int b
   const cuda::Entry<Number> entry{x.data()};
   if (block_size == 1)
     cuda::for_each_row(*context, "chebyshev_step", A, entry,
-                       cuda::SmootherStep<Number, false>{1, alpha, beta, D.data(), b.data(), x.data(), d_old.data(),
+                       cuda::SmootherStep<Number, false>{1, A.n_rows, alpha, beta, D.data(), b.data(), x.data(), d_old.data(),
                                                          d.data(), y.data()});
   else
     cuda::for_each_row(*context, "chebyshev_step", A, entry,
-                       cuda::SmootherStep<Number, true>{block_size, alpha, beta, D.data(), b.data(), x.data(),
+                       cuda::SmootherStep<Number, true>{block_size, A.n_rows / block_size, alpha, beta, D.data(), b.data(), x.data(),
                                                         d_old.data(), d.data(), y.data()},
                        block_size);
 }

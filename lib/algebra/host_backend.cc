@@ -258,15 +258,15 @@ bool has_dense_blocks(const CSRMatrix<double> &A, int m, int n_threads)
   return dense;
 }
 
-// y = D r on one node of the block diagonal D, blocks row-major.
+// y = D r on one node, D its part of a block diagonal of n_nodes blocks.
 template <typename Number, typename Size>
-void multiply_block(const Number *D, Size block_size, const Number *r, Number *y)
+void multiply_block(const Number *D, int n_nodes, Size block_size, const Number *r, Number *y)
 {
   for (int a = 0; a < block_size; ++a)
     {
       Number sum = 0;
       for (int c = 0; c < block_size; ++c)
-        sum += D[a * block_size + c] * r[c];
+        sum += D[static_cast<std::size_t>(a * block_size + c) * n_nodes] * r[c];
       y[a] = sum;
     }
 }
@@ -485,8 +485,9 @@ void HostBackend<Number>::scale_by_diagonal(Number a, const Vector &d, const Vec
     for_each(x.size(), [a, d = d.data(), x = x.data(), y = y.data()](int i) { y[i] = a * d[i] * x[i]; });
   else
     with_block_size(block_size, [&](auto m) {
-      for_each(x.size() / m, [a, m, d = d.data(), x = x.data(), y = y.data()](int node) {
-        multiply_block(d + static_cast<std::size_t>(node) * m * m, m, x + node * m, y + node * m);
+      const int n_nodes = x.size() / m;
+      for_each(n_nodes, [a, m, n_nodes, d = d.data(), x = x.data(), y = y.data()](int node) {
+        multiply_block(d + node, n_nodes, m, x + node * m, y + node * m);
         for (int c = 0; c < m; ++c)
           y[node * m + c] *= a;
       });
@@ -648,13 +649,14 @@ void HostBackend<Number>::jacobi_step(const Matrix &A, const Vector &D, int bloc
     });
   else
     with_block_size(block_size, [&](auto m) {
+      const int n_nodes = A.n_rows / m;
       for_each_product(A, from, threads_for(A.n_rows), m, [=](int first, int end, const Number *sums) {
         for (int i = first; i < end; i += m)
           {
             Number r[max_block_size], s[max_block_size];
             for (int c = 0; c < m; ++c)
               r[c] = rhs[i + c] - sums[i + c - first];
-            multiply_block(diag + static_cast<std::size_t>(i) * m, m, r, s);
+            multiply_block(diag + i / m, n_nodes, m, r, s);
             for (int c = 0; c < m; ++c)
               to[i + c] = from[i + c] + beta * s[c];
           }
@@ -689,13 +691,14 @@ void HostBackend<Number>::chebyshev_step(const Matrix &A, const Vector &D, int b
         }
     });
   with_block_size(block_size, [&](auto m) {
+    const int n_nodes = A.n_rows / m;
     for_each_product(A, from, threads_for(A.n_rows), m, [=](int first, int end, const Number *sums) {
       for (int i = first; i < end; i += m)
         {
           Number r[max_block_size], s[max_block_size];
           for (int c = 0; c < m; ++c)
             r[c] = rhs[i + c] - sums[i + c - first];
-          multiply_block(diag + static_cast<std::size_t>(i) * m, m, r, s);
+          multiply_block(diag + i / m, n_nodes, m, r, s);
           for (int c = 0; c < m; ++c)
             {
               direction[i + c] = decayed(i + c) + beta * s[c];

@@ -168,7 +168,8 @@ public:
   /// r = b - A x, coarse = R r.
   void residual_restrict(const Matrix &A, const Vector &x, const Vector &b, const Matrix &R, Vector &r,
                          Vector &coarse) const;
-  /// y = x + beta D (b - A x), D block diagonal: damped (node-block) Jacobi.
+  /// y = x + beta D (b - A x): damped (node-block) Jacobi. D is block diagonal with blocks of m x m, m = block_size; entry (i, j)
+  /// of all n_nodes = n / m blocks lies together: D[(i m + j) n_nodes + node].
   void jacobi_step(const Matrix &A, const Vector &D, int block_size, Number beta, const Vector &b, const Vector &x,
                    Vector &y) const;
   /// y = beta D (2 b - beta A D b): two damped Jacobi steps from zero, D diagonal; the scratch vector may hold the first.

@@ -84,18 +84,20 @@ void remember_smallest(std::atomic<int> &failed, int row)
 
 Array<double> inverse_diagonal_blocks(const CSRMatrix<double> &matrix, int block_size)
 {
-  const int        bs = block_size;
+  const int        bs = block_size, n_nodes = matrix.n_rows / bs;
   Array<double>    blocks(static_cast<std::size_t>(matrix.n_rows) * bs);
   std::atomic<int> failed{matrix.n_rows};
 #pragma omp parallel for schedule(static)
-  for (int node = 0; node < matrix.n_rows / bs; ++node)
+  for (int node = 0; node < n_nodes; ++node)
     {
-      double *block = blocks.data() + static_cast<std::size_t>(node) * bs * bs;
+      std::vector<double> block(bs * bs);
       for (int i = 0; i < bs; ++i)
         for (int j = 0; j < bs; ++j)
           block[i * bs + j] = entry(matrix, node * bs + i, node * bs + j);
-      if (!invert_small(block, bs))
+      if (!invert_small(block.data(), bs))
         remember_smallest(failed, node * bs);
+      for (int k = 0; k < bs * bs; ++k)
+        blocks[static_cast<std::size_t>(k) * n_nodes + node] = block[k];
     }
   if (failed < matrix.n_rows)
     throw RunError("Jacobi smoother: the diagonal block of row " + std::to_string(failed) +
@@ -110,7 +112,8 @@ CSRMatrix<double> fsai_factor(const CSRMatrix<double> &A)
   G.n_cols = A.n_cols;
   G.row_start.resize(A.n_rows + 1);
   const auto first_above = [&A](int i) {
-    return std::upper_bound(A.column.data() + A.row_start[i], A.column.data() + A.row_start[i + 1], i) - A.column.data();
+    return std::upper_bound(A.column.data() + A.row_start[i], A.column.data() + A.row_start[i + 1], i) -
+           A.column.data();
   };
   for (int i = 0; i < A.n_rows; ++i)
     G.row_start[i + 1] = static_cast<int>(first_above(i)) - A.row_start[i];

@@ -7,8 +7,8 @@
 
 namespace adamant
 {
-/// The inverses of the diagonal blocks of `matrix`, row-major, one after the other; block_size 1 gives 1/a_ii. Throws
-/// RunError naming the row where a block is singular.
+/// The inverses of the diagonal blocks of `matrix`; block_size 1 gives 1/a_ii. Entry (i, j) of all nodes' blocks lies together:
+/// [(i block_size + j) n_nodes + node]. Throws RunError naming the row where a block is singular.
 Array<double> inverse_diagonal_blocks(const CSRMatrix<double> &matrix, int block_size);
 
 /// Factorised sparse approximate inverse: the lower triangular G, on the pattern of A's lower triangle, for which GᵀG

@@ -76,7 +76,7 @@ TEST(InverseDiagonalBlocks, TimesBlockIsIdentity)
             for (int j = 0; j < bs; ++j)
               {
                 block[i][j]   = A[node * bs + i][node * bs + j];
-                inverse[i][j] = blocks[(node * bs + i) * bs + j];
+                inverse[i][j] = blocks[(i * bs + j) * nodes + node];
               }
           expect_identity(multiply(block, inverse), 1e-11, "node " + std::to_string(node) + " of " + std::to_string(bs));
         }
