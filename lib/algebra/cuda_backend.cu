@@ -39,16 +39,16 @@ template <typename Number>
 struct ScaleByDiagonal
 {
   Number            a;
-  int               block_size;
+  int               block_size, n_nodes;
   const Number     *d, *x;
   Number           *to;
   __device__ Number value(int i) const
   {
     const int     first = i - i % block_size;
-    const Number *block = d + static_cast<long>(i) * block_size;
+    const Number *block = d + static_cast<long>(i - first) * block_size * n_nodes + i / block_size;
     Number        sum   = 0;
     for (int c = 0; c < block_size; ++c)
-      sum += block[c] * x[first + c];
+      sum += block[static_cast<long>(c) * n_nodes] * x[first + c];
     return a * sum;
   }
 };
@@ -207,7 +207,7 @@ void CudaBackend<Number>::scale_by_diagonal(Number a, const Vector &d, const Vec
     elementwise(*context, "scale_by_diagonal", x.size(), ScaleByNumbers<Number>{a, d.data(), x.data(), y.data()});
   else
     elementwise(*context, "scale_by_diagonal", x.size(),
-                ScaleByDiagonal<Number>{a, block_size, d.data(), x.data(), y.data()});
+                ScaleByDiagonal<Number>{a, block_size, x.size() / block_size, d.data(), x.data(), y.data()});
 }
 
 namespace
