@@ -169,9 +169,9 @@ struct Chunk
       32L * s.value + spacing * (first * per_run / step) +
       (stencil ? model * ((s.width * per_run + step - 1) / step) : lane);
     constexpr int at_once = 16 / sizeof(Number);
-    if constexpr (stencil && !Format::coded && entries % at_once == 0)
+    if constexpr (stencil && !Format::coded && at_once == 4 && entries % at_once == 0)
       {
-        // All lanes read the same (models have codes): fewer loads of 16 bytes.
+        // All lanes read the same (models have codes): fewer loads of 16 bytes. In double precision they are slower.
 #pragma unroll
         for (int e = 0; e < entries; e += at_once)
           if (first * per_run + e < s.width * per_run)
