@@ -74,58 +74,58 @@ private:
   void output_results();
   void report();
 
-  Array<double>          boundary_values(double t) const;
-  void                   set_body_force(double t);
-  Array<double>          nodal_values(const Function<dim> &function, unsigned int n_components) const;
+  Array<double> boundary_values(double t) const;
+  void          set_body_force(double t);
+  Array<double> nodal_values(const Function<dim> &function, unsigned int n_components) const;
   template <typename Work>
-  void                   timed(const char *part, const Work &work);
-  Vector                 upload(const Array<double> &values) const;
-  Array<double>          download(const Vector &values);
-  bool                   due(unsigned int interval) const { return interval > 0 && (step % interval == 0 || step == n_steps); }
+  void          timed(const char *part, const Work &work);
+  Vector        upload(const Array<double> &values) const;
+  Array<double> download(const Vector &values);
+  bool          due(unsigned int interval) const { return interval > 0 && (step % interval == 0 || step == n_steps); }
 
-  const Parameters &parameters;
-  Backend           backend;
-  adamant::Run     &run_info;
-  const double      viscosity;
+  const Parameters                                 &parameters;
+  Backend                                           backend;
+  adamant::Run                                     &run_info;
+  const double                                      viscosity;
   std::unique_ptr<FunctionParser<dim>>              body_force, initial_velocity;
   std::vector<std::unique_ptr<FunctionParser<dim>>> boundary_velocity; // the first is the wall at rest
   std::map<types::boundary_id, unsigned int>        function_of_boundary;
   bool                                              boundary_varies = false, force_varies = false;
 
-  Triangulation<dim>                                mesh; // of the velocity
-  MappingQ1<dim>                                    mapping;
-  QGauss<dim>                                       quadrature;
-  std::unique_ptr<adamant::FlowMatrices<dim>>       flow;
-  std::unique_ptr<FlowResults<dim>>                 results;
-  std::optional<adamant::FlowProducts<dim, Backend>> products;
-  std::optional<SeparateFlowProducts<dim, Backend>>  separate_products; // instead, without kernels of our own
-  std::unique_ptr<adamant::LinearSolver<Backend>>   solver;
+  Triangulation<dim>                                   mesh; // of the velocity
+  MappingQ1<dim>                                       mapping;
+  QGauss<dim>                                          quadrature;
+  std::unique_ptr<adamant::FlowMatrices<dim>>          flow;
+  std::unique_ptr<FlowResults<dim>>                    results;
+  std::optional<adamant::FlowProducts<dim, Backend>>   products;
+  std::optional<SeparateFlowProducts<dim, Backend>>    separate_products; // instead, without kernels of our own
+  std::unique_ptr<adamant::LinearSolver<Backend>>      solver;
   std::optional<adamant::FastDiagonalization<Backend>> direct_solver;
-  adamant::Extrapolation<Backend>                   guess;
+  adamant::Extrapolation<Backend>                      guess;
 
-  int                               n = 0, n_p = 0; // nodes of the two meshes
-  double                            volume = 0., dt = 0., reference_speed = 0., shortest_edge = 0.;
-  Array<double>                     points, inverse_mass_on_host; // all nodes; 1 / m of free ones
-  std::vector<int>                  boundary_nodes;
+  int                                    n = 0, n_p = 0; // nodes of the two meshes
+  double                                 volume = 0., dt = 0., reference_speed = 0., shortest_edge = 0.;
+  Array<double>                          points, inverse_mass_on_host; // all nodes; 1 / m of free ones
+  std::vector<int>                       boundary_nodes;
   std::vector<std::vector<unsigned int>> boundary_candidates; // functions at each boundary node
-  Array<double>                     boundary_flux;            // of component c at listed node i: ∫ φ_i n_c
+  Array<double>                          boundary_flux;       // of component c at listed node i: ∫ φ_i n_c
 
-  Vector                            u[2], pressure_on_velocity_mesh, q, p, p_plus_q, b, g, force;
-  Vector                            inverse_mass, pressure_mass, inverse_pressure_mass, ones;
-  Vector                            boundary_list, boundary_value, hanging_list, hanging_from, hanging_weight;
-  int                               now = 0; // u[now] is the velocity
-  typename Backend::Matrix          interpolation;
-  typename Backend::Scalars         speed_square, mean;
+  Vector                                 u[2], pressure_on_velocity_mesh, q, p, p_plus_q, b, g, force;
+  Vector                                 inverse_mass, pressure_mass, inverse_pressure_mass, ones;
+  Vector                                 boundary_list, boundary_value, hanging_list, hanging_from, hanging_weight;
+  int                                    now = 0; // u[now] is the velocity
+  typename Backend::Matrix               interpolation;
+  typename Backend::Scalars              speed_square, mean;
   std::optional<typename Backend::Graph> first_half[2];
 
-  double                            time = 0.;
-  unsigned int                      step = 0, n_steps = 0;
-  bool                              steady = false;
-  adamant::SolverResult             result;
-  std::vector<int>                  iterations;
-  FlowState                         state; // of the last row of the statistics
-  std::string                       limit_text;
-  adamant::TimeSeries               series;
+  double                time = 0.;
+  unsigned int          step = 0, n_steps = 0;
+  bool                  steady = false;
+  adamant::SolverResult result;
+  std::vector<int>      iterations;
+  FlowState             state; // of the last row of the statistics
+  std::string           limit_text;
+  adamant::TimeSeries   series;
 };
 
 template <int dim, class Backend>
@@ -141,11 +141,13 @@ NavierStokes<dim, Backend>::NavierStokes(const Parameters &parameters, const Bac
   , series(run.folder(), "solution")
 {
   const auto &problem = parameters.problem;
-  const auto  parse   = [](const std::string &key, const std::string &text) { return adamant::parse_function<dim>("Problem/" + key, text, dim); };
-  const auto  varies  = [](const std::string &text) { return std::regex_search(text, std::regex("\\bt\\b")); };
-  body_force          = parse("Body force", problem.body_force);
-  force_varies        = varies(problem.body_force);
-  initial_velocity    = parse("Initial velocity", problem.initial_velocity);
+  const auto  parse   = [](const std::string &key, const std::string &text) {
+    return adamant::parse_function<dim>("Problem/" + key, text, dim);
+  };
+  const auto varies = [](const std::string &text) { return std::regex_search(text, std::regex("\\bt\\b")); };
+  body_force        = parse("Body force", problem.body_force);
+  force_varies      = varies(problem.body_force);
+  initial_velocity  = parse("Initial velocity", problem.initial_velocity);
   boundary_velocity.push_back(parse("Boundary velocity", "0; 0; 0"));
   for (const auto &[id, text] : problem.boundary_velocity)
     {
@@ -166,7 +168,8 @@ void NavierStokes<dim, Backend>::make_mesh()
       Point<dim> corner;
       for (unsigned int d = 0; d < dim; ++d)
         corner[d] = 1.;
-      GridGenerator::subdivided_hyper_rectangle(mesh, std::vector<unsigned int>(p.cells.begin(), p.cells.begin() + dim), Point<dim>(), corner, true);
+      GridGenerator::subdivided_hyper_rectangle(mesh, std::vector<unsigned int>(p.cells.begin(), p.cells.begin() + dim),
+                                                Point<dim>(), corner, true);
     }
   else if (p.type == "cylinder")
     {
@@ -187,7 +190,8 @@ void NavierStokes<dim, Backend>::make_mesh()
         {
           std::ostringstream text;
           error.print_info(text);
-          throw adamant::InputError("Mesh/File: '" + p.file + "' is no mesh of " + (dim == 2 ? "quadrilaterals" : "hexahedra") +
+          throw adamant::InputError("Mesh/File: '" + p.file + "' is no mesh of " +
+                                    (dim == 2 ? "quadrilaterals" : "hexahedra") +
                                     " that can be read:" + std::regex_replace(text.str(), std::regex("\\s+"), " "));
         }
     }
@@ -218,7 +222,7 @@ void NavierStokes<dim, Backend>::make_mesh()
   if (!(volume > 0.))
     throw adamant::InputError("Mesh: its volume is " + std::to_string(volume) + "; do the coordinates ascend?");
 
-  const auto ids = mesh.get_boundary_ids();
+  const auto ids   = mesh.get_boundary_ids();
   const auto check = [&](const char *key, types::boundary_id id) {
     if (std::find(ids.begin(), ids.end(), id) == ids.end())
       throw adamant::InputError(std::string(key) + ": the mesh has no boundary " + std::to_string(id));
@@ -237,15 +241,16 @@ void NavierStokes<dim, Backend>::setup_system()
 {
   {
     TimerOutput::Scope scope(run_info.timer, "init/matrices");
-    flow = std::make_unique<adamant::FlowMatrices<dim>>(mesh, mapping, quadrature,
-                                                        std::set<types::boundary_id>(parameters.problem.outflow.begin(), parameters.problem.outflow.end()),
-                                                        parameters.linear_solver.coarsest_cells);
+    flow = std::make_unique<adamant::FlowMatrices<dim>>(
+      mesh, mapping, quadrature,
+      std::set<types::boundary_id>(parameters.problem.outflow.begin(), parameters.problem.outflow.end()),
+      parameters.linear_solver.coarsest_cells);
     n   = flow->velocity->n_dofs();
     n_p = flow->pressure().n_dofs();
     Array<int> all(n);
     std::iota(all.begin(), all.end(), 0);
-    points  = adamant::support_points(*flow->velocity, mapping, all);
-    results = std::make_unique<FlowResults<dim>>(*flow, mapping, points, parameters.output);
+    points        = adamant::support_points(*flow->velocity, mapping, all);
+    results       = std::make_unique<FlowResults<dim>>(*flow, mapping, points, parameters.output);
     shortest_edge = results->shortest_edge();
   }
   setup_boundary();
@@ -294,7 +299,8 @@ void NavierStokes<dim, Backend>::setup_boundary()
   for (unsigned int d = 0; d < dim; ++d)
     {
       // A_d sums up to the derivative's integral; what hanging nodes take from a node counts as its own.
-      const auto column_sums = adamant::transposed_product(flow->velocity->H, adamant::transposed_product(flow->gradient[d], Array<double>(n, 1.)));
+      const auto column_sums = adamant::transposed_product(
+        flow->velocity->H, adamant::transposed_product(flow->gradient[d], Array<double>(n, 1.)));
       for (std::size_t i = 0; i < n_listed; ++i)
         boundary_flux[d * n_listed + i] = column_sums[boundary_nodes[i]];
     }
@@ -338,7 +344,8 @@ Array<double> NavierStokes<dim, Backend>::boundary_values(double t) const
       sum += chosen.norm() * normal.norm();
     }
   if (flow->singular && !(std::abs(flux) <= 1e-2 * sum)) // interpolation of the values makes a small flux
-    throw adamant::InputError("Problem/Boundary velocity: " + adamant::to_text(flux) + " more flows out than in at time " + adamant::to_text(t) +
+    throw adamant::InputError("Problem/Boundary velocity: " + adamant::to_text(flux) +
+                              " more flows out than in at time " + adamant::to_text(t) +
                               ", which an incompressible fluid cannot do; is an outflow boundary missing?");
   return values;
 }
@@ -346,9 +353,9 @@ Array<double> NavierStokes<dim, Backend>::boundary_values(double t) const
 template <int dim, class Backend>
 void NavierStokes<dim, Backend>::setup_hanging_nodes()
 {
-  const auto        &H = flow->velocity->H;
-  std::vector<int>   hanging;
-  int                width = 0;
+  const auto      &H = flow->velocity->H;
+  std::vector<int> hanging;
+  int              width = 0;
   for (int i = 0; i < n; ++i)
     if (!flow->velocity->is_free(i))
       {
@@ -375,7 +382,8 @@ void NavierStokes<dim, Backend>::setup_solver()
   if (parameters.implementation.pressure_solver == "fast_diagonalization")
     direct_solver.emplace(backend, adamant::tensor_product_eigenpairs(flow->pressure(), mapping));
   else
-    solver = std::make_unique<adamant::LinearSolver<Backend>>(backend, flow->pressure_levels, parameters.linear_solver.options("pressure"));
+    solver = std::make_unique<adamant::LinearSolver<Backend>>(backend, flow->pressure_levels,
+                                                              parameters.linear_solver.options("pressure"));
   adamant::CSRMatrix<double> viscous = flow->stiffness;
   for (double &value : viscous.value)
     value *= viscosity;
@@ -398,12 +406,12 @@ void NavierStokes<dim, Backend>::choose_time_step()
 {
   const double h = shortest_edge, U = std::max(reference_speed, 1e-100);
   const double diffusive = h * h / (2. * viscosity), crossing = h / U, central = 2. * viscosity / (dim * U * U);
-  const double limit     = std::min(central, 1. / (1. / diffusive + 1. / crossing));
-  limit_text             = "the estimated limit of a stable time step is " + adamant::to_text(limit) + " (diffusion alone " + adamant::to_text(diffusive) +
-               ", convection alone " + adamant::to_text(std::min(crossing, central)) + " at speed " + adamant::to_text(reference_speed) + "; shortest edge " +
-               adamant::to_text(h) + ")";
+  const double limit = std::min(central, 1. / (1. / diffusive + 1. / crossing));
+  limit_text = "the estimated limit of a stable time step is " + adamant::to_text(limit) + " (diffusion alone " +
+               adamant::to_text(diffusive) + ", convection alone " + adamant::to_text(std::min(crossing, central)) +
+               " at speed " + adamant::to_text(reference_speed) + "; shortest edge " + adamant::to_text(h) + ")";
   std::cout << limit_text << std::endl;
-  dt      = parameters.time.step;
+  dt = parameters.time.step;
   if (dt > limit && parameters.time.unstable_step == "refuse")
     throw adamant::InputError("Time stepping/Time step = " + adamant::to_text(dt) + " is unstable: " + limit_text +
                               "; take a shorter step, or set Time stepping/Unstable step = shorten");
@@ -413,7 +421,7 @@ void NavierStokes<dim, Backend>::choose_time_step()
       dt = parameters.time.end / n_steps;
       std::cout << "the time step is shortened from " << parameters.time.step << " to " << dt << std::endl;
     }
-  auto &record = run_info.record;
+  auto &record              = run_info.record;
   record["time_step"]       = dt;
   record["time_step_limit"] = limit;
   record["shortest_edge"]   = h;
@@ -465,7 +473,7 @@ void NavierStokes<dim, Backend>::set_initial_values()
     return result;
   };
   const auto initial = nodal_values(*initial_velocity, dim), prescribed = boundary_values(0.);
-  reference_speed    = std::max(largest(initial), largest(prescribed));
+  reference_speed = std::max(largest(initial), largest(prescribed));
   if (boundary_varies) // an inflow may grow
     for (unsigned int k = 1; k <= 20; ++k)
       reference_speed = std::max(reference_speed, largest(boundary_values(0.05 * k * parameters.time.end)));
@@ -481,13 +489,17 @@ void NavierStokes<dim, Backend>::set_initial_pressure()
 {
   body_force->set_time(0.);
   const auto velocity = nodal_values(*initial_velocity, dim), acting = nodal_values(*body_force, dim);
-  const auto is_zero  = [](const Array<double> &values) { return std::all_of(values.begin(), values.end(), [](double value) { return value == 0.; }); };
+  const auto is_zero = [](const Array<double> &values) {
+    return std::all_of(values.begin(), values.end(), [](double value) { return value == 0.; });
+  };
   if (is_zero(velocity) && is_zero(acting)) // a start by moving walls alone is impulsive
     return;
   TimerOutput::Scope scope(run_info.timer, "init/initial pressure");
   const auto         u_start   = download(u[now]);
-  const auto         component = [&](int c) { return Array<double>(u_start.begin() + std::size_t(c) * n, u_start.begin() + std::size_t(c + 1) * n); };
-  Array<double>      tested(n, 0.);
+  const auto         component = [&](int c) {
+    return Array<double>(u_start.begin() + std::size_t(c) * n, u_start.begin() + std::size_t(c + 1) * n);
+  };
+  Array<double> tested(n, 0.);
   for (int c = 0; c < dim; ++c)
     {
       const auto    u_c = component(c), viscous = adamant::product(flow->stiffness, u_c);
@@ -504,7 +516,9 @@ void NavierStokes<dim, Backend>::set_initial_pressure()
       for (int i = 0; i < n; ++i)
         {
           const double inside = inverse_mass_on_host[i] > 0. ? 1. : 0.;
-          a[i] = flow->velocity->is_free(i) ? (a[i] - inside * viscosity * viscous[i]) / flow->velocity_mass[i] + acting[std::size_t(c) * n + i] : 0.;
+          a[i]                = flow->velocity->is_free(i) ?
+                                  (a[i] - inside * viscosity * viscous[i]) / flow->velocity_mass[i] + acting[std::size_t(c) * n + i] :
+                                  0.;
         }
       const auto part = adamant::transposed_product(flow->gradient[c], a);
       for (int i = 0; i < n; ++i)
@@ -536,8 +550,8 @@ template <int dim, class Backend>
 void NavierStokes<dim, Backend>::momentum_step()
 {
   if (separate_products)
-    separate_products->momentum([this](const char *part, const auto &work) { timed(part, work); }, dt, u[now], pressure_on_velocity_mesh, inverse_mass,
-                                force, u[1 - now]);
+    separate_products->momentum([this](const char *part, const auto &work) { timed(part, work); }, dt, u[now],
+                                pressure_on_velocity_mesh, inverse_mass, force, u[1 - now]);
   else
     products->momentum(dt, u[now], pressure_on_velocity_mesh, inverse_mass, force, u[1 - now]);
   now = 1 - now;
@@ -548,15 +562,22 @@ void NavierStokes<dim, Backend>::apply_constraints()
 {
   const int n_listed = boundary_list.size(), n_hanging = hanging_list.size();
   if (boundary_varies || step == 0)
-    backend.for_each(n_listed, SetBoundaryValues{dim, n_listed, n, boundary_list.data(), boundary_value.data(), u[now].data()});
+    backend.for_each(n_listed,
+                     SetBoundaryValues{dim, n_listed, n, boundary_list.data(), boundary_value.data(), u[now].data()});
   if (n_hanging > 0)
-    backend.for_each(n_hanging, Interpolate{dim, n_hanging, n, hanging_from.size() / n_hanging, hanging_list.data(), hanging_from.data(),
-                                            hanging_weight.data(), u[now].data()});
+    backend.for_each(n_hanging, Interpolate{dim, n_hanging, n, hanging_from.size() / n_hanging, hanging_list.data(),
+                                            hanging_from.data(), hanging_weight.data(), u[now].data()});
 }
 
-inline const double *pointer_to(const std::vector<double> &scalars) { return scalars.data(); }
+inline const double *pointer_to(const std::vector<double> &scalars)
+{
+  return scalars.data();
+}
 #if ADAMANT_WITH_CUDA
-inline const double *pointer_to(const adamant::CudaScalars &scalars) { return scalars.device(); }
+inline const double *pointer_to(const adamant::CudaScalars &scalars)
+{
+  return scalars.device();
+}
 #endif
 
 template <int dim, class Backend>
@@ -574,7 +595,8 @@ void NavierStokes<dim, Backend>::compute_divergence()
   divergence(u[now], g);
   if (flow->singular)
     backend.dot(ones, g, mean, 0);
-  backend.for_each(n_p, PressureRhs{dt, volume, g.data(), pressure_mass.data(), flow->singular ? pointer_to(mean) : nullptr, b.data()});
+  backend.for_each(n_p, PressureRhs{dt, volume, g.data(), pressure_mass.data(),
+                                    flow->singular ? pointer_to(mean) : nullptr, b.data()});
   backend.dot(u[now], u[now], speed_square, 0);
 }
 
@@ -601,8 +623,9 @@ void NavierStokes<dim, Backend>::update_pressure()
 {
   if (flow->singular)
     backend.dot(pressure_mass, q, mean, 1);
-  backend.for_each(n_p, PressureUpdate{viscosity, volume, g.data(), inverse_pressure_mass.data(), flow->singular ? pointer_to(mean) + 1 : nullptr,
-                                       q.data(), p.data(), p_plus_q.data()});
+  backend.for_each(n_p, PressureUpdate{viscosity, volume, g.data(), inverse_pressure_mass.data(),
+                                       flow->singular ? pointer_to(mean) + 1 : nullptr, q.data(), p.data(),
+                                       p_plus_q.data()});
 }
 
 // A velocity that explodes ends the run in the step where it does. The result is there when the pressure has been solved.
@@ -611,12 +634,15 @@ void NavierStokes<dim, Backend>::check_speed()
 {
   const double mean_square = backend.fetch(speed_square, 1)[0] / n;
   // With forces there is no other bound than that the flow must not cross the domain in a step.
-  const double most = reference_speed > 0. && force.size() == 0 ? 10. * reference_speed : std::pow(volume, 1. / dim) / dt;
+  const double most =
+    reference_speed > 0. && force.size() == 0 ? 10. * reference_speed : std::pow(volume, 1. / dim) / dt;
   if (mean_square <= most * most)
     return;
-  throw adamant::RunError("the velocity blew up in step " + std::to_string(step) + " at time " + adamant::to_text(time) + ": its mean over the nodes is " +
-                          adamant::to_text(std::sqrt(mean_square)) + ", the largest prescribed or initial speed " + adamant::to_text(reference_speed) +
-                          "; the time step " + adamant::to_text(dt) + " is too long or the mesh too coarse (" + limit_text + ")");
+  throw adamant::RunError("the velocity blew up in step " + std::to_string(step) + " at time " +
+                          adamant::to_text(time) + ": its mean over the nodes is " +
+                          adamant::to_text(std::sqrt(mean_square)) + ", the largest prescribed or initial speed " +
+                          adamant::to_text(reference_speed) + "; the time step " + adamant::to_text(dt) +
+                          " is too long or the mesh too coarse (" + limit_text + ")");
 }
 
 // A row of statistics.csv; whether the flow is steady.
@@ -634,13 +660,19 @@ bool NavierStokes<dim, Backend>::record_step()
         change = backend.norm(u[1 - now]) / (dt * backend.norm(u[now]));
       }
   }
-  const auto velocity = download(u[now]), pressure = download(pressure_on_velocity_mesh), div = download(g), nodal_pressure = download(p);
+  const auto velocity = download(u[now]), pressure = download(pressure_on_velocity_mesh), div = download(g),
+             nodal_pressure = download(p);
   TimerOutput::Scope scope(run_info.timer, "statistics");
   state = results->evaluate(velocity, pressure, nodal_pressure, div, dt, viscosity);
-  std::vector<std::pair<std::string, double>> row{{"step", step}, {"time", time}, {"iterations", result.iterations},
-                                                  {"initial_residual", result.initial_residual}, {"residual", result.final_residual},
-                                                  {"kinetic_energy", state.kinetic_energy}, {"max_divergence", state.max_divergence},
-                                                  {"mean_pressure", state.mean_pressure}, {"cfl", state.cfl}};
+  std::vector<std::pair<std::string, double>> row{{"step", step},
+                                                  {"time", time},
+                                                  {"iterations", result.iterations},
+                                                  {"initial_residual", result.initial_residual},
+                                                  {"residual", result.final_residual},
+                                                  {"kinetic_energy", state.kinetic_energy},
+                                                  {"max_divergence", state.max_divergence},
+                                                  {"mean_pressure", state.mean_pressure},
+                                                  {"cfl", state.cfl}};
   if (parameters.time.steady_tolerance > 0.)
     row.emplace_back("change", change);
   for (const auto &[id, f] : state.force)
@@ -657,7 +689,7 @@ void NavierStokes<dim, Backend>::output_results()
 {
   if (!due(parameters.output.interval) && !(steady && parameters.output.interval > 0))
     return;
-  const auto velocity = download(u[now]), pressure = download(pressure_on_velocity_mesh);
+  const auto         velocity = download(u[now]), pressure = download(pressure_on_velocity_mesh);
   TimerOutput::Scope scope(run_info.timer, "output");
   write_flow(*flow->velocity, mapping, velocity, pressure, series, time);
 }
@@ -666,36 +698,38 @@ void NavierStokes<dim, Backend>::output_results()
 template <int dim, class Backend>
 void NavierStokes<dim, Backend>::report()
 {
-  auto &record                   = run_info.record;
-  record["precision"]            = parameters.linear_solver.options("").precision == adamant::Precision::float32 ? "float32" : "float64";
-  record["dofs"]                 = dim * static_cast<long>(n) + n_p;
-  record["velocity_nodes"]       = n;
-  record["pressure_nodes"]       = n_p;
-  record["hanging_nodes"]        = hanging_list.size();
-  record["cells"]                = mesh.n_active_cells();
+  auto &record = run_info.record;
+  record["precision"] =
+    parameters.linear_solver.options("").precision == adamant::Precision::float32 ? "float32" : "float64";
+  record["dofs"]           = dim * static_cast<long>(n) + n_p;
+  record["velocity_nodes"] = n;
+  record["pressure_nodes"] = n_p;
+  record["hanging_nodes"]  = hanging_list.size();
+  record["cells"]          = mesh.n_active_cells();
   for (const auto &level : flow->pressure_levels)
     record["levels"].push_back({{"dofs", level.matrix.n_rows}, {"nonzeros", level.matrix.n_nonzeros()}});
-  record["steps"]                = step;
-  record["end_time"]             = time;
-  record["steady"]               = steady;
-  record["pressure_solver"]      = parameters.implementation.pressure_solver;
-  record["custom_kernels"]       = parameters.implementation.custom_kernels;
-  record["tolerance"]            = parameters.linear_solver.tolerance;
-  record["iterations"]["mean"]   = std::accumulate(iterations.begin(), iterations.end(), 0.) / std::max<std::size_t>(iterations.size(), 1);
-  record["iterations"]["max"]    = iterations.empty() ? 0 : *std::max_element(iterations.begin(), iterations.end());
+  record["steps"]           = step;
+  record["end_time"]        = time;
+  record["steady"]          = steady;
+  record["pressure_solver"] = parameters.implementation.pressure_solver;
+  record["custom_kernels"]  = parameters.implementation.custom_kernels;
+  record["tolerance"]       = parameters.linear_solver.tolerance;
+  record["iterations"]["mean"] =
+    std::accumulate(iterations.begin(), iterations.end(), 0.) / std::max<std::size_t>(iterations.size(), 1);
+  record["iterations"]["max"] = iterations.empty() ? 0 : *std::max_element(iterations.begin(), iterations.end());
   if (products)
     record["bytes"] = {{"momentum", products->momentum_bytes()}, {"divergence", products->divergence_bytes()}};
-  record["kinetic_energy"]       = state.kinetic_energy;
-  record["max_divergence"]       = state.max_divergence;
-  record["mean_pressure"]        = state.mean_pressure;
-  record["cfl"]                  = state.cfl;
+  record["kinetic_energy"] = state.kinetic_energy;
+  record["max_divergence"] = state.max_divergence;
+  record["mean_pressure"]  = state.mean_pressure;
+  record["cfl"]            = state.cfl;
   for (const auto &[id, f] : state.force)
     for (unsigned int c = 0; c < dim; ++c)
       record["forces"][std::to_string(id)].push_back(f[c]);
   if (!state.pressure_at_points.empty())
     record["pressure_at_points"] = state.pressure_at_points;
 
-  const auto velocity = download(u[now]), pressure = download(pressure_on_velocity_mesh);
+  const auto         velocity = download(u[now]), pressure = download(pressure_on_velocity_mesh);
   TimerOutput::Scope scope(run_info.timer, "output");
   results->write_profiles(velocity, pressure, run_info.folder(), record);
   if (const auto &text = parameters.problem.exact_velocity; !text.empty())
@@ -710,7 +744,8 @@ void NavierStokes<dim, Backend>::report()
       exact->set_time(time);
       record["errors"]["pressure_l2"] = results->l2_error(pressure, nodal_values(*exact, 1), flow->singular);
     }
-  std::cout << "time " << time << (steady ? ", steady" : "") << ": kinetic energy " << state.kinetic_energy << ", largest divergence " << state.max_divergence << std::endl;
+  std::cout << "time " << time << (steady ? ", steady" : "") << ": kinetic energy " << state.kinetic_energy
+            << ", largest divergence " << state.max_divergence << std::endl;
 }
 
 template <int dim, class Backend>
@@ -739,8 +774,8 @@ void NavierStokes<dim, Backend>::run()
   choose_time_step();
   setup_solver();
   set_initial_pressure();
-  std::cout << mesh.n_active_cells() << " cells, " << dim << " x " << n << " velocities, " << n_p << " pressures, " << flow->pressure_levels.size()
-            << " pressure levels\n";
+  std::cout << mesh.n_active_cells() << " cells, " << dim << " x " << n << " velocities, " << n_p << " pressures, "
+            << flow->pressure_levels.size() << " pressure levels\n";
   if (solver)
     std::cout << *solver;
   output_results();
@@ -771,8 +806,8 @@ void NavierStokes<dim, Backend>::run()
       else
         {
           // Which of the two velocities is the new one alternates: two recorded graphs.
-          auto &graph = first_half[now];
-          const int old = now;
+          auto     &graph = first_half[now];
+          const int old   = now;
           if (!graph)
             graph = backend.record([this, old] {
               now = old;
@@ -800,7 +835,8 @@ void NavierStokes<dim, Backend>::run()
 int main(int argc, char **argv)
 {
   return adamant::run_program<Parameters>(
-    argc, argv, "navier_stokes", "Solves the Navier-Stokes equations by explicit pressure correction with multigrid (Liebchen et al., Section 5.3).",
+    argc, argv, "navier_stokes",
+    "Solves the Navier-Stokes equations by explicit pressure correction with multigrid (Liebchen et al., Section 5.3).",
     [](const Parameters &parameters, const auto &backend, adamant::Run &run) {
       using Backend = std::decay_t<decltype(backend)>;
       if (parameters.problem.dimension == 2)

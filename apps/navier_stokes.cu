@@ -7,7 +7,7 @@
 #include "multigrid/fast_diagonalization.h"
 
 #if ADAMANT_WITH_CUSPARSE
-#  include <cusparse.h>
+#include <cusparse.h>
 #endif
 
 template void adamant::CudaBackend<double>::for_each(int, const navier_stokes::SetBoundaryValues &) const;
@@ -35,7 +35,8 @@ template <typename T>
 adamant::CudaArray<T> to_device(const std::shared_ptr<adamant::CudaContext> &context, const adamant::Array<T> &source)
 {
   adamant::CudaArray<T> target(context, source.size(), "matrices");
-  adamant::cuda::check(cudaMemcpy(target.data(), source.data(), source.size() * sizeof(T), cudaMemcpyHostToDevice), "cudaMemcpy");
+  adamant::cuda::check(cudaMemcpy(target.data(), source.data(), source.size() * sizeof(T), cudaMemcpyHostToDevice),
+                       "cudaMemcpy");
   return target;
 }
 } // namespace
@@ -51,8 +52,8 @@ struct PlainMatrix<Backend>::Storage
   {
     check(cusparseCreate(&handle), "cusparseCreate");
     check(cusparseSetStream(handle, backend.shared_context()->stream()), "cusparseSetStream");
-    check(cusparseCreateCsr(&matrix, n_rows, n_cols, A.n_nonzeros(), row_start.data(), column.data(), value.data(), CUSPARSE_INDEX_32I,
-                            CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F),
+    check(cusparseCreateCsr(&matrix, n_rows, n_cols, A.n_nonzeros(), row_start.data(), column.data(), value.data(),
+                            CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F),
           "cusparseCreateCsr");
   }
   Storage(const Storage &)            = delete;
@@ -72,12 +73,14 @@ struct PlainMatrix<Backend>::Storage
     if (!prepared)
       {
         std::size_t bytes = 0;
-        check(cusparseSpMV_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, from, &b, to, CUDA_R_64F, CUSPARSE_SPMV_CSR_ALG1, &bytes),
+        check(cusparseSpMV_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, from, &b, to, CUDA_R_64F,
+                                      CUSPARSE_SPMV_CSR_ALG1, &bytes),
               "cusparseSpMV_bufferSize");
         buffer   = adamant::CudaArray<char>(backend.shared_context(), std::max<std::size_t>(bytes, 1), "matrices");
         prepared = true;
       }
-    check(cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, from, &b, to, CUDA_R_64F, CUSPARSE_SPMV_CSR_ALG1, buffer.data()),
+    check(cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, from, &b, to, CUDA_R_64F,
+                       CUSPARSE_SPMV_CSR_ALG1, buffer.data()),
           "cusparseSpMV");
     cusparseDestroyDnVec(from);
     cusparseDestroyDnVec(to);
@@ -87,8 +90,8 @@ struct PlainMatrix<Backend>::Storage
   adamant::CudaArray<int>    row_start, column;
   adamant::CudaArray<double> value;
   adamant::CudaArray<char>   buffer;
-  cusparseHandle_t           handle = nullptr;
-  cusparseSpMatDescr_t       matrix = nullptr;
+  cusparseHandle_t           handle   = nullptr;
+  cusparseSpMatDescr_t       matrix   = nullptr;
   bool                       prepared = false;
 };
 #else
@@ -96,7 +99,8 @@ struct PlainMatrix<Backend>::Storage
 {
   Storage(const Backend &, const adamant::CSRMatrix<double> &)
   {
-    throw adamant::RunError("Implementation/Custom kernels = false needs cuSPARSE, which this program was built without");
+    throw adamant::RunError(
+      "Implementation/Custom kernels = false needs cuSPARSE, which this program was built without");
   }
   void vmult(const Backend &, const double *, double, double *) {}
 };

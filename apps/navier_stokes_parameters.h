@@ -18,9 +18,9 @@ using namespace dealii;
 
 struct ProblemParameters : ParameterAcceptor
 {
-  unsigned int                        dimension = 2;
-  double                              viscosity = 0.01;
-  std::string                         body_force = "0; 0; 0", initial_velocity = "0; 0; 0", edges = "wall", exact_velocity, exact_pressure;
+  unsigned int dimension  = 2;
+  double       viscosity  = 0.01;
+  std::string  body_force = "0; 0; 0", initial_velocity = "0; 0; 0", edges = "wall", exact_velocity, exact_pressure;
   std::map<unsigned int, std::string> boundary_velocity = {{3, "1; 0; 0"}};
   std::set<unsigned int>              outflow;
 
@@ -30,37 +30,47 @@ struct ProblemParameters : ParameterAcceptor
     add_parameter("Dimension", dimension, "2 or 3", prm, Patterns::Integer(2, 3));
     add_parameter("Viscosity", viscosity, "Kinematic, nu", prm, Patterns::Double(0.));
     add_parameter("Body force", body_force, "f: expressions of x, y, z, t separated by semicolons");
-    add_parameter("Initial velocity", initial_velocity, "Expressions of x, y, z. Where it or the body force is not zero, the initial "
+    add_parameter("Initial velocity", initial_velocity,
+                  "Expressions of x, y, z. Where it or the body force is not zero, the initial "
                   "pressure is that of the momentum equation");
     add_parameter("Boundary velocity", boundary_velocity,
-                  "Moving walls and inflow by boundary id: 'id: u_x; u_y; u_z, id: ...', expressions of x, y, z, t. The sides of a box "
+                  "Moving walls and inflow by boundary id: 'id: u_x; u_y; u_z, id: ...', expressions of x, y, z, t. "
+                  "The sides of a box "
                   "have ids 0, 1 (x), 2, 3 (y), 4, 5 (z). Boundaries named nowhere are walls at rest");
     add_parameter("Outflow boundaries", outflow, "Ids where nothing is prescribed but zero pressure (do nothing)");
     add_parameter("Edges", edges,
-                  "The velocity where boundaries meet: wall takes the smallest of their velocities, so that a lid does not leak; moving "
-                  "takes the largest", prm, Patterns::Selection("wall|moving"));
-    add_parameter("Exact velocity", exact_velocity, "Where it is known: expressions of x, y, z, t; errors go to run.json");
+                  "The velocity where boundaries meet: wall takes the smallest of their velocities, so that a lid does "
+                  "not leak; moving "
+                  "takes the largest",
+                  prm, Patterns::Selection("wall|moving"));
+    add_parameter("Exact velocity", exact_velocity,
+                  "Where it is known: expressions of x, y, z, t; errors go to run.json");
     add_parameter("Exact pressure", exact_pressure, "Likewise; compared up to a constant where no outflow fixes it");
   }
 };
 
 struct MeshParameters : ParameterAcceptor
 {
-  std::string               type = "box", file, coordinates, refine_where;
-  std::vector<unsigned int> cells = {1, 1, 1};
+  std::string               type        = "box", file, coordinates, refine_where;
+  std::vector<unsigned int> cells       = {1, 1, 1};
   unsigned int              refinements = 4, local_refinements = 0;
 
   MeshParameters()
     : ParameterAcceptor("/Mesh")
   {
-    add_parameter("Type", type, "box; cylinder (the channel of Schaefer and Turek, in 2D: inflow 0, outflow 1, cylinder 2, walls 3); file",
-                  prm, Patterns::Selection("box|cylinder|file"));
-    add_parameter("File", file, "Gmsh mesh (.msh, ASCII) of quadrilaterals or hexahedra; physical groups give the boundary ids");
+    add_parameter(
+      "Type", type,
+      "box; cylinder (the channel of Schaefer and Turek, in 2D: inflow 0, outflow 1, cylinder 2, walls 3); file", prm,
+      Patterns::Selection("box|cylinder|file"));
+    add_parameter("File", file,
+                  "Gmsh mesh (.msh, ASCII) of quadrilaterals or hexahedra; physical groups give the boundary ids");
     add_parameter("Cells", cells, "Of the box in each direction, before refinement");
-    add_parameter("Refinements", refinements, "Uniform ones to the pressure mesh; the velocity mesh has one more", prm, Patterns::Integer(0, 12));
+    add_parameter("Refinements", refinements, "Uniform ones to the pressure mesh; the velocity mesh has one more", prm,
+                  Patterns::Integer(0, 12));
     add_parameter("Coordinates", coordinates,
                   "Where the points x, y, z of the unit box lie: expressions separated by semicolons; empty: there");
-    add_parameter("Local refinements", local_refinements, "Further refinements of the pressure mesh", prm, Patterns::Integer(0, 10));
+    add_parameter("Local refinements", local_refinements, "Further refinements of the pressure mesh", prm,
+                  Patterns::Integer(0, 10));
     add_parameter("Refine where", refine_where, "Of the cells in whose centre this expression of x, y, z is positive");
   }
 };
@@ -77,11 +87,14 @@ struct TimeParameters : ParameterAcceptor
     using namespace Patterns;
     add_parameter("End time", end, "T", prm, Double(0.));
     add_parameter("Time step", step, "dt; the last step ends at T or after it", prm, Double(1e-300));
-    add_parameter("Unstable step", unstable_step, "What to do with a time step above the estimated limit", prm, Selection("refuse|shorten"));
+    add_parameter("Unstable step", unstable_step, "What to do with a time step above the estimated limit", prm,
+                  Selection("refuse|shorten"));
     add_parameter("Steady tolerance", steady_tolerance,
-                  "The run ends where |u - u_old| <= this times dt |u|, tested with the statistics; 0: never", prm, Double(0.));
+                  "The run ends where |u - u_old| <= this times dt |u|, tested with the statistics; 0: never", prm,
+                  Double(0.));
     add_parameter("Extrapolation order", extrapolation_order,
-                  "Earlier steps that the pressure solver's initial guess is extrapolated from; 0: a zero guess", prm, Integer(0, 4));
+                  "Earlier steps that the pressure solver's initial guess is extrapolated from; 0: a zero guess", prm,
+                  Integer(0, 4));
   }
 };
 
@@ -98,12 +111,15 @@ struct OutputParameters : ParameterAcceptor
   {
     using namespace Patterns;
     add_parameter("Interval", interval, "Steps between VTU files; 0: none", prm, Integer(0));
-    add_parameter("Statistics interval", statistics_interval, "Steps between rows of statistics.csv, computed on the host", prm, Integer(1));
+    add_parameter("Statistics interval", statistics_interval,
+                  "Steps between rows of statistics.csv, computed on the host", prm, Integer(1));
     add_parameter("Force boundaries", force_boundaries, "Ids on which the fluid's force is computed");
     add_parameter("Force scale", force_scale, "Forces are multiplied by this, as for drag and lift coefficients");
-    add_parameter("Profiles", profiles, "Lines along which the last state is sampled: 'x0, y0, x1, y1; ...', six numbers each in 3D");
+    add_parameter("Profiles", profiles,
+                  "Lines along which the last state is sampled: 'x0, y0, x1, y1; ...', six numbers each in 3D");
     add_parameter("Profile points", profile_points, "On each line, ends included", prm, Integer(2));
-    add_parameter("Points", points, "Where the pressure is recorded with the statistics, and the velocity at the end: 'x, y; x, y; ...'");
+    add_parameter("Points", points,
+                  "Where the pressure is recorded with the statistics, and the velocity at the end: 'x, y; x, y; ...'");
     add_parameter("Time parts", time_parts, "Time the parts of a step, which costs a wait after each of them");
   }
 };
@@ -117,10 +133,12 @@ struct ImplementationParameters : ParameterAcceptor
     : ParameterAcceptor("/Implementation")
   {
     add_parameter("Pressure solver", pressure_solver,
-                  "multigrid: as section Linear solver says; fast_diagonalization: directly, on tensor-product meshes of a box without outflow",
+                  "multigrid: as section Linear solver says; fast_diagonalization: directly, on tensor-product meshes "
+                  "of a box without outflow",
                   prm, Patterns::Selection("multigrid|fast_diagonalization"));
     add_parameter("Custom kernels", custom_kernels,
-                  "The momentum step and the divergence as one product each; else one sparse product (cuSPARSE on the GPU) for each matrix and "
+                  "The momentum step and the divergence as one product each; else one sparse product (cuSPARSE on the "
+                  "GPU) for each matrix and "
                   "component, with the products of velocities formed on the host");
   }
 };
@@ -149,9 +167,9 @@ struct Parameters
   // What no single parameter's pattern can tell.
   void check() const
   {
-    const auto   refuse = [](const std::string &message) { throw adamant::InputError(message); };
-    const auto   number = [](std::size_t value) { return std::to_string(value); };
-    const auto   dim    = problem.dimension;
+    const auto refuse = [](const std::string &message) { throw adamant::InputError(message); };
+    const auto number = [](std::size_t value) { return std::to_string(value); };
+    const auto dim    = problem.dimension;
     if (!(problem.viscosity > 0.))
       refuse("Problem/Viscosity = " + Utilities::to_string(problem.viscosity) + ": it has to be positive");
     if (linear_solver.preconditioner != "multigrid")
@@ -176,11 +194,13 @@ struct Parameters
             entries *= std::ldexp(mesh.cells[d], mesh.refinements + 1) + 1.;
           }
         if (entries > 2147483647.)
-          refuse("Mesh/Refinements = " + number(mesh.refinements) + " gives more matrix entries than 32-bit indices can count");
+          refuse("Mesh/Refinements = " + number(mesh.refinements) +
+                 " gives more matrix entries than 32-bit indices can count");
         for (const auto *ids : {&problem.outflow, &output.force_boundaries})
           for (const auto id : *ids)
             if (id >= 2 * dim)
-              refuse("a box in " + number(dim) + "D has no boundary " + number(id) + "; its sides are 0 to " + number(2 * dim - 1));
+              refuse("a box in " + number(dim) + "D has no boundary " + number(id) + "; its sides are 0 to " +
+                     number(2 * dim - 1));
         for (const auto &entry : problem.boundary_velocity)
           if (entry.first >= 2 * dim)
             refuse("Problem/Boundary velocity: a box in " + number(dim) + "D has no boundary " + number(entry.first));

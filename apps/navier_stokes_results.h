@@ -30,7 +30,7 @@ using adamant::Array;
 
 struct FlowState
 {
-  double kinetic_energy = 0, max_divergence = 0, mean_pressure = 0, cfl = 0;
+  double                                      kinetic_energy = 0, max_divergence = 0, mean_pressure = 0, cfl = 0;
   std::map<unsigned int, std::vector<double>> force; // on boundaries
   std::vector<double>                         pressure_at_points;
 };
@@ -39,7 +39,8 @@ template <int dim>
 class FlowResults
 {
 public:
-  FlowResults(const adamant::FlowMatrices<dim> &flow, const Mapping<dim> &mapping, const Array<double> &points, const OutputParameters &output)
+  FlowResults(const adamant::FlowMatrices<dim> &flow, const Mapping<dim> &mapping, const Array<double> &points,
+              const OutputParameters &output)
     : flow(flow)
     , output(output)
     , points(points)
@@ -86,8 +87,8 @@ public:
 
   double shortest_edge() const { return *std::min_element(shortest_edge_at_node.begin(), shortest_edge_at_node.end()); }
 
-  FlowState evaluate(const Array<double> &u, const Array<double> &pressure, const Array<double> &nodal_pressure, const Array<double> &divergence,
-                     double dt, double viscosity) const
+  FlowState evaluate(const Array<double> &u, const Array<double> &pressure, const Array<double> &nodal_pressure,
+                     const Array<double> &divergence, double dt, double viscosity) const
   {
     FlowState state;
     for (int i = 0; i < n; ++i)
@@ -133,9 +134,12 @@ public:
   }
 
   /// The velocity at the points; profile_<k>.csv, and the extremes of every component in the record.
-  void write_profiles(const Array<double> &u, const Array<double> &pressure, const std::string &folder, adamant::RunRecord &record) const
+  void write_profiles(const Array<double> &u, const Array<double> &pressure, const std::string &folder,
+                      adamant::RunRecord &record) const
   {
-    const auto component = [&](unsigned int c) { return Array<double>(u.begin() + std::size_t(c) * n, u.begin() + std::size_t(c + 1) * n); };
+    const auto component = [&](unsigned int c) {
+      return Array<double>(u.begin() + std::size_t(c) * n, u.begin() + std::size_t(c + 1) * n);
+    };
     for (unsigned int c = 0; c < dim && evaluation_at_points.n_rows > 0; ++c)
       record["velocity_at_points"][std::string(1, "xyz"[c])] = adamant::product(evaluation_at_points, component(c));
     for (std::size_t k = 0; k < profiles.size(); ++k)
@@ -162,7 +166,8 @@ public:
               const auto &point = profile_points[k][position - values[c].begin()];
               return std::vector<double>(&point[0], &point[0] + dim);
             };
-            entry[std::string("u_") + "xyz"[c]] = {{"min", *low}, {"min_at", at(low)}, {"max", *high}, {"max_at", at(high)}};
+            entry[std::string("u_") + "xyz"[c]] = {
+              {"min", *low}, {"min_at", at(low)}, {"max", *high}, {"max_at", at(high)}};
           }
       }
   }
@@ -171,9 +176,9 @@ private:
   /// Sums of matrix rows and columns over the nodes of a boundary, where not zero.
   struct ForceWeights
   {
-    std::vector<int>                      nodes;
-    std::vector<double>                   stiffness;
-    std::vector<std::array<double, 3>>    rows, columns; // of A_d
+    std::vector<int>                   nodes;
+    std::vector<double>                stiffness;
+    std::vector<std::array<double, 3>> rows, columns; // of A_d
   };
 
   // The force is what the momentum equation lacks at the boundary's nodes: with v = Σ φ_i over these,
@@ -182,7 +187,8 @@ private:
   ForceWeights weights_of_force(unsigned int id) const
   {
     Array<unsigned char> on_boundary(n, 0);
-    for (const auto i : DoFTools::extract_boundary_dofs(flow.velocity->dof_handler(), ComponentMask(), {static_cast<types::boundary_id>(id)}))
+    for (const auto i : DoFTools::extract_boundary_dofs(flow.velocity->dof_handler(), ComponentMask(),
+                                                        {static_cast<types::boundary_id>(id)}))
       on_boundary[i] = 1;
     Array<double>                      stiffness(n, 0.);
     std::vector<std::array<double, 3>> rows(n), columns(n);
@@ -218,7 +224,8 @@ private:
     return weights;
   }
 
-  std::vector<double> force(const ForceWeights &weights, const Array<double> &u, const Array<double> &pressure, double viscosity) const
+  std::vector<double> force(const ForceWeights &weights, const Array<double> &u, const Array<double> &pressure,
+                            double viscosity) const
   {
     std::vector<double> F(dim, 0.);
     for (std::size_t k = 0; k < weights.nodes.size(); ++k)
@@ -235,15 +242,15 @@ private:
     return F;
   }
 
-  const adamant::FlowMatrices<dim>           &flow;
-  const OutputParameters                     &output;
-  const Array<double>                        &points;
-  const int                                   n;
-  Array<double>                               shortest_edge_at_node;
-  std::map<unsigned int, ForceWeights>        force_weights;
-  std::vector<std::vector<Point<dim>>>        profile_points;
-  std::vector<adamant::CSRMatrix<double>>     profiles;
-  adamant::CSRMatrix<double>                  evaluation_at_points;
+  const adamant::FlowMatrices<dim>       &flow;
+  const OutputParameters                 &output;
+  const Array<double>                    &points;
+  const int                               n;
+  Array<double>                           shortest_edge_at_node;
+  std::map<unsigned int, ForceWeights>    force_weights;
+  std::vector<std::vector<Point<dim>>>    profile_points;
+  std::vector<adamant::CSRMatrix<double>> profiles;
+  adamant::CSRMatrix<double>              evaluation_at_points;
 };
 
 /// Velocity and vorticity of dim components; the vorticity is a scalar in 2D.
@@ -253,7 +260,8 @@ class VorticityPostprocessor : public DataPostprocessor<dim>
 public:
   static constexpr unsigned int n_components = dim == 2 ? 1 : 3;
 
-  void evaluate_vector_field(const DataPostprocessorInputs::Vector<dim> &inputs, std::vector<Vector<double>> &computed) const override
+  void evaluate_vector_field(const DataPostprocessorInputs::Vector<dim> &inputs,
+                             std::vector<Vector<double>>                &computed) const override
   {
     for (unsigned int q = 0; q < computed.size(); ++q)
       {
@@ -266,18 +274,20 @@ public:
       }
   }
   std::vector<std::string> get_names() const override { return std::vector<std::string>(n_components, "vorticity"); }
-  std::vector<DataComponentInterpretation::DataComponentInterpretation> get_data_component_interpretation() const override
+  std::vector<DataComponentInterpretation::DataComponentInterpretation>
+  get_data_component_interpretation() const override
   {
     return std::vector<DataComponentInterpretation::DataComponentInterpretation>(
-      n_components, dim == 2 ? DataComponentInterpretation::component_is_scalar : DataComponentInterpretation::component_is_part_of_vector);
+      n_components, dim == 2 ? DataComponentInterpretation::component_is_scalar :
+                               DataComponentInterpretation::component_is_part_of_vector);
   }
   UpdateFlags get_needed_update_flags() const override { return update_gradients; }
 };
 
 /// One VTU file of velocity, vorticity and pressure.
 template <int dim>
-void write_flow(const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping, const Array<double> &u, const Array<double> &pressure,
-                adamant::TimeSeries &series, double time)
+void write_flow(const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping, const Array<double> &u,
+                const Array<double> &pressure, adamant::TimeSeries &series, double time)
 {
   const FESystem<dim> fe(FE_Q<dim>(1), dim);
   DoFHandler<dim>     dofs(space.dof_handler().get_triangulation());
@@ -298,7 +308,8 @@ void write_flow(const adamant::LevelSpace<dim> &space, const Mapping<dim> &mappi
   const VorticityPostprocessor<dim> vorticity;
   DataOut<dim>                      data;
   data.add_data_vector(dofs, velocity, std::vector<std::string>(dim, "velocity"),
-                       std::vector<DataComponentInterpretation::DataComponentInterpretation>(dim, DataComponentInterpretation::component_is_part_of_vector));
+                       std::vector<DataComponentInterpretation::DataComponentInterpretation>(
+                         dim, DataComponentInterpretation::component_is_part_of_vector));
   data.add_data_vector(dofs, velocity, vorticity);
   data.add_data_vector(space.dof_handler(), scalar, "pressure");
   data.build_patches(mapping, 1);

@@ -5,7 +5,7 @@
 #include "algebra/host_backend.h"
 #include "base/csr_matrix.h"
 #if ADAMANT_WITH_CUDA
-#  include "algebra/cuda_backend.h"
+#include "algebra/cuda_backend.h"
 #endif
 
 #include <memory>
@@ -83,7 +83,8 @@ public:
   }
 
   template <typename Timed>
-  void momentum(const Timed &timed, double dt, const Vector &u, const Vector &p, const Vector &inverse_mass, const Vector &force, Vector &u_new)
+  void momentum(const Timed &timed, double dt, const Vector &u, const Vector &p, const Vector &inverse_mass,
+                const Vector &force, Vector &u_new)
   {
     timed("copy", [&] { backend.download(u, u_on_host.data()); });
     timed("mom-rhs-nonlin", [&] { multiply_velocities(); });
@@ -102,7 +103,8 @@ public:
         momentum_matrix[0].vmult(u.data() + c * long(n), 1., component(rhs, c));
     });
     timed("mom-solve", [&] {
-      backend.for_each(n, MomentumUpdate{dim, n, dt, u.data(), rhs.data(), inverse_mass.data(), force.size() > 0 ? force.data() : nullptr, u_new.data()});
+      backend.for_each(n, MomentumUpdate{dim, n, dt, u.data(), rhs.data(), inverse_mass.data(),
+                                         force.size() > 0 ? force.data() : nullptr, u_new.data()});
     });
   }
 
@@ -114,8 +116,8 @@ public:
 
 private:
   static constexpr int n_products = dim * (dim + 1) / 2;
-  static int           place(int c, int d) { return c > d ? place(d, c) : c * dim - c * (c - 1) / 2 + d - c; } // of u_c u_d
-  double              *component(Vector &v, int c) const { return v.data() + c * long(n); }
+  static int place(int c, int d) { return c > d ? place(d, c) : c * dim - c * (c - 1) / 2 + d - c; } // of u_c u_d
+  double    *component(Vector &v, int c) const { return v.data() + c * long(n); }
 
   void multiply_velocities()
   {
@@ -123,7 +125,8 @@ private:
     for (int i = 0; i < n; ++i)
       for (int c = 0; c < dim; ++c)
         for (int d = c; d < dim; ++d)
-          products_on_host[place(c, d) * std::size_t(n) + i] = u_on_host[c * std::size_t(n) + i] * u_on_host[d * std::size_t(n) + i];
+          products_on_host[place(c, d) * std::size_t(n) + i] =
+            u_on_host[c * std::size_t(n) + i] * u_on_host[d * std::size_t(n) + i];
   }
 
   Backend                           backend;

@@ -22,10 +22,10 @@ MatrixBundle bundle(const std::vector<const CSRMatrix<double> *> &matrices, int 
 {
   const CSRMatrix<double> &A = *matrices[0];
   MatrixBundle             b;
-  b.n_rows         = A.n_rows;
-  b.n_cols         = A.n_cols;
-  b.n_matrices     = static_cast<int>(matrices.size());
-  b.lanes          = lanes;
+  b.n_rows           = A.n_rows;
+  b.n_cols           = A.n_cols;
+  b.n_matrices       = static_cast<int>(matrices.size());
+  b.lanes            = lanes;
   const int n_slices = (A.n_rows + lanes - 1) / lanes;
   b.slices.resize(n_slices);
 
@@ -40,8 +40,8 @@ MatrixBundle bundle(const std::vector<const CSRMatrix<double> *> &matrices, int 
         for (int row = first; row < end; ++row)
           widest = std::max(widest, A.row_start[row + 1] - A.row_start[row]);
         collect_offsets(A, first, end, offsets);
-        const int  n      = static_cast<int>(offsets.size());
-        const bool inside = n > 0 && first + offsets.front() >= 0 && first + lanes + offsets.back() <= A.n_cols;
+        const int  n         = static_cast<int>(offsets.size());
+        const bool inside    = n > 0 && first + offsets.front() >= 0 && first + lanes + offsets.back() <= A.n_cols;
         b.slices[s].diagonal = first + lanes <= A.n_rows && inside && n <= widest + widest / 8;
         b.slices[s].width    = b.slices[s].diagonal ? n : widest;
       }
@@ -78,7 +78,8 @@ MatrixBundle bundle(const std::vector<const CSRMatrix<double> *> &matrices, int 
             for (int lane = 0; lane < lanes; ++lane)
               {
                 const int row = std::min(first + lane, end - 1);
-                b.column[(static_cast<long>(slice.column) + e) * lanes + lane] = A.row_start[row] < A.row_start[row + 1] ? A.column[A.row_start[row]] : 0;
+                b.column[(static_cast<long>(slice.column) + e) * lanes + lane] =
+                  A.row_start[row] < A.row_start[row + 1] ? A.column[A.row_start[row]] : 0;
               }
         for (int row = first; row < end; ++row)
           for (int k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
@@ -86,7 +87,8 @@ MatrixBundle bundle(const std::vector<const CSRMatrix<double> *> &matrices, int 
               const int lane = row - first;
               int       e    = k - A.row_start[row];
               if (slice.diagonal)
-                e = static_cast<int>(std::lower_bound(offsets.begin(), offsets.end(), A.column[k] - row) - offsets.begin());
+                e = static_cast<int>(std::lower_bound(offsets.begin(), offsets.end(), A.column[k] - row) -
+                                     offsets.begin());
               else
                 b.column[(static_cast<long>(slice.column) + e) * lanes + lane] = A.column[k];
               for (int m = 0; m < b.n_matrices; ++m)
@@ -132,12 +134,13 @@ FlowProducts<dim, HostBackend<double>>::FlowProducts(const Backend              
 {}
 
 template <int dim>
-void FlowProducts<dim, HostBackend<double>>::momentum(double dt, const Vector &u_, const Vector &p_, const Vector &inverse_mass,
-                                                      const Vector &force, Vector &u_new) const
+void FlowProducts<dim, HostBackend<double>>::momentum(double dt, const Vector &u_, const Vector &p_,
+                                                      const Vector &inverse_mass, const Vector &force,
+                                                      Vector &u_new) const
 {
-  const int     n        = momentum_bundle.n_rows;
-  const long    stride   = n;
-  const double *u        = u_.data(), *p = p_.data();
+  const int     n      = momentum_bundle.n_rows;
+  const long    stride = n;
+  const double *u = u_.data(), *p = p_.data();
   const int     n_slices = static_cast<int>(momentum_bundle.slices.size());
 #pragma omp parallel for num_threads(n < 4096 ? 1 : backend.n_threads()) schedule(static)
   for (int s = 0; s < n_slices; ++s)
@@ -157,8 +160,9 @@ void FlowProducts<dim, HostBackend<double>>::momentum(double dt, const Vector &u
       });
       for (int lane = 0, i = s * lanes; lane < lanes && i < n; ++lane, ++i)
         for (int c = 0; c < dim; ++c)
-          u_new.data()[c * stride + i] = u[c * stride + i] + dt * ((force.size() > 0 ? force.data()[c * stride + i] : 0.) -
-                                                                   sum[c][lane] * inverse_mass.data()[i]);
+          u_new.data()[c * stride + i] =
+            u[c * stride + i] +
+            dt * ((force.size() > 0 ? force.data()[c * stride + i] : 0.) - sum[c][lane] * inverse_mass.data()[i]);
     }
 }
 
@@ -193,7 +197,8 @@ std::size_t FlowProducts<dim, HostBackend<double>>::momentum_bytes() const
 template <int dim>
 std::size_t FlowProducts<dim, HostBackend<double>>::divergence_bytes() const
 {
-  return divergence_bundle.bytes() + sizeof(double) * (static_cast<std::size_t>(dim) * divergence_bundle.n_cols + divergence_bundle.n_rows);
+  return divergence_bundle.bytes() +
+         sizeof(double) * (static_cast<std::size_t>(dim) * divergence_bundle.n_cols + divergence_bundle.n_rows);
 }
 
 template class FlowProducts<2, HostBackend<double>>;

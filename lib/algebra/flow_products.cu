@@ -44,7 +44,8 @@ private:
     const auto  &context = backend.shared_context();
     CudaArray<T> target(context, source.size(), "matrices");
     if (source.size() > 0)
-      cuda::check(cudaMemcpyAsync(target.data(), source.data(), source.size() * sizeof(T), cudaMemcpyHostToDevice, context->stream()),
+      cuda::check(cudaMemcpyAsync(target.data(), source.data(), source.size() * sizeof(T), cudaMemcpyHostToDevice,
+                                  context->stream()),
                   "cudaMemcpyAsync", target.data(), source.size() * sizeof(T));
     context->synchronize();
     return target;
@@ -53,7 +54,8 @@ private:
 
 // Calls entry(values, column) for the entries of a row, values[m lanes] that of matrix m.
 template <int n_matrices, typename Entry>
-__device__ __forceinline__ void for_each_entry(const View &A, const MatrixBundle::Slice &slice, int row, const Entry &entry)
+__device__ __forceinline__ void for_each_entry(const View &A, const MatrixBundle::Slice &slice, int row,
+                                               const Entry &entry)
 {
   const int     lane  = row % lanes;
   const double *value = A.value + slice.value * (n_matrices * lanes) + lane;
@@ -74,14 +76,18 @@ __device__ __forceinline__ void for_each_entry(const View &A, const MatrixBundle
 }
 
 // Matrices are read once: they should not push the vectors out of the cache.
-__device__ __forceinline__ double stream(const double *p) { return __ldcs(p); }
+__device__ __forceinline__ double stream(const double *p)
+{
+  return __ldcs(p);
+}
 
 template <int dim>
-__global__ void __launch_bounds__(cuda::block_size) momentum_kernel(const View A, double dt, const double *__restrict__ u, const double *__restrict__ p,
-                                const double *__restrict__ inverse_mass, const double *__restrict__ force, double *__restrict__ u_new)
+__global__ void __launch_bounds__(cuda::block_size)
+  momentum_kernel(const View A, double dt, const double *__restrict__ u, const double *__restrict__ p,
+                  const double *__restrict__ inverse_mass, const double *__restrict__ force, double *__restrict__ u_new)
 {
-  const int                 row = blockIdx.x * blockDim.x + threadIdx.x;
-  const long                n   = A.n_rows;
+  const int                 row   = blockIdx.x * blockDim.x + threadIdx.x;
+  const long                n     = A.n_rows;
   const MatrixBundle::Slice slice = row < A.n_rows ? A.slices[row / lanes] : MatrixBundle::Slice{0, 0, 0, 0};
   cuda::wait_for_predecessor();
   if (row >= A.n_rows)
@@ -109,7 +115,8 @@ __global__ void __launch_bounds__(cuda::block_size) momentum_kernel(const View A
 
 // Rows are few and long: `parts` warps share those of a slice.
 template <int dim, int parts>
-__global__ void __launch_bounds__(lanes *parts) divergence_kernel(const View W, const double *__restrict__ u, double *__restrict__ g)
+__global__ void __launch_bounds__(lanes *parts)
+  divergence_kernel(const View W, const double *__restrict__ u, double *__restrict__ g)
 {
   __shared__ double         sums[parts][lanes];
   const int                 lane = threadIdx.x % lanes, part = threadIdx.x / lanes, row = blockIdx.x * lanes + lane;
@@ -149,26 +156,29 @@ FlowProducts<dim, CudaBackend<double>>::FlowProducts(const Backend              
                                                      const std::vector<const CSRMatrix<double> *> &momentum_matrices,
                                                      const std::vector<const CSRMatrix<double> *> &divergence_matrices)
   : backend(backend)
-  , storage(new Storage{BundleOnDevice(backend, bundle(momentum_matrices, lanes)), BundleOnDevice(backend, bundle(divergence_matrices, lanes))})
+  , storage(new Storage{BundleOnDevice(backend, bundle(momentum_matrices, lanes)),
+                        BundleOnDevice(backend, bundle(divergence_matrices, lanes))})
 {}
 
 template <int dim>
-void FlowProducts<dim, CudaBackend<double>>::momentum(double dt, const Vector &u, const Vector &p, const Vector &inverse_mass,
-                                                      const Vector &force, Vector &u_new) const
+void FlowProducts<dim, CudaBackend<double>>::momentum(double dt, const Vector &u, const Vector &p,
+                                                      const Vector &inverse_mass, const Vector &force,
+                                                      Vector &u_new) const
 {
-  const auto &A = storage->momentum;
+  const auto   &A       = storage->momentum;
   constexpr int threads = 128;
-  cuda::launch(*backend.shared_context(), "momentum", momentum_kernel<dim>, cuda::blocks_for(A.n_rows, threads), threads, A.view(), dt,
-               u.data(), p.data(), inverse_mass.data(), force.size() > 0 ? force.data() : nullptr, u_new.data());
+  cuda::launch(*backend.shared_context(), "momentum", momentum_kernel<dim>, cuda::blocks_for(A.n_rows, threads),
+               threads, A.view(), dt, u.data(), p.data(), inverse_mass.data(),
+               force.size() > 0 ? force.data() : nullptr, u_new.data());
 }
 
 template <int dim>
 void FlowProducts<dim, CudaBackend<double>>::divergence(const Vector &u, Vector &g) const
 {
-  const auto &W = storage->divergence;
-  constexpr int parts = 4;
-  cuda::launch(*backend.shared_context(), "divergence", divergence_kernel<dim, parts>, cuda::blocks_for(W.n_rows, lanes), lanes * parts, W.view(),
-               u.data(), g.data());
+  const auto   &W     = storage->divergence;
+  constexpr int parts = 8;
+  cuda::launch(*backend.shared_context(), "divergence", divergence_kernel<dim, parts>,
+               cuda::blocks_for(W.n_rows, lanes), lanes * parts, W.view(), u.data(), g.data());
 }
 
 template <int dim>
@@ -180,7 +190,8 @@ std::size_t FlowProducts<dim, CudaBackend<double>>::momentum_bytes() const
 template <int dim>
 std::size_t FlowProducts<dim, CudaBackend<double>>::divergence_bytes() const
 {
-  return storage->divergence.bytes + sizeof(double) * (static_cast<std::size_t>(dim) * storage->divergence.n_cols + storage->divergence.n_rows);
+  return storage->divergence.bytes +
+         sizeof(double) * (static_cast<std::size_t>(dim) * storage->divergence.n_cols + storage->divergence.n_rows);
 }
 
 template class FlowProducts<2, CudaBackend<double>>;

@@ -3,7 +3,7 @@
 #include "algebra/host_backend.h"
 #include "base/csr_matrix.h"
 #if ADAMANT_WITH_CUDA
-#  include "algebra/cuda_backend.h"
+#include "algebra/cuda_backend.h"
 #endif
 
 #include <memory>
@@ -33,7 +33,8 @@ struct MatrixBundle
 
   std::size_t bytes() const ///< that a product reads of it
   {
-    return slices.size() * sizeof(Slice) + (offset.size() + column.size()) * sizeof(int) + value.size() * sizeof(double);
+    return slices.size() * sizeof(Slice) + (offset.size() + column.size()) * sizeof(int) +
+           value.size() * sizeof(double);
   }
 };
 
@@ -62,7 +63,8 @@ public:
                const std::vector<const CSRMatrix<double> *> &divergence_matrices);
 
   /// `force` may be empty; u_new must not be u.
-  void momentum(double dt, const Vector &u, const Vector &p, const Vector &inverse_mass, const Vector &force, Vector &u_new) const;
+  void momentum(double dt, const Vector &u, const Vector &p, const Vector &inverse_mass, const Vector &force,
+                Vector &u_new) const;
   void divergence(const Vector &u, Vector &g) const;
 
   std::size_t momentum_bytes() const; ///< read and written by a step without f, vectors once
@@ -85,7 +87,8 @@ public:
   FlowProducts(const Backend &backend, const std::vector<const CSRMatrix<double> *> &momentum_matrices,
                const std::vector<const CSRMatrix<double> *> &divergence_matrices);
 
-  void momentum(double dt, const Vector &u, const Vector &p, const Vector &inverse_mass, const Vector &force, Vector &u_new) const;
+  void momentum(double dt, const Vector &u, const Vector &p, const Vector &inverse_mass, const Vector &force,
+                Vector &u_new) const;
   void divergence(const Vector &u, Vector &g) const;
 
   std::size_t momentum_bytes() const;

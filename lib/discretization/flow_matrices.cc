@@ -66,7 +66,8 @@ namespace
 {
 // The integrals of the shape functions, added up for the free nodes: a lumped mass matrix.
 template <int dim>
-Array<double> lumped_mass(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const dealii::Quadrature<dim> &quadrature)
+Array<double> lumped_mass(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                          const dealii::Quadrature<dim> &quadrature)
 {
   const dealii::Functions::ConstantFunction<dim> one(1.);
   return transposed_product(space.H, load_vector(space, mapping, quadrature, dealii::QGauss<dim - 1>(2), one, {}));
@@ -104,8 +105,8 @@ CSRMatrix<double> with_constants(const CSRMatrix<double> &A, const Array<unsigne
 
 template <int dim>
 FlowMatrices<dim>::FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const dealii::Mapping<dim> &mapping,
-                                const dealii::Quadrature<dim> &quadrature, const std::set<dealii::types::boundary_id> &outflow,
-                                unsigned int coarsest_cells)
+                                const dealii::Quadrature<dim>              &quadrature,
+                                const std::set<dealii::types::boundary_id> &outflow, unsigned int coarsest_cells)
 {
   using dealii::update_gradients;
   using dealii::update_JxW_values;
@@ -119,13 +120,15 @@ FlowMatrices<dim>::FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const
   DirichletBoundary       zero_pressure;
   for (const auto id : outflow)
     zero_pressure[id] = dealii::ComponentMask();
-  hierarchy = std::make_unique<Hierarchy<dim>>(velocity_mesh, fe, zero_pressure, std::min(coarsest_cells, pressure_cells));
+  hierarchy =
+    std::make_unique<Hierarchy<dim>>(velocity_mesh, fe, zero_pressure, std::min(coarsest_cells, pressure_cells));
   const std::size_t n_pressure_levels = hierarchy->n_levels() - 1;
   if (pressure().n_cells() != static_cast<int>(pressure_cells))
-    throw RunError("flow matrices: the mesh cannot be coarsened to the pressure mesh (" + std::to_string(pressure().n_cells()) + " cells where " +
-                   std::to_string(pressure_cells) + " were expected)");
-  velocity = std::make_unique<LevelSpace<dim>>(std::shared_ptr<const dealii::Triangulation<dim>>(&velocity_mesh, [](const void *) {}), fe,
-                                               DirichletBoundary());
+    throw RunError("flow matrices: the mesh cannot be coarsened to the pressure mesh (" +
+                   std::to_string(pressure().n_cells()) + " cells where " + std::to_string(pressure_cells) +
+                   " were expected)");
+  velocity = std::make_unique<LevelSpace<dim>>(
+    std::shared_ptr<const dealii::Triangulation<dim>>(&velocity_mesh, [](const void *) {}), fe, DirichletBoundary());
 
   {
     Assembly<dim> assembly(*velocity, mapping, quadrature, update_values | update_gradients | update_JxW_values,
@@ -164,7 +167,8 @@ FlowMatrices<dim>::FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const
             for (const unsigned int j : fe_values.dof_indices())
               local[0](i, j) += fe_values.shape_grad(i, q) * fe_values.shape_grad(j, q) * fe_values.JxW(q);
       });
-      pressure_levels.push_back({std::move(assembly.matrices[0]), hierarchy->data()[l].prolongation, hierarchy->data()[l].restriction, 1});
+      pressure_levels.push_back(
+        {std::move(assembly.matrices[0]), hierarchy->data()[l].prolongation, hierarchy->data()[l].restriction, 1});
     }
   if (singular)
     {

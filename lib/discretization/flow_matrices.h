@@ -24,12 +24,14 @@ struct FlowMatrices
 {
   /// `velocity_mesh` has to outlive the object. The pressure is zero on the boundaries `outflow`. Coarsening of the pressure
   /// mesh ends at `coarsest_cells` cells. Throws RunError where the last refinement of the mesh was not global.
-  FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const dealii::Mapping<dim> &mapping, const dealii::Quadrature<dim> &quadrature,
-               const std::set<dealii::types::boundary_id> &outflow, unsigned int coarsest_cells);
+  FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const dealii::Mapping<dim> &mapping,
+               const dealii::Quadrature<dim> &quadrature, const std::set<dealii::types::boundary_id> &outflow,
+               unsigned int coarsest_cells);
 
-  std::unique_ptr<Hierarchy<dim>>  hierarchy; ///< of the pressure, and above it the velocity mesh
-  std::unique_ptr<LevelSpace<dim>> velocity;  ///< hanging nodes are its only constraints; nodes numbered as the hierarchy's finest
-  const LevelSpace<dim>           &pressure() const { return hierarchy->space(hierarchy->n_levels() - 2); }
+  std::unique_ptr<Hierarchy<dim>> hierarchy; ///< of the pressure, and above it the velocity mesh
+  std::unique_ptr<LevelSpace<dim>>
+                         velocity; ///< hanging nodes are its only constraints; nodes numbered as the hierarchy's finest
+  const LevelSpace<dim> &pressure() const { return hierarchy->space(hierarchy->n_levels() - 2); }
 
   CSRMatrix<double>                  stiffness;     ///< (∇φ_j, ∇φ_i)
   std::array<CSRMatrix<double>, dim> gradient;      ///< A_d = (φ_i, ∂_d φ_j), on the pattern of `stiffness`

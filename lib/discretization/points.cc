@@ -27,11 +27,8 @@ Array<double> support_points(const LevelSpace<dim> &space, const dealii::Mapping
 
   const std::size_t n = dofs.size();
   Array<double>     points(dim * n);
-  for_each_cell(space,
-                mapping,
-                dealii::Quadrature<dim>(space.dof_handler().get_fe().get_unit_support_points()),
-                dealii::update_quadrature_points,
-                [&](int cell, const dealii::FEValues<dim> &fe_values) {
+  for_each_cell(space, mapping, dealii::Quadrature<dim>(space.dof_handler().get_fe().get_unit_support_points()),
+                dealii::update_quadrature_points, [&](int cell, const dealii::FEValues<dim> &fe_values) {
                   for (int i = 0; i < space.dofs_per_cell(); ++i)
                     if (const int k = position[space.cell_dofs(cell)[i]]; k >= 0 && owner[k] == cell)
                       for (int d = 0; d < dim; ++d)
@@ -41,16 +38,17 @@ Array<double> support_points(const LevelSpace<dim> &space, const dealii::Mapping
 }
 
 template <int dim>
-Array<double>
-quadrature_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const dealii::Quadrature<dim> &quadrature)
+Array<double> quadrature_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                                const dealii::Quadrature<dim> &quadrature)
 {
   const std::size_t n_q = quadrature.size(), n = n_q * space.n_cells();
   Array<double>     points(dim * n);
-  for_each_cell(space, mapping, quadrature, dealii::update_quadrature_points, [&](int cell, const dealii::FEValues<dim> &fe_values) {
-    for (std::size_t q = 0; q < n_q; ++q)
-      for (int d = 0; d < dim; ++d)
-        points[d * n + cell * n_q + q] = fe_values.quadrature_point(static_cast<unsigned int>(q))[d];
-  });
+  for_each_cell(space, mapping, quadrature, dealii::update_quadrature_points,
+                [&](int cell, const dealii::FEValues<dim> &fe_values) {
+                  for (std::size_t q = 0; q < n_q; ++q)
+                    for (int d = 0; d < dim; ++d)
+                      points[d * n + cell * n_q + q] = fe_values.quadrature_point(static_cast<unsigned int>(q))[d];
+                });
   return points;
 }
 
@@ -60,9 +58,11 @@ namespace
 // contains a point; a point without any goes to deal.II's search, which walks over all vertices and knows curved cells.
 template <int dim>
 std::vector<std::pair<typename dealii::DoFHandler<dim>::active_cell_iterator, dealii::Point<dim>>>
-cells_of_points(const dealii::DoFHandler<dim> &dofs, const dealii::Mapping<dim> &mapping, const std::vector<dealii::Point<dim>> &points)
+cells_of_points(const dealii::DoFHandler<dim> &dofs, const dealii::Mapping<dim> &mapping,
+                const std::vector<dealii::Point<dim>> &points)
 {
-  std::vector<std::pair<typename dealii::DoFHandler<dim>::active_cell_iterator, dealii::Point<dim>>> found(points.size(), {dofs.end(), {}});
+  std::vector<std::pair<typename dealii::DoFHandler<dim>::active_cell_iterator, dealii::Point<dim>>> found(
+    points.size(), {dofs.end(), {}});
   std::vector<std::size_t> order(points.size()); // by the first coordinate
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return points[a][0] < points[b][0]; });
@@ -76,7 +76,8 @@ cells_of_points(const dealii::DoFHandler<dim> &dofs, const dealii::Mapping<dim> 
             high[d] = std::max(high[d], cell->vertex(v)[d]);
           }
       const double slack = 1e-10 * low.distance(high);
-      auto         first = std::lower_bound(order.begin(), order.end(), low[0] - slack, [&](std::size_t p, double x) { return points[p][0] < x; });
+      auto         first = std::lower_bound(order.begin(), order.end(), low[0] - slack,
+                                            [&](std::size_t p, double x) { return points[p][0] < x; });
       for (; first != order.end() && points[*first][0] <= high[0] + slack; ++first)
         {
           const auto &point  = points[*first];
@@ -120,7 +121,7 @@ CSRMatrix<double> evaluation_matrix(const LevelSpace<dim> &space, const dealii::
   N.n_rows = static_cast<int>(points.size() * n_components);
   N.n_cols = space.n_dofs();
   N.row_start.assign(N.n_rows + 1, 0);
-  const auto cells = cells_of_points(space.dof_handler(), mapping, points);
+  const auto                                       cells = cells_of_points(space.dof_handler(), mapping, points);
   std::vector<std::vector<std::pair<int, double>>> rows(N.n_rows);
   for (std::size_t p = 0; p < points.size(); ++p)
     {
@@ -145,8 +146,10 @@ template CSRMatrix<double> evaluation_matrix(const LevelSpace<2> &, const dealii
                                              const std::vector<dealii::Point<2>> &, unsigned int);
 template CSRMatrix<double> evaluation_matrix(const LevelSpace<3> &, const dealii::Mapping<3> &,
                                              const std::vector<dealii::Point<3>> &, unsigned int);
-template Array<double> support_points(const LevelSpace<2> &, const dealii::Mapping<2> &, const Array<int> &);
-template Array<double> support_points(const LevelSpace<3> &, const dealii::Mapping<3> &, const Array<int> &);
-template Array<double> quadrature_points(const LevelSpace<2> &, const dealii::Mapping<2> &, const dealii::Quadrature<2> &);
-template Array<double> quadrature_points(const LevelSpace<3> &, const dealii::Mapping<3> &, const dealii::Quadrature<3> &);
+template Array<double>     support_points(const LevelSpace<2> &, const dealii::Mapping<2> &, const Array<int> &);
+template Array<double>     support_points(const LevelSpace<3> &, const dealii::Mapping<3> &, const Array<int> &);
+template Array<double>     quadrature_points(const LevelSpace<2> &, const dealii::Mapping<2> &,
+                                             const dealii::Quadrature<2> &);
+template Array<double>     quadrature_points(const LevelSpace<3> &, const dealii::Mapping<3> &,
+                                             const dealii::Quadrature<3> &);
 } // namespace adamant

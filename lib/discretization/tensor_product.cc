@@ -46,8 +46,10 @@ Eigenpairs eigenpairs(const std::vector<double> &x)
 template <int dim>
 std::vector<Eigenpairs> tensor_product_eigenpairs(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping)
 {
-  const auto refuse = [] { throw InputError("fast diagonalization: the mesh is not a tensor product of coordinates without constraints"); };
-  const int  n      = space.n_dofs();
+  const auto refuse = [] {
+    throw InputError("fast diagonalization: the mesh is not a tensor product of coordinates without constraints");
+  };
+  const int  n = space.n_dofs();
   Array<int> all(n);
   std::iota(all.begin(), all.end(), 0);
   const auto points = support_points(space, mapping, all);

@@ -65,7 +65,7 @@ public:
   {
     for (std::size_t d = 0; d < 3; ++d)
       {
-        Eigenpairs trivial{1, Array<double>(1, 0.), Array<double>(1, 1.)};
+        Eigenpairs  trivial{1, Array<double>(1, 0.), Array<double>(1, 1.)};
         const auto &pairs = d < directions.size() ? directions[d] : trivial;
         n[d]              = pairs.n;
         V[d]              = backend.create_vector(pairs.n * pairs.n);
@@ -82,7 +82,7 @@ public:
   /// x = A⁻¹ b.
   void solve(const Vector &b, Vector &x)
   {
-    const double *from = b.data();
+    const double *from     = b.data();
     const int     inner[3] = {1, n[0], n[0] * n[1]}, size = x.size();
     for (int d = 0; d < 3; ++d)
       if (n[d] > 1)
@@ -92,7 +92,8 @@ public:
           from = to;
         }
     double *middle = from == work[0].data() ? work[0].data() : work[1].data();
-    backend.for_each(size, DivideByEigenvalues{{n[0], n[1], n[2]}, {value[0].data(), value[1].data(), value[2].data()}, zero, middle});
+    backend.for_each(
+      size, DivideByEigenvalues{{n[0], n[1], n[2]}, {value[0].data(), value[1].data(), value[2].data()}, zero, middle});
     for (int d = 0; d < 3; ++d)
       if (n[d] > 1)
         {

@@ -29,8 +29,11 @@ protected:
 
   Outcome start_on(const std::string &backend, const std::vector<std::string> &settings)
   {
-    std::vector<std::string> arguments = {"--backend", backend, "--threads", "2", "--set", "Linear solver/Tolerance=1e-13", "--set",
-                                          "Output/Statistics interval=5", "--set", "Time stepping/Unstable step=shorten"};
+    std::vector<std::string> arguments = {"--backend", backend,
+                                          "--threads", "2",
+                                          "--set",     "Linear solver/Tolerance=1e-13",
+                                          "--set",     "Output/Statistics interval=5",
+                                          "--set",     "Time stepping/Unstable step=shorten"};
     for (const std::string &setting : settings)
       arguments.insert(arguments.end(), {"--set", setting});
     return start(arguments);
@@ -56,11 +59,17 @@ protected:
   }
 };
 
-const std::vector<std::string> cavity_3d = {"Problem/Dimension=3", "Problem/Viscosity=0.01", "Problem/Boundary velocity=1: 0; 1; 0", "Mesh/Cells=1, 1, 2",
-                                            "Mesh/Refinements=3", "Mesh/Coordinates=0.5*(1-cos(pi*x)); 0.5*(1-cos(pi*y)); 1+sin((z-0.5)*pi)",
-                                            "Time stepping/End time=0.1", "Time stepping/Time step=2e-3",
+const std::vector<std::string> cavity_3d = {"Problem/Dimension=3",
+                                            "Problem/Viscosity=0.01",
+                                            "Problem/Boundary velocity=1: 0; 1; 0",
+                                            "Mesh/Cells=1, 1, 2",
+                                            "Mesh/Refinements=3",
+                                            "Mesh/Coordinates=0.5*(1-cos(pi*x)); 0.5*(1-cos(pi*y)); 1+sin((z-0.5)*pi)",
+                                            "Time stepping/End time=0.1",
+                                            "Time stepping/Time step=2e-3",
                                             "Output/Profiles=0.5, 0, 1, 0.5, 1, 1; 0, 0.5, 1, 1, 0.5, 1"};
-const std::vector<std::string> cavity_2d = {"Time stepping/End time=0.2", "Output/Profiles=0.5, 0, 0.5, 1; 0, 0.5, 1, 0.5"};
+const std::vector<std::string> cavity_2d = {"Time stepping/End time=0.2",
+                                            "Output/Profiles=0.5, 0, 0.5, 1; 0, 0.5, 1, 0.5"};
 
 std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string> &b)
 {
@@ -78,13 +87,15 @@ TEST_F(CudaNavierStokes, IsTheHosts)
 TEST_F(CudaNavierStokes, IsTheHostsOnLocallyRefinedMeshes)
 {
   compare(cavity_2d + std::vector<std::string>{"Mesh/Local refinements=2", "Mesh/Refine where=y - 0.7 + 0.3 * x"});
-  compare(cavity_3d + std::vector<std::string>{"Mesh/Refinements=2", "Mesh/Local refinements=1", "Mesh/Refine where=x - 0.6"});
+  compare(cavity_3d +
+          std::vector<std::string>{"Mesh/Refinements=2", "Mesh/Local refinements=1", "Mesh/Refine where=x - 0.6"});
 }
 
 TEST_F(CudaNavierStokes, IsTheHostsWithForcesInflowAndOutflow)
 {
-  compare({"Mesh/Cells=2, 1", "Mesh/Refinements=3", "Mesh/Coordinates=2*x; y", "Problem/Boundary velocity=0: 4*y*(1-y)*sin(t); 0",
-           "Problem/Outflow boundaries=1", "Problem/Body force=0; cos(x + t)", "Time stepping/End time=0.2",
+  compare({"Mesh/Cells=2, 1", "Mesh/Refinements=3", "Mesh/Coordinates=2*x; y",
+           "Problem/Boundary velocity=0: 4*y*(1-y)*sin(t); 0", "Problem/Outflow boundaries=1",
+           "Problem/Body force=0; cos(x + t)", "Time stepping/End time=0.2",
            "Output/Profiles=0.5, 0, 0.5, 1; 0, 0.5, 2, 0.5"});
 }
 

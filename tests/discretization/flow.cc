@@ -30,7 +30,7 @@ void make_distorted_mesh(Triangulation<dim> &mesh, unsigned int seed)
   make_random_mesh(mesh, seed);
   GridTools::transform(
     [](const Point<dim> &from) { // straight edges stay straight, midpoints midpoints
-      Point<dim> to = from;
+      Point<dim> to  = from;
       double     xyz = 1;
       for (int d = 0; d < dim; ++d)
         xyz *= from[d];
@@ -49,7 +49,8 @@ void make_stretched_box(Triangulation<3> &mesh, unsigned int refinements)
   mesh.refine_global(refinements);
   GridTools::transform(
     [](const Point<3> &p) {
-      return Point<3>(0.5 * (1. - std::cos(M_PI * p[0])), 0.5 * (1. - std::cos(M_PI * p[1])), 1. + std::sin((p[2] - 0.5) * M_PI));
+      return Point<3>(0.5 * (1. - std::cos(M_PI * p[0])), 0.5 * (1. - std::cos(M_PI * p[1])),
+                      1. + std::sin((p[2] - 0.5) * M_PI));
     },
     mesh);
   mesh.refine_global(1);
@@ -75,7 +76,8 @@ std::vector<const CSRMatrix<double> *> divergence_matrices(const FlowMatrices<di
 
 /// Random nodal values of n components that are continuous across hanging nodes.
 template <int dim>
-std::vector<Vector<double>> random_field(const adamant::LevelSpace<dim> &space, unsigned int n_components, unsigned int seed)
+std::vector<Vector<double>> random_field(const adamant::LevelSpace<dim> &space, unsigned int n_components,
+                                         unsigned int seed)
 {
   std::vector<Vector<double>> field;
   for (unsigned int c = 0; c < n_components; ++c)
@@ -88,7 +90,8 @@ std::vector<Vector<double>> random_field(const adamant::LevelSpace<dim> &space, 
 
 /// By quadrature: (∇u_c, ∇φ_i) + Σ_d (∂_d I(u_d u_c), φ_i) + (∂_c p, φ_i), I the nodal interpolation, condensed to the free nodes.
 template <int dim>
-std::vector<Vector<double>> momentum_by_quadrature(const adamant::LevelSpace<dim> &space, const std::vector<Vector<double>> &u, const Vector<double> &p)
+std::vector<Vector<double>> momentum_by_quadrature(const adamant::LevelSpace<dim>    &space,
+                                                   const std::vector<Vector<double>> &u, const Vector<double> &p)
 {
   const FE_Q<dim>             fe(1);
   const QGauss<dim>           quadrature(2);
@@ -96,7 +99,7 @@ std::vector<Vector<double>> momentum_by_quadrature(const adamant::LevelSpace<dim
   std::vector<Vector<double>> result(dim, Vector<double>(space.n_dofs()));
   std::vector<Tensor<1, dim>> grad_u(quadrature.size()), grad_p(quadrature.size()), grad_product(quadrature.size());
   std::vector<types::global_dof_index> indices(fe.n_dofs_per_cell());
-  Vector<double>              local(fe.n_dofs_per_cell());
+  Vector<double>                       local(fe.n_dofs_per_cell());
   for (const auto &cell : space.dof_handler().active_cell_iterators())
     {
       fe_values.reinit(cell);
@@ -113,7 +116,9 @@ std::vector<Vector<double>> momentum_by_quadrature(const adamant::LevelSpace<dim
                 for (unsigned int j = 0; j < indices.size(); ++j)
                   for (unsigned int d = 0; d < dim; ++d)
                     convection += u[d][indices[j]] * u[c][indices[j]] * fe_values.shape_grad(j, q)[d];
-                local[i] += (grad_u[q] * fe_values.shape_grad(i, q) + fe_values.shape_value(i, q) * (convection + grad_p[q][c])) * fe_values.JxW(q);
+                local[i] +=
+                  (grad_u[q] * fe_values.shape_grad(i, q) + fe_values.shape_value(i, q) * (convection + grad_p[q][c])) *
+                  fe_values.JxW(q);
               }
           space.hanging_nodes.distribute_local_to_global(local, indices, result[c]);
         }
@@ -123,7 +128,8 @@ std::vector<Vector<double>> momentum_by_quadrature(const adamant::LevelSpace<dim
 
 /// ∫ p div u over the mesh of `space`.
 template <int dim>
-double integrate_divergence(const adamant::LevelSpace<dim> &space, const std::vector<Vector<double>> &u, const Vector<double> &p)
+double integrate_divergence(const adamant::LevelSpace<dim> &space, const std::vector<Vector<double>> &u,
+                            const Vector<double> &p)
 {
   const FE_Q<dim>             fe(1);
   const QGauss<dim>           quadrature(2);
@@ -166,21 +172,23 @@ protected:
     SCOPED_TRACE("dimension " + std::to_string(dim) + ", seed " + std::to_string(seed));
     Triangulation<dim> mesh;
     make_distorted_mesh(mesh, seed);
-    const MappingQ1<dim>     mapping;
-    const FlowMatrices<dim>  flow(mesh, mapping, QGauss<dim>(2), {}, 64);
-    const auto              &space = *flow.velocity;
-    const int                n = space.n_dofs(), n_p = flow.pressure().n_dofs();
+    const MappingQ1<dim>    mapping;
+    const FlowMatrices<dim> flow(mesh, mapping, QGauss<dim>(2), {}, 64);
+    const auto             &space = *flow.velocity;
+    const int               n = space.n_dofs(), n_p = flow.pressure().n_dofs();
     ASSERT_GT(space.hanging_nodes.n_constraints(), 0u) << "expected a mesh with hanging nodes";
-    const auto               u = random_field(space, dim, seed);
-    const auto               p = random_field(space, 1, seed + 10)[0];
+    const auto                       u = random_field(space, dim, seed);
+    const auto                       p = random_field(space, 1, seed + 10)[0];
     const FlowProducts<dim, Backend> products(*backend, momentum_matrices(flow), divergence_matrices(flow));
     EXPECT_GT(products.momentum_bytes(), 8u * (dim + 1) * flow.stiffness.n_nonzeros());
 
-    const auto  expected = momentum_by_quadrature(space, u, p);
-    const auto  u_old = adamant::test::to_backend(*backend, by_components(u)), p_nodal = adamant::test::to_backend(*backend, {p.begin(), p.end()});
-    const auto  one = adamant::test::to_backend(*backend, std::vector<double>(n, 1.)), none = backend->create_vector(0);
-    const auto  two = adamant::test::to_backend(*backend, std::vector<double>(dim * n, 2.));
-    auto        u_new = backend->create_vector(dim * n), with_force = backend->create_vector(dim * n), g = backend->create_vector(n_p);
+    const auto expected = momentum_by_quadrature(space, u, p);
+    const auto u_old    = adamant::test::to_backend(*backend, by_components(u)),
+               p_nodal  = adamant::test::to_backend(*backend, {p.begin(), p.end()});
+    const auto one = adamant::test::to_backend(*backend, std::vector<double>(n, 1.)), none = backend->create_vector(0);
+    const auto two   = adamant::test::to_backend(*backend, std::vector<double>(dim * n, 2.));
+    auto       u_new = backend->create_vector(dim * n), with_force = backend->create_vector(dim * n),
+         g = backend->create_vector(n_p);
     products.momentum(-1., u_old, p_nodal, one, none, u_new);
     products.momentum(-1., u_old, p_nodal, one, two, with_force);
     const auto result = adamant::test::to_host(*backend, u_new), forced = adamant::test::to_host(*backend, with_force);
@@ -213,7 +221,8 @@ protected:
             add(adamant::product(flow.gradient[d], product));
           }
         for (int i = 0; i < n; ++i)
-          EXPECT_NEAR(result[c * n + i] - u[c][i], separate[c * n + i], 1e-12) << "expected the sum of separate products";
+          EXPECT_NEAR(result[c * n + i] - u[c][i], separate[c * n + i], 1e-12)
+            << "expected the sum of separate products";
       }
 
     // g . p = ∫ p div u, p of the pressure space.
@@ -225,7 +234,8 @@ protected:
     const auto   divergence = adamant::test::to_host(*backend, g);
     const double tested     = std::inner_product(pressure.begin(), pressure.end(), divergence.begin(), 0.);
     const auto   nodal      = adamant::product(flow.interpolation, pressure);
-    EXPECT_NEAR(tested, integrate_divergence(space, u, Vector<double>(nodal.begin(), nodal.end())), 1e-12 * n_p) << "expected ∫ p div u";
+    EXPECT_NEAR(tested, integrate_divergence(space, u, Vector<double>(nodal.begin(), nodal.end())), 1e-12 * n_p)
+      << "expected ∫ p div u";
   }
 };
 
@@ -248,7 +258,8 @@ void compare_interpolation(unsigned int seed)
   for (int i = 0; i < n; ++i)
     for (int d = 0; d < dim; ++d)
       points[i][d] = coordinates[std::size_t(d) * n + i];
-  const auto expected = adamant::product(adamant::evaluation_matrix(flow.pressure(), mapping, points, 1), Array<double>(random.begin(), random.end()));
+  const auto expected = adamant::product(adamant::evaluation_matrix(flow.pressure(), mapping, points, 1),
+                                         Array<double>(random.begin(), random.end()));
   const auto result   = adamant::product(flow.interpolation, free);
   for (int i = 0; i < n; ++i)
     ASSERT_NEAR(result[i], expected[i], 1e-10) << "expected the pressure's value at " << points[i];
@@ -296,8 +307,9 @@ TYPED_TEST(FlowTest, PressureIterationsStayBoundedOnStretchedCells)
       const FlowMatrices<3> flow(mesh, MappingQ1<3>(), QGauss<3>(2), {}, 128);
       EXPECT_TRUE(flow.singular);
       adamant::LinearSolver<TypeParam> solver(*this->backend, flow.pressure_levels, pressure_options());
-      const auto rhs = zero_mean(random_vector(flow.pressure().n_dofs(), 7));
-      auto       b = this->backend->create_vector(static_cast<int>(rhs.size())), x = this->backend->create_vector(static_cast<int>(rhs.size()));
+      const auto                       rhs = zero_mean(random_vector(flow.pressure().n_dofs(), 7));
+      auto                             b   = this->backend->create_vector(static_cast<int>(rhs.size())),
+           x                               = this->backend->create_vector(static_cast<int>(rhs.size()));
       this->backend->upload(rhs.data(), b);
       iterations.push_back(solver.solve(b, x).iterations);
     }
@@ -309,12 +321,13 @@ TYPED_TEST(FlowTest, FastDiagonalizationSolvesThePressureEquation)
 {
   Triangulation<3> mesh;
   make_stretched_box(mesh, 3);
-  const MappingQ1<3>    mapping;
-  const FlowMatrices<3> flow(mesh, mapping, QGauss<3>(2), {}, 512);
-  const int             n_p = flow.pressure().n_dofs();
-  adamant::FastDiagonalization<TypeParam> solver(*this->backend, adamant::tensor_product_eigenpairs(flow.pressure(), mapping));
-  const auto rhs = zero_mean(random_vector(n_p, 3));
-  auto       b = this->backend->create_vector(n_p), x = this->backend->create_vector(n_p);
+  const MappingQ1<3>                      mapping;
+  const FlowMatrices<3>                   flow(mesh, mapping, QGauss<3>(2), {}, 512);
+  const int                               n_p = flow.pressure().n_dofs();
+  adamant::FastDiagonalization<TypeParam> solver(*this->backend,
+                                                 adamant::tensor_product_eigenpairs(flow.pressure(), mapping));
+  const auto                              rhs = zero_mean(random_vector(n_p, 3));
+  auto                                    b = this->backend->create_vector(n_p), x = this->backend->create_vector(n_p);
   this->backend->upload(rhs.data(), b);
   solver.solve(b, x);
   Array<double> solution(n_p);
