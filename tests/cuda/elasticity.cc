@@ -1,0 +1,65 @@
+// Linear elasticity on the GPU against the CPU.
+
+#include "tests/apps/program.h"
+
+#include "support/backends.h"
+
+namespace
+{
+const char *program()
+{
+  const char *elsewhere = std::getenv("ELASTICITY"); // where the tests run on another machine than the build
+  return elsewhere != nullptr ? elsewhere : ELASTICITY;
+}
+
+class CudaElasticity : public Program
+{
+protected:
+  CudaElasticity()
+    : Program(program())
+  {}
+  void SetUp() override
+  {
+    const std::string reason = adamant::test::why_unavailable<adamant::CudaBackend<double>>();
+    if (!reason.empty())
+      GTEST_SKIP() << reason;
+  }
+
+  Outcome start_on(const std::string &backend, std::vector<std::string> settings)
+  {
+    settings.insert(settings.end(), {"Time stepping/End time=0.125", "Output/Interval=0", "Linear solver/Tolerance=1e-11",
+                                     "Discretization/Uniform refinements=2", "Problem/Load factor=sin(20*t)"});
+    std::vector<std::string> arguments = {"--backend", backend, "--threads", "2"};
+    for (const std::string &setting : settings)
+      arguments.insert(arguments.end(), {"--set", setting});
+    return start(arguments);
+  }
+};
+} // namespace
+
+TEST_F(CudaElasticity, EnergiesAreTheHostsAndBitsAreTheSameAgain)
+{
+  const std::vector<std::string>              coupled = {"Discretization/Formulation=coupled", "Linear solver/Solver=gmres"};
+  const std::vector<std::vector<std::string>> cases   = {{"Discretization/Refinement=edge"},
+                                                         {"Discretization/Refinement=face", "Linear solver/Precision=float64"},
+                                                         {"Discretization/Refinement=vertex", "Linear solver/Smoother=fsai"},
+                                                         {"Discretization/Degree=2", "Discretization/Refinement steps=1"},
+                                                         {"Problem/Dimension=2", "Discretization/Refinement=vertex"},
+                                                         coupled};
+  for (const auto &settings : cases)
+    {
+      const Outcome host = start_on("host", settings), gpu = start_on("cuda", settings), again = start_on("cuda", settings);
+      SCOPED_TRACE(settings.front());
+      for (const Outcome *outcome : {&host, &gpu, &again})
+        ASSERT_EQ(outcome->code, 0) << outcome->err;
+      EXPECT_EQ(gpu.record.at("backend"), "cuda");
+      EXPECT_NEAR(gpu.mean_iterations(), host.mean_iterations(), 1.);
+      for (const char *key : {"strain_energy", "kinetic_energy", "work_of_load"})
+        {
+          const double value = host.record.at(key);
+          EXPECT_GT(std::abs(value), 0.) << key;
+          EXPECT_NEAR(gpu.record.at(key).get<double>(), value, 1e-8 * std::abs(value)) << key;
+          EXPECT_EQ(again.record.at(key), gpu.record.at(key)) << key << ": expected the same bits in a second run";
+        }
+    }
+}
