@@ -48,11 +48,12 @@ using namespace elasticity;
 
 struct ProblemParameters : ParameterAcceptor
 {
-  unsigned int                        dimension = 3;
-  double                              lambda = 8e4, mu = 2e4, young = 0., poisson = 0., density = 1.;
-  std::string                         body_force = "0; -1; 0", load_factor = "1", boundary_displacement = "0; 0; 0";
-  std::string                         initial_displacement = "0; 0; 0", initial_velocity = "0; 0; 0", exact_displacement;
-  std::map<unsigned int, std::string> dirichlet = {{0, "xyz"}, {1, "xyz"}, {2, "xyz"}, {3, "xyz"}, {4, "xyz"}, {5, "xyz"}};
+  unsigned int dimension = 3;
+  double       lambda = 8e4, mu = 2e4, young = 0., poisson = 0., density = 1.;
+  std::string  body_force = "0; -1; 0", load_factor = "1", boundary_displacement = "0; 0; 0";
+  std::string  initial_displacement = "0; 0; 0", initial_velocity = "0; 0; 0", exact_displacement;
+  std::map<unsigned int, std::string> dirichlet = {{0, "xyz"}, {1, "xyz"}, {2, "xyz"},
+                                                   {3, "xyz"}, {4, "xyz"}, {5, "xyz"}};
   std::map<unsigned int, std::string> traction;
 
   ProblemParameters()
@@ -61,25 +62,30 @@ struct ProblemParameters : ParameterAcceptor
     add_parameter("Dimension", dimension, "2 (plane strain) or 3", prm, Patterns::Integer(2, 3));
     add_parameter("Lame lambda", lambda, "First Lame parameter");
     add_parameter("Lame mu", mu, "Second Lame parameter, the shear modulus");
-    add_parameter("Young modulus", young, "E; where it is not 0, E and nu replace the Lame parameters", prm, Patterns::Double(0));
+    add_parameter("Young modulus", young, "E; where it is not 0, E and nu replace the Lame parameters", prm,
+                  Patterns::Double(0));
     add_parameter("Poisson ratio", poisson, "nu, used with E only; below 0.5");
     add_parameter("Density", density, "rho", prm, Patterns::Double(0));
     add_parameter("Body force", body_force, "f per volume: expressions of x, y, z separated by semicolons");
-    add_parameter("Traction", traction, "g per area, by boundary id: 'id: g_x; g_y; g_z, id: ...', expressions of x, y, z");
+    add_parameter("Traction", traction,
+                  "g per area, by boundary id: 'id: g_x; g_y; g_z, id: ...', expressions of x, y, z");
     add_parameter("Load factor", load_factor, "Expression of t that multiplies body force and traction");
-    add_parameter("Dirichlet boundaries", dirichlet,
-                  "The boundary ids where the displacement is prescribed, with its components: 'id: xyz, id: y, ...'. The sides "
-                  "of the box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z)");
+    add_parameter(
+      "Dirichlet boundaries", dirichlet,
+      "The boundary ids where the displacement is prescribed, with its components: 'id: xyz, id: y, ...'. The sides "
+      "of the box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z)");
     add_parameter("Boundary displacement", boundary_displacement, "There: expressions of x, y, z");
     add_parameter("Initial displacement", initial_displacement, "Expressions of x, y, z");
     add_parameter("Initial velocity", initial_velocity, "Expressions of x, y, z");
-    add_parameter("Exact displacement", exact_displacement,
-                  "Expressions of x, y, z, t; where given, run.json has the L2 error of the displacement at the end time");
+    add_parameter(
+      "Exact displacement", exact_displacement,
+      "Expressions of x, y, z, t; where given, run.json has the L2 error of the displacement at the end time");
   }
 
   Material material() const
   {
-    return young > 0. ? Material{young * poisson / ((1. + poisson) * (1. - 2. * poisson)), young / (2. * (1. + poisson)), density} :
+    return young > 0. ? Material{young * poisson / ((1. + poisson) * (1. - 2. * poisson)),
+                                 young / (2. * (1. + poisson)), density} :
                         Material{lambda, mu, density};
   }
 };
@@ -89,10 +95,10 @@ template <int dim>
 struct ProblemFunctions
 {
   using Expression = std::unique_ptr<FunctionParser<dim>>;
-  Expression                                   body_force, boundary_displacement, initial_displacement, initial_velocity;
-  Expression                                   exact_displacement; // null where none is given
-  std::map<types::boundary_id, Expression>     traction;
-  std::function<double(double)>                load_factor;
+  Expression                               body_force, boundary_displacement, initial_displacement, initial_velocity;
+  Expression                               exact_displacement; // null where none is given
+  std::map<types::boundary_id, Expression> traction;
+  std::function<double(double)>            load_factor;
 
   explicit ProblemFunctions(const ProblemParameters &p)
     : body_force(parse("Body force", p.body_force))
@@ -116,7 +122,7 @@ private:
 struct DiscretizationParameters : ParameterAcceptor
 {
   std::string               formulation = "condensed", refinement = "edge";
-  std::vector<double>       lengths     = {1., 1., 1.};
+  std::vector<double>       lengths      = {1., 1., 1.};
   std::vector<unsigned int> coarse_cells = {1, 1, 1};
   unsigned int              degree = 1, uniform_refinements = 3, steps = 2;
   double                    refine_fraction = 0.1;
@@ -125,17 +131,21 @@ struct DiscretizationParameters : ParameterAcceptor
     : ParameterAcceptor("/Discretization")
   {
     using namespace Patterns;
-    add_parameter("Formulation", formulation, "condensed: the displacement alone; coupled: displacement and velocity", prm,
-                  Selection("condensed|coupled"));
-    add_parameter("Degree", degree, "Of the finite elements FE_Q: 1 or 2. With 2, Linear solver/Coarsest level cells counts cells of half the size", prm, Integer(1, 2));
+    add_parameter("Formulation", formulation, "condensed: the displacement alone; coupled: displacement and velocity",
+                  prm, Selection("condensed|coupled"));
+    add_parameter(
+      "Degree", degree,
+      "Of the finite elements FE_Q: 1 or 2. With 2, Linear solver/Coarsest level cells counts cells of half the size",
+      prm, Integer(1, 2));
     add_parameter("Lengths", lengths, "Of the box (0,Lx) x (0,Ly) x (0,Lz)");
     add_parameter("Coarse cells", coarse_cells, "Of the box in each direction, before refinement");
     add_parameter("Uniform refinements", uniform_refinements, "Of these cells", prm, Integer(0, 10));
-    add_parameter("Refinement", refinement,
-                  "Then step l = 1, 2, ... refines all cells (uniform), those whose centre has its first 1 (face), 2 (edge) or 3 "
-                  "(vertex) coordinates below 2^-l times the length, or those where a stationary solution has the largest "
-                  "errors after Kelly's estimator (kelly)",
-                  prm, Selection("uniform|face|edge|vertex|kelly"));
+    add_parameter(
+      "Refinement", refinement,
+      "Then step l = 1, 2, ... refines all cells (uniform), those whose centre has its first 1 (face), 2 (edge) or 3 "
+      "(vertex) coordinates below 2^-l times the length, or those where a stationary solution has the largest "
+      "errors after Kelly's estimator (kelly)",
+      prm, Selection("uniform|face|edge|vertex|kelly"));
     add_parameter("Refinement steps", steps, "Number of these steps", prm, Integer(0, 20));
     add_parameter("Refine fraction", refine_fraction, "Of the cells, in each step of kelly", prm, Double(0., 1.));
   }
@@ -151,11 +161,13 @@ struct TimeParameters : ParameterAcceptor
     : ParameterAcceptor("/Time stepping")
   {
     using namespace Patterns;
-    add_parameter("Stationary", stationary, "Solve the stationary problem, with the load at the end time, instead of time steps");
+    add_parameter("Stationary", stationary,
+                  "Solve the stationary problem, with the load at the end time, instead of time steps");
     add_parameter("End time", end, "T", prm, Double(0.));
     add_parameter("Time step", step, "dt; T has to be a multiple of it", prm, Double(1e-300));
     add_parameter("Extrapolation order", extrapolation_order,
-                  "Earlier steps that the solver's initial guess is extrapolated from; 0: a zero guess", prm, Integer(0, 4));
+                  "Earlier steps that the solver's initial guess is extrapolated from; 0: a zero guess", prm,
+                  Integer(0, 4));
   }
   unsigned int n_steps() const { return stationary ? 1 : static_cast<unsigned int>(std::lround(end / step)); }
 };
@@ -170,8 +182,8 @@ struct OutputParameters : ParameterAcceptor
   {
     add_parameter("Interval", interval, "Steps between VTU files; 0: none", prm, Patterns::Integer(0));
     add_parameter("Energy interval", energy_interval,
-                  "Steps between evaluations of the energies, on the host; other steps have nan. 0: at the end only", prm,
-                  Patterns::Integer(0));
+                  "Steps between evaluations of the energies, on the host; other steps have nan. 0: at the end only",
+                  prm, Patterns::Integer(0));
     add_parameter("Points", points, "Where the displacement is recorded in each step: 'x, y, z; x, y, z; ...'");
   }
 };
@@ -209,7 +221,8 @@ struct Parameters
     const auto &p = problem;
     const auto &d = discretization;
     if (p.young > 0. && !(p.poisson > -1. && p.poisson < 0.5))
-      refuse("Problem/Poisson ratio = " + number(p.poisson) + ": it has to lie above -1 and below 0.5 (an incompressible material, "
+      refuse("Problem/Poisson ratio = " + number(p.poisson) +
+             ": it has to lie above -1 and below 0.5 (an incompressible material, "
              "nu = 0.5, needs a mixed formulation with a pressure, which this program does not have)");
     if (p.young == 0. && !(p.mu > 0. && 3. * p.lambda + 2. * p.mu > 0.))
       refuse("Problem/Lame lambda = " + number(p.lambda) + ", Lame mu = " + number(p.mu) +
@@ -220,11 +233,14 @@ struct Parameters
       refuse("Time stepping/Stationary needs Discretization/Formulation = condensed");
     const auto solver = linear_solver.options("");
     if (d.formulation == "coupled" && solver.type == adamant::SolverType::cg)
-      refuse("Discretization/Formulation = coupled has a matrix that is not symmetric: Linear solver/Solver has to be gmres, not cg");
+      refuse("Discretization/Formulation = coupled has a matrix that is not symmetric: Linear solver/Solver has to be "
+             "gmres, not cg");
     if (d.formulation == "coupled" && linear_solver.preconditioner != "multigrid")
-      refuse("Linear solver/Preconditioner = " + linear_solver.preconditioner + " converges for Discretization/Formulation = condensed only");
+      refuse("Linear solver/Preconditioner = " + linear_solver.preconditioner +
+             " converges for Discretization/Formulation = condensed only");
     if (d.formulation == "coupled" && solver.multigrid.smoother.type != adamant::SmootherType::block_jacobi)
-      refuse("Discretization/Formulation = coupled needs Linear solver/Smoother = block_jacobi, which solves for all unknowns of a node at once");
+      refuse("Discretization/Formulation = coupled needs Linear solver/Smoother = block_jacobi, which solves for all "
+             "unknowns of a node at once");
     if (d.lengths.size() < p.dimension || d.coarse_cells.size() < p.dimension)
       refuse("Discretization/Lengths and Coarse cells need a value for each dimension");
     double nodes = 1.;
@@ -232,7 +248,9 @@ struct Parameters
       {
         if (!(d.lengths[i] > 0.) || d.coarse_cells[i] == 0)
           refuse("Discretization/Lengths and Coarse cells have to be positive");
-        nodes *= d.degree * d.coarse_cells[i] * std::pow(2., d.uniform_refinements + (d.refinement == "uniform" ? d.steps : 0)) + 1.;
+        nodes *= d.degree * d.coarse_cells[i] *
+                   std::pow(2., d.uniform_refinements + (d.refinement == "uniform" ? d.steps : 0)) +
+                 1.;
       }
     if (nodes * p.dimension * (d.formulation == "coupled" ? 2. : 1.) > std::numeric_limits<int>::max())
       refuse("Discretization: these refinements give more unknowns than 32-bit indices can count");
@@ -243,21 +261,26 @@ struct Parameters
     const std::string axes = std::string("xyz").substr(0, p.dimension);
     for (const auto &[id, components] : p.dirichlet)
       if (components.empty() || components.find_first_not_of("xyz") != std::string::npos)
-        refuse("Problem/Dirichlet boundaries: '" + components + "' of boundary " + std::to_string(id) + " should name components, as xyz");
+        refuse("Problem/Dirichlet boundaries: '" + components + "' of boundary " + std::to_string(id) +
+               " should name components, as xyz");
     const auto prescribed = [&](unsigned int id, char axis) {
       const auto found = p.dirichlet.find(id);
       return id < 2 * p.dimension && found != p.dirichlet.end() && found->second.find(axis) != std::string::npos;
     };
     for (const auto &[id, text] : p.traction)
-      if (id >= 2 * p.dimension || std::all_of(axes.begin(), axes.end(), [&, id = id](char axis) { return prescribed(id, axis); }))
-        refuse("Problem/Traction: on boundary " + std::to_string(id) + (id >= 2 * p.dimension ? ", which only a cube has" : ", where Problem/Dirichlet boundaries prescribes all components"));
+      if (id >= 2 * p.dimension ||
+          std::all_of(axes.begin(), axes.end(), [&, id = id](char axis) { return prescribed(id, axis); }))
+        refuse("Problem/Traction: on boundary " + std::to_string(id) +
+               (id >= 2 * p.dimension ? ", which only a cube has" :
+                                        ", where Problem/Dirichlet boundaries prescribes all components"));
     for (const char axis : axes)
       if (bool held = false; time.stationary || d.refinement == "kelly")
         {
           for (unsigned int id = 0; id < 2 * p.dimension; ++id)
             held = held || prescribed(id, axis);
           if (!held)
-            refuse(std::string("Problem/Dirichlet boundaries: a stationary solution needs the component ") + axis + " prescribed somewhere");
+            refuse(std::string("Problem/Dirichlet boundaries: a stationary solution needs the component ") + axis +
+                   " prescribed somewhere");
         }
     if (p.dimension == 2)
       ProblemFunctions<2>{p};
@@ -266,11 +289,13 @@ struct Parameters
     for (const auto &point : output.points)
       for (unsigned int i = 0; i < p.dimension; ++i)
         if (point.size() < p.dimension || !(point[i] >= 0. && point[i] <= d.lengths[i]))
-          refuse("Output/Points: a point lies outside the box or has fewer than " + std::to_string(p.dimension) + " coordinates");
+          refuse("Output/Points: a point lies outside the box or has fewer than " + std::to_string(p.dimension) +
+                 " coordinates");
     if (!time.stationary && time.end == 0.)
       refuse("Time stepping/End time has to be positive where time steps are taken");
     if (std::abs(time.n_steps() * time.step - time.end) > 1e-8 * time.end && !time.stationary)
-      refuse("Time stepping/End time = " + number(time.end) + " is not a multiple of Time stepping/Time step = " + number(time.step));
+      refuse("Time stepping/End time = " + number(time.end) +
+             " is not a multiple of Time stepping/Time step = " + number(time.step));
   }
 };
 
@@ -296,26 +321,27 @@ private:
   void output_results();
   void report();
 
-  void                             local_matrices(const FEValues<dim> &fe_values, std::vector<FullMatrix<double>> &local) const;
-  adamant::Array<double>           values_at(const Function<dim> &function, const adamant::Array<int> &dofs, unsigned int first) const;
-  void                             set_load(const adamant::CSRMatrix<double> &C);
+  void                   local_matrices(const FEValues<dim> &fe_values, std::vector<FullMatrix<double>> &local) const;
+  adamant::Array<double> values_at(const Function<dim> &function, const adamant::Array<int> &dofs,
+                                   unsigned int first) const;
+  void                   set_load(const adamant::CSRMatrix<double> &C);
   adamant::Preconditioner<Backend> external_preconditioner();
   Vector                           upload(const adamant::Array<double> &values) const;
   dealii::Vector<double>           download(const Vector &values);
 
-  const Parameters &parameters;
-  Backend           backend;
-  adamant::Run     &run_info;
-  const Material    material;
-  adamant::DirichletBoundary                  dirichlet;
-  const ProblemFunctions<dim>                 functions;
+  const Parameters           &parameters;
+  Backend                     backend;
+  adamant::Run               &run_info;
+  const Material              material;
+  adamant::DirichletBoundary  dirichlet;
+  const ProblemFunctions<dim> functions;
 
-  Triangulation<dim>                              mesh;
-  MappingQ1<dim>                                  mapping;
-  QGauss<dim>                                     quadrature;
-  bool                                            coupled = false; // dim displacements a node, and with it dt times the velocity
-  std::unique_ptr<FESystem<dim>>                  fe;
-  std::vector<std::vector<unsigned int>>          local_dof; // of a cell: [component][node]
+  Triangulation<dim>                     mesh;
+  MappingQ1<dim>                         mapping;
+  QGauss<dim>                            quadrature;
+  bool                                   coupled = false; // dim displacements a node, and with it dt times the velocity
+  std::unique_ptr<FESystem<dim>>         fe;
+  std::vector<std::vector<unsigned int>> local_dof; // of a cell: [component][node]
   std::unique_ptr<adamant::Hierarchy<dim>>        hierarchy;
   std::unique_ptr<adamant::TrilinosAMG>           amg;
   std::unique_ptr<adamant::LinearSolver<Backend>> solver;
@@ -352,13 +378,17 @@ template <int dim, class Backend>
 void Elasticity<dim, Backend>::make_mesh()
 {
   adamant::Section scope(run_info.timer, "init/mesh");
-  const auto        &p = parameters.discretization;
-  Point<dim>         far_corner;
+  const auto      &p = parameters.discretization;
+  Point<dim>       far_corner;
   std::copy_n(p.lengths.begin(), dim, &far_corner[0]);
-  GridGenerator::subdivided_hyper_rectangle(mesh, std::vector<unsigned int>(p.coarse_cells.begin(), p.coarse_cells.begin() + dim),
-                                            Point<dim>(), far_corner, true);
+  GridGenerator::subdivided_hyper_rectangle(
+    mesh, std::vector<unsigned int>(p.coarse_cells.begin(), p.coarse_cells.begin() + dim), Point<dim>(), far_corner,
+    true);
   mesh.refine_global(p.uniform_refinements);
-  const unsigned int n_near = p.refinement == "face" ? 1 : p.refinement == "edge" ? 2 : p.refinement == "vertex" ? dim : 0;
+  const unsigned int n_near = p.refinement == "face"   ? 1 :
+                              p.refinement == "edge"   ? 2 :
+                              p.refinement == "vertex" ? dim :
+                                                         0;
   if (p.refinement != "kelly")
     refine_towards_origin(mesh, p.lengths, n_near, p.steps);
 }
@@ -387,10 +417,11 @@ void Elasticity<dim, Backend>::setup_system(bool with_velocity)
 
   // The limit counts cells of linear elements: others have more unknowns.
   const bool         levels = parameters.linear_solver.preconditioner == "multigrid";
-  const unsigned int limit  = parameters.linear_solver.coarsest_cells / static_cast<unsigned int>(std::pow(fe->degree, dim));
+  const unsigned int limit =
+    parameters.linear_solver.coarsest_cells / static_cast<unsigned int>(std::pow(fe->degree, dim));
   solver.reset();
-  hierarchy = std::make_unique<adamant::Hierarchy<dim>>(
-    mesh, *fe, dirichlet, levels ? std::max(limit, 1u) : mesh.n_active_cells());
+  hierarchy         = std::make_unique<adamant::Hierarchy<dim>>(mesh, *fe, dirichlet,
+                                                        levels ? std::max(limit, 1u) : mesh.n_active_cells());
   const auto &space = hierarchy->finest();
   H                 = backend.create_matrix(space.H);
   B                 = backend.create_matrix(space.B);
@@ -409,7 +440,8 @@ void Elasticity<dim, Backend>::setup_system(bool with_velocity)
 //   M_ab = ∫ rho φ_a φ_b,   K_(a,c)(b,d) = ∫ sigma(φ_b e_d) : epsilon(φ_a e_c) = lambda G_cd + mu (G_dc + delta_cd tr G),
 // G = ∫ grad φ_a (x) grad φ_b, for nodes a, b and components c, d.
 template <int dim, class Backend>
-void Elasticity<dim, Backend>::local_matrices(const FEValues<dim> &fe_values, std::vector<FullMatrix<double>> &local) const
+void Elasticity<dim, Backend>::local_matrices(const FEValues<dim>             &fe_values,
+                                              std::vector<FullMatrix<double>> &local) const
 {
   const unsigned int n_nodes = local_dof[0].size(), second = coupled ? dim : 0; // where the rows of Newton's law begin
   for (unsigned int a = 0; a < n_nodes; ++a)
@@ -457,29 +489,31 @@ void Elasticity<dim, Backend>::assemble(bool stationary)
   mass_weight      = stationary ? 0. : 1.;
   stiffness_weight = stationary ? 1. : dt * dt;
   // s: the lowest eigenvalue of dt² K / M on a box as long as this one, about what K contributes to the residual.
-  const double length = *std::max_element(parameters.discretization.lengths.begin(), parameters.discretization.lengths.begin() + dim);
-  coupling_scale      = 1. + stiffness_weight * (material.lambda + 2. * material.mu) / material.density * std::pow(numbers::PI / length, 2);
+  const double length =
+    *std::max_element(parameters.discretization.lengths.begin(), parameters.discretization.lengths.begin() + dim);
+  coupling_scale =
+    1. + stiffness_weight * (material.lambda + 2. * material.mu) / material.density * std::pow(numbers::PI / length, 2);
   std::vector<adamant::CSRMatrix<double>> rhs_matrices;
   {
     adamant::Section scope(run_info.timer, "init/assembly");
-    rhs_matrices =
-      hierarchy->assemble(mapping, quadrature, update_values | update_gradients | update_JxW_values,
-                          [this](const auto &, const auto &fe_values, auto &local) { local_matrices(fe_values, local); },
-                          {Columns::component_dofs, Columns::prescribed});
+    rhs_matrices = hierarchy->assemble(
+      mapping, quadrature, update_values | update_gradients | update_JxW_values,
+      [this](const auto &, const auto &fe_values, auto &local) { local_matrices(fe_values, local); },
+      {Columns::component_dofs, Columns::prescribed});
     E = backend.create_matrix(rhs_matrices[0]);
     set_load(rhs_matrices[1]);
   }
   adamant::Section scope(run_info.timer, "init/solver");
-  const auto         external = external_preconditioner();
-  solver = std::make_unique<adamant::LinearSolver<Backend>>(backend, hierarchy->data(),
-                                                            parameters.linear_solver.options(stationary ? "stationary problem" : "time step"),
-                                                            external);
+  const auto       external = external_preconditioner();
+  solver                    = std::make_unique<adamant::LinearSolver<Backend>>(
+    backend, hierarchy->data(), parameters.linear_solver.options(stationary ? "stationary problem" : "time step"),
+    external);
 }
 
 // The function's components at the nodes of the given DoFs, where these belong to components first, first + 1, ...; else 0.
 template <int dim, class Backend>
-adamant::Array<double>
-Elasticity<dim, Backend>::values_at(const Function<dim> &function, const adamant::Array<int> &dofs, unsigned int first) const
+adamant::Array<double> Elasticity<dim, Backend>::values_at(const Function<dim>       &function,
+                                                           const adamant::Array<int> &dofs, unsigned int first) const
 {
   const auto            &space  = hierarchy->finest();
   const auto             points = adamant::support_points(space, mapping, dofs);
@@ -503,11 +537,12 @@ Elasticity<dim, Backend>::values_at(const Function<dim> &function, const adamant
 template <int dim, class Backend>
 void Elasticity<dim, Backend>::set_load(const adamant::CSRMatrix<double> &C)
 {
-  const auto &space = hierarchy->finest();
+  const auto                                         &space = hierarchy->finest();
   std::map<types::boundary_id, const Function<dim> *> g;
   for (const auto &[id, function] : functions.traction)
     g[id] = function.get();
-  const auto F = adamant::load_vector(space, mapping, quadrature, QGauss<dim - 1>(parameters.discretization.degree + 1), *functions.body_force, g);
+  const auto F = adamant::load_vector(space, mapping, quadrature, QGauss<dim - 1>(parameters.discretization.degree + 1),
+                                      *functions.body_force, g);
   work         = upload(F);
   auto rhs_of_load = F;
   if (coupled) // F belongs to the rows of the velocity, which follow those of the displacement in each node
@@ -516,7 +551,7 @@ void Elasticity<dim, Backend>::set_load(const adamant::CSRMatrix<double> &C)
     }
   load = upload(adamant::transposed_product(space.H, rhs_of_load));
 
-  auto g_values = values_at(*functions.boundary_displacement, space.prescribed, 0);
+  auto g_values   = values_at(*functions.boundary_displacement, space.prescribed, 0);
   boundary_values = upload(g_values);
   for (double &value : g_values)
     value = -value;
@@ -535,9 +570,11 @@ adamant::Preconditioner<Backend> Elasticity<dim, Backend>::external_precondition
       const auto         &space = hierarchy->finest();
       adamant::Array<int> all(space.n_dofs());
       std::iota(all.begin(), all.end(), 0);
-      adamant::TrilinosAMGOptions options{p.amg_elliptic, p.amg_smoother, p.amg_sweeps, p.amg_threshold, {}, static_cast<int>(fe->n_components())};
-      const std::vector<std::string> modes = dim == 2 ? std::vector<std::string>{"1; 0", "0; 1", "-y; x"} :
-                                                        std::vector<std::string>{"1; 0; 0", "0; 1; 0", "0; 0; 1", "-y; x; 0", "0; -z; y", "z; 0; -x"};
+      adamant::TrilinosAMGOptions options{
+        p.amg_elliptic, p.amg_smoother, p.amg_sweeps, p.amg_threshold, {}, static_cast<int>(fe->n_components())};
+      const std::vector<std::string> modes =
+        dim == 2 ? std::vector<std::string>{"1; 0", "0; 1", "-y; x"} :
+                   std::vector<std::string>{"1; 0; 0", "0; 1; 0", "0; 0; 1", "-y; x; 0", "0; -z; y", "z; 0; -x"};
       for (const auto &mode : modes)
         options.near_null_space.push_back(values_at(*adamant::parse_function<dim>("mode", mode, dim), all, 0));
       amg = std::make_unique<adamant::TrilinosAMG>(hierarchy->data().back().matrix, options);
@@ -554,9 +591,9 @@ void Elasticity<dim, Backend>::set_initial_values()
   const auto         &space = hierarchy->finest();
   adamant::Array<int> all(space.n_dofs());
   std::iota(all.begin(), all.end(), 0);
-  auto displacement = values_at(*functions.initial_displacement, all, 0);
-  auto velocity     = values_at(*functions.initial_velocity, all, coupled ? dim : 0);
-  const auto set    = [&](const adamant::Array<double> &nodal, double weight, Vector &target) {
+  auto       displacement = values_at(*functions.initial_displacement, all, 0);
+  auto       velocity     = values_at(*functions.initial_velocity, all, coupled ? dim : 0);
+  const auto set          = [&](const adamant::Array<double> &nodal, double weight, Vector &target) {
     // Continuous at hanging nodes; prescribed values follow from the boundary condition.
     Vector values = upload(nodal);
     backend.spmv(weight, H, values, 1., target);
@@ -617,11 +654,11 @@ void Elasticity<dim, Backend>::refine()
   compute_rhs();
   solve();
   iterations.clear();
-  const auto           values = download(u);
-  adamant::Section     scope(run_info.timer, "init/mesh");
+  const auto            values = download(u);
+  adamant::Section      scope(run_info.timer, "init/mesh");
   dealii::Vector<float> indicators(mesh.n_active_cells());
-  KellyErrorEstimator<dim>::estimate(mapping, hierarchy->finest().dof_handler(), QGauss<dim - 1>(parameters.discretization.degree + 1), {},
-                                     values, indicators);
+  KellyErrorEstimator<dim>::estimate(mapping, hierarchy->finest().dof_handler(),
+                                     QGauss<dim - 1>(parameters.discretization.degree + 1), {}, values, indicators);
   solver.reset();
   hierarchy.reset(); // it refers to the mesh as it was
   guess = adamant::Extrapolation<Backend>(backend, parameters.time.extrapolation_order);
@@ -644,16 +681,21 @@ void Elasticity<dim, Backend>::record_step()
   energy.fill(std::numeric_limits<double>::quiet_NaN());
   if (step == n_steps || (interval > 0 && step % interval == 0))
     {
-      auto       values   = download(u);
-      auto       velocity = coupled ? values : download(v);
+      auto             values   = download(u);
+      auto             velocity = coupled ? values : download(v);
       adamant::Section scope(run_info.timer, "statistics");
       if (coupled)
         velocity /= parameters.time.step;
       energy = energies(hierarchy->finest(), mapping, quadrature, material, values, velocity, coupled ? dim : 0);
     }
-  std::vector<std::pair<std::string, double>> row{{"step", step}, {"time", time}, {"iterations", result.iterations},
-                                                  {"initial_residual", result.initial_residual}, {"residual", result.final_residual},
-                                                  {"work_of_load", work_of_load}, {"strain_energy", energy[0]}, {"kinetic_energy", energy[1]}};
+  std::vector<std::pair<std::string, double>> row{{"step", step},
+                                                  {"time", time},
+                                                  {"iterations", result.iterations},
+                                                  {"initial_residual", result.initial_residual},
+                                                  {"residual", result.final_residual},
+                                                  {"work_of_load", work_of_load},
+                                                  {"strain_energy", energy[0]},
+                                                  {"kinetic_energy", energy[1]}};
   for (std::size_t k = 0; k < displacement_at_points.size(); ++k)
     row.emplace_back("point" + std::to_string(k / dim) + "_u" + "xyz"[k % dim], displacement_at_points[k]);
   run_info.statistics(row);
@@ -665,13 +707,14 @@ void Elasticity<dim, Backend>::output_results()
   const unsigned int interval = parameters.output.interval;
   if (interval == 0 || (step % interval != 0 && step != parameters.time.n_steps()))
     return;
-  auto               values = download(u), velocity = coupled ? dealii::Vector<double>() : download(v);
+  auto             values = download(u), velocity = coupled ? dealii::Vector<double>() : download(v);
   adamant::Section scope(run_info.timer, "output");
   using namespace DataComponentInterpretation;
-  std::vector<std::string>                 names(dim, "displacement");
-  std::vector<DataComponentInterpretation::DataComponentInterpretation> vectors(fe->n_components(), component_is_part_of_vector);
-  const StressPostprocessor<dim> stress(material);
-  DataOut<dim>                   data;
+  std::vector<std::string>                                              names(dim, "displacement");
+  std::vector<DataComponentInterpretation::DataComponentInterpretation> vectors(fe->n_components(),
+                                                                                component_is_part_of_vector);
+  const StressPostprocessor<dim>                                        stress(material);
+  DataOut<dim>                                                          data;
   data.attach_dof_handler(hierarchy->finest().dof_handler());
   if (coupled)
     {
@@ -696,39 +739,43 @@ template <int dim, class Backend>
 void Elasticity<dim, Backend>::report()
 {
   std::cout << "strain energy " << energy[0] << ", work of the load " << work_of_load << std::endl;
-  auto       &record  = run_info.record;
-  const auto &space   = hierarchy->finest();
-  record["precision"] = parameters.linear_solver.options("").precision == adamant::Precision::float32 ? "float32" : "float64";
-  record["dofs"]      = space.n_dofs();
-  record["nodes"]     = space.n_dofs() / fe->n_components();
-  record["hanging_nodes"]  = space.hanging_nodes.n_constraints() / fe->n_components();
-  record["cells"]          = mesh.n_active_cells();
-  record["formulation"]    = parameters.discretization.formulation;
+  auto       &record = run_info.record;
+  const auto &space  = hierarchy->finest();
+  record["precision"] =
+    parameters.linear_solver.options("").precision == adamant::Precision::float32 ? "float32" : "float64";
+  record["dofs"]          = space.n_dofs();
+  record["nodes"]         = space.n_dofs() / fe->n_components();
+  record["hanging_nodes"] = space.hanging_nodes.n_constraints() / fe->n_components();
+  record["cells"]         = mesh.n_active_cells();
+  record["formulation"]   = parameters.discretization.formulation;
   for (const auto &level : hierarchy->data())
     record["levels"].push_back({{"dofs", level.matrix.n_rows}, {"nonzeros", level.matrix.n_nonzeros()}});
-  record["steps"]              = iterations.size();
-  record["preconditioner"]     = parameters.linear_solver.preconditioner;
-  record["tolerance"]          = parameters.linear_solver.tolerance;
-  record["iterations"]["mean"] = std::accumulate(iterations.begin(), iterations.end(), 0.) / std::max<std::size_t>(iterations.size(), 1);
-  record["iterations"]["max"]  = iterations.empty() ? 0 : *std::max_element(iterations.begin(), iterations.end());
+  record["steps"]          = iterations.size();
+  record["preconditioner"] = parameters.linear_solver.preconditioner;
+  record["tolerance"]      = parameters.linear_solver.tolerance;
+  record["iterations"]["mean"] =
+    std::accumulate(iterations.begin(), iterations.end(), 0.) / std::max<std::size_t>(iterations.size(), 1);
+  record["iterations"]["max"]   = iterations.empty() ? 0 : *std::max_element(iterations.begin(), iterations.end());
   record["extrapolation_order"] = parameters.time.extrapolation_order;
   if constexpr (Backend::asynchronous)
     {
       const auto cost   = solver->measure_preconditioner();
       record["v_cycle"] = {{"seconds", cost.seconds}, {"graph_nodes", cost.launches}};
     }
-  record["strain_energy"]      = energy[0];
-  record["kinetic_energy"]     = energy[1];
-  record["work_of_load"]       = work_of_load;
+  record["strain_energy"]  = energy[0];
+  record["kinetic_energy"] = energy[1];
+  record["work_of_load"]   = work_of_load;
   if (functions.exact_displacement)
     {
       functions.exact_displacement->set_time(parameters.time.end);
-      const double l2 = displacement_error(space, mapping, QGauss<dim>(fe->degree + 2), download(u), *functions.exact_displacement);
+      const double l2 =
+        displacement_error(space, mapping, QGauss<dim>(fe->degree + 2), download(u), *functions.exact_displacement);
       std::cout << "L2 error of the displacement " << l2 << std::endl;
       record["errors"]["l2"] = l2;
     }
   for (std::size_t p = 0; p < parameters.output.points.size(); ++p)
-    record["displacements"].push_back(std::vector<double>(displacement_at_points.begin() + p * dim, displacement_at_points.begin() + (p + 1) * dim));
+    record["displacements"].push_back(
+      std::vector<double>(displacement_at_points.begin() + p * dim, displacement_at_points.begin() + (p + 1) * dim));
 }
 
 template <int dim, class Backend>
@@ -760,7 +807,8 @@ void Elasticity<dim, Backend>::run()
   assemble(stationary);
   set_initial_values();
   time = 0.;
-  std::cout << mesh.n_active_cells() << " cells, " << u.size() << " unknowns, " << hierarchy->n_levels() << " levels\n" << *solver;
+  std::cout << mesh.n_active_cells() << " cells, " << u.size() << " unknowns, " << hierarchy->n_levels() << " levels\n"
+            << *solver;
   if (!stationary)
     output_results();
 
@@ -781,7 +829,8 @@ void Elasticity<dim, Backend>::run()
 int main(int argc, char **argv)
 {
   return adamant::run_program<Parameters>(
-    argc, argv, "elasticity", "Solves linear elasticity on adaptive meshes with multigrid (Liebchen et al., Section 5.2).",
+    argc, argv, "elasticity",
+    "Solves linear elasticity on adaptive meshes with multigrid (Liebchen et al., Section 5.2).",
     [](const Parameters &parameters, const auto &backend, adamant::Run &run) {
       using Backend = std::decay_t<decltype(backend)>;
       if (parameters.problem.dimension == 2)

@@ -97,13 +97,10 @@ private:
 /// The strain energy 1/2 ∫ sigma(u) : epsilon(u) and the kinetic energy 1/2 ∫ rho |v|² of nodal values; component c of u and
 /// v is that of the space's component c and first_velocity + c.
 template <int dim>
-std::array<double, 2> energies(const adamant::LevelSpace<dim>  &space,
-                               const dealii::Mapping<dim>      &mapping,
-                               const dealii::Quadrature<dim>   &quadrature,
-                               const Material                  &material,
-                               const dealii::Vector<double>    &u,
-                               const dealii::Vector<double>    &v,
-                               unsigned int                     first_velocity)
+std::array<double, 2> energies(const adamant::LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                               const dealii::Quadrature<dim> &quadrature, const Material &material,
+                               const dealii::Vector<double> &u, const dealii::Vector<double> &v,
+                               unsigned int first_velocity)
 {
   const auto            &fe = space.dof_handler().get_fe();
   adamant::Array<double> strain(space.n_cells()), kinetic(space.n_cells());
@@ -133,11 +130,9 @@ std::array<double, 2> energies(const adamant::LevelSpace<dim>  &space,
 
 /// The displacement's error ‖u - exact‖ in L².
 template <int dim>
-double displacement_error(const adamant::LevelSpace<dim> &space,
-                          const dealii::Mapping<dim>     &mapping,
-                          const dealii::Quadrature<dim>  &quadrature,
-                          const dealii::Vector<double>   &u,
-                          const dealii::Function<dim>    &exact)
+double displacement_error(const adamant::LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                          const dealii::Quadrature<dim> &quadrature, const dealii::Vector<double> &u,
+                          const dealii::Function<dim> &exact)
 {
   const auto            &fe = space.dof_handler().get_fe();
   adamant::Array<double> squares(space.n_cells());

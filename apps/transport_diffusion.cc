@@ -68,11 +68,13 @@ struct DiscretizationParameters : ParameterAcceptor
   {
     using namespace Patterns;
     add_parameter("Degree", degree, "Of the finite elements FE_Q: 1 or 2", prm, Integer(1, 2));
-    add_parameter("Quadrature points", quadrature, "Gauss points in each direction; 0 takes degree + 1", prm, Integer(0, 20));
+    add_parameter("Quadrature points", quadrature, "Gauss points in each direction; 0 takes degree + 1", prm,
+                  Integer(0, 20));
     add_parameter("SUPG", supg, "Streamline upwind stabilisation, for transport-dominated problems");
     add_parameter("Refinements", refinements, "h = 2^-n for n uniform refinements", prm, Integer(0));
     add_parameter("Adaptive cycles", adaptive_cycles,
-                  "Further refinements where the Kelly estimator finds the initial values least resolved", prm, Integer(0, 20));
+                  "Further refinements where the Kelly estimator finds the initial values least resolved", prm,
+                  Integer(0, 20));
     add_parameter("Refine fraction", refine_fraction, "Of the cells, in each adaptive cycle", prm, Double(0., 1.));
     add_parameter("Coarsen fraction", coarsen_fraction, "Of the cells, in each adaptive cycle", prm, Double(0., 1.));
   }
@@ -93,7 +95,8 @@ struct TimeParameters : ParameterAcceptor
     add_parameter("Scheme", scheme, "BDF2 begins with one step of backward Euler", prm,
                   Selection("backward_euler|crank_nicolson|bdf2"));
     add_parameter("Extrapolation order", extrapolation_order,
-                  "Earlier steps that the solver's initial guess is extrapolated from; 0: a zero guess", prm, Integer(0, 4));
+                  "Earlier steps that the solver's initial guess is extrapolated from; 0: a zero guess", prm,
+                  Integer(0, 4));
     add_parameter("Output interval", output_interval, "Steps between VTU files; 0: none", prm, Integer(0));
   }
   unsigned int n_steps() const { return static_cast<unsigned int>(std::lround(end / step)); }
@@ -168,31 +171,32 @@ private:
   adamant::Run     &run_info;
   Coefficients<dim> coefficients;
 
-  Triangulation<dim>                               mesh;
-  FE_Q<dim>                                        fe;
-  MappingQ1<dim>                                   mapping;
-  QGauss<dim>                                      quadrature;
-  std::unique_ptr<adamant::Hierarchy<dim>>         hierarchy;
-  std::unique_ptr<adamant::TrilinosAMG>            amg;
-  std::unique_ptr<adamant::LinearSolver<Backend>>  solver;
+  Triangulation<dim>                              mesh;
+  FE_Q<dim>                                       fe;
+  MappingQ1<dim>                                  mapping;
+  QGauss<dim>                                     quadrature;
+  std::unique_ptr<adamant::Hierarchy<dim>>        hierarchy;
+  std::unique_ptr<adamant::TrilinosAMG>           amg;
+  std::unique_ptr<adamant::LinearSolver<Backend>> solver;
 
-  Matrix              H, B, E, S, C;
-  Vector              u, u_old, w, x, rhs, boundary_values, source_values;
-  Vector              boundary_points, source_points;
-  adamant::Extrapolation<Backend>                  guess;
+  Matrix                          H, B, E, S, C;
+  Vector                          u, u_old, w, x, rhs, boundary_values, source_values;
+  Vector                          boundary_points, source_points;
+  adamant::Extrapolation<Backend> guess;
 
-  std::string           scheme;
-  double                implicit_weight = 1.; // dt times this multiplies K in A
-  double                time            = 0.;
-  unsigned int          step            = 0;
-  adamant::SolverResult result;
-  std::vector<int>      iterations;
+  std::string                scheme;
+  double                     implicit_weight = 1.; // dt times this multiplies K in A
+  double                     time            = 0.;
+  unsigned int               step            = 0;
+  adamant::SolverResult      result;
+  std::vector<int>           iterations;
   typename Backend::Snapshot snapshot; // of u, for output
   adamant::TimeSeries        series;   // last: its end waits for what it writes
 };
 
 template <int dim, class Backend>
-TransportDiffusion<dim, Backend>::TransportDiffusion(const Parameters &parameters, const Backend &backend, adamant::Run &run)
+TransportDiffusion<dim, Backend>::TransportDiffusion(const Parameters &parameters, const Backend &backend,
+                                                     adamant::Run &run)
   : parameters(parameters)
   , backend(backend)
   , run_info(run)
@@ -210,7 +214,7 @@ template <int dim, class Backend>
 void TransportDiffusion<dim, Backend>::make_mesh()
 {
   adamant::Section scope(run_info.timer, "init/mesh");
-  const auto        &p = parameters.discretization;
+  const auto      &p = parameters.discretization;
   GridGenerator::hyper_cube(mesh);
   mesh.refine_global(p.refinements);
   for (unsigned int cycle = 0; cycle < p.adaptive_cycles; ++cycle)
@@ -235,15 +239,15 @@ template <int dim, class Backend>
 void TransportDiffusion<dim, Backend>::setup_system()
 {
   adamant::Section scope(run_info.timer, "init/hierarchy");
-  const bool         levels = parameters.linear_solver.preconditioner == "multigrid";
-  hierarchy                 = std::make_unique<adamant::Hierarchy<dim>>(
-    mesh, fe, adamant::DirichletBoundary{{0, ComponentMask()}},
-    levels ? parameters.linear_solver.coarsest_cells : mesh.n_active_cells());
+  const bool       levels = parameters.linear_solver.preconditioner == "multigrid";
+  hierarchy =
+    std::make_unique<adamant::Hierarchy<dim>>(mesh, fe, adamant::DirichletBoundary{{0, ComponentMask()}},
+                                              levels ? parameters.linear_solver.coarsest_cells : mesh.n_active_cells());
 
   const auto &space = hierarchy->finest();
-  const int   n     = space.n_dofs(), n_prescribed = space.B.n_cols;
-  H                 = backend.create_matrix(space.H);
-  B                 = backend.create_matrix(space.B);
+  const int   n = space.n_dofs(), n_prescribed = space.B.n_cols;
+  H = backend.create_matrix(space.H);
+  B = backend.create_matrix(space.B);
 
   const auto at_boundary = adamant::support_points(space, mapping, space.prescribed);
   const auto at_sources  = adamant::quadrature_points(space, mapping, quadrature);
@@ -270,10 +274,8 @@ void TransportDiffusion<dim, Backend>::choose_scheme(const std::string &name)
 // The local matrices of one cell; with SUPG the test function is phi + tau b . grad phi.
 template <int dim, class Backend>
 void TransportDiffusion<dim, Backend>::local_matrices(const typename DoFHandler<dim>::active_cell_iterator &cell,
-                                                      const FEValues<dim>                                  &fe_values,
-                                                      FullMatrix<double>                                   *A,
-                                                      FullMatrix<double>                                   *E,
-                                                      FullMatrix<double>                                   *S) const
+                                                      const FEValues<dim> &fe_values, FullMatrix<double> *A,
+                                                      FullMatrix<double> *E, FullMatrix<double> *S) const
 {
   const double   dt = parameters.time.step, lambda = coefficients.diffusion;
   const double   explicit_weight = scheme == "crank_nicolson" ? implicit_weight - 1. : 0.;
@@ -284,8 +286,9 @@ void TransportDiffusion<dim, Backend>::local_matrices(const typename DoFHandler<
   if (parameters.discretization.supg && b.norm() > 0)
     {
       // Brooks & Hughes 1982: tau = h / (2 |b|) (coth Pe - 1 / Pe), Pe = |b| h / (2 lambda); h the length of an edge.
-      const double h = cell->diameter() / (std::sqrt(dim) * fe.degree), peclet = 0.5 * b.norm() * h / std::max(lambda, 1e-300);
-      tau = 0.5 * h / b.norm() * (peclet < 1e-2 ? peclet / 3. : 1. / std::tanh(peclet) - 1. / peclet);
+      const double h      = cell->diameter() / (std::sqrt(dim) * fe.degree),
+                   peclet = 0.5 * b.norm() * h / std::max(lambda, 1e-300);
+      tau                 = 0.5 * h / b.norm() * (peclet < 1e-2 ? peclet / 3. : 1. / std::tanh(peclet) - 1. / peclet);
     }
   for (const unsigned int q : fe_values.quadrature_point_indices())
     for (const unsigned int i : fe_values.dof_indices())
@@ -318,18 +321,18 @@ void TransportDiffusion<dim, Backend>::assemble()
     flags |= update_hessians;
   {
     adamant::Section scope(run_info.timer, "init/assembly");
-    auto rhs_matrices = hierarchy->assemble(
-      mapping, quadrature, flags,
-      [this](const auto &cell, const auto &fe_values, auto &local) {
-        if (local.size() > 1) // the finest level; C is A acting on the boundary values
-          {
-            local_matrices(cell, fe_values, &local[0], &local[1], &local[2]);
-            local[3] = local[0];
-          }
-        else
-          local_matrices(cell, fe_values, &local[0], nullptr, nullptr);
-      },
-      {Columns::dofs, Columns::quadrature_points, Columns::prescribed});
+    auto             rhs_matrices =
+      hierarchy->assemble(mapping, quadrature, flags,
+                          [this](const auto &cell, const auto &fe_values, auto &local) {
+                            if (local.size() > 1) // the finest level; C is A acting on the boundary values
+                              {
+                                local_matrices(cell, fe_values, &local[0], &local[1], &local[2]);
+                                local[3] = local[0];
+                              }
+                            else
+                              local_matrices(cell, fe_values, &local[0], nullptr, nullptr);
+                          },
+                          {Columns::dofs, Columns::quadrature_points, Columns::prescribed});
     E = backend.create_matrix(rhs_matrices[0]);
     S = backend.create_matrix(rhs_matrices[1]);
     C = backend.create_matrix(rhs_matrices[2]);
@@ -356,7 +359,7 @@ void TransportDiffusion<dim, Backend>::assemble()
 template <int dim, class Backend>
 void TransportDiffusion<dim, Backend>::set_initial_values()
 {
-  adamant::Section scope(run_info.timer, "init/initial values");
+  adamant::Section    scope(run_info.timer, "init/initial values");
   const auto         &space = hierarchy->finest();
   const int           n     = space.n_dofs();
   adamant::Array<int> all(n);
@@ -376,12 +379,12 @@ void TransportDiffusion<dim, Backend>::set_initial_values()
 template <int dim, class Backend>
 void TransportDiffusion<dim, Backend>::compute_rhs()
 {
-  adamant::Section scope(run_info.timer, "rhs");
+  adamant::Section         scope(run_info.timer, "rhs");
   const double             dt = parameters.time.step;
   const ExactSolution<dim> now(time), old(time - dt);
   backend.for_each(source_values.size(),
-                   SourceValues<dim>{now, old, dt * implicit_weight, scheme == "crank_nicolson" ? 0.5 * dt : 0., coefficients,
-                                     source_points.data(), source_values.size(), source_values.data()});
+                   SourceValues<dim>{now, old, dt * implicit_weight, scheme == "crank_nicolson" ? 0.5 * dt : 0.,
+                                     coefficients, source_points.data(), source_values.size(), source_values.data()});
   backend.for_each(boundary_values.size(),
                    ExactValues<dim>{now, boundary_points.data(), boundary_values.size(), boundary_values.data()});
   if (scheme == "bdf2")
@@ -456,25 +459,27 @@ void TransportDiffusion<dim, Backend>::report()
     adamant::l2_error(hierarchy->finest(), mapping, QGauss<dim>(fe.degree + 2), values, ExactFunction<dim>(time));
   std::cout << "L2 error at t = " << time << ": " << l2 << std::endl;
 
-  auto &record        = run_info.record;
-  record["precision"] = parameters.linear_solver.options("").precision == adamant::Precision::float32 ? "float32" : "float64";
-  record["dofs"]      = values.size();
-  record["cells"]     = mesh.n_active_cells();
+  auto &record = run_info.record;
+  record["precision"] =
+    parameters.linear_solver.options("").precision == adamant::Precision::float32 ? "float32" : "float64";
+  record["dofs"]  = values.size();
+  record["cells"] = mesh.n_active_cells();
   for (const auto &level : hierarchy->data())
     record["levels"].push_back({{"dofs", level.matrix.n_rows}, {"nonzeros", level.matrix.n_nonzeros()}});
-  record["steps"]                = iterations.size();
-  record["preconditioner"]       = parameters.linear_solver.preconditioner;
-  record["tolerance"]            = parameters.linear_solver.tolerance;
-  record["iterations"]["mean"]   = std::accumulate(iterations.begin(), iterations.end(), 0.) / std::max<std::size_t>(iterations.size(), 1);
-  record["iterations"]["max"]    = iterations.empty() ? 0 : *std::max_element(iterations.begin(), iterations.end());
-  record["errors"]["l2"]         = l2;
+  record["steps"]          = iterations.size();
+  record["preconditioner"] = parameters.linear_solver.preconditioner;
+  record["tolerance"]      = parameters.linear_solver.tolerance;
+  record["iterations"]["mean"] =
+    std::accumulate(iterations.begin(), iterations.end(), 0.) / std::max<std::size_t>(iterations.size(), 1);
+  record["iterations"]["max"] = iterations.empty() ? 0 : *std::max_element(iterations.begin(), iterations.end());
+  record["errors"]["l2"]      = l2;
   if constexpr (Backend::asynchronous)
     {
-      const auto cost     = solver->measure_preconditioner();
-      record["v_cycle"]   = {{"seconds", cost.seconds}, {"graph_nodes", cost.launches}};
+      const auto cost                    = solver->measure_preconditioner();
+      record["v_cycle"]                  = {{"seconds", cost.seconds}, {"graph_nodes", cost.launches}};
       record["timings"]["output beside"] = series.seconds_beside();
-      std::cout << "V-cycle: " << cost.launches << " graph nodes, " << 1e6 * cost.seconds << " us; files written beside the time steps: "
-                << series.seconds_beside() << " s" << std::endl;
+      std::cout << "V-cycle: " << cost.launches << " graph nodes, " << 1e6 * cost.seconds
+                << " us; files written beside the time steps: " << series.seconds_beside() << " s" << std::endl;
     }
 }
 
@@ -497,8 +502,11 @@ void TransportDiffusion<dim, Backend>::run()
       time = step * parameters.time.step;
       compute_rhs();
       solve();
-      run_info.statistics({{"step", step}, {"time", time}, {"iterations", result.iterations},
-                           {"initial_residual", result.initial_residual}, {"residual", result.final_residual}});
+      run_info.statistics({{"step", step},
+                           {"time", time},
+                           {"iterations", result.iterations},
+                           {"initial_residual", result.initial_residual},
+                           {"residual", result.final_residual}});
       run_info.progress(step, parameters.time.n_steps(), time, result.iterations, result.final_residual);
       output_results();
     }

@@ -47,7 +47,7 @@ public:
   std::size_t bytes() const;  ///< of device memory
   std::string format() const; ///< e.g. "runs of 9, 16-bit offsets in 98% of the slices, 12 values, 31.2 MB"
 
-  struct Storage;                   // defined for .cu files
+  struct Storage; // defined for .cu files
   std::shared_ptr<Storage> storage;
 };
 
@@ -96,12 +96,12 @@ public:
   Vector      create_vector(int n) const;
   Matrix      create_matrix(const CSRMatrix<double> &source, int node_size = 1) const;
   DenseMatrix create_dense_matrix(const Array<double> &row_major, int n) const;
-  void        update_values(Matrix &matrix, const CSRMatrix<double> &source) const; ///< recorded graphs are recorded anew
-  void        upload(const double *source, Vector &x) const;
-  void        download(const Vector &x, double *target) const;
-  void        synchronize() const { context->synchronize(); }
-  Snapshot    create_snapshot(int n) const { return Snapshot(context, n); }
-  void        take(const Vector &x, Snapshot &snapshot) const;
+  void     update_values(Matrix &matrix, const CSRMatrix<double> &source) const; ///< recorded graphs are recorded anew
+  void     upload(const double *source, Vector &x) const;
+  void     download(const Vector &x, double *target) const;
+  void     synchronize() const { context->synchronize(); }
+  Snapshot create_snapshot(int n) const { return Snapshot(context, n); }
+  void     take(const Vector &x, Snapshot &snapshot) const;
   /// @}
 
   /// @name Vector operations
@@ -114,15 +114,16 @@ public:
   template <typename Other>
   void convert(const CudaVector<Other> &x, Vector &y) const;
   template <typename Other>
-  void          multi_axpy(const std::vector<CudaVector<Other>> &basis, int k, const double *a, Vector &x) const;
-  double        dot(const Vector &x, const Vector &y) const;
-  double        norm(const Vector &x) const;
-  void          multi_dot(const std::vector<Vector> &basis, int k, const Vector &w, Scalars &h) const;
-  void          orthonormalize(const std::vector<Vector> &basis, int k, Vector &w, Scalars &h) const;
-  void          dot(const Vector &x, const Vector &y, Scalars &s, int i) const;
-  void          xpay(const Vector &x, const Scalars &s, int numerator, int denominator, Vector &y) const;
-  void          step_along(const Vector &p, const Vector &q, int numerator, int denominator, Vector &x, Vector &r, Scalars &s, int i) const;
-  Scalars       create_scalars(int n) const { return Scalars(context, n); }
+  void    multi_axpy(const std::vector<CudaVector<Other>> &basis, int k, const double *a, Vector &x) const;
+  double  dot(const Vector &x, const Vector &y) const;
+  double  norm(const Vector &x) const;
+  void    multi_dot(const std::vector<Vector> &basis, int k, const Vector &w, Scalars &h) const;
+  void    orthonormalize(const std::vector<Vector> &basis, int k, Vector &w, Scalars &h) const;
+  void    dot(const Vector &x, const Vector &y, Scalars &s, int i) const;
+  void    xpay(const Vector &x, const Scalars &s, int numerator, int denominator, Vector &y) const;
+  void    step_along(const Vector &p, const Vector &q, int numerator, int denominator, Vector &x, Vector &r, Scalars &s,
+                     int i) const;
+  Scalars create_scalars(int n) const { return Scalars(context, n); }
   const double *fetch(Scalars &h, int n) const;
   /// @}
 
@@ -135,7 +136,8 @@ public:
                          Vector &coarse) const;
   void jacobi_step(const Matrix &A, const Vector &D, int block_size, Number beta, const Vector &b, const Vector &x,
                    Vector &y) const;
-  void jacobi_two_steps(const Matrix &A, const Vector &D, Number beta, const Vector &b, Vector &scratch, Vector &y) const;
+  void jacobi_two_steps(const Matrix &A, const Vector &D, Number beta, const Vector &b, Vector &scratch,
+                        Vector &y) const;
   void chebyshev_step(const Matrix &A, const Vector &D, int block_size, Number alpha, Number beta, const Vector &b,
                       const Vector &x, const Vector &d_old, Vector &d, Vector &y) const;
   void spmv_update(Number alpha, Number beta, const Matrix &A, const Vector &r, const Vector &d_old, Vector &d,
@@ -147,8 +149,8 @@ public:
   template <typename Functor>
   void for_each(int n, const Functor &functor) const;
 
-  Graph record(const std::function<void()> &operations) const; ///< as a CUDA graph; `operations` must not wait
-  void  replay(const Graph &graph) const;
+  Graph      record(const std::function<void()> &operations) const; ///< as a CUDA graph; `operations` must not wait
+  void       replay(const Graph &graph) const;
   static int n_operations(const Graph &graph) { return graph.recording->n_nodes; }
 
   static constexpr bool asynchronous = true;

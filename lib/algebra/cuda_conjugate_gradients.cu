@@ -8,7 +8,8 @@ namespace adamant
 namespace
 {
 template <typename Number>
-__global__ void dot_kernel(int n, const Number *x, const Number *y, cuda::Reduction reduction, double *on_device, double *on_host)
+__global__ void dot_kernel(int n, const Number *x, const Number *y, cuda::Reduction reduction, double *on_device,
+                           double *on_host)
 {
   cuda::wait_for_predecessor();
   double product[1] = {0}, sum[1];
@@ -28,8 +29,8 @@ __global__ void xpay_kernel(int n, const Number *x, const double *numerator, con
 }
 
 template <typename Number>
-__global__ void step_kernel(int n, const Number *p, const Number *q, const double *numerator, const double *denominator, Number *x,
-                            Number *r, cuda::Reduction reduction, double *on_device, double *on_host)
+__global__ void step_kernel(int n, const Number *p, const Number *q, const double *numerator, const double *denominator,
+                            Number *x, Number *r, cuda::Reduction reduction, double *on_device, double *on_host)
 {
   cuda::wait_for_predecessor();
   const Number a         = static_cast<Number>(*numerator / *denominator);
@@ -49,8 +50,8 @@ __global__ void step_kernel(int n, const Number *p, const Number *q, const doubl
 template <typename Number>
 void CudaBackend<Number>::dot(const Vector &x, const Vector &y, Scalars &s, int i) const
 {
-  cuda::launch(*context, "dot", dot_kernel<Number>, cuda::reduction_blocks_for(x.size()), cuda::block_size, x.size(), x.data(),
-               y.data(), cuda::Reduction(*context), s.device() + i, s.host() + i);
+  cuda::launch(*context, "dot", dot_kernel<Number>, cuda::reduction_blocks_for(x.size()), cuda::block_size, x.size(),
+               x.data(), y.data(), cuda::Reduction(*context), s.device() + i, s.host() + i);
 }
 
 template <typename Number>
@@ -61,11 +62,11 @@ void CudaBackend<Number>::xpay(const Vector &x, const Scalars &s, int numerator,
 }
 
 template <typename Number>
-void CudaBackend<Number>::step_along(const Vector &p, const Vector &q, int numerator, int denominator, Vector &x, Vector &r,
-                                     Scalars &s, int i) const
+void CudaBackend<Number>::step_along(const Vector &p, const Vector &q, int numerator, int denominator, Vector &x,
+                                     Vector &r, Scalars &s, int i) const
 {
-  cuda::launch(*context, "step_along", step_kernel<Number>, cuda::reduction_blocks_for(x.size()), cuda::block_size, x.size(),
-               p.data(), q.data(), s.device() + numerator, s.device() + denominator, x.data(), r.data(),
+  cuda::launch(*context, "step_along", step_kernel<Number>, cuda::reduction_blocks_for(x.size()), cuda::block_size,
+               x.size(), p.data(), q.data(), s.device() + numerator, s.device() + denominator, x.data(), r.data(),
                cuda::Reduction(*context), s.device() + i, s.host() + i);
 }
 
@@ -73,6 +74,8 @@ template void CudaBackend<double>::dot(const Vector &, const Vector &, Scalars &
 template void CudaBackend<float>::dot(const Vector &, const Vector &, Scalars &, int) const;
 template void CudaBackend<double>::xpay(const Vector &, const Scalars &, int, int, Vector &) const;
 template void CudaBackend<float>::xpay(const Vector &, const Scalars &, int, int, Vector &) const;
-template void CudaBackend<double>::step_along(const Vector &, const Vector &, int, int, Vector &, Vector &, Scalars &, int) const;
-template void CudaBackend<float>::step_along(const Vector &, const Vector &, int, int, Vector &, Vector &, Scalars &, int) const;
+template void CudaBackend<double>::step_along(const Vector &, const Vector &, int, int, Vector &, Vector &, Scalars &,
+                                              int) const;
+template void CudaBackend<float>::step_along(const Vector &, const Vector &, int, int, Vector &, Vector &, Scalars &,
+                                             int) const;
 } // namespace adamant

@@ -13,7 +13,8 @@ namespace cuda
 namespace
 {
 // Checked calls until the one that is to fail; 0: none is.
-std::atomic<long> calls_to_fault = std::getenv("ADAMANT_CUDA_FAIL_CALL") ? std::atol(std::getenv("ADAMANT_CUDA_FAIL_CALL")) : 0;
+std::atomic<long> calls_to_fault =
+  std::getenv("ADAMANT_CUDA_FAIL_CALL") ? std::atol(std::getenv("ADAMANT_CUDA_FAIL_CALL")) : 0;
 } // namespace
 
 bool injected_fault()
@@ -23,8 +24,8 @@ bool injected_fault()
 
 void fail(cudaError_t status, const Call &call, const std::string &arguments)
 {
-  throw RunError(std::string("CUDA: ") + call.function + "(" + arguments + ") failed with " + cudaGetErrorName(status) + " (" +
-                 cudaGetErrorString(status) + "), " + call.file + ":" + std::to_string(call.line));
+  throw RunError(std::string("CUDA: ") + call.function + "(" + arguments + ") failed with " + cudaGetErrorName(status) +
+                 " (" + cudaGetErrorString(status) + "), " + call.file + ":" + std::to_string(call.line));
 }
 
 namespace
@@ -46,10 +47,12 @@ cudaDeviceProp find_device()
   if (driver == 0 && found != cudaSuccess)
     throw RunError("backend cuda: no NVIDIA driver is loaded on this machine; take --backend host");
   if (found == cudaErrorInsufficientDriver)
-    throw RunError("backend cuda: the NVIDIA driver supports CUDA " + version(driver) + ", but this program needs CUDA " +
-                   version(CUDART_VERSION) + "; install a newer driver or take --backend host");
+    throw RunError("backend cuda: the NVIDIA driver supports CUDA " + version(driver) +
+                   ", but this program needs CUDA " + version(CUDART_VERSION) +
+                   "; install a newer driver or take --backend host");
   if (found == cudaErrorNoDevice || (found == cudaSuccess && n == 0))
-    throw RunError("backend cuda: the NVIDIA driver finds no GPU (is CUDA_VISIBLE_DEVICES empty?); take --backend host");
+    throw RunError(
+      "backend cuda: the NVIDIA driver finds no GPU (is CUDA_VISIBLE_DEVICES empty?); take --backend host");
   check(found, "cudaGetDeviceCount");
   cudaDeviceProp properties;
   check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties", 0);
@@ -84,12 +87,13 @@ CudaContext::CudaContext()
   programmatic_launch             = properties.major >= 9;
   const char *setting             = std::getenv("ADAMANT_CUDA_GRAPHS");
   graphs                          = setting == nullptr || std::string(setting) != "0";
-  cudaStream_t       stream  = nullptr;
-  const cudaError_t  created = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  cudaStream_t      stream        = nullptr;
+  const cudaError_t created       = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
   main_stream.reset(stream, [](cudaStream_t s) { cudaStreamDestroy(s); });
   cuda::check(created, "cudaStreamCreateWithFlags");
   const auto free_memory = [](void *memory) { cudaFree(memory); };
-  partials.reset(static_cast<double *>(allocate(sizeof(double) * max_sums * reduction_blocks, "reductions")), free_memory);
+  partials.reset(static_cast<double *>(allocate(sizeof(double) * max_sums * reduction_blocks, "reductions")),
+                 free_memory);
   finished.reset(static_cast<unsigned int *>(allocate(sizeof(unsigned int), "reductions")), free_memory);
   cuda::check(cudaMemsetAsync(finished.get(), 0, sizeof(unsigned int), stream), "cudaMemsetAsync", finished.get(), 0);
   synchronize();
@@ -143,9 +147,9 @@ void CudaContext::release(void *memory, std::size_t bytes, const std::string &pu
 CudaScalars::CudaScalars(const std::shared_ptr<CudaContext> &context, int n)
   : on_device(context, 2 * static_cast<std::size_t>(n), "scalars")
 {
-  double *memory = nullptr;
+  double    *memory = nullptr;
   const auto status = cudaHostAlloc(&memory, n * sizeof(double), cudaHostAllocMapped);
-  on_host        = {memory, [](double *p) { cudaFreeHost(p); }};
+  on_host           = {memory, [](double *p) { cudaFreeHost(p); }};
   cuda::check(status, "cudaHostAlloc", n * sizeof(double), "mapped");
   std::fill_n(memory, n, 0.);
 }

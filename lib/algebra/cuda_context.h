@@ -32,7 +32,7 @@ public:
   CUstream_st *stream() const { return main_stream.get(); }
   std::string  device_name() const { return name; }
   bool         overlaps_launches() const { return programmatic_launch; } ///< compute capability 9.0 or newer
-  bool         replays_graphs() const { return graphs; } ///< not where ADAMANT_CUDA_GRAPHS=0: profilers then see each operation
+  bool replays_graphs() const { return graphs; } ///< not where ADAMANT_CUDA_GRAPHS=0: profilers then see each operation
 
   /// Waits for all work on the stream.
   void synchronize() const;
@@ -119,8 +119,8 @@ public:
   double       *host() { return on_host.get(); }
 
 private:
-  CudaArray<double>                               on_device;
-  std::unique_ptr<double, void (*)(double *)>     on_host{nullptr, [](double *) {}};
+  CudaArray<double>                           on_device;
+  std::unique_ptr<double, void (*)(double *)> on_host{nullptr, [](double *) {}};
 };
 
 /// Values on their way to host memory. They are set aside on the device and sent on a stream of their own, so that the

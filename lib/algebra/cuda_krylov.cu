@@ -64,7 +64,8 @@ __device__ void for_my_elements(int n, const Load &load, const Use &use)
 
 // h[i] = v_i . w, i < k <= K.
 template <int K, typename Number>
-__global__ void dot_kernel(int n, int k, Vectors<Number> v, const Number *w, cuda::Reduction reduction, double *h, double *on_host)
+__global__ void dot_kernel(int n, int k, Vectors<Number> v, const Number *w, cuda::Reduction reduction, double *h,
+                           double *on_host)
 {
   cuda::wait_for_predecessor();
   constexpr int slots = K <= 4 ? 4 : 2;
@@ -134,8 +135,8 @@ __global__ void subtract_kernel(int n, int k, Vectors<Number> v, const double *h
 // The last pass of Gram-Schmidt: w <- (w - sum_i correction[first + i] v_i) / norm where `scale` says so. The norm follows
 // from that before the correction by Pythagoras, as the corrections are of rounding size: no further pass for it.
 template <int K, typename Number>
-__global__ void finish_kernel(int n, int first, int k, int k_total, bool scale, Vectors<Number> v, const double *correction,
-                              Number *w, double *h, double *on_host)
+__global__ void finish_kernel(int n, int first, int k, int k_total, bool scale, Vectors<Number> v,
+                              const double *correction, Number *w, double *h, double *on_host)
 {
   cuda::wait_for_predecessor();
   double square = correction[k_total];
@@ -191,8 +192,9 @@ void CudaBackend<Number>::multi_dot(const std::vector<Vector> &basis, int k, con
     {
       const int m = std::min(group, k - first);
       with_group(m, [&](auto K) {
-        cuda::launch(*context, "multi_dot", dot_kernel<K, Number>, cuda::reduction_blocks_for(n), cuda::block_size, n, m,
-                     group_of(basis, first, m), w.data(), cuda::Reduction(*context), h.device() + first, h.host() + first);
+        cuda::launch(*context, "multi_dot", dot_kernel<K, Number>, cuda::reduction_blocks_for(n), cuda::block_size, n,
+                     m, group_of(basis, first, m), w.data(), cuda::Reduction(*context), h.device() + first,
+                     h.host() + first);
       });
     }
 }
@@ -211,7 +213,8 @@ void CudaBackend<Number>::orthonormalize(const std::vector<Vector> &basis, int k
       with_group(m, [&](auto K) {
         cuda::launch(*context, "orthonormalize",
                      k <= group ? subtract_kernel<K, true, Number> : subtract_kernel<K, false, Number>, blocks,
-                     cuda::block_size, n, m, group_of(basis, first, m), h.device() + first, w.data(), reduction, correction);
+                     cuda::block_size, n, m, group_of(basis, first, m), h.device() + first, w.data(), reduction,
+                     correction);
       });
     }
   if (k > group)
@@ -219,20 +222,21 @@ void CudaBackend<Number>::orthonormalize(const std::vector<Vector> &basis, int k
       for (int first = 0; first < k; first += group)
         {
           const int m = std::min(group, k - first);
-          cuda::launch(*context, "multi_dot", dot_kernel<group, Number>, blocks, cuda::block_size, n, m, group_of(basis, first, m),
-                       w.data(), reduction, correction + first, h.host() + first);
+          cuda::launch(*context, "multi_dot", dot_kernel<group, Number>, blocks, cuda::block_size, n, m,
+                       group_of(basis, first, m), w.data(), reduction, correction + first, h.host() + first);
         }
       Vectors<Number> itself{};
       itself.data[0] = w.data();
-      cuda::launch(*context, "multi_dot", dot_kernel<1, Number>, blocks, cuda::block_size, n, 1, itself, w.data(), reduction,
-                   correction + k, h.host() + k);
+      cuda::launch(*context, "multi_dot", dot_kernel<1, Number>, blocks, cuda::block_size, n, 1, itself, w.data(),
+                   reduction, correction + k, h.host() + k);
     }
   for (int first = 0; first < std::max(k, 1); first += group)
     {
       const int m = std::min(group, k - first);
       with_group(m, [&](auto K) {
-        cuda::launch(*context, "orthonormalize", finish_kernel<K, Number>, std::max(1, cuda::blocks_for(n)), cuda::block_size, n,
-                     first, m, k, first + group >= k, group_of(basis, first, m), correction, w.data(), h.device(), h.host());
+        cuda::launch(*context, "orthonormalize", finish_kernel<K, Number>, std::max(1, cuda::blocks_for(n)),
+                     cuda::block_size, n, first, m, k, first + group >= k, group_of(basis, first, m), correction,
+                     w.data(), h.device(), h.host());
       });
     }
 }
@@ -242,8 +246,8 @@ double CudaBackend<Number>::dot(const Vector &x, const Vector &y) const
 {
   Vectors<Number> v{};
   v.data[0] = x.data();
-  cuda::launch(*context, "dot", dot_kernel<1, Number>, cuda::reduction_blocks_for(x.size()), cuda::block_size, x.size(), 1, v,
-               y.data(), cuda::Reduction(*context), dot_result->device(), dot_result->host());
+  cuda::launch(*context, "dot", dot_kernel<1, Number>, cuda::reduction_blocks_for(x.size()), cuda::block_size, x.size(),
+               1, v, y.data(), cuda::Reduction(*context), dot_result->device(), dot_result->host());
   return *fetch(*dot_result, 1);
 }
 
@@ -262,28 +266,31 @@ const double *CudaBackend<Number>::fetch(Scalars &h, int /*n*/) const
 
 template <typename Number>
 template <typename Other>
-void CudaBackend<Number>::multi_axpy(const std::vector<CudaVector<Other>> &basis, int k, const double *a, Vector &x) const
+void CudaBackend<Number>::multi_axpy(const std::vector<CudaVector<Other>> &basis, int k, const double *a,
+                                     Vector &x) const
 {
   for (int first = 0; first < k; first += group)
     {
       const int            m = std::min(group, k - first);
       Coefficients<Number> coefficients{};
       std::transform(a + first, a + first + m, coefficients.value, [](double c) { return static_cast<Number>(c); });
-      cuda::launch(*context, "multi_axpy", multi_axpy_kernel<Number, Other>, cuda::blocks_for(x.size()), cuda::block_size,
-                   x.size(), m, coefficients, group_of(basis, first, m), x.data());
+      cuda::launch(*context, "multi_axpy", multi_axpy_kernel<Number, Other>, cuda::blocks_for(x.size()),
+                   cuda::block_size, x.size(), m, coefficients, group_of(basis, first, m), x.data());
     }
 }
 
-template void          CudaBackend<double>::multi_axpy(const std::vector<CudaVector<double>> &, int, const double *, Vector &) const;
-template void          CudaBackend<double>::multi_axpy(const std::vector<CudaVector<float>> &, int, const double *, Vector &) const;
-template void          CudaBackend<double>::multi_dot(const std::vector<Vector> &, int, const Vector &, Scalars &) const;
-template void          CudaBackend<float>::multi_dot(const std::vector<Vector> &, int, const Vector &, Scalars &) const;
-template void          CudaBackend<double>::orthonormalize(const std::vector<Vector> &, int, Vector &, Scalars &) const;
-template void          CudaBackend<float>::orthonormalize(const std::vector<Vector> &, int, Vector &, Scalars &) const;
-template double        CudaBackend<double>::dot(const Vector &, const Vector &) const;
-template double        CudaBackend<float>::dot(const Vector &, const Vector &) const;
-template double        CudaBackend<double>::norm(const Vector &) const;
-template double        CudaBackend<float>::norm(const Vector &) const;
+template void   CudaBackend<double>::multi_axpy(const std::vector<CudaVector<double>> &, int, const double *,
+                                                Vector &) const;
+template void   CudaBackend<double>::multi_axpy(const std::vector<CudaVector<float>> &, int, const double *,
+                                                Vector &) const;
+template void   CudaBackend<double>::multi_dot(const std::vector<Vector> &, int, const Vector &, Scalars &) const;
+template void   CudaBackend<float>::multi_dot(const std::vector<Vector> &, int, const Vector &, Scalars &) const;
+template void   CudaBackend<double>::orthonormalize(const std::vector<Vector> &, int, Vector &, Scalars &) const;
+template void   CudaBackend<float>::orthonormalize(const std::vector<Vector> &, int, Vector &, Scalars &) const;
+template double CudaBackend<double>::dot(const Vector &, const Vector &) const;
+template double CudaBackend<float>::dot(const Vector &, const Vector &) const;
+template double CudaBackend<double>::norm(const Vector &) const;
+template double CudaBackend<float>::norm(const Vector &) const;
 template const double *CudaBackend<double>::fetch(Scalars &, int) const;
 template const double *CudaBackend<float>::fetch(Scalars &, int) const;
 } // namespace adamant

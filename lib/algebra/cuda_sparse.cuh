@@ -132,7 +132,7 @@ struct Chunk
 {
   static constexpr int runs = Format::chunk, per_run = Format::run * Format::rows, entries = runs * per_run;
 
-  int                                                             column[runs];
+  int column[runs];
   alignas(16) std::conditional_t<Format::coded, unsigned, Number> data[Format::coded ? (entries + 3) / 4 : entries];
 
   __device__ void load(const SparseView<Number> &A, const CudaSlice &s, int lane, int first)

@@ -267,14 +267,14 @@ void CudaBackend<Number>::jacobi_step(const Matrix &A, const Vector &D, int bloc
 {
   const cuda::Entry<Number> entry{x.data()};
   if (block_size == 1)
-    cuda::for_each_row(
-      *context, "jacobi_step", A, entry,
-      cuda::SmootherStep<Number, false>{1, A.n_rows, 0, beta, D.data(), b.data(), x.data(), nullptr, nullptr, y.data()});
+    cuda::for_each_row(*context, "jacobi_step", A, entry,
+                       cuda::SmootherStep<Number, false>{1, A.n_rows, 0, beta, D.data(), b.data(), x.data(), nullptr,
+                                                         nullptr, y.data()});
   else
-    cuda::for_each_row(
-      *context, "jacobi_step", A, entry,
-      cuda::SmootherStep<Number, true>{block_size, A.n_rows / block_size, 0, beta, D.data(), b.data(), x.data(), nullptr, nullptr, y.data()},
-      block_size);
+    cuda::for_each_row(*context, "jacobi_step", A, entry,
+                       cuda::SmootherStep<Number, true>{block_size, A.n_rows / block_size, 0, beta, D.data(), b.data(),
+                                                        x.data(), nullptr, nullptr, y.data()},
+                       block_size);
 }
 
 template <typename Number>
@@ -293,12 +293,12 @@ void CudaBackend<Number>::chebyshev_step(const Matrix &A, const Vector &D, int b
   const cuda::Entry<Number> entry{x.data()};
   if (block_size == 1)
     cuda::for_each_row(*context, "chebyshev_step", A, entry,
-                       cuda::SmootherStep<Number, false>{1, A.n_rows, alpha, beta, D.data(), b.data(), x.data(), d_old.data(),
-                                                         d.data(), y.data()});
+                       cuda::SmootherStep<Number, false>{1, A.n_rows, alpha, beta, D.data(), b.data(), x.data(),
+                                                         d_old.data(), d.data(), y.data()});
   else
     cuda::for_each_row(*context, "chebyshev_step", A, entry,
-                       cuda::SmootherStep<Number, true>{block_size, A.n_rows / block_size, alpha, beta, D.data(), b.data(), x.data(),
-                                                        d_old.data(), d.data(), y.data()},
+                       cuda::SmootherStep<Number, true>{block_size, A.n_rows / block_size, alpha, beta, D.data(),
+                                                        b.data(), x.data(), d_old.data(), d.data(), y.data()},
                        block_size);
 }
 

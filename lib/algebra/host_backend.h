@@ -47,7 +47,7 @@ struct HostMatrix
     std::size_t column; ///< where the slice begins in narrow_column or column
     std::size_t value;  ///< where it begins in value
     int         lowest_column;
-    int         width;  ///< entries a row, or blocks a node
+    int         width;      ///< entries a row, or blocks a node
     bool        contiguous; ///< columns of the first row (node) only; row r has them shifted by r, node r by m r
     bool        narrow;     ///< 16-bit columns
     bool        shared;     ///< one value for all rows
@@ -55,8 +55,8 @@ struct HostMatrix
 
   int                   n_rows = 0, n_cols = 0;
   int                   node_size = 1; ///< m
-  std::vector<Slice>    slices;    ///< empty for compressed rows
-  Array<int>            row_start; ///< of compressed rows
+  std::vector<Slice>    slices;        ///< empty for compressed rows
+  Array<int>            row_start;     ///< of compressed rows
   Array<int>            column;
   Array<unsigned short> narrow_column;
   Array<Number>         value;
@@ -111,49 +111,51 @@ public:
 
   int         n_threads() const { return threads; }
   std::size_t peak_memory() const { return 0; } ///< of a device, in bytes: the host is none
-  std::string device_name() const; ///< the processor's name as the operating system gives it
+  std::string device_name() const;              ///< the processor's name as the operating system gives it
 
   /// @name Storage. Host data go in and out by upload and download.
   /// @{
-  Vector      create_vector(int n) const; ///< n zeros
+  Vector create_vector(int n) const; ///< n zeros
   /// `node_size` rows belong to one node: a hint for the format.
   Matrix      create_matrix(const CSRMatrix<double> &source, int node_size = 1) const;
   DenseMatrix create_dense_matrix(const Array<double> &row_major, int n) const;
   void        update_values(Matrix &matrix, const CSRMatrix<double> &source) const; ///< new values
-  void        upload(const double *source, Vector &x) const;                        ///< x.size() values from host memory
-  void        download(const Vector &x, double *target) const;                      ///< x.size() values to host memory
+  void        upload(const double *source, Vector &x) const;   ///< x.size() values from host memory
+  void        download(const Vector &x, double *target) const; ///< x.size() values to host memory
   void        synchronize() const {}
   Snapshot    create_snapshot(int n) const { return Snapshot(n); }
   /// Copies x to host memory, beside the operations that follow; Snapshot::values waits for it and gives x.size() values.
-  void        take(const Vector &x, Snapshot &snapshot) const { download(x, snapshot.data()); }
+  void take(const Vector &x, Snapshot &snapshot) const { download(x, snapshot.data()); }
   /// @}
 
   /// @name Vector operations
   /// @{
   void set_zero(Vector &x) const;
-  void copy(const Vector &x, Vector &y) const;                                     ///< y = x
-  void scale(Number a, Vector &x) const;                                           ///< x = a x
-  void axpby(Number a, const Vector &x, Number b, Vector &y) const;                ///< y = a x + b y; b = 0: y is not read
+  void copy(const Vector &x, Vector &y) const;                      ///< y = x
+  void scale(Number a, Vector &x) const;                            ///< x = a x
+  void axpby(Number a, const Vector &x, Number b, Vector &y) const; ///< y = a x + b y; b = 0: y is not read
   void scale_by_diagonal(Number a, const Vector &d, const Vector &x, Vector &y, int block_size) const; ///< y = a D x
   /// y = x between the precisions: the preconditioner's door.
   template <typename Other>
   void convert(const HostVector<Other> &x, Vector &y) const;
   /// x += sum_i a[i] basis[i], i < k.
   template <typename Other>
-  void multi_axpy(const std::vector<HostVector<Other>> &basis, int k, const double *a, Vector &x) const;
+  void   multi_axpy(const std::vector<HostVector<Other>> &basis, int k, const double *a, Vector &x) const;
   double dot(const Vector &x, const Vector &y) const;
   double norm(const Vector &x) const;
   /// h[i] = basis[i] . w for i < k: all inner products in one pass.
   void multi_dot(const std::vector<Vector> &basis, int k, const Vector &w, Scalars &h) const;
   /// Classical Gram-Schmidt, twice: w <- (w - V Vᵀw)/‖·‖; h[0..k-1] the coefficients, h[k] the norm before scaling (a
   /// zero norm leaves w unscaled). Needs k + 1 scalars. Liebchen et al., Section 4.1.5, with re-orthogonalisation.
-  void          orthonormalize(const std::vector<Vector> &basis, int k, Vector &w, Scalars &h) const;
+  void orthonormalize(const std::vector<Vector> &basis, int k, Vector &w, Scalars &h) const;
   /// @name The steps of conjugate gradients, whose scalars stay where the backend computes them
   /// @{
-  void dot(const Vector &x, const Vector &y, Scalars &s, int i) const;                       ///< s[i] = x . y
-  void xpay(const Vector &x, const Scalars &s, int numerator, int denominator, Vector &y) const; ///< y = x + s[.]/s[.] y
+  void dot(const Vector &x, const Vector &y, Scalars &s, int i) const; ///< s[i] = x . y
+  void xpay(const Vector &x, const Scalars &s, int numerator, int denominator,
+            Vector &y) const; ///< y = x + s[.]/s[.] y
   /// With a = s[numerator] / s[denominator]: x += a p, r -= a q, s[i] = r . r.
-  void step_along(const Vector &p, const Vector &q, int numerator, int denominator, Vector &x, Vector &r, Scalars &s, int i) const;
+  void step_along(const Vector &p, const Vector &q, int numerator, int denominator, Vector &x, Vector &r, Scalars &s,
+                  int i) const;
   /// @}
   Scalars       create_scalars(int n) const { return Scalars(n, 0.); }
   const double *fetch(Scalars &h, int /*n*/) const { return h.data(); } ///< host copy of the first n; the only wait
@@ -161,8 +163,8 @@ public:
 
   /// @name Matrix operations. Fused where a pass over memory is saved.
   /// @{
-  void spmv(Number a, const Matrix &A, const Vector &x, Number b, Vector &y) const;              ///< y = a A x + b y
-  void residual(const Matrix &A, const Vector &x, const Vector &b, Vector &r) const;             ///< r = b - A x
+  void spmv(Number a, const Matrix &A, const Vector &x, Number b, Vector &y) const;  ///< y = a A x + b y
+  void residual(const Matrix &A, const Vector &x, const Vector &b, Vector &r) const; ///< r = b - A x
   /// r = b - A x, s[0] = ‖r‖₂, s[1] = ‖b‖₂.
   void residual_norms(const Matrix &A, const Vector &x, const Vector &b, Vector &r, Scalars &s) const;
   /// r = b - A x, coarse = R r.
@@ -173,7 +175,8 @@ public:
   void jacobi_step(const Matrix &A, const Vector &D, int block_size, Number beta, const Vector &b, const Vector &x,
                    Vector &y) const;
   /// y = beta D (2 b - beta A D b): two damped Jacobi steps from zero, D diagonal; the scratch vector may hold the first.
-  void jacobi_two_steps(const Matrix &A, const Vector &D, Number beta, const Vector &b, Vector &scratch, Vector &y) const;
+  void jacobi_two_steps(const Matrix &A, const Vector &D, Number beta, const Vector &b, Vector &scratch,
+                        Vector &y) const;
   /// d = alpha d_old + beta D (b - A x), y = x + d: one step of Chebyshev's iteration. d_old may be d or x, and is not
   /// read where alpha is 0.
   void chebyshev_step(const Matrix &A, const Vector &D, int block_size, Number alpha, Number beta, const Vector &b,
@@ -194,9 +197,18 @@ public:
   }
 
   /// Records what `operations` does on this backend's vectors, to be replayed with the same vectors any number of times.
-  Graph record(const std::function<void()> &operations) const { return operations; }
-  void  replay(const Graph &graph) const { graph(); }
-  static int n_operations(const Graph &) { return 0; } ///< launches that the graph replaces; the host has none
+  Graph record(const std::function<void()> &operations) const
+  {
+    return operations;
+  }
+  void replay(const Graph &graph) const
+  {
+    graph();
+  }
+  static int n_operations(const Graph &)
+  {
+    return 0;
+  } ///< launches that the graph replaces; the host has none
 
   /// Whether operations run beside the host, which may do other work meanwhile.
   static constexpr bool asynchronous = false;
@@ -205,7 +217,10 @@ private:
   Matrix compressed_rows(const CSRMatrix<double> &source) const;
 
   /// Short loops are not worth waking threads for.
-  int threads_for(int n) const { return n < 4096 ? 1 : threads; }
+  int threads_for(int n) const
+  {
+    return n < 4096 ? 1 : threads;
+  }
 
   int threads;
 };

@@ -32,9 +32,9 @@ struct SilentErrors
 };
 
 template <int dim>
-std::unique_ptr<dealii::FunctionParser<dim>>
-parse(const std::string &key, const std::string &text, const std::vector<std::string> &expressions, const std::string &variables,
-      bool time_dependent)
+std::unique_ptr<dealii::FunctionParser<dim>> parse(const std::string &key, const std::string &text,
+                                                   const std::vector<std::string> &expressions,
+                                                   const std::string &variables, bool time_dependent)
 {
   auto function = std::make_unique<dealii::FunctionParser<dim>>(expressions.size());
   try
@@ -53,12 +53,13 @@ parse(const std::string &key, const std::string &text, const std::vector<std::st
 } // namespace
 
 template <int dim>
-std::unique_ptr<dealii::FunctionParser<dim>> parse_function(const std::string &key, const std::string &text, unsigned int n_components)
+std::unique_ptr<dealii::FunctionParser<dim>> parse_function(const std::string &key, const std::string &text,
+                                                            unsigned int n_components)
 {
   std::vector<std::string> expressions = dealii::Utilities::split_string_list(text, ';');
   if (expressions.size() < n_components)
-    throw InputError(key + " = " + text + ": " + std::to_string(expressions.size()) + " components, separated by ';', but " +
-                     std::to_string(n_components) + " are needed");
+    throw InputError(key + " = " + text + ": " + std::to_string(expressions.size()) +
+                     " components, separated by ';', but " + std::to_string(n_components) + " are needed");
   expressions.resize(n_components);
   return parse<dim>(key, text, expressions, dim == 2 ? "x,y,t" : "x,y,z,t", true);
 }
@@ -69,6 +70,8 @@ std::function<double(double)> parse_function_of_time(const std::string &key, con
   return [function](double t) { return function->value(dealii::Point<1>(t)); };
 }
 
-template std::unique_ptr<dealii::FunctionParser<2>> parse_function(const std::string &, const std::string &, unsigned int);
-template std::unique_ptr<dealii::FunctionParser<3>> parse_function(const std::string &, const std::string &, unsigned int);
+template std::unique_ptr<dealii::FunctionParser<2>> parse_function(const std::string &, const std::string &,
+                                                                   unsigned int);
+template std::unique_ptr<dealii::FunctionParser<3>> parse_function(const std::string &, const std::string &,
+                                                                   unsigned int);
 } // namespace adamant

@@ -14,7 +14,8 @@ namespace adamant
 
 /// A function of x, y, z and t with n_components components, those of `text`; further ones are ignored.
 template <int dim>
-std::unique_ptr<dealii::FunctionParser<dim>> parse_function(const std::string &key, const std::string &text, unsigned int n_components);
+std::unique_ptr<dealii::FunctionParser<dim>> parse_function(const std::string &key, const std::string &text,
+                                                            unsigned int n_components);
 
 /// A function of t alone.
 std::function<double(double)> parse_function_of_time(const std::string &key, const std::string &text);

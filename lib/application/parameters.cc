@@ -125,7 +125,7 @@ void apply_setting(const std::string &setting)
   const auto equal = setting.find('=');
   if (equal == std::string::npos)
     throw fault("expected Section/key=value");
-  const std::string path  = trim(setting.substr(0, equal)), value = trim(setting.substr(equal + 1));
+  const std::string path = trim(setting.substr(0, equal)), value = trim(setting.substr(equal + 1));
   const auto        keys  = declared_keys();
   const auto        found = std::find_if(keys.begin(), keys.end(), [&](const Key &key) { return key.path() == path; });
   if (found == keys.end())
@@ -134,10 +134,11 @@ void apply_setting(const std::string &setting)
       for (const auto &key : keys)
         paths.push_back(key.path());
       // The right key in a wrong section tells more than a similar path.
-      const auto name      = path.substr(path.rfind('/') + 1);
-      const auto section   = path.substr(0, path.size() - name.size());
-      const bool misplaced = std::any_of(keys.begin(), keys.end(), [&](const Key &key) { return key.name == name; }) &&
-                             std::any_of(paths.begin(), paths.end(), [&](const auto &p) { return p.rfind(section, 0) == 0; });
+      const auto name    = path.substr(path.rfind('/') + 1);
+      const auto section = path.substr(0, path.size() - name.size());
+      const bool misplaced =
+        std::any_of(keys.begin(), keys.end(), [&](const Key &key) { return key.name == name; }) &&
+        std::any_of(paths.begin(), paths.end(), [&](const auto &p) { return p.rfind(section, 0) == 0; });
       const auto hint = did_you_mean(path, paths);
       throw fault("no parameter '" + path + "'" + (misplaced || hint.empty() ? hint_for_key(name) : hint));
     }
@@ -162,11 +163,14 @@ void apply_setting(const std::string &setting)
 
 // The names of the enumerations in parameter files.
 template <typename Enum>
-using Names = std::vector<std::pair<std::string, Enum>>;
-const Names<SolverType>       solver_types  = {{"gmres", SolverType::gmres}, {"cg", SolverType::cg}, {"multigrid", SolverType::multigrid}};
-const Names<Precision>        precisions    = {{"float32", Precision::float32}, {"float64", Precision::float64}};
-const Names<SmootherType>     smoother_types = {{"jacobi", SmootherType::jacobi}, {"block_jacobi", SmootherType::block_jacobi}, {"fsai", SmootherType::fsai}};
-const Names<CoarseSolverType> coarse_solver_types = {{"dense_inverse", CoarseSolverType::dense_inverse}, {"smoothing", CoarseSolverType::smoothing}};
+using Names                          = std::vector<std::pair<std::string, Enum>>;
+const Names<SolverType> solver_types = {
+  {"gmres", SolverType::gmres}, {"cg", SolverType::cg}, {"multigrid", SolverType::multigrid}};
+const Names<Precision>    precisions     = {{"float32", Precision::float32}, {"float64", Precision::float64}};
+const Names<SmootherType> smoother_types = {
+  {"jacobi", SmootherType::jacobi}, {"block_jacobi", SmootherType::block_jacobi}, {"fsai", SmootherType::fsai}};
+const Names<CoarseSolverType> coarse_solver_types = {{"dense_inverse", CoarseSolverType::dense_inverse},
+                                                     {"smoothing", CoarseSolverType::smoothing}};
 
 template <typename Enum>
 std::string name_of(const Names<Enum> &names, Enum value)
@@ -202,8 +206,8 @@ void read_parameters(const CommandLine &line)
 
 void print_parameters(std::ostream &out, bool with_descriptions)
 {
-  dealii::ParameterAcceptor::prm.print_parameters(
-    out, with_descriptions ? dealii::ParameterHandler::PRM : dealii::ParameterHandler::ShortPRM);
+  dealii::ParameterAcceptor::prm.print_parameters(out, with_descriptions ? dealii::ParameterHandler::PRM :
+                                                                           dealii::ParameterHandler::ShortPRM);
 }
 
 LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaults, unsigned int default_coarsest_cells)
@@ -233,7 +237,8 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
   add_parameter("Maximum iterations", max_iterations, "More than these stop the run with an error", prm, Integer(1));
   add_parameter("Restart", restart, "Largest dimension of the Krylov space of gmres", prm, Integer(1, 1000));
   add_parameter("Precision", precision, "Of the V-cycle; everything else is double", prm, selection(precisions));
-  add_parameter("Smoother", smoother, "x <- x + omega S (b - A x) with S the inverse of the diagonal (jacobi) or of the "
+  add_parameter("Smoother", smoother,
+                "x <- x + omega S (b - A x) with S the inverse of the diagonal (jacobi) or of the "
                 "node blocks (block_jacobi) of A, or a factorised sparse approximate inverse (fsai)",
                 prm, selection(smoother_types));
   add_parameter("Chebyshev", chebyshev,
@@ -242,13 +247,16 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
   add_parameter("Chebyshev range", range, "Chebyshev damps eigenvalues from the largest down to the largest over this",
                 prm, Double(1.001, 1e6));
   add_parameter("Pre-smoothing steps", pre_steps, "With Chebyshev: the degree of the polynomial", prm, Integer(1, 100));
-  add_parameter("Post-smoothing steps", post_steps, "With Chebyshev: the degree of the polynomial", prm, Integer(0, 100));
+  add_parameter("Post-smoothing steps", post_steps, "With Chebyshev: the degree of the polynomial", prm,
+                Integer(0, 100));
   add_parameter("Coarsest level cells", coarsest_cells,
                 "Coarsening ends at the first level with at most this many cells", prm, Integer(1, 20000));
   add_parameter("Coarse solver", coarse_solver, "On the coarsest level", prm, selection(coarse_solver_types));
-  add_parameter("Coarse steps", coarse_steps, "Smoothing steps where they solve the coarsest level", prm, Integer(1, 10000));
+  add_parameter("Coarse steps", coarse_steps, "Smoothing steps where they solve the coarsest level", prm,
+                Integer(1, 10000));
   enter_subsection("Trilinos AMG");
-  add_parameter("Elliptic", amg_elliptic, "ML's smoothed aggregation for elliptic problems (else its settings for others)");
+  add_parameter("Elliptic", amg_elliptic,
+                "ML's smoothed aggregation for elliptic problems (else its settings for others)");
   add_parameter("Smoother", amg_smoother, "Name of ML's smoother: Chebyshev, symmetric Gauss-Seidel, ILU, ...");
   add_parameter("Sweeps", amg_sweeps, "Smoothing sweeps", prm, Integer(1, 100));
   add_parameter("Aggregation threshold", amg_threshold, "Couplings weaker than this are dropped", prm, Double(0, 1));
@@ -258,10 +266,10 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
 LinearSolverOptions LinearSolverParameters::options(const std::string &name) const
 {
   LinearSolverOptions o;
-  o.type      = value_of(solver_types, solver);
-  o.restart   = static_cast<int>(restart);
-  o.precision = value_of(precisions, precision);
-  o.control   = {tolerance, static_cast<int>(max_iterations), name};
+  o.type                         = value_of(solver_types, solver);
+  o.restart                      = static_cast<int>(restart);
+  o.precision                    = value_of(precisions, precision);
+  o.control                      = {tolerance, static_cast<int>(max_iterations), name};
   o.multigrid.smoother.type      = value_of(smoother_types, smoother);
   o.multigrid.smoother.chebyshev = chebyshev;
   o.multigrid.smoother.damping   = damping;
@@ -269,7 +277,7 @@ LinearSolverOptions LinearSolverParameters::options(const std::string &name) con
   o.multigrid.pre_steps          = static_cast<int>(pre_steps);
   o.multigrid.post_steps         = static_cast<int>(post_steps);
   o.multigrid.coarse_solver      = value_of(coarse_solver_types, coarse_solver);
-  o.multigrid.coarse_steps = static_cast<int>(coarse_steps);
+  o.multigrid.coarse_steps       = static_cast<int>(coarse_steps);
   return o;
 }
 } // namespace adamant

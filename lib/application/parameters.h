@@ -22,17 +22,18 @@ class LinearSolverParameters : public dealii::ParameterAcceptor
 {
 public:
   /// `defaults` are an application's own; its `control.name` is not used.
-  explicit LinearSolverParameters(const LinearSolverOptions &defaults = LinearSolverOptions(), unsigned int default_coarsest_cells = 256);
+  explicit LinearSolverParameters(const LinearSolverOptions &defaults               = LinearSolverOptions(),
+                                  unsigned int               default_coarsest_cells = 256);
 
   /// The options as the solver takes them; `name` says in messages what is solved.
   LinearSolverOptions options(const std::string &name) const;
 
-  std::string  preconditioner          = "multigrid";
+  std::string  preconditioner = "multigrid";
   unsigned int coarsest_cells;
-  bool         amg_elliptic            = true;
-  std::string  amg_smoother            = "Chebyshev";
-  unsigned int amg_sweeps              = 2;
-  double       amg_threshold           = 1e-4;
+  bool         amg_elliptic  = true;
+  std::string  amg_smoother  = "Chebyshev";
+  unsigned int amg_sweeps    = 2;
+  double       amg_threshold = 1e-4;
   double       tolerance;
 
 private:

@@ -34,8 +34,8 @@ int guarded_main(const std::string &application, const std::function<int()> &bod
   try
     {
       setenv("OMPI_MCA_ess_singleton_isolated", "1", 0); // Open MPI without mpirun would start a daemon first: 0.1 s
-      int                                         argc = 0;
-      char                                      **argv = nullptr;
+      int                                            argc = 0;
+      char                                         **argv = nullptr;
       const dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
       try
         {
@@ -83,8 +83,8 @@ void print_header(const std::string &application, const std::string &backend, co
   std::cout << "adamant " << version() << " (" << git_revision() << "), " << application << ", deal.II "
             << DEAL_II_PACKAGE_VERSION << '\n';
   if (!backend.empty())
-    std::cout << "backend " << backend << " on " << device << ", " << threads << " host thread" << (threads > 1 ? "s" : "")
-              << '\n';
+    std::cout << "backend " << backend << " on " << device << ", " << threads << " host thread"
+              << (threads > 1 ? "s" : "") << '\n';
 }
 
 Run::Run(const std::string &application, const CommandLine &line, const std::string &backend, const std::string &device)
@@ -158,8 +158,8 @@ void Run::finish()
   auto &timings = record["timings"];
   for (const auto &[name, seconds] : timer.get_summary_data(dealii::TimerOutput::total_wall_time))
     timings[name] = seconds;
-  timings["time_loop"]          = time_loop.wall_time();
-  timings["total"]              = total.wall_time();
+  timings["time_loop"]                = time_loop.wall_time();
+  timings["total"]                    = total.wall_time();
   record["peak_memory_bytes"]["host"] = peak_host_memory();
   timer.print_summary();
   if (!statistics_text.empty())

@@ -79,7 +79,8 @@ void set_threads(int n_threads);
 /// main() of an application: reads the command line and the parameters into a `Parameters` object (made of
 /// ParameterAcceptors), chooses the backend and calls solve(parameters, backend, run).
 template <typename Parameters, typename Solve>
-int run_program(int argc, char **argv, const std::string &application, const std::string &description, const Solve &solve)
+int run_program(int argc, char **argv, const std::string &application, const std::string &description,
+                const Solve &solve)
 {
   return internal::guarded_main(application, [&]() -> int {
     const CommandLine line = parse_command_line(argc, argv, application);

@@ -17,7 +17,7 @@ template <typename T>
 class UninitializedAllocator
 {
 public:
-  using value_type = T;
+  using value_type         = T;
   UninitializedAllocator() = default;
   template <typename U>
   UninitializedAllocator(const UninitializedAllocator<U> &)
@@ -26,7 +26,7 @@ public:
   T *allocate(std::size_t n)
   {
     const std::size_t bytes = n * sizeof(T);
-    void             *p     = ::operator new(bytes, alignment(bytes));
+    void *p                 = ::operator new(bytes, alignment(bytes));
     if (bytes >= huge_page)
       madvise(p, bytes, MADV_HUGEPAGE); // a wish: failure does no harm
     return static_cast<T *>(p);
@@ -57,7 +57,7 @@ public:
 
 private:
   static constexpr std::size_t huge_page = std::size_t(1) << 21;
-  static std::align_val_t      alignment(std::size_t bytes) { return std::align_val_t(bytes >= huge_page ? huge_page : 64); }
+  static std::align_val_t alignment(std::size_t bytes) { return std::align_val_t(bytes >= huge_page ? huge_page : 64); }
 };
 
 /// Host array. Elements made by `resize` or `Array(n)` are uninitialised; those of `Array(n, value)` are not.

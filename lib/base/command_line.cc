@@ -14,16 +14,15 @@ CommandLine parse_command_line(int argc, const char *const *argv, const std::str
   namespace po = boost::program_options;
   CommandLine             line;
   po::options_description options("Options");
-  options.add_options()
-    ("set", po::value<std::vector<std::string>>(&line.settings)->value_name("\"Section/key=value\""),
-     "change one parameter; may be given several times")
-    ("backend", po::value<std::string>(&line.backend)->value_name("auto|host|cuda")->default_value("auto"),
-     "where the algebra runs; auto takes a GPU where there is one")
-    ("threads", po::value<int>(&line.threads)->value_name("N")->default_value(0), "threads of the host; 0: all cores")
-    ("output", po::value<std::string>(&line.output)->value_name("DIR"), "folder for all files written")
-    ("print-parameters", po::bool_switch(&line.print_parameters), "print all parameters with their defaults and stop")
-    ("help", po::bool_switch(&line.help), "print this text and stop")
-    ("version", po::bool_switch(&line.version), "print the version and stop");
+  options.add_options()("set", po::value<std::vector<std::string>>(&line.settings)->value_name("\"Section/key=value\""),
+                        "change one parameter; may be given several times")(
+    "backend", po::value<std::string>(&line.backend)->value_name("auto|host|cuda")->default_value("auto"),
+    "where the algebra runs; auto takes a GPU where there is one")(
+    "threads", po::value<int>(&line.threads)->value_name("N")->default_value(0), "threads of the host; 0: all cores")(
+    "output", po::value<std::string>(&line.output)->value_name("DIR"), "folder for all files written")(
+    "print-parameters", po::bool_switch(&line.print_parameters), "print all parameters with their defaults and stop")(
+    "help", po::bool_switch(&line.help), "print this text and stop")("version", po::bool_switch(&line.version),
+                                                                     "print the version and stop");
   po::options_description hidden;
   hidden.add_options()("file", po::value<std::vector<std::string>>());
   po::options_description all;
@@ -36,7 +35,7 @@ CommandLine parse_command_line(int argc, const char *const *argv, const std::str
   try
     {
       // Abbreviations are off: a typo must not silently become another option.
-      const int style = po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
+      const int         style = po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
       po::variables_map variables;
       po::store(po::command_line_parser(argc, argv)
                   .options(all)

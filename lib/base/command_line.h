@@ -8,11 +8,11 @@ namespace adamant
 /// What every program takes on its command line (the contract is the same for all applications).
 struct CommandLine
 {
-  std::string              parameter_file;     ///< empty: the built-in defaults
-  std::vector<std::string> settings;           ///< "Section/key=value", applied after the file
-  std::string              backend = "auto";   ///< host, cuda or auto
-  int                      threads = 0;        ///< of the host; 0: all cores this process may use
-  std::string              output;             ///< folder; empty: as the parameters say
+  std::string              parameter_file;   ///< empty: the built-in defaults
+  std::vector<std::string> settings;         ///< "Section/key=value", applied after the file
+  std::string              backend = "auto"; ///< host, cuda or auto
+  int                      threads = 0;      ///< of the host; 0: all cores this process may use
+  std::string              output;           ///< folder; empty: as the parameters say
   bool                     print_parameters = false;
   bool                     help             = false;
   bool                     version          = false;

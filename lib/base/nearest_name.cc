@@ -29,7 +29,8 @@ std::size_t edit_distance(const std::string &a, const std::string &b)
 }
 } // namespace
 
-std::vector<std::string> nearest_names(const std::string &name, const std::vector<std::string> &known, std::size_t count)
+std::vector<std::string> nearest_names(const std::string &name, const std::vector<std::string> &known,
+                                       std::size_t count)
 {
   std::vector<std::pair<std::size_t, std::string>> ranked;
   for (const auto &candidate : known)

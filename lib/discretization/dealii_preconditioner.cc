@@ -25,8 +25,7 @@ struct DealiiPreconditioner<Number>::Implementation
 
 template <typename Number>
 DealiiPreconditioner<Number>::DealiiPreconditioner(const std::vector<LevelData> &levels,
-                                                   const MultigridOptions       &options,
-                                                   int                           n_threads)
+                                                   const MultigridOptions &options, int n_threads)
   : implementation(std::make_unique<Implementation>(levels, options, n_threads))
 {
   // Constrained rows are those of the identity (see LevelData).
@@ -49,8 +48,8 @@ template <typename Number>
 void DealiiPreconditioner<Number>::check_size(std::size_t n) const
 {
   if (n != static_cast<std::size_t>(implementation->b.size()))
-    throw RunError("multigrid preconditioner: the vector has " + std::to_string(n) + " entries, but the finest level has " +
-                   std::to_string(implementation->b.size()));
+    throw RunError("multigrid preconditioner: the vector has " + std::to_string(n) +
+                   " entries, but the finest level has " + std::to_string(implementation->b.size()));
 }
 
 template <typename Number>

@@ -20,10 +20,8 @@ class Hierarchy
 public:
   /// `mesh` (serial) has to outlive the hierarchy and must not be refined meanwhile. Coarsening ends at `coarsest_cells`
   /// cells. Node blocks of the level data are as large as the element has components.
-  Hierarchy(dealii::Triangulation<dim>       &mesh,
-            const dealii::FiniteElement<dim> &fe,
-            const DirichletBoundary          &dirichlet,
-            unsigned int                      coarsest_cells);
+  Hierarchy(dealii::Triangulation<dim> &mesh, const dealii::FiniteElement<dim> &fe, const DirichletBoundary &dirichlet,
+            unsigned int coarsest_cells);
 
   std::size_t            n_levels() const { return spaces.size(); }
   const LevelSpace<dim> &space(std::size_t level) const { return *spaces[level]; }
@@ -36,10 +34,9 @@ public:
   /// Returns the further matrices that `extra` names, of the finest level only: there the assembler finds them as
   /// local[1], local[2], ...; on the other levels local has one entry.
   std::vector<CSRMatrix<double>> assemble(const dealii::Mapping<dim>    &mapping,
-                                          const dealii::Quadrature<dim> &quadrature,
-                                          dealii::UpdateFlags            flags,
-                                          const CellAssembler<dim>      &cell_assembler,
-                                          const std::vector<Columns>    &extra = {});
+                                          const dealii::Quadrature<dim> &quadrature, dealii::UpdateFlags flags,
+                                          const CellAssembler<dim>   &cell_assembler,
+                                          const std::vector<Columns> &extra = {});
 
 private:
   std::vector<LevelMesh<dim>>                   meshes;

@@ -8,16 +8,12 @@
 namespace adamant
 {
 template <int dim>
-double l2_error(const LevelSpace<dim>         &space,
-                const dealii::Mapping<dim>    &mapping,
-                const dealii::Quadrature<dim> &quadrature,
-                const dealii::Vector<double>  &u,
-                const dealii::Function<dim>   &exact)
+double l2_error(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                const dealii::Quadrature<dim> &quadrature, const dealii::Vector<double> &u,
+                const dealii::Function<dim> &exact)
 {
   Array<double> squares(space.n_cells());
-  for_each_cell(space,
-                mapping,
-                quadrature,
+  for_each_cell(space, mapping, quadrature,
                 dealii::update_values | dealii::update_quadrature_points | dealii::update_JxW_values,
                 [&](int cell, const dealii::FEValues<dim> &fe_values) {
                   const int *dofs = space.cell_dofs(cell);

@@ -13,9 +13,7 @@ namespace adamant
 /// VectorTools::integrate_difference gives, threaded; the same for any number of threads. `exact` is called from several
 /// threads at once.
 template <int dim>
-double l2_error(const LevelSpace<dim>         &space,
-                const dealii::Mapping<dim>    &mapping,
-                const dealii::Quadrature<dim> &quadrature,
-                const dealii::Vector<double>  &u,
-                const dealii::Function<dim>   &exact);
+double l2_error(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                const dealii::Quadrature<dim> &quadrature, const dealii::Vector<double> &u,
+                const dealii::Function<dim> &exact);
 } // namespace adamant

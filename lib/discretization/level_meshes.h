@@ -16,8 +16,8 @@ struct LevelMesh
   static constexpr unsigned char same_cell = 255;
 
   std::shared_ptr<const dealii::Triangulation<dim>> mesh;
-  Array<int>           coarse_cell; ///< active cell of the next coarser mesh that contains each active cell; empty on level 0
-  Array<unsigned char> child;       ///< which child of it the cell is, or same_cell
+  Array<int> coarse_cell;     ///< active cell of the next coarser mesh that contains each active cell; empty on level 0
+  Array<unsigned char> child; ///< which child of it the cell is, or same_cell
 };
 
 /// The meshes of global coarsening (Liebchen et al., Figure 1; Becker & Braack 2000): the finest is `finest` itself (not

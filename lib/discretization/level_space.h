@@ -31,9 +31,8 @@ public:
   using Cell = typename dealii::DoFHandler<dim>::active_cell_iterator;
 
   /// `fe` is copied; the mesh is shared.
-  LevelSpace(std::shared_ptr<const dealii::Triangulation<dim>> mesh,
-             const dealii::FiniteElement<dim>                 &fe,
-             const DirichletBoundary                          &dirichlet);
+  LevelSpace(std::shared_ptr<const dealii::Triangulation<dim>> mesh, const dealii::FiniteElement<dim> &fe,
+             const DirichletBoundary &dirichlet);
 
   const dealii::DoFHandler<dim> &dof_handler() const { return *dofs; }
   int                            n_dofs() const { return H.n_rows; }
@@ -44,8 +43,8 @@ public:
   bool                           is_free(int dof) const { return constrained[dof] == free; }
   bool                           has_constraints(int cell) const { return constrained_cell[cell] != 0; }
 
-  CSRMatrix<double> H; ///< constraint matrix
-  CSRMatrix<double> B; ///< extension of the prescribed values
+  CSRMatrix<double> H;          ///< constraint matrix
+  CSRMatrix<double> B;          ///< extension of the prescribed values
   Array<int>        prescribed; ///< the prescribed DoFs, ascending: the columns of B
 
   /// Hanging-node constraints alone, closed; for deal.II's own functions.

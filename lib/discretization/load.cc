@@ -27,11 +27,9 @@ void integrate(const dealii::FEValuesBase<dim> &fe_values, const dealii::Functio
 } // namespace
 
 template <int dim>
-Array<double> load_vector(const LevelSpace<dim>                                                   &space,
-                          const dealii::Mapping<dim>                                              &mapping,
-                          const dealii::Quadrature<dim>                                           &quadrature,
-                          const dealii::Quadrature<dim - 1>                                       &face_quadrature,
-                          const dealii::Function<dim>                                             &f,
+Array<double> load_vector(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                          const dealii::Quadrature<dim> &quadrature, const dealii::Quadrature<dim - 1> &face_quadrature,
+                          const dealii::Function<dim>                                               &f,
                           const std::map<dealii::types::boundary_id, const dealii::Function<dim> *> &g)
 {
   const int     per_cell = space.dofs_per_cell();
@@ -45,14 +43,16 @@ Array<double> load_vector(const LevelSpace<dim>                                 
   if (!g.empty())
     {
       dealii::FEFaceValues<dim> face_values(mapping, space.dof_handler().get_fe(), face_quadrature,
-                                            dealii::update_values | dealii::update_quadrature_points | dealii::update_JxW_values);
+                                            dealii::update_values | dealii::update_quadrature_points |
+                                              dealii::update_JxW_values);
       for (const auto &cell : space.dof_handler().active_cell_iterators())
         for (const unsigned int face : cell->face_indices())
           if (cell->face(face)->at_boundary())
             if (const auto found = g.find(cell->face(face)->boundary_id()); found != g.end())
               {
                 face_values.reinit(cell, face);
-                integrate(face_values, *found->second, local.data() + std::size_t(cell->active_cell_index()) * per_cell);
+                integrate(face_values, *found->second,
+                          local.data() + std::size_t(cell->active_cell_index()) * per_cell);
               }
     }
   Array<double> load(space.n_dofs(), 0.);

@@ -14,10 +14,8 @@ namespace adamant
 /// have as many components as the space or fewer, the space's first ones; g is given by boundary id. `f` is evaluated by
 /// several threads at once.
 template <int dim>
-Array<double> load_vector(const LevelSpace<dim>                                                   &space,
-                          const dealii::Mapping<dim>                                              &mapping,
-                          const dealii::Quadrature<dim>                                           &quadrature,
-                          const dealii::Quadrature<dim - 1>                                       &face_quadrature,
-                          const dealii::Function<dim>                                             &f,
+Array<double> load_vector(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                          const dealii::Quadrature<dim> &quadrature, const dealii::Quadrature<dim - 1> &face_quadrature,
+                          const dealii::Function<dim>                                               &f,
                           const std::map<dealii::types::boundary_id, const dealii::Function<dim> *> &g);
 } // namespace adamant

@@ -19,8 +19,8 @@ Array<double> support_points(const LevelSpace<dim> &space, const dealii::Mapping
 
 /// The quadrature points of all cells: point q of cell c is number c * n_q + q, as in Columns::quadrature_points.
 template <int dim>
-Array<double>
-quadrature_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const dealii::Quadrature<dim> &quadrature);
+Array<double> quadrature_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                                const dealii::Quadrature<dim> &quadrature);
 
 /// The matrix that evaluates a function of the space at points: row p * n_components + c gives component c at point p, from
 /// nodal values. Throws InputError, naming the point, where it lies in no cell.

@@ -42,8 +42,7 @@ void compress(Row &row)
 } // namespace
 
 template <int dim>
-CSRMatrix<double> prolongation_matrix(const LevelMesh<dim>  &fine_mesh,
-                                      const LevelSpace<dim> &fine,
+CSRMatrix<double> prolongation_matrix(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine,
                                       const LevelSpace<dim> &coarse)
 {
   const auto embedding = embedding_rows(fine.dof_handler().get_fe());

@@ -21,10 +21,10 @@ struct TrilinosAMG::Implementation
 TrilinosAMG::TrilinosAMG(const CSRMatrix<double> &source, const TrilinosAMGOptions &options)
   : implementation(std::make_unique<Implementation>())
 {
-  auto                         &matrix = implementation->matrix;
-  dealii::DynamicSparsityPattern pattern(source.n_rows, source.n_cols);
+  auto                                        &matrix = implementation->matrix;
+  dealii::DynamicSparsityPattern               pattern(source.n_rows, source.n_cols);
   std::vector<dealii::types::global_dof_index> columns;
-  const auto columns_of_row = [&](int i) {
+  const auto                                   columns_of_row = [&](int i) {
     columns.assign(source.column.begin() + source.row_start[i], source.column.begin() + source.row_start[i + 1]);
   };
   for (int i = 0; i < source.n_rows; ++i)

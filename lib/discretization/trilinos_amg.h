@@ -17,7 +17,7 @@ struct TrilinosAMGOptions
   double       aggregation_threshold = 1e-4;
   /// E.g. rigid-body modes, each a value for every row; none: the constant. Then rows come in nodes of block_size.
   std::vector<Array<double>> near_null_space = {};
-  int                        block_size = 1;
+  int                        block_size      = 1;
 };
 
 /// Algebraic multigrid of Trilinos ML through deal.II, the peer of this library's multigrid: a preconditioner for the host.

@@ -47,7 +47,7 @@ public:
         return result;
       }
     result.initial_residual = result.final_residual = norm_r / norm_b;
-    double best = result.initial_residual;
+    double best                                     = result.initial_residual;
     for (int since_best = 0;; ++result.iterations)
       {
         check_residual("CG", control, result.iterations, result.final_residual);
@@ -79,7 +79,7 @@ private:
   void find_direction(bool first, int even_odd)
   {
     const ProfilerRange range("CG iteration");
-    auto &step = first ? first_step : further_steps[even_odd];
+    auto               &step = first ? first_step : further_steps[even_odd];
     if (!step)
       step = backend.record([this, first, even_odd] {
         precondition(r, z);

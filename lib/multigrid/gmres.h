@@ -48,7 +48,7 @@ public:
   SolverResult solve(const Vector &b, Vector &x, const SolverControl &control)
   {
     SolverResult result;
-    double       beta       = 0, cycle_start = 0;
+    double       beta = 0, cycle_start = 0;
     for (bool first = true;; first = false)
       {
         backend.residual_norms(A, x, b, r, residual);
@@ -159,11 +159,11 @@ private:
         h(i + 1, k) = -sine[i] * upper + cosine[i] * lower;
       }
     const double hypotenuse = std::hypot(h(k, k), h(k + 1, k)), length = hypotenuse <= negligible ? 0. : hypotenuse;
-    cosine[k]           = length > 0 ? h(k, k) / length : 0.;
-    sine[k]             = length > 0 ? h(k + 1, k) / length : 1.;
-    h(k, k)             = length;
-    h(k + 1, k)         = 0;
-    g[k + 1]            = -sine[k] * g[k];
+    cosine[k]   = length > 0 ? h(k, k) / length : 0.;
+    sine[k]     = length > 0 ? h(k + 1, k) / length : 1.;
+    h(k, k)     = length;
+    h(k + 1, k) = 0;
+    g[k + 1]    = -sine[k] * g[k];
     g[k] *= cosine[k];
   }
 
@@ -179,15 +179,15 @@ private:
     return y;
   }
 
-  Backend                                     backend;
-  const Matrix                               &A;
-  Preconditioner<Backend>                     precondition;
-  int                                         restart;
-  std::vector<Vector>                         basis, directions; // v_k, z_k
-  std::vector<typename Backend::Scalars>      columns;           // of the Hessenberg matrix, where the backend puts them
-  std::vector<typename Backend::Graph>        steps;
-  typename Backend::Scalars                   residual;
-  Vector                                      r;
-  std::vector<double>                         H, cosine, sine, g;
+  Backend                                backend;
+  const Matrix                          &A;
+  Preconditioner<Backend>                precondition;
+  int                                    restart;
+  std::vector<Vector>                    basis, directions; // v_k, z_k
+  std::vector<typename Backend::Scalars> columns;           // of the Hessenberg matrix, where the backend puts them
+  std::vector<typename Backend::Graph>   steps;
+  typename Backend::Scalars              residual;
+  Vector                                 r;
+  std::vector<double>                    H, cosine, sine, g;
 };
 } // namespace adamant

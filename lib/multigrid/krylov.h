@@ -43,8 +43,7 @@ inline void check_residual(const char *solver, const SolverControl &control, int
 
 [[noreturn]] inline void fail_unconverged(const char *solver, const SolverControl &control, double residual)
 {
-  fail(solver, control, control.max_iterations, residual,
-       "not converged to " + to_text(control.tolerance),
+  fail(solver, control, control.max_iterations, residual, "not converged to " + to_text(control.tolerance),
        "allow more iterations, smooth more, or take another smoother");
 }
 } // namespace adamant

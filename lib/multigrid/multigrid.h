@@ -25,7 +25,8 @@ public:
     , options(options)
   {
     if (options.pre_steps < 1 || options.post_steps < 0)
-      throw InputError("multigrid needs at least one pre-smoothing step and no negative number of post-smoothing steps");
+      throw InputError(
+        "multigrid needs at least one pre-smoothing step and no negative number of post-smoothing steps");
     for (std::size_t l = 0; l < data.size(); ++l)
       levels.push_back(std::make_unique<Level>(backend, data[l], options, l == 0));
     if (has_dense_inverse())

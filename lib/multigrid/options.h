@@ -19,19 +19,19 @@ enum class CoarseSolverType
 
 struct SmootherOptions
 {
-  SmootherType type         = SmootherType::jacobi;
-  bool         chebyshev    = false; ///< Chebyshev's polynomial in S A instead of equal damped steps
-  double       damping      = 0.8;   ///< omega of x <- x + omega S (b - A x), without Chebyshev
-  double       range        = 4.;    ///< Chebyshev damps the eigenvalues in [1.1 lambda / range, 1.1 lambda]
+  SmootherType type      = SmootherType::jacobi;
+  bool         chebyshev = false; ///< Chebyshev's polynomial in S A instead of equal damped steps
+  double       damping   = 0.8;   ///< omega of x <- x + omega S (b - A x), without Chebyshev
+  double       range     = 4.;    ///< Chebyshev damps the eigenvalues in [1.1 lambda / range, 1.1 lambda]
 };
 
 struct MultigridOptions
 {
   SmootherOptions  smoother;
-  int              pre_steps      = 2; ///< with Chebyshev: the degree of the polynomial
-  int              post_steps     = 2;
-  CoarseSolverType coarse_solver  = CoarseSolverType::dense_inverse;
-  int              coarse_steps   = 20; ///< smoothing steps on the coarsest level, where they are its solver
+  int              pre_steps     = 2; ///< with Chebyshev: the degree of the polynomial
+  int              post_steps    = 2;
+  CoarseSolverType coarse_solver = CoarseSolverType::dense_inverse;
+  int              coarse_steps  = 20; ///< smoothing steps on the coarsest level, where they are its solver
 };
 
 /// When an iteration ends: at ‖b - A x‖₂ <= tolerance ‖b‖₂, or after max_iterations.

@@ -68,10 +68,7 @@ public:
   }
 
   /// n steps from x.
-  Vector &step(int n, const Vector &b, Vector &x, Vector &y) const
-  {
-    return iterate(coefficients(n), 0, b, x, y);
-  }
+  Vector &step(int n, const Vector &b, Vector &x, Vector &y) const { return iterate(coefficients(n), 0, b, x, y); }
 
   double eigenvalue() const { return lambda; } ///< lambda; 0 without Chebyshev
 

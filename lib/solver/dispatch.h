@@ -3,7 +3,7 @@
 #include "algebra/host_backend.h"
 #include "base/exceptions.h"
 #if ADAMANT_WITH_CUDA
-#  include "algebra/cuda_backend.h"
+#include "algebra/cuda_backend.h"
 #endif
 
 #include <memory>

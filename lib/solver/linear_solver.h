@@ -15,8 +15,8 @@ namespace adamant
 enum class SolverType
 {
   gmres,
-  cg,        ///< for symmetric positive definite matrices
-  multigrid  ///< the V-cycle alone
+  cg,       ///< for symmetric positive definite matrices
+  multigrid ///< the V-cycle alone
 };
 
 enum class Precision
@@ -28,7 +28,7 @@ enum class Precision
 struct LinearSolverOptions
 {
   SolverType       type      = SolverType::gmres;
-  int              restart   = 30; ///< of GMRES
+  int              restart   = 30;                 ///< of GMRES
   Precision        precision = Precision::float32; ///< of the V-cycle; everything else is double
   SolverControl    control;
   MultigridOptions multigrid;
@@ -44,10 +44,8 @@ public:
   using Matrix = typename Backend::Matrix;
 
   /// The levels are copied to the backend and not needed afterwards. An `external` preconditioner replaces multigrid.
-  LinearSolver(const Backend                &backend,
-               const std::vector<LevelData> &levels,
-               const LinearSolverOptions    &options,
-               Preconditioner<Backend>       external = nullptr)
+  LinearSolver(const Backend &backend, const std::vector<LevelData> &levels, const LinearSolverOptions &options,
+               Preconditioner<Backend> external = nullptr)
     : backend(backend)
     , options(options)
     , A(backend.create_matrix(levels.back().matrix, levels.back().block_size))
@@ -97,10 +95,10 @@ public:
   Cost measure_preconditioner() const
   {
     static_assert(Backend::asynchronous, "there is no graph");
-    Vector       v = backend.create_vector(A.n_rows), z = backend.create_vector(A.n_rows);
-    const auto   graph   = backend.record([&] { precondition(v, z); });
-    constexpr int repeat = 10;
-    const auto   several = backend.record([&] {
+    Vector        v = backend.create_vector(A.n_rows), z = backend.create_vector(A.n_rows);
+    const auto    graph   = backend.record([&] { precondition(v, z); });
+    constexpr int repeat  = 10;
+    const auto    several = backend.record([&] {
       for (int i = 0; i < repeat; ++i)
         precondition(v, z);
     });
@@ -144,9 +142,9 @@ private:
       single.convert(v, b);
       backend.convert(mg.vmult(b), z);
     }
-    SingleBackend                   single;
-    Multigrid<SingleBackend>        mg;
-    typename SingleBackend::Vector  b;
+    SingleBackend                  single;
+    Multigrid<SingleBackend>       mg;
+    typename SingleBackend::Vector b;
   };
 
   Backend                            backend;

@@ -87,8 +87,8 @@ TYPED_TEST(BackendOperations, SnapshotsKeepTheValuesOfTheirTime)
   using Number = typename TestFixture::Number;
   for (const int n : {0, 1, 300000})
     {
-      const Values x = random_values(n, 1);
-      auto         u = this->upload(x);
+      const Values x        = random_values(n, 1);
+      auto         u        = this->upload(x);
       auto         snapshot = this->backend->create_snapshot(n);
       for (const double factor : {1., -2.})
         {
@@ -271,8 +271,8 @@ TYPED_TEST(BackendOperations, Residual)
   for (const Shape &s : shapes())
     {
       SCOPED_TRACE(name(s));
-      const auto   A      = random_matrix(s.n_rows, s.n_cols, s.rows, 1);
-      const Values x      = random_values(s.n_cols, 2), b = random_values(s.n_rows, 3);
+      const auto   A = random_matrix(s.n_rows, s.n_cols, s.rows, 1);
+      const Values x = random_values(s.n_cols, 2), b = random_values(s.n_rows, 3);
       const Values wanted = combine(1, b, -1, product(A, x));
       const auto   matrix = this->backend->create_matrix(A);
       auto         r      = this->unset(s.n_rows);
@@ -298,12 +298,8 @@ TYPED_TEST(BackendOperations, ResidualRestrict)
         const auto   A = random_matrix(n, n, rows, 1), R = random_matrix(n_coarse, n, rows, 2);
         const Values x = random_values(n, 3), b = random_values(n, 4), r = combine(1, b, -1, product(A, x));
         auto         fine = this->unset(n), coarse = this->unset(n_coarse);
-        this->backend->residual_restrict(this->backend->create_matrix(A),
-                                         this->upload(x),
-                                         this->upload(b),
-                                         this->backend->create_matrix(R),
-                                         fine,
-                                         coarse);
+        this->backend->residual_restrict(this->backend->create_matrix(A), this->upload(x), this->upload(b),
+                                         this->backend->create_matrix(R), fine, coarse);
         expect_near(this->download(coarse), product(R, r), 5 * this->tolerance, "R (b - A x)");
       }
 }
@@ -316,8 +312,9 @@ TYPED_TEST(BackendOperations, ScaleByDiagonal)
       {
         SCOPED_TRACE(std::to_string(nodes) + " nodes of " + std::to_string(block_size));
         const int    n = nodes * block_size;
-        const Values D = random_values(n * block_size, 1), x = random_values(n, 2), Dx = block_product(D, block_size, x);
-        auto         y = this->unset(n);
+        const Values D = random_values(n * block_size, 1), x = random_values(n, 2),
+                     Dx = block_product(D, block_size, x);
+        auto y          = this->unset(n);
         this->backend->scale_by_diagonal(Number(-1.5), this->upload(D), this->upload(x), y, block_size);
         expect_near(this->download(y), combine(-1.5, Dx, 0, Dx), this->tolerance, "a D x");
       }
@@ -346,7 +343,8 @@ TYPED_TEST(BackendOperations, MatricesOfNodes)
               for (int c = 0; c < size && node + offset >= 0 && node + offset < nodes; ++c)
                 {
                   const double block = blocks[(k % 3 * size + row % size) * size + c];
-                  const double value = node == nodes / 2 ? 2. * block : block * (1. + 1e-16 * noise[(row + c) % noise.size()]);
+                  const double value =
+                    node == nodes / 2 ? 2. * block : block * (1. + 1e-16 * noise[(row + c) % noise.size()]);
                   entries.emplace_back((node + offset) * size + c, value);
                 }
             A.row_start[row + 1] = static_cast<int>(entries.size());
@@ -368,7 +366,8 @@ TYPED_TEST(BackendOperations, MatricesOfNodes)
         EXPECT_NEAR(this->backend->fetch(s, 2)[0], std::sqrt(dot(r, r)), 10 * this->tolerance * n);
         const Values D = random_values(n * size, 3);
         this->backend->jacobi_step(matrix, this->upload(D), size, Number(0.75), this->upload(b), this->upload(x), y);
-        expect_near(this->download(y), combine(1, x, 0.75, block_product(D, size, r)), 10 * this->tolerance, "a step of block Jacobi");
+        expect_near(this->download(y), combine(1, x, 0.75, block_product(D, size, r)), 10 * this->tolerance,
+                    "a step of block Jacobi");
       }
 }
 
@@ -387,8 +386,8 @@ TYPED_TEST(BackendOperations, JacobiStep)
           for (const int node_size : {1, block_size})
             {
               auto y = this->unset(n);
-              this->backend->jacobi_step(this->backend->create_matrix(A, node_size), this->upload(D), block_size, Number(0.75),
-                                         this->upload(b), this->upload(x), y);
+              this->backend->jacobi_step(this->backend->create_matrix(A, node_size), this->upload(D), block_size,
+                                         Number(0.75), this->upload(b), this->upload(x), y);
               expect_near(this->download(y), combine(1, x, 0.75, Dr), 5 * this->tolerance, "x + beta D (b - A x)");
             }
         }
@@ -405,9 +404,10 @@ TYPED_TEST(BackendOperations, JacobiTwoSteps)
         const Values D = random_values(n, 2), b = random_values(n, 3), x = combine(0.75, block_product(D, 1, b), 0, b);
         const Values Dr      = block_product(D, 1, combine(1, b, -1, product(A, x)));
         auto         scratch = this->unset(n), y = this->unset(n);
-        this->backend->jacobi_two_steps(
-          this->backend->create_matrix(A), this->upload(D), Number(0.75), this->upload(b), scratch, y);
-        expect_near(this->download(y), combine(1, x, 0.75, Dr), 5 * this->tolerance, "x + beta D (b - A x), x = beta D b");
+        this->backend->jacobi_two_steps(this->backend->create_matrix(A), this->upload(D), Number(0.75), this->upload(b),
+                                        scratch, y);
+        expect_near(this->download(y), combine(1, x, 0.75, Dr), 5 * this->tolerance,
+                    "x + beta D (b - A x), x = beta D b");
       }
 }
 
@@ -419,17 +419,19 @@ TYPED_TEST(BackendOperations, ChebyshevStep)
       for (const int nodes : {0, 1, 11, 37, 1501})
         {
           SCOPED_TRACE(std::to_string(nodes) + " nodes of " + std::to_string(block_size));
-          const int    n = nodes * block_size;
-          const auto   A = random_matrix(n, n, rows, 1);
+          const int    n      = nodes * block_size;
+          const auto   A      = random_matrix(n, n, rows, 1);
           const auto   matrix = this->backend->create_matrix(A);
           const Values D = random_values(n * block_size, 2), x = random_values(n, 3), b = random_values(n, 4);
           const Values old = random_values(n, 5), Dr = block_product(D, block_size, combine(1, b, -1, product(A, x)));
-          const Values step = combine(0.25, old, 0.75, Dr);
-          const auto   diagonal = this->upload(D), rhs = this->upload(b), from = this->upload(x), before = this->upload(old);
+          const Values step     = combine(0.25, old, 0.75, Dr);
+          const auto   diagonal = this->upload(D), rhs = this->upload(b), from = this->upload(x),
+                     before      = this->upload(old);
           const double tolerance = 5 * this->tolerance;
 
           auto d = this->unset(n), y = this->unset(n);
-          this->backend->chebyshev_step(matrix, diagonal, block_size, Number(0.25), Number(0.75), rhs, from, before, d, y);
+          this->backend->chebyshev_step(matrix, diagonal, block_size, Number(0.25), Number(0.75), rhs, from, before, d,
+                                        y);
           expect_near(this->download(d), step, tolerance, "d");
           expect_near(this->download(y), combine(1, x, 1, step), tolerance, "x + d");
 
@@ -441,7 +443,8 @@ TYPED_TEST(BackendOperations, ChebyshevStep)
 
           d = this->unset(n);
           y = this->unset(n);
-          this->backend->chebyshev_step(matrix, diagonal, block_size, Number(0.25), Number(0.75), rhs, from, from, d, y);
+          this->backend->chebyshev_step(matrix, diagonal, block_size, Number(0.25), Number(0.75), rhs, from, from, d,
+                                        y);
           const Values after_first = combine(0.25, x, 0.75, Dr);
           expect_near(this->download(d), after_first, tolerance, "d with d_old = x");
           expect_near(this->download(y), combine(1, x, 1, after_first), tolerance, "x + d with d_old = x");
@@ -609,11 +612,11 @@ TYPED_TEST(BackendOperations, Orthonormalize)
 // w lies in the span of the basis but for a part of 100 roundings: once would leave an angle error of a percent.
 TYPED_TEST(BackendOperations, OrthonormalizeNearlyDependentVectors)
 {
-  using Number        = typename TestFixture::Number;
-  const int    n      = 5001, k = 5;
-  const double small  = 100 * std::numeric_limits<Number>::epsilon();
-  auto         basis  = this->orthonormal_basis(n, k + 1);
-  Values       w      = combine(small, basis[k], 1, basis[0]);
+  using Number   = typename TestFixture::Number;
+  const int    n = 5001, k = 5;
+  const double small = 100 * std::numeric_limits<Number>::epsilon();
+  auto         basis = this->orthonormal_basis(n, k + 1);
+  Values       w     = combine(small, basis[k], 1, basis[0]);
   for (int i = 1; i < k; ++i)
     w = combine(1, w, 1, basis[i]);
   auto vectors = this->upload_all(basis);
@@ -623,7 +626,8 @@ TYPED_TEST(BackendOperations, OrthonormalizeNearlyDependentVectors)
   const Values result = this->download(v);
   EXPECT_NEAR(norm(result), 1., this->tolerance);
   for (int i = 0; i < k; ++i)
-    EXPECT_NEAR(dot(this->download(vectors[i]), result), 0., this->tolerance) << "expected a right angle with vector " << i;
+    EXPECT_NEAR(dot(this->download(vectors[i]), result), 0., this->tolerance)
+      << "expected a right angle with vector " << i;
 }
 
 TYPED_TEST(BackendOperations, OrthonormalizeLeavesTheZeroVector)

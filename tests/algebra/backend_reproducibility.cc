@@ -52,7 +52,7 @@ TYPED_TEST_SUITE(BackendReproducibility, Backends);
 
 TYPED_TEST(BackendReproducibility, Reductions)
 {
-  using Backend = TypeParam;
+  using Backend  = TypeParam;
   const int    n = TestFixture::n, k = 8;
   const Values x = random_values(n, 1), y = random_values(n, 2);
   this->expect_same_bits([&](const Backend &b) { return Values{b.dot(to_backend(b, x), to_backend(b, y))}; }, "dot");
@@ -76,8 +76,8 @@ TYPED_TEST(BackendReproducibility, Reductions)
 
 TYPED_TEST(BackendReproducibility, Products)
 {
-  using Backend = TypeParam;
-  using Number  = typename Backend::value_type;
+  using Backend  = TypeParam;
+  using Number   = typename Backend::value_type;
   const int    n = TestFixture::n;
   const Values x = random_values(n, 1), y = random_values(n, 2), d = random_values(3 * n, 3);
   for (const Rows rows : {Rows::equal, Rows::irregular})
@@ -111,15 +111,16 @@ TYPED_TEST(BackendReproducibility, Products)
           this->expect_same_bits(
             [&](const Backend &b) {
               auto v = b.create_vector(n);
-              b.jacobi_step(b.create_matrix(A), to_backend(b, D), block_size, Number(0.8), to_backend(b, y), to_backend(b, x), v);
+              b.jacobi_step(b.create_matrix(A), to_backend(b, D), block_size, Number(0.8), to_backend(b, y),
+                            to_backend(b, x), v);
               return to_host(b, v);
             },
             "jacobi_step");
           this->expect_same_bits(
             [&](const Backend &b) {
               auto step = to_backend(b, y), v = b.create_vector(n);
-              b.chebyshev_step(b.create_matrix(A), to_backend(b, D), block_size, Number(0.2), Number(0.8), to_backend(b, y),
-                               to_backend(b, x), step, step, v);
+              b.chebyshev_step(b.create_matrix(A), to_backend(b, D), block_size, Number(0.2), Number(0.8),
+                               to_backend(b, y), to_backend(b, x), step, step, v);
               return to_host(b, v);
             },
             "chebyshev_step");

@@ -70,7 +70,8 @@ protected:
   }
 
   // The message of the InputError that reading ends with has all of these texts.
-  void expect_error(const std::string &file, const std::vector<std::string> &settings, const std::vector<std::string> &texts) const
+  void expect_error(const std::string &file, const std::vector<std::string> &settings,
+                    const std::vector<std::string> &texts) const
   {
     try
       {
@@ -125,7 +126,8 @@ TEST_F(Application, Include)
   EXPECT_EQ(shape->length, 4.);
   EXPECT_EQ(shape->count, 5);
   const auto wrong = write("wrong.prm", "\nsubsection Shape\n set Lenth = 4\nend\n");
-  expect_error(write("including.prm", "include " + wrong + "\n"), {}, {"wrong.prm", "Line <3>", "Lenth", "did you mean 'Length'"});
+  expect_error(write("including.prm", "include " + wrong + "\n"), {},
+               {"wrong.prm", "Line <3>", "Lenth", "did you mean 'Length'"});
   expect_error(write("including.prm", "include nowhere.prm\n"), {}, {"including.prm", "nowhere.prm"});
 }
 
@@ -161,7 +163,8 @@ TEST_F(Application, ErrorsInSettings)
 TEST_F(Application, SolverOptions)
 {
   read("", {"Linear solver/Solver=cg", "Linear solver/Precision=float64", "Linear solver/Smoother=block_jacobi",
-            "Linear solver/Chebyshev=true", "Linear solver/Pre-smoothing steps=5", "Linear solver/Coarse solver=smoothing"});
+            "Linear solver/Chebyshev=true", "Linear solver/Pre-smoothing steps=5",
+            "Linear solver/Coarse solver=smoothing"});
   const auto options = solver->options("pressure");
   EXPECT_EQ(options.type, adamant::SolverType::cg);
   EXPECT_EQ(options.precision, adamant::Precision::float64);

@@ -61,8 +61,8 @@ protected:
   /// The columns of statistics.csv by name.
   static std::map<std::string, std::vector<double>> statistics(const Outcome &outcome)
   {
-    std::ifstream            in(outcome.folder + "/statistics.csv");
-    std::vector<std::string> names;
+    std::ifstream                              in(outcome.folder + "/statistics.csv");
+    std::vector<std::string>                   names;
     std::map<std::string, std::vector<double>> columns;
     for (std::string line; std::getline(in, line);)
       {
@@ -126,7 +126,8 @@ TEST_F(Elasticity, IterationsOnTheMeshesOfThePaper)
   for (const auto &paper : paper_meshes)
     {
       int fewest = 1000, most = 0;
-      for (unsigned int level = paper.refinement == "face" ? 1 : 2; level <= (paper.refinement == "face" ? 4 : 6); ++level)
+      for (unsigned int level = paper.refinement == "face" ? 1 : 2; level <= (paper.refinement == "face" ? 4 : 6);
+           ++level)
         {
           SCOPED_TRACE(paper.refinement + " level " + std::to_string(level));
           const auto outcome = solve(mesh(paper.refinement, 3, level - 1) + time_steps(0.025, 0.025));
@@ -155,7 +156,8 @@ TEST_F(Elasticity, StaticLimits)
             const auto record = solve(settings + problem).record;
             expect_six_digits(record.at("displacements")[0][1], displacement[i]);
             expect_six_digits(record.at("work_of_load"), work[i]);
-            EXPECT_NEAR(record.at("strain_energy").get<double>() / (0.5 * work[i]), 1., 1e-6) << "half the work of the load expected";
+            EXPECT_NEAR(record.at("strain_energy").get<double>() / (0.5 * work[i]), 1., 1e-6)
+              << "half the work of the load expected";
           }
     }
 }
@@ -192,9 +194,13 @@ struct Manufactured
         force[c]    = (lambda + mu) * product(a, k) * k[c] + mu * product(k, k) * a[c];
         traction[c] = (c == 0 ? lambda * product(a, k) : 0.) + mu * (a[c] * k[0] + k[c] * a[0]);
       }
-    return {"Problem/Dimension=" + std::to_string(dim), "Problem/Lame lambda=" + std::to_string(lambda), "Problem/Lame mu=" + std::to_string(mu),
-            "Problem/Body force=" + wave("sin", force), "Problem/Traction=1: " + wave("cos", traction),
-            "Problem/Dirichlet boundaries=0: xyz, 2: xyz, 3: xyz, 4: xyz, 5: xyz", "Problem/Boundary displacement=" + wave("sin", a),
+    return {"Problem/Dimension=" + std::to_string(dim),
+            "Problem/Lame lambda=" + std::to_string(lambda),
+            "Problem/Lame mu=" + std::to_string(mu),
+            "Problem/Body force=" + wave("sin", force),
+            "Problem/Traction=1: " + wave("cos", traction),
+            "Problem/Dirichlet boundaries=0: xyz, 2: xyz, 3: xyz, 4: xyz, 5: xyz",
+            "Problem/Boundary displacement=" + wave("sin", a),
             "Problem/Exact displacement=" + wave("sin", a)};
   }
 };
@@ -207,7 +213,9 @@ TEST_F(Elasticity, OrdersOnAdaptiveMeshes)
         const unsigned int finest = dim == 2 ? 5 : degree == 1 ? 3 : 2;
         const Settings     common = stationary + Manufactured{dim}.settings() + tolerance("1e-11") +
                                 Settings{"Discretization/Degree=" + std::to_string(degree)};
-        const auto on     = [&](unsigned int uniform) { return solve((dim == 2 ? mesh("face", uniform, 2) : mesh("edge", uniform, 1)) + common); };
+        const auto on = [&](unsigned int uniform) {
+          return solve((dim == 2 ? mesh("face", uniform, 2) : mesh("edge", uniform, 1)) + common);
+        };
         const auto coarse = on(finest - 1), fine = on(finest);
         EXPECT_GT(fine.record.at("hanging_nodes"), 10);
         EXPECT_NEAR(std::log2(coarse.l2() / fine.l2()), degree + 1., 0.15)
@@ -219,7 +227,8 @@ TEST_F(Elasticity, OrdersOnAdaptiveMeshes)
 // indefinite, and conjugate gradients broke down.
 TEST_F(Elasticity, QuadraticElementsOnATractionBoundary)
 {
-  const auto outcome = solve(stationary + Manufactured{3}.settings() + mesh("edge", 3, 2) + Settings{"Discretization/Degree=2"});
+  const auto outcome =
+    solve(stationary + Manufactured{3}.settings() + mesh("edge", 3, 2) + Settings{"Discretization/Degree=2"});
   EXPECT_EQ(outcome.record.at("dofs"), 89403);
   EXPECT_LE(outcome.max_iterations(), 12);
 }
@@ -228,13 +237,18 @@ TEST_F(Elasticity, QuadraticElementsOnATractionBoundary)
 // so that the amplitude follows backward Euler of one oscillator.
 TEST_F(Elasticity, ShearWave)
 {
-  const unsigned int n    = 8;
-  const double       pi   = std::acos(-1.), end = 0.5, density = 2., mu = 3.;
+  const unsigned int n  = 8;
+  const double       pi = std::acos(-1.), end = 0.5, density = 2., mu = 3.;
   const double       omega2 = mu / density * 6. * n * n * (1. - std::cos(pi / n)) / (2. + std::cos(pi / n));
-  const Settings     wave = mesh("uniform", 3, 0) + no_load + tolerance("1e-11") +
-                        Settings{"Problem/Dimension=2", "Problem/Lame lambda=5", "Problem/Lame mu=3", "Problem/Density=2",
-                                 "Problem/Dirichlet boundaries=0: xy, 1: xy, 2: x, 3: x", "Problem/Initial displacement=0; sin(pi*x)",
-                                 "Output/Points=0.5, 0.5", "Linear solver/Coarsest level cells=16"};
+  const Settings     wave   = mesh("uniform", 3, 0) + no_load + tolerance("1e-11") +
+                        Settings{"Problem/Dimension=2",
+                                 "Problem/Lame lambda=5",
+                                 "Problem/Lame mu=3",
+                                 "Problem/Density=2",
+                                 "Problem/Dirichlet boundaries=0: xy, 1: xy, 2: x, 3: x",
+                                 "Problem/Initial displacement=0; sin(pi*x)",
+                                 "Output/Points=0.5, 0.5",
+                                 "Linear solver/Coarsest level cells=16"};
   for (const Settings &formulation : {Settings{}, coupled})
     {
       SCOPED_TRACE(formulation.empty() ? "condensed" : "coupled");
@@ -256,7 +270,8 @@ TEST_F(Elasticity, ShearWave)
             }
           errors[i] = std::abs(found.back() - std::cos(std::sqrt(omega2) * end));
         }
-      EXPECT_NEAR(std::log2(errors[0] / errors[1]), 1., 0.1) << "order of backward Euler: errors " << errors[0] << ", " << errors[1];
+      EXPECT_NEAR(std::log2(errors[0] / errors[1]), 1., 0.1)
+        << "order of backward Euler: errors " << errors[0] << ", " << errors[1];
     }
 }
 
@@ -265,8 +280,8 @@ TEST_F(Elasticity, FreeFall)
 {
   const auto rows =
     statistics(solve(mesh("vertex", 2, 2) + time_steps(1., 0.1) + tolerance("1e-12") +
-                     Settings{"Problem/Dirichlet boundaries=", "Problem/Load factor=t", "Problem/Density=4", "Problem/Lame lambda=8",
-                              "Problem/Lame mu=2", "Output/Points=0, 0, 0; 1, 0.3, 0.7"}));
+                     Settings{"Problem/Dirichlet boundaries=", "Problem/Load factor=t", "Problem/Density=4",
+                              "Problem/Lame lambda=8", "Problem/Lame mu=2", "Output/Points=0, 0, 0; 1, 0.3, 0.7"}));
   double u = 0., v = 0.;
   for (int step = 1; step <= 10; ++step)
     {
@@ -286,14 +301,19 @@ TEST_F(Elasticity, FreeFall)
 Settings moving_block()
 {
   return mesh("edge", 2, 2) + time_steps(1., 0.025) + no_load +
-         Settings{"Problem/Lame lambda=8", "Problem/Lame mu=2", "Problem/Dirichlet boundaries=0: xyz, 2: y", "Linear solver/Coarsest level cells=70",
-                  "Problem/Initial velocity=x*y; x*(1-z); -x*x", "Output/Points=0.5, 0.5, 0.5; 1, 1, 1; 0.1, 0.2, 0.9"};
+         Settings{"Problem/Lame lambda=8",
+                  "Problem/Lame mu=2",
+                  "Problem/Dirichlet boundaries=0: xyz, 2: y",
+                  "Linear solver/Coarsest level cells=70",
+                  "Problem/Initial velocity=x*y; x*(1-z); -x*x",
+                  "Output/Points=0.5, 0.5, 0.5; 1, 1, 1; 0.1, 0.2, 0.9"};
 }
 
 TEST_F(Elasticity, CoupledEqualsCondensed)
 {
-  const Settings common = moving_block() + tolerance("1e-11") + Settings{"Problem/Body force=0; -1; 0", "Problem/Load factor=cos(9*t)"};
-  const auto     one = statistics(solve(common)), other = statistics(solve(common + coupled));
+  const Settings common =
+    moving_block() + tolerance("1e-11") + Settings{"Problem/Body force=0; -1; 0", "Problem/Load factor=cos(9*t)"};
+  const auto one = statistics(solve(common)), other = statistics(solve(common + coupled));
   ASSERT_EQ(one.size(), 17u) << "8 columns and three components at three points";
   for (const auto &[name, values] : one)
     if (name != "iterations" && name.find("residual") == std::string::npos)
@@ -316,7 +336,7 @@ TEST_F(Elasticity, FreeMotionLosesEnergy)
       SCOPED_TRACE(formulation.empty() ? "condensed" : "coupled");
       const auto rows = statistics(solve(moving_block() + formulation));
       // Initially 1/2 ∫ |v|², its integral by hand for v = (xy, x(1-z), -x²).
-      double last = 0.5 * (1. / 9. + 1. / 9. + 1. / 5.) * 1.01; // nodal interpolation gives a little more
+      double last   = 0.5 * (1. / 9. + 1. / 9. + 1. / 5.) * 1.01; // nodal interpolation gives a little more
       double strain = 0.;
       for (std::size_t step = 0; step < 40; ++step)
         {
@@ -333,8 +353,8 @@ TEST_F(Elasticity, FreeMotionLosesEnergy)
 // Linear fields and rigid motions lie in the space, whatever hanging nodes it has.
 TEST_F(Elasticity, PatchTest)
 {
-  const std::map<std::string, std::string> fields = {
-    {"linear", "0.3*x-0.2*y+0.1*z+0.5; 0.4*y+0.7*x-z; x+0.2*y-0.6*z"}, {"rotation", "0.2-0.3*y+0.4*z; 0.3*x-0.5*z; 0.5*y-0.4*x"}};
+  const std::map<std::string, std::string> fields = {{"linear", "0.3*x-0.2*y+0.1*z+0.5; 0.4*y+0.7*x-z; x+0.2*y-0.6*z"},
+                                                     {"rotation", "0.2-0.3*y+0.4*z; 0.3*x-0.5*z; 0.5*y-0.4*x"}};
   for (const auto &[name, field] : fields)
     for (const std::string refinement : {"face", "vertex"})
       for (const std::string degree : {"1", "2"})
@@ -342,11 +362,12 @@ TEST_F(Elasticity, PatchTest)
           if (name == "rotation" && (refinement == "face") == (degree == "1"))
             continue;
           SCOPED_TRACE(name + ", " + refinement + ", Q" + degree);
-          const auto record = solve(stationary + no_load + tolerance("1e-14") + mesh(refinement, 2, 2) +
-                                    Settings{"Problem/Boundary displacement=" + field, "Problem/Exact displacement=" + field,
-                                             "Problem/Lame lambda=8", "Problem/Lame mu=2", "Discretization/Degree=" + degree,
-                                             "Linear solver/Coarsest level cells=70"})
-                                .record;
+          const auto record =
+            solve(stationary + no_load + tolerance("1e-14") + mesh(refinement, 2, 2) +
+                  Settings{"Problem/Boundary displacement=" + field, "Problem/Exact displacement=" + field,
+                           "Problem/Lame lambda=8", "Problem/Lame mu=2", "Discretization/Degree=" + degree,
+                           "Linear solver/Coarsest level cells=70"})
+              .record;
           EXPECT_GT(record.at("hanging_nodes"), 50);
           EXPECT_GT(record.at("levels").size(), 1u);
           EXPECT_LT(record.at("errors").at("l2"), 1e-12);
@@ -362,12 +383,13 @@ TEST_F(Elasticity, BarUnderTension)
 {
   for (const std::string degree : {"1", "2"})
     {
-      const auto record = solve(stationary + no_load + tolerance("1e-14") + mesh("edge", 1, 2) +
-                                Settings{"Problem/Young modulus=200", "Problem/Poisson ratio=0.3", "Problem/Traction=1: 3; 0; 0",
-                                         "Problem/Dirichlet boundaries=0: x, 2: y, 4: z", "Discretization/Lengths=4, 1, 1",
-                                         "Discretization/Coarse cells=4, 1, 1", "Discretization/Degree=" + degree, "Output/Points=4, 1, 1",
-                                         "Problem/Exact displacement=3/200*x; -0.3*3/200*y; -0.3*3/200*z"})
-                            .record;
+      const auto record =
+        solve(stationary + no_load + tolerance("1e-14") + mesh("edge", 1, 2) +
+              Settings{"Problem/Young modulus=200", "Problem/Poisson ratio=0.3", "Problem/Traction=1: 3; 0; 0",
+                       "Problem/Dirichlet boundaries=0: x, 2: y, 4: z", "Discretization/Lengths=4, 1, 1",
+                       "Discretization/Coarse cells=4, 1, 1", "Discretization/Degree=" + degree,
+                       "Output/Points=4, 1, 1", "Problem/Exact displacement=3/200*x; -0.3*3/200*y; -0.3*3/200*z"})
+          .record;
       EXPECT_LT(record.at("errors").at("l2"), 1e-13);
       EXPECT_NEAR(record.at("displacements")[0][0], 0.06, 1e-13);
       EXPECT_NEAR(record.at("strain_energy"), 0.5 * 3. * 3. / 200. * 4., 1e-12);
@@ -377,7 +399,8 @@ TEST_F(Elasticity, BarUnderTension)
 TEST_F(Elasticity, NearlyIncompressible)
 {
   const auto iterations = [&](const std::string &nu) {
-    return solve(mesh("edge", 3, 2) + time_steps(0.025, 0.025) + Settings{"Problem/Young modulus=5.6e4", "Problem/Poisson ratio=" + nu})
+    return solve(mesh("edge", 3, 2) + time_steps(0.025, 0.025) +
+                 Settings{"Problem/Young modulus=5.6e4", "Problem/Poisson ratio=" + nu})
       .max_iterations();
   };
   const int usual = iterations("0.4"), near = iterations("0.49");
@@ -388,9 +411,10 @@ TEST_F(Elasticity, NearlyIncompressible)
 // Refined where Kelly's estimator is large: closer to the limit from below of ∫ g . u than a uniform mesh of twice the nodes.
 TEST_F(Elasticity, KellyRefinement)
 {
-  const Settings pressed = stationary + no_load + Settings{"Problem/Traction=3: 0; -1; 0", "Problem/Dirichlet boundaries=0: xyz"};
-  const Settings square  = pressed + Settings{"Problem/Dimension=2", "Discretization/Refine fraction=0.15"};
-  const auto     kelly = solve(square + mesh("kelly", 3, 5)).record, uniform = solve(square + mesh("uniform", 5, 0)).record;
+  const Settings pressed =
+    stationary + no_load + Settings{"Problem/Traction=3: 0; -1; 0", "Problem/Dirichlet boundaries=0: xyz"};
+  const Settings square = pressed + Settings{"Problem/Dimension=2", "Discretization/Refine fraction=0.15"};
+  const auto kelly = solve(square + mesh("kelly", 3, 5)).record, uniform = solve(square + mesh("uniform", 5, 0)).record;
   EXPECT_GT(kelly.at("hanging_nodes"), 30);
   EXPECT_LT(2 * kelly.at("nodes").get<int>(), uniform.at("nodes"));
   EXPECT_GT(kelly.at("work_of_load"), uniform.at("work_of_load"));
@@ -403,8 +427,9 @@ TEST_F(Elasticity, KellyRefinement)
 
 TEST_F(Elasticity, SolversGiveTheSameSolution)
 {
-  const Settings common = mesh("edge", 2, 2) + time_steps(0.25, 0.025) + tolerance("1e-10") + Settings{"Linear solver/Coarsest level cells=70"};
-  const double   work   = solve(common).record.at("work_of_load");
+  const Settings common = mesh("edge", 2, 2) + time_steps(0.25, 0.025) + tolerance("1e-10") +
+                          Settings{"Linear solver/Coarsest level cells=70"};
+  const double                work     = solve(common).record.at("work_of_load");
   const std::vector<Settings> variants = {{"Linear solver/Preconditioner=trilinos_amg"},
                                           {"Linear solver/Solver=gmres"},
                                           {"Linear solver/Precision=float64"},
@@ -436,9 +461,10 @@ TEST_F(Elasticity, Output)
 {
   for (const Settings &formulation : {Settings{}, coupled})
     {
-      const auto outcome = run(mesh("edge", 1, 1) + time_steps(0.1, 0.025) + formulation + Settings{"Output/Interval=2"});
-      for (const char *key : {"nodes", "hanging_nodes", "formulation", "levels", "iterations", "strain_energy", "kinetic_energy",
-                              "work_of_load", "displacements", "timings", "peak_memory_bytes"})
+      const auto outcome =
+        run(mesh("edge", 1, 1) + time_steps(0.1, 0.025) + formulation + Settings{"Output/Interval=2"});
+      for (const char *key : {"nodes", "hanging_nodes", "formulation", "levels", "iterations", "strain_energy",
+                              "kinetic_energy", "work_of_load", "displacements", "timings", "peak_memory_bytes"})
         EXPECT_TRUE(outcome.record.contains(key)) << "run.json lacks " << key;
       EXPECT_FALSE(outcome.record.contains("errors")) << "no solution is known";
       for (const std::string file : {"solution_0000.vtu", "solution_0001.vtu", "solution_0002.vtu"})
@@ -474,7 +500,8 @@ TEST_F(Elasticity, Mistakes)
     std::vector<std::string> says;
   };
   const std::vector<Mistake> mistakes = {
-    {{"Problem/Poisson ratio=0.5", "Problem/Young modulus=1"}, {"Poisson ratio = 0.5", "below 0.5", "mixed formulation"}},
+    {{"Problem/Poisson ratio=0.5", "Problem/Young modulus=1"},
+     {"Poisson ratio = 0.5", "below 0.5", "mixed formulation"}},
     {{"Problem/Lame mu=-1"}, {"Lame mu = -1", "mu > 0"}},
     {{"Problem/Density=0"}, {"Density", "positive"}},
     {{"Problem/Dirichlet boundaries=7: xyz"}, {"no boundary 7", "0 to 5"}},

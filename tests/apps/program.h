@@ -40,8 +40,8 @@ protected:
   Outcome start(const std::vector<std::string> &arguments)
   {
     Outcome outcome;
-    outcome.folder      = (folder / ("run" + std::to_string(++n_runs))).string();
-    std::string command = "cd '" + folder.string() + "' && '" + executable + "'";
+    outcome.folder         = (folder / ("run" + std::to_string(++n_runs))).string();
+    std::string command    = "cd '" + folder.string() + "' && '" + executable + "'";
     bool        has_output = false;
     for (const auto &argument : arguments)
       {

@@ -75,7 +75,7 @@ TEST_F(TransportDiffusion, QuadraticElementsOfThirdOrder)
 
 TEST_F(TransportDiffusion, ThreeDimensions)
 {
-  const Settings cube = {"Problem/Dimension=3", "Time stepping/Scheme=crank_nicolson", "Time stepping/End time=0.4"};
+  const Settings cube   = {"Problem/Dimension=3", "Time stepping/Scheme=crank_nicolson", "Time stepping/End time=0.4"};
   const auto     coarse = solve(2, 0.02, cube), fine = solve(3, 0.02, cube);
   EXPECT_EQ(fine.record.at("dofs"), 729);
   EXPECT_GT(std::log2(coarse.l2() / fine.l2()), 1.7) << "errors " << coarse.l2() << ", " << fine.l2();
@@ -84,8 +84,8 @@ TEST_F(TransportDiffusion, ThreeDimensions)
 TEST_F(TransportDiffusion, AdaptiveMesh)
 {
   // Hanging nodes everywhere must cost no accuracy: the error stays near that of the uniform mesh they start from.
-  const Settings common  = {"Time stepping/Scheme=crank_nicolson", "Time stepping/End time=0.4"};
-  const auto     uniform = solve(4, 0.01, common);
+  const Settings common   = {"Time stepping/Scheme=crank_nicolson", "Time stepping/End time=0.4"};
+  const auto     uniform  = solve(4, 0.01, common);
   Settings       settings = common;
   settings.insert(settings.end(), {"Discretization/Adaptive cycles=3", "Linear solver/Coarsest level cells=30"});
   const auto adaptive = solve(4, 0.01, settings);
@@ -193,8 +193,8 @@ TEST_F(TransportDiffusion, PrintedParametersRunAgain)
   const auto again = start({"printed.prm", "--threads", "1"});
   ASSERT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(again.record.at("steps"), 4);
-  for (const char *key : {"application", "version", "backend", "device", "threads", "precision", "dofs", "cells", "levels",
-                          "steps", "tolerance", "iterations", "timings", "errors", "peak_memory_bytes"})
+  for (const char *key : {"application", "version", "backend", "device", "threads", "precision", "dofs", "cells",
+                          "levels", "steps", "tolerance", "iterations", "timings", "errors", "peak_memory_bytes"})
     EXPECT_TRUE(again.record.contains(key)) << "run.json lacks " << key;
   for (const char *file : {"parameters.prm", "statistics.csv", "solution.pvd", "solution_0000.vtu"})
     EXPECT_TRUE(std::filesystem::exists(again.folder + "/" + file)) << file;
@@ -208,7 +208,8 @@ TEST_F(TransportDiffusion, HelpAndVersion)
 {
   const auto help = start({"--help"}), version = start({"--version"});
   EXPECT_EQ(help.code, 0);
-  for (const char *option : {"--set", "--backend", "--threads", "--output", "--print-parameters", "--help", "--version"})
+  for (const char *option :
+       {"--set", "--backend", "--threads", "--output", "--print-parameters", "--help", "--version"})
     EXPECT_NE(help.out.find(option), std::string::npos) << "--help says nothing of " << option;
   EXPECT_EQ(version.code, 0);
   EXPECT_NE(version.out.find("adamant 0."), std::string::npos) << version.out;
@@ -236,19 +237,31 @@ TEST_F(TransportDiffusion, Mistakes)
   write("regular_file", "text");
   write("other.prm", "");
   const std::vector<Mistake> mistakes = {
-    {"typo in a key", bad, "subsection Time stepping\n  set Time stp = 0.1\nend\n",
+    {"typo in a key",
+     bad,
+     "subsection Time stepping\n  set Time stp = 0.1\nend\n",
      {"bad.prm", "Line <2>", "Time stp", "did you mean 'Time step'"}},
-    {"typo in a section", bad, "\nsubsection Timestepping\nend\n",
+    {"typo in a section",
+     bad,
+     "\nsubsection Timestepping\nend\n",
      {"bad.prm", "Line <2>", "Timestepping", "did you mean 'Time stepping'"}},
-    {"wrong section", bad, "subsection Problem\n  set Time step = 0.1\nend\n",
+    {"wrong section",
+     bad,
+     "subsection Problem\n  set Time step = 0.1\nend\n",
      {"Line <2>", "there is 'Time stepping/Time step'"}},
-    {"negative step", bad, "subsection Time stepping\n  set Time step = -0.1\nend\n", {"Line <2>", "-0.1", "Time step"}},
+    {"negative step",
+     bad,
+     "subsection Time stepping\n  set Time step = -0.1\nend\n",
+     {"Line <2>", "-0.1", "Time step"}},
     {"section without end", bad, "subsection Time stepping\n  set Time step = 0.1\n", {"bad.prm", "end"}},
     {"unknown word", bad, "sett Time step = 0.1\n", {"Line <1>", "sett", "did you mean 'set'"}},
     {"empty file", bad, "", {"bad.prm", "empty"}},
     {"missing file", {"missing.prm"}, "", {"missing.prm", "cannot be opened"}},
     {"two files", {"bad.prm", "other.prm"}, "", {"bad.prm", "other.prm", "one parameter file"}},
-    {"unwritable output", {"--backend", "host", "--output", "regular_file/sub"}, "", {"regular_file/sub", "cannot be written"}},
+    {"unwritable output",
+     {"--backend", "host", "--output", "regular_file/sub"},
+     "",
+     {"regular_file/sub", "cannot be written"}},
     {"unknown backend", {"--backend", "cdua"}, "", {"cdua", "did you mean 'cuda'"}},
     {"unknown option", {"--treads", "2"}, "", {"--treads", "did you mean '--threads'"}},
     {"threads no number", {"--threads", "two"}, "", {"--threads", "two"}},

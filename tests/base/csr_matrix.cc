@@ -70,7 +70,8 @@ TEST(CSRMatrix, Products)
   const auto A     = random_matrix(40, 30, Rows::irregular, 5);
   const auto dense = to_dense(A);
   const auto x = random_values(30, 6), y = random_values(40, 7);
-  const auto Ax = product(A, Array<double>(x.begin(), x.end())), Aty = transposed_product(A, Array<double>(y.begin(), y.end()));
+  const auto Ax  = product(A, Array<double>(x.begin(), x.end())),
+             Aty = transposed_product(A, Array<double>(y.begin(), y.end()));
   ASSERT_EQ(Ax.size(), 40u);
   ASSERT_EQ(Aty.size(), 30u);
   for (int i = 0; i < 40; ++i)
@@ -91,7 +92,7 @@ TEST(CSRMatrix, Products)
 
 TEST(CSRMatrix, WithoutZeros)
 {
-  auto A = random_matrix(40, 30, Rows::irregular, 8);
+  auto A      = random_matrix(40, 30, Rows::irregular, 8);
   int  n_kept = 0;
   for (int k = 0; k < A.n_nonzeros(); ++k)
     {

@@ -32,11 +32,12 @@ protected:
     int    iterations;
   };
   template <class Backend>
-  static Solution solve(const Backend &backend, const std::vector<LevelData> &levels, const LinearSolverOptions &options)
+  static Solution solve(const Backend &backend, const std::vector<LevelData> &levels,
+                        const LinearSolverOptions &options)
   {
     LinearSolver<Backend> solver(backend, levels, options);
-    auto                  x = backend.create_vector(levels.back().matrix.n_rows);
-    const Values          b = random_values(x.size(), 1);
+    auto                  x      = backend.create_vector(levels.back().matrix.n_rows);
+    const Values          b      = random_values(x.size(), 1);
     const auto            result = solver.solve(to_backend(backend, b), x);
     return {to_host(backend, x), result.iterations};
   }
@@ -50,7 +51,7 @@ const Coefficients transport{1, 0.01 * 0.02, {0, -0.02, 0}};
 // Every storage format: long and short rows, runs of 9, 4 and 3, few and many different values, columns far apart.
 TEST_F(CudaAgreement, ProductsInEveryFormat)
 {
-  const auto grid = q1_levels(2, 4, 5, transport);
+  const auto grid      = q1_levels(2, 4, 5, transport);
   auto       perturbed = grid.back().matrix;
   for (std::size_t k = 0; k < perturbed.value.size(); ++k)
     perturbed.value[k] *= 1. + 1e-3 * std::sin(double(k));
@@ -83,23 +84,32 @@ TEST_F(CudaAgreement, ProductsInEveryFormat)
         wide.value[5 * i + k]  = i + k;
       }
   const std::vector<std::pair<CSRMatrix<double>, std::string>> cases = {
-    {grid.back().matrix, "rows of 9"},      {perturbed, "values in full"}, {grid.back().prolongation, "rows of 4"},
-    {grid.back().restriction, "rows of 9"}, {runs(9, true), "runs of 9"},  {runs(9, false), "runs of 9"},
-    {runs(4, true), "runs of 4"},           {runs(4, false), "runs of 4"},
-    {runs(3, true), "runs of 3"},           {runs(3, false), "runs of 3"}, {wide, "stencils in 0% (0% in bands) and 16-bit columns in 0%"}};
+    {grid.back().matrix, "rows of 9"},
+    {perturbed, "values in full"},
+    {grid.back().prolongation, "rows of 4"},
+    {grid.back().restriction, "rows of 9"},
+    {runs(9, true), "runs of 9"},
+    {runs(9, false), "runs of 9"},
+    {runs(4, true), "runs of 4"},
+    {runs(4, false), "runs of 4"},
+    {runs(3, true), "runs of 3"},
+    {runs(3, false), "runs of 3"},
+    {wide, "stencils in 0% (0% in bands) and 16-bit columns in 0%"}};
   for (const auto &[A, format] : cases)
     {
       const Values x = random_values(A.n_cols, 1), y = random_values(A.n_rows, 2);
       const auto   on_host = host.create_matrix(A);
       const auto   on_gpu  = backend->create_matrix(A);
-      EXPECT_NE(on_gpu.format().find(format), std::string::npos) << "expected '" << format << "' in: " << on_gpu.format();
+      EXPECT_NE(on_gpu.format().find(format), std::string::npos)
+        << "expected '" << format << "' in: " << on_gpu.format();
       auto expected = to_backend(host, y);
       auto actual   = to_backend(*backend, y);
       host.spmv(0.7, on_host, to_backend(host, x), 1, expected);
       backend->spmv(0.7, on_gpu, to_backend(*backend, x), 1, actual);
       expect_close(to_host(*backend, actual), to_host(host, expected), "y + 0.7 A x, " + on_gpu.format());
     }
-  EXPECT_EQ(backend->create_matrix(runs(3, true)).format().find("stencils in 0%"), std::string::npos) << "expected stencils";
+  EXPECT_EQ(backend->create_matrix(runs(3, true)).format().find("stencils in 0%"), std::string::npos)
+    << "expected stencils";
   EXPECT_NE(backend->create_matrix(perturbed).format().find("stencils in 0%"), std::string::npos) << "expected none";
 }
 
@@ -107,14 +117,14 @@ TEST_F(CudaAgreement, ProductsInEveryFormat)
 TEST_F(CudaAgreement, LargeMatricesInBands)
 {
   for (const int n : {600000, 2200001})
-        for (const int stride : {1, 2, 4, -1})
+    for (const int stride : {1, 2, 4, -1})
       {
-        const bool pairs = stride < 0; // every other row, as prolongation has
-        const int  step  = pairs ? 1 : stride;
+        const bool        pairs = stride < 0; // every other row, as prolongation has
+        const int         step  = pairs ? 1 : stride;
         CSRMatrix<double> A;
         A.n_rows = n;
-                A.n_cols = step * n + 40;
-                A.row_start.assign(n + 1, 7);
+        A.n_cols = step * n + 40;
+        A.row_start.assign(n + 1, 7);
         for (int i = 1; pairs && i < n; i += 2)
           A.row_start[i + 1] = 4;
         for (int i = 0; i < n; i += 2000) // a row of another length, as at the boundary
@@ -123,14 +133,15 @@ TEST_F(CudaAgreement, LargeMatricesInBands)
         for (int i = 0; i < n; ++i)
           for (int k = A.row_start[i], e = 0; k < A.row_start[i + 1]; ++k, ++e)
             {
-                            A.column[k] = (pairs ? i / 2 : stride * i) + 5 * e + (i / 100000 % 2);
+              A.column[k] = (pairs ? i / 2 : stride * i) + 5 * e + (i / 100000 % 2);
               A.value[k]  = (i / 300000 % 2 ? 1. : 0.5) * (e - 2) + (e == 2 ? 8 : 0) + (pairs && i % 2 ? 3 : 0);
             }
         const auto on_gpu = backend->create_matrix(A);
         EXPECT_EQ(on_gpu.format().find("(0% in bands)"), std::string::npos) << "expected bands: " << on_gpu.format();
-        const Values x = random_values(A.n_cols, 1), y = random_values(n, 2), b = random_values(n, 3), d = random_values(n, 4);
-        const auto   on_host = host.create_matrix(A);
-        const auto   check   = [&](const std::string &what, const auto &apply) {
+        const Values x = random_values(A.n_cols, 1), y = random_values(n, 2), b = random_values(n, 3),
+                     d     = random_values(n, 4);
+        const auto on_host = host.create_matrix(A);
+        const auto check   = [&](const std::string &what, const auto &apply) {
           auto expected = to_backend(host, y);
           auto actual   = to_backend(*backend, y);
           apply(host, on_host, expected);
@@ -140,7 +151,8 @@ TEST_F(CudaAgreement, LargeMatricesInBands)
         check("A x", [&](const auto &on, const auto &M, auto &z) { on.spmv(0.7, M, to_backend(on, x), 0, z); });
         check("y + A x", [&](const auto &on, const auto &M, auto &z) { on.spmv(0.7, M, to_backend(on, x), 1, z); });
         check("2 y + A x", [&](const auto &on, const auto &M, auto &z) { on.spmv(0.7, M, to_backend(on, x), 2, z); });
-        check("residual", [&](const auto &on, const auto &M, auto &z) { on.residual(M, to_backend(on, x), to_backend(on, b), z); });
+        check("residual",
+              [&](const auto &on, const auto &M, auto &z) { on.residual(M, to_backend(on, x), to_backend(on, b), z); });
         check("Chebyshev", [&](const auto &on, const auto &M, auto &z) {
           auto moved = on.create_vector(n);
           on.chebyshev_step(M, to_backend(on, d), 1, 0.3, 0.2, to_backend(on, b), to_backend(on, x), z, z, moved);
@@ -155,7 +167,7 @@ TEST_F(CudaAgreement, LargeMatricesInBands)
         });
         if (stride == 1)
           check("two steps", [&](const auto &on, const auto &M, auto &z) {
-            auto scratch = on.create_vector(A.n_cols);
+            auto         scratch = on.create_vector(A.n_cols);
             const Values wide_d = random_values(A.n_cols, 5), wide_b = random_values(A.n_cols, 6);
             on.jacobi_two_steps(M, to_backend(on, wide_d), 0.2, to_backend(on, wide_b), scratch, z);
           });
@@ -174,8 +186,9 @@ TEST_F(CudaAgreement, SolversAndBits)
           options.control.tolerance            = 1e-13;
           options.multigrid.smoother.type      = smoother;
           options.multigrid.smoother.chebyshev = chebyshev;
-          const auto levels =
-            smoother == SmootherType::jacobi ? q1_levels(2, 4, 6, transport) : coupled_levels(q1_levels(2, 4, 4), {2, 0.8, 0.8, 1}, 2);
+          const auto     levels                = smoother == SmootherType::jacobi ?
+                                                   q1_levels(2, 4, 6, transport) :
+                                                   coupled_levels(q1_levels(2, 4, 4), {2, 0.8, 0.8, 1}, 2);
           const Solution expected = solve(host, levels, options), first = solve(*backend, levels, options);
           expect_close(first.x, expected.x, "solution");
           EXPECT_NEAR(first.iterations, expected.iterations, 1);
@@ -193,13 +206,13 @@ TEST_F(CudaAgreement, SolversAndBits)
 TEST_F(CudaAgreement, NewMatrixValuesReachRecordedIterations)
 {
   LinearSolverOptions options;
-  options.multigrid.smoother.chebyshev = true;
-  auto                               levels = q1_levels(2, 4, 5, transport);
-  LinearSolver<CudaBackend<double>>  solver(*backend, levels, options);
-  const Values                       b = random_values(levels.back().matrix.n_rows, 1);
-  auto                               x = backend->create_vector(static_cast<int>(b.size()));
-  const auto                         rhs = to_backend(*backend, b);
-  const int                          first = solver.solve(rhs, x).iterations;
+  options.multigrid.smoother.chebyshev     = true;
+  auto                              levels = q1_levels(2, 4, 5, transport);
+  LinearSolver<CudaBackend<double>> solver(*backend, levels, options);
+  const Values                      b     = random_values(levels.back().matrix.n_rows, 1);
+  auto                              x     = backend->create_vector(static_cast<int>(b.size()));
+  const auto                        rhs   = to_backend(*backend, b);
+  const int                         first = solver.solve(rhs, x).iterations;
   for (auto &level : levels)
     for (std::size_t k = 0; k < level.matrix.value.size(); ++k)
       level.matrix.value[k] *= 3.;
@@ -215,7 +228,7 @@ TEST_F(CudaAgreement, ManyKrylovVectors)
   LinearSolverOptions options;
   options.multigrid.smoother.damping = 0.05; // a poor smoother: more vectors than one kernel takes
   options.precision                  = Precision::float64;
-  const auto     levels = q1_levels(2, 4, 5);
+  const auto     levels              = q1_levels(2, 4, 5);
   const Solution expected = solve(host, levels, options), actual = solve(*backend, levels, options);
   EXPECT_GT(actual.iterations, 9);
   EXPECT_NEAR(actual.iterations, expected.iterations, 1);

@@ -27,8 +27,10 @@ protected:
 
   Outcome start_on(const std::string &backend, const std::vector<std::string> &more = {})
   {
-    std::vector<std::string> arguments = {"--backend", backend, "--threads", "2", "--set", "Time stepping/End time=0.2", "--set",
-                                          "Time stepping/Output interval=5"};
+    std::vector<std::string> arguments = {"--backend", backend,
+                                          "--threads", "2",
+                                          "--set",     "Time stepping/End time=0.2",
+                                          "--set",     "Time stepping/Output interval=5"};
     for (const std::string &setting : more)
       arguments.insert(arguments.end(), {"--set", setting});
     return start(arguments);
@@ -41,9 +43,9 @@ TEST_F(CudaApplication, ErrorsAreTheHostsAndBitsAreTheSameAgain)
   for (const std::string scheme : {"backward_euler", "crank_nicolson", "bdf2"})
     for (const std::string dimension : {"2", "3"})
       {
-        const std::vector<std::string> settings = {"Time stepping/Scheme=" + scheme,
-                                                   "Problem/Dimension=" + dimension,
-                                                   dimension == "3" ? "Discretization/Refinements=3" : "Discretization/Refinements=5",
+        const std::vector<std::string> settings = {"Time stepping/Scheme=" + scheme, "Problem/Dimension=" + dimension,
+                                                   dimension == "3" ? "Discretization/Refinements=3" :
+                                                                      "Discretization/Refinements=5",
                                                    "Linear solver/Tolerance=1e-12"};
         const Outcome                  host = start_on("host", settings), gpu = start_on("cuda", settings);
         ASSERT_EQ(host.code, 0) << host.err;
@@ -71,15 +73,18 @@ TEST_F(CudaApplication, AFailingCallEndsTheRunWithoutHalfAFile)
           break;
         }
       EXPECT_EQ(outcome.code, 1) << "call " << call << ": " << outcome.err;
-      EXPECT_NE(outcome.err.find("failed with cudaErrorUnknown"), std::string::npos) << "call " << call << ": " << outcome.err;
+      EXPECT_NE(outcome.err.find("failed with cudaErrorUnknown"), std::string::npos)
+        << "call " << call << ": " << outcome.err;
       EXPECT_TRUE(outcome.record.is_null()) << "call " << call << ": expected no run.json";
       if (std::filesystem::exists(outcome.folder))
         for (const auto &entry : std::filesystem::directory_iterator(outcome.folder))
           {
             const auto extension = entry.path().extension();
-            EXPECT_TRUE(extension == ".prm" || extension == ".vtu" || extension == ".pvd") << "expected no " << entry.path();
+            EXPECT_TRUE(extension == ".prm" || extension == ".vtu" || extension == ".pvd")
+              << "expected no " << entry.path();
             const std::string text = read(entry.path());
-            EXPECT_TRUE(extension == ".prm" || text.find("</VTKFile>") != std::string::npos) << "expected the end of " << entry.path();
+            EXPECT_TRUE(extension == ".prm" || text.find("</VTKFile>") != std::string::npos)
+              << "expected the end of " << entry.path();
           }
     }
 }

@@ -27,8 +27,9 @@ protected:
 
   Outcome start_on(const std::string &backend, std::vector<std::string> settings)
   {
-    settings.insert(settings.end(), {"Time stepping/End time=0.125", "Output/Interval=0", "Linear solver/Tolerance=1e-11",
-                                     "Discretization/Uniform refinements=2", "Problem/Load factor=sin(20*t)"});
+    settings.insert(settings.end(),
+                    {"Time stepping/End time=0.125", "Output/Interval=0", "Linear solver/Tolerance=1e-11",
+                     "Discretization/Uniform refinements=2", "Problem/Load factor=sin(20*t)"});
     std::vector<std::string> arguments = {"--backend", backend, "--threads", "2"};
     for (const std::string &setting : settings)
       arguments.insert(arguments.end(), {"--set", setting});
@@ -39,16 +40,18 @@ protected:
 
 TEST_F(CudaElasticity, EnergiesAreTheHostsAndBitsAreTheSameAgain)
 {
-  const std::vector<std::string>              coupled = {"Discretization/Formulation=coupled", "Linear solver/Solver=gmres"};
-  const std::vector<std::vector<std::string>> cases   = {{"Discretization/Refinement=edge"},
-                                                         {"Discretization/Refinement=face", "Linear solver/Precision=float64"},
-                                                         {"Discretization/Refinement=vertex", "Linear solver/Smoother=fsai"},
-                                                         {"Discretization/Degree=2", "Discretization/Refinement steps=1"},
-                                                         {"Problem/Dimension=2", "Discretization/Refinement=vertex"},
-                                                         coupled};
+  const std::vector<std::string> coupled = {"Discretization/Formulation=coupled", "Linear solver/Solver=gmres"};
+  const std::vector<std::vector<std::string>> cases = {
+    {"Discretization/Refinement=edge"},
+    {"Discretization/Refinement=face", "Linear solver/Precision=float64"},
+    {"Discretization/Refinement=vertex", "Linear solver/Smoother=fsai"},
+    {"Discretization/Degree=2", "Discretization/Refinement steps=1"},
+    {"Problem/Dimension=2", "Discretization/Refinement=vertex"},
+    coupled};
   for (const auto &settings : cases)
     {
-      const Outcome host = start_on("host", settings), gpu = start_on("cuda", settings), again = start_on("cuda", settings);
+      const Outcome host = start_on("host", settings), gpu = start_on("cuda", settings),
+                    again = start_on("cuda", settings);
       SCOPED_TRACE(settings.front());
       for (const Outcome *outcome : {&host, &gpu, &again})
         ASSERT_EQ(outcome->code, 0) << outcome->err;

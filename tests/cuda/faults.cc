@@ -15,7 +15,8 @@ using namespace adamant::test;
 namespace
 {
 class CudaFaults : public BackendTest<CudaBackend<double>>
-{};
+{
+};
 
 std::string message_of(const std::function<void()> &action)
 {

@@ -141,7 +141,7 @@ void compare(const Problem<dim> &problem, const std::string &what)
     return y;
   };
   Vector<double> y(n);
-  const auto     u = random_vector(n, 3), g = random_vector(space.B.n_cols, 4), f = random_vector(space.n_cells() * n_q, 5);
+  const auto u = random_vector(n, 3), g = random_vector(space.B.n_cols, 4), f = random_vector(space.n_cells() * n_q, 5);
   full.vmult(y, u);
   expect_close(multiply(assembly.matrices[1], u), condense(y), 1e-13, "Columns::dofs");
   AffineConstraints<double> values;
@@ -193,8 +193,14 @@ void compare_on_adaptive_meshes()
     }
 }
 
-TEST(Assembly, AdaptiveMeshes2D) { compare_on_adaptive_meshes<2>(); }
-TEST(Assembly, AdaptiveMeshes3D) { compare_on_adaptive_meshes<3>(); }
+TEST(Assembly, AdaptiveMeshes2D)
+{
+  compare_on_adaptive_meshes<2>();
+}
+TEST(Assembly, AdaptiveMeshes3D)
+{
+  compare_on_adaptive_meshes<3>();
+}
 
 // All cells share their shape functions there, not their materials.
 TEST(Assembly, UniformMeshWithMaterials)
@@ -230,14 +236,16 @@ TEST(Assembly, ComponentsApart)
   auto mesh = std::make_shared<Triangulation<3>>();
   make_random_mesh(*mesh, 33);
   const Problem<3> problem(mesh, FESystem<3>(FE_Q<3>(1), 2), MappingQ1<3>());
-  Assembly<3>      assembly(problem.space, *problem.mapping, problem.quadrature, flags, {Columns::dofs, Columns::component_dofs});
+  Assembly<3>      assembly(problem.space, *problem.mapping, problem.quadrature, flags,
+                            {Columns::dofs, Columns::component_dofs});
   assembly.assemble([](const auto &, const auto &fe_values, auto &local) {
     const auto &fe = fe_values.get_fe();
     for (auto &matrix : local)
       for (const unsigned int q : fe_values.quadrature_point_indices())
         for (const unsigned int i : fe_values.dof_indices())
           for (const unsigned int j : fe_values.dof_indices())
-            if (const unsigned int c = fe.system_to_component_index(i).first; c == fe.system_to_component_index(j).first)
+            if (const unsigned int c = fe.system_to_component_index(i).first;
+                c == fe.system_to_component_index(j).first)
               matrix(i, j) += (1. + c) * fe_values.shape_value(i, q) * fe_values.shape_value(j, q) * fe_values.JxW(q);
   });
   const auto expected = adamant::without_zeros(assembly.matrices[0]), &found = assembly.matrices[1];
@@ -262,7 +270,8 @@ TEST(Assembly, ThreadsAndReassembly)
   const auto make = [&] {
     return Assembly<3>(problem.space, *problem.mapping, problem.quadrature, flags, {Columns::unknowns});
   };
-  const auto expect_equal = [](const adamant::CSRMatrix<double> &a, const adamant::CSRMatrix<double> &b, const char *what) {
+  const auto expect_equal = [](const adamant::CSRMatrix<double> &a, const adamant::CSRMatrix<double> &b,
+                               const char *what) {
     ASSERT_EQ(a.n_nonzeros(), b.n_nonzeros());
     ASSERT_GT(a.n_nonzeros(), 0);
     EXPECT_EQ(0, std::memcmp(a.column.data(), b.column.data(), a.column.size() * sizeof(int))) << what;
@@ -315,12 +324,13 @@ void galerkin(Triangulation<dim> &mesh, const FiniteElement<dim> &fe, const std:
 {
   SCOPED_TRACE(what + ", " + fe.get_name());
   adamant::Hierarchy<dim> hierarchy(mesh, fe, {{0, ComponentMask()}}, dim == 2 ? 4 : 8); // one free node at least
-  hierarchy.assemble(MappingQ1<dim>(), QGauss<dim>(fe.degree + 1), flags, [](const auto &, const auto &fe_values, auto &local) {
-    for (const unsigned int q : fe_values.quadrature_point_indices())
-      for (const unsigned int i : fe_values.dof_indices())
-        for (const unsigned int j : fe_values.dof_indices())
-          local[0](i, j) += fe_values.shape_grad(i, q) * fe_values.shape_grad(j, q) * fe_values.JxW(q);
-  });
+  hierarchy.assemble(
+    MappingQ1<dim>(), QGauss<dim>(fe.degree + 1), flags, [](const auto &, const auto &fe_values, auto &local) {
+      for (const unsigned int q : fe_values.quadrature_point_indices())
+        for (const unsigned int i : fe_values.dof_indices())
+          for (const unsigned int j : fe_values.dof_indices())
+            local[0](i, j) += fe_values.shape_grad(i, q) * fe_values.shape_grad(j, q) * fe_values.JxW(q);
+    });
   ASSERT_GE(hierarchy.n_levels(), 3u);
   for (std::size_t l = 1; l < hierarchy.n_levels(); ++l)
     {
@@ -347,6 +357,12 @@ void galerkin_on_all_meshes()
     galerkin(adaptive, FE_Q<dim>(2), "adaptive");
 }
 
-TEST(Assembly, GalerkinIdentity2D) { galerkin_on_all_meshes<2>(); }
-TEST(Assembly, GalerkinIdentity3D) { galerkin_on_all_meshes<3>(); }
+TEST(Assembly, GalerkinIdentity2D)
+{
+  galerkin_on_all_meshes<2>();
+}
+TEST(Assembly, GalerkinIdentity3D)
+{
+  galerkin_on_all_meshes<3>();
+}
 } // namespace

@@ -1,6 +1,6 @@
 // Level meshes against deal.II's own sequence of global coarsening.
-#include "base/exceptions.h"
 #include "discretization/level_meshes.h"
+#include "base/exceptions.h"
 #include "support.h"
 
 #include <deal.II/distributed/shared_tria.h>
@@ -60,9 +60,9 @@ template <int dim>
 void compare_with_dealii(Triangulation<dim> &mesh, const std::string &what)
 {
   SCOPED_TRACE(what);
-  const auto expected = MGTransferGlobalCoarseningTools::create_geometric_coarsening_sequence(mesh);
-  const auto levels   = create_level_meshes(mesh, 1);
-  std::string sizes = "cells of deal.II's sequence:";
+  const auto  expected = MGTransferGlobalCoarseningTools::create_geometric_coarsening_sequence(mesh);
+  const auto  levels   = create_level_meshes(mesh, 1);
+  std::string sizes    = "cells of deal.II's sequence:";
   for (const auto &level : expected)
     sizes += " " + std::to_string(level->n_active_cells());
   sizes += ", found:";
@@ -110,10 +110,22 @@ void test_curved_meshes()
   compare_with_dealii(corner, "moved hyper_L");
 }
 
-TEST(LevelMeshes, RandomMeshes2D) { test_random_meshes<2>(); }
-TEST(LevelMeshes, RandomMeshes3D) { test_random_meshes<3>(); }
-TEST(LevelMeshes, CurvedAndMovedMeshes2D) { test_curved_meshes<2>(); }
-TEST(LevelMeshes, CurvedAndMovedMeshes3D) { test_curved_meshes<3>(); }
+TEST(LevelMeshes, RandomMeshes2D)
+{
+  test_random_meshes<2>();
+}
+TEST(LevelMeshes, RandomMeshes3D)
+{
+  test_random_meshes<3>();
+}
+TEST(LevelMeshes, CurvedAndMovedMeshes2D)
+{
+  test_curved_meshes<2>();
+}
+TEST(LevelMeshes, CurvedAndMovedMeshes3D)
+{
+  test_curved_meshes<3>();
+}
 
 TEST(LevelMeshes, LimitAtVerticesIsObeyed)
 {
@@ -191,7 +203,8 @@ TEST(LevelMeshes, BoundaryAndMaterialIds)
         for (const unsigned int f : cell->face_indices())
           {
             const auto face = cell->face(f);
-            EXPECT_EQ(face->boundary_id(), face->at_boundary() ? boundary(face->center()) : numbers::internal_face_boundary_id)
+            EXPECT_EQ(face->boundary_id(),
+                      face->at_boundary() ? boundary(face->center()) : numbers::internal_face_boundary_id)
               << face->center();
           }
       }

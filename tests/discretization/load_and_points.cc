@@ -43,15 +43,18 @@ void compare_load(const FiniteElement<dim> &fe, unsigned int seed)
   const SmoothFunction<dim> f(fe.n_components());
   Vector<double>            volume(space.n_dofs()), surface(space.n_dofs());
   VectorTools::create_right_hand_side(mapping, space.dof_handler(), quadrature, f, volume);
-  expect_close(as_vector<dim>(adamant::load_vector<dim>(space, mapping, quadrature, face_quadrature, f, {})), volume, 1e-14, "∫ f . φ");
+  expect_close(as_vector<dim>(adamant::load_vector<dim>(space, mapping, quadrature, face_quadrature, f, {})), volume,
+               1e-14, "∫ f . φ");
 
   VectorTools::create_boundary_right_hand_side(mapping, space.dof_handler(), face_quadrature, f, surface, {1, 2});
   const Functions::ZeroFunction<dim> none(fe.n_components());
-  expect_close(as_vector<dim>(adamant::load_vector<dim>(space, mapping, quadrature, face_quadrature, none, {{1, &f}, {2, &f}})), surface,
-               1e-14, "∫ g . φ over boundaries 1 and 2");
+  expect_close(
+    as_vector<dim>(adamant::load_vector<dim>(space, mapping, quadrature, face_quadrature, none, {{1, &f}, {2, &f}})),
+    surface, 1e-14, "∫ g . φ over boundaries 1 and 2");
   volume += surface;
-  expect_close(as_vector<dim>(adamant::load_vector<dim>(space, mapping, quadrature, face_quadrature, f, {{1, &f}, {2, &f}})), volume, 1e-14,
-               "both");
+  expect_close(
+    as_vector<dim>(adamant::load_vector<dim>(space, mapping, quadrature, face_quadrature, f, {{1, &f}, {2, &f}})),
+    volume, 1e-14, "both");
 }
 
 TEST(Load, AgainstDealii)
@@ -72,11 +75,12 @@ TEST(Load, OfTheFirstComponents)
   const auto              mesh = random_mesh<2>(4);
   const LevelSpace<2>     space(mesh, both, {}), smaller(mesh, half, {});
   const SmoothFunction<2> f(2);
-  const auto F = adamant::load_vector<2>(space, mapping, quadrature, QGauss<1>(2), f, {{0, &f}});
-  const auto G = adamant::load_vector<2>(smaller, mapping, quadrature, QGauss<1>(2), f, {{0, &f}});
+  const auto              F = adamant::load_vector<2>(space, mapping, quadrature, QGauss<1>(2), f, {{0, &f}});
+  const auto              G = adamant::load_vector<2>(smaller, mapping, quadrature, QGauss<1>(2), f, {{0, &f}});
   ASSERT_EQ(F.size(), 2 * G.size());
   for (std::size_t i = 0; i < F.size(); ++i)
-    EXPECT_EQ(F[i], i % 4 < 2 ? G[i / 4 * 2 + i % 4] : 0.) << "nodes of four components, of which two are loaded, DoF " << i;
+    EXPECT_EQ(F[i], i % 4 < 2 ? G[i / 4 * 2 + i % 4] : 0.)
+      << "nodes of four components, of which two are loaded, DoF " << i;
 }
 
 template <int dim>
@@ -158,9 +162,10 @@ TEST(TrilinosAMG, RigidBodyModesHelp)
                        for (const unsigned int q : fe_values.quadrature_point_indices())
                          for (const unsigned int i : fe_values.dof_indices())
                            for (const unsigned int j : fe_values.dof_indices())
-                             local[0](i, j) += (2. * fe_values[u].symmetric_gradient(i, q) * fe_values[u].symmetric_gradient(j, q) +
-                                                4. * fe_values[u].divergence(i, q) * fe_values[u].divergence(j, q)) *
-                                               fe_values.JxW(q);
+                             local[0](i, j) +=
+                               (2. * fe_values[u].symmetric_gradient(i, q) * fe_values[u].symmetric_gradient(j, q) +
+                                4. * fe_values[u].divergence(i, q) * fe_values[u].divergence(j, q)) *
+                               fe_values.JxW(q);
                      });
   const auto &space = hierarchy.finest();
   const int   n     = space.n_dofs();
@@ -175,24 +180,24 @@ TEST(TrilinosAMG, RigidBodyModesHelp)
   for (int i = 0; i < n; ++i)
     {
       const int c = i % 3, d = (c + 1) % 3; // rotation in the plane of c and d: (-x_d, x_c)
-      options.near_null_space[c][i]           = 1.;
-      options.near_null_space[3 + c][i]       = -x[std::size_t(d) * n + i];
+      options.near_null_space[c][i]               = 1.;
+      options.near_null_space[3 + c][i]           = -x[std::size_t(d) * n + i];
       options.near_null_space[3 + (c + 2) % 3][i] = x[std::size_t((c + 2) % 3) * n + i];
     }
 
-  const Backend backend(2);
-  auto          b = backend.create_vector(n), with = backend.create_vector(n), without = backend.create_vector(n);
+  const Backend  backend(2);
+  auto           b = backend.create_vector(n), with = backend.create_vector(n), without = backend.create_vector(n);
   Vector<double> values = random_vector(n, 8);
   for (int i = 0; i < n; ++i)
     values[i] = space.is_free(i) ? values[i] : 0.;
   backend.upload(values.begin(), b);
   adamant::LinearSolverOptions solver_options;
-  solver_options.type                   = adamant::SolverType::cg;
-  solver_options.control.tolerance      = 1e-10;
-  const auto iterations = [&](const adamant::TrilinosAMGOptions &amg_options, auto &solution) {
-    const adamant::TrilinosAMG amg(hierarchy.data().back().matrix, amg_options);
+  solver_options.type              = adamant::SolverType::cg;
+  solver_options.control.tolerance = 1e-10;
+  const auto iterations            = [&](const adamant::TrilinosAMGOptions &amg_options, auto &solution) {
+    const adamant::TrilinosAMG     amg(hierarchy.data().back().matrix, amg_options);
     adamant::LinearSolver<Backend> solver(backend, hierarchy.data(), solver_options,
-                                          [&](const auto &from, auto &to) { amg.vmult(from, to); });
+                                                     [&](const auto &from, auto &to) { amg.vmult(from, to); });
     return solver.solve(b, solution).iterations;
   };
   const int modes = iterations(options, with), constants = iterations({}, without);

@@ -44,7 +44,7 @@ struct Poisson
   void assemble_with_dealii()
   {
     const auto &dofs = hierarchy.finest().dof_handler();
-    constraints = dealii_constraints(hierarchy.finest(), mapping, {{0, ComponentMask()}}, SmoothFunction<dim>());
+    constraints      = dealii_constraints(hierarchy.finest(), mapping, {{0, ComponentMask()}}, SmoothFunction<dim>());
     DynamicSparsityPattern dynamic(dofs.n_dofs());
     DoFTools::make_sparsity_pattern(dofs, dynamic, constraints, false);
     pattern.copy_from(dynamic);
@@ -138,7 +138,8 @@ Vector<double> solve(const Poisson<dim> &problem, const adamant::LinearSolverOpt
 
 // Iterations to 1e-8 for a random right-hand side.
 template <int dim>
-int iterations(const Poisson<dim> &problem, adamant::LinearSolverOptions options, adamant::Preconditioner<Backend> external = {})
+int iterations(const Poisson<dim> &problem, adamant::LinearSolverOptions options,
+               adamant::Preconditioner<Backend> external = {})
 {
   const Backend  backend(2);
   const int      n = problem.hierarchy.finest().n_dofs();
@@ -174,8 +175,8 @@ void solve_with_dealii(Poisson<3> &problem, const Vector<double> &expected, cons
   SCOPED_TRACE(what);
   adamant::DealiiPreconditioner<Number> multigrid(problem.hierarchy.data(), {}, 2);
   multigrid.scale_constrained(problem.matrix);
-  SolverControl control(100, 1e-11 * problem.rhs.l2_norm());
-  SolverCG<>    cg(control);
+  SolverControl  control(100, 1e-11 * problem.rhs.l2_norm());
+  SolverCG<>     cg(control);
   Vector<double> u(expected.size());
   cg.solve(problem.matrix, u, problem.rhs, multigrid);
   const unsigned int from_zero = control.last_step();
@@ -275,10 +276,10 @@ TEST(Convergence, Jacobi)
 
 TEST(Convergence, ChebyshevForQuadraticElements)
 {
-  auto o                            = options(adamant::SolverType::cg, 1e-8);
-  o.multigrid.smoother.chebyshev    = true;
-  o.multigrid.pre_steps             = 4;
-  o.multigrid.post_steps            = 4;
+  auto o                         = options(adamant::SolverType::cg, 1e-8);
+  o.multigrid.smoother.chebyshev = true;
+  o.multigrid.pre_steps          = 4;
+  o.multigrid.post_steps         = 4;
   expect_level_independence<2>(4, 0, FE_Q<2>(2), o, 10, "2D uniform Q2");
   expect_level_independence<2>(3, 4, FE_Q<2>(2), o, 10, "2D adaptive Q2");
   expect_level_independence<3>(2, 4, FE_Q<3>(2), o, 12, "3D adaptive Q2");

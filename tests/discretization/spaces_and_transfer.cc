@@ -39,10 +39,11 @@ void compare_constraints(const FiniteElement<dim> &fe, unsigned int seed)
   const auto                dirichlet = partly_prescribed(fe);
   const LevelSpace<dim>     space(random_mesh<dim>(seed), fe, dirichlet);
   const SmoothFunction<dim> values(fe.n_components());
-  const auto homogeneous   = dealii_constraints(space, mapping, dirichlet, Functions::ZeroFunction<dim>(fe.n_components()));
+  const auto                homogeneous =
+    dealii_constraints(space, mapping, dirichlet, Functions::ZeroFunction<dim>(fe.n_components()));
   const auto inhomogeneous = dealii_constraints(space, mapping, dirichlet, values);
 
-  const Vector<double> x = random_vector(space.n_dofs(), seed);
+  const Vector<double> x      = random_vector(space.n_dofs(), seed);
   unsigned int         n_free = 0;
   for (int i = 0; i < space.n_dofs(); ++i)
     {
@@ -56,9 +57,9 @@ void compare_constraints(const FiniteElement<dim> &fe, unsigned int seed)
   expect_close(multiply(space.H, x), expected, 1e-14, "H x");
 
   // Prescribed values where the space says its prescribed DoFs lie.
-  const auto     points = adamant::support_points(space, mapping, space.prescribed);
-  const int      n      = space.B.n_cols;
-  Vector<double> g(n);
+  const auto                           points = adamant::support_points(space, mapping, space.prescribed);
+  const int                            n      = space.B.n_cols;
+  Vector<double>                       g(n);
   std::vector<types::global_dof_index> indices(fe.n_dofs_per_cell());
   std::vector<unsigned int>            component(space.n_dofs());
   for (const auto &cell : space.dof_handler().active_cell_iterators())
@@ -99,9 +100,9 @@ void compare_transfer(const FiniteElement<dim> &fe, unsigned int seed)
   using DistributedVector = LinearAlgebra::distributed::Vector<double>;
   Triangulation<dim> mesh;
   make_random_mesh(mesh, seed);
-  const auto                     dirichlet = partly_prescribed(fe);
-  const adamant::Hierarchy<dim>  hierarchy(mesh, fe, dirichlet, 1);
-  const MappingQ1<dim>           mapping;
+  const auto                         dirichlet = partly_prescribed(fe);
+  const adamant::Hierarchy<dim>      hierarchy(mesh, fe, dirichlet, 1);
+  const MappingQ1<dim>               mapping;
   const Functions::ZeroFunction<dim> zero(fe.n_components());
   ASSERT_GE(hierarchy.n_levels(), 5u);
   for (std::size_t l = 1; l < hierarchy.n_levels(); ++l)
@@ -143,8 +144,20 @@ void for_all_elements(void (*test)(const FiniteElement<dim> &, unsigned int))
     test(*fe, ++seed);
 }
 
-TEST(LevelSpace, ConstraintMatrices2D) { for_all_elements<2>(compare_constraints<2>); }
-TEST(LevelSpace, ConstraintMatrices3D) { for_all_elements<3>(compare_constraints<3>); }
-TEST(Transfer, AgainstDealII2D) { for_all_elements<2>(compare_transfer<2>); }
-TEST(Transfer, AgainstDealII3D) { for_all_elements<3>(compare_transfer<3>); }
+TEST(LevelSpace, ConstraintMatrices2D)
+{
+  for_all_elements<2>(compare_constraints<2>);
+}
+TEST(LevelSpace, ConstraintMatrices3D)
+{
+  for_all_elements<3>(compare_constraints<3>);
+}
+TEST(Transfer, AgainstDealII2D)
+{
+  for_all_elements<2>(compare_transfer<2>);
+}
+TEST(Transfer, AgainstDealII3D)
+{
+  for_all_elements<3>(compare_transfer<3>);
+}
 } // namespace

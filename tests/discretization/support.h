@@ -112,10 +112,8 @@ public:
 
 /// deal.II's constraints for the same space: hanging nodes, then Dirichlet values.
 template <int dim>
-AffineConstraints<double> dealii_constraints(const adamant::LevelSpace<dim>   &space,
-                                             const Mapping<dim>               &mapping,
-                                             const adamant::DirichletBoundary &dirichlet,
-                                             const Function<dim>              &values)
+AffineConstraints<double> dealii_constraints(const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping,
+                                             const adamant::DirichletBoundary &dirichlet, const Function<dim> &values)
 {
   AffineConstraints<double> constraints;
   DoFTools::make_hanging_node_constraints(space.dof_handler(), constraints);
@@ -143,7 +141,8 @@ inline double relative_difference(const Vector<double> &found, const Vector<doub
   return difference.linfty_norm() / std::max(expected.linfty_norm(), 1e-300);
 }
 
-inline void expect_close(const Vector<double> &found, const Vector<double> &expected, double tolerance, const std::string &what)
+inline void expect_close(const Vector<double> &found, const Vector<double> &expected, double tolerance,
+                         const std::string &what)
 {
   ASSERT_EQ(found.size(), expected.size()) << what;
   EXPECT_GT(expected.linfty_norm(), 0.) << what << ": the reference is zero, which tests nothing";

@@ -37,7 +37,7 @@ protected:
   template <class Solver>
   Outcome solve(Solver &solver, const Values &b, const Values &guess, const SolverControl &control = {}) const
   {
-    auto x = to_backend(*this->backend, guess);
+    auto       x      = to_backend(*this->backend, guess);
     const auto result = solver.solve(to_backend(*this->backend, b), x, control);
     return {result, to_host(*this->backend, x)};
   }
@@ -97,9 +97,9 @@ SolverControl control(double tolerance, int max_iterations, const std::string &n
 
 TYPED_TEST(Krylov, ConvergesToTheTrueResidual)
 {
-  const auto    p = this->laplace();
-  const auto   &A = p.levels.back().matrix;
-  const Values  b = random_values(A.n_rows, 1), guess = random_values(A.n_rows, 2);
+  const auto   p = this->laplace();
+  const auto  &A = p.levels.back().matrix;
+  const Values b = random_values(A.n_rows, 1), guess = random_values(A.n_rows, 2);
   this->for_each_solver(p.A, p.M, [&](const char *name, auto &solver) {
     for (const Values &start : {Values(b.size(), 0.), guess})
       {
@@ -126,7 +126,7 @@ TYPED_TEST(Krylov, ExactGuessTakesNoIteration)
 
 TYPED_TEST(Krylov, ZeroRightHandSideGivesZero)
 {
-  const auto   p = this->laplace();
+  const auto   p     = this->laplace();
   const Values guess = random_values(p.A.n_rows, 1), zero(guess.size(), 0.);
   this->for_each_solver(p.A, p.M, [&](const char *name, auto &solver) {
     const auto [result, x] = this->solve(solver, zero, guess);
@@ -158,11 +158,11 @@ TYPED_TEST(Krylov, NaNInTheRightHandSideOrTheGuess)
 
 TYPED_TEST(Krylov, NaNInTheMatrix)
 {
-  const auto p = this->laplace();
-  auto       A = p.levels.back().matrix;
+  const auto p                = this->laplace();
+  auto       A                = p.levels.back().matrix;
   A.value[A.value.size() / 2] = nan_value;
-  const auto   matrix = this->backend->create_matrix(A);
-  const Values b = random_values(p.A.n_rows, 1);
+  const auto   matrix         = this->backend->create_matrix(A);
+  const Values b              = random_values(p.A.n_rows, 1);
   this->for_each_solver(matrix, p.M, [&](const char *name, auto &solver) {
     this->expect_failure([&] { this->solve(solver, b, Values(b.size(), 0.)); }, {"NaN", name, "matrix"});
   });
@@ -170,14 +170,14 @@ TYPED_TEST(Krylov, NaNInTheMatrix)
 
 TYPED_TEST(Krylov, AFailedSolveLeavesNothingBehind)
 {
-  const auto   p = this->laplace();
+  const auto   p    = this->laplace();
   const Values good = random_values(p.A.n_rows, 1), zero(good.size(), 0.);
   Values       bad  = good;
   bad[100]          = nan_value;
   // The iterations may be recorded once: what changes between solves has to be data of the backend.
   const Values ones(good.size(), 1.), poison(good.size(), nan_value);
   auto         factor = to_backend(*this->backend, ones), unscaled = to_backend(*this->backend, zero);
-  const auto   M      = [&](const auto &v, auto &z) {
+  const auto   M = [&](const auto &v, auto &z) {
     p.M(v, unscaled);
     this->backend->scale_by_diagonal(1, factor, unscaled, z, 1);
   };
@@ -206,8 +206,8 @@ TYPED_TEST(Krylov, MaximalNumberOfIterations)
 
 TYPED_TEST(Krylov, TheMessageTellsASmallResidual)
 {
-  const auto   p = this->laplace();
-  const Values b = random_values(p.A.n_rows, 1);
+  const auto       p = this->laplace();
+  const Values     b = random_values(p.A.n_rows, 1);
   GMRES<TypeParam> gmres(*this->backend, p.A, p.M);
   try
     {
@@ -223,8 +223,8 @@ TYPED_TEST(Krylov, TheMessageTellsASmallResidual)
 
 TYPED_TEST(Krylov, ToleranceBelowRoundingStagnates)
 {
-  const auto   p = this->laplace();
-  const Values b = random_values(p.A.n_rows, 1), zero(b.size(), 0.);
+  const auto            p = this->laplace();
+  const Values          b = random_values(p.A.n_rows, 1), zero(b.size(), 0.);
   GMRES<TypeParam>      gmres(*this->backend, p.A, p.M, 5);
   Richardson<TypeParam> richardson(*this->backend, p.A, p.M);
   const auto            impossible = control(1e-30, 500, "system");
@@ -240,8 +240,8 @@ TYPED_TEST(Krylov, GMRESReportsStagnationOnACyclicShift)
   for (int i = 0; i < n; ++i)
     rows[i][(i + 1) % n] = 1;
   Values b(n, 0.);
-  b[n / 2]     = 1;
-  const auto A = this->backend->create_matrix(to_csr(rows));
+  b[n / 2]           = 1;
+  const auto       A = this->backend->create_matrix(to_csr(rows));
   GMRES<TypeParam> restarted(*this->backend, A, this->identity(), 10), full(*this->backend, A, this->identity(), n);
   this->expect_failure([&] { this->solve(restarted, b, Values(n, 0.)); }, {"GMRES", "stagnation", "iteration 10"});
   EXPECT_EQ(this->solve(full, b, Values(n, 0.)).result.iterations, n);
@@ -249,9 +249,9 @@ TYPED_TEST(Krylov, GMRESReportsStagnationOnACyclicShift)
 
 TYPED_TEST(Krylov, GMRESEndsWellAtAHappyBreakdown)
 {
-  const auto   A = this->backend->create_matrix(to_csr({{2, 0, 0}, {0, 2, 0}, {0, 0, 5}}));
+  const auto       A = this->backend->create_matrix(to_csr({{2, 0, 0}, {0, 2, 0}, {0, 0, 5}}));
   GMRES<TypeParam> gmres(*this->backend, A, this->identity());
-  const auto one = this->solve(gmres, {2, 4, 0}, {0, 0, 0}); // an eigenvector
+  const auto       one = this->solve(gmres, {2, 4, 0}, {0, 0, 0}); // an eigenvector
   EXPECT_EQ(one.result.iterations, 1);
   expect_near(one.x, {1, 2, 0}, 1e-14, "x");
   const auto two = this->solve(gmres, {2, 4, 5}, {0, 0, 0}); // two eigenvalues
@@ -267,8 +267,11 @@ TYPED_TEST(Krylov, GMRESReportsASingularMatrix)
       GMRES<TypeParam> gmres(*this->backend, A, this->identity());
       for (const Values &b : {Values{0, 1}, Values{1, -1}, Values{3, 1}})
         if (norm(combine(1, b, -1, Values{b[0], rows[1][0] == 0 ? 0 : b[0]})) > 0) // not in the range
-          this->expect_failure([&] { this->solve(gmres, b, {0, 0}, control(1e-8, 50, "singular system")); },
-                               {"GMRES", "singular", "iteration"});
+          this->expect_failure(
+            [&] {
+              this->solve(gmres, b, {0, 0}, control(1e-8, 50, "singular system"));
+            },
+            {"GMRES", "singular", "iteration"});
     }
   // The Neumann problem with a right-hand side that is not orthogonal to the constant.
   const auto       laplace = q1_matrix({2, 8}, {}, false);
@@ -291,21 +294,29 @@ TYPED_TEST(Krylov, GMRESReportsASingularPreconditioner)
 {
   const auto       A = this->backend->create_matrix(to_csr({{2, 1}, {0, 3}}));
   GMRES<TypeParam> gmres(*this->backend, A, [&](const auto &, auto &z) { this->backend->set_zero(z); });
-  this->expect_failure([&] { this->solve(gmres, {1, 2}, {0, 0}); }, {"GMRES", "breakdown", "preconditioner is singular"});
+  this->expect_failure(
+    [&] {
+      this->solve(gmres, {1, 2}, {0, 0});
+    },
+    {"GMRES", "breakdown", "preconditioner is singular"});
 }
 
 TYPED_TEST(Krylov, CGReportsAnIndefiniteMatrix)
 {
   const auto    A = this->backend->create_matrix(to_csr({{1, 0}, {0, -1}}));
   CG<TypeParam> cg(*this->backend, A, this->identity());
-  this->expect_failure([&] { this->solve(cg, {1, 2}, {0, 0}, control(1e-8, 50, "stiffness")); },
-                       {"CG", "breakdown", "stiffness", "not symmetric positive definite", "GMRES"});
+  this->expect_failure(
+    [&] {
+      this->solve(cg, {1, 2}, {0, 0}, control(1e-8, 50, "stiffness"));
+    },
+    {"CG", "breakdown", "stiffness", "not symmetric positive definite", "GMRES"});
   this->expect_failure([&] { this->solve(cg, {0, 2}, {0, 0}); }, {"CG", "breakdown"});
 }
 
 TYPED_TEST(Krylov, CGReportsASingularMatrixOrPreconditioner)
 {
-  const auto    A = this->backend->create_matrix(to_csr({{1, 0}, {0, 0}})), B = this->backend->create_matrix(to_csr({{1}}));
+  const auto A = this->backend->create_matrix(to_csr({{1, 0}, {0, 0}})),
+             B = this->backend->create_matrix(to_csr({{1}}));
   CG<TypeParam> singular(*this->backend, A, this->identity());
   this->expect_failure([&] { this->solve(singular, {0, 1}, {0, 0}); }, {"CG", "breakdown"});
   CG<TypeParam> negative(*this->backend, B, [&](const auto &v, auto &z) { this->backend->axpby(-1, v, 0, z); });
@@ -328,11 +339,12 @@ TYPED_TEST(Krylov, DivergingDampingIsReported)
 
 TYPED_TEST(Krylov, GMRESWithAShortRestart)
 {
-  const auto   p = this->laplace();
-  const auto  &A = p.levels.back().matrix;
-  const Values b = random_values(A.n_rows, 1), zero(b.size(), 0.);
-  GMRES<TypeParam> full(*this->backend, p.A, p.M), restarted(*this->backend, p.A, p.M, 3), single(*this->backend, p.A, p.M, 1);
-  const int  needed = this->solve(full, b, zero).result.iterations;
+  const auto       p = this->laplace();
+  const auto      &A = p.levels.back().matrix;
+  const Values     b = random_values(A.n_rows, 1), zero(b.size(), 0.);
+  GMRES<TypeParam> full(*this->backend, p.A, p.M), restarted(*this->backend, p.A, p.M, 3),
+    single(*this->backend, p.A, p.M, 1);
+  const int needed = this->solve(full, b, zero).result.iterations;
   ASSERT_GT(needed, 3) << "expected a restart, else this test tests nothing";
   for (auto *solver : {&restarted, &single})
     {
@@ -345,10 +357,10 @@ TYPED_TEST(Krylov, GMRESWithAShortRestart)
 
 TYPED_TEST(Krylov, GMRESIsFlexible)
 {
-  const auto   p = this->laplace();
-  const auto  &A = p.levels.back().matrix;
-  const Values b = random_values(A.n_rows, 1);
-  int          calls = 0; // V-cycle and nothing at all in turn, of different scale
+  const auto       p     = this->laplace();
+  const auto      &A     = p.levels.back().matrix;
+  const Values     b     = random_values(A.n_rows, 1);
+  int              calls = 0; // V-cycle and nothing at all in turn, of different scale
   GMRES<TypeParam> gmres(*this->backend, p.A, [&](const auto &v, auto &z) {
     if (calls++ % 2 == 0)
       p.M(v, z);
@@ -362,12 +374,12 @@ TYPED_TEST(Krylov, GMRESIsFlexible)
 
 TYPED_TEST(Krylov, GMRESOnConvectionDiffusionEqualsDenseElimination)
 {
-  const auto   levels = q1_levels(2, 4, 3, {1, 0.02, {0.3, -1, 0}});
-  const auto  &A      = levels.back().matrix;
-  const auto   dense  = to_dense(A);
+  const auto  levels = q1_levels(2, 4, 3, {1, 0.02, {0.3, -1, 0}});
+  const auto &A      = levels.back().matrix;
+  const auto  dense  = to_dense(A);
   ASSERT_GT(std::abs(entry(A, 40, 41) - entry(A, 41, 40)), 1e-3) << "expected a nonsymmetric matrix";
-  const Values b = random_values(A.n_rows, 1), expected = dense_solve(dense, b);
-  const auto   matrix = this->backend->create_matrix(A);
+  const Values               b = random_values(A.n_rows, 1), expected = dense_solve(dense, b);
+  const auto                 matrix = this->backend->create_matrix(A);
   const Multigrid<TypeParam> mg(*this->backend, levels, MultigridOptions());
   for (const bool preconditioned : {false, true})
     {
@@ -381,8 +393,8 @@ TYPED_TEST(Krylov, GMRESOnConvectionDiffusionEqualsDenseElimination)
 
 TYPED_TEST(Krylov, SolversCanBeUsedAgain)
 {
-  const auto   p = this->laplace();
-  const auto  &A = p.levels.back().matrix;
+  const auto  p = this->laplace();
+  const auto &A = p.levels.back().matrix;
   this->for_each_solver(p.A, p.M, [&](const char *name, auto &solver) {
     for (unsigned int seed = 1; seed < 4; ++seed)
       {
@@ -402,7 +414,7 @@ TYPED_TEST(Krylov, TinyAndHugeRightHandSides)
     const int iterations = this->solve(solver, b, zero).result.iterations;
     for (const double scale : {1e-30, 1e30})
       {
-        const Values scaled = combine(scale, b, 0, zero);
+        const Values scaled    = combine(scale, b, 0, zero);
         const auto [result, x] = this->solve(solver, scaled, zero);
         EXPECT_EQ(result.iterations, iterations) << name << ", right-hand side times " << scale;
         EXPECT_LE(relative_residual(A, x, scaled), 1.01e-8) << name << ", right-hand side times " << scale;

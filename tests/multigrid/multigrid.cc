@@ -23,7 +23,7 @@ protected:
   // Factor by which e <- e - M A e shrinks the error in the end.
   double contraction(const Multigrid<Backend> &mg, const CSRMatrix<double> &A) const
   {
-    Values e = random_values(A.n_rows, 1);
+    Values e      = random_values(A.n_rows, 1);
     double factor = 0;
     for (int k = 0; k < 12; ++k)
       {
@@ -61,8 +61,7 @@ std::vector<Case> cases()
           options.coarse_steps       = chebyshev ? 12 : 40;
           all.push_back({std::string(name) + (chebyshev ? ", Chebyshev" : "") +
                            (coarse == CoarseSolverType::smoothing ? ", coarsest level smoothed" : ""),
-                         options,
-                         0.2});
+                         options, 0.2});
         }
   return all;
 }
@@ -106,8 +105,8 @@ TYPED_TEST(MultigridTest, ContractsInOneAndThreeDimensions)
 
 TYPED_TEST(MultigridTest, IsSymmetricWithEqualPreAndPostSmoothing)
 {
-  using Number = typename TypeParam::value_type;
-  auto levels  = coupled_levels(q1_levels(2, 4, 3), coupling, 2);
+  using Number        = typename TypeParam::value_type;
+  auto         levels = coupled_levels(q1_levels(2, 4, 3), coupling, 2);
   const Values x = random_values(levels.back().matrix.n_rows, 1), y = random_values(levels.back().matrix.n_rows, 2);
   for (auto [name, options, bound] : cases())
     {
@@ -134,9 +133,9 @@ TYPED_TEST(MultigridTest, NoPostSmoothingStillConverges)
 
 TYPED_TEST(MultigridTest, OneLevelIsTheCoarseSolver)
 {
-  using Number        = typename TypeParam::value_type;
-  const auto   levels = q1_levels(2, 8, 1);
-  const Values u      = random_values(levels[0].matrix.n_rows, 1);
+  using Number                      = typename TypeParam::value_type;
+  const auto                 levels = q1_levels(2, 8, 1);
+  const Values               u      = random_values(levels[0].matrix.n_rows, 1);
   const Multigrid<TypeParam> mg(*this->backend, levels, MultigridOptions());
   expect_near(this->vmult(mg, product(levels[0].matrix, u)), u, 10 * rounding<Number>, "A⁻¹ A u");
 }
@@ -183,7 +182,8 @@ TYPED_TEST(MultigridTest, SameBitsForAnyNumberOfThreads)
       for (const int threads : {1, 2, 3})
         {
           const auto backend = make_backend<TypeParam>(threads);
-          results.push_back(to_host(backend, Multigrid<TypeParam>(backend, levels, options).vmult(to_backend(backend, b))));
+          results.push_back(
+            to_host(backend, Multigrid<TypeParam>(backend, levels, options).vmult(to_backend(backend, b))));
         }
       expect_near(results[1], results[0], 0., "2 threads and 1");
       expect_near(results[2], results[0], 0., "3 threads and 1");
@@ -193,13 +193,14 @@ TYPED_TEST(MultigridTest, SameBitsForAnyNumberOfThreads)
 TYPED_TEST(MultigridTest, UpdateEqualsANewObject)
 {
   const auto   before = q1_levels(2, 4, 3, {1, 0.01, {}}), after = q1_levels(2, 4, 3, {1, 0.3, {0, -0.5, 0}});
-  const Values b      = random_values(before.back().matrix.n_rows, 1);
+  const Values b = random_values(before.back().matrix.n_rows, 1);
   for (const auto &[name, options, bound] : cases())
     {
       Multigrid<TypeParam>       updated(*this->backend, before, options);
       const Multigrid<TypeParam> built(*this->backend, after, options);
       const Values               expected = this->vmult(built, b);
-      EXPECT_GT(norm(combine(1, expected, -1, this->vmult(updated, b))), 0.01 * norm(expected)) << name << ": expected a difference";
+      EXPECT_GT(norm(combine(1, expected, -1, this->vmult(updated, b))), 0.01 * norm(expected))
+        << name << ": expected a difference";
       updated.update(after);
       expect_near(this->vmult(updated, b), expected, 0., name);
     }
@@ -213,7 +214,8 @@ TYPED_TEST(MultigridTest, PrintsItsLevels)
   text << Multigrid<TypeParam>(*this->backend, levels, options);
   options.smoother.chebyshev = true;
   text << Multigrid<TypeParam>(*this->backend, levels, options);
-  for (const char *part : {"level 2: 289 unknowns", "level 1: 81 unknowns", "level 0: 25 unknowns, dense inverse", "eigenvalue"})
+  for (const char *part :
+       {"level 2: 289 unknowns", "level 1: 81 unknowns", "level 0: 25 unknowns, dense inverse", "eigenvalue"})
     EXPECT_NE(text.str().find(part), std::string::npos) << "expected '" << part << "' in:\n" << text.str();
 }
 
@@ -226,8 +228,8 @@ TYPED_TEST(MultigridTest, RefusesImpossibleInput)
   options.pre_steps  = 2;
   options.post_steps = -1;
   EXPECT_THROW(Multigrid<TypeParam>(*this->backend, levels, options), InputError) << "negative post-smoothing";
-  options.post_steps        = 2;
-  levels[0].matrix          = q1_matrix({2, 4}, {}, false);
+  options.post_steps = 2;
+  levels[0].matrix   = q1_matrix({2, 4}, {}, false);
   EXPECT_THROW(Multigrid<TypeParam>(*this->backend, levels, options), RunError) << "singular coarsest matrix";
   levels                    = q1_levels(2, 4, 2);
   levels[1].matrix.value[0] = nan_value;

@@ -36,19 +36,21 @@ const std::vector<SmootherType> types = {SmootherType::jacobi, SmootherType::blo
 
 std::string name(SmootherType type, bool chebyshev)
 {
-  return std::string(type == SmootherType::jacobi ? "jacobi" : type == SmootherType::fsai ? "fsai" : "block_jacobi") +
+  return std::string(type == SmootherType::jacobi ? "jacobi" :
+                     type == SmootherType::fsai   ? "fsai" :
+                                                    "block_jacobi") +
          (chebyshev ? " Chebyshev" : "");
 }
 } // namespace
 
 TYPED_TEST(SmootherTest, FromZeroIsTheSameWithAndWithoutGuess)
 {
-  using Number                        = typename TypeParam::value_type;
-  const std::vector<double> coupling  = {2, 0.5, 0.3, 0.5, 3, 0.1, 0.3, 0.1, 1};
-  const auto                level     = coupled_levels(q1_levels(2, 8, 1), coupling, 3)[0];
-  const Values              b         = random_values(level.matrix.n_rows, 1);
-  const auto                A         = this->backend->create_matrix(level.matrix);
-  const auto                rhs       = to_backend(*this->backend, b);
+  using Number                       = typename TypeParam::value_type;
+  const std::vector<double> coupling = {2, 0.5, 0.3, 0.5, 3, 0.1, 0.3, 0.1, 1};
+  const auto                level    = coupled_levels(q1_levels(2, 8, 1), coupling, 3)[0];
+  const Values              b        = random_values(level.matrix.n_rows, 1);
+  const auto                A        = this->backend->create_matrix(level.matrix);
+  const auto                rhs      = to_backend(*this->backend, b);
   const Values              unset(b.size(), nan_value);
   for (const SmootherType type : types)
     for (const bool chebyshev : {false, true})
@@ -60,7 +62,8 @@ TYPED_TEST(SmootherTest, FromZeroIsTheSameWithAndWithoutGuess)
           x                             = this->backend->create_vector(level.matrix.n_rows);
           y                             = to_backend(*this->backend, unset);
           const Values from_guess       = to_host(*this->backend, smoother.step(n, rhs, x, y));
-          expect_near(from_zero, from_guess, 10 * rounding<Number>, name(type, chebyshev) + ", " + std::to_string(n) + " steps");
+          expect_near(from_zero, from_guess, 10 * rounding<Number>,
+                      name(type, chebyshev) + ", " + std::to_string(n) + " steps");
         }
 }
 
@@ -68,26 +71,26 @@ TYPED_TEST(SmootherTest, LeavesTheSolution)
 {
   using Number       = typename TypeParam::value_type;
   const auto   level = q1_levels(2, 8, 1, {1, 0.1, {1, 0, 0}})[0];
-  const Values u     = random_values(level.matrix.n_rows, 1), b = product(level.matrix, u);
-  const auto   A     = this->backend->create_matrix(level.matrix);
+  const Values u = random_values(level.matrix.n_rows, 1), b = product(level.matrix, u);
+  const auto   A = this->backend->create_matrix(level.matrix);
   for (const SmootherType type : types)
     for (const bool chebyshev : {false, true})
       {
         Smoother<TypeParam> smoother(*this->backend, level, A, {type, chebyshev, 0.7, 4.});
         auto                x = to_backend(*this->backend, u), y = to_backend(*this->backend, u);
-        expect_near(to_host(*this->backend, smoother.step(3, to_backend(*this->backend, b), x, y)), u, 10 * rounding<Number>,
-                    name(type, chebyshev));
+        expect_near(to_host(*this->backend, smoother.step(3, to_backend(*this->backend, b), x, y)), u,
+                    10 * rounding<Number>, name(type, chebyshev));
       }
 }
 
 TYPED_TEST(SmootherTest, DampsEigenvectorsAsTheoryHasIt)
 {
-  using Number        = typename TypeParam::value_type;
-  const int    n      = 32;
-  const auto   level  = this->line(n);
-  const auto   A      = this->backend->create_matrix(level.matrix);
-  const double pi     = std::acos(-1.);
-  const auto   zero   = this->backend->create_vector(n - 1);
+  using Number              = typename TypeParam::value_type;
+  const int           n     = 32;
+  const auto          level = this->line(n);
+  const auto          A     = this->backend->create_matrix(level.matrix);
+  const double        pi    = std::acos(-1.);
+  const auto          zero  = this->backend->create_vector(n - 1);
   Smoother<TypeParam> plain(*this->backend, level, A, {SmootherType::jacobi, false, 0.8, 4.});
   Smoother<TypeParam> chebyshev(*this->backend, level, A, {SmootherType::jacobi, true, 0.8, 4.});
 
@@ -109,8 +112,8 @@ TYPED_TEST(SmootherTest, DampsEigenvectorsAsTheoryHasIt)
                   rounding<Number>, "three damped steps on mode " + std::to_string(k));
       x = to_backend(*this->backend, mode);
       expect_near(to_host(*this->backend, chebyshev.step(3, zero, x, y)),
-                  combine(T3((theta - a) / delta) / T3(theta / delta), mode, 0, mode),
-                  rounding<Number>, "Chebyshev of degree 3 on mode " + std::to_string(k));
+                  combine(T3((theta - a) / delta) / T3(theta / delta), mode, 0, mode), rounding<Number>,
+                  "Chebyshev of degree 3 on mode " + std::to_string(k));
     }
 }
 
@@ -129,7 +132,7 @@ TYPED_TEST(SmootherTest, UpdateTakesOverNewValues)
         Smoother<TypeParam> updated(*this->backend, levels[0], A, {type, chebyshev, 0.7, 4.});
         this->backend->update_values(A, other[0].matrix);
         updated.update(other[0]);
-        auto x = this->backend->create_vector(rhs.size()), y = this->backend->create_vector(rhs.size());
+        auto         x = this->backend->create_vector(rhs.size()), y = this->backend->create_vector(rhs.size());
         const Values expected = to_host(*this->backend, built.vmult(3, rhs, x, y));
         expect_near(to_host(*this->backend, updated.vmult(3, rhs, x, y)), expected, 0., name(type, chebyshev));
       }

@@ -78,7 +78,8 @@ TEST(InverseDiagonalBlocks, TimesBlockIsIdentity)
                 block[i][j]   = A[node * bs + i][node * bs + j];
                 inverse[i][j] = blocks[(i * bs + j) * nodes + node];
               }
-          expect_identity(multiply(block, inverse), 1e-11, "node " + std::to_string(node) + " of " + std::to_string(bs));
+          expect_identity(multiply(block, inverse), 1e-11,
+                          "node " + std::to_string(node) + " of " + std::to_string(bs));
         }
     }
 }
@@ -91,9 +92,16 @@ TEST(InverseDiagonalBlocks, PivotsWithinABlock)
 
 TEST(InverseDiagonalBlocks, NamesTheFirstSingularRow)
 {
-  expect_run_error([] { inverse_diagonal_blocks(to_csr({{1, 0, 0}, {0, 0, 5}, {1, 0, 0}}), 1); }, {"row 1", "singular"});
-  expect_run_error([] { inverse_diagonal_blocks(to_csr({{1, 2, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 1}, {0, 0, 1, 1}}), 2); },
-                   {"row 2", "singular"});
+  expect_run_error(
+    [] {
+      inverse_diagonal_blocks(to_csr({{1, 0, 0}, {0, 0, 5}, {1, 0, 0}}), 1);
+    },
+    {"row 1", "singular"});
+  expect_run_error(
+    [] {
+      inverse_diagonal_blocks(to_csr({{1, 2, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 1}, {0, 0, 1, 1}}), 2);
+    },
+    {"row 2", "singular"});
   expect_run_error([] { inverse_diagonal_blocks(to_csr({{nan_value}}), 1); }, {"row 0", "NaN"});
 }
 
@@ -154,8 +162,8 @@ TEST(Chebyshev, CoefficientsGiveTheScaledPolynomial)
   const double lower = 0.5, upper = 3, theta = 0.5 * (upper + lower), delta = 0.5 * (upper - lower);
   const auto   T = [](int n, double x) {
     return std::abs(x) <= 1 ? std::cos(n * std::acos(x)) :
-                              std::copysign(n % 2 == 0 || x > 0 ? 1. : -1., 1.) * std::cosh(n * std::acosh(std::abs(x))) *
-                                (x < 0 && n % 2 == 1 ? -1. : 1.);
+                                std::copysign(n % 2 == 0 || x > 0 ? 1. : -1., 1.) *
+                                std::cosh(n * std::acosh(std::abs(x))) * (x < 0 && n % 2 == 1 ? -1. : 1.);
   };
   for (const int n : {1, 2, 3, 5, 8})
     {

@@ -48,7 +48,8 @@ TEST(Extrapolation, IsExactForPolynomialsBelowTheOrder)
         if (i < static_cast<int>(order))
           EXPECT_NEAR(x[i], value(i, 0.5 * steps), 1e-11) << "degree " << i << ", order " << order;
         else
-          EXPECT_GT(std::abs(x[i] - value(i, 0.5 * steps)), 1e-3) << "degree " << i << ", order " << order << " cannot be exact";
+          EXPECT_GT(std::abs(x[i] - value(i, 0.5 * steps)), 1e-3)
+            << "degree " << i << ", order " << order << " cannot be exact";
     }
 }
 

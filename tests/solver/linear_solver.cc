@@ -18,11 +18,12 @@ class LinearSolverTest : public BackendTest<Backend>
 {
 protected:
   // Solves from zero and checks the true residual; returns the number of iterations.
-  int iterations(const std::vector<LevelData> &levels, const LinearSolverOptions &options, const std::string &what) const
+  int iterations(const std::vector<LevelData> &levels, const LinearSolverOptions &options,
+                 const std::string &what) const
   {
     LinearSolver<Backend> solver(*this->backend, levels, options);
-    const Values          b = random_values(levels.back().matrix.n_rows, 1);
-    auto                  x = this->backend->create_vector(static_cast<int>(b.size()));
+    const Values          b      = random_values(levels.back().matrix.n_rows, 1);
+    auto                  x      = this->backend->create_vector(static_cast<int>(b.size()));
     const SolverResult    result = solver.solve(to_backend(*this->backend, b), x);
     EXPECT_LE(relative_residual(levels.back().matrix, to_host(*this->backend, x), b), 1.01e-8) << what;
     EXPECT_LE(result.final_residual, 1e-8) << what;
@@ -31,13 +32,11 @@ protected:
 };
 TYPED_TEST_SUITE(LinearSolverTest, DoubleBackends);
 
-const std::vector<std::pair<SolverType, std::string>> types = {{SolverType::gmres, "GMRES"},
-                                                               {SolverType::cg, "CG"},
-                                                               {SolverType::multigrid, "multigrid"}};
+const std::vector<std::pair<SolverType, std::string>> types = {
+  {SolverType::gmres, "GMRES"}, {SolverType::cg, "CG"}, {SolverType::multigrid, "multigrid"}};
 
-const std::vector<std::pair<SmootherType, std::string>> smoothers = {{SmootherType::jacobi, "jacobi"},
-                                                                     {SmootherType::block_jacobi, "block_jacobi"},
-                                                                     {SmootherType::fsai, "fsai"}};
+const std::vector<std::pair<SmootherType, std::string>> smoothers = {
+  {SmootherType::jacobi, "jacobi"}, {SmootherType::block_jacobi, "block_jacobi"}, {SmootherType::fsai, "fsai"}};
 } // namespace
 
 TYPED_TEST(LinearSolverTest, EveryCombinationConvergesInEitherPrecision)
@@ -53,7 +52,7 @@ TYPED_TEST(LinearSolverTest, EveryCombinationConvergesInEitherPrecision)
             options.multigrid.smoother.type      = smoother;
             options.multigrid.smoother.chebyshev = chebyshev;
             options.multigrid.coarse_solver      = coarse;
-            const std::string what = type_name + ", " + smoother_name + (chebyshev ? ", Chebyshev" : "") +
+            const std::string what               = type_name + ", " + smoother_name + (chebyshev ? ", Chebyshev" : "") +
                                      (coarse == CoarseSolverType::smoothing ? ", coarsest level smoothed" : "");
             const auto &levels = smoother == SmootherType::block_jacobi ? system : scalar;
             options.precision  = Precision::float64;
@@ -87,7 +86,7 @@ TYPED_TEST(LinearSolverTest, IterationsDoNotDependOnTheLevel)
 TYPED_TEST(LinearSolverTest, UpdateEqualsANewSolver)
 {
   const auto   before = q1_levels(2, 4, 3, {1, 0.01, {}}), after = q1_levels(2, 4, 3, {1, 0.3, {0, -0.5, 0}});
-  const Values b      = random_values(before.back().matrix.n_rows, 1);
+  const Values b = random_values(before.back().matrix.n_rows, 1);
   for (const Precision precision : {Precision::float32, Precision::float64})
     {
       LinearSolverOptions options;
@@ -108,11 +107,11 @@ TYPED_TEST(LinearSolverTest, UpdateEqualsANewSolver)
 
 TYPED_TEST(LinearSolverTest, VmultIsTheVCycle)
 {
-  const auto              levels = q1_levels(2, 4, 3);
-  const Values            b      = random_values(levels.back().matrix.n_rows, 1);
-  const auto              rhs    = to_backend(*this->backend, b);
+  const auto                 levels = q1_levels(2, 4, 3);
+  const Values               b      = random_values(levels.back().matrix.n_rows, 1);
+  const auto                 rhs    = to_backend(*this->backend, b);
   const Multigrid<TypeParam> mg(*this->backend, levels, MultigridOptions());
-  const Values            expected = to_host(*this->backend, mg.vmult(rhs));
+  const Values               expected = to_host(*this->backend, mg.vmult(rhs));
   for (const auto &[precision, tolerance] : {std::pair(Precision::float64, 0.), {Precision::float32, 1e-5}})
     {
       LinearSolverOptions options;
@@ -126,15 +125,15 @@ TYPED_TEST(LinearSolverTest, VmultIsTheVCycle)
 
 TYPED_TEST(LinearSolverTest, ExternalPreconditionerReplacesMultigrid)
 {
-  const auto levels = q1_levels(2, 8, 1);
-  int        calls  = 0;
+  const auto              levels = q1_levels(2, 8, 1);
+  int                     calls  = 0;
   LinearSolver<TypeParam> solver(*this->backend, levels, LinearSolverOptions(), [&](const auto &v, auto &z) {
     ++calls;
     this->backend->copy(v, z);
   });
-  const Values b = random_values(levels[0].matrix.n_rows, 1);
-  auto         x = this->backend->create_vector(static_cast<int>(b.size()));
-  const int    n = solver.solve(to_backend(*this->backend, b), x).iterations;
+  const Values            b = random_values(levels[0].matrix.n_rows, 1);
+  auto                    x = this->backend->create_vector(static_cast<int>(b.size()));
+  const int               n = solver.solve(to_backend(*this->backend, b), x).iterations;
   EXPECT_EQ(calls, n);
   EXPECT_LE(relative_residual(levels[0].matrix, to_host(*this->backend, x), b), 1.01e-8);
 }

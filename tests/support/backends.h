@@ -3,7 +3,7 @@
 #include "algebra/host_backend.h"
 #include "base/exceptions.h"
 #if ADAMANT_WITH_CUDA
-#  include "algebra/cuda_backend.h"
+#include "algebra/cuda_backend.h"
 #endif
 
 #include <gtest/gtest.h>
@@ -75,7 +75,7 @@ inline CudaBackend<float> make_backend<CudaBackend<float>>(int)
 
 /// Every backend runs every test of the typed suites: a new one joins here. The Krylov methods run in double precision.
 #if ADAMANT_WITH_CUDA
-using Backends       = ::testing::Types<HostBackend<double>, HostBackend<float>, CudaBackend<double>, CudaBackend<float>>;
+using Backends = ::testing::Types<HostBackend<double>, HostBackend<float>, CudaBackend<double>, CudaBackend<float>>;
 using DoubleBackends = ::testing::Types<HostBackend<double>, CudaBackend<double>>;
 #else
 using Backends       = ::testing::Types<HostBackend<double>, HostBackend<float>>;

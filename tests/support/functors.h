@@ -8,8 +8,8 @@ namespace adamant::test
 template <typename Number>
 struct AddSquare
 {
-  const Number *x;
-  Number       *y;
+  const Number            *x;
+  Number                  *y;
   ADAMANT_HOST_DEVICE void operator()(int i) const { y[i] += x[i] * x[i] + i; }
 };
 } // namespace adamant::test

@@ -114,7 +114,7 @@ inline Values combine(double a, const Values &x, double b, const Values &y)
 /// D x with D block diagonal: entry (i, j) of all blocks lies together.
 inline Values block_product(const Values &D, int block_size, const Values &x)
 {
-  Values y(x.size(), 0.);
+  Values            y(x.size(), 0.);
   const std::size_t n_nodes = x.size() / block_size;
   for (std::size_t i = 0; i < x.size(); ++i)
     for (int c = 0; c < block_size; ++c)
