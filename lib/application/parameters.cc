@@ -204,10 +204,9 @@ void read_parameters(const CommandLine &line)
   dealii::ParameterAcceptor::parse_all_parameters();
 }
 
-void print_parameters(std::ostream &out, bool with_descriptions)
+void print_parameters(std::ostream &out, dealii::ParameterHandler::OutputStyle style)
 {
-  dealii::ParameterAcceptor::prm.print_parameters(out, with_descriptions ? dealii::ParameterHandler::PRM :
-                                                                           dealii::ParameterHandler::ShortPRM);
+  dealii::ParameterAcceptor::prm.print_parameters(out, style);
 }
 
 LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaults, unsigned int default_coarsest_cells)

@@ -14,8 +14,9 @@ namespace adamant
 /// line into them. Throws InputError with file, line, key and the nearest known names; nothing has been written then.
 void read_parameters(const CommandLine &line);
 
-/// All parameters with their present values and descriptions, as a parameter file.
-void print_parameters(std::ostream &out, bool with_descriptions);
+/// All parameters with their present values: PRM, a parameter file with descriptions; ShortPRM, without; JSON, with defaults and
+/// patterns too.
+void print_parameters(std::ostream &out, dealii::ParameterHandler::OutputStyle style);
 
 /// Section "Linear solver": LinearSolverOptions as parameters, and the choice of the preconditioner.
 class LinearSolverParameters : public dealii::ParameterAcceptor

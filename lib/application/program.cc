@@ -95,7 +95,7 @@ Run::Run(const std::string &application, const CommandLine &line, const std::str
   std::error_code error;
   fs::create_directories(output_folder, error);
   std::ostringstream parameters;
-  print_parameters(parameters, false);
+  print_parameters(parameters, dealii::ParameterHandler::ShortPRM);
   try
     {
       if (error)

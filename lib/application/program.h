@@ -94,7 +94,7 @@ int run_program(int argc, char **argv, const std::string &application, const std
     read_parameters(line);
     if (line.print_parameters)
       {
-        print_parameters(std::cout, true);
+        print_parameters(std::cout, line.json ? dealii::ParameterHandler::JSON : dealii::ParameterHandler::PRM);
         return 0;
       }
     parameters.check();

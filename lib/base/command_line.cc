@@ -14,15 +14,19 @@ CommandLine parse_command_line(int argc, const char *const *argv, const std::str
   namespace po = boost::program_options;
   CommandLine             line;
   po::options_description options("Options");
-  options.add_options()("set", po::value<std::vector<std::string>>(&line.settings)->value_name("\"Section/key=value\""),
-                        "change one parameter; may be given several times")(
-    "backend", po::value<std::string>(&line.backend)->value_name("auto|host|cuda")->default_value("auto"),
-    "where the algebra runs; auto takes a GPU where there is one")(
-    "threads", po::value<int>(&line.threads)->value_name("N")->default_value(0), "threads of the host; 0: all cores")(
-    "output", po::value<std::string>(&line.output)->value_name("DIR"), "folder for all files written")(
-    "print-parameters", po::bool_switch(&line.print_parameters), "print all parameters with their defaults and stop")(
-    "help", po::bool_switch(&line.help), "print this text and stop")("version", po::bool_switch(&line.version),
-                                                                     "print the version and stop");
+  // clang-format off
+  options.add_options()
+    ("set", po::value<std::vector<std::string>>(&line.settings)->value_name("\"Section/key=value\""),
+     "change one parameter; may be given several times")
+    ("backend", po::value<std::string>(&line.backend)->value_name("auto|host|cuda")->default_value("auto"),
+     "where the algebra runs; auto takes a GPU where there is one")
+    ("threads", po::value<int>(&line.threads)->value_name("N")->default_value(0), "threads of the host; 0: all cores")
+    ("output", po::value<std::string>(&line.output)->value_name("DIR"), "folder for all files written")
+    ("print-parameters", po::bool_switch(&line.print_parameters), "print all parameters with their meaning and stop")
+    ("json", po::bool_switch(&line.json), "print them as JSON, with defaults and patterns")
+    ("help", po::bool_switch(&line.help), "print this text and stop")
+    ("version", po::bool_switch(&line.version), "print the version and stop");
+  // clang-format on
   po::options_description hidden;
   hidden.add_options()("file", po::value<std::vector<std::string>>());
   po::options_description all;
@@ -70,6 +74,8 @@ CommandLine parse_command_line(int argc, const char *const *argv, const std::str
   if (line.backend != "auto" && line.backend != "host" && line.backend != "cuda")
     throw InputError("command line: unknown backend '" + line.backend + "' (auto, host or cuda)" +
                      did_you_mean(line.backend, backends));
+  if (line.json && !line.print_parameters)
+    throw InputError("command line: --json goes with --print-parameters");
   if (line.threads < 0)
     throw InputError("command line: --threads must not be negative, but is " + std::to_string(line.threads));
   return line;

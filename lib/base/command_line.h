@@ -14,6 +14,7 @@ struct CommandLine
   int                      threads = 0;      ///< of the host; 0: all cores this process may use
   std::string              output;           ///< folder; empty: as the parameters say
   bool                     print_parameters = false;
+  bool                     json             = false; ///< print them as JSON
   bool                     help             = false;
   bool                     version          = false;
   std::string              usage; ///< the text of --help

@@ -113,7 +113,7 @@ TEST_F(Application, PrintedParametersAreAFile)
 {
   read("", {"Shape/Length=3"});
   std::ostringstream text;
-  adamant::print_parameters(text, true);
+  adamant::print_parameters(text, dealii::ParameterHandler::PRM);
   shape->length = 0.;
   read(write("printed.prm", text.str()));
   EXPECT_EQ(shape->length, 3.);

@@ -99,6 +99,11 @@ TEST(CommandLine, OptionGivenTwice)
   expect_error({"--backend", "host", "--backend", "cuda"}, {"backend"});
 }
 
+TEST(CommandLine, JSONOfParameters)
+{
+  expect_error({"--json"}, {"--json", "--print-parameters"});
+}
+
 TEST(CommandLine, TwoParameterFiles)
 {
   expect_error({"a.prm", "b.prm"}, {"a.prm", "b.prm", "one parameter file"});
