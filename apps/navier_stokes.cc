@@ -161,8 +161,8 @@ NavierStokes<dim, Backend>::NavierStokes(const Parameters &parameters, const Bac
 template <int dim, class Backend>
 void NavierStokes<dim, Backend>::make_mesh()
 {
-  TimerOutput::Scope scope(run_info.timer, "init/mesh");
-  const auto        &p = parameters.mesh;
+  adamant::Section scope(run_info.timer, "init/mesh");
+  const auto      &p = parameters.mesh;
   if (p.type == "box")
     {
       Point<dim> corner;
@@ -240,7 +240,7 @@ template <int dim, class Backend>
 void NavierStokes<dim, Backend>::setup_system()
 {
   {
-    TimerOutput::Scope scope(run_info.timer, "init/matrices");
+    adamant::Section scope(run_info.timer, "init/matrices");
     flow = std::make_unique<adamant::FlowMatrices<dim>>(
       mesh, mapping, quadrature,
       std::set<types::boundary_id>(parameters.problem.outflow.begin(), parameters.problem.outflow.end()),
@@ -256,7 +256,7 @@ void NavierStokes<dim, Backend>::setup_system()
   setup_boundary();
   setup_hanging_nodes();
 
-  TimerOutput::Scope scope(run_info.timer, "init/vectors");
+  adamant::Section scope(run_info.timer, "init/vectors");
   for (Vector *vector : {&u[0], &u[1]})
     *vector = backend.create_vector(dim * n);
   pressure_on_velocity_mesh = backend.create_vector(n);
@@ -378,7 +378,7 @@ void NavierStokes<dim, Backend>::setup_hanging_nodes()
 template <int dim, class Backend>
 void NavierStokes<dim, Backend>::setup_solver()
 {
-  TimerOutput::Scope scope(run_info.timer, "init/solver");
+  adamant::Section scope(run_info.timer, "init/solver");
   if (parameters.implementation.pressure_solver == "fast_diagonalization")
     direct_solver.emplace(backend, adamant::tensor_product_eigenpairs(flow->pressure(), mapping));
   else
@@ -465,8 +465,8 @@ void NavierStokes<dim, Backend>::set_body_force(double t)
 template <int dim, class Backend>
 void NavierStokes<dim, Backend>::set_initial_values()
 {
-  TimerOutput::Scope scope(run_info.timer, "init/initial values");
-  const auto         largest = [](const Array<double> &values) {
+  adamant::Section scope(run_info.timer, "init/initial values");
+  const auto       largest = [](const Array<double> &values) {
     double result = 0;
     for (const double value : values)
       result = std::max(result, std::abs(value));
@@ -494,9 +494,9 @@ void NavierStokes<dim, Backend>::set_initial_pressure()
   };
   if (is_zero(velocity) && is_zero(acting)) // a start by moving walls alone is impulsive
     return;
-  TimerOutput::Scope scope(run_info.timer, "init/initial pressure");
-  const auto         u_start   = download(u[now]);
-  const auto         component = [&](int c) {
+  adamant::Section scope(run_info.timer, "init/initial pressure");
+  const auto       u_start   = download(u[now]);
+  const auto       component = [&](int c) {
     return Array<double>(u_start.begin() + std::size_t(c) * n, u_start.begin() + std::size_t(c + 1) * n);
   };
   Array<double> tested(n, 0.);
@@ -540,7 +540,7 @@ void NavierStokes<dim, Backend>::timed(const char *part, const Work &work)
 {
   if (!parameters.output.time_parts)
     return work();
-  TimerOutput::Scope scope(run_info.timer, part);
+  adamant::Section scope(run_info.timer, part);
   work();
   backend.synchronize();
 }
@@ -653,7 +653,7 @@ bool NavierStokes<dim, Backend>::record_step()
     return false;
   double change = 0;
   {
-    TimerOutput::Scope scope(run_info.timer, "statistics");
+    adamant::Section scope(run_info.timer, "statistics");
     if (parameters.time.steady_tolerance > 0.)
       {
         backend.axpby(1., u[now], -1., u[1 - now]); // the old velocity is not needed any more
@@ -662,7 +662,7 @@ bool NavierStokes<dim, Backend>::record_step()
   }
   const auto velocity = download(u[now]), pressure = download(pressure_on_velocity_mesh), div = download(g),
              nodal_pressure = download(p);
-  TimerOutput::Scope scope(run_info.timer, "statistics");
+  adamant::Section scope(run_info.timer, "statistics");
   state = results->evaluate(velocity, pressure, nodal_pressure, div, dt, viscosity);
   std::vector<std::pair<std::string, double>> row{{"step", step},
                                                   {"time", time},
@@ -689,8 +689,8 @@ void NavierStokes<dim, Backend>::output_results()
 {
   if (!due(parameters.output.interval) && !(steady && parameters.output.interval > 0))
     return;
-  const auto         velocity = download(u[now]), pressure = download(pressure_on_velocity_mesh);
-  TimerOutput::Scope scope(run_info.timer, "output");
+  const auto       velocity = download(u[now]), pressure = download(pressure_on_velocity_mesh);
+  adamant::Section scope(run_info.timer, "output");
   write_flow(*flow->velocity, mapping, velocity, pressure, series, time);
 }
 
@@ -729,8 +729,8 @@ void NavierStokes<dim, Backend>::report()
   if (!state.pressure_at_points.empty())
     record["pressure_at_points"] = state.pressure_at_points;
 
-  const auto         velocity = download(u[now]), pressure = download(pressure_on_velocity_mesh);
-  TimerOutput::Scope scope(run_info.timer, "output");
+  const auto       velocity = download(u[now]), pressure = download(pressure_on_velocity_mesh);
+  adamant::Section scope(run_info.timer, "output");
   results->write_profiles(velocity, pressure, run_info.folder(), record);
   if (const auto &text = parameters.problem.exact_velocity; !text.empty())
     {
@@ -759,8 +759,8 @@ auto NavierStokes<dim, Backend>::upload(const Array<double> &values) const -> Ve
 template <int dim, class Backend>
 Array<double> NavierStokes<dim, Backend>::download(const Vector &vector)
 {
-  TimerOutput::Scope scope(run_info.timer, "copy");
-  Array<double>      values(vector.size());
+  adamant::Section scope(run_info.timer, "copy");
+  Array<double>    values(vector.size());
   backend.download(vector, values.data());
   return values;
 }
