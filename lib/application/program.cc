@@ -135,17 +135,12 @@ void Run::begin_time_loop()
 void Run::end_time_loop()
 {
   time_loop.stop();
+  live.close();
 }
 
 void Run::progress(unsigned int step, unsigned int n_steps, double time, int iterations, double residual)
 {
-  const double elapsed = time_loop.wall_time();
-  if (step != 1 && step != n_steps && elapsed < last_progress + 1.)
-    return;
-  last_progress = elapsed;
-  std::cout << "step " << step << "/" << n_steps << "  time " << time << "  iterations " << iterations << "  residual "
-            << std::scientific << std::setprecision(1) << residual << std::defaultfloat << std::setprecision(6)
-            << "  left " << std::lround(elapsed / step * (n_steps - step)) << " s" << std::endl;
+  live.show(step, n_steps, time, iterations, residual, time_loop.wall_time());
 }
 
 void Run::stop()

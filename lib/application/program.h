@@ -2,6 +2,7 @@
 
 #include "algebra/profiler_range.h"
 #include "application/parameters.h"
+#include "application/progress.h"
 #include "base/command_line.h"
 #include "base/exceptions.h"
 #include "base/run_record.h"
@@ -50,7 +51,7 @@ public:
   void begin_time_loop(); ///< everything before it is "init" in run.json
   void end_time_loop();
 
-  /// A progress line every so often: step, time, iterations, residual, time left.
+  /// Where the time loop stands (see Progress): step, time, iterations, residual, steps per second, time left.
   void progress(unsigned int step, unsigned int n_steps, double time, int iterations, double residual);
 
   void stop();   ///< the clock: what follows does not belong to the run
@@ -59,7 +60,7 @@ public:
 private:
   std::string   output_folder, statistics_text;
   dealii::Timer total, time_loop;
-  double        last_progress = -1;
+  Progress      live;
 };
 
 /// Prints version, libraries, backend, device and threads.

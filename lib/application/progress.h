@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace adamant
+{
+/// Seconds as a reader takes them in: "42 s", "3 min 20 s", "5 h 12 min", "2 d 3 h".
+std::string duration(double seconds);
+
+/// Where a time loop stands, on standard output: on a terminal one line that is written over, at most ten times a second;
+/// otherwise plain lines, at most one a second. The first and the last step are always shown.
+class Progress
+{
+public:
+  ~Progress() { close(); }
+
+  /// `elapsed`: seconds since the time loop began. The rate counts from the first step reported, so that it holds for
+  /// continued runs, too.
+  void show(unsigned int step, unsigned int n_steps, double time, int iterations, double residual, double elapsed);
+
+  /// Ends an open line; what is printed next stands on a line of its own.
+  void close();
+
+private:
+  unsigned int first_step = 0;
+  double       last_shown = 0;
+  std::size_t  open       = 0; ///< characters of the line that is written over
+};
+} // namespace adamant

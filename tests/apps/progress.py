@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""progress.py PROGRAM: what a time loop shows while it runs, on a terminal and in a file."""
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import unittest
+
+PROGRAM = sys.argv.pop(1)
+LINE = re.compile(r"step (\d+)/400  time [\d.e-]+  iterations \d+  residual \d\.\de-\d+  [\d.e+]+ steps/s  left \d+ (s|min|h|d)")
+
+
+def command(folder):
+    settings = ["Discretization/Refinements=5", "Time stepping/Time step=0.005", "Time stepping/Output interval=0"]
+    return [PROGRAM, "--backend", "host", "--threads", "1", "--output", folder] + [a for s in settings for a in ("--set", s)]
+
+
+def on_terminal(columns, kind="xterm"):
+    """What the program writes to a terminal of that width, and its exit code."""
+    with tempfile.TemporaryDirectory() as folder:
+        terminal, side = pty.openpty()
+        fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
+        process = subprocess.Popen(command(folder), stdout=side, stderr=side, env={**os.environ, "TERM": kind})
+        os.close(side)
+        text = b""
+        try:
+            while part := os.read(terminal, 65536):
+                text += part
+        except OSError:  # what Linux says at the end
+            pass
+        os.close(terminal)
+        return text.decode().replace("\r\n", "\n"), process.wait()
+
+
+class LiveView(unittest.TestCase):
+    def test_one_line_written_over(self):
+        text, code = on_terminal(100)
+        self.assertEqual(code, 0, text)
+        live = [line for line in text.split("\n") if "step 1/400" in line]
+        self.assertEqual(len(live), 1, f"expected all steps on one line of the terminal:\n{text}")
+        states = live[0].split("\r")[1:]
+        steps = [int(LINE.match(state)[1]) for state in states]
+        self.assertEqual((steps[0], steps[-1]), (1, 400))
+        self.assertEqual(steps, sorted(set(steps)))
+        self.assertGreater(len(steps), 3, "expected several updates a second")
+        self.assertLess(len(steps), 200, "expected at most ten updates a second")
+        self.assertIn("left 0 s", states[-1])
+        for before, after in zip(states, states[1:]):
+            self.assertGreaterEqual(len(after), len(before.rstrip()), "expected the old line to be covered")
+        self.assertIn("\nL2 error", text, "expected what follows on a line of its own")
+
+    def test_narrow_terminal(self):
+        text, code = on_terminal(40)
+        self.assertEqual(code, 0, text)
+        live = [line for line in text.split("\n") if "step 1/400" in line][0].split("\r")[1:]
+        self.assertEqual({len(state) for state in live}, {39}, "expected lines that a terminal of 40 columns does not wrap")
+
+    def plain(self, text):
+        lines = [line for line in text.split("\n") if line.startswith("step ")]
+        self.assertNotIn("\r", text)
+        self.assertEqual([LINE.fullmatch(lines[i])[1] for i in (0, -1)], ["1", "400"], text)
+        self.assertLess(len(lines), 30, "expected at most one line a second")
+
+    def test_plain_lines_in_a_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(command(folder), capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.plain(done.stdout)
+
+    def test_plain_lines_on_a_terminal_that_cannot_more(self):
+        text, code = on_terminal(100, kind="dumb")
+        self.assertEqual(code, 0, text)
+        self.plain(text)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v"])
