@@ -117,7 +117,8 @@ void for_each_row(const CudaContext &context, const Call &name, const CudaMatrix
   const int most  = A.n_rows < 32768 * s.rows ? 64 : block_size;
   const int step  = slice_rows * std::lcm(node_size, s.node_size) / s.rows;
   const int lanes = step >= most ? step : most / step * step;
-  if (lanes > block_size || (s.nodes.size() > 0 && s.node_size % node_size != 0))
+  if (lanes > block_size || (s.nodes.size() > 0 && s.node_size % node_size != 0) ||
+      (node_size > 1 && s.rows > 1 && s.rows != node_size))
     throw RunError("a matrix of nodes of " + std::to_string(s.node_size) + " rows does not go with blocks of " +
                    std::to_string(node_size));
   with_format(A, [&](auto format) {

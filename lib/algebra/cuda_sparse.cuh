@@ -137,9 +137,9 @@ struct Chunk
 
   __device__ void load(const SparseView<Number> &A, const CudaSlice &s, int lane, int first)
   {
-    // The rows of a stencil slice read the same words.
+    // The rows of a stencil slice read the same words; in bands there may be two models in turn.
     constexpr bool  stencil = kind == SliceKind::stencil;
-    const int       pairs = stencil && s.parameter >= in_pairs ? 1 : 0, model = pairs ? lane & 1 : 0;
+    const int       pairs = stencil && Format::bands && s.parameter >= in_pairs ? 1 : 0, model = lane & pairs;
     constexpr int   per_word = kind == SliceKind::narrow ? 2 : 1, spacing = stencil ? 1 : 32;
     const unsigned *columns =
       A.columns + 32L * s.column + spacing * (first / per_word) + (stencil ? model * s.width : lane);
@@ -264,11 +264,12 @@ template <class Format, typename Number, class Gather>
 __device__ void rows_product(const SparseView<Number> &A, const Number *dictionary, int lane, int part, int parts,
                              const CudaSlice &s, const Gather &x, Number (&sum)[Format::rows], int place_in_band = 0)
 {
+  if constexpr (Format::bands)
+    if (static_cast<SliceKind>(s.kind) == SliceKind::band)
+      return slice_product<Format, SliceKind::stencil>(A, dictionary, stencil_of(s), lane + place_in_band, part, parts,
+                                                       Shifted<Gather>{s.value, x}, sum);
   switch (static_cast<SliceKind>(s.kind))
     {
-      case SliceKind::band:
-        return slice_product<Format, SliceKind::stencil>(A, dictionary, stencil_of(s), lane + place_in_band, part,
-                                                         parts, Shifted<Gather>{s.value, x}, sum);
       case SliceKind::stencil:
         return slice_product<Format, SliceKind::stencil>(A, dictionary, s, lane, part, parts, x, sum);
       case SliceKind::narrow:
@@ -316,21 +317,23 @@ __global__ void __launch_bounds__(most_threads)
 #pragma unroll
       for (int c = 0; c < rows; ++c)
         residual[c] = mine ? finish.residual(row + c, sum[c]) : Number(0);
-      if (rows > 1 && finish.node_size == rows)
+      if constexpr (rows > 1)
         {
           if (mine)
             finish.finish_node(row / rows, residual);
-          return;
         }
-      // The rows of a node meet in shared memory: a block of threads holds whole nodes.
-      const int place = row_of(local / slice_rows, lane, A.node_size, per_group);
-      if (parts > 1)
-        __syncthreads();
-      for (int c = 0; c < rows && mine; ++c)
-        shared[place + c] = residual[c];
-      __syncthreads();
-      for (int c = 0; c < rows && mine; ++c)
-        finish(row + c, shared + place + c - (row + c) % finish.node_size);
+      else
+        {
+          // The rows of a node meet in shared memory: a block of threads holds whole nodes.
+          const int place = row_of(local / slice_rows, lane, A.node_size, per_group);
+          if (parts > 1)
+            __syncthreads();
+          if (mine)
+            shared[place] = residual[0];
+          __syncthreads();
+          if (mine)
+            finish(row, shared + place - row % finish.node_size);
+        }
     }
   else if (mine && !(Finish::skips_empty && s.width == 0))
 #pragma unroll
