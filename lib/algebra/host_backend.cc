@@ -285,6 +285,33 @@ void with_block_size(int size, const Action &action)
     }
 }
 
+// update(i, (D (b - A x))_i) for every row i, D a block diagonal: what all point and block smoothers share.
+template <typename Number, typename Update>
+void for_each_correction(const HostMatrix<Number> &A, const Number *D, int block_size, const Number *b, const Number *x,
+                         int n_threads, const Update &update)
+{
+  if (block_size == 1)
+    return for_each_product(A, x, n_threads, 1, [=](int first, int end, const Number *sums) {
+#pragma omp simd
+      for (int i = first; i < end; ++i)
+        update(i, D[i] * (b[i] - sums[i - first]));
+    });
+  with_block_size(block_size, [&](auto m) {
+    const int n_nodes = A.n_rows / m;
+    for_each_product(A, x, n_threads, m, [=](int first, int end, const Number *sums) {
+      for (int i = first; i < end; i += m)
+        {
+          Number residual[max_block_size], correction[max_block_size];
+          for (int c = 0; c < m; ++c)
+            residual[c] = b[i + c] - sums[i + c - first];
+          multiply_block(D + i / m, n_nodes, m, residual, correction);
+          for (int c = 0; c < m; ++c)
+            update(i + c, correction[c]);
+        }
+    });
+  });
+}
+
 // Sums n_sums quantities that `block_sums(begin, end, sums)` computes on each block, in block order: the result is the
 // same for every number of threads.
 template <typename BlockSums>
@@ -639,29 +666,10 @@ template <typename Number>
 void HostBackend<Number>::jacobi_step(const Matrix &A, const Vector &D, int block_size, Number beta, const Vector &b,
                                       const Vector &x, Vector &y) const
 {
-  const Number *diag = D.data(), *rhs = b.data(), *from = x.data();
-  Number       *to = y.data();
-  if (block_size == 1)
-    for_each_product(A, from, threads_for(A.n_rows), 1, [=](int first, int end, const Number *sums) {
-#pragma omp simd
-      for (int i = first; i < end; ++i)
-        to[i] = from[i] + beta * diag[i] * (rhs[i] - sums[i - first]);
-    });
-  else
-    with_block_size(block_size, [&](auto m) {
-      const int n_nodes = A.n_rows / m;
-      for_each_product(A, from, threads_for(A.n_rows), m, [=](int first, int end, const Number *sums) {
-        for (int i = first; i < end; i += m)
-          {
-            Number r[max_block_size], s[max_block_size];
-            for (int c = 0; c < m; ++c)
-              r[c] = rhs[i + c] - sums[i + c - first];
-            multiply_block(diag + i / m, n_nodes, m, r, s);
-            for (int c = 0; c < m; ++c)
-              to[i + c] = from[i + c] + beta * s[c];
-          }
-      });
-    });
+  const Number *from = x.data();
+  Number       *to   = y.data();
+  for_each_correction(A, D.data(), block_size, b.data(), from, threads_for(A.n_rows),
+                      [=](int i, Number correction) { to[i] = from[i] + beta * correction; });
 }
 
 template <typename Number>
@@ -677,35 +685,13 @@ void HostBackend<Number>::chebyshev_step(const Matrix &A, const Vector &D, int b
                                          const Vector &b, const Vector &x, const Vector &d_old, Vector &d,
                                          Vector &y) const
 {
-  const Number *diag = D.data(), *rhs = b.data(), *from = x.data(), *old = d_old.data();
+  const Number *from = x.data(), *old = d_old.data();
   Number       *to = y.data(), *direction = d.data();
-  const auto decayed = [=](int i) { return alpha == Number(0) ? Number(0) : alpha * old[i]; }; // old may be unset then
-  if (block_size == 1)
-    return for_each_product(A, from, threads_for(A.n_rows), 1, [=](int first, int end, const Number *sums) {
-#pragma omp simd
-      for (int i = first; i < end; ++i)
-        {
-          const Number step = decayed(i) + beta * diag[i] * (rhs[i] - sums[i - first]);
-          direction[i]      = step;
-          to[i]             = from[i] + step;
-        }
-    });
-  with_block_size(block_size, [&](auto m) {
-    const int n_nodes = A.n_rows / m;
-    for_each_product(A, from, threads_for(A.n_rows), m, [=](int first, int end, const Number *sums) {
-      for (int i = first; i < end; i += m)
-        {
-          Number r[max_block_size], s[max_block_size];
-          for (int c = 0; c < m; ++c)
-            r[c] = rhs[i + c] - sums[i + c - first];
-          multiply_block(diag + i / m, n_nodes, m, r, s);
-          for (int c = 0; c < m; ++c)
-            {
-              direction[i + c] = decayed(i + c) + beta * s[c];
-              to[i + c]        = from[i + c] + direction[i + c];
-            }
-        }
-    });
+  for_each_correction(A, D.data(), block_size, b.data(), from, threads_for(A.n_rows), [=](int i, Number correction) {
+    // d_old may be unset where alpha is zero.
+    const Number step = (alpha == Number(0) ? Number(0) : alpha * old[i]) + beta * correction;
+    direction[i]      = step;
+    to[i]             = from[i] + step;
   });
 }
 
