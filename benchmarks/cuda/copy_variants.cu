@@ -32,44 +32,37 @@ __global__ void copy_kernel(long n, const T *from, T *to)
       }
 }
 
-// Median seconds of one of `repeat` calls of enqueue between two events, with a graph or without.
+constexpr int repeat = 8, samples = 9;
+
+// Median seconds of one of `repeat` calls of enqueue, recorded as one graph.
 template <typename Enqueue>
-double median_seconds(cudaStream_t stream, bool as_graph, const Enqueue &enqueue)
+double seconds_in_a_graph(const std::shared_ptr<CudaContext> &context, const Enqueue &enqueue)
 {
-  constexpr int   repeat = 8, samples = 9;
-  cudaGraph_t     graph;
-  cudaGraphExec_t executable;
-  if (as_graph)
-    {
-      cuda::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
-      for (int i = 0; i < repeat; ++i)
-        enqueue();
-      cuda::check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
-      cuda::check(cudaGraphInstantiate(&executable, graph, 0), "cudaGraphInstantiate");
-    }
+  const CudaBackend<double> backend(context);
+  const auto                graph = backend.record([&] {
+    for (int i = 0; i < repeat; ++i)
+      enqueue();
+  });
+  return backend.seconds(graph, samples) / repeat;
+}
+
+// The same, called one by one.
+template <typename Enqueue>
+double seconds_on_a_stream(cudaStream_t stream, const Enqueue &enqueue)
+{
   cudaEvent_t begin, end;
   cuda::check(cudaEventCreate(&begin), "cudaEventCreate");
   cuda::check(cudaEventCreate(&end), "cudaEventCreate");
-  std::vector<float> times;
-  for (int sample = -1; sample < samples; ++sample)
+  std::vector<float> times(samples);
+  enqueue();
+  for (float &time : times)
     {
       cuda::check(cudaEventRecord(begin, stream), "cudaEventRecord");
-      for (int i = 0; i < (as_graph ? 1 : repeat); ++i)
-        if (as_graph)
-          cuda::check(cudaGraphLaunch(executable, stream), "cudaGraphLaunch");
-        else
-          enqueue();
+      for (int i = 0; i < repeat; ++i)
+        enqueue();
       cuda::check(cudaEventRecord(end, stream), "cudaEventRecord");
       cuda::check(cudaEventSynchronize(end), "cudaEventSynchronize");
-      float time;
       cuda::check(cudaEventElapsedTime(&time, begin, end), "cudaEventElapsedTime");
-      if (sample >= 0)
-        times.push_back(time);
-    }
-  if (as_graph)
-    {
-      cudaGraphExecDestroy(executable);
-      cudaGraphDestroy(graph);
     }
   cudaEventDestroy(begin);
   cudaEventDestroy(end);
@@ -92,7 +85,7 @@ struct Copies
   void kernel(int threads) const
   {
     const long n    = static_cast<long>(bytes / sizeof(T));
-    const auto time = median_seconds(context->stream(), true, [&] {
+    const auto time = seconds_in_a_graph(context, [&] {
       copy_kernel<T, per_thread, streaming>
         <<<cuda::blocks_for(n, per_thread * threads), threads, 0, context->stream()>>>(
           n, reinterpret_cast<const T *>(from), reinterpret_cast<T *>(to));
@@ -113,13 +106,12 @@ int main()
   for (const std::size_t megabytes : {16, 64, 256, 1024, 2048, 4096})
     {
       const Copies copies{context, from.data(), to.data(), megabytes << 20};
-      for (const bool as_graph : {false, true})
-        copies.line(std::string("cudaMemcpyAsync, ") + (as_graph ? "in a graph" : "on a stream"),
-                    median_seconds(context->stream(), as_graph, [&] {
-                      cuda::check(cudaMemcpyAsync(to.data(), from.data(), copies.bytes, cudaMemcpyDeviceToDevice,
-                                                  context->stream()),
-                                  "cudaMemcpyAsync");
-                    }));
+      const auto   copy = [&] {
+        cuda::check(cudaMemcpyAsync(to.data(), from.data(), copies.bytes, cudaMemcpyDeviceToDevice, context->stream()),
+                      "cudaMemcpyAsync");
+      };
+      copies.line("cudaMemcpyAsync, on a stream", seconds_on_a_stream(context->stream(), copy));
+      copies.line("cudaMemcpyAsync, in a graph", seconds_in_a_graph(context, copy));
       copies.kernel<float, 1, false>(256);
       copies.kernel<double, 4, false>(256);
       copies.kernel<float4, 1, false>(256);

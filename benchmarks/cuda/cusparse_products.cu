@@ -55,38 +55,19 @@ struct Blocks
   }
 };
 
-// Median seconds of one of `repeat` runs of `enqueue`, captured as one graph.
+// Median seconds of one of `repeat` runs of `enqueue`, recorded as one graph.
 template <typename Enqueue>
-double median_seconds(cudaStream_t stream, const Enqueue &enqueue)
+double median_seconds(const CudaBackend<double> &backend, const Enqueue &enqueue)
 {
   constexpr int repeat = 20, samples = 11;
   enqueue();
-  cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-  cuda::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
-  for (int i = 0; i < repeat; ++i)
-    enqueue();
-  cudaGraph_t     graph;
-  cudaGraphExec_t executable;
-  cuda::check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
-  cuda::check(cudaGraphInstantiate(&executable, graph, 0), "cudaGraphInstantiate");
-  cudaEvent_t begin, end;
-  cuda::check(cudaEventCreate(&begin), "cudaEventCreate");
-  cuda::check(cudaEventCreate(&end), "cudaEventCreate");
-  std::vector<float> times(samples);
-  for (float &time : times)
-    {
-      cuda::check(cudaEventRecord(begin, stream), "cudaEventRecord");
-      cuda::check(cudaGraphLaunch(executable, stream), "cudaGraphLaunch");
-      cuda::check(cudaEventRecord(end, stream), "cudaEventRecord");
-      cuda::check(cudaEventSynchronize(end), "cudaEventSynchronize");
-      cuda::check(cudaEventElapsedTime(&time, begin, end), "cudaEventElapsedTime");
-    }
-  cudaGraphExecDestroy(executable);
-  cudaGraphDestroy(graph);
-  cudaEventDestroy(begin);
-  cudaEventDestroy(end);
-  std::sort(times.begin(), times.end());
-  return 1e-3 * times[samples / 2] / repeat;
+  backend.synchronize();
+  return backend.seconds(backend.record([&] {
+    for (int i = 0; i < repeat; ++i)
+      enqueue();
+  }),
+                         samples) /
+         repeat;
 }
 } // namespace
 
@@ -151,7 +132,7 @@ std::vector<std::pair<std::string, double>> time_cusparse(const CSRMatrix<double
     check(cusparseSpMV_preprocess(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, x_view, &zero, y_view, type,
                                   algorithm, buffer.data()),
           "cusparseSpMV_preprocess");
-    result.emplace_back(name, median_seconds(context->stream(), [&] {
+    result.emplace_back(name, median_seconds(CudaBackend<double>(context), [&] {
                           check(cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, x_view, &zero, y_view,
                                              type, algorithm, buffer.data()),
                                 "cusparseSpMV");
@@ -179,11 +160,6 @@ std::vector<std::pair<std::string, double>> time_cusparse(const CSRMatrix<double
   cusparseDestroyDnVec(y_view);
   cusparseDestroy(handle);
   return result;
-}
-
-double copy_bandwidth(std::size_t /*bytes*/)
-{
-  return CudaBackend<double>().copy_bandwidth();
 }
 
 template std::vector<std::pair<std::string, double>> time_cusparse<double>(const CSRMatrix<double> &, int);

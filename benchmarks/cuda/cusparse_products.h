@@ -12,7 +12,4 @@ namespace adamant
 /// ELL of 32 rows; with node_size > 1 also blocks, BSR), in double or single precision, preprocessed, replayed as a graph.
 template <typename Number>
 std::vector<std::pair<std::string, double>> time_cusparse(const CSRMatrix<double> &A, int node_size = 1);
-
-/// Bytes per second of a device-to-device copy, bytes read plus bytes written.
-double copy_bandwidth(std::size_t bytes);
 } // namespace adamant
