@@ -88,28 +88,6 @@ Array<double> transposed_product(const CSRMatrix<double> &A, const Array<double>
   return y;
 }
 
-CSRMatrix<double> without_zeros(const CSRMatrix<double> &A)
-{
-  CSRMatrix<double> B;
-  B.n_rows = A.n_rows;
-  B.n_cols = A.n_cols;
-  B.row_start.assign(A.n_rows + 1, 0);
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < A.n_rows; ++i)
-    for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
-      B.row_start[i + 1] += A.value[k] != 0.;
-  finish_row_starts(B);
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < A.n_rows; ++i)
-    for (int k = A.row_start[i], to = B.row_start[i]; k < A.row_start[i + 1]; ++k)
-      if (A.value[k] != 0.)
-        {
-          B.column[to]  = A.column[k];
-          B.value[to++] = A.value[k];
-        }
-  return B;
-}
-
 template void              finish_row_starts(CSRMatrix<double> &);
 template CSRMatrix<double> transpose(const CSRMatrix<double> &);
 template double            entry(const CSRMatrix<double> &, int, int);

@@ -40,7 +40,4 @@ Array<double> product(const CSRMatrix<double> &A, const Array<double> &x);
 
 /// y = Aᵀ x.
 Array<double> transposed_product(const CSRMatrix<double> &A, const Array<double> &x);
-
-/// The matrix without the stored entries that are exactly zero.
-CSRMatrix<double> without_zeros(const CSRMatrix<double> &A);
 } // namespace adamant

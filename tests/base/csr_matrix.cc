@@ -90,31 +90,6 @@ TEST(CSRMatrix, Products)
     }
 }
 
-TEST(CSRMatrix, WithoutZeros)
-{
-  auto A      = random_matrix(40, 30, Rows::irregular, 8);
-  int  n_kept = 0;
-  for (int k = 0; k < A.n_nonzeros(); ++k)
-    {
-      if (k % 3 == 1)
-        A.value[k] = k % 2 == 0 ? 0. : -0.;
-      n_kept += A.value[k] != 0.;
-    }
-  for (int k = A.row_start[39]; k < A.row_start[40]; ++k) // a last row of nothing but zeros
-    {
-      n_kept -= A.value[k] != 0.;
-      A.value[k] = 0.;
-    }
-  const auto B = without_zeros(A);
-  EXPECT_EQ(B.n_rows, 40);
-  EXPECT_EQ(B.n_cols, 30);
-  EXPECT_EQ(B.n_nonzeros(), n_kept);
-  EXPECT_LT(n_kept, A.n_nonzeros());
-  EXPECT_EQ(to_dense(B), to_dense(A));
-  for (const double value : B.value)
-    EXPECT_NE(value, 0.);
-}
-
 TEST(CSRMatrix, FinishRowStartsSumsTheLengths)
 {
   CSRMatrix<double> A;
