@@ -1,39 +1,19 @@
 // Transport-diffusion on the GPU against the CPU, and its end when a CUDA call fails.
 
-#include "tests/apps/program.h"
-
-#include "support/backends.h"
+#include "gpu_program.h"
 
 namespace
 {
-const char *program()
-{
-  const char *elsewhere = std::getenv("TRANSPORT_DIFFUSION"); // where the tests run on another machine than the build
-  return elsewhere != nullptr ? elsewhere : TRANSPORT_DIFFUSION;
-}
-
-class CudaApplication : public Program
+class CudaApplication : public GpuProgram
 {
 protected:
   CudaApplication()
-    : Program(program())
+    : GpuProgram("TRANSPORT_DIFFUSION", TRANSPORT_DIFFUSION)
   {}
-  void SetUp() override
+  Outcome start_on(const std::string &backend, const std::vector<std::string> &more)
   {
-    const std::string reason = adamant::test::why_unavailable<adamant::CudaBackend<double>>();
-    if (!reason.empty())
-      GTEST_SKIP() << reason;
-  }
-
-  Outcome start_on(const std::string &backend, const std::vector<std::string> &more = {})
-  {
-    std::vector<std::string> arguments = {"--backend", backend,
-                                          "--threads", "2",
-                                          "--set",     "Time stepping/End time=0.2",
-                                          "--set",     "Time stepping/Output interval=5"};
-    for (const std::string &setting : more)
-      arguments.insert(arguments.end(), {"--set", setting});
-    return start(arguments);
+    return GpuProgram::start_on(
+      backend, std::vector<std::string>{"Time stepping/End time=0.2", "Time stepping/Output interval=5"} + more);
   }
 };
 } // namespace

@@ -1,39 +1,21 @@
 // Linear elasticity on the GPU against the CPU.
 
-#include "tests/apps/program.h"
-
-#include "support/backends.h"
+#include "gpu_program.h"
 
 namespace
 {
-const char *program()
-{
-  const char *elsewhere = std::getenv("ELASTICITY"); // where the tests run on another machine than the build
-  return elsewhere != nullptr ? elsewhere : ELASTICITY;
-}
-
-class CudaElasticity : public Program
+class CudaElasticity : public GpuProgram
 {
 protected:
   CudaElasticity()
-    : Program(program())
+    : GpuProgram("ELASTICITY", ELASTICITY)
   {}
-  void SetUp() override
+  Outcome start_on(const std::string &backend, const std::vector<std::string> &settings)
   {
-    const std::string reason = adamant::test::why_unavailable<adamant::CudaBackend<double>>();
-    if (!reason.empty())
-      GTEST_SKIP() << reason;
-  }
-
-  Outcome start_on(const std::string &backend, std::vector<std::string> settings)
-  {
-    settings.insert(settings.end(),
-                    {"Time stepping/End time=0.125", "Output/Interval=0", "Linear solver/Tolerance=1e-11",
-                     "Discretization/Uniform refinements=2", "Problem/Load factor=sin(20*t)"});
-    std::vector<std::string> arguments = {"--backend", backend, "--threads", "2"};
-    for (const std::string &setting : settings)
-      arguments.insert(arguments.end(), {"--set", setting});
-    return start(arguments);
+    return GpuProgram::start_on(
+      backend, settings + std::vector<std::string>{
+                            "Time stepping/End time=0.125", "Output/Interval=0", "Linear solver/Tolerance=1e-11",
+                            "Discretization/Uniform refinements=2", "Problem/Load factor=sin(20*t)"});
   }
 };
 } // namespace

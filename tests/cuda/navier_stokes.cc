@@ -1,42 +1,23 @@
 // Navier-Stokes on the GPU against the CPU: whole runs.
 
-#include "tests/apps/program.h"
-
-#include "support/backends.h"
+#include "gpu_program.h"
 
 #include <cmath>
 
 namespace
 {
-const char *program()
-{
-  const char *elsewhere = std::getenv("NAVIER_STOKES"); // where the tests run on another machine than the build
-  return elsewhere != nullptr ? elsewhere : NAVIER_STOKES;
-}
-
-class CudaNavierStokes : public Program
+class CudaNavierStokes : public GpuProgram
 {
 protected:
   CudaNavierStokes()
-    : Program(program())
+    : GpuProgram("NAVIER_STOKES", NAVIER_STOKES)
   {}
-  void SetUp() override
-  {
-    const std::string reason = adamant::test::why_unavailable<adamant::CudaBackend<double>>();
-    if (!reason.empty())
-      GTEST_SKIP() << reason;
-  }
-
   Outcome start_on(const std::string &backend, const std::vector<std::string> &settings)
   {
-    std::vector<std::string> arguments = {"--backend", backend,
-                                          "--threads", "2",
-                                          "--set",     "Linear solver/Tolerance=1e-13",
-                                          "--set",     "Output/Statistics interval=5",
-                                          "--set",     "Time stepping/Unstable step=shorten"};
-    for (const std::string &setting : settings)
-      arguments.insert(arguments.end(), {"--set", setting});
-    return start(arguments);
+    return GpuProgram::start_on(backend, std::vector<std::string>{"Linear solver/Tolerance=1e-13",
+                                                                  "Output/Statistics interval=5",
+                                                                  "Time stepping/Unstable step=shorten"} +
+                                           settings);
   }
 
   void compare(const std::vector<std::string> &settings)
@@ -70,12 +51,6 @@ const std::vector<std::string> cavity_3d = {"Problem/Dimension=3",
                                             "Output/Profiles=0.5, 0, 1, 0.5, 1, 1; 0, 0.5, 1, 1, 0.5, 1"};
 const std::vector<std::string> cavity_2d = {"Time stepping/End time=0.2",
                                             "Output/Profiles=0.5, 0, 0.5, 1; 0, 0.5, 1, 0.5"};
-
-std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string> &b)
-{
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
 } // namespace
 
 TEST_F(CudaNavierStokes, IsTheHosts)

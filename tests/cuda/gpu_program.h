@@ -1,0 +1,36 @@
+#pragma once
+
+#include "tests/apps/program.h"
+
+#include "support/backends.h"
+
+/// A program of apps/ on the GPU and on the CPU; skipped where there is no GPU.
+class GpuProgram : public Program
+{
+protected:
+  /// The environment variable of this name says where the program is when the tests run on another machine than the build.
+  GpuProgram(const char *variable, const std::string &built)
+    : Program(std::getenv(variable) != nullptr ? std::getenv(variable) : built)
+  {}
+
+  void SetUp() override
+  {
+    const std::string reason = adamant::test::why_unavailable<adamant::CudaBackend<double>>();
+    if (!reason.empty())
+      GTEST_SKIP() << reason;
+  }
+
+  Outcome start_on(const std::string &backend, const std::vector<std::string> &settings)
+  {
+    std::vector<std::string> arguments = {"--backend", backend, "--threads", "2"};
+    for (const std::string &setting : settings)
+      arguments.insert(arguments.end(), {"--set", setting});
+    return start(arguments);
+  }
+};
+
+inline std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string> &b)
+{
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
