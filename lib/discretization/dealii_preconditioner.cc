@@ -25,14 +25,18 @@ struct DealiiPreconditioner<Number>::Implementation
 
 template <typename Number>
 DealiiPreconditioner<Number>::DealiiPreconditioner(const std::vector<LevelData> &levels,
-                                                   const MultigridOptions &options, int n_threads)
+                                                   const MultigridOptions &options, int n_threads, Array<int> numbers_)
   : implementation(std::make_unique<Implementation>(levels, options, n_threads))
+  , numbers(std::move(numbers_))
 {
   // Constrained rows are those of the identity (see LevelData).
   const auto &A = levels.back().matrix;
-  for (int i = 0; i < A.n_rows; ++i)
-    if (A.row_start[i + 1] == A.row_start[i] + 1 && A.column[A.row_start[i]] == i)
-      constrained.emplace_back(i, 1.);
+  for (int row = 0; row < A.n_rows; ++row)
+    {
+      const int i = numbers.empty() ? row : numbers[row];
+      if (A.row_start[i + 1] == A.row_start[i] + 1 && A.column[A.row_start[i]] == i)
+        constrained.emplace_back(row, 1.);
+    }
 }
 
 template <typename Number>
@@ -55,10 +59,39 @@ void DealiiPreconditioner<Number>::check_size(std::size_t n) const
 template <typename Number>
 void DealiiPreconditioner<Number>::apply(const double *src, double *dst) const
 {
-  implementation->backend.upload(src, implementation->b);
-  implementation->backend.download(implementation->multigrid.vmult(implementation->b), dst);
+  auto &[backend, multigrid, b] = *implementation;
+  if (numbers.empty())
+    {
+      backend.upload(src, b);
+      backend.download(multigrid.vmult(b), dst);
+      return;
+    }
+  backend.for_each(b.size(), [this, src, target = b.data()](int i) { target[numbers[i]] = Number(src[i]); });
+  backend.for_each(b.size(), [this, dst, z = multigrid.vmult(b).data()](int i) { dst[i] = z[numbers[i]]; });
 }
 
+template <int dim>
+Array<int> numbers_in_hierarchy(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs)
+{
+  if (&dofs.get_triangulation() != &space.dof_handler().get_triangulation() ||
+      dofs.get_fe().get_name() != space.dof_handler().get_fe().get_name())
+    throw RunError("multigrid preconditioner: expected a DoFHandler on the hierarchy's mesh with its element, " +
+                   space.dof_handler().get_fe().get_name() + ", not " + dofs.get_fe().get_name());
+  Array<int>                                   numbers(space.n_dofs());
+  std::vector<dealii::types::global_dof_index> indices(space.dofs_per_cell());
+  int                                          c = 0; // both go through the mesh in the same order
+  for (const auto &cell : dofs.active_cell_iterators())
+    {
+      cell->get_dof_indices(indices);
+      for (std::size_t i = 0; i < indices.size(); ++i)
+        numbers[indices[i]] = space.cell_dofs(c)[i];
+      ++c;
+    }
+  return numbers;
+}
+
+template Array<int> numbers_in_hierarchy(const LevelSpace<2> &, const dealii::DoFHandler<2> &);
+template Array<int> numbers_in_hierarchy(const LevelSpace<3> &, const dealii::DoFHandler<3> &);
 template class DealiiPreconditioner<float>;
 template class DealiiPreconditioner<double>;
 } // namespace adamant

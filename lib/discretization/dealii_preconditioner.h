@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/exceptions.h"
-#include "multigrid/level_data.h"
+#include "discretization/hierarchy.h"
 #include "multigrid/options.h"
 
 #include <cstddef>
@@ -11,18 +11,22 @@
 
 namespace adamant
 {
-/// The V-cycle on the host as the preconditioner of deal.II's own SolverCG, SolverGMRES and SolverFGMRES, in the precision Number:
+template <int dim>
+Array<int> numbers_in_hierarchy(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs);
+
+/// The V-cycle on the host as the preconditioner of deal.II's own SolverCG, SolverGMRES and SolverFGMRES, in the precision
+/// Number:
 ///
 ///   adamant::Hierarchy<dim> hierarchy(mesh, fe, {{0, dealii::ComponentMask()}}, 256);
 ///   hierarchy.assemble(mapping, quadrature, flags, cell_assembler);
-///   adamant::DealiiPreconditioner<float> multigrid(hierarchy.data(), {}, n_threads);
+///   adamant::DealiiPreconditioner<float> multigrid(hierarchy, dof_handler, {}, n_threads);
 ///   multigrid.scale_constrained(A);
 ///   solver_cg.solve(A, x, b, multigrid);
 ///
 /// A is deal.II's own matrix for the same mesh, element and constraints, filled by
-/// AffineConstraints::distribute_local_to_global; DoFs must be numbered as DoFHandler::distribute_dofs leaves them. Its
-/// constrained rows are decoupled and hold some d_i on the diagonal; there the preconditioner is exactly 1 / d_i, so that
-/// they add no iterations, whatever the right-hand side and the start vector hold in them.
+/// AffineConstraints::distribute_local_to_global on `dof_handler`, whose DoFs may be numbered in any way. Its constrained rows
+/// are decoupled and hold some d_i on the diagonal; there the preconditioner is exactly 1 / d_i, so that they add no
+/// iterations, whatever the right-hand side and the start vector hold in them.
 ///
 /// With equally many pre- and post-smoothing steps the V-cycle is symmetric, as SolverCG needs. SolverGMRES reaches 1e-6 or
 /// so with Number = float, whose rounding makes it a slightly different matrix each time: take double or SolverFGMRES.
@@ -30,8 +34,17 @@ template <typename Number = float>
 class DealiiPreconditioner
 {
 public:
-  /// Copies what it needs of the levels.
-  DealiiPreconditioner(const std::vector<LevelData> &levels, const MultigridOptions &options, int n_threads);
+  /// Copies what it needs of the levels. `dofs` distributes the hierarchy's element on its finest mesh; throws RunError
+  /// where it does not.
+  template <int dim>
+  DealiiPreconditioner(const Hierarchy<dim> &hierarchy, const dealii::DoFHandler<dim> &dofs,
+                       const MultigridOptions &options, int n_threads)
+    : DealiiPreconditioner(hierarchy.data(), options, n_threads, numbers_in_hierarchy(hierarchy.finest(), dofs))
+  {}
+  /// For vectors whose entry i is the finest level's numbers[i]; without `numbers`, for those that are numbered as the
+  /// hierarchy's own DoFHandler, which is not as distribute_dofs leaves one.
+  DealiiPreconditioner(const std::vector<LevelData> &levels, const MultigridOptions &options, int n_threads,
+                       Array<int> numbers = {});
   ~DealiiPreconditioner();
 
   /// Takes d_i of the constrained rows from the diagonal of the condensed matrix; without this call d_i = 1.
@@ -62,6 +75,11 @@ private:
 
   struct Implementation;
   std::unique_ptr<Implementation>     implementation;
+  Array<int>                          numbers;     // of a vector's entries in the hierarchy; empty: the same
   std::vector<std::pair<int, double>> constrained; // row, 1 / d_i
 };
+
+/// The number that each DoF of `dofs` has in `space`, which has the same mesh and element. Throws RunError where they differ.
+template <int dim>
+Array<int> numbers_in_hierarchy(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs);
 } // namespace adamant

@@ -7,12 +7,14 @@
 #include "support.h"
 
 #include <deal.II/base/quadrature_lib.h>
+#include <deal.II/dofs/dof_renumbering.h>
 #include <deal.II/dofs/dof_tools.h>
 #include <deal.II/lac/dynamic_sparsity_pattern.h>
 #include <deal.II/lac/solver_cg.h>
 #include <deal.II/lac/solver_gmres.h>
 #include <deal.II/lac/sparse_direct.h>
 #include <deal.II/lac/sparse_matrix.h>
+#include <deal.II/numerics/vector_tools.h>
 
 using namespace test;
 
@@ -44,7 +46,13 @@ struct Poisson
   void assemble_with_dealii()
   {
     const auto &dofs = hierarchy.finest().dof_handler();
-    constraints      = dealii_constraints(hierarchy.finest(), mapping, {{0, ComponentMask()}}, SmoothFunction<dim>());
+    assemble_with_dealii(
+      dofs, dealii_constraints(hierarchy.finest(), mapping, {{0, ComponentMask()}}, SmoothFunction<dim>()));
+  }
+
+  void assemble_with_dealii(const DoFHandler<dim> &dofs, const AffineConstraints<double> &dof_constraints)
+  {
+    constraints.copy_from(dof_constraints);
     DynamicSparsityPattern dynamic(dofs.n_dofs());
     DoFTools::make_sparsity_pattern(dofs, dynamic, constraints, false);
     pattern.copy_from(dynamic);
@@ -225,6 +233,38 @@ TEST(Solvers, PreconditionerOfDealIISolvers)
   const auto expected = problem.direct_solution();
   solve_with_dealii<float>(problem, expected, "float");
   solve_with_dealii<double>(problem, expected, "double");
+}
+
+// A program's own DoFHandler, numbered in its own way.
+TEST(Solvers, PreconditionerForAnyNumbering)
+{
+  Triangulation<3> mesh;
+  make_random_mesh(mesh, 54);
+  for (auto &face : mesh.active_face_iterators())
+    if (face->at_boundary())
+      face->set_boundary_id(0);
+  Poisson<3>    problem(mesh, FE_Q<3>(2), 8);
+  DoFHandler<3> dofs(mesh);
+  dofs.distribute_dofs(FE_Q<3>(2));
+  DoFRenumbering::random(dofs);
+  AffineConstraints<double> constraints;
+  DoFTools::make_hanging_node_constraints(dofs, constraints);
+  VectorTools::interpolate_boundary_values(dofs, 0, SmoothFunction<3>(), constraints);
+  constraints.close();
+  problem.assemble_with_dealii(dofs, constraints);
+  const auto expected = problem.direct_solution();
+
+  adamant::DealiiPreconditioner<> multigrid(problem.hierarchy, dofs, {}, 2);
+  multigrid.scale_constrained(problem.matrix);
+  SolverControl  control(100, 1e-11 * problem.rhs.l2_norm());
+  Vector<double> u(expected.size());
+  SolverCG<>(control).solve(problem.matrix, u, problem.rhs, multigrid);
+  constraints.distribute(u);
+  expect_close(u, expected, 1e-8, "SolverCG with another numbering");
+  EXPECT_LE(control.last_step(), 30u);
+
+  dofs.distribute_dofs(FE_Q<3>(1));
+  EXPECT_THROW(adamant::DealiiPreconditioner<>(problem.hierarchy, dofs, {}, 1), adamant::RunError);
 }
 
 // Refines towards a corner: `levels` times the cells whose centre lies within 2^-l; hanging nodes at that many levels.
