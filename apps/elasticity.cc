@@ -196,6 +196,15 @@ struct Parameters
   OutputParameters                output;
   adamant::LinearSolverParameters linear_solver{default_options(), 400};
 
+  // Where a checkpoint is continued.
+  std::vector<std::string> may_change() const
+  {
+    std::vector<std::string> keys = {"Output/Interval", "Output/Energy interval", "Checkpoint"};
+    if (!time.stationary && discretization.refinement != "kelly") // which take the load at the end time
+      keys.push_back("Time stepping/End time");
+    return keys;
+  }
+
   // Chebyshev smoothing by node blocks inside conjugate gradients: what suits the condensed formulation.
   static adamant::LinearSolverOptions default_options()
   {
@@ -320,6 +329,18 @@ private:
   void record_step();
   void output_results();
   void report();
+
+  // The state after a step; a checkpoint holds it beside the mesh.
+  friend class boost::serialization::access;
+  template <class Archive>
+  void serialize(Archive &archive, unsigned int /*version*/)
+  {
+    archive &step &time &iterations &energy[0] & energy[1] & work_of_load &displacement_at_points &series;
+    adamant::serialize_vector(archive, backend, u);
+    if (!coupled)
+      adamant::serialize_vector(archive, backend, v);
+    adamant::serialize_history(archive, backend, guess, u.size());
+  }
 
   void                   local_matrices(const FEValues<dim> &fe_values, std::vector<FullMatrix<double>> &local) const;
   adamant::Array<double> values_at(const Function<dim> &function, const adamant::Array<int> &dofs,
@@ -799,28 +820,38 @@ template <int dim, class Backend>
 void Elasticity<dim, Backend>::run()
 {
   const bool stationary = parameters.time.stationary;
-  make_mesh();
-  if (parameters.discretization.refinement == "kelly")
-    for (unsigned int cycle = 0; cycle < parameters.discretization.steps; ++cycle)
-      refine();
+  if (run_info.continues())
+    run_info.load(mesh);
+  else
+    {
+      make_mesh();
+      if (parameters.discretization.refinement == "kelly")
+        for (unsigned int cycle = 0; cycle < parameters.discretization.steps; ++cycle)
+          refine();
+    }
   setup_system(parameters.discretization.formulation == "coupled");
   assemble(stationary);
-  set_initial_values();
   time = 0.;
+  if (run_info.continues())
+    run_info.load(*this);
+  else
+    set_initial_values();
   std::cout << mesh.n_active_cells() << " cells, " << u.size() << " unknowns, " << hierarchy->n_levels() << " levels\n"
             << *solver;
-  if (!stationary)
+  if (!stationary && step == 0)
     output_results();
 
-  run_info.begin_time_loop();
-  for (step = 1; step <= parameters.time.n_steps(); ++step)
+  run_info.begin_time_loop(step, parameters.time.n_steps());
+  while (step < parameters.time.n_steps())
     {
+      ++step;
       time = stationary ? parameters.time.end : step * parameters.time.step;
       compute_rhs();
       solve();
       record_step();
-      run_info.progress(step, parameters.time.n_steps(), time, result.iterations, result.final_residual);
+      run_info.progress(step, time, result.iterations, result.final_residual);
       output_results();
+      run_info.checkpoint(step, time, mesh, *this);
     }
   run_info.end_time_loop();
   report();

@@ -74,6 +74,21 @@ private:
   void output_results();
   void report();
 
+  // The state after a step; a checkpoint holds it beside the mesh.
+  friend class boost::serialization::access;
+  template <class Archive>
+  void serialize(Archive &archive, unsigned int /*version*/)
+  {
+    double                                                       step_length = dt;
+    archive &step &time &step_length &steady &iterations &state &series;
+    if (step_length != dt)
+      throw adamant::InputError("--restart: the time step is now " + adamant::to_text(dt) + ", was " +
+                                adamant::to_text(step_length));
+    for (Vector *vector : {&u[now], &p, &p_plus_q})
+      adamant::serialize_vector(archive, backend, *vector);
+    adamant::serialize_history(archive, backend, guess, n_p);
+  }
+
   Array<double> boundary_values(double t) const;
   void          set_body_force(double t);
   Array<double> nodal_values(const Function<dim> &function, unsigned int n_components) const;
@@ -218,10 +233,8 @@ void NavierStokes<dim, Backend>::make_mesh()
     }
   mesh.refine_global(1);
   mesh.reset_all_manifolds(); // coarser levels take the vertices as they are
-  volume = GridTools::volume(mesh);
-  if (!(volume > 0.))
+  if (const double volume = GridTools::volume(mesh); !(volume > 0.))
     throw adamant::InputError("Mesh: its volume is " + std::to_string(volume) + "; do the coordinates ascend?");
-
   const auto ids   = mesh.get_boundary_ids();
   const auto check = [&](const char *key, types::boundary_id id) {
     if (std::find(ids.begin(), ids.end(), id) == ids.end())
@@ -245,8 +258,9 @@ void NavierStokes<dim, Backend>::setup_system()
       mesh, mapping, quadrature,
       std::set<types::boundary_id>(parameters.problem.outflow.begin(), parameters.problem.outflow.end()),
       parameters.linear_solver.coarsest_cells);
-    n   = flow->velocity->n_dofs();
-    n_p = flow->pressure().n_dofs();
+    volume = GridTools::volume(mesh);
+    n      = flow->velocity->n_dofs();
+    n_p    = flow->pressure().n_dofs();
     Array<int> all(n);
     std::iota(all.begin(), all.end(), 0);
     points        = adamant::support_points(*flow->velocity, mapping, all);
@@ -768,19 +782,29 @@ Array<double> NavierStokes<dim, Backend>::download(const Vector &vector)
 template <int dim, class Backend>
 void NavierStokes<dim, Backend>::run()
 {
-  make_mesh();
+  if (run_info.continues())
+    run_info.load(mesh);
+  else
+    make_mesh();
   setup_system();
   set_initial_values();
   choose_time_step();
   setup_solver();
-  set_initial_pressure();
+  if (run_info.continues())
+    {
+      run_info.load(*this);
+      backend.spmv(1., interpolation, p_plus_q, 0., pressure_on_velocity_mesh);
+    }
+  else
+    set_initial_pressure();
   std::cout << mesh.n_active_cells() << " cells, " << dim << " x " << n << " velocities, " << n_p << " pressures, "
             << flow->pressure_levels.size() << " pressure levels\n";
   if (solver)
     std::cout << *solver;
-  output_results();
+  if (step == 0)
+    output_results();
 
-  run_info.begin_time_loop();
+  run_info.begin_time_loop(step, n_steps);
   while (step < n_steps && !steady)
     {
       ++step;
@@ -824,8 +848,9 @@ void NavierStokes<dim, Backend>::run()
       guess.keep(q);
       check_speed();
       steady = record_step();
-      run_info.progress(step, n_steps, time, result.iterations, result.final_residual);
+      run_info.progress(step, time, result.iterations, result.final_residual);
       output_results();
+      run_info.checkpoint(step, time, mesh, *this);
     }
   backend.synchronize();
   run_info.end_time_loop();

@@ -152,6 +152,16 @@ struct Parameters
   ImplementationParameters        implementation;
   adamant::LinearSolverParameters linear_solver{default_options(), 64};
 
+  // Where a checkpoint is continued.
+  std::vector<std::string> may_change() const
+  {
+    std::vector<std::string> keys = {"Time stepping/End time", "Output/Interval",   "Output/Profiles",
+                                     "Output/Profile points",  "Output/Time parts", "Checkpoint"};
+    if (time.steady_tolerance == 0.) // else the statistics tell when the run ends
+      keys.push_back("Output/Statistics interval");
+    return keys;
+  }
+
   // Chebyshev smoothing with a factorised approximate inverse survives stretched cells.
   static adamant::LinearSolverOptions default_options()
   {

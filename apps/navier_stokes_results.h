@@ -13,6 +13,9 @@
 #include <deal.II/numerics/data_out.h>
 #include <deal.II/numerics/data_postprocessor.h>
 
+#include <boost/serialization/map.hpp>
+#include <boost/serialization/vector.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <iomanip>
@@ -33,6 +36,12 @@ struct FlowState
   double                                      kinetic_energy = 0, max_divergence = 0, mean_pressure = 0, cfl = 0;
   std::map<unsigned int, std::vector<double>> force; // on boundaries
   std::vector<double>                         pressure_at_points;
+
+  template <class Archive>
+  void serialize(Archive &archive, unsigned int /*version*/)
+  {
+    archive &kinetic_energy &max_divergence &mean_pressure &cfl &force &pressure_at_points;
+  }
 };
 
 template <int dim>

@@ -65,6 +65,9 @@ struct Parameters : ParameterAcceptor
     return options;
   }
 
+  // Where a checkpoint is continued.
+  static std::vector<std::string> may_change() { return {"Heat/End time", "Heat/Output interval", "Checkpoint"}; }
+
   // What no single parameter's pattern can tell.
   void check() const
   {
@@ -88,24 +91,32 @@ public:
 
   void run()
   {
-    make_mesh();
+    if (run_info.continues())
+      run_info.load(mesh);
+    else
+      make_mesh();
     setup_system();
     assemble();
-    set_initial_values();
+    if (run_info.continues())
+      run_info.load(*this);
+    else
+      set_initial_values();
     std::cout << mesh.n_active_cells() << " cells, " << u.size() << " unknowns, " << hierarchy->n_levels()
               << " levels\n"
               << *solver;
-    output_results();
+    if (step == 0)
+      output_results();
 
     const unsigned int n_steps = std::lround(parameters.end_time / parameters.time_step);
-    run_info.begin_time_loop();
+    run_info.begin_time_loop(step, n_steps);
     while (step < n_steps)
       {
         time = ++step * parameters.time_step;
         compute_rhs();
         solve();
-        run_info.progress(step, n_steps, time, result.iterations, result.final_residual);
+        run_info.progress(step, time, result.iterations, result.final_residual);
         output_results();
+        run_info.checkpoint(step, time, mesh, *this);
       }
     run_info.end_time_loop();
     report();
@@ -255,6 +266,16 @@ private:
     record["steps"]              = step;
     record["iterations"]["mean"] = n_iterations / std::max(1., double(step));
     record["errors"]["l2"]       = error;
+  }
+
+  // The state after a step; a checkpoint holds it beside the mesh.
+  friend class boost::serialization::access;
+  template <class Archive>
+  void serialize(Archive &archive, unsigned int /*version*/)
+  {
+    archive &step &time &n_iterations &series;
+    adamant::serialize_vector(archive, backend, u);
+    adamant::serialize_vector(archive, backend, x);
   }
 
   static ScalarFunctionFromFunctionObject<dim> exact(double time)

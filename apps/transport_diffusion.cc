@@ -104,6 +104,12 @@ struct TimeParameters : ParameterAcceptor
 
 struct Parameters
 {
+  // Where a checkpoint is continued.
+  static std::vector<std::string> may_change()
+  {
+    return {"Time stepping/End time", "Time stepping/Output interval", "Checkpoint"};
+  }
+
   ProblemParameters               problem;
   DiscretizationParameters        discretization;
   TimeParameters                  time;
@@ -162,6 +168,17 @@ private:
   void output_results();
   void wait_for_output();
   void report();
+
+  // The state after a step; a checkpoint holds it beside the mesh.
+  friend class boost::serialization::access;
+  template <class Archive>
+  void serialize(Archive &archive, unsigned int /*version*/)
+  {
+    archive &step &time &iterations &series;
+    adamant::serialize_vector(archive, backend, u);
+    adamant::serialize_vector(archive, backend, u_old);
+    adamant::serialize_history(archive, backend, guess, u.size());
+  }
 
   void local_matrices(const typename DoFHandler<dim>::active_cell_iterator &cell, const FEValues<dim> &fe_values,
                       FullMatrix<double> *A, FullMatrix<double> *E, FullMatrix<double> *S) const;
@@ -486,18 +503,26 @@ void TransportDiffusion<dim, Backend>::report()
 template <int dim, class Backend>
 void TransportDiffusion<dim, Backend>::run()
 {
-  make_mesh();
+  if (run_info.continues())
+    run_info.load(mesh);
+  else
+    make_mesh();
   setup_system();
   choose_scheme(parameters.time.scheme == "bdf2" ? "backward_euler" : parameters.time.scheme);
-  set_initial_values();
+  if (run_info.continues())
+    run_info.load(*this);
+  else
+    set_initial_values();
   std::cout << mesh.n_active_cells() << " cells, " << u.size() << " unknowns, " << hierarchy->n_levels() << " levels\n"
             << *solver;
-  output_results();
+  if (step == 0)
+    output_results();
 
-  run_info.begin_time_loop();
-  for (step = 1; step <= parameters.time.n_steps(); ++step)
+  run_info.begin_time_loop(step, parameters.time.n_steps());
+  while (step < parameters.time.n_steps())
     {
-      if (step == 2 && scheme != parameters.time.scheme)
+      ++step;
+      if (step > 1 && scheme != parameters.time.scheme)
         choose_scheme(parameters.time.scheme);
       time = step * parameters.time.step;
       compute_rhs();
@@ -507,12 +532,12 @@ void TransportDiffusion<dim, Backend>::run()
                            {"iterations", result.iterations},
                            {"initial_residual", result.initial_residual},
                            {"residual", result.final_residual}});
-      run_info.progress(step, parameters.time.n_steps(), time, result.iterations, result.final_residual);
+      run_info.progress(step, time, result.iterations, result.final_residual);
       output_results();
+      run_info.checkpoint(step, time, mesh, *this);
     }
   wait_for_output();
   run_info.end_time_loop();
-  step = parameters.time.n_steps();
   report();
 }
 

@@ -7,6 +7,7 @@
 #include <deal.II/base/utilities.h>
 
 #include <chrono>
+#include <filesystem>
 #include <sstream>
 
 namespace adamant
@@ -23,14 +24,32 @@ void TimeSeries::write(dealii::DataOut<dim> &data, double time)
   dealii::DataOutBase::VtkFlags flags;
   flags.compression_level = decltype(flags.compression_level)::best_speed;
   data.set_flags(flags);
-  const std::string file =
-    name + "_" + dealii::Utilities::int_to_string(static_cast<unsigned int>(files.size()), 4) + ".vtu";
-  std::ostringstream vtu, pvd;
+  const std::string  file = file_name(files.size());
+  std::ostringstream vtu;
   data.write_vtu(vtu);
   write_file(folder + "/" + file, vtu.str());
   files.emplace_back(time, file);
+  write_index();
+}
+
+std::string TimeSeries::file_name(std::size_t i) const
+{
+  return name + "_" + dealii::Utilities::int_to_string(static_cast<unsigned int>(i), 4) + ".vtu";
+}
+
+void TimeSeries::write_index() const
+{
+  std::ostringstream pvd;
   dealii::DataOutBase::write_pvd_record(pvd, files);
   write_file(folder + "/" + name + ".pvd", pvd.str());
+}
+
+void TimeSeries::cut() const
+{
+  if (!files.empty())
+    write_index();
+  for (std::size_t i = files.size(); std::filesystem::remove(folder + "/" + file_name(i)); ++i)
+    {}
 }
 
 void TimeSeries::start(const std::function<void()> &task, bool beside_program)

@@ -2,6 +2,10 @@
 
 #include <deal.II/numerics/data_out.h>
 
+#include <boost/serialization/string.hpp>
+#include <boost/serialization/utility.hpp>
+#include <boost/serialization/vector.hpp>
+
 #include <functional>
 #include <future>
 #include <string>
@@ -28,7 +32,21 @@ public:
   void   wait();
   double seconds_beside() const { return beside; } ///< that such tasks took
 
+  /// The files so far; on loading, brings the folder to that state.
+  template <class Archive>
+  void serialize(Archive &archive, unsigned int /*version*/)
+  {
+    wait();
+    archive &files;
+    if (Archive::is_loading::value)
+      cut();
+  }
+
 private:
+  std::string file_name(std::size_t i) const; // in the folder
+  void        write_index() const;
+  void        cut() const; // later files, and their entries in the index
+
   std::string                                 folder, name;
   std::vector<std::pair<double, std::string>> files;
   double                                      beside = 0;

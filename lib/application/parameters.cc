@@ -194,11 +194,13 @@ dealii::Patterns::Selection selection(const Names<Enum> &names)
 }
 } // namespace
 
-void read_parameters(const CommandLine &line)
+void read_parameters(const CommandLine &line, const std::string &text)
 {
   dealii::ParameterAcceptor::declare_all_parameters();
   if (!line.parameter_file.empty())
     read_file(line.parameter_file);
+  else if (!text.empty())
+    dealii::ParameterAcceptor::prm.parse_input_from_string(text);
   for (const auto &setting : line.settings)
     apply_setting(setting);
   dealii::ParameterAcceptor::parse_all_parameters();
@@ -207,6 +209,13 @@ void read_parameters(const CommandLine &line)
 void print_parameters(std::ostream &out, dealii::ParameterHandler::OutputStyle style)
 {
   dealii::ParameterAcceptor::prm.print_parameters(out, style);
+}
+
+std::string parameter_text(dealii::ParameterHandler::OutputStyle style)
+{
+  std::ostringstream text;
+  print_parameters(text, style);
+  return text.str();
 }
 
 LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaults, unsigned int default_coarsest_cells)

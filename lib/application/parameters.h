@@ -11,12 +11,14 @@
 namespace adamant
 {
 /// Declares the parameters of all ParameterAcceptor objects that exist, then reads the file and the settings of the command
-/// line into them. Throws InputError with file, line, key and the nearest known names; nothing has been written then.
-void read_parameters(const CommandLine &line);
+/// line into them; where no file is given, `text` in its place. Throws InputError with file, line, key and the nearest known
+/// names; nothing has been written then.
+void read_parameters(const CommandLine &line, const std::string &text = "");
 
 /// All parameters with their present values: PRM, a parameter file with descriptions; ShortPRM, without; JSON, with defaults and
 /// patterns too.
-void print_parameters(std::ostream &out, dealii::ParameterHandler::OutputStyle style);
+void        print_parameters(std::ostream &out, dealii::ParameterHandler::OutputStyle style);
+std::string parameter_text(dealii::ParameterHandler::OutputStyle style); ///< the same as a string
 
 /// Section "Linear solver": LinearSolverOptions as parameters, and the choice of the preconditioner.
 class LinearSolverParameters : public dealii::ParameterAcceptor

@@ -42,6 +42,11 @@ int guarded_main(const std::string &application, const std::function<int()> &bod
           return body();
         }
       // Caught before MPI ends: its end would otherwise abort the program.
+      catch (const Interrupted &reason)
+        {
+          std::cout << reason.what() << std::endl;
+          return 3;
+        }
       catch (const InputError &error)
         {
           return complain("error: " + std::string(error.what()), 2);
@@ -87,20 +92,30 @@ void print_header(const std::string &application, const std::string &backend, co
               << (threads > 1 ? "s" : "") << '\n';
 }
 
-Run::Run(const std::string &application, const CommandLine &line, const std::string &backend, const std::string &device)
+std::string output_folder(const CommandLine &line, const std::string &application)
+{
+  return !line.output.empty()         ? line.output :
+         !line.restart_folder.empty() ? line.restart_folder :
+                                        "output/" + application;
+}
+
+Run::Run(const std::string &application, const CommandLine &line, const CheckpointParameters &checkpoints,
+         std::unique_ptr<CheckpointReader> continued, const std::string &backend, const std::string &device,
+         int threads)
   : timer(std::cout, dealii::TimerOutput::never, dealii::TimerOutput::wall_times)
-  , output_folder(line.output.empty() ? "output/" + application : line.output)
+  , output_folder(adamant::output_folder(line, application))
+  , reader(std::move(continued))
+  , writer(checkpoints, output_folder, reader ? reader->file : "")
 {
   namespace fs = std::filesystem;
   std::error_code error;
   fs::create_directories(output_folder, error);
-  std::ostringstream parameters;
-  print_parameters(parameters, dealii::ParameterHandler::ShortPRM);
+  header.parameters = parameter_text(dealii::ParameterHandler::ShortPRM);
   try
     {
       if (error)
         throw RunError(error.message());
-      write_file(file("parameters.prm"), parameters.str());
+      write_file(file("parameters.prm"), header.parameters);
     }
   catch (const RunError &reason)
     {
@@ -111,7 +126,26 @@ Run::Run(const std::string &application, const CommandLine &line, const std::str
   record["deal_ii"]     = DEAL_II_PACKAGE_VERSION;
   record["backend"]     = backend;
   record["device"]      = device;
+  record["threads"]     = threads;
   time_loop.reset();
+
+  header.application = application;
+  header.version     = record["version"];
+  header.deal_ii     = DEAL_II_PACKAGE_VERSION;
+  header.backend     = backend;
+  header.threads     = threads;
+  header.values      = parameter_text(dealii::ParameterHandler::ShortJSON);
+  if (!reader)
+    return;
+  const auto &from  = reader->header;
+  record["restart"] = {{"checkpoint", reader->file}, {"step", from.step}, {"time", from.time}};
+  if (from.backend != backend || from.threads != threads || from.version != header.version)
+    std::cout << "note: adamant " << from.version << " wrote it with backend " << from.backend << " and "
+              << from.threads
+              << " threads; the results may differ from an uninterrupted run's by rounding and solver tolerance\n";
+  statistics_text = from.statistics;
+  if (!statistics_text.empty())
+    write_file(file("statistics.csv"), statistics_text); // without the rows after the checkpoint
 }
 
 void Run::statistics(const std::vector<std::pair<std::string, double>> &row)
@@ -126,8 +160,12 @@ void Run::statistics(const std::vector<std::pair<std::string, double>> &row)
   statistics_text += text.str();
 }
 
-void Run::begin_time_loop()
+void Run::begin_time_loop(unsigned int done, unsigned int n)
 {
+  if (done > n)
+    throw InputError("--restart: the checkpoint is of step " + std::to_string(done) +
+                     ", but the end time is reached in step " + std::to_string(n));
+  n_steps                   = n;
   record["timings"]["init"] = total.wall_time();
   time_loop.start();
 }
@@ -138,9 +176,27 @@ void Run::end_time_loop()
   live.close();
 }
 
-void Run::progress(unsigned int step, unsigned int n_steps, double time, int iterations, double residual)
+void Run::progress(unsigned int step, double time, int iterations, double residual)
 {
   live.show(step, n_steps, time, iterations, residual, time_loop.wall_time());
+}
+
+void Run::write_checkpoint(unsigned int step, double time, const std::function<void(CheckpointWriter::Archive &)> &save)
+{
+  const bool        last = step == n_steps;
+  const std::string why  = last ? "" : writer.reason_to_end();
+  if (!writer.due(step, last) && why.empty())
+    return;
+  Section scope(timer, "checkpoint");
+  header.step       = step;
+  header.time       = time;
+  header.statistics = statistics_text;
+  writer.write(header, save);
+  if (!statistics_text.empty())
+    write_file(file("statistics.csv"), statistics_text);
+  if (!why.empty())
+    throw Interrupted("stopped by " + why + " after step " + std::to_string(step) + "; --restart=" + output_folder +
+                      " continues");
 }
 
 void Run::stop()

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "algebra/profiler_range.h"
+#include "application/checkpoint.h"
 #include "application/parameters.h"
 #include "application/progress.h"
 #include "base/command_line.h"
@@ -36,8 +37,10 @@ private:
 class Run
 {
 public:
-  /// Makes the output folder and writes the effective parameters into it. Throws InputError where it cannot be written.
-  Run(const std::string &application, const CommandLine &line, const std::string &backend, const std::string &device);
+  /// Makes the output folder and writes the effective parameters into it. Throws InputError where it cannot be written. `reader` is
+  /// the checkpoint that the run continues, or null.
+  Run(const std::string &application, const CommandLine &line, const CheckpointParameters &checkpoints,
+      std::unique_ptr<CheckpointReader> reader, const std::string &backend, const std::string &device, int threads);
 
   std::string folder() const { return output_folder; }
   std::string file(const std::string &name) const { return output_folder + "/" + name; }
@@ -48,20 +51,47 @@ public:
   /// Adds a row to statistics.csv; the first call's names make its header.
   void statistics(const std::vector<std::pair<std::string, double>> &row);
 
-  void begin_time_loop(); ///< everything before it is "init" in run.json
+  /// @name Checkpoints
+  /// @{
+  bool continues() const { return reader != nullptr; } ///< a checkpoint
+  /// Loads the next of the objects that `checkpoint` saved: by Boost's serialization.
+  template <typename Object>
+  void load(Object &object)
+  {
+    reader->load(object);
+  }
+  /// After a step: where it is time, writes a checkpoint with the objects. Throws Interrupted where the run has to end.
+  template <typename... Objects>
+  void checkpoint(unsigned int step, double time, const Objects &...objects)
+  {
+    write_checkpoint(step, time, [&](CheckpointWriter::Archive &archive) { (archive << ... << objects); });
+  }
+  /// @}
+
+  /// Everything before it is "init" in run.json. Steps `done` + 1 to `n_steps` follow. Throws InputError where `done` are more.
+  void begin_time_loop(unsigned int done, unsigned int n_steps);
   void end_time_loop();
 
   /// Where the time loop stands (see Progress): step, time, iterations, residual, steps per second, time left.
-  void progress(unsigned int step, unsigned int n_steps, double time, int iterations, double residual);
+  void progress(unsigned int step, double time, int iterations, double residual);
 
   void stop();   ///< the clock: what follows does not belong to the run
   void finish(); ///< prints the timing table and writes run.json
 
 private:
-  std::string   output_folder, statistics_text;
-  dealii::Timer total, time_loop;
-  Progress      live;
+  void write_checkpoint(unsigned int step, double time, const std::function<void(CheckpointWriter::Archive &)> &save);
+
+  std::string                       output_folder, statistics_text;
+  dealii::Timer                     total, time_loop;
+  Progress                          live;
+  unsigned int                      n_steps = 0;
+  CheckpointHeader                  header; // of the next checkpoint
+  std::unique_ptr<CheckpointReader> reader;
+  CheckpointWriter                  writer;
 };
+
+/// The folder for all files of a run: --output, else that of --restart, else output/APPLICATION.
+std::string output_folder(const CommandLine &line, const std::string &application);
 
 /// Prints version, libraries, backend, device and threads.
 void print_header(const std::string &application, const std::string &backend, const std::string &device, int threads);
@@ -78,7 +108,8 @@ void set_threads(int n_threads);
 } // namespace internal
 
 /// main() of an application: reads the command line and the parameters into a `Parameters` object (made of
-/// ParameterAcceptors), chooses the backend and calls solve(parameters, backend, run).
+/// ParameterAcceptors), chooses the backend and calls solve(parameters, backend, run). parameters.check() throws InputError where
+/// they do not fit together; parameters.may_change() names those that may differ where a checkpoint is continued.
 template <typename Parameters, typename Solve>
 int run_program(int argc, char **argv, const std::string &application, const std::string &description,
                 const Solve &solve)
@@ -91,19 +122,24 @@ int run_program(int argc, char **argv, const std::string &application, const std
       print_header(application, "", "", 0);
     if (line.help || line.version)
       return 0;
-    const Parameters parameters;
-    read_parameters(line);
+    const Parameters                  parameters;
+    const CheckpointParameters        checkpoints;
+    std::unique_ptr<CheckpointReader> reader;
+    if (line.restart)
+      reader = std::make_unique<CheckpointReader>(output_folder(line, application), application);
+    read_parameters(line, reader ? reader->header.parameters : "");
     if (line.print_parameters)
       {
         print_parameters(std::cout, line.json ? dealii::ParameterHandler::JSON : dealii::ParameterHandler::PRM);
         return 0;
       }
     parameters.check();
+    if (reader)
+      reader->check_parameters(parameter_text(dealii::ParameterHandler::ShortJSON), parameters.may_change());
     const int n_threads = internal::number_of_threads(line.threads);
     internal::set_threads(n_threads);
     with_backend(line.backend, n_threads, std::cout, [&](const auto &backend, const std::string &name) {
-      Run run(application, line, name, backend.device_name());
-      run.record["threads"] = n_threads;
+      Run run(application, line, checkpoints, std::move(reader), name, backend.device_name(), n_threads);
       print_header(application, name, backend.device_name(), n_threads);
       solve(parameters, backend, run);
       run.stop();

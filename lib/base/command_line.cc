@@ -5,6 +5,8 @@
 
 #include <boost/program_options.hpp>
 
+#include <algorithm>
+#include <filesystem>
 #include <sstream>
 
 namespace adamant
@@ -22,6 +24,8 @@ CommandLine parse_command_line(int argc, const char *const *argv, const std::str
      "where the algebra runs; auto takes a GPU where there is one")
     ("threads", po::value<int>(&line.threads)->value_name("N")->default_value(0), "threads of the host; 0: all cores")
     ("output", po::value<std::string>(&line.output)->value_name("DIR"), "folder for all files written")
+    ("restart", po::value<std::string>(&line.restart_folder)->implicit_value("")->value_name("[=DIR]"),
+     "continue from the newest good checkpoint in DIR, else in the folder for output; without FILE.prm with its parameters")
     ("print-parameters", po::bool_switch(&line.print_parameters), "print all parameters with their meaning and stop")
     ("json", po::bool_switch(&line.json), "print them as JSON, with defaults and patterns")
     ("help", po::bool_switch(&line.help), "print this text and stop")
@@ -48,13 +52,25 @@ CommandLine parse_command_line(int argc, const char *const *argv, const std::str
                   .run(),
                 variables);
       po::notify(variables);
+      line.restart = variables.count("restart") != 0;
       if (variables.count("file") != 0)
         {
-          const auto &files = variables["file"].as<std::vector<std::string>>();
+          auto files = variables["file"].as<std::vector<std::string>>();
+          // "--restart DIR": the folder comes without an equals sign.
+          const auto folder = std::find_if(files.begin(), files.end(), [](const std::string &file) {
+            std::error_code ignored;
+            return std::filesystem::is_directory(file, ignored);
+          });
+          if (line.restart && line.restart_folder.empty() && folder != files.end())
+            {
+              line.restart_folder = *folder;
+              files.erase(folder);
+            }
           if (files.size() > 1)
             throw InputError("command line: one parameter file at most, but both '" + files[0] + "' and '" + files[1] +
                              "' are given");
-          line.parameter_file = files[0];
+          if (!files.empty())
+            line.parameter_file = files[0];
         }
     }
   catch (const po::unknown_option &error)
@@ -76,6 +92,11 @@ CommandLine parse_command_line(int argc, const char *const *argv, const std::str
                      did_you_mean(line.backend, backends));
   if (line.json && !line.print_parameters)
     throw InputError("command line: --json goes with --print-parameters");
+  std::error_code ignored;
+  if (!line.restart_folder.empty() && !line.output.empty() &&
+      !std::filesystem::equivalent(line.restart_folder, line.output, ignored))
+    throw InputError("command line: a run continues in the folder of its checkpoint, '" + line.restart_folder +
+                     "', not in --output " + line.output + "; to continue a copy, copy that folder first");
   if (line.threads < 0)
     throw InputError("command line: --threads must not be negative, but is " + std::to_string(line.threads));
   return line;

@@ -13,6 +13,8 @@ struct CommandLine
   std::string              backend = "auto"; ///< host, cuda or auto
   int                      threads = 0;      ///< of the host; 0: all cores this process may use
   std::string              output;           ///< folder; empty: as the parameters say
+  bool                     restart = false;  ///< continue from a checkpoint
+  std::string              restart_folder;   ///< of the checkpoint; empty: the folder for output
   bool                     print_parameters = false;
   bool                     json             = false; ///< print them as JSON
   bool                     help             = false;

@@ -40,6 +40,9 @@ public:
     std::swap(x, earlier[0]);
   }
 
+  /// The solutions kept, latest first: with them an extrapolation goes on elsewhere.
+  std::vector<Vector> &history() { return earlier; }
+
 private:
   Backend             backend;
   unsigned int        order;

@@ -36,17 +36,23 @@ protected:
   }
   ~Program() override { std::filesystem::remove_all(folder); }
 
-  /// Every run has its own output folder, given by --output unless the arguments do so.
+  /// Every run has its own output folder, given by --output unless the arguments do so, by --output or --restart.
   Outcome start(const std::vector<std::string> &arguments)
   {
     Outcome outcome;
     outcome.folder         = (folder / ("run" + std::to_string(++n_runs))).string();
-    std::string command    = "cd '" + folder.string() + "' && '" + executable + "'";
+    std::string command    = "cd '" + folder.string() + "' && " + before + " '" + executable + "'";
     bool        has_output = false;
-    for (const auto &argument : arguments)
+    for (std::size_t i = 0; i < arguments.size(); ++i)
       {
-        command += " '" + argument + "'";
-        has_output |= argument == "--output";
+        command += " '" + arguments[i] + "'";
+        if (arguments[i].rfind("--restart=", 0) == 0 || (arguments[i] == "--restart" && arguments.size() > i + 1))
+          has_output = true;
+        if (arguments[i] == "--output" && i + 1 < arguments.size())
+          {
+            has_output     = true;
+            outcome.folder = arguments[i + 1];
+          }
       }
     if (!has_output)
       command += " --output '" + outcome.folder + "'";
@@ -83,6 +89,7 @@ protected:
 
   void write(const std::string &file, const std::string &text) const { std::ofstream(folder / file) << text; }
 
+  std::string                 before; ///< shell code that comes before the program: limits, timeout
   const std::string           executable;
   const std::filesystem::path folder;
 

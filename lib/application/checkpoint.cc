@@ -1,0 +1,267 @@
+#include "application/checkpoint.h"
+
+#include <deal.II/base/config.h>
+
+#include <boost/crc.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+#include <unistd.h>
+
+namespace adamant
+{
+namespace
+{
+namespace fs = std::filesystem;
+
+const std::string prefix = "checkpoint_", unfinished = ".new";
+
+volatile std::sig_atomic_t signal_received = 0;
+
+extern "C" void keep_signal(int signal)
+{
+  signal_received = signal;
+}
+
+std::string name_of(unsigned int step)
+{
+  std::ostringstream name;
+  name << prefix << std::setw(10) << std::setfill('0') << step; // names ascend as steps do
+  return name.str();
+}
+
+// The CRC-32 of the first n bytes.
+std::uint32_t checksum(const std::string &file, std::uintmax_t n)
+{
+  std::ifstream      in(file, std::ios::binary);
+  boost::crc_32_type crc;
+  std::vector<char>  block(1 << 20);
+  while (n > 0 && in)
+    {
+      in.read(block.data(), static_cast<std::streamsize>(std::min<std::uintmax_t>(n, block.size())));
+      crc.process_bytes(block.data(), static_cast<std::size_t>(in.gcount()));
+      n -= static_cast<std::uintmax_t>(in.gcount());
+    }
+  return crc.checksum();
+}
+
+bool is_whole(const std::string &file)
+{
+  std::error_code error;
+  const auto      size = fs::file_size(file, error);
+  std::uint32_t   sum  = 0;
+  if (error || size <= sizeof(sum))
+    return false;
+  std::ifstream in(file, std::ios::binary);
+  in.seekg(static_cast<std::streamoff>(size - sizeof(sum)));
+  in.read(reinterpret_cast<char *>(&sum), sizeof(sum));
+  return in && checksum(file, size - sizeof(sum)) == sum;
+}
+
+void append_checksum(const std::string &file)
+{
+  const std::uint32_t sum = checksum(file, fs::file_size(file));
+  std::ofstream       out(file, std::ios::binary | std::ios::app);
+  out.write(reinterpret_cast<const char *>(&sum), sizeof(sum));
+  out.close();
+  if (!out)
+    throw RunError(std::strerror(errno));
+}
+
+// Waits until the file, or the folder's list of files, is on the disk.
+void sync_to_disk(const std::string &path)
+{
+  const int  descriptor = open(path.c_str(), O_RDONLY);
+  const bool synced     = descriptor >= 0 && fsync(descriptor) == 0;
+  const int  error      = errno;
+  if (descriptor >= 0)
+    close(descriptor);
+  if (!synced)
+    throw RunError(std::strerror(error));
+}
+
+// Whether two values are the same: as numbers, or as text.
+bool same_value(const std::string &a, const std::string &b)
+{
+  char        *end_a = nullptr, *end_b = nullptr;
+  const double x = std::strtod(a.c_str(), &end_a), y = std::strtod(b.c_str(), &end_b);
+  const bool   numbers = !a.empty() && !b.empty() && *end_a == '\0' && *end_b == '\0';
+  return a == b || (numbers && x == y);
+}
+
+void kill_for_test(const std::string &stage, unsigned int number)
+{
+  const char *wish = std::getenv("ADAMANT_CHECKPOINT_KILL");
+  if (wish != nullptr && stage + ":" + std::to_string(number) == wish)
+    std::raise(SIGKILL);
+}
+} // namespace
+
+CheckpointParameters::CheckpointParameters()
+  : dealii::ParameterAcceptor("/Checkpoint")
+{
+  using namespace dealii::Patterns;
+  add_parameter("Steps", steps, "Time steps between checkpoints, from which --restart continues; 0: no such rule", prm,
+                Integer(0));
+  add_parameter("Minutes", minutes, "Wall-clock time between checkpoints; 0: no such rule", prm, Double(0.));
+  add_parameter(
+    "Wall-time limit", wall_time_limit,
+    "Minutes after which the run ends with a checkpoint and exit code 3, as it does on SIGTERM and SIGUSR1: "
+    "leave time for one step and the writing. 0: none",
+    prm, Double(0.));
+}
+
+CheckpointReader::CheckpointReader(const std::string &folder, const std::string &application)
+{
+  std::vector<std::string> names;
+  std::error_code          error;
+  for (const auto &entry : fs::directory_iterator(folder, error))
+    if (const std::string name = entry.path().filename().string();
+        name.rfind(prefix, 0) == 0 && name.find(unfinished) == std::string::npos)
+      names.push_back(name);
+  std::sort(names.rbegin(), names.rend());
+  if (names.empty())
+    throw InputError("--restart: there is no checkpoint in folder '" + folder + "'");
+  for (const auto &name : names)
+    {
+      file = folder + "/" + name;
+      if (is_whole(file))
+        break;
+      std::cout << "checkpoint " << file << " is damaged: its checksum is wrong" << std::endl;
+      file.clear();
+    }
+  if (file.empty())
+    throw InputError("--restart: all checkpoints in folder '" + folder + "' are damaged");
+
+  in.open(file, std::ios::binary);
+  archive.emplace(in);
+  *archive >> header;
+  const auto refuse = [&](const std::string &by, const std::string &wanted) {
+    throw InputError("--restart: '" + file + "' was written by " + by + ", which this program, " + wanted +
+                     ", cannot continue");
+  };
+  if (header.layout != CheckpointHeader::present_layout)
+    refuse("adamant " + header.version, "with another layout of checkpoints");
+  if (header.application != application)
+    refuse("the program " + header.application, application);
+  if (header.deal_ii != DEAL_II_PACKAGE_VERSION)
+    refuse("a program with deal.II " + header.deal_ii, "with deal.II " DEAL_II_PACKAGE_VERSION);
+  std::cout << "continuing from " << file << ": step " << header.step << ", time " << header.time << std::endl;
+}
+
+void CheckpointReader::check_parameters(const std::string &present, const std::vector<std::string> &may_change) const
+{
+  const auto values = [](const std::string &json) { return nlohmann::json::parse(json).flatten(); };
+  const auto before = values(header.values), now = values(present);
+  const auto value_in = [](const nlohmann::json &all, const std::string &key) {
+    return all.contains(key) ? all.at(key).get<std::string>() : std::string("unknown");
+  };
+  nlohmann::json all = before;
+  all.update(now);
+  std::string differences;
+  for (const auto &entry : all.items())
+    {
+      const std::string key = entry.key().substr(1), was = value_in(before, entry.key()),
+                        is = value_in(now, entry.key());
+      const bool allowed   = std::any_of(may_change.begin(), may_change.end(), [&](const std::string &name) {
+        return key == name || key.rfind(name + "/", 0) == 0;
+      });
+      if (!allowed && !same_value(was, is))
+        differences += (differences.empty() ? "" : "; ") + key + " is '" + is + "', was '" + was + "'";
+    }
+  if (!differences.empty())
+    throw InputError("--restart: parameters that change the result differ from those of '" + file +
+                     "': " + differences);
+}
+
+CheckpointWriter::CheckpointWriter(const CheckpointParameters &parameters, const std::string &folder,
+                                   const std::string &last_good)
+  : parameters(parameters)
+  , folder(folder)
+  , last_good(last_good)
+{
+  struct sigaction action
+  {
+  };
+  action.sa_handler = keep_signal;
+  action.sa_flags   = SA_RESTART;
+  for (const int signal : {SIGTERM, SIGUSR1})
+    sigaction(signal, &action, nullptr);
+}
+
+bool CheckpointWriter::due(unsigned int step, bool last_step) const
+{
+  const std::chrono::duration<double, std::ratio<60>> since    = Clock::now() - last_written;
+  const bool                                          by_steps = parameters.steps > 0 && step % parameters.steps == 0,
+             by_time = parameters.minutes > 0. && since.count() >= parameters.minutes;
+  return by_steps || by_time || (last_step && (parameters.steps > 0 || parameters.minutes > 0.));
+}
+
+std::string CheckpointWriter::reason_to_end() const
+{
+  const std::chrono::duration<double, std::ratio<60>> elapsed = Clock::now() - start;
+  if (signal_received != 0)
+    return signal_received == SIGTERM ? "SIGTERM" : "SIGUSR1";
+  return parameters.wall_time_limit > 0. && elapsed.count() >= parameters.wall_time_limit ? "the wall-time limit" : "";
+}
+
+void CheckpointWriter::write(const CheckpointHeader &header, const std::function<void(Archive &)> &save_objects)
+{
+  const auto        reached = [number = ++n_written](const char *stage) { kill_for_test(stage, number); };
+  const std::string file = folder + "/" + name_of(header.step), beside = file + unfinished;
+  try
+    {
+      {
+        std::ofstream out(beside, std::ios::binary);
+        if (!out)
+          throw RunError(std::strerror(errno));
+        reached("opened");
+        {
+          Archive archive(out);
+          archive << header;
+          reached("writing");
+          save_objects(archive);
+        }
+        out.close();
+        if (!out)
+          throw RunError(std::strerror(errno));
+      }
+      append_checksum(beside);
+      reached("written");
+      sync_to_disk(beside);
+      reached("synced");
+      fs::rename(beside, file);
+      sync_to_disk(folder);
+      reached("renamed");
+    }
+  catch (const std::exception &error)
+    {
+      // Boost's archive only tells that its stream failed.
+      const bool        stream = dynamic_cast<const boost::archive::archive_exception *>(&error) != nullptr;
+      const std::string reason = stream ? std::strerror(errno) : error.what();
+      std::error_code   ignored;
+      fs::remove(beside, ignored);
+      throw RunError("checkpoint '" + file + "' cannot be written: " + reason + "; " +
+                     (last_good.empty() ? "there is no earlier one" : "the last good one is '" + last_good + "'"));
+    }
+  // What is neither this one nor the one before is older, damaged or unfinished.
+  std::error_code ignored;
+  for (const auto &entry : fs::directory_iterator(folder, ignored))
+    if (const std::string path = folder + "/" + entry.path().filename().string();
+        path.rfind(folder + "/" + prefix, 0) == 0 && path != file && path != last_good)
+      fs::remove(path, ignored);
+  last_good    = file;
+  last_written = Clock::now();
+  reached("cleaned");
+}
+} // namespace adamant

@@ -1,0 +1,156 @@
+#pragma once
+
+#include "base/array.h"
+#include "base/exceptions.h"
+#include "solver/extrapolation.h"
+
+#include <deal.II/base/parameter_acceptor.h>
+
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/array_wrapper.hpp>
+#include <boost/serialization/string.hpp>
+#include <boost/serialization/utility.hpp>
+#include <boost/serialization/vector.hpp>
+
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+/// Checkpoints: all that a run needs to go on as if it had never stopped, to the last bit on the same backend with as many threads. A
+/// file OUTPUT/checkpoint_STEP is a Boost archive of a CheckpointHeader and the objects that the program gives, followed by
+/// the CRC-32 of all that (4 bytes). It is written beside, synced to disk, and renamed; the last two are kept.
+namespace adamant
+{
+/// Section "Checkpoint": when a run writes one.
+struct CheckpointParameters : dealii::ParameterAcceptor
+{
+  unsigned int steps   = 0;
+  double       minutes = 0., wall_time_limit = 0.;
+
+  CheckpointParameters();
+};
+
+/// The run was asked to end early and has written a checkpoint to continue from. Programs end with exit code 3.
+class Interrupted : public std::runtime_error
+{
+public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What a checkpoint begins with.
+struct CheckpointHeader
+{
+  static constexpr unsigned int present_layout = 1;
+
+  unsigned int layout = present_layout;
+  std::string  application, version, deal_ii, backend;
+  int          threads = 0;
+  std::string  parameters; ///< the effective ones as a parameter file
+  std::string  values;     ///< the same as JSON, to compare
+  unsigned int step = 0;
+  double       time = 0.;
+  std::string  statistics; ///< statistics.csv so far
+
+  template <class Archive>
+  void serialize(Archive &archive, unsigned int /*version*/)
+  {
+    archive &layout &application &version &deal_ii &backend &threads;
+    archive &parameters &values &step &time                 &statistics;
+  }
+};
+
+/// The newest whole checkpoint of a folder, open for reading.
+class CheckpointReader
+{
+public:
+  /// Tries the newest first; says which one is taken and which ones are damaged. Throws InputError where there is none, and where
+  /// another program, another version of deal.II or another layout wrote it.
+  CheckpointReader(const std::string &folder, const std::string &application);
+
+  CheckpointHeader header;
+  std::string      file;
+
+  /// Throws InputError with the parameters that differ from the present ones (JSON as in the header) and are not among
+  /// `may_change`: keys "Section/key", or whole sections.
+  void check_parameters(const std::string &present, const std::vector<std::string> &may_change) const;
+
+  /// Loads the next of the objects, in the order of CheckpointWriter::write.
+  template <typename Object>
+  void load(Object &object)
+  {
+    *archive >> object;
+  }
+
+private:
+  std::ifstream                                  in;
+  std::optional<boost::archive::binary_iarchive> archive;
+};
+
+/// Writes checkpoints of a run. SIGTERM and SIGUSR1 ask for one, and for the run to end, from its construction on.
+///
+/// For tests of programs, the environment variable ADAMANT_CHECKPOINT_KILL=STAGE:N kills the program at a stage (opened, writing,
+/// written, synced, renamed, cleaned) of its N-th checkpoint.
+class CheckpointWriter
+{
+public:
+  using Archive = boost::archive::binary_oarchive;
+
+  /// `last_good` is the checkpoint that the run continues, or empty.
+  CheckpointWriter(const CheckpointParameters &parameters, const std::string &folder, const std::string &last_good);
+
+  /// Whether one is to be written after this step.
+  bool due(unsigned int step, bool last_step) const;
+  /// Why the run has to end now: a signal, or the wall-time limit; else empty.
+  std::string reason_to_end() const;
+
+  /// Throws RunError where it fails; earlier checkpoints are whole then.
+  void write(const CheckpointHeader &header, const std::function<void(Archive &)> &save_objects);
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  const CheckpointParameters &parameters;
+  const std::string           folder;
+  std::string                 last_good;
+  const Clock::time_point     start        = Clock::now();
+  Clock::time_point           last_written = start;
+  unsigned int                n_written    = 0;
+};
+
+/// Saves or loads a vector of a backend by way of host memory. Throws RunError where its size is another one.
+template <class Archive, class Backend>
+void serialize_vector(Archive &archive, const Backend &backend, typename Backend::Vector &vector)
+{
+  int      size = vector.size();
+  archive &size;
+  if (size != vector.size())
+    throw RunError("the checkpoint holds a vector of " + std::to_string(size) + " values, but " +
+                   std::to_string(vector.size()) + " are expected");
+  Array<double> values(size);
+  if constexpr (Archive::is_saving::value)
+    backend.download(vector, values.data());
+  boost::serialization::array_wrapper<double> wrapper(values.data(), values.size());
+  archive                                    &wrapper;
+  if constexpr (Archive::is_loading::value)
+    backend.upload(values.data(), vector);
+}
+
+/// Likewise the earlier solutions of an extrapolation, vectors of `size` values.
+template <class Archive, class Backend>
+void serialize_history(Archive &archive, const Backend &backend, Extrapolation<Backend> &extrapolation, int size)
+{
+  auto        &history = extrapolation.history();
+  unsigned int n       = static_cast<unsigned int>(history.size());
+  archive     &n;
+  while (history.size() < n)
+    history.push_back(backend.create_vector(size));
+  for (auto &vector : history)
+    serialize_vector(archive, backend, vector);
+}
+} // namespace adamant
