@@ -2,7 +2,7 @@
 //
 //   d_t theta - lambda Laplace theta + (b . grad) theta = f   in (0,1)^dim x (0,T],   theta = theta_b on the boundary,
 //
-// with data made from an exact solution. Nodal values are u = H x + B g: x the free unknowns, g(t) the boundary values.
+// with data made from an exact solution unless the parameters give others. Nodal values are u = H x + B g: x the free unknowns, g(t) the boundary values.
 // A time step solves A x = E w + S f - C g, all of them sparse products (equation data: transport_diffusion_data.h):
 //
 //   backward Euler:  A = M + dt K,       E = M,            w = u1
@@ -15,6 +15,7 @@
 
 #include "application/output.h"
 #include "application/parameters.h"
+#include "application/point_function.h"
 #include "application/program.h"
 #include "discretization/hierarchy.h"
 #include "discretization/l2_error.h"
@@ -36,6 +37,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <numeric>
 
@@ -47,6 +49,9 @@ struct ProblemParameters : ParameterAcceptor
   unsigned int        dimension = 2;
   double              diffusion = 0.01;
   std::vector<double> transport = {0., -1., 0.};
+  std::string         source = built_in, boundary_values = built_in, initial_values = built_in, exact = built_in;
+
+  static constexpr const char *built_in = "manufactured";
 
   ProblemParameters()
     : ParameterAcceptor("/Problem")
@@ -54,6 +59,37 @@ struct ProblemParameters : ParameterAcceptor
     add_parameter("Dimension", dimension, "Of the unit square or cube: 2 or 3", prm, Patterns::Integer(2, 3));
     add_parameter("Diffusion", diffusion, "lambda", prm, Patterns::Double(0.));
     add_parameter("Transport", transport, "b, a component for each dimension; further ones are ignored");
+    add_parameter(
+      "Source", source,
+      "f, an expression of x, y, z, t; manufactured: made from exp(-|x - c(t)|^2 / 4) with all components of "
+      "c(t) equal to 1/2 + cos(pi t / 2) / 4");
+    add_parameter("Boundary values", boundary_values, "theta_b, an expression of x, y, z, t; or manufactured");
+    add_parameter("Initial values", initial_values, "An expression of x, y, z; or manufactured");
+    add_parameter(
+      "Exact solution", exact,
+      "Where it is known, an expression of x, y, z, t for the L2 error in run.json; manufactured counts where "
+      "the three above have it");
+  }
+
+  // A mistake in an expression is an InputError.
+  void check_expressions() const
+  {
+    for (const auto &[key, text] : std::map<std::string, std::string>{{"Source", source},
+                                                                      {"Boundary values", boundary_values},
+                                                                      {"Initial values", initial_values},
+                                                                      {"Exact solution", exact}})
+      if (text == built_in || (text.empty() && key == "Exact solution"))
+        continue;
+      else if (dimension == 2)
+        adamant::parse_function<2>("Problem/" + key, text, 1);
+      else
+        adamant::parse_function<3>("Problem/" + key, text, 1);
+  }
+
+  bool has_exact_solution() const
+  {
+    return !exact.empty() &&
+           (exact != built_in || (source == built_in && boundary_values == built_in && initial_values == built_in));
   }
 };
 
@@ -128,6 +164,7 @@ struct Parameters
     if (std::abs(time.n_steps() * time.step - time.end) > 1e-8 * time.end)
       throw adamant::InputError("Time stepping/End time = " + std::to_string(time.end) +
                                 " is not a multiple of Time stepping/Time step = " + std::to_string(time.step));
+    problem.check_expressions();
     if (linear_solver.preconditioner != "multigrid" && linear_solver.preconditioner != "trilinos_amg")
       throw adamant::InputError("Linear solver/Preconditioner = " + linear_solver.preconditioner + " is unknown");
   }
@@ -147,6 +184,17 @@ private:
   ExactSolution<dim> solution;
 };
 
+// The function that a parameter gives.
+template <int dim>
+std::unique_ptr<Function<dim>> make_function(const std::string &key, const std::string &text, double time)
+{
+  if (text == ProblemParameters::built_in)
+    return std::make_unique<ExactFunction<dim>>(time);
+  auto function = adamant::parse_function<dim>("Problem/" + key, text, 1);
+  function->set_time(time);
+  return function;
+}
+
 template <int dim, class Backend>
 class TransportDiffusion
 {
@@ -163,6 +211,7 @@ private:
   void choose_scheme(const std::string &scheme);
   void assemble();
   void set_initial_values();
+  void compute_sources();
   void compute_rhs();
   void solve();
   void output_results();
@@ -179,6 +228,10 @@ private:
     adamant::serialize_vector(archive, backend, u_old);
     adamant::serialize_history(archive, backend, guess, u.size());
   }
+
+  Vector                          upload(const adamant::Array<double> &values) const;
+  adamant::PointFunction<Backend> values_at(const std::string &key, const std::string &text,
+                                            const adamant::Array<double> &points) const;
 
   void local_matrices(const typename DoFHandler<dim>::active_cell_iterator &cell, const FEValues<dim> &fe_values,
                       FullMatrix<double> *A, FullMatrix<double> *E, FullMatrix<double> *S) const;
@@ -197,8 +250,9 @@ private:
   std::unique_ptr<adamant::LinearSolver<Backend>> solver;
 
   Matrix                          H, B, E, S, C;
-  Vector                          u, u_old, w, x, rhs, boundary_values, source_values;
-  Vector                          boundary_points, source_points;
+  Vector                          u, u_old, w, x, rhs, boundary_values, source_values, old_source_values;
+  Vector                          source_points;    // of the built-in source
+  adamant::PointFunction<Backend> source, boundary; // the source where it is an expression
   adamant::Extrapolation<Backend> guess;
 
   std::string                scheme;
@@ -243,12 +297,35 @@ void TransportDiffusion<dim, Backend>::make_mesh()
       AffineConstraints<double> hanging_nodes;
       DoFTools::make_hanging_node_constraints(dofs, hanging_nodes);
       hanging_nodes.close();
-      VectorTools::interpolate(mapping, dofs, ExactFunction<dim>(0.), initial);
+      VectorTools::interpolate(mapping, dofs,
+                               *make_function<dim>("Initial values", parameters.problem.initial_values, 0.), initial);
       hanging_nodes.distribute(initial);
       KellyErrorEstimator<dim>::estimate(mapping, dofs, QGauss<dim - 1>(p.degree + 1), {}, initial, indicators);
       GridRefinement::refine_and_coarsen_fixed_number(mesh, indicators, p.refine_fraction, p.coarsen_fraction);
       mesh.execute_coarsening_and_refinement();
     }
+}
+
+template <int dim, class Backend>
+auto TransportDiffusion<dim, Backend>::upload(const adamant::Array<double> &values) const -> Vector
+{
+  Vector vector = backend.create_vector(static_cast<int>(values.size()));
+  backend.upload(values.data(), vector);
+  return vector;
+}
+
+// What a parameter gives at these points: an expression, or the exact solution.
+template <int dim, class Backend>
+adamant::PointFunction<Backend> TransportDiffusion<dim, Backend>::values_at(const std::string            &key,
+                                                                            const std::string            &text,
+                                                                            const adamant::Array<double> &points) const
+{
+  if (text != ProblemParameters::built_in)
+    return adamant::function_at_points<dim>(backend, "Problem/" + key, text, 1, points);
+  const auto at = std::make_shared<Vector>(upload(points));
+  return [backend = backend, at](double t, Vector &values) {
+    backend.for_each(values.size(), ExactValues<dim>{ExactSolution<dim>(t), at->data(), values.size(), values.data()});
+  };
 }
 
 // All data that do not depend on the time step: levels, constraints, positions, vectors.
@@ -266,14 +343,15 @@ void TransportDiffusion<dim, Backend>::setup_system()
   H = backend.create_matrix(space.H);
   B = backend.create_matrix(space.B);
 
-  const auto at_boundary = adamant::support_points(space, mapping, space.prescribed);
-  const auto at_sources  = adamant::quadrature_points(space, mapping, quadrature);
-  boundary_points        = backend.create_vector(static_cast<int>(at_boundary.size()));
-  source_points          = backend.create_vector(static_cast<int>(at_sources.size()));
-  backend.upload(at_boundary.data(), boundary_points);
-  backend.upload(at_sources.data(), source_points);
+  const auto at_sources = adamant::quadrature_points(space, mapping, quadrature);
+  boundary              = values_at("Boundary values", parameters.problem.boundary_values,
+                                    adamant::support_points(space, mapping, space.prescribed));
+  if (const auto &text = parameters.problem.source; text != ProblemParameters::built_in)
+    source = adamant::function_at_points<dim>(backend, "Problem/Source", text, 1, at_sources);
+  else
+    source_points = upload(at_sources);
   boundary_values = backend.create_vector(n_prescribed);
-  source_values   = backend.create_vector(source_points.size() / dim);
+  source_values   = backend.create_vector(static_cast<int>(at_sources.size() / dim));
   for (Vector *vector : {&u, &u_old, &w, &x, &rhs})
     *vector = backend.create_vector(n);
   if (parameters.time.output_interval > 0)
@@ -381,29 +459,40 @@ void TransportDiffusion<dim, Backend>::set_initial_values()
   const int           n     = space.n_dofs();
   adamant::Array<int> all(n);
   std::iota(all.begin(), all.end(), 0);
-  const auto nodes  = adamant::support_points(space, mapping, all);
-  Vector     points = backend.create_vector(static_cast<int>(nodes.size()));
-  backend.upload(nodes.data(), points);
-  backend.for_each(n, ExactValues<dim>{ExactSolution<dim>(0.), points.data(), n, x.data()});
-  backend.for_each(boundary_values.size(), ExactValues<dim>{ExactSolution<dim>(0.), boundary_points.data(),
-                                                            boundary_values.size(), boundary_values.data()});
+  values_at("Initial values", parameters.problem.initial_values, adamant::support_points(space, mapping, all))(0., x);
+  boundary(0., boundary_values);
   // Nodal interpolation, continuous at hanging nodes.
   backend.spmv(1., H, x, 0., u);
   backend.spmv(1., B, boundary_values, 1., u);
+}
+
+// source_values = dt f, or what Crank-Nicolson takes of the two times.
+template <int dim, class Backend>
+void TransportDiffusion<dim, Backend>::compute_sources()
+{
+  const double dt = parameters.time.step, new_weight = dt * implicit_weight,
+               old_weight = scheme == "crank_nicolson" ? 0.5 * dt : 0.;
+  if (!source)
+    return backend.for_each(source_values.size(),
+                            SourceValues<dim>{ExactSolution<dim>(time), ExactSolution<dim>(time - dt), new_weight,
+                                              old_weight, coefficients, source_points.data(), source_values.size(),
+                                              source_values.data()});
+  source(time, source_values);
+  if (old_weight == 0.)
+    return backend.scale(new_weight, source_values);
+  if (old_source_values.size() == 0)
+    old_source_values = backend.create_vector(source_values.size());
+  source(time - dt, old_source_values);
+  backend.axpby(old_weight, old_source_values, new_weight, source_values);
 }
 
 // rhs = E w + S f - C g at the new time.
 template <int dim, class Backend>
 void TransportDiffusion<dim, Backend>::compute_rhs()
 {
-  adamant::Section         scope(run_info.timer, "rhs");
-  const double             dt = parameters.time.step;
-  const ExactSolution<dim> now(time), old(time - dt);
-  backend.for_each(source_values.size(),
-                   SourceValues<dim>{now, old, dt * implicit_weight, scheme == "crank_nicolson" ? 0.5 * dt : 0.,
-                                     coefficients, source_points.data(), source_values.size(), source_values.data()});
-  backend.for_each(boundary_values.size(),
-                   ExactValues<dim>{now, boundary_points.data(), boundary_values.size(), boundary_values.data()});
+  adamant::Section scope(run_info.timer, "rhs");
+  compute_sources();
+  boundary(time, boundary_values);
   if (scheme == "bdf2")
     {
       backend.copy(u, w);
@@ -466,20 +555,23 @@ void TransportDiffusion<dim, Backend>::wait_for_output()
 template <int dim, class Backend>
 void TransportDiffusion<dim, Backend>::report()
 {
-  dealii::Vector<double> values(u.size());
-  {
-    adamant::Section scope(run_info.timer, "copy");
-    backend.download(u, values.begin());
-  }
-  adamant::Section scope(run_info.timer, "output");
-  const double     l2 =
-    adamant::l2_error(hierarchy->finest(), mapping, QGauss<dim>(fe.degree + 2), values, ExactFunction<dim>(time));
-  std::cout << "L2 error at t = " << time << ": " << l2 << std::endl;
-
   auto &record = run_info.record;
+  if (const auto &problem = parameters.problem; problem.has_exact_solution())
+    {
+      dealii::Vector<double> values(u.size());
+      {
+        adamant::Section scope(run_info.timer, "copy");
+        backend.download(u, values.begin());
+      }
+      adamant::Section scope(run_info.timer, "output");
+      const auto       exact = make_function<dim>("Exact solution", problem.exact, time);
+      const double     l2 = adamant::l2_error(hierarchy->finest(), mapping, QGauss<dim>(fe.degree + 2), values, *exact);
+      std::cout << "L2 error at t = " << time << ": " << l2 << std::endl;
+      record["errors"]["l2"] = l2;
+    }
   record["precision"] =
     parameters.linear_solver.options("").precision == adamant::Precision::float32 ? "float32" : "float64";
-  record["dofs"]  = values.size();
+  record["dofs"]  = u.size();
   record["cells"] = mesh.n_active_cells();
   for (const auto &level : hierarchy->data())
     record["levels"].push_back({{"dofs", level.matrix.n_rows}, {"nonzeros", level.matrix.n_nonzeros()}});
@@ -489,7 +581,6 @@ void TransportDiffusion<dim, Backend>::report()
   record["iterations"]["mean"] =
     std::accumulate(iterations.begin(), iterations.end(), 0.) / std::max<std::size_t>(iterations.size(), 1);
   record["iterations"]["max"] = iterations.empty() ? 0 : *std::max_element(iterations.begin(), iterations.end());
-  record["errors"]["l2"]      = l2;
   if constexpr (Backend::asynchronous)
     {
       const auto cost                    = solver->measure_preconditioner();

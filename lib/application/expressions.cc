@@ -6,6 +6,7 @@
 #include <deal.II/base/numbers.h>
 #include <deal.II/base/utilities.h>
 
+#include <exception>
 #include <iostream>
 #include <map>
 #include <regex>
@@ -52,16 +53,21 @@ std::unique_ptr<dealii::FunctionParser<dim>> parse(const std::string &key, const
 }
 } // namespace
 
-template <int dim>
-std::unique_ptr<dealii::FunctionParser<dim>> parse_function(const std::string &key, const std::string &text,
-                                                            unsigned int n_components)
+std::vector<std::string> split_components(const std::string &key, const std::string &text, unsigned int n_components)
 {
   std::vector<std::string> expressions = dealii::Utilities::split_string_list(text, ';');
   if (expressions.size() < n_components)
     throw InputError(key + " = " + text + ": " + std::to_string(expressions.size()) +
                      " components, separated by ';', but " + std::to_string(n_components) + " are needed");
   expressions.resize(n_components);
-  return parse<dim>(key, text, expressions, dim == 2 ? "x,y,t" : "x,y,z,t", true);
+  return expressions;
+}
+
+template <int dim>
+std::unique_ptr<dealii::FunctionParser<dim>> parse_function(const std::string &key, const std::string &text,
+                                                            unsigned int n_components)
+{
+  return parse<dim>(key, text, split_components(key, text, n_components), dim == 2 ? "x,y,t" : "x,y,z,t", true);
 }
 
 std::function<double(double)> parse_function_of_time(const std::string &key, const std::string &text)
@@ -70,6 +76,38 @@ std::function<double(double)> parse_function_of_time(const std::string &key, con
   return [function](double t) { return function->value(dealii::Point<1>(t)); };
 }
 
+bool depends_on_time(const std::string &text)
+{
+  return std::regex_search(text, std::regex("\\bt\\b"));
+}
+
+template <int dim>
+void evaluate_at_points(dealii::FunctionParser<dim> &f, double t, const Array<double> &points, double *values)
+{
+  const std::size_t  n = points.size() / dim;
+  std::exception_ptr failure; // must not leave the threads
+  f.set_time(t);
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < n; ++i)
+    try
+      {
+        dealii::Point<dim> point;
+        for (int d = 0; d < dim; ++d)
+          point[d] = points[d * n + i];
+        for (unsigned int c = 0; c < f.n_components; ++c)
+          values[c * n + i] = f.value(point, c);
+      }
+    catch (...)
+      {
+#pragma omp critical
+        failure = std::current_exception();
+      }
+  if (failure)
+    std::rethrow_exception(failure);
+}
+
+template void evaluate_at_points(dealii::FunctionParser<2> &, double, const Array<double> &, double *);
+template void evaluate_at_points(dealii::FunctionParser<3> &, double, const Array<double> &, double *);
 template std::unique_ptr<dealii::FunctionParser<2>> parse_function(const std::string &, const std::string &,
                                                                    unsigned int);
 template std::unique_ptr<dealii::FunctionParser<3>> parse_function(const std::string &, const std::string &,

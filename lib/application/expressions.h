@@ -1,10 +1,13 @@
 #pragma once
 
+#include "base/array.h"
+
 #include <deal.II/base/function_parser.h>
 
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace adamant
 {
@@ -19,4 +22,14 @@ std::unique_ptr<dealii::FunctionParser<dim>> parse_function(const std::string &k
 
 /// A function of t alone.
 std::function<double(double)> parse_function_of_time(const std::string &key, const std::string &text);
+
+/// The first n_components of the expressions that `text` has between semicolons; fewer are an InputError.
+std::vector<std::string> split_components(const std::string &key, const std::string &text, unsigned int n_components);
+
+/// Whether an expression contains the variable t.
+bool depends_on_time(const std::string &text);
+
+/// values[c n + i] = f_c(t, x_i) on all threads, where points[d n + i] is coordinate d of x_i; host memory.
+template <int dim>
+void evaluate_at_points(dealii::FunctionParser<dim> &f, double t, const Array<double> &points, double *values);
 } // namespace adamant

@@ -164,6 +164,44 @@ TEST_F(TransportDiffusion, ThreadsDoNotChangeABit)
   EXPECT_EQ(one.l2(), two.l2());
 }
 
+// The built-in data as expressions: manufactured once more, by muParser.
+TEST_F(TransportDiffusion, DataAsExpressions)
+{
+  const std::string c = "(0.5+0.25*cos(0.5*pi*t))", c_dot = "(-0.125*pi*sin(0.5*pi*t))";
+  for (const std::string dimension : {"2", "3"})
+    for (const std::string scheme : {"backward_euler", "crank_nicolson", "bdf2"})
+      {
+        std::string sum, square;
+        for (const char *x : {"x", "y", "z"})
+          if (dimension == "3" || *x != 'z')
+            {
+              sum += "+(" + c + "-" + x + ")";
+              square += "+(" + c + "-" + x + ")^2";
+            }
+        const std::string theta = "exp(-0.25*(0" + square + "))", f = theta + "*(-0.5*" + c_dot + "*(0" + sum +
+                                                                      ")-0.01*(0.25*(0" + square + ")-0.5*" +
+                                                                      dimension + ")-0.5*(" + c + "-y))";
+        const Settings common  = {"Problem/Dimension=" + dimension, "Time stepping/Scheme=" + scheme,
+                                  "Time stepping/End time=0.2", "Discretization/Adaptive cycles=1"};
+        Settings       by_text = common;
+        by_text.insert(by_text.end(), {"Problem/Source=" + f, "Problem/Boundary values=" + theta,
+                                       "Problem/Initial values=" + theta, "Problem/Exact solution=" + theta});
+        const unsigned int n        = dimension == "2" ? 4 : 2;
+        const auto         expected = solve(n, 0.02, common), actual = solve(n, 0.02, by_text, 2);
+        EXPECT_EQ(actual.record.at("cells"), expected.record.at("cells")) << "the mesh follows the initial values";
+        EXPECT_NEAR(actual.l2(), expected.l2(), 1e-12) << scheme << " in " << dimension << "D";
+        EXPECT_EQ(actual.mean_iterations(), expected.mean_iterations());
+      }
+  const auto own = solve(3, 0.5, {"Problem/Source=1", "Problem/Boundary values=0", "Problem/Initial values=x*(1-x)"});
+  EXPECT_FALSE(own.record.contains("errors")) << "no exact solution is known";
+  // b = 0: diffusion to the linear solution that the boundary has, which Q1 has exactly.
+  const auto linear = solve(3, 5.,
+                            {"Problem/Source=0", "Problem/Boundary values=1+2*x-y", "Problem/Initial values=0",
+                             "Problem/Exact solution=1+2*x-y", "Problem/Transport=0,0", "Problem/Diffusion=100",
+                             "Time stepping/End time=50", "Linear solver/Tolerance=1e-12"});
+  EXPECT_LT(linear.l2(), 1e-10);
+}
+
 TEST_F(TransportDiffusion, ShippedParameterFiles)
 {
   int n = 0;
@@ -278,6 +316,9 @@ TEST_F(TransportDiffusion, Mistakes)
     {"--set without section", set("Scheme=bdf2"), "", {"there is 'Time stepping/Scheme'"}},
     {"time step zero", set("Time stepping/Time step=0"), "", {"Time stepping/Time step=0"}},
     {"time step nan", set("Time stepping/Time step=nan"), "", {"Time stepping/Time step=nan"}},
+    {"bad expression", set("Problem/Source=sin(x"), "", {"Problem/Source = sin(x"}},
+    {"unknown variable", set("Problem/Initial values=x+z"), "", {"Problem/Initial values = x+z", "z"}},
+    {"no boundary values", set("Problem/Boundary values="), "", {"Problem/Boundary values"}},
     {"dimension 4", set("Problem/Dimension=4"), "", {"Problem/Dimension=4", "2...3"}},
   };
   for (const auto &mistake : mistakes)

@@ -38,6 +38,26 @@ TEST_F(CudaApplication, ErrorsAreTheHostsAndBitsAreTheSameAgain)
       }
 }
 
+// The data as expressions, compiled for the GPU, and evaluated on the host where NVRTC is missing.
+TEST_F(CudaApplication, Expressions)
+{
+  const std::vector<std::string> settings = {"Problem/Source=sin(pi*x)*t+y",
+                                             "Problem/Boundary values=1+x*y+0.1*sin(t)",
+                                             "Problem/Initial values=1+x*y",
+                                             "Problem/Exact solution=0", // its error is the solution's norm
+                                             "Time stepping/Scheme=crank_nicolson",
+                                             "Linear solver/Tolerance=1e-12"};
+  const Outcome                  host = start_on("host", settings), gpu = start_on("cuda", settings);
+  setenv("ADAMANT_NVRTC", "/nowhere/libnvrtc.so", 1);
+  const Outcome without = start_on("cuda", settings);
+  unsetenv("ADAMANT_NVRTC");
+  ASSERT_EQ(gpu.code, 0) << gpu.err;
+  ASSERT_EQ(without.code, 0) << without.err;
+  EXPECT_NEAR(gpu.l2(), host.l2(), 1e-10 * host.l2());
+  EXPECT_NEAR(without.l2(), host.l2(), 1e-10 * host.l2());
+  EXPECT_NE(without.out.find("Problem/Source is evaluated on the host"), std::string::npos) << without.out;
+}
+
 TEST_F(CudaApplication, AFailingCallEndsTheRunWithoutHalfAFile)
 {
   // Until the run makes fewer calls than that; it has some hundreds.

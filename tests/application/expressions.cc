@@ -1,0 +1,232 @@
+// Expressions of parameter files: values on the host, and the C++ that they are translated to for the GPU, which the host's
+// compiler and NVRTC compile here without one.
+#include "algebra/expression_kernel.h"
+#include "algebra/host_backend.h"
+#include "algebra/nvrtc.h"
+#include "application/expressions.h"
+#include "application/point_function.h"
+#include "support/expressions.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <unistd.h>
+
+using namespace adamant;
+
+namespace
+{
+using Values = std::vector<double>;
+
+// Points with coordinates in (-3, 3), some of them equal; by coordinates.
+Array<double> random_points(std::size_t n)
+{
+  std::mt19937                     engine(5);
+  std::uniform_real_distribution<> coordinate(-3., 3.);
+  Array<double>                    points(3 * n);
+  for (double &x : points)
+    x = coordinate(engine);
+  for (std::size_t i = 0; i < n; i += 7)
+    points[n + i] = points[i] = std::round(points[i]);
+  return points;
+}
+
+// A random expression that muParser takes; `depth` operators at most above each other.
+std::string random_expression(std::mt19937 &engine, int depth)
+{
+  const auto pick = [&](const std::vector<std::string> &from) { return from[engine() % from.size()]; };
+  const auto sub  = [&] { return random_expression(engine, depth - 1); };
+  if (depth == 0)
+    return pick({"x", "y", "z", "t", "1", "0.5", "3", "pi", "2.25"});
+  switch (engine() % 8)
+    {
+      case 0:
+        return pick({"sin", "cos", "atan", "tanh", "abs", "sign", "rint", "erfc", "int", "floor"}) + "(" + sub() + ")";
+      case 1:
+        return pick({"min", "max", "sum", "avg"}) + "(" + sub() + ", " + sub() + ", " + sub() + ")";
+      case 2:
+        return "(" + sub() + pick({"<", ">", "<=", ">=", "==", "!="}) + sub() + " ? " + sub() + " : " + sub() + ")";
+      case 3:
+        return "(" + sub() + ")^" + pick({"2", "3", "4"});
+      case 4:
+        return pick({"-", "+"}) + "(" + sub() + ")";
+      case 5:
+        return "(((" + sub() + ")" + pick({"|", "&"}) + "(" + sub() + "))" + pick({"&&", "||"}) + "(" + sub() + "<" +
+               sub() + "))";
+      default: // without brackets: precedence decides
+        return sub() + pick({" + ", " - ", " * ", "*", "/(1.5+cos(x))*"}) + sub();
+    }
+}
+
+// The values of the translated expressions, compiled by the host's compiler: result[e][i].
+std::vector<Values> translated_values(const std::vector<std::string> &texts, double t, const Array<double> &points)
+{
+  const auto folder =
+    std::filesystem::temp_directory_path() / ("adamant_expressions_" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  const std::string source = (folder / "f.cc").string(), library = (folder / "f.so").string();
+  std::ofstream(source) << "#include <cmath>\n#define __device__\n"
+                        << point_function(texts)
+                        << "extern \"C\" void evaluate(double x, double y, double z, double t, double *f)\n"
+                           "{ point_function(x, y, z, t, f, 1); }\n";
+  const std::string command =
+    std::string(HOST_COMPILER) + " -O1 -ffp-contract=off -w -shared -fPIC -o " + library + " " + source;
+  EXPECT_EQ(std::system(command.c_str()), 0) << "expected that this compiles: " << command;
+  void *handle = dlopen(library.c_str(), RTLD_NOW);
+  std::filesystem::remove_all(folder);
+  if (handle == nullptr)
+    throw std::runtime_error(dlerror());
+  const auto          f = reinterpret_cast<void (*)(double, double, double, double, double *)>(dlsym(handle, "evaluate"));
+  const std::size_t   n = points.size() / 3;
+  std::vector<Values> result(texts.size(), Values(n));
+  Values              at_point(texts.size());
+  for (std::size_t i = 0; i < n; ++i)
+    {
+      f(points[i], points[n + i], points[2 * n + i], t, at_point.data());
+      for (std::size_t e = 0; e < texts.size(); ++e)
+        result[e][i] = at_point[e];
+    }
+  dlclose(handle);
+  return result;
+}
+
+void expect_same_values(const std::vector<std::string> &texts, double tolerance)
+{
+  const double        t      = 0.7;
+  const auto          points = random_points(100);
+  const auto          n      = points.size() / 3;
+  std::vector<Values> actual = translated_values(texts, t, points);
+  for (std::size_t e = 0; e < texts.size(); ++e)
+    {
+      Values expected(n);
+      evaluate_at_points(*parse_function<3>("f", texts[e], 1), t, points, expected.data());
+      for (std::size_t i = 0; i < n; ++i)
+        {
+          if (expected[i] == actual[e][i] || (std::isnan(expected[i]) && std::isnan(actual[e][i])))
+            continue;
+          ASSERT_NEAR(actual[e][i], expected[i], tolerance * std::abs(expected[i]))
+            << texts[e] << " at (" << points[i] << ", " << points[n + i] << ", " << points[2 * n + i]
+            << "), translated: " << point_function({texts[e]});
+        }
+    }
+}
+
+TEST(Expressions, EveryOperatorAndFunctionTranslated)
+{
+  expect_same_values(test::expressions, 1e-15);
+}
+
+TEST(Expressions, RandomOnesTranslated)
+{
+  std::mt19937             engine(1);
+  std::vector<std::string> texts;
+  for (int k = 0; k < 500; ++k)
+    texts.push_back(random_expression(engine, 1 + k % 4));
+  expect_same_values(texts, 1e-11);
+}
+
+TEST(Expressions, WhatHasNoCounterpartIsSaid)
+{
+  for (const auto &text : test::untranslatable)
+    {
+      EXPECT_NO_THROW(parse_function<3>("f", text, 1)) << text;
+      EXPECT_THROW(point_function({text}), RunError) << text;
+    }
+  const std::string deep(5000, '(');
+  EXPECT_THROW(point_function({deep + "x" + std::string(5000, ')')}), RunError) << "nested too deeply";
+  std::string chain = "x", choices;
+  for (int k = 0; k < 2000; ++k)
+    {
+      chain += "^x";
+      choices += "x?1:";
+    }
+  EXPECT_THROW(point_function({chain}), RunError) << "nested too deeply";
+  EXPECT_THROW(point_function({choices + "2"}), RunError) << "nested too deeply";
+}
+
+TEST(Expressions, CompiledForTheGPU)
+{
+  try
+    {
+      compile_cuda("", "sm_90");
+    }
+  catch (const RunError &reason)
+    {
+      GTEST_SKIP() << reason.what();
+    }
+  const std::string code = compile_cuda(point_kernel(test::expressions, 3), "sm_90");
+  EXPECT_EQ(code.substr(1, 3), "ELF");
+  EXPECT_NE(code.find("at_points"), std::string::npos) << "expected the kernel's name in the code";
+  EXPECT_NO_THROW(compile_cuda(point_kernel({"x + y", "t"}, 2), "sm_80"));
+  std::string sum = "x";
+  while (sum.size() < 9000)
+    sum += "+sin(x)*" + std::to_string(sum.size());
+  EXPECT_NO_THROW(compile_cuda(point_kernel({sum}, 2), "sm_90")) << "a long expression";
+  try
+    {
+      compile_cuda("nonsense", "sm_90");
+      ADD_FAILURE() << "expected an error";
+    }
+  catch (const RunError &error)
+    {
+      EXPECT_NE(std::string(error.what()).find("nonsense"), std::string::npos) << error.what();
+    }
+}
+
+TEST(Expressions, MissingCompilerIsSaid)
+{
+  setenv("ADAMANT_NVRTC", "/nowhere/libnvrtc.so", 1);
+  try
+    {
+      compile_cuda("", "sm_90");
+      ADD_FAILURE() << "expected an error";
+    }
+  catch (const RunError &error)
+    {
+      EXPECT_NE(std::string(error.what()).find("/nowhere/libnvrtc.so"), std::string::npos) << error.what();
+    }
+  unsetenv("ADAMANT_NVRTC");
+}
+
+TEST(Expressions, DependenceOnTime)
+{
+  for (const char *text : {"t", "x*t", "sin(t)", "1;t", "2+t^2"})
+    EXPECT_TRUE(depends_on_time(text)) << text;
+  for (const char *text : {"x", "tan(x)", "sqrt(y)", "1; 2"})
+    EXPECT_FALSE(depends_on_time(text)) << text;
+}
+
+// Values by components at points by coordinates, on any number of threads.
+TEST(Expressions, AtPointsOnTheHost)
+{
+  const auto          full = random_points(1000);
+  const Array<double> points(full.begin(), full.begin() + 2000);
+  const HostBackend<double> backend(2);
+  const auto f      = function_at_points<2>(backend, "key", "x+10*y; t*x; ignored", 2, points);
+  auto       values = backend.create_vector(2000);
+  for (const double t : {0.5, 2.})
+    {
+      f(t, values);
+      for (int i = 0; i < 1000; ++i)
+        {
+          ASSERT_NEAR(values.data()[i], points[i] + 10. * points[1000 + i], 1e-13);
+          ASSERT_NEAR(values.data()[1000 + i], t * points[i], 1e-13);
+        }
+    }
+  for (const char *text : {"x", "x; y+", "x; u", "x; z"})
+    try
+      {
+        function_at_points<2>(backend, "Section/key", text, 2, points);
+        ADD_FAILURE() << "expected an InputError for " << text;
+      }
+    catch (const InputError &error)
+      {
+        EXPECT_EQ(std::string(error.what()).find("Section/key = " + std::string(text)), 0u) << error.what();
+      }
+}
+} // namespace

@@ -1,0 +1,83 @@
+// Expressions compiled for the GPU against muParser on the host.
+#include "application/point_function.h"
+#include "support/backends.h"
+#include "support/expressions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+using namespace adamant;
+
+namespace
+{
+using Values = std::vector<double>;
+
+class CudaExpressions : public test::BackendTest<CudaBackend<double>>
+{
+protected:
+  // Coordinates in (-3, 3), some of them equal.
+  static Array<double> make_points(int dim, int n)
+  {
+    Array<double> points(dim * std::size_t(n));
+    for (std::size_t i = 0; i < points.size(); ++i)
+      points[i] = i % 7 == 0 ? double(i % 5) - 2. : 3. * std::sin(1.7 * double(i));
+    return points;
+  }
+
+  template <int dim>
+  void expect_the_hosts_values(const std::string &text, unsigned int n_components, double t)
+  {
+    const int  n        = 1000;
+    const auto points   = make_points(dim, n);
+    const auto compiled = function_at_points<dim>(*backend, "key", text, n_components, points);
+    auto       values   = backend->create_vector(n * static_cast<int>(n_components));
+    compiled(t, values);
+    const Values actual = to_host(*backend, values);
+    Values       expected(actual.size());
+    evaluate_at_points(*parse_function<dim>("key", text, n_components), t, points, expected.data());
+    for (std::size_t i = 0; i < actual.size(); ++i)
+      if (actual[i] != expected[i] && !(std::isnan(actual[i]) && std::isnan(expected[i])))
+        {
+          ASSERT_NEAR(actual[i], expected[i], 1e-14 * std::abs(expected[i])) << text << ", value " << i;
+        }
+  }
+};
+
+TEST_F(CudaExpressions, EveryOperatorAndFunction)
+{
+  testing::internal::CaptureStdout();
+  for (const auto &text : test::expressions)
+    expect_the_hosts_values<3>(text, 1, 0.7);
+  const std::string said = testing::internal::GetCapturedStdout();
+  if (said.find("NVRTC, the CUDA toolkit's compiler library, cannot be loaded") != std::string::npos)
+    GTEST_SKIP() << "evaluated on the host: " << said.substr(0, 300);
+  EXPECT_EQ(said, "") << "expected that all are compiled";
+}
+
+TEST_F(CudaExpressions, ComponentsDimensionsAndTimes)
+{
+  for (const double t : {0., 0.5, 3.})
+    {
+      expect_the_hosts_values<2>("x+10*y; t*x; sin(y)", 3, t);
+      expect_the_hosts_values<3>("z; t*x", 2, t);
+    }
+}
+
+TEST_F(CudaExpressions, WithoutCompilerTheHostEvaluatesAndSaysSo)
+{
+  testing::internal::CaptureStdout();
+  expect_the_hosts_values<2>("rand_seed(3)*0+x; y", 2, 0.5);
+  std::string said = testing::internal::GetCapturedStdout();
+  EXPECT_NE(said.find("key is evaluated on the host"), std::string::npos) << said;
+  EXPECT_NE(said.find("16000 bytes to the GPU each time"), std::string::npos) << said;
+  EXPECT_NE(said.find("rand_seed"), std::string::npos) << said;
+  setenv("ADAMANT_NVRTC", "/nowhere/libnvrtc.so", 1);
+  testing::internal::CaptureStdout();
+  expect_the_hosts_values<2>("x; y*t", 2, 0.5);
+  unsetenv("ADAMANT_NVRTC");
+  said = testing::internal::GetCapturedStdout();
+  EXPECT_NE(said.find("/nowhere/libnvrtc.so"), std::string::npos) << said;
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << "one line expected: " << said;
+}
+} // namespace
