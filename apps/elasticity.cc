@@ -54,7 +54,9 @@ struct ProblemParameters : ParameterAcceptor
   std::string  initial_displacement = "0; 0; 0", initial_velocity = "0; 0; 0", exact_displacement;
   std::map<unsigned int, std::string> dirichlet = {{0, "xyz"}, {1, "xyz"}, {2, "xyz"},
                                                    {3, "xyz"}, {4, "xyz"}, {5, "xyz"}};
-  std::map<unsigned int, std::string> traction;
+  std::string                         tractions;
+
+  std::map<unsigned int, std::string> traction; // by id, once read
 
   ProblemParameters()
     : ParameterAcceptor("/Problem")
@@ -67,7 +69,9 @@ struct ProblemParameters : ParameterAcceptor
     add_parameter("Poisson ratio", poisson, "nu, used with E only; below 0.5");
     add_parameter("Density", density, "rho", prm, Patterns::Double(0));
     add_parameter("Body force", body_force, "f per volume: expressions of x, y, z separated by semicolons");
-    add_parameter("Traction", traction,
+    parse_parameters_call_back.connect(
+      [this] { traction = adamant::split_by_boundary("Problem/Traction", tractions); });
+    add_parameter("Traction", tractions,
                   "g per area, by boundary id: 'id: g_x; g_y; g_z, id: ...', expressions of x, y, z");
     add_parameter("Load factor", load_factor, "Expression of t that multiplies body force and traction");
     add_parameter(
@@ -115,6 +119,9 @@ struct ProblemFunctions
 private:
   static Expression parse(const std::string &key, const std::string &text)
   {
+    if (adamant::depends_on_time(text) && key != "Exact displacement")
+      throw adamant::InputError("Problem/" + key + " = " + text +
+                                " contains t, but only Problem/Load factor depends on the time");
     return adamant::parse_function<dim>("Problem/" + key, text, dim);
   }
 };

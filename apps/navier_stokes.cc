@@ -18,8 +18,8 @@
 #include "navier_stokes_separate.h"
 
 #include "algebra/flow_products.h"
-#include "application/expressions.h"
 #include "application/output.h"
+#include "application/point_function.h"
 #include "application/program.h"
 #include "discretization/flow_matrices.h"
 #include "discretization/points.h"
@@ -39,7 +39,6 @@
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <regex>
 
 using namespace dealii;
 using namespace navier_stokes;
@@ -54,6 +53,14 @@ public:
 
 private:
   using Vector = typename Backend::Vector;
+
+  // The velocity of some boundaries at the boundary nodes.
+  struct PrescribedVelocity
+  {
+    adamant::PointFunction<Backend> function; // none: at rest
+    Vector                          role;     // as ChooseBoundaryValues has it
+    Vector                          value;    // at all of them
+  };
 
   void make_mesh();
   void setup_system();
@@ -89,23 +96,22 @@ private:
     adamant::serialize_history(archive, backend, guess, n_p);
   }
 
-  Array<double> boundary_values(double t) const;
+  void          set_boundary_values(double t);
+  double        check_boundary_values(double t);
   void          set_body_force(double t);
-  Array<double> nodal_values(const Function<dim> &function, unsigned int n_components) const;
+  Array<double> nodal_values(FunctionParser<dim> &function, double t) const;
   template <typename Work>
   void          timed(const char *part, const Work &work);
   Vector        upload(const Array<double> &values) const;
   Array<double> download(const Vector &values);
   bool          due(unsigned int interval) const { return interval > 0 && (step % interval == 0 || step == n_steps); }
 
-  const Parameters                                 &parameters;
-  Backend                                           backend;
-  adamant::Run                                     &run_info;
-  const double                                      viscosity;
-  std::unique_ptr<FunctionParser<dim>>              body_force, initial_velocity;
-  std::vector<std::unique_ptr<FunctionParser<dim>>> boundary_velocity; // the first is the wall at rest
-  std::map<types::boundary_id, unsigned int>        function_of_boundary;
-  bool                                              boundary_varies = false, force_varies = false;
+  const Parameters                    &parameters;
+  Backend                              backend;
+  adamant::Run                        &run_info;
+  const double                         viscosity;
+  std::unique_ptr<FunctionParser<dim>> body_force, initial_velocity;
+  bool                                 boundary_varies = false;
 
   Triangulation<dim>                                   mesh; // of the velocity
   MappingQ1<dim>                                       mapping;
@@ -118,12 +124,13 @@ private:
   std::optional<adamant::FastDiagonalization<Backend>> direct_solver;
   adamant::Extrapolation<Backend>                      guess;
 
-  int                                    n = 0, n_p = 0; // nodes of the two meshes
-  double                                 volume = 0., dt = 0., reference_speed = 0., shortest_edge = 0.;
-  Array<double>                          points, inverse_mass_on_host; // all nodes; 1 / m of free ones
-  std::vector<int>                       boundary_nodes;
-  std::vector<std::vector<unsigned int>> boundary_candidates; // functions at each boundary node
-  Array<double>                          boundary_flux;       // of component c at listed node i: ∫ φ_i n_c
+  int                             n = 0, n_p = 0; // nodes of the two meshes
+  double                          volume = 0., dt = 0., reference_speed = 0., shortest_edge = 0.;
+  Array<double>                   points, inverse_mass_on_host; // all nodes; 1 / m of free ones
+  std::vector<int>                boundary_nodes;
+  std::vector<PrescribedVelocity> boundary_velocity; // the first is the wall at rest
+  adamant::PointFunction<Backend> force_at_nodes;    // where the body force varies in time
+  Array<double>                   boundary_flux;     // of component c at listed node i: ∫ φ_i n_c
 
   Vector                                 u[2], pressure_on_velocity_mesh, q, p, p_plus_q, b, g, force;
   Vector                                 inverse_mass, pressure_mass, inverse_pressure_mass, ones;
@@ -156,20 +163,10 @@ NavierStokes<dim, Backend>::NavierStokes(const Parameters &parameters, const Bac
   , series(run.folder(), "solution")
 {
   const auto &problem = parameters.problem;
-  const auto  parse   = [](const std::string &key, const std::string &text) {
-    return adamant::parse_function<dim>("Problem/" + key, text, dim);
-  };
-  const auto varies = [](const std::string &text) { return std::regex_search(text, std::regex("\\bt\\b")); };
-  body_force        = parse("Body force", problem.body_force);
-  force_varies      = varies(problem.body_force);
-  initial_velocity  = parse("Initial velocity", problem.initial_velocity);
-  boundary_velocity.push_back(parse("Boundary velocity", "0; 0; 0"));
-  for (const auto &[id, text] : problem.boundary_velocity)
-    {
-      function_of_boundary[id] = boundary_velocity.size();
-      boundary_velocity.push_back(parse("Boundary velocity", text));
-      boundary_varies = boundary_varies || varies(text);
-    }
+  body_force          = adamant::parse_function<dim>("Problem/Body force", problem.body_force, dim);
+  initial_velocity    = adamant::parse_function<dim>("Problem/Initial velocity", problem.initial_velocity, dim);
+  for (const auto &entry : problem.boundary_velocity)
+    boundary_varies = boundary_varies || adamant::depends_on_time(entry.second);
 }
 
 // The pressure mesh, then refined once more.
@@ -203,11 +200,9 @@ void NavierStokes<dim, Backend>::make_mesh()
         }
       catch (const ExceptionBase &error)
         {
-          std::ostringstream text;
-          error.print_info(text);
           throw adamant::InputError("Mesh/File: '" + p.file + "' is no mesh of " +
                                     (dim == 2 ? "quadrilaterals" : "hexahedra") +
-                                    " that can be read:" + std::regex_replace(text.str(), std::regex("\\s+"), " "));
+                                    " that can be read: " + adamant::message_of(error));
         }
     }
   mesh.refine_global(p.refinements);
@@ -240,7 +235,7 @@ void NavierStokes<dim, Backend>::make_mesh()
     if (std::find(ids.begin(), ids.end(), id) == ids.end())
       throw adamant::InputError(std::string(key) + ": the mesh has no boundary " + std::to_string(id));
   };
-  for (const auto &entry : function_of_boundary)
+  for (const auto &entry : parameters.problem.boundary_velocity)
     check("Problem/Boundary velocity", entry.first);
   for (const auto id : parameters.problem.outflow)
     check("Problem/Outflow boundaries", id);
@@ -293,21 +288,21 @@ void NavierStokes<dim, Backend>::setup_system()
   interpolation         = backend.create_matrix(flow->interpolation);
 }
 
-// The prescribed nodes and, where boundaries meet, all functions that apply.
+// The prescribed nodes and, where boundaries meet, all velocities that apply.
 template <int dim, class Backend>
 void NavierStokes<dim, Backend>::setup_boundary()
 {
-  std::map<int, std::vector<unsigned int>> candidates;
+  std::map<types::boundary_id, unsigned int> velocity_of_boundary; // others: 0, at rest
+  for (const auto &entry : parameters.problem.boundary_velocity)
+    velocity_of_boundary.emplace(entry.first, velocity_of_boundary.size() + 1);
+  std::map<int, std::vector<unsigned int>> candidates; // of each node, in the order of boundary ids
   for (const auto id : mesh.get_boundary_ids())
     if (parameters.problem.outflow.count(id) == 0)
       for (const auto i : DoFTools::extract_boundary_dofs(flow->velocity->dof_handler(), ComponentMask(), {id}))
         if (flow->velocity->is_free(static_cast<int>(i)))
-          candidates[static_cast<int>(i)].push_back(function_of_boundary.count(id) > 0 ? function_of_boundary[id] : 0);
-  for (const auto &[node, functions] : candidates)
-    {
-      boundary_nodes.push_back(node);
-      boundary_candidates.push_back(functions);
-    }
+          candidates[static_cast<int>(i)].push_back(velocity_of_boundary.count(id) > 0 ? velocity_of_boundary[id] : 0);
+  for (const auto &entry : candidates)
+    boundary_nodes.push_back(entry.first);
   const std::size_t n_listed = boundary_nodes.size();
   boundary_flux.assign(dim * n_listed, 0.);
   for (unsigned int d = 0; d < dim; ++d)
@@ -320,48 +315,67 @@ void NavierStokes<dim, Backend>::setup_boundary()
     }
   boundary_list  = upload(Array<double>(boundary_nodes.begin(), boundary_nodes.end()));
   boundary_value = backend.create_vector(static_cast<int>(dim * n_listed));
+
+  Array<double> at_boundary(dim * n_listed);
+  for (std::size_t i = 0; i < at_boundary.size(); ++i)
+    at_boundary[i] = points[i / n_listed * n + boundary_nodes[i % n_listed]];
+  std::vector<Array<double>> role(velocity_of_boundary.size() + 1, Array<double>(n_listed, 0.));
+  std::size_t                listed = 0;
+  for (const auto &[node, velocities] : candidates)
+    {
+      const unsigned int first = *std::min_element(velocities.begin(), velocities.end());
+      for (const unsigned int k : velocities)
+        role[k][listed] = std::max(role[k][listed], k == first ? 2. : 1.);
+      ++listed;
+    }
+  for (const auto &values : role)
+    boundary_velocity.push_back({nullptr, upload(values), backend.create_vector(boundary_value.size())});
+  for (const auto &[id, text] : parameters.problem.boundary_velocity)
+    boundary_velocity[velocity_of_boundary[id]].function =
+      adamant::function_at_points<dim>(backend, "Problem/Boundary velocity", text, dim, at_boundary);
 }
 
-// The prescribed velocities at time t, by components. What flows in has to flow out where no outflow boundary sees to it.
+// boundary_value = the prescribed velocities at time t, by components.
 template <int dim, class Backend>
-Array<double> NavierStokes<dim, Backend>::boundary_values(double t) const
+void NavierStokes<dim, Backend>::set_boundary_values(double t)
 {
-  for (const auto &function : boundary_velocity)
-    function->set_time(t);
+  const int n_listed = boundary_list.size();
+  for (auto &prescribed : boundary_velocity)
+    {
+      if (prescribed.function)
+        prescribed.function(t, prescribed.value);
+      backend.for_each(n_listed,
+                       ChooseBoundaryValues{dim, n_listed, parameters.problem.edges == "wall", prescribed.role.data(),
+                                            prescribed.value.data(), boundary_value.data()});
+    }
+}
+
+// The largest component of the velocities that are prescribed at time t. What flows in has to flow out where no outflow boundary
+// sees to it.
+template <int dim, class Backend>
+double NavierStokes<dim, Backend>::check_boundary_values(double t)
+{
+  set_boundary_values(t);
+  const auto        values   = download(boundary_value);
   const std::size_t n_listed = boundary_nodes.size();
-  const bool        smallest = parameters.problem.edges == "wall";
-  Array<double>     values(dim * n_listed);
-  double            flux = 0, sum = 0;
+  double            flux = 0, sum = 0, largest = 0;
   for (std::size_t i = 0; i < n_listed; ++i)
     {
-      Point<dim> point;
-      for (unsigned int d = 0; d < dim; ++d)
-        point[d] = points[std::size_t(d) * n + boundary_nodes[i]];
-      Tensor<1, dim> chosen;
-      bool           first = true;
-      for (const unsigned int function : boundary_candidates[i])
-        {
-          Tensor<1, dim> value;
-          for (unsigned int d = 0; d < dim; ++d)
-            value[d] = function == 0 ? 0. : boundary_velocity[function]->value(point, d);
-          if (first || (smallest ? value.norm() < chosen.norm() : value.norm() > chosen.norm()))
-            chosen = value;
-          first = false;
-        }
-      Tensor<1, dim> normal; // times the node's share of the boundary
+      Tensor<1, dim> velocity, normal; // the normal times the node's share of the boundary
       for (unsigned int d = 0; d < dim; ++d)
         {
-          values[d * n_listed + i] = chosen[d];
-          normal[d]                = boundary_flux[d * n_listed + i];
+          velocity[d] = values[d * n_listed + i];
+          normal[d]   = boundary_flux[d * n_listed + i];
+          largest     = std::max(largest, std::abs(velocity[d]));
         }
-      flux += chosen * normal;
-      sum += chosen.norm() * normal.norm();
+      flux += velocity * normal;
+      sum += velocity.norm() * normal.norm();
     }
   if (flow->singular && !(std::abs(flux) <= 1e-2 * sum)) // interpolation of the values makes a small flux
     throw adamant::InputError("Problem/Boundary velocity: " + adamant::to_text(flux) +
                               " more flows out than in at time " + adamant::to_text(t) +
                               ", which an incompressible fluid cannot do; is an outflow boundary missing?");
-  return values;
+  return largest;
 }
 
 template <int dim, class Backend>
@@ -442,17 +456,10 @@ void NavierStokes<dim, Backend>::choose_time_step()
 }
 
 template <int dim, class Backend>
-Array<double> NavierStokes<dim, Backend>::nodal_values(const Function<dim> &function, unsigned int n_components) const
+Array<double> NavierStokes<dim, Backend>::nodal_values(FunctionParser<dim> &function, double t) const
 {
-  Array<double> values(std::size_t(n_components) * n);
-  for (int i = 0; i < n; ++i)
-    {
-      Point<dim> point;
-      for (unsigned int d = 0; d < dim; ++d)
-        point[d] = points[std::size_t(d) * n + i];
-      for (unsigned int c = 0; c < n_components; ++c)
-        values[std::size_t(c) * n + i] = function.value(point, c);
-    }
+  Array<double> values(std::size_t(function.n_components) * n);
+  adamant::evaluate_at_points(function, t, points, values.data());
   return values;
 }
 
@@ -460,40 +467,33 @@ Array<double> NavierStokes<dim, Backend>::nodal_values(const Function<dim> &func
 template <int dim, class Backend>
 void NavierStokes<dim, Backend>::set_body_force(double t)
 {
-  body_force->set_time(t);
-  Array<double> values = nodal_values(*body_force, dim);
-  bool          any    = false;
-  for (unsigned int c = 0; c < dim; ++c)
-    for (int i = 0; i < n; ++i)
-      {
-        double &value = values[std::size_t(c) * n + i];
-        value         = inverse_mass_on_host[i] > 0. ? value : 0.;
-        any           = any || value != 0.;
-      }
-  if (force.size() == 0 && (any || force_varies))
-    force = backend.create_vector(dim * n);
+  if (force_at_nodes)
+    force_at_nodes(t, force);
   if (force.size() > 0)
-    backend.upload(values.data(), force);
+    backend.for_each(n, KeepMoving{dim, n, inverse_mass.data(), force.data()});
 }
 
 template <int dim, class Backend>
 void NavierStokes<dim, Backend>::set_initial_values()
 {
   adamant::Section scope(run_info.timer, "init/initial values");
-  const auto       largest = [](const Array<double> &values) {
-    double result = 0;
-    for (const double value : values)
-      result = std::max(result, std::abs(value));
-    return result;
-  };
-  const auto initial = nodal_values(*initial_velocity, dim), prescribed = boundary_values(0.);
-  reference_speed = std::max(largest(initial), largest(prescribed));
-  if (boundary_varies) // an inflow may grow
-    for (unsigned int k = 1; k <= 20; ++k)
-      reference_speed = std::max(reference_speed, largest(boundary_values(0.05 * k * parameters.time.end)));
+  const auto       initial = nodal_values(*initial_velocity, 0.);
+  for (const double value : initial)
+    reference_speed = std::max(reference_speed, std::abs(value));
+  for (unsigned int k = 0; k <= (boundary_varies ? 20 : 0); ++k) // an inflow may grow
+    reference_speed = std::max(reference_speed, check_boundary_values(0.05 * k * parameters.time.end));
+  set_boundary_values(0.);
   backend.upload(initial.data(), u[0]);
-  backend.upload(prescribed.data(), boundary_value);
   apply_constraints();
+
+  const auto acting = nodal_values(*body_force, 0.);
+  if (const auto &text = parameters.problem.body_force; adamant::depends_on_time(text))
+    {
+      force          = backend.create_vector(dim * n);
+      force_at_nodes = adamant::function_at_points<dim>(backend, "Problem/Body force", text, dim, points);
+    }
+  else if (std::any_of(acting.begin(), acting.end(), [](double value) { return value != 0.; }))
+    force = upload(acting);
   set_body_force(0.);
 }
 
@@ -501,8 +501,7 @@ void NavierStokes<dim, Backend>::set_initial_values()
 template <int dim, class Backend>
 void NavierStokes<dim, Backend>::set_initial_pressure()
 {
-  body_force->set_time(0.);
-  const auto velocity = nodal_values(*initial_velocity, dim), acting = nodal_values(*body_force, dim);
+  const auto velocity = nodal_values(*initial_velocity, 0.), acting = nodal_values(*body_force, 0.);
   const auto is_zero = [](const Array<double> &values) {
     return std::all_of(values.begin(), values.end(), [](double value) { return value == 0.; });
   };
@@ -748,15 +747,13 @@ void NavierStokes<dim, Backend>::report()
   results->write_profiles(velocity, pressure, run_info.folder(), record);
   if (const auto &text = parameters.problem.exact_velocity; !text.empty())
     {
-      const auto exact = adamant::parse_function<dim>("Problem/Exact velocity", text, dim);
-      exact->set_time(time);
-      record["errors"]["l2"] = results->l2_error(velocity, nodal_values(*exact, dim), false);
+      const auto exact       = adamant::parse_function<dim>("Problem/Exact velocity", text, dim);
+      record["errors"]["l2"] = results->l2_error(velocity, nodal_values(*exact, time), false);
     }
   if (const auto &text = parameters.problem.exact_pressure; !text.empty())
     {
-      const auto exact = adamant::parse_function<dim>("Problem/Exact pressure", text, 1);
-      exact->set_time(time);
-      record["errors"]["pressure_l2"] = results->l2_error(pressure, nodal_values(*exact, 1), flow->singular);
+      const auto exact                = adamant::parse_function<dim>("Problem/Exact pressure", text, 1);
+      record["errors"]["pressure_l2"] = results->l2_error(pressure, nodal_values(*exact, time), flow->singular);
     }
   std::cout << "time " << time << (steady ? ", steady" : "") << ": kinetic energy " << state.kinetic_energy
             << ", largest divergence " << state.max_divergence << std::endl;
@@ -809,10 +806,10 @@ void NavierStokes<dim, Backend>::run()
     {
       ++step;
       time = step * dt;
-      if (force_varies)
-        timed("copy", [this] { set_body_force(time - dt); });
+      if (force_at_nodes)
+        timed("data", [this] { set_body_force(time - dt); });
       if (boundary_varies)
-        timed("copy", [this] { backend.upload(boundary_values(time).data(), boundary_value); });
+        timed("data", [this] { set_boundary_values(time); });
       if (separate_products) // waits for the host
         {
           momentum_step();

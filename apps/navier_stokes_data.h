@@ -20,6 +20,45 @@ struct SetBoundaryValues
   }
 };
 
+/// Nodes where boundaries meet take the smallest of their velocities, or the largest. One of them after the other: `role` of the
+/// present one is 0 where it does not apply, 2 where it is the node's first, else 1.
+struct ChooseBoundaryValues
+{
+  int           dim, n_listed;
+  bool          smallest;
+  const double *role, *candidate; // candidate[c n_listed + i]
+  double       *value;
+
+  ADAMANT_HOST_DEVICE void operator()(int i) const
+  {
+    double candidate_square = 0, value_square = 0;
+    for (int k = i; k < dim * n_listed; k += n_listed)
+      {
+        candidate_square += candidate[k] * candidate[k];
+        value_square += value[k] * value[k];
+      }
+    if (role[i] == 2. ||
+        (role[i] == 1. && (smallest ? candidate_square < value_square : candidate_square > value_square)))
+      for (int k = i; k < dim * n_listed; k += n_listed)
+        value[k] = candidate[k];
+  }
+};
+
+/// f = 0 at the nodes that no step moves: those with 1 / m = 0.
+struct KeepMoving
+{
+  int           dim, n;
+  const double *inverse_mass;
+  double       *f;
+
+  ADAMANT_HOST_DEVICE void operator()(int i) const
+  {
+    for (int c = 0; c < dim; ++c)
+      if (inverse_mass[i] == 0.)
+        f[c * static_cast<long>(n) + i] = 0.;
+  }
+};
+
 /// Hanging nodes: u there is interpolated from `width` nodes, those missing with weight 0.
 struct Interpolate
 {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "application/expressions.h"
 #include "application/parameters.h"
 #include "base/exceptions.h"
 
@@ -21,8 +22,10 @@ struct ProblemParameters : ParameterAcceptor
   unsigned int dimension  = 2;
   double       viscosity  = 0.01;
   std::string  body_force = "0; 0; 0", initial_velocity = "0; 0; 0", edges = "wall", exact_velocity, exact_pressure;
-  std::map<unsigned int, std::string> boundary_velocity = {{3, "1; 0; 0"}};
-  std::set<unsigned int>              outflow;
+  std::string  boundary_velocities = "3: 1; 0; 0";
+  std::set<unsigned int> outflow;
+
+  std::map<unsigned int, std::string> boundary_velocity; // by id, once read
 
   ProblemParameters()
     : ParameterAcceptor("/Problem")
@@ -33,7 +36,9 @@ struct ProblemParameters : ParameterAcceptor
     add_parameter("Initial velocity", initial_velocity,
                   "Expressions of x, y, z. Where it or the body force is not zero, the initial "
                   "pressure is that of the momentum equation");
-    add_parameter("Boundary velocity", boundary_velocity,
+    parse_parameters_call_back.connect(
+      [this] { boundary_velocity = adamant::split_by_boundary("Problem/Boundary velocity", boundary_velocities); });
+    add_parameter("Boundary velocity", boundary_velocities,
                   "Moving walls and inflow by boundary id: 'id: u_x; u_y; u_z, id: ...', expressions of x, y, z, t. "
                   "The sides of a box "
                   "have ids 0, 1 (x), 2, 3 (y), 4, 5 (z). Boundaries named nowhere are walls at rest");
@@ -224,8 +229,28 @@ struct Parameters
     for (const auto &point : output.points)
       if (point.size() < dim)
         refuse("Output/Points: a point has fewer than " + number(dim) + " coordinates");
+    check_expressions();
     if (implementation.pressure_solver == "fast_diagonalization" && !problem.outflow.empty())
       refuse("Implementation/Pressure solver = fast_diagonalization knows no outflow; take multigrid");
+  }
+
+  void check_expressions() const
+  {
+    const auto check = [dim = problem.dimension](const char *key, const std::string &text, unsigned int n_components) {
+      adamant::check_expression(key, text, n_components, dim);
+    };
+    const auto check_given = [&](const char *key, const std::string &text, unsigned int n_components) {
+      if (!text.empty())
+        check(key, text, n_components);
+    };
+    check("Problem/Body force", problem.body_force, problem.dimension);
+    check("Problem/Initial velocity", problem.initial_velocity, problem.dimension);
+    for (const auto &entry : problem.boundary_velocity)
+      check("Problem/Boundary velocity", entry.second, problem.dimension);
+    check_given("Problem/Exact velocity", problem.exact_velocity, problem.dimension);
+    check_given("Problem/Exact pressure", problem.exact_pressure, 1);
+    check_given("Mesh/Coordinates", mesh.coordinates, problem.dimension);
+    check_given("Mesh/Refine where", mesh.refine_where, 1);
   }
 };
 } // namespace navier_stokes

@@ -78,12 +78,8 @@ struct ProblemParameters : ParameterAcceptor
                                                                       {"Boundary values", boundary_values},
                                                                       {"Initial values", initial_values},
                                                                       {"Exact solution", exact}})
-      if (text == built_in || (text.empty() && key == "Exact solution"))
-        continue;
-      else if (dimension == 2)
-        adamant::parse_function<2>("Problem/" + key, text, 1);
-      else
-        adamant::parse_function<3>("Problem/" + key, text, 1);
+      if (text != built_in && !(text.empty() && key == "Exact solution"))
+        adamant::check_expression("Problem/" + key, text, 1, dimension);
   }
 
   bool has_exact_solution() const

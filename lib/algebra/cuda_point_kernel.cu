@@ -13,7 +13,7 @@ namespace
 // The driver's part of CUDA, which is where there is a GPU; its status codes are the runtime's.
 struct Driver
 {
-  SharedLibrary                    library{{"libcuda.so.1"}};
+  SharedLibrary                  library{{"libcuda.so.1"}};
   decltype(cuModuleLoadData)    *load   = library.function<decltype(cuModuleLoadData)>("cuModuleLoadData");
   decltype(cuModuleUnload)      *unload = library.function<decltype(cuModuleUnload)>("cuModuleUnload");
   decltype(cuModuleGetFunction) *find   = library.function<decltype(cuModuleGetFunction)>("cuModuleGetFunction");

@@ -35,13 +35,13 @@ __device__ inline double both(double a, double b) { return rounded(a) != 0. && r
 
 // Functions whose name or meaning differs; the number of their arguments is muParser's concern.
 const std::map<std::string, std::string> functions = {
-  {"sin", "sin"},     {"cos", "cos"},      {"tan", "tan"},     {"asin", "asin"},    {"acos", "acos"},
-  {"atan", "atan"},   {"atan2", "atan2"},  {"sinh", "sinh"},   {"cosh", "cosh"},    {"tanh", "tanh"},
-  {"asinh", "area_sinh"}, {"acosh", "area_cosh"},  {"atanh", "area_tanh"}, {"log2", "log2"},    {"log10", "log10"},
-  {"log", "log"},     {"ln", "log"},       {"exp", "exp"},     {"sqrt", "sqrt"},    {"ceil", "ceil"},
-  {"floor", "floor"}, {"pow", "pow"},      {"erf", "erf"},     {"erfc", "erfc"},    {"cot", "1. / tan"},
-  {"csc", "1. / sin"}, {"sec", "1. / cos"}, {"abs", "absolute"}, {"sign", "sign_of"}, {"rint", "half_up"},
-  {"int", "rounded"}, {"if", "choice"}};
+  {"sin", "sin"},         {"cos", "cos"},         {"tan", "tan"},         {"asin", "asin"},    {"acos", "acos"},
+  {"atan", "atan"},       {"atan2", "atan2"},     {"sinh", "sinh"},       {"cosh", "cosh"},    {"tanh", "tanh"},
+  {"asinh", "area_sinh"}, {"acosh", "area_cosh"}, {"atanh", "area_tanh"}, {"log2", "log2"},    {"log10", "log10"},
+  {"log", "log"},         {"ln", "log"},          {"exp", "exp"},         {"sqrt", "sqrt"},    {"ceil", "ceil"},
+  {"floor", "floor"},     {"pow", "pow"},         {"erf", "erf"},         {"erfc", "erfc"},    {"cot", "1. / tan"},
+  {"csc", "1. / sin"},    {"sec", "1. / cos"},    {"abs", "absolute"},    {"sign", "sign_of"}, {"rint", "half_up"},
+  {"int", "rounded"},     {"if", "choice"}};
 
 struct Operator
 {
@@ -142,12 +142,13 @@ private:
     while (const Operator *const op = next_operator(precedence))
       {
         at += std::string(op->name).size();
-        const std::string right = terms(op->precedence + (op->precedence == power ? 0 : 1));
-        const bool double_sign = op->precedence <= 2 && op->name[1] != '\0'; // && or ||
+        const std::string right       = terms(op->precedence + (op->precedence == power ? 0 : 1));
+        const bool        double_sign = op->precedence <= 2 && op->name[1] != '\0'; // && or ||
         if (double_sign && !(is_truth(left) && is_truth(right)))
           fail(std::string("'") + op->name + "' between other things than comparisons; take '" + op->name[0] + "'");
-        const bool        small = op->precedence == power && (right == "2." || right == "3." || right == "4.");
-        left = small ? "power" + right.substr(0, 1) + "(" + left + ")" : op->begin + left + op->middle + right + op->end;
+        const bool small = op->precedence == power && (right == "2." || right == "3." || right == "4.");
+        left =
+          small ? "power" + right.substr(0, 1) + "(" + left + ")" : op->begin + left + op->middle + right + op->end;
       }
     --depth;
     return left;

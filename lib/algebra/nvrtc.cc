@@ -17,8 +17,9 @@ using Program = struct _nvrtcProgram *;
 struct Nvrtc
 {
   explicit Nvrtc(const SharedLibrary &library)
-    : create(library.function<int(Program *, const char *, const char *, int, const char *const *, const char *const *)>(
-        "nvrtcCreateProgram"))
+    : create(
+        library.function<int(Program *, const char *, const char *, int, const char *const *, const char *const *)>(
+          "nvrtcCreateProgram"))
     , destroy(library.function<int(Program *)>("nvrtcDestroyProgram"))
     , compile(library.function<int(Program, int, const char *const *)>("nvrtcCompileProgram"))
     , log_size(library.function<int(Program, std::size_t *)>("nvrtcGetProgramLogSize"))
@@ -72,10 +73,10 @@ std::string compile_cuda(const std::string &source, const std::string &architect
   if (const int status = nvrtc.create(&program, source.c_str(), "expression.cu", 0, nullptr, nullptr); status != 0)
     throw RunError(std::string("nvrtcCreateProgram failed: ") + nvrtc.error(status));
   const std::unique_ptr<Program, int (*)(Program *)> cleanup(&program, nvrtc.destroy);
-  const std::string       target  = "--gpu-architecture=" + architecture;
-  const std::vector<const char *> options = {target.c_str(), "--fmad=false"};
-  const int status = nvrtc.compile(program, static_cast<int>(options.size()), options.data());
-  const std::string code = status == 0 ? fetch(program, nvrtc.code_size, nvrtc.code) : "";
+  const std::string                                  target  = "--gpu-architecture=" + architecture;
+  const std::vector<const char *>                    options = {target.c_str(), "--fmad=false"};
+  const int         status = nvrtc.compile(program, static_cast<int>(options.size()), options.data());
+  const std::string code   = status == 0 ? fetch(program, nvrtc.code_size, nvrtc.code) : "";
   if (code.empty())
     throw RunError(std::string("NVRTC for ") + architecture + ": " + nvrtc.error(status) + ": " +
                    fetch(program, nvrtc.log_size, nvrtc.log).c_str());

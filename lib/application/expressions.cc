@@ -1,5 +1,6 @@
 #include "application/expressions.h"
 
+#include "application/parameters.h"
 #include "base/exceptions.h"
 
 #include <deal.II/base/exceptions.h>
@@ -10,21 +11,11 @@
 #include <iostream>
 #include <map>
 #include <regex>
-#include <sstream>
 
 namespace adamant
 {
 namespace
 {
-// deal.II's message without its frame.
-std::string message_of(const dealii::ExceptionBase &error)
-{
-  std::ostringstream text;
-  error.print_info(text);
-  const std::string message = std::regex_replace(text.str(), std::regex("\\s+"), " ");
-  return message.substr(message.find_first_not_of(' '));
-}
-
 // deal.II also writes what muParser says to std::cerr; the exception tells it.
 struct SilentErrors
 {
@@ -74,6 +65,43 @@ std::function<double(double)> parse_function_of_time(const std::string &key, con
 {
   const std::shared_ptr<dealii::FunctionParser<1>> function = parse<1>(key, text, {text}, "t", false);
   return [function](double t) { return function->value(dealii::Point<1>(t)); };
+}
+
+std::map<unsigned int, std::string> split_by_boundary(const std::string &key, const std::string &text)
+{
+  std::vector<std::string> entries(1);
+  int                      depth = 0; // of brackets
+  for (const char c : text)
+    {
+      depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+      if (c == ',' && depth == 0)
+        entries.emplace_back();
+      else
+        entries.back() += c;
+    }
+  std::map<unsigned int, std::string> functions;
+  if (entries.size() == 1 && dealii::Utilities::trim(text).empty())
+    return functions;
+  for (const auto &entry : entries)
+    {
+      const auto        colon = entry.find(':');
+      const std::string id    = dealii::Utilities::trim(entry.substr(0, colon));
+      if (colon == std::string::npos || id.empty() || id.size() > 5 ||
+          id.find_first_not_of("0123456789") != std::string::npos)
+        throw InputError(key + " = " + text + ": 'id: expressions' is expected, not '" +
+                         dealii::Utilities::trim(entry) + "'");
+      if (!functions.emplace(std::stoul(id), dealii::Utilities::trim(entry.substr(colon + 1))).second)
+        throw InputError(key + " = " + text + ": boundary " + id + " occurs twice");
+    }
+  return functions;
+}
+
+void check_expression(const std::string &key, const std::string &text, unsigned int n_components, unsigned int dim)
+{
+  if (dim == 2)
+    parse_function<2>(key, text, n_components);
+  else
+    parse_function<3>(key, text, n_components);
 }
 
 bool depends_on_time(const std::string &text)

@@ -5,6 +5,7 @@
 #include <deal.II/base/function_parser.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,8 +24,15 @@ std::unique_ptr<dealii::FunctionParser<dim>> parse_function(const std::string &k
 /// A function of t alone.
 std::function<double(double)> parse_function_of_time(const std::string &key, const std::string &text);
 
+/// InputError where parse_function has one, in `dim` = 2 or 3 dimensions.
+void check_expression(const std::string &key, const std::string &text, unsigned int n_components, unsigned int dim);
+
 /// The first n_components of the expressions that `text` has between semicolons; fewer are an InputError.
 std::vector<std::string> split_components(const std::string &key, const std::string &text, unsigned int n_components);
+
+/// Expressions by boundary id, 'id: ..., id: ...': commas in brackets belong to an expression, and so does every further colon.
+/// Throws InputError for what is no id, and for an id that occurs twice.
+std::map<unsigned int, std::string> split_by_boundary(const std::string &key, const std::string &text);
 
 /// Whether an expression contains the variable t.
 bool depends_on_time(const std::string &text);

@@ -4,10 +4,13 @@
 #include "base/nearest_name.h"
 
 #include <deal.II/base/parameter_handler.h>
+#include <deal.II/base/utilities.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
-#include <regex>
+#include <iostream>
+#include <map>
 #include <sstream>
 #include <vector>
 
@@ -76,47 +79,147 @@ std::string hint_for_section(const std::string &name)
   return did_you_mean(name, names);
 }
 
-// deal.II's message names file and line; the line itself tells what to look for.
-std::string hint_for_line(const std::string &message)
+// The part of `text` between two others; empty where they do not occur.
+std::string between(const std::string &text, const std::string &begin, const std::string &end)
 {
-  std::smatch match;
-  if (!std::regex_search(message, match, std::regex("Line <(\\d+)> of file <([^>]*?)(>|: There is no)")))
-    return "";
-  std::ifstream in(match[2]);
-  std::string   line;
-  for (int i = std::stoi(match[1]); i > 0 && std::getline(in, line); --i)
-    {}
-  line = trim(line);
-  if (message.find("pattern") != std::string::npos)
-    return "";
-  if (line.rfind("set ", 0) == 0)
-    return hint_for_key(trim(line.substr(4, line.find('=') - 4)));
-  if (line.rfind("subsection ", 0) == 0)
-    return hint_for_section(trim(line.substr(11)));
-  return did_you_mean(line.substr(0, line.find(' ')), {"set", "subsection", "end", "include"});
+  const auto first = text.find(begin);
+  const auto last  = first == std::string::npos ? first : text.find(end, first + begin.size());
+  return last == std::string::npos ? "" : text.substr(first + begin.size(), last - first - begin.size());
 }
 
-std::string message_of(const dealii::ExceptionBase &error)
+// What `value` may have meant, where the message is that it is none of a selection.
+std::string hint_for_value(const std::string &value, const std::string &message)
 {
-  std::ostringstream text;
-  error.print_info(text);
-  return std::regex_replace(trim(text.str()), std::regex("\\s+"), " ");
+  return did_you_mean(value, dealii::Utilities::split_string_list(between(message, "[Selection ", "]"), '|'));
 }
 
-void read_file(const std::string &file)
+// A parameter file with those that it includes in their places. deal.II would look for these from the working directory, here
+// it is from the folder of the including file.
+class ParameterText
 {
-  std::ifstream in(file);
-  if (!in || in.peek() == std::ifstream::traits_type::eof())
-    throw InputError("parameter file '" + file + "': " + (in.is_open() ? "is empty or a folder" : "cannot be opened"));
-  try
-    {
-      dealii::ParameterAcceptor::prm.parse_input(in, file);
-    }
-  catch (const dealii::ExceptionBase &error)
-    {
-      const std::string message = message_of(error);
-      throw InputError("parameter file '" + file + "': " + message + hint_for_line(message));
-    }
+public:
+  explicit ParameterText(const std::string &file)
+    : file(file)
+  {
+    append(file, "", 0);
+  }
+
+  // Throws InputError with the file and the line at fault.
+  void parse() const
+  {
+    std::string text;
+    for (const auto &line : lines)
+      text += line.text + "\n";
+    std::istringstream in(text);
+    std::ostringstream warnings; // of deal.II, about deprecated names
+    const auto         fail = [this](const std::string &message) {
+      throw InputError("parameter file '" + file + "': " + in_its_file(message) + hint(message));
+    };
+    std::streambuf *const screen = std::cerr.rdbuf(warnings.rdbuf());
+    try
+      {
+        dealii::ParameterAcceptor::prm.parse_input(in, file);
+        std::cerr.rdbuf(screen);
+      }
+    catch (const dealii::ExceptionBase &error)
+      {
+        std::cerr.rdbuf(screen);
+        fail(message_of(error));
+      }
+    catch (const std::exception &error)
+      {
+        std::cerr.rdbuf(screen);
+        fail(error.what());
+      }
+    if (const std::string said = in_one_line(warnings.str()); !said.empty())
+      std::cerr << in_its_file(said) << std::endl;
+  }
+
+private:
+  struct Line
+  {
+    std::string text, file;
+    int         number;
+  };
+
+  void append(const std::string &name, const std::string &included_by, int depth)
+  {
+    const auto fault = [&](const std::string &what) {
+      return InputError("parameter file '" + name + "'" + included_by + ": " + what);
+    };
+    std::ifstream in(name);
+    if (!in)
+      throw fault("cannot be opened");
+    if (in.peek() == std::ifstream::traits_type::eof())
+      throw fault("is empty or a folder");
+    if (depth > 20)
+      throw fault("includes more than 20 files deep: does it include itself?");
+    int number = 0;
+    for (std::string text; std::getline(in, text);)
+      {
+        ++number;
+        const std::string statement = trim(text);
+        const bool        include   = statement.rfind("include ", 0) == 0 || statement.rfind("INCLUDE ", 0) == 0;
+        if (!include)
+          {
+            lines.push_back({text, name, number});
+            continue;
+          }
+        const auto path =
+          std::filesystem::path(name).parent_path() / trim(statement.substr(8, statement.find('#') - 8));
+        append(path.string(), ", included in line " + std::to_string(number) + " of '" + name + "'", depth + 1);
+      }
+  }
+
+  // The line that deal.II names; null where it names none.
+  const Line *line_of(const std::string &message) const
+  {
+    const std::string number = between(message, "ine <", ">");
+    if (number.empty() || number.size() > 9 || number.find_first_not_of("0123456789") != std::string::npos)
+      return nullptr;
+    const std::size_t n = std::stoul(number);
+    return n >= 1 && n <= lines.size() ? &lines[n - 1] : nullptr;
+  }
+
+  // The message with the line's number in its own file.
+  std::string in_its_file(std::string message) const
+  {
+    const Line *const line = line_of(message);
+    if (line == nullptr)
+      return message;
+    const auto number = message.find("ine <") + 5;
+    message.replace(number, message.find('>', number) - number, std::to_string(line->number));
+    if (const auto name = message.find("of file <" + file, number); name != std::string::npos)
+      message.replace(name + 9, file.size(), line->file);
+    return message;
+  }
+
+  std::string hint(const std::string &message) const
+  {
+    if (message.find("pattern") != std::string::npos)
+      return hint_for_value(between(message, "The entry value ", " for the entry named"), message);
+    const Line *const line = line_of(message);
+    if (line == nullptr)
+      return "";
+    const std::string text = trim(line->text);
+    if (text.rfind("set ", 0) == 0)
+      return hint_for_key(trim(text.substr(4, text.find('=') - 4)));
+    if (text.rfind("subsection ", 0) == 0)
+      return hint_for_section(trim(text.substr(11)));
+    const std::vector<std::string> words = {"set", "subsection", "end", "include"};
+    const std::string              word  = text.substr(0, text.find(' '));
+    return std::count(words.begin(), words.end(), word) > 0 ? "" : did_you_mean(word, words);
+  }
+
+  const std::string file;
+  std::vector<Line> lines;
+};
+
+// Deprecated paths and what they are now.
+std::map<std::string, std::string> &deprecated_names()
+{
+  static std::map<std::string, std::string> names;
+  return names;
 }
 
 void apply_setting(const std::string &setting)
@@ -125,9 +228,16 @@ void apply_setting(const std::string &setting)
   const auto equal = setting.find('=');
   if (equal == std::string::npos)
     throw fault("expected Section/key=value");
-  const std::string path = trim(setting.substr(0, equal)), value = trim(setting.substr(equal + 1));
-  const auto        keys  = declared_keys();
-  const auto        found = std::find_if(keys.begin(), keys.end(), [&](const Key &key) { return key.path() == path; });
+  std::string       path  = trim(setting.substr(0, equal));
+  const std::string value = trim(setting.substr(equal + 1));
+  if (const auto now = deprecated_names().find(path); now != deprecated_names().end())
+    {
+      std::cerr << "warning: --set \"" << setting << "\": '" << path << "' is deprecated; use '" << now->second << "'"
+                << std::endl;
+      path = now->second;
+    }
+  const auto keys  = declared_keys();
+  const auto found = std::find_if(keys.begin(), keys.end(), [&](const Key &key) { return key.path() == path; });
   if (found == keys.end())
     {
       std::vector<std::string> paths;
@@ -156,7 +266,8 @@ void apply_setting(const std::string &setting)
   catch (const dealii::ExceptionBase &error)
     {
       leave();
-      throw fault(message_of(error));
+      const std::string message = message_of(error);
+      throw fault(message + hint_for_value(value, message));
     }
   leave();
 }
@@ -198,12 +309,37 @@ void read_parameters(const CommandLine &line, const std::string &text)
 {
   dealii::ParameterAcceptor::declare_all_parameters();
   if (!line.parameter_file.empty())
-    read_file(line.parameter_file);
+    ParameterText(line.parameter_file).parse();
   else if (!text.empty())
     dealii::ParameterAcceptor::prm.parse_input_from_string(text);
   for (const auto &setting : line.settings)
     apply_setting(setting);
   dealii::ParameterAcceptor::parse_all_parameters();
+}
+
+void deprecate_name(const std::string &section, const std::string &old_name, const std::string &name)
+{
+  auto &prm = dealii::ParameterAcceptor::prm;
+  prm.enter_subsection(section);
+  prm.declare_alias(name, old_name, true);
+  prm.leave_subsection();
+  deprecated_names()[section + "/" + old_name] = section + "/" + name;
+}
+
+std::string message_of(const dealii::ExceptionBase &error)
+{
+  std::ostringstream text;
+  error.print_info(text);
+  return in_one_line(text.str());
+}
+
+std::string in_one_line(const std::string &text)
+{
+  std::istringstream in(text);
+  std::string        line;
+  for (std::string word; in >> word;)
+    line += (line.empty() ? "" : " ") + word;
+  return line;
 }
 
 void print_parameters(std::ostream &out, dealii::ParameterHandler::OutputStyle style)

@@ -29,7 +29,7 @@ template <int dim, class Backend>
 PointFunction<Backend> function_at_points(const Backend &backend, const std::string &key, const std::string &text,
                                           unsigned int n_components, const Array<double> &points)
 {
-  using Vector = typename Backend::Vector;
+  using Vector                                              = typename Backend::Vector;
   const std::shared_ptr<dealii::FunctionParser<dim>> parsed = parse_function<dim>(key, text, n_components);
   if constexpr (!Backend::asynchronous)
     return [parsed, points](double t, Vector &values) { evaluate_at_points(*parsed, t, points, values.data()); };
@@ -39,8 +39,8 @@ PointFunction<Backend> function_at_points(const Backend &backend, const std::str
       std::string why;
       try
         {
-          const auto kernel = std::make_shared<CudaPointKernel>(backend.shared_context(),
-                                                                split_components(key, text, n_components), dim);
+          const auto kernel =
+            std::make_shared<CudaPointKernel>(backend.shared_context(), split_components(key, text, n_components), dim);
           const auto on_device = std::make_shared<Vector>(backend.create_vector(static_cast<int>(points.size())));
           backend.upload(points.data(), *on_device);
           return [kernel, on_device](double t, Vector &values) {

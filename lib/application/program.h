@@ -128,12 +128,12 @@ int run_program(int argc, char **argv, const std::string &application, const std
     if (line.restart)
       reader = std::make_unique<CheckpointReader>(output_folder(line, application), application);
     read_parameters(line, reader ? reader->header.parameters : "");
+    parameters.check();
     if (line.print_parameters)
       {
         print_parameters(std::cout, line.json ? dealii::ParameterHandler::JSON : dealii::ParameterHandler::PRM);
         return 0;
       }
-    parameters.check();
     if (reader)
       reader->check_parameters(parameter_text(dealii::ParameterHandler::ShortJSON), parameters.may_change());
     const int n_threads = internal::number_of_threads(line.threads);

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -31,6 +32,7 @@ struct Shape : ParameterAcceptor
     : ParameterAcceptor("/Shape")
   {
     add_parameter("Length", length, "", prm, Patterns::Double(0.));
+    adamant::deprecate_name("Shape", "Size", "Length");
     add_parameter("Count", count);
     add_parameter("Kind", kind, "", prm, Patterns::Selection("round|square"));
   }
@@ -128,7 +130,53 @@ TEST_F(Application, Include)
   const auto wrong = write("wrong.prm", "\nsubsection Shape\n set Lenth = 4\nend\n");
   expect_error(write("including.prm", "include " + wrong + "\n"), {},
                {"wrong.prm", "Line <3>", "Lenth", "did you mean 'Length'"});
-  expect_error(write("including.prm", "include nowhere.prm\n"), {}, {"including.prm", "nowhere.prm"});
+  expect_error(write("including.prm", "include nowhere.prm\n"), {}, {"including.prm", "line 1", "nowhere.prm"});
+}
+
+// Paths are relative to the including file, not to where the program runs; messages name the file and line at fault.
+TEST_F(Application, IncludeFromOtherFolders)
+{
+  std::filesystem::create_directories(folder / "parts" / "deep");
+  write("parts/deep/length.prm", "# a comment\nset Length = 6\n");
+  write("parts/shape.prm", "subsection Shape\n  include deep/length.prm # here\n  set Count = 8\nend\n");
+  const auto top = write("top.prm", "\ninclude parts/shape.prm\nsubsection Shape\n  set Kind = square\nend\n");
+  read(top);
+  EXPECT_EQ(shape->length, 6.);
+  EXPECT_EQ(shape->count, 8);
+  EXPECT_EQ(shape->kind, "square");
+  write("parts/deep/length.prm", "\n\nset Length = long\n");
+  expect_error(top, {}, {"top.prm", "Line <3>", "deep/length.prm", "long", "Double"});
+  write("parts/deep/length.prm", "\nset Lenth = 3\n");
+  expect_error(top, {}, {"Line <2>", "deep/length.prm", "did you mean 'Length'"});
+  write("parts/deep/length.prm", "set Length = 3\n");
+  write("top.prm", "\ninclude parts/shape.prm\nsubsection Shape\n  set Kint = square\nend\n");
+  expect_error(top, {}, {"Line <4>", "top.prm", "did you mean 'Kind'"});
+  write("top.prm", "include parts/shape.prm\nend\n");
+  expect_error(top, {}, {"Line <2>", "top.prm"});
+  write("top.prm", "include parts/../top.prm\n");
+  expect_error(top, {}, {"top.prm", "include itself"});
+  write("top.prm", "include parts\n");
+  expect_error(top, {}, {"parts", "line 1", "folder"});
+}
+
+TEST_F(Application, DeprecatedNames)
+{
+  const auto said = [&](const std::string &file, const std::vector<std::string> &settings) {
+    testing::internal::CaptureStderr();
+    read(file, settings);
+    return testing::internal::GetCapturedStderr();
+  };
+  write("old.prm", "\nset Size = 3\n");
+  std::string warning = said(write("top.prm", "subsection Shape\ninclude old.prm\nend\n"), {});
+  EXPECT_EQ(shape->length, 3.);
+  for (const char *text : {"line <2>", "old.prm", "deprecated", "Size", "Length"})
+    EXPECT_NE(warning.find(text), std::string::npos) << "expected '" << text << "' in: " << warning;
+  EXPECT_EQ(std::count(warning.begin(), warning.end(), '\n'), 1) << "one line expected: " << warning;
+  warning = said("", {"Shape/Size=4"});
+  EXPECT_EQ(shape->length, 4.);
+  for (const char *text : {"Shape/Size=4", "deprecated", "'Shape/Length'"})
+    EXPECT_NE(warning.find(text), std::string::npos) << "expected '" << text << "' in: " << warning;
+  EXPECT_EQ(said("", {"Shape/Length=5"}), "");
 }
 
 TEST_F(Application, ErrorsInFiles)
@@ -143,6 +191,7 @@ TEST_F(Application, ErrorsInFiles)
   check("subsection Shape\n set Length = -1\nend\n", {"Line <2>", "Length", "-1", "Double 0"});
   check("subsection Shape\n set Count = two\nend\n", {"Line <2>", "Count", "two", "Integer"});
   check("subsection Shape\n set Kind = oval\nend\n", {"Line <2>", "Kind", "oval", "round|square"});
+  check("subsection Shape\n set Kind = sqare\nend\n", {"Line <2>", "did you mean 'square'"});
   check("subsection Shape\n sett Count = 2\nend\n", {"Line <2>", "did you mean 'set'"});
   check("subsection Shape\n", {"end"});
   check("", {"empty"});
@@ -157,7 +206,7 @@ TEST_F(Application, ErrorsInSettings)
   expect_error("", {"Length=2"}, {"'Length'", "there is 'Shape/Length'"});
   expect_error("", {"Shape/Tolerance=2"}, {"'Shape/Tolerance'", "there is 'Linear solver/Tolerance'"});
   expect_error("", {"Shape/Length=long"}, {"Shape/Length=long", "Double"});
-  expect_error("", {"Linear solver/Smoother=jakobi"}, {"jakobi", "jacobi|block_jacobi|fsai"});
+  expect_error("", {"Linear solver/Smoother=jakobi"}, {"jakobi", "jacobi|block_jacobi|fsai", "did you mean 'jacobi'"});
 }
 
 TEST_F(Application, SolverOptions)

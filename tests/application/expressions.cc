@@ -1,9 +1,9 @@
 // Expressions of parameter files: values on the host, and the C++ that they are translated to for the GPU, which the host's
 // compiler and NVRTC compile here without one.
+#include "application/expressions.h"
 #include "algebra/expression_kernel.h"
 #include "algebra/host_backend.h"
 #include "algebra/nvrtc.h"
-#include "application/expressions.h"
 #include "application/point_function.h"
 #include "support/expressions.h"
 
@@ -47,14 +47,11 @@ std::string random_expression(std::mt19937 &engine, int depth)
     {
       case 0:
         return pick({"sin", "cos", "atan", "tanh", "abs", "sign", "rint", "erfc", "int", "floor"}) + "(" + sub() + ")";
-      case 1:
-        return pick({"min", "max", "sum", "avg"}) + "(" + sub() + ", " + sub() + ", " + sub() + ")";
+      case 1: return pick({"min", "max", "sum", "avg"}) + "(" + sub() + ", " + sub() + ", " + sub() + ")";
       case 2:
         return "(" + sub() + pick({"<", ">", "<=", ">=", "==", "!="}) + sub() + " ? " + sub() + " : " + sub() + ")";
-      case 3:
-        return "(" + sub() + ")^" + pick({"2", "3", "4"});
-      case 4:
-        return pick({"-", "+"}) + "(" + sub() + ")";
+      case 3: return "(" + sub() + ")^" + pick({"2", "3", "4"});
+      case 4: return pick({"-", "+"}) + "(" + sub() + ")";
       case 5:
         return "(((" + sub() + ")" + pick({"|", "&"}) + "(" + sub() + "))" + pick({"&&", "||"}) + "(" + sub() + "<" +
                sub() + "))";
@@ -66,8 +63,7 @@ std::string random_expression(std::mt19937 &engine, int depth)
 // The values of the translated expressions, compiled by the host's compiler: result[e][i].
 std::vector<Values> translated_values(const std::vector<std::string> &texts, double t, const Array<double> &points)
 {
-  const auto folder =
-    std::filesystem::temp_directory_path() / ("adamant_expressions_" + std::to_string(getpid()));
+  const auto folder = std::filesystem::temp_directory_path() / ("adamant_expressions_" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
   const std::string source = (folder / "f.cc").string(), library = (folder / "f.so").string();
   std::ofstream(source) << "#include <cmath>\n#define __device__\n"
@@ -81,8 +77,8 @@ std::vector<Values> translated_values(const std::vector<std::string> &texts, dou
   std::filesystem::remove_all(folder);
   if (handle == nullptr)
     throw std::runtime_error(dlerror());
-  const auto          f = reinterpret_cast<void (*)(double, double, double, double, double *)>(dlsym(handle, "evaluate"));
-  const std::size_t   n = points.size() / 3;
+  const auto        f = reinterpret_cast<void (*)(double, double, double, double, double *)>(dlsym(handle, "evaluate"));
+  const std::size_t n = points.size() / 3;
   std::vector<Values> result(texts.size(), Values(n));
   Values              at_point(texts.size());
   for (std::size_t i = 0; i < n; ++i)
@@ -201,14 +197,25 @@ TEST(Expressions, DependenceOnTime)
     EXPECT_FALSE(depends_on_time(text)) << text;
 }
 
+TEST(Expressions, ByBoundary)
+{
+  using Map = std::map<unsigned int, std::string>;
+  EXPECT_EQ(split_by_boundary("key", ""), Map());
+  EXPECT_EQ(split_by_boundary("key", " 3: 1; 0"), (Map{{3, "1; 0"}}));
+  EXPECT_EQ(split_by_boundary("key", "0: if(x<1, min(y,z), 2); 0, 10 : x>0 ? 1 : 2; 0"),
+            (Map{{0, "if(x<1, min(y,z), 2); 0"}, {10, "x>0 ? 1 : 2; 0"}}));
+  for (const char *text : {"1", "x: 1", "1: 2, ", "1: 2, 1: 3", "-1: 2", "123456: 1", ": 1", "1: 2, 3"})
+    EXPECT_THROW(split_by_boundary("key", text), InputError) << text;
+}
+
 // Values by components at points by coordinates, on any number of threads.
 TEST(Expressions, AtPointsOnTheHost)
 {
-  const auto          full = random_points(1000);
-  const Array<double> points(full.begin(), full.begin() + 2000);
+  const auto                full = random_points(1000);
+  const Array<double>       points(full.begin(), full.begin() + 2000);
   const HostBackend<double> backend(2);
-  const auto f      = function_at_points<2>(backend, "key", "x+10*y; t*x; ignored", 2, points);
-  auto       values = backend.create_vector(2000);
+  const auto                f      = function_at_points<2>(backend, "key", "x+10*y; t*x; ignored", 2, points);
+  auto                      values = backend.create_vector(2000);
   for (const double t : {0.5, 2.})
     {
       f(t, values);

@@ -509,6 +509,8 @@ TEST_F(Elasticity, Mistakes)
     {{"Problem/Traction=1: 0; 1; 0"}, {"Traction", "boundary 1", "prescribes all components"}},
     {{"Problem/Dirichlet boundaries=0: xy", "Time stepping/Stationary=true"}, {"Dirichlet boundaries", "component z"}},
     {{"Problem/Body force=0; foo(x); 1"}, {"Problem/Body force = 0; foo(x); 1", "foo"}},
+    {{"Problem/Body force=0; sin(t); 0"}, {"Body force", "Load factor"}},
+    {{"Problem/Traction=one: 0; 1; 0"}, {"Traction", "'id: expressions' is expected"}},
     {{"Problem/Body force=0; -1"}, {"Body force", "2 components", "3 are needed"}},
     {{"Problem/Traction=1: 0; 1", "Problem/Dirichlet boundaries=0: xyz"}, {"Traction", "2 components", "3 are needed"}},
     {{"Problem/Exact displacement=x; y; w"}, {"Exact displacement", "w"}},

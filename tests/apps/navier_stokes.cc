@@ -292,6 +292,24 @@ TEST_F(NavierStokes, ABlowUpEndsTheRunInItsStep)
   EXPECT_TRUE(outcome.record.is_null()) << "expected no run.json";
 }
 
+// What depends on t by name only is evaluated in each step, and must change nothing.
+TEST_F(NavierStokes, DataAreEvaluatedInEachStep)
+{
+  const Settings common = Settings{"Problem/Edges=moving", "Problem/Viscosity=0.05"} + refinements(3) +
+                          time_steps(0.2, 0.01) + tolerance("1e-12");
+  const auto constant =
+               solve(Settings{"Problem/Boundary velocity=3: 1; 0, 2: 0.5; 0", "Problem/Body force=y; sin(x)"} + common),
+             varying = solve(Settings{"Problem/Boundary velocity=3: if(t<0, 5, 1); 0, 2: (t>=0 ? 0.5 : 7); 0",
+                                      "Problem/Body force=y+0*t; sin(x)"} +
+                               common,
+                             2);
+  EXPECT_NEAR(kinetic_energy(varying.record), kinetic_energy(constant.record), 1e-12);
+  EXPECT_EQ(varying.mean_iterations(), constant.mean_iterations());
+  const auto stopped =
+    solve(Settings{"Problem/Boundary velocity=3: t<0.1; 0, 2: 0.5*(t<0.1); 0", "Problem/Body force=0; 0"} + common);
+  EXPECT_LT(kinetic_energy(stopped.record), 0.8 * kinetic_energy(constant.record)) << "expected that the walls stop";
+}
+
 TEST_F(NavierStokes, AnUnstableStepIsRefusedOrShortened)
 {
   expect_mistake(refinements(3) + time_steps(1, 0.1), "is unstable: the estimated limit");
@@ -306,7 +324,10 @@ TEST_F(NavierStokes, MistakesAreRefused)
   expect_mistake({"Problem/Viscosty=1"}, "Viscosity");
   expect_mistake({"Problem/Boundary velocity=5: 1; 0"}, "no boundary 5");
   expect_mistake({"Problem/Boundary velocity=0: 1; 0"}, "more flows");
+  expect_mistake({"Problem/Boundary velocity=0: t; 0"}, "more flows");
   expect_mistake({"Problem/Boundary velocity=3: 1 +; 0"}, "Boundary velocity");
+  expect_mistake({"Problem/Boundary velocity=3: 1; 0, 3: 2; 0"}, "boundary 3 occurs twice");
+  expect_mistake({"Problem/Exact velocity=1; u"}, "Exact velocity");
   expect_mistake({"Problem/Outflow boundaries=3"}, "can be one of them");
   expect_mistake({"Problem/Dimension=3", "Mesh/Cells=1, 1"}, "Mesh/Cells has 2 numbers");
   expect_mistake({"Problem/Dimension=3", "Mesh/Type=cylinder"}, "Mesh/Type = cylinder");

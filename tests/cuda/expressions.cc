@@ -1,7 +1,7 @@
 // Expressions compiled for the GPU against muParser on the host.
+#include "support/expressions.h"
 #include "application/point_function.h"
 #include "support/backends.h"
-#include "support/expressions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -33,7 +33,7 @@ protected:
     const auto compiled = function_at_points<dim>(*backend, "key", text, n_components, points);
     auto       values   = backend->create_vector(n * static_cast<int>(n_components));
     compiled(t, values);
-    const Values actual = to_host(*backend, values);
+    const Values actual = test::to_host(*backend, values);
     Values       expected(actual.size());
     evaluate_at_points(*parse_function<dim>("key", text, n_components), t, points, expected.data());
     for (std::size_t i = 0; i < actual.size(); ++i)
