@@ -150,8 +150,12 @@ private:
     std::ifstream in(name);
     if (!in)
       throw fault("cannot be opened");
+    // Devices need not end; a pipe may stand for the first file.
+    if (std::error_code error;
+        !std::filesystem::is_regular_file(name, error) && (depth > 0 || !std::filesystem::is_fifo(name, error)))
+      throw fault(std::filesystem::is_directory(name, error) ? "is a folder" : "is no file");
     if (in.peek() == std::ifstream::traits_type::eof())
-      throw fault("is empty or a folder");
+      throw fault("is empty");
     if (depth > 20)
       throw fault("includes more than 20 files deep: does it include itself?");
     int number = 0;

@@ -155,6 +155,8 @@ TEST_F(Application, IncludeFromOtherFolders)
   expect_error(top, {}, {"Line <2>", "top.prm"});
   write("top.prm", "include parts/../top.prm\n");
   expect_error(top, {}, {"top.prm", "include itself"});
+  write("top.prm", "include /dev/zero\n");
+  expect_error(top, {}, {"/dev/zero", "line 1", "is no file"});
   write("top.prm", "include parts\n");
   expect_error(top, {}, {"parts", "line 1", "folder"});
 }
