@@ -8,7 +8,7 @@
 //   A x = M u_old + S f - C g,   A = M + dt (kappa K + rho M),
 //
 // all of them sparse products on the CPU or the GPU: S f integrates dt f against the shape functions from its values at
-// the quadrature points, C is A acting on the boundary values. Equation data: template_data.h, for the GPU template.cu.
+// the quadrature points, C is A acting on the boundary values. Equation data: template_data.h; for the GPU template.cu.
 
 #include "template_data.h"
 

@@ -190,5 +190,40 @@ class Records(unittest.TestCase):
             self.assertIn("different numbers of threads", only.stderr)
 
 
+class AllOfARun(unittest.TestCase):
+    def runs(self, folder, changes):
+        for n, change in enumerate(changes):
+            run = Path(folder) / f"run{n}"
+            run.mkdir()
+            record = {"application": "template", "backend": "host", "device": "a processor", "threads": 1, "dofs": 100, "steps": 10,
+                      "timings": {"init": 1.0, "solve": 2.0}, "errors": {"l2": 1e-2}, **change}  # fmt: skip
+            (run / "run.json").write_text(json.dumps(record))
+            (run / "statistics.csv").write_text("step,time,iterations,residual\n1,0.1,3,1e-9\n2,0.2,2,2e-9\n")
+            (run / "solution_0000.vtu").write_text(vtu("ascii", text))
+        return [Path(folder) / f"run{n}" for n in range(len(changes))]
+
+    def pictures(self, changes):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([SCRIPT, *self.runs(folder, changes), "-o", f"{folder}/plots"], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return sorted(file.stem for file in Path(folder, "plots").iterdir() if file.stat().st_size > 5000)
+
+    def test_what_the_runs_have_data_for(self):
+        self.assertEqual(self.pictures([{}]), ["field", "steps", "timings"])
+        self.assertEqual(self.pictures([{}, {"dofs": 400, "errors": {"l2": 2.5e-3}}]), ["convergence", "dofs", "field_run0", "field_run1", "steps", "timings"])
+        self.assertEqual(self.pictures([{}, {"threads": 2}]), ["field_run0", "field_run1", "steps", "threads", "timings"])
+        self.assertEqual(self.pictures([{}, {"steps": 20}]), ["convergence", "field_run0", "field_run1", "steps", "timings"])
+
+    def test_convergence_of_one_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([SCRIPT, "convergence", *self.runs(folder, [{}])], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("different numbers of unknowns", done.stderr)
+
+    def test_neither_run_nor_kind(self):
+        done = subprocess.run([SCRIPT, "filed", "run"], capture_output=True, text=True)
+        self.assertIn("'filed' is neither a run nor a kind of picture (field", done.stderr)
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], "-v"])
