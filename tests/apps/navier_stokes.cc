@@ -268,6 +268,47 @@ TEST_F(NavierStokes, MeshFileGivesTheBoxesFlow)
   EXPECT_NEAR(kinetic_energy(file.record), box, 1e-10 * box);
 }
 
+TEST_F(NavierStokes, MeshFileOfHexahedraGivesTheBoxesFlow)
+{
+  std::ostringstream nodes, elements;
+  int                n_elements = 0;
+  const auto         node       = [](int i, int j, int k) { return 9 * k + 3 * j + i + 1; };
+  for (int k = 0; k <= 2; ++k)
+    for (int j = 0; j <= 2; ++j)
+      for (int i = 0; i <= 2; ++i)
+        nodes << node(i, j, k) << ' ' << 0.5 * i << ' ' << 0.5 * j << ' ' << 0.5 * k << '\n';
+  const auto add = [&](int type, int id, const std::vector<int> &vertices) {
+    elements << ++n_elements << ' ' << type << " 2 " << id << ' ' << id;
+    for (const int v : vertices)
+      elements << ' ' << v;
+    elements << '\n';
+  };
+  for (int side = 0; side <= 2; side += 2)
+    for (int b = 0; b < 2; ++b)
+      for (int a = 0; a < 2; ++a)
+        {
+          add(3, side == 2 ? 7 : 10, // the lid x = 1
+              {node(side, a, b), node(side, a + 1, b), node(side, a + 1, b + 1), node(side, a, b + 1)});
+          add(3, 10, {node(a, side, b), node(a + 1, side, b), node(a + 1, side, b + 1), node(a, side, b + 1)});
+          add(3, 10, {node(a, b, side), node(a + 1, b, side), node(a + 1, b + 1, side), node(a, b + 1, side)});
+        }
+  for (int k = 0; k < 2; ++k)
+    for (int j = 0; j < 2; ++j)
+      for (int i = 0; i < 2; ++i)
+        add(5, 1,
+            {node(i, j, k), node(i + 1, j, k), node(i + 1, j + 1, k), node(i, j + 1, k), node(i, j, k + 1),
+             node(i + 1, j, k + 1), node(i + 1, j + 1, k + 1), node(i, j + 1, k + 1)});
+  write("cube.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n27\n" + nodes.str() + "$EndNodes\n$Elements\n" +
+                      std::to_string(n_elements) + "\n" + elements.str() + "$EndElements\n");
+  const Settings cavity = time_steps(0.1, 0.01) + tolerance("1e-12") + Settings{"Problem/Dimension=3"};
+  const auto     file   = solve(cavity + refinements(1) +
+                                Settings{"Mesh/Type=file", "Mesh/File=cube.msh", "Problem/Boundary velocity=7: 0; 1; 0"});
+  const auto     box =
+    solve(cavity + refinements(2) + Settings{"Mesh/Cells=1, 1, 1", "Problem/Boundary velocity=1: 0; 1; 0"});
+  EXPECT_EQ(file.record.at("dofs"), box.record.at("dofs"));
+  EXPECT_NEAR(kinetic_energy(file.record), kinetic_energy(box.record), 1e-10 * kinetic_energy(box.record));
+}
+
 TEST_F(NavierStokes, CylinderOnTheCoarsestMesh)
 {
   const auto outcome =
