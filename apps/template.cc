@@ -15,6 +15,7 @@
 #include "application/output.h"
 #include "application/parameters.h"
 #include "application/program.h"
+#include "base/host_copies.h"
 #include "discretization/hierarchy.h"
 #include "discretization/l2_error.h"
 #include "discretization/points.h"
@@ -36,9 +37,10 @@ using namespace dealii;
 
 struct Parameters : ParameterAcceptor
 {
-  unsigned int                    dimension = 2, degree = 1, refinements = 4, adaptive_cycles = 2, output_interval = 5;
-  double                          kappa = 0.1, rho = 1., end_time = 1., time_step = 0.05;
-  adamant::LinearSolverParameters linear_solver{solver_defaults()};
+  unsigned int dimension = 2, degree = 1, refinements = 4, adaptive_cycles = 2, output_interval = 5;
+  double       kappa = 0.1, rho = 1., end_time = 1., time_step = 0.05;
+  // A is symmetric positive definite, so conjugate gradients do. A transport term would need gmres.
+  adamant::LinearSolverParameters linear_solver{adamant::LinearSolverOptions{adamant::SolverType::cg}};
 
   Parameters()
     : ParameterAcceptor("/Heat")
@@ -55,14 +57,6 @@ struct Parameters : ParameterAcceptor
     add_parameter("End time", end_time, "T", prm, Double(0.));
     add_parameter("Time step", time_step, "dt; T is rounded to a multiple of it", prm, Double(1e-12));
     add_parameter("Output interval", output_interval, "Steps between VTU files", prm, Integer(1));
-  }
-
-  // A is symmetric positive definite, so conjugate gradients do. A transport term would need gmres.
-  static adamant::LinearSolverOptions solver_defaults()
-  {
-    adamant::LinearSolverOptions options;
-    options.type = adamant::SolverType::cg;
-    return options;
   }
 
   // Where a checkpoint is continued.
@@ -154,8 +148,8 @@ private:
     const auto &space = hierarchy->finest();
     H                 = backend.create_matrix(space.H);
     B                 = backend.create_matrix(space.B);
-    boundary_points   = upload(adamant::support_points(space, mapping, space.prescribed));
-    source_points     = upload(adamant::quadrature_points(space, mapping, quadrature));
+    boundary_points   = adamant::to_backend(backend, adamant::support_points(space, mapping, space.prescribed));
+    source_points     = adamant::to_backend(backend, adamant::quadrature_points(space, mapping, quadrature));
     boundary_values   = backend.create_vector(boundary_points.size() / dim);
     source_values     = backend.create_vector(source_points.size() / dim);
     for (Vector *vector : {&u, &x, &rhs})
@@ -246,7 +240,7 @@ private:
     if (step % parameters.output_interval != 0)
       return;
     adamant::Section             scope(run_info.timer, "output");
-    const dealii::Vector<double> values = download();
+    const dealii::Vector<double> values = adamant::to_host<dealii::Vector<double>>(backend, u);
     DataOut<dim>                 data;
     data.attach_dof_handler(hierarchy->finest().dof_handler());
     data.add_data_vector(values, "u");
@@ -257,8 +251,9 @@ private:
   // The error against the exact solution and the facts of the run, for run.json.
   void report()
   {
+    const auto   values = adamant::to_host<dealii::Vector<double>>(backend, u);
     const double error =
-      adamant::l2_error(hierarchy->finest(), mapping, QGauss<dim>(fe.degree + 2), download(), exact(time));
+      adamant::l2_error(hierarchy->finest(), mapping, QGauss<dim>(fe.degree + 2), values, exact(time));
     std::cout << "L2 error at t = " << time << ": " << error << std::endl;
     auto &record                 = run_info.record;
     record["dofs"]               = u.size();
@@ -282,19 +277,6 @@ private:
   {
     return ScalarFunctionFromFunctionObject<dim>([time](const Point<dim> &p) { return heat::Exact<dim>{time}(&p[0]); });
   }
-  Vector upload(const adamant::Array<double> &values) const
-  {
-    Vector vector = backend.create_vector(values.size());
-    backend.upload(values.data(), vector);
-    return vector;
-  }
-  dealii::Vector<double> download() const
-  {
-    dealii::Vector<double> values(u.size());
-    backend.download(u, values.begin());
-    return values;
-  }
-
   const Parameters &parameters;
   Backend           backend;
   adamant::Run     &run_info;

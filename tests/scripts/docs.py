@@ -138,7 +138,7 @@ class Html(unittest.TestCase):
             main = Path(folder, "html", "index.html").read_text()
             pages = {path.name: path.read_text() for path in Path(folder, "html").glob("*.html")}
         self.assertIn("Two commands", main, "expected README.md as the main page")
-        for heading in ("Troubleshooting by message", "The commented program", "Hanging nodes: the matrix H"):
+        for heading in ("Troubleshooting by message", "The commented program", "Hanging nodes: the matrix H", "The first hour"):
             self.assertTrue(any(heading in text for text in pages.values()), f"expected a page with '{heading}'")
         self.assertTrue(any("classadamant_1_1Multigrid" in name for name in pages), "expected the API")
         self.assertTrue(any('src="transport_diffusion.png"' in text for text in pages.values()), "expected the pictures")
