@@ -26,8 +26,9 @@ using PointFunction = std::function<void(double t, typename Backend::Vector &val
 /// on the host and uploaded, and one line on std::cout says why and at what cost. Throws InputError with `key` for a mistake in
 /// the text.
 template <int dim, class Backend>
-PointFunction<Backend> function_at_points(const Backend &backend, const std::string &key, const std::string &text,
-                                          unsigned int n_components, const Array<double> &points)
+PointFunction<Backend> function_at_points([[maybe_unused]] const Backend &backend, const std::string &key,
+                                          const std::string &text, unsigned int n_components,
+                                          const Array<double> &points)
 {
   using Vector                                              = typename Backend::Vector;
   const std::shared_ptr<dealii::FunctionParser<dim>> parsed = parse_function<dim>(key, text, n_components);
