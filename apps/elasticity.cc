@@ -342,7 +342,7 @@ private:
   template <class Archive>
   void serialize(Archive &archive, unsigned int /*version*/)
   {
-    archive &step &time &iterations &energy[0] & energy[1] & work_of_load &displacement_at_points &series;
+    archive &step &time &energy[0] & energy[1] & work_of_load &displacement_at_points &series;
     adamant::serialize_vector(archive, backend, u);
     if (!coupled)
       adamant::serialize_vector(archive, backend, v);
@@ -383,7 +383,6 @@ private:
   double                time = 0.;
   unsigned int          step = 0;
   adamant::SolverResult result;
-  std::vector<int>      iterations;
   std::array<double, 2> energy{}; // strain, kinetic
   double                work_of_load = 0.;
   std::vector<double>   displacement_at_points;
@@ -658,8 +657,6 @@ void Elasticity<dim, Backend>::solve()
   adamant::Section scope(run_info.timer, "solve");
   guess.predict(x);
   result = solver->solve(rhs, x);
-  iterations.push_back(result.iterations);
-
   std::swap(u, u_old);
   backend.spmv(1., H, x, 0., u);
   backend.spmv(1., B, boundary_values, 1., u);
@@ -681,7 +678,6 @@ void Elasticity<dim, Backend>::refine()
   time = parameters.time.end;
   compute_rhs();
   solve();
-  iterations.clear();
   const auto            values = download(u);
   adamant::Section      scope(run_info.timer, "init/mesh");
   dealii::Vector<float> indicators(mesh.n_active_cells());
@@ -767,29 +763,12 @@ template <int dim, class Backend>
 void Elasticity<dim, Backend>::report()
 {
   std::cout << "strain energy " << energy[0] << ", work of the load " << work_of_load << std::endl;
-  auto       &record = run_info.record;
-  const auto &space  = hierarchy->finest();
-  record["precision"] =
-    parameters.linear_solver.options("").precision == adamant::Precision::float32 ? "float32" : "float64";
-  record["dofs"]          = space.n_dofs();
+  auto       &record      = run_info.record;
+  const auto &space       = hierarchy->finest();
   record["nodes"]         = space.n_dofs() / fe->n_components();
   record["hanging_nodes"] = space.hanging_nodes.n_constraints() / fe->n_components();
-  record["cells"]         = mesh.n_active_cells();
   record["formulation"]   = parameters.discretization.formulation;
-  for (const auto &level : hierarchy->data())
-    record["levels"].push_back({{"dofs", level.matrix.n_rows}, {"nonzeros", level.matrix.n_nonzeros()}});
-  record["steps"]          = iterations.size();
-  record["preconditioner"] = parameters.linear_solver.preconditioner;
-  record["tolerance"]      = parameters.linear_solver.tolerance;
-  record["iterations"]["mean"] =
-    std::accumulate(iterations.begin(), iterations.end(), 0.) / std::max<std::size_t>(iterations.size(), 1);
-  record["iterations"]["max"]   = iterations.empty() ? 0 : *std::max_element(iterations.begin(), iterations.end());
-  record["extrapolation_order"] = parameters.time.extrapolation_order;
-  if constexpr (Backend::asynchronous)
-    {
-      const auto cost   = solver->measure_preconditioner();
-      record["v_cycle"] = {{"seconds", cost.seconds}, {"graph_nodes", cost.launches}};
-    }
+  run_info.measure(*solver);
   record["strain_energy"]  = energy[0];
   record["kinetic_energy"] = energy[1];
   record["work_of_load"]   = work_of_load;
@@ -845,7 +824,9 @@ void Elasticity<dim, Backend>::run()
     set_initial_values();
   std::cout << mesh.n_active_cells() << " cells, " << u.size() << " unknowns, " << hierarchy->n_levels() << " levels\n"
             << *solver;
-  if (!stationary && step == 0)
+  run_info.describe(u.size(), mesh.n_active_cells(), hierarchy->data(), parameters.linear_solver,
+                    parameters.time.extrapolation_order);
+  if (!stationary && run_info.writes_initial_values())
     output_results();
 
   run_info.begin_time_loop(step, parameters.time.n_steps());

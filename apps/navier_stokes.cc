@@ -86,8 +86,8 @@ private:
   template <class Archive>
   void serialize(Archive &archive, unsigned int /*version*/)
   {
-    double                                                       step_length = dt;
-    archive &step &time &step_length &steady &iterations &state &series;
+    double                                           step_length = dt;
+    archive &step &time &step_length &steady &state &series;
     if (step_length != dt)
       throw adamant::InputError("--restart: the time step is now " + adamant::to_text(dt) + ", was " +
                                 adamant::to_text(step_length));
@@ -144,7 +144,6 @@ private:
   unsigned int          step = 0, n_steps = 0;
   bool                  steady = false;
   adamant::SolverResult result;
-  std::vector<int>      iterations;
   FlowState             state; // of the last row of the statistics
   std::string           limit_text;
   adamant::TimeSeries   series;
@@ -539,7 +538,6 @@ void NavierStokes<dim, Backend>::set_initial_pressure()
     }
   backend.upload(adamant::transposed_product(flow->interpolation, tested).data(), b);
   project();
-  iterations.clear();
   update_pressure(); // with g = 0
   // p holds the pressure; no increment has been made yet.
   backend.copy(p, p_plus_q);
@@ -628,7 +626,6 @@ void NavierStokes<dim, Backend>::project()
       check_speed();
       throw;
     }
-  iterations.push_back(result.iterations);
 }
 
 template <int dim, class Backend>
@@ -711,25 +708,16 @@ void NavierStokes<dim, Backend>::output_results()
 template <int dim, class Backend>
 void NavierStokes<dim, Backend>::report()
 {
-  auto &record = run_info.record;
-  record["precision"] =
-    parameters.linear_solver.options("").precision == adamant::Precision::float32 ? "float32" : "float64";
-  record["dofs"]           = dim * static_cast<long>(n) + n_p;
-  record["velocity_nodes"] = n;
-  record["pressure_nodes"] = n_p;
-  record["hanging_nodes"]  = hanging_list.size();
-  record["cells"]          = mesh.n_active_cells();
-  for (const auto &level : flow->pressure_levels)
-    record["levels"].push_back({{"dofs", level.matrix.n_rows}, {"nonzeros", level.matrix.n_nonzeros()}});
-  record["steps"]           = step;
+  auto &record              = run_info.record;
+  record["velocity_nodes"]  = n;
+  record["pressure_nodes"]  = n_p;
+  record["hanging_nodes"]   = hanging_list.size();
   record["end_time"]        = time;
   record["steady"]          = steady;
   record["pressure_solver"] = parameters.implementation.pressure_solver;
   record["custom_kernels"]  = parameters.implementation.custom_kernels;
-  record["tolerance"]       = parameters.linear_solver.tolerance;
-  record["iterations"]["mean"] =
-    std::accumulate(iterations.begin(), iterations.end(), 0.) / std::max<std::size_t>(iterations.size(), 1);
-  record["iterations"]["max"] = iterations.empty() ? 0 : *std::max_element(iterations.begin(), iterations.end());
+  if (solver)
+    run_info.measure(*solver);
   if (products)
     record["bytes"] = {{"momentum", products->momentum_bytes()}, {"divergence", products->divergence_bytes()}};
   record["kinetic_energy"] = state.kinetic_energy;
@@ -792,13 +780,15 @@ void NavierStokes<dim, Backend>::run()
       run_info.load(*this);
       backend.spmv(1., interpolation, p_plus_q, 0., pressure_on_velocity_mesh);
     }
-  else
+  else if (!run_info.is_dry())
     set_initial_pressure();
   std::cout << mesh.n_active_cells() << " cells, " << dim << " x " << n << " velocities, " << n_p << " pressures, "
             << flow->pressure_levels.size() << " pressure levels\n";
   if (solver)
     std::cout << *solver;
-  if (step == 0)
+  run_info.describe(dim * static_cast<std::size_t>(n) + n_p, mesh.n_active_cells(), flow->pressure_levels,
+                    parameters.linear_solver, parameters.time.extrapolation_order);
+  if (run_info.writes_initial_values())
     output_results();
 
   run_info.begin_time_loop(step, n_steps);

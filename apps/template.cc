@@ -98,7 +98,8 @@ public:
     std::cout << mesh.n_active_cells() << " cells, " << u.size() << " unknowns, " << hierarchy->n_levels()
               << " levels\n"
               << *solver;
-    if (step == 0)
+    run_info.describe(u.size(), mesh.n_active_cells(), hierarchy->data(), parameters.linear_solver);
+    if (run_info.writes_initial_values())
       output_results();
 
     const unsigned int n_steps = std::lround(parameters.end_time / parameters.time_step);
@@ -225,7 +226,6 @@ private:
     set_nodal_values();
     run_info.statistics(
       {{"step", step}, {"time", time}, {"iterations", result.iterations}, {"residual", result.final_residual}});
-    n_iterations += result.iterations;
   }
 
   // u = H x + B g.
@@ -248,19 +248,15 @@ private:
     series.write(data, time);
   }
 
-  // The error against the exact solution and the facts of the run, for run.json.
+  // The error against the exact solution, for run.json.
   void report()
   {
     const auto   values = adamant::to_host<dealii::Vector<double>>(backend, u);
     const double error =
       adamant::l2_error(hierarchy->finest(), mapping, QGauss<dim>(fe.degree + 2), values, exact(time));
     std::cout << "L2 error at t = " << time << ": " << error << std::endl;
-    auto &record                 = run_info.record;
-    record["dofs"]               = u.size();
-    record["cells"]              = mesh.n_active_cells();
-    record["steps"]              = step;
-    record["iterations"]["mean"] = n_iterations / std::max(1., double(step));
-    record["errors"]["l2"]       = error;
+    run_info.record["errors"]["l2"] = error;
+    run_info.measure(*solver);
   }
 
   // The state after a step; a checkpoint holds it beside the mesh.
@@ -268,7 +264,7 @@ private:
   template <class Archive>
   void serialize(Archive &archive, unsigned int /*version*/)
   {
-    archive &step &time &n_iterations &series;
+    archive &step &time &series;
     adamant::serialize_vector(archive, backend, u);
     adamant::serialize_vector(archive, backend, x);
   }
@@ -291,7 +287,7 @@ private:
   Matrix                H, B, M, S, C;
   Vector                u, x, rhs, boundary_points, boundary_values, source_points, source_values;
   double                time = 0;
-  unsigned int          step = 0, n_iterations = 0;
+  unsigned int          step = 0;
   adamant::SolverResult result;
   adamant::TimeSeries   series;
 };

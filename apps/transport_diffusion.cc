@@ -219,7 +219,7 @@ private:
   template <class Archive>
   void serialize(Archive &archive, unsigned int /*version*/)
   {
-    archive &step &time &iterations &series;
+    archive &step &time &series;
     adamant::serialize_vector(archive, backend, u);
     adamant::serialize_vector(archive, backend, u_old);
     adamant::serialize_history(archive, backend, guess, u.size());
@@ -256,7 +256,6 @@ private:
   double                     time            = 0.;
   unsigned int               step            = 0;
   adamant::SolverResult      result;
-  std::vector<int>           iterations;
   typename Backend::Snapshot snapshot; // of u, for output
   adamant::TimeSeries        series;   // last: its end waits for what it writes
 };
@@ -506,8 +505,6 @@ void TransportDiffusion<dim, Backend>::solve()
   adamant::Section scope(run_info.timer, "solve");
   guess.predict(x);
   result = solver->solve(rhs, x);
-  iterations.push_back(result.iterations);
-
   std::swap(u, u_old);
   backend.spmv(1., H, x, 0., u);
   backend.spmv(1., B, boundary_values, 1., u);
@@ -551,7 +548,6 @@ void TransportDiffusion<dim, Backend>::wait_for_output()
 template <int dim, class Backend>
 void TransportDiffusion<dim, Backend>::report()
 {
-  auto &record = run_info.record;
   if (const auto &problem = parameters.problem; problem.has_exact_solution())
     {
       dealii::Vector<double> values(u.size());
@@ -563,28 +559,11 @@ void TransportDiffusion<dim, Backend>::report()
       const auto       exact = make_function<dim>("Exact solution", problem.exact, time);
       const double     l2 = adamant::l2_error(hierarchy->finest(), mapping, QGauss<dim>(fe.degree + 2), values, *exact);
       std::cout << "L2 error at t = " << time << ": " << l2 << std::endl;
-      record["errors"]["l2"] = l2;
+      run_info.record["errors"]["l2"] = l2;
     }
-  record["precision"] =
-    parameters.linear_solver.options("").precision == adamant::Precision::float32 ? "float32" : "float64";
-  record["dofs"]  = u.size();
-  record["cells"] = mesh.n_active_cells();
-  for (const auto &level : hierarchy->data())
-    record["levels"].push_back({{"dofs", level.matrix.n_rows}, {"nonzeros", level.matrix.n_nonzeros()}});
-  record["steps"]          = iterations.size();
-  record["preconditioner"] = parameters.linear_solver.preconditioner;
-  record["tolerance"]      = parameters.linear_solver.tolerance;
-  record["iterations"]["mean"] =
-    std::accumulate(iterations.begin(), iterations.end(), 0.) / std::max<std::size_t>(iterations.size(), 1);
-  record["iterations"]["max"] = iterations.empty() ? 0 : *std::max_element(iterations.begin(), iterations.end());
-  if constexpr (Backend::asynchronous)
-    {
-      const auto cost                    = solver->measure_preconditioner();
-      record["v_cycle"]                  = {{"seconds", cost.seconds}, {"graph_nodes", cost.launches}};
-      record["timings"]["output beside"] = series.seconds_beside();
-      std::cout << "V-cycle: " << cost.launches << " graph nodes, " << 1e6 * cost.seconds
-                << " us; files written beside the time steps: " << series.seconds_beside() << " s" << std::endl;
-    }
+  run_info.measure(*solver);
+  if (Backend::asynchronous)
+    run_info.record["timings"]["output beside"] = series.seconds_beside();
 }
 
 template <int dim, class Backend>
@@ -602,7 +581,9 @@ void TransportDiffusion<dim, Backend>::run()
     set_initial_values();
   std::cout << mesh.n_active_cells() << " cells, " << u.size() << " unknowns, " << hierarchy->n_levels() << " levels\n"
             << *solver;
-  if (step == 0)
+  run_info.describe(u.size(), mesh.n_active_cells(), hierarchy->data(), parameters.linear_solver,
+                    parameters.time.extrapolation_order);
+  if (run_info.writes_initial_values())
     output_results();
 
   run_info.begin_time_loop(step, parameters.time.n_steps());

@@ -164,7 +164,9 @@ void CheckpointReader::check_parameters(const std::string &present, const std::v
   const auto values = [](const std::string &json) { return nlohmann::json::parse(json).flatten(); };
   const auto before = values(header.values), now = values(present);
   const auto value_in = [](const nlohmann::json &all, const std::string &key) {
-    return all.contains(key) ? all.at(key).get<std::string>() : std::string("unknown");
+    return !all.contains(key)      ? "unknown" :
+           all.at(key).is_string() ? all.at(key).get<std::string>() :
+                                     all.at(key).dump();
   };
   nlohmann::json all = before;
   all.update(now);

@@ -57,11 +57,13 @@ struct CheckpointHeader
   double       time = 0.;
   std::string  statistics; ///< statistics.csv so far
 
+  std::vector<int> iterations; ///< of the linear solver in each step
+
   template <class Archive>
   void serialize(Archive &archive, unsigned int /*version*/)
   {
     archive &layout &application &version &deal_ii &backend &threads;
-    archive &parameters &values &step &time                 &statistics;
+    archive &parameters &values &step &time &statistics     &iterations;
   }
 };
 

@@ -10,10 +10,12 @@
 #include <omp.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <iomanip>
+#include <numeric>
 #include <sstream>
 
 namespace adamant
@@ -104,23 +106,13 @@ Run::Run(const std::string &application, const CommandLine &line, const Checkpoi
          int threads)
   : timer(std::cout, dealii::TimerOutput::never, dealii::TimerOutput::wall_times)
   , output_folder(adamant::output_folder(line, application))
+  , dry_run(line.dry_run)
   , reader(std::move(continued))
   , writer(checkpoints, output_folder, reader ? reader->file : "")
 {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  fs::create_directories(output_folder, error);
   header.parameters = parameter_text(dealii::ParameterHandler::ShortPRM);
-  try
-    {
-      if (error)
-        throw RunError(error.message());
-      write_file(file("parameters.prm"), header.parameters);
-    }
-  catch (const RunError &reason)
-    {
-      throw InputError("output folder '" + output_folder + "' cannot be written: " + reason.what());
-    }
+  if (!dry_run)
+    make_output_folder();
   record["application"] = application;
   record["version"]     = version() + "-" + git_revision();
   record["deal_ii"]     = DEAL_II_PACKAGE_VERSION;
@@ -143,9 +135,70 @@ Run::Run(const std::string &application, const CommandLine &line, const Checkpoi
     std::cout << "note: adamant " << from.version << " wrote it with backend " << from.backend << " and "
               << from.threads
               << " threads; the results may differ from an uninterrupted run's by rounding and solver tolerance\n";
-  statistics_text = from.statistics;
-  if (!statistics_text.empty())
+  header.iterations = from.iterations;
+  statistics_text   = from.statistics;
+  if (!statistics_text.empty() && !dry_run)
     write_file(file("statistics.csv"), statistics_text); // without the rows after the checkpoint
+}
+
+void Run::make_output_folder() const
+{
+  std::error_code error;
+  std::filesystem::create_directories(output_folder, error);
+  try
+    {
+      if (error)
+        throw RunError(error.message());
+      write_file(file("parameters.prm"), header.parameters);
+    }
+  catch (const RunError &reason)
+    {
+      throw InputError("output folder '" + output_folder + "' cannot be written: " + reason.what());
+    }
+}
+
+void Run::describe(std::size_t n_unknowns, std::size_t n_cells, const std::vector<LevelData> &levels,
+                   const LinearSolverParameters &linear_solver, unsigned int extrapolation_order)
+{
+  const auto options  = linear_solver.options("");
+  record["precision"] = options.precision == Precision::float32 ? "float32" : "float64";
+  record["dofs"]      = n_unknowns;
+  record["cells"]     = n_cells;
+  for (const auto &level : levels)
+    record["levels"].push_back({{"dofs", level.matrix.n_rows}, {"nonzeros", level.matrix.n_nonzeros()}});
+  record["preconditioner"]      = linear_solver.preconditioner;
+  record["tolerance"]           = linear_solver.tolerance;
+  record["extrapolation_order"] = extrapolation_order;
+  // GMRES keeps two vectors an iteration; most solves take fewer than eight.
+  const int per_solve = options.type == SolverType::gmres ? 2 * std::min(options.restart, 8) : 0;
+  bytes_of_time_loop  = sizeof(double) * levels.back().matrix.n_rows * (per_solve + extrapolation_order);
+}
+
+void Run::print_size() const
+{
+  const auto megabytes = [](double bytes) {
+    std::ostringstream text;
+    text << std::fixed << std::setprecision(1) << 1e-6 * bytes << " MB";
+    return text.str();
+  };
+  std::cout << "dry run: nothing has been solved or written\n"
+            << record.at("dofs") << " unknowns, " << record.at("cells") << " cells\n";
+  for (std::size_t l = record.at("levels").size(); l-- > 0;)
+    std::cout << "  level " << l << ": " << record.at("levels")[l].at("dofs") << " unknowns, "
+              << record.at("levels")[l].at("nonzeros") << " nonzeros\n";
+  std::cout << "host memory expected: " << megabytes(peak_host_memory()) << '\n';
+  if (!device_memory)
+    return;
+  const auto [memory, peak] = device_memory();
+  std::size_t in_use        = 0;
+  std::string parts;
+  for (const auto &[purpose, bytes] : memory)
+    {
+      in_use += bytes;
+      parts += ", " + purpose + " " + megabytes(bytes);
+    }
+  std::cout << "device memory expected: " << megabytes(std::max(peak, in_use + bytes_of_time_loop))
+            << " (after the set-up" << parts << ")\n";
 }
 
 void Run::statistics(const std::vector<std::pair<std::string, double>> &row)
@@ -165,7 +218,12 @@ void Run::begin_time_loop(unsigned int done, unsigned int n)
   if (done > n)
     throw InputError("--restart: the checkpoint is of step " + std::to_string(done) +
                      ", but the end time is reached in step " + std::to_string(n));
-  n_steps                   = n;
+  n_steps = n;
+  if (dry_run)
+    {
+      print_size();
+      throw EndOfDryRun();
+    }
   record["timings"]["init"] = total.wall_time();
   time_loop.start();
 }
@@ -178,6 +236,7 @@ void Run::end_time_loop()
 
 void Run::progress(unsigned int step, double time, int iterations, double residual)
 {
+  header.iterations.push_back(iterations);
   live.show(step, n_steps, time, iterations, residual, time_loop.wall_time());
 }
 
@@ -206,7 +265,12 @@ void Run::stop()
 
 void Run::finish()
 {
-  auto &timings = record["timings"];
+  const auto &iterations = header.iterations;
+  const auto  n          = std::max<std::size_t>(iterations.size(), 1);
+  record["steps"]        = iterations.size();
+  record["iterations"]   = {{"mean", std::accumulate(iterations.begin(), iterations.end(), 0.) / n},
+                            {"max", iterations.empty() ? 0 : *std::max_element(iterations.begin(), iterations.end())}};
+  auto &timings          = record["timings"];
   for (const auto &[name, seconds] : timer.get_summary_data(dealii::TimerOutput::total_wall_time))
     timings[name] = seconds;
   timings["time_loop"]                = time_loop.wall_time();

@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,11 +34,16 @@ private:
   ProfilerRange              range;
 };
 
+/// Ends a program with --dry-run where the time loop would begin.
+struct EndOfDryRun
+{
+};
+
 /// What an application gets for one run: its output folder, its timers and its record.
 class Run
 {
 public:
-  /// Makes the output folder and writes the effective parameters into it. Throws InputError where it cannot be written. `reader` is
+  /// Makes the output folder and writes the effective parameters into it, unless the run is dry. Throws InputError where it cannot be written. `reader` is
   /// the checkpoint that the run continues, or null.
   Run(const std::string &application, const CommandLine &line, const CheckpointParameters &checkpoints,
       std::unique_ptr<CheckpointReader> reader, const std::string &backend, const std::string &device, int threads);
@@ -68,24 +74,53 @@ public:
   }
   /// @}
 
-  /// Everything before it is "init" in run.json. Steps `done` + 1 to `n_steps` follow. Throws InputError where `done` are more.
+  /// Whether initial values are to be written: not where the run continues a checkpoint, nor with --dry-run.
+  bool writes_initial_values() const { return !continues() && !dry_run; }
+  bool is_dry() const { return dry_run; } ///< --dry-run: only the set-up is wanted
+
+  /// For run.json and --dry-run: the unknowns and cells of the finest mesh, the levels of the linear system (the finest last), how
+  /// it is solved, and from how many earlier solutions initial guesses are extrapolated.
+  void describe(std::size_t n_unknowns, std::size_t n_cells, const std::vector<LevelData> &levels,
+                const LinearSolverParameters &linear_solver, unsigned int extrapolation_order = 0);
+
+  /// For run.json: time and launches of one V-cycle where it runs on a GPU.
+  template <class Backend>
+  void measure([[maybe_unused]] const LinearSolver<Backend> &solver)
+  {
+    if constexpr (Backend::asynchronous)
+      {
+        const auto cost   = solver.measure_preconditioner();
+        record["v_cycle"] = {{"seconds", cost.seconds}, {"graph_nodes", cost.launches}};
+        std::cout << "V-cycle: " << cost.launches << " graph nodes, " << 1e6 * cost.seconds << " us" << std::endl;
+      }
+  }
+
+  /// Everything before it is "init" in run.json. Steps `done` + 1 to `n_steps` follow. Throws InputError where `done` are more, and
+  /// EndOfDryRun.
   void begin_time_loop(unsigned int done, unsigned int n_steps);
   void end_time_loop();
 
-  /// Where the time loop stands (see Progress): step, time, iterations, residual, steps per second, time left.
+  /// After each step: shows where the time loop stands (see Progress), and counts steps and iterations for run.json.
   void progress(unsigned int step, double time, int iterations, double residual);
+
+  /// Bytes of device memory in use, by purpose, and the most so far; null for the host.
+  std::function<std::pair<std::map<std::string, std::size_t>, std::size_t>()> device_memory;
 
   void stop();   ///< the clock: what follows does not belong to the run
   void finish(); ///< prints the timing table and writes run.json
 
 private:
+  void make_output_folder() const;
+  void print_size() const;
   void write_checkpoint(unsigned int step, double time, const std::function<void(CheckpointWriter::Archive &)> &save);
 
   std::string                       output_folder, statistics_text;
   dealii::Timer                     total, time_loop;
   Progress                          live;
   unsigned int                      n_steps = 0;
-  CheckpointHeader                  header; // of the next checkpoint
+  const bool                        dry_run;
+  std::size_t                       bytes_of_time_loop = 0; // of device vectors that the first steps create
+  CheckpointHeader                  header;                 // of the next checkpoint
   std::unique_ptr<CheckpointReader> reader;
   CheckpointWriter                  writer;
 };
@@ -141,7 +176,18 @@ int run_program(int argc, char **argv, const std::string &application, const std
     with_backend(line.backend, n_threads, std::cout, [&](const auto &backend, const std::string &name) {
       Run run(application, line, checkpoints, std::move(reader), name, backend.device_name(), n_threads);
       print_header(application, name, backend.device_name(), n_threads);
-      solve(parameters, backend, run);
+      if constexpr (std::decay_t<decltype(backend)>::asynchronous)
+        run.device_memory = [&] {
+          return std::make_pair(backend.shared_context()->memory_by_purpose(), backend.peak_memory());
+        };
+      try
+        {
+          solve(parameters, backend, run);
+        }
+      catch (const EndOfDryRun &)
+        {
+          return;
+        }
       run.stop();
       run.record["peak_memory_bytes"]["device"] = backend.peak_memory();
       if constexpr (std::decay_t<decltype(backend)>::asynchronous)

@@ -210,6 +210,17 @@ TEST_F(TransportDiffusion, SignalsAndTheWallTimeLimitEndTheRunWithACheckpoint)
     }
 }
 
+TEST_F(TransportDiffusion, MinutesBetweenCheckpoints)
+{
+  const Outcome outcome = start_in("run", {"Discretization/Refinements=3", "Time stepping/Time step=1e-4",
+                                           "Time stepping/End time=0.5", "Checkpoint/Minutes=0.001"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto names = checkpoints("run");
+  ASSERT_EQ(names.size(), 2u) << "expected one by time before that of the last step";
+  EXPECT_EQ(names.back(), "checkpoint_0000005000");
+  EXPECT_GT(outcome.record.at("timings").at("checkpoint"), 0.);
+}
+
 TEST_F(TransportDiffusion, OtherParametersAreRefused)
 {
   ASSERT_EQ(start_in("run", small).code, 0);

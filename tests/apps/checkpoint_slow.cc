@@ -31,8 +31,8 @@ protected:
           {
             const bool some = std::filesystem::exists(folder / "run") && !checkpoints("run").empty();
             // What was killed before its first whole checkpoint begins anew.
-            const bool whole = some && checkpoints("run").front().find(".new") == std::string::npos;
-            before           = n_kills < n_runs ? "timeout -s KILL " + std::to_string(moment(random)) : "";
+            const bool whole      = some && checkpoints("run").front().find(".new") == std::string::npos;
+            before                = n_kills < n_runs ? "timeout -s KILL " + std::to_string(moment(random)) : "";
             const Outcome outcome = start_in("run", settings, whole ? Settings{"--restart"} : Settings{});
             before.clear();
             done = outcome.code == 0;

@@ -91,7 +91,7 @@ protected:
     ASSERT_EQ(checkpoints("reference").back(), "checkpoint_0000000012");
     expect_same_results("killed", "reference");
     const auto now = nlohmann::json::parse(read("killed/run.json"));
-    for (const char *key : {"steps", "iterations", "dofs"})
+    for (const char *key : {"steps", "iterations", "dofs", "levels"})
       EXPECT_EQ(now.at(key), reference.record.at(key)) << key;
     std::filesystem::remove_all(folder / "reference");
     std::filesystem::remove_all(folder / "killed");

@@ -78,8 +78,7 @@ TEST_F(CudaFlowRestart, GivesTheSameBits)
                                        "Output/Interval=3", "Time stepping/Extrapolation order=3"},
                                       "cuda");
   expect_restart_equals_uninterrupted({"Problem/Dimension=3", "Mesh/Refinements=2",
-                                       "Problem/Boundary velocity=3: sin(20*t); 0; 0",
-                                       "Time stepping/Time step=0.004", "Time stepping/End time=0.048",
-                                       "Output/Interval=3"},
+                                       "Problem/Boundary velocity=3: sin(20*t); 0; 0", "Time stepping/Time step=0.004",
+                                       "Time stepping/End time=0.048", "Output/Interval=3"},
                                       "cuda");
 }

@@ -1,0 +1,63 @@
+// --dry-run of shipped parameter files: its sizes are those of the run, its memory is within a tenth of what the run uses.
+#include "dry_run.h"
+
+namespace
+{
+class TransportDiffusion : public DryRun
+{
+protected:
+  TransportDiffusion()
+    : DryRun(TRANSPORT_DIFFUSION)
+  {}
+};
+
+class Elasticity : public DryRun
+{
+protected:
+  Elasticity()
+    : DryRun(ELASTICITY)
+  {}
+};
+
+class NavierStokes : public DryRun
+{
+protected:
+  NavierStokes()
+    : DryRun(NAVIER_STOKES)
+  {}
+};
+
+const std::string prm = PRM "/";
+
+TEST_F(TransportDiffusion, DryRunTellsSizeAndMemory)
+{
+  for (const std::string name : {"tutorial", "paper_level7", "paper_level8"})
+    {
+      SCOPED_TRACE(name);
+      expect_what_the_run_uses({prm + "transport_diffusion/" + name + ".prm", "--set", "Time stepping/End time=0.2"});
+    }
+}
+
+TEST_F(Elasticity, DryRunTellsSizeAndMemory)
+{
+  for (const std::string name : {"tutorial", "paper_edge_4", "paper_vertex_5", "paper_face_3", "adaptive"})
+    {
+      SCOPED_TRACE(name);
+      expect_what_the_run_uses({prm + "elasticity/" + name + ".prm", "--set", "Time stepping/End time=0.25", "--set",
+                                "Time stepping/Time step=0.025"});
+    }
+  expect_what_the_run_uses({prm + "elasticity/paper_edge_4.prm", "--set", "Time stepping/End time=0.125", "--set",
+                            "Discretization/Formulation=coupled", "--set", "Linear solver/Solver=gmres"});
+}
+
+TEST_F(NavierStokes, DryRunTellsSizeAndMemory)
+{
+  for (const std::string name : {"tutorial", "cavity_2d_re1000", "cylinder_2d"})
+    {
+      SCOPED_TRACE(name);
+      expect_what_the_run_uses({prm + "navier_stokes/" + name + ".prm", "--set", "Time stepping/End time=0.02"});
+    }
+  expect_what_the_run_uses(
+    {prm + "navier_stokes/paper.prm", "--set", "Mesh/Refinements=3", "--set", "Time stepping/End time=0.01"});
+}
+} // namespace

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "program.h"
+
+#include <regex>
+
+/// --dry-run against what the run then is and uses.
+class DryRun : public Program
+{
+protected:
+  using Program::Program;
+
+  /// The number of MB behind "host memory expected: " or "device memory expected: "; 0 where there is none.
+  static double megabytes(const std::string &out, const std::string &kind)
+  {
+    std::smatch match;
+    return std::regex_search(out, match, std::regex(kind + " memory expected: ([0-9.]+) MB")) ? std::stod(match[1]) :
+                                                                                                0.;
+  }
+
+  void expect_what_the_run_uses(const std::vector<std::string> &arguments, const std::string &backend = "host")
+  {
+    std::vector<std::string> all = {"--backend", backend, "--threads", "2"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const Outcome run = start(all);
+    all.push_back("--dry-run");
+    const Outcome dry = start(all);
+    ASSERT_EQ(run.code, 0) << run.err;
+    ASSERT_EQ(dry.code, 0) << dry.err;
+    EXPECT_FALSE(std::filesystem::exists(dry.folder)) << "expected that nothing is written";
+    EXPECT_EQ(dry.out.find("step 1/"), std::string::npos) << "expected no time step";
+
+    const auto &record = run.record;
+    const auto  expect = [&](const std::string &text) {
+      EXPECT_NE(dry.out.find(text + "\n"), std::string::npos) << "expected '" << text << "' in\n" << dry.out;
+    };
+    expect(record.at("dofs").dump() + " unknowns, " + record.at("cells").dump() + " cells");
+    for (std::size_t l = 0; l < record.at("levels").size(); ++l)
+      expect("level " + std::to_string(l) + ": " + record.at("levels")[l].at("dofs").dump() + " unknowns, " +
+             record.at("levels")[l].at("nonzeros").dump() + " nonzeros");
+
+    const auto  &used = record.at("peak_memory_bytes");
+    const double host = 1e-6 * used.at("host").get<double>(), device = 1e-6 * used.at("device").get<double>();
+    EXPECT_NEAR(megabytes(dry.out, "host"), host, 0.1 * host) << dry.out;
+    EXPECT_NEAR(megabytes(dry.out, "device"), device, 0.1 * device) << dry.out;
+    std::cout << "expected and used, MB: host " << megabytes(dry.out, "host") << ", " << host << ", device "
+              << megabytes(dry.out, "device") << ", " << device << std::endl;
+  }
+};
