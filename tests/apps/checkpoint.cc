@@ -221,6 +221,26 @@ TEST_F(TransportDiffusion, MinutesBetweenCheckpoints)
   EXPECT_GT(outcome.record.at("timings").at("checkpoint"), 0.);
 }
 
+TEST_F(TransportDiffusion, FilesAndRowsPastTheCheckpointAreCut)
+{
+  Settings settings = small;
+  settings.push_back("Time stepping/Output interval=1");
+  start_and_kill("run", settings, "opened:3"); // files of steps 0 to 12, a checkpoint of step 8
+  ASSERT_TRUE(std::filesystem::exists(folder / "run/solution_0012.vtu"));
+  const Outcome outcome = start_in("run", {"Time stepping/Output interval=100"}, {"--restart"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::string index = read("run/solution.pvd");
+  for (int i = 0; i <= 12; ++i) // of steps 0 to 8, and the last
+    {
+      std::string name = "solution_0000.vtu";
+      name.replace(11, 2, (i < 10 ? "0" : "") + std::to_string(i));
+      EXPECT_EQ(std::filesystem::exists(folder / "run" / name), i < 10) << name;
+      EXPECT_EQ(index.find(name) != std::string::npos, i < 10) << name;
+    }
+  const std::string rows = read("run/statistics.csv");
+  EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 17) << "expected a header and sixteen rows:\n" << rows;
+}
+
 TEST_F(TransportDiffusion, OtherParametersAreRefused)
 {
   ASSERT_EQ(start_in("run", small).code, 0);
