@@ -43,8 +43,8 @@ struct EndOfDryRun
 class Run
 {
 public:
-  /// Makes the output folder and writes the effective parameters into it, unless the run is dry. Throws InputError where it cannot be written. `reader` is
-  /// the checkpoint that the run continues, or null.
+  /// Unless the run is dry, makes the output folder and writes the effective parameters into it; throws InputError where
+  /// it cannot. `reader` is the checkpoint that the run continues, or null.
   Run(const std::string &application, const CommandLine &line, const CheckpointParameters &checkpoints,
       std::unique_ptr<CheckpointReader> reader, const std::string &backend, const std::string &device, int threads);
 
@@ -134,7 +134,7 @@ void print_header(const std::string &application, const std::string &backend, co
 namespace internal
 {
 /// Runs `body` between MPI's start and end; turns exceptions into one message and the exit code: 2 for the user's input,
-/// 1 for everything that goes wrong later.
+/// 3 where the run ends early with a checkpoint, 1 for everything else that goes wrong.
 int guarded_main(const std::string &application, const std::function<int()> &body);
 /// The cores that this process may use, or `requested` where that is not 0.
 int number_of_threads(int requested);

@@ -1,23 +1,16 @@
 // --dry-run on the GPU: the device memory is within a tenth of what the run uses.
 
-#include "tests/apps/dry_run.h"
+#include "gpu_program.h"
 
-#include "support/backends.h"
+#include "tests/apps/dry_run.h"
 
 namespace
 {
-class CudaDryRun : public DryRun
+class CudaDryRun : public OnGpu<DryRun>
 {
 protected:
-  CudaDryRun(const char *variable, const char *built)
-    : DryRun(std::getenv(variable) != nullptr ? std::getenv(variable) : built)
-  {}
-  void SetUp() override
-  {
-    const std::string reason = adamant::test::why_unavailable<adamant::CudaBackend<double>>();
-    if (!reason.empty())
-      GTEST_SKIP() << reason;
-  }
+  using OnGpu::OnGpu;
+
   void expect_what_the_run_uses(const std::vector<std::string> &settings)
   {
     std::vector<std::string> arguments;

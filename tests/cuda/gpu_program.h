@@ -4,13 +4,16 @@
 
 #include "support/backends.h"
 
-/// A program of apps/ on the GPU and on the CPU; skipped where there is no GPU.
-class GpuProgram : public Program
+/// A program of apps/ on the GPU and on the CPU; skipped where there is no GPU. `Base` is Program or made from it.
+template <class Base>
+class OnGpu : public Base
 {
 protected:
+  using Outcome = typename Base::Outcome;
+
   /// The environment variable of this name says where the program is when the tests run on another machine than the build.
-  GpuProgram(const char *variable, const std::string &built)
-    : Program(std::getenv(variable) != nullptr ? std::getenv(variable) : built)
+  OnGpu(const char *variable, const std::string &built)
+    : Base(std::getenv(variable) != nullptr ? std::getenv(variable) : built)
   {}
 
   void SetUp() override
@@ -25,9 +28,11 @@ protected:
     std::vector<std::string> arguments = {"--backend", backend, "--threads", "2"};
     for (const std::string &setting : settings)
       arguments.insert(arguments.end(), {"--set", setting});
-    return start(arguments);
+    return this->start(arguments);
   }
 };
+
+using GpuProgram = OnGpu<Program>;
 
 inline std::vector<std::string> operator+(std::vector<std::string> a, const std::vector<std::string> &b)
 {

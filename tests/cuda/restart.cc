@@ -1,36 +1,18 @@
 // Continued runs on the GPU: the same bits as without interruption.
 
-#include "tests/apps/restart.h"
+#include "gpu_program.h"
 
-#include "support/backends.h"
+#include "tests/apps/restart.h"
 
 namespace
 {
-const char *program(const char *variable, const char *built)
-{
-  const char *elsewhere = std::getenv(variable); // where the tests run on another machine than the build
-  return elsewhere != nullptr ? elsewhere : built;
-}
-
-class CudaRestart : public RestartedProgram
-{
-protected:
-  CudaRestart(const char *variable, const char *built)
-    : RestartedProgram(program(variable, built))
-  {}
-  void SetUp() override
-  {
-    const std::string reason = adamant::test::why_unavailable<adamant::CudaBackend<double>>();
-    if (!reason.empty())
-      GTEST_SKIP() << reason;
-  }
-};
+using CudaRestart = OnGpu<RestartedProgram>;
 
 class CudaTransportRestart : public CudaRestart
 {
 protected:
   CudaTransportRestart()
-    : CudaRestart("TRANSPORT_DIFFUSION", TRANSPORT_DIFFUSION)
+    : OnGpu("TRANSPORT_DIFFUSION", TRANSPORT_DIFFUSION)
   {}
 };
 
@@ -38,7 +20,7 @@ class CudaElasticityRestart : public CudaRestart
 {
 protected:
   CudaElasticityRestart()
-    : CudaRestart("ELASTICITY", ELASTICITY)
+    : OnGpu("ELASTICITY", ELASTICITY)
   {}
 };
 
@@ -46,7 +28,7 @@ class CudaFlowRestart : public CudaRestart
 {
 protected:
   CudaFlowRestart()
-    : CudaRestart("NAVIER_STOKES", NAVIER_STOKES)
+    : OnGpu("NAVIER_STOKES", NAVIER_STOKES)
   {}
 };
 } // namespace
