@@ -10,6 +10,7 @@ knows --dry-run.
 
 import argparse
 import collections
+import os
 import random
 import re
 import shutil
@@ -114,7 +115,9 @@ def main():
                 for setting in SMALL[program]:
                     command += ["--set", setting]
                 try:
-                    done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=120, cwd=folder)
+                    # With its own TMPDIR: Open MPI programs that begin and end at the same time may remove each other's folders.
+                    done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=120, cwd=folder,
+                                          env={**os.environ, "TMPDIR": folder})
                     wrong = complaint(done)
                     codes[done.returncode] += 1
                 except subprocess.TimeoutExpired:
