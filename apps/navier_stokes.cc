@@ -21,6 +21,7 @@
 #include "application/output.h"
 #include "application/point_function.h"
 #include "application/program.h"
+#include "base/host_copies.h"
 #include "discretization/flow_matrices.h"
 #include "discretization/points.h"
 #include "discretization/tensor_product.h"
@@ -102,7 +103,6 @@ private:
   Array<double> nodal_values(FunctionParser<dim> &function, double t) const;
   template <typename Work>
   void          timed(const char *part, const Work &work);
-  Vector        upload(const Array<double> &values) const;
   Array<double> download(const Vector &values);
   bool          due(unsigned int interval) const { return interval > 0 && (step % interval == 0 || step == n_steps); }
 
@@ -280,10 +280,10 @@ void NavierStokes<dim, Backend>::setup_system()
   for (int k = 0; k < n_p; ++k)
     if (flow->pressure_mass[k] > 0.)
       inverse[k] = 1. / flow->pressure_mass[k];
-  inverse_mass          = upload(inverse_mass_on_host);
-  pressure_mass         = upload(flow->pressure_mass);
-  inverse_pressure_mass = upload(inverse);
-  ones                  = upload(Array<double>(n_p, 1.));
+  inverse_mass          = adamant::to_backend(backend, inverse_mass_on_host);
+  pressure_mass         = adamant::to_backend(backend, flow->pressure_mass);
+  inverse_pressure_mass = adamant::to_backend(backend, inverse);
+  ones                  = adamant::to_backend(backend, Array<double>(n_p, 1.));
   interpolation         = backend.create_matrix(flow->interpolation);
 }
 
@@ -312,7 +312,7 @@ void NavierStokes<dim, Backend>::setup_boundary()
       for (std::size_t i = 0; i < n_listed; ++i)
         boundary_flux[d * n_listed + i] = column_sums[boundary_nodes[i]];
     }
-  boundary_list  = upload(Array<double>(boundary_nodes.begin(), boundary_nodes.end()));
+  boundary_list  = adamant::to_backend(backend, Array<double>(boundary_nodes.begin(), boundary_nodes.end()));
   boundary_value = backend.create_vector(static_cast<int>(dim * n_listed));
 
   Array<double> at_boundary(dim * n_listed);
@@ -328,7 +328,8 @@ void NavierStokes<dim, Backend>::setup_boundary()
       ++listed;
     }
   for (const auto &values : role)
-    boundary_velocity.push_back({nullptr, upload(values), backend.create_vector(boundary_value.size())});
+    boundary_velocity.push_back(
+      {nullptr, adamant::to_backend(backend, values), backend.create_vector(boundary_value.size())});
   for (const auto &[id, text] : parameters.problem.boundary_velocity)
     boundary_velocity[velocity_of_boundary[id]].function =
       adamant::function_at_points<dim>(backend, "Problem/Boundary velocity", text, dim, at_boundary);
@@ -397,9 +398,9 @@ void NavierStokes<dim, Backend>::setup_hanging_nodes()
         from[(k - H.row_start[hanging[h]]) * n_listed + h]   = H.column[k];
         weight[(k - H.row_start[hanging[h]]) * n_listed + h] = H.value[k];
       }
-  hanging_list   = upload(Array<double>(hanging.begin(), hanging.end()));
-  hanging_from   = upload(from);
-  hanging_weight = upload(weight);
+  hanging_list   = adamant::to_backend(backend, Array<double>(hanging.begin(), hanging.end()));
+  hanging_from   = adamant::to_backend(backend, from);
+  hanging_weight = adamant::to_backend(backend, weight);
 }
 
 template <int dim, class Backend>
@@ -492,7 +493,7 @@ void NavierStokes<dim, Backend>::set_initial_values()
       force_at_nodes = adamant::function_at_points<dim>(backend, "Problem/Body force", text, dim, points);
     }
   else if (std::any_of(acting.begin(), acting.end(), [](double value) { return value != 0.; }))
-    force = upload(acting);
+    force = adamant::to_backend(backend, acting);
   set_body_force(0.);
 }
 
@@ -748,20 +749,10 @@ void NavierStokes<dim, Backend>::report()
 }
 
 template <int dim, class Backend>
-auto NavierStokes<dim, Backend>::upload(const Array<double> &values) const -> Vector
-{
-  Vector vector = backend.create_vector(static_cast<int>(values.size()));
-  backend.upload(values.data(), vector);
-  return vector;
-}
-
-template <int dim, class Backend>
 Array<double> NavierStokes<dim, Backend>::download(const Vector &vector)
 {
   adamant::Section scope(run_info.timer, "copy");
-  Array<double>    values(vector.size());
-  backend.download(vector, values.data());
-  return values;
+  return adamant::to_host(backend, vector);
 }
 
 template <int dim, class Backend>
