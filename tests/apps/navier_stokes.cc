@@ -300,7 +300,7 @@ TEST_F(NavierStokes, MeshFileOfHexahedraGivesTheBoxesFlow)
              node(i + 1, j, k + 1), node(i + 1, j + 1, k + 1), node(i, j + 1, k + 1)});
   write("cube.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n27\n" + nodes.str() + "$EndNodes\n$Elements\n" +
                       std::to_string(n_elements) + "\n" + elements.str() + "$EndElements\n");
-  const Settings cavity = time_steps(0.1, 0.01) + tolerance("1e-12") + Settings{"Problem/Dimension=3"};
+  const Settings cavity = time_steps(0.1, 0.005) + tolerance("1e-12") + Settings{"Problem/Dimension=3"};
   const auto     file   = solve(cavity + refinements(1) +
                                 Settings{"Mesh/Type=file", "Mesh/File=cube.msh", "Problem/Boundary velocity=7: 0; 1; 0"});
   const auto     box =

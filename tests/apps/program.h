@@ -32,7 +32,8 @@ protected:
     , folder(std::filesystem::temp_directory_path() / ("adamant_test_" + std::to_string(getpid())))
   {
     std::filesystem::create_directories(folder);
-    setenv("OMPI_MCA_ess_singleton_isolated", "1", 1); // Open MPI then starts no daemon for each run: 0.1 s
+    setenv("OMPI_MCA_ess_singleton_isolated", "1", 1);      // Open MPI then starts no daemon for each run: 0.1 s
+    setenv("OMPI_MCA_orte_tmpdir_base", folder.c_str(), 1); // programs that start at once may collide in a common one
   }
   ~Program() override { std::filesystem::remove_all(folder); }
 
