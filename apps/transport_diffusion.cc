@@ -17,6 +17,7 @@
 #include "application/parameters.h"
 #include "application/point_function.h"
 #include "application/program.h"
+#include "base/host_copies.h"
 #include "discretization/hierarchy.h"
 #include "discretization/l2_error.h"
 #include "discretization/points.h"
@@ -225,7 +226,6 @@ private:
     adamant::serialize_history(archive, backend, guess, u.size());
   }
 
-  Vector                          upload(const adamant::Array<double> &values) const;
   adamant::PointFunction<Backend> values_at(const std::string &key, const std::string &text,
                                             const adamant::Array<double> &points) const;
 
@@ -301,14 +301,6 @@ void TransportDiffusion<dim, Backend>::make_mesh()
     }
 }
 
-template <int dim, class Backend>
-auto TransportDiffusion<dim, Backend>::upload(const adamant::Array<double> &values) const -> Vector
-{
-  Vector vector = backend.create_vector(static_cast<int>(values.size()));
-  backend.upload(values.data(), vector);
-  return vector;
-}
-
 // What a parameter gives at these points: an expression, or the exact solution.
 template <int dim, class Backend>
 adamant::PointFunction<Backend> TransportDiffusion<dim, Backend>::values_at(const std::string            &key,
@@ -317,7 +309,7 @@ adamant::PointFunction<Backend> TransportDiffusion<dim, Backend>::values_at(cons
 {
   if (text != ProblemParameters::built_in)
     return adamant::function_at_points<dim>(backend, "Problem/" + key, text, 1, points);
-  const auto at = std::make_shared<Vector>(upload(points));
+  const auto at = std::make_shared<Vector>(adamant::to_backend(backend, points));
   return [backend = backend, at](double t, Vector &values) {
     backend.for_each(values.size(), ExactValues<dim>{ExactSolution<dim>(t), at->data(), values.size(), values.data()});
   };
@@ -344,7 +336,7 @@ void TransportDiffusion<dim, Backend>::setup_system()
   if (const auto &text = parameters.problem.source; text != ProblemParameters::built_in)
     source = adamant::function_at_points<dim>(backend, "Problem/Source", text, 1, at_sources);
   else
-    source_points = upload(at_sources);
+    source_points = adamant::to_backend(backend, at_sources);
   boundary_values = backend.create_vector(n_prescribed);
   source_values   = backend.create_vector(static_cast<int>(at_sources.size() / dim));
   for (Vector *vector : {&u, &u_old, &w, &x, &rhs})
