@@ -27,6 +27,8 @@ void TimeSeries::write(dealii::DataOut<dim> &data, double time)
   const std::string  file = file_name(files.size());
   std::ostringstream vtu;
   data.write_vtu(vtu);
+  if (folder.empty())
+    return;
   write_file(folder + "/" + file, vtu.str());
   files.emplace_back(time, file);
   write_index();
@@ -62,6 +64,8 @@ void TimeSeries::start(const std::function<void()> &task, bool beside_program)
     task();
     beside += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   });
+  if (folder.empty())
+    wait();
 }
 
 void TimeSeries::wait()

@@ -18,7 +18,8 @@ namespace adamant
 class TimeSeries
 {
 public:
-  /// Files are `folder`/`name`_0000.vtu, ... and `folder`/`name`.pvd.
+  /// Files are `folder`/`name`_0000.vtu, ... and `folder`/`name`.pvd. Without a folder, states are made ready and dropped: a dry
+  /// run then takes the memory that a run takes.
   TimeSeries(const std::string &folder, const std::string &name);
 
   /// Writes one state; the index is brought up to date at once.

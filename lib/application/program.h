@@ -48,7 +48,7 @@ public:
   Run(const std::string &application, const CommandLine &line, const CheckpointParameters &checkpoints,
       std::unique_ptr<CheckpointReader> reader, const std::string &backend, const std::string &device, int threads);
 
-  std::string folder() const { return output_folder; }
+  std::string folder() const { return dry_run ? "" : output_folder; } ///< empty with --dry-run
   std::string file(const std::string &name) const { return output_folder + "/" + name; }
 
   dealii::TimerOutput timer;  ///< scopes "init", "rhs", "solve", "copy", "output": the parts of the timing table
@@ -74,8 +74,8 @@ public:
   }
   /// @}
 
-  /// Whether initial values are to be written: not where the run continues a checkpoint, nor with --dry-run.
-  bool writes_initial_values() const { return !continues() && !dry_run; }
+  /// Whether initial values are to be written: not where the run continues a checkpoint.
+  bool writes_initial_values() const { return !continues(); }
   bool is_dry() const { return dry_run; } ///< --dry-run: only the set-up is wanted
 
   /// For run.json and --dry-run: the unknowns and cells of the finest mesh, the levels of the linear system (the finest last), how
