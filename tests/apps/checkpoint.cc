@@ -158,6 +158,29 @@ TEST_F(TransportDiffusion, OfDamagedCheckpointsTheOlderOneIsTaken)
   expect_error(restart("reference"), "all checkpoints");
 }
 
+TEST_F(TransportDiffusion, ANewRunKeepsOldCheckpointsUntilItsFirstOwn)
+{
+  ASSERT_EQ(start_in("run", small).code, 0); // ends with step 16
+  const auto        old   = checkpoints("run");
+  const std::string first = read("run/" + old[0]), second = read("run/" + old[1]);
+  Settings          other = small;
+  other.push_back("Problem/Diffusion=0.02");
+  const auto expect_old_ones = [&](const std::string &own) {
+    EXPECT_EQ(checkpoints("run"), (Settings{own, old[0], old[1]}));
+    EXPECT_TRUE(read("run/" + old[0]) == first && read("run/" + old[1]) == second);
+  };
+  start_and_kill("run", other, "synced:1");
+  expect_old_ones("checkpoint_0000000004.new");
+  expect_error(restart("run", {"Problem/Diffusion=0.02"}), "Problem/Diffusion is '0.02', was '0.01'");
+  start_and_kill("run", other, "renamed:1");
+  expect_old_ones("checkpoint_0000000004");
+  start_and_kill("run", other, "cleaned:1");
+  EXPECT_EQ(checkpoints("run"), Settings{"checkpoint_0000000004"});
+  ASSERT_EQ(restart("run", {"Problem/Diffusion=0.02"}).code, 0);
+  ASSERT_EQ(start_in("reference", other).code, 0);
+  expect_same_results("run", "reference");
+}
+
 TEST_F(TransportDiffusion, AFullDiskLeavesOldCheckpoints)
 {
   Settings settings = small;
