@@ -571,6 +571,7 @@ int main(int argc, char **argv)
     argc, argv, "elasticity",
     "Solves linear elasticity on adaptive meshes with multigrid (Liebchen et al., Section 5.2).",
     [](const Parameters &parameters, const auto &backend, adamant::Run &run) {
+      run.check_ranks(1);
       using Backend = std::decay_t<decltype(backend)>;
       if (parameters.problem.dimension == 2)
         Elasticity<2, Backend>(parameters, backend, run).run();

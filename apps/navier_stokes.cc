@@ -841,6 +841,7 @@ int main(int argc, char **argv)
     argc, argv, "navier_stokes",
     "Solves the Navier-Stokes equations by explicit pressure correction with multigrid (Liebchen et al., Section 5.3).",
     [](const Parameters &parameters, const auto &backend, adamant::Run &run) {
+      run.check_ranks(1);
       using Backend = std::decay_t<decltype(backend)>;
       if (parameters.problem.dimension == 2)
         NavierStokes<2, Backend>(parameters, backend, run).run();

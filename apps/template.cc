@@ -24,10 +24,8 @@
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/grid/grid_generator.h>
-#include <deal.II/grid/grid_refinement.h>
 #include <deal.II/numerics/data_out.h>
 #include <deal.II/numerics/error_estimator.h>
-#include <deal.II/numerics/vector_tools.h>
 
 #include <cmath>
 #include <iostream>
@@ -78,6 +76,7 @@ public:
     : parameters(parameters)
     , backend(backend)
     , run_info(run_info)
+    , mesh(run_info.create_mesh<dim>())
     , fe(parameters.degree)
     , quadrature(parameters.degree + 1)
     , series(run_info.folder(), "solution")
@@ -86,7 +85,7 @@ public:
   void run()
   {
     if (run_info.continues())
-      run_info.load(mesh);
+      run_info.load(*mesh);
     else
       make_mesh();
     setup_system();
@@ -95,10 +94,10 @@ public:
       run_info.load(*this);
     else
       set_initial_values();
-    std::cout << mesh.n_active_cells() << " cells, " << u.size() << " unknowns, " << hierarchy->n_levels()
-              << " levels\n"
+    const auto n_cells = mesh->n_global_active_cells(), n_unknowns = hierarchy->finest().dof_handler().n_dofs();
+    std::cout << n_cells << " cells, " << n_unknowns << " unknowns, " << hierarchy->n_levels() << " levels\n"
               << *solver;
-    run_info.describe(u.size(), mesh.n_active_cells(), hierarchy->data(), parameters.linear_solver);
+    run_info.describe(n_unknowns, n_cells, hierarchy->data(), parameters.linear_solver);
     if (run_info.writes_initial_values())
       output_results();
 
@@ -111,7 +110,7 @@ public:
         solve();
         run_info.progress(step, time, result.iterations, result.final_residual);
         output_results();
-        run_info.checkpoint(step, time, mesh, *this);
+        run_info.checkpoint(step, time, *mesh, *this);
       }
     run_info.end_time_loop();
     report();
@@ -125,18 +124,16 @@ private:
   void make_mesh()
   {
     adamant::Section scope(run_info.timer, "init/mesh");
-    GridGenerator::hyper_cube(mesh);
-    mesh.refine_global(parameters.refinements);
+    GridGenerator::hyper_cube(*mesh);
+    mesh->refine_global(parameters.refinements);
     for (unsigned int cycle = 0; cycle < parameters.adaptive_cycles; ++cycle)
       {
-        DoFHandler<dim> dofs(mesh);
+        DoFHandler<dim> dofs(*mesh);
         dofs.distribute_dofs(fe);
-        dealii::Vector<double> initial(dofs.n_dofs());
-        dealii::Vector<float>  indicators(mesh.n_active_cells());
-        VectorTools::interpolate(dofs, exact(0.), initial);
+        const auto            initial = adamant::interpolate(mapping, dofs, exact(0.));
+        dealii::Vector<float> indicators(mesh->n_active_cells());
         KellyErrorEstimator<dim>::estimate(dofs, QGauss<dim - 1>(fe.degree + 1), {}, initial, indicators);
-        GridRefinement::refine_and_coarsen_fixed_number(mesh, indicators, 0.2, 0.);
-        mesh.execute_coarsening_and_refinement();
+        adamant::refine_and_coarsen(*mesh, indicators, 0.2, 0.);
       }
   }
 
@@ -144,17 +141,17 @@ private:
   void setup_system()
   {
     adamant::Section scope(run_info.timer, "init/hierarchy");
-    hierarchy         = std::make_unique<adamant::Hierarchy<dim>>(mesh, fe, adamant::DirichletBoundary{{0, {}}},
+    hierarchy         = std::make_unique<adamant::Hierarchy<dim>>(*mesh, fe, adamant::DirichletBoundary{{0, {}}},
                                                           parameters.linear_solver.coarsest_cells);
     const auto &space = hierarchy->finest();
-    H                 = backend.create_matrix(space.H);
-    B                 = backend.create_matrix(space.B);
+    H                 = backend.create_matrix(space.owned_H());
+    B                 = backend.create_matrix(space.owned_B());
     boundary_points   = adamant::to_backend(backend, adamant::support_points(space, mapping, space.prescribed));
     source_points     = adamant::to_backend(backend, adamant::quadrature_points(space, mapping, quadrature));
     boundary_values   = backend.create_vector(boundary_points.size() / dim);
     source_values     = backend.create_vector(source_points.size() / dim);
     for (Vector *vector : {&u, &x, &rhs})
-      *vector = backend.create_vector(space.n_dofs());
+      *vector = backend.create_vector(space.n_owned());
   }
 
   // A on all levels, and on the finest one what the right-hand side needs.
@@ -199,8 +196,7 @@ private:
 
   void set_initial_values()
   {
-    dealii::Vector<double> initial(u.size());
-    VectorTools::interpolate(mapping, hierarchy->finest().dof_handler(), exact(0.), initial);
+    const auto initial = adamant::interpolate(mapping, hierarchy->finest().dof_handler(), exact(0.));
     backend.upload(initial.begin(), x);
     adamant::evaluate<dim>(backend, heat::Exact<dim>{0.}, boundary_points, boundary_values);
     set_nodal_values();
@@ -239,9 +235,9 @@ private:
   {
     if (step % parameters.output_interval != 0)
       return;
-    adamant::Section             scope(run_info.timer, "output");
-    const dealii::Vector<double> values = adamant::to_host<dealii::Vector<double>>(backend, u);
-    DataOut<dim>                 data;
+    adamant::Section scope(run_info.timer, "output");
+    const auto       values = adamant::nodal_vector(hierarchy->finest(), adamant::to_host(backend, u).data());
+    DataOut<dim>     data;
     data.attach_dof_handler(hierarchy->finest().dof_handler());
     data.add_data_vector(values, "u");
     data.build_patches(mapping, fe.degree);
@@ -251,9 +247,9 @@ private:
   // The error against the exact solution, for run.json.
   void report()
   {
-    const auto   values = adamant::to_host<dealii::Vector<double>>(backend, u);
+    const auto   values = adamant::to_host(backend, u);
     const double error =
-      adamant::l2_error(hierarchy->finest(), mapping, QGauss<dim>(fe.degree + 2), values, exact(time));
+      adamant::l2_error(hierarchy->finest(), mapping, QGauss<dim>(fe.degree + 2), values.data(), exact(time));
     std::cout << "L2 error at t = " << time << ": " << error << std::endl;
     run_info.record["errors"]["l2"] = error;
     run_info.measure(*solver);
@@ -277,7 +273,7 @@ private:
   Backend           backend;
   adamant::Run     &run_info;
 
-  Triangulation<dim>                              mesh;
+  std::unique_ptr<Triangulation<dim>>             mesh;
   FE_Q<dim>                                       fe;
   MappingQ1<dim>                                  mapping;
   QGauss<dim>                                     quadrature;

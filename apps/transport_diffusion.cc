@@ -26,14 +26,11 @@
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/quadrature_lib.h>
-#include <deal.II/dofs/dof_tools.h>
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/grid/grid_generator.h>
-#include <deal.II/grid/grid_refinement.h>
 #include <deal.II/lac/vector.h>
 #include <deal.II/numerics/data_out.h>
 #include <deal.II/numerics/error_estimator.h>
-#include <deal.II/numerics/vector_tools.h>
 
 #include <algorithm>
 #include <cmath>
@@ -237,7 +234,7 @@ private:
   adamant::Run     &run_info;
   Coefficients<dim> coefficients;
 
-  Triangulation<dim>                              mesh;
+  std::unique_ptr<Triangulation<dim>>             mesh;
   FE_Q<dim>                                       fe;
   MappingQ1<dim>                                  mapping;
   QGauss<dim>                                     quadrature;
@@ -266,6 +263,7 @@ TransportDiffusion<dim, Backend>::TransportDiffusion(const Parameters &parameter
   : parameters(parameters)
   , backend(backend)
   , run_info(run)
+  , mesh(run.create_mesh<dim>())
   , fe(parameters.discretization.degree)
   , quadrature(parameters.discretization.quadrature > 0 ? parameters.discretization.quadrature :
                                                           parameters.discretization.degree + 1)
@@ -281,23 +279,17 @@ void TransportDiffusion<dim, Backend>::make_mesh()
 {
   adamant::Section scope(run_info.timer, "init/mesh");
   const auto      &p = parameters.discretization;
-  GridGenerator::hyper_cube(mesh);
-  mesh.refine_global(p.refinements);
+  GridGenerator::hyper_cube(*mesh);
+  mesh->refine_global(p.refinements);
   for (unsigned int cycle = 0; cycle < p.adaptive_cycles; ++cycle)
     {
-      DoFHandler<dim> dofs(mesh);
+      DoFHandler<dim> dofs(*mesh);
       dofs.distribute_dofs(fe);
-      dealii::Vector<double>    initial(dofs.n_dofs());
-      dealii::Vector<float>     indicators(mesh.n_active_cells());
-      AffineConstraints<double> hanging_nodes;
-      DoFTools::make_hanging_node_constraints(dofs, hanging_nodes);
-      hanging_nodes.close();
-      VectorTools::interpolate(mapping, dofs,
-                               *make_function<dim>("Initial values", parameters.problem.initial_values, 0.), initial);
-      hanging_nodes.distribute(initial);
+      const auto initial = adamant::interpolate(
+        mapping, dofs, *make_function<dim>("Initial values", parameters.problem.initial_values, 0.));
+      dealii::Vector<float> indicators(mesh->n_active_cells());
       KellyErrorEstimator<dim>::estimate(mapping, dofs, QGauss<dim - 1>(p.degree + 1), {}, initial, indicators);
-      GridRefinement::refine_and_coarsen_fixed_number(mesh, indicators, p.refine_fraction, p.coarsen_fraction);
-      mesh.execute_coarsening_and_refinement();
+      adamant::refine_and_coarsen(*mesh, indicators, p.refine_fraction, p.coarsen_fraction);
     }
 }
 
@@ -321,14 +313,14 @@ void TransportDiffusion<dim, Backend>::setup_system()
 {
   adamant::Section scope(run_info.timer, "init/hierarchy");
   const bool       levels = parameters.linear_solver.preconditioner == "multigrid";
-  hierarchy =
-    std::make_unique<adamant::Hierarchy<dim>>(mesh, fe, adamant::DirichletBoundary{{0, ComponentMask()}},
-                                              levels ? parameters.linear_solver.coarsest_cells : mesh.n_active_cells());
+  hierarchy = std::make_unique<adamant::Hierarchy<dim>>(*mesh, fe, adamant::DirichletBoundary{{0, ComponentMask()}},
+                                                        levels ? parameters.linear_solver.coarsest_cells :
+                                                                 mesh->n_global_active_cells());
 
   const auto &space = hierarchy->finest();
-  const int   n = space.n_dofs(), n_prescribed = space.B.n_cols;
-  H = backend.create_matrix(space.H);
-  B = backend.create_matrix(space.B);
+  const int   n     = space.n_owned();
+  H                 = backend.create_matrix(space.owned_H());
+  B                 = backend.create_matrix(space.owned_B());
 
   const auto at_sources = adamant::quadrature_points(space, mapping, quadrature);
   boundary              = values_at("Boundary values", parameters.problem.boundary_values,
@@ -337,7 +329,7 @@ void TransportDiffusion<dim, Backend>::setup_system()
     source = adamant::function_at_points<dim>(backend, "Problem/Source", text, 1, at_sources);
   else
     source_points = adamant::to_backend(backend, at_sources);
-  boundary_values = backend.create_vector(n_prescribed);
+  boundary_values = backend.create_vector(static_cast<int>(space.prescribed.size()));
   source_values   = backend.create_vector(static_cast<int>(at_sources.size() / dim));
   for (Vector *vector : {&u, &u_old, &w, &x, &rhs})
     *vector = backend.create_vector(n);
@@ -443,8 +435,7 @@ void TransportDiffusion<dim, Backend>::set_initial_values()
 {
   adamant::Section    scope(run_info.timer, "init/initial values");
   const auto         &space = hierarchy->finest();
-  const int           n     = space.n_dofs();
-  adamant::Array<int> all(n);
+  adamant::Array<int> all(space.n_owned());
   std::iota(all.begin(), all.end(), 0);
   values_at("Initial values", parameters.problem.initial_values, adamant::support_points(space, mapping, all))(0., x);
   boundary(0., boundary_values);
@@ -517,10 +508,9 @@ void TransportDiffusion<dim, Backend>::output_results()
   }
   adamant::Section scope(run_info.timer, "output");
   series.start(
-    [this, n = u.size(), t = time] {
-      const double                *values = snapshot.values();
-      const dealii::Vector<double> theta(values, values + n);
-      DataOut<dim>                 data;
+    [this, t = time] {
+      const auto   theta = adamant::nodal_vector(hierarchy->finest(), snapshot.values());
+      DataOut<dim> data;
       data.attach_dof_handler(hierarchy->finest().dof_handler());
       data.add_data_vector(theta, "theta");
       data.build_patches(mapping, fe.degree);
@@ -542,14 +532,15 @@ void TransportDiffusion<dim, Backend>::report()
 {
   if (const auto &problem = parameters.problem; problem.has_exact_solution())
     {
-      dealii::Vector<double> values(u.size());
+      adamant::Array<double> values(u.size());
       {
         adamant::Section scope(run_info.timer, "copy");
-        backend.download(u, values.begin());
+        backend.download(u, values.data());
       }
       adamant::Section scope(run_info.timer, "output");
       const auto       exact = make_function<dim>("Exact solution", problem.exact, time);
-      const double     l2 = adamant::l2_error(hierarchy->finest(), mapping, QGauss<dim>(fe.degree + 2), values, *exact);
+      const double     l2 =
+        adamant::l2_error(hierarchy->finest(), mapping, QGauss<dim>(fe.degree + 2), values.data(), *exact);
       std::cout << "L2 error at t = " << time << ": " << l2 << std::endl;
       run_info.record["errors"]["l2"] = l2;
     }
@@ -562,7 +553,7 @@ template <int dim, class Backend>
 void TransportDiffusion<dim, Backend>::run()
 {
   if (run_info.continues())
-    run_info.load(mesh);
+    run_info.load(*mesh);
   else
     make_mesh();
   setup_system();
@@ -571,9 +562,9 @@ void TransportDiffusion<dim, Backend>::run()
     run_info.load(*this);
   else
     set_initial_values();
-  std::cout << mesh.n_active_cells() << " cells, " << u.size() << " unknowns, " << hierarchy->n_levels() << " levels\n"
-            << *solver;
-  run_info.describe(u.size(), mesh.n_active_cells(), hierarchy->data(), parameters.linear_solver,
+  const auto n_cells = mesh->n_global_active_cells(), n_unknowns = hierarchy->finest().dof_handler().n_dofs();
+  std::cout << n_cells << " cells, " << n_unknowns << " unknowns, " << hierarchy->n_levels() << " levels\n" << *solver;
+  run_info.describe(n_unknowns, n_cells, hierarchy->data(), parameters.linear_solver,
                     parameters.time.extrapolation_order);
   if (run_info.writes_initial_values())
     output_results();
@@ -594,7 +585,7 @@ void TransportDiffusion<dim, Backend>::run()
                            {"residual", result.final_residual}});
       run_info.progress(step, time, result.iterations, result.final_residual);
       output_results();
-      run_info.checkpoint(step, time, mesh, *this);
+      run_info.checkpoint(step, time, *mesh, *this);
     }
   wait_for_output();
   run_info.end_time_loop();

@@ -1,5 +1,6 @@
 #include "algebra/host_backend.h"
 
+#include "algebra/host_ghosts.h"
 #include "base/exceptions.h"
 
 #include <algorithm>
@@ -86,30 +87,56 @@ Number row_product(const HostMatrix<Number> &A, int row, const Number *x)
   return sum;
 }
 
+// sums[i - first] = (A x)_i over the columns that this rank owns; whole slices.
+template <typename Number>
+void owned_products(const HostMatrix<Number> &A, int first, int end, const Number *x, Number *sums)
+{
+  const int slice_rows = A.node_size * HostMatrix<Number>::lanes;
+  if (A.slices.empty())
+    for (int row = first; row < end; ++row)
+      sums[row - first] = row_product(A, row, x);
+  else
+    for (int row = first; row < end; row += slice_rows)
+      slice_product(A, row / slice_rows, x, sums + (row - first));
+}
+
 // Calls epilogue(first, end, sums) for all rows in groups of whole slices and whole nodes of `block_size` rows, with
-// sums[i - first] = (A x)_i. Threaded. Groups without entries may be skipped where block_size is 1.
+// sums[i - first] = (A x)_i. Threaded. Groups without entries may be skipped where block_size is 1. Rows that need other ranks'
+// values come last: their messages travel meanwhile.
 template <typename Number, typename Epilogue>
 void for_each_product(const HostMatrix<Number> &A, const Number *x, int n_threads, int block_size,
                       const Epilogue &epilogue, bool skip_empty = false)
 {
-  constexpr int lanes      = HostMatrix<Number>::lanes;
-  const int     slice_rows = A.node_size * lanes, group = std::lcm(A.node_size, block_size) * lanes;
+  constexpr int lanes    = HostMatrix<Number>::lanes;
+  const int     group    = std::lcm(A.node_size, block_size) * lanes;
   const int     n_groups = (A.n_rows + group - 1) / group;
+  auto         *ghosts   = A.ghosts.get();
+  if (ghosts)
+    ghosts->start(x);
 #pragma omp parallel for num_threads(n_threads) schedule(static)
   for (int g = 0; g < n_groups; ++g)
     {
       Number    sums[max_group_nodes * lanes];
       const int first = g * group, end = std::min(A.n_rows, first + group);
+      if (ghosts && ghosts->reach(first, end))
+        continue;
       if (skip_empty && (A.slices.empty() ? A.row_start[first] == A.row_start[end] : A.slices[g].width == 0))
         continue;
-      if (A.slices.empty())
-        for (int row = first; row < end; ++row)
-          sums[row - first] = row_product(A, row, x);
-      else
-        for (int row = first; row < end; row += slice_rows)
-          slice_product(A, row / slice_rows, x, sums + (row - first));
+      owned_products(A, first, end, x, sums);
       epilogue(first, end, sums);
     }
+  if (!ghosts)
+    return;
+  ghosts->finish();
+#pragma omp parallel for num_threads(n_threads) schedule(static)
+  for (int g = 0; g < n_groups; ++g)
+    if (const int first = g * group, end = std::min(A.n_rows, first + group); ghosts->reach(first, end))
+      {
+        Number sums[max_group_nodes * lanes];
+        owned_products(A, first, end, x, sums);
+        ghosts->add(first, end, sums);
+        epilogue(first, end, sums);
+      }
 }
 
 // The rows of a slice in terms of blocks of m x m entries: order[r] lists the blocks of node r in the order they are stored.
@@ -349,11 +376,20 @@ void block_axpy(Number a, const Other *x, Number *y, int begin, int end)
 } // namespace
 
 template <typename Number>
-HostBackend<Number>::HostBackend(int n_threads)
+HostBackend<Number>::HostBackend(int n_threads, const Communicator &ranks)
   : threads(n_threads)
+  , ranks(ranks)
 {
   if (n_threads < 1)
     throw InputError("the number of threads must be positive, not " + std::to_string(n_threads));
+}
+
+template <typename Number>
+template <typename BlockSums>
+void HostBackend<Number>::sum_blocks(int n, int n_sums, double *result, const BlockSums &block_sums) const
+{
+  blocked_sums(n, threads_for(n), n_sums, result, block_sums);
+  ranks.sum(result, n_sums);
 }
 
 template <typename Number>
@@ -379,6 +415,13 @@ auto HostBackend<Number>::create_matrix(const CSRMatrix<double> &source, int nod
 {
   constexpr int lanes = Matrix::lanes;
   Matrix        A;
+  if (source.ghosts)
+    {
+      A        = create_matrix(owned_block(source), node_size);
+      A.n_cols = source.n_cols;
+      A.ghosts = std::make_shared<HostGhosts<Number>>(source);
+      return A;
+    }
   A.n_rows         = source.n_rows;
   A.n_cols         = source.n_cols;
   const bool known = node_size == 2 || node_size == 3 || node_size == 4 || node_size == 6;
@@ -538,8 +581,8 @@ template <typename Number>
 double HostBackend<Number>::dot(const Vector &x, const Vector &y) const
 {
   double result = 0;
-  blocked_sums(x.size(), threads_for(x.size()), 1, &result,
-               [&](int begin, int end, double *sum) { sum[0] = block_dot(x.data(), y.data(), begin, end); });
+  sum_blocks(x.size(), 1, &result,
+             [&](int begin, int end, double *sum) { sum[0] = block_dot(x.data(), y.data(), begin, end); });
   return result;
 }
 
@@ -560,7 +603,7 @@ void HostBackend<Number>::step_along(const Vector &p, const Vector &q, int numer
                                      Vector &r, Scalars &s, int i) const
 {
   const Number a = static_cast<Number>(s[numerator] / s[denominator]);
-  blocked_sums(x.size(), threads_for(x.size()), 1, &s[i], [&](int begin, int end, double *sum) {
+  sum_blocks(x.size(), 1, &s[i], [&](int begin, int end, double *sum) {
     block_axpy(a, p.data(), x.data(), begin, end);
     block_axpy(-a, q.data(), r.data(), begin, end);
     sum[0] = block_dot(r.data(), r.data(), begin, end);
@@ -576,7 +619,7 @@ double HostBackend<Number>::norm(const Vector &x) const
 template <typename Number>
 void HostBackend<Number>::multi_dot(const std::vector<Vector> &basis, int k, const Vector &w, Scalars &h) const
 {
-  blocked_sums(w.size(), threads_for(w.size()), k, h.data(), [&](int begin, int end, double *sum) {
+  sum_blocks(w.size(), k, h.data(), [&](int begin, int end, double *sum) {
     for (int i = 0; i < k; ++i)
       sum[i] = block_dot(basis[i].data(), w.data(), begin, end);
   });
@@ -593,12 +636,12 @@ void HostBackend<Number>::orthonormalize(const std::vector<Vector> &basis, int k
   };
   multi_dot(basis, k, w, h);
   // The second inner products are taken on each block while its update is still in cache.
-  blocked_sums(n, threads_for(n), k, correction.data(), [&](int begin, int end, double *sum) {
+  sum_blocks(n, k, correction.data(), [&](int begin, int end, double *sum) {
     subtract(h.data(), begin, end);
     for (int i = 0; i < k; ++i)
       sum[i] = block_dot(basis[i].data(), w.data(), begin, end);
   });
-  blocked_sums(n, threads_for(n), 1, &correction[k], [&](int begin, int end, double *sum) {
+  sum_blocks(n, 1, &correction[k], [&](int begin, int end, double *sum) {
     subtract(correction.data(), begin, end);
     sum[0] = block_dot(w.data(), w.data(), begin, end);
   });
@@ -646,7 +689,7 @@ template <typename Number>
 void HostBackend<Number>::residual_norms(const Matrix &A, const Vector &x, const Vector &b, Vector &r, Scalars &s) const
 {
   residual(A, x, b, r);
-  blocked_sums(A.n_rows, threads_for(A.n_rows), 2, s.data(), [&](int begin, int end, double *sum) {
+  sum_blocks(A.n_rows, 2, s.data(), [&](int begin, int end, double *sum) {
     sum[0] = block_dot(r.data(), r.data(), begin, end);
     sum[1] = block_dot(b.data(), b.data(), begin, end);
   });

@@ -1,15 +1,20 @@
 #pragma once
 
+#include "base/communicator.h"
 #include "base/csr_matrix.h"
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 namespace adamant
 {
-/// Vector of one backend: owned, movable, not copyable (copies are explicit: Backend::copy).
+template <typename Number>
+class HostGhosts;
+
+/// Vector of one backend: this rank's part, owned, movable, not copyable (copies are explicit: Backend::copy).
 template <typename Number>
 class HostVector
 {
@@ -60,6 +65,8 @@ struct HostMatrix
   Array<int>            column;
   Array<unsigned short> narrow_column;
   Array<Number>         value;
+
+  std::shared_ptr<HostGhosts<Number>> ghosts; ///< the entries in columns of other ranks; null: none
 };
 
 /// Dense square matrix, row-major.
@@ -85,7 +92,8 @@ private:
   Array<double> copies;
 };
 
-/// The algebra on the CPU: OpenMP over rows, one object per precision, no globals. All sizes are this rank's own. Reductions
+/// The algebra on the CPU: OpenMP over rows, one object per precision, no globals. All sizes are this rank's own; reductions
+/// run over all ranks, and products fetch what they need of other ranks' vectors: all ranks call them together. Reductions
 /// sum fixed blocks in a fixed order, so that a result does not depend on the number of threads. Output vectors must
 /// not alias input vectors unless stated. Every method of HostBackend has its twin in CudaBackend.
 template <typename Number>
@@ -102,12 +110,14 @@ public:
   template <typename Other>
   using Rebind = HostBackend<Other>;
 
-  explicit HostBackend(int n_threads);
+  explicit HostBackend(int n_threads, const Communicator &ranks = Communicator());
   /// The same threads in another precision.
   template <typename Other>
   explicit HostBackend(const HostBackend<Other> &other)
-    : HostBackend(other.n_threads())
+    : HostBackend(other.n_threads(), other.communicator())
   {}
+
+  const Communicator &communicator() const { return ranks; }
 
   int         n_threads() const { return threads; }
   std::size_t peak_memory() const { return 0; } ///< of a device, in bytes: the host is none
@@ -222,6 +232,10 @@ private:
     return n < 4096 ? 1 : threads;
   }
 
-  int threads;
+  template <typename BlockSums>
+  void sum_blocks(int n, int n_sums, double *result, const BlockSums &block_sums) const;
+
+  int          threads;
+  Communicator ranks;
 };
 } // namespace adamant

@@ -11,12 +11,15 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <iomanip>
 #include <numeric>
 #include <sstream>
+#include <thread>
+#include <unistd.h>
 
 namespace adamant
 {
@@ -30,7 +33,16 @@ int guarded_main(const std::string &application, const std::function<int()> &bod
 
   const auto complain = [&](const std::string &what, int code) {
     std::cout.flush();
-    std::cerr << application << ": " << what << std::endl;
+    int initialized = 0;
+    MPI_Initialized(&initialized);
+    const Communicator ranks = initialized ? Communicator(MPI_COMM_WORLD) : Communicator();
+    // Mostly all ranks have met the same: the first one speaks for them and ends them.
+    if (ranks.rank() > 0)
+      std::this_thread::sleep_for(std::chrono::seconds(3));
+    std::cerr << application << (ranks.size() > 1 ? " (rank " + std::to_string(ranks.rank()) + ")" : "") << ": " << what
+              << std::endl;
+    if (ranks.size() > 1)
+      MPI_Abort(MPI_COMM_WORLD, code);
     return code;
   };
   try
@@ -39,6 +51,8 @@ int guarded_main(const std::string &application, const std::function<int()> &bod
       int                                            argc = 0;
       char                                         **argv = nullptr;
       const dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
+      if (Communicator(MPI_COMM_WORLD).rank() > 0)
+        std::cout.setstate(std::ios::failbit);
       try
         {
           return body();
@@ -68,12 +82,21 @@ int guarded_main(const std::string &application, const std::function<int()> &bod
     }
 }
 
-int number_of_threads(int requested)
+int number_of_threads(int requested, const Communicator &ranks)
 {
   if (requested > 0)
     return requested;
-  cpu_set_t cores;
-  return sched_getaffinity(0, sizeof(cores), &cores) == 0 ? std::max(1, CPU_COUNT(&cores)) : omp_get_num_procs();
+  cpu_set_t  cores;
+  const bool known = sched_getaffinity(0, sizeof(cores), &cores) == 0;
+  const int  n     = known ? CPU_COUNT(&cores) : omp_get_num_procs();
+  if (ranks.size() == 1 || n < sysconf(_SC_NPROCESSORS_ONLN)) // bound
+    return std::max(1, n);
+  MPI_Comm neighbours;
+  check_mpi(MPI_Comm_split_type(ranks.handle(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &neighbours),
+            "MPI_Comm_split_type");
+  const int n_neighbours = Communicator(neighbours).size();
+  MPI_Comm_free(&neighbours);
+  return std::max(1, n / n_neighbours);
 }
 
 void set_threads(int n_threads)
@@ -85,13 +108,15 @@ void set_threads(int n_threads)
 }
 } // namespace internal
 
-void print_header(const std::string &application, const std::string &backend, const std::string &device, int threads)
+void print_header(const std::string &application, const std::string &backend, const std::string &device, int threads,
+                  int n_ranks)
 {
   std::cout << "adamant " << version() << " (" << git_revision() << "), " << application << ", deal.II "
             << DEAL_II_PACKAGE_VERSION << '\n';
   if (!backend.empty())
     std::cout << "backend " << backend << " on " << device << ", " << threads << " host thread"
-              << (threads > 1 ? "s" : "") << '\n';
+              << (threads > 1 ? "s" : "")
+              << (n_ranks > 1 ? " on each of " + std::to_string(n_ranks) + " ranks" : std::string()) << '\n';
 }
 
 std::string output_folder(const CommandLine &line, const std::string &application)
@@ -101,17 +126,27 @@ std::string output_folder(const CommandLine &line, const std::string &applicatio
                                         "output/" + application;
 }
 
+RankParameters::RankParameters()
+  : ParameterAcceptor("/Ranks")
+{
+  add_parameter("Distributed mesh", distributed_mesh,
+                "Whether a run on one rank takes the mesh of p4est, as runs on several ranks (mpirun -np N) do: its "
+                "checkpoints can be continued on any number of ranks");
+}
+
 Run::Run(const std::string &application, const CommandLine &line, const CheckpointParameters &checkpoints,
          std::unique_ptr<CheckpointReader> continued, const std::string &backend, const std::string &device,
-         int threads)
-  : timer(std::cout, dealii::TimerOutput::never, dealii::TimerOutput::wall_times)
+         int threads, const RankParameters &rank_parameters)
+  : ranks(MPI_COMM_WORLD)
+  , timer(std::cout, dealii::TimerOutput::never, dealii::TimerOutput::wall_times)
+  , distributed_mesh(rank_parameters.distributed_mesh)
   , output_folder(adamant::output_folder(line, application))
   , dry_run(line.dry_run)
   , reader(std::move(continued))
   , writer(checkpoints, output_folder, reader ? reader->file : "")
 {
   header.parameters = parameter_text(dealii::ParameterHandler::ShortPRM);
-  if (!dry_run)
+  if (writes())
     make_output_folder();
   record["application"] = application;
   record["version"]     = version() + "-" + git_revision();
@@ -119,6 +154,8 @@ Run::Run(const std::string &application, const CommandLine &line, const Checkpoi
   record["backend"]     = backend;
   record["device"]      = device;
   record["threads"]     = threads;
+  if (ranks.size() > 1)
+    record["ranks"] = ranks.size();
   time_loop.reset();
 
   header.application = application;
@@ -137,8 +174,15 @@ Run::Run(const std::string &application, const CommandLine &line, const Checkpoi
               << " threads; the results may differ from an uninterrupted run's by rounding and solver tolerance\n";
   header.iterations = from.iterations;
   statistics_text   = from.statistics;
-  if (!statistics_text.empty() && !dry_run)
+  if (!statistics_text.empty() && writes())
     write_file(file("statistics.csv"), statistics_text); // without the rows after the checkpoint
+}
+
+void Run::check_ranks(int n_supported) const
+{
+  if (ranks.size() > n_supported)
+    throw InputError("this application runs on " + std::to_string(n_supported) + " rank, not on " +
+                     std::to_string(ranks.size()) + "; start it without mpirun and give it more --threads");
 }
 
 void Run::make_output_folder() const
@@ -165,13 +209,24 @@ void Run::describe(std::size_t n_unknowns, std::size_t n_cells, const std::vecto
   record["dofs"]      = n_unknowns;
   record["cells"]     = n_cells;
   for (const auto &level : levels)
-    record["levels"].push_back({{"dofs", level.matrix.n_rows}, {"nonzeros", level.matrix.n_nonzeros()}});
+    {
+      double size[] = {double(level.matrix.n_rows), double(level.matrix.n_nonzeros())};
+      ranks.sum(size, 2);
+      record["levels"].push_back({{"dofs", std::llround(size[0])}, {"nonzeros", std::llround(size[1])}});
+    }
   record["preconditioner"]      = linear_solver.preconditioner;
   record["tolerance"]           = linear_solver.tolerance;
   record["extrapolation_order"] = extrapolation_order;
   // GMRES keeps two vectors an iteration, and about six iterations are usual; timing the V-cycle takes two vectors.
   const int per_solve = 2 + (options.type == SolverType::gmres ? 2 * std::min(options.restart, 6) : 0);
   bytes_of_time_loop  = sizeof(double) * levels.back().matrix.n_rows * (per_solve + extrapolation_order);
+}
+
+std::int64_t Run::host_memory() const
+{
+  double bytes = peak_host_memory();
+  ranks.sum(&bytes, 1);
+  return std::llround(bytes);
 }
 
 void Run::print_size() const
@@ -186,7 +241,7 @@ void Run::print_size() const
   for (std::size_t l = record.at("levels").size(); l-- > 0;)
     std::cout << "  level " << l << ": " << record.at("levels")[l].at("dofs") << " unknowns, "
               << record.at("levels")[l].at("nonzeros") << " nonzeros\n";
-  std::cout << "host memory expected: " << megabytes(peak_host_memory()) << '\n';
+  std::cout << "host memory expected: " << megabytes(host_memory()) << '\n';
   if (!device_memory)
     return;
   const auto [memory, peak] = device_memory();
@@ -275,8 +330,10 @@ void Run::finish()
     timings[name] = seconds;
   timings["time_loop"]                = time_loop.wall_time();
   timings["total"]                    = total.wall_time();
-  record["peak_memory_bytes"]["host"] = peak_host_memory();
+  record["peak_memory_bytes"]["host"] = host_memory();
   timer.print_summary();
+  if (!writes())
+    return;
   if (!statistics_text.empty())
     write_file(file("statistics.csv"), statistics_text);
   write_file(file("run.json"), record.dump(2) + "\n");

@@ -5,8 +5,10 @@
 #include "application/parameters.h"
 #include "application/progress.h"
 #include "base/command_line.h"
+#include "base/communicator.h"
 #include "base/exceptions.h"
 #include "base/run_record.h"
+#include "discretization/mesh.h"
 #include "solver/dispatch.h"
 
 #include <deal.II/base/timer.h>
@@ -39,6 +41,14 @@ struct EndOfDryRun
 {
 };
 
+/// Section "Ranks": what only a run on several ranks needs (mpirun -np N).
+struct RankParameters : dealii::ParameterAcceptor
+{
+  bool distributed_mesh = false;
+
+  RankParameters();
+};
+
 /// What an application gets for one run: its output folder, its timers and its record.
 class Run
 {
@@ -46,7 +56,20 @@ public:
   /// Unless the run is dry, makes the output folder and writes the effective parameters into it; throws InputError where
   /// it cannot. `reader` is the checkpoint that the run continues, or null.
   Run(const std::string &application, const CommandLine &line, const CheckpointParameters &checkpoints,
-      std::unique_ptr<CheckpointReader> reader, const std::string &backend, const std::string &device, int threads);
+      std::unique_ptr<CheckpointReader> reader, const std::string &backend, const std::string &device, int threads,
+      const RankParameters &rank_parameters = RankParameters());
+
+  const Communicator ranks; ///< all ranks of the program
+
+  /// Throws InputError where there are more ranks than an application can use.
+  void check_ranks(int n_supported) const;
+
+  /// An empty mesh: of p4est where ranks share it or the parameters want it, else serial.
+  template <int dim>
+  std::unique_ptr<dealii::Triangulation<dim>> create_mesh() const
+  {
+    return adamant::create_mesh<dim>(ranks, distributed_mesh);
+  }
 
   std::string folder() const { return dry_run ? "" : output_folder; } ///< empty with --dry-run
   std::string file(const std::string &name) const { return output_folder + "/" + name; }
@@ -78,8 +101,8 @@ public:
   bool writes_initial_values() const { return !continues(); }
   bool is_dry() const { return dry_run; } ///< --dry-run: only the set-up is wanted
 
-  /// For run.json and --dry-run: the unknowns and cells of the finest mesh, the levels of the linear system (the finest last), how
-  /// it is solved, and from how many earlier solutions initial guesses are extrapolated.
+  /// For run.json and --dry-run: the unknowns and cells of the finest mesh on all ranks, the levels of the linear system (the
+  /// finest last), how it is solved, and from how many earlier solutions initial guesses are extrapolated.
   void describe(std::size_t n_unknowns, std::size_t n_cells, const std::vector<LevelData> &levels,
                 const LinearSolverParameters &linear_solver, unsigned int extrapolation_order = 0);
 
@@ -110,10 +133,14 @@ public:
   void finish(); ///< prints the timing table and writes run.json
 
 private:
-  void make_output_folder() const;
-  void print_size() const;
+  void         make_output_folder() const;
+  std::int64_t host_memory() const; // the most so far, all ranks' together
+  void         print_size() const;
   void write_checkpoint(unsigned int step, double time, const std::function<void(CheckpointWriter::Archive &)> &save);
 
+  bool writes() const { return !dry_run && ranks.rank() == 0; } // files
+
+  const bool                        distributed_mesh;
   std::string                       output_folder, statistics_text;
   dealii::Timer                     total, time_loop;
   Progress                          live;
@@ -129,15 +156,18 @@ private:
 std::string output_folder(const CommandLine &line, const std::string &application);
 
 /// Prints version, libraries, backend, device and threads.
-void print_header(const std::string &application, const std::string &backend, const std::string &device, int threads);
+void print_header(const std::string &application, const std::string &backend, const std::string &device, int threads,
+                  int n_ranks = 1);
 
 namespace internal
 {
 /// Runs `body` between MPI's start and end; turns exceptions into one message and the exit code: 2 for the user's input,
-/// 3 where the run ends early with a checkpoint, 1 for everything else that goes wrong.
+/// 3 where the run ends early with a checkpoint, 1 for everything else that goes wrong. On several ranks an exception on any of
+/// them ends them all. Only the first one's std::cout is seen.
 int guarded_main(const std::string &application, const std::function<int()> &body);
-/// The cores that this process may use, or `requested` where that is not 0.
-int number_of_threads(int requested);
+/// The cores that this process may use, or `requested` where that is not 0. Ranks that are not bound to cores of their own share
+/// those of their machine.
+int number_of_threads(int requested, const Communicator &ranks);
 /// Sets the threads of deal.II and OpenMP.
 void set_threads(int n_threads);
 } // namespace internal
@@ -159,6 +189,8 @@ int run_program(int argc, char **argv, const std::string &application, const std
       return 0;
     const Parameters                  parameters;
     const CheckpointParameters        checkpoints;
+    const RankParameters              rank_parameters;
+    const Communicator                ranks(MPI_COMM_WORLD);
     std::unique_ptr<CheckpointReader> reader;
     if (line.restart)
       reader = std::make_unique<CheckpointReader>(output_folder(line, application), application);
@@ -171,11 +203,12 @@ int run_program(int argc, char **argv, const std::string &application, const std
       }
     if (reader)
       reader->check_parameters(parameter_text(dealii::ParameterHandler::ShortJSON), parameters.may_change());
-    const int n_threads = internal::number_of_threads(line.threads);
+    const int n_threads = internal::number_of_threads(line.threads, ranks);
     internal::set_threads(n_threads);
-    with_backend(line.backend, n_threads, std::cout, [&](const auto &backend, const std::string &name) {
-      Run run(application, line, checkpoints, std::move(reader), name, backend.device_name(), n_threads);
-      print_header(application, name, backend.device_name(), n_threads);
+    const auto run_on = [&](const auto &backend, const std::string &name) {
+      Run run(application, line, checkpoints, std::move(reader), name, backend.device_name(), n_threads,
+              rank_parameters);
+      print_header(application, name, backend.device_name(), n_threads, ranks.size());
       if constexpr (std::decay_t<decltype(backend)>::asynchronous)
         run.device_memory = [&] {
           return std::make_pair(backend.shared_context()->memory_by_purpose(), backend.peak_memory());
@@ -193,7 +226,8 @@ int run_program(int argc, char **argv, const std::string &application, const std
       if constexpr (std::decay_t<decltype(backend)>::asynchronous)
         run.record["copy_bandwidth"] = backend.copy_bandwidth();
       run.finish();
-    });
+    };
+    with_backend(line.backend, n_threads, std::cout, run_on, ranks);
     return 0;
   });
 }

@@ -2,10 +2,17 @@
 
 #include "base/array.h"
 
+#include <memory>
+
 namespace adamant
 {
+struct ExchangePlan;
+
 /// Sparse matrix in compressed row storage, in host memory. Row i holds the entries row_start[i] <= k < row_start[i+1];
 /// columns ascend within a row; indices are 32-bit (IndexOverflow is thrown before one would not fit).
+///
+/// Of a matrix whose rows are spread over ranks this is one rank's rows, n_rows of them. Where `ghosts` is set, its columns are
+/// local numbers of that plan: this rank's own entries of the vector that it multiplies, then ghosts.
 template <typename Number>
 struct CSRMatrix
 {
@@ -14,6 +21,8 @@ struct CSRMatrix
   Array<int>    row_start; ///< n_rows + 1 entries
   Array<int>    column;    ///< n_nonzeros entries
   Array<Number> value;     ///< n_nonzeros entries
+
+  std::shared_ptr<const ExchangePlan> ghosts; ///< null on one rank
 
   int n_nonzeros() const { return row_start.empty() ? 0 : row_start[n_rows]; }
 };

@@ -169,7 +169,7 @@ void Assembly<dim>::build_pattern(Columns kind, CSRMatrix<double> &A)
       for (int j = 0; j < local_columns; ++j)
         if (couples(row_component, j))
           for_each_column(space, kind, cells_of_rows[k], j, n_q, [&](int column, double) { add(column); });
-    if (kind == Columns::unknowns && !space.is_free(row))
+    if (has_identity(kind, row))
       add(row);
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
@@ -265,7 +265,7 @@ void Assembly<dim>::clear_rows(int first, int end)
       const auto at = [&A](int row) { return A.value.begin() + A.row_start[row]; };
       std::fill(at(first), at(end), 0.);
       for (int row = first; row < end; ++row)
-        if (columns[m] == Columns::unknowns && !space.is_free(row))
+        if (has_identity(columns[m], row))
           {
             const int *begin = A.column.data() + A.row_start[row], *end_of_row = A.column.data() + A.row_start[row + 1];
             at(row)[std::lower_bound(begin, end_of_row, row) - begin] = 1.;

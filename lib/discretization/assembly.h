@@ -33,7 +33,7 @@ using CellAssembler =
   std::function<void(const typename dealii::DoFHandler<dim>::active_cell_iterator &cell,
                      const dealii::FEValues<dim> &fe_values, std::vector<dealii::FullMatrix<double>> &local)>;
 
-/// Assembles matrices on one level. The patterns are built once, values as often as needed. Threads own ranges of rows and
+/// Assembles matrices on one level, of the cells that this rank owns: on several ranks, parts of rows that sum_rows adds up. The patterns are built once, values as often as needed. Threads own ranges of rows and
 /// visit cells in order, so the result is the same to the last bit for any number of threads (deal.II 9.4: if its own
 /// thread limit is above one; with one thread FEValues reuses data of similar cells).
 template <int dim>
@@ -56,6 +56,10 @@ private:
   bool reaches(int cell, int first_row, int end_row) const
   {
     return lowest_row[cell] < end_row && highest_row[cell] >= first_row;
+  }
+  bool has_identity(Columns kind, int row) const
+  {
+    return kind == Columns::unknowns && row < space.n_owned() && !space.is_free(row);
   }
   void build_pattern(Columns kind, CSRMatrix<double> &matrix);
   void clear_rows(int first_row, int end_row);

@@ -13,8 +13,10 @@ Hierarchy<dim>::Hierarchy(dealii::Triangulation<dim> &mesh, const dealii::Finite
                           const DirichletBoundary &dirichlet, unsigned int coarsest_cells)
 {
   check_mesh(mesh);
-  // deal.II's work on meshes is serial: one thread builds the coarser meshes while the others set up the finest space.
-  auto coarser = std::async(omp_get_max_threads() > 1 ? std::launch::async : std::launch::deferred,
+  // deal.II's work on meshes is serial: one thread builds the coarser meshes while the others set up the finest space. Where
+  // ranks talk to each other meanwhile, one follows the other.
+  const bool beside  = omp_get_max_threads() > 1 && mesh.n_global_active_cells() == mesh.n_active_cells();
+  auto       coarser = std::async(beside ? std::launch::async : std::launch::deferred,
                             [&] { return create_level_meshes(mesh, coarsest_cells); });
   const std::shared_ptr<const dealii::Triangulation<dim>> same_mesh(&mesh, [](const void *) {});
   auto finest_space = std::make_unique<LevelSpace<dim>>(same_mesh, fe, dirichlet);
@@ -30,8 +32,9 @@ Hierarchy<dim>::Hierarchy(dealii::Triangulation<dim> &mesh, const dealii::Finite
       level_data[l].block_size = static_cast<int>(fe.n_components());
       if (l > 0)
         {
-          level_data[l].prolongation = prolongation_matrix(meshes[l], *spaces[l], *spaces[l - 1]);
-          level_data[l].restriction  = transpose(level_data[l].prolongation);
+          auto transfer              = transfer_matrices(meshes[l], *spaces[l], *spaces[l - 1]);
+          level_data[l].prolongation = std::move(transfer.prolongation);
+          level_data[l].restriction  = std::move(transfer.restriction);
         }
     }
 }
@@ -51,16 +54,46 @@ Hierarchy<dim>::assemble(const dealii::Mapping<dim> &mapping, const dealii::Quad
       auto &assembly = assemblies[l];
       if (!assembly)
         assembly = std::make_unique<Assembly<dim>>(*spaces[l], mapping, quadrature, flags, columns);
-      else
+      else if (!is_distributed())
         std::swap(assembly->matrices[0], level_data[l].matrix);
       assembly->assemble(cell_assembler);
-      std::swap(assembly->matrices[0], level_data[l].matrix);
+      if (is_distributed())
+        level_data[l].matrix = sum_rows(assembly->matrices[0], spaces[l]->partition(), spaces[l]->partition());
+      else
+        std::swap(assembly->matrices[0], level_data[l].matrix);
     }
   std::vector<CSRMatrix<double>> further(std::make_move_iterator(assemblies.back()->matrices.begin() + 1),
                                          std::make_move_iterator(assemblies.back()->matrices.end()));
+  for (std::size_t m = 0; m < extra.size() && is_distributed(); ++m)
+    further[m] =
+      sum_rows(std::move(further[m]), finest().partition(), *numbers_of_columns(extra[m], quadrature.size()));
   if (!extra.empty())
     assemblies.back().reset(); // its other matrices are gone
   return further;
+}
+
+template <int dim>
+bool Hierarchy<dim>::is_distributed() const
+{
+  return finest().partition().n_mpi_processes() > 1;
+}
+
+template <int dim>
+std::shared_ptr<const Partitioner> Hierarchy<dim>::numbers_of_columns(Columns kind, std::size_t n_q) const
+{
+  const auto keep = [](const Partitioner &numbers) {
+    return std::shared_ptr<const Partitioner>(&numbers, [](const void *) {});
+  };
+  switch (kind)
+    {
+      case Columns::prescribed: return keep(finest().prescribed_partition());
+      case Columns::quadrature_points:
+        {
+          const MPI_Comm comm = finest().partition().get_mpi_communicator();
+          return std::make_shared<Partitioner>(owned_range(n_q * finest().n_cells(), comm), comm);
+        }
+      default: return keep(finest().partition());
+    }
 }
 
 template class Hierarchy<2>;

@@ -18,7 +18,7 @@ template <int dim>
 class Hierarchy
 {
 public:
-  /// `mesh` (serial) has to outlive the hierarchy and must not be refined meanwhile. Coarsening ends at `coarsest_cells`
+  /// `mesh` (serial, or of p4est) has to outlive the hierarchy and must not be refined meanwhile. Coarsening ends at `coarsest_cells`
   /// cells. Node blocks of the level data are as large as the element has components.
   Hierarchy(dealii::Triangulation<dim> &mesh, const dealii::FiniteElement<dim> &fe, const DirichletBoundary &dirichlet,
             unsigned int coarsest_cells);
@@ -39,6 +39,9 @@ public:
                                           const std::vector<Columns> &extra = {});
 
 private:
+  bool                               is_distributed() const; // over several ranks
+  std::shared_ptr<const Partitioner> numbers_of_columns(Columns kind, std::size_t n_q) const;
+
   std::vector<LevelMesh<dim>>                   meshes;
   std::vector<std::unique_ptr<LevelSpace<dim>>> spaces;
   std::vector<std::unique_ptr<Assembly<dim>>>   assemblies; // of the system matrices, for new values

@@ -2,6 +2,8 @@
 
 #include "discretization/cell_loop.h"
 
+#include <deal.II/base/mpi.h>
+
 #include <cmath>
 #include <numeric>
 
@@ -9,10 +11,10 @@ namespace adamant
 {
 template <int dim>
 double l2_error(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-                const dealii::Quadrature<dim> &quadrature, const dealii::Vector<double> &u,
-                const dealii::Function<dim> &exact)
+                const dealii::Quadrature<dim> &quadrature, const double *owned, const dealii::Function<dim> &exact)
 {
-  Array<double> squares(space.n_cells());
+  const Array<double> u = space.local_values(owned);
+  Array<double>       squares(space.n_cells());
   for_each_cell(space, mapping, quadrature,
                 dealii::update_values | dealii::update_quadrature_points | dealii::update_JxW_values,
                 [&](int cell, const dealii::FEValues<dim> &fe_values) {
@@ -27,11 +29,12 @@ double l2_error(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mappin
                     }
                   squares[cell] = sum;
                 });
-  return std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.));
+  const double sum = std::accumulate(squares.begin(), squares.end(), 0.);
+  return std::sqrt(dealii::Utilities::MPI::sum(sum, space.partition().get_mpi_communicator()));
 }
 
 template double l2_error(const LevelSpace<2> &, const dealii::Mapping<2> &, const dealii::Quadrature<2> &,
-                         const dealii::Vector<double> &, const dealii::Function<2> &);
+                         const double *, const dealii::Function<2> &);
 template double l2_error(const LevelSpace<3> &, const dealii::Mapping<3> &, const dealii::Quadrature<3> &,
-                         const dealii::Vector<double> &, const dealii::Function<3> &);
+                         const double *, const dealii::Function<3> &);
 } // namespace adamant

@@ -1,6 +1,7 @@
 #include "discretization/level_meshes.h"
 
 #include "base/exceptions.h"
+#include "discretization/distributed_level_meshes.h"
 
 #include <deal.II/distributed/tria_base.h>
 #include <deal.II/grid/grid_tools.h>
@@ -130,8 +131,10 @@ void link_cells(const CellPairs<dim> &active, LevelMesh<dim> &fine)
 template <int dim>
 void check_mesh(const dealii::Triangulation<dim> &mesh)
 {
-  if (dynamic_cast<const dealii::parallel::TriangulationBase<dim> *>(&mesh) != nullptr)
-    throw RunError("multigrid levels: only serial triangulations are supported");
+  if (dynamic_cast<const dealii::parallel::distributed::Triangulation<dim> *>(&mesh) == nullptr &&
+      dynamic_cast<const dealii::parallel::TriangulationBase<dim> *>(&mesh) != nullptr)
+    throw RunError(
+      "multigrid levels: only serial triangulations and those of p4est (parallel::distributed) are supported");
   for (unsigned int level = 0; level + 1 < mesh.n_levels(); ++level)
     for (const auto &cell : mesh.cell_iterators_on_level(level))
       if (cell->has_children() && cell->refinement_case() != dealii::RefinementCase<dim>::isotropic_refinement)
@@ -143,6 +146,8 @@ template <int dim>
 std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &finest, unsigned int coarsest_cells)
 {
   check_mesh(finest);
+  if (const auto *distributed = dynamic_cast<const dealii::parallel::distributed::Triangulation<dim> *>(&finest))
+    return create_distributed_level_meshes(*distributed, coarsest_cells);
   std::vector<bool> refine_flags, coarsen_flags;
   finest.save_refine_flags(refine_flags);
   finest.save_coarsen_flags(coarsen_flags);

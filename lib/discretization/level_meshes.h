@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/array.h"
+#include "discretization/distributed_rows.h"
 
 #include <deal.II/grid/tria.h>
 
@@ -16,8 +17,11 @@ struct LevelMesh
   static constexpr unsigned char same_cell = 255;
 
   std::shared_ptr<const dealii::Triangulation<dim>> mesh;
-  Array<int> coarse_cell;     ///< active cell of the next coarser mesh that contains each active cell; empty on level 0
-  Array<unsigned char> child; ///< which child of it the cell is, or same_cell
+  Array<int>           coarse_cell; ///< cell of the next coarser mesh that contains each owned cell; empty on level 0
+  Array<unsigned char> child;       ///< which child of it the cell is, or same_cell
+
+  /// Of a distributed mesh: the numbers of the coarse cells, those of other ranks as ghosts. Null for a serial one.
+  std::shared_ptr<const Partitioner> coarse_cells;
 };
 
 /// The meshes of global coarsening (Liebchen et al., Figure 1; Becker & Braack 2000): the finest is `finest` itself (not
@@ -26,12 +30,14 @@ struct LevelMesh
 /// nothing is left to undo. Level 0 is the coarsest. Meshes are built from the coarse mesh upwards, which is faster
 /// than coarsening copies. Coarse cells take boundary ids, material ids and vertices from the finer mesh.
 ///
+/// Meshes of p4est (parallel::distributed::Triangulation) are coarsened by create_distributed_level_meshes.
+///
 /// `finest` has to pass check_mesh; its refinement flags are used and put back, nothing else in it changes: a DoFHandler may
 /// read it meanwhile.
 template <int dim>
 std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &finest, unsigned int coarsest_cells);
 
-/// Throws RunError where `mesh` is not a serial triangulation with isotropic refinement.
+/// Throws RunError where `mesh` is neither serial nor p4est's, or not refined isotropically.
 template <int dim>
 void check_mesh(const dealii::Triangulation<dim> &mesh);
 } // namespace adamant

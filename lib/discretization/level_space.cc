@@ -1,8 +1,10 @@
 #include "discretization/level_space.h"
 
 #include "base/exceptions.h"
+#include "discretization/distributed_level_meshes.h"
 
 #include <deal.II/dofs/dof_tools.h>
+#include <deal.II/lac/la_parallel_vector.h>
 
 #include <algorithm>
 #include <array>
@@ -71,35 +73,35 @@ LevelSpace<dim>::LevelSpace(std::shared_ptr<const dealii::Triangulation<dim>> me
   , dofs(std::make_unique<dealii::DoFHandler<dim>>(*mesh))
 {
   dofs->distribute_dofs(fe);
-  to_index(dofs->n_dofs(), "degrees of freedom");
-  fill_cell_table();
+  to_index(dofs->n_locally_owned_dofs(), "degrees of freedom");
+  list_cells();
   sort_by_position();
 
+  dealii::IndexSet relevant;
+  dealii::DoFTools::extract_locally_relevant_dofs(*dofs, relevant);
+  hanging_nodes.reinit(relevant);
   if (mesh->has_hanging_nodes())
     dealii::DoFTools::make_hanging_node_constraints(*dofs, hanging_nodes);
   hanging_nodes.close();
+  number_locally();
   mark_constrained(dirichlet);
+  number_prescribed();
   build_constraint_matrices();
 }
 
 template <int dim>
-void LevelSpace<dim>::fill_cell_table()
+void LevelSpace<dim>::list_cells()
 {
-  cells.reserve(mesh->n_active_cells());
-  for (const auto &cell : dofs->active_cell_iterators())
-    cells.push_back(cell);
+  const auto owned = owned_cells(*mesh);
+  cells.reserve(owned.size());
+  number_of_cell.assign(mesh->n_active_cells(), -1);
+  for (const auto &cell : owned)
+    {
+      number_of_cell[cell->active_cell_index()] = static_cast<int>(cells.size());
+      cells.emplace_back(mesh.get(), cell->level(), cell->index(), dofs.get());
+    }
   per_cell = static_cast<int>(dofs->get_fe().n_dofs_per_cell());
-  table.resize(to_index(cells.size() * per_cell, "DoFs of all cells"));
-#pragma omp parallel
-  {
-    std::vector<dealii::types::global_dof_index> indices(per_cell);
-#pragma omp for schedule(static)
-    for (int c = 0; c < n_cells(); ++c)
-      {
-        cells[c]->get_dof_indices(indices);
-        std::copy(indices.begin(), indices.end(), table.begin() + std::size_t(c) * per_cell);
-      }
-  }
+  to_index(cells.size() * per_cell, "DoFs of all cells");
 }
 
 // Numbers the DoFs by their positions, line by line, so that neighbours on a line are neighbours in memory and products run
@@ -118,35 +120,103 @@ void LevelSpace<dim>::sort_by_position()
     for (unsigned int v = 0; v < n_vertices; ++v)
       weights[i][v] = dealii::GeometryInfo<dim>::d_linear_shape_function(unit_points[i], v);
 
-  const int                                  n = static_cast<int>(dofs->n_dofs());
+  const auto first = dofs->locally_owned_dofs().n_elements() > 0 ? dofs->locally_owned_dofs().nth_index_in_set(0) : 0;
+  const int  n     = static_cast<int>(dofs->n_locally_owned_dofs());
   std::vector<std::pair<std::uint64_t, int>> order(n);
-#pragma omp        parallel for schedule(static)
-  for (int c = 0; c < n_cells(); ++c)
-    {
-             std::array<dealii::Point<dim>, n_vertices> vertices;
-             for (unsigned int v = 0; v < n_vertices; ++v)
-        vertices[v] = cells[c]->vertex(v);
-      for (int i = 0; i < per_cell; ++i)
-        {
-                 dealii::Point<dim> p;
-                 for (unsigned int v = 0; v < n_vertices; ++v)
-            p += weights[i][v] * vertices[v];
-            // Cells that share the DoF write the same key, but for those where rounding splits it: any will do.
+#pragma omp parallel
+  {
+    std::vector<dealii::types::global_dof_index> indices(per_cell);
+    std::array<dealii::Point<dim>, n_vertices>   vertices;
+#pragma omp for schedule(static)
+    for (int c = 0; c < n_cells(); ++c)
+      {
+        cells[c]->get_dof_indices(indices);
+        for (unsigned int v = 0; v < n_vertices; ++v)
+          vertices[v] = cells[c]->vertex(v);
+        for (int i = 0; i < per_cell; ++i)
+          {
+            if (indices[i] < first || indices[i] - first >= static_cast<unsigned int>(n))
+              continue;
+            dealii::Point<dim> p;
+            for (unsigned int v = 0; v < n_vertices; ++v)
+              p += weights[i][v] * vertices[v];
+              // Cells that share the DoF write the same key, but for those where rounding splits it: any will do.
 #pragma omp atomic write
-          order[cell_dofs(c)[i]].first = key(p);
-        }
-    }
+            order[indices[i] - first].first = key(p);
+          }
+      }
+  }
   for (int i = 0; i < n; ++i)
     order[i].second = i;
   std::sort(order.begin(), order.end());
   std::vector<dealii::types::global_dof_index> new_number(n);
   for (int i = 0; i < n; ++i)
-    new_number[order[i].second] = i;
+    new_number[order[i].second] = first + i;
   dofs->renumber_dofs(new_number);
-#pragma omp parallel for schedule(static)
-  for (int c = 0; c < n_cells(); ++c)
-    for (std::size_t k = std::size_t(c) * per_cell; k < std::size_t(c + 1) * per_cell; ++k)
-      table[k] = static_cast<int>(new_number[table[k]]);
+}
+
+// The local DoFs: those of the owned cells, and what constrains them.
+template <int dim>
+void LevelSpace<dim>::number_locally()
+{
+  using Index              = dealii::types::global_dof_index;
+  const auto        &owned = dofs->locally_owned_dofs();
+  std::vector<Index> ghosts, indices(per_cell);
+  const auto         add = [&](Index dof) {
+    if (!owned.is_element(dof))
+      ghosts.push_back(dof);
+  };
+  if (dofs->n_dofs() != owned.n_elements())
+    for (const auto &cell : cells)
+      {
+        cell->get_dof_indices(indices);
+        for (const Index dof : indices)
+          {
+            add(dof);
+            if (hanging_nodes.is_constrained(dof))
+              for (const auto &[master, weight] : *hanging_nodes.get_constraint_entries(dof))
+                add(master);
+          }
+      }
+  std::sort(ghosts.begin(), ghosts.end());
+  ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
+  dealii::IndexSet ghost_set(dofs->n_dofs());
+  ghost_set.add_indices(ghosts.begin(), ghosts.end());
+  ghost_set.compress();
+  numbers = std::make_shared<Partitioner>(owned, ghost_set, mesh->get_communicator());
+  plan    = exchange_plan(*numbers);
+
+  table.resize(cells.size() * per_cell);
+#pragma omp parallel
+  {
+    std::vector<Index> dofs_of_cell(per_cell);
+#pragma omp for schedule(static)
+    for (int c = 0; c < n_cells(); ++c)
+      {
+        cells[c]->get_dof_indices(dofs_of_cell);
+        for (int i = 0; i < per_cell; ++i)
+          table[std::size_t(c) * per_cell + i] = local_number(dofs_of_cell[i]);
+      }
+  }
+}
+
+template <int dim>
+Array<double> LevelSpace<dim>::local_values(const double *owned) const
+{
+  Array<double> values(owned, owned + n_owned());
+  return plan ? with_ghosts(*plan, std::move(values)) : values;
+}
+
+template <int dim>
+Array<double> LevelSpace<dim>::sum_local(Array<double> local) const
+{
+  if (!plan)
+    return local;
+  dealii::LinearAlgebra::distributed::Vector<double> sums(numbers);
+  for (unsigned int i = 0; i < local.size(); ++i)
+    sums.local_element(i) = local[i];
+  sums.compress(dealii::VectorOperation::add);
+  return Array<double>(sums.begin(), sums.end());
 }
 
 // Sorts the DoFs into free, hanging and prescribed ones: the latter lie on faces of a boundary where their component is
@@ -155,7 +225,7 @@ template <int dim>
 void LevelSpace<dim>::mark_constrained(const DirichletBoundary &dirichlet)
 {
   const auto &fe = dofs->get_fe();
-  constrained.assign(dofs->n_dofs(), free);
+  constrained.assign(n_owned() + numbers->n_ghost_indices(), free);
 #pragma omp        parallel for schedule(static)
   for (int c = 0; c < n_cells(); ++c)
     for (const unsigned int f : cells[c]->face_indices())
@@ -168,9 +238,12 @@ void LevelSpace<dim>::mark_constrained(const DirichletBoundary &dirichlet)
 #pragma omp atomic write
             constrained[cell_dofs(c)[i]] = fixed;
       }
+  if (plan)
+    agree_on_prescribed();
   for (const auto &line : hanging_nodes.get_lines())
-    constrained[line.index] = hanging;
-  for (int i = 0; i < static_cast<int>(dofs->n_dofs()); ++i)
+    if (numbers->in_local_range(line.index) || numbers->is_ghost_entry(line.index))
+      constrained[local_number(line.index)] = hanging;
+  for (int i = 0; i < n_owned(); ++i)
     if (constrained[i] == fixed)
       prescribed.push_back(i);
   constrained_cell.resize(n_cells());
@@ -179,26 +252,80 @@ void LevelSpace<dim>::mark_constrained(const DirichletBoundary &dirichlet)
     constrained_cell[c] = std::any_of(cell_dofs(c), cell_dofs(c) + per_cell, [this](int i) { return !is_free(i); });
 }
 
+// A DoF is prescribed where the face of any rank's cell has it so.
+template <int dim>
+void LevelSpace<dim>::agree_on_prescribed()
+{
+  dealii::LinearAlgebra::distributed::Vector<double> marks(numbers);
+  for (unsigned int i = 0; i < constrained.size(); ++i)
+    marks.local_element(i) = constrained[i] == fixed;
+  marks.compress(dealii::VectorOperation::max);
+  marks.update_ghost_values();
+  for (unsigned int i = 0; i < constrained.size(); ++i)
+    constrained[i] = marks.local_element(i) > 0 ? fixed : free;
+}
+
+// The columns of B: the prescribed DoFs of all ranks, one rank's after the other's.
+template <int dim>
+void LevelSpace<dim>::number_prescribed()
+{
+  const int  n     = static_cast<int>(constrained.size());
+  const auto range = owned_range(prescribed.size(), mesh->get_communicator());
+  column_in_B.assign(n, -1);
+  for (std::size_t k = 0; k < prescribed.size(); ++k)
+    column_in_B[prescribed[k]] = static_cast<int>(k);
+  dealii::IndexSet ghosts(range.size());
+  if (plan)
+    {
+      Array<std::uint64_t> number(n_owned(), 0);
+      for (std::size_t k = 0; k < prescribed.size(); ++k)
+        number[prescribed[k]] = range.nth_index_in_set(k);
+      number      = with_ghosts(*plan, std::move(number));
+      int columns = static_cast<int>(prescribed.size());
+      for (int i = n_owned(); i < n; ++i)
+        if (constrained[i] == fixed)
+          {
+            ghosts.add_index(static_cast<dealii::types::global_dof_index>(number[i]));
+            column_in_B[i] = columns++; // numbers ascend as those of the DoFs do
+          }
+    }
+  ghosts.compress();
+  prescribed_numbers = std::make_shared<Partitioner>(range, ghosts, mesh->get_communicator());
+}
+
 template <int dim>
 void LevelSpace<dim>::build_constraint_matrices()
 {
-  const int  n = static_cast<int>(dofs->n_dofs());
-  Array<int> column_in_B(n);
-  for (std::size_t k = 0; k < prescribed.size(); ++k)
-    column_in_B[prescribed[k]] = static_cast<int>(k);
-
+  const int n = static_cast<int>(constrained.size());
   H.n_rows = H.n_cols = B.n_rows = n;
-  B.n_cols                       = static_cast<int>(prescribed.size());
+  B.n_cols                       = static_cast<int>(prescribed.size() + prescribed_numbers->n_ghost_indices());
   H.row_start.assign(n + 1, 0);
   B.row_start.assign(n + 1, 0);
+
+  // The lines of local DoFs, by local numbers.
+  struct Line
+  {
+    int                                 row;
+    std::vector<std::pair<int, double>> entries;
+  };
+  std::vector<Line> lines;
+  for (const auto &line : hanging_nodes.get_lines())
+    if (numbers->in_local_range(line.index) || numbers->is_ghost_entry(line.index))
+      {
+        lines.push_back({local_number(line.index), {}});
+        for (const auto &[j, weight] : line.entries)
+          lines.back().entries.emplace_back(local_number(j), weight);
+        std::sort(lines.back().entries.begin(), lines.back().entries.end());
+      }
+
   for (int i = 0; i < n; ++i)
     if (constrained[i] == free)
       H.row_start[i + 1] = 1;
     else if (constrained[i] == fixed)
       B.row_start[i + 1] = 1;
-  for (const auto &line : hanging_nodes.get_lines())
-    for (const auto &[j, weight] : line.entries)
-      ++(constrained[j] == fixed ? B : H).row_start[line.index + 1];
+  for (const auto &[row, entries] : lines)
+    for (const auto &[j, weight] : entries)
+      ++(constrained[j] == fixed ? B : H).row_start[row + 1];
   finish_row_starts(H);
   finish_row_starts(B);
 
@@ -213,17 +340,15 @@ void LevelSpace<dim>::build_constraint_matrices()
         B.column[B.row_start[i]] = column_in_B[i];
         B.value[B.row_start[i]]  = 1.;
       }
-  for (const auto &line : hanging_nodes.get_lines())
+  for (const auto &[row, entries] : lines)
     {
-      auto entries = line.entries;
-      std::sort(entries.begin(), entries.end());
-      int in_H = H.row_start[line.index], in_B = B.row_start[line.index];
+      int in_H = H.row_start[row], in_B = B.row_start[row];
       for (const auto &[j, weight] : entries)
         {
           const bool is_fixed = constrained[j] == fixed;
           auto      &matrix   = is_fixed ? B : H;
           int       &k        = is_fixed ? in_B : in_H;
-          matrix.column[k]    = is_fixed ? column_in_B[j] : static_cast<int>(j);
+          matrix.column[k]    = is_fixed ? column_in_B[j] : j;
           matrix.value[k++]   = weight;
         }
     }

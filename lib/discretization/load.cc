@@ -45,21 +45,20 @@ Array<double> load_vector(const LevelSpace<dim> &space, const dealii::Mapping<di
       dealii::FEFaceValues<dim> face_values(mapping, space.dof_handler().get_fe(), face_quadrature,
                                             dealii::update_values | dealii::update_quadrature_points |
                                               dealii::update_JxW_values);
-      for (const auto &cell : space.dof_handler().active_cell_iterators())
+      for (const auto &cell : space.active_cells())
         for (const unsigned int face : cell->face_indices())
           if (cell->face(face)->at_boundary())
             if (const auto found = g.find(cell->face(face)->boundary_id()); found != g.end())
               {
                 face_values.reinit(cell, face);
-                integrate(face_values, *found->second,
-                          local.data() + std::size_t(cell->active_cell_index()) * per_cell);
+                integrate(face_values, *found->second, local.data() + std::size_t(space.cell_number(cell)) * per_cell);
               }
     }
   Array<double> load(space.n_dofs(), 0.);
   for (int cell = 0; cell < space.n_cells(); ++cell)
     for (int i = 0; i < per_cell; ++i)
       load[space.cell_dofs(cell)[i]] += local[std::size_t(cell) * per_cell + i];
-  return load;
+  return space.sum_local(std::move(load));
 }
 
 template Array<double> load_vector(const LevelSpace<2> &, const dealii::Mapping<2> &, const dealii::Quadrature<2> &,

@@ -10,7 +10,7 @@
 
 namespace adamant
 {
-/// The load F_i = ∫ f . φ_i + ∫_Γ g . φ_i over all DoFs of the space, host memory; hanging nodes are not eliminated. f and g
+/// The load F_i = ∫ f . φ_i + ∫_Γ g . φ_i over the owned DoFs of the space, host memory; hanging nodes are not eliminated. f and g
 /// have as many components as the space or fewer, the space's first ones; g is given by boundary id. `f` is evaluated by
 /// several threads at once.
 template <int dim>

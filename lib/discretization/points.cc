@@ -125,7 +125,7 @@ CSRMatrix<double> evaluation_matrix(const LevelSpace<dim> &space, const dealii::
   std::vector<std::vector<std::pair<int, double>>> rows(N.n_rows);
   for (std::size_t p = 0; p < points.size(); ++p)
     {
-      const int *dofs = space.cell_dofs(cells[p].first->active_cell_index());
+      const int *dofs = space.cell_dofs(space.cell_number(cells[p].first));
       for (unsigned int i = 0; i < fe.n_dofs_per_cell(); ++i)
         if (const unsigned int c = fe.system_to_component_index(i).first; c < n_components)
           rows[p * n_components + c].emplace_back(dofs[i], fe.shape_value(i, cells[p].second));

@@ -6,8 +6,12 @@
 namespace adamant
 {
 /// P = (cell embedding) H_coarse with the rows of constrained fine DoFs empty, n_fine x n_coarse (Liebchen et al.,
-/// equation (1)). It maps the free unknowns of the coarse level to those of the fine one; `fine_mesh` links their cells.
+/// equation (1)), and its transpose. They map the free unknowns of the levels to each other; `fine_mesh` links their cells. On
+/// several ranks each has its rows; all ranks call it together.
+struct Transfer
+{
+  CSRMatrix<double> prolongation, restriction;
+};
 template <int dim>
-CSRMatrix<double> prolongation_matrix(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine,
-                                      const LevelSpace<dim> &coarse);
+Transfer transfer_matrices(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine, const LevelSpace<dim> &coarse);
 } // namespace adamant

@@ -109,7 +109,7 @@ CSRMatrix<double> fsai_factor(const CSRMatrix<double> &A)
 {
   CSRMatrix<double> G;
   G.n_rows = A.n_rows;
-  G.n_cols = A.n_cols;
+  G.n_cols = A.n_rows; // other ranks' unknowns are left out
   G.row_start.resize(A.n_rows + 1);
   const auto first_above = [&A](int i) {
     return std::upper_bound(A.column.data() + A.row_start[i], A.column.data() + A.row_start[i + 1], i) -
@@ -185,7 +185,9 @@ Array<double> dense_inverse(const CSRMatrix<double> &matrix)
 {
   const int         n     = matrix.n_rows;
   const std::size_t width = n;
-  Array<double>     a(width * n, 0.);
+  if (matrix.n_cols != n)
+    throw RunError("coarsest level: its unknowns are spread over several ranks, but its inverse needs them on one");
+  Array<double> a(width * n, 0.);
   for (int i = 0; i < n; ++i)
     for (int k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k)
       a[i * width + matrix.column[k]] = matrix.value[k];

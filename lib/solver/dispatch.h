@@ -13,10 +13,19 @@
 namespace adamant
 {
 /// Calls action(backend, name) with the backend that `choice` ("host", "cuda" or "auto") names, in double precision. "auto"
-/// falls back to the host and says so on `out`; "cuda" throws RunError with the reason where there is none.
+/// falls back to the host and says so on `out`; "cuda" throws RunError with the reason where there is none. Several ranks run on the
+/// host.
 template <typename Action>
-void with_backend(const std::string &choice, int n_threads, std::ostream &out, const Action &action)
+void with_backend(const std::string &choice, int n_threads, std::ostream &out, const Action &action,
+                  const Communicator &ranks = Communicator())
 {
+  if (ranks.size() > 1)
+    {
+      if (choice == "cuda")
+        throw RunError("backend cuda runs on one rank so far, not on " + std::to_string(ranks.size()) +
+                       "; take --backend host, or start the program without mpirun");
+      return action(HostBackend<double>(n_threads, ranks), std::string("host"));
+    }
 #if ADAMANT_WITH_CUDA
   if (choice != "host")
     {

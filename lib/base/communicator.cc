@@ -1,0 +1,31 @@
+#include "base/communicator.h"
+
+#include "base/exceptions.h"
+
+#include <string>
+
+namespace adamant
+{
+void check_mpi(int status, const char *call)
+{
+  if (status == MPI_SUCCESS)
+    return;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int  length                     = 0;
+  MPI_Error_string(status, text, &length);
+  throw RunError(std::string(call) + ": " + text);
+}
+
+Communicator::Communicator(MPI_Comm comm)
+  : comm(comm)
+{
+  check_mpi(MPI_Comm_rank(comm, &my_rank), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_size(comm, &n_ranks), "MPI_Comm_size");
+}
+
+void Communicator::sum(double *values, int n) const
+{
+  if (n_ranks > 1)
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_DOUBLE, MPI_SUM, comm), "MPI_Allreduce");
+}
+} // namespace adamant

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <mpi.h>
+
+namespace adamant
+{
+/// The ranks that share a problem; by default this process alone, which needs no MPI.
+class Communicator
+{
+public:
+  Communicator() = default;
+  explicit Communicator(MPI_Comm comm);
+
+  int      rank() const { return my_rank; }
+  int      size() const { return n_ranks; }
+  MPI_Comm handle() const { return comm; }
+
+  /// Sums of n values over all ranks, in place; the same on all ranks, and in every run on as many ranks.
+  void sum(double *values, int n) const;
+
+private:
+  MPI_Comm comm    = MPI_COMM_SELF;
+  int      my_rank = 0, n_ranks = 1;
+};
+
+/// Throws RunError with MPI's own words and the name of the call unless `status` is MPI_SUCCESS.
+void check_mpi(int status, const char *call);
+} // namespace adamant

@@ -1,0 +1,83 @@
+#include "base/exchange_plan.h"
+
+#include <algorithm>
+
+namespace adamant
+{
+namespace
+{
+constexpr int tag = 4711;
+
+template <typename Number>
+MPI_Datatype mpi_type();
+template <>
+MPI_Datatype mpi_type<double>()
+{
+  return MPI_DOUBLE;
+}
+template <>
+MPI_Datatype mpi_type<float>()
+{
+  return MPI_FLOAT;
+}
+template <>
+MPI_Datatype mpi_type<int>()
+{
+  return MPI_INT;
+}
+template <>
+MPI_Datatype mpi_type<std::uint64_t>()
+{
+  return MPI_UINT64_T;
+}
+} // namespace
+
+template <typename Number>
+GhostExchange<Number>::GhostExchange(const ExchangePlan &plan)
+  : plan(plan)
+  , outgoing(plan.sent.size())
+  , incoming(plan.n_ghosts())
+  , requests(plan.sends.size() + plan.receives.size(), MPI_REQUEST_NULL)
+{}
+
+template <typename Number>
+void GhostExchange<Number>::start(const Number *owned)
+{
+  const MPI_Comm comm    = plan.communicator.handle();
+  auto           request = requests.begin();
+  for (const auto &[rank, begin, end] : plan.receives)
+    check_mpi(MPI_Irecv(incoming.data() + begin, end - begin, mpi_type<Number>(), rank, tag, comm, &*request++),
+              "MPI_Irecv");
+  for (const auto &[rank, begin, end] : plan.sends)
+    {
+      for (int k = begin; k < end; ++k)
+        outgoing[k] = owned[plan.sent[k]];
+      check_mpi(MPI_Isend(outgoing.data() + begin, end - begin, mpi_type<Number>(), rank, tag, comm, &*request++),
+                "MPI_Isend");
+    }
+}
+
+template <typename Number>
+const Number *GhostExchange<Number>::finish()
+{
+  check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  return incoming.data();
+}
+
+template <typename Number>
+Array<Number> with_ghosts(const ExchangePlan &plan, Array<Number> values)
+{
+  GhostExchange<Number> exchange(plan);
+  exchange.start(values.data());
+  const Number *ghosts = exchange.finish();
+  values.resize(plan.n_owned + plan.ghosts.size());
+  std::copy_n(ghosts, plan.ghosts.size(), values.begin() + plan.n_owned);
+  return values;
+}
+
+template class GhostExchange<double>;
+template class GhostExchange<float>;
+template Array<double>        with_ghosts(const ExchangePlan &, Array<double>);
+template Array<int>           with_ghosts(const ExchangePlan &, Array<int>);
+template Array<std::uint64_t> with_ghosts(const ExchangePlan &, Array<std::uint64_t>);
+} // namespace adamant

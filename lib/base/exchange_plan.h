@@ -1,0 +1,53 @@
+#pragma once
+
+#include "base/array.h"
+#include "base/communicator.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace adamant
+{
+/// How the ghosts of a distributed vector are filled. Each rank owns a contiguous range of the global numbers; its local
+/// numbers are 0 .. n_owned - 1 for these and n_owned .. n_owned + n_ghosts - 1 for its ghosts, the entries of other ranks that it
+/// reads, by ascending global number.
+struct ExchangePlan
+{
+  struct Message
+  {
+    int rank, begin, end;
+  };
+
+  Communicator         communicator;
+  int                  n_owned     = 0;
+  std::uint64_t        first_owned = 0; ///< global number
+  std::uint64_t        n_global    = 0; ///< of all ranks
+  Array<std::uint64_t> ghosts;          ///< global numbers
+  Array<int>           sent;            ///< own entries that others read, message by message
+  std::vector<Message> sends;           ///< sent[begin .. end) goes to `rank`
+  std::vector<Message> receives;        ///< ghosts begin .. end - 1 come from `rank`
+
+  int           n_ghosts() const { return static_cast<int>(ghosts.size()); }
+  std::uint64_t global(int i) const { return i < n_owned ? first_owned + i : ghosts[i - n_owned]; }
+};
+
+/// Fills the ghosts of vectors in host memory after a plan, which has to outlive it; one exchange at a time.
+template <typename Number>
+class GhostExchange
+{
+public:
+  explicit GhostExchange(const ExchangePlan &plan);
+
+  void          start(const Number *owned); ///< sends what others need of the n_owned values
+  const Number *finish();                   ///< waits; returns the n_ghosts values
+
+private:
+  const ExchangePlan      &plan;
+  Array<Number>            outgoing, incoming;
+  std::vector<MPI_Request> requests;
+};
+
+/// The n_owned + n_ghosts values of a distributed vector from its owned ones.
+template <typename Number>
+Array<Number> with_ghosts(const ExchangePlan &plan, Array<Number> owned);
+} // namespace adamant

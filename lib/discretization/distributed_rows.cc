@@ -1,0 +1,220 @@
+#include "discretization/distributed_rows.h"
+
+#include "base/exceptions.h"
+
+#include <deal.II/base/mpi.h>
+
+#include <boost/serialization/utility.hpp>
+#include <boost/serialization/vector.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace adamant
+{
+namespace
+{
+using Index = dealii::types::global_dof_index;
+using Entry = std::pair<Index, double>; // global column, value
+
+// Rows on their way: global row, number of entries, their columns; and their values.
+using Rows = std::pair<std::vector<Index>, std::vector<double>>;
+
+dealii::IndexSet index_set(Index size, const std::vector<Index> &sorted)
+{
+  dealii::IndexSet set(size);
+  set.add_indices(sorted.begin(), sorted.end());
+  set.compress();
+  return set;
+}
+
+// The rows of ghosts, by owner.
+std::map<unsigned int, Rows> rows_of_others(const CSRMatrix<double> &local, const Partitioner &rows,
+                                            const Partitioner &columns)
+{
+  std::map<unsigned int, Rows> others;
+  int                          row = static_cast<int>(rows.locally_owned_size());
+  for (const auto &[rank, n_rows] : rows.ghost_targets())
+    for (const int end = row + static_cast<int>(n_rows); row < end; ++row)
+      {
+        const int begin = local.row_start[row], n = local.row_start[row + 1] - begin;
+        if (n == 0)
+          continue;
+        auto &[indices, values] = others[rank];
+        indices.push_back(rows.local_to_global(row));
+        indices.push_back(n);
+        for (int k = begin; k < begin + n; ++k)
+          indices.push_back(columns.local_to_global(local.column[k]));
+        values.insert(values.end(), local.value.begin() + begin, local.value.begin() + begin + n);
+      }
+  return others;
+}
+
+// What other ranks have of the owned rows: entries by local row, in the order of the ranks, so that sums repeat to the bit.
+std::map<int, std::vector<Entry>> received_entries(const std::map<unsigned int, Rows> &from_others,
+                                                   const Partitioner                  &rows)
+{
+  std::map<int, std::vector<Entry>> entries;
+  for (const auto &[rank, message] : from_others)
+    {
+      const auto &[indices, values] = message;
+      for (std::size_t i = 0, v = 0; i < indices.size();)
+        {
+          auto       &row = entries[static_cast<int>(rows.global_to_local(indices[i]))];
+          const Index n   = indices[i + 1];
+          i += 2;
+          for (const std::size_t end = i + n; i < end; ++i, ++v)
+            row.emplace_back(indices[i], values[v]);
+        }
+    }
+  return entries;
+}
+} // namespace
+
+dealii::IndexSet owned_range(std::uint64_t n_owned, MPI_Comm comm)
+{
+  std::uint64_t before = 0, all = n_owned;
+  if (dealii::Utilities::MPI::n_mpi_processes(comm) > 1)
+    {
+      check_mpi(MPI_Exscan(&n_owned, &before, 1, MPI_UINT64_T, MPI_SUM, comm), "MPI_Exscan");
+      if (dealii::Utilities::MPI::this_mpi_process(comm) == 0)
+        before = 0;
+      check_mpi(MPI_Allreduce(&n_owned, &all, 1, MPI_UINT64_T, MPI_SUM, comm), "MPI_Allreduce");
+    }
+  if (all >= std::numeric_limits<Index>::max())
+    throw IndexOverflow("global numbers: " + std::to_string(all) + " do not fit those of this deal.II (" +
+                        std::to_string(8 * sizeof(Index)) + " bits); one built with 64-bit indices takes more");
+  dealii::IndexSet range(static_cast<Index>(all));
+  range.add_range(static_cast<Index>(before), static_cast<Index>(before + n_owned));
+  return range;
+}
+
+std::shared_ptr<const ExchangePlan> exchange_plan(const Partitioner &numbers)
+{
+  if (numbers.n_mpi_processes() == 1)
+    return nullptr;
+  auto plan          = std::make_shared<ExchangePlan>();
+  plan->communicator = Communicator(numbers.get_mpi_communicator());
+  plan->n_owned      = static_cast<int>(numbers.locally_owned_size());
+  plan->first_owned  = numbers.local_range().first;
+  plan->n_global     = numbers.size();
+  for (const auto ghost : numbers.ghost_indices())
+    plan->ghosts.push_back(ghost);
+  for (const auto &[first, end] : numbers.import_indices())
+    for (unsigned int i = first; i < end; ++i)
+      plan->sent.push_back(static_cast<int>(i));
+  const auto messages = [](const auto &targets) {
+    std::vector<ExchangePlan::Message> list;
+    int                                begin = 0;
+    for (const auto &[rank, n] : targets)
+      {
+        list.push_back({static_cast<int>(rank), begin, begin + static_cast<int>(n)});
+        begin += static_cast<int>(n);
+      }
+    return list;
+  };
+  plan->sends    = messages(numbers.import_targets());
+  plan->receives = messages(numbers.ghost_targets());
+  return plan;
+}
+
+CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, const Partitioner &columns)
+{
+  const MPI_Comm comm = rows.get_mpi_communicator();
+  if (rows.n_mpi_processes() == 1)
+    return local;
+  const auto received =
+    received_entries(dealii::Utilities::MPI::some_to_some(comm, rows_of_others(local, rows, columns)), rows);
+
+  // The columns that other ranks own, of all entries of owned rows.
+  const int         n_rows = static_cast<int>(rows.locally_owned_size()), n_owned = static_cast<int>(columns.locally_owned_size());
+  std::vector<char> occurs(columns.n_ghost_indices(), 0);
+  for (int k = 0; k < local.row_start[n_rows]; ++k)
+    if (local.column[k] >= n_owned)
+      occurs[local.column[k] - n_owned] = 1;
+  std::vector<Index> ghosts;
+  for (std::size_t g = 0; g < occurs.size(); ++g)
+    if (occurs[g])
+      ghosts.push_back(columns.local_to_global(n_owned + static_cast<unsigned int>(g)));
+  for (const auto &[row, entries] : received)
+    for (const auto &[column, value] : entries)
+      if (!columns.in_local_range(column))
+        ghosts.push_back(column);
+  std::sort(ghosts.begin(), ghosts.end());
+  ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
+  const Partitioner all_columns(columns.locally_owned_range(), index_set(columns.size(), ghosts), comm);
+
+  Array<int> new_column(columns.n_ghost_indices(), -1);
+  for (std::size_t g = 0; g < occurs.size(); ++g)
+    if (occurs[g])
+      new_column[g] =
+        static_cast<int>(all_columns.global_to_local(columns.local_to_global(n_owned + static_cast<unsigned int>(g))));
+  const auto renumbered = [&](int column) { return column < n_owned ? column : new_column[column - n_owned]; };
+
+  // Rows that others have a part in, with all their entries by ascending column.
+  std::map<int, std::vector<std::pair<int, double>>> merged;
+  for (const auto &[row, entries] : received)
+    {
+      auto &list = merged[row];
+      for (int k = local.row_start[row]; k < local.row_start[row + 1]; ++k)
+        list.emplace_back(renumbered(local.column[k]), local.value[k]);
+      for (const auto &[column, value] : entries)
+        list.emplace_back(static_cast<int>(all_columns.global_to_local(column)), value);
+      std::stable_sort(list.begin(), list.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
+      std::size_t kept = 0;
+      for (std::size_t k = 0; k < list.size(); ++k)
+        if (kept > 0 && list[kept - 1].first == list[k].first)
+          list[kept - 1].second += list[k].second;
+        else
+          list[kept++] = list[k];
+      list.resize(kept);
+    }
+
+  CSRMatrix<double> sum;
+  sum.n_rows = n_rows;
+  sum.n_cols = n_owned + static_cast<int>(ghosts.size());
+  sum.ghosts = exchange_plan(all_columns);
+  sum.row_start.resize(n_rows + 1);
+  auto next = merged.begin();
+  for (int row = 0; row < n_rows; ++row)
+    if (next != merged.end() && next->first == row)
+      sum.row_start[row + 1] = static_cast<int>((next++)->second.size());
+    else
+      sum.row_start[row + 1] = local.row_start[row + 1] - local.row_start[row];
+  finish_row_starts(sum);
+  next = merged.begin();
+  for (int row = 0; row < n_rows; ++row)
+    {
+      int to = sum.row_start[row];
+      if (next != merged.end() && next->first == row)
+        for (const auto &[column, value] : (next++)->second)
+          {
+            sum.column[to]  = column;
+            sum.value[to++] = value;
+          }
+      else
+        for (int k = local.row_start[row]; k < local.row_start[row + 1]; ++k)
+          {
+            sum.column[to]  = renumbered(local.column[k]);
+            sum.value[to++] = local.value[k];
+          }
+    }
+  return sum;
+}
+
+CSRMatrix<double> owned_rows(const CSRMatrix<double> &local, const Partitioner &rows, const Partitioner &columns)
+{
+  CSRMatrix<double> owned;
+  owned.n_rows = static_cast<int>(rows.locally_owned_size());
+  owned.n_cols = local.n_cols;
+  owned.ghosts = exchange_plan(columns);
+  owned.row_start.assign(local.row_start.begin(), local.row_start.begin() + owned.n_rows + 1);
+  const int n = owned.row_start[owned.n_rows];
+  owned.column.assign(local.column.begin(), local.column.begin() + n);
+  owned.value.assign(local.value.begin(), local.value.begin() + n);
+  return owned;
+}
+} // namespace adamant

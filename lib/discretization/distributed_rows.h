@@ -1,0 +1,28 @@
+#pragma once
+
+#include "base/csr_matrix.h"
+#include "base/exchange_plan.h"
+
+#include <deal.II/base/partitioner.h>
+
+#include <memory>
+
+namespace adamant
+{
+/// Global numbers of which each rank owns a range and reads others as ghosts. Local numbers: owned ones first, then ghosts, ascending.
+using Partitioner = dealii::Utilities::MPI::Partitioner;
+
+/// A range of `n_owned` numbers on each rank, in the order of the ranks. Throws IndexOverflow where deal.II's numbers end.
+dealii::IndexSet owned_range(std::uint64_t n_owned, MPI_Comm comm);
+
+/// How ghosts are filled, for the algebra; null on one rank, where there are none.
+std::shared_ptr<const ExchangePlan> exchange_plan(const Partitioner &numbers);
+
+/// Adds up the rows that ranks have computed of one matrix: `local` has a row for each local number of `rows` and columns
+/// by the local numbers of `columns`. The result has the owned rows, and as columns owned numbers and those ghosts that occur.
+/// All ranks call it together; on one rank it gives `local`.
+CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, const Partitioner &columns);
+
+/// The owned rows of a matrix whose rows are complete on their owner.
+CSRMatrix<double> owned_rows(const CSRMatrix<double> &local, const Partitioner &rows, const Partitioner &columns);
+} // namespace adamant

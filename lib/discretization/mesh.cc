@@ -1,0 +1,80 @@
+#include "discretization/mesh.h"
+
+#include <deal.II/distributed/grid_refinement.h>
+#include <deal.II/distributed/tria.h>
+#include <deal.II/dofs/dof_tools.h>
+#include <deal.II/grid/grid_refinement.h>
+#include <deal.II/lac/affine_constraints.h>
+#include <deal.II/numerics/vector_tools.h>
+
+#include <algorithm>
+
+namespace adamant
+{
+template <int dim>
+std::unique_ptr<dealii::Triangulation<dim>> create_mesh(const Communicator &ranks, bool distributed)
+{
+  if (ranks.size() == 1 && !distributed)
+    return std::make_unique<dealii::Triangulation<dim>>();
+  return std::make_unique<dealii::parallel::distributed::Triangulation<dim>>(
+    ranks.size() > 1 ? ranks.handle() : MPI_COMM_SELF);
+}
+
+template <int dim>
+void refine_and_coarsen(dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators, double refine,
+                        double coarsen)
+{
+  if (auto *distributed = dynamic_cast<dealii::parallel::distributed::Triangulation<dim> *>(&mesh))
+    dealii::parallel::distributed::GridRefinement::refine_and_coarsen_fixed_number(*distributed, indicators, refine,
+                                                                                   coarsen);
+  else
+    dealii::GridRefinement::refine_and_coarsen_fixed_number(mesh, indicators, refine, coarsen);
+  mesh.execute_coarsening_and_refinement();
+}
+
+namespace
+{
+template <int dim>
+dealii::IndexSet relevant_dofs(const dealii::DoFHandler<dim> &dofs)
+{
+  dealii::IndexSet relevant;
+  dealii::DoFTools::extract_locally_relevant_dofs(dofs, relevant);
+  return relevant;
+}
+} // namespace
+
+template <int dim>
+NodalVector interpolate(const dealii::Mapping<dim> &mapping, const dealii::DoFHandler<dim> &dofs,
+                        const dealii::Function<dim> &function)
+{
+  NodalVector values(dofs.locally_owned_dofs(), relevant_dofs(dofs), dofs.get_communicator());
+  dealii::VectorTools::interpolate(mapping, dofs, function, values);
+  dealii::AffineConstraints<double> hanging_nodes(relevant_dofs(dofs));
+  dealii::DoFTools::make_hanging_node_constraints(dofs, hanging_nodes);
+  hanging_nodes.close();
+  hanging_nodes.distribute(values);
+  values.update_ghost_values();
+  return values;
+}
+
+template <int dim>
+NodalVector nodal_vector(const LevelSpace<dim> &space, const double *owned)
+{
+  const auto &dofs = space.dof_handler();
+  NodalVector values(dofs.locally_owned_dofs(), relevant_dofs(dofs), dofs.get_communicator());
+  std::copy_n(owned, space.n_owned(), values.begin());
+  values.update_ghost_values();
+  return values;
+}
+
+template std::unique_ptr<dealii::Triangulation<2>> create_mesh(const Communicator &, bool);
+template std::unique_ptr<dealii::Triangulation<3>> create_mesh(const Communicator &, bool);
+template void        refine_and_coarsen(dealii::Triangulation<2> &, const dealii::Vector<float> &, double, double);
+template void        refine_and_coarsen(dealii::Triangulation<3> &, const dealii::Vector<float> &, double, double);
+template NodalVector interpolate(const dealii::Mapping<2> &, const dealii::DoFHandler<2> &,
+                                 const dealii::Function<2> &);
+template NodalVector interpolate(const dealii::Mapping<3> &, const dealii::DoFHandler<3> &,
+                                 const dealii::Function<3> &);
+template NodalVector nodal_vector(const LevelSpace<2> &, const double *);
+template NodalVector nodal_vector(const LevelSpace<3> &, const double *);
+} // namespace adamant
