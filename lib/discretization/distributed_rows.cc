@@ -77,7 +77,8 @@ std::map<int, std::vector<Entry>> received_entries(const std::map<unsigned int, 
 dealii::IndexSet owned_range(std::uint64_t n_owned, MPI_Comm comm)
 {
   std::uint64_t before = 0, all = n_owned;
-  if (dealii::Utilities::MPI::n_mpi_processes(comm) > 1)
+  // Serial programs may do without MPI.
+  if (dealii::Utilities::MPI::job_supports_mpi() && dealii::Utilities::MPI::n_mpi_processes(comm) > 1)
     {
       check_mpi(MPI_Exscan(&n_owned, &before, 1, MPI_UINT64_T, MPI_SUM, comm), "MPI_Exscan");
       if (dealii::Utilities::MPI::this_mpi_process(comm) == 0)
