@@ -221,6 +221,15 @@ void CheckpointWriter::write(const CheckpointHeader &header, const std::function
 {
   const auto        reached = [number = ++n_written](const char *stage) { kill_for_test(stage, number); };
   const std::string file = folder + "/" + name_of(header.step), beside = file + unfinished;
+  // What is neither this one nor the one before is older, damaged or unfinished.
+  const auto remove_others = [&] {
+    std::error_code ignored;
+    for (const auto &entry : fs::directory_iterator(folder, ignored))
+      if (const std::string path = folder + "/" + entry.path().filename().string();
+          path.rfind(folder + "/" + prefix, 0) == 0 && path != file && path != beside && path != last_good)
+        fs::remove(path, ignored);
+    reached("cleaned");
+  };
   try
     {
       {
@@ -242,9 +251,13 @@ void CheckpointWriter::write(const CheckpointHeader &header, const std::function
       reached("written");
       sync_to_disk(beside);
       reached("synced");
+      if (!last_good.empty()) // before the last of a run is there: killed later, it has nothing more to write
+        remove_others();
       fs::rename(beside, file);
       sync_to_disk(folder);
       reached("renamed");
+      if (last_good.empty()) // those of an earlier run go when this one has its own
+        remove_others();
     }
   catch (const std::exception &error)
     {
@@ -256,14 +269,7 @@ void CheckpointWriter::write(const CheckpointHeader &header, const std::function
       throw RunError("checkpoint '" + file + "' cannot be written: " + reason + "; " +
                      (last_good.empty() ? "there is no earlier one" : "the last good one is '" + last_good + "'"));
     }
-  // What is neither this one nor the one before is older, damaged or unfinished.
-  std::error_code ignored;
-  for (const auto &entry : fs::directory_iterator(folder, ignored))
-    if (const std::string path = folder + "/" + entry.path().filename().string();
-        path.rfind(folder + "/" + prefix, 0) == 0 && path != file && path != last_good)
-      fs::remove(path, ignored);
   last_good    = file;
   last_written = Clock::now();
-  reached("cleaned");
 }
 } // namespace adamant

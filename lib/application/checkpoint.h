@@ -97,7 +97,7 @@ private:
 /// Writes checkpoints of a run. SIGTERM and SIGUSR1 ask for one, and for the run to end, from its construction on.
 ///
 /// For tests of programs, the environment variable ADAMANT_CHECKPOINT_KILL=STAGE:N kills the program at a stage (opened, writing,
-/// written, synced, renamed, cleaned) of its N-th checkpoint.
+/// written, synced, cleaned of older ones, renamed) of its N-th checkpoint; the first of a new run is renamed, then cleaned.
 class CheckpointWriter
 {
 public:
