@@ -1,6 +1,7 @@
 #include "discretization/trilinos_amg.h"
 
 #include "base/exceptions.h"
+#include "base/exchange_plan.h"
 
 #include <deal.II/lac/dynamic_sparsity_pattern.h>
 #include <deal.II/lac/trilinos_precondition.h>
@@ -8,6 +9,8 @@
 
 #include <Epetra_MultiVector.h>
 #include <Teuchos_ParameterList.hpp>
+
+#include <algorithm>
 
 namespace adamant
 {
@@ -21,22 +24,31 @@ struct TrilinosAMG::Implementation
 TrilinosAMG::TrilinosAMG(const CSRMatrix<double> &source, const TrilinosAMGOptions &options)
   : implementation(std::make_unique<Implementation>())
 {
-  auto                                        &matrix = implementation->matrix;
-  dealii::DynamicSparsityPattern               pattern(source.n_rows, source.n_cols);
-  std::vector<dealii::types::global_dof_index> columns;
-  const auto                                   columns_of_row = [&](int i) {
+  using Index           = dealii::types::global_dof_index;
+  const auto *ghosts    = source.ghosts.get(); // null on one rank
+  const Index first_row = ghosts ? static_cast<Index>(ghosts->first_owned) : 0,
+              n_rows    = ghosts ? static_cast<Index>(ghosts->n_global) : source.n_rows;
+  dealii::IndexSet rows(n_rows);
+  rows.add_range(first_row, first_row + source.n_rows);
+  std::vector<Index> columns;
+  const auto         columns_of_row = [&](int i) {
     columns.assign(source.column.begin() + source.row_start[i], source.column.begin() + source.row_start[i + 1]);
+    if (ghosts)
+      for (Index &column : columns)
+        column = static_cast<Index>(ghosts->global(static_cast<int>(column)));
   };
+  auto                          &matrix = implementation->matrix;
+  dealii::DynamicSparsityPattern pattern(n_rows, n_rows, rows);
   for (int i = 0; i < source.n_rows; ++i)
     {
       columns_of_row(i);
-      pattern.add_entries(i, columns.begin(), columns.end(), true);
+      pattern.add_entries(first_row + i, columns.begin(), columns.end(), !ghosts);
     }
-  matrix.reinit(pattern);
+  matrix.reinit(rows, rows, pattern, ghosts ? ghosts->communicator.handle() : MPI_COMM_SELF);
   for (int i = 0; i < source.n_rows; ++i)
     {
       columns_of_row(i);
-      matrix.set(i, columns.size(), columns.data(), source.value.data() + source.row_start[i]);
+      matrix.set(first_row + i, columns.size(), columns.data(), source.value.data() + source.row_start[i]);
     }
   matrix.compress(dealii::VectorOperation::insert);
 
@@ -71,8 +83,8 @@ void TrilinosAMG::vmult(const HostVector<double> &v, HostVector<double> &z) cons
 {
   const Epetra_Map &map = implementation->matrix.trilinos_matrix().RowMap();
   // Views: no copies on the way in or out.
-  Epetra_MultiVector from(View, map, const_cast<double *>(v.data()), v.size(), 1);
-  Epetra_MultiVector to(View, map, z.data(), z.size(), 1);
+  Epetra_MultiVector from(View, map, const_cast<double *>(v.data()), std::max(v.size(), 1), 1);
+  Epetra_MultiVector to(View, map, z.data(), std::max(z.size(), 1), 1);
   if (const int error = implementation->amg.trilinos_operator().ApplyInverse(from, to))
     throw RunError("Trilinos ML: ApplyInverse failed with error " + std::to_string(error));
 }
