@@ -30,7 +30,6 @@
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/fe/fe_system.h>
 #include <deal.II/grid/grid_generator.h>
-#include <deal.II/grid/grid_refinement.h>
 #include <deal.II/numerics/data_out.h>
 #include <deal.II/numerics/error_estimator.h>
 
@@ -85,7 +84,7 @@ private:
                                    unsigned int first) const;
   void                   set_load(const adamant::CSRMatrix<double> &C);
   adamant::Preconditioner<Backend> external_preconditioner();
-  dealii::Vector<double>           download(const Vector &values);
+  adamant::Array<double>           download(const Vector &values);
 
   const Parameters           &parameters;
   Backend                     backend;
@@ -94,7 +93,7 @@ private:
   adamant::DirichletBoundary  dirichlet;
   const ProblemFunctions<dim> functions;
 
-  Triangulation<dim>                     mesh;
+  std::unique_ptr<Triangulation<dim>>    mesh;
   MappingQ1<dim>                         mapping;
   QGauss<dim>                            quadrature;
   bool                                   coupled = false; // dim displacements a node, and with it dt times the velocity
@@ -126,6 +125,7 @@ Elasticity<dim, Backend>::Elasticity(const Parameters &parameters, const Backend
   , run_info(run)
   , material(parameters.problem.material())
   , functions(parameters.problem)
+  , mesh(run.create_mesh<dim>())
   , quadrature(parameters.discretization.degree + 1)
   , guess(backend, parameters.time.extrapolation_order)
   , series(run.folder(), "solution")
@@ -139,15 +139,15 @@ void Elasticity<dim, Backend>::make_mesh()
   Point<dim>       far_corner;
   std::copy_n(p.lengths.begin(), dim, &far_corner[0]);
   GridGenerator::subdivided_hyper_rectangle(
-    mesh, std::vector<unsigned int>(p.coarse_cells.begin(), p.coarse_cells.begin() + dim), Point<dim>(), far_corner,
+    *mesh, std::vector<unsigned int>(p.coarse_cells.begin(), p.coarse_cells.begin() + dim), Point<dim>(), far_corner,
     true);
-  mesh.refine_global(p.uniform_refinements);
+  mesh->refine_global(p.uniform_refinements);
   const unsigned int n_near = p.refinement == "face"   ? 1 :
                               p.refinement == "edge"   ? 2 :
                               p.refinement == "vertex" ? dim :
                                                          0;
   if (p.refinement != "kelly")
-    refine_towards_origin(mesh, p.lengths, n_near, p.steps);
+    refine_towards_origin(*mesh, p.lengths, n_near, p.steps);
 }
 
 // All data that do not depend on the equation's coefficients: levels, constraints, vectors.
@@ -177,20 +177,20 @@ void Elasticity<dim, Backend>::setup_system(bool with_velocity)
   const unsigned int limit =
     parameters.linear_solver.coarsest_cells / static_cast<unsigned int>(std::pow(fe->degree, dim));
   solver.reset();
-  hierarchy         = std::make_unique<adamant::Hierarchy<dim>>(mesh, *fe, dirichlet,
-                                                        levels ? std::max(limit, 1u) : mesh.n_active_cells());
+  hierarchy         = std::make_unique<adamant::Hierarchy<dim>>(*mesh, *fe, dirichlet,
+                                                        levels ? std::max(limit, 1u) : mesh->n_global_active_cells());
   const auto &space = hierarchy->finest();
-  H                 = backend.create_matrix(space.H);
-  B                 = backend.create_matrix(space.B);
+  H                 = backend.create_matrix(space.owned_H());
+  B                 = backend.create_matrix(space.owned_B());
   std::vector<Point<dim>> points;
   for (const auto &point : parameters.output.points)
     std::copy_n(point.begin(), dim, &points.emplace_back()[0]);
   at_points       = backend.create_matrix(adamant::evaluation_matrix(space, mapping, points, dim));
-  boundary_values = backend.create_vector(space.B.n_cols);
+  boundary_values = backend.create_vector(static_cast<int>(space.prescribed.size()));
   point_values    = backend.create_vector(at_points.n_rows);
   for (Vector *vector : {&u, &u_old, &w, &x, &rhs})
-    *vector = backend.create_vector(space.n_dofs());
-  v = backend.create_vector(coupled ? 0 : space.n_dofs());
+    *vector = backend.create_vector(space.n_owned());
+  v = backend.create_vector(coupled ? 0 : space.n_owned());
 }
 
 // Of one cell: local[0] the system matrix and, on the finest level, local[1] = E and local[2] = C, with
@@ -267,7 +267,7 @@ void Elasticity<dim, Backend>::assemble(bool stationary)
     external);
 }
 
-// The function's components at the nodes of the given DoFs, where these belong to components first, first + 1, ...; else 0.
+// The function's components at the nodes of the given owned DoFs, where these belong to components first, first + 1, ...; else 0.
 template <int dim, class Backend>
 adamant::Array<double> Elasticity<dim, Backend>::values_at(const Function<dim>       &function,
                                                            const adamant::Array<int> &dofs, unsigned int first) const
@@ -302,11 +302,10 @@ void Elasticity<dim, Backend>::set_load(const adamant::CSRMatrix<double> &C)
                                       *functions.body_force, g);
   work         = adamant::to_backend(backend, F);
   auto rhs_of_load = F;
-  if (coupled) // F belongs to the rows of the velocity, which follow those of the displacement in each node
-    {
-      std::rotate(rhs_of_load.begin(), rhs_of_load.end() - dim, rhs_of_load.end());
-    }
-  load = adamant::to_backend(backend, adamant::transposed_product(space.H, rhs_of_load));
+  if (coupled &&
+      !F.empty()) // F belongs to the rows of the velocity, which follow those of the displacement in each node
+    std::rotate(rhs_of_load.begin(), rhs_of_load.end() - dim, rhs_of_load.end());
+  load = adamant::to_backend(backend, adamant::transposed_product(space.owned_H(), rhs_of_load));
 
   auto g_values   = values_at(*functions.boundary_displacement, space.prescribed, 0);
   boundary_values = adamant::to_backend(backend, g_values);
@@ -325,7 +324,7 @@ adamant::Preconditioner<Backend> Elasticity<dim, Backend>::external_precondition
     {
       // ML gets the rigid-body modes: translations and rotations of the nodes.
       const auto         &space = hierarchy->finest();
-      adamant::Array<int> all(space.n_dofs());
+      adamant::Array<int> all(space.n_owned());
       std::iota(all.begin(), all.end(), 0);
       adamant::TrilinosAMGOptions options{
         p.amg_elliptic, p.amg_smoother, p.amg_sweeps, p.amg_threshold, {}, static_cast<int>(fe->n_components())};
@@ -346,7 +345,7 @@ void Elasticity<dim, Backend>::set_initial_values()
 {
   adamant::Section    scope(run_info.timer, "init/initial values");
   const auto         &space = hierarchy->finest();
-  adamant::Array<int> all(space.n_dofs());
+  adamant::Array<int> all(space.n_owned());
   std::iota(all.begin(), all.end(), 0);
   auto       displacement = values_at(*functions.initial_displacement, all, 0);
   auto       velocity     = values_at(*functions.initial_velocity, all, coupled ? dim : 0);
@@ -408,16 +407,15 @@ void Elasticity<dim, Backend>::refine()
   time = parameters.time.end;
   compute_rhs();
   solve();
-  const auto            values = download(u);
+  const auto            values = adamant::nodal_vector(hierarchy->finest(), download(u).data());
   adamant::Section      scope(run_info.timer, "init/mesh");
-  dealii::Vector<float> indicators(mesh.n_active_cells());
+  dealii::Vector<float> indicators(mesh->n_active_cells());
   KellyErrorEstimator<dim>::estimate(mapping, hierarchy->finest().dof_handler(),
                                      QGauss<dim - 1>(parameters.discretization.degree + 1), {}, values, indicators);
   solver.reset();
   hierarchy.reset(); // it refers to the mesh as it was
   guess = adamant::Extrapolation<Backend>(backend, parameters.time.extrapolation_order);
-  GridRefinement::refine_and_coarsen_fixed_number(mesh, indicators, parameters.discretization.refine_fraction, 0.);
-  mesh.execute_coarsening_and_refinement();
+  adamant::refine_and_coarsen(*mesh, indicators, parameters.discretization.refine_fraction, 0.);
 }
 
 // The row of statistics.csv: what the solver did, F . u, displacements at points, energies.
@@ -431,16 +429,19 @@ void Elasticity<dim, Backend>::record_step()
     backend.spmv(1., at_points, u, 0., point_values);
     displacement_at_points.resize(point_values.size());
     backend.download(point_values, displacement_at_points.data());
+    run_info.ranks.sum(displacement_at_points.data(), point_values.size()); // each point is one rank's
   }
   energy.fill(std::numeric_limits<double>::quiet_NaN());
   if (step == n_steps || (interval > 0 && step % interval == 0))
     {
-      auto             values   = download(u);
+      const auto       values   = download(u);
       auto             velocity = coupled ? values : download(v);
       adamant::Section scope(run_info.timer, "statistics");
       if (coupled)
-        velocity /= parameters.time.step;
-      energy = energies(hierarchy->finest(), mapping, quadrature, material, values, velocity, coupled ? dim : 0);
+        for (double &value : velocity)
+          value *= 1. / parameters.time.step;
+      energy =
+        energies(hierarchy->finest(), mapping, quadrature, material, values.data(), velocity.data(), coupled ? dim : 0);
     }
   std::vector<std::pair<std::string, double>> row{{"step", step},
                                                   {"time", time},
@@ -461,20 +462,24 @@ void Elasticity<dim, Backend>::output_results()
   const unsigned int interval = parameters.output.interval;
   if (interval == 0 || (step % interval != 0 && step != parameters.time.n_steps()))
     return;
-  auto             values = download(u), velocity = coupled ? dealii::Vector<double>() : download(v);
+  auto             u_values = download(u), v_values = download(coupled ? u : v);
   adamant::Section scope(run_info.timer, "output");
+  if (coupled)
+    for (std::size_t i = 0; i < u_values.size(); ++i)
+      if (i % (2 * dim) >= dim)
+        u_values[i] /= parameters.time.step;
+  const auto &space   = hierarchy->finest();
+  const auto  values  = adamant::nodal_vector(space, u_values.data()),
+             velocity = adamant::nodal_vector(space, v_values.data());
   using namespace DataComponentInterpretation;
   std::vector<std::string>                                              names(dim, "displacement");
   std::vector<DataComponentInterpretation::DataComponentInterpretation> vectors(fe->n_components(),
                                                                                 component_is_part_of_vector);
   const StressPostprocessor<dim>                                        stress(material);
   DataOut<dim>                                                          data;
-  data.attach_dof_handler(hierarchy->finest().dof_handler());
+  data.attach_dof_handler(space.dof_handler());
   if (coupled)
     {
-      for (unsigned int i = 0; i < values.size(); ++i)
-        if (i % (2 * dim) >= dim)
-          values[i] /= parameters.time.step;
       names.resize(2 * dim, "velocity");
       data.add_data_vector(values, names, DataOut<dim>::type_dof_data, vectors);
     }
@@ -495,8 +500,8 @@ void Elasticity<dim, Backend>::report()
   std::cout << "strain energy " << energy[0] << ", work of the load " << work_of_load << std::endl;
   auto       &record      = run_info.record;
   const auto &space       = hierarchy->finest();
-  record["nodes"]         = space.n_dofs() / fe->n_components();
-  record["hanging_nodes"] = space.hanging_nodes.n_constraints() / fe->n_components();
+  record["nodes"]         = space.dof_handler().n_dofs() / fe->n_components();
+  record["hanging_nodes"] = space.n_hanging() / fe->n_components();
   record["formulation"]   = parameters.discretization.formulation;
   run_info.measure(*solver);
   record["strain_energy"]  = energy[0];
@@ -505,8 +510,8 @@ void Elasticity<dim, Backend>::report()
   if (functions.exact_displacement)
     {
       functions.exact_displacement->set_time(parameters.time.end);
-      const double l2 =
-        displacement_error(space, mapping, QGauss<dim>(fe->degree + 2), download(u), *functions.exact_displacement);
+      const double l2 = displacement_error(space, mapping, QGauss<dim>(fe->degree + 2), download(u).data(),
+                                           *functions.exact_displacement);
       std::cout << "L2 error of the displacement " << l2 << std::endl;
       record["errors"]["l2"] = l2;
     }
@@ -516,10 +521,10 @@ void Elasticity<dim, Backend>::report()
 }
 
 template <int dim, class Backend>
-dealii::Vector<double> Elasticity<dim, Backend>::download(const Vector &vector)
+adamant::Array<double> Elasticity<dim, Backend>::download(const Vector &vector)
 {
   adamant::Section scope(run_info.timer, "copy");
-  return adamant::to_host<dealii::Vector<double>>(backend, vector);
+  return adamant::to_host(backend, vector);
 }
 
 template <int dim, class Backend>
@@ -527,7 +532,7 @@ void Elasticity<dim, Backend>::run()
 {
   const bool stationary = parameters.time.stationary;
   if (run_info.continues())
-    run_info.load(mesh);
+    run_info.load(*mesh);
   else
     {
       make_mesh();
@@ -542,9 +547,9 @@ void Elasticity<dim, Backend>::run()
     run_info.load(*this);
   else
     set_initial_values();
-  std::cout << mesh.n_active_cells() << " cells, " << u.size() << " unknowns, " << hierarchy->n_levels() << " levels\n"
-            << *solver;
-  run_info.describe(u.size(), mesh.n_active_cells(), hierarchy->data(), parameters.linear_solver,
+  const auto n_cells = mesh->n_global_active_cells(), n_unknowns = hierarchy->finest().dof_handler().n_dofs();
+  std::cout << n_cells << " cells, " << n_unknowns << " unknowns, " << hierarchy->n_levels() << " levels\n" << *solver;
+  run_info.describe(n_unknowns, n_cells, hierarchy->data(), parameters.linear_solver,
                     parameters.time.extrapolation_order);
   if (!stationary && run_info.writes_initial_values())
     output_results();
@@ -559,7 +564,7 @@ void Elasticity<dim, Backend>::run()
       record_step();
       run_info.progress(step, time, result.iterations, result.final_residual);
       output_results();
-      run_info.checkpoint(step, time, mesh, *this);
+      run_info.checkpoint(step, time, *mesh, *this);
     }
   run_info.end_time_loop();
   report();
@@ -571,7 +576,6 @@ int main(int argc, char **argv)
     argc, argv, "elasticity",
     "Solves linear elasticity on adaptive meshes with multigrid (Liebchen et al., Section 5.2).",
     [](const Parameters &parameters, const auto &backend, adamant::Run &run) {
-      run.check_ranks(1);
       using Backend = std::decay_t<decltype(backend)>;
       if (parameters.problem.dimension == 2)
         Elasticity<2, Backend>(parameters, backend, run).run();

@@ -17,7 +17,7 @@ void refine_towards_origin(dealii::Triangulation<dim> &mesh, const std::vector<d
     {
       for (const auto &cell : mesh.active_cell_iterators())
         {
-          bool near = true;
+          bool near = cell->is_locally_owned();
           for (unsigned int d = 0; d < n_coordinates; ++d)
             near = near && cell->center()[d] < std::ldexp(lengths[d], -static_cast<int>(l));
           if (near)

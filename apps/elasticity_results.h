@@ -94,15 +94,15 @@ private:
   Material material;
 };
 
-/// The strain energy 1/2 ∫ sigma(u) : epsilon(u) and the kinetic energy 1/2 ∫ rho |v|² of nodal values; component c of u and
-/// v is that of the space's component c and first_velocity + c.
+/// The strain energy 1/2 ∫ sigma(u) : epsilon(u) and the kinetic energy 1/2 ∫ rho |v|² of nodal values at the owned DoFs;
+/// component c of u and v is that of the space's component c and first_velocity + c.
 template <int dim>
 std::array<double, 2> energies(const adamant::LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                                const dealii::Quadrature<dim> &quadrature, const Material &material,
-                               const dealii::Vector<double> &u, const dealii::Vector<double> &v,
-                               unsigned int first_velocity)
+                               const double *owned_u, const double *owned_v, unsigned int first_velocity)
 {
   const auto            &fe = space.dof_handler().get_fe();
+  const auto             u = space.local_values(owned_u), v = space.local_values(owned_v);
   adamant::Array<double> strain(space.n_cells()), kinetic(space.n_cells());
   adamant::for_each_cell(
     space, mapping, quadrature, dealii::update_values | dealii::update_gradients | dealii::update_JxW_values,
@@ -125,16 +125,20 @@ std::array<double, 2> energies(const adamant::LevelSpace<dim> &space, const deal
           kinetic[cell] += 0.5 * material.density * velocity.norm_square() * fe_values.JxW(q);
         }
     });
-  return {{std::accumulate(strain.begin(), strain.end(), 0.), std::accumulate(kinetic.begin(), kinetic.end(), 0.)}};
+  std::array<double, 2> sums{
+    {std::accumulate(strain.begin(), strain.end(), 0.), std::accumulate(kinetic.begin(), kinetic.end(), 0.)}};
+  space.communicator().sum(sums.data(), 2);
+  return sums;
 }
 
 /// The displacement's error ‖u - exact‖ in L².
 template <int dim>
 double displacement_error(const adamant::LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-                          const dealii::Quadrature<dim> &quadrature, const dealii::Vector<double> &u,
+                          const dealii::Quadrature<dim> &quadrature, const double *owned_u,
                           const dealii::Function<dim> &exact)
 {
   const auto            &fe = space.dof_handler().get_fe();
+  const auto             u  = space.local_values(owned_u);
   adamant::Array<double> squares(space.n_cells());
   adamant::for_each_cell(space, mapping, quadrature,
                          dealii::update_values | dealii::update_quadrature_points | dealii::update_JxW_values,
@@ -152,6 +156,8 @@ double displacement_error(const adamant::LevelSpace<dim> &space, const dealii::M
                                squares[cell] += difference.norm_square() * fe_values.JxW(q);
                              }
                          });
-  return std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.));
+  double sum = std::accumulate(squares.begin(), squares.end(), 0.);
+  space.communicator().sum(&sum, 1);
+  return std::sqrt(sum);
 }
 } // namespace elasticity

@@ -1,6 +1,7 @@
 #include "base/csr_matrix.h"
 
 #include "base/exceptions.h"
+#include "base/exchange_plan.h"
 
 #include <algorithm>
 #include <limits>
@@ -70,9 +71,10 @@ Array<Number> diagonal(const CSRMatrix<Number> &matrix)
   return d;
 }
 
-Array<double> product(const CSRMatrix<double> &A, const Array<double> &x)
+Array<double> product(const CSRMatrix<double> &A, const Array<double> &owned)
 {
-  Array<double> y(A.n_rows, 0.);
+  const Array<double> x = A.ghosts ? with_ghosts(*A.ghosts, owned) : owned;
+  Array<double>       y(A.n_rows, 0.);
   for (int i = 0; i < A.n_rows; ++i)
     for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
       y[i] += A.value[k] * x[A.column[k]];
@@ -85,7 +87,7 @@ Array<double> transposed_product(const CSRMatrix<double> &A, const Array<double>
   for (int i = 0; i < A.n_rows; ++i)
     for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
       y[A.column[k]] += A.value[k] * x[i];
-  return y;
+  return A.ghosts ? sum_ghosts(*A.ghosts, y) : y;
 }
 
 template void              finish_row_starts(CSRMatrix<double> &);

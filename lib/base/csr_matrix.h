@@ -44,9 +44,10 @@ Number entry(const CSRMatrix<Number> &matrix, int row, int col);
 template <typename Number>
 Array<Number> diagonal(const CSRMatrix<Number> &matrix);
 
-/// y = A x, for vectors that are needed once; the backends have the fast products.
+/// y = A x, for vectors that are needed once; the backends have the fast products. Of vectors over ranks x and y are the owned values:
+/// all ranks call it together.
 Array<double> product(const CSRMatrix<double> &A, const Array<double> &x);
 
-/// y = Aᵀ x.
+/// y = Aᵀ x, likewise.
 Array<double> transposed_product(const CSRMatrix<double> &A, const Array<double> &x);
 } // namespace adamant

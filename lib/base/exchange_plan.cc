@@ -75,6 +75,25 @@ Array<Number> with_ghosts(const ExchangePlan &plan, Array<Number> values)
   return values;
 }
 
+Array<double> sum_ghosts(const ExchangePlan &plan, Array<double> values)
+{
+  const MPI_Comm           comm = plan.communicator.handle();
+  Array<double>            incoming(plan.sent.size());
+  std::vector<MPI_Request> requests;
+  for (const auto &[rank, begin, end] : plan.sends)
+    check_mpi(MPI_Irecv(incoming.data() + begin, end - begin, MPI_DOUBLE, rank, tag, comm, &requests.emplace_back()),
+              "MPI_Irecv");
+  for (const auto &[rank, begin, end] : plan.receives)
+    check_mpi(MPI_Isend(values.data() + plan.n_owned + begin, end - begin, MPI_DOUBLE, rank, tag, comm,
+                        &requests.emplace_back()),
+              "MPI_Isend");
+  check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  for (std::size_t k = 0; k < plan.sent.size(); ++k)
+    values[plan.sent[k]] += incoming[k];
+  values.resize(plan.n_owned);
+  return values;
+}
+
 template class GhostExchange<double>;
 template class GhostExchange<float>;
 template Array<double>        with_ghosts(const ExchangePlan &, Array<double>);

@@ -50,4 +50,8 @@ private:
 /// The n_owned + n_ghosts values of a distributed vector from its owned ones.
 template <typename Number>
 Array<Number> with_ghosts(const ExchangePlan &plan, Array<Number> owned);
+
+/// The other way: the n_owned sums over ranks of what each has for its own entries and for its ghosts. Ranks are added in their
+/// order, so that sums repeat to the bit.
+Array<double> sum_ghosts(const ExchangePlan &plan, Array<double> values);
 } // namespace adamant

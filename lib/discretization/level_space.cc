@@ -201,6 +201,14 @@ void LevelSpace<dim>::number_locally()
 }
 
 template <int dim>
+long LevelSpace<dim>::n_hanging() const
+{
+  double n = static_cast<double>(std::count(constrained.begin(), constrained.begin() + n_owned(), hanging));
+  communicator().sum(&n, 1);
+  return std::lround(n);
+}
+
+template <int dim>
 Array<double> LevelSpace<dim>::local_values(const double *owned) const
 {
   Array<double> values(owned, owned + n_owned());
@@ -210,13 +218,7 @@ Array<double> LevelSpace<dim>::local_values(const double *owned) const
 template <int dim>
 Array<double> LevelSpace<dim>::sum_local(Array<double> local) const
 {
-  if (!plan)
-    return local;
-  dealii::LinearAlgebra::distributed::Vector<double> sums(numbers);
-  for (unsigned int i = 0; i < local.size(); ++i)
-    sums.local_element(i) = local[i];
-  sums.compress(dealii::VectorOperation::add);
-  return Array<double>(sums.begin(), sums.end());
+  return plan ? sum_ghosts(*plan, std::move(local)) : local;
 }
 
 // Sorts the DoFs into free, hanging and prescribed ones: the latter lie on faces of a boundary where their component is

@@ -49,7 +49,9 @@ public:
   const int *cell_dofs(int cell) const { return table.data() + std::size_t(cell) * per_cell; }
   bool       is_free(int dof) const { return constrained[dof] == free; }
   bool       has_constraints(int cell) const { return constrained_cell[cell] != 0; }
+  long       n_hanging() const; ///< of all ranks, which call it together
 
+  Communicator communicator() const { return Communicator(numbers->get_mpi_communicator()); } ///< the mesh's ranks
   const Partitioner &partition() const { return *numbers; } ///< the global numbers of the DoFs
   const Partitioner &prescribed_partition() const
   {

@@ -1,5 +1,6 @@
 #include "discretization/points.h"
 
+#include "base/communicator.h"
 #include "base/exceptions.h"
 #include "discretization/cell_loop.h"
 
@@ -54,19 +55,37 @@ Array<double> quadrature_points(const LevelSpace<dim> &space, const dealii::Mapp
 
 namespace
 {
-// For each point, a cell that contains it and its place there. One pass over the cells finds those whose vertices' bounding box
-// contains a point; a point without any goes to deal.II's search, which walks over all vertices and knows curved cells.
 template <int dim>
-std::vector<std::pair<typename dealii::DoFHandler<dim>::active_cell_iterator, dealii::Point<dim>>>
-cells_of_points(const dealii::DoFHandler<dim> &dofs, const dealii::Mapping<dim> &mapping,
-                const std::vector<dealii::Point<dim>> &points)
+using CellAndPoint = std::pair<typename dealii::DoFHandler<dim>::active_cell_iterator, dealii::Point<dim>>;
+
+// Of each point the first rank that has found it, or the number of ranks.
+template <int dim>
+std::vector<int> first_ranks(const LevelSpace<dim> &space, const std::vector<CellAndPoint<dim>> &found)
 {
-  std::vector<std::pair<typename dealii::DoFHandler<dim>::active_cell_iterator, dealii::Point<dim>>> found(
-    points.size(), {dofs.end(), {}});
-  std::vector<std::size_t> order(points.size()); // by the first coordinate
+  const Communicator ranks = space.communicator();
+  std::vector<int>   first;
+  for (const auto &[cell, unit_point] : found)
+    first.push_back(cell == space.dof_handler().end() ? ranks.size() : ranks.rank());
+  if (ranks.size() > 1)
+    check_mpi(
+      MPI_Allreduce(MPI_IN_PLACE, first.data(), static_cast<int>(first.size()), MPI_INT, MPI_MIN, ranks.handle()),
+      "MPI_Allreduce");
+  return first;
+}
+
+// For each point, an owned cell that contains it and its place there; end() where that is another rank's. One pass over the
+// cells finds those whose vertices' bounding box contains a point; a point that no rank finds so goes to deal.II's search,
+// which walks over all vertices and knows curved cells.
+template <int dim>
+std::vector<CellAndPoint<dim>> cells_of_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                                               const std::vector<dealii::Point<dim>> &points)
+{
+  const auto                    &dofs = space.dof_handler();
+  std::vector<CellAndPoint<dim>> found(points.size(), {dofs.end(), {}});
+  std::vector<std::size_t>       order(points.size()); // by the first coordinate
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return points[a][0] < points[b][0]; });
-  for (const auto &cell : dofs.active_cell_iterators())
+  for (const auto &cell : space.active_cells())
     {
       dealii::Point<dim> low = cell->vertex(0), high = low;
       for (const unsigned int v : cell->vertex_indices())
@@ -96,18 +115,25 @@ cells_of_points(const dealii::DoFHandler<dim> &dofs, const dealii::Mapping<dim> 
             {}
         }
     }
+  const Communicator ranks = space.communicator();
+  auto               rank  = first_ranks(space, found);
   for (std::size_t p = 0; p < points.size(); ++p)
-    if (found[p].first == dofs.end())
-      {
-        const auto [cell, unit_point] = dealii::GridTools::find_active_cell_around_point(mapping, dofs, points[p]);
-        if (cell == dofs.end())
-          {
-            std::ostringstream text;
-            text << "the point (" << points[p] << ") lies outside the mesh";
-            throw InputError(text.str());
-          }
+    if (rank[p] == ranks.size())
+      if (const auto [cell, unit_point] = dealii::GridTools::find_active_cell_around_point(mapping, dofs, points[p]);
+          cell != dofs.end() && cell->is_locally_owned())
         found[p] = {cell, unit_point};
-      }
+  rank = first_ranks(space, found);
+  for (std::size_t p = 0; p < points.size(); ++p)
+    {
+      if (rank[p] == ranks.size())
+        {
+          std::ostringstream text;
+          text << "the point (" << points[p] << ") lies outside the mesh";
+          throw InputError(text.str());
+        }
+      if (rank[p] < ranks.rank())
+        found[p].first = dofs.end();
+    }
   return found;
 }
 } // namespace
@@ -120,11 +146,14 @@ CSRMatrix<double> evaluation_matrix(const LevelSpace<dim> &space, const dealii::
   CSRMatrix<double> N;
   N.n_rows = static_cast<int>(points.size() * n_components);
   N.n_cols = space.n_dofs();
+  N.ghosts = exchange_plan(space.partition());
   N.row_start.assign(N.n_rows + 1, 0);
-  const auto                                       cells = cells_of_points(space.dof_handler(), mapping, points);
+  const auto                                       cells = cells_of_points(space, mapping, points);
   std::vector<std::vector<std::pair<int, double>>> rows(N.n_rows);
   for (std::size_t p = 0; p < points.size(); ++p)
     {
+      if (cells[p].first == space.dof_handler().end())
+        continue;
       const int *dofs = space.cell_dofs(space.cell_number(cells[p].first));
       for (unsigned int i = 0; i < fe.n_dofs_per_cell(); ++i)
         if (const unsigned int c = fe.system_to_component_index(i).first; c < n_components)

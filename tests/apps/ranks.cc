@@ -1,0 +1,174 @@
+// The programs under mpirun: on 1, 2 and 4 ranks the same iterations, give or take one, and the same results.
+#include "program.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace
+{
+using Settings = std::vector<std::string>;
+
+struct Case
+{
+  std::string name, executable;
+  Settings    settings;
+  double      iterations = 1.; // that may differ
+};
+
+void PrintTo(const Case &c, std::ostream *out)
+{
+  *out << c.name; // and in the names of tests
+}
+
+class Ranks : public Program, public testing::WithParamInterface<Case>
+{
+protected:
+  Ranks()
+    : Program(GetParam().executable)
+  {
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+  }
+
+  Outcome run_on(int n_ranks, Settings settings)
+  {
+    settings.insert(settings.end(), {"Ranks/Distributed mesh=true", "Linear solver/Tolerance=1e-12"});
+    before          = n_ranks == 1 ? "" : "mpirun --oversubscribe --bind-to none -np " + std::to_string(n_ranks);
+    Outcome outcome = run(settings);
+    EXPECT_EQ(outcome.record.value("ranks", 1), n_ranks);
+    return outcome;
+  }
+};
+
+void expect_same(double value, double reference)
+{
+  EXPECT_TRUE(std::abs(value - reference) <= 1e-9 * std::abs(reference) || (std::isnan(value) && std::isnan(reference)))
+    << value << " instead of " << reference;
+}
+
+// All of run.json that does not tell how fast or how well solved.
+void compare(const nlohmann::json &record, const nlohmann::json &reference, const std::string &name)
+{
+  SCOPED_TRACE(name);
+  if (name == "ranks" || name == "timings" || name == "peak_memory_bytes" || name == "levels")
+    return;
+  ASSERT_EQ(record.type_name(), std::string(reference.type_name()));
+  if (record.is_object() || record.is_array())
+    {
+      for (const auto &[key, value] : reference.items())
+        EXPECT_TRUE(record.is_array() || record.contains(key)) << key << " is missing";
+      for (const auto &[key, value] : record.items())
+        if (key != "ranks")
+          compare(value, record.is_array() ? reference.at(std::stoi(key)) : reference.at(key),
+                  name == "iterations" ? name : key);
+    }
+  else if (name == "iterations")
+    {
+      EXPECT_NEAR(record.get<double>(), reference.get<double>(), Ranks::GetParam().iterations);
+    }
+  else if (record.is_number())
+    expect_same(record, reference);
+  else
+    {
+      EXPECT_EQ(record, reference);
+    }
+}
+
+// Rows and columns of statistics.csv, the header among them.
+std::vector<std::vector<std::string>> table(const std::string &file)
+{
+  std::vector<std::vector<std::string>> rows;
+  std::ifstream                         in(file);
+  for (std::string line, field; std::getline(in, line);)
+    {
+      rows.emplace_back();
+      for (std::istringstream fields(line); std::getline(fields, field, ',');)
+        rows.back().push_back(field);
+    }
+  return rows;
+}
+
+void compare_statistics(const std::string &folder, const std::string &reference_folder)
+{
+  const auto rows = table(folder + "/statistics.csv"), reference = table(reference_folder + "/statistics.csv");
+  ASSERT_EQ(rows.size(), reference.size());
+  ASSERT_GT(rows.size(), 1u);
+  ASSERT_EQ(rows[0], reference[0]);
+  for (std::size_t i = 1; i < rows.size(); ++i)
+    for (std::size_t k = 0; k < rows[0].size(); ++k)
+      {
+        SCOPED_TRACE(rows[0][k] + " of step " + std::to_string(i));
+        const double value = std::stod(rows[i].at(k)), expected = std::stod(reference[i].at(k));
+        if (rows[0][k] == "iterations")
+          {
+            EXPECT_NEAR(value, expected, Ranks::GetParam().iterations);
+          }
+        else if (rows[0][k].find("residual") == std::string::npos) // these are what the solver leaves
+          expect_same(value, expected);
+      }
+}
+
+TEST_P(Ranks, SameIterationsAndResults)
+{
+  const auto reference = run_on(1, GetParam().settings);
+  for (const int n_ranks : {2, 4})
+    {
+      SCOPED_TRACE(std::to_string(n_ranks) + " ranks");
+      const auto outcome = run_on(n_ranks, GetParam().settings);
+      compare(outcome.record, reference.record, "run.json");
+      compare_statistics(outcome.folder, reference.folder);
+    }
+}
+
+Settings operator+(Settings a, const Settings &b)
+{
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+const Settings plane   = {"Problem/Dimension=2"};
+const Settings coupled = {"Discretization/Formulation=coupled", "Linear solver/Solver=gmres"};
+
+Settings mesh(const std::string &refinement, int uniform, int steps)
+{
+  return {"Discretization/Refinement=" + refinement, "Discretization/Uniform refinements=" + std::to_string(uniform),
+          "Discretization/Refinement steps=" + std::to_string(steps)};
+}
+
+// Clamped at x = 0, where it is displaced, and at z = 0 in z; pulled at x = 1. Two steps.
+const Settings bar       = {"Problem/Dirichlet boundaries=0: xyz, 4: z",
+                            "Problem/Boundary displacement=0.01*y; 0.02; 0.001*x",
+                            "Problem/Traction=1: 1+y; 2*x; y",
+                            "Problem/Body force=x; -1; y",
+                            "Problem/Initial velocity=y; x; 0",
+                            "Problem/Lame lambda=3",
+                            "Problem/Lame mu=1",
+                            "Output/Points=0.25, 0.25, 0.25; 0.9, 0.1, 0.6; 0, 0, 0; 1, 1, 1",
+                            "Output/Interval=0",
+                            "Linear solver/Coarsest level cells=20",
+                            "Time stepping/End time=0.1",
+                            "Time stepping/Time step=0.05"};
+const Settings plane_bar = bar + plane + Settings{"Problem/Dirichlet boundaries=0: xyz"};
+
+const Settings transport = {"Time stepping/End time=0.02", "Time stepping/Time step=0.02",
+                            "Time stepping/Output interval=0", "Linear solver/Coarsest level cells=20"};
+
+const Case cases[] = {
+  // Its coarser levels are spread over ranks too.
+  {"TransportDiffusion2D", TRANSPORT_DIFFUSION,
+   transport + plane + Settings{"Discretization/Refinements=6", "Discretization/Adaptive cycles=1"}},
+  {"TransportDiffusion3D", TRANSPORT_DIFFUSION,
+   transport + Settings{"Problem/Dimension=3", "Discretization/Refinements=2", "Discretization/Adaptive cycles=2"}},
+  {"ElasticityCondensed2D", ELASTICITY,
+   plane_bar + mesh("kelly", 3, 2) + Settings{"Discretization/Degree=2", "Problem/Exact displacement=x; y"}},
+  {"ElasticityCondensed3D", ELASTICITY, bar + mesh("edge", 2, 2)},
+  {"ElasticityCoupled2D", ELASTICITY, plane_bar + coupled + mesh("vertex", 3, 3)},
+  {"ElasticityCoupled3D", ELASTICITY, bar + coupled + mesh("face", 2, 1)},
+  // Its aggregates depend on the ranks.
+  {"ElasticityML", ELASTICITY, bar + mesh("edge", 2, 1) + Settings{"Linear solver/Preconditioner=trilinos_amg"}, 3.},
+};
+
+INSTANTIATE_TEST_SUITE_P(Programs, Ranks, testing::ValuesIn(cases),
+                         [](const testing::TestParamInfo<Case> &info) { return info.param.name; });
+} // namespace
