@@ -73,10 +73,10 @@ private:
   void serialize(Archive &archive, unsigned int /*version*/)
   {
     archive &step &time &energy[0] & energy[1] & work_of_load &displacement_at_points &series;
-    adamant::serialize_vector(archive, backend, u);
+    adamant::serialize_vector(archive, backend, u, order);
     if (!coupled)
-      adamant::serialize_vector(archive, backend, v);
-    adamant::serialize_history(archive, backend, guess, u.size());
+      adamant::serialize_vector(archive, backend, v, order);
+    adamant::serialize_history(archive, backend, guess, u.size(), order);
   }
 
   void                   local_matrices(const FEValues<dim> &fe_values, std::vector<FullMatrix<double>> &local) const;
@@ -111,6 +111,7 @@ private:
 
   double                time = 0.;
   unsigned int          step = 0;
+  adamant::StorageOrder order; // of nodal values in checkpoints
   adamant::SolverResult result;
   std::array<double, 2> energy{}; // strain, kinetic
   double                work_of_load = 0.;
@@ -128,7 +129,7 @@ Elasticity<dim, Backend>::Elasticity(const Parameters &parameters, const Backend
   , mesh(run.create_mesh<dim>())
   , quadrature(parameters.discretization.degree + 1)
   , guess(backend, parameters.time.extrapolation_order)
-  , series(run.folder(), "solution")
+  , series(run.folder(), "solution", run.ranks)
 {}
 
 template <int dim, class Backend>
@@ -188,6 +189,7 @@ void Elasticity<dim, Backend>::setup_system(bool with_velocity)
   at_points       = backend.create_matrix(adamant::evaluation_matrix(space, mapping, points, dim));
   boundary_values = backend.create_vector(static_cast<int>(space.prescribed.size()));
   point_values    = backend.create_vector(at_points.n_rows);
+  order           = space.storage_order();
   for (Vector *vector : {&u, &u_old, &w, &x, &rhs})
     *vector = backend.create_vector(space.n_owned());
   v = backend.create_vector(coupled ? 0 : space.n_owned());
@@ -532,13 +534,14 @@ void Elasticity<dim, Backend>::run()
 {
   const bool stationary = parameters.time.stationary;
   if (run_info.continues())
-    run_info.load(*mesh);
+    run_info.load_mesh(*mesh);
   else
     {
       make_mesh();
       if (parameters.discretization.refinement == "kelly")
         for (unsigned int cycle = 0; cycle < parameters.discretization.steps; ++cycle)
           refine();
+      adamant::balance(*mesh);
     }
   setup_system(parameters.discretization.formulation == "coupled");
   assemble(stationary);
@@ -564,7 +567,7 @@ void Elasticity<dim, Backend>::run()
       record_step();
       run_info.progress(step, time, result.iterations, result.final_residual);
       output_results();
-      run_info.checkpoint(step, time, *mesh, *this);
+      run_info.checkpoint(step, time, adamant::StoredMesh<dim>(*mesh), *this);
     }
   run_info.end_time_loop();
   report();

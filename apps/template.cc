@@ -79,13 +79,13 @@ public:
     , mesh(run_info.create_mesh<dim>())
     , fe(parameters.degree)
     , quadrature(parameters.degree + 1)
-    , series(run_info.folder(), "solution")
+    , series(run_info.folder(), "solution", run_info.ranks)
   {}
 
   void run()
   {
     if (run_info.continues())
-      run_info.load(*mesh);
+      run_info.load_mesh(*mesh);
     else
       make_mesh();
     setup_system();
@@ -110,7 +110,7 @@ public:
         solve();
         run_info.progress(step, time, result.iterations, result.final_residual);
         output_results();
-        run_info.checkpoint(step, time, *mesh, *this);
+        run_info.checkpoint(step, time, adamant::StoredMesh<dim>(*mesh), *this);
       }
     run_info.end_time_loop();
     report();
@@ -135,6 +135,7 @@ private:
         KellyErrorEstimator<dim>::estimate(dofs, QGauss<dim - 1>(fe.degree + 1), {}, initial, indicators);
         adamant::refine_and_coarsen(*mesh, indicators, 0.2, 0.);
       }
+    adamant::balance(*mesh);
   }
 
   // The levels of multigrid, their constraints, and the points where equation data are evaluated.
@@ -150,6 +151,7 @@ private:
     source_points     = adamant::to_backend(backend, adamant::quadrature_points(space, mapping, quadrature));
     boundary_values   = backend.create_vector(boundary_points.size() / dim);
     source_values     = backend.create_vector(source_points.size() / dim);
+    order             = space.storage_order();
     for (Vector *vector : {&u, &x, &rhs})
       *vector = backend.create_vector(space.n_owned());
   }
@@ -261,8 +263,8 @@ private:
   void serialize(Archive &archive, unsigned int /*version*/)
   {
     archive &step &time &series;
-    adamant::serialize_vector(archive, backend, u);
-    adamant::serialize_vector(archive, backend, x);
+    adamant::serialize_vector(archive, backend, u, order);
+    adamant::serialize_vector(archive, backend, x, order);
   }
 
   static ScalarFunctionFromFunctionObject<dim> exact(double time)
@@ -284,6 +286,7 @@ private:
   Vector                u, x, rhs, boundary_points, boundary_values, source_points, source_values;
   double                time = 0;
   unsigned int          step = 0;
+  adamant::StorageOrder order; // of nodal values in checkpoints
   adamant::SolverResult result;
   adamant::TimeSeries   series;
 };

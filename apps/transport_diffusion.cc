@@ -218,9 +218,9 @@ private:
   void serialize(Archive &archive, unsigned int /*version*/)
   {
     archive &step &time &series;
-    adamant::serialize_vector(archive, backend, u);
-    adamant::serialize_vector(archive, backend, u_old);
-    adamant::serialize_history(archive, backend, guess, u.size());
+    adamant::serialize_vector(archive, backend, u, order);
+    adamant::serialize_vector(archive, backend, u_old, order);
+    adamant::serialize_history(archive, backend, guess, u.size(), order);
   }
 
   adamant::PointFunction<Backend> values_at(const std::string &key, const std::string &text,
@@ -252,6 +252,7 @@ private:
   double                     implicit_weight = 1.; // dt times this multiplies K in A
   double                     time            = 0.;
   unsigned int               step            = 0;
+  adamant::StorageOrder      order; // of nodal values in checkpoints
   adamant::SolverResult      result;
   typename Backend::Snapshot snapshot; // of u, for output
   adamant::TimeSeries        series;   // last: its end waits for what it writes
@@ -268,7 +269,7 @@ TransportDiffusion<dim, Backend>::TransportDiffusion(const Parameters &parameter
   , quadrature(parameters.discretization.quadrature > 0 ? parameters.discretization.quadrature :
                                                           parameters.discretization.degree + 1)
   , guess(backend, parameters.time.extrapolation_order)
-  , series(run.folder(), "solution")
+  , series(run.folder(), "solution", run.ranks)
 {
   coefficients.diffusion = parameters.problem.diffusion;
   std::copy_n(parameters.problem.transport.begin(), dim, coefficients.transport);
@@ -291,6 +292,7 @@ void TransportDiffusion<dim, Backend>::make_mesh()
       KellyErrorEstimator<dim>::estimate(mapping, dofs, QGauss<dim - 1>(p.degree + 1), {}, initial, indicators);
       adamant::refine_and_coarsen(*mesh, indicators, p.refine_fraction, p.coarsen_fraction);
     }
+  adamant::balance(*mesh);
 }
 
 // What a parameter gives at these points: an expression, or the exact solution.
@@ -331,6 +333,7 @@ void TransportDiffusion<dim, Backend>::setup_system()
     source_points = adamant::to_backend(backend, at_sources);
   boundary_values = backend.create_vector(static_cast<int>(space.prescribed.size()));
   source_values   = backend.create_vector(static_cast<int>(at_sources.size() / dim));
+  order           = space.storage_order();
   for (Vector *vector : {&u, &u_old, &w, &x, &rhs})
     *vector = backend.create_vector(n);
   if (parameters.time.output_interval > 0)
@@ -553,7 +556,7 @@ template <int dim, class Backend>
 void TransportDiffusion<dim, Backend>::run()
 {
   if (run_info.continues())
-    run_info.load(*mesh);
+    run_info.load_mesh(*mesh);
   else
     make_mesh();
   setup_system();
@@ -585,7 +588,7 @@ void TransportDiffusion<dim, Backend>::run()
                            {"residual", result.final_residual}});
       run_info.progress(step, time, result.iterations, result.final_residual);
       output_results();
-      run_info.checkpoint(step, time, *mesh, *this);
+      run_info.checkpoint(step, time, adamant::StoredMesh<dim>(*mesh), *this);
     }
   wait_for_output();
   run_info.end_time_loop();

@@ -121,6 +121,41 @@ CheckpointParameters::CheckpointParameters()
     prm, Double(0.));
 }
 
+namespace internal
+{
+void gather(const Communicator &ranks, const Array<double> &values,
+            const std::function<void(const double *part, std::size_t n)> &write)
+{
+  constexpr int       tag = 4712, most = 1 << 24;
+  const std::uint64_t n    = values.size();
+  const auto          comm = ranks.handle();
+  if (ranks.rank() > 0)
+    {
+      check_mpi(MPI_Send(&n, 1, MPI_UINT64_T, 0, tag, comm), "MPI_Send");
+      for (std::uint64_t at = 0; at < n; at += most)
+        check_mpi(MPI_Send(values.data() + at, static_cast<int>(std::min<std::uint64_t>(most, n - at)), MPI_DOUBLE, 0,
+                           tag, comm),
+                  "MPI_Send");
+      return;
+    }
+  write(values.data(), values.size());
+  Array<double> part;
+  for (int rank = 1; rank < ranks.size(); ++rank)
+    {
+      std::uint64_t size = 0;
+      check_mpi(MPI_Recv(&size, 1, MPI_UINT64_T, rank, tag, comm, MPI_STATUS_IGNORE), "MPI_Recv");
+      for (std::uint64_t at = 0; at < size; at += most)
+        {
+          part.resize(std::min<std::uint64_t>(most, size - at));
+          check_mpi(
+            MPI_Recv(part.data(), static_cast<int>(part.size()), MPI_DOUBLE, rank, tag, comm, MPI_STATUS_IGNORE),
+            "MPI_Recv");
+          write(part.data(), part.size());
+        }
+    }
+}
+} // namespace internal
+
 CheckpointReader::CheckpointReader(const std::string &folder, const std::string &application)
 {
   std::vector<std::string> names;
@@ -187,9 +222,10 @@ void CheckpointReader::check_parameters(const std::string &present, const std::v
 }
 
 CheckpointWriter::CheckpointWriter(const CheckpointParameters &parameters, const std::string &folder,
-                                   const std::string &last_good)
+                                   const std::string &last_good, const Communicator &ranks)
   : parameters(parameters)
   , folder(folder)
+  , ranks(ranks)
   , last_good(last_good)
 {
   struct sigaction action
@@ -219,6 +255,14 @@ std::string CheckpointWriter::reason_to_end() const
 
 void CheckpointWriter::write(const CheckpointHeader &header, const std::function<void(Archive &)> &save_objects)
 {
+  if (ranks.rank() > 0) // has only parts to send
+    {
+      std::ofstream nothing("/dev/null", std::ios::binary);
+      Archive       archive(nothing);
+      save_objects(archive);
+      last_written = Clock::now();
+      return;
+    }
   const auto        reached = [number = ++n_written](const char *stage) { kill_for_test(stage, number); };
   const std::string file = folder + "/" + name_of(header.step), beside = file + unfinished;
   // What is neither this one nor the one before is older, damaged or unfinished.

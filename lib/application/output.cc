@@ -12,9 +12,10 @@
 
 namespace adamant
 {
-TimeSeries::TimeSeries(const std::string &folder, const std::string &name)
+TimeSeries::TimeSeries(const std::string &folder, const std::string &name, const Communicator &ranks)
   : folder(folder)
   , name(name)
+  , ranks(ranks)
 {}
 
 template <int dim>
@@ -24,19 +25,31 @@ void TimeSeries::write(dealii::DataOut<dim> &data, double time)
   dealii::DataOutBase::VtkFlags flags;
   flags.compression_level = decltype(flags.compression_level)::best_speed;
   data.set_flags(flags);
-  const std::string  file = file_name(files.size());
+  const std::string base = base_name(files.size());
+  if (ranks.size() > 1)
+    {
+      if (folder.empty())
+        return;
+      const int n_groups = (ranks.size() + 15) / 16;
+      files.emplace_back(time,
+                         data.write_vtu_with_pvtu_record(folder + "/", name, static_cast<unsigned int>(files.size()),
+                                                         ranks.handle(), 4, n_groups));
+      if (ranks.rank() == 0)
+        write_index();
+      return;
+    }
   std::ostringstream vtu;
   data.write_vtu(vtu);
   if (folder.empty())
     return;
-  write_file(folder + "/" + file, vtu.str());
-  files.emplace_back(time, file);
+  write_file(folder + "/" + base + ".vtu", vtu.str());
+  files.emplace_back(time, base + ".vtu");
   write_index();
 }
 
-std::string TimeSeries::file_name(std::size_t i) const
+std::string TimeSeries::base_name(std::size_t i) const
 {
-  return name + "_" + dealii::Utilities::int_to_string(static_cast<unsigned int>(i), 4) + ".vtu";
+  return name + "_" + dealii::Utilities::int_to_string(static_cast<unsigned int>(i), 4);
 }
 
 void TimeSeries::write_index() const
@@ -48,10 +61,23 @@ void TimeSeries::write_index() const
 
 void TimeSeries::cut() const
 {
+  if (ranks.rank() > 0)
+    return;
   if (!files.empty())
     write_index();
-  for (std::size_t i = files.size(); std::filesystem::remove(folder + "/" + file_name(i)); ++i)
-    {}
+  // NAME_0007.vtu, NAME_0007.pvtu and its pieces NAME_0007.0.vtu, ...
+  std::error_code          none;
+  std::vector<std::string> later;
+  for (const auto &entry : std::filesystem::directory_iterator(folder, none))
+    if (const std::string file = entry.path().filename().string(); file.rfind(name + "_", 0) == 0)
+      {
+        const std::size_t begin = name.size() + 1, digits = file.find_first_not_of("0123456789", begin);
+        if (digits != std::string::npos && digits >= begin + 4 && file[digits] == '.' &&
+            std::stoul(file.substr(begin, digits - begin)) >= files.size())
+          later.push_back(entry.path().string());
+      }
+  for (const auto &file : later)
+    std::filesystem::remove(file, none);
 }
 
 void TimeSeries::start(const std::function<void()> &task, bool beside_program)

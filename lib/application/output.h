@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/communicator.h"
+
 #include <deal.II/numerics/data_out.h>
 
 #include <boost/serialization/string.hpp>
@@ -19,8 +21,9 @@ class TimeSeries
 {
 public:
   /// Files are `folder`/`name`_0000.vtu, ... and `folder`/`name`.pvd. Without a folder, states are made ready and dropped: a dry
-  /// run then takes the memory that a run takes.
-  TimeSeries(const std::string &folder, const std::string &name);
+  /// run then takes the memory that a run takes. Several ranks write `folder`/`name`_0000.pvtu, ..., and groups of 16 of them share
+  /// the files of its pieces.
+  TimeSeries(const std::string &folder, const std::string &name, const Communicator &ranks = Communicator());
 
   /// Writes one state; the index is brought up to date at once.
   template <int dim>
@@ -44,11 +47,12 @@ public:
   }
 
 private:
-  std::string file_name(std::size_t i) const; // in the folder
+  std::string base_name(std::size_t i) const; // in the folder, without what comes after the point
   void        write_index() const;
   void        cut() const; // later files, and their entries in the index
 
   std::string                                 folder, name;
+  Communicator                                ranks;
   std::vector<std::pair<double, std::string>> files;
   double                                      beside = 0;
   std::future<void>                           pending; // destroyed first: its end waits for the task

@@ -38,7 +38,7 @@ int guarded_main(const std::string &application, const std::function<int()> &bod
     const Communicator ranks = initialized ? Communicator(MPI_COMM_WORLD) : Communicator();
     // Mostly all ranks have met the same: the first one speaks for them and ends them.
     if (ranks.rank() > 0)
-      std::this_thread::sleep_for(std::chrono::seconds(3));
+      std::this_thread::sleep_for(std::chrono::seconds(2));
     std::cerr << application << (ranks.size() > 1 ? " (rank " + std::to_string(ranks.rank()) + ")" : "") << ": " << what
               << std::endl;
     if (ranks.size() > 1)
@@ -80,6 +80,18 @@ int guarded_main(const std::string &application, const std::function<int()> &bod
     {
       return complain("error: MPI could not be started: " + std::string(error.what()), 1);
     }
+}
+
+void fail_for_test(const std::string &section)
+{
+  static const char *const wish = std::getenv("ADAMANT_FAIL");
+  if (wish == nullptr)
+    return;
+  static std::map<std::string, int> begun;
+  const int                         n    = ++begun[section];
+  const int                         rank = Communicator(MPI_COMM_WORLD).rank();
+  if (std::to_string(rank) + ":" + section + ":" + std::to_string(n) == wish)
+    throw RunError("failed as ADAMANT_FAIL wants it in section '" + section + "'");
 }
 
 int number_of_threads(int requested, const Communicator &ranks)
@@ -139,11 +151,12 @@ Run::Run(const std::string &application, const CommandLine &line, const Checkpoi
          int threads, const RankParameters &rank_parameters)
   : ranks(MPI_COMM_WORLD)
   , timer(std::cout, dealii::TimerOutput::never, dealii::TimerOutput::wall_times)
-  , distributed_mesh(rank_parameters.distributed_mesh)
+  , distributed_mesh(rank_parameters.distributed_mesh || ranks.size() > 1 ||
+                     (continued && continued->header.distributed_mesh))
   , output_folder(adamant::output_folder(line, application))
   , dry_run(line.dry_run)
   , reader(std::move(continued))
-  , writer(checkpoints, output_folder, reader ? reader->file : "")
+  , writer(checkpoints, output_folder, reader ? reader->file : "", ranks)
 {
   header.parameters = parameter_text(dealii::ParameterHandler::ShortPRM);
   if (writes())
@@ -163,14 +176,21 @@ Run::Run(const std::string &application, const CommandLine &line, const Checkpoi
   header.deal_ii     = DEAL_II_PACKAGE_VERSION;
   header.backend     = backend;
   header.threads     = threads;
-  header.values      = parameter_text(dealii::ParameterHandler::ShortJSON);
+  header.ranks       = ranks.size();
+
+  header.distributed_mesh = distributed_mesh;
+  header.values           = parameter_text(dealii::ParameterHandler::ShortJSON);
   if (!reader)
     return;
   const auto &from  = reader->header;
   record["restart"] = {{"checkpoint", reader->file}, {"step", from.step}, {"time", from.time}};
-  if (from.backend != backend || from.threads != threads || from.version != header.version)
-    std::cout << "note: adamant " << from.version << " wrote it with backend " << from.backend << " and "
-              << from.threads
+  if (distributed_mesh && !from.distributed_mesh)
+    throw InputError("--restart: the checkpoint holds a serial mesh, which only one rank can continue; on one rank, "
+                     "Ranks/Distributed mesh = true makes checkpoints that any number of ranks can");
+  if (from.backend != backend || from.threads != threads || from.ranks != ranks.size() ||
+      from.version != header.version)
+    std::cout << "note: adamant " << from.version << " wrote it with backend " << from.backend << ", " << from.ranks
+              << (from.ranks > 1 ? " ranks" : " rank") << " and " << from.threads
               << " threads; the results may differ from an uninterrupted run's by rounding and solver tolerance\n";
   header.iterations = from.iterations;
   statistics_text   = from.statistics;
@@ -297,16 +317,21 @@ void Run::progress(unsigned int step, double time, int iterations, double residu
 
 void Run::write_checkpoint(unsigned int step, double time, const std::function<void(CheckpointWriter::Archive &)> &save)
 {
-  const bool        last = step == n_steps;
-  const std::string why  = last ? "" : writer.reason_to_end();
-  if (!writer.due(step, last) && why.empty())
+  const bool  last = step == n_steps;
+  std::string why  = last ? "" : writer.reason_to_end();
+  // Clocks and signals may differ: the first rank's clock and any rank's reason count.
+  double wishes[] = {double(ranks.rank() == 0 && writer.due(step, last)), double(!why.empty())};
+  ranks.sum(wishes, 2);
+  if (wishes[0] + wishes[1] == 0)
     return;
+  if (wishes[1] > 0 && why.empty())
+    why = "another rank's signal or limit";
   Section scope(timer, "checkpoint");
   header.step       = step;
   header.time       = time;
   header.statistics = statistics_text;
   writer.write(header, save);
-  if (!statistics_text.empty())
+  if (!statistics_text.empty() && writes())
     write_file(file("statistics.csv"), statistics_text);
   if (!why.empty())
     throw Interrupted("stopped by " + why + " after step " + std::to_string(step) + "; --restart=" + output_folder +

@@ -9,6 +9,7 @@
 #include "base/exceptions.h"
 #include "base/run_record.h"
 #include "discretization/mesh.h"
+#include "discretization/stored_mesh.h"
 #include "solver/dispatch.h"
 
 #include <deal.II/base/timer.h>
@@ -22,6 +23,13 @@
 
 namespace adamant
 {
+namespace internal
+{
+/// For tests of programs: throws RunError at the begin of the N-th section of this name on one rank where the environment variable
+/// ADAMANT_FAIL=RANK:NAME:N wants it.
+void fail_for_test(const std::string &section);
+} // namespace internal
+
 /// A part of the program in the timing table and in profilers.
 class Section
 {
@@ -29,7 +37,9 @@ public:
   Section(dealii::TimerOutput &timer, const std::string &name)
     : scope(timer, name)
     , range(name)
-  {}
+  {
+    internal::fail_for_test(name);
+  }
 
 private:
   dealii::TimerOutput::Scope scope;
@@ -88,6 +98,13 @@ public:
   void load(Object &object)
   {
     reader->load(object);
+  }
+  /// The mesh that `checkpoint` saved first, as a StoredMesh.
+  template <int dim>
+  void load_mesh(dealii::Triangulation<dim> &mesh)
+  {
+    StoredMesh<dim> stored(mesh);
+    reader->load(stored);
   }
   /// After a step: where it is time, writes a checkpoint with the objects. Throws Interrupted where the run has to end.
   template <typename... Objects>
@@ -202,7 +219,11 @@ int run_program(int argc, char **argv, const std::string &application, const std
         return 0;
       }
     if (reader)
-      reader->check_parameters(parameter_text(dealii::ParameterHandler::ShortJSON), parameters.may_change());
+      {
+        auto may_change = parameters.may_change();
+        may_change.emplace_back("Ranks");
+        reader->check_parameters(parameter_text(dealii::ParameterHandler::ShortJSON), may_change);
+      }
     const int n_threads = internal::number_of_threads(line.threads, ranks);
     internal::set_threads(n_threads);
     const auto run_on = [&](const auto &backend, const std::string &name) {

@@ -28,4 +28,13 @@ void Communicator::sum(double *values, int n) const
   if (n_ranks > 1)
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_DOUBLE, MPI_SUM, comm), "MPI_Allreduce");
 }
+
+void Communicator::sum_before(double value, double *result) const
+{
+  *result = 0;
+  if (n_ranks > 1)
+    check_mpi(MPI_Exscan(&value, result, 1, MPI_DOUBLE, MPI_SUM, comm), "MPI_Exscan");
+  if (my_rank == 0)
+    *result = 0; // MPI leaves it alone there
+}
 } // namespace adamant

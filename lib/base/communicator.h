@@ -18,6 +18,9 @@ public:
   /// Sums of n values over all ranks, in place; the same on all ranks, and in every run on as many ranks.
   void sum(double *values, int n) const;
 
+  /// The sum of `value` over the ranks before this one.
+  void sum_before(double value, double *result) const;
+
 private:
   MPI_Comm comm    = MPI_COMM_SELF;
   int      my_rank = 0, n_ranks = 1;

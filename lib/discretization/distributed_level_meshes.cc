@@ -1,12 +1,8 @@
 #include "discretization/distributed_level_meshes.h"
 
-#include <deal.II/distributed/p4est_wrappers.h>
-#include <deal.II/grid/grid_tools.h>
+#include "discretization/forest.h"
 
-#include <p4est_algorithms.h>
-#include <p4est_extended.h>
-#include <p8est_algorithms.h>
-#include <p8est_extended.h>
+#include <deal.II/grid/grid_tools.h>
 
 #include <algorithm>
 #include <utility>
@@ -18,107 +14,15 @@ namespace
 template <int dim>
 using Mesh = dealii::parallel::distributed::Triangulation<dim>;
 
-// p4est and p8est have the same functions with other types.
-template <int dim>
-using P4est = dealii::internal::p4est::functions<dim>;
-template <int dim>
-using Forest = typename dealii::internal::p4est::types<dim>::forest;
-
-void partition_given(p4est_t *forest, const p4est_locidx_t *counts)
-{
-  p4est_partition_given(forest, counts);
-}
-void partition_given(p8est_t *forest, const p4est_locidx_t *counts)
-{
-  p8est_partition_given(forest, counts);
-}
-void complete_families(p4est_t *forest, p4est_locidx_t *counts)
-{
-  p4est_partition_for_coarsening(forest, counts);
-}
-void complete_families(p8est_t *forest, p4est_locidx_t *counts)
-{
-  p8est_partition_for_coarsening(forest, counts);
-}
-p4est_quadrant_t *first_quadrant(p4est_t *forest, p4est_topidx_t tree)
-{
-  return reinterpret_cast<p4est_quadrant_t *>(p4est_tree_array_index(forest->trees, tree)->quadrants.array);
-}
-p8est_quadrant_t *first_quadrant(p8est_t *forest, p4est_topidx_t tree)
-{
-  return reinterpret_cast<p8est_quadrant_t *>(p8est_tree_array_index(forest->trees, tree)->quadrants.array);
-}
-std::size_t n_quadrants(p4est_t *forest, p4est_topidx_t tree)
-{
-  return p4est_tree_array_index(forest->trees, tree)->quadrants.elem_count;
-}
-std::size_t n_quadrants(p8est_t *forest, p4est_topidx_t tree)
-{
-  return p8est_tree_array_index(forest->trees, tree)->quadrants.elem_count;
-}
-
-void balance(p4est_t *forest)
-{
-  p4est_balance(forest, P4EST_CONNECT_FULL, nullptr);
-}
-void balance(p8est_t *forest)
-{
-  p8est_balance(forest, P8EST_CONNECT_FULL, nullptr);
-}
-int always(p4est_t *, p4est_topidx_t, p4est_quadrant_t **)
-{
-  return 1;
-}
-int always(p8est_t *, p4est_topidx_t, p8est_quadrant_t **)
-{
-  return 1;
-}
-
-template <int dim>
-class ForestCopy
-{
-public:
-  explicit ForestCopy(const Forest<dim> *source)
-    : forest(P4est<dim>::copy_forest(const_cast<Forest<dim> *>(source), 0))
-  {}
-  ForestCopy(ForestCopy &&other) noexcept
-    : forest(std::exchange(other.forest, nullptr))
-  {}
-  ForestCopy &operator=(ForestCopy &&other) noexcept
-  {
-    std::swap(forest, other.forest);
-    return *this;
-  }
-  ~ForestCopy()
-  {
-    if (forest)
-      P4est<dim>::destroy(forest);
-  }
-  Forest<dim> *get() const { return forest; }
-  Forest<dim> *operator->() const { return forest; }
-
-private:
-  Forest<dim> *forest;
-};
-
-// Refinement levels of the local cells, in the order of the forest.
-template <int dim>
-std::vector<signed char> levels_of(Forest<dim> *forest)
-{
-  std::vector<signed char> levels;
-  levels.reserve(forest->local_num_quadrants);
-  for (auto tree = forest->first_local_tree; tree <= forest->last_local_tree; ++tree)
-    for (std::size_t q = 0; q < n_quadrants(forest, tree); ++q)
-      levels.push_back(first_quadrant(forest, tree)[q].level);
-  return levels;
-}
+using forest::Forest;
 
 // The coarse cell of each fine one by its place in the coarse forest, which has the same partition still, and which child it is.
 template <int dim>
-void link_cells(Forest<dim> *coarse, Forest<dim> *fine, std::vector<std::uint64_t> &coarse_cell, Array<unsigned char> &child)
+void link_cells(Forest<dim> *coarse, Forest<dim> *fine, std::vector<std::uint64_t> &coarse_cell,
+                Array<unsigned char> &child)
 {
   constexpr int n_children    = dealii::GeometryInfo<dim>::max_children_per_cell;
-  const auto    coarse_levels = levels_of<dim>(coarse), fine_levels = levels_of<dim>(fine);
+  const auto    coarse_levels = forest::levels_of(coarse), fine_levels = forest::levels_of(fine);
   std::uint64_t place = coarse->global_first_quadrant[coarse->mpirank];
   std::size_t   f     = 0;
   for (const auto level : coarse_levels)
@@ -136,32 +40,32 @@ void link_cells(Forest<dim> *coarse, Forest<dim> *fine, std::vector<std::uint64_
 // Moves few cells: groups of neighbouring ranks give theirs to their first where there are not enough for all, and families come
 // together.
 template <int dim>
-void repartition(Forest<dim> *forest, std::uint64_t cells_per_rank)
+void repartition(Forest<dim> *cells, std::uint64_t cells_per_rank)
 {
-  const int           n_ranks = forest->mpisize;
-  const std::uint64_t n_cells = forest->global_num_quadrants;
-  const auto          n_busy  = std::clamp<std::uint64_t>(n_cells / std::max<std::uint64_t>(cells_per_rank, 1), 1, n_ranks);
-  const int           group   = static_cast<int>((n_ranks + n_busy - 1) / n_busy);
+  const int           n_ranks = cells->mpisize;
+  const std::uint64_t n_cells = cells->global_num_quadrants;
+  const auto n_busy = std::clamp<std::uint64_t>(n_cells / std::max<std::uint64_t>(cells_per_rank, 1), 1, n_ranks);
+  const int  group  = static_cast<int>((n_ranks + n_busy - 1) / n_busy);
   std::vector<p4est_locidx_t> counts(n_ranks, 0);
   for (int rank = 0; rank < n_ranks; ++rank)
     counts[rank - rank % group] +=
-      static_cast<p4est_locidx_t>(forest->global_first_quadrant[rank + 1] - forest->global_first_quadrant[rank]);
-  complete_families(forest, counts.data());
-  partition_given(forest, counts.data());
+      static_cast<p4est_locidx_t>(cells->global_first_quadrant[rank + 1] - cells->global_first_quadrant[rank]);
+  forest::complete_families(cells, counts.data());
+  forest::partition_given(cells, counts.data());
 }
 
 template <int dim>
-std::shared_ptr<Mesh<dim>> mesh_of(const Mesh<dim> &finest, Forest<dim> *forest)
+std::shared_ptr<Mesh<dim>> mesh_of(const Mesh<dim> &finest, Forest<dim> *cells)
 {
   const auto smoothing = static_cast<typename dealii::Triangulation<dim>::MeshSmoothing>(
     finest.get_mesh_smoothing() & dealii::Triangulation<dim>::limit_level_difference_at_vertices);
   auto mesh = std::make_shared<Mesh<dim>>(finest.get_communicator(), smoothing, Mesh<dim>::no_automatic_repartitioning);
-  auto [vertices, cells, faces] = dealii::GridTools::get_coarse_mesh_description(finest);
+  auto [vertices, coarse_cells, faces] = dealii::GridTools::get_coarse_mesh_description(finest);
   for (const auto id : finest.get_manifold_ids())
     if (id != dealii::numbers::flat_manifold_id)
       mesh->set_manifold(id, finest.get_manifold(id));
-  mesh->create_triangulation(vertices, cells, faces);
-  mesh->load(forest);
+  mesh->create_triangulation(vertices, coarse_cells, faces);
+  mesh->load(cells);
   return mesh;
 }
 
@@ -169,8 +73,8 @@ std::shared_ptr<Mesh<dim>> mesh_of(const Mesh<dim> &finest, Forest<dim> *forest)
 template <int dim>
 void number_coarse_cells(const Forest<dim> *coarse, const std::vector<std::uint64_t> &places, LevelMesh<dim> &fine)
 {
-  const MPI_Comm comm  = coarse->mpicomm;
-  const auto     owned = owned_range(coarse->local_num_quadrants, comm);
+  const MPI_Comm   comm  = coarse->mpicomm;
+  const auto       owned = owned_range(coarse->local_num_quadrants, comm);
   dealii::IndexSet ghosts(owned.size());
   for (const auto place : places)
     if (!owned.is_element(static_cast<dealii::types::global_dof_index>(place)))
@@ -184,7 +88,7 @@ void number_coarse_cells(const Forest<dim> *coarse, const std::vector<std::uint6
 }
 
 template <int dim>
-void append_cells(const typename dealii::Triangulation<dim>::cell_iterator                     &cell,
+void append_cells(const typename dealii::Triangulation<dim>::cell_iterator               &cell,
                   std::vector<typename dealii::Triangulation<dim>::active_cell_iterator> &list)
 {
   if (cell->has_children())
@@ -196,7 +100,8 @@ void append_cells(const typename dealii::Triangulation<dim>::cell_iterator      
 } // namespace
 
 template <int dim>
-std::vector<typename dealii::Triangulation<dim>::active_cell_iterator> owned_cells(const dealii::Triangulation<dim> &mesh)
+std::vector<typename dealii::Triangulation<dim>::active_cell_iterator>
+owned_cells(const dealii::Triangulation<dim> &mesh)
 {
   std::vector<typename dealii::Triangulation<dim>::active_cell_iterator> list;
   if (const auto *distributed = dynamic_cast<const Mesh<dim> *>(&mesh))
@@ -218,19 +123,19 @@ std::vector<LevelMesh<dim>> create_distributed_level_meshes(const Mesh<dim> &fin
   // Finest first while building.
   std::vector<LevelMesh<dim>> levels(1);
   levels[0].mesh = std::shared_ptr<const dealii::Triangulation<dim>>(&finest, [](const void *) {});
-  ForestCopy<dim> fine(finest.get_p4est());
-  const auto      on_one_rank = [](const Forest<dim> *forest) {
-    return forest->global_first_quadrant[1] == forest->global_num_quadrants;
+  forest::Copy<dim> fine(finest.get_p4est());
+  const auto        on_one_rank = [](const Forest<dim> *cells) {
+    return cells->global_first_quadrant[1] == cells->global_num_quadrants;
   };
   bool last = false;
   while (!last)
     {
       const std::uint64_t n_fine = fine->global_num_quadrants;
-      ForestCopy<dim>     coarse(fine.get());
+      forest::Copy<dim>   coarse(fine.get());
       if (n_fine > coarsest_cells)
         {
-          P4est<dim>::coarsen(coarse.get(), 0, always, nullptr);
-          balance(coarse.get());
+          forest::coarsen_all(coarse.get());
+          forest::balance(coarse.get());
         }
       const std::uint64_t n_coarse = coarse->global_num_quadrants;
       // The coarsest level comes together on one rank, if need be as a level of its own with the same cells.

@@ -11,10 +11,12 @@ namespace adamant
 /// there, and levels of less than `cells_per_rank` cells a rank gather on fewer ranks, the coarsest on the first.
 /// Coarse cells take boundary ids, material ids and manifolds from the mesh's own coarse cells.
 template <int dim>
-std::vector<LevelMesh<dim>> create_distributed_level_meshes(const dealii::parallel::distributed::Triangulation<dim> &finest,
-                                                            unsigned int coarsest_cells, unsigned int cells_per_rank = 1000);
+std::vector<LevelMesh<dim>>
+create_distributed_level_meshes(const dealii::parallel::distributed::Triangulation<dim> &finest,
+                                unsigned int coarsest_cells, unsigned int cells_per_rank);
 
 /// The cells that this rank owns; where the mesh is p4est's, in the order of its forest.
 template <int dim>
-std::vector<typename dealii::Triangulation<dim>::active_cell_iterator> owned_cells(const dealii::Triangulation<dim> &mesh);
+std::vector<typename dealii::Triangulation<dim>::active_cell_iterator>
+owned_cells(const dealii::Triangulation<dim> &mesh);
 } // namespace adamant

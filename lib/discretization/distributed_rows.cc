@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <memory>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,18 +20,11 @@ namespace adamant
 namespace
 {
 using Index = dealii::types::global_dof_index;
-using Entry = std::pair<Index, double>; // global column, value
+using Entry = std::pair<Index, double>;            // global column, value
+using Row   = std::vector<std::pair<int, double>>; // local columns, values
 
 // Rows on their way: global row, number of entries, their columns; and their values.
 using Rows = std::pair<std::vector<Index>, std::vector<double>>;
-
-dealii::IndexSet index_set(Index size, const std::vector<Index> &sorted)
-{
-  dealii::IndexSet set(size);
-  set.add_indices(sorted.begin(), sorted.end());
-  set.compress();
-  return set;
-}
 
 // The rows of ghosts, by owner.
 std::map<unsigned int, Rows> rows_of_others(const CSRMatrix<double> &local, const Partitioner &rows,
@@ -71,6 +66,43 @@ std::map<int, std::vector<Entry>> received_entries(const std::map<unsigned int, 
         }
     }
   return entries;
+}
+
+// The columns of the owned rows: the owned numbers and the ghosts that occur, of this rank's entries and of those received.
+std::unique_ptr<Partitioner> columns_that_occur(const CSRMatrix<double> &local, int n_rows, const Partitioner &columns,
+                                                const std::map<int, std::vector<Entry>> &received)
+{
+  const int         n_owned = static_cast<int>(columns.locally_owned_size());
+  std::vector<bool> occurs(columns.n_ghost_indices(), false);
+  for (int k = 0; k < local.row_start[n_rows]; ++k)
+    if (local.column[k] >= n_owned)
+      occurs[local.column[k] - n_owned] = true;
+  std::vector<Index> ghosts;
+  for (std::size_t g = 0; g < occurs.size(); ++g)
+    if (occurs[g])
+      ghosts.push_back(columns.local_to_global(n_owned + static_cast<unsigned int>(g)));
+  for (const auto &[row, entries] : received)
+    for (const auto &[column, value] : entries)
+      if (!columns.in_local_range(column))
+        ghosts.push_back(column);
+  std::sort(ghosts.begin(), ghosts.end());
+  dealii::IndexSet set(columns.size());
+  set.add_indices(ghosts.begin(), std::unique(ghosts.begin(), ghosts.end()));
+  set.compress();
+  return std::make_unique<Partitioner>(columns.locally_owned_range(), set, columns.get_mpi_communicator());
+}
+
+// Adds up the entries of equal columns, which come out ascending.
+void merge(Row &row)
+{
+  std::stable_sort(row.begin(), row.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < row.size(); ++k)
+    if (kept > 0 && row[kept - 1].first == row[k].first)
+      row[kept - 1].second += row[k].second;
+    else
+      row[kept++] = row[k];
+  row.resize(kept);
 }
 } // namespace
 
@@ -124,85 +156,56 @@ std::shared_ptr<const ExchangePlan> exchange_plan(const Partitioner &numbers)
 
 CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, const Partitioner &columns)
 {
-  const MPI_Comm comm = rows.get_mpi_communicator();
   if (rows.n_mpi_processes() == 1)
     return local;
-  const auto received =
-    received_entries(dealii::Utilities::MPI::some_to_some(comm, rows_of_others(local, rows, columns)), rows);
+  const int n_rows    = static_cast<int>(rows.locally_owned_size()),
+            n_owned   = static_cast<int>(columns.locally_owned_size());
+  const auto received = received_entries(
+    dealii::Utilities::MPI::some_to_some(rows.get_mpi_communicator(), rows_of_others(local, rows, columns)), rows);
+  const auto new_columns = columns_that_occur(local, n_rows, columns, received);
 
-  // The columns that other ranks own, of all entries of owned rows.
-  const int         n_rows = static_cast<int>(rows.locally_owned_size()), n_owned = static_cast<int>(columns.locally_owned_size());
-  std::vector<char> occurs(columns.n_ghost_indices(), 0);
-  for (int k = 0; k < local.row_start[n_rows]; ++k)
-    if (local.column[k] >= n_owned)
-      occurs[local.column[k] - n_owned] = 1;
-  std::vector<Index> ghosts;
-  for (std::size_t g = 0; g < occurs.size(); ++g)
-    if (occurs[g])
-      ghosts.push_back(columns.local_to_global(n_owned + static_cast<unsigned int>(g)));
-  for (const auto &[row, entries] : received)
-    for (const auto &[column, value] : entries)
-      if (!columns.in_local_range(column))
-        ghosts.push_back(column);
-  std::sort(ghosts.begin(), ghosts.end());
-  ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
-  const Partitioner all_columns(columns.locally_owned_range(), index_set(columns.size(), ghosts), comm);
+  Array<int> new_number(columns.n_ghost_indices(), -1);
+  for (unsigned int g = 0; g < new_number.size(); ++g)
+    if (const Index ghost = columns.local_to_global(n_owned + g); new_columns->is_ghost_entry(ghost))
+      new_number[g] = static_cast<int>(new_columns->global_to_local(ghost));
+  const auto renumbered = [&](int column) { return column < n_owned ? column : new_number[column - n_owned]; };
 
-  Array<int> new_column(columns.n_ghost_indices(), -1);
-  for (std::size_t g = 0; g < occurs.size(); ++g)
-    if (occurs[g])
-      new_column[g] =
-        static_cast<int>(all_columns.global_to_local(columns.local_to_global(n_owned + static_cast<unsigned int>(g))));
-  const auto renumbered = [&](int column) { return column < n_owned ? column : new_column[column - n_owned]; };
-
-  // Rows that others have a part in, with all their entries by ascending column.
-  std::map<int, std::vector<std::pair<int, double>>> merged;
+  // Rows that others have a part in.
+  std::map<int, Row> merged;
   for (const auto &[row, entries] : received)
     {
       auto &list = merged[row];
       for (int k = local.row_start[row]; k < local.row_start[row + 1]; ++k)
         list.emplace_back(renumbered(local.column[k]), local.value[k]);
       for (const auto &[column, value] : entries)
-        list.emplace_back(static_cast<int>(all_columns.global_to_local(column)), value);
-      std::stable_sort(list.begin(), list.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
-      std::size_t kept = 0;
-      for (std::size_t k = 0; k < list.size(); ++k)
-        if (kept > 0 && list[kept - 1].first == list[k].first)
-          list[kept - 1].second += list[k].second;
-        else
-          list[kept++] = list[k];
-      list.resize(kept);
+        list.emplace_back(static_cast<int>(new_columns->global_to_local(column)), value);
+      merge(list);
     }
 
   CSRMatrix<double> sum;
   sum.n_rows = n_rows;
-  sum.n_cols = n_owned + static_cast<int>(ghosts.size());
-  sum.ghosts = exchange_plan(all_columns);
+  sum.n_cols = n_owned + static_cast<int>(new_columns->n_ghost_indices());
+  sum.ghosts = exchange_plan(*new_columns);
   sum.row_start.resize(n_rows + 1);
+  for (int row = 0; row < n_rows; ++row)
+    sum.row_start[row + 1] = local.row_start[row + 1] - local.row_start[row];
+  for (const auto &[row, entries] : merged)
+    sum.row_start[row + 1] = static_cast<int>(entries.size());
+  finish_row_starts(sum);
   auto next = merged.begin();
   for (int row = 0; row < n_rows; ++row)
-    if (next != merged.end() && next->first == row)
-      sum.row_start[row + 1] = static_cast<int>((next++)->second.size());
+    if (int to = sum.row_start[row]; next != merged.end() && next->first == row)
+      for (const auto &entry : (next++)->second)
+        {
+          std::tie(sum.column[to], sum.value[to]) = entry;
+          ++to;
+        }
     else
-      sum.row_start[row + 1] = local.row_start[row + 1] - local.row_start[row];
-  finish_row_starts(sum);
-  next = merged.begin();
-  for (int row = 0; row < n_rows; ++row)
-    {
-      int to = sum.row_start[row];
-      if (next != merged.end() && next->first == row)
-        for (const auto &[column, value] : (next++)->second)
-          {
-            sum.column[to]  = column;
-            sum.value[to++] = value;
-          }
-      else
-        for (int k = local.row_start[row]; k < local.row_start[row + 1]; ++k)
-          {
-            sum.column[to]  = renumbered(local.column[k]);
-            sum.value[to++] = local.value[k];
-          }
-    }
+      for (int k = local.row_start[row]; k < local.row_start[row + 1]; ++k, ++to)
+        {
+          sum.column[to] = renumbered(local.column[k]);
+          sum.value[to]  = local.value[k];
+        }
   return sum;
 }
 

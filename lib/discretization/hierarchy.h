@@ -19,9 +19,10 @@ class Hierarchy
 {
 public:
   /// `mesh` (serial, or of p4est) has to outlive the hierarchy and must not be refined meanwhile. Coarsening ends at `coarsest_cells`
-  /// cells. Node blocks of the level data are as large as the element has components.
+  /// cells. Node blocks of the level data are as large as the element has components. Of several ranks those take part in a coarser
+  /// level that have at least `cells_per_rank` cells each.
   Hierarchy(dealii::Triangulation<dim> &mesh, const dealii::FiniteElement<dim> &fe, const DirichletBoundary &dirichlet,
-            unsigned int coarsest_cells);
+            unsigned int coarsest_cells, unsigned int cells_per_rank = 1000);
 
   std::size_t            n_levels() const { return spaces.size(); }
   const LevelSpace<dim> &space(std::size_t level) const { return *spaces[level]; }

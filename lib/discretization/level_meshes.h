@@ -35,7 +35,8 @@ struct LevelMesh
 /// `finest` has to pass check_mesh; its refinement flags are used and put back, nothing else in it changes: a DoFHandler may
 /// read it meanwhile.
 template <int dim>
-std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &finest, unsigned int coarsest_cells);
+std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &finest, unsigned int coarsest_cells,
+                                                unsigned int cells_per_rank = 1000);
 
 /// Throws RunError where `mesh` is neither serial nor p4est's, or not refined isotropically.
 template <int dim>

@@ -215,6 +215,25 @@ Array<double> LevelSpace<dim>::local_values(const double *owned) const
   return plan ? with_ghosts(*plan, std::move(values)) : values;
 }
 
+// A DoF belongs to the lowest of its cells' ranks, which have the cells in order: it is met first by its owner.
+template <int dim>
+StorageOrder LevelSpace<dim>::storage_order() const
+{
+  const auto *distributed = dynamic_cast<const dealii::parallel::DistributedTriangulationBase<dim> *>(mesh.get());
+  if (distributed == nullptr)
+    return {};
+  StorageOrder order{Communicator(mesh->get_communicator()), {}};
+  Array<char>  met(n_owned(), 0);
+  for (int c = 0; c < n_cells(); ++c)
+    for (const int *dof = cell_dofs(c); dof != cell_dofs(c) + per_cell; ++dof)
+      if (*dof < n_owned() && met[*dof] == 0)
+        {
+          met[*dof] = 1;
+          order.entry.push_back(*dof);
+        }
+  return order;
+}
+
 template <int dim>
 Array<double> LevelSpace<dim>::sum_local(Array<double> local) const
 {

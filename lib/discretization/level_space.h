@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/csr_matrix.h"
+#include "base/storage_order.h"
 #include "discretization/distributed_rows.h"
 
 #include <deal.II/dofs/dof_handler.h>
@@ -64,6 +65,10 @@ public:
   Array<double> local_values(const double *owned) const;
   /// The sums over ranks of what each has for its local DoFs, at the owned ones. All ranks call it together.
   Array<double> sum_local(Array<double> local) const;
+
+  /// Of nodal values, for checkpoints: on meshes of p4est in the order in which the forest's cells meet the DoFs, which is the same
+  /// on any number of ranks.
+  StorageOrder storage_order() const;
 
   CSRMatrix<double> H;          ///< constraint matrix
   CSRMatrix<double> B;          ///< extension of the prescribed values

@@ -16,8 +16,8 @@ std::unique_ptr<dealii::Triangulation<dim>> create_mesh(const Communicator &rank
 {
   if (ranks.size() == 1 && !distributed)
     return std::make_unique<dealii::Triangulation<dim>>();
-  return std::make_unique<dealii::parallel::distributed::Triangulation<dim>>(
-    ranks.size() > 1 ? ranks.handle() : MPI_COMM_SELF);
+  return std::make_unique<dealii::parallel::distributed::Triangulation<dim>>(ranks.size() > 1 ? ranks.handle() :
+                                                                                                MPI_COMM_SELF);
 }
 
 template <int dim>

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "base/exceptions.h"
+
+#include <deal.II/distributed/tria.h>
+#include <deal.II/grid/grid_tools.h>
+#include <deal.II/grid/tria.h>
+
+#include <boost/serialization/vector.hpp>
+
+#include <vector>
+
+namespace adamant
+{
+/// The refinement levels of all ranks' cells in the order of the forest, on the first rank; elsewhere empty. All ranks call it
+/// together.
+template <int dim>
+std::vector<signed char> gather_levels(const dealii::parallel::distributed::Triangulation<dim> &mesh);
+
+/// Refines the coarse cells of `mesh` to cells of these levels, and spreads them over the ranks as `balance` does.
+template <int dim>
+void refine_to_levels(dealii::parallel::distributed::Triangulation<dim> &mesh, const std::vector<signed char> &levels);
+
+/// Gives each rank cells of about the same work: a cell with hanging nodes counts a fifth more for each of its faces that has them.
+/// The partition depends on the mesh and the number of ranks alone. Serial meshes are left alone.
+template <int dim>
+void balance(dealii::Triangulation<dim> &mesh);
+
+/// A mesh as a checkpoint holds it, by Boost's serialization: a serial one as deal.II does it; of p4est's the coarse cells and the
+/// refinement, which any number of ranks can load.
+template <int dim>
+class StoredMesh
+{
+public:
+  explicit StoredMesh(dealii::Triangulation<dim> &mesh)
+    : mesh(mesh)
+  {}
+
+  template <class Archive>
+  void serialize(Archive &archive, unsigned int /*version*/)
+  {
+    auto *distributed = dynamic_cast<dealii::parallel::distributed::Triangulation<dim> *>(&mesh);
+    if (distributed == nullptr)
+      {
+        archive &mesh;
+        return;
+      }
+    dealii::Triangulation<dim> coarse;
+    std::vector<signed char>   levels;
+    if constexpr (Archive::is_saving::value)
+      {
+        auto [vertices, cells, faces] = dealii::GridTools::get_coarse_mesh_description(mesh);
+        coarse.create_triangulation(vertices, cells, faces);
+        levels = gather_levels(*distributed);
+      }
+    archive &coarse &levels;
+    if constexpr (Archive::is_loading::value)
+      {
+        auto [vertices, cells, faces] = dealii::GridTools::get_coarse_mesh_description(coarse);
+        mesh.create_triangulation(vertices, cells, faces);
+        refine_to_levels(*distributed, levels);
+      }
+  }
+
+private:
+  dealii::Triangulation<dim> &mesh;
+};
+} // namespace adamant

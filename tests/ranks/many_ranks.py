@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""many_ranks.py MPIEXEC PROGRAM: how a program on several ranks writes, continues and fails. PROGRAM is transport_diffusion."""
+
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+MPIEXEC, PROGRAM = sys.argv[1:3]
+del sys.argv[1:3]
+SMALL = ["Linear solver/Coarsest level cells=16", "Discretization/Refinements=4", "Discretization/Adaptive cycles=3", "Time stepping/End time=0.4", "Time stepping/Output interval=10"]
+
+
+def run(n, *arguments, settings=(), environment=()):
+    """The program on n ranks, each with one thread; mesh of p4est."""
+    ranks = [MPIEXEC, "--oversubscribe", "--bind-to", "none", "-np", str(n)]
+    settings = ["Ranks/Distributed mesh=true", *settings]
+    command = ranks + [PROGRAM, "--backend", "host", "--threads", "1", *arguments] + [a for s in settings for a in ("--set", s)]
+    allow = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_WAIT_POLICY": "passive"}
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, **allow, **dict(environment)})
+
+
+def record(folder):
+    return json.loads(Path(folder, "run.json").read_text())
+
+
+def statistics(folder):
+    return list(csv.DictReader(Path(folder, "statistics.csv").read_text().splitlines()))
+
+
+class ManyRanks(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+
+    def run_well(self, n, name, *arguments, settings=SMALL):
+        done = run(n, "--output", str(self.folder / name), *arguments, settings=settings)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done
+
+    def test_output(self):
+        done = self.run_well(4, "four")
+        self.assertEqual(done.stdout.count("L2 error"), 1, "expected one rank on the screen:\n" + done.stdout)
+        files = {file.name for file in (self.folder / "four").iterdir()}
+        expected = {"run.json", "parameters.prm", "statistics.csv", "solution.pvd"} | {f"solution_000{i}.pvtu" for i in range(3)}
+        self.assertLessEqual(expected, files)
+        self.assertEqual(len([f for f in files if re.fullmatch(r"solution_0000\.\d+\.vtu", f)]), 1, f"expected one file of pieces among {files}")
+        self.assertEqual(record(self.folder / "four")["ranks"], 4)
+        self.assertEqual([int(row["step"]) for row in statistics(self.folder / "four")], list(range(1, 21)))
+
+    def test_checkpoints_continue_on_any_number(self):
+        tight = SMALL + ["Linear solver/Tolerance=1e-12", "Checkpoint/Steps=10"]
+        self.run_well(1, "whole", settings=tight)
+        error = record(self.folder / "whole")["errors"]["l2"]
+        for n in (1, 2, 4):
+            for m in (1, 2, 4):
+                name = f"{n}-{m}"
+                self.run_well(n, name, settings=tight + ["Time stepping/End time=0.2"])
+                done = run(m, "--restart=" + str(self.folder / name), settings=["Time stepping/End time=0.4"])
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertIn("checkpoint_0000000010: step 10", done.stdout)
+                result = record(self.folder / name)
+                self.assertEqual(result["steps"], 20)
+                self.assertAlmostEqual(result["errors"]["l2"] / error, 1, delta=1e-10, msg=f"{n} ranks continued on {m}")
+
+    def test_same_bits_on_as_many(self):
+        settings = SMALL + ["Checkpoint/Steps=10"]
+        self.run_well(2, "whole", settings=settings)
+        self.run_well(2, "parts", settings=settings + ["Time stepping/End time=0.2"])
+        self.assertEqual(run(2, "--restart=" + str(self.folder / "parts"), settings=["Time stepping/End time=0.4"]).returncode, 0)
+        whole, parts = record(self.folder / "whole"), record(self.folder / "parts")
+        self.assertEqual(whole["errors"]["l2"], parts["errors"]["l2"])
+
+    def test_serial_checkpoint_is_refused(self):
+        serial = ["Ranks/Distributed mesh=false", "Checkpoint/Steps=10"]
+        self.run_well(1, "serial", settings=SMALL + serial)
+        done = run(2, "--restart=" + str(self.folder / "serial"))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("the checkpoint holds a serial mesh, which only one rank can continue", done.stderr)
+
+    def test_signal_ends_all_with_a_checkpoint(self):
+        done = self.run_well(2, "whole", settings=SMALL + ["Checkpoint/Steps=20"])
+        done = run(2, "--output", str(self.folder / "limit"), settings=SMALL + ["Checkpoint/Wall-time limit=1e-9"])
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertIn("stopped by the wall-time limit after step 1", done.stdout)
+        done = run(2, "--restart=" + str(self.folder / "limit"), settings=["Checkpoint/Wall-time limit=0"])
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(record(self.folder / "limit")["errors"], record(self.folder / "whole")["errors"])
+
+    def test_a_failing_rank_ends_all(self):
+        places = ["init/mesh:1", "init/hierarchy:1", "init/assembly:1", "init/solver:1", "init/initial values:1", "copy:1", "output:2",
+                  "rhs:3", "solve:5", "checkpoint:1", "output:5"]  # fmt: skip
+        for place in places:
+            section = place.split(":")[0]
+            begin = time.monotonic()
+            done = run(2, "--output", str(self.folder / "failing"), settings=SMALL + ["Checkpoint/Steps=5"],
+                       environment={"ADAMANT_FAIL": f"1:{place}"}.items())  # fmt: skip
+            self.assertLess(time.monotonic() - begin, 30, f"expected all ranks to end soon after rank 1 failed at {place}")
+            self.assertEqual(done.returncode, 1, f"{place}:\n{done.stdout}{done.stderr}")
+            self.assertIn(f"(rank 1): error: failed as ADAMANT_FAIL wants it in section '{section}'", done.stderr)
+            self.assertFalse((self.folder / "failing/run.json").exists(), "expected no record of a failed run")
+
+    def test_bad_input_is_told_once(self):
+        done = run(4, "--set", "Problem/Diffusivity=1", "--output", str(self.folder / "none"))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(done.stderr.count("no parameter 'Problem/Diffusivity'"), 1, done.stderr)
+        self.assertFalse((self.folder / "none").exists(), "expected nothing to be written")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v"])

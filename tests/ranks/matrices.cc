@@ -1,0 +1,348 @@
+// What ranks hold together of constraints, transfer and system matrices, row by row against the same mesh on one rank.
+#include "algebra/host_backend.h"
+#include "base/host_copies.h"
+#include "discretization/hierarchy.h"
+#include "discretization/mesh.h"
+#include "discretization/points.h"
+#include "discretization/stored_mesh.h"
+
+#include <deal.II/base/mpi.h>
+#include <deal.II/base/quadrature_lib.h>
+#include <deal.II/distributed/tria.h>
+#include <deal.II/fe/fe_q.h>
+#include <deal.II/fe/fe_system.h>
+#include <deal.II/grid/cell_id.h>
+#include <deal.II/grid/grid_generator.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace dealii;
+using adamant::Array;
+using adamant::Columns;
+using adamant::CSRMatrix;
+
+namespace
+{
+const MPI_Comm world = MPI_COMM_WORLD;
+
+// A mesh with hanging nodes between several levels, the same on any number of ranks.
+template <int dim>
+std::unique_ptr<Triangulation<dim>> adaptive_mesh(MPI_Comm comm)
+{
+  auto mesh = std::make_unique<parallel::distributed::Triangulation<dim>>(comm);
+  GridGenerator::subdivided_hyper_cube(*mesh, 2, 0., 1., true);
+  mesh->refine_global(2);
+  for (unsigned int cycle = 0; cycle < (dim == 2 ? 4 : 2); ++cycle)
+    {
+      for (const auto &cell : mesh->active_cell_iterators())
+        if (cell->is_locally_owned() && std::hash<std::string>()(cell->id().to_string()) % 100 < (dim == 2 ? 20 : 10))
+          cell->set_refine_flag();
+      mesh->execute_coarsening_and_refinement();
+    }
+  adamant::balance(*mesh);
+  return mesh;
+}
+
+// Of an unknown or a point: component and place, which do not depend on numbers. A hanging vertex of quadratic elements lies where the
+// middle of the coarse cell's edge does: the one is free.
+using Key = std::array<long, 4>;
+using Row = std::map<Key, double>;
+
+template <int dim>
+Key key(const double *points, std::size_t n, std::size_t i, int component)
+{
+  Key k{{component, 0, 0, 0}};
+  for (int d = 0; d < dim; ++d)
+    k[d + 1] = std::lround(1e9 * points[d * n + i]);
+  return k;
+}
+
+template <int dim>
+std::vector<int> components(const adamant::LevelSpace<dim> &space)
+{
+  std::vector<int> component(space.n_dofs());
+  for (int c = 0; c < space.n_cells(); ++c)
+    for (int i = 0; i < space.dofs_per_cell(); ++i)
+      component[space.cell_dofs(c)[i]] =
+        static_cast<int>(space.dof_handler().get_fe().system_to_component_index(i).first);
+  return component;
+}
+
+// The keys of the owned DoFs that `dofs` lists.
+template <int dim>
+std::vector<Key> keys_of(const adamant::LevelSpace<dim> &space, const Array<int> &dofs)
+{
+  const auto       points    = adamant::support_points(space, MappingQ1<dim>(), dofs);
+  const auto       component = components(space);
+  std::vector<Key> keys;
+  for (std::size_t k = 0; k < dofs.size(); ++k)
+    keys.push_back(key<dim>(points.data(), dofs.size(), k, component[dofs[k]] + (space.is_free(dofs[k]) ? 10 : 0)));
+  return keys;
+}
+
+template <int dim>
+std::vector<Key> keys_of(const adamant::LevelSpace<dim> &space)
+{
+  Array<int> all(space.n_owned());
+  std::iota(all.begin(), all.end(), 0);
+  return keys_of(space, all);
+}
+
+// The rows of a matrix by the keys of its owned rows and columns.
+std::map<Key, Row> rows_of(const CSRMatrix<double> &A, const std::vector<Key> &rows, std::vector<Key> columns)
+{
+  if (A.ghosts) // the ghosts' keys come as any other values do
+    {
+      Array<double> parts[4];
+      for (int p = 0; p < 4; ++p)
+        {
+          for (const auto &k : columns)
+            parts[p].push_back(static_cast<double>(k[p]));
+          parts[p] = adamant::with_ghosts(*A.ghosts, std::move(parts[p]));
+        }
+      columns.resize(parts[0].size());
+      for (std::size_t i = 0; i < columns.size(); ++i)
+        for (int p = 0; p < 4; ++p)
+          columns[i][p] = std::lround(parts[p][i]);
+    }
+  std::map<Key, Row> result;
+  EXPECT_EQ(static_cast<std::size_t>(A.n_rows), rows.size());
+  EXPECT_EQ(static_cast<std::size_t>(A.n_cols), columns.size());
+  for (int i = 0; i < A.n_rows; ++i)
+    for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+      {
+        EXPECT_TRUE(k == A.row_start[i] || A.column[k - 1] < A.column[k]) << "columns should ascend";
+        result[rows[i]][columns[A.column[k]]] = A.value[k];
+      }
+  return result;
+}
+
+void expect_same_rows(const std::map<Key, Row> &found, const std::map<Key, Row> &expected, const std::string &what)
+{
+  const unsigned long n_rows = Utilities::MPI::sum<unsigned long>(found.size(), world); // before any rank may give up
+  EXPECT_EQ(n_rows, expected.size()) << what << ": each row should be on one rank";
+  for (const auto &[key, row] : found)
+    {
+      const auto other = expected.find(key);
+      ASSERT_NE(other, expected.end()) << what << ": one rank has no such row";
+      double largest = 0;
+      for (const auto &[column, value] : other->second)
+        largest = std::max(largest, std::abs(value));
+      ASSERT_EQ(row.size(), other->second.size()) << what << ": entries of the row at " << key[1] << ' ' << key[2];
+      for (const auto &[column, value] : row)
+        {
+          const auto entry = other->second.find(column);
+          ASSERT_NE(entry, other->second.end()) << what << ": one rank has no entry there";
+          ASSERT_NEAR(value, entry->second, 1e-13 * largest) << what;
+        }
+    }
+}
+
+template <int dim>
+struct Problem
+{
+  Problem(MPI_Comm comm, const FiniteElement<dim> &fe)
+    : mesh(adaptive_mesh<dim>(comm))
+    , quadrature(fe.degree + 1)
+    , hierarchy(*mesh, fe, {{0, ComponentMask()}, {dim, ComponentMask()}}, 5, 8)
+  {
+    const auto assembler = [](const auto &, const auto &fe_values, auto &local) {
+      const auto &element = fe_values.get_fe();
+      for (const unsigned int q : fe_values.quadrature_point_indices())
+        for (const unsigned int i : fe_values.dof_indices())
+          {
+            for (const unsigned int j : fe_values.dof_indices())
+              {
+                const double weight =
+                  element.system_to_component_index(i).first == element.system_to_component_index(j).first ? 1. : 0.3;
+                local[0](i, j) += (weight * (fe_values.shape_grad(i, q) * fe_values.shape_grad(j, q)) +
+                                   fe_values.shape_value(i, q) * fe_values.shape_grad(j, q)[0]) *
+                                  fe_values.JxW(q);
+                if (local.size() > 1)
+                  local[1](i, j) += fe_values.shape_value(i, q) * fe_values.shape_value(j, q) * fe_values.JxW(q);
+              }
+            if (local.size() > 1)
+              local[2](i, q) += fe_values.shape_value(i, q) * fe_values.JxW(q);
+          }
+      if (local.size() > 1)
+        local[3] = local[0];
+    };
+    extra = hierarchy.assemble(mapping, quadrature, update_values | update_gradients | update_JxW_values, assembler,
+                               {Columns::dofs, Columns::quadrature_points, Columns::prescribed});
+  }
+
+  std::vector<Key> keys_of_quadrature_points() const
+  {
+    const auto        points = adamant::quadrature_points(hierarchy.finest(), mapping, quadrature);
+    const std::size_t n      = points.size() / dim;
+    std::vector<Key>  keys;
+    for (std::size_t i = 0; i < n; ++i)
+      keys.push_back(key<dim>(points.data(), n, i, 0));
+    return keys;
+  }
+
+  std::unique_ptr<Triangulation<dim>> mesh;
+  MappingQ1<dim>                      mapping;
+  QGauss<dim>                         quadrature;
+  adamant::Hierarchy<dim>             hierarchy;
+  std::vector<CSRMatrix<double>>      extra;
+};
+
+template <int dim>
+void compare(const FiniteElement<dim> &fe)
+{
+  SCOPED_TRACE(fe.get_name());
+  const Problem<dim> ranks(world, fe), one(MPI_COMM_SELF, fe);
+  const auto        &space = ranks.hierarchy.finest(), &all = one.hierarchy.finest();
+  ASSERT_EQ(ranks.hierarchy.n_levels(), one.hierarchy.n_levels());
+  ASSERT_GE(one.hierarchy.n_levels(), 3u) << "the mesh should have several levels";
+
+  const auto keys = keys_of(space), all_keys = keys_of(all);
+  const auto expect_same = [&](const CSRMatrix<double> &found, const std::vector<Key> &columns,
+                               const CSRMatrix<double> &expected, const std::vector<Key> &all_columns,
+                               const std::string &what) {
+    expect_same_rows(rows_of(found, keys, columns), rows_of(expected, all_keys, all_columns), what);
+  };
+  expect_same(space.owned_H(), keys, all.owned_H(), all_keys, "H");
+  const auto prescribed = keys_of(space, space.prescribed), all_prescribed = keys_of(all, all.prescribed);
+  expect_same(space.owned_B(), prescribed, all.owned_B(), all_prescribed, "B");
+  expect_same(ranks.extra[0], keys, one.extra[0], all_keys, "matrix on nodal values");
+  expect_same(ranks.extra[1], ranks.keys_of_quadrature_points(), one.extra[1], one.keys_of_quadrature_points(),
+              "matrix on quadrature points");
+  expect_same(ranks.extra[2], prescribed, one.extra[2], all_prescribed, "matrix on prescribed values");
+
+  bool spread = false;
+  for (std::size_t l = 0; l < ranks.hierarchy.n_levels(); ++l)
+    {
+      const std::string level = " of level " + std::to_string(l);
+      const auto        fine = keys_of(ranks.hierarchy.space(l)), all_fine = keys_of(one.hierarchy.space(l));
+      const auto       &found = ranks.hierarchy.data()[l], &expected = one.hierarchy.data()[l];
+      expect_same_rows(rows_of(found.matrix, fine, fine), rows_of(expected.matrix, all_fine, all_fine), "A" + level);
+      spread = spread || (l + 1 < ranks.hierarchy.n_levels() && found.matrix.ghosts &&
+                          static_cast<std::uint64_t>(found.matrix.n_rows) < found.matrix.ghosts->n_global &&
+                          found.matrix.n_rows > 0);
+      if (l == 0)
+        {
+          EXPECT_TRUE(found.matrix.n_rows == 0 || !found.matrix.ghosts || found.matrix.ghosts->communicator.rank() == 0)
+            << "the coarsest level should be on the first rank";
+          continue;
+        }
+      const auto coarse = keys_of(ranks.hierarchy.space(l - 1)), all_coarse = keys_of(one.hierarchy.space(l - 1));
+      expect_same_rows(rows_of(found.prolongation, fine, coarse), rows_of(expected.prolongation, all_fine, all_coarse),
+                       "P" + level);
+      expect_same_rows(rows_of(found.restriction, coarse, fine), rows_of(expected.restriction, all_coarse, all_fine),
+                       "R" + level);
+    }
+  const int n_ranks = static_cast<int>(Utilities::MPI::n_mpi_processes(world));
+  EXPECT_EQ(Utilities::MPI::max(int(spread), world), int(n_ranks > 1)) << "coarser levels should be spread, too";
+}
+
+// A function of place and component at the owned unknowns.
+Array<double> sample(const std::vector<Key> &keys)
+{
+  Array<double> values;
+  for (const auto &k : keys)
+    values.push_back(std::sin(1e-9 * (k[1] + 3. * k[2] + 7. * k[3]) + k[0]));
+  return values;
+}
+
+template <typename Number>
+void compare_products()
+{
+  const FESystem<2>                  fe(FE_Q<2>(1), 2);
+  const Problem<2>                   ranks(world, fe), one(MPI_COMM_SELF, fe);
+  const adamant::HostBackend<Number> backend(2, adamant::Communicator(world)), alone(2);
+  const auto  keys = keys_of(ranks.hierarchy.finest()), all_keys = keys_of(one.hierarchy.finest());
+  const auto &A = ranks.hierarchy.data().back().matrix, &all_A = one.hierarchy.data().back().matrix;
+  const auto  steps = [](const auto &algebra, const CSRMatrix<double> &matrix, const Array<double> &values) {
+    const auto a = algebra.create_matrix(matrix, 2);
+    auto       x = adamant::to_backend(algebra, values), y = algebra.create_vector(x.size()),
+         r = algebra.create_vector(x.size()), d = algebra.create_vector(x.size()), D = algebra.create_vector(x.size());
+    algebra.upload(Array<double>(x.size(), 0.1).data(), D);
+    algebra.spmv(2, a, x, 0, y);
+    algebra.residual(a, x, y, r);
+    algebra.chebyshev_step(a, D, 1, 0, Number(0.3), r, x, x, d, y);
+    algebra.jacobi_step(a, D, 1, Number(0.5), r, y, x);
+    std::vector<double> numbers = {algebra.dot(x, y), algebra.norm(r)};
+    auto                scalars = algebra.create_scalars(2);
+    algebra.residual_norms(a, x, y, r, scalars);
+    numbers.push_back(algebra.fetch(scalars, 2)[0]);
+    numbers.push_back(algebra.fetch(scalars, 2)[1]);
+    Array<double> result(x.size());
+    algebra.download(x, result.data());
+    return std::make_pair(result, numbers);
+  };
+  const auto [found, numbers]        = steps(backend, A, sample(keys));
+  const auto [expected, all_numbers] = steps(alone, all_A, sample(all_keys));
+  const double          tolerance    = 100 * std::numeric_limits<Number>::epsilon();
+  std::map<Key, double> by_key;
+  for (std::size_t i = 0; i < all_keys.size(); ++i)
+    by_key[all_keys[i]] = expected[i];
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    ASSERT_NEAR(found[i], by_key.at(keys[i]), tolerance) << "unknown " << i;
+  for (std::size_t k = 0; k < numbers.size(); ++k)
+    EXPECT_NEAR(numbers[k], all_numbers[k], tolerance * std::abs(all_numbers[k])) << "reduction " << k;
+}
+} // namespace
+
+TEST(Ranks, SquareQ1)
+{
+  compare(FE_Q<2>(1));
+}
+TEST(Ranks, SquareQ2)
+{
+  compare(FE_Q<2>(2));
+}
+TEST(Ranks, SquareVector)
+{
+  compare(FESystem<2>(FE_Q<2>(1), 2));
+}
+TEST(Ranks, CubeQ1)
+{
+  compare(FE_Q<3>(1));
+}
+TEST(Ranks, CubeVector)
+{
+  compare(FESystem<3>(FE_Q<3>(1), 3));
+}
+TEST(Ranks, ProductsInDoublePrecision)
+{
+  compare_products<double>();
+}
+TEST(Ranks, ProductsInSinglePrecision)
+{
+  compare_products<float>();
+}
+
+// A mesh from its refinement levels alone is the same, and has the same partition.
+TEST(Ranks, StoredMeshComesBack)
+{
+  const auto mesh   = adaptive_mesh<3>(world);
+  auto      &forest = dynamic_cast<parallel::distributed::Triangulation<3> &>(*mesh);
+  auto       levels = adamant::gather_levels(forest);
+  levels            = Utilities::MPI::broadcast(world, levels);
+  parallel::distributed::Triangulation<3> copy(world);
+  GridGenerator::subdivided_hyper_cube(copy, 2, 0., 1., true);
+  adamant::refine_to_levels(copy, levels);
+  std::vector<CellId> found, expected;
+  for (const auto &cell : copy.active_cell_iterators())
+    if (cell->is_locally_owned())
+      found.push_back(cell->id());
+  for (const auto &cell : mesh->active_cell_iterators())
+    if (cell->is_locally_owned())
+      expected.push_back(cell->id());
+  std::sort(found.begin(), found.end());
+  std::sort(expected.begin(), expected.end());
+  EXPECT_EQ(found, expected);
+}
