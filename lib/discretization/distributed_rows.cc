@@ -89,7 +89,7 @@ std::unique_ptr<Partitioner> columns_that_occur(const CSRMatrix<double> &local, 
   dealii::IndexSet set(columns.size());
   set.add_indices(ghosts.begin(), std::unique(ghosts.begin(), ghosts.end()));
   set.compress();
-  return std::make_unique<Partitioner>(columns.locally_owned_range(), set, columns.get_mpi_communicator());
+  return std::make_unique<Partitioner>(partitioner(columns.locally_owned_range(), set, columns.get_mpi_communicator()));
 }
 
 // Adds up the entries of equal columns, which come out ascending.
@@ -152,6 +152,22 @@ std::shared_ptr<const ExchangePlan> exchange_plan(const Partitioner &numbers)
   plan->sends    = messages(numbers.import_targets());
   plan->receives = messages(numbers.ghost_targets());
   return plan;
+}
+
+Partitioner partitioner(const dealii::IndexSet &owned, const dealii::IndexSet &ghosts, MPI_Comm comm)
+{
+  if (owned.size() == 0)
+    return Partitioner(owned, comm);
+  return Partitioner(owned, ghosts, comm);
+}
+
+Partitioner partitioner(const ExchangePlan &plan)
+{
+  const auto       size = static_cast<Index>(plan.n_global), first = static_cast<Index>(plan.first_owned);
+  dealii::IndexSet owned(size), ghosts(size);
+  owned.add_range(first, first + plan.n_owned);
+  ghosts.add_indices(plan.ghosts.begin(), plan.ghosts.end());
+  return partitioner(owned, ghosts, plan.communicator.handle());
 }
 
 CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, const Partitioner &columns)

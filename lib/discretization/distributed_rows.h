@@ -23,6 +23,12 @@ std::shared_ptr<const ExchangePlan> exchange_plan(const Partitioner &numbers);
 /// All ranks call it together; on one rank it gives `local`.
 CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, const Partitioner &columns);
 
+/// What deal.II's own constructor makes, and also where there are no numbers at all, by whose number it divides.
+Partitioner partitioner(const dealii::IndexSet &owned, const dealii::IndexSet &ghosts, MPI_Comm comm);
+
+/// The numbers of a plan's entries.
+Partitioner partitioner(const ExchangePlan &plan);
+
 /// The owned rows of a matrix whose rows are complete on their owner.
 CSRMatrix<double> owned_rows(const CSRMatrix<double> &local, const Partitioner &rows, const Partitioner &columns);
 } // namespace adamant

@@ -311,7 +311,7 @@ void LevelSpace<dim>::number_prescribed()
           }
     }
   ghosts.compress();
-  prescribed_numbers = std::make_shared<Partitioner>(range, ghosts, mesh->get_communicator());
+  prescribed_numbers = std::make_shared<Partitioner>(partitioner(range, ghosts, mesh->get_communicator()));
 }
 
 template <int dim>
