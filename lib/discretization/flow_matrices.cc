@@ -11,7 +11,9 @@
 
 namespace adamant
 {
-CSRMatrix<double> product(const CSRMatrix<double> &A, const CSRMatrix<double> &B)
+namespace
+{
+CSRMatrix<double> local_product(const CSRMatrix<double> &A, const CSRMatrix<double> &B)
 {
   CSRMatrix<double> C;
   C.n_rows = A.n_rows;
@@ -62,18 +64,17 @@ CSRMatrix<double> product(const CSRMatrix<double> &A, const CSRMatrix<double> &B
   return C;
 }
 
-namespace
-{
 // The integrals of the shape functions, added up for the free nodes: a lumped mass matrix.
 template <int dim>
 Array<double> lumped_mass(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                           const dealii::Quadrature<dim> &quadrature)
 {
   const dealii::Functions::ConstantFunction<dim> one(1.);
-  return transposed_product(space.H, load_vector(space, mapping, quadrature, dealii::QGauss<dim - 1>(2), one, {}));
+  return transposed_product(space.owned_H(),
+                            load_vector(space, mapping, quadrature, dealii::QGauss<dim - 1>(2), one, {}));
 }
 
-// A + c 1 1ᵀ, c so that its effect on constants is that of the average diagonal entry.
+// A + c 1 1ᵀ, c so that its effect on constants is that of the average diagonal entry; A is on one rank.
 CSRMatrix<double> with_constants(const CSRMatrix<double> &A, const Array<unsigned char> &is_free)
 {
   const int n        = A.n_rows;
@@ -85,9 +86,10 @@ CSRMatrix<double> with_constants(const CSRMatrix<double> &A, const Array<unsigne
         diagonal += entry(A, i, i);
         ++n_free;
       }
-  const double      c = diagonal / (static_cast<double>(n_free) * n_free);
+  const double      c = n_free > 0 ? diagonal / (static_cast<double>(n_free) * n_free) : 0.; // another rank's: nothing
   CSRMatrix<double> B;
   B.n_rows = B.n_cols = n;
+  B.ghosts            = A.ghosts;
   B.row_start.resize(n + 1);
   for (int i = 0; i < n; ++i)
     B.row_start[i + 1] = n;
@@ -103,6 +105,17 @@ CSRMatrix<double> with_constants(const CSRMatrix<double> &A, const Array<unsigne
 }
 } // namespace
 
+CSRMatrix<double> product(const CSRMatrix<double> &A, const CSRMatrix<double> &B)
+{
+  if (!A.ghosts)
+    return local_product(A, B);
+  // Each rank multiplies its rows of B: it needs the columns of A for them, and gives away parts of rows of the product.
+  const MPI_Comm    comm = A.ghosts->communicator.handle();
+  const Partitioner rows(owned_range(A.n_rows, comm), comm);
+  const auto        columns_of_A = sum_rows(transpose(A), partitioner(*A.ghosts), rows);
+  return sum_rows(local_product(transpose(columns_of_A), B), partitioner(*columns_of_A.ghosts), partitioner(*B.ghosts));
+}
+
 template <int dim>
 FlowMatrices<dim>::FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const dealii::Mapping<dim> &mapping,
                                 const dealii::Quadrature<dim>              &quadrature,
@@ -111,9 +124,9 @@ FlowMatrices<dim>::FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const
   using dealii::update_gradients;
   using dealii::update_JxW_values;
   using dealii::update_values;
-  const unsigned int pressure_cells = velocity_mesh.n_active_cells() >> dim;
+  const unsigned int pressure_cells = velocity_mesh.n_global_active_cells() >> dim;
   for (const auto &cell : velocity_mesh.active_cell_iterators())
-    if (cell->level() == 0 || cell->parent()->n_active_descendants() != 1u << dim)
+    if (cell->is_locally_owned() && (cell->level() == 0 || cell->parent()->n_active_descendants() != 1u << dim))
       throw RunError("flow matrices: the last refinement of the velocity mesh has to be global");
 
   const dealii::FE_Q<dim> fe(1);
@@ -123,10 +136,9 @@ FlowMatrices<dim>::FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const
   hierarchy =
     std::make_unique<Hierarchy<dim>>(velocity_mesh, fe, zero_pressure, std::min(coarsest_cells, pressure_cells));
   const std::size_t n_pressure_levels = hierarchy->n_levels() - 1;
-  if (pressure().n_cells() != static_cast<int>(pressure_cells))
-    throw RunError("flow matrices: the mesh cannot be coarsened to the pressure mesh (" +
-                   std::to_string(pressure().n_cells()) + " cells where " + std::to_string(pressure_cells) +
-                   " were expected)");
+  if (const auto n = pressure().dof_handler().get_triangulation().n_global_active_cells(); n != pressure_cells)
+    throw RunError("flow matrices: the mesh cannot be coarsened to the pressure mesh (" + std::to_string(n) +
+                   " cells where " + std::to_string(pressure_cells) + " were expected)");
   velocity = std::make_unique<LevelSpace<dim>>(
     std::shared_ptr<const dealii::Triangulation<dim>>(&velocity_mesh, [](const void *) {}), fe, DirichletBoundary());
 
@@ -144,14 +156,16 @@ FlowMatrices<dim>::FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const
                 local[1 + d](i, j) += fe_values.shape_value(i, q) * grad[d];
             }
     });
-    stiffness = std::move(assembly.matrices[0]);
-    std::move(assembly.matrices.begin() + 1, assembly.matrices.end(), gradient.begin());
+    const auto &nodes = velocity->partition();
+    stiffness         = sum_rows(std::move(assembly.matrices[0]), nodes, nodes);
+    for (unsigned int d = 0; d < dim; ++d)
+      gradient[d] = sum_rows(std::move(assembly.matrices[1 + d]), nodes, nodes);
   }
   velocity_mass = lumped_mass(*velocity, mapping, quadrature);
   pressure_mass = lumped_mass(pressure(), mapping, quadrature);
 
   const auto &top = hierarchy->data().back();
-  interpolation   = product(velocity->H, top.prolongation);
+  interpolation   = product(velocity->owned_H(), top.prolongation);
   for (unsigned int d = 0; d < dim; ++d)
     divergence[d] = product(top.restriction, gradient[d]);
 
@@ -159,7 +173,7 @@ FlowMatrices<dim>::FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const
   for (std::size_t l = 0; l < n_pressure_levels; ++l)
     {
       const auto &space = hierarchy->space(l);
-      singular          = singular && space.prescribed.empty();
+      singular          = singular && space.prescribed_partition().size() == 0;
       Assembly<dim> assembly(space, mapping, quadrature, update_gradients | update_JxW_values, {Columns::unknowns});
       assembly.assemble([](const auto &, const auto &fe_values, auto &local) {
         for (const unsigned int q : fe_values.quadrature_point_indices())
@@ -167,14 +181,14 @@ FlowMatrices<dim>::FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const
             for (const unsigned int j : fe_values.dof_indices())
               local[0](i, j) += fe_values.shape_grad(i, q) * fe_values.shape_grad(j, q) * fe_values.JxW(q);
       });
-      pressure_levels.push_back(
-        {std::move(assembly.matrices[0]), hierarchy->data()[l].prolongation, hierarchy->data()[l].restriction, 1});
+      pressure_levels.push_back({sum_rows(std::move(assembly.matrices[0]), space.partition(), space.partition()),
+                                 hierarchy->data()[l].prolongation, hierarchy->data()[l].restriction, 1});
     }
   if (singular)
     {
       const auto          &coarsest = hierarchy->space(0);
-      Array<unsigned char> is_free(coarsest.n_dofs());
-      for (int i = 0; i < coarsest.n_dofs(); ++i)
+      Array<unsigned char> is_free(coarsest.n_owned());
+      for (int i = 0; i < coarsest.n_owned(); ++i)
         is_free[i] = coarsest.is_free(i);
       pressure_levels[0].matrix = with_constants(pressure_levels[0].matrix, is_free);
     }

@@ -18,7 +18,8 @@ namespace adamant
 /// The matrices of the Q1-iso-Q2/Q1 discretization of incompressible flow, host memory: scalar Q1 functions φ_i on the
 /// velocity mesh (each component of the velocity), ψ_k on the pressure mesh, which is the velocity mesh with its last, global
 /// refinement undone. Both come from one hierarchy: its finest level is the velocity mesh, the others are the pressure's
-/// multigrid levels. Hanging nodes take part through H on both meshes: rows belong to free nodes, columns to nodal values.
+/// multigrid levels. Hanging nodes take part through H on both meshes: rows belong to free nodes, columns to nodal values. On
+/// several ranks, rows and masses are those of the owned nodes.
 template <int dim>
 struct FlowMatrices
 {
@@ -46,6 +47,6 @@ struct FlowMatrices
   bool                   singular = false;
 };
 
-/// A B, with every entry that the patterns allow; columns ascend.
+/// A B, with every entry that the patterns allow; columns ascend. All ranks call it together.
 CSRMatrix<double> product(const CSRMatrix<double> &A, const CSRMatrix<double> &B);
 } // namespace adamant
