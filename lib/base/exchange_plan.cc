@@ -21,11 +21,6 @@ MPI_Datatype mpi_type<float>()
   return MPI_FLOAT;
 }
 template <>
-MPI_Datatype mpi_type<int>()
-{
-  return MPI_INT;
-}
-template <>
 MPI_Datatype mpi_type<std::uint64_t>()
 {
   return MPI_UINT64_T;
@@ -97,6 +92,5 @@ Array<double> sum_ghosts(const ExchangePlan &plan, Array<double> values)
 template class GhostExchange<double>;
 template class GhostExchange<float>;
 template Array<double>        with_ghosts(const ExchangePlan &, Array<double>);
-template Array<int>           with_ghosts(const ExchangePlan &, Array<int>);
 template Array<std::uint64_t> with_ghosts(const ExchangePlan &, Array<std::uint64_t>);
 } // namespace adamant

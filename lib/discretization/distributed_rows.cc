@@ -1,6 +1,7 @@
 #include "discretization/distributed_rows.h"
 
 #include "base/exceptions.h"
+#include "discretization/row.h"
 
 #include <deal.II/base/mpi.h>
 
@@ -20,8 +21,7 @@ namespace adamant
 namespace
 {
 using Index = dealii::types::global_dof_index;
-using Entry = std::pair<Index, double>;            // global column, value
-using Row   = std::vector<std::pair<int, double>>; // local columns, values
+using Entry = std::pair<Index, double>; // global column, value
 
 // Rows on their way: global row, number of entries, their columns; and their values.
 using Rows = std::pair<std::vector<Index>, std::vector<double>>;
@@ -90,19 +90,6 @@ std::unique_ptr<Partitioner> columns_that_occur(const CSRMatrix<double> &local, 
   set.add_indices(ghosts.begin(), std::unique(ghosts.begin(), ghosts.end()));
   set.compress();
   return std::make_unique<Partitioner>(partitioner(columns.locally_owned_range(), set, columns.get_mpi_communicator()));
-}
-
-// Adds up the entries of equal columns, which come out ascending.
-void merge(Row &row)
-{
-  std::stable_sort(row.begin(), row.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
-  std::size_t kept = 0;
-  for (std::size_t k = 0; k < row.size(); ++k)
-    if (kept > 0 && row[kept - 1].first == row[k].first)
-      row[kept - 1].second += row[k].second;
-    else
-      row[kept++] = row[k];
-  row.resize(kept);
 }
 } // namespace
 
@@ -195,7 +182,7 @@ CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, con
         list.emplace_back(renumbered(local.column[k]), local.value[k]);
       for (const auto &[column, value] : entries)
         list.emplace_back(static_cast<int>(new_columns->global_to_local(column)), value);
-      merge(list);
+      compress(list);
     }
 
   CSRMatrix<double> sum;

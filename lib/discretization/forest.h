@@ -18,8 +18,6 @@ template <int dim>
 using Functions = dealii::internal::p4est::functions<dim>;
 template <int dim>
 using Forest = typename dealii::internal::p4est::types<dim>::forest;
-template <int dim>
-using Quadrant = typename dealii::internal::p4est::types<dim>::quadrant;
 
 inline void partition_given(p4est_t *forest, const p4est_locidx_t *counts)
 {

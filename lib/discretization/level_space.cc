@@ -4,7 +4,6 @@
 #include "discretization/distributed_level_meshes.h"
 
 #include <deal.II/dofs/dof_tools.h>
-#include <deal.II/lac/la_parallel_vector.h>
 
 #include <algorithm>
 #include <array>
@@ -277,13 +276,10 @@ void LevelSpace<dim>::mark_constrained(const DirichletBoundary &dirichlet)
 template <int dim>
 void LevelSpace<dim>::agree_on_prescribed()
 {
-  dealii::LinearAlgebra::distributed::Vector<double> marks(numbers);
-  for (unsigned int i = 0; i < constrained.size(); ++i)
-    marks.local_element(i) = constrained[i] == fixed;
-  marks.compress(dealii::VectorOperation::max);
-  marks.update_ghost_values();
-  for (unsigned int i = 0; i < constrained.size(); ++i)
-    constrained[i] = marks.local_element(i) > 0 ? fixed : free;
+  Array<double> n_marks(constrained.size());
+  std::transform(constrained.begin(), constrained.end(), n_marks.begin(), [](auto kind) { return kind == fixed; });
+  n_marks = local_values(sum_local(std::move(n_marks)).data());
+  std::transform(n_marks.begin(), n_marks.end(), constrained.begin(), [](double n) { return n > 0 ? fixed : free; });
 }
 
 // The columns of B: the prescribed DoFs of all ranks, one rank's after the other's.

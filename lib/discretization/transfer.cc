@@ -1,5 +1,7 @@
 #include "discretization/transfer.h"
 
+#include "discretization/row.h"
+
 #include <deal.II/base/mpi.h>
 #include <deal.II/lac/full_matrix.h>
 
@@ -17,8 +19,6 @@ namespace adamant
 {
 namespace
 {
-using Row = std::vector<std::pair<int, double>>; // column, weight
-
 // The nonzeros of the rows of the embedding of a cell into each of its children.
 template <int dim>
 std::vector<std::vector<Row>> embedding_rows(const dealii::FiniteElement<dim> &fe)
@@ -31,19 +31,6 @@ std::vector<std::vector<Row>> embedding_rows(const dealii::FiniteElement<dim> &f
         if (const double weight = fe.get_prolongation_matrix(child)(i, j); std::abs(weight) > 1e-12)
           rows[child][i].emplace_back(static_cast<int>(j), weight);
   return rows;
-}
-
-// Sorts by column and adds up the entries of equal columns.
-void compress(Row &row)
-{
-  std::sort(row.begin(), row.end());
-  std::size_t kept = 0;
-  for (std::size_t k = 0; k < row.size(); ++k)
-    if (kept > 0 && row[kept - 1].first == row[k].first)
-      row[kept - 1].second += row[k].second;
-    else
-      row[kept++] = row[k];
-  row.resize(kept);
 }
 
 using Index = dealii::types::global_dof_index;
