@@ -149,7 +149,7 @@ void serialize_vector(Archive &archive, const Backend &backend, typename Backend
   using Part = boost::serialization::array_wrapper<double>;
   Array<double> values(vector.size()), ordered(vector.size());
   const auto    entry = [&](int i) { return order.entry.empty() ? i : order.entry[i]; };
-  double        size = vector.size(), before = 0;
+  double        size  = vector.size();
   order.ranks.sum(&size, 1);
   std::uint64_t n = static_cast<std::uint64_t>(size);
   archive      &n;
@@ -168,9 +168,9 @@ void serialize_vector(Archive &archive, const Backend &backend, typename Backend
         throw RunError("the checkpoint holds a vector of " + std::to_string(n) + " values, but " +
                        std::to_string(static_cast<std::uint64_t>(size)) + " are expected");
       // Every rank reads the file, and keeps its part.
-      order.ranks.sum_before(vector.size(), &before);
-      const std::uint64_t first = static_cast<std::uint64_t>(before), end = first + vector.size();
-      Array<double>       block(std::min<std::uint64_t>(n, 1 << 20));
+      const std::uint64_t first = static_cast<std::uint64_t>(order.ranks.sum_before(vector.size())),
+                          end   = first + vector.size();
+      Array<double> block(std::min<std::uint64_t>(n, 1 << 20));
       for (std::uint64_t at = 0; at < n; at += block.size())
         {
           block.resize(std::min<std::uint64_t>(n - at, block.size()));

@@ -29,12 +29,11 @@ void Communicator::sum(double *values, int n) const
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_DOUBLE, MPI_SUM, comm), "MPI_Allreduce");
 }
 
-void Communicator::sum_before(double value, double *result) const
+double Communicator::sum_before(double value) const
 {
-  *result = 0;
+  double result = 0;
   if (n_ranks > 1)
-    check_mpi(MPI_Exscan(&value, result, 1, MPI_DOUBLE, MPI_SUM, comm), "MPI_Exscan");
-  if (my_rank == 0)
-    *result = 0; // MPI leaves it alone there
+    check_mpi(MPI_Exscan(&value, &result, 1, MPI_DOUBLE, MPI_SUM, comm), "MPI_Exscan");
+  return my_rank == 0 ? 0. : result; // MPI leaves it alone on the first rank
 }
 } // namespace adamant

@@ -19,7 +19,7 @@ public:
   void sum(double *values, int n) const;
 
   /// The sum of `value` over the ranks before this one.
-  void sum_before(double value, double *result) const;
+  double sum_before(double value) const;
 
 private:
   MPI_Comm comm    = MPI_COMM_SELF;

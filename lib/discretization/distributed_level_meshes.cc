@@ -73,14 +73,9 @@ std::shared_ptr<Mesh<dim>> mesh_of(const Mesh<dim> &finest, Forest<dim> *cells)
 template <int dim>
 void number_coarse_cells(const Forest<dim> *coarse, const std::vector<std::uint64_t> &places, LevelMesh<dim> &fine)
 {
-  const MPI_Comm   comm  = coarse->mpicomm;
-  const auto       owned = owned_range(coarse->local_num_quadrants, comm);
-  dealii::IndexSet ghosts(owned.size());
-  for (const auto place : places)
-    if (!owned.is_element(static_cast<dealii::types::global_dof_index>(place)))
-      ghosts.add_index(static_cast<dealii::types::global_dof_index>(place));
-  ghosts.compress();
-  fine.coarse_cells = std::make_shared<Partitioner>(owned, ghosts, comm);
+  const MPI_Comm comm  = coarse->mpicomm;
+  const auto     owned = owned_range(coarse->local_num_quadrants, comm);
+  fine.coarse_cells    = make_partitioner(owned, {places.begin(), places.end()}, comm);
   fine.coarse_cell.resize(places.size());
   for (std::size_t i = 0; i < places.size(); ++i)
     fine.coarse_cell[i] =

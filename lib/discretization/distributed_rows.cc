@@ -69,8 +69,9 @@ std::map<int, std::vector<Entry>> received_entries(const std::map<unsigned int, 
 }
 
 // The columns of the owned rows: the owned numbers and the ghosts that occur, of this rank's entries and of those received.
-std::unique_ptr<Partitioner> columns_that_occur(const CSRMatrix<double> &local, int n_rows, const Partitioner &columns,
-                                                const std::map<int, std::vector<Entry>> &received)
+std::shared_ptr<const Partitioner> columns_that_occur(const CSRMatrix<double> &local, int n_rows,
+                                                      const Partitioner                       &columns,
+                                                      const std::map<int, std::vector<Entry>> &received)
 {
   const int         n_owned = static_cast<int>(columns.locally_owned_size());
   std::vector<bool> occurs(columns.n_ghost_indices(), false);
@@ -83,13 +84,8 @@ std::unique_ptr<Partitioner> columns_that_occur(const CSRMatrix<double> &local, 
       ghosts.push_back(columns.local_to_global(n_owned + static_cast<unsigned int>(g)));
   for (const auto &[row, entries] : received)
     for (const auto &[column, value] : entries)
-      if (!columns.in_local_range(column))
-        ghosts.push_back(column);
-  std::sort(ghosts.begin(), ghosts.end());
-  dealii::IndexSet set(columns.size());
-  set.add_indices(ghosts.begin(), std::unique(ghosts.begin(), ghosts.end()));
-  set.compress();
-  return std::make_unique<Partitioner>(partitioner(columns.locally_owned_range(), set, columns.get_mpi_communicator()));
+      ghosts.push_back(column);
+  return make_partitioner(columns.locally_owned_range(), std::move(ghosts), columns.get_mpi_communicator());
 }
 } // namespace
 
@@ -141,20 +137,23 @@ std::shared_ptr<const ExchangePlan> exchange_plan(const Partitioner &numbers)
   return plan;
 }
 
-Partitioner partitioner(const dealii::IndexSet &owned, const dealii::IndexSet &ghosts, MPI_Comm comm)
+std::shared_ptr<const Partitioner> make_partitioner(const dealii::IndexSet &owned, std::vector<Index> ghosts,
+                                                    MPI_Comm comm)
 {
   if (owned.size() == 0)
-    return Partitioner(owned, comm);
-  return Partitioner(owned, ghosts, comm);
+    return std::make_shared<Partitioner>(owned, comm);
+  std::sort(ghosts.begin(), ghosts.end());
+  dealii::IndexSet set(owned.size());
+  set.add_indices(ghosts.begin(), std::unique(ghosts.begin(), ghosts.end()));
+  return std::make_shared<Partitioner>(owned, set, comm); // which leaves out the owned ones
 }
 
-Partitioner partitioner(const ExchangePlan &plan)
+std::shared_ptr<const Partitioner> make_partitioner(const ExchangePlan &plan)
 {
-  const auto       size = static_cast<Index>(plan.n_global), first = static_cast<Index>(plan.first_owned);
-  dealii::IndexSet owned(size), ghosts(size);
+  const auto       first = static_cast<Index>(plan.first_owned);
+  dealii::IndexSet owned(static_cast<Index>(plan.n_global));
   owned.add_range(first, first + plan.n_owned);
-  ghosts.add_indices(plan.ghosts.begin(), plan.ghosts.end());
-  return partitioner(owned, ghosts, plan.communicator.handle());
+  return make_partitioner(owned, {plan.ghosts.begin(), plan.ghosts.end()}, plan.communicator.handle());
 }
 
 CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, const Partitioner &columns)

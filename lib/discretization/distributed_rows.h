@@ -6,6 +6,7 @@
 #include <deal.II/base/partitioner.h>
 
 #include <memory>
+#include <vector>
 
 namespace adamant
 {
@@ -23,11 +24,13 @@ std::shared_ptr<const ExchangePlan> exchange_plan(const Partitioner &numbers);
 /// All ranks call it together; on one rank it gives `local`.
 CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, const Partitioner &columns);
 
-/// What deal.II's own constructor makes, and also where there are no numbers at all, by whose number it divides.
-Partitioner partitioner(const dealii::IndexSet &owned, const dealii::IndexSet &ghosts, MPI_Comm comm);
+/// The owned numbers and these ghosts, which may come in any order, several times, and with owned numbers among them; also where
+/// there are no numbers at all, by whose number deal.II's own constructor divides.
+std::shared_ptr<const Partitioner> make_partitioner(const dealii::IndexSet                      &owned,
+                                                    std::vector<dealii::types::global_dof_index> ghosts, MPI_Comm comm);
 
 /// The numbers of a plan's entries.
-Partitioner partitioner(const ExchangePlan &plan);
+std::shared_ptr<const Partitioner> make_partitioner(const ExchangePlan &plan);
 
 /// The owned rows of a matrix whose rows are complete on their owner.
 CSRMatrix<double> owned_rows(const CSRMatrix<double> &local, const Partitioner &rows, const Partitioner &columns);

@@ -112,8 +112,9 @@ CSRMatrix<double> product(const CSRMatrix<double> &A, const CSRMatrix<double> &B
   // Each rank multiplies its rows of B: it needs the columns of A for them, and gives away parts of rows of the product.
   const MPI_Comm    comm = A.ghosts->communicator.handle();
   const Partitioner rows(owned_range(A.n_rows, comm), comm);
-  const auto        columns_of_A = sum_rows(transpose(A), partitioner(*A.ghosts), rows);
-  return sum_rows(local_product(transpose(columns_of_A), B), partitioner(*columns_of_A.ghosts), partitioner(*B.ghosts));
+  const auto        columns_of_A = sum_rows(transpose(A), *make_partitioner(*A.ghosts), rows);
+  return sum_rows(local_product(transpose(columns_of_A), B), *make_partitioner(*columns_of_A.ghosts),
+                  *make_partitioner(*B.ghosts));
 }
 
 template <int dim>

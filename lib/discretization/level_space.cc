@@ -162,7 +162,7 @@ void LevelSpace<dim>::number_locally()
   const auto        &owned = dofs->locally_owned_dofs();
   std::vector<Index> ghosts, indices(per_cell);
   const auto         add = [&](Index dof) {
-    if (!owned.is_element(dof))
+    if (!owned.is_element(dof)) // else the list would be long
       ghosts.push_back(dof);
   };
   if (dofs->n_dofs() != owned.n_elements())
@@ -177,12 +177,7 @@ void LevelSpace<dim>::number_locally()
                 add(master);
           }
       }
-  std::sort(ghosts.begin(), ghosts.end());
-  ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
-  dealii::IndexSet ghost_set(dofs->n_dofs());
-  ghost_set.add_indices(ghosts.begin(), ghosts.end());
-  ghost_set.compress();
-  numbers = std::make_shared<Partitioner>(owned, ghost_set, mesh->get_communicator());
+  numbers = make_partitioner(owned, std::move(ghosts), mesh->get_communicator());
   plan    = exchange_plan(*numbers);
 
   table.resize(cells.size() * per_cell);
@@ -291,7 +286,7 @@ void LevelSpace<dim>::number_prescribed()
   column_in_B.assign(n, -1);
   for (std::size_t k = 0; k < prescribed.size(); ++k)
     column_in_B[prescribed[k]] = static_cast<int>(k);
-  dealii::IndexSet ghosts(range.size());
+  std::vector<dealii::types::global_dof_index> ghosts;
   if (plan)
     {
       Array<std::uint64_t> number(n_owned(), 0);
@@ -302,12 +297,11 @@ void LevelSpace<dim>::number_prescribed()
       for (int i = n_owned(); i < n; ++i)
         if (constrained[i] == fixed)
           {
-            ghosts.add_index(static_cast<dealii::types::global_dof_index>(number[i]));
+            ghosts.push_back(static_cast<dealii::types::global_dof_index>(number[i]));
             column_in_B[i] = columns++; // numbers ascend as those of the DoFs do
           }
     }
-  ghosts.compress();
-  prescribed_numbers = std::make_shared<Partitioner>(partitioner(range, ghosts, mesh->get_communicator()));
+  prescribed_numbers = make_partitioner(range, std::move(ghosts), mesh->get_communicator());
 }
 
 template <int dim>

@@ -100,20 +100,13 @@ private:
     const auto incoming = dealii::Utilities::MPI::some_to_some(coarse_cells.get_mpi_communicator(), outgoing);
 
     // Ghosts: those of the space and what has come.
-    std::vector<Index> ghosts;
-    for (const auto ghost : space.partition().ghost_indices())
-      ghosts.push_back(ghost);
+    std::vector<Index> ghosts(space.partition().ghost_indices().begin(), space.partition().ghost_indices().end());
     for (const auto &[rank, message] : incoming)
       for (std::size_t k = 0; k < message.first.size(); k += 1 + message.first[k])
         for (Index c = 1; c <= message.first[k]; ++c)
-          if (!space.partition().in_local_range(message.first[k + c]))
-            ghosts.push_back(message.first[k + c]);
-    dealii::IndexSet set(space.partition().size());
-    std::sort(ghosts.begin(), ghosts.end());
-    set.add_indices(ghosts.begin(), std::unique(ghosts.begin(), ghosts.end()));
-    set.compress();
-    more_columns = std::make_unique<Partitioner>(space.partition().locally_owned_range(), set,
-                                                 space.partition().get_mpi_communicator());
+          ghosts.push_back(message.first[k + c]);
+    more_columns = make_partitioner(space.partition().locally_owned_range(), std::move(ghosts),
+                                    space.partition().get_mpi_communicator());
     columns      = more_columns.get();
     for (const auto ghost : space.partition().ghost_indices())
       ghost_number.push_back(static_cast<int>(columns->global_to_local(ghost)));
@@ -129,11 +122,11 @@ private:
       }
   }
 
-  const LevelSpace<dim>       &space;
-  const Partitioner           *columns;
-  std::unique_ptr<Partitioner> more_columns;
-  Array<int>                   ghost_number; // of the space's ghosts among the columns
-  std::vector<Row>             fetched;
+  const LevelSpace<dim>             &space;
+  const Partitioner                 *columns;
+  std::shared_ptr<const Partitioner> more_columns;
+  Array<int>                         ghost_number; // of the space's ghosts among the columns
+  std::vector<Row>                   fetched;
 };
 } // namespace
 
