@@ -4,6 +4,7 @@
 
 #include "application/expressions.h"
 #include "application/parameters.h"
+#include "application/program.h"
 #include "base/exceptions.h"
 
 #include <deal.II/base/function_parser.h>
@@ -12,7 +13,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -245,7 +245,7 @@ struct Parameters
                    std::pow(2., d.uniform_refinements + (d.refinement == "uniform" ? d.steps : 0)) +
                  1.;
       }
-    if (nodes * p.dimension * (d.formulation == "coupled" ? 2. : 1.) > std::numeric_limits<int>::max())
+    if (nodes * p.dimension * (d.formulation == "coupled" ? 2. : 1.) > adamant::most_unknowns())
       refuse("Discretization: these refinements give more unknowns than 32-bit indices can count");
     for (const auto *boundaries : {&p.dirichlet, &p.traction})
       for (const auto &[id, text] : *boundaries)

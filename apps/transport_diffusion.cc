@@ -151,10 +151,12 @@ struct Parameters
     if (problem.transport.size() < problem.dimension)
       throw adamant::InputError("Problem/Transport has " + std::to_string(problem.transport.size()) +
                                 " components, but Problem/Dimension is " + std::to_string(problem.dimension));
-    if (problem.dimension * discretization.refinements + problem.dimension * (discretization.degree - 1) > 30)
+    const double per_axis = std::pow(adamant::most_unknowns(), 1. / problem.dimension);
+    const auto   most     = static_cast<unsigned int>(std::log2((per_axis - 1.) / discretization.degree));
+    if (discretization.refinements > most)
       throw adamant::InputError("Discretization/Refinements = " + std::to_string(discretization.refinements) +
-                                " gives more unknowns than 32-bit indices can count; at most " +
-                                std::to_string(30 / problem.dimension - (discretization.degree - 1)) + " here");
+                                " gives more unknowns than 32-bit indices can count; at most " + std::to_string(most) +
+                                " here");
     if (std::abs(time.n_steps() * time.step - time.end) > 1e-8 * time.end)
       throw adamant::InputError("Time stepping/End time = " + std::to_string(time.end) +
                                 " is not a multiple of Time stepping/Time step = " + std::to_string(time.step));
@@ -317,7 +319,7 @@ void TransportDiffusion<dim, Backend>::setup_system()
   const bool       levels = parameters.linear_solver.preconditioner == "multigrid";
   hierarchy = std::make_unique<adamant::Hierarchy<dim>>(*mesh, fe, adamant::DirichletBoundary{{0, ComponentMask()}},
                                                         levels ? parameters.linear_solver.coarsest_cells :
-                                                                 mesh->n_global_active_cells());
+                                                                 adamant::finest_level_only);
 
   const auto &space = hierarchy->finest();
   const int   n     = space.n_owned();

@@ -1,5 +1,6 @@
 #include "application/program.h"
 
+#include "base/exchange_plan.h"
 #include "base/version.h"
 
 #include <deal.II/base/mpi.h>
@@ -16,6 +17,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iomanip>
+#include <limits>
 #include <numeric>
 #include <sstream>
 #include <thread>
@@ -138,6 +140,12 @@ std::string output_folder(const CommandLine &line, const std::string &applicatio
                                         "output/" + application;
 }
 
+double most_unknowns()
+{
+  const double own = std::numeric_limits<int>::max(), all = std::numeric_limits<dealii::types::global_dof_index>::max();
+  return std::min(own * Communicator(MPI_COMM_WORLD).size(), all);
+}
+
 RankParameters::RankParameters()
   : ParameterAcceptor("/Ranks")
 {
@@ -234,12 +242,22 @@ void Run::describe(std::size_t n_unknowns, std::size_t n_cells, const std::vecto
       ranks.sum(size, 2);
       record["levels"].push_back({{"dofs", std::llround(size[0])}, {"nonzeros", std::llround(size[1])}});
     }
+  if (ranks.size() > 1)
+    describe_balance(levels.back().matrix);
   record["preconditioner"]      = linear_solver.preconditioner;
   record["tolerance"]           = linear_solver.tolerance;
   record["extrapolation_order"] = extrapolation_order;
   // GMRES keeps two vectors an iteration, and about six iterations are usual; timing the V-cycle takes two vectors.
   const int per_solve = 2 + (options.type == SolverType::gmres ? 2 * std::min(options.restart, 6) : 0);
   bytes_of_time_loop  = sizeof(double) * levels.back().matrix.n_rows * (per_solve + extrapolation_order);
+}
+
+void Run::describe_balance(const CSRMatrix<double> &matrix)
+{
+  const double owned = matrix.n_rows, ghosts = matrix.ghosts->n_ghosts();
+  const auto   unknowns = dealii::Utilities::MPI::min_max_avg(owned, ranks.handle());
+  record["balance"]     = {{"unknowns", unknowns.max / unknowns.avg},
+                           {"ghosts", dealii::Utilities::MPI::sum(ghosts, ranks.handle()) / unknowns.sum}};
 }
 
 std::int64_t Run::host_memory() const

@@ -152,6 +152,7 @@ public:
 private:
   void         make_output_folder() const;
   std::int64_t host_memory() const; // the most so far, all ranks' together
+  void         describe_balance(const CSRMatrix<double> &matrix);
   void         print_size() const;
   void write_checkpoint(unsigned int step, double time, const std::function<void(CheckpointWriter::Archive &)> &save);
 
@@ -171,6 +172,9 @@ private:
 
 /// The folder for all files of a run: --output, else that of --restart, else output/APPLICATION.
 std::string output_folder(const CommandLine &line, const std::string &application);
+
+/// The most unknowns of a problem: each rank counts its own with 32 bits, deal.II those of all with as many as it was built with.
+double most_unknowns();
 
 /// Prints version, libraries, backend, device and threads.
 void print_header(const std::string &application, const std::string &backend, const std::string &device, int threads,
@@ -215,7 +219,8 @@ int run_program(int argc, char **argv, const std::string &application, const std
     parameters.check();
     if (line.print_parameters)
       {
-        print_parameters(std::cout, line.json ? dealii::ParameterHandler::JSON : dealii::ParameterHandler::PRM);
+        if (ranks.rank() == 0) // deal.II would not take the others' std::cout
+          print_parameters(std::cout, line.json ? dealii::ParameterHandler::JSON : dealii::ParameterHandler::PRM);
         return 0;
       }
     if (reader)

@@ -118,6 +118,8 @@ std::vector<LevelMesh<dim>> create_distributed_level_meshes(const Mesh<dim> &fin
   // Finest first while building.
   std::vector<LevelMesh<dim>> levels(1);
   levels[0].mesh = std::shared_ptr<const dealii::Triangulation<dim>>(&finest, [](const void *) {});
+  if (coarsest_cells == finest_level_only)
+    return levels;
   forest::Copy<dim> fine(finest.get_p4est());
   const auto        on_one_rank = [](const Forest<dim> *cells) {
     return cells->global_first_quadrant[1] == cells->global_num_quadrants;

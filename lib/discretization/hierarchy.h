@@ -19,8 +19,8 @@ class Hierarchy
 {
 public:
   /// `mesh` (serial, or of p4est) has to outlive the hierarchy and must not be refined meanwhile. Coarsening ends at `coarsest_cells`
-  /// cells. Node blocks of the level data are as large as the element has components. Of several ranks those take part in a coarser
-  /// level that have at least `cells_per_rank` cells each.
+  /// cells; finest_level_only makes no coarser level. Node blocks of the level data are as large as the element has components. Of
+  /// several ranks those take part in a coarser level that have at least `cells_per_rank` cells each.
   Hierarchy(dealii::Triangulation<dim> &mesh, const dealii::FiniteElement<dim> &fe, const DirichletBoundary &dirichlet,
             unsigned int coarsest_cells, unsigned int cells_per_rank = 1000);
 

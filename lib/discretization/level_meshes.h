@@ -5,6 +5,7 @@
 
 #include <deal.II/grid/tria.h>
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct LevelMesh
   /// Of a distributed mesh: the numbers of the coarse cells, those of other ranks as ghosts. Null for a serial one.
   std::shared_ptr<const Partitioner> coarse_cells;
 };
+
+/// In place of a number of cells at which coarsening ends: no coarser mesh is made.
+inline constexpr unsigned int finest_level_only = std::numeric_limits<unsigned int>::max();
 
 /// The meshes of global coarsening (Liebchen et al., Figure 1; Becker & Braack 2000): the finest is `finest` itself (not
 /// copied: it has to outlive the result), each coarser one undoes every refinement that deal.II's rules for hanging

@@ -2,6 +2,7 @@
 
 #include "algebra/profiler_range.h"
 #include "base/exceptions.h"
+#include "base/exchange_plan.h"
 #include "multigrid/smoother.h"
 
 #include <memory>
@@ -56,7 +57,7 @@ public:
   {
     for (std::size_t l = mg.levels.size(); l-- > 0;)
       {
-        out << "  level " << l << ": " << mg.levels[l]->A.n_rows << " unknowns";
+        out << "  level " << l << ": " << mg.levels[l]->n_unknowns << " unknowns";
         if (l == 0 && mg.has_dense_inverse())
           out << ", dense inverse";
         else if (mg.options.smoother.chebyshev)
@@ -70,7 +71,8 @@ private:
   struct Level
   {
     Level(const Backend &backend, const LevelData &data, const MultigridOptions &options, bool coarsest)
-      : A(backend.create_matrix(data.matrix, data.block_size))
+      : n_unknowns(data.matrix.ghosts ? data.matrix.ghosts->n_global : std::uint64_t(data.matrix.n_rows))
+      , A(backend.create_matrix(data.matrix, data.block_size))
       , x(backend.create_vector(data.matrix.n_rows))
     {
       if (!coarsest)
@@ -87,6 +89,7 @@ private:
       b = backend.create_vector(data.matrix.n_rows);
     }
 
+    const std::uint64_t                n_unknowns; // of all ranks
     Matrix                             A, P, R;
     Vector                             b, x, y, r;
     std::unique_ptr<Smoother<Backend>> smoother;

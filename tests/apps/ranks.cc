@@ -21,11 +21,11 @@ void PrintTo(const Case &c, std::ostream *out)
   *out << c.name; // and in the names of tests
 }
 
-class Ranks : public Program, public testing::WithParamInterface<Case>
+class RanksOf : public Program
 {
 protected:
-  Ranks()
-    : Program(GetParam().executable)
+  explicit RanksOf(const std::string &executable)
+    : Program(executable)
   {
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
     setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
@@ -34,11 +34,38 @@ protected:
   Outcome run_on(int n_ranks, Settings settings)
   {
     settings.insert(settings.end(), {"Ranks/Distributed mesh=true", "Linear solver/Tolerance=1e-12"});
-    before          = n_ranks == 1 ? "" : "mpirun --oversubscribe --bind-to none -np " + std::to_string(n_ranks);
+    start_on(n_ranks);
     Outcome outcome = run(settings);
     EXPECT_EQ(outcome.record.value("ranks", 1), n_ranks);
     return outcome;
   }
+
+  void start_on(int n_ranks)
+  {
+    before = n_ranks == 1 ? "" : "mpirun --oversubscribe --bind-to none -np " + std::to_string(n_ranks);
+  }
+};
+
+class Ranks : public RanksOf, public testing::WithParamInterface<Case>
+{
+protected:
+  Ranks()
+    : RanksOf(GetParam().executable)
+  {}
+};
+
+struct TransportDiffusionRanks : RanksOf
+{
+  TransportDiffusionRanks()
+    : RanksOf(TRANSPORT_DIFFUSION)
+  {}
+};
+
+struct ElasticityRanks : RanksOf
+{
+  ElasticityRanks()
+    : RanksOf(ELASTICITY)
+  {}
 };
 
 void expect_same(double value, double reference)
@@ -47,7 +74,7 @@ void expect_same(double value, double reference)
     << value << " instead of " << reference;
 }
 
-// All of run.json that does not tell how fast or how well solved.
+// All of run.json that does not tell how fast or how well solved, nor about ranks.
 void compare(const nlohmann::json &record, const nlohmann::json &reference, const std::string &name)
 {
   SCOPED_TRACE(name);
@@ -59,7 +86,7 @@ void compare(const nlohmann::json &record, const nlohmann::json &reference, cons
       for (const auto &[key, value] : reference.items())
         EXPECT_TRUE(record.is_array() || record.contains(key)) << key << " is missing";
       for (const auto &[key, value] : record.items())
-        if (key != "ranks")
+        if (key != "ranks" && key != "balance")
           compare(value, record.is_array() ? reference.at(std::stoi(key)) : reference.at(key),
                   name == "iterations" ? name : key);
     }
@@ -169,6 +196,35 @@ const Case cases[] = {
   // Its aggregates depend on the ranks.
   {"ElasticityML", ELASTICITY, bar + mesh("edge", 2, 1) + Settings{"Linear solver/Preconditioner=trilinos_amg"}, 3.},
 };
+
+// The first of two ranks has the lower half of 17 x 17 nodes with the nodes between the halves; each reads a row of the other, but for
+// the two that are prescribed.
+TEST_F(TransportDiffusionRanks, BalanceIsRecorded)
+{
+  const Settings settings = transport + Settings{"Discretization/Refinements=4", "Discretization/Adaptive cycles=0"};
+  EXPECT_FALSE(run_on(1, settings).record.contains("balance"));
+  const auto outcome = run_on(2, settings);
+  const auto balance = outcome.record.at("balance");
+  EXPECT_DOUBLE_EQ(balance.at("unknowns"), 9 * 17 / (17 * 17 / 2.));
+  EXPECT_DOUBLE_EQ(balance.at("ghosts"), 2 * 15 / (17 * 17.));
+  EXPECT_NE(outcome.out.find(": 289 unknowns"), std::string::npos) << "expected the levels' unknowns on all ranks:\n"
+                                                                   << outcome.out;
+}
+
+// 2 (n + 1)^2 unknowns on n x n cells; one rank counts 2^31, and four at most four times as many.
+TEST_F(ElasticityRanks, EachRankCountsItsOwnUnknowns)
+{
+  const auto code = [&](int n_ranks, const std::string &n) {
+    start_on(n_ranks);
+    return start({"--print-parameters", "--set", "Problem/Dimension=2", "--set", "Discretization/Uniform refinements=0",
+                  "--set", "Discretization/Coarse cells=" + n + "," + n})
+      .code;
+  };
+  EXPECT_EQ(code(1, "32000"), 0);
+  EXPECT_EQ(code(1, "40000"), 2);
+  EXPECT_EQ(code(2, "40000"), 0);
+  EXPECT_EQ(code(4, "70000"), 2);
+}
 
 INSTANTIATE_TEST_SUITE_P(Programs, Ranks, testing::ValuesIn(cases),
                          [](const testing::TestParamInfo<Case> &info) { return info.param.name; });

@@ -325,6 +325,13 @@ TEST(Ranks, ProductsInSinglePrecision)
   compare_products<float>();
 }
 
+// What an algebraic preconditioner needs; without coarser levels none has to come to the first rank.
+TEST(Ranks, FinestLevelOnly)
+{
+  const auto mesh = adaptive_mesh<2>(world);
+  EXPECT_EQ(adamant::create_level_meshes(*mesh, adamant::finest_level_only).size(), 1u);
+}
+
 // A mesh from its refinement levels alone is the same, and has the same partition.
 TEST(Ranks, StoredMeshComesBack)
 {
