@@ -19,7 +19,7 @@ template <class Container = Array<double>, class Backend>
 Container to_host(const Backend &backend, const typename Backend::Vector &vector)
 {
   Container values(vector.size());
-  backend.download(vector, &*values.begin());
+  backend.download(vector, values.data());
   return values;
 }
 } // namespace adamant

@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 from pathlib import Path
 
@@ -18,7 +17,7 @@ SMALL = ["Linear solver/Coarsest level cells=16", "Discretization/Refinements=4"
 
 
 def run(n, *arguments, settings=(), environment=()):
-    """The program on n ranks, each with one thread; mesh of p4est."""
+    """The program on n ranks, each with one thread; mesh of p4est. Ranks that wait for each other for ever end by the time limit."""
     ranks = [MPIEXEC, "--oversubscribe", "--bind-to", "none", "-np", str(n)]
     settings = ["Ranks/Distributed mesh=true", *settings]
     command = ranks + [PROGRAM, "--backend", "host", "--threads", "1", *arguments] + [a for s in settings for a in ("--set", s)]
@@ -99,10 +98,8 @@ class ManyRanks(unittest.TestCase):
                   "rhs:3", "solve:5", "checkpoint:1", "output:5"]  # fmt: skip
         for place in places:
             section = place.split(":")[0]
-            begin = time.monotonic()
             done = run(2, "--output", str(self.folder / "failing"), settings=SMALL + ["Checkpoint/Steps=5"],
                        environment={"ADAMANT_FAIL": f"1:{place}"}.items())  # fmt: skip
-            self.assertLess(time.monotonic() - begin, 30, f"expected all ranks to end soon after rank 1 failed at {place}")
             self.assertEqual(done.returncode, 1, f"{place}:\n{done.stdout}{done.stderr}")
             self.assertIn(f"(rank 1): error: failed as ADAMANT_FAIL wants it in section '{section}'", done.stderr)
             self.assertFalse((self.folder / "failing/run.json").exists(), "expected no record of a failed run")
