@@ -2,6 +2,7 @@
 
 #include "algebra/host_backend.h"
 #include "base/csr_matrix.h"
+#include "base/exchange_plan.h"
 #if ADAMANT_WITH_CUDA
 #include "algebra/cuda_backend.h"
 #endif
@@ -38,8 +39,19 @@ struct MatrixBundle
   }
 };
 
-/// `matrices` have the same pattern; the same result for any number of threads.
+/// `matrices` have the same pattern; of those with ghosts the owned columns are taken. The same result for any number of threads.
 MatrixBundle bundle(const std::vector<const CSRMatrix<double> *> &matrices, int lanes);
+
+/// What the columns of other ranks' entries add to the products of a bundle, on one rank nothing.
+struct GhostBundle
+{
+  std::shared_ptr<const ExchangePlan> plan;    ///< null on one rank
+  Array<int>                          row;     ///< the rows that have such entries, ascending
+  MatrixBundle                        entries; ///< row k is that part of row[k], columns are numbers of ghosts
+};
+
+/// All ranks have ghosts, or none.
+GhostBundle ghost_bundle(const std::vector<const CSRMatrix<double> *> &matrices, int lanes);
 
 /// The products of an explicit step for the Navier-Stokes equations, each one pass over its matrices (Liebchen et al., equations
 /// (14), (15)). Velocities are stored by components: component c of node i is u[c n + i].
@@ -48,6 +60,10 @@ MatrixBundle bundle(const std::vector<const CSRMatrix<double> *> &matrices, int 
 ///   u_new,c = u_c + dt (f_c - (Σ_d A_d (u_d u_c) + A_c p + K u_c) / m),
 /// products of nodal values taken on the fly: 8 (dim + 1) bytes an entry and 16 (dim + 1) a node (f: 8 dim more). Where 1 / m
 /// is set to zero (prescribed nodes, hanging nodes) and f with it, u stays. The divergence is g = Σ_d W_d u_d.
+///
+/// Of several ranks each has its owned rows and vectors of owned values, n of them. Sums over a row's entries have two parts, owned columns
+/// and ghosts: while the values of ghosts travel, of all components in one message, all rows are computed without them, and
+/// then the few rows that have ghosts are corrected. All ranks call the products together.
 template <int dim, class Backend>
 class FlowProducts;
 
@@ -71,8 +87,17 @@ public:
   std::size_t divergence_bytes() const;
 
 private:
-  Backend      backend;
-  MatrixBundle momentum_bundle, divergence_bundle;
+  // A ghost's values: the components of u, and for the momentum p.
+  struct Ghosts
+  {
+    GhostBundle           bundle;
+    GhostExchange<double> exchange;
+  };
+  static std::unique_ptr<Ghosts> ghosts_of(const std::vector<const CSRMatrix<double> *> &matrices, int n_components);
+
+  Backend                 backend;
+  MatrixBundle            momentum_bundle, divergence_bundle;
+  std::unique_ptr<Ghosts> momentum_ghosts, divergence_ghosts; // null on one rank
 };
 
 #if ADAMANT_WITH_CUDA

@@ -28,27 +28,31 @@ MPI_Datatype mpi_type<std::uint64_t>()
 } // namespace
 
 template <typename Number>
-GhostExchange<Number>::GhostExchange(const ExchangePlan &plan)
+GhostExchange<Number>::GhostExchange(const ExchangePlan &plan, int n_components)
   : plan(plan)
-  , outgoing(plan.sent.size())
-  , incoming(plan.n_ghosts())
+  , n_components(n_components)
+  , outgoing(n_components * plan.sent.size())
+  , incoming(n_components * plan.ghosts.size())
   , requests(plan.sends.size() + plan.receives.size(), MPI_REQUEST_NULL)
 {}
 
 template <typename Number>
-void GhostExchange<Number>::start(const Number *owned)
+void GhostExchange<Number>::start(const Number *const *components)
 {
   const MPI_Comm comm    = plan.communicator.handle();
+  const int      m       = n_components;
   auto           request = requests.begin();
   for (const auto &[rank, begin, end] : plan.receives)
-    check_mpi(MPI_Irecv(incoming.data() + begin, end - begin, mpi_type<Number>(), rank, tag, comm, &*request++),
+    check_mpi(MPI_Irecv(incoming.data() + std::size_t(begin) * m, (end - begin) * m, mpi_type<Number>(), rank, tag,
+                        comm, &*request++),
               "MPI_Irecv");
   for (const auto &[rank, begin, end] : plan.sends)
     {
+      Number *values = outgoing.data() + std::size_t(begin) * m;
       for (int k = begin; k < end; ++k)
-        outgoing[k] = owned[plan.sent[k]];
-      check_mpi(MPI_Isend(outgoing.data() + begin, end - begin, mpi_type<Number>(), rank, tag, comm, &*request++),
-                "MPI_Isend");
+        for (int c = 0; c < m; ++c)
+          values[(k - begin) * m + c] = components[c][plan.sent[k]];
+      check_mpi(MPI_Isend(values, (end - begin) * m, mpi_type<Number>(), rank, tag, comm, &*request++), "MPI_Isend");
     }
 }
 

@@ -31,18 +31,22 @@ struct ExchangePlan
   std::uint64_t global(int i) const { return i < n_owned ? first_owned + i : ghosts[i - n_owned]; }
 };
 
-/// Fills the ghosts of vectors in host memory after a plan, which has to outlive it; one exchange at a time.
+/// Fills the ghosts of vectors in host memory after a plan, which has to outlive it; one exchange at a time. The vectors of several
+/// components travel in the same messages.
 template <typename Number>
 class GhostExchange
 {
 public:
-  explicit GhostExchange(const ExchangePlan &plan);
+  explicit GhostExchange(const ExchangePlan &plan, int n_components = 1);
 
-  void          start(const Number *owned); ///< sends what others need of the n_owned values
-  const Number *finish();                   ///< waits; returns the n_ghosts values
+  void start(const Number *owned) { start(&owned); } ///< sends what others need of the n_owned values
+  void start(const Number *const *components);       ///< likewise of each component's
+  /// Waits; returns the ghosts' values: component c of ghost g is number g * n_components + c.
+  const Number *finish();
 
 private:
   const ExchangePlan      &plan;
+  const int                n_components;
   Array<Number>            outgoing, incoming;
   std::vector<MPI_Request> requests;
 };

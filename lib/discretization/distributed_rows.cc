@@ -12,6 +12,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -209,6 +210,57 @@ CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, con
           sum.value[to]  = local.value[k];
         }
   return sum;
+}
+
+namespace
+{
+// The columns of a matrix for each component, ghosts by the global numbers of their owner's vector of all components.
+std::shared_ptr<const ExchangePlan> plan_of_components(const ExchangePlan &plan, int n_components, Array<int> &columns)
+{
+  const std::uint64_t               n = plan.n_owned;
+  std::vector<Index>                ghosts;
+  std::vector<Array<std::uint64_t>> numbers;
+  for (int c = 0; c < n_components; ++c)
+    {
+      Array<std::uint64_t> own(n);
+      std::iota(own.begin(), own.end(), n_components * plan.first_owned + c * n);
+      numbers.push_back(with_ghosts(plan, std::move(own)));
+      ghosts.insert(ghosts.end(), numbers[c].begin() + n, numbers[c].end());
+    }
+  const MPI_Comm comm      = plan.communicator.handle();
+  const auto     partition = make_partitioner(owned_range(n_components * n, comm), std::move(ghosts), comm);
+  for (const auto &list : numbers)
+    for (const auto number : list)
+      columns.push_back(static_cast<int>(partition->global_to_local(static_cast<Index>(number))));
+  return exchange_plan(*partition);
+}
+} // namespace
+
+CSRMatrix<double> by_components(const CSRMatrix<double> &A, int n_components)
+{
+  CSRMatrix<double> blocks;
+  Array<int>        column_in_blocks; // of column j of component c: number c n_cols + j
+  if (A.ghosts)
+    blocks.ghosts = plan_of_components(*A.ghosts, n_components, column_in_blocks);
+  else
+    {
+      column_in_blocks.resize(std::size_t(n_components) * A.n_cols);
+      std::iota(column_in_blocks.begin(), column_in_blocks.end(), 0);
+    }
+  blocks.n_rows = n_components * A.n_rows;
+  blocks.n_cols = static_cast<int>(column_in_blocks.size());
+  blocks.row_start.push_back(0);
+  for (int c = 0; c < n_components; ++c)
+    for (int row = 0; row < A.n_rows; ++row)
+      {
+        for (int k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+          {
+            blocks.column.push_back(column_in_blocks[std::size_t(c) * A.n_cols + A.column[k]]);
+            blocks.value.push_back(A.value[k]);
+          }
+        blocks.row_start.push_back(static_cast<int>(blocks.column.size()));
+      }
+  return blocks;
 }
 
 CSRMatrix<double> owned_rows(const CSRMatrix<double> &local, const Partitioner &rows, const Partitioner &columns)

@@ -32,6 +32,10 @@ std::shared_ptr<const Partitioner> make_partitioner(const dealii::IndexSet      
 /// The numbers of a plan's entries.
 std::shared_ptr<const Partitioner> make_partitioner(const ExchangePlan &plan);
 
+/// The matrix that acts so on each of n components, where vectors hold the owned values of one component after the other. All ranks call
+/// it together.
+CSRMatrix<double> by_components(const CSRMatrix<double> &A, int n_components);
+
 /// The owned rows of a matrix whose rows are complete on their owner.
 CSRMatrix<double> owned_rows(const CSRMatrix<double> &local, const Partitioner &rows, const Partitioner &columns);
 } // namespace adamant

@@ -1,9 +1,12 @@
-// The matrices of incompressible flow on several ranks against those of one, by what they do to given functions: run by mpirun.
+// The matrices of incompressible flow on several ranks against those of one, by what they do to given functions, and the products of
+// a time step node by node: run by mpirun.
+#include "algebra/flow_products.h"
 #include "algebra/host_backend.h"
 #include "base/host_copies.h"
 #include "discretization/flow_matrices.h"
 #include "discretization/mesh.h"
 #include "discretization/points.h"
+#include "discretization/stored_mesh.h"
 #include "solver/linear_solver.h"
 
 #include <deal.II/base/quadrature_lib.h>
@@ -12,10 +15,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace
@@ -41,6 +47,7 @@ std::unique_ptr<Triangulation<dim>> velocity_mesh(const Communicator &ranks)
       mesh->execute_coarsening_and_refinement();
     }
   mesh->refine_global(1);
+  adamant::balance(*mesh);
   return mesh;
 }
 
@@ -134,6 +141,98 @@ void compare(const std::set<types::boundary_id> &outflow)
   EXPECT_GT(expected[0], 0.) << "expected hanging nodes";
   for (std::size_t i = 0; i < result.size(); ++i)
     EXPECT_NEAR(result[i], expected[i], 1e-10 * std::abs(expected[i])) << "sum number " << i;
+}
+
+// Values at nodes, by the nodes' positions.
+template <int dim>
+using ValuesAt = std::map<std::array<long, dim>, std::vector<double>>;
+
+template <int dim>
+ValuesAt<dim> by_position(const Array<double> &points, const adamant::HostVector<double> &values)
+{
+  const std::size_t n = points.size() / dim;
+  ValuesAt<dim>     at;
+  for (std::size_t i = 0; i < n; ++i)
+    {
+      std::array<long, dim> key;
+      for (int d = 0; d < dim; ++d)
+        key[d] = std::lround(1e6 * points[d * n + i]);
+      for (int k = static_cast<int>(i); k < values.size(); k += static_cast<int>(n))
+        at[key].push_back(values.data()[k]);
+    }
+  return at;
+}
+
+// What a momentum step makes of a velocity and a pressure, and the divergence of the result.
+template <int dim>
+std::pair<ValuesAt<dim>, ValuesAt<dim>> step(const Communicator &ranks)
+{
+  const auto              mesh = velocity_mesh<dim>(ranks);
+  const MappingQ1<dim>    mapping;
+  const FlowMatrices<dim> flow(*mesh, mapping, QGauss<dim>(2), {}, 16);
+  const auto              points_of = [&](const adamant::LevelSpace<dim> &space) {
+    Array<int> all(space.n_owned());
+    std::iota(all.begin(), all.end(), 0);
+    return adamant::support_points(space, mapping, all);
+  };
+  const int     n      = flow.velocity->n_owned();
+  const auto    points = points_of(*flow.velocity);
+  Array<double> u(dim * n), p(n), inverse_mass(n), force(dim * n);
+  for (int i = 0; i < n; ++i)
+    {
+      for (int c = 0; c < dim; ++c)
+        {
+          u[c * n + i]     = wave(points, n, i, c);
+          force[c * n + i] = flow.velocity->is_free(i) ? wave(points, n, i, 5. + c) : 0.;
+        }
+      p[i]            = wave(points, n, i, 4.);
+      inverse_mass[i] = flow.velocity->is_free(i) ? 1. / flow.velocity_mass[i] : 0.;
+    }
+  const adamant::HostBackend<double>     backend(1, ranks);
+  std::vector<const CSRMatrix<double> *> momentum{&flow.stiffness}, divergence;
+  for (int d = 0; d < dim; ++d)
+    {
+      momentum.push_back(&flow.gradient[d]);
+      divergence.push_back(&flow.divergence[d]);
+    }
+  const adamant::FlowProducts<dim, adamant::HostBackend<double>> products(backend, momentum, divergence);
+  const auto on_backend = [&](const Array<double> &values) { return adamant::to_backend(backend, values); };
+  auto       u_new = backend.create_vector(dim * n), g = backend.create_vector(flow.pressure().n_owned());
+  products.momentum(0.01, on_backend(u), on_backend(p), on_backend(inverse_mass), on_backend(force), u_new);
+  products.divergence(u_new, g);
+
+  // The rows that interpolate, for each component as for one.
+  const auto H            = flow.velocity->owned_H();
+  const auto interpolated = adamant::product(adamant::by_components(H, dim), u);
+  for (int c = 0; c < dim; ++c)
+    {
+      const auto component = adamant::product(H, Array<double>(u.begin() + c * n, u.begin() + (c + 1) * n));
+      EXPECT_TRUE(std::equal(component.begin(), component.end(), interpolated.begin() + c * n)) << "component " << c;
+    }
+  return {by_position<dim>(points, u_new), by_position<dim>(points_of(flow.pressure()), g)};
+}
+
+template <int dim>
+void compare_step()
+{
+  const Communicator ranks(MPI_COMM_WORLD);
+  const auto         result = step<dim>(ranks), expected = step<dim>(Communicator());
+  const auto         compare = [&](const ValuesAt<dim> &values, const ValuesAt<dim> &reference, const char *name) {
+    double n = static_cast<double>(values.size());
+    ranks.sum(&n, 1);
+    EXPECT_EQ(n, reference.size()) << name;
+    for (const auto &[position, list] : values)
+      for (std::size_t c = 0; c < list.size(); ++c)
+        EXPECT_NEAR(list[c], reference.at(position)[c], 1e-12) << name << ", component " << c;
+  };
+  compare(result.first, expected.first, "velocity");
+  compare(result.second, expected.second, "divergence");
+}
+
+TEST(FlowProductsOnRanks, DoTheSameRowByRow)
+{
+  compare_step<2>();
+  compare_step<3>();
 }
 
 TEST(FlowMatricesOnRanks, DoTheSame)
