@@ -63,7 +63,11 @@ private:
     Vector                          value;    // at all of them
   };
 
+  void check_ranks() const;
+  void make_coarse_mesh(Triangulation<dim> &coarse) const;
   void make_mesh();
+  void load_mesh();
+  void check_boundary_ids() const;
   void setup_system();
   void setup_boundary();
   void setup_hanging_nodes();
@@ -92,11 +96,13 @@ private:
     if (step_length != dt)
       throw adamant::InputError("--restart: the time step is now " + adamant::to_text(dt) + ", was " +
                                 adamant::to_text(step_length));
-    for (Vector *vector : {&u[now], &p, &p_plus_q})
-      adamant::serialize_vector(archive, backend, *vector);
-    adamant::serialize_history(archive, backend, guess, n_p);
+    adamant::serialize_vector(archive, backend, u[now], velocity_order);
+    for (Vector *vector : {&p, &p_plus_q})
+      adamant::serialize_vector(archive, backend, *vector, pressure_order);
+    adamant::serialize_history(archive, backend, guess, n_p, pressure_order);
   }
 
+  bool          are_zero(const Array<double> &values) const;
   void          set_boundary_values(double t);
   double        check_boundary_values(double t);
   void          set_body_force(double t);
@@ -113,7 +119,7 @@ private:
   std::unique_ptr<FunctionParser<dim>> body_force, initial_velocity;
   bool                                 boundary_varies = false;
 
-  Triangulation<dim>                                   mesh; // of the velocity
+  std::unique_ptr<Triangulation<dim>>                  mesh; // of the velocity
   MappingQ1<dim>                                       mapping;
   QGauss<dim>                                          quadrature;
   std::unique_ptr<adamant::FlowMatrices<dim>>          flow;
@@ -124,9 +130,9 @@ private:
   std::optional<adamant::FastDiagonalization<Backend>> direct_solver;
   adamant::Extrapolation<Backend>                      guess;
 
-  int                             n = 0, n_p = 0; // nodes of the two meshes
+  int                             n = 0, n_p = 0; // this rank's nodes of the two meshes
   double                          volume = 0., dt = 0., reference_speed = 0., shortest_edge = 0.;
-  Array<double>                   points, inverse_mass_on_host; // all nodes; 1 / m of free ones
+  Array<double>                   points, inverse_mass_on_host; // its nodes; 1 / m of free ones
   std::vector<int>                boundary_nodes;
   std::vector<PrescribedVelocity> boundary_velocity; // the first is the wall at rest
   adamant::PointFunction<Backend> force_at_nodes;    // where the body force varies in time
@@ -134,9 +140,10 @@ private:
 
   Vector                                 u[2], pressure_on_velocity_mesh, q, p, p_plus_q, b, g, force;
   Vector                                 inverse_mass, pressure_mass, inverse_pressure_mass, ones;
-  Vector                                 boundary_list, boundary_value, hanging_list, hanging_from, hanging_weight;
-  int                                    now = 0; // u[now] is the velocity
-  typename Backend::Matrix               interpolation;
+  Vector                                 boundary_list, boundary_value, hanging_list, hanging_value;
+  int                                    now       = 0; // u[now] is the velocity
+  long                                   n_hanging = 0; // of all ranks
+  typename Backend::Matrix               interpolation, hanging_rows;
   typename Backend::Scalars              speed_square, mean;
   std::optional<typename Backend::Graph> first_half[2];
 
@@ -146,6 +153,7 @@ private:
   adamant::SolverResult result;
   FlowState             state; // of the last row of the statistics
   std::string           limit_text;
+  adamant::StorageOrder velocity_order, pressure_order; // in checkpoints
   adamant::TimeSeries   series;
 };
 
@@ -155,11 +163,12 @@ NavierStokes<dim, Backend>::NavierStokes(const Parameters &parameters, const Bac
   , backend(backend)
   , run_info(run)
   , viscosity(parameters.problem.viscosity)
+  , mesh(run.create_mesh<dim>())
   , quadrature(2)
   , guess(backend, parameters.time.extrapolation_order)
   , speed_square(backend.create_scalars(1))
   , mean(backend.create_scalars(2))
-  , series(run.folder(), "solution")
+  , series(run.folder(), "solution", run.ranks)
 {
   const auto &problem = parameters.problem;
   body_force          = adamant::parse_function<dim>("Problem/Body force", problem.body_force, dim);
@@ -168,24 +177,35 @@ NavierStokes<dim, Backend>::NavierStokes(const Parameters &parameters, const Bac
     boundary_varies = boundary_varies || adamant::depends_on_time(entry.second);
 }
 
-// The pressure mesh, then refined once more.
+// What takes one rank, or a serial mesh.
 template <int dim, class Backend>
-void NavierStokes<dim, Backend>::make_mesh()
+void NavierStokes<dim, Backend>::check_ranks() const
 {
-  adamant::Section scope(run_info.timer, "init/mesh");
-  const auto      &p = parameters.mesh;
+  const auto &p = parameters.implementation;
+  if (run_info.ranks.size() > 1 && (p.pressure_solver != "multigrid" || !p.custom_kernels))
+    throw adamant::InputError(
+      "Implementation: several ranks need Pressure solver = multigrid and Custom kernels = true");
+  if (adamant::is_distributed(*mesh) && !parameters.mesh.coordinates.empty())
+    throw adamant::InputError("Mesh/Coordinates: p4est's meshes (on several ranks, and with Ranks/Distributed mesh = "
+                              "true) do not keep vertices that have been moved; one rank with a serial mesh does");
+}
+
+template <int dim, class Backend>
+void NavierStokes<dim, Backend>::make_coarse_mesh(Triangulation<dim> &coarse) const
+{
+  const auto &p = parameters.mesh;
   if (p.type == "box")
     {
       Point<dim> corner;
       for (unsigned int d = 0; d < dim; ++d)
         corner[d] = 1.;
-      GridGenerator::subdivided_hyper_rectangle(mesh, std::vector<unsigned int>(p.cells.begin(), p.cells.begin() + dim),
-                                                Point<dim>(), corner, true);
+      GridGenerator::subdivided_hyper_rectangle(
+        coarse, std::vector<unsigned int>(p.cells.begin(), p.cells.begin() + dim), Point<dim>(), corner, true);
     }
   else if (p.type == "cylinder")
     {
       if constexpr (dim == 2)
-        GridGenerator::channel_with_cylinder(mesh, 0.03, 2, 2.0, true);
+        GridGenerator::channel_with_cylinder(coarse, 0.03, 2, 2.0, true);
     }
   else
     {
@@ -194,7 +214,7 @@ void NavierStokes<dim, Backend>::make_mesh()
         throw adamant::InputError("Mesh/File: '" + p.file + "' cannot be read");
       try
         {
-          GridIn<dim> reader(mesh);
+          GridIn<dim> reader(coarse);
           reader.read_msh(in);
         }
       catch (const ExceptionBase &error)
@@ -204,7 +224,16 @@ void NavierStokes<dim, Backend>::make_mesh()
                                     " that can be read: " + adamant::message_of(error));
         }
     }
-  mesh.refine_global(p.refinements);
+}
+
+// The pressure mesh, then refined once more.
+template <int dim, class Backend>
+void NavierStokes<dim, Backend>::make_mesh()
+{
+  adamant::Section scope(run_info.timer, "init/mesh");
+  const auto      &p = parameters.mesh;
+  make_coarse_mesh(*mesh);
+  mesh->refine_global(p.refinements);
   if (!p.coordinates.empty())
     {
       const auto map = adamant::parse_function<dim>("Mesh/Coordinates", p.coordinates, dim);
@@ -215,21 +244,41 @@ void NavierStokes<dim, Backend>::make_mesh()
             to[d] = map->value(from, d);
           return to;
         },
-        mesh);
+        *mesh);
+      for (const auto &cell : mesh->active_cell_iterators())
+        if (const double volume = cell->measure(); !(volume > 0.))
+          throw adamant::InputError("Mesh/Coordinates: a cell has the volume " + adamant::to_text(volume) +
+                                    "; do the coordinates ascend?");
     }
   for (unsigned int cycle = 0; cycle < p.local_refinements; ++cycle)
     {
       const auto where = adamant::parse_function<dim>("Mesh/Refine where", p.refine_where, 1);
-      for (const auto &cell : mesh.active_cell_iterators())
-        if (where->value(cell->center()) > 0.)
+      for (const auto &cell : mesh->active_cell_iterators())
+        if (cell->is_locally_owned() && where->value(cell->center()) > 0.)
           cell->set_refine_flag();
-      mesh.execute_coarsening_and_refinement();
+      mesh->execute_coarsening_and_refinement();
     }
-  mesh.refine_global(1);
-  mesh.reset_all_manifolds(); // coarser levels take the vertices as they are
-  if (const double volume = GridTools::volume(mesh); !(volume > 0.))
-    throw adamant::InputError("Mesh: its volume is " + std::to_string(volume) + "; do the coordinates ascend?");
-  const auto ids   = mesh.get_boundary_ids();
+  mesh->refine_global(1);
+  if (!adamant::is_distributed(*mesh))
+    mesh->reset_all_manifolds(); // coarser levels take the vertices as they are; p4est's place them again
+  adamant::balance(*mesh);
+  check_boundary_ids();
+}
+
+template <int dim, class Backend>
+void NavierStokes<dim, Backend>::load_mesh()
+{
+  Triangulation<dim> coarse;
+  const bool         curved = parameters.mesh.type == "cylinder";
+  if (curved)
+    make_coarse_mesh(coarse);
+  run_info.load_mesh(*mesh, curved ? &coarse : nullptr);
+}
+
+template <int dim, class Backend>
+void NavierStokes<dim, Backend>::check_boundary_ids() const
+{
+  const auto ids   = mesh->get_boundary_ids();
   const auto check = [&](const char *key, types::boundary_id id) {
     if (std::find(ids.begin(), ids.end(), id) == ids.end())
       throw adamant::InputError(std::string(key) + ": the mesh has no boundary " + std::to_string(id));
@@ -249,16 +298,19 @@ void NavierStokes<dim, Backend>::setup_system()
   {
     adamant::Section scope(run_info.timer, "init/matrices");
     flow = std::make_unique<adamant::FlowMatrices<dim>>(
-      mesh, mapping, quadrature,
+      *mesh, mapping, quadrature,
       std::set<types::boundary_id>(parameters.problem.outflow.begin(), parameters.problem.outflow.end()),
       parameters.linear_solver.coarsest_cells);
-    volume = GridTools::volume(mesh);
-    n      = flow->velocity->n_dofs();
-    n_p    = flow->pressure().n_dofs();
+    volume         = GridTools::volume(*mesh);
+    n              = flow->velocity->n_owned();
+    n_p            = flow->pressure().n_owned();
+    n_hanging      = flow->velocity->n_hanging();
+    velocity_order = adamant::by_components(flow->velocity->storage_order(), dim);
+    pressure_order = flow->pressure().storage_order();
     Array<int> all(n);
     std::iota(all.begin(), all.end(), 0);
     points        = adamant::support_points(*flow->velocity, mapping, all);
-    results       = std::make_unique<FlowResults<dim>>(*flow, mapping, points, parameters.output);
+    results       = std::make_unique<FlowResults<dim>>(*flow, mapping, parameters.output);
     shortest_edge = results->shortest_edge();
   }
   setup_boundary();
@@ -295,11 +347,11 @@ void NavierStokes<dim, Backend>::setup_boundary()
   for (const auto &entry : parameters.problem.boundary_velocity)
     velocity_of_boundary.emplace(entry.first, velocity_of_boundary.size() + 1);
   std::map<int, std::vector<unsigned int>> candidates; // of each node, in the order of boundary ids
-  for (const auto id : mesh.get_boundary_ids())
+  for (const auto id : mesh->get_boundary_ids())
     if (parameters.problem.outflow.count(id) == 0)
-      for (const auto i : DoFTools::extract_boundary_dofs(flow->velocity->dof_handler(), ComponentMask(), {id}))
-        if (flow->velocity->is_free(static_cast<int>(i)))
-          candidates[static_cast<int>(i)].push_back(velocity_of_boundary.count(id) > 0 ? velocity_of_boundary[id] : 0);
+      for (const int i : nodes_on_boundary(*flow->velocity, id))
+        if (flow->velocity->is_free(i))
+          candidates[i].push_back(velocity_of_boundary.count(id) > 0 ? velocity_of_boundary[id] : 0);
   for (const auto &entry : candidates)
     boundary_nodes.push_back(entry.first);
   const std::size_t n_listed = boundary_nodes.size();
@@ -308,7 +360,7 @@ void NavierStokes<dim, Backend>::setup_boundary()
     {
       // A_d sums up to the derivative's integral; what hanging nodes take from a node counts as its own.
       const auto column_sums = adamant::transposed_product(
-        flow->velocity->H, adamant::transposed_product(flow->gradient[d], Array<double>(n, 1.)));
+        flow->velocity->owned_H(), adamant::transposed_product(flow->gradient[d], Array<double>(n, 1.)));
       for (std::size_t i = 0; i < n_listed; ++i)
         boundary_flux[d * n_listed + i] = column_sums[boundary_nodes[i]];
     }
@@ -350,7 +402,7 @@ void NavierStokes<dim, Backend>::set_boundary_values(double t)
     }
 }
 
-// The largest component of the velocities that are prescribed at time t. What flows in has to flow out where no outflow boundary
+// The largest component of the velocities that this rank prescribes at time t. What flows in has to flow out where no outflow boundary
 // sees to it.
 template <int dim, class Backend>
 double NavierStokes<dim, Backend>::check_boundary_values(double t)
@@ -358,7 +410,7 @@ double NavierStokes<dim, Backend>::check_boundary_values(double t)
   set_boundary_values(t);
   const auto        values   = download(boundary_value);
   const std::size_t n_listed = boundary_nodes.size();
-  double            flux = 0, sum = 0, largest = 0;
+  double            sums[2] = {0., 0.}, largest = 0;
   for (std::size_t i = 0; i < n_listed; ++i)
     {
       Tensor<1, dim> velocity, normal; // the normal times the node's share of the boundary
@@ -368,9 +420,11 @@ double NavierStokes<dim, Backend>::check_boundary_values(double t)
           normal[d]   = boundary_flux[d * n_listed + i];
           largest     = std::max(largest, std::abs(velocity[d]));
         }
-      flux += velocity * normal;
-      sum += velocity.norm() * normal.norm();
+      sums[0] += velocity * normal;
+      sums[1] += velocity.norm() * normal.norm();
     }
+  run_info.ranks.sum(sums, 2);
+  const auto [flux, sum] = sums;
   if (flow->singular && !(std::abs(flux) <= 1e-2 * sum)) // interpolation of the values makes a small flux
     throw adamant::InputError("Problem/Boundary velocity: " + adamant::to_text(flux) +
                               " more flows out than in at time " + adamant::to_text(t) +
@@ -378,29 +432,37 @@ double NavierStokes<dim, Backend>::check_boundary_values(double t)
   return largest;
 }
 
+// The rows of H that interpolate at this rank's hanging nodes, for each component.
 template <int dim, class Backend>
 void NavierStokes<dim, Backend>::setup_hanging_nodes()
 {
-  const auto      &H = flow->velocity->H;
-  std::vector<int> hanging;
-  int              width = 0;
-  for (int i = 0; i < n; ++i)
-    if (!flow->velocity->is_free(i))
-      {
-        hanging.push_back(i);
-        width = std::max(width, H.row_start[i + 1] - H.row_start[i]);
-      }
-  const std::size_t n_listed = hanging.size();
-  Array<double>     from(width * n_listed, 0.), weight(width * n_listed, 0.);
-  for (std::size_t h = 0; h < n_listed; ++h)
-    for (int k = H.row_start[hanging[h]]; k < H.row_start[hanging[h] + 1]; ++k)
-      {
-        from[(k - H.row_start[hanging[h]]) * n_listed + h]   = H.column[k];
-        weight[(k - H.row_start[hanging[h]]) * n_listed + h] = H.value[k];
-      }
-  hanging_list   = adamant::to_backend(backend, Array<double>(hanging.begin(), hanging.end()));
-  hanging_from   = adamant::to_backend(backend, from);
-  hanging_weight = adamant::to_backend(backend, weight);
+  const auto                &space = *flow->velocity;
+  const auto                &H     = space.H;
+  adamant::CSRMatrix<double> rows;
+  rows.n_rows = H.n_rows;
+  rows.n_cols = H.n_cols;
+  rows.row_start.push_back(0);
+  Array<double> hanging;
+  for (int i = 0; i < H.n_rows; ++i)
+    {
+      if (i < n && !space.is_free(i))
+        {
+          hanging.push_back(i);
+          const int begin = H.row_start[i], end = H.row_start[i + 1];
+          rows.column.insert(rows.column.end(), H.column.begin() + begin, H.column.begin() + end);
+          rows.value.insert(rows.value.end(), H.value.begin() + begin, H.value.begin() + end);
+        }
+      rows.row_start.push_back(static_cast<int>(rows.column.size()));
+    }
+  rows = adamant::sum_rows(std::move(rows), space.partition(), space.partition()); // with the ghosts that occur
+  // The other rows are empty.
+  rows.n_rows = static_cast<int>(hanging.size());
+  for (int h = 0; h < rows.n_rows; ++h)
+    rows.row_start[h + 1] = rows.row_start[static_cast<int>(hanging[h]) + 1];
+  rows.row_start.resize(rows.n_rows + 1);
+  hanging_rows  = backend.create_matrix(adamant::by_components(rows, dim));
+  hanging_list  = adamant::to_backend(backend, hanging);
+  hanging_value = backend.create_vector(dim * rows.n_rows);
 }
 
 template <int dim, class Backend>
@@ -473,6 +535,16 @@ void NavierStokes<dim, Backend>::set_body_force(double t)
     backend.for_each(n, KeepMoving{dim, n, inverse_mass.data(), force.data()});
 }
 
+// Whether the values of all ranks are.
+template <int dim, class Backend>
+bool NavierStokes<dim, Backend>::are_zero(const Array<double> &values) const
+{
+  double n_others =
+    static_cast<double>(std::count_if(values.begin(), values.end(), [](double value) { return value != 0.; }));
+  run_info.ranks.sum(&n_others, 1);
+  return n_others == 0.;
+}
+
 template <int dim, class Backend>
 void NavierStokes<dim, Backend>::set_initial_values()
 {
@@ -482,6 +554,7 @@ void NavierStokes<dim, Backend>::set_initial_values()
     reference_speed = std::max(reference_speed, std::abs(value));
   for (unsigned int k = 0; k <= (boundary_varies ? 20 : 0); ++k) // an inflow may grow
     reference_speed = std::max(reference_speed, check_boundary_values(0.05 * k * parameters.time.end));
+  run_info.ranks.max(&reference_speed, 1);
   set_boundary_values(0.);
   backend.upload(initial.data(), u[0]);
   apply_constraints();
@@ -492,7 +565,7 @@ void NavierStokes<dim, Backend>::set_initial_values()
       force          = backend.create_vector(dim * n);
       force_at_nodes = adamant::function_at_points<dim>(backend, "Problem/Body force", text, dim, points);
     }
-  else if (std::any_of(acting.begin(), acting.end(), [](double value) { return value != 0.; }))
+  else if (!are_zero(acting))
     force = adamant::to_backend(backend, acting);
   set_body_force(0.);
 }
@@ -502,10 +575,7 @@ template <int dim, class Backend>
 void NavierStokes<dim, Backend>::set_initial_pressure()
 {
   const auto velocity = nodal_values(*initial_velocity, 0.), acting = nodal_values(*body_force, 0.);
-  const auto is_zero = [](const Array<double> &values) {
-    return std::all_of(values.begin(), values.end(), [](double value) { return value == 0.; });
-  };
-  if (is_zero(velocity) && is_zero(acting)) // a start by moving walls alone is impulsive
+  if (are_zero(velocity) && are_zero(acting)) // a start by moving walls alone is impulsive
     return;
   adamant::Section scope(run_info.timer, "init/initial pressure");
   const auto       u_start   = download(u[now]);
@@ -572,13 +642,15 @@ void NavierStokes<dim, Backend>::momentum_step()
 template <int dim, class Backend>
 void NavierStokes<dim, Backend>::apply_constraints()
 {
-  const int n_listed = boundary_list.size(), n_hanging = hanging_list.size();
+  const auto set = [this](const Vector &list, const Vector &value) {
+    backend.for_each(list.size(), SetValues{dim, list.size(), n, list.data(), value.data(), u[now].data()});
+  };
   if (boundary_varies || step == 0)
-    backend.for_each(n_listed,
-                     SetBoundaryValues{dim, n_listed, n, boundary_list.data(), boundary_value.data(), u[now].data()});
-  if (n_hanging > 0)
-    backend.for_each(n_hanging, Interpolate{dim, n_hanging, n, hanging_from.size() / n_hanging, hanging_list.data(),
-                                            hanging_from.data(), hanging_weight.data(), u[now].data()});
+    set(boundary_list, boundary_value);
+  if (n_hanging == 0)
+    return;
+  backend.spmv(1., hanging_rows, u[now], 0., hanging_value);
+  set(hanging_list, hanging_value);
 }
 
 inline const double *pointer_to(const std::vector<double> &scalars)
@@ -643,7 +715,7 @@ void NavierStokes<dim, Backend>::update_pressure()
 template <int dim, class Backend>
 void NavierStokes<dim, Backend>::check_speed()
 {
-  const double mean_square = backend.fetch(speed_square, 1)[0] / n;
+  const double mean_square = backend.fetch(speed_square, 1)[0] / flow->velocity->dof_handler().n_dofs();
   // With forces there is no other bound than that the flow must not cross the domain in a step.
   const double most =
     reference_speed > 0. && force.size() == 0 ? 10. * reference_speed : std::pow(volume, 1. / dim) / dt;
@@ -710,9 +782,9 @@ template <int dim, class Backend>
 void NavierStokes<dim, Backend>::report()
 {
   auto &record              = run_info.record;
-  record["velocity_nodes"]  = n;
-  record["pressure_nodes"]  = n_p;
-  record["hanging_nodes"]   = hanging_list.size();
+  record["velocity_nodes"]  = flow->velocity->dof_handler().n_dofs();
+  record["pressure_nodes"]  = flow->pressure().dof_handler().n_dofs();
+  record["hanging_nodes"]   = n_hanging;
   record["end_time"]        = time;
   record["steady"]          = steady;
   record["pressure_solver"] = parameters.implementation.pressure_solver;
@@ -720,7 +792,11 @@ void NavierStokes<dim, Backend>::report()
   if (solver)
     run_info.measure(*solver);
   if (products)
-    record["bytes"] = {{"momentum", products->momentum_bytes()}, {"divergence", products->divergence_bytes()}};
+    {
+      double bytes[] = {double(products->momentum_bytes()), double(products->divergence_bytes())};
+      run_info.ranks.sum(bytes, 2);
+      record["bytes"] = {{"momentum", std::llround(bytes[0])}, {"divergence", std::llround(bytes[1])}};
+    }
   record["kinetic_energy"] = state.kinetic_energy;
   record["max_divergence"] = state.max_divergence;
   record["mean_pressure"]  = state.mean_pressure;
@@ -758,8 +834,9 @@ Array<double> NavierStokes<dim, Backend>::download(const Vector &vector)
 template <int dim, class Backend>
 void NavierStokes<dim, Backend>::run()
 {
+  check_ranks();
   if (run_info.continues())
-    run_info.load(mesh);
+    load_mesh();
   else
     make_mesh();
   setup_system();
@@ -773,12 +850,14 @@ void NavierStokes<dim, Backend>::run()
     }
   else if (!run_info.is_dry())
     set_initial_pressure();
-  std::cout << mesh.n_active_cells() << " cells, " << dim << " x " << n << " velocities, " << n_p << " pressures, "
+  const std::size_t n_cells = mesh->n_global_active_cells(), n_nodes = flow->velocity->dof_handler().n_dofs(),
+                    n_pressures = flow->pressure().dof_handler().n_dofs();
+  std::cout << n_cells << " cells, " << dim << " x " << n_nodes << " velocities, " << n_pressures << " pressures, "
             << flow->pressure_levels.size() << " pressure levels\n";
   if (solver)
     std::cout << *solver;
-  run_info.describe(dim * static_cast<std::size_t>(n) + n_p, mesh.n_active_cells(), flow->pressure_levels,
-                    parameters.linear_solver, parameters.time.extrapolation_order);
+  run_info.describe(dim * n_nodes + n_pressures, n_cells, flow->pressure_levels, parameters.linear_solver,
+                    parameters.time.extrapolation_order);
   if (run_info.writes_initial_values())
     output_results();
 
@@ -828,7 +907,7 @@ void NavierStokes<dim, Backend>::run()
       steady = record_step();
       run_info.progress(step, time, result.iterations, result.final_residual);
       output_results();
-      run_info.checkpoint(step, time, mesh, *this);
+      run_info.checkpoint(step, time, adamant::StoredMesh<dim>(*mesh), *this);
     }
   backend.synchronize();
   run_info.end_time_loop();
@@ -841,7 +920,6 @@ int main(int argc, char **argv)
     argc, argv, "navier_stokes",
     "Solves the Navier-Stokes equations by explicit pressure correction with multigrid (Liebchen et al., Section 5.3).",
     [](const Parameters &parameters, const auto &backend, adamant::Run &run) {
-      run.check_ranks(1);
       using Backend = std::decay_t<decltype(backend)>;
       if (parameters.problem.dimension == 2)
         NavierStokes<2, Backend>(parameters, backend, run).run();

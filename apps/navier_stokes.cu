@@ -10,10 +10,9 @@
 #include <cusparse.h>
 #endif
 
-template void adamant::CudaBackend<double>::for_each(int, const navier_stokes::SetBoundaryValues &) const;
+template void adamant::CudaBackend<double>::for_each(int, const navier_stokes::SetValues &) const;
 template void adamant::CudaBackend<double>::for_each(int, const navier_stokes::ChooseBoundaryValues &) const;
 template void adamant::CudaBackend<double>::for_each(int, const navier_stokes::KeepMoving &) const;
-template void adamant::CudaBackend<double>::for_each(int, const navier_stokes::Interpolate &) const;
 template void adamant::CudaBackend<double>::for_each(int, const navier_stokes::MomentumUpdate &) const;
 template void adamant::CudaBackend<double>::for_each(int, const navier_stokes::PressureRhs &) const;
 template void adamant::CudaBackend<double>::for_each(int, const navier_stokes::PressureUpdate &) const;

@@ -6,8 +6,8 @@
 /// of nodes are kept as doubles, the one type that vectors have.
 namespace navier_stokes
 {
-/// Prescribed velocities: u at the listed nodes.
-struct SetBoundaryValues
+/// Prescribed or interpolated velocities: u at the listed nodes.
+struct SetValues
 {
   int           dim, n_listed, n;
   const double *node, *value; // value[c n_listed + i]
@@ -56,25 +56,6 @@ struct KeepMoving
     for (int c = 0; c < dim; ++c)
       if (inverse_mass[i] == 0.)
         f[c * static_cast<long>(n) + i] = 0.;
-  }
-};
-
-/// Hanging nodes: u there is interpolated from `width` nodes, those missing with weight 0.
-struct Interpolate
-{
-  int           dim, n_listed, n, width;
-  const double *node, *from, *weight; // from[k n_listed + i]
-  double       *u;
-
-  ADAMANT_HOST_DEVICE void operator()(int i) const
-  {
-    for (int c = 0; c < dim; ++c)
-      {
-        double *component = u + c * static_cast<long>(n), sum = 0;
-        for (int k = 0; k < width; ++k)
-          sum += weight[k * n_listed + i] * component[static_cast<int>(from[k * n_listed + i])];
-        component[static_cast<int>(node[i])] = sum;
-      }
   }
 };
 

@@ -206,13 +206,6 @@ Run::Run(const std::string &application, const CommandLine &line, const Checkpoi
     write_file(file("statistics.csv"), statistics_text); // without the rows after the checkpoint
 }
 
-void Run::check_ranks(int n_supported) const
-{
-  if (ranks.size() > n_supported)
-    throw InputError("this application runs on " + std::to_string(n_supported) + " rank, not on " +
-                     std::to_string(ranks.size()) + "; start it without mpirun and give it more --threads");
-}
-
 void Run::make_output_folder() const
 {
   std::error_code error;

@@ -71,9 +71,6 @@ public:
 
   const Communicator ranks; ///< all ranks of the program
 
-  /// Throws InputError where there are more ranks than an application can use.
-  void check_ranks(int n_supported) const;
-
   /// An empty mesh: of p4est where ranks share it or the parameters want it, else serial.
   template <int dim>
   std::unique_ptr<dealii::Triangulation<dim>> create_mesh() const
@@ -99,11 +96,11 @@ public:
   {
     reader->load(object);
   }
-  /// The mesh that `checkpoint` saved first, as a StoredMesh.
+  /// The mesh that `checkpoint` saved first, as a StoredMesh; on its manifolds see there.
   template <int dim>
-  void load_mesh(dealii::Triangulation<dim> &mesh)
+  void load_mesh(dealii::Triangulation<dim> &mesh, const dealii::Triangulation<dim> *coarse = nullptr)
   {
-    StoredMesh<dim> stored(mesh);
+    StoredMesh<dim> stored(mesh, coarse);
     reader->load(stored);
   }
   /// After a step: where it is time, writes a checkpoint with the objects. Throws Interrupted where the run has to end.

@@ -29,6 +29,12 @@ void Communicator::sum(double *values, int n) const
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_DOUBLE, MPI_SUM, comm), "MPI_Allreduce");
 }
 
+void Communicator::max(double *values, int n) const
+{
+  if (n_ranks > 1)
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_DOUBLE, MPI_MAX, comm), "MPI_Allreduce");
+}
+
 double Communicator::sum_before(double value) const
 {
   double result = 0;

@@ -18,6 +18,9 @@ public:
   /// Sums of n values over all ranks, in place; the same on all ranks, and in every run on as many ranks.
   void sum(double *values, int n) const;
 
+  /// The largest of each of n values on all ranks, in place.
+  void max(double *values, int n) const;
+
   /// The sum of `value` over the ranks before this one.
   double sum_before(double value) const;
 

@@ -1,6 +1,7 @@
 #include "discretization/distributed_level_meshes.h"
 
 #include "discretization/forest.h"
+#include "discretization/mesh.h"
 
 #include <deal.II/grid/grid_tools.h>
 
@@ -61,10 +62,8 @@ std::shared_ptr<Mesh<dim>> mesh_of(const Mesh<dim> &finest, Forest<dim> *cells)
     finest.get_mesh_smoothing() & dealii::Triangulation<dim>::limit_level_difference_at_vertices);
   auto mesh = std::make_shared<Mesh<dim>>(finest.get_communicator(), smoothing, Mesh<dim>::no_automatic_repartitioning);
   auto [vertices, coarse_cells, faces] = dealii::GridTools::get_coarse_mesh_description(finest);
-  for (const auto id : finest.get_manifold_ids())
-    if (id != dealii::numbers::flat_manifold_id)
-      mesh->set_manifold(id, finest.get_manifold(id));
   mesh->create_triangulation(vertices, coarse_cells, faces);
+  copy_manifolds(finest, *mesh);
   mesh->load(cells);
   return mesh;
 }

@@ -2,6 +2,7 @@
 
 #include "base/exceptions.h"
 #include "discretization/distributed_level_meshes.h"
+#include "discretization/mesh.h"
 
 #include <deal.II/distributed/tria_base.h>
 #include <deal.II/grid/grid_tools.h>
@@ -52,9 +53,7 @@ std::shared_ptr<dealii::Triangulation<dim>> copy_coarse_cells(const dealii::Tria
   auto coarse                   = std::make_shared<dealii::Triangulation<dim>>(smoothing);
   auto [vertices, cells, faces] = dealii::GridTools::get_coarse_mesh_description(fine);
   coarse->create_triangulation(vertices, cells, faces);
-  for (const auto id : fine.get_manifold_ids())
-    if (id != dealii::numbers::flat_manifold_id)
-      coarse->set_manifold(id, fine.get_manifold(id));
+  copy_manifolds(fine, *coarse);
   return coarse;
 }
 

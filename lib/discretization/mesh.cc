@@ -4,6 +4,7 @@
 #include <deal.II/distributed/tria.h>
 #include <deal.II/dofs/dof_tools.h>
 #include <deal.II/grid/grid_refinement.h>
+#include <deal.II/grid/manifold_lib.h>
 #include <deal.II/lac/affine_constraints.h>
 #include <deal.II/numerics/vector_tools.h>
 
@@ -18,6 +19,29 @@ std::unique_ptr<dealii::Triangulation<dim>> create_mesh(const Communicator &rank
     return std::make_unique<dealii::Triangulation<dim>>();
   return std::make_unique<dealii::parallel::distributed::Triangulation<dim>>(ranks.size() > 1 ? ranks.handle() :
                                                                                                 MPI_COMM_SELF);
+}
+
+template <int dim>
+bool is_distributed(const dealii::Triangulation<dim> &mesh)
+{
+  return dynamic_cast<const dealii::parallel::distributed::Triangulation<dim> *>(&mesh) != nullptr;
+}
+
+template <int dim>
+void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh)
+{
+  using Transfinite = dealii::TransfiniteInterpolationManifold<dim>;
+  for (const auto id : from.get_manifold_ids())
+    if (id == dealii::numbers::flat_manifold_id)
+      continue;
+    else if (dynamic_cast<const Transfinite *>(&from.get_manifold(id)) != nullptr)
+      {
+        Transfinite interpolation; // each is bound to the coarse cells of one mesh
+        interpolation.initialize(mesh);
+        mesh.set_manifold(id, interpolation);
+      }
+    else
+      mesh.set_manifold(id, from.get_manifold(id));
 }
 
 template <int dim>
@@ -44,10 +68,16 @@ dealii::IndexSet relevant_dofs(const dealii::DoFHandler<dim> &dofs)
 } // namespace
 
 template <int dim>
+NodalVector nodal_vector(const dealii::DoFHandler<dim> &dofs)
+{
+  return NodalVector(dofs.locally_owned_dofs(), relevant_dofs(dofs), dofs.get_communicator());
+}
+
+template <int dim>
 NodalVector interpolate(const dealii::Mapping<dim> &mapping, const dealii::DoFHandler<dim> &dofs,
                         const dealii::Function<dim> &function)
 {
-  NodalVector values(dofs.locally_owned_dofs(), relevant_dofs(dofs), dofs.get_communicator());
+  NodalVector values = nodal_vector(dofs);
   dealii::VectorTools::interpolate(mapping, dofs, function, values);
   dealii::AffineConstraints<double> hanging_nodes(relevant_dofs(dofs));
   dealii::DoFTools::make_hanging_node_constraints(dofs, hanging_nodes);
@@ -60,8 +90,7 @@ NodalVector interpolate(const dealii::Mapping<dim> &mapping, const dealii::DoFHa
 template <int dim>
 NodalVector nodal_vector(const LevelSpace<dim> &space, const double *owned)
 {
-  const auto &dofs = space.dof_handler();
-  NodalVector values(dofs.locally_owned_dofs(), relevant_dofs(dofs), dofs.get_communicator());
+  NodalVector values = nodal_vector(space.dof_handler());
   std::copy_n(owned, space.n_owned(), values.begin());
   values.update_ghost_values();
   return values;
@@ -69,12 +98,18 @@ NodalVector nodal_vector(const LevelSpace<dim> &space, const double *owned)
 
 template std::unique_ptr<dealii::Triangulation<2>> create_mesh(const Communicator &, bool);
 template std::unique_ptr<dealii::Triangulation<3>> create_mesh(const Communicator &, bool);
+template bool                                      is_distributed(const dealii::Triangulation<2> &);
+template bool                                      is_distributed(const dealii::Triangulation<3> &);
+template void        copy_manifolds(const dealii::Triangulation<2> &, dealii::Triangulation<2> &);
+template void        copy_manifolds(const dealii::Triangulation<3> &, dealii::Triangulation<3> &);
 template void        refine_and_coarsen(dealii::Triangulation<2> &, const dealii::Vector<float> &, double, double);
 template void        refine_and_coarsen(dealii::Triangulation<3> &, const dealii::Vector<float> &, double, double);
 template NodalVector interpolate(const dealii::Mapping<2> &, const dealii::DoFHandler<2> &,
                                  const dealii::Function<2> &);
 template NodalVector interpolate(const dealii::Mapping<3> &, const dealii::DoFHandler<3> &,
                                  const dealii::Function<3> &);
+template NodalVector nodal_vector(const dealii::DoFHandler<2> &);
+template NodalVector nodal_vector(const dealii::DoFHandler<3> &);
 template NodalVector nodal_vector(const LevelSpace<2> &, const double *);
 template NodalVector nodal_vector(const LevelSpace<3> &, const double *);
 } // namespace adamant

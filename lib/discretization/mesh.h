@@ -21,6 +21,14 @@ using NodalVector = dealii::LinearAlgebra::distributed::Vector<double>;
 template <int dim>
 std::unique_ptr<dealii::Triangulation<dim>> create_mesh(const Communicator &ranks, bool distributed = false);
 
+/// Whether it is one of p4est.
+template <int dim>
+bool is_distributed(const dealii::Triangulation<dim> &mesh);
+
+/// Gives the coarse cells of `mesh`, which are not refined yet, the manifolds of another mesh with these coarse cells.
+template <int dim>
+void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh);
+
 /// Refines the given fractions of all cells of largest and coarsens those of smallest indicators; `indicators` has an entry for
 /// each active cell.
 template <int dim>
@@ -31,6 +39,10 @@ void refine_and_coarsen(dealii::Triangulation<dim> &mesh, const dealii::Vector<f
 template <int dim>
 NodalVector interpolate(const dealii::Mapping<dim> &mapping, const dealii::DoFHandler<dim> &dofs,
                         const dealii::Function<dim> &function);
+
+/// Zeros.
+template <int dim>
+NodalVector nodal_vector(const dealii::DoFHandler<dim> &dofs);
 
 /// The nodal values of a space for deal.II's functions, from those at the owned DoFs. All ranks call it together.
 template <int dim>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/exceptions.h"
+#include "discretization/mesh.h"
 
 #include <deal.II/distributed/tria.h>
 #include <deal.II/grid/grid_tools.h>
@@ -27,13 +28,14 @@ template <int dim>
 void balance(dealii::Triangulation<dim> &mesh);
 
 /// A mesh as a checkpoint holds it, by Boost's serialization: a serial one as deal.II does it; of p4est's the coarse cells and the
-/// refinement, which any number of ranks can load.
+/// refinement, which any number of ranks can load. New vertices are placed by the manifolds of `coarse`, if given: checkpoints hold none.
 template <int dim>
 class StoredMesh
 {
 public:
-  explicit StoredMesh(dealii::Triangulation<dim> &mesh)
+  explicit StoredMesh(dealii::Triangulation<dim> &mesh, const dealii::Triangulation<dim> *coarse = nullptr)
     : mesh(mesh)
+    , with_manifolds(coarse)
   {}
 
   template <class Archive>
@@ -58,11 +60,14 @@ public:
       {
         auto [vertices, cells, faces] = dealii::GridTools::get_coarse_mesh_description(coarse);
         mesh.create_triangulation(vertices, cells, faces);
+        if (with_manifolds != nullptr)
+          copy_manifolds(*with_manifolds, mesh);
         refine_to_levels(*distributed, levels);
       }
   }
 
 private:
-  dealii::Triangulation<dim> &mesh;
+  dealii::Triangulation<dim>       &mesh;
+  const dealii::Triangulation<dim> *with_manifolds;
 };
 } // namespace adamant
