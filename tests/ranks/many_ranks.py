@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""many_ranks.py MPIEXEC PROGRAM: how a program on several ranks writes, continues and fails. PROGRAM is transport_diffusion."""
+"""many_ranks.py MPIEXEC PROGRAM: how a program on several ranks writes, continues and fails."""
 
 import csv
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -13,7 +14,16 @@ from pathlib import Path
 
 MPIEXEC, PROGRAM = sys.argv[1:3]
 del sys.argv[1:3]
+NAME = Path(PROGRAM).name
 SMALL = ["Linear solver/Coarsest level cells=16", "Discretization/Refinements=4", "Discretization/Adaptive cycles=3", "Time stepping/End time=0.4", "Time stepping/Output interval=10"]
+FLOW = ["Problem/Boundary velocity=0: 4*y*(1-y)*(1+t); 0, 3: 1; 0", "Problem/Outflow boundaries=1", "Mesh/Refinements=4", "Mesh/Local refinements=2", "Mesh/Refine where=0.3 - x - 0.5*y",
+        "Linear solver/Coarsest level cells=16", "Time stepping/Time step=0.001", "Time stepping/End time=0.02", "Output/Interval=10", "Output/Force boundaries=2", "Output/Profiles=0, 0.5, 1, 0.5"]  # fmt: skip
+# Of each program the settings of a run of 20 steps, the key of its end, the end after 10 of them, and what to compare of run.json.
+PROGRAMS = {
+    "transport_diffusion": (SMALL, "Time stepping/End time", 0.4, lambda record: record["errors"]["l2"]),
+    "navier_stokes": (FLOW, "Time stepping/End time", 0.02, lambda record: record["kinetic_energy"]),
+    "template": (["Linear solver/Coarsest level cells=16", "Heat/End time=1"], "Heat/End time", 1, lambda record: record["errors"]["l2"]),
+}
 
 
 def run(n, *arguments, settings=(), environment=()):
@@ -33,7 +43,7 @@ def statistics(folder):
     return list(csv.DictReader(Path(folder, "statistics.csv").read_text().splitlines()))
 
 
-class ManyRanks(unittest.TestCase):
+class RanksTest(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
@@ -44,6 +54,45 @@ class ManyRanks(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done
 
+
+class Checkpoints(RanksTest):
+    def test_checkpoints_continue_on_any_number(self):
+        settings, key, end, result = PROGRAMS[NAME]
+        tight = settings + ["Linear solver/Tolerance=1e-12", "Checkpoint/Steps=10"]
+        self.run_well(1, "whole", settings=tight)
+        expected = result(record(self.folder / "whole"))
+        for n in (1, 2, 4):
+            self.run_well(n, f"{n}", settings=tight + [f"{key}={end / 2}"])
+            for m in (1, 2, 4):
+                name = f"{n}-{m}"
+                shutil.copytree(self.folder / f"{n}", self.folder / name)
+                done = run(m, "--restart=" + str(self.folder / name), settings=[f"{key}={end}"])
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertIn("checkpoint_0000000010: step 10", done.stdout)
+                found = record(self.folder / name)
+                self.assertEqual(found["steps"], 20)
+                self.assertAlmostEqual(result(found) / expected, 1, delta=1e-10, msg=f"{n} ranks continued on {m}")
+
+
+@unittest.skipUnless(NAME == "navier_stokes", "of Navier-Stokes")
+class NavierStokes(RanksTest):
+    def test_output(self):
+        done = self.run_well(4, "four", settings=FLOW)
+        self.assertEqual(done.stdout.count("kinetic energy"), 1, "expected one rank on the screen:\n" + done.stdout)
+        files = {file.name for file in (self.folder / "four").iterdir()}
+        self.assertLessEqual({"run.json", "statistics.csv", "profile_0.csv", "solution.pvd"} | {f"solution_000{i}.pvtu" for i in range(3)}, files)
+        self.assertEqual([int(row["step"]) for row in statistics(self.folder / "four")], list(range(1, 21)))
+
+    def test_what_takes_one_rank_is_refused(self):
+        for setting in ("Implementation/Pressure solver=fast_diagonalization", "Implementation/Custom kernels=false", "Mesh/Coordinates=x^2; y"):
+            done = run(2, "--output", str(self.folder / "none"), settings=[setting])
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertEqual(done.stderr.count("error:"), 1, done.stderr)
+            self.assertIn(setting.split("=")[0].split("/")[1], done.stderr)
+
+
+@unittest.skipUnless(NAME == "transport_diffusion", "of transport-diffusion")
+class ManyRanks(RanksTest):
     def test_output(self):
         done = self.run_well(4, "four")
         self.assertEqual(done.stdout.count("L2 error"), 1, "expected one rank on the screen:\n" + done.stdout)
@@ -53,21 +102,6 @@ class ManyRanks(unittest.TestCase):
         self.assertEqual(len([f for f in files if re.fullmatch(r"solution_0000\.\d+\.vtu", f)]), 1, f"expected one file of pieces among {files}")
         self.assertEqual(record(self.folder / "four")["ranks"], 4)
         self.assertEqual([int(row["step"]) for row in statistics(self.folder / "four")], list(range(1, 21)))
-
-    def test_checkpoints_continue_on_any_number(self):
-        tight = SMALL + ["Linear solver/Tolerance=1e-12", "Checkpoint/Steps=10"]
-        self.run_well(1, "whole", settings=tight)
-        error = record(self.folder / "whole")["errors"]["l2"]
-        for n in (1, 2, 4):
-            for m in (1, 2, 4):
-                name = f"{n}-{m}"
-                self.run_well(n, name, settings=tight + ["Time stepping/End time=0.2"])
-                done = run(m, "--restart=" + str(self.folder / name), settings=["Time stepping/End time=0.4"])
-                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-                self.assertIn("checkpoint_0000000010: step 10", done.stdout)
-                result = record(self.folder / name)
-                self.assertEqual(result["steps"], 20)
-                self.assertAlmostEqual(result["errors"]["l2"] / error, 1, delta=1e-10, msg=f"{n} ranks continued on {m}")
 
     def test_same_bits_on_as_many(self):
         settings = SMALL + ["Checkpoint/Steps=10"]
