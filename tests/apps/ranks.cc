@@ -213,7 +213,7 @@ const Case cases[] = {
               "Problem/Exact pressure=x", "Output/Profiles=0, 0.3, 1, 0.4; 0.1, 0.1, 0.1, 0.9",
               "Output/Points=0.25, 0.25; 0.9, 0.1"}},
   {"NavierStokesWithoutOutflow2D", NAVIER_STOKES,
-   flow + plane + Settings{"Mesh/Refinements=4", "Time stepping/End time=0.01", "Problem/Exact pressure=x"}},
+   flow + plane + Settings{"Mesh/Refinements=4", "Time stepping/End time=0.004", "Problem/Exact pressure=x"}},
   {"NavierStokes3D", NAVIER_STOKES,
    channel + Settings{"Problem/Dimension=3", "Mesh/Refinements=2", "Mesh/Local refinements=1",
                       "Time stepping/End time=0.005", "Output/Profiles=0, 0, 0.2, 1, 1, 0.8",
