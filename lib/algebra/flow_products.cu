@@ -1,7 +1,9 @@
 // The products of an explicit Navier-Stokes step on the GPU: each one pass over its matrices.
 
-#include "algebra/cuda_check.cuh"
+#include "algebra/cuda_exchange.cuh"
 #include "algebra/flow_products.h"
+
+#include <algorithm>
 
 namespace adamant
 {
@@ -17,6 +19,19 @@ struct View
   const int                 *offset, *column;
   const double              *value;
 };
+
+template <typename T>
+CudaArray<T> upload(const CudaBackend<double> &backend, const Array<T> &source)
+{
+  const auto  &context = backend.shared_context();
+  CudaArray<T> target(context, source.size(), "matrices");
+  if (source.size() > 0)
+    cuda::check(cudaMemcpyAsync(target.data(), source.data(), source.size() * sizeof(T), cudaMemcpyHostToDevice,
+                                context->stream()),
+                "cudaMemcpyAsync", target.data(), source.size() * sizeof(T));
+  context->synchronize();
+  return target;
+}
 
 struct BundleOnDevice
 {
@@ -36,20 +51,6 @@ struct BundleOnDevice
   CudaArray<MatrixBundle::Slice> slices;
   CudaArray<int>                 offset, column;
   CudaArray<double>              value;
-
-private:
-  template <typename T>
-  static CudaArray<T> upload(const CudaBackend<double> &backend, const Array<T> &source)
-  {
-    const auto  &context = backend.shared_context();
-    CudaArray<T> target(context, source.size(), "matrices");
-    if (source.size() > 0)
-      cuda::check(cudaMemcpyAsync(target.data(), source.data(), source.size() * sizeof(T), cudaMemcpyHostToDevice,
-                                  context->stream()),
-                  "cudaMemcpyAsync", target.data(), source.size() * sizeof(T));
-    context->synchronize();
-    return target;
-  }
 };
 
 // Calls entry(values, column) for the entries of a row, values[m lanes] that of matrix m.
@@ -143,12 +144,85 @@ __global__ void __launch_bounds__(lanes *parts)
     sum += sums[p][lane];
   g[row] = sum;
 }
+
+// What other ranks read of a node: the components of u and, where there is one, p.
+template <int dim>
+struct FlowValues
+{
+  long              n;
+  const double     *u, *p;
+  __device__ double operator()(int i, int c) const { return c < dim ? u[c * n + i] : p[i]; }
+};
+
+// The rows of a momentum step that have ghosts.
+template <int dim>
+__global__ void momentum_ghost_kernel(const View G, const int *rows, const cuda::Ghosts<double> ghosts, double dt,
+                                      const double *inverse_mass, long n, double *u_new)
+{
+  cuda::wait_for_predecessor();
+  const double *values = ghosts.wait();
+  const int     k      = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k >= G.n_rows)
+    return;
+  double sum[dim] = {};
+  for_each_entry<dim + 1>(G, G.slices[k / lanes], k, [&](const double *value, int j) {
+    double w = value[0], uj[dim];
+    for (int d = 0; d < dim; ++d)
+      {
+        uj[d] = __ldcg(values + j * (dim + 1L) + d);
+        w += value[(1 + d) * lanes] * uj[d];
+      }
+    const double pj = __ldcg(values + j * (dim + 1L) + dim);
+    for (int c = 0; c < dim; ++c)
+      sum[c] += w * uj[c] + value[(1 + c) * lanes] * pj;
+  });
+  const int row = rows[k];
+  for (int c = 0; c < dim; ++c)
+    u_new[c * n + row] -= dt * sum[c] * inverse_mass[row];
+}
+
+// The rows of a divergence that have ghosts.
+template <int dim>
+__global__ void divergence_ghost_kernel(const View G, const int *rows, const cuda::Ghosts<double> ghosts, double *g)
+{
+  cuda::wait_for_predecessor();
+  const double *values = ghosts.wait();
+  const int     k      = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k >= G.n_rows)
+    return;
+  double sum = 0;
+  for_each_entry<dim>(G, G.slices[k / lanes], k, [&](const double *value, int j) {
+    for (int d = 0; d < dim; ++d)
+      sum += value[d * lanes] * __ldcg(values + static_cast<long>(j) * dim + d);
+  });
+  g[rows[k]] += sum;
+}
+
+// The ghosts of a bundle; without `exchange` there are none.
+struct FlowGhosts
+{
+  FlowGhosts(const CudaBackend<double> &backend, const GhostBundle &source, int n_components)
+    : entries(backend, source.entries)
+    , rows(upload(backend, source.row))
+  {
+    if (source.plan && !(source.plan->sends.empty() && source.plan->receives.empty()))
+      exchange = CudaExchange<double>::create(backend.shared_context(), source.plan, n_components);
+  }
+
+  int blocks() const { return std::max(1, cuda::blocks_for(entries.n_rows, threads)); } // one that waits at least
+
+  static constexpr int                  threads = 128;
+  BundleOnDevice                        entries;
+  CudaArray<int>                        rows;
+  std::shared_ptr<CudaExchange<double>> exchange;
+};
 } // namespace
 
 template <int dim>
 struct FlowProducts<dim, CudaBackend<double>>::Storage
 {
   BundleOnDevice momentum, divergence;
+  FlowGhosts     momentum_ghosts, divergence_ghosts;
 };
 
 template <int dim>
@@ -157,7 +231,9 @@ FlowProducts<dim, CudaBackend<double>>::FlowProducts(const Backend              
                                                      const std::vector<const CSRMatrix<double> *> &divergence_matrices)
   : backend(backend)
   , storage(new Storage{BundleOnDevice(backend, bundle(momentum_matrices, lanes)),
-                        BundleOnDevice(backend, bundle(divergence_matrices, lanes))})
+                        BundleOnDevice(backend, bundle(divergence_matrices, lanes)),
+                        FlowGhosts(backend, ghost_bundle(momentum_matrices, lanes), dim + 1),
+                        FlowGhosts(backend, ghost_bundle(divergence_matrices, lanes), dim)})
 {}
 
 template <int dim>
@@ -166,19 +242,33 @@ void FlowProducts<dim, CudaBackend<double>>::momentum(double dt, const Vector &u
                                                       Vector &u_new) const
 {
   const auto   &A       = storage->momentum;
+  const auto   &G       = storage->momentum_ghosts;
+  const auto   &context = *backend.shared_context();
   constexpr int threads = 128;
-  cuda::launch(*backend.shared_context(), "momentum", momentum_kernel<dim>, cuda::blocks_for(A.n_rows, threads),
-               threads, A.view(), dt, u.data(), p.data(), inverse_mass.data(),
-               force.size() > 0 ? force.data() : nullptr, u_new.data());
+  if (G.exchange)
+    G.exchange->start(context, FlowValues<dim>{A.n_rows, u.data(), p.data()});
+  cuda::launch(context, "momentum", momentum_kernel<dim>, cuda::blocks_for(A.n_rows, threads), threads, A.view(), dt,
+               u.data(), p.data(), inverse_mass.data(), force.size() > 0 ? force.data() : nullptr, u_new.data());
+  if (G.exchange)
+    cuda::launch<false>(context, "momentum of ghosts", momentum_ghost_kernel<dim>, G.blocks(), G.threads,
+                        G.entries.view(), G.rows.data(), G.exchange->finish(context), dt, inverse_mass.data(),
+                        static_cast<long>(A.n_rows), u_new.data());
 }
 
 template <int dim>
 void FlowProducts<dim, CudaBackend<double>>::divergence(const Vector &u, Vector &g) const
 {
-  const auto   &W     = storage->divergence;
-  constexpr int parts = 8;
-  cuda::launch(*backend.shared_context(), "divergence", divergence_kernel<dim, parts>,
-               cuda::blocks_for(W.n_rows, lanes), lanes * parts, W.view(), u.data(), g.data());
+  const auto   &W       = storage->divergence;
+  const auto   &G       = storage->divergence_ghosts;
+  const auto   &context = *backend.shared_context();
+  constexpr int parts   = 8;
+  if (G.exchange)
+    G.exchange->start(context, FlowValues<dim>{W.n_cols, u.data(), nullptr});
+  cuda::launch(context, "divergence", divergence_kernel<dim, parts>, cuda::blocks_for(W.n_rows, lanes), lanes * parts,
+               W.view(), u.data(), g.data());
+  if (G.exchange)
+    cuda::launch<false>(context, "divergence of ghosts", divergence_ghost_kernel<dim>, G.blocks(), G.threads,
+                        G.entries.view(), G.rows.data(), G.exchange->finish(context), g.data());
 }
 
 template <int dim>

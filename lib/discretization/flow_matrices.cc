@@ -120,7 +120,8 @@ CSRMatrix<double> product(const CSRMatrix<double> &A, const CSRMatrix<double> &B
 template <int dim>
 FlowMatrices<dim>::FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const dealii::Mapping<dim> &mapping,
                                 const dealii::Quadrature<dim>              &quadrature,
-                                const std::set<dealii::types::boundary_id> &outflow, unsigned int coarsest_cells)
+                                const std::set<dealii::types::boundary_id> &outflow, unsigned int coarsest_cells,
+                                unsigned int cells_per_rank)
 {
   using dealii::update_gradients;
   using dealii::update_JxW_values;
@@ -134,8 +135,8 @@ FlowMatrices<dim>::FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const
   DirichletBoundary       zero_pressure;
   for (const auto id : outflow)
     zero_pressure[id] = dealii::ComponentMask();
-  hierarchy =
-    std::make_unique<Hierarchy<dim>>(velocity_mesh, fe, zero_pressure, std::min(coarsest_cells, pressure_cells));
+  hierarchy                           = std::make_unique<Hierarchy<dim>>(velocity_mesh, fe, zero_pressure,
+                                               std::min(coarsest_cells, pressure_cells), cells_per_rank);
   const std::size_t n_pressure_levels = hierarchy->n_levels() - 1;
   if (const auto n = pressure().dof_handler().get_triangulation().n_global_active_cells(); n != pressure_cells)
     throw RunError("flow matrices: the mesh cannot be coarsened to the pressure mesh (" + std::to_string(n) +

@@ -24,10 +24,11 @@ template <int dim>
 struct FlowMatrices
 {
   /// `velocity_mesh` has to outlive the object. The pressure is zero on the boundaries `outflow`. Coarsening of the pressure
-  /// mesh ends at `coarsest_cells` cells. Throws RunError where the last refinement of the mesh was not global.
+  /// mesh ends at `coarsest_cells` cells; of `cells_per_rank` see Hierarchy. Throws RunError where the last refinement of the mesh was
+  /// not global.
   FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const dealii::Mapping<dim> &mapping,
                const dealii::Quadrature<dim> &quadrature, const std::set<dealii::types::boundary_id> &outflow,
-               unsigned int coarsest_cells);
+               unsigned int coarsest_cells, unsigned int cells_per_rank = 1000);
 
   std::unique_ptr<Hierarchy<dim>> hierarchy; ///< of the pressure, and above it the velocity mesh
   std::unique_ptr<LevelSpace<dim>>
