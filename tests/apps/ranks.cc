@@ -1,13 +1,27 @@
 // The programs under mpirun: on 1, 2 and 4 ranks the same iterations, give or take one, and the same results.
 #include "program.h"
 
+#include "support/backends.h"
+
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <sstream>
 
 namespace
 {
 using Settings = std::vector<std::string>;
+
+// Where a program is; the environment says so when the tests run on another machine than the build.
+std::string program(const char *variable, const std::string &built)
+{
+  const char *here = std::getenv(variable);
+  return here != nullptr ? here : built;
+}
+const std::string transport_diffusion = program("TRANSPORT_DIFFUSION", TRANSPORT_DIFFUSION),
+                  elasticity          = program("ELASTICITY", ELASTICITY),
+                  navier_stokes       = program("NAVIER_STOKES", NAVIER_STOKES),
+                  template_program    = program("TEMPLATE", TEMPLATE);
 
 struct Case
 {
@@ -31,11 +45,18 @@ protected:
     setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
   }
 
-  Outcome run_on(int n_ranks, Settings settings)
+  Outcome run_on(int n_ranks, Settings settings, const std::string &backend = "host")
   {
-    settings.insert(settings.end(), {"Ranks/Distributed mesh=true", "Linear solver/Tolerance=1e-12"});
+    settings.insert(settings.end(),
+                    {"Ranks/Distributed mesh=true", "Ranks/Share devices=true", "Linear solver/Tolerance=1e-12"});
     start_on(n_ranks);
-    Outcome outcome = run(settings);
+    Settings arguments = {"--backend", backend, "--threads", "1"};
+    for (const auto &setting : settings)
+      arguments.insert(arguments.end(), {"--set", setting});
+    Outcome outcome = start(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    if (outcome.record.is_null())
+      throw std::runtime_error("the program did not run: " + outcome.err); // ends this test
     EXPECT_EQ(outcome.record.value("ranks", 1), n_ranks);
     return outcome;
   }
@@ -57,14 +78,14 @@ protected:
 struct TransportDiffusionRanks : RanksOf
 {
   TransportDiffusionRanks()
-    : RanksOf(TRANSPORT_DIFFUSION)
+    : RanksOf(transport_diffusion)
   {}
 };
 
 struct ElasticityRanks : RanksOf
 {
   ElasticityRanks()
-    : RanksOf(ELASTICITY)
+    : RanksOf(elasticity)
   {}
 };
 
@@ -149,6 +170,24 @@ TEST_P(Ranks, SameIterationsAndResults)
     }
 }
 
+#if ADAMANT_WITH_CUDA
+// One GPU each where the machine has as many, else they share them.
+TEST_P(Ranks, GpusGiveTheSame)
+{
+  using adamant::CudaBackend;
+  if (const std::string reason = adamant::test::why_unavailable<CudaBackend<double>>(); !reason.empty())
+    GTEST_SKIP() << reason;
+  if (GetParam().name == "ElasticityML")
+    GTEST_SKIP() << "ML runs on the host";
+  const auto reference = run_on(1, GetParam().settings);
+  for (const int n_ranks : {1, 2, 4})
+    {
+      SCOPED_TRACE(std::to_string(n_ranks) + " ranks");
+      compare_statistics(run_on(n_ranks, GetParam().settings, "cuda").folder, reference.folder);
+    }
+}
+#endif
+
 Settings operator+(Settings a, const Settings &b)
 {
   a.insert(a.end(), b.begin(), b.end());
@@ -196,35 +235,35 @@ const Settings channel = flow + Settings{"Problem/Boundary velocity=0: 4*y*(1-y)
 
 const Case cases[] = {
   // Its coarser levels are spread over ranks too.
-  {"TransportDiffusion2D", TRANSPORT_DIFFUSION,
+  {"TransportDiffusion2D", transport_diffusion,
    transport + plane + Settings{"Discretization/Refinements=6", "Discretization/Adaptive cycles=1"}},
-  {"TransportDiffusion3D", TRANSPORT_DIFFUSION,
+  {"TransportDiffusion3D", transport_diffusion,
    transport + Settings{"Problem/Dimension=3", "Discretization/Refinements=2", "Discretization/Adaptive cycles=2"}},
-  {"ElasticityCondensed2D", ELASTICITY,
+  {"ElasticityCondensed2D", elasticity,
    plane_bar + mesh("kelly", 3, 2) + Settings{"Discretization/Degree=2", "Problem/Exact displacement=x; y"}},
-  {"ElasticityCondensed3D", ELASTICITY, bar + mesh("edge", 2, 2)},
-  {"ElasticityCoupled2D", ELASTICITY,
+  {"ElasticityCondensed3D", elasticity, bar + mesh("edge", 2, 2)},
+  {"ElasticityCoupled2D", elasticity,
    plane_bar + coupled + mesh("vertex", 3, 3) + Settings{"Problem/Dirichlet boundaries="}},
-  {"ElasticityCoupled3D", ELASTICITY, bar + coupled + mesh("face", 2, 1)},
+  {"ElasticityCoupled3D", elasticity, bar + coupled + mesh("face", 2, 1)},
   // The pressure is on all ranks, too.
-  {"NavierStokes2D", NAVIER_STOKES,
+  {"NavierStokes2D", navier_stokes,
    channel + plane +
      Settings{"Mesh/Refinements=6", "Time stepping/End time=0.0005", "Problem/Exact velocity=4*y*(1-y); 0",
               "Problem/Exact pressure=x", "Output/Profiles=0, 0.3, 1, 0.4; 0.1, 0.1, 0.1, 0.9",
               "Output/Points=0.25, 0.25; 0.9, 0.1"}},
-  {"NavierStokesWithoutOutflow2D", NAVIER_STOKES,
+  {"NavierStokesWithoutOutflow2D", navier_stokes,
    flow + plane + Settings{"Mesh/Refinements=4", "Time stepping/End time=0.004", "Problem/Exact pressure=x"}},
-  {"NavierStokes3D", NAVIER_STOKES,
+  {"NavierStokes3D", navier_stokes,
    channel + Settings{"Problem/Dimension=3", "Mesh/Refinements=2", "Mesh/Local refinements=1",
                       "Time stepping/End time=0.005", "Output/Profiles=0, 0, 0.2, 1, 1, 0.8",
                       "Output/Points=0.25, 0.25, 0.25; 0.9, 0.1, 0.6"}},
-  {"NavierStokesCylinder", NAVIER_STOKES,
+  {"NavierStokesCylinder", navier_stokes,
    Settings{"Problem/Viscosity=1e-3", "Mesh/Type=cylinder", "Mesh/Refinements=1", "Time stepping/Time step=0.0001",
             "Time stepping/End time=0.0005", "Problem/Boundary velocity=0: 30*y^2*(0.41-y); 0",
             "Problem/Outflow boundaries=1", "Output/Force boundaries=2", "Output/Points=0.15, 0.2; 0.25, 0.2"}},
-  {"Template", TEMPLATE, {"Heat/Refinements=5", "Heat/End time=0.1", "Heat/Output interval=10"}},
+  {"Template", template_program, {"Heat/Refinements=5", "Heat/End time=0.1", "Heat/Output interval=10"}},
   // Its aggregates depend on the ranks.
-  {"ElasticityML", ELASTICITY, bar + mesh("edge", 2, 1) + Settings{"Linear solver/Preconditioner=trilinos_amg"}, 3.},
+  {"ElasticityML", elasticity, bar + mesh("edge", 2, 1) + Settings{"Linear solver/Preconditioner=trilinos_amg"}, 3.},
 };
 
 // The first of two ranks has the lower half of 17 x 17 nodes with the nodes between the halves; each reads a row of the other, but for
