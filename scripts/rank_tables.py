@@ -1,0 +1,155 @@
+"""Tables of runs on several ranks and GPUs, and the model of docs/scaling.md, from the records of scripts/benchmark and rank_parts."""
+
+import csv
+import math
+import re
+
+from records import *
+
+ONE_GPU = {"ranks": 1}
+CELLS_PER_RANK = 200000  # Ranks/Cells per rank on GPUs
+
+
+def parts(name):
+    """A file of rank_parts: {level: row of numbers}, and its comments."""
+    file = sorted(RECORDS.glob(f"*/{name}"))[-1]
+    lines = file.read_text().splitlines()
+    rows = csv.DictReader(line for line in lines if not line.startswith("#"))
+    return {int(row["level"]): {k: float(v) for k, v in row.items()} for row in rows}, [l[2:] for l in lines if l.startswith("#")]
+
+
+def setting(record, name):
+    found = re.search(rf"{name}=([^' ]*)", record["command"])
+    return found.group(1) if found else ""
+
+
+def kind(record):
+    """What grows with the GPUs: the name of a row in the table, or None."""
+    if record["application"] == "transport_diffusion":
+        if setting(record, "Adaptive cycles"):
+            return "transport-diffusion, adaptive"
+        return "transport-diffusion, uniform" if setting(record, "Coarse cells") else "transport-diffusion, level 12 (strong)"
+    if setting(record, "Refinement") == "uniform":
+        return "elasticity, uniform"
+    return "elasticity, adaptive (face)" if setting(record, "Coarse cells") else "elasticity, face level 6 (strong)"
+
+
+def gpus(records):
+    """Runs on one and several GPUs: the efficiency compares the time for each unknown of a GPU; for a strong case that is speed-up / GPUs."""
+    kept = [r for r in records if r["backend"] == "cuda" and "2 NVIDIA" in r["hardware"] and r["application"] in ("transport_diffusion", "elasticity")]
+    rows = []
+    for (name,), runs in sorted(group([dict(r, kind=kind(r), gpus=r.get("ranks", 1)) for r in kept], "kind").items()):
+        cost = {}
+        for (n,), same in sorted(group(runs, "gpus").items()):
+            r = same[0]
+            step = {part: 1e3 * median(same, part) / r["steps"] for part in ("solve", "rhs")}
+            cycle = statistics.median(s["v_cycle"]["seconds"] for s in same)
+            cost[n] = [seconds * n / r["dofs"] for seconds in (cycle, sum(step.values()))]
+            efficiency = [f"{100 * cost[1][k] / cost[n][k]:.0f} %" if 1 in cost else "–" for k in range(2)]
+            rows.append(
+                [name, n, grouped(r["dofs"]), f"{r['dofs'] / n / 1e6:.2f}", number(1e6 * cycle), efficiency[0], number(step["solve"]), number(step["rhs"])]
+                + [efficiency[1], f"{r['iterations']['mean']:.2f}", number(median(same, "init"))]
+                + [f"{r['peak_memory_bytes']['device'] / (r['dofs'] / n):.0f}", f"{r['peak_memory_bytes']['host'] / r['dofs']:.0f}", len(same)]
+            )
+    header = "case|GPUs|DoFs|million a GPU|V-cycle, µs|efficiency|solve, ms a step|rhs, ms a step|efficiency of a step|iterations|init, s|device, bytes a DoF|host, bytes a DoF|runs"
+    return table(header.split("|"), rows) if rows else "No records."
+
+
+def levels():
+    """Where a V-cycle's time goes, level by level."""
+    one, _ = parts("rank_parts_level12_1.csv")
+    two, comments = parts("rank_parts_level12_2.csv")
+    rows, before = [], (0.0, 0.0)
+    for l in sorted(one, reverse=True):
+        below = [side[l - 1]["cycle up to here/us"] if l > 0 else 0.0 for side in (one, two)]
+        alone, both = (side[l]["cycle up to here/us"] - b for side, b in zip((one, two), below))
+        shared = two[l]["unknowns of the first rank"] < two[l]["unknowns"]
+        exchange = two[l]["product/us"] - two[l]["product of owned columns/us"]
+        rows.append([l, grouped(int(one[l]["unknowns"])), number(alone), number(both), 2 if shared else 1, number(exchange) if shared else "–", int(two[l]["sent by the first rank/B"])])
+    total = [side[max(side)]["cycle up to here/us"] for side in (one, two)]
+    rows.append(["all", "", number(total[0]), number(total[1]), "", "", ""])
+    header = "level|unknowns|one GPU, µs|two GPUs, µs|GPUs at work|what an exchange adds to a product, µs|sent, bytes"
+    return table(header.split("|"), rows), "; ".join(comments)
+
+
+def host_lines():
+    """The runs of `scripts/benchmark --ranks` on the host, as the script printed them: (ranks, threads, preconditioner, solve, iterations)."""
+    for file in sorted(RECORDS.glob("*/ranks_on_the_host.log"))[-1:]:
+        for line in file.read_text().splitlines():
+            found = re.match(r"(\S+)\s+ranks-(\d+)-host-(\d+)(\S*)\s+init\s+(\S+).*solve\s+(\S+).*iterations (\S+)", line)
+            if found:
+                ml = "ML, general, ILU" if "ILU" in found.group(4) else "ML, elliptic, symmetric Gauss-Seidel" if "trilinos" in found.group(4) else "multigrid"
+                yield int(found.group(2)), int(found.group(3)), ml, float(found.group(5)), float(found.group(6)), float(found.group(7))
+
+
+def host():
+    runs = sorted(host_lines())
+    ours = {ranks: solve for ranks, _, what, _, solve, _ in runs if what == "multigrid"}
+    rows = [[r, t, what, number(init), number(solve), iterations, f"{solve / ours[r]:.2f}" if r in ours else "–"] for r, t, what, init, solve, iterations in runs]
+    return table("ranks|threads of each|preconditioner|init|solve|iterations|solve: this / multigrid on as many ranks".split("|"), rows)
+
+
+# --- The model ----------------------------------------------------------------------------------------------------------
+
+
+def constants():
+    """Measured on one and two GPUs: the time of a level on one GPU by its unknowns, what an exchange adds, a sum over two ranks."""
+    one, _ = parts("rank_parts_level12_1.csv")
+    two, comments = parts("rank_parts_level12_2.csv")
+    alone = sorted((row["unknowns"], row["cycle up to here/us"] - (one[l - 1]["cycle up to here/us"] if l else 0.0)) for l, row in one.items())
+    added = []
+    for l, row in two.items():
+        if l > 0 and row["unknowns of the first rank"] < row["unknowns"]:
+            work = level_time(alone, row["unknowns of the first rank"])
+            added.append(row["cycle up to here/us"] - two[l - 1]["cycle up to here/us"] - work)
+    total = float(re.search(r"over the ranks: ([\d.]+)", " ".join(comments)).group(1))
+    return alone, statistics.median(added), total
+
+
+def level_time(alone, unknowns):
+    """Of a level with so many unknowns on one GPU: between the measured ones, and beyond them by unknowns."""
+    for (n0, t0), (n1, t1) in zip(alone, alone[1:]):
+        if unknowns <= n1:
+            return t0 + (t1 - t0) * max(0.0, unknowns - n0) / (n1 - n0)
+    return alone[-1][1] * unknowns / alone[-1][0]
+
+
+def model(n_gpus, per_gpu, network):
+    """Microseconds of a V-cycle: (work of the levels, exchange, levels on one GPU), and of the sums of one GMRES iteration."""
+    alone, added, total = constants()
+    unknowns, work, exchange, gathered = float(n_gpus) * per_gpu, 0.0, 0.0, 0.0
+    while unknowns > 1089:
+        busy = max(1, min(n_gpus, int(unknowns / CELLS_PER_RANK)))
+        if busy > 1:
+            work += level_time(alone, unknowns / busy)
+            exchange += added + network * 5
+        else:
+            gathered += level_time(alone, unknowns)
+        unknowns /= 4
+    gathered += alone[0][1]
+    return work, exchange, gathered, 2 * (total * max(1.0, math.log2(n_gpus)) + network * math.log2(max(n_gpus, 8) / 8))
+
+
+def prospect():
+    per_gpu, rows = 8.4e6, []
+    base = sum(model(1, per_gpu, 0)[:3])
+    for n, network in ((1, 0), (2, 0), (8, 0), (64, 15), (1000, 15), (4096, 15)):
+        work, exchange, gathered, sums = model(n, per_gpu, network)
+        cycle = work + exchange + gathered
+        rows.append([n, f"{n * per_gpu / 1e9:.3g}", *map(number, (work, exchange, gathered, cycle)), f"{100 * base / cycle:.0f} %", number(sums) if n > 1 else "–"])
+    header = "GPUs|unknowns, 10⁹|work of shared levels, µs|exchange|levels on one GPU|V-cycle|efficiency|sums of an iteration"
+    return table(header.split("|"), rows)
+
+
+def sections(records):
+    shared, comments = levels()
+    return [
+        "## Several ranks and GPUs",
+        "The unknowns grow with the GPUs, but for the cases called strong. The efficiency compares the times for an unknown of a GPU; one GPU has"
+        " a serial mesh. See [scaling](../scaling.md).",
+        gpus(records),
+        f"Where a V-cycle's time goes (`benchmarks/cuda/rank_parts`, {comments}):",
+        shared,
+        "Ranks and threads of the host on 16 cores, transport-diffusion level 9, 100 steps from a zero guess, one run each:",
+        host(),
+    ]
