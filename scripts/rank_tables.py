@@ -6,7 +6,6 @@ import re
 
 from records import *
 
-ONE_GPU = {"ranks": 1}
 CELLS_PER_RANK = 200000  # Ranks/Cells per rank on GPUs
 
 
