@@ -142,8 +142,8 @@ private:
   void setup_system()
   {
     adamant::Section scope(run_info.timer, "init/hierarchy");
-    hierarchy         = std::make_unique<adamant::Hierarchy<dim>>(*mesh, fe, adamant::DirichletBoundary{{0, {}}},
-                                                          parameters.linear_solver.coarsest_cells);
+    hierarchy = std::make_unique<adamant::Hierarchy<dim>>(
+      *mesh, fe, adamant::DirichletBoundary{{0, {}}}, parameters.linear_solver.coarsest_cells, run_info.cells_per_rank);
     const auto &space = hierarchy->finest();
     H                 = backend.create_matrix(space.owned_H());
     B                 = backend.create_matrix(space.owned_B());

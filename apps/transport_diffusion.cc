@@ -89,7 +89,7 @@ struct ProblemParameters : ParameterAcceptor
 
 struct DiscretizationParameters : ParameterAcceptor
 {
-  unsigned int degree = 1, quadrature = 0, refinements = 5, adaptive_cycles = 2;
+  unsigned int degree = 1, quadrature = 0, coarse_cells = 1, refinements = 5, adaptive_cycles = 2;
   double       refine_fraction = 0.15, coarsen_fraction = 0.03;
   bool         supg = false;
 
@@ -101,7 +101,9 @@ struct DiscretizationParameters : ParameterAcceptor
     add_parameter("Quadrature points", quadrature, "Gauss points in each direction; 0 takes degree + 1", prm,
                   Integer(0, 20));
     add_parameter("SUPG", supg, "Streamline upwind stabilisation, for transport-dominated problems");
-    add_parameter("Refinements", refinements, "h = 2^-n for n uniform refinements", prm, Integer(0));
+    add_parameter("Coarse cells", coarse_cells, "Of the unit box in each direction, before refinement", prm,
+                  Integer(1, 1000));
+    add_parameter("Refinements", refinements, "n uniform ones: h = 2^-n with one coarse cell", prm, Integer(0));
     add_parameter("Adaptive cycles", adaptive_cycles,
                   "Further refinements where the Kelly estimator finds the initial values least resolved", prm,
                   Integer(0, 20));
@@ -152,7 +154,8 @@ struct Parameters
       throw adamant::InputError("Problem/Transport has " + std::to_string(problem.transport.size()) +
                                 " components, but Problem/Dimension is " + std::to_string(problem.dimension));
     const double per_axis = std::pow(adamant::most_unknowns(), 1. / problem.dimension);
-    const auto   most     = static_cast<unsigned int>(std::log2((per_axis - 1.) / discretization.degree));
+    const auto   most =
+      static_cast<unsigned int>(std::log2((per_axis - 1.) / (discretization.coarse_cells * discretization.degree)));
     if (discretization.refinements > most)
       throw adamant::InputError("Discretization/Refinements = " + std::to_string(discretization.refinements) +
                                 " gives more unknowns than 32-bit indices can count; at most " + std::to_string(most) +
@@ -282,7 +285,7 @@ void TransportDiffusion<dim, Backend>::make_mesh()
 {
   adamant::Section scope(run_info.timer, "init/mesh");
   const auto      &p = parameters.discretization;
-  GridGenerator::hyper_cube(*mesh);
+  GridGenerator::subdivided_hyper_cube(*mesh, p.coarse_cells);
   mesh->refine_global(p.refinements);
   for (unsigned int cycle = 0; cycle < p.adaptive_cycles; ++cycle)
     {
@@ -319,7 +322,8 @@ void TransportDiffusion<dim, Backend>::setup_system()
   const bool       levels = parameters.linear_solver.preconditioner == "multigrid";
   hierarchy = std::make_unique<adamant::Hierarchy<dim>>(*mesh, fe, adamant::DirichletBoundary{{0, ComponentMask()}},
                                                         levels ? parameters.linear_solver.coarsest_cells :
-                                                                 adamant::finest_level_only);
+                                                                 adamant::finest_level_only,
+                                                        run_info.cells_per_rank);
 
   const auto &space = hierarchy->finest();
   const int   n     = space.n_owned();

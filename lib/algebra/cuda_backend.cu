@@ -248,6 +248,8 @@ CudaGraph::Recording capture(const CudaContext &context, const std::function<voi
 template <typename Number>
 auto CudaBackend<Number>::record(const std::function<void()> &operations) const -> Graph
 {
+  if (!context->replays_graphs())
+    return {operations, std::make_shared<CudaGraph::Recording>()};
   return {operations, std::make_shared<CudaGraph::Recording>(capture(*context, operations))};
 }
 

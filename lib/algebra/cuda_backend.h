@@ -60,7 +60,7 @@ public:
   CudaArray<Number> value;
 };
 
-/// The algebra on one GPU: the twin of HostBackend, which documents what its methods do. Operations are asynchronous on
+/// The algebra on a GPU for each rank: the twin of HostBackend, which documents what its methods do. Operations are asynchronous on
 /// one stream; those that return numbers wait, and so do upload, download and fetch. Reductions sum a fixed partition
 /// in a fixed order: two runs agree to the last bit. Backends of both precisions share a context. Errors of CUDA are RunErrors.
 template <typename Number>
@@ -88,6 +88,7 @@ public:
   {}
 
   const std::shared_ptr<CudaContext> &shared_context() const { return context; }
+  const Communicator                 &communicator() const { return context->communicator(); }
   std::string                         device_name() const { return context->device_name(); }
   std::size_t                         peak_memory() const { return context->peak_memory(); } ///< device, in bytes
 

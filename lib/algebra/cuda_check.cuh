@@ -60,8 +60,9 @@ inline int blocks_for(long n, int threads = block_size)
   return static_cast<int>((n + threads - 1) / threads);
 }
 
-/// Launches kernel(arguments...) on the context's stream, overlapping its start with the end of the previous kernel.
-template <typename... Parameters, typename... Arguments>
+/// Launches kernel(arguments...) on the context's stream, overlapping its start with the end of the previous kernel; `overlaps` is false
+/// after what is no kernel of the library.
+template <bool overlaps = true, typename... Parameters, typename... Arguments>
 void launch(const CudaContext &context, const Call &name, void (*kernel)(Parameters...), int blocks, int threads,
             Arguments &&...arguments)
 {
@@ -75,7 +76,7 @@ void launch(const CudaContext &context, const Call &name, void (*kernel)(Paramet
   config.blockDim                                      = dim3(threads);
   config.stream                                        = context.stream();
   config.attrs                                         = &attribute;
-  config.numAttrs                                      = context.overlaps_launches() ? 1 : 0;
+  config.numAttrs                                      = overlaps && context.overlaps_launches() ? 1 : 0;
   check(cudaLaunchKernelEx(&config, kernel, Parameters(std::forward<Arguments>(arguments))...), name, blocks, threads);
 }
 } // namespace cuda

@@ -52,6 +52,7 @@ void CudaBackend<Number>::dot(const Vector &x, const Vector &y, Scalars &s, int 
 {
   cuda::launch(*context, "dot", dot_kernel<Number>, cuda::reduction_blocks_for(x.size()), cuda::block_size, x.size(),
                x.data(), y.data(), cuda::Reduction(*context), s.device() + i, s.host() + i);
+  cuda::sum_over_ranks(*context, 1, s.device() + i, s.host() + i);
 }
 
 template <typename Number>
@@ -68,6 +69,7 @@ void CudaBackend<Number>::step_along(const Vector &p, const Vector &q, int numer
   cuda::launch(*context, "step_along", step_kernel<Number>, cuda::reduction_blocks_for(x.size()), cuda::block_size,
                x.size(), p.data(), q.data(), s.device() + numerator, s.device() + denominator, x.data(), r.data(),
                cuda::Reduction(*context), s.device() + i, s.host() + i);
+  cuda::sum_over_ranks(*context, 1, s.device() + i, s.host() + i);
 }
 
 template void CudaBackend<double>::dot(const Vector &, const Vector &, Scalars &, int) const;

@@ -1,4 +1,5 @@
 #include "algebra/cuda_check.cuh"
+#include "algebra/cuda_ranks.h"
 #include "base/exceptions.h"
 
 #include <algorithm>
@@ -38,8 +39,8 @@ std::string version(int v)
   return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10);
 }
 
-// Throws RunError with the reason where there is no usable device.
-cudaDeviceProp find_device()
+// The device of a rank; throws RunError with the reason where there is no usable one.
+cudaDeviceProp find_device(const Communicator::Place &place, bool share_devices, int &device)
 {
   int               n = 0, driver = 0;
   const cudaError_t found = cudaGetDeviceCount(&n);
@@ -54,8 +55,14 @@ cudaDeviceProp find_device()
     throw RunError(
       "backend cuda: the NVIDIA driver finds no GPU (is CUDA_VISIBLE_DEVICES empty?); take --backend host");
   check(found, "cudaGetDeviceCount");
+  if (place.size > n && !share_devices)
+    throw RunError("backend cuda: " + std::to_string(place.size) + " ranks on this machine and " + std::to_string(n) +
+                   (n == 1 ? " GPU" : " GPUs") +
+                   "; start as many ranks, or let them share by Ranks/Share devices = true");
+  device = place.rank % n;
+  check(cudaSetDevice(device), "cudaSetDevice", device);
   cudaDeviceProp properties;
-  check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties", 0);
+  check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties", device);
   cudaFuncAttributes attributes;
   const cudaError_t  runs = cudaFuncGetAttributes(&attributes, probe);
   if (runs == cudaErrorNoKernelImageForDevice || runs == cudaErrorInvalidDeviceFunction)
@@ -80,9 +87,36 @@ void fail_cuda_call(long n)
   cuda::calls_to_fault = n;
 }
 
-CudaContext::CudaContext()
+CudaContext::CudaContext(const Communicator &ranks, bool share_devices)
+  : all_ranks(ranks)
 {
-  const cudaDeviceProp properties = cuda::find_device();
+  const Communicator::Place place = ranks.place_on_machine();
+  std::string               failure;
+  try
+    {
+      take_device(place, share_devices);
+    }
+  catch (const RunError &error)
+    {
+      failure = error.what();
+    }
+  if (const std::string first = ranks.first_text(failure); !first.empty())
+    throw RunError(first);
+  if (ranks.size() == 1)
+    return;
+  int n = 0;
+  cuda::check(cudaGetDeviceCount(&n), "cudaGetDeviceCount");
+  across = std::make_shared<CudaRanks>(ranks, place.size <= n);
+}
+
+bool CudaContext::replays_graphs() const
+{
+  return graphs && (!across || across->in_graphs());
+}
+
+void CudaContext::take_device(const Communicator::Place &place, bool share_devices)
+{
+  const cudaDeviceProp properties = cuda::find_device(place, share_devices, device_number);
   name                            = properties.name;
   programmatic_launch             = properties.major >= 9;
   const char *setting             = std::getenv("ADAMANT_CUDA_GRAPHS");

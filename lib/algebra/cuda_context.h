@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/communicator.h"
+
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -14,25 +16,33 @@ struct CUgraphExec_st;
 
 namespace adamant
 {
+class CudaRanks;
+
 /// For tests: the n-th checked CUDA call from now on fails; 0: none.
 void fail_cuda_call(long n);
 
 /// One GPU as all CUDA backends of a run share it: one stream, the ledger of device memory, scratch space of
-/// reductions. Not thread-safe.
+/// reductions, the way to the GPUs of other ranks. Not thread-safe.
 ///
 /// For tests of programs, the environment variable ADAMANT_CUDA_FAIL_CALL=N makes the N-th checked CUDA call fail.
 class CudaContext
 {
 public:
-  /// Takes the first device. Throws RunError in one sentence: no driver, driver too old, no device, device too old.
-  CudaContext();
+  /// Takes the first device; the ranks of a machine take one each, or share them where `share_devices` allows it. Throws RunError in
+  /// one sentence: no driver, driver too old, no device, device too old, more ranks than devices. All ranks throw, or none.
+  explicit CudaContext(const Communicator &ranks = Communicator(), bool share_devices = false);
   CudaContext(const CudaContext &)            = delete;
   CudaContext &operator=(const CudaContext &) = delete;
 
   CUstream_st *stream() const { return main_stream.get(); }
   std::string  device_name() const { return name; }
   bool         overlaps_launches() const { return programmatic_launch; } ///< compute capability 9.0 or newer
-  bool replays_graphs() const { return graphs; } ///< not where ADAMANT_CUDA_GRAPHS=0: profilers then see each operation
+  int          device() const { return device_number; }
+  /// Not where ADAMANT_CUDA_GRAPHS=0 (profilers then see each operation) or ranks exchange through host memory.
+  bool replays_graphs() const;
+
+  const Communicator &communicator() const { return all_ranks; }
+  const CudaRanks    *ranks() const { return across.get(); } ///< null on one rank
 
   /// Waits for all work on the stream.
   void synchronize() const;
@@ -55,8 +65,13 @@ public:
   void matrices_changed() { ++matrix_revision; }
 
 private:
+  void take_device(const Communicator::Place &place, bool share_devices);
+
+  Communicator                       all_ranks;
   std::shared_ptr<CUstream_st>       main_stream;
+  std::shared_ptr<const CudaRanks>   across;
   std::string                        name;
+  int                                device_number       = 0;
   bool                               programmatic_launch = false, graphs = true;
   std::map<std::string, std::size_t> ledger;
   std::size_t                        in_use = 0, peak = 0;

@@ -107,10 +107,11 @@ int slices_at_once(const CudaMatrix<Number> &A)
   return 2 * s.n_band <= s.n_slices || s.n_slices < 8192 ? 0 : s.n_slices < 65536 ? 2 : most;
 }
 
-/// Runs row_kernel over all rows of A; a block of threads holds whole nodes, those of the matrix and of node_size rows.
+/// Runs row_kernel over all rows of A and the columns that this rank owns; a block of threads holds whole nodes, those of the matrix and
+/// of node_size rows.
 template <typename Number, class Gather, class Finish>
-void for_each_row(const CudaContext &context, const Call &name, const CudaMatrix<Number> &A, const Gather &x,
-                  const Finish &finish, int node_size = 1)
+void for_each_owned_row(const CudaContext &context, const Call &name, const CudaMatrix<Number> &A, const Gather &x,
+                        const Finish &finish, int node_size = 1)
 {
   const auto &s = *A.storage;
   // Small matrices in small blocks: the whole GPU shares their latency.
@@ -139,6 +140,19 @@ void for_each_row(const CudaContext &context, const Call &name, const CudaMatrix
            blocks_for(slice_rows * static_cast<long>(s.n_slices), lanes), lanes * parts, view(A), lanes, parts, x,
            finish);
   });
+}
+
+/// finish(row, (A x)_row, what it fetches for the row) for all rows, then what other ranks' entries of x add.
+template <typename Number, class Gather, class Finish>
+void for_each_row(const CudaContext &context, const Call &name, const CudaMatrix<Number> &A, const Gather &x,
+                  const Finish &finish, int node_size = 1)
+{
+  const auto &ghosts = A.storage->ghosts;
+  if (ghosts)
+    start_exchange(context, *ghosts, x);
+  for_each_owned_row(context, name, A, x, finish, node_size);
+  if (ghosts)
+    finish_exchange(context, name, *ghosts, finish);
 }
 } // namespace cuda
 } // namespace adamant

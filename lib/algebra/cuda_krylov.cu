@@ -197,6 +197,7 @@ void CudaBackend<Number>::multi_dot(const std::vector<Vector> &basis, int k, con
                      h.host() + first);
       });
     }
+  cuda::sum_over_ranks(*context, k, h.device(), h.host());
 }
 
 template <typename Number>
@@ -230,6 +231,7 @@ void CudaBackend<Number>::orthonormalize(const std::vector<Vector> &basis, int k
       cuda::launch(*context, "multi_dot", dot_kernel<1, Number>, blocks, cuda::block_size, n, 1, itself, w.data(),
                    reduction, correction + k, h.host() + k);
     }
+  cuda::sum_over_ranks(*context, k + 1, correction, nullptr);
   for (int first = 0; first < std::max(k, 1); first += group)
     {
       const int m = std::min(group, k - first);
@@ -248,6 +250,7 @@ double CudaBackend<Number>::dot(const Vector &x, const Vector &y) const
   v.data[0] = x.data();
   cuda::launch(*context, "dot", dot_kernel<1, Number>, cuda::reduction_blocks_for(x.size()), cuda::block_size, x.size(),
                1, v, y.data(), cuda::Reduction(*context), dot_result->device(), dot_result->host());
+  cuda::sum_over_ranks(*context, 1, dot_result->device(), dot_result->host());
   return *fetch(*dot_result, 1);
 }
 

@@ -461,9 +461,46 @@ std::size_t pattern_of(const CSRMatrix<double> &A)
 } // namespace
 
 template <typename Number>
+CudaGhosts<Number>::CudaGhosts(const std::shared_ptr<CudaContext> &context, const CSRMatrix<double> &A, int node_size)
+  : plan(A.ghosts)
+  , node_size(node_size)
+  , sent(to_device(context, plan->sent.data(), plan->sent.size(), "matrices"))
+  , outgoing(context, plan->sent.size(), "matrices")
+  , incoming(context, plan->n_ghosts(), "matrices")
+{
+  const CSRMatrix<double> block = ghost_block(A);
+  std::vector<int>        listed, starts{0};
+  for (int first = 0; first < A.n_rows; first += node_size)
+    if (block.row_start[first] < block.row_start[first + node_size])
+      {
+        listed.push_back(first / node_size);
+        for (int row = first; row < first + node_size; ++row)
+          starts.push_back(block.row_start[row + 1]);
+      }
+  const std::vector<Number> values(block.value.begin(), block.value.end());
+  n_nodes   = static_cast<int>(listed.size());
+  nodes     = to_device(context, listed.data(), listed.size(), "matrices");
+  row_start = to_device(context, starts.data(), starts.size(), "matrices");
+  column    = to_device(context, block.column.data(), block.column.size(), "matrices");
+  value     = to_device(context, values.data(), values.size(), "matrices");
+  context->ranks()->start(context->stream());
+  context->ranks()->finish(*plan, outgoing.data(), incoming.data(), context->stream());
+  context->synchronize();
+}
+
+template <typename Number>
 auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source, int node_size) const -> Matrix
 {
   Matrix A;
+  if (source.ghosts)
+    {
+      A                  = create_matrix(owned_block(source), node_size);
+      A.n_cols           = source.n_cols;
+      A.storage->pattern = pattern_of(source);
+      if (!source.ghosts->sends.empty() || !source.ghosts->receives.empty())
+        A.storage->ghosts = std::make_shared<CudaGhosts<Number>>(context, source, node_size);
+      return A;
+    }
   A.n_rows          = source.n_rows;
   A.n_cols          = source.n_cols;
   A.storage         = std::make_shared<typename Matrix::Storage>();
@@ -570,7 +607,7 @@ std::size_t CudaMatrix<Number>::bytes() const
 {
   const auto &s = *storage;
   return s.nodes.size() * sizeof(int) + s.slices.size() * sizeof(CudaSlice) + s.columns.size() * 4 +
-         s.values.size() * sizeof(Number) + s.codes.size() * 4;
+         s.values.size() * sizeof(Number) + s.codes.size() * 4 + (s.ghosts ? s.ghosts->bytes() : 0);
 }
 
 template <typename Number>
@@ -596,6 +633,8 @@ std::string CudaMatrix<Number>::format() const
   return text.str();
 }
 
+template struct CudaGhosts<double>;
+template struct CudaGhosts<float>;
 template struct CudaMatrix<double>::Storage;
 template struct CudaMatrix<float>::Storage;
 template std::size_t        CudaMatrix<double>::bytes() const;

@@ -37,8 +37,10 @@ CudaPointKernel::CudaPointKernel(const std::shared_ptr<CudaContext> &context,
   : context(context)
 {
   int major = 0, minor = 0;
-  cuda::check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0), "cudaDeviceGetAttribute");
-  cuda::check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0), "cudaDeviceGetAttribute");
+  cuda::check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, context->device()),
+              "cudaDeviceGetAttribute");
+  cuda::check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, context->device()),
+              "cudaDeviceGetAttribute");
   const std::string code =
     compile_cuda(point_kernel(components, dim), "sm_" + std::to_string(major) + std::to_string(minor));
   const Driver &driver = Driver::get();

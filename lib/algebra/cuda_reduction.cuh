@@ -83,6 +83,10 @@ struct Reduction
   }
 };
 
+/// The sums of n values over all ranks, on the device and, unless null, on the host; their square roots where wanted. Nothing to do on
+/// one rank.
+void sum_over_ranks(const CudaContext &context, int n, double *on_device, double *on_host, bool roots = false);
+
 /// The blocks of a reduction over n elements, `most` at most: a function of n alone, so that results are reproducible.
 inline int reduction_blocks_for(int n, int most = 1024)
 {

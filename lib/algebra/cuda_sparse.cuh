@@ -2,6 +2,7 @@
 
 #include "algebra/cuda_backend.h"
 #include "algebra/cuda_check.cuh"
+#include "algebra/cuda_ghosts.cuh"
 
 #include "base/exceptions.h"
 
@@ -52,6 +53,8 @@ struct CudaMatrix<Number>::Storage
   CudaArray<unsigned>  columns;
   CudaArray<Number>    values; // the entries or, with codes, the dictionary
   CudaArray<unsigned>  codes;
+
+  std::shared_ptr<CudaGhosts<Number>> ghosts; // the entries in columns of other ranks; null: none
 };
 
 namespace cuda

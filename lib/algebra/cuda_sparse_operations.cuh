@@ -45,6 +45,7 @@ struct Product : RowWise // y = a A x + b y
     return b == Number(0) ? Number(0) : y[row];
   } // with b = 0, y may hold anything
   __device__ void operator()(int row, Number sum, Number y_row) const { y[row] = a * sum + b * y_row; }
+  __device__ void add(int row, Number sum) const { y[row] += a * sum; }
 };
 
 template <typename Number>
@@ -55,6 +56,7 @@ struct Addition // y += a A x, empty rows untouched
   Number               *y;
   __device__ Number     fetch(int row) const { return y[row]; }
   __device__ void       operator()(int row, Number sum, Number y_row) const { y[row] = y_row + a * sum; }
+  __device__ void       add(int row, Number sum) const { y[row] += a * sum; }
 };
 
 template <typename Number>
@@ -68,6 +70,7 @@ struct Residual : RowWise
   {}
   __device__ Number fetch(int row) const { return b[row]; }
   __device__ void   operator()(int row, Number sum, Number b_row) const { r[row] = b_row - sum; }
+  __device__ void   add(int row, Number sum) const { r[row] -= sum; }
 };
 
 /// d = alpha d_old + beta D (b - A x), y = x + d; d may be null.
@@ -130,6 +133,19 @@ struct SmootherStep
       correction += block[static_cast<long>(c) * n_nodes] * residuals_of_node[c];
     update(row, correction, x[row], old_direction(row));
   }
+  /// All rows of the node change with a row's sum.
+  __device__ void add(int row, Number sum) const
+  {
+    const int     node = row / node_size, c = row % node_size;
+    const Number *column = D + static_cast<long>(c) * n_nodes + node;
+    for (int k = 0; k < node_size; ++k)
+      {
+        const Number change = -beta * column[static_cast<long>(k) * node_size * n_nodes] * sum;
+        if (d != nullptr)
+          d[node * node_size + k] += change;
+        y[node * node_size + k] += change;
+      }
+  }
 };
 
 template <typename Number>
@@ -153,6 +169,7 @@ struct SecondJacobiStep : RowWise
   {
     y[row] = beta * o.D * o.b + beta * o.D * (o.b - sum);
   }
+  __device__ void add(int row, Number sum) const { y[row] -= beta * D[row] * sum; }
 };
 
 /// d = alpha d_old + beta A r, x += d.
@@ -180,12 +197,17 @@ struct Update : RowWise
     d[row]                 = direction;
     x[row]                 = o.x + direction;
   }
+  __device__ void add(int row, Number sum) const
+  {
+    d[row] += beta * sum;
+    x[row] += beta * sum;
+  }
 };
 
-/// The norms of r and b, together.
+/// The norms of r and b, together, or their squares.
 template <typename Number>
-__global__ void norms_kernel(int n, const Number *r, const Number *b, Reduction reduction, double *on_device,
-                             double *on_host)
+__global__ void norms_kernel(int n, const Number *r, const Number *b, Reduction reduction, bool squares,
+                             double *on_device, double *on_host)
 {
   wait_for_predecessor();
   double square[2] = {0, 0}, sum[2];
@@ -197,7 +219,7 @@ __global__ void norms_kernel(int n, const Number *r, const Number *b, Reduction 
     }
   if (reduction.total(square, sum))
     for (int s = 0; s < 2; ++s)
-      on_device[s] = on_host[s] = sqrt(sum[s]);
+      on_device[s] = on_host[s] = squares ? sum[s] : sqrt(sum[s]);
 }
 
 /// One warp a row; rows are padded so that they are read four numbers at once.
@@ -250,7 +272,9 @@ void CudaBackend<Number>::residual_norms(const Matrix &A, const Vector &x, const
   // Not one kernel: the product needs every warp there is, the sums a fixed number of blocks (68 + 6 against 118 us).
   residual(A, x, b, r);
   cuda::launch(*context, "residual_norms", cuda::norms_kernel<Number>, cuda::reduction_blocks_for(A.n_rows),
-               cuda::block_size, A.n_rows, r.data(), b.data(), cuda::Reduction(*context), s.device(), s.host());
+               cuda::block_size, A.n_rows, r.data(), b.data(), cuda::Reduction(*context), context->ranks() != nullptr,
+               s.device(), s.host());
+  cuda::sum_over_ranks(*context, 2, s.device(), s.host(), true);
 }
 
 template <typename Number>

@@ -3,6 +3,8 @@
 #include "base/csr_matrix.h"
 #include "base/exchange_plan.h"
 
+#include <utility>
+
 namespace adamant
 {
 /// The entries of a matrix in the columns that other ranks own, in compressed rows, and the exchange of what they multiply:
@@ -15,18 +17,10 @@ public:
     : plan(source.ghosts)
     , exchange(*plan)
   {
-    row_start.resize(source.n_rows + 1);
-    row_start[0] = 0;
-    for (int i = 0; i < source.n_rows; ++i)
-      {
-        for (int k = source.row_start[i]; k < source.row_start[i + 1]; ++k)
-          if (source.column[k] >= plan->n_owned)
-            {
-              column.push_back(source.column[k] - plan->n_owned);
-              value.push_back(static_cast<Number>(source.value[k]));
-            }
-        row_start[i + 1] = static_cast<int>(column.size());
-      }
+    CSRMatrix<double> block = ghost_block(source);
+    row_start               = std::move(block.row_start);
+    column                  = std::move(block.column);
+    value.assign(block.value.begin(), block.value.end());
   }
 
   void start(const Number *x) { exchange.start(x); }
@@ -49,25 +43,4 @@ private:
   Array<int>                          row_start, column;
   Array<Number>                       value;
 };
-
-/// The entries in the columns that this rank owns.
-inline CSRMatrix<double> owned_block(const CSRMatrix<double> &source)
-{
-  CSRMatrix<double> owned;
-  owned.n_rows = source.n_rows;
-  owned.n_cols = source.ghosts->n_owned;
-  owned.row_start.assign(source.n_rows + 1, 0);
-  for (int i = 0; i < source.n_rows; ++i)
-    for (int k = source.row_start[i]; k < source.row_start[i + 1]; ++k)
-      owned.row_start[i + 1] += source.column[k] < owned.n_cols;
-  finish_row_starts(owned);
-  for (int i = 0; i < source.n_rows; ++i)
-    // Columns ascend: the owned ones come first.
-    for (int k = owned.row_start[i], from = source.row_start[i]; k < owned.row_start[i + 1]; ++k, ++from)
-      {
-        owned.column[k] = source.column[from];
-        owned.value[k]  = source.value[from];
-      }
-  return owned;
-}
 } // namespace adamant

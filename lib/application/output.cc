@@ -82,7 +82,7 @@ void TimeSeries::cut() const
 
 void TimeSeries::start(const std::function<void()> &task, bool beside_program)
 {
-  if (!beside_program)
+  if (!beside_program || ranks.size() > 1)
     return task();
   pending = std::async(std::launch::async, [this, task] {
     const ProfilerRange range("output beside the program");

@@ -29,8 +29,8 @@ public:
   template <int dim>
   void write(dealii::DataOut<dim> &data, double time);
 
-  /// Runs `task`, which calls `write`: beside the program where a GPU computes meanwhile, else at once. One task at a time:
-  /// call `wait` first.
+  /// Runs `task`, which calls `write`: beside the program where a GPU computes meanwhile, else at once, as on several ranks, whose
+  /// messages come from one thread. One task at a time: call `wait` first.
   void start(const std::function<void()> &task, bool beside_program);
   /// Waits for the task; throws what it threw.
   void   wait();

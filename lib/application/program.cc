@@ -105,12 +105,7 @@ int number_of_threads(int requested, const Communicator &ranks)
   const int  n     = known ? CPU_COUNT(&cores) : omp_get_num_procs();
   if (ranks.size() == 1 || n < sysconf(_SC_NPROCESSORS_ONLN)) // bound
     return std::max(1, n);
-  MPI_Comm neighbours;
-  check_mpi(MPI_Comm_split_type(ranks.handle(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &neighbours),
-            "MPI_Comm_split_type");
-  const int n_neighbours = Communicator(neighbours).size();
-  MPI_Comm_free(&neighbours);
-  return std::max(1, n / n_neighbours);
+  return std::max(1, n / ranks.place_on_machine().size);
 }
 
 void set_threads(int n_threads)
@@ -152,12 +147,21 @@ RankParameters::RankParameters()
   add_parameter("Distributed mesh", distributed_mesh,
                 "Whether a run on one rank takes the mesh of p4est, as runs on several ranks (mpirun -np N) do: its "
                 "checkpoints can be continued on any number of ranks");
+  add_parameter("Share devices", share_devices,
+                "Whether several ranks may use one GPU; they then exchange through host memory, which is slow");
+  add_parameter(
+    "Cells per rank", cells_per_rank,
+    "Levels with fewer cells a rank than this gather on fewer ranks, as messages would take longer than the work: "
+    "0 stands for 1000 on the host and 200000 on GPUs");
 }
 
 Run::Run(const std::string &application, const CommandLine &line, const CheckpointParameters &checkpoints,
          std::unique_ptr<CheckpointReader> continued, const std::string &backend, const std::string &device,
          int threads, const RankParameters &rank_parameters)
   : ranks(MPI_COMM_WORLD)
+  , cells_per_rank(rank_parameters.cells_per_rank > 0 ? rank_parameters.cells_per_rank :
+                   backend == "cuda"                  ? 200000 :
+                                                        1000)
   , timer(std::cout, dealii::TimerOutput::never, dealii::TimerOutput::wall_times)
   , distributed_mesh(rank_parameters.distributed_mesh || ranks.size() > 1 ||
                      (continued && continued->header.distributed_mesh))

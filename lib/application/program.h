@@ -54,7 +54,8 @@ struct EndOfDryRun
 /// Section "Ranks": what only a run on several ranks needs (mpirun -np N).
 struct RankParameters : dealii::ParameterAcceptor
 {
-  bool distributed_mesh = false;
+  bool         distributed_mesh = false, share_devices = false;
+  unsigned int cells_per_rank = 0; ///< 0: the backend's choice
 
   RankParameters();
 };
@@ -69,7 +70,8 @@ public:
       std::unique_ptr<CheckpointReader> reader, const std::string &backend, const std::string &device, int threads,
       const RankParameters &rank_parameters = RankParameters());
 
-  const Communicator ranks; ///< all ranks of the program
+  const Communicator ranks;          ///< all ranks of the program
+  const unsigned int cells_per_rank; ///< of multigrid's levels at least, see Hierarchy
 
   /// Throws InputError where there are more ranks than an application can use.
   void check_ranks(int n_supported) const;
@@ -236,9 +238,13 @@ int run_program(int argc, char **argv, const std::string &application, const std
               rank_parameters);
       print_header(application, name, backend.device_name(), n_threads, ranks.size());
       if constexpr (std::decay_t<decltype(backend)>::asynchronous)
-        run.device_memory = [&] {
-          return std::make_pair(backend.shared_context()->memory_by_purpose(), backend.peak_memory());
-        };
+        {
+          run.device_memory = [&] {
+            return std::make_pair(backend.shared_context()->memory_by_purpose(), backend.peak_memory());
+          };
+          if (const auto *gpus = backend.shared_context()->ranks(); gpus != nullptr)
+            run.record["exchange"] = gpus->description();
+        }
       try
         {
           solve(parameters, backend, run);
@@ -253,7 +259,7 @@ int run_program(int argc, char **argv, const std::string &application, const std
         run.record["copy_bandwidth"] = backend.copy_bandwidth();
       run.finish();
     };
-    with_backend(line.backend, n_threads, std::cout, run_on, ranks);
+    with_backend(line.backend, n_threads, std::cout, run_on, ranks, rank_parameters.share_devices);
     return 0;
   });
 }

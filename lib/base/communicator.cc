@@ -36,4 +36,30 @@ double Communicator::sum_before(double value) const
     check_mpi(MPI_Exscan(&value, &result, 1, MPI_DOUBLE, MPI_SUM, comm), "MPI_Exscan");
   return my_rank == 0 ? 0. : result; // MPI leaves it alone on the first rank
 }
+
+std::string Communicator::first_text(const std::string &text) const
+{
+  if (n_ranks == 1)
+    return text;
+  int mine = text.empty() ? n_ranks : my_rank, first = 0, length = static_cast<int>(text.size());
+  check_mpi(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  if (first == n_ranks)
+    return "";
+  std::string result = text;
+  check_mpi(MPI_Bcast(&length, 1, MPI_INT, first, comm), "MPI_Bcast");
+  result.resize(length);
+  check_mpi(MPI_Bcast(result.data(), length, MPI_CHAR, first, comm), "MPI_Bcast");
+  return result;
+}
+
+Communicator::Place Communicator::place_on_machine() const
+{
+  if (n_ranks == 1)
+    return {0, 1};
+  MPI_Comm shared = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &shared), "MPI_Comm_split_type");
+  const Communicator machine(shared);
+  check_mpi(MPI_Comm_free(&shared), "MPI_Comm_free");
+  return {machine.rank(), machine.size()};
+}
 } // namespace adamant

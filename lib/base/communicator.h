@@ -2,6 +2,8 @@
 
 #include <mpi.h>
 
+#include <string>
+
 namespace adamant
 {
 /// The ranks that share a problem; by default this process alone, which needs no MPI.
@@ -20,6 +22,16 @@ public:
 
   /// The sum of `value` over the ranks before this one.
   double sum_before(double value) const;
+
+  /// Of the texts that the ranks give, the first that is not empty; the same on all ranks.
+  std::string first_text(const std::string &text) const;
+
+  /// This rank's number among those of its machine, and how many they are.
+  struct Place
+  {
+    int rank, size;
+  };
+  Place place_on_machine() const;
 
 private:
   MPI_Comm comm    = MPI_COMM_SELF;

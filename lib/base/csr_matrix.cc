@@ -90,6 +90,41 @@ Array<double> transposed_product(const CSRMatrix<double> &A, const Array<double>
   return A.ghosts ? sum_ghosts(*A.ghosts, y) : y;
 }
 
+namespace
+{
+// The columns first .. first + n_cols - 1.
+CSRMatrix<double> columns_of(const CSRMatrix<double> &A, int first, int n_cols)
+{
+  CSRMatrix<double> block;
+  block.n_rows = A.n_rows;
+  block.n_cols = n_cols;
+  block.row_start.assign(A.n_rows + 1, 0);
+  const auto wanted = [&](int column) { return column >= first && column < first + n_cols; };
+  for (int i = 0; i < A.n_rows; ++i)
+    for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+      block.row_start[i + 1] += wanted(A.column[k]);
+  finish_row_starts(block);
+  int to = 0;
+  for (int k = 0; k < A.n_nonzeros(); ++k)
+    if (wanted(A.column[k]))
+      {
+        block.column[to]  = A.column[k] - first;
+        block.value[to++] = A.value[k];
+      }
+  return block;
+}
+} // namespace
+
+CSRMatrix<double> owned_block(const CSRMatrix<double> &A)
+{
+  return columns_of(A, 0, A.ghosts->n_owned);
+}
+
+CSRMatrix<double> ghost_block(const CSRMatrix<double> &A)
+{
+  return columns_of(A, A.ghosts->n_owned, A.ghosts->n_ghosts());
+}
+
 template void              finish_row_starts(CSRMatrix<double> &);
 template CSRMatrix<double> transpose(const CSRMatrix<double> &);
 template double            entry(const CSRMatrix<double> &, int, int);

@@ -50,4 +50,11 @@ Array<double> product(const CSRMatrix<double> &A, const Array<double> &x);
 
 /// y = Aᵀ x, likewise.
 Array<double> transposed_product(const CSRMatrix<double> &A, const Array<double> &x);
+
+/// @name The parts of a matrix whose rows are spread over ranks: the entries in columns that this rank owns, and those in ghosts,
+/// whose columns then count from the first ghost.
+/// @{
+CSRMatrix<double> owned_block(const CSRMatrix<double> &A);
+CSRMatrix<double> ghost_block(const CSRMatrix<double> &A);
+/// @}
 } // namespace adamant

@@ -4,6 +4,7 @@
 #include "base/exceptions.h"
 #if ADAMANT_WITH_CUDA
 #include "algebra/cuda_backend.h"
+#include "algebra/cuda_ranks.h"
 #endif
 
 #include <memory>
@@ -13,26 +14,19 @@
 namespace adamant
 {
 /// Calls action(backend, name) with the backend that `choice` ("host", "cuda" or "auto") names, in double precision. "auto"
-/// falls back to the host and says so on `out`; "cuda" throws RunError with the reason where there is none. Several ranks run on the
-/// host.
+/// falls back to the host and says so on `out`; "cuda" throws RunError with the reason where there is none. All ranks run on the same
+/// one; on GPUs `out` hears how they exchange.
 template <typename Action>
 void with_backend(const std::string &choice, int n_threads, std::ostream &out, const Action &action,
-                  const Communicator &ranks = Communicator())
+                  const Communicator &ranks = Communicator(), [[maybe_unused]] bool share_devices = false)
 {
-  if (ranks.size() > 1)
-    {
-      if (choice == "cuda")
-        throw RunError("backend cuda runs on one rank so far, not on " + std::to_string(ranks.size()) +
-                       "; take --backend host, or start the program without mpirun");
-      return action(HostBackend<double>(n_threads, ranks), std::string("host"));
-    }
 #if ADAMANT_WITH_CUDA
   if (choice != "host")
     {
       std::shared_ptr<CudaContext> context;
       try
         {
-          context = std::make_shared<CudaContext>();
+          context = std::make_shared<CudaContext>(ranks, share_devices);
         }
       catch (const RunError &reason)
         {
@@ -40,6 +34,8 @@ void with_backend(const std::string &choice, int n_threads, std::ostream &out, c
             throw;
           out << "no GPU is used: " << reason.what() << std::endl;
         }
+      if (context && context->ranks() != nullptr)
+        out << "GPUs exchange by " << context->ranks()->description() << std::endl;
       if (context)
         return action(CudaBackend<double>(context), std::string("cuda"));
     }
@@ -49,6 +45,6 @@ void with_backend(const std::string &choice, int n_threads, std::ostream &out, c
                    "configure again, or take --backend host");
   (void)out;
 #endif
-  action(HostBackend<double>(n_threads), std::string("host"));
+  action(HostBackend<double>(n_threads, ranks), std::string("host"));
 }
 } // namespace adamant

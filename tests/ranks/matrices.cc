@@ -1,5 +1,10 @@
 // What ranks hold together of constraints, transfer and system matrices, row by row against the same mesh on one rank.
 #include "algebra/host_backend.h"
+#include "base/exceptions.h"
+#if ADAMANT_WITH_CUDA
+#include "algebra/cuda_backend.h"
+#include "algebra/cuda_ranks.h"
+#endif
 #include "base/host_copies.h"
 #include "discretization/hierarchy.h"
 #include "discretization/mesh.h"
@@ -257,28 +262,49 @@ Array<double> sample(const std::vector<Key> &keys)
   return values;
 }
 
-template <typename Number>
-void compare_products()
+// All operations that read other ranks' values, on `backend` over all ranks against the host on one.
+template <class Backend>
+void compare_products(const Backend &backend)
 {
+  using Number = typename Backend::value_type;
   const FESystem<2>                  fe(FE_Q<2>(1), 2);
   const Problem<2>                   ranks(world, fe), one(MPI_COMM_SELF, fe);
-  const adamant::HostBackend<Number> backend(2, adamant::Communicator(world)), alone(2);
+  const adamant::HostBackend<Number> alone(2);
   const auto  keys = keys_of(ranks.hierarchy.finest()), all_keys = keys_of(one.hierarchy.finest());
   const auto &A = ranks.hierarchy.data().back().matrix, &all_A = one.hierarchy.data().back().matrix;
   const auto  steps = [](const auto &algebra, const CSRMatrix<double> &matrix, const Array<double> &values) {
     const auto a = algebra.create_matrix(matrix, 2);
     auto       x = adamant::to_backend(algebra, values), y = algebra.create_vector(x.size()),
          r = algebra.create_vector(x.size()), d = algebra.create_vector(x.size()), D = algebra.create_vector(x.size());
+    auto blocks = algebra.create_vector(2 * x.size()), z = algebra.create_vector(x.size());
     algebra.upload(Array<double>(x.size(), 0.1).data(), D);
+    algebra.upload(Array<double>(2 * x.size(), 0.07).data(), blocks);
     algebra.spmv(2, a, x, 0, y);
     algebra.residual(a, x, y, r);
     algebra.chebyshev_step(a, D, 1, 0, Number(0.3), r, x, x, d, y);
     algebra.jacobi_step(a, D, 1, Number(0.5), r, y, x);
+    algebra.spmv(Number(0.1), a, y, 1, x);
+    algebra.jacobi_two_steps(a, D, Number(0.4), x, z, y);
+    algebra.jacobi_step(a, blocks, 2, Number(0.5), r, y, z);
+    algebra.chebyshev_step(a, blocks, 2, Number(0.2), Number(0.3), z, y, d, d, x);
+    algebra.spmv_update(Number(0.5), Number(0.1), a, x, d, d, y);
     std::vector<double> numbers = {algebra.dot(x, y), algebra.norm(r)};
     auto                scalars = algebra.create_scalars(2);
     algebra.residual_norms(a, x, y, r, scalars);
     numbers.push_back(algebra.fetch(scalars, 2)[0]);
     numbers.push_back(algebra.fetch(scalars, 2)[1]);
+    algebra.dot(x, y, scalars, 0);
+    algebra.dot(y, y, scalars, 1);
+    algebra.step_along(d, r, 0, 1, y, z, scalars, 1);
+    numbers.push_back(algebra.fetch(scalars, 2)[1]);
+    std::vector<typename std::decay_t<decltype(algebra)>::Vector> basis;
+    algebra.scale(static_cast<Number>(1 / algebra.norm(d)), d);
+    basis.push_back(std::move(d));
+    auto column = algebra.create_scalars(2);
+    algebra.orthonormalize(basis, 1, x, column);
+    for (int k = 0; k < 2; ++k)
+      numbers.push_back(algebra.fetch(column, 2)[k]);
+    algebra.axpby(1, y, 1, x);
     Array<double> result(x.size());
     algebra.download(x, result.data());
     return std::make_pair(result, numbers);
@@ -318,11 +344,11 @@ TEST(Ranks, CubeVector)
 }
 TEST(Ranks, ProductsInDoublePrecision)
 {
-  compare_products<double>();
+  compare_products(adamant::HostBackend<double>(2, adamant::Communicator(world)));
 }
 TEST(Ranks, ProductsInSinglePrecision)
 {
-  compare_products<float>();
+  compare_products(adamant::HostBackend<float>(2, adamant::Communicator(world)));
 }
 
 // What an algebraic preconditioner needs; without coarser levels none has to come to the first rank.
@@ -331,6 +357,35 @@ TEST(Ranks, FinestLevelOnly)
   const auto mesh = adaptive_mesh<2>(world);
   EXPECT_EQ(adamant::create_level_meshes(*mesh, adamant::finest_level_only).size(), 1u);
 }
+
+#if ADAMANT_WITH_CUDA
+class CudaRanks : public testing::Test
+{
+protected:
+  void SetUp() override
+  {
+    try
+      {
+        context = std::make_shared<adamant::CudaContext>(adamant::Communicator(world), true);
+      }
+    catch (const adamant::RunError &reason) // on all ranks
+      {
+        GTEST_SKIP() << reason.what();
+      }
+    if (context->ranks() != nullptr && context->communicator().rank() == 0)
+      std::cout << "exchange by " << context->ranks()->description() << std::endl;
+  }
+  std::shared_ptr<adamant::CudaContext> context;
+};
+TEST_F(CudaRanks, ProductsInDoublePrecision)
+{
+  compare_products(adamant::CudaBackend<double>(context));
+}
+TEST_F(CudaRanks, ProductsInSinglePrecision)
+{
+  compare_products(adamant::CudaBackend<float>(context));
+}
+#endif
 
 // A mesh from its refinement levels alone is the same, and has the same partition.
 TEST(Ranks, StoredMeshComesBack)

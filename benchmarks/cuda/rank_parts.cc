@@ -1,0 +1,107 @@
+// Where the time of a V-cycle goes on several GPUs: levels, exchange of ghosts, sums.
+//   mpirun -np N rank_parts LEVEL [CELLS_PER_RANK]     transport on 4^LEVEL cells, V(1,2) in single precision; CSV
+
+#include "algebra/cuda_backend.h"
+#include "algebra/cuda_ranks.h"
+#include "base/exchange_plan.h"
+#include "discretization/hierarchy.h"
+#include "multigrid/multigrid.h"
+
+#include <deal.II/base/mpi.h>
+#include <deal.II/base/quadrature_lib.h>
+#include <deal.II/distributed/tria.h>
+#include <deal.II/fe/fe_q.h>
+#include <deal.II/grid/grid_generator.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+
+using namespace adamant;
+
+namespace
+{
+constexpr int repeat = 20;
+
+// Of one of several that follow each other in a graph, in microseconds; the slowest rank's.
+template <class Action>
+double microseconds(const CudaBackend<float> &backend, const Action &action)
+{
+  const auto graph = backend.record([&] {
+    for (int i = 0; i < repeat; ++i)
+      action();
+  });
+  return dealii::Utilities::MPI::max(1e6 * backend.seconds(graph, 11) / repeat, MPI_COMM_WORLD);
+}
+
+// One exchange for the level's matrix; 0 where no rank has ghosts.
+double exchange_time(const CudaBackend<float> &backend, const LevelData &level)
+{
+  const auto &context = backend.shared_context();
+  const bool  any     = level.matrix.ghosts && !(level.matrix.ghosts->sends.empty() && level.matrix.ghosts->receives.empty());
+  if (context->ranks() == nullptr || !dealii::Utilities::MPI::max(int(any), MPI_COMM_WORLD))
+    return 0.;
+  const ExchangePlan &plan = *level.matrix.ghosts;
+  auto outgoing = backend.create_vector(plan.sent.size()), incoming = backend.create_vector(plan.n_ghosts());
+  return microseconds(backend, [&] {
+    if (!any)
+      return;
+    context->ranks()->start(context->stream());
+    context->ranks()->finish(plan, outgoing.data(), incoming.data(), context->stream());
+  });
+}
+} // namespace
+
+int main(int argc, char **argv)
+{
+  dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, dealii::numbers::invalid_unsigned_int);
+  const int                                level = argc > 1 ? std::atoi(argv[1]) : 10;
+  const unsigned int                       cells_per_rank = argc > 2 ? std::atoi(argv[2]) : 200000;
+  const Communicator                       world(MPI_COMM_WORLD);
+  dealii::parallel::distributed::Triangulation<2> mesh(MPI_COMM_WORLD);
+  dealii::GridGenerator::hyper_cube(mesh);
+  mesh.refine_global(level);
+  Hierarchy<2> hierarchy(mesh, dealii::FE_Q<2>(1), DirichletBoundary{{0, dealii::ComponentMask()}}, 1024,
+                         cells_per_rank);
+  hierarchy.assemble(dealii::MappingQ1<2>(), dealii::QGauss<2>(2),
+                     dealii::update_values | dealii::update_gradients | dealii::update_JxW_values,
+                     [](const auto &, const auto &fe, auto &local) {
+                       for (const unsigned int q : fe.quadrature_point_indices())
+                         for (const unsigned int i : fe.dof_indices())
+                           for (const unsigned int j : fe.dof_indices())
+                             local[0](i, j) += (fe.shape_value(i, q) * fe.shape_value(j, q) +
+                                                0.02 * (0.01 * (fe.shape_grad(i, q) * fe.shape_grad(j, q)) -
+                                                        fe.shape_grad(j, q)[1] * fe.shape_value(i, q))) *
+                                               fe.JxW(q);
+                     });
+  const auto              &levels = hierarchy.data();
+  const CudaBackend<float> backend(std::make_shared<CudaContext>(world));
+  const auto              *gpus = backend.shared_context()->ranks();
+  MultigridOptions         options;
+  options.pre_steps = 1;
+  if (world.rank() == 0)
+    std::cout << "# V(1,2) in single precision on " << world.size() << " GPU(s), exchange by "
+              << (gpus != nullptr ? gpus->description() : "none") << "; levels gather below " << cells_per_rank
+              << " cells a rank\n"
+              << "level,unknowns,unknowns of the first rank,cycle up to here/us,one exchange/us,sent by the first rank/B\n";
+  for (std::size_t l = 0; l < levels.size(); ++l)
+    {
+      const auto                    &A = levels[l].matrix;
+      Multigrid<CudaBackend<float>> mg(backend, {levels.begin(), levels.begin() + l + 1}, options);
+      const auto                    b        = backend.create_vector(A.n_rows);
+      const double                  cycle    = microseconds(backend, [&] { mg.vmult(b); });
+      const double                  exchange = exchange_time(backend, levels[l]);
+      const double                  unknowns = dealii::Utilities::MPI::sum(double(A.n_rows), MPI_COMM_WORLD);
+      if (world.rank() == 0)
+        std::cout << l << ',' << static_cast<long>(unknowns) << ',' << A.n_rows << ',' << cycle << ',' << exchange << ','
+                  << (A.ghosts ? A.ghosts->sent.size() * sizeof(float) : 0) << std::endl;
+    }
+  if (gpus != nullptr)
+    {
+      CudaBackend<double> wide(backend);
+      auto                x    = wide.create_vector(10);
+      const double        sums = microseconds(backend, [&] { gpus->sum(x.data(), 10, backend.shared_context()->stream()); });
+      if (world.rank() == 0)
+        std::cout << "# sum of 10 numbers over the ranks: " << sums << " us\n";
+    }
+}

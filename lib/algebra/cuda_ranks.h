@@ -1,0 +1,45 @@
+#pragma once
+
+#include "algebra/nccl.h"
+#include "base/communicator.h"
+#include "base/exchange_plan.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+struct CUstream_st;
+struct CUevent_st;
+
+namespace adamant
+{
+/// What the GPUs of several ranks do together: sums, and the exchange of ghosts. It goes from device to device by NCCL where each rank
+/// has a device of its own and NCCL is found, else through host memory by MPI: the host then waits, and graphs cannot record it.
+class CudaRanks
+{
+public:
+  CudaRanks(const Communicator &ranks, bool own_devices); ///< all ranks together, each on its current device
+
+  bool               in_graphs() const { return nccl.has_value(); }
+  const std::string &description() const { return how; } ///< e.g. "NCCL 2.28.9"
+
+  /// Sums of n values in device memory over all ranks, in place: the same bits on all ranks.
+  void sum(double *values, int n, CUstream_st *stream) const;
+
+  /// @name Exchange beside the operations that follow on the main stream
+  /// @{
+  void start(CUstream_st *main_stream) const; ///< what is to be sent is ready here
+  /// Sends the plan's messages from `outgoing` and receives the ghosts into `incoming`, device memory both; what follows on the main
+  /// stream finds them there.
+  template <typename Number>
+  void finish(const ExchangePlan &plan, const Number *outgoing, Number *incoming, CUstream_st *main_stream) const;
+  /// @}
+
+private:
+  Communicator                 ranks;
+  std::optional<Nccl>          nccl;
+  std::string                  how;
+  std::shared_ptr<CUstream_st> stream; // of the exchange
+  std::shared_ptr<CUevent_st>  ready, arrived;
+};
+} // namespace adamant

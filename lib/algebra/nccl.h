@@ -1,0 +1,38 @@
+#pragma once
+
+#include "base/communicator.h"
+#include "base/exchange_plan.h"
+
+#include <memory>
+#include <string>
+
+struct CUstream_st;
+
+namespace adamant
+{
+/// NCCL: what travels between the GPUs of ranks without the host. The library is loaded while the program runs; the
+/// environment variable ADAMANT_NCCL may name another file. Calls are asynchronous on the stream that they are given, and may be
+/// recorded in a CUDA graph. Throws RunError with NCCL's own words, the call and its arguments.
+class Nccl
+{
+public:
+  static std::string why_unavailable(); ///< empty where the library can be loaded
+
+  /// All ranks together, each with a device of its own, which is the current one.
+  explicit Nccl(const Communicator &ranks);
+
+  /// Sums of n values in device memory over all ranks, in place: the same bits on all ranks.
+  void sum(double *values, int n, CUstream_st *stream) const;
+
+  /// Sends outgoing[m.begin .. m.end) of the plan's messages and receives the ghosts into `incoming`; device memory.
+  template <typename Number>
+  void exchange(const ExchangePlan &plan, const Number *outgoing, Number *incoming, CUstream_st *stream) const;
+
+  std::string version() const; ///< e.g. "2.28.9"
+
+private:
+  struct Library;
+  std::shared_ptr<const Library> library;
+  std::shared_ptr<void>          communicator;
+};
+} // namespace adamant
