@@ -10,6 +10,13 @@ namespace adamant
 {
 namespace cuda
 {
+template <typename Number>
+struct Entry
+{
+  const Number     *x;
+  __device__ Number operator()(int i) const { return x[i]; }
+};
+
 /// A thread has the same row in each of `at_once` slices of a band: columns and values are decoded once for all of them, and
 /// enough loads are under way to keep the memory busy.
 template <class Format, int at_once, typename Number, class Gather, class Finish>
@@ -107,9 +114,23 @@ int slices_at_once(const CudaMatrix<Number> &A)
   return 2 * s.n_band <= s.n_slices || s.n_slices < 8192 ? 0 : s.n_slices < 65536 ? 2 : most;
 }
 
+/// y += a A x, where row i of A stands for a row of the node nodes[i / node_size] of y; empty rows untouched.
+template <typename Number>
+struct AdditionAt
+{
+  static constexpr bool exchange = false, skips_empty = true;
+  Number                a;
+  Number               *y;
+  const int            *nodes;
+  int                   node_size;
+  __device__ Number    &at(int row) const { return y[nodes[row / node_size] * node_size + row % node_size]; }
+  __device__ Number     fetch(int row) const { return at(row); }
+  __device__ void       operator()(int row, Number sum, Number y_row) const { at(row) = y_row + a * sum; }
+};
+
 /// Runs row_kernel over all rows of A and the columns that this rank owns; a block of threads holds whole nodes, those of the matrix and
 /// of node_size rows.
-template <typename Number, class Gather, class Finish>
+template <bool overlaps = true, typename Number, class Gather, class Finish>
 void for_each_owned_row(const CudaContext &context, const Call &name, const CudaMatrix<Number> &A, const Gather &x,
                         const Finish &finish, int node_size = 1)
 {
@@ -126,19 +147,19 @@ void for_each_owned_row(const CudaContext &context, const Call &name, const Cuda
     using Format = decltype(format);
     if constexpr (Format::bands && !Finish::exchange)
       if (const int at_once = slices_at_once<Finish>(A); at_once > 0)
-        return launch(context, name,
-                      at_once == 2 ? band_kernel<Format, 2, Number, Gather, Finish> :
-                                     band_kernel<Format, 4, Number, Gather, Finish>,
-                      blocks_for(slice_rows * static_cast<long>((s.n_slices + at_once - 1) / at_once)), block_size,
-                      view(A), x, finish);
+        return launch<overlaps>(context, name,
+                                at_once == 2 ? band_kernel<Format, 2, Number, Gather, Finish> :
+                                               band_kernel<Format, 4, Number, Gather, Finish>,
+                                blocks_for(slice_rows * static_cast<long>((s.n_slices + at_once - 1) / at_once)),
+                                block_size, view(A), x, finish);
     // Long rows of small matrices go to several threads, as long as the GPU has room for more warps.
     constexpr int room = 8192, chunk = Format::chunk;
     int           parts = 1;
     while (2 * parts * chunk < s.widest + chunk && 2 * parts * s.n_slices <= room && 2 * parts * lanes <= most_threads)
       parts *= 2;
-    launch(context, name, row_kernel<Format, Number, Gather, Finish>,
-           blocks_for(slice_rows * static_cast<long>(s.n_slices), lanes), lanes * parts, view(A), lanes, parts, x,
-           finish);
+    launch<overlaps>(context, name, row_kernel<Format, Number, Gather, Finish>,
+                     blocks_for(slice_rows * static_cast<long>(s.n_slices), lanes), lanes * parts, view(A), lanes,
+                     parts, x, finish);
   });
 }
 
@@ -151,8 +172,15 @@ void for_each_row(const CudaContext &context, const Call &name, const CudaMatrix
   if (ghosts)
     start_exchange(context, *ghosts, x);
   for_each_owned_row(context, name, A, x, finish, node_size);
-  if (ghosts)
-    finish_exchange(context, name, *ghosts, finish);
+  if (!ghosts)
+    return;
+  finish_exchange(context, *ghosts);
+  if constexpr (Finish::is_product)
+    if (ghosts->many)
+      return for_each_owned_row<false>(context, name, *ghosts->many, Entry<Number>{ghosts->incoming.data()},
+                                       AdditionAt<Number>{finish.a, finish.y, ghosts->nodes.data(), ghosts->node_size},
+                                       1);
+  add_ghosts(context, name, *ghosts, finish);
 }
 } // namespace cuda
 } // namespace adamant

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algebra/cuda_backend.h"
 #include "algebra/cuda_check.cuh"
 #include "algebra/cuda_ranks.h"
 #include "base/csr_matrix.h"
@@ -20,14 +21,17 @@ struct CudaGhosts
 
   std::shared_ptr<const ExchangePlan> plan;
   int                                 n_nodes = 0, node_size = 1;
-  CudaArray<int>                      sent;             // entries that other ranks read
+  CudaArray<int>                      sent;                     // entries that other ranks read
   CudaArray<int>                      nodes, row_start, column; // columns count from the first ghost
   CudaArray<Number>                   value, outgoing, incoming;
+
+  /// The same rows in the format of other matrices where they are many, as between a level and one that fewer ranks share; for products.
+  std::unique_ptr<CudaMatrix<Number>> many;
 
   std::size_t bytes() const
   {
     return (sent.size() + nodes.size() + row_start.size() + column.size()) * sizeof(int) +
-           (value.size() + outgoing.size() + incoming.size()) * sizeof(Number);
+           (value.size() + outgoing.size() + incoming.size()) * sizeof(Number) + (many ? many->bytes() : 0);
   }
 };
 
@@ -77,11 +81,16 @@ __global__ void ghost_kernel(int n_nodes, int node_size, const int *nodes, const
     }
 }
 
-/// Ends the exchange and adds what the ghosts contribute to the operation that `finish` stands for.
-template <typename Number, class Finish>
-void finish_exchange(const CudaContext &context, const Call &name, CudaGhosts<Number> &ghosts, const Finish &finish)
+template <typename Number>
+void finish_exchange(const CudaContext &context, CudaGhosts<Number> &ghosts)
 {
   context.ranks()->finish(*ghosts.plan, ghosts.outgoing.data(), ghosts.incoming.data(), context.stream());
+}
+
+/// Adds what the ghosts contribute to the operation that `finish` stands for.
+template <typename Number, class Finish>
+void add_ghosts(const CudaContext &context, const Call &name, CudaGhosts<Number> &ghosts, const Finish &finish)
+{
   launch<false>(context, name, ghost_kernel<Number, Finish>,
                 blocks_for(static_cast<long>(lanes_of_ghost_row) * ghosts.n_nodes), block_size, ghosts.n_nodes,
                 ghosts.node_size, ghosts.nodes.data(), ghosts.row_start.data(), ghosts.column.data(),

@@ -477,6 +477,15 @@ CudaGhosts<Number>::CudaGhosts(const std::shared_ptr<CudaContext> &context, cons
         for (int row = first; row < first + node_size; ++row)
           starts.push_back(block.row_start[row + 1]);
       }
+  if (4L * block.n_nonzeros() > A.n_nonzeros())
+    many = std::make_unique<CudaMatrix<Number>>(
+      CudaBackend<Number>(context).create_matrix({static_cast<int>(starts.size()) - 1,
+                                                  block.n_cols,
+                                                  {starts.begin(), starts.end()},
+                                                  block.column,
+                                                  block.value,
+                                                  {}},
+                                                 node_size));
   const std::vector<Number> values(block.value.begin(), block.value.end());
   n_nodes   = static_cast<int>(listed.size());
   nodes     = to_device(context, listed.data(), listed.size(), "matrices");

@@ -38,8 +38,9 @@ void exchange_by_mpi(const ExchangePlan &plan, const Number *outgoing, Number *i
   const auto               bytes = [](int begin, int end) { return static_cast<int>(sizeof(Number)) * (end - begin); };
   copy(sent.data(), outgoing, sent.size() * sizeof(Number), stream);
   for (const auto &[rank, begin, end] : plan.receives)
-    check_mpi(MPI_Irecv(received.data() + begin, bytes(begin, end), MPI_BYTE, rank, tag, comm, &requests.emplace_back()),
-              "MPI_Irecv");
+    check_mpi(
+      MPI_Irecv(received.data() + begin, bytes(begin, end), MPI_BYTE, rank, tag, comm, &requests.emplace_back()),
+      "MPI_Irecv");
   for (const auto &[rank, begin, end] : plan.sends)
     check_mpi(MPI_Isend(sent.data() + begin, bytes(begin, end), MPI_BYTE, rank, tag, comm, &requests.emplace_back()),
               "MPI_Isend");

@@ -9,13 +9,6 @@ namespace adamant
 {
 namespace cuda
 {
-template <typename Number>
-struct Entry
-{
-  const Number     *x;
-  __device__ Number operator()(int i) const { return x[i]; }
-};
-
 /// One damped Jacobi step from zero, computed where it is needed.
 template <typename Number>
 struct FirstJacobiStep
@@ -27,12 +20,14 @@ struct FirstJacobiStep
 
 struct RowWise
 {
-  static constexpr bool exchange = false, skips_empty = false;
+  static constexpr bool exchange = false, skips_empty = false, is_product = false;
 };
 
 template <typename Number>
 struct Product : RowWise // y = a A x + b y
 {
+  static constexpr bool is_product = true;
+
   Number  a, b;
   Number *y;
   Product(Number a, Number b, Number *y)
@@ -51,7 +46,7 @@ struct Product : RowWise // y = a A x + b y
 template <typename Number>
 struct Addition // y += a A x, empty rows untouched
 {
-  static constexpr bool exchange = false, skips_empty = true;
+  static constexpr bool exchange = false, skips_empty = true, is_product = true;
   Number                a;
   Number               *y;
   __device__ Number     fetch(int row) const { return y[row]; }
@@ -77,7 +72,7 @@ struct Residual : RowWise
 template <typename Number, bool exchange_>
 struct SmootherStep
 {
-  static constexpr bool exchange = exchange_, skips_empty = false;
+  static constexpr bool exchange = exchange_, skips_empty = false, is_product = false;
   int                   node_size, n_nodes;
   Number                alpha, beta;
   const Number         *D, *b, *x, *d_old; // of D, entry (i, j) of all blocks lies together

@@ -111,9 +111,8 @@ Nccl::Nccl(const Communicator &ranks)
 
 void Nccl::sum(double *values, int n, Stream stream) const
 {
-  library->check(
-    library->all_reduce(values, values, n, type_double, operation_sum, communicator.get(), stream),
-    "ncclAllReduce", values, n, "double", "sum");
+  library->check(library->all_reduce(values, values, n, type_double, operation_sum, communicator.get(), stream),
+                 "ncclAllReduce", values, n, "double", "sum");
 }
 
 template <typename Number>
@@ -121,13 +120,11 @@ void Nccl::exchange(const ExchangePlan &plan, const Number *outgoing, Number *in
 {
   library->check(library->group_start(), "ncclGroupStart");
   for (const auto &[rank, begin, end] : plan.sends)
-    library->check(
-      library->send(outgoing + begin, end - begin, type_of<Number>, rank, communicator.get(), stream), "ncclSend",
-      end - begin, "to rank", rank);
+    library->check(library->send(outgoing + begin, end - begin, type_of<Number>, rank, communicator.get(), stream),
+                   "ncclSend", end - begin, "to rank", rank);
   for (const auto &[rank, begin, end] : plan.receives)
-    library->check(
-      library->receive(incoming + begin, end - begin, type_of<Number>, rank, communicator.get(), stream), "ncclRecv",
-      end - begin, "from rank", rank);
+    library->check(library->receive(incoming + begin, end - begin, type_of<Number>, rank, communicator.get(), stream),
+                   "ncclRecv", end - begin, "from rank", rank);
   library->check(library->group_end(), "ncclGroupEnd");
 }
 
