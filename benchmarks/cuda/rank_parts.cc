@@ -3,6 +3,7 @@
 
 #include "algebra/cuda_backend.h"
 #include "algebra/cuda_ranks.h"
+#include "base/csr_matrix.h"
 #include "base/exchange_plan.h"
 #include "discretization/hierarchy.h"
 #include "multigrid/multigrid.h"
@@ -34,21 +35,13 @@ double microseconds(const CudaBackend<float> &backend, const Action &action)
   return dealii::Utilities::MPI::max(1e6 * backend.seconds(graph, 11) / repeat, MPI_COMM_WORLD);
 }
 
-// One exchange for the level's matrix; 0 where no rank has ghosts.
-double exchange_time(const CudaBackend<float> &backend, const LevelData &level)
+// y = A x.
+double product_time(const CudaBackend<float> &backend, const CSRMatrix<double> &matrix)
 {
-  const auto &context = backend.shared_context();
-  const bool  any     = level.matrix.ghosts && !(level.matrix.ghosts->sends.empty() && level.matrix.ghosts->receives.empty());
-  if (context->ranks() == nullptr || !dealii::Utilities::MPI::max(int(any), MPI_COMM_WORLD))
-    return 0.;
-  const ExchangePlan &plan = *level.matrix.ghosts;
-  auto outgoing = backend.create_vector(plan.sent.size()), incoming = backend.create_vector(plan.n_ghosts());
-  return microseconds(backend, [&] {
-    if (!any)
-      return;
-    context->ranks()->start(context->stream());
-    context->ranks()->finish(plan, outgoing.data(), incoming.data(), context->stream());
-  });
+  const auto A = backend.create_matrix(matrix);
+  const auto x = backend.create_vector(A.n_rows);
+  auto       y = backend.create_vector(A.n_rows);
+  return microseconds(backend, [&] { backend.spmv(1, A, x, 0, y); });
 }
 } // namespace
 
@@ -83,17 +76,19 @@ int main(int argc, char **argv)
     std::cout << "# V(1,2) in single precision on " << world.size() << " GPU(s), exchange by "
               << (gpus != nullptr ? gpus->description() : "none") << "; levels gather below " << cells_per_rank
               << " cells a rank\n"
-              << "level,unknowns,unknowns of the first rank,cycle up to here/us,one exchange/us,sent by the first rank/B\n";
+              << "level,unknowns,unknowns of the first rank,cycle up to here/us,product/us,product of owned columns/us,sent by the first rank/B\n";
   for (std::size_t l = 0; l < levels.size(); ++l)
     {
       const auto                    &A = levels[l].matrix;
       Multigrid<CudaBackend<float>> mg(backend, {levels.begin(), levels.begin() + l + 1}, options);
       const auto                    b        = backend.create_vector(A.n_rows);
       const double                  cycle    = microseconds(backend, [&] { mg.vmult(b); });
-      const double                  exchange = exchange_time(backend, levels[l]);
+      const double                  product  = product_time(backend, A);
+      const double                  owned    = A.ghosts ? product_time(backend, owned_block(A)) : product;
       const double                  unknowns = dealii::Utilities::MPI::sum(double(A.n_rows), MPI_COMM_WORLD);
       if (world.rank() == 0)
-        std::cout << l << ',' << static_cast<long>(unknowns) << ',' << A.n_rows << ',' << cycle << ',' << exchange << ','
+        std::cout << l << ',' << static_cast<long>(unknowns) << ',' << A.n_rows << ',' << cycle << ',' << product
+                  << ',' << owned << ','
                   << (A.ghosts ? A.ghosts->sent.size() * sizeof(float) : 0) << std::endl;
     }
   if (gpus != nullptr)

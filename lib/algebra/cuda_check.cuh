@@ -63,21 +63,22 @@ inline int blocks_for(long n, int threads = block_size)
 /// Launches kernel(arguments...) on the context's stream, overlapping its start with the end of the previous kernel; `overlaps` is false
 /// after what is no kernel of the library.
 template <bool overlaps = true, typename... Parameters, typename... Arguments>
-void launch(const CudaContext &context, const Call &name, void (*kernel)(Parameters...), int blocks, int threads,
+void launch(const CudaContext &context, const Call &name, void (*kernel)(Parameters...), dim3 blocks, int threads,
             Arguments &&...arguments)
 {
-  if (blocks == 0)
+  if (blocks.x == 0)
     return;
   cudaLaunchAttribute attribute;
   attribute.id                                         = cudaLaunchAttributeProgrammaticStreamSerialization;
   attribute.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config                            = {};
-  config.gridDim                                       = dim3(blocks);
+  config.gridDim                                       = blocks;
   config.blockDim                                      = dim3(threads);
   config.stream                                        = context.stream();
   config.attrs                                         = &attribute;
   config.numAttrs                                      = overlaps && context.overlaps_launches() ? 1 : 0;
-  check(cudaLaunchKernelEx(&config, kernel, Parameters(std::forward<Arguments>(arguments))...), name, blocks, threads);
+  check(cudaLaunchKernelEx(&config, kernel, Parameters(std::forward<Arguments>(arguments))...), name, blocks.x,
+        blocks.y, threads);
 }
 } // namespace cuda
 } // namespace adamant

@@ -170,16 +170,15 @@ void for_each_row(const CudaContext &context, const Call &name, const CudaMatrix
 {
   const auto &ghosts = A.storage->ghosts;
   if (ghosts)
-    start_exchange(context, *ghosts, x);
+    ghosts->exchange->start(context, OneComponent<Gather>{x});
   for_each_owned_row(context, name, A, x, finish, node_size);
   if (!ghosts)
     return;
-  finish_exchange(context, *ghosts);
   if constexpr (Finish::is_product)
     if (ghosts->many)
-      return for_each_owned_row<false>(context, name, *ghosts->many, Entry<Number>{ghosts->incoming.data()},
-                                       AdditionAt<Number>{finish.a, finish.y, ghosts->nodes.data(), ghosts->node_size},
-                                       1);
+      return for_each_owned_row<false>(context, name, *ghosts->many,
+                                       Entry<Number>{ghosts->exchange->finish_and_wait(context)},
+                                       AdditionAt<Number>{finish.a, finish.y, ghosts->nodes.data(), ghosts->node_size});
   add_ghosts(context, name, *ghosts, finish);
 }
 } // namespace cuda

@@ -1,13 +1,10 @@
 #pragma once
 
 #include "algebra/cuda_backend.h"
-#include "algebra/cuda_check.cuh"
-#include "algebra/cuda_ranks.h"
+#include "algebra/cuda_exchange.cuh"
 #include "base/csr_matrix.h"
-#include "base/exchange_plan.h"
 
 #include <memory>
-#include <vector>
 
 namespace adamant
 {
@@ -16,63 +13,52 @@ namespace adamant
 template <typename Number>
 struct CudaGhosts
 {
-  /// `A` has ghosts. All ranks that exchange messages make it together: the first exchange connects them.
+  /// `A` has ghosts.
   CudaGhosts(const std::shared_ptr<CudaContext> &context, const CSRMatrix<double> &A, int node_size);
 
-  std::shared_ptr<const ExchangePlan> plan;
-  int                                 n_nodes = 0, node_size = 1;
-  CudaArray<int>                      sent;                     // entries that other ranks read
-  CudaArray<int>                      nodes, row_start, column; // columns count from the first ghost
-  CudaArray<Number>                   value, outgoing, incoming;
+  std::shared_ptr<CudaExchange<Number>> exchange;
+  int                                   n_nodes = 0, node_size = 1;
+  CudaArray<int>                        nodes, row_start, column; // columns count from the first ghost
+  CudaArray<Number>                     value;
 
   /// The same rows in the format of other matrices where they are many, as between a level and one that fewer ranks share; for products.
   std::unique_ptr<CudaMatrix<Number>> many;
 
   std::size_t bytes() const
   {
-    return (sent.size() + nodes.size() + row_start.size() + column.size()) * sizeof(int) +
-           (value.size() + outgoing.size() + incoming.size()) * sizeof(Number) + (many ? many->bytes() : 0);
+    return (nodes.size() + row_start.size() + column.size()) * sizeof(int) + value.size() * sizeof(Number) +
+           (many ? many->bytes() : 0);
   }
 };
 
 namespace cuda
 {
-template <typename Number, class Gather>
-__global__ void pack_kernel(int n, const int *sent, Gather x, Number *outgoing)
+/// A vector of one component as an exchange sends it.
+template <class Gather>
+struct OneComponent
 {
-  wait_for_predecessor();
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    outgoing[i] = x(sent[i]);
-}
-
-/// Begins to send what other ranks read of the vector x; what follows on the stream runs beside.
-template <typename Number, class Gather>
-void start_exchange(const CudaContext &context, CudaGhosts<Number> &ghosts, const Gather &x)
-{
-  const int n = static_cast<int>(ghosts.sent.size());
-  launch(context, "pack", pack_kernel<Number, Gather>, blocks_for(n), block_size, n, ghosts.sent.data(), x,
-         ghosts.outgoing.data());
-  context.ranks()->start(context.stream());
-}
+  Gather          x;
+  __device__ auto operator()(int i, int /*component*/) const { return x(i); }
+};
 
 constexpr int lanes_of_ghost_row = 8;
 
 /// finish.add(row, (G g)_row): what the ghosts add to a row's sum changes the results of an operation linearly.
 template <typename Number, class Finish>
 __global__ void ghost_kernel(int n_nodes, int node_size, const int *nodes, const int *row_start, const int *column,
-                             const Number *value, const Number *g, Finish finish)
+                             const Number *value, Ghosts<Number> ghosts, Finish finish)
 {
   wait_for_predecessor();
-  const int thread = blockIdx.x * blockDim.x + threadIdx.x;
-  const int place = thread / lanes_of_ghost_row, lane = thread % lanes_of_ghost_row;
+  const Number *g      = ghosts.wait();
+  const int     thread = blockIdx.x * blockDim.x + threadIdx.x;
+  const int     place = thread / lanes_of_ghost_row, lane = thread % lanes_of_ghost_row;
   for (int c = 0; c < node_size; ++c)
     {
       const int row = place * node_size + c;
       Number    sum = 0;
       if (place < n_nodes)
         for (int k = row_start[row] + lane; k < row_start[row + 1]; k += lanes_of_ghost_row)
-          sum += value[k] * g[column[k]];
+          sum += value[k] * __ldcg(g + column[k]);
 #pragma unroll
       for (int offset = lanes_of_ghost_row / 2; offset > 0; offset /= 2)
         sum += __shfl_xor_sync(0xffffffff, sum, offset);
@@ -81,20 +67,16 @@ __global__ void ghost_kernel(int n_nodes, int node_size, const int *nodes, const
     }
 }
 
-template <typename Number>
-void finish_exchange(const CudaContext &context, CudaGhosts<Number> &ghosts)
-{
-  context.ranks()->finish(*ghosts.plan, ghosts.outgoing.data(), ghosts.incoming.data(), context.stream());
-}
-
-/// Adds what the ghosts contribute to the operation that `finish` stands for.
+/// Ends the exchange and adds what the ghosts contribute to the operation that `finish` stands for.
 template <typename Number, class Finish>
-void add_ghosts(const CudaContext &context, const Call &name, CudaGhosts<Number> &ghosts, const Finish &finish)
+void add_ghosts(const CudaContext &context, const Call &name, const CudaGhosts<Number> &ghosts, const Finish &finish)
 {
+  const auto values = ghosts.exchange->finish(context);
   launch<false>(context, name, ghost_kernel<Number, Finish>,
-                blocks_for(static_cast<long>(lanes_of_ghost_row) * ghosts.n_nodes), block_size, ghosts.n_nodes,
-                ghosts.node_size, ghosts.nodes.data(), ghosts.row_start.data(), ghosts.column.data(),
-                ghosts.value.data(), ghosts.incoming.data(), finish);
+                // A block at least, where the stream waits for neighbours in it.
+                std::max(1, blocks_for(static_cast<long>(lanes_of_ghost_row) * ghosts.n_nodes)), block_size,
+                ghosts.n_nodes, ghosts.node_size, ghosts.nodes.data(), ghosts.row_start.data(), ghosts.column.data(),
+                ghosts.value.data(), values, finish);
 }
 } // namespace cuda
 } // namespace adamant

@@ -462,11 +462,8 @@ std::size_t pattern_of(const CSRMatrix<double> &A)
 
 template <typename Number>
 CudaGhosts<Number>::CudaGhosts(const std::shared_ptr<CudaContext> &context, const CSRMatrix<double> &A, int node_size)
-  : plan(A.ghosts)
+  : exchange(CudaExchange<Number>::get(context, A.ghosts))
   , node_size(node_size)
-  , sent(to_device(context, plan->sent.data(), plan->sent.size(), "matrices"))
-  , outgoing(context, plan->sent.size(), "matrices")
-  , incoming(context, plan->n_ghosts(), "matrices")
 {
   const CSRMatrix<double> block = ghost_block(A);
   std::vector<int>        listed, starts{0};
@@ -492,8 +489,6 @@ CudaGhosts<Number>::CudaGhosts(const std::shared_ptr<CudaContext> &context, cons
   row_start = to_device(context, starts.data(), starts.size(), "matrices");
   column    = to_device(context, block.column.data(), block.column.size(), "matrices");
   value     = to_device(context, values.data(), values.size(), "matrices");
-  context->ranks()->start(context->stream());
-  context->ranks()->finish(*plan, outgoing.data(), incoming.data(), context->stream());
   context->synchronize();
 }
 

@@ -5,6 +5,9 @@
 #include "base/array.h"
 #include "base/exceptions.h"
 
+#include <algorithm>
+#include <cstdlib>
+#include <string>
 #include <vector>
 
 namespace adamant
@@ -28,22 +31,47 @@ void copy(void *to, const void *from, std::size_t bytes, cudaStream_t stream)
   cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize", stream);
 }
 
+// Empty where this rank's device reaches the memory of all other ranks' devices.
+std::string why_not_within_reach(const Communicator &ranks)
+{
+  const bool  several = ranks.place_on_machine().size < ranks.size();
+  const char *setting = std::getenv("ADAMANT_PEER_MEMORY");
+  if (setting != nullptr && std::string(setting) == "0")
+    return "ADAMANT_PEER_MEMORY=0";
+  if (several)
+    return "several machines";
+  int mine = 0, n = 0;
+  cuda::check(cudaGetDevice(&mine), "cudaGetDevice");
+  cuda::check(cudaGetDeviceCount(&n), "cudaGetDeviceCount");
+  for (int other = 0, reached = 1; other < std::min(n, ranks.size()); ++other)
+    {
+      if (other != mine)
+        cuda::check(cudaDeviceCanAccessPeer(&reached, mine, other), "cudaDeviceCanAccessPeer", mine, other);
+      if (reached == 0)
+        return "device " + std::to_string(mine) + " does not reach device " + std::to_string(other);
+    }
+  return "";
+}
+
 // The same messages through host memory.
 template <typename Number>
-void exchange_by_mpi(const ExchangePlan &plan, const Number *outgoing, Number *incoming, cudaStream_t stream)
+void exchange_by_mpi(const ExchangePlan &plan, int n, const Number *outgoing, Number *incoming, cudaStream_t stream)
 {
   const MPI_Comm           comm = plan.communicator.handle();
-  Array<Number>            sent(plan.sent.size()), received(plan.n_ghosts());
+  Array<Number>            sent(plan.sent.size() * n), received(static_cast<std::size_t>(plan.n_ghosts()) * n);
   std::vector<MPI_Request> requests;
-  const auto               bytes = [](int begin, int end) { return static_cast<int>(sizeof(Number)) * (end - begin); };
+  const auto               bytes = [n](int begin, int end) {
+    return to_index(n * sizeof(Number) * (end - begin), "bytes of a message");
+  };
   copy(sent.data(), outgoing, sent.size() * sizeof(Number), stream);
   for (const auto &[rank, begin, end] : plan.receives)
-    check_mpi(
-      MPI_Irecv(received.data() + begin, bytes(begin, end), MPI_BYTE, rank, tag, comm, &requests.emplace_back()),
-      "MPI_Irecv");
+    check_mpi(MPI_Irecv(received.data() + long(n) * begin, bytes(begin, end), MPI_BYTE, rank, tag, comm,
+                        &requests.emplace_back()),
+              "MPI_Irecv");
   for (const auto &[rank, begin, end] : plan.sends)
-    check_mpi(MPI_Isend(sent.data() + begin, bytes(begin, end), MPI_BYTE, rank, tag, comm, &requests.emplace_back()),
-              "MPI_Isend");
+    check_mpi(
+      MPI_Isend(sent.data() + long(n) * begin, bytes(begin, end), MPI_BYTE, rank, tag, comm, &requests.emplace_back()),
+      "MPI_Isend");
   check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   copy(incoming, received.data(), received.size() * sizeof(Number), stream);
 }
@@ -66,7 +94,10 @@ CudaRanks::CudaRanks(const Communicator &ranks, bool own_devices)
   reason             = ranks.first_text(reason);
   if (reason.empty())
     nccl.emplace(ranks);
-  how = nccl ? "NCCL " + nccl->version() : "MPI through host memory (" + reason + ")";
+  peer_memory = nccl && ranks.first_text(why_not_within_reach(ranks)).empty();
+  how         = nccl ? "NCCL " + nccl->version() : "MPI through host memory (" + reason + ")";
+  if (peer_memory)
+    how = "writing into each other's memory, sums by " + how;
 }
 
 void CudaRanks::sum(double *values, int n, CUstream_st *main_stream) const
@@ -112,17 +143,17 @@ void CudaRanks::start(CUstream_st *main_stream) const
 }
 
 template <typename Number>
-void CudaRanks::finish(const ExchangePlan &plan, const Number *outgoing, Number *incoming,
+void CudaRanks::finish(const ExchangePlan &plan, int n_components, const Number *outgoing, Number *incoming,
                        CUstream_st *main_stream) const
 {
   if (nccl)
-    nccl->exchange(plan, outgoing, incoming, stream.get());
+    nccl->exchange(plan, n_components, outgoing, incoming, stream.get());
   else
-    exchange_by_mpi(plan, outgoing, incoming, stream.get());
+    exchange_by_mpi(plan, n_components, outgoing, incoming, stream.get());
   cuda::check(cudaEventRecord(arrived.get(), stream.get()), "cudaEventRecord", "arrived");
   cuda::check(cudaStreamWaitEvent(main_stream, arrived.get(), 0), "cudaStreamWaitEvent", "arrived");
 }
 
-template void CudaRanks::finish(const ExchangePlan &, const double *, double *, CUstream_st *) const;
-template void CudaRanks::finish(const ExchangePlan &, const float *, float *, CUstream_st *) const;
+template void CudaRanks::finish(const ExchangePlan &, int, const double *, double *, CUstream_st *) const;
+template void CudaRanks::finish(const ExchangePlan &, int, const float *, float *, CUstream_st *) const;
 } // namespace adamant

@@ -4,24 +4,31 @@
 #include "base/communicator.h"
 #include "base/exchange_plan.h"
 
+#include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 
 struct CUstream_st;
 struct CUevent_st;
 
 namespace adamant
 {
-/// What the GPUs of several ranks do together: sums, and the exchange of ghosts. It goes from device to device by NCCL where each rank
+/// What the GPUs of several ranks do together: sums, and the exchange of ghosts. Both go from device to device by NCCL where each rank
 /// has a device of its own and NCCL is found, else through host memory by MPI: the host then waits, and graphs cannot record it.
+/// Where all GPUs are in one machine and reach each other's memory, kernels exchange ghosts themselves (CudaExchange).
+///
+/// For tests, ADAMANT_PEER_MEMORY=0 in the environment leaves that to NCCL.
 class CudaRanks
 {
 public:
   CudaRanks(const Communicator &ranks, bool own_devices); ///< all ranks together, each on its current device
 
   bool               in_graphs() const { return nccl.has_value(); }
-  const std::string &description() const { return how; } ///< e.g. "NCCL 2.28.9"
+  bool               reach_memory() const { return peer_memory; } ///< of all other ranks' GPUs
+  const std::string &description() const { return how; }          ///< e.g. "NCCL 2.28.9"
 
   /// Sums of n values in device memory over all ranks, in place: the same bits on all ranks.
   void sum(double *values, int n, CUstream_st *stream) const;
@@ -29,16 +36,21 @@ public:
   /// @name Exchange beside the operations that follow on the main stream
   /// @{
   void start(CUstream_st *main_stream) const; ///< what is to be sent is ready here
-  /// Sends the plan's messages from `outgoing` and receives the ghosts into `incoming`, device memory both; what follows on the main
-  /// stream finds them there.
+  /// Sends the plan's messages from `outgoing` and receives the ghosts into `incoming`, device memory both with n_components numbers for
+  /// each entry; what follows on the main stream finds them there.
   template <typename Number>
-  void finish(const ExchangePlan &plan, const Number *outgoing, Number *incoming, CUstream_st *main_stream) const;
+  void finish(const ExchangePlan &plan, int n_components, const Number *outgoing, Number *incoming,
+              CUstream_st *main_stream) const;
   /// @}
+
+  /// By plan, size of the numbers, and components: see CudaExchange::get.
+  mutable std::map<std::tuple<const ExchangePlan *, std::size_t, int>, std::shared_ptr<void>> exchanges;
 
 private:
   Communicator                 ranks;
   std::optional<Nccl>          nccl;
   std::string                  how;
+  bool                         peer_memory = false;
   std::shared_ptr<CUstream_st> stream; // of the exchange
   std::shared_ptr<CUevent_st>  ready, arrived;
 };

@@ -116,14 +116,16 @@ void Nccl::sum(double *values, int n, Stream stream) const
 }
 
 template <typename Number>
-void Nccl::exchange(const ExchangePlan &plan, const Number *outgoing, Number *incoming, Stream stream) const
+void Nccl::exchange(const ExchangePlan &plan, int n, const Number *outgoing, Number *incoming, Stream stream) const
 {
   library->check(library->group_start(), "ncclGroupStart");
   for (const auto &[rank, begin, end] : plan.sends)
-    library->check(library->send(outgoing + begin, end - begin, type_of<Number>, rank, communicator.get(), stream),
+    library->check(library->send(outgoing + long(n) * begin, long(n) * (end - begin), type_of<Number>, rank,
+                                 communicator.get(), stream),
                    "ncclSend", end - begin, "to rank", rank);
   for (const auto &[rank, begin, end] : plan.receives)
-    library->check(library->receive(incoming + begin, end - begin, type_of<Number>, rank, communicator.get(), stream),
+    library->check(library->receive(incoming + long(n) * begin, long(n) * (end - begin), type_of<Number>, rank,
+                                    communicator.get(), stream),
                    "ncclRecv", end - begin, "from rank", rank);
   library->check(library->group_end(), "ncclGroupEnd");
 }
@@ -135,6 +137,6 @@ std::string Nccl::version() const
   return std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." + std::to_string(number % 100);
 }
 
-template void Nccl::exchange(const ExchangePlan &, const double *, double *, Stream) const;
-template void Nccl::exchange(const ExchangePlan &, const float *, float *, Stream) const;
+template void Nccl::exchange(const ExchangePlan &, int, const double *, double *, Stream) const;
+template void Nccl::exchange(const ExchangePlan &, int, const float *, float *, Stream) const;
 } // namespace adamant

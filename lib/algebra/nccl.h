@@ -24,9 +24,10 @@ public:
   /// Sums of n values in device memory over all ranks, in place: the same bits on all ranks.
   void sum(double *values, int n, CUstream_st *stream) const;
 
-  /// Sends outgoing[m.begin .. m.end) of the plan's messages and receives the ghosts into `incoming`; device memory.
+  /// Sends outgoing[n m.begin .. n m.end) of the plan's messages and receives the ghosts into `incoming`, n numbers for each entry; device
+  /// memory.
   template <typename Number>
-  void exchange(const ExchangePlan &plan, const Number *outgoing, Number *incoming, CUstream_st *stream) const;
+  void exchange(const ExchangePlan &plan, int n, const Number *outgoing, Number *incoming, CUstream_st *stream) const;
 
   std::string version() const; ///< e.g. "2.28.9"
 

@@ -1,0 +1,164 @@
+#pragma once
+
+#include "algebra/cuda_check.cuh"
+#include "algebra/cuda_ranks.h"
+#include "base/exchange_plan.h"
+
+#include <memory>
+#include <vector>
+
+namespace adamant
+{
+namespace cuda
+{
+/// Another rank with which messages are exchanged by writing into its memory.
+template <typename Number>
+struct Neighbour
+{
+  Number   *values;        ///< in its memory: where this rank's message goes, in the first of two buffers
+  long      buffer;        ///< from there to the second one
+  unsigned *arrived;       ///< in its memory: the number of the last exchange that this rank has sent
+  int       begin, length; ///< of the plan's `sent`
+};
+
+/// Ghosts as kernels get them, component c of ghost j at [j n_components + c].
+template <typename Number>
+struct Ghosts
+{
+  const Number   *values;
+  long            buffer;
+  const unsigned *count, *arrived; ///< the number of this exchange, and what neighbours have sent; null where the stream waits instead
+  int             n_neighbours;
+
+  static constexpr int spacing = 32; // of the numbers in `arrived`: a line of the cache each
+
+  /// All threads of a block wait until the ghosts are there.
+  __device__ const Number *wait() const
+  {
+    if (count == nullptr)
+      return values;
+    const unsigned current = __ldcg(count);
+    for (int k = threadIdx.x; k < n_neighbours; k += blockDim.x)
+      {
+        unsigned sent;
+        do
+          asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(sent) : "l"(arrived + k * spacing) : "memory");
+        while (static_cast<int>(sent - current) < 0);
+      }
+    __syncthreads();
+    return values + (current % 2) * buffer;
+  }
+};
+
+template <typename Number, class Gather>
+__global__ void pack_kernel(int n, const int *sent, int n_components, Gather x, Number *outgoing)
+{
+  wait_for_predecessor();
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k < n)
+    outgoing[k] = x(sent[k / n_components], k % n_components);
+}
+
+/// Writes the messages into the neighbours' memory, a row of blocks for each of them; the last block to finish tells them. The buffers
+/// alternate: a neighbour that has begun the next exchange has done with the last but one.
+template <typename Number, class Gather>
+__global__ void send_kernel(const Neighbour<Number> *neighbours, const int *sent, int n_components, Gather x,
+                            unsigned *count, unsigned *finished)
+{
+  wait_for_predecessor();
+  const Neighbour<Number> to      = neighbours[blockIdx.y];
+  const unsigned          current = __ldcg(count) + 1;
+  Number                 *target  = to.values + (current % 2) * to.buffer;
+  for (int k = blockIdx.x * blockDim.x + threadIdx.x; k < to.length * n_components; k += gridDim.x * blockDim.x)
+    target[k] = x(sent[to.begin + k / n_components], k % n_components);
+  __threadfence_system();
+  __syncthreads();
+  if (threadIdx.x > 0 || atomicAdd(finished, 1) + 1 < gridDim.x * gridDim.y)
+    return;
+  *finished = 0;
+  *count    = current;
+  __threadfence_system();
+  for (int k = 0; k < gridDim.y; ++k)
+    asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(neighbours[k].arrived), "r"(current) : "memory");
+}
+
+template <typename Number>
+__global__ void receive_kernel(Ghosts<Number> ghosts, long n, Number *values)
+{
+  wait_for_predecessor();
+  const Number *from = ghosts.wait();
+  for (long k = blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x; k < n;
+       k += static_cast<long>(gridDim.x) * blockDim.x)
+    values[k] = __ldcg(from + k);
+}
+} // namespace cuda
+
+/// The exchange of the ghosts of vectors after a plan, beside the kernels between `start` and `finish`: where the GPUs of all ranks
+/// reach each other's memory the kernels write there; else by CudaRanks. All ranks that exchange messages make it together.
+template <typename Number>
+class CudaExchange
+{
+public:
+  /// One object for all matrices of a plan. It is never released, as neighbours may still write into its memory.
+  static std::shared_ptr<CudaExchange> get(const std::shared_ptr<CudaContext>        &context,
+                                           const std::shared_ptr<const ExchangePlan> &plan, int n_components = 1);
+
+  CudaExchange(const std::shared_ptr<CudaContext> &context, const std::shared_ptr<const ExchangePlan> &plan,
+               int n_components);
+
+  /// Sends x(i, c), component c of the owned entry i, to those who read it.
+  template <class Gather>
+  void start(const CudaContext &context, const Gather &x)
+  {
+    const int n = static_cast<int>(sent.size()) * n_components;
+    if (neighbours.size() > 0)
+      {
+        const int blocks = std::max(1, std::min(64, cuda::blocks_for(longest * static_cast<long>(n_components))));
+        cuda::launch(context, "send", cuda::send_kernel<Number, Gather>,
+                     dim3(blocks, static_cast<unsigned>(neighbours.size())), cuda::block_size, neighbours.data(),
+                     sent.data(), n_components, x, counters.data(), counters.data() + 1);
+        return;
+      }
+    cuda::launch(context, "pack", cuda::pack_kernel<Number, Gather>, cuda::blocks_for(n), cuda::block_size, n,
+                 sent.data(), n_components, x, outgoing.data());
+    context.ranks()->start(context.stream());
+  }
+
+  /// The ghosts, for which kernels have to wait.
+  cuda::Ghosts<Number> finish(const CudaContext &context)
+  {
+    if (neighbours.size() > 0)
+      return {values, buffer, counters.data(), arrived, static_cast<int>(neighbours.size())};
+    context.ranks()->finish(*plan, n_components, outgoing.data(), incoming.data(), context.stream());
+    return {incoming.data(), 0, nullptr, nullptr, 0};
+  }
+
+  /// The ghosts in memory that later kernels may read at once.
+  const Number *finish_and_wait(const CudaContext &context)
+  {
+    const auto ghosts = finish(context);
+    const long n      = static_cast<long>(plan->n_ghosts()) * n_components;
+    if (neighbours.size() > 0)
+      cuda::launch(context, "receive", cuda::receive_kernel<Number>,
+                   std::max(1, std::min(512, cuda::blocks_for(n))), cuda::block_size, ghosts, n, incoming.data());
+    return incoming.data();
+  }
+
+private:
+  void meet_neighbours(const std::shared_ptr<CudaContext> &context);
+  void connect(const std::shared_ptr<CudaContext> &context); // by a first exchange, which a graph could not record
+
+  std::shared_ptr<const ExchangePlan> plan;
+  int                                 n_components, longest = 0; // of the messages sent
+  CudaArray<int>                      sent;
+  CudaArray<Number>                   outgoing, incoming;
+
+  // Where neighbours write: their counts of exchanges, then two buffers.
+  CudaArray<char>                    region;
+  CudaArray<cuda::Neighbour<Number>> neighbours; // empty: CudaRanks exchanges
+  CudaArray<unsigned>                counters;   // exchanges begun; blocks that have finished
+  unsigned                          *arrived = nullptr;
+  Number                            *values  = nullptr;
+  long                               buffer  = 0;
+};
+} // namespace adamant
