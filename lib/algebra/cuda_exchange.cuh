@@ -27,8 +27,9 @@ struct Ghosts
 {
   const Number   *values;
   long            buffer;
-  const unsigned *count, *arrived; ///< the number of this exchange, and what neighbours have sent; null where the stream waits instead
-  int             n_neighbours;
+  const unsigned *count,
+    *arrived; ///< the number of this exchange, and what neighbours have sent; null where the stream waits instead
+  int n_neighbours;
 
   static constexpr int spacing = 32; // of the numbers in `arrived`: a line of the cache each
 
@@ -113,7 +114,7 @@ public:
     const int n = static_cast<int>(sent.size()) * n_components;
     if (neighbours.size() > 0)
       {
-        const int blocks = std::max(1, std::min(64, cuda::blocks_for(longest * static_cast<long>(n_components))));
+        const int blocks = std::max(1, std::min(1024, cuda::blocks_for(longest * static_cast<long>(n_components))));
         cuda::launch(context, "send", cuda::send_kernel<Number, Gather>,
                      dim3(blocks, static_cast<unsigned>(neighbours.size())), cuda::block_size, neighbours.data(),
                      sent.data(), n_components, x, counters.data(), counters.data() + 1);
@@ -123,6 +124,9 @@ public:
                  sent.data(), n_components, x, outgoing.data());
     context.ranks()->start(context.stream());
   }
+
+  /// Whether what `finish` gives follows on kernels of the library only, which the next one may overlap with.
+  bool follows_kernels() const { return neighbours.size() > 0; }
 
   /// The ghosts, for which kernels have to wait.
   cuda::Ghosts<Number> finish(const CudaContext &context)
@@ -139,8 +143,8 @@ public:
     const auto ghosts = finish(context);
     const long n      = static_cast<long>(plan->n_ghosts()) * n_components;
     if (neighbours.size() > 0)
-      cuda::launch(context, "receive", cuda::receive_kernel<Number>,
-                   std::max(1, std::min(512, cuda::blocks_for(n))), cuda::block_size, ghosts, n, incoming.data());
+      cuda::launch(context, "receive", cuda::receive_kernel<Number>, std::max(1, std::min(512, cuda::blocks_for(n))),
+                   cuda::block_size, ghosts, n, incoming.data());
     return incoming.data();
   }
 

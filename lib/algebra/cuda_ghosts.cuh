@@ -4,7 +4,9 @@
 #include "algebra/cuda_exchange.cuh"
 #include "base/csr_matrix.h"
 
+#include <algorithm>
 #include <memory>
+#include <type_traits>
 
 namespace adamant
 {
@@ -72,11 +74,14 @@ template <typename Number, class Finish>
 void add_ghosts(const CudaContext &context, const Call &name, const CudaGhosts<Number> &ghosts, const Finish &finish)
 {
   const auto values = ghosts.exchange->finish(context);
-  launch<false>(context, name, ghost_kernel<Number, Finish>,
-                // A block at least, where the stream waits for neighbours in it.
-                std::max(1, blocks_for(static_cast<long>(lanes_of_ghost_row) * ghosts.n_nodes)), block_size,
-                ghosts.n_nodes, ghosts.node_size, ghosts.nodes.data(), ghosts.row_start.data(), ghosts.column.data(),
-                ghosts.value.data(), values, finish);
+  // At least a block, which waits for the neighbours.
+  const int  blocks = std::max(1, blocks_for(static_cast<long>(lanes_of_ghost_row) * ghosts.n_nodes));
+  const auto add    = [&](auto overlaps) {
+    launch<decltype(overlaps)::value>(context, name, ghost_kernel<Number, Finish>, blocks, block_size, ghosts.n_nodes,
+                                      ghosts.node_size, ghosts.nodes.data(), ghosts.row_start.data(),
+                                      ghosts.column.data(), ghosts.value.data(), values, finish);
+  };
+  ghosts.exchange->follows_kernels() ? add(std::true_type()) : add(std::false_type());
 }
 } // namespace cuda
 } // namespace adamant
