@@ -1,7 +1,6 @@
 #include "algebra/cuda_exchange.cuh"
 
 #include <algorithm>
-#include <map>
 
 namespace adamant
 {
@@ -62,14 +61,13 @@ std::vector<Card> swap_cards(const ExchangePlan &plan, const std::vector<int> &r
 } // namespace
 
 template <typename Number>
-std::shared_ptr<CudaExchange<Number>> CudaExchange<Number>::get(const std::shared_ptr<CudaContext>        &context,
-                                                                const std::shared_ptr<const ExchangePlan> &plan,
-                                                                int                                        n_components)
+std::shared_ptr<CudaExchange<Number>> CudaExchange<Number>::create(const std::shared_ptr<CudaContext>        &context,
+                                                                   const std::shared_ptr<const ExchangePlan> &plan,
+                                                                   int n_components)
 {
-  auto &known = context->ranks()->exchanges[{plan.get(), sizeof(Number), n_components}];
-  if (!known)
-    known = std::make_shared<CudaExchange>(context, plan, n_components);
-  return std::static_pointer_cast<CudaExchange>(known);
+  auto exchange = std::make_shared<CudaExchange>(context, plan, n_components);
+  context->ranks()->kept.push_back(exchange);
+  return exchange;
 }
 
 template <typename Number>

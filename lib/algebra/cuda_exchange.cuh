@@ -100,12 +100,12 @@ template <typename Number>
 class CudaExchange
 {
 public:
-  /// One object for all matrices of a plan. It is never released, as neighbours may still write into its memory.
-  static std::shared_ptr<CudaExchange> get(const std::shared_ptr<CudaContext>        &context,
-                                           const std::shared_ptr<const ExchangePlan> &plan, int n_components = 1);
+  /// It is never released, as neighbours may still write into its memory.
+  static std::shared_ptr<CudaExchange> create(const std::shared_ptr<CudaContext>        &context,
+                                              const std::shared_ptr<const ExchangePlan> &plan, int n_components = 1);
 
   CudaExchange(const std::shared_ptr<CudaContext> &context, const std::shared_ptr<const ExchangePlan> &plan,
-               int n_components);
+               int n_components); ///< for `create`
 
   /// Sends x(i, c), component c of the owned entry i, to those who read it.
   template <class Gather>

@@ -15,8 +15,9 @@ namespace adamant
 template <typename Number>
 struct CudaGhosts
 {
-  /// `A` has ghosts.
-  CudaGhosts(const std::shared_ptr<CudaContext> &context, const CSRMatrix<double> &A, int node_size);
+  /// `A` has ghosts; `exchange` is that of its plan.
+  CudaGhosts(const std::shared_ptr<CudaContext> &context, const CSRMatrix<double> &A, int node_size,
+             const std::shared_ptr<CudaExchange<Number>> &exchange);
 
   std::shared_ptr<CudaExchange<Number>> exchange;
   int                                   n_nodes = 0, node_size = 1;

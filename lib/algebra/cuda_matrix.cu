@@ -461,8 +461,9 @@ std::size_t pattern_of(const CSRMatrix<double> &A)
 } // namespace
 
 template <typename Number>
-CudaGhosts<Number>::CudaGhosts(const std::shared_ptr<CudaContext> &context, const CSRMatrix<double> &A, int node_size)
-  : exchange(CudaExchange<Number>::get(context, A.ghosts))
+CudaGhosts<Number>::CudaGhosts(const std::shared_ptr<CudaContext> &context, const CSRMatrix<double> &A, int node_size,
+                               const std::shared_ptr<CudaExchange<Number>> &exchange)
+  : exchange(exchange)
   , node_size(node_size)
 {
   const CSRMatrix<double> block = ghost_block(A);
@@ -492,18 +493,32 @@ CudaGhosts<Number>::CudaGhosts(const std::shared_ptr<CudaContext> &context, cons
   context->synchronize();
 }
 
+namespace
+{
+// A matrix whose rows are spread over ranks; without `exchange` it needs nothing of other ranks.
+template <typename Number>
+CudaMatrix<Number> spread_matrix(const CudaBackend<Number> &backend, const CSRMatrix<double> &source, int node_size,
+                                 const std::shared_ptr<CudaExchange<Number>> &exchange)
+{
+  CudaMatrix<Number> A = backend.create_matrix(owned_block(source), node_size);
+  A.n_cols             = source.n_cols;
+  A.storage->pattern   = pattern_of(source);
+  if (exchange)
+    A.storage->ghosts = std::make_shared<CudaGhosts<Number>>(backend.shared_context(), source, node_size, exchange);
+  return A;
+}
+} // namespace
+
 template <typename Number>
 auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source, int node_size) const -> Matrix
 {
   Matrix A;
   if (source.ghosts)
     {
-      A                  = create_matrix(owned_block(source), node_size);
-      A.n_cols           = source.n_cols;
-      A.storage->pattern = pattern_of(source);
-      if (!source.ghosts->sends.empty() || !source.ghosts->receives.empty())
-        A.storage->ghosts = std::make_shared<CudaGhosts<Number>>(context, source, node_size);
-      return A;
+      const auto &plan  = *source.ghosts;
+      const bool  alone = plan.sends.empty() && plan.receives.empty();
+      return spread_matrix(*this, source, node_size,
+                           alone ? nullptr : CudaExchange<Number>::create(context, source.ghosts));
     }
   A.n_rows          = source.n_rows;
   A.n_cols          = source.n_cols;
@@ -602,7 +617,11 @@ void CudaBackend<Number>::update_values(Matrix &matrix, const CSRMatrix<double> 
   if (matrix.n_rows != source.n_rows || matrix.storage->pattern != pattern_of(source))
     throw RunError("update_values: the new matrix has another pattern");
   // The format may change with the values, and with it kernels and addresses.
-  matrix = create_matrix(source, matrix.storage->node_size);
+  const int node_size = matrix.storage->node_size;
+  if (const auto ghosts = matrix.storage->ghosts)
+    matrix = spread_matrix(*this, source, node_size, ghosts->exchange);
+  else
+    matrix = create_matrix(source, node_size);
   context->matrices_changed();
 }
 

@@ -93,7 +93,15 @@ CudaRanks::CudaRanks(const Communicator &ranks, bool own_devices)
   std::string reason = own_devices ? Nccl::why_unavailable() : "ranks share GPUs";
   reason             = ranks.first_text(reason);
   if (reason.empty())
-    nccl.emplace(ranks);
+    {
+      nccl.emplace(ranks);
+      double *one = nullptr; // the first sum connects the ranks
+      cuda::check(cudaMalloc(&one, sizeof(double)), "cudaMalloc", sizeof(double));
+      const std::shared_ptr<double> owned(one, [](double *p) { cudaFree(p); });
+      cuda::check(cudaMemsetAsync(one, 0, sizeof(double), stream.get()), "cudaMemsetAsync", one, 0, sizeof(double));
+      nccl->sum(one, 1, stream.get());
+      cuda::check(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize", stream.get());
+    }
   peer_memory = nccl && ranks.first_text(why_not_within_reach(ranks)).empty();
   how         = nccl ? "NCCL " + nccl->version() : "MPI through host memory (" + reason + ")";
   if (peer_memory)

@@ -4,12 +4,10 @@
 #include "base/communicator.h"
 #include "base/exchange_plan.h"
 
-#include <cstddef>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
+#include <vector>
 
 struct CUstream_st;
 struct CUevent_st;
@@ -43,8 +41,8 @@ public:
               CUstream_st *main_stream) const;
   /// @}
 
-  /// By plan, size of the numbers, and components: see CudaExchange::get.
-  mutable std::map<std::tuple<const ExchangePlan *, std::size_t, int>, std::shared_ptr<void>> exchanges;
+  /// What neighbours may still write to: kept to the end.
+  mutable std::vector<std::shared_ptr<void>> kept;
 
 private:
   Communicator                 ranks;

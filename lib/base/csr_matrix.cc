@@ -100,17 +100,19 @@ CSRMatrix<double> columns_of(const CSRMatrix<double> &A, int first, int n_cols)
   block.n_cols = n_cols;
   block.row_start.assign(A.n_rows + 1, 0);
   const auto wanted = [&](int column) { return column >= first && column < first + n_cols; };
+#pragma omp parallel for schedule(static)
   for (int i = 0; i < A.n_rows; ++i)
     for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
       block.row_start[i + 1] += wanted(A.column[k]);
   finish_row_starts(block);
-  int to = 0;
-  for (int k = 0; k < A.n_nonzeros(); ++k)
-    if (wanted(A.column[k]))
-      {
-        block.column[to]  = A.column[k] - first;
-        block.value[to++] = A.value[k];
-      }
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < A.n_rows; ++i)
+    for (int k = A.row_start[i], to = block.row_start[i]; k < A.row_start[i + 1]; ++k)
+      if (wanted(A.column[k]))
+        {
+          block.column[to]  = A.column[k] - first;
+          block.value[to++] = A.value[k];
+        }
   return block;
 }
 } // namespace

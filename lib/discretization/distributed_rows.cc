@@ -74,10 +74,14 @@ std::shared_ptr<const Partitioner> columns_that_occur(const CSRMatrix<double> &l
                                                       const std::map<int, std::vector<Entry>> &received)
 {
   const int         n_owned = static_cast<int>(columns.locally_owned_size());
-  std::vector<bool> occurs(columns.n_ghost_indices(), false);
+  std::vector<char> occurs(columns.n_ghost_indices(), 0);
+#pragma omp        parallel for schedule(static)
   for (int k = 0; k < local.row_start[n_rows]; ++k)
     if (local.column[k] >= n_owned)
-      occurs[local.column[k] - n_owned] = true;
+      {
+#pragma omp atomic write
+        occurs[local.column[k] - n_owned] = 1;
+      }
   std::vector<Index> ghosts;
   for (std::size_t g = 0; g < occurs.size(); ++g)
     if (occurs[g])
@@ -194,20 +198,18 @@ CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, con
   for (const auto &[row, entries] : merged)
     sum.row_start[row + 1] = static_cast<int>(entries.size());
   finish_row_starts(sum);
-  auto next = merged.begin();
+#pragma omp parallel for schedule(static)
   for (int row = 0; row < n_rows; ++row)
-    if (int to = sum.row_start[row]; next != merged.end() && next->first == row)
-      for (const auto &entry : (next++)->second)
-        {
-          std::tie(sum.column[to], sum.value[to]) = entry;
-          ++to;
-        }
-    else
-      for (int k = local.row_start[row]; k < local.row_start[row + 1]; ++k, ++to)
-        {
-          sum.column[to] = renumbered(local.column[k]);
-          sum.value[to]  = local.value[k];
-        }
+    // No more than there is room for: merged rows, which follow, may be longer or shorter.
+    for (int k = local.row_start[row], to = sum.row_start[row];
+         k < local.row_start[row + 1] && to < sum.row_start[row + 1]; ++k, ++to)
+      {
+        sum.column[to] = renumbered(local.column[k]);
+        sum.value[to]  = local.value[k];
+      }
+  for (const auto &[row, entries] : merged)
+    for (std::size_t k = 0; k < entries.size(); ++k)
+      std::tie(sum.column[sum.row_start[row] + k], sum.value[sum.row_start[row] + k]) = entries[k];
   return sum;
 }
 
