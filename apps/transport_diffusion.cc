@@ -320,10 +320,9 @@ void TransportDiffusion<dim, Backend>::setup_system()
 {
   adamant::Section scope(run_info.timer, "init/hierarchy");
   const bool       levels = parameters.linear_solver.preconditioner == "multigrid";
-  hierarchy = std::make_unique<adamant::Hierarchy<dim>>(*mesh, fe, adamant::DirichletBoundary{{0, ComponentMask()}},
-                                                        levels ? parameters.linear_solver.coarsest_cells :
-                                                                 adamant::finest_level_only,
-                                                        run_info.cells_per_rank);
+  hierarchy               = std::make_unique<adamant::Hierarchy<dim>>(
+    *mesh, fe, adamant::DirichletBoundary{{0, ComponentMask()}},
+    levels ? parameters.linear_solver.coarsest_cells : adamant::finest_level_only, run_info.cells_per_rank);
 
   const auto &space = hierarchy->finest();
   const int   n     = space.n_owned();
