@@ -4,6 +4,7 @@
 #include "application/parameters.h"
 #include "base/exceptions.h"
 
+#include <deal.II/base/mpi.h>
 #include <deal.II/base/parameter_acceptor.h>
 #include <deal.II/base/utilities.h>
 
@@ -208,7 +209,7 @@ struct Parameters
               refuse("Mesh/Cells has to be positive");
             entries *= std::ldexp(mesh.cells[d], mesh.refinements + 1) + 1.;
           }
-        if (entries > 2147483647.)
+        if (entries > 2147483647. * dealii::Utilities::MPI::n_mpi_processes(MPI_COMM_WORLD))
           refuse("Mesh/Refinements = " + number(mesh.refinements) +
                  " gives more matrix entries than 32-bit indices can count");
         for (const auto *ids : {&problem.outflow, &output.force_boundaries})

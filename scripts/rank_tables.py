@@ -9,6 +9,11 @@ from records import *
 CELLS_PER_RANK = 200000  # Ranks/Cells per rank on GPUs
 
 
+def measured():
+    """Whether there are the measurements that these tables are made of."""
+    return all(any(RECORDS.glob(f"*/{name}")) for name in ("rank_parts_level12_1.csv", "rank_parts_level12_2.csv", "ranks_on_the_host.log"))
+
+
 def parts(name):
     """A file of rank_parts: {level: row of numbers}, and its comments."""
     file = sorted(RECORDS.glob(f"*/{name}"))[-1]
@@ -141,6 +146,8 @@ def prospect():
 
 
 def sections(records):
+    if not measured():
+        return []
     shared, comments = levels()
     return [
         "## Several ranks and GPUs",

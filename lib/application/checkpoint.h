@@ -51,7 +51,7 @@ public:
 /// What a checkpoint begins with.
 struct CheckpointHeader
 {
-  static constexpr unsigned int present_layout = 2;
+  static constexpr unsigned int present_layout = 3;
 
   unsigned int layout = present_layout;
   std::string  application, version, deal_ii, backend;

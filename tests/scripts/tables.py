@@ -41,6 +41,7 @@ class Tables(unittest.TestCase):
         else:
             shutil.copytree(ROOT / "docs" / "benchmarks", folder / "docs" / "benchmarks")
             shutil.copy(ROOT / "README.md", folder)
+            shutil.copy(ROOT / "docs" / "scaling.md", folder / "docs")
         command = [sys.executable, str(folder / "scripts" / "benchmark"), "--tables"]
         return subprocess.run(command, capture_output=True, text=True)
 
@@ -104,7 +105,7 @@ class Tables(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             done = self.make(folder)
             self.assertEqual(done.returncode, 0, done.stderr)
-            for name in ("README.md", "docs/benchmarks/README.md"):
+            for name in ("README.md", "docs/benchmarks/README.md", "docs/scaling.md"):
                 if (Path(folder) / name).read_text() != (ROOT / name).read_text():
                     self.fail(f"expected {name} as scripts/benchmark --tables makes it; run that")
 
