@@ -161,7 +161,12 @@ std::shared_ptr<const Partitioner> make_partitioner(const ExchangePlan &plan)
   return make_partitioner(owned, {plan.ghosts.begin(), plan.ghosts.end()}, plan.communicator.handle());
 }
 
-CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, const Partitioner &columns)
+CSRMatrix<double> sum_rows(CSRMatrix<double> &&local, const Partitioner &rows, const Partitioner &columns)
+{
+  return rows.n_mpi_processes() == 1 ? std::move(local) : sum_rows(std::as_const(local), rows, columns);
+}
+
+CSRMatrix<double> sum_rows(const CSRMatrix<double> &local, const Partitioner &rows, const Partitioner &columns)
 {
   if (rows.n_mpi_processes() == 1)
     return local;
