@@ -80,9 +80,10 @@ private:
   }
 
   void                   local_matrices(const FEValues<dim> &fe_values, std::vector<FullMatrix<double>> &local) const;
-  adamant::Array<double> values_at(const Function<dim> &function, const adamant::Array<int> &dofs,
-                                   unsigned int first) const;
+  adamant::Array<double> values_at(const adamant::LevelSpace<dim> &space, const Function<dim> &function,
+                                   const adamant::Array<int> &dofs, unsigned int first) const;
   void                   set_load(const adamant::CSRMatrix<double> &C);
+  adamant::TrilinosAMGOptions      amg_options(const adamant::LevelSpace<dim> &space) const;
   adamant::Preconditioner<Backend> external_preconditioner();
   adamant::Array<double>           download(const Vector &values);
 
@@ -179,7 +180,8 @@ void Elasticity<dim, Backend>::setup_system(bool with_velocity)
     parameters.linear_solver.coarsest_cells / static_cast<unsigned int>(std::pow(fe->degree, dim));
   solver.reset();
   hierarchy = std::make_unique<adamant::Hierarchy<dim>>(
-    *mesh, *fe, dirichlet, levels ? std::max(limit, 1u) : adamant::finest_level_only, run_info.cells_per_rank);
+    *mesh, *fe, dirichlet, levels ? std::max(limit, 1u) : adamant::finest_level_only, run_info.cells_per_rank,
+    parameters.linear_solver.coarsest_on_one_rank());
   const auto &space = hierarchy->finest();
   H                 = backend.create_matrix(space.owned_H());
   B                 = backend.create_matrix(space.owned_B());
@@ -264,17 +266,18 @@ void Elasticity<dim, Backend>::assemble(bool stationary)
   }
   adamant::Section scope(run_info.timer, "init/solver");
   const auto       external = external_preconditioner();
-  solver                    = std::make_unique<adamant::LinearSolver<Backend>>(
-    backend, hierarchy->data(), parameters.linear_solver.options(stationary ? "stationary problem" : "time step"),
-    external);
+  auto             options  = parameters.linear_solver.options(stationary ? "stationary problem" : "time step");
+  if (options.multigrid.make_coarse_solver)
+    options.multigrid.make_coarse_solver = adamant::make_trilinos_amg(amg_options(hierarchy->space(0)));
+  solver = std::make_unique<adamant::LinearSolver<Backend>>(backend, hierarchy->data(), options, external);
 }
 
 // The function's components at the nodes of the given owned DoFs, where these belong to components first, first + 1, ...; else 0.
 template <int dim, class Backend>
-adamant::Array<double> Elasticity<dim, Backend>::values_at(const Function<dim>       &function,
+adamant::Array<double> Elasticity<dim, Backend>::values_at(const adamant::LevelSpace<dim> &space,
+                                                           const Function<dim>            &function,
                                                            const adamant::Array<int> &dofs, unsigned int first) const
 {
-  const auto            &space  = hierarchy->finest();
   const auto             points = adamant::support_points(space, mapping, dofs);
   adamant::Array<int>    component(space.n_dofs());
   adamant::Array<double> values(dofs.size());
@@ -309,33 +312,37 @@ void Elasticity<dim, Backend>::set_load(const adamant::CSRMatrix<double> &C)
     std::rotate(rhs_of_load.begin(), rhs_of_load.end() - dim, rhs_of_load.end());
   load = adamant::to_backend(backend, adamant::transposed_product(space.owned_H(), rhs_of_load));
 
-  auto g_values   = values_at(*functions.boundary_displacement, space.prescribed, 0);
+  auto g_values   = values_at(space, *functions.boundary_displacement, space.prescribed, 0);
   boundary_values = adamant::to_backend(backend, g_values);
   for (double &value : g_values)
     value = -value;
   lift = adamant::to_backend(backend, adamant::product(C, g_values));
 }
 
+// ML gets the rigid-body modes of a level: translations and rotations of the nodes.
+template <int dim, class Backend>
+adamant::TrilinosAMGOptions Elasticity<dim, Backend>::amg_options(const adamant::LevelSpace<dim> &space) const
+{
+  adamant::Array<int> all(space.n_owned());
+  std::iota(all.begin(), all.end(), 0);
+  const std::vector<std::string> modes =
+    dim == 2 ? std::vector<std::string>{"1; 0", "0; 1", "-y; x"} :
+               std::vector<std::string>{"1; 0; 0", "0; 1; 0", "0; 0; 1", "-y; x; 0", "0; -z; y", "z; 0; -x"};
+  auto options       = parameters.linear_solver.amg_options();
+  options.block_size = static_cast<int>(fe->n_components());
+  for (const auto &mode : modes)
+    options.near_null_space.push_back(values_at(space, *adamant::parse_function<dim>("mode", mode, dim), all, 0));
+  return options;
+}
+
 template <int dim, class Backend>
 adamant::Preconditioner<Backend> Elasticity<dim, Backend>::external_preconditioner()
 {
-  const auto &p = parameters.linear_solver;
-  if (p.preconditioner != "trilinos_amg")
+  if (parameters.linear_solver.preconditioner != "trilinos_amg")
     return nullptr;
   if constexpr (std::is_same_v<Backend, adamant::HostBackend<double>>)
     {
-      // ML gets the rigid-body modes: translations and rotations of the nodes.
-      const auto         &space = hierarchy->finest();
-      adamant::Array<int> all(space.n_owned());
-      std::iota(all.begin(), all.end(), 0);
-      adamant::TrilinosAMGOptions options{
-        p.amg_elliptic, p.amg_smoother, p.amg_sweeps, p.amg_threshold, {}, static_cast<int>(fe->n_components())};
-      const std::vector<std::string> modes =
-        dim == 2 ? std::vector<std::string>{"1; 0", "0; 1", "-y; x"} :
-                   std::vector<std::string>{"1; 0; 0", "0; 1; 0", "0; 0; 1", "-y; x; 0", "0; -z; y", "z; 0; -x"};
-      for (const auto &mode : modes)
-        options.near_null_space.push_back(values_at(*adamant::parse_function<dim>("mode", mode, dim), all, 0));
-      amg = std::make_unique<adamant::TrilinosAMG>(hierarchy->data().back().matrix, options);
+      amg = std::make_unique<adamant::TrilinosAMG>(hierarchy->data().back().matrix, amg_options(hierarchy->finest()));
       return [this](const Vector &from, Vector &to) { amg->vmult(from, to); };
     }
   else
@@ -349,8 +356,8 @@ void Elasticity<dim, Backend>::set_initial_values()
   const auto         &space = hierarchy->finest();
   adamant::Array<int> all(space.n_owned());
   std::iota(all.begin(), all.end(), 0);
-  auto       displacement = values_at(*functions.initial_displacement, all, 0);
-  auto       velocity     = values_at(*functions.initial_velocity, all, coupled ? dim : 0);
+  auto       displacement = values_at(space, *functions.initial_displacement, all, 0);
+  auto       velocity     = values_at(space, *functions.initial_velocity, all, coupled ? dim : 0);
   const auto set          = [&](const adamant::Array<double> &nodal, double weight, Vector &target) {
     // Continuous at hanging nodes; prescribed values follow from the boundary condition.
     Vector values = adamant::to_backend(backend, nodal);

@@ -190,6 +190,8 @@ struct Parameters
       refuse("Problem/Viscosity = " + Utilities::to_string(problem.viscosity) + ": it has to be positive");
     if (linear_solver.preconditioner != "multigrid")
       refuse("Linear solver/Preconditioner = " + linear_solver.preconditioner + ": this program has multigrid only");
+    if (linear_solver.coarse_solver == "trilinos_amg")
+      refuse("Linear solver/Coarse solver = trilinos_amg: this program has dense_inverse and smoothing only");
     if (mesh.type == "cylinder" && dim != 2)
       refuse("Mesh/Type = cylinder needs Problem/Dimension = 2");
     if (mesh.type == "file" && mesh.file.empty())

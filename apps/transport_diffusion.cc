@@ -322,7 +322,8 @@ void TransportDiffusion<dim, Backend>::setup_system()
   const bool       levels = parameters.linear_solver.preconditioner == "multigrid";
   hierarchy               = std::make_unique<adamant::Hierarchy<dim>>(
     *mesh, fe, adamant::DirichletBoundary{{0, ComponentMask()}},
-    levels ? parameters.linear_solver.coarsest_cells : adamant::finest_level_only, run_info.cells_per_rank);
+    levels ? parameters.linear_solver.coarsest_cells : adamant::finest_level_only, run_info.cells_per_rank,
+    parameters.linear_solver.coarsest_on_one_rank());
 
   const auto &space = hierarchy->finest();
   const int   n     = space.n_owned();
@@ -425,11 +426,10 @@ void TransportDiffusion<dim, Backend>::assemble()
     return solver->update(hierarchy->data());
   adamant::Preconditioner<Backend> external;
   if constexpr (std::is_same_v<Backend, adamant::HostBackend<double>>)
-    if (const auto &p = parameters.linear_solver; p.preconditioner == "trilinos_amg")
+    if (parameters.linear_solver.preconditioner == "trilinos_amg")
       {
-        amg = std::make_unique<adamant::TrilinosAMG>(
-          hierarchy->data().back().matrix,
-          adamant::TrilinosAMGOptions{p.amg_elliptic, p.amg_smoother, p.amg_sweeps, p.amg_threshold});
+        amg      = std::make_unique<adamant::TrilinosAMG>(hierarchy->data().back().matrix,
+                                                     parameters.linear_solver.amg_options());
         external = [this](const Vector &v, Vector &z) { amg->vmult(v, z); };
       }
   if (parameters.linear_solver.preconditioner == "trilinos_amg" && !external)

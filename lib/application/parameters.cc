@@ -285,7 +285,8 @@ const Names<Precision>    precisions     = {{"float32", Precision::float32}, {"f
 const Names<SmootherType> smoother_types = {
   {"jacobi", SmootherType::jacobi}, {"block_jacobi", SmootherType::block_jacobi}, {"fsai", SmootherType::fsai}};
 const Names<CoarseSolverType> coarse_solver_types = {{"dense_inverse", CoarseSolverType::dense_inverse},
-                                                     {"smoothing", CoarseSolverType::smoothing}};
+                                                     {"smoothing", CoarseSolverType::smoothing},
+                                                     {"trilinos_amg", CoarseSolverType::external}};
 
 template <typename Enum>
 std::string name_of(const Names<Enum> &names, Enum value)
@@ -360,12 +361,12 @@ std::string parameter_text(dealii::ParameterHandler::OutputStyle style)
 
 LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaults, unsigned int default_coarsest_cells)
   : dealii::ParameterAcceptor("/Linear solver")
+  , coarse_solver(name_of(coarse_solver_types, defaults.multigrid.coarse_solver))
   , coarsest_cells(default_coarsest_cells)
   , tolerance(defaults.control.tolerance)
   , solver(name_of(solver_types, defaults.type))
   , precision(name_of(precisions, defaults.precision))
   , smoother(name_of(smoother_types, defaults.multigrid.smoother.type))
-  , coarse_solver(name_of(coarse_solver_types, defaults.multigrid.coarse_solver))
   , max_iterations(defaults.control.max_iterations)
   , restart(defaults.restart)
   , pre_steps(defaults.multigrid.pre_steps)
@@ -399,7 +400,9 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
                 Integer(0, 100));
   add_parameter("Coarsest level cells", coarsest_cells,
                 "Coarsening ends at the first level with at most this many cells", prm, Integer(1, 20000));
-  add_parameter("Coarse solver", coarse_solver, "On the coarsest level", prm, selection(coarse_solver_types));
+  add_parameter("Coarse solver", coarse_solver,
+                "On the coarsest level; trilinos_amg: one cycle of Trilinos ML, on the host only", prm,
+                selection(coarse_solver_types));
   add_parameter("Coarse steps", coarse_steps, "Smoothing steps where they solve the coarsest level", prm,
                 Integer(1, 10000));
   enter_subsection("Trilinos AMG");
@@ -426,6 +429,13 @@ LinearSolverOptions LinearSolverParameters::options(const std::string &name) con
   o.multigrid.post_steps         = static_cast<int>(post_steps);
   o.multigrid.coarse_solver      = value_of(coarse_solver_types, coarse_solver);
   o.multigrid.coarse_steps       = static_cast<int>(coarse_steps);
+  if (o.multigrid.coarse_solver == CoarseSolverType::external)
+    o.multigrid.make_coarse_solver = make_trilinos_amg(amg_options());
   return o;
+}
+
+TrilinosAMGOptions LinearSolverParameters::amg_options() const
+{
+  return {amg_elliptic, amg_smoother, amg_sweeps, amg_threshold};
 }
 } // namespace adamant

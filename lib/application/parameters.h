@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/command_line.h"
+#include "discretization/trilinos_amg.h"
 #include "solver/linear_solver.h"
 
 #include <deal.II/base/parameter_acceptor.h>
@@ -40,17 +41,20 @@ public:
 
   /// The options as the solver takes them; `name` says in messages what is solved.
   LinearSolverOptions options(const std::string &name) const;
+  TrilinosAMGOptions  amg_options() const; ///< without modes
 
-  std::string  preconditioner = "multigrid";
+  std::string  preconditioner = "multigrid", coarse_solver;
   unsigned int coarsest_cells;
+  double       tolerance;
+
+  bool coarsest_on_one_rank() const { return coarse_solver != "trilinos_amg"; } ///< see Hierarchy
+
+private:
+  std::string  solver, precision, smoother;
   bool         amg_elliptic  = true;
   std::string  amg_smoother  = "Chebyshev";
   unsigned int amg_sweeps    = 2;
   double       amg_threshold = 1e-4;
-  double       tolerance;
-
-private:
-  std::string  solver, precision, smoother, coarse_solver;
   unsigned int max_iterations, restart, pre_steps, post_steps, coarse_steps;
   bool         chebyshev;
   double       damping, range;

@@ -112,7 +112,7 @@ owned_cells(const dealii::Triangulation<dim> &mesh)
 
 template <int dim>
 std::vector<LevelMesh<dim>> create_distributed_level_meshes(const Mesh<dim> &finest, unsigned int coarsest_cells,
-                                                            unsigned int cells_per_rank)
+                                                            unsigned int cells_per_rank, bool coarsest_on_one_rank)
 {
   // Finest first while building.
   std::vector<LevelMesh<dim>> levels(1);
@@ -134,13 +134,13 @@ std::vector<LevelMesh<dim>> create_distributed_level_meshes(const Mesh<dim> &fin
           forest::balance(coarse.get());
         }
       const std::uint64_t n_coarse = coarse->global_num_quadrants;
-      // The coarsest level comes together on one rank, if need be as a level of its own with the same cells.
+      // For its dense inverse the coarsest level comes together on one rank, if need be as a level of its own with the same cells.
       last = n_coarse == n_fine || n_coarse <= coarsest_cells;
-      if (n_coarse == n_fine && on_one_rank(fine.get()))
+      if (n_coarse == n_fine && (!coarsest_on_one_rank || on_one_rank(fine.get())))
         break;
       std::vector<std::uint64_t> places;
       link_cells<dim>(coarse.get(), fine.get(), places, levels.back().child);
-      repartition<dim>(coarse.get(), last ? n_coarse + 1 : cells_per_rank);
+      repartition<dim>(coarse.get(), last && coarsest_on_one_rank ? n_coarse + 1 : cells_per_rank);
       number_coarse_cells<dim>(coarse.get(), places, levels.back());
       levels.emplace_back();
       levels.back().mesh = mesh_of(finest, coarse.get());
@@ -149,8 +149,8 @@ std::vector<LevelMesh<dim>> create_distributed_level_meshes(const Mesh<dim> &fin
   return {std::make_move_iterator(levels.rbegin()), std::make_move_iterator(levels.rend())};
 }
 
-template std::vector<LevelMesh<2>> create_distributed_level_meshes(const Mesh<2> &, unsigned int, unsigned int);
-template std::vector<LevelMesh<3>> create_distributed_level_meshes(const Mesh<3> &, unsigned int, unsigned int);
+template std::vector<LevelMesh<2>> create_distributed_level_meshes(const Mesh<2> &, unsigned int, unsigned int, bool);
+template std::vector<LevelMesh<3>> create_distributed_level_meshes(const Mesh<3> &, unsigned int, unsigned int, bool);
 template std::vector<dealii::Triangulation<2>::active_cell_iterator> owned_cells(const dealii::Triangulation<2> &);
 template std::vector<dealii::Triangulation<3>::active_cell_iterator> owned_cells(const dealii::Triangulation<3> &);
 } // namespace adamant

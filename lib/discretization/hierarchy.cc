@@ -10,14 +10,16 @@ namespace adamant
 {
 template <int dim>
 Hierarchy<dim>::Hierarchy(dealii::Triangulation<dim> &mesh, const dealii::FiniteElement<dim> &fe,
-                          const DirichletBoundary &dirichlet, unsigned int coarsest_cells, unsigned int cells_per_rank)
+                          const DirichletBoundary &dirichlet, unsigned int coarsest_cells, unsigned int cells_per_rank,
+                          bool coarsest_on_one_rank)
 {
   check_mesh(mesh);
   // deal.II's work on meshes is serial: one thread builds the coarser meshes while the others set up the finest space. Where
   // ranks talk to each other meanwhile, one follows the other.
   const bool beside  = omp_get_max_threads() > 1 && mesh.n_global_active_cells() == mesh.n_active_cells();
-  auto       coarser = std::async(beside ? std::launch::async : std::launch::deferred,
-                            [&] { return create_level_meshes(mesh, coarsest_cells, cells_per_rank); });
+  auto       coarser = std::async(beside ? std::launch::async : std::launch::deferred, [&] {
+    return create_level_meshes(mesh, coarsest_cells, cells_per_rank, coarsest_on_one_rank);
+  });
   const std::shared_ptr<const dealii::Triangulation<dim>> same_mesh(&mesh, [](const void *) {});
   auto finest_space = std::make_unique<LevelSpace<dim>>(same_mesh, fe, dirichlet);
 

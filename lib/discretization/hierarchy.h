@@ -20,9 +20,10 @@ class Hierarchy
 public:
   /// `mesh` (serial, or of p4est) has to outlive the hierarchy and must not be refined meanwhile. Coarsening ends at `coarsest_cells`
   /// cells; finest_level_only makes no coarser level. Node blocks of the level data are as large as the element has components. Of
-  /// several ranks those take part in a coarser level that have at least `cells_per_rank` cells each.
+  /// several ranks those take part in a coarser level that have at least `cells_per_rank` cells each, and in
+  /// the coarsest the first alone, as its dense inverse needs, unless coarsest_on_one_rank is false.
   Hierarchy(dealii::Triangulation<dim> &mesh, const dealii::FiniteElement<dim> &fe, const DirichletBoundary &dirichlet,
-            unsigned int coarsest_cells, unsigned int cells_per_rank = 1000);
+            unsigned int coarsest_cells, unsigned int cells_per_rank = 1000, bool coarsest_on_one_rank = true);
 
   std::size_t            n_levels() const { return spaces.size(); }
   const LevelSpace<dim> &space(std::size_t level) const { return *spaces[level]; }

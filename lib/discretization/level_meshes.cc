@@ -143,11 +143,11 @@ void check_mesh(const dealii::Triangulation<dim> &mesh)
 
 template <int dim>
 std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &finest, unsigned int coarsest_cells,
-                                                unsigned int cells_per_rank)
+                                                unsigned int cells_per_rank, bool coarsest_on_one_rank)
 {
   check_mesh(finest);
   if (const auto *distributed = dynamic_cast<const dealii::parallel::distributed::Triangulation<dim> *>(&finest))
-    return create_distributed_level_meshes(*distributed, coarsest_cells, cells_per_rank);
+    return create_distributed_level_meshes(*distributed, coarsest_cells, cells_per_rank, coarsest_on_one_rank);
   std::vector<bool> refine_flags, coarsen_flags;
   finest.save_refine_flags(refine_flags);
   finest.save_coarsen_flags(coarsen_flags);
@@ -181,6 +181,6 @@ std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &fine
 
 template void                      check_mesh(const dealii::Triangulation<2> &);
 template void                      check_mesh(const dealii::Triangulation<3> &);
-template std::vector<LevelMesh<2>> create_level_meshes(dealii::Triangulation<2> &, unsigned int, unsigned int);
-template std::vector<LevelMesh<3>> create_level_meshes(dealii::Triangulation<3> &, unsigned int, unsigned int);
+template std::vector<LevelMesh<2>> create_level_meshes(dealii::Triangulation<2> &, unsigned int, unsigned int, bool);
+template std::vector<LevelMesh<3>> create_level_meshes(dealii::Triangulation<3> &, unsigned int, unsigned int, bool);
 } // namespace adamant

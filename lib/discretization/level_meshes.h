@@ -40,7 +40,7 @@ inline constexpr unsigned int finest_level_only = std::numeric_limits<unsigned i
 /// read it meanwhile.
 template <int dim>
 std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &finest, unsigned int coarsest_cells,
-                                                unsigned int cells_per_rank = 1000);
+                                                unsigned int cells_per_rank = 1000, bool coarsest_on_one_rank = true);
 
 /// Throws RunError where `mesh` is neither serial nor p4est's, or not refined isotropically.
 template <int dim>

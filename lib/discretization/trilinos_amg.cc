@@ -68,6 +68,7 @@ TrilinosAMG::TrilinosAMG(const CSRMatrix<double> &source, const TrilinosAMGOptio
   std::unique_ptr<Epetra_MultiVector> unused;
   data.set_parameters(list, unused, matrix.trilinos_matrix());
   const int n_modes = static_cast<int>(options.near_null_space.size());
+  implementation->modes.reserve(1); // not null on a rank without rows
   for (const auto &mode : options.near_null_space)
     implementation->modes.insert(implementation->modes.end(), mode.begin(), mode.end());
   list.set("null space: type", "pre-computed");
@@ -79,13 +80,21 @@ TrilinosAMG::TrilinosAMG(const CSRMatrix<double> &source, const TrilinosAMGOptio
 
 TrilinosAMG::~TrilinosAMG() = default;
 
-void TrilinosAMG::vmult(const HostVector<double> &v, HostVector<double> &z) const
+void TrilinosAMG::vmult(const double *v, double *z) const
 {
   const Epetra_Map &map = implementation->matrix.trilinos_matrix().RowMap();
   // Views: no copies on the way in or out.
-  Epetra_MultiVector from(View, map, const_cast<double *>(v.data()), std::max(v.size(), 1), 1);
-  Epetra_MultiVector to(View, map, z.data(), std::max(z.size(), 1), 1);
+  Epetra_MultiVector from(View, map, const_cast<double *>(v), std::max(map.NumMyElements(), 1), 1);
+  Epetra_MultiVector to(View, map, z, std::max(map.NumMyElements(), 1), 1);
   if (const int error = implementation->amg.trilinos_operator().ApplyInverse(from, to))
     throw RunError("Trilinos ML: ApplyInverse failed with error " + std::to_string(error));
+}
+
+std::function<CoarseSolver(const CSRMatrix<double> &)> make_trilinos_amg(const TrilinosAMGOptions &options)
+{
+  return [options](const CSRMatrix<double> &matrix) -> CoarseSolver {
+    const auto amg = std::make_shared<const TrilinosAMG>(matrix, options);
+    return [amg](const Array<double> &b, Array<double> &x) { amg->vmult(b.data(), x.data()); };
+  };
 }
 } // namespace adamant

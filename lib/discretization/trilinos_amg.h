@@ -1,6 +1,7 @@
 #pragma once
 
 #include "algebra/host_backend.h"
+#include "multigrid/options.h"
 
 #include <memory>
 #include <string>
@@ -30,10 +31,14 @@ public:
   ~TrilinosAMG();
 
   /// z = M v.
-  void vmult(const HostVector<double> &v, HostVector<double> &z) const;
+  void vmult(const HostVector<double> &v, HostVector<double> &z) const { vmult(v.data(), z.data()); }
+  void vmult(const double *v, double *z) const; ///< of the rows of this rank
 
 private:
   struct Implementation;
   std::unique_ptr<Implementation> implementation;
 };
+
+/// MultigridOptions::make_coarse_solver: one application of TrilinosAMG. Modes in `options` are those of the coarsest level.
+std::function<CoarseSolver(const CSRMatrix<double> &)> make_trilinos_amg(const TrilinosAMGOptions &options);
 } // namespace adamant

@@ -28,10 +28,11 @@ public:
     if (options.pre_steps < 1 || options.post_steps < 0)
       throw InputError(
         "multigrid needs at least one pre-smoothing step and no negative number of post-smoothing steps");
+    if (Backend::asynchronous && options.coarse_solver == CoarseSolverType::external)
+      throw InputError("Linear solver/Coarse solver = trilinos_amg needs --backend host");
     for (std::size_t l = 0; l < data.size(); ++l)
       levels.push_back(std::make_unique<Level>(backend, data[l], options, l == 0));
-    if (has_dense_inverse())
-      coarse_inverse = backend.create_dense_matrix(dense_inverse(data[0].matrix), data[0].matrix.n_rows);
+    set_coarse_solver(data[0].matrix);
   }
 
   /// Takes over new values of the matrices; patterns and transfer stay.
@@ -43,8 +44,7 @@ public:
         if (levels[l]->smoother)
           levels[l]->smoother->update(data[l]);
       }
-    if (has_dense_inverse())
-      coarse_inverse = backend.create_dense_matrix(dense_inverse(data[0].matrix), data[0].matrix.n_rows);
+    set_coarse_solver(data[0].matrix);
   }
 
   /// One V-cycle from a zero guess. Returns a vector of the hierarchy's own that holds the result until the next call.
@@ -58,8 +58,10 @@ public:
     for (std::size_t l = mg.levels.size(); l-- > 0;)
       {
         out << "  level " << l << ": " << mg.levels[l]->n_unknowns << " unknowns";
-        if (l == 0 && mg.has_dense_inverse())
+        if (l == 0 && mg.options.coarse_solver == CoarseSolverType::dense_inverse)
           out << ", dense inverse";
+        else if (l == 0 && mg.options.coarse_solver == CoarseSolverType::external)
+          out << ", external solver";
         else if (mg.options.smoother.chebyshev)
           out << ", largest eigenvalue " << mg.levels[l]->smoother->eigenvalue();
         out << '\n';
@@ -95,19 +97,43 @@ private:
     std::unique_ptr<Smoother<Backend>> smoother;
   };
 
-  bool has_dense_inverse() const { return options.coarse_solver == CoarseSolverType::dense_inverse; }
+  // A solver from outside, and its vectors.
+  struct External
+  {
+    CoarseSolver  solve;
+    Array<double> b, x;
+  };
+
+  void set_coarse_solver(const CSRMatrix<double> &matrix)
+  {
+    if (options.coarse_solver == CoarseSolverType::dense_inverse)
+      coarse_inverse = backend.create_dense_matrix(dense_inverse(matrix), matrix.n_rows);
+    else if (options.coarse_solver == CoarseSolverType::external)
+      external = {options.make_coarse_solver(matrix), Array<double>(matrix.n_rows), Array<double>(matrix.n_rows)};
+  }
+
+  const Vector &solve_coarsest(const Vector &b) const
+  {
+    Level &level = *levels[0];
+    if (options.coarse_solver == CoarseSolverType::smoothing)
+      return level.smoother->vmult(options.coarse_steps, b, level.x, level.y);
+    if (options.coarse_solver == CoarseSolverType::dense_inverse)
+      backend.gemv(coarse_inverse, b, level.x);
+    else
+      {
+        backend.download(b, external.b.data());
+        external.solve(external.b, external.x);
+        backend.upload(external.x.data(), level.x);
+      }
+    return level.x;
+  }
 
   const Vector &cycle(std::size_t l, const Vector &b) const
   {
     const ProfilerRange range("V-cycle level " + std::to_string(l));
-    Level              &level = *levels[l];
     if (l == 0)
-      {
-        if (!has_dense_inverse())
-          return level.smoother->vmult(options.coarse_steps, b, level.x, level.y);
-        backend.gemv(coarse_inverse, b, level.x);
-        return level.x;
-      }
+      return solve_coarsest(b);
+    Level  &level   = *levels[l];
     Level  &coarse  = *levels[l - 1];
     Vector &x       = level.smoother->vmult(options.pre_steps, b, level.x, level.y);
     Vector &scratch = &x == &level.x ? level.y : level.x;
@@ -120,5 +146,6 @@ private:
   MultigridOptions                    options;
   std::vector<std::unique_ptr<Level>> levels;
   typename Backend::DenseMatrix       coarse_inverse;
+  mutable External                    external;
 };
 } // namespace adamant

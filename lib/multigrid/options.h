@@ -1,5 +1,9 @@
 #pragma once
 
+#include "base/array.h"
+#include "base/csr_matrix.h"
+
+#include <functional>
 #include <string>
 
 namespace adamant
@@ -14,8 +18,12 @@ enum class SmootherType
 enum class CoarseSolverType
 {
   dense_inverse, ///< A⁻¹ as a dense matrix, one product
-  smoothing      ///< a number of smoothing steps
+  smoothing,     ///< a number of smoothing steps
+  external       ///< what MultigridOptions::make_coarse_solver makes
 };
+
+/// x = M b in host memory, M an approximate inverse of a matrix; of several ranks each has its rows.
+using CoarseSolver = std::function<void(const Array<double> &b, Array<double> &x)>;
 
 struct SmootherOptions
 {
@@ -32,6 +40,8 @@ struct MultigridOptions
   int              post_steps    = 2;
   CoarseSolverType coarse_solver = CoarseSolverType::dense_inverse;
   int              coarse_steps  = 20; ///< smoothing steps on the coarsest level, where they are its solver
+  /// Called for each new matrix of the coarsest level; on the host backend only.
+  std::function<CoarseSolver(const CSRMatrix<double> &matrix)> make_coarse_solver = nullptr;
 };
 
 /// When an iteration ends: at ‖b - A x‖₂ <= tolerance ‖b‖₂, or after max_iterations.

@@ -101,7 +101,7 @@ TEST_F(Application, FileThenSettings)
   EXPECT_EQ(shape->length, 2.5);
   EXPECT_EQ(shape->count, 9) << "--set comes after the file";
   EXPECT_EQ(shape->kind, "square");
-  EXPECT_EQ(solver->amg_sweeps, 3u);
+  EXPECT_EQ(solver->amg_options().smoother_sweeps, 3u);
 }
 
 TEST_F(Application, DefaultsWithoutAFile)
@@ -224,6 +224,13 @@ TEST_F(Application, SolverOptions)
   EXPECT_EQ(options.multigrid.pre_steps, 5);
   EXPECT_EQ(options.multigrid.coarse_solver, adamant::CoarseSolverType::smoothing);
   EXPECT_EQ(options.control.name, "pressure");
+  EXPECT_TRUE(solver->coarsest_on_one_rank());
+  EXPECT_FALSE(options.multigrid.make_coarse_solver);
+
+  read("", {"Linear solver/Coarse solver=trilinos_amg"});
+  EXPECT_EQ(solver->options("").multigrid.coarse_solver, adamant::CoarseSolverType::external);
+  EXPECT_TRUE(solver->options("").multigrid.make_coarse_solver);
+  EXPECT_FALSE(solver->coarsest_on_one_rank());
 }
 
 // The index names every file, in the order of time, and each exists and is not empty.

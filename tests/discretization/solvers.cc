@@ -351,4 +351,19 @@ TEST(Solvers, TrilinosAMG)
     }
   expect_close(found[1], found[0], 1e-7, "Trilinos against multigrid");
 }
+
+// One cycle of ML on a large coarsest level is as good as more levels.
+TEST(Solvers, TrilinosAMGOnTheCoarsestLevel)
+{
+  Triangulation<2> mesh;
+  refine_to_corner(mesh, 7, 2);
+  const Poisson<2> few_levels(mesh, FE_Q<2>(1), 5000), all_levels(mesh, FE_Q<2>(1), 100);
+  ASSERT_GT(few_levels.hierarchy.n_levels(), 1u);
+  ASSERT_GT(few_levels.hierarchy.space(0).n_dofs(), 2000) << "ML may solve smaller ones directly";
+  auto      o                    = options(adamant::SolverType::cg, 1e-10);
+  const int inverse              = iterations(all_levels, o);
+  o.multigrid.coarse_solver      = adamant::CoarseSolverType::external;
+  o.multigrid.make_coarse_solver = adamant::make_trilinos_amg({});
+  EXPECT_NEAR(iterations(few_levels, o), inverse, 3);
+}
 } // namespace

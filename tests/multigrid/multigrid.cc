@@ -4,6 +4,7 @@
 #include "support/q1_grid.h"
 #include "support/reference.h"
 
+#include <numeric>
 #include <sstream>
 
 using namespace adamant;
@@ -204,6 +205,33 @@ TYPED_TEST(MultigridTest, UpdateEqualsANewObject)
       updated.update(after);
       expect_near(this->vmult(updated, b), expected, 0., name);
     }
+}
+
+// The inverse given from outside is that from inside, in either precision and with new values.
+TYPED_TEST(MultigridTest, TakesACoarseSolver)
+{
+  using Number = typename TypeParam::value_type;
+  MultigridOptions options;
+  options.coarse_solver      = CoarseSolverType::external;
+  options.make_coarse_solver = [](const CSRMatrix<double> &matrix) -> CoarseSolver {
+    return [inverse = dense_inverse(matrix)](const Array<double> &b, Array<double> &x) {
+      for (std::size_t i = 0; i < b.size(); ++i)
+        x[i] = std::inner_product(b.begin(), b.end(), &inverse[i * b.size()], 0.);
+    };
+  };
+  auto levels = q1_levels(2, 4, 3);
+  if (TypeParam::asynchronous)
+    {
+      EXPECT_THROW(Multigrid<TypeParam>(*this->backend, levels, options), InputError);
+      return;
+    }
+  Multigrid<TypeParam> external(*this->backend, levels, options), inverse(*this->backend, levels, MultigridOptions());
+  const Values         b = random_values(levels.back().matrix.n_rows, 1);
+  expect_near(this->vmult(external, b), this->vmult(inverse, b), 10 * rounding<Number>, "external");
+  levels = q1_levels(2, 4, 3, {1, 0.3, {0, -0.5, 0}});
+  external.update(levels);
+  inverse.update(levels);
+  expect_near(this->vmult(external, b), this->vmult(inverse, b), 10 * rounding<Number>, "external, new values");
 }
 
 TYPED_TEST(MultigridTest, PrintsItsLevels)

@@ -6,6 +6,7 @@
 #include "algebra/cuda_ranks.h"
 #endif
 #include "base/host_copies.h"
+#include "discretization/distributed_level_meshes.h"
 #include "discretization/hierarchy.h"
 #include "discretization/mesh.h"
 #include "discretization/points.h"
@@ -373,6 +374,18 @@ TEST(Ranks, FinestLevelOnly)
 {
   const auto mesh = adaptive_mesh<2>(world);
   EXPECT_EQ(adamant::create_level_meshes(*mesh, adamant::finest_level_only).size(), 1u);
+}
+
+// A dense inverse needs the coarsest level on the first rank, an algebraic solver does not.
+TEST(Ranks, CoarsestLevelOnOneRankOrAll)
+{
+  const auto mesh   = adaptive_mesh<2>(world);
+  const auto on_one = adamant::create_level_meshes(*mesh, 100, 1),
+             on_all = adamant::create_level_meshes(*mesh, 100, 1, false);
+  const bool first  = adamant::Communicator(world).rank() == 0;
+  EXPECT_EQ(!adamant::owned_cells(*on_one[0].mesh).empty(), first);
+  EXPECT_FALSE(adamant::owned_cells(*on_all[0].mesh).empty());
+  EXPECT_EQ(on_all[0].mesh->n_global_active_cells(), on_one[0].mesh->n_global_active_cells());
 }
 
 #if ADAMANT_WITH_CUDA
