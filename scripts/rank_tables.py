@@ -152,7 +152,7 @@ def sections(records):
     return [
         "## Several ranks and GPUs",
         "The unknowns grow with the GPUs, but for the cases called strong. The efficiency compares the times for an unknown of a GPU; one GPU has"
-        " a serial mesh. See [scaling](../scaling.md).",
+        " a serial mesh (in one of the two runs of transport-diffusion, uniform, p4est's). See [scaling](../scaling.md).",
         gpus(records),
         f"Where a V-cycle's time goes (`benchmarks/cuda/rank_parts`, {comments}):",
         shared,
