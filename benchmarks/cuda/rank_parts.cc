@@ -1,17 +1,16 @@
 // Where the time of a V-cycle goes on several GPUs: levels, exchange of ghosts, sums.
 //   mpirun -np N rank_parts LEVEL [CELLS_PER_RANK]     transport on 4^LEVEL cells, V(1,2) in single precision; CSV
 
+#include "transport_levels.h"
+
 #include "algebra/cuda_backend.h"
 #include "algebra/cuda_ranks.h"
 #include "base/csr_matrix.h"
 #include "base/exchange_plan.h"
-#include "discretization/hierarchy.h"
 #include "multigrid/multigrid.h"
 
 #include <deal.II/base/mpi.h>
-#include <deal.II/base/quadrature_lib.h>
 #include <deal.II/distributed/tria.h>
-#include <deal.II/fe/fe_q.h>
 #include <deal.II/grid/grid_generator.h>
 
 #include <cstdlib>
@@ -54,20 +53,8 @@ int main(int argc, char **argv)
   dealii::parallel::distributed::Triangulation<2> mesh(MPI_COMM_WORLD);
   dealii::GridGenerator::hyper_cube(mesh);
   mesh.refine_global(level);
-  Hierarchy<2> hierarchy(mesh, dealii::FE_Q<2>(1), DirichletBoundary{{0, dealii::ComponentMask()}}, 1024,
-                         cells_per_rank);
-  hierarchy.assemble(dealii::MappingQ1<2>(), dealii::QGauss<2>(2),
-                     dealii::update_values | dealii::update_gradients | dealii::update_JxW_values,
-                     [](const auto &, const auto &fe, auto &local) {
-                       for (const unsigned int q : fe.quadrature_point_indices())
-                         for (const unsigned int i : fe.dof_indices())
-                           for (const unsigned int j : fe.dof_indices())
-                             local[0](i, j) += (fe.shape_value(i, q) * fe.shape_value(j, q) +
-                                                0.02 * (0.01 * (fe.shape_grad(i, q) * fe.shape_grad(j, q)) -
-                                                        fe.shape_grad(j, q)[1] * fe.shape_value(i, q))) *
-                                               fe.JxW(q);
-                     });
-  const auto              &levels = hierarchy.data();
+  const auto hierarchy = transport_levels(mesh, 1024, cells_per_rank);
+  const auto              &levels = hierarchy->data();
   const CudaBackend<float> backend(std::make_shared<CudaContext>(world));
   const auto              *gpus = backend.shared_context()->ranks();
   MultigridOptions         options;

@@ -1,6 +1,6 @@
 #include "algebra/cuda_ranks.h"
 
-#include "algebra/cuda_check.cuh"
+#include "algebra/cuda_event.cuh"
 #include "algebra/cuda_reduction.cuh"
 #include "base/array.h"
 #include "base/exceptions.h"
@@ -15,15 +15,6 @@ namespace adamant
 namespace
 {
 constexpr int tag = 4712;
-
-std::shared_ptr<CUevent_st> create_event()
-{
-  cudaEvent_t                 event  = nullptr;
-  const cudaError_t           status = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
-  std::shared_ptr<CUevent_st> owned(event, [](cudaEvent_t e) { cudaEventDestroy(e); });
-  cuda::check(status, "cudaEventCreateWithFlags");
-  return owned;
-}
 
 void copy(void *to, const void *from, std::size_t bytes, cudaStream_t stream)
 {
@@ -87,8 +78,8 @@ CudaRanks::CudaRanks(const Communicator &ranks, bool own_devices)
   const cudaError_t created = cudaStreamCreateWithPriority(&own, cudaStreamNonBlocking, highest);
   stream.reset(own, [](cudaStream_t s) { cudaStreamDestroy(s); });
   cuda::check(created, "cudaStreamCreateWithPriority", highest);
-  ready   = create_event();
-  arrived = create_event();
+  ready   = cuda::create_event();
+  arrived = cuda::create_event();
 
   std::string reason = own_devices ? Nccl::why_unavailable() : "ranks share GPUs";
   reason             = ranks.first_text(reason);

@@ -1,22 +1,10 @@
 #include "algebra/cuda_backend.h"
-#include "algebra/cuda_check.cuh"
+#include "algebra/cuda_event.cuh"
 
 #include <algorithm>
 
 namespace adamant
 {
-namespace
-{
-std::shared_ptr<CUevent_st> create_event()
-{
-  cudaEvent_t                 event  = nullptr;
-  const cudaError_t           status = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
-  std::shared_ptr<CUevent_st> owned(event, [](cudaEvent_t e) { cudaEventDestroy(e); });
-  cuda::check(status, "cudaEventCreateWithFlags");
-  return owned;
-}
-} // namespace
-
 CudaSnapshot::CudaSnapshot(const std::shared_ptr<CudaContext> &context, int n)
   : on_device(context, n, "snapshots")
 {
@@ -29,8 +17,8 @@ CudaSnapshot::CudaSnapshot(const std::shared_ptr<CudaContext> &context, int n)
   const cudaError_t allocated = cudaHostAlloc(&memory, bytes, cudaHostAllocDefault);
   on_host                     = {memory, [](double *p) { cudaFreeHost(p); }};
   cuda::check(allocated, "cudaHostAlloc", bytes);
-  taken   = create_event();
-  arrived = create_event();
+  taken   = cuda::create_event();
+  arrived = cuda::create_event();
 }
 
 void CudaSnapshot::send(CUstream_st *main_stream)
