@@ -180,8 +180,8 @@ void Elasticity<dim, Backend>::setup_system(bool with_velocity)
     parameters.linear_solver.coarsest_cells / static_cast<unsigned int>(std::pow(fe->degree, dim));
   solver.reset();
   hierarchy = std::make_unique<adamant::Hierarchy<dim>>(
-    *mesh, *fe, dirichlet, levels ? std::max(limit, 1u) : adamant::finest_level_only, run_info.cells_per_rank,
-    parameters.linear_solver.coarsest_on_one_rank());
+    *mesh, *fe, dirichlet, levels ? std::max(limit, 1u) : adamant::finest_level_only,
+    run_info.cells_per_rank(fe->n_dofs_per_cell()), parameters.linear_solver.coarsest_on_one_rank());
   const auto &space = hierarchy->finest();
   H                 = backend.create_matrix(space.owned_H());
   B                 = backend.create_matrix(space.owned_B());

@@ -300,7 +300,7 @@ void NavierStokes<dim, Backend>::setup_system()
     flow = std::make_unique<adamant::FlowMatrices<dim>>(
       *mesh, mapping, quadrature,
       std::set<types::boundary_id>(parameters.problem.outflow.begin(), parameters.problem.outflow.end()),
-      parameters.linear_solver.coarsest_cells, run_info.cells_per_rank);
+      parameters.linear_solver.coarsest_cells, run_info.cells_per_rank(GeometryInfo<dim>::vertices_per_cell));
     volume         = GridTools::volume(*mesh);
     n              = flow->velocity->n_owned();
     n_p            = flow->pressure().n_owned();

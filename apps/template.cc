@@ -143,8 +143,8 @@ private:
   {
     adamant::Section scope(run_info.timer, "init/hierarchy");
     hierarchy = std::make_unique<adamant::Hierarchy<dim>>(
-      *mesh, fe, adamant::DirichletBoundary{{0, {}}}, parameters.linear_solver.coarsest_cells, run_info.cells_per_rank,
-      parameters.linear_solver.coarsest_on_one_rank());
+      *mesh, fe, adamant::DirichletBoundary{{0, {}}}, parameters.linear_solver.coarsest_cells,
+      run_info.cells_per_rank(fe.n_dofs_per_cell()), parameters.linear_solver.coarsest_on_one_rank());
     const auto &space = hierarchy->finest();
     H                 = backend.create_matrix(space.owned_H());
     B                 = backend.create_matrix(space.owned_B());

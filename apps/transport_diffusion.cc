@@ -322,8 +322,8 @@ void TransportDiffusion<dim, Backend>::setup_system()
   const bool       levels = parameters.linear_solver.preconditioner == "multigrid";
   hierarchy               = std::make_unique<adamant::Hierarchy<dim>>(
     *mesh, fe, adamant::DirichletBoundary{{0, ComponentMask()}},
-    levels ? parameters.linear_solver.coarsest_cells : adamant::finest_level_only, run_info.cells_per_rank,
-    parameters.linear_solver.coarsest_on_one_rank());
+    levels ? parameters.linear_solver.coarsest_cells : adamant::finest_level_only,
+    run_info.cells_per_rank(fe.n_dofs_per_cell()), parameters.linear_solver.coarsest_on_one_rank());
 
   const auto &space = hierarchy->finest();
   const int   n     = space.n_owned();

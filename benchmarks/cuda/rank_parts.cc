@@ -1,10 +1,13 @@
-// Where the time of a V-cycle goes on several GPUs: levels, exchange of ghosts, sums.
-//   mpirun -np N rank_parts LEVEL [CELLS_PER_RANK]     transport on 4^LEVEL cells, V(1,2) in single precision; CSV
+// Where the time of a V-cycle goes on several ranks: levels, exchange of ghosts, sums.
+//   mpirun -np N rank_parts transport|elasticity LEVEL CELLS_PER_RANK cuda|host [THREADS]
+// CSV. transport: V(1,2) on 4^LEVEL squares; elasticity: V(3,3) on 5 x 4 x 4 cubes for each rank, refined LEVEL times; in single precision
 
+#include "elasticity_levels.h"
 #include "transport_levels.h"
 
 #include "algebra/cuda_backend.h"
 #include "algebra/cuda_ranks.h"
+#include "algebra/host_backend.h"
 #include "base/csr_matrix.h"
 #include "base/exchange_plan.h"
 #include "multigrid/multigrid.h"
@@ -13,77 +16,159 @@
 #include <deal.II/distributed/tria.h>
 #include <deal.II/grid/grid_generator.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <string>
 
 using namespace adamant;
 
 namespace
 {
-constexpr int repeat = 20;
-
-// Of one of several that follow each other in a graph, in microseconds; the slowest rank's.
-template <class Action>
-double microseconds(const CudaBackend<float> &backend, const Action &action)
+struct Case
 {
-  const auto graph = backend.record([&] {
+  std::string      problem;
+  int              level;
+  unsigned int     cells_per_rank;
+  MultigridOptions options;
+};
+
+// Microseconds of one of several actions that follow each other, as a graph where the backend has them; median; the slowest rank's.
+template <class Backend, class Action>
+double microseconds(const Backend &backend, const Action &action)
+{
+  constexpr int repeat = 20, samples = 11;
+  const auto    graph = backend.record([&] {
     for (int i = 0; i < repeat; ++i)
       action();
   });
-  return dealii::Utilities::MPI::max(1e6 * backend.seconds(graph, 11) / repeat, MPI_COMM_WORLD);
+  std::vector<double> times;
+  for (int i = 0; i <= samples; ++i)
+    {
+      backend.synchronize();
+      MPI_Barrier(MPI_COMM_WORLD);
+      const auto begin = std::chrono::steady_clock::now();
+      backend.replay(graph);
+      backend.synchronize();
+      const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+      if (i > 0)
+        times.push_back(dealii::Utilities::MPI::max(1e6 * time.count() / repeat, MPI_COMM_WORLD));
+    }
+  std::sort(times.begin(), times.end());
+  return times[samples / 2];
 }
 
 // y = A x.
-double product_time(const CudaBackend<float> &backend, const CSRMatrix<double> &matrix)
+template <class Backend>
+double product_time(const Backend &backend, const CSRMatrix<double> &matrix, int block_size)
 {
-  const auto A = backend.create_matrix(matrix);
+  const auto A = backend.create_matrix(matrix, block_size);
   const auto x = backend.create_vector(A.n_rows);
   auto       y = backend.create_vector(A.n_rows);
   return microseconds(backend, [&] { backend.spmv(1, A, x, 0, y); });
+}
+
+template <class Backend>
+void measure(const Backend &backend, const std::vector<LevelData> &levels, const Case &c, const std::string &exchange)
+{
+  const Communicator world(MPI_COMM_WORLD);
+  if (world.rank() == 0)
+    std::cout << "# " << c.problem << ", V(" << c.options.pre_steps << ',' << c.options.post_steps << ") in single precision on "
+              << world.size() << " rank(s), " << backend.device_name() << ", exchange by " << exchange
+              << "; levels gather below " << c.cells_per_rank << " cells a rank\n"
+              << "level,unknowns,unknowns of the first rank,cycle up to here/us,product/us,product of owned columns/us,sent by the "
+                 "first rank/B\n";
+  for (std::size_t l = 0; l < levels.size(); ++l)
+    {
+      const auto        &A    = levels[l].matrix;
+      const int          size = levels[l].block_size;
+      Multigrid<Backend> mg(backend, {levels.begin(), levels.begin() + l + 1}, c.options);
+      const auto         b        = backend.create_vector(A.n_rows);
+      const double       cycle    = microseconds(backend, [&] { mg.vmult(b); });
+      const double       product  = product_time(backend, A, size);
+      const double       owned    = A.ghosts ? product_time(backend, owned_block(A), size) : product;
+      const double       unknowns = dealii::Utilities::MPI::sum(double(A.n_rows), MPI_COMM_WORLD);
+      if (world.rank() == 0)
+        std::cout << l << ',' << static_cast<long>(unknowns) << ',' << A.n_rows << ',' << cycle << ',' << product << ','
+                  << owned << ',' << (A.ghosts ? A.ghosts->sent.size() * sizeof(float) : 0) << std::endl;
+    }
+}
+
+void print_sums(double time)
+{
+  if (Communicator(MPI_COMM_WORLD).rank() == 0)
+    std::cout << "# sum of 10 numbers over the ranks: " << time << " us\n";
+}
+
+void measure_on_gpus(const std::vector<LevelData> &levels, const Case &c)
+{
+  const CudaBackend<float> backend(std::make_shared<CudaContext>(Communicator(MPI_COMM_WORLD)));
+  const auto              *gpus = backend.shared_context()->ranks();
+  measure(backend, levels, c, gpus != nullptr ? gpus->description() : "none");
+  if (gpus == nullptr)
+    return;
+  CudaBackend<double> wide(backend);
+  auto                x = wide.create_vector(10);
+  print_sums(microseconds(backend, [&] { gpus->sum(x.data(), 10, backend.shared_context()->stream()); }));
+}
+
+void measure_on_host(const std::vector<LevelData> &levels, const Case &c, int threads)
+{
+  const Communicator       world(MPI_COMM_WORLD);
+  const HostBackend<float> backend(threads, world);
+  measure(backend, levels, c, "MPI, " + std::to_string(threads) + " thread(s) a rank");
+  double numbers[10] = {};
+  print_sums(microseconds(backend, [&] { world.sum(numbers, 10); }));
+}
+
+template <int dim>
+using Mesh = dealii::parallel::distributed::Triangulation<dim>;
+
+std::unique_ptr<Hierarchy<2>> transport_levels(Mesh<2> &mesh, const Case &c)
+{
+  dealii::GridGenerator::hyper_cube(mesh);
+  mesh.refine_global(c.level);
+  return transport_levels(mesh, 256, c.cells_per_rank);
+}
+
+// Boxes as near to cubes as 1, 2, 4 or 8 ranks allow.
+std::unique_ptr<Hierarchy<3>> elasticity_levels(Mesh<3> &mesh, const Case &c)
+{
+  const unsigned int n = Communicator(MPI_COMM_WORLD).size();
+  const std::vector<unsigned int> cells{n > 1 ? 10u : 5u, n > 2 ? 8u : 4u, n > 4 ? 8u : 4u};
+  dealii::GridGenerator::subdivided_hyper_rectangle(mesh, cells, dealii::Point<3>(), dealii::Point<3>(cells[0], cells[1], cells[2]), true);
+  mesh.refine_global(c.level);
+  return elasticity_levels(mesh, 400, c.cells_per_rank);
 }
 } // namespace
 
 int main(int argc, char **argv)
 {
   dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, dealii::numbers::invalid_unsigned_int);
-  const int                                level = argc > 1 ? std::atoi(argv[1]) : 10;
-  const unsigned int                       cells_per_rank = argc > 2 ? std::atoi(argv[2]) : 200000;
-  const Communicator                       world(MPI_COMM_WORLD);
-  dealii::parallel::distributed::Triangulation<2> mesh(MPI_COMM_WORLD);
-  dealii::GridGenerator::hyper_cube(mesh);
-  mesh.refine_global(level);
-  const auto hierarchy = transport_levels(mesh, 1024, cells_per_rank);
-  const auto              &levels = hierarchy->data();
-  const CudaBackend<float> backend(std::make_shared<CudaContext>(world));
-  const auto              *gpus = backend.shared_context()->ranks();
-  MultigridOptions         options;
-  options.pre_steps = 1;
-  if (world.rank() == 0)
-    std::cout << "# V(1,2) in single precision on " << world.size() << " GPU(s), exchange by "
-              << (gpus != nullptr ? gpus->description() : "none") << "; levels gather below " << cells_per_rank
-              << " cells a rank\n"
-              << "level,unknowns,unknowns of the first rank,cycle up to here/us,product/us,product of owned columns/us,sent by the first rank/B\n";
-  for (std::size_t l = 0; l < levels.size(); ++l)
+  if (argc < 5)
     {
-      const auto                    &A = levels[l].matrix;
-      Multigrid<CudaBackend<float>> mg(backend, {levels.begin(), levels.begin() + l + 1}, options);
-      const auto                    b        = backend.create_vector(A.n_rows);
-      const double                  cycle    = microseconds(backend, [&] { mg.vmult(b); });
-      const double                  product  = product_time(backend, A);
-      const double                  owned    = A.ghosts ? product_time(backend, owned_block(A)) : product;
-      const double                  unknowns = dealii::Utilities::MPI::sum(double(A.n_rows), MPI_COMM_WORLD);
-      if (world.rank() == 0)
-        std::cout << l << ',' << static_cast<long>(unknowns) << ',' << A.n_rows << ',' << cycle << ',' << product
-                  << ',' << owned << ','
-                  << (A.ghosts ? A.ghosts->sent.size() * sizeof(float) : 0) << std::endl;
+      std::cerr << "usage: rank_parts transport|elasticity LEVEL CELLS_PER_RANK cuda|host [THREADS]\n";
+      return 2;
     }
-  if (gpus != nullptr)
+  Case c{argv[1], std::atoi(argv[2]), static_cast<unsigned int>(std::atoi(argv[3])), {}};
+  const bool on_host = std::string(argv[4]) == "host";
+  const int  threads = argc > 5 ? std::atoi(argv[5]) : 1;
+  const auto run     = [&](const std::vector<LevelData> &levels) {
+    on_host ? measure_on_host(levels, c, threads) : measure_on_gpus(levels, c);
+  };
+  if (c.problem == "elasticity")
     {
-      CudaBackend<double> wide(backend);
-      auto                x    = wide.create_vector(10);
-      const double        sums = microseconds(backend, [&] { gpus->sum(x.data(), 10, backend.shared_context()->stream()); });
-      if (world.rank() == 0)
-        std::cout << "# sum of 10 numbers over the ranks: " << sums << " us\n";
+      c.options = elasticity_options();
+      Mesh<3> mesh(MPI_COMM_WORLD);
+      run(elasticity_levels(mesh, c)->data());
+    }
+  else
+    {
+      c.options.pre_steps        = 1;
+      c.options.smoother.damping = 0.9;
+      Mesh<2> mesh(MPI_COMM_WORLD);
+      run(transport_levels(mesh, c)->data());
     }
 }

@@ -43,6 +43,17 @@ void check(cudaError_t status, const Call &call, const Arguments &...arguments)
   fail(status, call, text.str());
 }
 
+/// A copy on the device of n objects in host memory, which may change when this returns; later work on the stream finds it there.
+template <typename T>
+CudaArray<T> to_device(const std::shared_ptr<CudaContext> &context, const T *source, std::size_t n, const char *purpose)
+{
+  CudaArray<T> target(context, n, purpose);
+  if (n > 0)
+    check(cudaMemcpyAsync(target.data(), source, n * sizeof(T), cudaMemcpyHostToDevice, context->stream()),
+          "cudaMemcpyAsync", target.data(), source, n * sizeof(T), "to device");
+  return target;
+}
+
 /// A kernel starts before its predecessor in the stream has ended, and may load what no kernel writes (matrices) before
 /// this wait. After it, all earlier work on the stream is visible. Every kernel of the library waits here.
 __device__ inline void wait_for_predecessor()

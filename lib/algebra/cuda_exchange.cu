@@ -34,17 +34,6 @@ ExchangePlan::Message message_of(const std::vector<ExchangePlan::Message> &messa
   return found != messages.end() ? *found : ExchangePlan::Message{rank, 0, 0};
 }
 
-template <typename T>
-CudaArray<T> to_device(const std::shared_ptr<CudaContext> &context, const T *source, std::size_t n)
-{
-  CudaArray<T> target(context, n, "exchange");
-  if (n > 0)
-    cuda::check(cudaMemcpyAsync(target.data(), source, n * sizeof(T), cudaMemcpyHostToDevice, context->stream()),
-                "cudaMemcpyAsync", target.data(), source, n * sizeof(T), "to device");
-  context->synchronize();
-  return target;
-}
-
 std::vector<Card> swap_cards(const ExchangePlan &plan, const std::vector<int> &ranks, std::vector<Card> mine)
 {
   std::vector<Card>        theirs(ranks.size());
@@ -75,7 +64,7 @@ CudaExchange<Number>::CudaExchange(const std::shared_ptr<CudaContext>        &co
                                    const std::shared_ptr<const ExchangePlan> &plan, int n_components)
   : plan(plan)
   , n_components(n_components)
-  , sent(to_device(context, plan->sent.data(), plan->sent.size()))
+  , sent(cuda::to_device(context, plan->sent.data(), plan->sent.size(), "exchange"))
   , incoming(context, static_cast<std::size_t>(plan->n_ghosts()) * n_components, "exchange")
 {
   for (const auto &message : plan->sends)
@@ -109,7 +98,8 @@ void CudaExchange<Number>::meet_neighbours(const std::shared_ptr<CudaContext> &c
   cuda::check(cudaMemsetAsync(region.data(), 0, region.size(), context->stream()), "cudaMemsetAsync", region.data(), 0,
               region.size());
   const std::vector<unsigned> zeros(2, 0);
-  counters = to_device(context, zeros.data(), zeros.size()); // waits
+  counters = cuda::to_device(context, zeros.data(), zeros.size(), "exchange");
+  context->synchronize(); // before a neighbour may write here
 
   cudaIpcMemHandle_t handle;
   cuda::check(cudaIpcGetMemHandle(&handle, region.data()), "cudaIpcGetMemHandle", region.data());
@@ -132,7 +122,7 @@ void CudaExchange<Number>::meet_neighbours(const std::shared_ptr<CudaContext> &c
                      reinterpret_cast<unsigned *>(begin + theirs[k].arrived), message.begin,
                      message.end - message.begin});
     }
-  neighbours = to_device(context, met.data(), met.size());
+  neighbours = cuda::to_device(context, met.data(), met.size(), "exchange");
 }
 
 template class CudaExchange<double>;

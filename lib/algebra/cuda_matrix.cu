@@ -41,16 +41,6 @@ constexpr int  table_size = 1024;
 constexpr Bits empty      = ~Bits(0);
 
 template <typename T>
-CudaArray<T> to_device(const std::shared_ptr<CudaContext> &context, const T *source, std::size_t n, const char *purpose)
-{
-  CudaArray<T> target(context, n, purpose);
-  if (n > 0)
-    cuda::check(cudaMemcpyAsync(target.data(), source, n * sizeof(T), cudaMemcpyHostToDevice, context->stream()),
-                "cudaMemcpyAsync", target.data(), source, n * sizeof(T), "to device");
-  return target;
-}
-
-template <typename T>
 void to_host(const CudaContext &context, const CudaArray<T> &source, T *target)
 {
   if (source.size() > 0)
@@ -291,9 +281,9 @@ template <typename Number>
 std::vector<Number> different_values(const std::shared_ptr<CudaContext> &context, const CudaArray<double> &value)
 {
   const std::vector<Bits> nothing(table_size, empty);
-  CudaArray<Bits>         table = to_device(context, nothing.data(), table_size, "conversion");
+  CudaArray<Bits>         table = cuda::to_device(context, nothing.data(), table_size, "conversion");
   const int               zero  = 0;
-  CudaArray<int>          count = to_device(context, &zero, 1, "conversion");
+  CudaArray<int>          count = cuda::to_device(context, &zero, 1, "conversion");
   cuda::launch(*context, "collect_values", collect_values_kernel<Number>,
                std::min(cuda::blocks_for(static_cast<long>(value.size())), 2048), cuda::block_size,
                static_cast<long>(value.size()), value.data(), table.data(), count.data());
@@ -321,7 +311,7 @@ std::vector<Extent> examine(const std::shared_ptr<CudaContext> &context, const C
                             const typename CudaMatrix<Number>::Storage &s, std::vector<int> &run_fits)
 {
   CudaArray<Extent> extent(context, s.n_slices, "conversion");
-  CudaArray<int>    fits = to_device(context, run_fits.data(), run_fits.size(), "conversion");
+  CudaArray<int>    fits = cuda::to_device(context, run_fits.data(), run_fits.size(), "conversion");
   cuda::launch(*context, "examine", examine_kernel<Number>,
                cuda::blocks_for(slice_rows * static_cast<long>(s.n_slices)), cuda::block_size, A, s.n_slices,
                s.node_size, s.nodes.data(), extent.data(), fits.data());
@@ -486,10 +476,10 @@ CudaGhosts<Number>::CudaGhosts(const std::shared_ptr<CudaContext> &context, cons
                                                  node_size));
   const std::vector<Number> values(block.value.begin(), block.value.end());
   n_nodes   = static_cast<int>(listed.size());
-  nodes     = to_device(context, listed.data(), listed.size(), "matrices");
-  row_start = to_device(context, starts.data(), starts.size(), "matrices");
-  column    = to_device(context, block.column.data(), block.column.size(), "matrices");
-  value     = to_device(context, values.data(), values.size(), "matrices");
+  nodes     = cuda::to_device(context, listed.data(), listed.size(), "matrices");
+  row_start = cuda::to_device(context, starts.data(), starts.size(), "matrices");
+  column    = cuda::to_device(context, block.column.data(), block.column.size(), "matrices");
+  value     = cuda::to_device(context, values.data(), values.size(), "matrices");
   context->synchronize();
 }
 
@@ -526,9 +516,9 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source, int nod
   auto         &s   = *A.storage;
   const int     n   = source.n_rows;
   const auto    nnz = static_cast<std::size_t>(source.n_nonzeros());
-  Staged        staged{to_device(context, source.row_start.data(), source.row_start.size(), "conversion"),
-                to_device(context, source.column.data(), nnz, "conversion"),
-                to_device(context, source.value.data(), nnz, "conversion")};
+  Staged        staged{cuda::to_device(context, source.row_start.data(), source.row_start.size(), "conversion"),
+                cuda::to_device(context, source.column.data(), nnz, "conversion"),
+                cuda::to_device(context, source.value.data(), nnz, "conversion")};
   const CSRView csr{n, staged.row_start.data(), staged.column.data(), staged.value.data()};
 
   s.pattern   = pattern_of(source);
@@ -538,7 +528,7 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source, int nod
   std::vector<Extent> extents = examine<Number>(context, csr, s, run_fits);
   if (const auto order = order_of_nodes(source, node_size, extents); !order.empty())
     {
-      s.nodes    = to_device(context, order.data(), order.size(), "matrices");
+      s.nodes    = cuda::to_device(context, order.data(), order.size(), "matrices");
       s.n_slices = static_cast<int>(order.size()) / slice_rows * node_size;
       extents    = examine<Number>(context, csr, s, run_fits);
     }
@@ -593,17 +583,17 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source, int nod
       s.n_narrow += narrow;
       s.n_stencil += stencil;
     }
-  s.slices  = to_device(context, slices.data(), slices.size(), "matrices");
+  s.slices  = cuda::to_device(context, slices.data(), slices.size(), "matrices");
   s.columns = CudaArray<unsigned>(context, slice_rows * column_rows, "matrices");
   if (s.n_values > 0)
     {
       dictionary.resize(dictionary_size);
-      s.values = to_device(context, dictionary.data(), dictionary.size(), "matrices");
+      s.values = cuda::to_device(context, dictionary.data(), dictionary.size(), "matrices");
       s.codes  = CudaArray<unsigned>(context, slice_rows * value_rows, "matrices");
     }
   else
     s.values = CudaArray<Number>(context, slice_rows * value_rows, "matrices");
-  const CudaArray<int> owners = to_device(context, stencils.owners.data(), stencils.owners.size(), "conversion");
+  const CudaArray<int> owners = cuda::to_device(context, stencils.owners.data(), stencils.owners.size(), "conversion");
   cuda::launch(*context, "fill", fill_kernel<Number>, cuda::blocks_for(slice_rows * static_cast<long>(s.n_slices)),
                cuda::block_size, csr, s.n_slices, node_size, s.rows, s.nodes.data(), s.run, s.n_values, s.slices.data(),
                owners.data(), s.columns.data(), s.values.data(), s.codes.data());

@@ -23,14 +23,7 @@ struct View
 template <typename T>
 CudaArray<T> upload(const CudaBackend<double> &backend, const Array<T> &source)
 {
-  const auto  &context = backend.shared_context();
-  CudaArray<T> target(context, source.size(), "matrices");
-  if (source.size() > 0)
-    cuda::check(cudaMemcpyAsync(target.data(), source.data(), source.size() * sizeof(T), cudaMemcpyHostToDevice,
-                                context->stream()),
-                "cudaMemcpyAsync", target.data(), source.size() * sizeof(T));
-  context->synchronize();
-  return target;
+  return cuda::to_device(backend.shared_context(), source.data(), source.size(), "matrices");
 }
 
 struct BundleOnDevice

@@ -628,7 +628,7 @@ void HostBackend<Number>::multi_dot(const std::vector<Vector> &basis, int k, con
 template <typename Number>
 void HostBackend<Number>::orthonormalize(const std::vector<Vector> &basis, int k, Vector &w, Scalars &h) const
 {
-  const int           n = w.size();
+  const int           n = w.size(), n_blocks = (n + block_length - 1) / block_length;
   std::vector<double> correction(k + 1, 0.);
   const auto          subtract = [&](const double *coefficients, int begin, int end) {
     for (int i = 0; i < k; ++i)
@@ -636,20 +636,30 @@ void HostBackend<Number>::orthonormalize(const std::vector<Vector> &basis, int k
   };
   multi_dot(basis, k, w, h);
   // The second inner products are taken on each block while its update is still in cache.
-  sum_blocks(n, k, correction.data(), [&](int begin, int end, double *sum) {
+  sum_blocks(n, k + 1, correction.data(), [&](int begin, int end, double *sum) {
     subtract(h.data(), begin, end);
     for (int i = 0; i < k; ++i)
       sum[i] = block_dot(basis[i].data(), w.data(), begin, end);
+    sum[k] = block_dot(w.data(), w.data(), begin, end);
   });
-  sum_blocks(n, 1, &correction[k], [&](int begin, int end, double *sum) {
-    subtract(correction.data(), begin, end);
-    sum[0] = block_dot(w.data(), w.data(), begin, end);
-  });
+  // The norm follows from that before the correction by Pythagoras, as the corrections are of rounding size.
+  double square = correction[k];
   for (int i = 0; i < k; ++i)
-    h[i] += correction[i];
-  h[k] = std::sqrt(correction[k]);
-  if (h[k] > 0)
-    scale(static_cast<Number>(1. / h[k]), w);
+    {
+      h[i] += correction[i];
+      square -= correction[i] * correction[i];
+    }
+  h[k]                = std::sqrt(square < 0 ? 0. : square); // NaN stays
+  const Number factor = h[k] > 0 ? static_cast<Number>(1. / h[k]) : Number(1);
+#pragma omp parallel for num_threads(threads_for(n)) schedule(static)
+  for (int block = 0; block < n_blocks; ++block)
+    {
+      const int begin = block * block_length, end = std::min(n, begin + block_length);
+      subtract(correction.data(), begin, end);
+#pragma omp simd
+      for (int i = begin; i < end; ++i)
+        w.data()[i] *= factor;
+    }
 }
 
 template <typename Number>

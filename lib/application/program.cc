@@ -152,17 +152,16 @@ RankParameters::RankParameters()
   add_parameter(
     "Cells per rank", cells_per_rank,
     "Levels with fewer cells a rank than this gather on fewer ranks, as messages would take longer than the work: "
-    "0 stands for 1000 on the host and 200000 on GPUs");
+    "0 stands for 1000 on the host and 200000 on GPUs for bilinear elements, fewer of those with more unknowns");
 }
 
 Run::Run(const std::string &application, const CommandLine &line, const CheckpointParameters &checkpoints,
          std::unique_ptr<CheckpointReader> continued, const std::string &backend, const std::string &device,
          int threads, const RankParameters &rank_parameters)
   : ranks(MPI_COMM_WORLD)
-  , cells_per_rank(rank_parameters.cells_per_rank > 0 ? rank_parameters.cells_per_rank :
-                   backend == "cuda"                  ? 200000 :
-                                                        1000)
   , timer(std::cout, dealii::TimerOutput::never, dealii::TimerOutput::wall_times)
+  , least_cells(rank_parameters.cells_per_rank)
+  , least_entries(16. * (backend == "cuda" ? 200000 : 1000))
   , distributed_mesh(rank_parameters.distributed_mesh || ranks.size() > 1 ||
                      (continued && continued->header.distributed_mesh))
   , output_folder(adamant::output_folder(line, application))
@@ -208,6 +207,12 @@ Run::Run(const std::string &application, const CommandLine &line, const Checkpoi
   statistics_text   = from.statistics;
   if (!statistics_text.empty() && writes())
     write_file(file("statistics.csv"), statistics_text); // without the rows after the checkpoint
+}
+
+unsigned int Run::cells_per_rank(unsigned int dofs_per_cell) const
+{
+  const double entries_per_cell = static_cast<double>(dofs_per_cell) * dofs_per_cell;
+  return least_cells > 0 ? least_cells : static_cast<unsigned int>(std::max(1., least_entries / entries_per_cell));
 }
 
 void Run::make_output_folder() const

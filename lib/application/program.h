@@ -70,8 +70,11 @@ public:
       std::unique_ptr<CheckpointReader> reader, const std::string &backend, const std::string &device, int threads,
       const RankParameters &rank_parameters = RankParameters());
 
-  const Communicator ranks;          ///< all ranks of the program
-  const unsigned int cells_per_rank; ///< of multigrid's levels at least, see Hierarchy
+  const Communicator ranks; ///< all ranks of the program
+
+  /// Of multigrid's levels at least, see Hierarchy: unless the parameters give it, as many cells of an element with so many unknowns
+  /// as have the work that is worth a message. Work grows with the entries of the cells' matrices.
+  unsigned int cells_per_rank(unsigned int dofs_per_cell) const;
 
   /// An empty mesh: of p4est where ranks share it or the parameters want it, else serial.
   template <int dim>
@@ -157,6 +160,8 @@ private:
 
   bool writes() const { return !dry_run && ranks.rank() == 0; } // files
 
+  const unsigned int                least_cells;   // of a level for each rank; 0: by their entries
+  const double                      least_entries; // of cell matrices
   const bool                        distributed_mesh;
   std::string                       output_folder, statistics_text;
   dealii::Timer                     total, time_loop;

@@ -30,8 +30,8 @@ struct LinearSolverOptions
   SolverType       type      = SolverType::gmres;
   int              restart   = 30;                 ///< of GMRES
   Precision        precision = Precision::float32; ///< of the V-cycle; everything else is double
-  SolverControl    control;
-  MultigridOptions multigrid;
+  SolverControl    control   = {};
+  MultigridOptions multigrid = {};
 };
 
 /// The solver of A x = b on the finest of `levels`: a Krylov method in double precision around a V-cycle in the chosen
