@@ -39,24 +39,34 @@ def kind(record):
 
 
 def gpus(records):
-    """Runs on one and several GPUs: the efficiency compares the time for each unknown of a GPU; for a strong case that is speed-up / GPUs."""
-    kept = [r for r in records if r["backend"] == "cuda" and "2 NVIDIA" in r["hardware"] and r["application"] in ("transport_diffusion", "elasticity")]
-    rows = []
-    for (name,), runs in sorted(group([dict(r, kind=kind(r), gpus=r.get("ranks", 1)) for r in kept], "kind").items()):
-        cost = {}
-        for (n,), same in sorted(group(runs, "gpus").items()):
-            r = same[0]
-            step = {part: 1e3 * median(same, part) / r["steps"] for part in ("solve", "rhs")}
-            cycle = statistics.median(s["v_cycle"]["seconds"] for s in same)
-            cost[n] = [seconds * n / r["dofs"] for seconds in (cycle, sum(step.values()))]
-            efficiency = [f"{100 * cost[1][k] / cost[n][k]:.0f} %" if 1 in cost else "–" for k in range(2)]
-            rows.append(
-                [name, n, grouped(r["dofs"]), f"{r['dofs'] / n / 1e6:.2f}", number(1e6 * cycle), efficiency[0], number(step["solve"]), number(step["rhs"])]
-                + [efficiency[1], f"{r['iterations']['mean']:.2f}", number(median(same, "init"))]
-                + [f"{r['peak_memory_bytes']['device'] / (r['dofs'] / n):.0f}", f"{r['peak_memory_bytes']['host'] / r['dofs']:.0f}", len(same)]
-            )
-    header = "case|GPUs|DoFs|million a GPU|V-cycle, µs|efficiency|solve, ms a step|rhs, ms a step|efficiency of a step|iterations|init, s|device, bytes a DoF|host, bytes a DoF|runs"
-    return table(header.split("|"), rows) if rows else "No records."
+    """Runs on one and several GPUs of each machine that has several: the efficiency compares the time for each unknown of a GPU; for a
+    strong case that is speed-up / GPUs."""
+    kept = [r for r in records if r["backend"] == "cuda" and re.search(r"\d NVIDIA", r["hardware"]) and r["application"] in ("transport_diffusion", "elasticity")]
+    parts = []
+    for (machine,), there in sorted(group(kept, "hardware").items()):
+        rows = []
+        for (name,), runs in sorted(group([dict(r, kind=kind(r), gpus=r.get("ranks", 1)) for r in there], "kind").items()):
+            rows += rows_of(name, runs)
+        header = "case|GPUs|DoFs|million a GPU|V-cycle, µs|efficiency|solve, ms a step|rhs, ms a step|efficiency of a step|iterations|init, s|device, bytes a DoF|host, bytes a DoF|runs"
+        parts.append(f"{machine}:\n\n{table(header.split('|'), rows)}")
+    return "\n\n".join(parts) if parts else "No records."
+
+
+def rows_of(name, runs):
+    """A row for each number of GPUs that ran a case."""
+    cost, rows = {}, []
+    for (n,), same in sorted(group(runs, "gpus").items()):
+        r = same[0]
+        step = {part: 1e3 * median(same, part) / r["steps"] for part in ("solve", "rhs")}
+        cycle = statistics.median(s["v_cycle"]["seconds"] for s in same)
+        cost[n] = [seconds * n / r["dofs"] for seconds in (cycle, sum(step.values()))]
+        efficiency = [f"{100 * cost[1][k] / cost[n][k]:.0f} %" if 1 in cost else "–" for k in range(2)]
+        rows.append(
+            [name, n, grouped(r["dofs"]), f"{r['dofs'] / n / 1e6:.2f}", number(1e6 * cycle), efficiency[0], number(step["solve"]), number(step["rhs"])]
+            + [efficiency[1], f"{r['iterations']['mean']:.2f}", number(median(same, "init"))]
+            + [f"{r['peak_memory_bytes']['device'] / (r['dofs'] / n):.0f}", f"{r['peak_memory_bytes']['host'] / r['dofs']:.0f}", len(same)]
+        )
+    return rows
 
 
 def levels():
