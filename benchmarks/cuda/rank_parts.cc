@@ -126,21 +126,21 @@ void measure_on_host(const std::vector<LevelData> &levels, const Case &c, int th
 template <int dim>
 using Mesh = dealii::parallel::distributed::Triangulation<dim>;
 
-std::unique_ptr<Hierarchy<2>> transport_levels(Mesh<2> &mesh, const Case &c)
+std::unique_ptr<Hierarchy<2>> levels_of(Mesh<2> &mesh, const Case &c)
 {
   dealii::GridGenerator::hyper_cube(mesh);
   mesh.refine_global(c.level);
-  return transport_levels(mesh, 256, c.cells_per_rank);
+  return ::transport_levels(mesh, 256, c.cells_per_rank);
 }
 
 // Boxes as near to cubes as 1, 2, 4 or 8 ranks allow.
-std::unique_ptr<Hierarchy<3>> elasticity_levels(Mesh<3> &mesh, const Case &c)
+std::unique_ptr<Hierarchy<3>> levels_of(Mesh<3> &mesh, const Case &c)
 {
   const unsigned int n = Communicator(MPI_COMM_WORLD).size();
   const std::vector<unsigned int> cells{n > 1 ? 10u : 5u, n > 2 ? 8u : 4u, n > 4 ? 8u : 4u};
   dealii::GridGenerator::subdivided_hyper_rectangle(mesh, cells, dealii::Point<3>(), dealii::Point<3>(cells[0], cells[1], cells[2]), true);
   mesh.refine_global(c.level);
-  return elasticity_levels(mesh, 400, c.cells_per_rank);
+  return ::elasticity_levels(mesh, 400, c.cells_per_rank);
 }
 } // namespace
 
@@ -162,13 +162,13 @@ int main(int argc, char **argv)
     {
       c.options = elasticity_options();
       Mesh<3> mesh(MPI_COMM_WORLD);
-      run(elasticity_levels(mesh, c)->data());
+      run(levels_of(mesh, c)->data());
     }
   else
     {
       c.options.pre_steps        = 1;
       c.options.smoother.damping = 0.9;
       Mesh<2> mesh(MPI_COMM_WORLD);
-      run(transport_levels(mesh, c)->data());
+      run(levels_of(mesh, c)->data());
     }
 }
