@@ -3,15 +3,17 @@
 #include "algebra/cuda_backend.h"
 #include "algebra/cuda_exchange.cuh"
 #include "base/csr_matrix.h"
+#include "base/exceptions.h"
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <type_traits>
 
 namespace adamant
 {
-/// The entries of a matrix in the columns that other ranks own, in device memory: compressed rows of those nodes (of node_size rows)
-/// that have such entries; and the exchange of what they multiply.
+/// The entries of a matrix in the columns that other ranks own, in device memory: of the nodes (of node_size rows) that have such
+/// entries, in compressed form; and the exchange of what they multiply.
 template <typename Number>
 struct CudaGhosts
 {
@@ -21,15 +23,15 @@ struct CudaGhosts
 
   std::shared_ptr<CudaExchange<Number>> exchange;
   int                                   n_nodes = 0, node_size = 1;
-  CudaArray<int>                        nodes, row_start, column; // columns count from the first ghost
-  CudaArray<Number>                     value;
+  CudaArray<int>    nodes, start, column; // columns of any of the node's rows; they count from the first ghost
+  CudaArray<Number> value;                // entry (c, k) of row c of a node and its k-th column: [k node_size + c]
 
   /// The same rows in the format of other matrices where they are many, as between a level and one that fewer ranks share; for products.
   std::unique_ptr<CudaMatrix<Number>> many;
 
   std::size_t bytes() const
   {
-    return (nodes.size() + row_start.size() + column.size()) * sizeof(int) + value.size() * sizeof(Number) +
+    return (nodes.size() + start.size() + column.size()) * sizeof(int) + value.size() * sizeof(Number) +
            (many ? many->bytes() : 0);
   }
 };
@@ -44,29 +46,66 @@ struct OneComponent
   __device__ auto operator()(int i, int /*component*/) const { return x(i); }
 };
 
-constexpr int lanes_of_ghost_row = 8;
+constexpr int lanes_of_ghost_node = 8;
 
-/// finish.add(row, (G g)_row): what the ghosts add to a row's sum changes the results of an operation linearly.
-template <typename Number, class Finish>
-__global__ void ghost_kernel(int n_nodes, int node_size, const int *nodes, const int *row_start, const int *column,
+/// What the ghosts add to the sums of a node's rows, at most `most`, changes the results of an operation linearly. The matrix is read
+/// before the waits.
+template <int most, typename Number, class Finish>
+__global__ void ghost_kernel(int n_nodes, int node_size, const int *nodes, const int *start, const int *column,
                              const Number *value, Ghosts<Number> ghosts, Finish finish)
 {
-  wait_for_predecessor();
-  const Number *g      = ghosts.wait();
-  const int     thread = blockIdx.x * blockDim.x + threadIdx.x;
-  const int     place = thread / lanes_of_ghost_row, lane = thread % lanes_of_ghost_row;
-  for (int c = 0; c < node_size; ++c)
+  static_assert(most <= lanes_of_ghost_node, "a lane finishes one row");
+  constexpr int lanes = lanes_of_ghost_node, held = most == 1 ? 1 : 4;
+  const int     thread = blockIdx.x * blockDim.x + threadIdx.x, place = thread / lanes, lane = thread % lanes;
+  int           node = 0, begin = 0, end = 0, of_ghost[held];
+  Number        entry[held][most], sum[most] = {};
+  if (place < n_nodes)
     {
-      const int row = place * node_size + c;
-      Number    sum = 0;
-      if (place < n_nodes)
-        for (int k = row_start[row] + lane; k < row_start[row + 1]; k += lanes_of_ghost_row)
-          sum += value[k] * __ldcg(g + column[k]);
+      node  = nodes[place];
+      begin = start[place] + lane;
+      end   = start[place + 1];
+    }
+  const auto load = [&](int k, Number(&entries)[most]) {
 #pragma unroll
-      for (int offset = lanes_of_ghost_row / 2; offset > 0; offset /= 2)
-        sum += __shfl_xor_sync(0xffffffff, sum, offset);
-      if (place < n_nodes && lane == 0)
-        finish.add(nodes[place] * node_size + c, sum);
+    for (int c = 0; c < most; ++c)
+      entries[c] = k < end && c < node_size ? value[static_cast<long>(k) * node_size + c] : Number(0);
+    return k < end ? column[k] : -1;
+  };
+#pragma unroll
+  for (int j = 0; j < held; ++j)
+    of_ghost[j] = load(begin + j * lanes, entry[j]);
+  wait_for_predecessor();
+  const Number *g   = ghosts.wait();
+  const auto    add = [&](int ghost, const Number(&entries)[most]) {
+    const Number g_i = ghost >= 0 ? __ldcg(g + ghost) : Number(0);
+#pragma unroll
+    for (int c = 0; c < most; ++c)
+      sum[c] += entries[c] * g_i;
+  };
+#pragma unroll
+  for (int j = 0; j < held; ++j)
+    add(of_ghost[j], entry[j]);
+  for (int k = begin + held * lanes; k < end; k += lanes)
+    {
+      const int ghost = load(k, entry[0]);
+      add(ghost, entry[0]);
+    }
+#pragma unroll
+  for (int c = 0; c < most; ++c)
+#pragma unroll
+    for (int offset = lanes / 2; offset > 0; offset /= 2)
+      sum[c] += __shfl_xor_sync(0xffffffff, sum[c], offset);
+  if (place >= n_nodes || lane >= node_size)
+    return;
+  if constexpr (Finish::exchange)
+    finish.add(node, lane, sum);
+  else
+    {
+      Number mine = sum[0];
+#pragma unroll
+      for (int c = 1; c < most; ++c)
+        mine = lane == c ? sum[c] : mine;
+      finish.add(node * node_size + lane, mine);
     }
 }
 
@@ -74,15 +113,29 @@ __global__ void ghost_kernel(int n_nodes, int node_size, const int *nodes, const
 template <typename Number, class Finish>
 void add_ghosts(const CudaContext &context, const Call &name, const CudaGhosts<Number> &ghosts, const Finish &finish)
 {
+  if constexpr (Finish::exchange)
+    if (finish.node_size != ghosts.node_size)
+      throw RunError("a matrix of nodes of " + std::to_string(ghosts.node_size) + " rows does not go with blocks of " +
+                     std::to_string(finish.node_size));
   const auto values = ghosts.exchange->finish(context);
   // At least a block, which waits for the neighbours.
-  const int  blocks = std::max(1, blocks_for(static_cast<long>(lanes_of_ghost_row) * ghosts.n_nodes));
-  const auto add    = [&](auto overlaps) {
-    launch<decltype(overlaps)::value>(context, name, ghost_kernel<Number, Finish>, blocks, block_size, ghosts.n_nodes,
-                                      ghosts.node_size, ghosts.nodes.data(), ghosts.row_start.data(),
-                                      ghosts.column.data(), ghosts.value.data(), values, finish);
+  const int  blocks = std::max(1, blocks_for(static_cast<long>(lanes_of_ghost_node) * ghosts.n_nodes));
+  const auto add    = [&](auto most, auto overlaps) {
+    launch<decltype(overlaps)::value>(context, name, ghost_kernel<decltype(most)::value, Number, Finish>, blocks,
+                                      block_size, ghosts.n_nodes, ghosts.node_size, ghosts.nodes.data(),
+                                      ghosts.start.data(), ghosts.column.data(), ghosts.value.data(), values, finish);
   };
-  ghosts.exchange->follows_kernels() ? add(std::true_type()) : add(std::false_type());
+  const auto add_nodes = [&](auto overlaps) {
+    if (ghosts.node_size == 1)
+      add(std::integral_constant<int, 1>(), overlaps);
+    else if (ghosts.node_size <= 3)
+      add(std::integral_constant<int, 3>(), overlaps);
+    else if (ghosts.node_size <= 8)
+      add(std::integral_constant<int, 8>(), overlaps);
+    else
+      throw RunError("a matrix of nodes of " + std::to_string(ghosts.node_size) + " rows has ghosts; at most 8 can");
+  };
+  ghosts.exchange->follows_kernels() ? add_nodes(std::true_type()) : add_nodes(std::false_type());
 }
 } // namespace cuda
 } // namespace adamant

@@ -457,29 +457,39 @@ CudaGhosts<Number>::CudaGhosts(const std::shared_ptr<CudaContext> &context, cons
   , node_size(node_size)
 {
   const CSRMatrix<double> block = ghost_block(A);
-  std::vector<int>        listed, starts{0};
+  std::vector<int>        listed, rows{0}, starts{0}, columns;
+  std::vector<Number>     values;
   for (int first = 0; first < A.n_rows; first += node_size)
-    if (block.row_start[first] < block.row_start[first + node_size])
-      {
-        listed.push_back(first / node_size);
-        for (int row = first; row < first + node_size; ++row)
-          starts.push_back(block.row_start[row + 1]);
-      }
+    {
+      const int begin = block.row_start[first], end = block.row_start[first + node_size];
+      if (begin == end)
+        continue;
+      listed.push_back(first / node_size);
+      std::vector<int> of_node(block.column.begin() + begin, block.column.begin() + end);
+      std::sort(of_node.begin(), of_node.end());
+      of_node.erase(std::unique(of_node.begin(), of_node.end()), of_node.end());
+      columns.insert(columns.end(), of_node.begin(), of_node.end());
+      values.resize(columns.size() * node_size, Number(0));
+      for (int c = 0; c < node_size; ++c)
+        {
+          for (int k = block.row_start[first + c]; k < block.row_start[first + c + 1]; ++k)
+            {
+              const auto place = std::lower_bound(of_node.begin(), of_node.end(), block.column[k]) - of_node.begin();
+              values[(starts.back() + place) * node_size + c] = static_cast<Number>(block.value[k]);
+            }
+          rows.push_back(block.row_start[first + c + 1]);
+        }
+      starts.push_back(to_index(columns.size(), "columns of ghosts"));
+    }
   if (4L * block.n_nonzeros() > A.n_nonzeros())
-    many = std::make_unique<CudaMatrix<Number>>(
-      CudaBackend<Number>(context).create_matrix({static_cast<int>(starts.size()) - 1,
-                                                  block.n_cols,
-                                                  {starts.begin(), starts.end()},
-                                                  block.column,
-                                                  block.value,
-                                                  {}},
-                                                 node_size));
-  const std::vector<Number> values(block.value.begin(), block.value.end());
-  n_nodes   = static_cast<int>(listed.size());
-  nodes     = cuda::to_device(context, listed.data(), listed.size(), "matrices");
-  row_start = cuda::to_device(context, starts.data(), starts.size(), "matrices");
-  column    = cuda::to_device(context, block.column.data(), block.column.size(), "matrices");
-  value     = cuda::to_device(context, values.data(), values.size(), "matrices");
+    many = std::make_unique<CudaMatrix<Number>>(CudaBackend<Number>(context).create_matrix(
+      {static_cast<int>(rows.size()) - 1, block.n_cols, {rows.begin(), rows.end()}, block.column, block.value, {}},
+      node_size));
+  n_nodes = static_cast<int>(listed.size());
+  nodes   = cuda::to_device(context, listed.data(), listed.size(), "matrices");
+  start   = cuda::to_device(context, starts.data(), starts.size(), "matrices");
+  column  = cuda::to_device(context, columns.data(), columns.size(), "matrices");
+  value   = cuda::to_device(context, values.data(), values.size(), "matrices");
   context->synchronize();
 }
 

@@ -128,18 +128,26 @@ struct SmootherStep
       correction += block[static_cast<long>(c) * n_nodes] * residuals_of_node[c];
     update(row, correction, x[row], old_direction(row));
   }
-  /// All rows of the node change with a row's sum.
+  /// What ghosts add to the sum of a row changes this row, and to the sums of a node's rows its k-th row.
   __device__ void add(int row, Number sum) const
   {
-    const int     node = row / node_size, c = row % node_size;
-    const Number *column = D + static_cast<long>(c) * n_nodes + node;
-    for (int k = 0; k < node_size; ++k)
-      {
-        const Number change = -beta * column[static_cast<long>(k) * node_size * n_nodes] * sum;
-        if (d != nullptr)
-          d[node * node_size + k] += change;
-        y[node * node_size + k] += change;
-      }
+    change(row, -beta * D[row] * sum);
+  }
+  template <int most>
+  __device__ void add(int node, int k, const Number (&sum)[most]) const
+  {
+    Number correction = 0;
+#pragma unroll
+    for (int c = 0; c < most; ++c)
+      if (c < node_size)
+        correction += D[static_cast<long>(k * node_size + c) * n_nodes + node] * sum[c];
+    change(node * node_size + k, -beta * correction);
+  }
+  __device__ void change(int row, Number by) const
+  {
+    if (d != nullptr)
+      d[row] += by;
+    y[row] += by;
   }
 };
 

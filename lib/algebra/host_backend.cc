@@ -356,6 +356,17 @@ void blocked_sums(int n, int n_threads, int n_sums, double *result, const BlockS
       result[s] += partial[static_cast<std::size_t>(block) * n_sums + s];
 }
 
+// Pointers, not vectors: else the loop is not vectorised.
+template <typename Number>
+Number dense_row_product(int n, const Number *row, const Number *x)
+{
+  Number sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int j = 0; j < n; ++j)
+    sum += row[j] * x[j];
+  return sum;
+}
+
 template <typename Number>
 double block_dot(const Number *x, const Number *y, int begin, int end)
 {
@@ -766,17 +777,12 @@ void HostBackend<Number>::spmv_update(Number alpha, Number beta, const Matrix &A
 template <typename Number>
 void HostBackend<Number>::gemv(const DenseMatrix &A, const Vector &x, Vector &y) const
 {
-  const int n = A.n;
-#pragma omp      parallel for num_threads(n < 64 ? 1 : threads) schedule(static)
+  const int     n     = A.n;
+  const Number *value = A.value.data(), *from = x.data();
+  Number       *to = y.data();
+#pragma omp parallel for num_threads(n < 64 ? 1 : threads) schedule(static)
   for (int i = 0; i < n; ++i)
-    {
-           const Number *row = A.value.data() + static_cast<std::size_t>(i) * n;
-           Number        sum = 0;
-#pragma omp simd reduction(+ : sum)
-      for (int j = 0; j < n; ++j)
-        sum += row[j] * x.data()[j];
-      y.data()[i] = sum;
-         }
+    to[i] = dense_row_product(n, value + static_cast<std::size_t>(i) * n, from);
 }
 
 template class HostBackend<double>;

@@ -161,7 +161,7 @@ Run::Run(const std::string &application, const CommandLine &line, const Checkpoi
   : ranks(MPI_COMM_WORLD)
   , timer(std::cout, dealii::TimerOutput::never, dealii::TimerOutput::wall_times)
   , least_cells(rank_parameters.cells_per_rank)
-  , least_entries(16. * (backend == "cuda" ? 200000 : 1000))
+  , least_bilinear_cells(backend == "cuda" ? 200000 : 1000)
   , distributed_mesh(rank_parameters.distributed_mesh || ranks.size() > 1 ||
                      (continued && continued->header.distributed_mesh))
   , output_folder(adamant::output_folder(line, application))
@@ -211,8 +211,7 @@ Run::Run(const std::string &application, const CommandLine &line, const Checkpoi
 
 unsigned int Run::cells_per_rank(unsigned int dofs_per_cell) const
 {
-  const double entries_per_cell = static_cast<double>(dofs_per_cell) * dofs_per_cell;
-  return least_cells > 0 ? least_cells : static_cast<unsigned int>(std::max(1., least_entries / entries_per_cell));
+  return least_cells > 0 ? least_cells : std::max(1u, 4 * least_bilinear_cells / dofs_per_cell);
 }
 
 void Run::make_output_folder() const

@@ -72,8 +72,8 @@ public:
 
   const Communicator ranks; ///< all ranks of the program
 
-  /// Of multigrid's levels at least, see Hierarchy: unless the parameters give it, as many cells of an element with so many unknowns
-  /// as have the work that is worth a message. Work grows with the entries of the cells' matrices.
+  /// Of multigrid's levels at least, see Hierarchy: unless the parameters give it, as many as have the unknowns that are worth a
+  /// message; an element's are `dofs_per_cell`.
   unsigned int cells_per_rank(unsigned int dofs_per_cell) const;
 
   /// An empty mesh: of p4est where ranks share it or the parameters want it, else serial.
@@ -160,8 +160,7 @@ private:
 
   bool writes() const { return !dry_run && ranks.rank() == 0; } // files
 
-  const unsigned int                least_cells;   // of a level for each rank; 0: by their entries
-  const double                      least_entries; // of cell matrices
+  const unsigned int                least_cells, least_bilinear_cells; // of a level for each rank; 0: by unknowns
   const bool                        distributed_mesh;
   std::string                       output_folder, statistics_text;
   dealii::Timer                     total, time_loop;
