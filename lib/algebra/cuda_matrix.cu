@@ -63,13 +63,12 @@ constexpr double same_value = 16 * (sizeof(Number) == 8 ? 2.2204460492503131e-16
 // The stride where the rows have columns shifted by it from each row to the next but period - 1 and the same values, to 16
 // units in the last place of the row's largest one (what the host backend allows, too), else -1. Prolongation has period 2.
 template <typename Number>
-__device__ int stencil_stride(const CSRView &A, int row, int begin, int length, int longest, int period, bool listed)
+__device__ int stencil_stride(const CSRView &A, int row, int begin, int length, int longest, int period)
 {
   constexpr unsigned all  = 0xffffffff;
   const int          lane = threadIdx.x % slice_rows, model = lane % period;
   const int          model_length = __shfl_sync(all, length, model); // by all lanes
-  const bool         absent_row   = row >= A.n_rows;                 // in listed nodes some lanes may stand for none
-  if (!__all_sync(all, absent_row ? listed && lane > 0 : length == model_length))
+  if (!__all_sync(all, row < A.n_rows && length == model_length))
     return -1;
   int    stride  = 0;
   bool   same    = longest > 0;
@@ -81,14 +80,12 @@ __device__ int stencil_stride(const CSRView &A, int row, int begin, int length, 
       const double value = present ? A.value[begin + k] : 0., first_value = __shfl_sync(all, value, model);
       if (k == 0) // a model row may be empty
         {
-          // A row without a neighbour in the slice has no stride.
-          const int second   = __shfl_sync(all, absent_row ? first : column, model + period);
-          const int distance = present ? second - first : -1;
-          stride             = max(__shfl_sync(all, distance, 0), __shfl_sync(all, distance, period - 1));
+          const int second = __shfl_sync(all, column, model + period), distance = present ? second - first : -1;
+          stride = max(__shfl_sync(all, distance, 0), __shfl_sync(all, distance, period - 1));
         }
       same       = same && stride >= 0 && (!present || column == first + stride * (lane / period)) && value == value;
       largest    = fmax(largest, fabs(first_value));
-      difference = absent_row ? difference : fmax(difference, fabs(value - first_value));
+      difference = fmax(difference, fabs(value - first_value));
     }
   return __all_sync(all, same && difference <= same_value<Number> * largest) ? stride : -1;
 }
@@ -156,11 +153,11 @@ __global__ void examine_kernel(CSRView A, int n_slices, int node_size, const int
       e.smallest = min(e.smallest, __shfl_xor_sync(0xffffffff, e.smallest, offset));
       e.largest  = max(e.largest, __shfl_xor_sync(0xffffffff, e.largest, offset));
     }
-  e.stride = stencil_stride<Number>(A, row, begin, length, e.longest, 1, nodes != nullptr);
+  e.stride = stencil_stride<Number>(A, row, begin, length, e.longest, 1);
   if (e.stride < 0 && node_size == 1)
     {
       e.period = 2;
-      e.stride = stencil_stride<Number>(A, row, begin, length, e.longest, 2, false);
+      e.stride = stencil_stride<Number>(A, row, begin, length, e.longest, 2);
     }
   if (e.stride >= 0 && node_size == 1)
     e.continues = continues_band<Number>(A, slice, e.stride, e.period);
@@ -346,68 +343,32 @@ std::vector<Extent> of_groups(const std::vector<Extent> &extents, int size)
   return groups;
 }
 
-// Whether node `node` has the rows of the node before with all columns shifted by the same number.
-bool continues_run(const CSRMatrix<double> &A, int node_size, int node, double tolerance)
+// The nodes in the order of their slices: groups of 32 that are stencils as they come, then the other nodes by the lengths of
+// their rows, which leaves less padding. Nothing where the padding is below a tenth.
+std::vector<int> order_of_nodes(const CSRMatrix<double> &A, int node_size, const std::vector<Extent> &extents)
 {
-  for (int row = node * node_size; row < (node + 1) * node_size; ++row)
-    {
-      const int before = A.row_start[row - node_size], begin = A.row_start[row], n = A.row_start[row + 1] - begin;
-      if (n == 0 || A.row_start[row - node_size + 1] - before != n)
-        return false;
-      const int shift   = A.column[begin] - A.column[before];
-      double    largest = 0, difference = 0;
-      for (int k = 0; k < n; ++k)
-        {
-          if (A.column[begin + k] - A.column[before + k] != shift)
-            return false;
-          largest    = std::max(largest, std::abs(A.value[begin + k]));
-          difference = std::max(difference, std::abs(A.value[begin + k] - A.value[before + k]));
-        }
-      if (!(difference <= tolerance * largest))
-        return false;
-    }
-  return true;
-}
-
-// The nodes in the order of their slices: runs of nodes with the same stencil, each begun on a slice of its own and its rest filled up
-// with n_nodes, which stands for none; then the other nodes by the lengths of their rows, which leaves less padding. Nothing where
-// that is no gain over the nodes as they come, whose slices have these extents.
-std::vector<int> order_of_nodes(const CSRMatrix<double> &A, int node_size, const std::vector<Extent> &extents,
-                                double tolerance)
-{
-  constexpr int    shortest_run = 8;
-  const int        n_nodes      = A.n_rows / node_size;
+  const int        n_nodes = A.n_rows / node_size, n_groups = static_cast<int>(extents.size()) / node_size;
   std::vector<int> order, others;
-  if (node_size == 1)
-    return {};
-  std::vector<char> continues(n_nodes, 0);
-#pragma omp parallel for schedule(static)
-  for (int node = 1; node < n_nodes; ++node)
-    continues[node] = continues_run(A, node_size, node, tolerance);
-  const auto fill_slice = [&] { order.resize((order.size() + slice_rows - 1) / slice_rows * slice_rows, n_nodes); };
-  for (int begin = 0, end; begin < n_nodes; begin = end)
-    {
-      for (end = begin + 1; end < n_nodes && continues[end] && end - begin < slice_rows;)
-        ++end;
-      for (int node = begin; node < end; ++node)
-        (end - begin < shortest_run ? others : order).push_back(node);
-      if (end - begin >= shortest_run)
-        fill_slice();
-    }
-  const std::size_t n_stencils = order.size() / slice_rows;
+  long             padded = 0, entries = 0;
   const auto length = [&](int node) { return A.row_start[(node + 1) * node_size] - A.row_start[node * node_size]; };
+  for (int group = 0; group < n_groups && node_size > 1; ++group)
+    {
+      const auto begin = extents.begin() + group * node_size, end = begin + node_size;
+      const bool stencil = std::all_of(begin, end, [](const Extent &e) { return e.stride >= 0; });
+      for (int node = group * slice_rows; node < std::min(n_nodes, (group + 1) * slice_rows); ++node)
+        {
+          (stencil ? order : others).push_back(node);
+          entries += stencil ? 0 : length(node);
+        }
+      for (auto e = begin; e != end && !stencil; ++e)
+        padded += slice_rows * e->longest;
+    }
+  if (10 * padded <= 11 * entries)
+    return {};
   std::stable_sort(others.begin(), others.end(), [&](int a, int b) { return length(a) > length(b); });
   order.insert(order.end(), others.begin(), others.end());
-  fill_slice();
-
-  // What has to be read for each entry of a row: in a slice that is a stencil little more than the vector.
-  constexpr long of_stencil = 2, of_slice = slice_rows;
-  long           as_they_come = 0, in_order = 0;
-  for (const Extent &e : extents)
-    as_they_come += e.longest * (e.stride >= 0 ? of_stencil : of_slice);
-  for (std::size_t place = 0; place < order.size(); place += slice_rows)
-    in_order += node_size * length(order[place]) * (place < n_stencils * slice_rows ? of_stencil : of_slice);
-  return 10 * as_they_come > 11 * in_order ? order : std::vector<int>();
+  order.resize((order.size() + slice_rows - 1) / slice_rows * slice_rows, n_nodes);
+  return order;
 }
 
 // Whether the slices from i on are a band with rows of at most `width` entries.
@@ -575,7 +536,7 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source, int nod
   s.n_slices  = cuda::slices_for(n, node_size);
   std::vector<int>    run_fits(n_run_lengths + 1, nnz > 0);
   std::vector<Extent> extents = examine<Number>(context, csr, s, run_fits);
-  if (const auto order = order_of_nodes(source, node_size, extents, same_value<Number>); !order.empty())
+  if (const auto order = order_of_nodes(source, node_size, extents); !order.empty())
     {
       s.nodes    = cuda::to_device(context, order.data(), order.size(), "matrices");
       s.n_slices = static_cast<int>(order.size()) / slice_rows * node_size;

@@ -15,8 +15,7 @@
 // Sliced ELL: 32 consecutive rows, a warp's, form a slice; entry j of its rows lies in 32 consecutive places, so that all
 // loads coalesce. A slice is as wide as its longest row; absent entries have no column. Where rows come in nodes of several
 // components, the rows of 32 nodes form one slice for each component, so that a slice's rows are alike on uniform parts of
-// a mesh: runs of nodes with the same stencil begin on slices of their own, and the nodes elsewhere are taken in the order of
-// their rows' lengths, where that saves reading. Dense blocks of 3 x 3
+// a mesh; the nodes elsewhere are taken in the order of their rows' lengths where that saves padding. Dense blocks of 3 x 3
 // have one slice for all rows of 32 nodes, a node to a thread: columns and vector entries are read once for three rows. Measured reasons: docs/benchmarks/gpu-notes.md.
 
 namespace adamant
@@ -301,9 +300,8 @@ __global__ void __launch_bounds__(most_threads)
       s   = A.slices[slice];
       row = row_of(slice, lane, A.node_size, per_group, A.nodes);
     }
-  Number    sum[rows];
-  const int reader = row < A.n_rows ? lane : 0; // a lane without a row reads what is there
-  rows_product<Format>(A, dictionary, reader, part, parts, s, x, sum, slice % band_slices * slice_rows);
+  Number sum[rows];
+  rows_product<Format>(A, dictionary, lane, part, parts, s, x, sum, slice % band_slices * slice_rows);
   if (parts > 1)
     {
 #pragma unroll
