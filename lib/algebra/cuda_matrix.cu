@@ -170,6 +170,26 @@ __device__ Bits bits_of(double value)
   return __double_as_longlong(value);
 }
 
+// Values to 48 bits of the largest one of their row, what same_value allows: assembled in different orders (around hanging nodes, at the
+// borders of ranks) equal rows differ by rounding, and would fill the dictionary.
+__global__ void round_kernel(CSRView A, double *value)
+{
+  cuda::wait_for_predecessor();
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= A.n_rows)
+    return;
+  const int begin = A.row_start[row], end = A.row_start[row + 1];
+  double    largest = 0;
+  for (int k = begin; k < end; ++k)
+    largest = fmax(largest, fabs(value[k]));
+  const int exponent = largest > 0 ? ilogb(largest) : 0;
+  if (abs(exponent) > 900) // nor what is not finite
+    return;
+  const double unit = ldexp(1., exponent - 48), inverse = ldexp(1., 48 - exponent);
+  for (int k = begin; k < end; ++k)
+    value[k] = rint(value[k] * inverse) * unit;
+}
+
 // Puts the different values into a hash table; counts them, and stops where they are too many.
 template <typename Number>
 __global__ void collect_values_kernel(long n, const double *value, Bits *table, int *count)
@@ -531,6 +551,7 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source, int nod
                 cuda::to_device(context, source.value.data(), nnz, "conversion")};
   const CSRView csr{n, staged.row_start.data(), staged.column.data(), staged.value.data()};
 
+  cuda::launch(*context, "round", round_kernel, cuda::blocks_for(n), cuda::block_size, csr, staged.value.data());
   s.pattern   = pattern_of(source);
   s.node_size = node_size;
   s.n_slices  = cuda::slices_for(n, node_size);
