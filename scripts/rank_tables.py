@@ -69,6 +69,27 @@ def rows_of(name, runs):
     return rows
 
 
+def logged(records):
+    """Runs of which only what scripts/benchmark printed was kept (scaling.log), with the unknowns of the records of the same names."""
+    sizes = {(r["folder"], r["case"], r["label"]): r for r in records}
+    rows = []
+    for file in sorted(RECORDS.glob("*/scaling.log")):
+        runs = {}
+        for line in file.read_text().splitlines():
+            found = re.match(r"(\S+)\s+(\S+)\s+init\s+(\S+)\s+rhs\s+(\S+)\s+solve\s+(\S+)\s", line)
+            label = found and (found.group(2) if found.group(2).startswith("ranks-") else "alone-" + found.group(2))
+            if found and (file.parent.name, found.group(1), label) in sizes:
+                r = sizes[file.parent.name, found.group(1), label]
+                init, *times = map(float, found.groups()[2:])
+                runs.setdefault(kind(r), {})[r.get("ranks", 1)] = (r, init, sum(times))
+        for name, by_gpus in sorted(runs.items()):
+            for n, (r, init, time) in sorted(by_gpus.items()):
+                alone, _, time_alone = by_gpus[1]
+                efficiency = time_alone / alone["dofs"] / (time * n / r["dofs"])
+                rows.append([name, n, grouped(r["dofs"]), number(1e3 * time / r["steps"]), f"{100 * efficiency:.0f} %", number(init)])
+    return table("case|GPUs|DoFs|rhs + solve, ms a step|efficiency|init, s".split("|"), rows) if rows else ""
+
+
 def levels():
     """Where a V-cycle's time goes, level by level."""
     one, _ = parts("rank_parts_level12_1.csv")
@@ -84,6 +105,23 @@ def levels():
     rows.append(["all", "", number(total[0]), number(total[1]), "", "", ""])
     header = "level|unknowns|one GPU, µs|two GPUs, µs|GPUs at work|what an exchange adds to a product, µs|sent, bytes"
     return table(header.split("|"), rows), "; ".join(comments)
+
+
+def elasticity_levels():
+    """V-cycle up to a level and a product's exchange on four GPUs, before and after ghosts were added by node."""
+    files = [("rank_parts_elasticity4_4_200000_before.csv", "200 000, before"), ("rank_parts_elasticity4_4_200000.csv", "200 000"), ("rank_parts_elasticity4_4_33333.csv", "33 333")]
+    rows = []
+    for name, limit in files:
+        if not any(RECORDS.glob(f"*/{name}")):
+            return ""
+        levels_, _ = parts(name)
+        for l in sorted(levels_, reverse=True)[:2]:
+            row = levels_[l]
+            exchange = row["product/us"] - row["product of owned columns/us"]
+            rows.append([limit, l, grouped(int(row["unknowns"])), grouped(int(row["unknowns of the first rank"])), number(row["cycle up to here/us"])]
+                        + [number(row["product/us"]), number(exchange) if row["sent by the first rank/B"] else "–", grouped(int(row["sent by the first rank/B"]))])
+    header = "least cells a rank|level|unknowns|of the first rank|V-cycle up to it, µs|product|of it exchange|sent, bytes"
+    return table(header.split("|"), rows)
 
 
 def host_lines():
@@ -162,10 +200,16 @@ def sections(records):
     return [
         "## Several ranks and GPUs",
         "The unknowns grow with the GPUs, but for the cases called strong. The efficiency compares the times for an unknown of a GPU; one GPU has"
-        " a serial mesh (in one of the two runs of transport-diffusion, uniform, p4est's). See [scaling](../scaling.md).",
+        " a serial mesh (in one of the two runs of transport-diffusion, uniform, p4est's). More than 100 %: cells whose size is a power of two have stencils"
+        " that are equal to the bit, those of the run on one GPU are not, and its matrices in double precision take more memory. See [scaling](../scaling.md).",
         gpus(records),
+        "The same elasticity after a change (values rounded to 48 bits of their row's largest, so that the dictionary of values stays"
+        " small on adaptive meshes and at the borders of ranks), from `scaling.log`:",
+        logged(records),
         f"Where a V-cycle's time goes (`benchmarks/cuda/rank_parts`, {comments}):",
         shared,
+        "Elasticity, V(3,3), on four GPUs, the two finest levels (`rank_parts elasticity 4`; before and after ghosts were added by node):",
+        elasticity_levels(),
         "Ranks and threads of the host on 16 cores, transport-diffusion level 9, 100 steps from a zero guess, one run each:",
         host(),
     ]
