@@ -69,24 +69,28 @@ def rows_of(name, runs):
     return rows
 
 
-def logged(records):
-    """Runs of which only what scripts/benchmark printed was kept (scaling.log), with the unknowns of the records of the same names."""
-    sizes = {(r["folder"], r["case"], r["label"]): r for r in records}
-    rows = []
-    for file in sorted(RECORDS.glob("*/scaling.log")):
-        runs = {}
+def printed(name):
+    """What scripts/benchmark printed of its runs, kept in files of this name: (folder, case, label, init, rhs, solve, iterations)."""
+    for file in sorted(RECORDS.glob(f"*/{name}")):
         for line in file.read_text().splitlines():
-            found = re.match(r"(\S+)\s+(\S+)\s+init\s+(\S+)\s+rhs\s+(\S+)\s+solve\s+(\S+)\s", line)
-            label = found and (found.group(2) if found.group(2).startswith("ranks-") else "alone-" + found.group(2))
-            if found and (file.parent.name, found.group(1), label) in sizes:
-                r = sizes[file.parent.name, found.group(1), label]
-                init, *times = map(float, found.groups()[2:])
-                runs.setdefault(kind(r), {})[r.get("ranks", 1)] = (r, init, sum(times))
-        for name, by_gpus in sorted(runs.items()):
-            for n, (r, init, time) in sorted(by_gpus.items()):
-                alone, _, time_alone = by_gpus[1]
-                efficiency = time_alone / alone["dofs"] / (time * n / r["dofs"])
-                rows.append([name, n, grouped(r["dofs"]), number(1e3 * time / r["steps"]), f"{100 * efficiency:.0f} %", number(init)])
+            found = re.match(r"(\S+)\s+(\S+)\s+init\s+(\S+)\s+rhs\s+(\S+)\s+solve\s+(\S+)\s.*iterations (\S+)", line)
+            if found:
+                yield (file.parent.name, found.group(1), found.group(2), *map(float, found.groups()[2:]))
+
+
+def logged(records):
+    """Runs of which only what was printed was kept (scaling.log), with the unknowns of the records of the same names."""
+    sizes = {(r["folder"], r["case"], r["label"]): r for r in records}
+    runs, rows = {}, []
+    for folder, case, label, init, rhs, solve, _ in printed("scaling.log"):
+        r = sizes.get((folder, case, label if label.startswith("ranks-") else f"alone-{label}"))
+        if r:
+            runs.setdefault((folder, kind(r)), {})[r.get("ranks", 1)] = (r, init, rhs + solve)
+    for (_, name), by_gpus in sorted(runs.items()):
+        alone, _, time_alone = by_gpus[1]
+        for n, (r, init, time) in sorted(by_gpus.items()):
+            efficiency = time_alone / alone["dofs"] / (time * n / r["dofs"])
+            rows.append([name, n, grouped(r["dofs"]), number(1e3 * time / r["steps"]), f"{100 * efficiency:.0f} %", number(init)])
     return table("case|GPUs|DoFs|rhs + solve, ms a step|efficiency|init, s".split("|"), rows) if rows else ""
 
 
@@ -125,13 +129,13 @@ def elasticity_levels():
 
 
 def host_lines():
-    """The runs of `scripts/benchmark --ranks` on the host, as the script printed them: (ranks, threads, preconditioner, solve, iterations)."""
-    for file in sorted(RECORDS.glob("*/ranks_on_the_host.log"))[-1:]:
-        for line in file.read_text().splitlines():
-            found = re.match(r"(\S+)\s+ranks-(\d+)-host-(\d+)(\S*)\s+init\s+(\S+).*solve\s+(\S+).*iterations (\S+)", line)
-            if found:
-                ml = "ML, general, ILU" if "ILU" in found.group(4) else "ML, elliptic, symmetric Gauss-Seidel" if "trilinos" in found.group(4) else "multigrid"
-                yield int(found.group(2)), int(found.group(3)), ml, float(found.group(5)), float(found.group(6)), float(found.group(7))
+    """The newest runs of `scripts/benchmark --ranks` on the host: (ranks, threads, preconditioner, init, solve, iterations)."""
+    runs = list(printed("ranks_on_the_host.log"))
+    for folder, _, label, init, _, solve, iterations in runs:
+        found = re.match(r"ranks-(\d+)-host-(\d+)", label)
+        if found and folder == runs[-1][0]:
+            ml = "ML, general, ILU" if "ILU" in label else "ML, elliptic, symmetric Gauss-Seidel" if "trilinos" in label else "multigrid"
+            yield int(found.group(1)), int(found.group(2)), ml, init, solve, iterations
 
 
 def host():

@@ -130,7 +130,7 @@ std::unique_ptr<Hierarchy<2>> levels_of(Mesh<2> &mesh, const Case &c)
 {
   dealii::GridGenerator::hyper_cube(mesh);
   mesh.refine_global(c.level);
-  return ::transport_levels(mesh, 256, c.cells_per_rank);
+  return transport_levels(mesh, 256, c.cells_per_rank);
 }
 
 // Boxes as near to cubes as 1, 2, 4 or 8 ranks allow.
@@ -140,7 +140,7 @@ std::unique_ptr<Hierarchy<3>> levels_of(Mesh<3> &mesh, const Case &c)
   const std::vector<unsigned int> cells{n > 1 ? 10u : 5u, n > 2 ? 8u : 4u, n > 4 ? 8u : 4u};
   dealii::GridGenerator::subdivided_hyper_rectangle(mesh, cells, dealii::Point<3>(), dealii::Point<3>(cells[0], cells[1], cells[2]), true);
   mesh.refine_global(c.level);
-  return ::elasticity_levels(mesh, 400, c.cells_per_rank);
+  return elasticity_levels(mesh, 400, c.cells_per_rank);
 }
 } // namespace
 
