@@ -1,6 +1,7 @@
 // Where the time of a V-cycle goes on several ranks: levels, exchange of ghosts, sums.
-//   mpirun -np N rank_parts transport|elasticity LEVEL CELLS_PER_RANK cuda|host [THREADS]
-// CSV. transport: V(1,2) on 4^LEVEL squares; elasticity: V(3,3) on 5 x 4 x 4 cubes for each rank, refined LEVEL times; in single precision
+//   mpirun -np N rank_parts transport|elasticity|elasticity_face LEVEL CELLS_PER_RANK cuda|host [THREADS]
+// CSV. transport: V(1,2) on 4^LEVEL squares; elasticity: V(3,3) on 5 x 4 x 4 cubes for each rank, refined LEVEL times;
+// elasticity_face: on 3 x 3 x 3 cubes for each rank, refined twice, and LEVEL times towards a face; cycles in single precision
 
 #include "elasticity_levels.h"
 #include "transport_levels.h"
@@ -18,6 +19,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -96,10 +98,23 @@ void measure(const Backend &backend, const std::vector<LevelData> &levels, const
     }
 }
 
-void print_sums(double time)
+void print_time(const std::string &what, double time)
 {
   if (Communicator(MPI_COMM_WORLD).rank() == 0)
-    std::cout << "# sum of 10 numbers over the ranks: " << time << " us\n";
+    std::cout << "# " << what << ": " << time << " us\n";
+}
+
+// What a Krylov method does with the finest matrix, in double precision.
+template <class Backend>
+void measure_krylov(const Backend &backend, const LevelData &finest)
+{
+  const auto &A = finest.matrix;
+  print_time("product in double precision", product_time(backend, A, finest.block_size));
+  if (A.ghosts)
+    print_time("of owned columns", product_time(backend, owned_block(A), finest.block_size));
+  const auto x       = backend.create_vector(A.n_rows);
+  auto       scalars = backend.create_scalars(1);
+  print_time("inner product", microseconds(backend, [&] { backend.dot(x, x, scalars, 0); }));
 }
 
 void measure_on_gpus(const std::vector<LevelData> &levels, const Case &c)
@@ -107,11 +122,18 @@ void measure_on_gpus(const std::vector<LevelData> &levels, const Case &c)
   const CudaBackend<float> backend(std::make_shared<CudaContext>(Communicator(MPI_COMM_WORLD)));
   const auto              *gpus = backend.shared_context()->ranks();
   measure(backend, levels, c, gpus != nullptr ? gpus->description() : "none");
+  const CudaBackend<double> wide(backend);
+  const auto               &A = levels.back().matrix;
+  const int                 size = levels.back().block_size;
+  const auto                owned = A.ghosts ? owned_block(A) : A;
+  if (Communicator(MPI_COMM_WORLD).rank() == 0)
+    std::cout << "# finest level: " << backend.create_matrix(owned, size).format()
+              << "\n# in double precision: " << wide.create_matrix(owned, size).format() << std::endl;
+  measure_krylov(wide, levels.back());
   if (gpus == nullptr)
     return;
-  CudaBackend<double> wide(backend);
-  auto                x = wide.create_vector(10);
-  print_sums(microseconds(backend, [&] { gpus->sum(x.data(), 10, backend.shared_context()->stream()); }));
+  auto x = wide.create_vector(10);
+  print_time("sum of 10 numbers over the ranks", microseconds(backend, [&] { gpus->sum(x.data(), 10, backend.shared_context()->stream()); }));
 }
 
 void measure_on_host(const std::vector<LevelData> &levels, const Case &c, int threads)
@@ -119,8 +141,9 @@ void measure_on_host(const std::vector<LevelData> &levels, const Case &c, int th
   const Communicator       world(MPI_COMM_WORLD);
   const HostBackend<float> backend(threads, world);
   measure(backend, levels, c, "MPI, " + std::to_string(threads) + " thread(s) a rank");
+  measure_krylov(HostBackend<double>(threads, world), levels.back());
   double numbers[10] = {};
-  print_sums(microseconds(backend, [&] { world.sum(numbers, 10); }));
+  print_time("sum of 10 numbers over the ranks", microseconds(backend, [&] { world.sum(numbers, 10); }));
 }
 
 template <int dim>
@@ -136,10 +159,20 @@ std::unique_ptr<Hierarchy<2>> levels_of(Mesh<2> &mesh, const Case &c)
 // Boxes as near to cubes as 1, 2, 4 or 8 ranks allow.
 std::unique_ptr<Hierarchy<3>> levels_of(Mesh<3> &mesh, const Case &c)
 {
-  const unsigned int n = Communicator(MPI_COMM_WORLD).size();
-  const std::vector<unsigned int> cells{n > 1 ? 10u : 5u, n > 2 ? 8u : 4u, n > 4 ? 8u : 4u};
+  const unsigned int              n    = Communicator(MPI_COMM_WORLD).size();
+  const bool                      face = c.problem == "elasticity_face";
+  std::vector<unsigned int>       cells{face ? 3u : 5u, face ? 3u : 4u, face ? 3u : 4u};
+  for (unsigned int d = 0; d < 3; ++d)
+    cells[d] *= n > (1u << d) ? 2 : 1;
   dealii::GridGenerator::subdivided_hyper_rectangle(mesh, cells, dealii::Point<3>(), dealii::Point<3>(cells[0], cells[1], cells[2]), true);
-  mesh.refine_global(c.level);
+  mesh.refine_global(face ? 2 : c.level);
+  for (int step = 1; face && step <= c.level; ++step)
+    {
+      for (const auto &cell : mesh.active_cell_iterators())
+        if (cell->is_locally_owned() && cell->center()[0] < std::ldexp(cells[0], -step))
+          cell->set_refine_flag();
+      mesh.execute_coarsening_and_refinement();
+    }
   return elasticity_levels(mesh, 400, c.cells_per_rank);
 }
 } // namespace
@@ -149,7 +182,7 @@ int main(int argc, char **argv)
   dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, dealii::numbers::invalid_unsigned_int);
   if (argc < 5)
     {
-      std::cerr << "usage: rank_parts transport|elasticity LEVEL CELLS_PER_RANK cuda|host [THREADS]\n";
+      std::cerr << "usage: rank_parts transport|elasticity|elasticity_face LEVEL CELLS_PER_RANK cuda|host [THREADS]\n";
       return 2;
     }
   Case c{argv[1], std::atoi(argv[2]), static_cast<unsigned int>(std::atoi(argv[3])), {}};
@@ -158,7 +191,7 @@ int main(int argc, char **argv)
   const auto run     = [&](const std::vector<LevelData> &levels) {
     on_host ? measure_on_host(levels, c, threads) : measure_on_gpus(levels, c);
   };
-  if (c.problem == "elasticity")
+  if (c.problem != "transport")
     {
       c.options = elasticity_options();
       Mesh<3> mesh(MPI_COMM_WORLD);

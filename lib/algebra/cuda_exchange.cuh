@@ -60,27 +60,47 @@ __global__ void pack_kernel(int n, const int *sent, int n_components, Gather x, 
     outgoing[k] = x(sent[k / n_components], k % n_components);
 }
 
-/// Writes the messages into the neighbours' memory, a row of blocks for each of them; the last block to finish tells them. The buffers
-/// alternate: a neighbour that has begun the next exchange has done with the last but one.
-template <typename Number, class Gather>
-__global__ void send_kernel(const Neighbour<Number> *neighbours, const int *sent, int n_components, Gather x,
-                            unsigned *count, unsigned *finished)
+/// What a rank sends in an exchange: the first n_blocks blocks of a kernel do, those of one neighbour after the other's in turn.
+template <typename Number>
+struct Sends
 {
-  wait_for_predecessor();
-  const Neighbour<Number> to      = neighbours[blockIdx.y];
-  const unsigned          current = __ldcg(count) + 1;
-  Number                 *target  = to.values + (current % 2) * to.buffer;
-  for (int k = blockIdx.x * blockDim.x + threadIdx.x; k < to.length * n_components; k += gridDim.x * blockDim.x)
-    target[k] = x(sent[to.begin + k / n_components], k % n_components);
-  __threadfence_system();
-  __syncthreads();
-  if (threadIdx.x > 0 || atomicAdd(finished, 1) + 1 < gridDim.x * gridDim.y)
-    return;
-  *finished = 0;
-  *count    = current;
-  __threadfence_system();
-  for (int k = 0; k < gridDim.y; ++k)
-    asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(neighbours[k].arrived), "r"(current) : "memory");
+  const Neighbour<Number> *neighbours   = nullptr;
+  const int               *sent         = nullptr;
+  unsigned                *count        = nullptr; // exchanges begun; then the blocks that have finished
+  int                      n_components = 1, n_neighbours = 0, n_blocks = 0;
+
+  /// Whether this is one of the blocks that send: it then writes its part of x(i, component) into a neighbour's memory, and the last
+  /// of them to finish tells the neighbours. The buffers alternate: a neighbour that has begun the next exchange has done with the last
+  /// but one.
+  template <class Gather>
+  __device__ bool by_this_block(const Gather &x) const
+  {
+    if (static_cast<int>(blockIdx.x) >= n_blocks)
+      return false;
+    wait_for_predecessor();
+    const Neighbour<Number> to      = neighbours[blockIdx.x % n_neighbours];
+    const unsigned          current = __ldcg(count) + 1;
+    Number                 *target  = to.values + (current % 2) * to.buffer;
+    const int               step    = n_blocks / n_neighbours * blockDim.x;
+    for (int k = blockIdx.x / n_neighbours * blockDim.x + threadIdx.x; k < to.length * n_components; k += step)
+      target[k] = x(sent[to.begin + k / n_components], k % n_components);
+    __threadfence_system();
+    __syncthreads();
+    if (threadIdx.x > 0 || static_cast<int>(atomicAdd(count + 1, 1)) + 1 < n_blocks)
+      return true;
+    count[1] = 0;
+    *count   = current;
+    __threadfence_system();
+    for (int k = 0; k < n_neighbours; ++k)
+      asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(neighbours[k].arrived), "r"(current) : "memory");
+    return true;
+  }
+};
+
+template <typename Number, class Gather>
+__global__ void send_kernel(Sends<Number> sends, Gather x)
+{
+  sends.by_this_block(x);
 }
 
 template <typename Number>
@@ -94,7 +114,7 @@ __global__ void receive_kernel(Ghosts<Number> ghosts, long n, Number *values)
 }
 } // namespace cuda
 
-/// The exchange of the ghosts of vectors after a plan, beside the kernels between `start` and `finish`: where the GPUs of all ranks
+/// The exchange of the ghosts of vectors after a plan, beside the kernels between `start` (or `send`) and `finish`: where the GPUs of all ranks
 /// reach each other's memory the kernels write there; else by CudaRanks. All ranks that exchange messages make it together.
 template <typename Number>
 class CudaExchange
@@ -107,22 +127,29 @@ public:
   CudaExchange(const std::shared_ptr<CudaContext> &context, const std::shared_ptr<const ExchangePlan> &plan,
                int n_components); ///< for `create`
 
-  /// Sends x(i, c), component c of the owned entry i, to those who read it.
+  /// Begins to send x(i, c), component c of the owned entry i, to those who read it. Where kernels write into neighbours' memory that
+  /// is left to the next one: returns what it has to send.
   template <class Gather>
-  void start(const CudaContext &context, const Gather &x)
+  cuda::Sends<Number> start(const CudaContext &context, const Gather &x)
   {
     const int n = static_cast<int>(sent.size()) * n_components;
-    if (neighbours.size() > 0)
+    if (const int n_neighbours = static_cast<int>(neighbours.size()); n_neighbours > 0)
       {
-        const int blocks = std::max(1, std::min(1024, cuda::blocks_for(longest * static_cast<long>(n_components))));
-        cuda::launch(context, "send", cuda::send_kernel<Number, Gather>,
-                     dim3(blocks, static_cast<unsigned>(neighbours.size())), cuda::block_size, neighbours.data(),
-                     sent.data(), n_components, x, counters.data(), counters.data() + 1);
-        return;
+        const int blocks = std::max(1, std::min(256, cuda::blocks_for(longest * static_cast<long>(n_components))));
+        return {neighbours.data(), sent.data(), counters.data(), n_components, n_neighbours, blocks * n_neighbours};
       }
     cuda::launch(context, "pack", cuda::pack_kernel<Number, Gather>, cuda::blocks_for(n), cuda::block_size, n,
                  sent.data(), n_components, x, outgoing.data());
     context.ranks()->start(context.stream());
+    return {};
+  }
+
+  /// Sends x(i, c) by a kernel of its own.
+  template <class Gather>
+  void send(const CudaContext &context, const Gather &x)
+  {
+    const auto sends = start(context, x);
+    cuda::launch(context, "send", cuda::send_kernel<Number, Gather>, sends.n_blocks, cuda::block_size, sends, x);
   }
 
   /// Whether what `finish` gives follows on kernels of the library only, which the next one may overlap with.

@@ -72,13 +72,15 @@ __device__ void band_product(const SparseView<Number> &A, const Number *dictiona
 /// The bands, and the slices between them.
 template <class Format, int at_once, typename Number, class Gather, class Finish>
 __global__ void __launch_bounds__(block_size)
-  band_kernel(const SparseView<Number> A, const Gather x, const Finish finish)
+  band_kernel(const Sends<Number> sends, const SparseView<Number> A, const Gather x, const Finish finish)
 {
+  if (sends.by_this_block(OneComponent<Gather>{x}))
+    return;
   static_assert(band_slices % at_once == 0 && Format::bands, "a format without bands");
   constexpr int     warps = block_size / slice_rows;
   __shared__ Number dictionary[dictionary_size];
   const int         lane = threadIdx.x % slice_rows, warp = threadIdx.x / slice_rows,
-            block_first = blockIdx.x * warps * at_once;
+            block_first = (blockIdx.x - sends.n_blocks) * warps * at_once;
   const auto is_single  = [&](int slice) { // not of a band
     return slice < A.n_slices && static_cast<SliceKind>(A.slices[slice].kind) != SliceKind::band;
   };
@@ -129,10 +131,10 @@ struct AdditionAt
 };
 
 /// Runs row_kernel over all rows of A and the columns that this rank owns; a block of threads holds whole nodes, those of the matrix and
-/// of node_size rows.
+/// of node_size rows. The same kernel sends what an exchange has left to it.
 template <bool overlaps = true, typename Number, class Gather, class Finish>
 void for_each_owned_row(const CudaContext &context, const Call &name, const CudaMatrix<Number> &A, const Gather &x,
-                        const Finish &finish, int node_size = 1)
+                        const Finish &finish, int node_size = 1, const Sends<Number> &sends = {})
 {
   const auto &s = *A.storage;
   // Small matrices in small blocks: the whole GPU shares their latency.
@@ -150,16 +152,17 @@ void for_each_owned_row(const CudaContext &context, const Call &name, const Cuda
         return launch<overlaps>(context, name,
                                 at_once == 2 ? band_kernel<Format, 2, Number, Gather, Finish> :
                                                band_kernel<Format, 4, Number, Gather, Finish>,
-                                blocks_for(slice_rows * static_cast<long>((s.n_slices + at_once - 1) / at_once)),
-                                block_size, view(A), x, finish);
+                                sends.n_blocks +
+                                  blocks_for(slice_rows * static_cast<long>((s.n_slices + at_once - 1) / at_once)),
+                                block_size, sends, view(A), x, finish);
     // Long rows of small matrices go to several threads, as long as the GPU has room for more warps.
     constexpr int room = 8192, chunk = Format::chunk;
     int           parts = 1;
     while (2 * parts * chunk < s.widest + chunk && 2 * parts * s.n_slices <= room && 2 * parts * lanes <= most_threads)
       parts *= 2;
     launch<overlaps>(context, name, row_kernel<Format, Number, Gather, Finish>,
-                     blocks_for(slice_rows * static_cast<long>(s.n_slices), lanes), lanes * parts, view(A), lanes,
-                     parts, x, finish);
+                     sends.n_blocks + blocks_for(slice_rows * static_cast<long>(s.n_slices), lanes), lanes * parts,
+                     sends, view(A), lanes, parts, x, finish);
   });
 }
 
@@ -169,9 +172,8 @@ void for_each_row(const CudaContext &context, const Call &name, const CudaMatrix
                   const Finish &finish, int node_size = 1)
 {
   const auto &ghosts = A.storage->ghosts;
-  if (ghosts)
-    ghosts->exchange->start(context, OneComponent<Gather>{x});
-  for_each_owned_row(context, name, A, x, finish, node_size);
+  const auto  sends  = ghosts ? ghosts->exchange->start(context, OneComponent<Gather>{x}) : Sends<Number>();
+  for_each_owned_row(context, name, A, x, finish, node_size, sends);
   if (!ghosts)
     return;
   if constexpr (Finish::is_product)

@@ -239,7 +239,7 @@ void FlowProducts<dim, CudaBackend<double>>::momentum(double dt, const Vector &u
   const auto   &context = *backend.shared_context();
   constexpr int threads = 128;
   if (G.exchange)
-    G.exchange->start(context, FlowValues<dim>{A.n_rows, u.data(), p.data()});
+    G.exchange->send(context, FlowValues<dim>{A.n_rows, u.data(), p.data()});
   cuda::launch(context, "momentum", momentum_kernel<dim>, cuda::blocks_for(A.n_rows, threads), threads, A.view(), dt,
                u.data(), p.data(), inverse_mass.data(), force.size() > 0 ? force.data() : nullptr, u_new.data());
   if (G.exchange)
@@ -256,7 +256,7 @@ void FlowProducts<dim, CudaBackend<double>>::divergence(const Vector &u, Vector 
   const auto   &context = *backend.shared_context();
   constexpr int parts   = 8;
   if (G.exchange)
-    G.exchange->start(context, FlowValues<dim>{W.n_cols, u.data(), nullptr});
+    G.exchange->send(context, FlowValues<dim>{W.n_cols, u.data(), nullptr});
   cuda::launch(context, "divergence", divergence_kernel<dim, parts>, cuda::blocks_for(W.n_rows, lanes), lanes * parts,
                W.view(), u.data(), g.data());
   if (G.exchange)

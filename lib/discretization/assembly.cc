@@ -5,6 +5,7 @@
 #include <deal.II/fe/mapping_q.h>
 
 #include <algorithm>
+#include <deque>
 #include <exception>
 #include <omp.h>
 
@@ -114,27 +115,42 @@ void Assembly<dim>::find_cells_of_rows()
   visit([&](int row, int cell) { cells_of_rows[next[row]++] = cell; });
 }
 
-// A cell that is an exact translation of the one before it shares its FEValues: on uniform meshes one cell serves all.
-// Curved cells and data that depend on the position are excluded.
+// A cell that is an exact translation of another one shares its FEValues: on uniform meshes one cell serves all, on refined ones a cell
+// of each size, so that equal cells have equal matrices, to the bit. Curved cells and data that depend on the position are excluded.
 template <int dim>
 void Assembly<dim>::find_representatives()
 {
-  const auto &cells     = space.active_cells();
-  const int   n         = space.n_cells();
-  const bool  may_share = (flags & dealii::update_quadrature_points) == 0 && mapping.preserves_vertex_locations() &&
+  constexpr std::size_t most_shapes = 16; // the last ones found: a distorted mesh has as many as cells
+  const auto           &cells       = space.active_cells();
+  const int             n           = space.n_cells();
+  const bool may_share = (flags & dealii::update_quadrature_points) == 0 && mapping.preserves_vertex_locations() &&
                          dynamic_cast<const dealii::MappingQ<dim> *>(&mapping) != nullptr &&
                          static_cast<const dealii::MappingQ<dim> &>(mapping).get_degree() == 1;
+  const auto same = [&](int a, int b) {
+    for (unsigned int v = 1; v < dealii::GeometryInfo<dim>::vertices_per_cell; ++v)
+      if (cells[a]->vertex(v) - cells[a]->vertex(0) != cells[b]->vertex(v) - cells[b]->vertex(0))
+        return false;
+    return true;
+  };
 #pragma omp parallel for schedule(static)
   for (int c = 0; c < n; ++c)
+    representative[c] = may_share && c > 0 && same(c - 1, c) ? -1 : c;
+  std::deque<int> shapes;
+  for (int c = 0; c < n; ++c)
     {
-      bool same = may_share && c > 0;
-      for (unsigned int v = 1; same && v < dealii::GeometryInfo<dim>::vertices_per_cell; ++v)
-        same = cells[c]->vertex(v) - cells[c]->vertex(0) == cells[c - 1]->vertex(v) - cells[c - 1]->vertex(0);
-      representative[c] = same ? -1 : c;
+      if (representative[c] < 0)
+        {
+          representative[c] = representative[c - 1];
+          continue;
+        }
+      const auto known = std::find_if(shapes.begin(), shapes.end(), [&](int shape) { return may_share && same(shape, c); });
+      if (known != shapes.end())
+        representative[c] = *known;
+      else
+        shapes.push_front(c);
+      if (shapes.size() > most_shapes)
+        shapes.pop_back();
     }
-  for (int c = 1; c < n; ++c)
-    if (representative[c] < 0)
-      representative[c] = representative[c - 1];
 }
 
 template <int dim>
