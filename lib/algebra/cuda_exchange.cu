@@ -97,7 +97,7 @@ void CudaExchange<Number>::meet_neighbours(const std::shared_ptr<CudaContext> &c
   buffer  = static_cast<long>(incoming.size());
   cuda::check(cudaMemsetAsync(region.data(), 0, region.size(), context->stream()), "cudaMemsetAsync", region.data(), 0,
               region.size());
-  const std::vector<unsigned> zeros(2, 0);
+  const std::vector<unsigned> zeros(cuda::n_counters, 0);
   counters = cuda::to_device(context, zeros.data(), zeros.size(), "exchange");
   context->synchronize(); // before a neighbour may write here
 

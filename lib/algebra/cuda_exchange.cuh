@@ -28,17 +28,18 @@ struct Ghosts
   const Number   *values;
   long            buffer;
   const unsigned *count,
-    *arrived; ///< the number of this exchange, and what neighbours have sent; null where the stream waits instead
+    *arrived; ///< of exchanges that have begun, and what neighbours have sent; null where the stream waits instead
   int n_neighbours;
 
   static constexpr int spacing = 32; // of the numbers in `arrived`: a line of the cache each
 
-  /// All threads of a block wait until the ghosts are there.
-  __device__ const Number *wait() const
+  /// All threads of a block wait until the ghosts are there: those of the last exchange that has begun, or of the one that begins with
+  /// this kernel.
+  __device__ const Number *wait(bool begins_here = false) const
   {
     if (count == nullptr)
       return values;
-    const unsigned current = __ldcg(count);
+    const unsigned current = __ldcg(count) + begins_here;
     for (int k = threadIdx.x; k < n_neighbours; k += blockDim.x)
       {
         unsigned sent;
@@ -60,39 +61,59 @@ __global__ void pack_kernel(int n, const int *sent, int n_components, Gather x, 
     outgoing[k] = x(sent[k / n_components], k % n_components);
 }
 
-/// What a rank sends in an exchange: the first n_blocks blocks of a kernel do, those of one neighbour after the other's in turn.
+/// The counters of an exchange in device memory: exchanges begun; in the one under way, the blocks that have sent, that have summed what
+/// ghosts add, and that have taken these sums.
+enum Counter : int
+{
+  begun,
+  have_sent,
+  have_summed,
+  have_taken,
+  n_counters
+};
+
+__device__ inline unsigned acquire(const unsigned *counter)
+{
+  unsigned value;
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(counter) : "memory");
+  return value;
+}
+
+/// What a rank sends in an exchange: the first n_blocks blocks of a kernel do, to each neighbour in turn.
 template <typename Number>
 struct Sends
 {
   const Neighbour<Number> *neighbours   = nullptr;
   const int               *sent         = nullptr;
-  unsigned                *count        = nullptr; // exchanges begun; then the blocks that have finished
+  unsigned                *counters     = nullptr;
   int                      n_components = 1, n_neighbours = 0, n_blocks = 0;
 
   /// Whether this is one of the blocks that send: it then writes its part of x(i, component) into a neighbour's memory, and the last
-  /// of them to finish tells the neighbours. The buffers alternate: a neighbour that has begun the next exchange has done with the last
-  /// but one.
+  /// of them to finish tells the neighbours; it also counts the exchange, unless the kernel does so later. The buffers alternate: a
+  /// neighbour that has begun the next exchange has done with the last but one.
   template <class Gather>
-  __device__ bool by_this_block(const Gather &x) const
+  __device__ bool by_this_block(const Gather &x, bool counted_later = false) const
   {
     if (static_cast<int>(blockIdx.x) >= n_blocks)
       return false;
     wait_for_predecessor();
     const Neighbour<Number> to      = neighbours[blockIdx.x % n_neighbours];
-    const unsigned          current = __ldcg(count) + 1;
+    const unsigned          current = __ldcg(counters + begun) + 1;
     Number                 *target  = to.values + (current % 2) * to.buffer;
     const int               step    = n_blocks / n_neighbours * blockDim.x;
     for (int k = blockIdx.x / n_neighbours * blockDim.x + threadIdx.x; k < to.length * n_components; k += step)
       target[k] = x(sent[to.begin + k / n_components], k % n_components);
     __threadfence_system();
     __syncthreads();
-    if (threadIdx.x > 0 || static_cast<int>(atomicAdd(count + 1, 1)) + 1 < n_blocks)
+    if (threadIdx.x > 0 || static_cast<int>(atomicAdd(counters + have_sent, 1)) + 1 < n_blocks)
       return true;
-    count[1] = 0;
-    *count   = current;
     __threadfence_system();
     for (int k = 0; k < n_neighbours; ++k)
       asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(neighbours[k].arrived), "r"(current) : "memory");
+    if (counted_later)
+      return true;
+    counters[have_sent] = 0;
+    counters[begun]     = current;
     return true;
   }
 };
@@ -187,7 +208,7 @@ private:
   // Where neighbours write: their counts of exchanges, then two buffers.
   CudaArray<char>                    region;
   CudaArray<cuda::Neighbour<Number>> neighbours; // empty: CudaRanks exchanges
-  CudaArray<unsigned>                counters;   // exchanges begun; blocks that have finished
+  CudaArray<unsigned>                counters;   // cuda::Counter
   unsigned                          *arrived = nullptr;
   Number                            *values  = nullptr;
   long                               buffer  = 0;

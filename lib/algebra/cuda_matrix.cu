@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <sstream>
 #include <vector>
 
@@ -37,7 +38,7 @@ struct Extent
   bool continues;
 };
 
-constexpr int  table_size = 1024;
+constexpr int  table_size = 4096, most_values = 2048; // while they are collected
 constexpr Bits empty      = ~Bits(0);
 
 template <typename T>
@@ -170,77 +171,84 @@ __device__ Bits bits_of(double value)
   return __double_as_longlong(value);
 }
 
-// Values to 48 bits of the largest one of their row, what same_value allows: assembled in different orders (around hanging nodes, at the
-// borders of ranks) equal rows differ by rounding, and would fill the dictionary.
+// What a row's values are rounded to: 48 bits of the largest one, which same_value allows; 0 where it is out of range.
+__device__ double unit_of_row(const CSRView &A, int row)
+{
+  double largest = 0;
+  for (int k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+    largest = fmax(largest, fabs(A.value[k]));
+  const int exponent = largest > 0 ? ilogb(largest) : 0;
+  return abs(exponent) > 900 ? 0. : ldexp(1., exponent - 48);
+}
+
+// Assembled in different orders (around hanging nodes, at the borders of ranks) equal rows differ by rounding, and would fill the
+// dictionary.
 __global__ void round_kernel(CSRView A, double *value)
 {
   cuda::wait_for_predecessor();
   const int row = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= A.n_rows)
     return;
-  const int begin = A.row_start[row], end = A.row_start[row + 1];
-  double    largest = 0;
-  for (int k = begin; k < end; ++k)
-    largest = fmax(largest, fabs(value[k]));
-  const int exponent = largest > 0 ? ilogb(largest) : 0;
-  if (abs(exponent) > 900) // nor what is not finite
-    return;
-  const double unit = ldexp(1., exponent - 48), inverse = ldexp(1., 48 - exponent);
-  for (int k = begin; k < end; ++k)
-    value[k] = rint(value[k] * inverse) * unit;
+  const double unit = unit_of_row(A, row);
+  for (int k = A.row_start[row]; unit > 0 && k < A.row_start[row + 1]; ++k)
+    value[k] = rint(value[k] / unit) * unit;
 }
 
-// Puts the different values into a hash table; counts them, and stops where they are too many.
+// Puts the different values into a hash table, each with the smallest unit of its rows; counts them, and stops where they are too many.
 template <typename Number>
-__global__ void collect_values_kernel(long n, const double *value, Bits *table, int *count)
+__global__ void collect_values_kernel(CSRView A, Bits *table, Bits *units, int *count)
 {
   cuda::wait_for_predecessor();
-  for (long k = blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x; k < n;
-       k += static_cast<long>(gridDim.x) * blockDim.x)
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= A.n_rows)
+    return;
+  const Bits unit = bits_of(unit_of_row(A, row));
+  for (int k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
     {
-      const Bits bits     = bits_of(static_cast<Number>(value[k]));
-      int        position = static_cast<int>((bits * 0x9e3779b97f4a7c15ull) >> 54);
+      const Bits bits     = bits_of(static_cast<Number>(A.value[k]));
+      int        position = static_cast<int>((bits * 0x9e3779b97f4a7c15ull) >> 52);
       for (int probe = 0;; ++probe)
         {
           if (probe == table_size || bits == empty)
             {
-              atomicMax(count, dictionary_size + 1);
+              atomicMax(count, most_values + 1);
               return;
             }
           Bits found = __ldcg(table + position);
           if (found == empty)
             {
-              if (__ldcg(count) > dictionary_size)
+              if (__ldcg(count) > most_values)
                 return;
               found = atomicCAS(table + position, empty, bits);
               if (found == empty)
                 {
                   atomicAdd(count, 1);
-                  break;
+                  found = bits;
                 }
             }
           if (found == bits)
             break;
           position = (position + 1) % table_size;
         }
+      if (unit < __ldcg(units + position))
+        atomicMin(units + position, unit); // positive numbers are ordered as their bits
     }
 }
 
-// Position of `value` in the dictionary, which ascends by bits.
+// Position in the dictionary, which ascends, of the value nearest to this one.
 template <typename Number>
 __device__ unsigned code_of(Number value, const Number *dictionary, int n_values)
 {
-  const Bits bits = bits_of(value);
-  int        low = 0, high = n_values - 1;
+  int low = 0, high = n_values - 1; // the first that is not smaller, or the last
   while (low < high)
     {
       const int middle = (low + high) / 2;
-      if (bits_of(dictionary[middle]) < bits)
+      if (dictionary[middle] < value)
         low = middle + 1;
       else
         high = middle;
     }
-  return low;
+  return low > 0 && value - dictionary[low - 1] <= dictionary[low] - value ? low - 1 : low;
 }
 
 // Fills the slices: a thread a row, padding included.
@@ -296,33 +304,68 @@ __global__ void fill_kernel(CSRView A, int n_slices, int node_size, int rows, co
       }
 }
 
-// The different values as Number, ascending by their bits as double; none where they are more than the dictionary holds.
+struct FoundValue
+{
+  double value, unit;
+};
+
+// Rounding separates values at the limit between two units: those a unit apart become the one nearer to zero. Ascending.
+std::vector<double> without_neighbours(std::vector<FoundValue> found)
+{
+  std::sort(found.begin(), found.end(),
+            [](const auto &a, const auto &b) { return std::abs(a.value) < std::abs(b.value); });
+  std::vector<FoundValue> kept;
+  for (const FoundValue &f : found)
+    {
+      const auto is_near = [&f](const FoundValue &k) {
+        return std::abs(f.value - k.value) <= 1.5 * std::min(f.unit, k.unit);
+      };
+      const auto beyond = std::find_if(kept.rbegin(), kept.rend(), [&f](const FoundValue &k) {
+        return std::abs(f.value) - std::abs(k.value) > 1.5 * f.unit;
+      });
+      if (std::none_of(kept.rbegin(), beyond, is_near))
+        kept.push_back(f);
+    }
+  std::vector<double> values;
+  for (const FoundValue &k : kept)
+    values.push_back(k.value);
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+// The different values as Number, ascending; none where they are more than the dictionary holds, or not all are numbers.
 template <typename Number>
-std::vector<Number> different_values(const std::shared_ptr<CudaContext> &context, const CudaArray<double> &value)
+std::vector<Number> different_values(const std::shared_ptr<CudaContext> &context, const CSRView &A)
 {
   const std::vector<Bits> nothing(table_size, empty);
   CudaArray<Bits>         table = cuda::to_device(context, nothing.data(), table_size, "conversion");
+  CudaArray<Bits>         unit  = cuda::to_device(context, nothing.data(), table_size, "conversion");
   const int               zero  = 0;
   CudaArray<int>          count = cuda::to_device(context, &zero, 1, "conversion");
-  cuda::launch(*context, "collect_values", collect_values_kernel<Number>,
-               std::min(cuda::blocks_for(static_cast<long>(value.size())), 2048), cuda::block_size,
-               static_cast<long>(value.size()), value.data(), table.data(), count.data());
-  std::vector<Bits> found(table_size);
+  cuda::launch(*context, "collect_values", collect_values_kernel<Number>, cuda::blocks_for(A.n_rows), cuda::block_size,
+               A, table.data(), unit.data(), count.data());
+  std::vector<Bits> values(table_size), units(table_size);
   int               n = 0;
   to_host(*context, count, &n);
-  to_host(*context, table, found.data());
-  if (n > dictionary_size)
+  to_host(*context, table, values.data());
+  to_host(*context, unit, units.data());
+  if (n > most_values)
     return {};
-  found.erase(std::remove(found.begin(), found.end(), empty), found.end());
-  std::sort(found.begin(), found.end());
-  std::vector<Number> values;
-  for (const Bits bits : found)
-    {
-      double v;
-      std::memcpy(&v, &bits, sizeof(v));
-      values.push_back(static_cast<Number>(v));
-    }
-  return values;
+  std::vector<FoundValue> found;
+  for (int i = 0; i < table_size; ++i)
+    if (values[i] != empty)
+      {
+        FoundValue f;
+        std::memcpy(&f.value, &values[i], sizeof(f.value));
+        std::memcpy(&f.unit, &units[i], sizeof(f.unit));
+        if (std::isnan(f.value))
+          return {};
+        found.push_back(f);
+      }
+  const std::vector<double> kept = without_neighbours(std::move(found));
+  if (kept.size() > dictionary_size)
+    return {};
+  return {kept.begin(), kept.end()};
 }
 
 // The extents of all slices; run_fits[r] is cleared where rows are not made of runs of run_length[r].
@@ -470,9 +513,39 @@ std::size_t pattern_of(const CSRMatrix<double> &A)
 }
 } // namespace
 
+namespace
+{
+// The chunks of slices, first the n_inner without any of these nodes.
+template <typename Storage>
+std::vector<int> chunks_of(const CudaContext &context, const Storage &s, int chunk_slices, const std::vector<int> &nodes,
+                           int &n_inner)
+{
+  const int n_chunks = (s.n_slices + chunk_slices - 1) / chunk_slices, per_group = s.node_size / s.rows;
+  std::vector<int> node_at(s.nodes.size()), place(s.nodes.size() + 1), order; // the last places may have a node behind the last one
+  to_host(context, s.nodes, node_at.data());
+  for (std::size_t k = 0; k < node_at.size(); ++k)
+    place[node_at[k]] = static_cast<int>(k);
+  std::vector<char> at_border(n_chunks, 0);
+  for (const int node : nodes)
+    {
+      const int group = (node_at.empty() ? node : place[node]) / slice_rows;
+      for (int slice = group * per_group; slice < (group + 1) * per_group; ++slice)
+        at_border[slice / chunk_slices] = 1;
+    }
+  for (const char border : {0, 1})
+    {
+      for (int c = 0; c < n_chunks; ++c)
+        if (at_border[c] == border)
+          order.push_back(c);
+      n_inner = border == 0 ? static_cast<int>(order.size()) : n_inner;
+    }
+  return order;
+}
+} // namespace
+
 template <typename Number>
 CudaGhosts<Number>::CudaGhosts(const std::shared_ptr<CudaContext> &context, const CSRMatrix<double> &A, int node_size,
-                               const std::shared_ptr<CudaExchange<Number>> &exchange)
+                               const std::shared_ptr<CudaExchange<Number>> &exchange, const CudaMatrix<Number> &owned)
   : exchange(exchange)
   , node_size(node_size)
 {
@@ -510,6 +583,14 @@ CudaGhosts<Number>::CudaGhosts(const std::shared_ptr<CudaContext> &context, cons
   start   = cuda::to_device(context, starts.data(), starts.size(), "matrices");
   column  = cuda::to_device(context, columns.data(), columns.size(), "matrices");
   value   = cuda::to_device(context, values.data(), values.size(), "matrices");
+  const std::vector<Number> zeros(A.n_rows, Number(0));
+  sums = cuda::to_device(context, zeros.data(), zeros.size(), "matrices");
+
+  const auto &s            = *owned.storage;
+  chunk_slices             = std::lcm(96, s.node_size); // of all that a block of threads may have
+  n_chunks                 = (s.n_slices + chunk_slices - 1) / chunk_slices;
+  const auto order         = chunks_of(*context, s, chunk_slices, listed, n_inner_chunks);
+  chunks                   = cuda::to_device(context, order.data(), order.size(), "matrices");
   context->synchronize();
 }
 
@@ -524,7 +605,7 @@ CudaMatrix<Number> spread_matrix(const CudaBackend<Number> &backend, const CSRMa
   A.n_cols             = source.n_cols;
   A.storage->pattern   = pattern_of(source);
   if (exchange)
-    A.storage->ghosts = std::make_shared<CudaGhosts<Number>>(backend.shared_context(), source, node_size, exchange);
+    A.storage->ghosts = std::make_shared<CudaGhosts<Number>>(backend.shared_context(), source, node_size, exchange, A);
   return A;
 }
 } // namespace
@@ -563,7 +644,7 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source, int nod
       s.n_slices = static_cast<int>(order.size()) / slice_rows * node_size;
       extents    = examine<Number>(context, csr, s, run_fits);
     }
-  std::vector<Number> dictionary = different_values<Number>(context, staged.value);
+  std::vector<Number> dictionary = different_values<Number>(context, csr);
 
   for (int r = n_run_lengths; r-- > 0;)
     if (run_fits[r])

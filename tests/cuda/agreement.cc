@@ -174,6 +174,32 @@ TEST_F(CudaAgreement, LargeMatricesInBands)
       }
 }
 
+// Values that differ by rounding, half of them to either side of what they are rounded to, have one place in the dictionary.
+TEST_F(CudaAgreement, RoundingAddsNoDifferentValues)
+{
+  constexpr int     n = 6000, different = 150;
+  CSRMatrix<double> A;
+  A.n_rows = A.n_cols = n;
+  A.row_start.assign(n + 1, 3);
+  finish_row_starts(A);
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < 3; ++k)
+      {
+        const double rounding    = std::ldexp((i * 7 + k) % 4 - 1.5, -52);
+        A.column[3 * i + k] = std::min(i, n - 3) + k;
+        A.value[3 * i + k]  = 1 + std::ldexp(0.5 + 100. * ((i * 11 + 50 * k) % different), -48) + rounding;
+      }
+  const auto on_gpu = backend->create_matrix(A);
+  EXPECT_NE(on_gpu.format().find(std::to_string(different) + " different values"), std::string::npos)
+    << "expected " << different << " in: " << on_gpu.format();
+  const Values x        = random_values(n, 1);
+  auto         expected = host.create_vector(n);
+  auto         actual   = backend->create_vector(n);
+  host.spmv(1, host.create_matrix(A), to_backend(host, x), 0, expected);
+  backend->spmv(1, on_gpu, to_backend(*backend, x), 0, actual);
+  expect_close(to_host(*backend, actual), to_host(host, expected), "A x");
+}
+
 TEST_F(CudaAgreement, SolversAndBits)
 {
   for (const auto type : {SolverType::gmres, SolverType::multigrid})

@@ -7,6 +7,7 @@
 #endif
 #include "base/host_copies.h"
 #include "discretization/distributed_level_meshes.h"
+#include "discretization/distributed_rows.h"
 #include "discretization/hierarchy.h"
 #include "discretization/mesh.h"
 #include "discretization/points.h"
@@ -30,6 +31,7 @@
 #include <memory>
 #include <numeric>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -265,46 +267,47 @@ Array<double> sample(const std::vector<Key> &keys)
 
 // x += what is left of x after restriction to the coarsest level, which is on one rank, and prolongation.
 template <class Backend>
-void there_and_back(const Backend &backend, const std::vector<adamant::LevelData> &levels, typename Backend::Vector &x)
+void there_and_back(const Backend &backend, const std::vector<adamant::LevelData> &levels, int node_size,
+                    typename Backend::Vector &x)
 {
   std::vector<typename Backend::Vector> v;
   for (const auto &level : levels)
     v.push_back(backend.create_vector(level.matrix.n_rows));
   backend.copy(x, v.back());
   for (std::size_t l = levels.size() - 1; l > 0; --l)
-    backend.spmv(typename Backend::value_type(0.25), backend.create_matrix(levels[l].restriction, 2), v[l], 0,
+    backend.spmv(typename Backend::value_type(0.25), backend.create_matrix(levels[l].restriction, node_size), v[l], 0,
                  v[l - 1]);
   for (std::size_t l = 1; l < levels.size(); ++l)
-    backend.spmv(1, backend.create_matrix(levels[l].prolongation, 2), v[l - 1], 0, v[l]);
+    backend.spmv(1, backend.create_matrix(levels[l].prolongation, node_size), v[l - 1], 0, v[l]);
   backend.axpby(1, v.back(), 1, x);
 }
 
 // All operations that read other ranks' values, on `backend` over all ranks against the host on one.
-template <class Backend>
+template <int dim, class Backend>
 void compare_products(const Backend &backend)
 {
   using Number = typename Backend::value_type;
-  const FESystem<2>                  fe(FE_Q<2>(1), 2);
-  const Problem<2>                   ranks(world, fe), one(MPI_COMM_SELF, fe);
+  const FESystem<dim>                fe(FE_Q<dim>(1), dim);
+  const Problem<dim>                 ranks(world, fe), one(MPI_COMM_SELF, fe);
   const adamant::HostBackend<Number> alone(2);
   const auto keys = keys_of(ranks.hierarchy.finest()), all_keys = keys_of(one.hierarchy.finest());
   const auto steps = [](const auto &algebra, const std::vector<adamant::LevelData> &levels,
                         const Array<double> &values) {
-    const auto a = algebra.create_matrix(levels.back().matrix, 2);
+    const auto a = algebra.create_matrix(levels.back().matrix, dim);
     auto       x = adamant::to_backend(algebra, values), y = algebra.create_vector(x.size()),
          r = algebra.create_vector(x.size()), d = algebra.create_vector(x.size()), D = algebra.create_vector(x.size());
-    auto blocks = algebra.create_vector(2 * x.size()), z = algebra.create_vector(x.size());
+    auto blocks = algebra.create_vector(dim * x.size()), z = algebra.create_vector(x.size());
     algebra.upload(Array<double>(x.size(), 0.1).data(), D);
-    algebra.upload(Array<double>(2 * x.size(), 0.07).data(), blocks);
+    algebra.upload(Array<double>(dim * x.size(), 0.07).data(), blocks);
     algebra.spmv(2, a, x, 0, y);
     algebra.residual(a, x, y, r);
     algebra.chebyshev_step(a, D, 1, 0, Number(0.3), r, x, x, d, y);
     algebra.jacobi_step(a, D, 1, Number(0.5), r, y, x);
     algebra.spmv(Number(0.1), a, y, 1, x);
-    there_and_back(algebra, levels, x);
+    there_and_back(algebra, levels, dim, x);
     algebra.jacobi_two_steps(a, D, Number(0.4), x, z, y);
-    algebra.jacobi_step(a, blocks, 2, Number(0.5), r, y, z);
-    algebra.chebyshev_step(a, blocks, 2, Number(0.2), Number(0.3), z, y, d, d, x);
+    algebra.jacobi_step(a, blocks, dim, Number(0.5), r, y, z);
+    algebra.chebyshev_step(a, blocks, dim, Number(0.2), Number(0.3), z, y, d, d, x);
     algebra.spmv_update(Number(0.5), Number(0.1), a, x, d, d, y);
     std::vector<double> numbers = {algebra.dot(x, y), algebra.norm(r)};
     auto                scalars = algebra.create_scalars(2);
@@ -362,11 +365,15 @@ TEST(Ranks, CubeVector)
 }
 TEST(Ranks, ProductsInDoublePrecision)
 {
-  compare_products(adamant::HostBackend<double>(2, adamant::Communicator(world)));
+  const adamant::HostBackend<double> backend(2, adamant::Communicator(world));
+  compare_products<2>(backend);
+  compare_products<3>(backend);
 }
 TEST(Ranks, ProductsInSinglePrecision)
 {
-  compare_products(adamant::HostBackend<float>(2, adamant::Communicator(world)));
+  const adamant::HostBackend<float> backend(2, adamant::Communicator(world));
+  compare_products<2>(backend);
+  compare_products<3>(backend);
 }
 
 // What an algebraic preconditioner needs; without coarser levels none has to come to the first rank.
@@ -409,11 +416,60 @@ protected:
 };
 TEST_F(CudaRanks, ProductsInDoublePrecision)
 {
-  compare_products(adamant::CudaBackend<double>(context));
+  const adamant::CudaBackend<double> backend(context);
+  compare_products<2>(backend);
+  compare_products<3>(backend);
 }
 TEST_F(CudaRanks, ProductsInSinglePrecision)
 {
-  compare_products(adamant::CudaBackend<float>(context));
+  const adamant::CudaBackend<float> backend(context);
+  compare_products<2>(backend);
+  compare_products<3>(backend);
+}
+
+// Matrices so large that a thread takes several rows, with ghosts at both ends of a rank's rows: a second difference of squares.
+TEST_F(CudaRanks, LargeMatricesInBands)
+{
+  const int           n_owned = 700000;
+  const IndexSet      owned   = adamant::owned_range(n_owned, world);
+  const std::uint64_t first = owned.nth_index_in_set(0), n = owned.size();
+  std::vector<types::global_dof_index> columns;
+  for (std::uint64_t i = first; i < first + n_owned; ++i)
+    for (const int k : {-1000, 0, 1000})
+      columns.push_back((i + n + k) % n);
+  const auto        numbers = adamant::make_partitioner(owned, columns, world);
+  CSRMatrix<double> A;
+  A.n_rows = n_owned;
+  A.n_cols = static_cast<int>(numbers->locally_owned_size() + numbers->n_ghost_indices());
+  A.row_start.assign(n_owned + 1, 3);
+  adamant::finish_row_starts(A);
+  A.ghosts = adamant::exchange_plan(*numbers);
+  for (int i = 0; i < n_owned; ++i)
+    {
+      std::array<std::pair<int, double>, 3> entries;
+      for (int k = 0; k < 3; ++k)
+        entries[k] = {static_cast<int>(numbers->global_to_local(columns[3 * i + k])), k == 1 ? -2. : 1.};
+      std::sort(entries.begin(), entries.end());
+      for (int k = 0; k < 3; ++k)
+        std::tie(A.column[3 * i + k], A.value[3 * i + k]) = entries[k];
+    }
+  const adamant::CudaBackend<double> backend(context);
+  const auto                         on_gpu = backend.create_matrix(A);
+  const auto                         value  = [](std::uint64_t i) { return std::sin(1e-3 * static_cast<double>(i)); };
+  Array<double>                      values(n_owned), found(n_owned);
+  for (int i = 0; i < n_owned; ++i)
+    values[i] = value(first + i);
+  const auto x = adamant::to_backend(backend, values);
+  auto       y = adamant::to_backend(backend, values);
+  for (int repeat = 0; repeat < 3; ++repeat) // y + 3 A x
+    backend.spmv(1, on_gpu, x, 1, y);
+  backend.download(y, found.data());
+  for (int i = 0; i < n_owned; ++i)
+    {
+      const auto at = [&](int k) { return value((first + i + n + k) % n); };
+      ASSERT_NEAR(found[i], at(0) + 3 * (at(-1000) - 2 * at(0) + at(1000)), 1e-12)
+        << "row " << first + i << ", " << on_gpu.format();
+    }
 }
 #endif
 
