@@ -13,6 +13,7 @@ struct Card
 {
   cudaIpcMemHandle_t region;
   long               values, buffer, arrived; // in bytes from the region's begin; of the buffer: its length in entries
+  int                blocks;                  // that this rank sends with
 };
 
 // Ranks with which messages go either way, ascending: also who only receives tells that it has done so.
@@ -97,7 +98,7 @@ void CudaExchange<Number>::meet_neighbours(const std::shared_ptr<CudaContext> &c
   buffer  = static_cast<long>(incoming.size());
   cuda::check(cudaMemsetAsync(region.data(), 0, region.size(), context->stream()), "cudaMemsetAsync", region.data(), 0,
               region.size());
-  const std::vector<unsigned> zeros(cuda::n_counters, 0);
+  const std::vector<unsigned> zeros(2, 0);
   counters = cuda::to_device(context, zeros.data(), zeros.size(), "exchange");
   context->synchronize(); // before a neighbour may write here
 
@@ -108,11 +109,14 @@ void CudaExchange<Number>::meet_neighbours(const std::shared_ptr<CudaContext> &c
     cards.push_back({handle,
                      static_cast<long>(flags + static_cast<std::size_t>(message_of(plan->receives, ranks[k]).begin) *
                                                  n_components * sizeof(Number)),
-                     buffer, static_cast<long>(k * cuda::Ghosts<Number>::spacing * sizeof(unsigned))});
+                     buffer, static_cast<long>(k * cuda::Ghosts<Number>::spacing * sizeof(unsigned)), blocks_each()});
   const std::vector<Card>              theirs = swap_cards(*plan, ranks, cards);
   std::vector<cuda::Neighbour<Number>> met;
   for (std::size_t k = 0; k < ranks.size(); ++k)
     {
+      unsigned *in_an_exchange = arrived + k * cuda::Ghosts<Number>::spacing + 1;
+      cuda::check(cudaMemcpyAsync(in_an_exchange, &theirs[k].blocks, sizeof(unsigned), cudaMemcpyHostToDevice, context->stream()),
+                  "cudaMemcpyAsync", in_an_exchange, &theirs[k].blocks, sizeof(unsigned), "to device");
       void *memory = nullptr;
       cuda::check(cudaIpcOpenMemHandle(&memory, theirs[k].region, cudaIpcMemLazyEnablePeerAccess),
                   "cudaIpcOpenMemHandle", "of rank", ranks[k]);

@@ -17,7 +17,7 @@ struct Neighbour
 {
   Number   *values;        ///< in its memory: where this rank's message goes, in the first of two buffers
   long      buffer;        ///< from there to the second one
-  unsigned *arrived;       ///< in its memory: the number of the last exchange that this rank has sent
+  unsigned *arrived;       ///< in its memory: how many blocks of this rank have sent
   int       begin, length; ///< of the plan's `sent`
 };
 
@@ -28,24 +28,25 @@ struct Ghosts
   const Number   *values;
   long            buffer;
   const unsigned *count,
-    *arrived; ///< of exchanges that have begun, and what neighbours have sent; null where the stream waits instead
+    *arrived; ///< of exchanges that have begun; for each neighbour, how many of its blocks have sent, and how many do so in an exchange.
+              ///< Null where the stream waits instead
   int n_neighbours;
 
-  static constexpr int spacing = 32; // of the numbers in `arrived`: a line of the cache each
+  static constexpr int spacing = 32; // of the neighbours in `arrived`: a line of the cache each
 
-  /// All threads of a block wait until the ghosts are there: those of the last exchange that has begun, or of the one that begins with
-  /// this kernel.
-  __device__ const Number *wait(bool begins_here = false) const
+  /// All threads of a block wait until the ghosts are there.
+  __device__ const Number *wait() const
   {
     if (count == nullptr)
       return values;
-    const unsigned current = __ldcg(count) + begins_here;
+    const unsigned current = __ldcg(count);
     for (int k = threadIdx.x; k < n_neighbours; k += blockDim.x)
       {
-        unsigned sent;
+        const unsigned expected = current * arrived[k * spacing + 1];
+        unsigned       sent;
         do
           asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(sent) : "l"(arrived + k * spacing) : "memory");
-        while (static_cast<int>(sent - current) < 0);
+        while (static_cast<int>(sent - expected) < 0);
       }
     __syncthreads();
     return values + (current % 2) * buffer;
@@ -61,59 +62,41 @@ __global__ void pack_kernel(int n, const int *sent, int n_components, Gather x, 
     outgoing[k] = x(sent[k / n_components], k % n_components);
 }
 
-/// The counters of an exchange in device memory: exchanges begun; in the one under way, the blocks that have sent, that have summed what
-/// ghosts add, and that have taken these sums.
-enum Counter : int
-{
-  begun,
-  have_sent,
-  have_summed,
-  have_taken,
-  n_counters
-};
-
-__device__ inline unsigned acquire(const unsigned *counter)
-{
-  unsigned value;
-  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(counter) : "memory");
-  return value;
-}
-
 /// What a rank sends in an exchange: the first n_blocks blocks of a kernel do, to each neighbour in turn.
 template <typename Number>
 struct Sends
 {
   const Neighbour<Number> *neighbours   = nullptr;
   const int               *sent         = nullptr;
-  unsigned                *counters     = nullptr;
+  unsigned                *counters     = nullptr; // exchanges begun; then the blocks that have sent in the one that begins
   int                      n_components = 1, n_neighbours = 0, n_blocks = 0;
 
-  /// Whether this is one of the blocks that send: it then writes its part of x(i, component) into a neighbour's memory, and the last
-  /// of them to finish tells the neighbours; it also counts the exchange, unless the kernel does so later. The buffers alternate: a
-  /// neighbour that has begun the next exchange has done with the last but one.
+  /// Whether this is one of the blocks that send: it then writes its part of x(i, component) into a neighbour's memory and tells it; the
+  /// last one counts the exchange. The buffers alternate: a neighbour that has begun the next exchange has done with the last but one.
   template <class Gather>
-  __device__ bool by_this_block(const Gather &x, bool counted_later = false) const
+  __device__ bool by_this_block(const Gather &x) const
   {
     if (static_cast<int>(blockIdx.x) >= n_blocks)
       return false;
+    const Neighbour<Number> to   = neighbours[blockIdx.x % n_neighbours];
+    const int               step = n_blocks / n_neighbours * blockDim.x, length = to.length * n_components;
+    const auto              entry = [&](int k) { return k < length ? sent[to.begin + k / n_components] : 0; };
+    int                     k     = blockIdx.x / n_neighbours * blockDim.x + threadIdx.x, i = entry(k);
     wait_for_predecessor();
-    const Neighbour<Number> to      = neighbours[blockIdx.x % n_neighbours];
-    const unsigned          current = __ldcg(counters + begun) + 1;
-    Number                 *target  = to.values + (current % 2) * to.buffer;
-    const int               step    = n_blocks / n_neighbours * blockDim.x;
-    for (int k = blockIdx.x / n_neighbours * blockDim.x + threadIdx.x; k < to.length * n_components; k += step)
-      target[k] = x(sent[to.begin + k / n_components], k % n_components);
+    const unsigned begun_before = __ldcg(counters);
+    Number        *target       = to.values + ((begun_before + 1) % 2) * to.buffer;
+    for (; k < length; k += step, i = entry(k))
+      target[k] = x(i, k % n_components);
     __threadfence_system();
     __syncthreads();
-    if (threadIdx.x > 0 || static_cast<int>(atomicAdd(counters + have_sent, 1)) + 1 < n_blocks)
+    if (threadIdx.x > 0)
       return true;
-    __threadfence_system();
-    for (int k = 0; k < n_neighbours; ++k)
-      asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(neighbours[k].arrived), "r"(current) : "memory");
-    if (counted_later)
-      return true;
-    counters[have_sent] = 0;
-    counters[begun]     = current;
+    asm volatile("red.release.sys.global.add.u32 [%0], 1;" ::"l"(to.arrived) : "memory");
+    if (static_cast<int>(atomicAdd(counters + 1, 1)) + 1 == n_blocks)
+      {
+        counters[1] = 0;
+        counters[0] = begun_before + 1;
+      }
     return true;
   }
 };
@@ -156,8 +139,7 @@ public:
     const int n = static_cast<int>(sent.size()) * n_components;
     if (const int n_neighbours = static_cast<int>(neighbours.size()); n_neighbours > 0)
       {
-        const int blocks = std::max(1, std::min(256, cuda::blocks_for(longest * static_cast<long>(n_components))));
-        return {neighbours.data(), sent.data(), counters.data(), n_components, n_neighbours, blocks * n_neighbours};
+        return {neighbours.data(), sent.data(), counters.data(), n_components, n_neighbours, n_neighbours * blocks_each()};
       }
     cuda::launch(context, "pack", cuda::pack_kernel<Number, Gather>, cuda::blocks_for(n), cuda::block_size, n,
                  sent.data(), n_components, x, outgoing.data());
@@ -197,6 +179,8 @@ public:
   }
 
 private:
+  // How many send to each neighbour.
+  int  blocks_each() const { return std::max(1, std::min(256, cuda::blocks_for(longest * static_cast<long>(n_components)))); }
   void meet_neighbours(const std::shared_ptr<CudaContext> &context);
   void connect(const std::shared_ptr<CudaContext> &context); // by a first exchange, which a graph could not record
 
@@ -205,10 +189,10 @@ private:
   CudaArray<int>                      sent;
   CudaArray<Number>                   outgoing, incoming;
 
-  // Where neighbours write: their counts of exchanges, then two buffers.
+  // Where neighbours write: their counts, then two buffers.
   CudaArray<char>                    region;
   CudaArray<cuda::Neighbour<Number>> neighbours; // empty: CudaRanks exchanges
-  CudaArray<unsigned>                counters;   // cuda::Counter
+  CudaArray<unsigned>                counters;   // of cuda::Sends
   unsigned                          *arrived = nullptr;
   Number                            *values  = nullptr;
   long                               buffer  = 0;

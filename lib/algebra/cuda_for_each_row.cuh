@@ -19,9 +19,9 @@ struct Entry
 
 /// A thread has the same row in each of `at_once` slices of a band: columns and values are decoded once for all of them, and
 /// enough loads are under way to keep the memory busy.
-template <class Format, int at_once, typename Number, class Gather, class Finish, class GhostSum>
+template <class Format, int at_once, typename Number, class Gather, class Finish>
 __device__ void band_product(const SparseView<Number> &A, const Number *dictionary, const CudaSlice &s, int first,
-                             int lane, const Gather &x, const Finish &finish, const GhostSum &add_ghosts)
+                             int lane, const Gather &x, const Finish &finish)
 {
   const int                                 row = slice_rows * first + lane;
   Chunk<Format, Number, SliceKind::stencil> chunk;
@@ -66,36 +66,21 @@ __device__ void band_product(const SparseView<Number> &A, const Number *dictiona
     add(std::integral_constant<int, 0>());
 #pragma unroll
   for (int k = 0; k < at_once; ++k)
-    {
-      add_ghosts(row + k * slice_rows, sum[k]);
-      finish(row + k * slice_rows, sum[k], operands[k]);
-    }
+    finish(row + k * slice_rows, sum[k], operands[k]);
 }
 
 /// The bands, and the slices between them.
-template <class Format, int at_once, typename Number, class Gather, class Finish, class Exchange>
+template <class Format, int at_once, typename Number, class Gather, class Finish>
 __global__ void __launch_bounds__(block_size)
-  band_kernel(const SparseView<Number> A, const Gather x, const Finish finish, const Exchange exchange)
+  band_kernel(const Sends<Number> sends, const SparseView<Number> A, const Gather x, const Finish finish)
 {
+  if (sends.by_this_block(OneComponent<Gather>{x}))
+    return;
   static_assert(band_slices % at_once == 0 && Format::bands, "a format without bands");
   constexpr int     warps = block_size / slice_rows;
   __shared__ Number dictionary[dictionary_size];
-  bool              at_border = false;
   const int         lane = threadIdx.x % slice_rows, warp = threadIdx.x / slice_rows,
-            block_first = exchange.template first_slice<1>(warps * at_once, x, at_border);
-  if (block_first < 0)
-    return;
-  if constexpr (Exchange::shared)
-    if (at_border)
-      {
-        wait_for_predecessor();
-        exchange.wait_for_sums();
-      }
-  const auto add_ghosts = [&](int row, Number &sum) {
-    if constexpr (Exchange::shared)
-      if (at_border)
-        sum += __ldcg(exchange.sums + row);
-  };
+            block_first = (blockIdx.x - sends.n_blocks) * warps * at_once;
   const auto is_single  = [&](int slice) { // not of a band
     return slice < A.n_slices && static_cast<SliceKind>(A.slices[slice].kind) != SliceKind::band;
   };
@@ -109,18 +94,15 @@ __global__ void __launch_bounds__(block_size)
     s = A.slices[first];
   load_dictionary<Format>(A, dictionary);
   if (static_cast<SliceKind>(s.kind) == SliceKind::band)
-    band_product<Format, at_once>(A, dictionary, s, first, lane, x, finish, add_ghosts);
+    band_product<Format, at_once>(A, dictionary, s, first, lane, x, finish);
   for (; singles != 0; singles &= singles - 1)
     {
       const int slice = block_first + (__ffs(singles) - 1) * warps + warp, row = slice_rows * slice + lane;
       s = A.slices[slice];
       Number sum[1];
       rows_product<Format>(A, dictionary, lane, 0, 1, s, x, sum);
-      if (row < A.n_rows && !(Finish::skips_empty && s.width == 0 && !at_border))
-        {
-          add_ghosts(row, sum[0]);
-          finish(row, sum[0], finish.fetch(row));
-        }
+      if (row < A.n_rows && !(Finish::skips_empty && s.width == 0))
+        finish(row, sum[0], finish.fetch(row));
     }
 }
 
@@ -148,11 +130,11 @@ struct AdditionAt
   __device__ void       operator()(int row, Number sum, Number y_row) const { at(row) = y_row + a * sum; }
 };
 
-/// Runs row_kernel over the rows of A and the columns that this rank owns; a block of threads holds whole nodes, those of the matrix and
-/// of node_size rows. The kernel has its part in the exchange of ghosts, if there are any.
-template <bool overlaps = true, typename Number, class Gather, class Finish, class Exchange>
+/// Runs row_kernel over all rows of A and the columns that this rank owns; a block of threads holds whole nodes, those of the matrix and
+/// of node_size rows. The same kernel sends what an exchange has left to it.
+template <bool overlaps = true, typename Number, class Gather, class Finish>
 void for_each_owned_row(const CudaContext &context, const Call &name, const CudaMatrix<Number> &A, const Gather &x,
-                        const Finish &finish, int node_size, Exchange exchange)
+                        const Finish &finish, int node_size = 1, const Sends<Number> &sends = {})
 {
   const auto &s = *A.storage;
   // Small matrices in small blocks: the whole GPU shares their latency.
@@ -167,60 +149,39 @@ void for_each_owned_row(const CudaContext &context, const Call &name, const Cuda
     using Format = decltype(format);
     if constexpr (Format::bands && !Finish::exchange)
       if (const int at_once = slices_at_once<Finish>(A); at_once > 0)
-        {
-          const auto kernel = at_once == 2 ? band_kernel<Format, 2, Number, Gather, Finish, Exchange> :
-                                             band_kernel<Format, 4, Number, Gather, Finish, Exchange>;
-          const int  blocks = exchange.n_blocks_for(s.n_slices, at_once * (block_size / slice_rows), 1, block_size);
-          return launch<overlaps>(context, name, kernel, blocks, block_size, view(A), x, finish, exchange);
-        }
+        return launch<overlaps>(context, name,
+                                at_once == 2 ? band_kernel<Format, 2, Number, Gather, Finish> :
+                                               band_kernel<Format, 4, Number, Gather, Finish>,
+                                sends.n_blocks +
+                                  blocks_for(slice_rows * static_cast<long>((s.n_slices + at_once - 1) / at_once)),
+                                block_size, sends, view(A), x, finish);
     // Long rows of small matrices go to several threads, as long as the GPU has room for more warps.
     constexpr int room = 8192, chunk = Format::chunk;
     int           parts = 1;
     while (2 * parts * chunk < s.widest + chunk && 2 * parts * s.n_slices <= room && 2 * parts * lanes <= most_threads)
       parts *= 2;
-    const int blocks = exchange.n_blocks_for(s.n_slices, lanes / slice_rows, s.rows, lanes * parts);
-    launch<overlaps>(context, name, row_kernel<Format, Number, Gather, Finish, Exchange>, blocks, lanes * parts,
-                     view(A), lanes, parts, x, finish, exchange);
+    launch<overlaps>(context, name, row_kernel<Format, Number, Gather, Finish>,
+                     sends.n_blocks + blocks_for(slice_rows * static_cast<long>(s.n_slices), lanes), lanes * parts,
+                     sends, view(A), lanes, parts, x, finish);
   });
 }
 
-/// What a kernel needs for its part in a product with a matrix that has ghosts.
-template <typename Number>
-Border<Number> border_of(const CudaGhosts<Number> &g, const Sends<Number> &sends, const Ghosts<Number> &ghosts, Part part)
-{
-  return {sends, ghosts, g.n_nodes, g.node_size, g.nodes.data(), g.start.data(), g.column.data(), g.value.data(),
-          const_cast<Number *>(g.sums.data()), g.chunks.data(), g.chunk_slices, g.n_inner_chunks, g.n_chunks, part};
-}
-
-/// finish(row, (A x)_row, what it fetches for the row) for all rows.
+/// finish(row, (A x)_row, what it fetches for the row) for all rows, then what other ranks' entries of x add.
 template <typename Number, class Gather, class Finish>
 void for_each_row(const CudaContext &context, const Call &name, const CudaMatrix<Number> &A, const Gather &x,
                   const Finish &finish, int node_size = 1)
 {
-  if (!A.storage->ghosts)
-    return for_each_owned_row(context, name, A, x, finish, node_size, Alone<Number>());
-  const CudaGhosts<Number> &g        = *A.storage->ghosts;
-  CudaExchange<Number>     &exchange = *g.exchange;
-  const auto                sends    = exchange.start(context, OneComponent<Gather>{x});
+  const auto &ghosts = A.storage->ghosts;
+  const auto  sends  = ghosts ? ghosts->exchange->start(context, OneComponent<Gather>{x}) : Sends<Number>();
+  for_each_owned_row(context, name, A, x, finish, node_size, sends);
+  if (!ghosts)
+    return;
   if constexpr (Finish::is_product)
-    if (g.many)
-      {
-        Border<Number> only_sends{};
-        only_sends.sends = sends;
-        for_each_owned_row(context, name, A, x, finish, node_size, only_sends);
-        return for_each_owned_row<false>(context, name, *g.many, Entry<Number>{exchange.finish_and_wait(context)},
-                                         AdditionAt<Number>{finish.a, finish.y, g.nodes.data(), g.node_size}, 1,
-                                         Alone<Number>());
-      }
-  if (exchange.follows_kernels())
-    return for_each_owned_row(context, name, A, x, finish, node_size,
-                              border_of(g, sends, exchange.finish(context), Part::all));
-  for_each_owned_row(context, name, A, x, finish, node_size, border_of(g, {}, {}, Part::inner));
-  const auto border = border_of(g, {}, exchange.finish(context), Part::border);
-  const int  rows   = A.storage->rows;
-  launch<false>(context, "ghost_sums", rows == 3 ? ghost_sums_kernel<3, Number> : ghost_sums_kernel<1, Number>,
-                border.n_summing_blocks_for(rows, block_size), block_size, border);
-  for_each_owned_row(context, name, A, x, finish, node_size, border);
+    if (ghosts->many)
+      return for_each_owned_row<false>(context, name, *ghosts->many,
+                                       Entry<Number>{ghosts->exchange->finish_and_wait(context)},
+                                       AdditionAt<Number>{finish.a, finish.y, ghosts->nodes.data(), ghosts->node_size});
+  add_ghosts(context, name, *ghosts, finish);
 }
 } // namespace cuda
 } // namespace adamant

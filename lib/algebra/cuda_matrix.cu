@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <numeric>
 #include <sstream>
 #include <vector>
 
@@ -513,39 +512,9 @@ std::size_t pattern_of(const CSRMatrix<double> &A)
 }
 } // namespace
 
-namespace
-{
-// The chunks of slices, first the n_inner without any of these nodes.
-template <typename Storage>
-std::vector<int> chunks_of(const CudaContext &context, const Storage &s, int chunk_slices, const std::vector<int> &nodes,
-                           int &n_inner)
-{
-  const int n_chunks = (s.n_slices + chunk_slices - 1) / chunk_slices, per_group = s.node_size / s.rows;
-  std::vector<int> node_at(s.nodes.size()), place(s.nodes.size() + 1), order; // the last places may have a node behind the last one
-  to_host(context, s.nodes, node_at.data());
-  for (std::size_t k = 0; k < node_at.size(); ++k)
-    place[node_at[k]] = static_cast<int>(k);
-  std::vector<char> at_border(n_chunks, 0);
-  for (const int node : nodes)
-    {
-      const int group = (node_at.empty() ? node : place[node]) / slice_rows;
-      for (int slice = group * per_group; slice < (group + 1) * per_group; ++slice)
-        at_border[slice / chunk_slices] = 1;
-    }
-  for (const char border : {0, 1})
-    {
-      for (int c = 0; c < n_chunks; ++c)
-        if (at_border[c] == border)
-          order.push_back(c);
-      n_inner = border == 0 ? static_cast<int>(order.size()) : n_inner;
-    }
-  return order;
-}
-} // namespace
-
 template <typename Number>
 CudaGhosts<Number>::CudaGhosts(const std::shared_ptr<CudaContext> &context, const CSRMatrix<double> &A, int node_size,
-                               const std::shared_ptr<CudaExchange<Number>> &exchange, const CudaMatrix<Number> &owned)
+                               const std::shared_ptr<CudaExchange<Number>> &exchange)
   : exchange(exchange)
   , node_size(node_size)
 {
@@ -583,14 +552,6 @@ CudaGhosts<Number>::CudaGhosts(const std::shared_ptr<CudaContext> &context, cons
   start   = cuda::to_device(context, starts.data(), starts.size(), "matrices");
   column  = cuda::to_device(context, columns.data(), columns.size(), "matrices");
   value   = cuda::to_device(context, values.data(), values.size(), "matrices");
-  const std::vector<Number> zeros(A.n_rows, Number(0));
-  sums = cuda::to_device(context, zeros.data(), zeros.size(), "matrices");
-
-  const auto &s            = *owned.storage;
-  chunk_slices             = std::lcm(96, s.node_size); // of all that a block of threads may have
-  n_chunks                 = (s.n_slices + chunk_slices - 1) / chunk_slices;
-  const auto order         = chunks_of(*context, s, chunk_slices, listed, n_inner_chunks);
-  chunks                   = cuda::to_device(context, order.data(), order.size(), "matrices");
   context->synchronize();
 }
 
@@ -605,7 +566,7 @@ CudaMatrix<Number> spread_matrix(const CudaBackend<Number> &backend, const CSRMa
   A.n_cols             = source.n_cols;
   A.storage->pattern   = pattern_of(source);
   if (exchange)
-    A.storage->ghosts = std::make_shared<CudaGhosts<Number>>(backend.shared_context(), source, node_size, exchange, A);
+    A.storage->ghosts = std::make_shared<CudaGhosts<Number>>(backend.shared_context(), source, node_size, exchange);
   return A;
 }
 } // namespace

@@ -283,21 +283,19 @@ __device__ void rows_product(const SparseView<Number> &A, const Number *dictiona
 
 constexpr int most_threads = 512; // of a block of row_kernel
 
-/// finish(row, (A x)_row, what it fetches for the row). A block of threads has `lanes` lanes of slices and `parts` threads for each, which share its entries.
-template <class Format, typename Number, class Gather, class Finish, class Exchange>
+/// finish(row, (A x)_row, what it fetches for the row), after the blocks that send x to other ranks. A block of threads has `lanes` lanes of slices and `parts` threads for each, which share its entries.
+template <class Format, typename Number, class Gather, class Finish>
 __global__ void __launch_bounds__(most_threads)
-  row_kernel(const SparseView<Number> A, int lanes, int parts, const Gather x, const Finish finish,
-             const Exchange exchange)
+  row_kernel(const Sends<Number> sends, const SparseView<Number> A, int lanes, int parts, const Gather x,
+             const Finish finish)
 {
+  if (sends.by_this_block(OneComponent<Gather>{x}))
+    return;
   constexpr int     rows = Format::rows;
   __shared__ Number dictionary[Format::coded ? dictionary_size : 1], shared[rows * most_threads];
-  bool              at_border = false;
-  const int first_slice = exchange.template first_slice<rows>(lanes / slice_rows, x, at_border);
-  if (first_slice < 0)
-    return;
   load_dictionary<Format>(A, dictionary);
   const int part = threadIdx.x / lanes, local = threadIdx.x % lanes, lane = local % slice_rows;
-  const int slice = first_slice + local / slice_rows, per_group = A.node_size / rows;
+  const int slice = ((blockIdx.x - sends.n_blocks) * lanes + local) / slice_rows, per_group = A.node_size / rows;
   CudaSlice s{0, 0, 0, 0, 0};
   int       row = A.n_rows;
   if (slice < A.n_slices)
@@ -319,14 +317,6 @@ __global__ void __launch_bounds__(most_threads)
           sum[c] += shared[c * most_threads + other * lanes + local];
     }
   const bool mine = part == 0 && row < A.n_rows;
-  if constexpr (Exchange::shared)
-    if (at_border)
-      {
-        exchange.wait_for_sums();
-#pragma unroll
-        for (int c = 0; c < rows && mine; ++c)
-          sum[c] += __ldcg(exchange.sums + row + c);
-      }
   if constexpr (Finish::exchange)
     {
       Number residual[rows];
@@ -351,7 +341,7 @@ __global__ void __launch_bounds__(most_threads)
             finish(row, shared + place - row % finish.node_size);
         }
     }
-  else if (mine && !(Finish::skips_empty && s.width == 0 && !at_border))
+  else if (mine && !(Finish::skips_empty && s.width == 0))
 #pragma unroll
     for (int c = 0; c < rows; ++c)
       finish(row + c, sum[c], finish.fetch(row + c));

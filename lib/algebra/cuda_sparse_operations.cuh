@@ -40,6 +40,7 @@ struct Product : RowWise // y = a A x + b y
     return b == Number(0) ? Number(0) : y[row];
   } // with b = 0, y may hold anything
   __device__ void operator()(int row, Number sum, Number y_row) const { y[row] = a * sum + b * y_row; }
+  __device__ void add(int row, Number sum) const { y[row] += a * sum; }
 };
 
 template <typename Number>
@@ -50,6 +51,7 @@ struct Addition // y += a A x, empty rows untouched
   Number               *y;
   __device__ Number     fetch(int row) const { return y[row]; }
   __device__ void       operator()(int row, Number sum, Number y_row) const { y[row] = y_row + a * sum; }
+  __device__ void       add(int row, Number sum) const { y[row] += a * sum; }
 };
 
 template <typename Number>
@@ -63,6 +65,7 @@ struct Residual : RowWise
   {}
   __device__ Number fetch(int row) const { return b[row]; }
   __device__ void   operator()(int row, Number sum, Number b_row) const { r[row] = b_row - sum; }
+  __device__ void   add(int row, Number sum) const { r[row] -= sum; }
 };
 
 /// d = alpha d_old + beta D (b - A x), y = x + d; d may be null.
@@ -125,6 +128,27 @@ struct SmootherStep
       correction += block[static_cast<long>(c) * n_nodes] * residuals_of_node[c];
     update(row, correction, x[row], old_direction(row));
   }
+  /// What ghosts add to the sum of a row changes this row, and to the sums of a node's rows its k-th row.
+  __device__ void add(int row, Number sum) const
+  {
+    change(row, -beta * D[row] * sum);
+  }
+  template <int most>
+  __device__ void add(int node, int k, const Number (&sum)[most]) const
+  {
+    Number correction = 0;
+#pragma unroll
+    for (int c = 0; c < most; ++c)
+      if (c < node_size)
+        correction += D[static_cast<long>(k * node_size + c) * n_nodes + node] * sum[c];
+    change(node * node_size + k, -beta * correction);
+  }
+  __device__ void change(int row, Number by) const
+  {
+    if (d != nullptr)
+      d[row] += by;
+    y[row] += by;
+  }
 };
 
 template <typename Number>
@@ -148,6 +172,7 @@ struct SecondJacobiStep : RowWise
   {
     y[row] = beta * o.D * o.b + beta * o.D * (o.b - sum);
   }
+  __device__ void add(int row, Number sum) const { y[row] -= beta * D[row] * sum; }
 };
 
 /// d = alpha d_old + beta A r, x += d.
@@ -174,6 +199,11 @@ struct Update : RowWise
     const Number direction = alpha * o.d_old + beta * sum;
     d[row]                 = direction;
     x[row]                 = o.x + direction;
+  }
+  __device__ void add(int row, Number sum) const
+  {
+    d[row] += beta * sum;
+    x[row] += beta * sum;
   }
 };
 
