@@ -67,8 +67,8 @@ template <class Backend>
 double product_time(const Backend &backend, const CSRMatrix<double> &matrix, int block_size)
 {
   const auto A = backend.create_matrix(matrix, block_size);
-  const auto x = backend.create_vector(A.n_rows);
-  auto       y = backend.create_vector(A.n_rows);
+  const auto x = backend.create_vector(matrix.ghosts ? matrix.ghosts->n_owned : matrix.n_cols);
+  auto       y = backend.create_vector(matrix.n_rows);
   return microseconds(backend, [&] { backend.spmv(1, A, x, 0, y); });
 }
 
@@ -81,7 +81,7 @@ void measure(const Backend &backend, const std::vector<LevelData> &levels, const
               << world.size() << " rank(s), " << backend.device_name() << ", exchange by " << exchange
               << "; levels gather below " << c.cells_per_rank << " cells a rank\n"
               << "level,unknowns,unknowns of the first rank,cycle up to here/us,product/us,product of owned columns/us,sent by the "
-                 "first rank/B\n";
+                 "first rank/B,restriction/us,prolongation/us\n";
   for (std::size_t l = 0; l < levels.size(); ++l)
     {
       const auto        &A    = levels[l].matrix;
@@ -91,10 +91,12 @@ void measure(const Backend &backend, const std::vector<LevelData> &levels, const
       const double       cycle    = microseconds(backend, [&] { mg.vmult(b); });
       const double       product  = product_time(backend, A, size);
       const double       owned    = A.ghosts ? product_time(backend, owned_block(A), size) : product;
+      const auto         transfer = [&](const CSRMatrix<double> &P) { return l > 0 ? product_time(backend, P, size) : 0.; };
+      const double       down = transfer(levels[l].restriction), up = transfer(levels[l].prolongation);
       const double       unknowns = dealii::Utilities::MPI::sum(double(A.n_rows), MPI_COMM_WORLD);
       if (world.rank() == 0)
         std::cout << l << ',' << static_cast<long>(unknowns) << ',' << A.n_rows << ',' << cycle << ',' << product << ','
-                  << owned << ',' << (A.ghosts ? A.ghosts->sent.size() * sizeof(float) : 0) << std::endl;
+                  << owned << ',' << (A.ghosts ? A.ghosts->sent.size() * sizeof(float) : 0) << ',' << down << ',' << up << std::endl;
     }
 }
 

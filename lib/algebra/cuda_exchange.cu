@@ -115,8 +115,9 @@ void CudaExchange<Number>::meet_neighbours(const std::shared_ptr<CudaContext> &c
   for (std::size_t k = 0; k < ranks.size(); ++k)
     {
       unsigned *in_an_exchange = arrived + k * cuda::Ghosts<Number>::spacing + 1;
-      cuda::check(cudaMemcpyAsync(in_an_exchange, &theirs[k].blocks, sizeof(unsigned), cudaMemcpyHostToDevice, context->stream()),
-                  "cudaMemcpyAsync", in_an_exchange, &theirs[k].blocks, sizeof(unsigned), "to device");
+      cuda::check(
+        cudaMemcpyAsync(in_an_exchange, &theirs[k].blocks, sizeof(unsigned), cudaMemcpyHostToDevice, context->stream()),
+        "cudaMemcpyAsync", in_an_exchange, &theirs[k].blocks, sizeof(unsigned), "to device");
       void *memory = nullptr;
       cuda::check(cudaIpcOpenMemHandle(&memory, theirs[k].region, cudaIpcMemLazyEnablePeerAccess),
                   "cudaIpcOpenMemHandle", "of rank", ranks[k]);

@@ -66,9 +66,9 @@ __global__ void pack_kernel(int n, const int *sent, int n_components, Gather x, 
 template <typename Number>
 struct Sends
 {
-  const Neighbour<Number> *neighbours   = nullptr;
-  const int               *sent         = nullptr;
-  unsigned                *counters     = nullptr; // exchanges begun; then the blocks that have sent in the one that begins
+  const Neighbour<Number> *neighbours = nullptr;
+  const int               *sent       = nullptr;
+  unsigned                *counters = nullptr; // exchanges begun; then the blocks that have sent in the one that begins
   int                      n_components = 1, n_neighbours = 0, n_blocks = 0;
 
   /// Whether this is one of the blocks that send: it then writes its part of x(i, component) into a neighbour's memory and tells it; the
@@ -81,7 +81,7 @@ struct Sends
     const Neighbour<Number> to   = neighbours[blockIdx.x % n_neighbours];
     const int               step = n_blocks / n_neighbours * blockDim.x, length = to.length * n_components;
     const auto              entry = [&](int k) { return k < length ? sent[to.begin + k / n_components] : 0; };
-    int                     k     = blockIdx.x / n_neighbours * blockDim.x + threadIdx.x, i = entry(k);
+    int                     k = blockIdx.x / n_neighbours * blockDim.x + threadIdx.x, i = entry(k);
     wait_for_predecessor();
     const unsigned begun_before = __ldcg(counters);
     Number        *target       = to.values + ((begun_before + 1) % 2) * to.buffer;
@@ -139,7 +139,8 @@ public:
     const int n = static_cast<int>(sent.size()) * n_components;
     if (const int n_neighbours = static_cast<int>(neighbours.size()); n_neighbours > 0)
       {
-        return {neighbours.data(), sent.data(), counters.data(), n_components, n_neighbours, n_neighbours * blocks_each()};
+        return {neighbours.data(), sent.data(),  counters.data(),
+                n_components,      n_neighbours, n_neighbours * blocks_each()};
       }
     cuda::launch(context, "pack", cuda::pack_kernel<Number, Gather>, cuda::blocks_for(n), cuda::block_size, n,
                  sent.data(), n_components, x, outgoing.data());
@@ -180,7 +181,10 @@ public:
 
 private:
   // How many send to each neighbour.
-  int  blocks_each() const { return std::max(1, std::min(256, cuda::blocks_for(longest * static_cast<long>(n_components)))); }
+  int blocks_each() const
+  {
+    return std::max(1, std::min(256, cuda::blocks_for(longest * static_cast<long>(n_components))));
+  }
   void meet_neighbours(const std::shared_ptr<CudaContext> &context);
   void connect(const std::shared_ptr<CudaContext> &context); // by a first exchange, which a graph could not record
 

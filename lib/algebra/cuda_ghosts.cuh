@@ -46,14 +46,17 @@ struct OneComponent
   __device__ auto operator()(int i, int /*component*/) const { return x(i); }
 };
 
-/// What the ghosts add to the sums of a node's rows, at most `most`, changes the results of an operation linearly. Each node has some
-/// lanes. The matrix is read before the waits.
-template <int most, int lanes, typename Number, class Finish>
+/// The lanes of a node in ghost_kernel.
+constexpr int lanes_of_ghost_node = 8;
+
+/// What the ghosts add to the sums of a node's rows, at most `most`, changes the results of an operation linearly. The matrix is read
+/// before the waits.
+template <int most, typename Number, class Finish>
 __global__ void ghost_kernel(int n_nodes, int node_size, const int *nodes, const int *start, const int *column,
                              const Number *value, Ghosts<Number> ghosts, Finish finish)
 {
-  static_assert(most <= lanes, "a lane finishes one row");
-  constexpr int held = most == 1 ? 1 : 4;
+  static_assert(most <= lanes_of_ghost_node, "a lane finishes one row");
+  constexpr int lanes = lanes_of_ghost_node, held = most == 1 ? 1 : 4;
   const int     thread = blockIdx.x * blockDim.x + threadIdx.x, place = thread / lanes, lane = thread % lanes;
   int           node = 0, begin = 0, end = 0, of_ghost[held];
   Number        entry[held][most], sum[most] = {};
@@ -121,24 +124,20 @@ void add_ghosts(const CudaContext &context, const Call &name, const CudaGhosts<N
       throw RunError("a matrix of nodes of " + std::to_string(ghosts.node_size) + " rows does not go with blocks of " +
                      std::to_string(finish.node_size));
   const auto values = ghosts.exchange->finish(context);
-  const auto add    = [&](auto most, auto lanes, auto overlaps) {
-    // At least a block, which waits for the neighbours.
-    const int blocks = std::max(1, blocks_for(static_cast<long>(lanes.value) * ghosts.n_nodes));
-    launch<overlaps.value>(context, name, ghost_kernel<most.value, lanes.value, Number, Finish>, blocks, block_size,
-                           ghosts.n_nodes, ghosts.node_size, ghosts.nodes.data(), ghosts.start.data(),
-                           ghosts.column.data(), ghosts.value.data(), values, finish);
+  // At least a block, which waits for the neighbours.
+  const int  blocks = std::max(1, blocks_for(static_cast<long>(lanes_of_ghost_node) * ghosts.n_nodes));
+  const auto add    = [&](auto most, auto overlaps) {
+    launch<overlaps.value>(context, name, ghost_kernel<most.value, Number, Finish>, blocks, block_size, ghosts.n_nodes,
+                           ghosts.node_size, ghosts.nodes.data(), ghosts.start.data(), ghosts.column.data(),
+                           ghosts.value.data(), values, finish);
   };
   const auto add_nodes = [&](auto overlaps) {
-    using std::integral_constant;
-    const bool many = ghosts.n_nodes > 16384; // for the GPU at once
     if (ghosts.node_size == 1)
-      add(integral_constant<int, 1>(), integral_constant<int, 8>(), overlaps);
-    else if (ghosts.node_size <= 3 && many)
-      add(integral_constant<int, 3>(), integral_constant<int, 4>(), overlaps);
+      add(std::integral_constant<int, 1>(), overlaps);
     else if (ghosts.node_size <= 3)
-      add(integral_constant<int, 3>(), integral_constant<int, 8>(), overlaps);
+      add(std::integral_constant<int, 3>(), overlaps);
     else if (ghosts.node_size <= 8)
-      add(integral_constant<int, 8>(), integral_constant<int, 8>(), overlaps);
+      add(std::integral_constant<int, 8>(), overlaps);
     else
       throw RunError("a matrix of nodes of " + std::to_string(ghosts.node_size) + " rows has ghosts; at most 8 can");
   };

@@ -1,6 +1,7 @@
 // From a CSR matrix in host memory to the format of cuda_sparse.cuh: the examination and the conversion run on the GPU.
 
 #include "algebra/cuda_sparse.cuh"
+#include "algebra/value_dictionary.h"
 #include "base/exceptions.h"
 
 #include <algorithm>
@@ -38,7 +39,7 @@ struct Extent
 };
 
 constexpr int  table_size = 4096, most_values = 2048; // while they are collected
-constexpr Bits empty      = ~Bits(0);
+constexpr Bits empty = ~Bits(0);
 
 template <typename T>
 void to_host(const CudaContext &context, const CudaArray<T> &source, T *target)
@@ -170,18 +171,14 @@ __device__ Bits bits_of(double value)
   return __double_as_longlong(value);
 }
 
-// What a row's values are rounded to: 48 bits of the largest one, which same_value allows; 0 where it is out of range.
 __device__ double unit_of_row(const CSRView &A, int row)
 {
   double largest = 0;
   for (int k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
     largest = fmax(largest, fabs(A.value[k]));
-  const int exponent = largest > 0 ? ilogb(largest) : 0;
-  return abs(exponent) > 900 ? 0. : ldexp(1., exponent - 48);
+  return rounding_unit(largest);
 }
 
-// Assembled in different orders (around hanging nodes, at the borders of ranks) equal rows differ by rounding, and would fill the
-// dictionary.
 __global__ void round_kernel(CSRView A, double *value)
 {
   cuda::wait_for_predecessor();
@@ -234,22 +231,6 @@ __global__ void collect_values_kernel(CSRView A, Bits *table, Bits *units, int *
     }
 }
 
-// Position in the dictionary, which ascends, of the value nearest to this one.
-template <typename Number>
-__device__ unsigned code_of(Number value, const Number *dictionary, int n_values)
-{
-  int low = 0, high = n_values - 1; // the first that is not smaller, or the last
-  while (low < high)
-    {
-      const int middle = (low + high) / 2;
-      if (dictionary[middle] < value)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low > 0 && value - dictionary[low - 1] <= dictionary[low] - value ? low - 1 : low;
-}
-
 // Fills the slices: a thread a row, padding included.
 template <typename Number>
 __global__ void fill_kernel(CSRView A, int n_slices, int node_size, int rows, const int *nodes, int run, int n_values,
@@ -297,39 +278,10 @@ __global__ void fill_kernel(CSRView A, int n_slices, int node_size, int rows, co
       {
         unsigned word = 0;
         for (int i = 0; i < 4 && e + i < n * rows; ++i)
-          word |= code_of(value(e + i), values, n_values) << (8 * i);
+          word |= static_cast<unsigned>(code_of(value(e + i), values, n_values)) << (8 * i);
         codes[32L * (band ? s.column : s.value) + spacing * (e / 4) + (stencil ? lane * ((entries + 3) / 4) : lane)] =
           word;
       }
-}
-
-struct FoundValue
-{
-  double value, unit;
-};
-
-// Rounding separates values at the limit between two units: those a unit apart become the one nearer to zero. Ascending.
-std::vector<double> without_neighbours(std::vector<FoundValue> found)
-{
-  std::sort(found.begin(), found.end(),
-            [](const auto &a, const auto &b) { return std::abs(a.value) < std::abs(b.value); });
-  std::vector<FoundValue> kept;
-  for (const FoundValue &f : found)
-    {
-      const auto is_near = [&f](const FoundValue &k) {
-        return std::abs(f.value - k.value) <= 1.5 * std::min(f.unit, k.unit);
-      };
-      const auto beyond = std::find_if(kept.rbegin(), kept.rend(), [&f](const FoundValue &k) {
-        return std::abs(f.value) - std::abs(k.value) > 1.5 * f.unit;
-      });
-      if (std::none_of(kept.rbegin(), beyond, is_near))
-        kept.push_back(f);
-    }
-  std::vector<double> values;
-  for (const FoundValue &k : kept)
-    values.push_back(k.value);
-  std::sort(values.begin(), values.end());
-  return values;
 }
 
 // The different values as Number, ascending; none where they are more than the dictionary holds, or not all are numbers.
@@ -350,18 +302,18 @@ std::vector<Number> different_values(const std::shared_ptr<CudaContext> &context
   to_host(*context, unit, units.data());
   if (n > most_values)
     return {};
-  std::vector<FoundValue> found;
+  std::vector<RoundedValue> found;
   for (int i = 0; i < table_size; ++i)
     if (values[i] != empty)
       {
-        FoundValue f;
+        RoundedValue f;
         std::memcpy(&f.value, &values[i], sizeof(f.value));
         std::memcpy(&f.unit, &units[i], sizeof(f.unit));
         if (std::isnan(f.value))
           return {};
         found.push_back(f);
       }
-  const std::vector<double> kept = without_neighbours(std::move(found));
+  const std::vector<double> kept = value_dictionary(std::move(found));
   if (kept.size() > dictionary_size)
     return {};
   return {kept.begin(), kept.end()};
@@ -511,49 +463,6 @@ std::size_t pattern_of(const CSRMatrix<double> &A)
   return hash;
 }
 } // namespace
-
-template <typename Number>
-CudaGhosts<Number>::CudaGhosts(const std::shared_ptr<CudaContext> &context, const CSRMatrix<double> &A, int node_size,
-                               const std::shared_ptr<CudaExchange<Number>> &exchange)
-  : exchange(exchange)
-  , node_size(node_size)
-{
-  const CSRMatrix<double> block = ghost_block(A);
-  std::vector<int>        listed, rows{0}, starts{0}, columns;
-  std::vector<Number>     values;
-  for (int first = 0; first < A.n_rows; first += node_size)
-    {
-      const int begin = block.row_start[first], end = block.row_start[first + node_size];
-      if (begin == end)
-        continue;
-      listed.push_back(first / node_size);
-      std::vector<int> of_node(block.column.begin() + begin, block.column.begin() + end);
-      std::sort(of_node.begin(), of_node.end());
-      of_node.erase(std::unique(of_node.begin(), of_node.end()), of_node.end());
-      columns.insert(columns.end(), of_node.begin(), of_node.end());
-      values.resize(columns.size() * node_size, Number(0));
-      for (int c = 0; c < node_size; ++c)
-        {
-          for (int k = block.row_start[first + c]; k < block.row_start[first + c + 1]; ++k)
-            {
-              const auto place = std::lower_bound(of_node.begin(), of_node.end(), block.column[k]) - of_node.begin();
-              values[(starts.back() + place) * node_size + c] = static_cast<Number>(block.value[k]);
-            }
-          rows.push_back(block.row_start[first + c + 1]);
-        }
-      starts.push_back(to_index(columns.size(), "columns of ghosts"));
-    }
-  if (4L * block.n_nonzeros() > A.n_nonzeros())
-    many = std::make_unique<CudaMatrix<Number>>(CudaBackend<Number>(context).create_matrix(
-      {static_cast<int>(rows.size()) - 1, block.n_cols, {rows.begin(), rows.end()}, block.column, block.value, {}},
-      node_size));
-  n_nodes = static_cast<int>(listed.size());
-  nodes   = cuda::to_device(context, listed.data(), listed.size(), "matrices");
-  start   = cuda::to_device(context, starts.data(), starts.size(), "matrices");
-  column  = cuda::to_device(context, columns.data(), columns.size(), "matrices");
-  value   = cuda::to_device(context, values.data(), values.size(), "matrices");
-  context->synchronize();
-}
 
 namespace
 {
@@ -719,8 +628,6 @@ std::string CudaMatrix<Number>::format() const
   return text.str();
 }
 
-template struct CudaGhosts<double>;
-template struct CudaGhosts<float>;
 template struct CudaMatrix<double>::Storage;
 template struct CudaMatrix<float>::Storage;
 template std::size_t        CudaMatrix<double>::bytes() const;

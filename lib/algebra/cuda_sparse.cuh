@@ -285,9 +285,8 @@ constexpr int most_threads = 512; // of a block of row_kernel
 
 /// finish(row, (A x)_row, what it fetches for the row), after the blocks that send x to other ranks. A block of threads has `lanes` lanes of slices and `parts` threads for each, which share its entries.
 template <class Format, typename Number, class Gather, class Finish>
-__global__ void __launch_bounds__(most_threads)
-  row_kernel(const Sends<Number> sends, const SparseView<Number> A, int lanes, int parts, const Gather x,
-             const Finish finish)
+__global__ void __launch_bounds__(most_threads) row_kernel(const Sends<Number> sends, const SparseView<Number> A,
+                                                           int lanes, int parts, const Gather x, const Finish finish)
 {
   if (sends.by_this_block(OneComponent<Gather>{x}))
     return;

@@ -143,7 +143,8 @@ void Assembly<dim>::find_representatives()
           representative[c] = representative[c - 1];
           continue;
         }
-      const auto known = std::find_if(shapes.begin(), shapes.end(), [&](int shape) { return may_share && same(shape, c); });
+      const auto known =
+        std::find_if(shapes.begin(), shapes.end(), [&](int shape) { return may_share && same(shape, c); });
       if (known != shapes.end())
         representative[c] = *known;
       else

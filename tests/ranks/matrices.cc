@@ -430,9 +430,9 @@ TEST_F(CudaRanks, ProductsInSinglePrecision)
 // Matrices so large that a thread takes several rows, with ghosts at both ends of a rank's rows: a second difference of squares.
 TEST_F(CudaRanks, LargeMatricesInBands)
 {
-  const int           n_owned = 700000;
-  const IndexSet      owned   = adamant::owned_range(n_owned, world);
-  const std::uint64_t first = owned.nth_index_in_set(0), n = owned.size();
+  const int                            n_owned = 700000;
+  const IndexSet                       owned   = adamant::owned_range(n_owned, world);
+  const std::uint64_t                  first = owned.nth_index_in_set(0), n = owned.size();
   std::vector<types::global_dof_index> columns;
   for (std::uint64_t i = first; i < first + n_owned; ++i)
     for (const int k : {-1000, 0, 1000})
