@@ -46,17 +46,14 @@ struct OneComponent
   __device__ auto operator()(int i, int /*component*/) const { return x(i); }
 };
 
-/// The lanes of a node in ghost_kernel.
-constexpr int lanes_of_ghost_node = 8;
-
-/// What the ghosts add to the sums of a node's rows, at most `most`, changes the results of an operation linearly. The matrix is read
-/// before the waits.
-template <int most, typename Number, class Finish>
+/// What the ghosts add to the sums of a node's rows, at most `most`, changes the results of an operation linearly. Each node has some
+/// lanes. The matrix and the results are read before the wait for the ghosts.
+template <int most, int lanes, typename Number, class Finish>
 __global__ void ghost_kernel(int n_nodes, int node_size, const int *nodes, const int *start, const int *column,
                              const Number *value, Ghosts<Number> ghosts, Finish finish)
 {
-  static_assert(most <= lanes_of_ghost_node, "a lane finishes one row");
-  constexpr int lanes = lanes_of_ghost_node, held = most == 1 ? 1 : 4;
+  static_assert(most <= lanes, "a lane finishes one row");
+  constexpr int held   = most == 1 ? 1 : 4;
   const int     thread = blockIdx.x * blockDim.x + threadIdx.x, place = thread / lanes, lane = thread % lanes;
   int           node = 0, begin = 0, end = 0, of_ghost[held];
   Number        entry[held][most], sum[most] = {};
@@ -66,21 +63,31 @@ __global__ void ghost_kernel(int n_nodes, int node_size, const int *nodes, const
       begin = start[place] + lane;
       end   = start[place + 1];
     }
-  const auto load = [&](int k, Number(&entries)[most]) {
-#pragma unroll
-    for (int c = 0; c < most; ++c)
-      entries[c] = k < end && c < node_size ? value[static_cast<long>(k) * node_size + c] : Number(0);
-    return k < end ? column[k] : -1;
-  };
-  const auto load_some = [&](int first) {
+  const auto load = [&](int first) {
 #pragma unroll
     for (int j = 0; j < held; ++j)
-      of_ghost[j] = load(first + j * lanes, entry[j]);
+      {
+        const int k = first + j * lanes;
+        of_ghost[j] = k < end ? column[k] : -1;
+#pragma unroll
+        for (int c = 0; c < most; ++c)
+          entry[j][c] = k < end && c < node_size ? value[static_cast<long>(k) * node_size + c] : Number(0);
+      }
   };
-  load_some(begin);
+  load(begin);
   wait_for_predecessor();
-  const Number *g        = ghosts.wait();
-  const auto    add_some = [&] {
+  const bool finishes = place < n_nodes && lane < node_size;
+  const auto fetch    = [&] {
+    if constexpr (Finish::exchange)
+      return finish.template result<most>(node, lane);
+    else
+      return finish.result(node * node_size + lane);
+  };
+  decltype(fetch()) result{};
+  if (finishes)
+    result = fetch();
+  const Number *g   = ghosts.wait();
+  const auto    add = [&] {
 #pragma unroll
     for (int j = 0; j < held; ++j)
       {
@@ -90,28 +97,28 @@ __global__ void ghost_kernel(int n_nodes, int node_size, const int *nodes, const
           sum[c] += entry[j][c] * g_j;
       }
   };
-  add_some();
+  add();
   for (int first = begin + held * lanes; first < end; first += held * lanes)
     {
-      load_some(first);
-      add_some();
+      load(first);
+      add();
     }
 #pragma unroll
   for (int c = 0; c < most; ++c)
 #pragma unroll
     for (int offset = lanes / 2; offset > 0; offset /= 2)
       sum[c] += __shfl_xor_sync(0xffffffff, sum[c], offset);
-  if (place >= n_nodes || lane >= node_size)
+  if (!finishes)
     return;
   if constexpr (Finish::exchange)
-    finish.add(node, lane, sum);
+    finish.add(node, lane, sum, result);
   else
     {
       Number mine = sum[0];
 #pragma unroll
       for (int c = 1; c < most; ++c)
         mine = lane == c ? sum[c] : mine;
-      finish.add(node * node_size + lane, mine);
+      finish.add(node * node_size + lane, mine, result);
     }
 }
 
@@ -119,25 +126,32 @@ __global__ void ghost_kernel(int n_nodes, int node_size, const int *nodes, const
 template <typename Number, class Finish>
 void add_ghosts(const CudaContext &context, const Call &name, const CudaGhosts<Number> &ghosts, const Finish &finish)
 {
+  using std::integral_constant;
   if constexpr (Finish::exchange)
     if (finish.node_size != ghosts.node_size)
       throw RunError("a matrix of nodes of " + std::to_string(ghosts.node_size) + " rows does not go with blocks of " +
                      std::to_string(finish.node_size));
-  const auto values = ghosts.exchange->finish(context);
-  // At least a block, which waits for the neighbours.
-  const int  blocks = std::max(1, blocks_for(static_cast<long>(lanes_of_ghost_node) * ghosts.n_nodes));
-  const auto add    = [&](auto most, auto overlaps) {
-    launch<overlaps.value>(context, name, ghost_kernel<most.value, Number, Finish>, blocks, block_size, ghosts.n_nodes,
-                           ghosts.node_size, ghosts.nodes.data(), ghosts.start.data(), ghosts.column.data(),
-                           ghosts.value.data(), values, finish);
+  const auto values      = ghosts.exchange->finish(context);
+  const auto launch_with = [&](auto most, auto lanes, auto overlaps) {
+    // At least a block, which waits for the neighbours.
+    const int blocks = std::max(1, blocks_for(static_cast<long>(lanes.value) * ghosts.n_nodes));
+    launch<overlaps.value>(context, name, ghost_kernel<most.value, lanes.value, Number, Finish>, blocks, block_size,
+                           ghosts.n_nodes, ghosts.node_size, ghosts.nodes.data(), ghosts.start.data(),
+                           ghosts.column.data(), ghosts.value.data(), values, finish);
+  };
+  const auto add = [&](auto most, auto overlaps) {
+    if constexpr (Finish::is_product) // restriction has long rows
+      if (ghosts.column.size() > 48 * static_cast<std::size_t>(ghosts.n_nodes))
+        return launch_with(most, integral_constant<int, 32>(), overlaps);
+    launch_with(most, integral_constant<int, 8>(), overlaps);
   };
   const auto add_nodes = [&](auto overlaps) {
     if (ghosts.node_size == 1)
-      add(std::integral_constant<int, 1>(), overlaps);
+      add(integral_constant<int, 1>(), overlaps);
     else if (ghosts.node_size <= 3)
-      add(std::integral_constant<int, 3>(), overlaps);
+      add(integral_constant<int, 3>(), overlaps);
     else if (ghosts.node_size <= 8)
-      add(std::integral_constant<int, 8>(), overlaps);
+      add(integral_constant<int, 8>(), overlaps);
     else
       throw RunError("a matrix of nodes of " + std::to_string(ghosts.node_size) + " rows has ghosts; at most 8 can");
   };

@@ -3,7 +3,8 @@
 #include "algebra/cuda_for_each_row.cuh"
 #include "algebra/cuda_reduction.cuh"
 
-// The matrix operations of CudaBackend: what each does with a row's product and what it fetches for the row. Instantiated per precision in its own .cu file.
+// The matrix operations of CudaBackend: what each does with a row's product and what it fetches for the row; and how it changes a row's
+// results, fetched before, when more is to be added to the product. Instantiated per precision in its own .cu file.
 
 namespace adamant
 {
@@ -39,8 +40,9 @@ struct Product : RowWise // y = a A x + b y
   {
     return b == Number(0) ? Number(0) : y[row];
   } // with b = 0, y may hold anything
-  __device__ void operator()(int row, Number sum, Number y_row) const { y[row] = a * sum + b * y_row; }
-  __device__ void add(int row, Number sum) const { y[row] += a * sum; }
+  __device__ void   operator()(int row, Number sum, Number y_row) const { y[row] = a * sum + b * y_row; }
+  __device__ Number result(int row) const { return y[row]; }
+  __device__ void   add(int row, Number sum, Number result) const { y[row] = result + a * sum; }
 };
 
 template <typename Number>
@@ -51,7 +53,8 @@ struct Addition // y += a A x, empty rows untouched
   Number               *y;
   __device__ Number     fetch(int row) const { return y[row]; }
   __device__ void       operator()(int row, Number sum, Number y_row) const { y[row] = y_row + a * sum; }
-  __device__ void       add(int row, Number sum) const { y[row] += a * sum; }
+  __device__ Number     result(int row) const { return y[row]; }
+  __device__ void       add(int row, Number sum, Number result) const { y[row] = result + a * sum; }
 };
 
 template <typename Number>
@@ -65,7 +68,8 @@ struct Residual : RowWise
   {}
   __device__ Number fetch(int row) const { return b[row]; }
   __device__ void   operator()(int row, Number sum, Number b_row) const { r[row] = b_row - sum; }
-  __device__ void   add(int row, Number sum) const { r[row] -= sum; }
+  __device__ Number result(int row) const { return r[row]; }
+  __device__ void   add(int row, Number sum, Number result) const { r[row] = result - sum; }
 };
 
 /// d = alpha d_old + beta D (b - A x), y = x + d; d may be null.
@@ -128,26 +132,47 @@ struct SmootherStep
       correction += block[static_cast<long>(c) * n_nodes] * residuals_of_node[c];
     update(row, correction, x[row], old_direction(row));
   }
-  /// What ghosts add to the sum of a row changes this row, and to the sums of a node's rows its k-th row.
-  __device__ void add(int row, Number sum) const
+  template <int most>
+  struct Result
   {
-    change(row, -beta * D[row] * sum);
+    Number D[most], d, y;
+  };
+  __device__ Result<1> result(int row) const
+  {
+    return {{D[row]}, d != nullptr ? d[row] : Number(0), y[row]};
+  }
+  __device__ void add(int row, Number sum, const Result<1> &result) const
+  {
+    change(row, -beta * result.D[0] * sum, result);
+  }
+  /// Of a node, the k-th row, which the sums of all its rows, at most `most`, change.
+  template <int most>
+  __device__ Result<most> result(int node, int k) const
+  {
+    Result<most> r;
+    const int    row = node * node_size + k;
+#pragma unroll
+    for (int c = 0; c < most; ++c)
+      r.D[c] = c < node_size ? D[static_cast<long>(k * node_size + c) * n_nodes + node] : Number(0);
+    r.d = d != nullptr ? d[row] : Number(0);
+    r.y = y[row];
+    return r;
   }
   template <int most>
-  __device__ void add(int node, int k, const Number (&sum)[most]) const
+  __device__ void add(int node, int k, const Number (&sum)[most], const Result<most> &result) const
   {
     Number correction = 0;
 #pragma unroll
     for (int c = 0; c < most; ++c)
-      if (c < node_size)
-        correction += D[static_cast<long>(k * node_size + c) * n_nodes + node] * sum[c];
-    change(node * node_size + k, -beta * correction);
+      correction += result.D[c] * sum[c];
+    change(node * node_size + k, -beta * correction, result);
   }
-  __device__ void change(int row, Number by) const
+  template <int most>
+  __device__ void change(int row, Number by, const Result<most> &result) const
   {
     if (d != nullptr)
-      d[row] += by;
-    y[row] += by;
+      d[row] = result.d + by;
+    y[row] = result.y + by;
   }
 };
 
@@ -172,7 +197,12 @@ struct SecondJacobiStep : RowWise
   {
     y[row] = beta * o.D * o.b + beta * o.D * (o.b - sum);
   }
-  __device__ void add(int row, Number sum) const { y[row] -= beta * D[row] * sum; }
+  struct Result
+  {
+    Number D, y;
+  };
+  __device__ Result result(int row) const { return {D[row], y[row]}; }
+  __device__ void   add(int row, Number sum, const Result &result) const { y[row] = result.y - beta * result.D * sum; }
 };
 
 /// d = alpha d_old + beta A r, x += d.
@@ -200,10 +230,15 @@ struct Update : RowWise
     d[row]                 = direction;
     x[row]                 = o.x + direction;
   }
-  __device__ void add(int row, Number sum) const
+  struct Result
   {
-    d[row] += beta * sum;
-    x[row] += beta * sum;
+    Number d, x;
+  };
+  __device__ Result result(int row) const { return {d[row], x[row]}; }
+  __device__ void   add(int row, Number sum, const Result &result) const
+  {
+    d[row] = result.d + beta * sum;
+    x[row] = result.x + beta * sum;
   }
 };
 

@@ -52,7 +52,8 @@ TEST(ValueDictionary, OthersStayApart)
   EXPECT_EQ(adamant::value_dictionary({{1, unit}, {1 + 4 * unit, 4 * unit}}).size(), 2u);
   EXPECT_EQ(adamant::value_dictionary({{1e-320, 0}, {2e-320, 0}}).size(), 2u);
   EXPECT_EQ(adamant::value_dictionary({{-unit, unit}, {0, unit}, {unit, unit}}), std::vector<double>({0.}));
-  EXPECT_EQ(adamant::value_dictionary({{0.5, unit}, {-0.5, unit}, {0.25, unit}}), std::vector<double>({-0.5, 0.25, 0.5}));
+  EXPECT_EQ(adamant::value_dictionary({{0.5, unit}, {-0.5, unit}, {0.25, unit}}),
+            std::vector<double>({-0.5, 0.25, 0.5}));
 }
 
 TEST(ValueDictionary, CodeIsTheNearest)
