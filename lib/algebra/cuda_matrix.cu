@@ -38,7 +38,7 @@ struct Extent
   bool continues;
 };
 
-constexpr int  table_size = 4096, most_values = 2048; // while they are collected
+constexpr int  table_size = 16384, most_values = 8192; // while they are collected
 constexpr Bits empty = ~Bits(0);
 
 template <typename T>
@@ -171,54 +171,47 @@ __device__ Bits bits_of(double value)
   return __double_as_longlong(value);
 }
 
-__device__ double unit_of_row(const CSRView &A, int row)
+// Where the different values are collected: a hash table, for each value the smallest unit of its rows, and how often a sample of the
+// rows has it; the number of values.
+struct ValueTable
 {
-  double largest = 0;
-  for (int k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
-    largest = fmax(largest, fabs(A.value[k]));
-  return rounding_unit(largest);
-}
+  Bits *value, *unit;
+  int  *found, *n;
+};
 
-__global__ void round_kernel(CSRView A, double *value)
-{
-  cuda::wait_for_predecessor();
-  const int row = blockIdx.x * blockDim.x + threadIdx.x;
-  if (row >= A.n_rows)
-    return;
-  const double unit = unit_of_row(A, row);
-  for (int k = A.row_start[row]; unit > 0 && k < A.row_start[row + 1]; ++k)
-    value[k] = rint(value[k] / unit) * unit;
-}
-
-// Puts the different values into a hash table, each with the smallest unit of its rows; counts them, and stops where they are too many.
+// Stops where the values are too many.
 template <typename Number>
-__global__ void collect_values_kernel(CSRView A, Bits *table, Bits *units, int *count)
+__global__ void collect_values_kernel(CSRView A, ValueTable table)
 {
   cuda::wait_for_predecessor();
   const int row = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= A.n_rows)
     return;
-  const Bits unit = bits_of(unit_of_row(A, row));
-  for (int k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+  const int begin = A.row_start[row], end = A.row_start[row + 1];
+  double    largest = 0;
+  for (int k = begin; k < end; ++k)
+    largest = fmax(largest, fabs(A.value[k]));
+  const Bits unit = bits_of(rounding_unit<Number>(largest));
+  for (int k = begin; k < end; ++k)
     {
       const Bits bits     = bits_of(static_cast<Number>(A.value[k]));
-      int        position = static_cast<int>((bits * 0x9e3779b97f4a7c15ull) >> 52);
+      int        position = static_cast<int>((bits * 0x9e3779b97f4a7c15ull) >> 50);
       for (int probe = 0;; ++probe)
         {
           if (probe == table_size || bits == empty)
             {
-              atomicMax(count, most_values + 1);
+              atomicMax(table.n, most_values + 1);
               return;
             }
-          Bits found = __ldcg(table + position);
+          Bits found = __ldcg(table.value + position);
           if (found == empty)
             {
-              if (__ldcg(count) > most_values)
+              if (__ldcg(table.n) > most_values)
                 return;
-              found = atomicCAS(table + position, empty, bits);
+              found = atomicCAS(table.value + position, empty, bits);
               if (found == empty)
                 {
-                  atomicAdd(count, 1);
+                  atomicAdd(table.n, 1);
                   found = bits;
                 }
             }
@@ -226,8 +219,10 @@ __global__ void collect_values_kernel(CSRView A, Bits *table, Bits *units, int *
             break;
           position = (position + 1) % table_size;
         }
-      if (unit < __ldcg(units + position))
-        atomicMin(units + position, unit); // positive numbers are ordered as their bits
+      if (unit < __ldcg(table.unit + position))
+        atomicMin(table.unit + position, unit); // positive numbers are ordered as their bits
+      if (row % 64 == 0)
+        atomicAdd(table.found + position, 1);
     }
 }
 
@@ -284,39 +279,50 @@ __global__ void fill_kernel(CSRView A, int n_slices, int node_size, int rows, co
       }
 }
 
-// The different values as Number, ascending; none where they are more than the dictionary holds, or not all are numbers.
+// What collect_values_kernel has found; nothing where it has stopped, or not all are numbers.
 template <typename Number>
-std::vector<Number> different_values(const std::shared_ptr<CudaContext> &context, const CSRView &A)
+std::vector<FoundValue> collect_values(const std::shared_ptr<CudaContext> &context, const CSRView &A)
 {
   const std::vector<Bits> nothing(table_size, empty);
-  CudaArray<Bits>         table = cuda::to_device(context, nothing.data(), table_size, "conversion");
-  CudaArray<Bits>         unit  = cuda::to_device(context, nothing.data(), table_size, "conversion");
-  const int               zero  = 0;
-  CudaArray<int>          count = cuda::to_device(context, &zero, 1, "conversion");
+  const std::vector<int>  zeros(table_size, 0);
+  CudaArray<Bits>         value = cuda::to_device(context, nothing.data(), table_size, "conversion"),
+                  unit          = cuda::to_device(context, nothing.data(), table_size, "conversion");
+  CudaArray<int> found          = cuda::to_device(context, zeros.data(), table_size, "conversion"),
+                 n              = cuda::to_device(context, zeros.data(), 1, "conversion");
   cuda::launch(*context, "collect_values", collect_values_kernel<Number>, cuda::blocks_for(A.n_rows), cuda::block_size,
-               A, table.data(), unit.data(), count.data());
+               A, ValueTable{value.data(), unit.data(), found.data(), n.data()});
   std::vector<Bits> values(table_size), units(table_size);
-  int               n = 0;
-  to_host(*context, count, &n);
-  to_host(*context, table, values.data());
+  std::vector<int>  counts(table_size);
+  int               n_found = 0;
+  to_host(*context, n, &n_found);
+  to_host(*context, value, values.data());
   to_host(*context, unit, units.data());
-  if (n > most_values)
-    return {};
-  std::vector<RoundedValue> found;
-  for (int i = 0; i < table_size; ++i)
+  to_host(*context, found, counts.data());
+  std::vector<FoundValue> result;
+  for (int i = 0; i < table_size && n_found <= most_values; ++i)
     if (values[i] != empty)
       {
-        RoundedValue f;
+        FoundValue f{0, 0, counts[i]};
         std::memcpy(&f.value, &values[i], sizeof(f.value));
         std::memcpy(&f.unit, &units[i], sizeof(f.unit));
         if (std::isnan(f.value))
           return {};
-        found.push_back(f);
+        result.push_back(f);
       }
-  const std::vector<double> kept = value_dictionary(std::move(found));
-  if (kept.size() > dictionary_size)
-    return {};
-  return {kept.begin(), kept.end()};
+  return result;
+}
+
+// The different values as Number, ascending; those that differ by rounding are one where the dictionary does not hold them all. None where
+// they are too many then, too.
+template <typename Number>
+std::vector<Number> different_values(const std::shared_ptr<CudaContext> &context, const CSRView &A)
+{
+  auto found = collect_values<Number>(context, A);
+  if (found.size() <= dictionary_size)
+    for (FoundValue &f : found)
+      f.unit = 0;
+  const std::vector<double> values = value_dictionary(std::move(found), dictionary_size);
+  return {values.begin(), values.end()};
 }
 
 // The extents of all slices; run_fits[r] is cleared where rows are not made of runs of run_length[r].
@@ -502,7 +508,6 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source, int nod
                 cuda::to_device(context, source.value.data(), nnz, "conversion")};
   const CSRView csr{n, staged.row_start.data(), staged.column.data(), staged.value.data()};
 
-  cuda::launch(*context, "round", round_kernel, cuda::blocks_for(n), cuda::block_size, csr, staged.value.data());
   s.pattern   = pattern_of(source);
   s.node_size = node_size;
   s.n_slices  = cuda::slices_for(n, node_size);

@@ -1,27 +1,27 @@
 #include "algebra/value_dictionary.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace adamant
 {
-std::vector<double> value_dictionary(std::vector<RoundedValue> values)
+std::vector<double> value_dictionary(std::vector<FoundValue> values, std::size_t most)
 {
-  constexpr double a_unit = 1.5; // units of different rows differ by factors of two
-  std::sort(values.begin(), values.end(),
-            [](const auto &a, const auto &b) { return std::abs(a.value) < std::abs(b.value); });
-  std::vector<RoundedValue> kept;
-  for (const RoundedValue &v : values)
+  std::sort(values.begin(), values.end(), [](const auto &a, const auto &b) {
+    return std::make_tuple(-a.count, std::abs(a.value), a.value) <
+           std::make_tuple(-b.count, std::abs(b.value), b.value);
+  });
+  std::vector<FoundValue> kept;
+  for (const FoundValue &v : values)
     {
-      const auto beyond = std::find_if(kept.rbegin(), kept.rend(), [&v](const RoundedValue &k) {
-        return std::abs(v.value) - std::abs(k.value) > a_unit * v.unit;
-      });
-      if (std::none_of(kept.rbegin(), beyond, [&v](const RoundedValue &k) {
-            return std::abs(v.value - k.value) <= a_unit * std::min(v.unit, k.unit);
-          }))
+      if (std::none_of(kept.begin(), kept.end(),
+                       [&v](const FoundValue &k) { return std::abs(v.value - k.value) <= std::min(v.unit, k.unit); }))
         kept.push_back(v);
+      if (kept.size() > most)
+        return {};
     }
   std::vector<double> dictionary;
-  for (const RoundedValue &k : kept)
+  for (const FoundValue &k : kept)
     dictionary.push_back(k.value);
   std::sort(dictionary.begin(), dictionary.end());
   return dictionary;

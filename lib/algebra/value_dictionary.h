@@ -10,22 +10,25 @@
 
 namespace adamant
 {
-/// What the values of a row are rounded to: 48 bits of its largest magnitude; 0, for no rounding, where that is out of range.
-ADAMANT_HOST_DEVICE inline double rounding_unit(double largest)
+/// Values of a row are taken for the same where they differ by less than this: 16 units in the last place of a double of the row's
+/// largest magnitude, of a float 2 of them; 0, for none, where that is out of range.
+template <typename Number>
+ADAMANT_HOST_DEVICE double rounding_unit(double largest)
 {
-  const int exponent = largest > 0 ? ilogb(largest) : 0;
-  return exponent > 900 || exponent < -900 ? 0. : ldexp(1., exponent - 48);
+  const int exponent = largest > 0 ? ilogb(largest) : 0, bits = sizeof(Number) == sizeof(double) ? 48 : 22;
+  return exponent > 900 || exponent < -900 ? 0. : ldexp(1., exponent - bits);
 }
 
-/// A rounded value and the smallest unit of the rows that have it.
-struct RoundedValue
+/// A value, the smallest unit of the rows that have it, and how often it was found, at least in a sample.
+struct FoundValue
 {
   double value, unit;
+  int    count;
 };
 
-/// The dictionary for these values, ascending. Rounding separates values at the limit between two units: those a unit apart become the
-/// one nearer to zero.
-std::vector<double> value_dictionary(std::vector<RoundedValue> values);
+/// The dictionary for these values, ascending: of those no more than a unit apart, the most frequent one, so that most rows keep their
+/// values to the bit. Empty where these are more than `most`.
+std::vector<double> value_dictionary(std::vector<FoundValue> values, std::size_t most);
 
 /// Position in the dictionary, which ascends, of the value nearest to this one.
 template <typename Number>

@@ -4,56 +4,62 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
-using adamant::RoundedValue;
+using adamant::FoundValue;
+using Values = std::vector<double>;
 
 namespace
 {
-const double unit = adamant::rounding_unit(1.5);
-
-// What rounding makes of a value in a row whose largest one has this unit.
-RoundedValue rounded(double value, double unit)
-{
-  return {std::rint(value / unit) * unit, unit};
-}
+const double unit = adamant::rounding_unit<double>(1.5), ulp = std::numeric_limits<double>::epsilon();
 } // namespace
 
-TEST(ValueDictionary, UnitIs48BitsOfTheLargest)
+TEST(ValueDictionary, UnitFollowsTheLargest)
 {
-  EXPECT_EQ(adamant::rounding_unit(1), std::ldexp(1., -48));
-  EXPECT_EQ(adamant::rounding_unit(1.99), std::ldexp(1., -48));
-  EXPECT_EQ(adamant::rounding_unit(2), std::ldexp(1., -47));
-  EXPECT_EQ(adamant::rounding_unit(0), std::ldexp(1., -48));
-  EXPECT_EQ(adamant::rounding_unit(1e-300), 0.) << "expected no rounding where units may underflow";
-  EXPECT_EQ(adamant::rounding_unit(INFINITY), 0.);
-  EXPECT_EQ(adamant::rounding_unit(NAN), adamant::rounding_unit(0));
+  EXPECT_EQ(adamant::rounding_unit<double>(1), 16 * ulp);
+  EXPECT_EQ(adamant::rounding_unit<double>(1.99), 16 * ulp);
+  EXPECT_EQ(adamant::rounding_unit<double>(2), 32 * ulp);
+  EXPECT_EQ(adamant::rounding_unit<float>(1), 2 * std::numeric_limits<float>::epsilon());
+  EXPECT_EQ(adamant::rounding_unit<double>(1e-300), 0.) << "expected none where units may underflow";
+  EXPECT_EQ(adamant::rounding_unit<double>(INFINITY), 0.);
 }
 
-// Values in the middle between two units, which rounding errors move to either side.
-TEST(ValueDictionary, NeighboursBecomeOne)
+// Values that differ by rounding have one place, that of the most frequent one.
+TEST(ValueDictionary, MostFrequentStandsForItsNeighbours)
 {
-  std::vector<RoundedValue> values;
-  for (int k = 0; k < 100; ++k)
-    for (const double sign : {-1., 1.})
-      for (const double error : {-0.25, 0.25})
-        values.push_back(rounded(sign * (0.5 + (10 * k + 0.5) * unit) + error * unit, unit));
-  const auto dictionary = adamant::value_dictionary(values);
-  ASSERT_EQ(dictionary.size(), 200u) << "expected one place for each pair";
-  EXPECT_TRUE(std::is_sorted(dictionary.begin(), dictionary.end()));
-  for (const RoundedValue &v : values)
-    EXPECT_LE(std::abs(dictionary[adamant::code_of(v.value, dictionary.data(), 200)] - v.value), unit);
+  std::vector<FoundValue> values;
+  Values                  frequent;
+  for (int k = 0; k < 200; ++k)
+    {
+      frequent.push_back(0.5 + 100 * k * unit);
+      for (int error = -3; error <= 3; ++error)
+        values.push_back({frequent.back() + error * ulp, unit, error == 0 ? 1000 : 1});
+    }
+  const auto dictionary = adamant::value_dictionary(values, 256);
+  EXPECT_EQ(dictionary, frequent);
+  for (const FoundValue &v : values)
+    EXPECT_LE(std::abs(dictionary[adamant::code_of(v.value, dictionary.data(), 200)] - v.value), 3 * ulp);
 }
 
-// Two units apart, or a unit of another, larger row apart, they are different.
+// More than a unit apart, or a unit of another, larger row apart, they are different.
 TEST(ValueDictionary, OthersStayApart)
 {
-  EXPECT_EQ(adamant::value_dictionary({{1, unit}, {1 + 2 * unit, unit}}).size(), 2u);
-  EXPECT_EQ(adamant::value_dictionary({{1, unit}, {1 + 4 * unit, 4 * unit}}).size(), 2u);
-  EXPECT_EQ(adamant::value_dictionary({{1e-320, 0}, {2e-320, 0}}).size(), 2u);
-  EXPECT_EQ(adamant::value_dictionary({{-unit, unit}, {0, unit}, {unit, unit}}), std::vector<double>({0.}));
-  EXPECT_EQ(adamant::value_dictionary({{0.5, unit}, {-0.5, unit}, {0.25, unit}}),
-            std::vector<double>({-0.5, 0.25, 0.5}));
+  const auto of = [](const std::vector<FoundValue> &values) { return adamant::value_dictionary(values, 256); };
+  EXPECT_EQ(of({{1, unit, 5}, {1 + 2 * unit, unit, 5}}).size(), 2u);
+  EXPECT_EQ(of({{1, unit, 5}, {1 + 4 * unit, 4 * unit, 5}}).size(), 2u);
+  EXPECT_EQ(of({{1e-320, 0, 5}, {2e-320, 0, 5}}).size(), 2u);
+  EXPECT_EQ(of({{-unit, unit, 1}, {0, unit, 1}, {unit, unit, 1}}), Values({0.})) << "expected the smallest of equals";
+  EXPECT_EQ(of({{0.5, unit, 1}, {-0.5, unit, 1}, {0.25, unit, 1}}), Values({-0.5, 0.25, 0.5}));
+}
+
+TEST(ValueDictionary, TooManyAreNone)
+{
+  std::vector<FoundValue> values;
+  for (int k = 0; k < 257; ++k)
+    values.push_back({1. * k, unit, 1});
+  EXPECT_TRUE(adamant::value_dictionary(values, 256).empty());
+  EXPECT_EQ(adamant::value_dictionary(values, 257).size(), 257u);
 }
 
 TEST(ValueDictionary, CodeIsTheNearest)
