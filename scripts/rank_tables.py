@@ -78,22 +78,6 @@ def printed(name):
                 yield (file.parent.name, found.group(1), found.group(2), *map(float, found.groups()[2:]))
 
 
-def logged(records):
-    """Runs of which only what was printed was kept (scaling.log), with the unknowns of the records of the same names."""
-    sizes = {(r["folder"], r["case"], r["label"]): r for r in records}
-    runs, rows = {}, []
-    for folder, case, label, init, rhs, solve, _ in printed("scaling.log"):
-        r = sizes.get((folder, case, label if label.startswith("ranks-") else f"alone-{label}"))
-        if r:
-            runs.setdefault((folder, kind(r)), {})[r.get("ranks", 1)] = (r, init, rhs + solve)
-    for (_, name), by_gpus in sorted(runs.items()):
-        alone, _, time_alone = by_gpus[1]
-        for n, (r, init, time) in sorted(by_gpus.items()):
-            efficiency = time_alone / alone["dofs"] / (time * n / r["dofs"])
-            rows.append([name, n, grouped(r["dofs"]), number(1e3 * time / r["steps"]), f"{100 * efficiency:.0f} %", number(init)])
-    return table("case|GPUs|DoFs|rhs + solve, ms a step|efficiency|init, s".split("|"), rows) if rows else ""
-
-
 def levels():
     """Where a V-cycle's time goes, level by level."""
     one, _ = parts("rank_parts_level12_1.csv")
@@ -112,20 +96,39 @@ def levels():
 
 
 def elasticity_levels():
-    """V-cycle up to a level and a product's exchange on four GPUs, before and after ghosts were added by node."""
-    files = [("rank_parts_elasticity4_4_200000_before.csv", "200 000, before"), ("rank_parts_elasticity4_4_200000.csv", "200 000"), ("rank_parts_elasticity4_4_33333.csv", "33 333")]
+    """V-cycle up to a level and a product's exchange on four GPUs, as the exchange became faster."""
+    files = [
+        ("rank_parts_elasticity4_4_200000_before.csv", "ghosts by row, 200 000 cells a rank"),
+        ("rank_parts_elasticity4_4_200000.csv", "ghosts by node"),
+        ("rank_parts_elasticity4_4_33333.csv", "33 333 cells a rank"),
+        ("rank_parts_elasticity4_4.csv", "sent by the product's kernel"),
+    ]
     rows = []
-    for name, limit in files:
+    for name, version in files:
         if not any(RECORDS.glob(f"*/{name}")):
             return ""
         levels_, _ = parts(name)
         for l in sorted(levels_, reverse=True)[:2]:
             row = levels_[l]
             exchange = row["product/us"] - row["product of owned columns/us"]
-            rows.append([limit, l, grouped(int(row["unknowns"])), grouped(int(row["unknowns of the first rank"])), number(row["cycle up to here/us"])]
+            rows.append([version, l, grouped(int(row["unknowns"])), grouped(int(row["unknowns of the first rank"])), number(row["cycle up to here/us"])]
                         + [number(row["product/us"]), number(exchange) if row["sent by the first rank/B"] else "–", grouped(int(row["sent by the first rank/B"]))])
-    header = "least cells a rank|level|unknowns|of the first rank|V-cycle up to it, µs|product|of it exchange|sent, bytes"
+    header = "version|level|unknowns|of the first rank|V-cycle up to it, µs|product|of it exchange|sent, bytes"
     return table(header.split("|"), rows)
+
+
+def weak_levels():
+    """Where a V-cycle's time goes when four GPUs have as many unknowns each as one has alone."""
+    (one, _), (four, comments) = parts("rank_parts_elasticity5_1.csv"), parts("rank_parts_elasticity5_4.csv")
+    rows = []
+    for l in sorted(four, reverse=True):
+        alone, together = (side[l]["cycle up to here/us"] - (side[l - 1]["cycle up to here/us"] if l > 0 else 0.0) for side in (one, four))
+        exchange = four[l]["product/us"] - four[l]["product of owned columns/us"]
+        shared = four[l]["unknowns of the first rank"] < four[l]["unknowns"]
+        rows.append([l, grouped(int(one[l]["unknowns"])), number(alone), grouped(int(four[l]["unknowns of the first rank"])), number(together), number(exchange) if shared else "–"])
+    total = [side[max(side)]["cycle up to here/us"] for side in (one, four)]
+    rows.append(["all", "", number(total[0]), "", number(total[1]), ""])
+    return table("level|unknowns of one GPU|µs|of the first of four|µs|what an exchange adds to a product, µs".split("|"), rows), comments[0]
 
 
 def host_lines():
@@ -143,6 +146,19 @@ def host():
     ours = {ranks: solve for ranks, _, what, _, solve, _ in runs if what == "multigrid"}
     rows = [[r, t, what, number(init), number(solve), iterations, f"{solve / ours[r]:.2f}" if r in ours else "–"] for r, t, what, init, solve, iterations in runs]
     return table("ranks|threads of each|preconditioner|init|solve|iterations|solve: this / multigrid on as many ranks".split("|"), rows)
+
+
+def sixteen_ranks():
+    """Multigrid against ML on 16 ranks of the host."""
+    runs = {}
+    for _, case, label, _, _, solve, iterations in printed("sixteen_ranks_on_the_host.log"):
+        if "Cells-per-rank" not in label:
+            runs.setdefault((case, "ML, general, ILU" if "trilinos" in label else "multigrid"), []).append((solve, iterations))
+    rows = []
+    for (case, what), same in sorted(runs.items(), key=lambda run: (run[0][0] != "paper_level9", run[0][1])):
+        solve, ours = (statistics.median(s for s, _ in runs[(case, kind_)]) for kind_ in (what, "multigrid"))
+        rows.append([case, what, number(solve), same[0][1], f"{solve / ours:.2f}", len(same)])
+    return table("case|preconditioner|solve|iterations|solve: this / multigrid|runs".split("|"), rows)
 
 
 # --- The model ----------------------------------------------------------------------------------------------------------
@@ -201,19 +217,21 @@ def sections(records):
     if not measured():
         return []
     shared, comments = levels()
+    weak, weak_comments = weak_levels()
     return [
         "## Several ranks and GPUs",
         "The unknowns grow with the GPUs, but for the cases called strong. The efficiency compares the times for an unknown of a GPU; one GPU has"
         " a serial mesh (in one of the two runs of transport-diffusion, uniform, p4est's). More than 100 %: cells whose size is a power of two have stencils"
         " that are equal to the bit, those of the run on one GPU are not, and its matrices in double precision take more memory. See [scaling](../scaling.md).",
         gpus(records),
-        "The same elasticity after a change (values rounded to 48 bits of their row's largest, so that the dictionary of values stays"
-        " small on adaptive meshes and at the borders of ranks), from `scaling.log`:",
-        logged(records),
         f"Where a V-cycle's time goes (`benchmarks/cuda/rank_parts`, {comments}):",
         shared,
-        "Elasticity, V(3,3), on four GPUs, the two finest levels (`rank_parts elasticity 4`; before and after ghosts were added by node):",
+        "Elasticity, V(3,3), on four GPUs, the two finest levels (`rank_parts elasticity 4`), as the exchange became faster:",
         elasticity_levels(),
+        f"The same with as many unknowns a GPU on one and on four (`rank_parts elasticity 5`, {weak_comments}):",
+        weak,
         "Ranks and threads of the host on 16 cores, transport-diffusion level 9, 100 steps from a zero guess, one run each:",
         host(),
+        "16 ranks on 16 of 32 cores, 100 steps from a zero guess, medians of runs in turn; other work on the other cores (`sixteen_ranks_on_the_host.log`):",
+        sixteen_ranks(),
     ]
