@@ -143,7 +143,7 @@ void Elasticity<dim, Backend>::make_mesh()
   GridGenerator::subdivided_hyper_rectangle(
     *mesh, std::vector<unsigned int>(p.coarse_cells.begin(), p.coarse_cells.begin() + dim), Point<dim>(), far_corner,
     true);
-  mesh->refine_global(p.uniform_refinements);
+  adamant::refine_global(*mesh, p.uniform_refinements);
   const unsigned int n_near = p.refinement == "face"   ? 1 :
                               p.refinement == "edge"   ? 2 :
                               p.refinement == "vertex" ? dim :

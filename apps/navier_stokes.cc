@@ -233,7 +233,7 @@ void NavierStokes<dim, Backend>::make_mesh()
   adamant::Section scope(run_info.timer, "init/mesh");
   const auto      &p = parameters.mesh;
   make_coarse_mesh(*mesh);
-  mesh->refine_global(p.refinements);
+  adamant::refine_global(*mesh, p.refinements);
   if (!p.coordinates.empty())
     {
       const auto map = adamant::parse_function<dim>("Mesh/Coordinates", p.coordinates, dim);
@@ -258,7 +258,7 @@ void NavierStokes<dim, Backend>::make_mesh()
           cell->set_refine_flag();
       mesh->execute_coarsening_and_refinement();
     }
-  mesh->refine_global(1);
+  adamant::refine_global(*mesh, 1);
   if (!adamant::is_distributed(*mesh))
     mesh->reset_all_manifolds(); // coarser levels take the vertices as they are; p4est's place them again
   adamant::balance(*mesh);

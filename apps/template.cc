@@ -125,7 +125,7 @@ private:
   {
     adamant::Section scope(run_info.timer, "init/mesh");
     GridGenerator::hyper_cube(*mesh);
-    mesh->refine_global(parameters.refinements);
+    adamant::refine_global(*mesh, parameters.refinements);
     for (unsigned int cycle = 0; cycle < parameters.adaptive_cycles; ++cycle)
       {
         DoFHandler<dim> dofs(*mesh);

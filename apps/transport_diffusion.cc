@@ -286,7 +286,7 @@ void TransportDiffusion<dim, Backend>::make_mesh()
   adamant::Section scope(run_info.timer, "init/mesh");
   const auto      &p = parameters.discretization;
   GridGenerator::subdivided_hyper_cube(*mesh, p.coarse_cells);
-  mesh->refine_global(p.refinements);
+  adamant::refine_global(*mesh, p.refinements);
   for (unsigned int cycle = 0; cycle < p.adaptive_cycles; ++cycle)
     {
       DoFHandler<dim> dofs(*mesh);

@@ -59,6 +59,17 @@ inline void coarsen_all(p8est_t *forest)
     forest, 0, [](p8est_t *, p4est_topidx_t, p8est_quadrant_t **) { return 1; }, nullptr);
 }
 
+inline void refine_all(p4est_t *forest)
+{
+  p4est_refine(
+    forest, 0, [](p4est_t *, p4est_topidx_t, p4est_quadrant_t *) { return 1; }, nullptr);
+}
+inline void refine_all(p8est_t *forest)
+{
+  p8est_refine(
+    forest, 0, [](p8est_t *, p4est_topidx_t, p8est_quadrant_t *) { return 1; }, nullptr);
+}
+
 inline p4est_tree_t *tree(p4est_t *forest, p4est_topidx_t which)
 {
   return p4est_tree_array_index(forest->trees, which);

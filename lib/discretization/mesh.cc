@@ -1,5 +1,7 @@
 #include "discretization/mesh.h"
 
+#include "discretization/forest.h"
+
 #include <deal.II/distributed/grid_refinement.h>
 #include <deal.II/distributed/tria.h>
 #include <deal.II/dofs/dof_tools.h>
@@ -42,6 +44,23 @@ void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulatio
       }
     else
       mesh.set_manifold(id, from.get_manifold(id));
+}
+
+template <int dim>
+void refine_global(dealii::Triangulation<dim> &mesh, unsigned int times)
+{
+  auto *distributed = dynamic_cast<dealii::parallel::distributed::Triangulation<dim> *>(&mesh);
+  if (distributed == nullptr)
+    return mesh.refine_global(times);
+  if (times == 0)
+    return;
+  forest::Copy<dim> refined(distributed->get_p4est());
+  for (unsigned int i = 0; i < times; ++i)
+    {
+      forest::refine_all(refined.get());
+      forest::Functions<dim>::partition(refined.get(), 1, nullptr);
+    }
+  distributed->load(refined.get());
 }
 
 template <int dim>
@@ -102,6 +121,8 @@ template bool                                      is_distributed(const dealii::
 template bool                                      is_distributed(const dealii::Triangulation<3> &);
 template void        copy_manifolds(const dealii::Triangulation<2> &, dealii::Triangulation<2> &);
 template void        copy_manifolds(const dealii::Triangulation<3> &, dealii::Triangulation<3> &);
+template void        refine_global(dealii::Triangulation<2> &, unsigned int);
+template void        refine_global(dealii::Triangulation<3> &, unsigned int);
 template void        refine_and_coarsen(dealii::Triangulation<2> &, const dealii::Vector<float> &, double, double);
 template void        refine_and_coarsen(dealii::Triangulation<3> &, const dealii::Vector<float> &, double, double);
 template NodalVector interpolate(const dealii::Mapping<2> &, const dealii::DoFHandler<2> &,

@@ -29,6 +29,11 @@ bool is_distributed(const dealii::Triangulation<dim> &mesh);
 template <int dim>
 void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh);
 
+/// Refines all cells so many times. On a mesh of p4est this is twice as fast as deal.II's refine_global, as the mesh is made once, of the
+/// refined forest. All ranks call it together.
+template <int dim>
+void refine_global(dealii::Triangulation<dim> &mesh, unsigned int times);
+
 /// Refines the given fractions of all cells of largest and coarsens those of smallest indicators; `indicators` has an entry for
 /// each active cell.
 template <int dim>

@@ -3,6 +3,8 @@
 #include "base/communicator.h"
 #include "discretization/forest.h"
 
+#include <deal.II/base/mpi.h>
+
 #include <cstdint>
 
 namespace adamant
@@ -92,13 +94,20 @@ void balance(dealii::Triangulation<dim> &mesh)
   auto *distributed = dynamic_cast<Mesh<dim> *>(&mesh);
   if (distributed == nullptr)
     return;
-  const auto connection = distributed->signals.weight.connect([](const auto &cell, const auto) -> unsigned int {
-    unsigned int weight = 10;
+  const auto n_hanging_faces = [](const auto &cell) {
+    unsigned int n = 0;
     for (const unsigned int f : cell->face_indices())
-      if (!cell->at_boundary(f) && cell->neighbor_is_coarser(f))
-        weight += 2;
-    return weight;
-  });
+      n += !cell->at_boundary(f) && cell->neighbor_is_coarser(f);
+    return n;
+  };
+  unsigned int here = 0;
+  for (const auto &cell : distributed->active_cell_iterators())
+    if (here == 0 && cell->is_locally_owned())
+      here = n_hanging_faces(cell);
+  if (dealii::Utilities::MPI::max(here, distributed->get_communicator()) == 0)
+    return; // p4est has given each rank as many cells already
+  const auto connection = distributed->signals.weight.connect(
+    [&](const auto &cell, const auto) -> unsigned int { return 10 + 2 * n_hanging_faces(cell); });
   distributed->repartition();
   connection.disconnect();
 }
