@@ -9,9 +9,19 @@ from records import *
 CELLS_PER_RANK = 200000  # Ranks/Cells per rank on GPUs
 
 
+# rank_parts of elasticity on four GPUs, as the exchange became faster
+VERSIONS = {
+    "rank_parts_elasticity4_4_200000_before.csv": "ghosts by row, 200 000 cells a rank",
+    "rank_parts_elasticity4_4_200000.csv": "ghosts by node",
+    "rank_parts_elasticity4_4_33333.csv": "33 333 cells a rank",
+    "rank_parts_elasticity4_4.csv": "sent by the product's kernel",
+}
+OTHERS = ["rank_parts_level12_1.csv", "rank_parts_level12_2.csv", "rank_parts_elasticity5_1.csv", "rank_parts_elasticity5_4.csv"]
+
+
 def measured():
     """Whether there are the measurements that these tables are made of."""
-    return all(any(RECORDS.glob(f"*/{name}")) for name in ("rank_parts_level12_1.csv", "rank_parts_level12_2.csv", "ranks_on_the_host.log"))
+    return all(any(RECORDS.glob(f"*/{name}")) for name in [*VERSIONS, *OTHERS, "ranks_on_the_host.log", "sixteen_ranks_on_the_host.log"])
 
 
 def parts(name):
@@ -20,6 +30,11 @@ def parts(name):
     lines = file.read_text().splitlines()
     rows = csv.DictReader(line for line in lines if not line.startswith("#"))
     return {int(row["level"]): {k: float(v) for k, v in row.items()} for row in rows}, [l[2:] for l in lines if l.startswith("#")]
+
+
+def of_level(rows, l):
+    """Microseconds that a V-cycle spends on this level."""
+    return rows[l]["cycle up to here/us"] - (rows[l - 1]["cycle up to here/us"] if l > 0 else 0.0)
 
 
 def setting(record, name):
@@ -82,10 +97,9 @@ def levels():
     """Where a V-cycle's time goes, level by level."""
     one, _ = parts("rank_parts_level12_1.csv")
     two, comments = parts("rank_parts_level12_2.csv")
-    rows, before = [], (0.0, 0.0)
+    rows = []
     for l in sorted(one, reverse=True):
-        below = [side[l - 1]["cycle up to here/us"] if l > 0 else 0.0 for side in (one, two)]
-        alone, both = (side[l]["cycle up to here/us"] - b for side, b in zip((one, two), below))
+        alone, both = of_level(one, l), of_level(two, l)
         shared = two[l]["unknowns of the first rank"] < two[l]["unknowns"]
         exchange = two[l]["product/us"] - two[l]["product of owned columns/us"]
         rows.append([l, grouped(int(one[l]["unknowns"])), number(alone), number(both), 2 if shared else 1, number(exchange) if shared else "–", int(two[l]["sent by the first rank/B"])])
@@ -97,16 +111,8 @@ def levels():
 
 def elasticity_levels():
     """V-cycle up to a level and a product's exchange on four GPUs, as the exchange became faster."""
-    files = [
-        ("rank_parts_elasticity4_4_200000_before.csv", "ghosts by row, 200 000 cells a rank"),
-        ("rank_parts_elasticity4_4_200000.csv", "ghosts by node"),
-        ("rank_parts_elasticity4_4_33333.csv", "33 333 cells a rank"),
-        ("rank_parts_elasticity4_4.csv", "sent by the product's kernel"),
-    ]
     rows = []
-    for name, version in files:
-        if not any(RECORDS.glob(f"*/{name}")):
-            return ""
+    for name, version in VERSIONS.items():
         levels_, _ = parts(name)
         for l in sorted(levels_, reverse=True)[:2]:
             row = levels_[l]
@@ -122,7 +128,7 @@ def weak_levels():
     (one, _), (four, comments) = parts("rank_parts_elasticity5_1.csv"), parts("rank_parts_elasticity5_4.csv")
     rows = []
     for l in sorted(four, reverse=True):
-        alone, together = (side[l]["cycle up to here/us"] - (side[l - 1]["cycle up to here/us"] if l > 0 else 0.0) for side in (one, four))
+        alone, together = of_level(one, l), of_level(four, l)
         exchange = four[l]["product/us"] - four[l]["product of owned columns/us"]
         shared = four[l]["unknowns of the first rank"] < four[l]["unknowns"]
         rows.append([l, grouped(int(one[l]["unknowns"])), number(alone), grouped(int(four[l]["unknowns of the first rank"])), number(together), number(exchange) if shared else "–"])
@@ -131,14 +137,17 @@ def weak_levels():
     return table("level|unknowns of one GPU|µs|of the first of four|µs|what an exchange adds to a product, µs".split("|"), rows), comments[0]
 
 
+def preconditioner(label):
+    return "ML, general, ILU" if "ILU" in label else "ML, elliptic, symmetric Gauss-Seidel" if "trilinos" in label else "multigrid"
+
+
 def host_lines():
     """The newest runs of `scripts/benchmark --ranks` on the host: (ranks, threads, preconditioner, init, solve, iterations)."""
     runs = list(printed("ranks_on_the_host.log"))
     for folder, _, label, init, _, solve, iterations in runs:
         found = re.match(r"ranks-(\d+)-host-(\d+)", label)
         if found and folder == runs[-1][0]:
-            ml = "ML, general, ILU" if "ILU" in label else "ML, elliptic, symmetric Gauss-Seidel" if "trilinos" in label else "multigrid"
-            yield int(found.group(1)), int(found.group(2)), ml, init, solve, iterations
+            yield int(found.group(1)), int(found.group(2)), preconditioner(label), init, solve, iterations
 
 
 def host():
@@ -153,7 +162,7 @@ def sixteen_ranks():
     runs = {}
     for _, case, label, _, _, solve, iterations in printed("sixteen_ranks_on_the_host.log"):
         if "Cells-per-rank" not in label:
-            runs.setdefault((case, "ML, general, ILU" if "trilinos" in label else "multigrid"), []).append((solve, iterations))
+            runs.setdefault((case, preconditioner(label)), []).append((solve, iterations))
     rows = []
     for (case, what), same in sorted(runs.items(), key=lambda run: (run[0][0] != "paper_level9", run[0][1])):
         solve, ours = (statistics.median(s for s, _ in runs[(case, kind_)]) for kind_ in (what, "multigrid"))
@@ -168,12 +177,12 @@ def constants():
     """Measured on one and two GPUs: the time of a level on one GPU by its unknowns, what an exchange adds, a sum over two ranks."""
     one, _ = parts("rank_parts_level12_1.csv")
     two, comments = parts("rank_parts_level12_2.csv")
-    alone = sorted((row["unknowns"], row["cycle up to here/us"] - (one[l - 1]["cycle up to here/us"] if l else 0.0)) for l, row in one.items())
+    alone = sorted((row["unknowns"], of_level(one, l)) for l, row in one.items())
     added = []
     for l, row in two.items():
         if l > 0 and row["unknowns of the first rank"] < row["unknowns"]:
             work = level_time(alone, row["unknowns of the first rank"])
-            added.append(row["cycle up to here/us"] - two[l - 1]["cycle up to here/us"] - work)
+            added.append(of_level(two, l) - work)
     total = float(re.search(r"over the ranks: ([\d.]+)", " ".join(comments)).group(1))
     return alone, statistics.median(added), total
 
