@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <deque>
 #include <exception>
+#include <numeric>
 #include <omp.h>
 
 namespace adamant
@@ -126,6 +127,8 @@ void Assembly<dim>::find_representatives()
   const bool may_share = (flags & dealii::update_quadrature_points) == 0 && mapping.preserves_vertex_locations() &&
                          dynamic_cast<const dealii::MappingQ<dim> *>(&mapping) != nullptr &&
                          static_cast<const dealii::MappingQ<dim> &>(mapping).get_degree() == 1;
+  if (!may_share)
+    return std::iota(representative.begin(), representative.end(), 0);
   const auto same = [&](int a, int b) {
     for (unsigned int v = 1; v < dealii::GeometryInfo<dim>::vertices_per_cell; ++v)
       if (cells[a]->vertex(v) - cells[a]->vertex(0) != cells[b]->vertex(v) - cells[b]->vertex(0))
@@ -134,7 +137,7 @@ void Assembly<dim>::find_representatives()
   };
 #pragma omp parallel for schedule(static)
   for (int c = 0; c < n; ++c)
-    representative[c] = may_share && c > 0 && same(c - 1, c) ? -1 : c;
+    representative[c] = c > 0 && same(c - 1, c) ? -1 : c;
   std::deque<int> shapes;
   for (int c = 0; c < n; ++c)
     {
@@ -143,8 +146,7 @@ void Assembly<dim>::find_representatives()
           representative[c] = representative[c - 1];
           continue;
         }
-      const auto known =
-        std::find_if(shapes.begin(), shapes.end(), [&](int shape) { return may_share && same(shape, c); });
+      const auto known = std::find_if(shapes.begin(), shapes.end(), [&](int shape) { return same(shape, c); });
       if (known != shapes.end())
         representative[c] = *known;
       else
