@@ -117,6 +117,8 @@ void measure_krylov(const Backend &backend, const LevelData &finest)
   const auto x       = backend.create_vector(A.n_rows);
   auto       scalars = backend.create_scalars(1);
   print_time("inner product", microseconds(backend, [&] { backend.dot(x, x, scalars, 0); }));
+  const auto one = backend.create_vector(1);
+  print_time("inner product of an entry a rank", microseconds(backend, [&] { backend.dot(one, one, scalars, 0); }));
 }
 
 void measure_on_gpus(const std::vector<LevelData> &levels, const Case &c)
@@ -132,10 +134,6 @@ void measure_on_gpus(const std::vector<LevelData> &levels, const Case &c)
     std::cout << "# finest level: " << backend.create_matrix(owned, size).format()
               << "\n# in double precision: " << wide.create_matrix(owned, size).format() << std::endl;
   measure_krylov(wide, levels.back());
-  if (gpus == nullptr)
-    return;
-  auto x = wide.create_vector(10);
-  print_time("sum of 10 numbers over the ranks", microseconds(backend, [&] { gpus->sum(x.data(), 10, backend.shared_context()->stream()); }));
 }
 
 void measure_on_host(const std::vector<LevelData> &levels, const Case &c, int threads)
@@ -144,8 +142,6 @@ void measure_on_host(const std::vector<LevelData> &levels, const Case &c, int th
   const HostBackend<float> backend(threads, world);
   measure(backend, levels, c, "MPI, " + std::to_string(threads) + " thread(s) a rank");
   measure_krylov(HostBackend<double>(threads, world), levels.back());
-  double numbers[10] = {};
-  print_time("sum of 10 numbers over the ranks", microseconds(backend, [&] { world.sum(numbers, 10); }));
 }
 
 template <int dim>

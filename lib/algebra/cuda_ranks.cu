@@ -95,8 +95,48 @@ CudaRanks::CudaRanks(const Communicator &ranks, bool own_devices)
     }
   peer_memory = nccl && ranks.first_text(why_not_within_reach(ranks)).empty();
   how         = nccl ? "NCCL " + nccl->version() : "MPI through host memory (" + reason + ")";
-  if (peer_memory)
-    how = "writing into each other's memory, sums by " + how;
+  if (!peer_memory)
+    return;
+  if (ranks.size() <= cuda::PeerBoxes::most_ranks)
+    swap_boxes();
+  how = "writing into each other's memory" + (boxes.n_ranks > 0 ? "" : ", sums by " + how);
+}
+
+// Opens the boxes of all ranks.
+void CudaRanks::swap_boxes()
+{
+  using cuda::PeerBoxes;
+  using Word                 = PeerBoxes::Word;
+  constexpr std::size_t size = 1 << 21; // what is smaller may share memory with other allocations
+  static_assert(size >= PeerBoxes::size * sizeof(Word) + sizeof(Word *) * PeerBoxes::most_ranks + sizeof(unsigned),
+                "a small box");
+  const auto keep = [this](void *memory, void (*release)(void *)) {
+    kept.push_back(std::shared_ptr<void>(memory, release));
+    return static_cast<char *>(memory);
+  };
+  void *memory = nullptr;
+  cuda::check(cudaMalloc(&memory, size), "cudaMalloc", size);
+  char *own = keep(memory, [](void *p) { cudaFree(p); });
+  cuda::check(cudaMemsetAsync(own, 0, size, stream.get()), "cudaMemsetAsync", memory, 0, size);
+  cuda::check(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize", stream.get()); // before others may write
+
+  std::vector<cudaIpcMemHandle_t> handles(ranks.size());
+  cudaIpcMemHandle_t              mine;
+  cuda::check(cudaIpcGetMemHandle(&mine, own), "cudaIpcGetMemHandle", memory);
+  check_mpi(MPI_Allgather(&mine, sizeof(mine), MPI_BYTE, handles.data(), sizeof(mine), MPI_BYTE, ranks.handle()),
+            "MPI_Allgather");
+  std::vector<char *> all(ranks.size(), own);
+  for (int r = 0; r < ranks.size(); ++r)
+    if (r != ranks.rank())
+      {
+        cuda::check(cudaIpcOpenMemHandle(&memory, handles[r], cudaIpcMemLazyEnablePeerAccess), "cudaIpcOpenMemHandle",
+                    "of rank", r);
+        all[r] = keep(memory, [](void *p) { cudaIpcCloseMemHandle(p); });
+      }
+  char *list = own + PeerBoxes::size * sizeof(Word); // behind the box, what this rank alone uses
+  copy(list, all.data(), all.size() * sizeof(char *), stream.get());
+  boxes = {ranks.size(), ranks.rank(), reinterpret_cast<Word *const *>(list),
+           reinterpret_cast<unsigned *>(list + sizeof(Word *) * PeerBoxes::most_ranks)};
 }
 
 void CudaRanks::sum(double *values, int n, CUstream_st *main_stream) const
@@ -128,7 +168,7 @@ __global__ void finish_sums_kernel(int n, bool roots, double *on_device, double 
 
 void sum_over_ranks(const CudaContext &context, int n, double *on_device, double *on_host, bool roots)
 {
-  if (context.ranks() == nullptr || n == 0)
+  if (n == 0 || !leaves_sums_to_ranks(context))
     return;
   context.ranks()->sum(on_device, n, context.stream());
   launch<false>(context, "finish_sums", finish_sums_kernel, 1, blocks_for(n, 32) * 32, n, roots, on_device, on_host);

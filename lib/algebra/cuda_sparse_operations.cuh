@@ -310,8 +310,8 @@ void CudaBackend<Number>::residual_norms(const Matrix &A, const Vector &x, const
   // Not one kernel: the product needs every warp there is, the sums a fixed number of blocks (68 + 6 against 118 us).
   residual(A, x, b, r);
   cuda::launch(*context, "residual_norms", cuda::norms_kernel<Number>, cuda::reduction_blocks_for(A.n_rows),
-               cuda::block_size, A.n_rows, r.data(), b.data(), cuda::Reduction(*context), context->ranks() != nullptr,
-               s.device(), s.host());
+               cuda::block_size, A.n_rows, r.data(), b.data(), cuda::Reduction(*context),
+               cuda::leaves_sums_to_ranks(*context), s.device(), s.host());
   cuda::sum_over_ranks(*context, 2, s.device(), s.host(), true);
 }
 

@@ -431,6 +431,51 @@ TEST_F(CudaRanks, ProductsInSinglePrecision)
   compare_products<3>(backend);
 }
 
+// Sums over ranks that differ each time, of long and of short vectors, one after the other without a wait, one and several at once.
+TEST_F(CudaRanks, Sums)
+{
+  const adamant::CudaBackend<double> backend(context);
+  const adamant::Communicator        ranks(world);
+  constexpr int                      n_vectors = 11, n_sums = 50; // more than one kernel takes
+  for (const int n : {1, 100000})
+    {
+      std::vector<adamant::CudaVector<double>> basis;
+      Array<double>                            weights(n, 1.);
+      std::vector<double>                      expected;
+      for (int k = 0; k < n_vectors; ++k)
+        {
+          Array<double> values(n);
+          double        sum = 0;
+          for (int i = 0; i < n; ++i)
+            sum += values[i] = (k + 1) * (ranks.rank() + 1) * std::cos(i + 0.1 * ranks.rank());
+          ranks.sum(&sum, 1);
+          expected.push_back(sum);
+          basis.push_back(adamant::to_backend(backend, values));
+        }
+      const auto w       = adamant::to_backend(backend, weights);
+      auto       several = backend.create_scalars(n_vectors), single = backend.create_scalars(n_sums);
+      const auto graph = backend.record([&] {
+        for (int i = 0; i < n_sums; ++i)
+          backend.dot(basis[i % n_vectors], w, single, i);
+        backend.multi_dot(basis, n_vectors, w, several);
+      });
+      for (int repeat = 0; repeat < 5; ++repeat)
+        backend.replay(graph);
+      backend.synchronize();
+      for (int i = 0; i < n_sums; ++i)
+        {
+          const double sum = expected[i % n_vectors];
+          ASSERT_NEAR(single.host()[i], sum, 1e-11 * (1 + std::abs(sum))) << "sum " << i << " of " << n << " entries";
+          double of_first = single.host()[i];
+          MPI_Bcast(&of_first, 1, MPI_DOUBLE, 0, world);
+          ASSERT_EQ(single.host()[i], of_first) << "not the same bits on all ranks";
+        }
+      for (int k = 0; k < n_vectors; ++k)
+        ASSERT_NEAR(several.host()[k], expected[k], 1e-11 * (1 + std::abs(expected[k])))
+          << "sum " << k << " of several";
+    }
+}
+
 // Matrices so large that a thread takes several rows, with ghosts at both ends of a rank's rows: a second difference of squares.
 TEST_F(CudaRanks, LargeMatricesInBands)
 {
