@@ -548,7 +548,6 @@ void Elasticity<dim, Backend>::run()
       if (parameters.discretization.refinement == "kelly")
         for (unsigned int cycle = 0; cycle < parameters.discretization.steps; ++cycle)
           refine();
-      adamant::balance(*mesh);
     }
   setup_system(parameters.discretization.formulation == "coupled");
   assemble(stationary);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "discretization/mesh.h"
+
 #include <deal.II/grid/tria.h>
 
 #include <cmath>
@@ -23,7 +25,7 @@ void refine_towards_origin(dealii::Triangulation<dim> &mesh, const std::vector<d
           if (near)
             cell->set_refine_flag();
         }
-      mesh.execute_coarsening_and_refinement();
+      adamant::execute_refinement(mesh);
     }
 }
 } // namespace elasticity

@@ -256,12 +256,11 @@ void NavierStokes<dim, Backend>::make_mesh()
       for (const auto &cell : mesh->active_cell_iterators())
         if (cell->is_locally_owned() && where->value(cell->center()) > 0.)
           cell->set_refine_flag();
-      mesh->execute_coarsening_and_refinement();
+      adamant::execute_refinement(*mesh);
     }
   adamant::refine_global(*mesh, 1);
   if (!adamant::is_distributed(*mesh))
     mesh->reset_all_manifolds(); // coarser levels take the vertices as they are; p4est's place them again
-  adamant::balance(*mesh);
   check_boundary_ids();
 }
 

@@ -126,16 +126,16 @@ private:
     adamant::Section scope(run_info.timer, "init/mesh");
     GridGenerator::hyper_cube(*mesh);
     adamant::refine_global(*mesh, parameters.refinements);
+    const auto error_of_initial_values = [&] {
+      DoFHandler<dim> dofs(*mesh);
+      dofs.distribute_dofs(fe);
+      const auto            initial = adamant::interpolate(mapping, dofs, exact(0.));
+      dealii::Vector<float> indicators(mesh->n_active_cells());
+      KellyErrorEstimator<dim>::estimate(dofs, QGauss<dim - 1>(fe.degree + 1), {}, initial, indicators);
+      return indicators;
+    };
     for (unsigned int cycle = 0; cycle < parameters.adaptive_cycles; ++cycle)
-      {
-        DoFHandler<dim> dofs(*mesh);
-        dofs.distribute_dofs(fe);
-        const auto            initial = adamant::interpolate(mapping, dofs, exact(0.));
-        dealii::Vector<float> indicators(mesh->n_active_cells());
-        KellyErrorEstimator<dim>::estimate(dofs, QGauss<dim - 1>(fe.degree + 1), {}, initial, indicators);
-        adamant::refine_and_coarsen(*mesh, indicators, 0.2, 0.);
-      }
-    adamant::balance(*mesh);
+      adamant::refine_and_coarsen(*mesh, error_of_initial_values(), 0.2, 0.);
   }
 
   // The levels of multigrid, their constraints, and the points where equation data are evaluated.

@@ -287,17 +287,17 @@ void TransportDiffusion<dim, Backend>::make_mesh()
   const auto      &p = parameters.discretization;
   GridGenerator::subdivided_hyper_cube(*mesh, p.coarse_cells);
   adamant::refine_global(*mesh, p.refinements);
+  const auto error_of_initial_values = [&] {
+    DoFHandler<dim> dofs(*mesh);
+    dofs.distribute_dofs(fe);
+    const auto initial =
+      adamant::interpolate(mapping, dofs, *make_function<dim>("Initial values", parameters.problem.initial_values, 0.));
+    dealii::Vector<float> indicators(mesh->n_active_cells());
+    KellyErrorEstimator<dim>::estimate(mapping, dofs, QGauss<dim - 1>(p.degree + 1), {}, initial, indicators);
+    return indicators;
+  };
   for (unsigned int cycle = 0; cycle < p.adaptive_cycles; ++cycle)
-    {
-      DoFHandler<dim> dofs(*mesh);
-      dofs.distribute_dofs(fe);
-      const auto initial = adamant::interpolate(
-        mapping, dofs, *make_function<dim>("Initial values", parameters.problem.initial_values, 0.));
-      dealii::Vector<float> indicators(mesh->n_active_cells());
-      KellyErrorEstimator<dim>::estimate(mapping, dofs, QGauss<dim - 1>(p.degree + 1), {}, initial, indicators);
-      adamant::refine_and_coarsen(*mesh, indicators, p.refine_fraction, p.coarsen_fraction);
-    }
-  adamant::balance(*mesh);
+    adamant::refine_and_coarsen(*mesh, error_of_initial_values(), p.refine_fraction, p.coarsen_fraction);
 }
 
 // What a parameter gives at these points: an expression, or the exact solution.

@@ -11,6 +11,7 @@
 #include "algebra/host_backend.h"
 #include "base/csr_matrix.h"
 #include "base/exchange_plan.h"
+#include "discretization/mesh.h"
 #include "multigrid/multigrid.h"
 
 #include <deal.II/base/mpi.h>
@@ -169,7 +170,7 @@ std::unique_ptr<Hierarchy<3>> levels_of(Mesh<3> &mesh, const Case &c)
       for (const auto &cell : mesh.active_cell_iterators())
         if (cell->is_locally_owned() && cell->center()[0] < std::ldexp(cells[0], -step))
           cell->set_refine_flag();
-      mesh.execute_coarsening_and_refinement();
+      execute_refinement(mesh);
     }
   return elasticity_levels(mesh, 400, c.cells_per_rank);
 }

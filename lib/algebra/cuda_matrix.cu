@@ -1,12 +1,12 @@
 // From a CSR matrix in host memory to the format of cuda_sparse.cuh: the examination and the conversion run on the GPU.
 
+#include "algebra/cuda_csr.cuh"
 #include "algebra/cuda_sparse.cuh"
 #include "algebra/value_dictionary.h"
 #include "base/exceptions.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <sstream>
 #include <vector>
 
@@ -14,20 +14,13 @@ namespace adamant
 {
 namespace
 {
-using Bits = unsigned long long;
+using cuda::CSRView;
 
 // Host CSR, uploaded.
 struct Staged
 {
   CudaArray<int>    row_start, column;
   CudaArray<double> value;
-};
-
-struct CSRView
-{
-  int           n_rows;
-  const int    *row_start, *column;
-  const double *value;
 };
 
 // What one slice needs: its longest row, smallest and largest column, the stride of a stencil or -1, its period, and whether
@@ -37,19 +30,6 @@ struct Extent
   int  longest, smallest, largest, stride, period;
   bool continues;
 };
-
-constexpr int  table_size = 16384, most_values = 8192; // while they are collected
-constexpr Bits empty = ~Bits(0);
-
-template <typename T>
-void to_host(const CudaContext &context, const CudaArray<T> &source, T *target)
-{
-  if (source.size() > 0)
-    cuda::check(
-      cudaMemcpyAsync(target, source.data(), source.size() * sizeof(T), cudaMemcpyDeviceToHost, context.stream()),
-      "cudaMemcpyAsync", target, source.data(), source.size() * sizeof(T), "to host");
-  context.synchronize();
-}
 
 // The extent of each slice; clears run_fits[r] unless every row is made of runs of run_length[r] consecutive columns, and
 // run_fits[n_run_lengths] unless the rows of each node have the same columns.
@@ -166,66 +146,6 @@ __global__ void examine_kernel(CSRView A, int n_slices, int node_size, const int
     extent[slice] = e;
 }
 
-__device__ Bits bits_of(double value)
-{
-  return __double_as_longlong(value);
-}
-
-// Where the different values are collected: a hash table, for each value the smallest unit of its rows, and how often a sample of the
-// rows has it; the number of values.
-struct ValueTable
-{
-  Bits *value, *unit;
-  int  *found, *n;
-};
-
-// Stops where the values are too many.
-template <typename Number>
-__global__ void collect_values_kernel(CSRView A, ValueTable table)
-{
-  cuda::wait_for_predecessor();
-  const int row = blockIdx.x * blockDim.x + threadIdx.x;
-  if (row >= A.n_rows)
-    return;
-  const int begin = A.row_start[row], end = A.row_start[row + 1];
-  double    largest = 0;
-  for (int k = begin; k < end; ++k)
-    largest = fmax(largest, fabs(A.value[k]));
-  const Bits unit = bits_of(rounding_unit<Number>(largest));
-  for (int k = begin; k < end; ++k)
-    {
-      const Bits bits     = bits_of(static_cast<Number>(A.value[k]));
-      int        position = static_cast<int>((bits * 0x9e3779b97f4a7c15ull) >> 50);
-      for (int probe = 0;; ++probe)
-        {
-          if (probe == table_size || bits == empty)
-            {
-              atomicMax(table.n, most_values + 1);
-              return;
-            }
-          Bits found = __ldcg(table.value + position);
-          if (found == empty)
-            {
-              if (__ldcg(table.n) > most_values)
-                return;
-              found = atomicCAS(table.value + position, empty, bits);
-              if (found == empty)
-                {
-                  atomicAdd(table.n, 1);
-                  found = bits;
-                }
-            }
-          if (found == bits)
-            break;
-          position = (position + 1) % table_size;
-        }
-      if (unit < __ldcg(table.unit + position))
-        atomicMin(table.unit + position, unit); // positive numbers are ordered as their bits
-      if (row % 64 == 0)
-        atomicAdd(table.found + position, 1);
-    }
-}
-
 // Fills the slices: a thread a row, padding included.
 template <typename Number>
 __global__ void fill_kernel(CSRView A, int n_slices, int node_size, int rows, const int *nodes, int run, int n_values,
@@ -279,52 +199,6 @@ __global__ void fill_kernel(CSRView A, int n_slices, int node_size, int rows, co
       }
 }
 
-// What collect_values_kernel has found; nothing where it has stopped, or not all are numbers.
-template <typename Number>
-std::vector<FoundValue> collect_values(const std::shared_ptr<CudaContext> &context, const CSRView &A)
-{
-  const std::vector<Bits> nothing(table_size, empty);
-  const std::vector<int>  zeros(table_size, 0);
-  CudaArray<Bits>         value = cuda::to_device(context, nothing.data(), table_size, "conversion"),
-                  unit          = cuda::to_device(context, nothing.data(), table_size, "conversion");
-  CudaArray<int> found          = cuda::to_device(context, zeros.data(), table_size, "conversion"),
-                 n              = cuda::to_device(context, zeros.data(), 1, "conversion");
-  cuda::launch(*context, "collect_values", collect_values_kernel<Number>, cuda::blocks_for(A.n_rows), cuda::block_size,
-               A, ValueTable{value.data(), unit.data(), found.data(), n.data()});
-  std::vector<Bits> values(table_size), units(table_size);
-  std::vector<int>  counts(table_size);
-  int               n_found = 0;
-  to_host(*context, n, &n_found);
-  to_host(*context, value, values.data());
-  to_host(*context, unit, units.data());
-  to_host(*context, found, counts.data());
-  std::vector<FoundValue> result;
-  for (int i = 0; i < table_size && n_found <= most_values; ++i)
-    if (values[i] != empty)
-      {
-        FoundValue f{0, 0, counts[i]};
-        std::memcpy(&f.value, &values[i], sizeof(f.value));
-        std::memcpy(&f.unit, &units[i], sizeof(f.unit));
-        if (std::isnan(f.value))
-          return {};
-        result.push_back(f);
-      }
-  return result;
-}
-
-// The different values as Number, ascending; those that differ by rounding are one where the dictionary does not hold them all. None where
-// they are too many then, too.
-template <typename Number>
-std::vector<Number> different_values(const std::shared_ptr<CudaContext> &context, const CSRView &A)
-{
-  auto found = collect_values<Number>(context, A);
-  if (found.size() <= dictionary_size)
-    for (FoundValue &f : found)
-      f.unit = 0;
-  const std::vector<double> values = value_dictionary(std::move(found), dictionary_size);
-  return {values.begin(), values.end()};
-}
-
 // The extents of all slices; run_fits[r] is cleared where rows are not made of runs of run_length[r].
 template <typename Number>
 std::vector<Extent> examine(const std::shared_ptr<CudaContext> &context, const CSRView &A,
@@ -336,8 +210,8 @@ std::vector<Extent> examine(const std::shared_ptr<CudaContext> &context, const C
                cuda::blocks_for(slice_rows * static_cast<long>(s.n_slices)), cuda::block_size, A, s.n_slices,
                s.node_size, s.nodes.data(), extent.data(), fits.data());
   std::vector<Extent> extents(s.n_slices);
-  to_host(*context, fits, run_fits.data());
-  to_host(*context, extent, extents.data());
+  cuda::to_host(*context, fits, run_fits.data());
+  cuda::to_host(*context, extent, extents.data());
   return extents;
 }
 
@@ -519,7 +393,7 @@ auto CudaBackend<Number>::create_matrix(const CSRMatrix<double> &source, int nod
       s.n_slices = static_cast<int>(order.size()) / slice_rows * node_size;
       extents    = examine<Number>(context, csr, s, run_fits);
     }
-  std::vector<Number> dictionary = different_values<Number>(context, csr);
+  std::vector<Number> dictionary = cuda::different_values<Number>(context, csr);
 
   for (int r = n_run_lengths; r-- > 0;)
     if (run_fits[r])

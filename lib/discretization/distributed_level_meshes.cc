@@ -23,7 +23,7 @@ void link_cells(Forest<dim> *coarse, Forest<dim> *fine, std::vector<std::uint64_
                 Array<unsigned char> &child)
 {
   constexpr int n_children    = dealii::GeometryInfo<dim>::max_children_per_cell;
-  const auto    coarse_levels = forest::levels_of(coarse), fine_levels = forest::levels_of(fine);
+  const auto    coarse_levels = forest::levels_of<dim>(coarse), fine_levels = forest::levels_of<dim>(fine);
   std::uint64_t place = coarse->global_first_quadrant[coarse->mpirank];
   std::size_t   f     = 0;
   for (const auto level : coarse_levels)
@@ -130,8 +130,8 @@ std::vector<LevelMesh<dim>> create_distributed_level_meshes(const Mesh<dim> &fin
       forest::Copy<dim>   coarse(fine.get());
       if (n_fine > coarsest_cells)
         {
-          forest::coarsen_all(coarse.get());
-          forest::balance(coarse.get());
+          forest::coarsen_all<dim>(coarse.get());
+          forest::balance<dim>(coarse.get());
         }
       const std::uint64_t n_coarse = coarse->global_num_quadrants;
       // For its dense inverse the coarsest level comes together on one rank, if need be as a level of its own with the same cells.

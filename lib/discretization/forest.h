@@ -1,16 +1,23 @@
 #pragma once
 
+#include <deal.II/base/geometry_info.h>
+#include <deal.II/base/mpi.h>
 #include <deal.II/distributed/p4est_wrappers.h>
 
 #include <p4est_algorithms.h>
 #include <p4est_extended.h>
+#include <p4est_iterate.h>
 #include <p8est_algorithms.h>
 #include <p8est_extended.h>
+#include <p8est_iterate.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <utility>
 #include <vector>
 
-/// p4est in 2D and 3D by the same names.
+/// p4est in 2D and 3D by the same names. A forest's quadrants are those of this rank, in their order.
 namespace adamant::forest
 {
 /// p4est and p8est have the same functions with other types.
@@ -18,6 +25,9 @@ template <int dim>
 using Functions = dealii::internal::p4est::functions<dim>;
 template <int dim>
 using Forest = typename dealii::internal::p4est::types<dim>::forest;
+template <int dim>
+using Quadrant = typename dealii::internal::p4est::types<dim>::quadrant;
+using Tree     = p4est_topidx_t;
 
 inline void partition_given(p4est_t *forest, const p4est_locidx_t *counts)
 {
@@ -38,63 +48,179 @@ inline void complete_families(p8est_t *forest, p4est_locidx_t *counts)
   p8est_partition_for_coarsening(forest, counts);
 }
 
+/// All that touches: faces, edges and corners.
+template <int dim>
+constexpr auto touching()
+{
+  if constexpr (dim == 2)
+    return P4EST_CONNECT_FULL;
+  else
+    return P8EST_CONNECT_FULL;
+}
+
 /// 2:1 over faces, edges and corners.
-inline void balance(p4est_t *forest)
+template <int dim>
+void balance(Forest<dim> *forest)
 {
-  p4est_balance(forest, P4EST_CONNECT_FULL, nullptr);
-}
-inline void balance(p8est_t *forest)
-{
-  p8est_balance(forest, P8EST_CONNECT_FULL, nullptr);
+  Functions<dim>::balance(forest, touching<dim>(), nullptr);
 }
 
-inline void coarsen_all(p4est_t *forest)
+template <int dim>
+void coarsen_all(Forest<dim> *forest)
 {
-  p4est_coarsen(
-    forest, 0, [](p4est_t *, p4est_topidx_t, p4est_quadrant_t **) { return 1; }, nullptr);
-}
-inline void coarsen_all(p8est_t *forest)
-{
-  p8est_coarsen(
-    forest, 0, [](p8est_t *, p4est_topidx_t, p8est_quadrant_t **) { return 1; }, nullptr);
+  Functions<dim>::coarsen(
+    forest, 0, [](Forest<dim> *, Tree, Quadrant<dim> **) { return 1; }, nullptr);
 }
 
-inline void refine_all(p4est_t *forest)
+template <int dim>
+void refine_all(Forest<dim> *forest)
 {
-  p4est_refine(
-    forest, 0, [](p4est_t *, p4est_topidx_t, p4est_quadrant_t *) { return 1; }, nullptr);
-}
-inline void refine_all(p8est_t *forest)
-{
-  p8est_refine(
-    forest, 0, [](p8est_t *, p4est_topidx_t, p8est_quadrant_t *) { return 1; }, nullptr);
+  Functions<dim>::refine(
+    forest, 0, [](Forest<dim> *, Tree, Quadrant<dim> *) { return 1; }, nullptr);
 }
 
-inline p4est_tree_t *tree(p4est_t *forest, p4est_topidx_t which)
+inline p4est_tree_t *tree(p4est_t *forest, Tree which)
 {
   return p4est_tree_array_index(forest->trees, which);
 }
-inline p8est_tree_t *tree(p8est_t *forest, p4est_topidx_t which)
+inline p8est_tree_t *tree(p8est_t *forest, Tree which)
 {
   return p8est_tree_array_index(forest->trees, which);
 }
 
-/// Refinement levels of the local cells, in the order of the forest.
-template <class ForestType>
-std::vector<signed char> levels_of(ForestType *forest)
+/// action(tree, quadrant) for all quadrants.
+template <int dim, class Action>
+void for_each_quadrant(Forest<dim> *forest, const Action &action)
 {
-  std::vector<signed char> levels;
-  levels.reserve(forest->local_num_quadrants);
-  for (auto t = forest->first_local_tree; t <= forest->last_local_tree; ++t)
+  for (Tree t = forest->first_local_tree; t <= forest->last_local_tree; ++t)
     {
       const auto &quadrants = tree(forest, t)->quadrants;
       for (std::size_t q = 0; q < quadrants.elem_count; ++q)
-        // Quadrants of both dimensions keep their level in a field of this name.
-        levels.push_back(
-          reinterpret_cast<const decltype(tree(forest, t)->first_desc) *>(quadrants.array + q * quadrants.elem_size)
-            ->level);
+        action(t, *reinterpret_cast<const Quadrant<dim> *>(quadrants.array + q * quadrants.elem_size));
     }
+}
+
+/// The quadrants' refinement levels.
+template <int dim>
+std::vector<signed char> levels_of(Forest<dim> *forest)
+{
+  std::vector<signed char> levels;
+  levels.reserve(forest->local_num_quadrants);
+  for_each_quadrant<dim>(forest, [&](Tree, const Quadrant<dim> &quadrant) { levels.push_back(quadrant.level); });
   return levels;
+}
+
+/// The first quadrants of the families whose children all have a negative flag.
+template <int dim>
+std::vector<std::pair<Tree, Quadrant<dim>>> families_to_coarsen(Forest<dim>                    *forest,
+                                                                const std::vector<signed char> &flags)
+{
+  constexpr std::size_t                       n_children = dealii::GeometryInfo<dim>::max_children_per_cell;
+  std::vector<std::pair<Tree, Quadrant<dim>>> first;
+  std::size_t                                 place = 0, n_found = 0; // children in a row of the last one in the list
+  for_each_quadrant<dim>(forest, [&](Tree t, const Quadrant<dim> &quadrant) {
+    if (flags[place++] >= 0)
+      n_found = 0;
+    else if (n_found > 0 && Functions<dim>::quadrant_is_sibling(&first.back().second, &quadrant))
+      n_found = (n_found + 1) % n_children;
+    else
+      {
+        if (n_found > 0) // not all of them
+          first.pop_back();
+        first.emplace_back(t, quadrant);
+        n_found = 1;
+      }
+  });
+  if (n_found > 0)
+    first.pop_back();
+  return first;
+}
+
+/// Refines the quadrants with positive flags, makes one of each family with negative ones, and more for 2:1.
+template <int dim>
+void refine_and_coarsen(Forest<dim> *forest, const std::vector<signed char> &flags)
+{
+  // p4est asks for each quadrant and for each family once, in order.
+  struct Plan
+  {
+    const std::vector<signed char>             &flags;
+    std::vector<std::pair<Tree, Quadrant<dim>>> families;
+    std::size_t                                 next, next_family;
+  } plan{flags, families_to_coarsen<dim>(forest, flags), 0, 0};
+  forest->user_pointer = &plan;
+  Functions<dim>::refine(
+    forest, 0,
+    [](Forest<dim> *f, Tree, Quadrant<dim> *) -> int {
+      auto &p = *static_cast<Plan *>(f->user_pointer);
+      return p.flags[p.next++] > 0;
+    },
+    nullptr);
+  Functions<dim>::coarsen(
+    forest, 0,
+    [](Forest<dim> *f, Tree t, Quadrant<dim> **family) -> int {
+      auto &p = *static_cast<Plan *>(f->user_pointer);
+      if (p.next_family == p.families.size())
+        return 0;
+      const auto &[its_tree, first] = p.families[p.next_family];
+      const bool listed             = its_tree == t && Functions<dim>::quadrant_is_equal(&first, family[0]);
+      p.next_family += listed;
+      return listed;
+    },
+    nullptr);
+  balance<dim>(forest);
+}
+
+inline void for_each_face(p4est_t *forest, p4est_ghost_t *ghosts, void *data, p4est_iter_face_t action)
+{
+  p4est_iterate(forest, ghosts, data, nullptr, action, nullptr);
+}
+inline void for_each_face(p8est_t *forest, p8est_ghost_t *ghosts, void *data, p8est_iter_face_t action)
+{
+  p8est_iterate(forest, ghosts, data, nullptr, action, nullptr, nullptr);
+}
+
+/// Of each quadrant, how many of its faces are parts of larger ones.
+template <int dim>
+std::vector<int> hanging_faces(Forest<dim> *forest)
+{
+  using Side = typename dealii::internal::p4est::iter<dim>::face_side;
+  using Info = typename dealii::internal::p4est::iter<dim>::face_info;
+  std::vector<int> n(forest->local_num_quadrants, 0);
+  auto            *ghosts = Functions<dim>::ghost_new(forest, touching<dim>());
+  for_each_face(forest, ghosts, &n, [](Info *face, void *data) {
+    for (std::size_t s = 0; s < face->sides.elem_count; ++s)
+      {
+        const auto &side = *reinterpret_cast<const Side *>(face->sides.array + s * face->sides.elem_size);
+        if (!side.is_hanging)
+          continue;
+        const auto &parts = side.is.hanging;
+        for (std::size_t k = 0; k < std::size(parts.quadid); ++k)
+          if (!parts.is_ghost[k])
+            ++(*static_cast<std::vector<int> *>(
+              data))[tree(face->p4est, side.treeid)->quadrants_offset + parts.quadid[k]];
+      }
+  });
+  Functions<dim>::ghost_destroy(ghosts);
+  return n;
+}
+
+/// Gives each rank quadrants of about the same work, families together: one counts a fifth more for each of its hanging faces.
+template <int dim>
+void partition(Forest<dim> *forest)
+{
+  struct Weights
+  {
+    std::vector<int> n_hanging;
+    std::size_t      next;
+  } weights{hanging_faces<dim>(forest), 0};
+  const auto weight = [](Forest<dim> *f, Tree, Quadrant<dim> *) -> int {
+    auto &w = *static_cast<Weights *>(f->user_pointer);
+    return 10 + 2 * w.n_hanging[w.next++];
+  };
+  const auto most      = std::max_element(weights.n_hanging.begin(), weights.n_hanging.end());
+  const int  of_all    = dealii::Utilities::MPI::max(most == weights.n_hanging.end() ? 0 : *most, forest->mpicomm);
+  forest->user_pointer = &weights;
+  Functions<dim>::partition(forest, 1, of_all > 0 ? +weight : nullptr);
 }
 
 /// A copy of a forest that is its own.

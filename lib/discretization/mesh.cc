@@ -1,32 +1,59 @@
 #include "discretization/mesh.h"
 
+#include "discretization/distributed_level_meshes.h"
 #include "discretization/forest.h"
 
 #include <deal.II/distributed/grid_refinement.h>
 #include <deal.II/distributed/tria.h>
 #include <deal.II/dofs/dof_tools.h>
 #include <deal.II/grid/grid_refinement.h>
+#include <deal.II/grid/grid_tools.h>
 #include <deal.II/grid/manifold_lib.h>
 #include <deal.II/lac/affine_constraints.h>
 #include <deal.II/numerics/vector_tools.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace adamant
 {
+namespace
+{
+template <int dim>
+using Mesh = dealii::parallel::distributed::Triangulation<dim>;
+
+// The mesh of a forest, made anew from the coarse cells: deal.II's way from one refined mesh to the next takes a pass for each level that
+// cells change by, which are many where cells change ranks.
+template <int dim>
+void become(Mesh<dim> &mesh, forest::Forest<dim> *forest)
+{
+  if (mesh.n_global_levels() > 1 && mesh.get_periodic_face_map().empty())
+    {
+      const auto [vertices, cells, faces] = dealii::GridTools::get_coarse_mesh_description(mesh);
+      dealii::Triangulation<dim> coarse; // keeps the manifolds
+      coarse.create_triangulation(vertices, cells, faces);
+      copy_manifolds(mesh, coarse);
+      mesh.clear();
+      mesh.create_triangulation(vertices, cells, faces);
+      copy_manifolds(coarse, mesh);
+      forest->connectivity = mesh.get_p4est()->connectivity; // the old one is gone
+    }
+  mesh.load(forest);
+}
+} // namespace
+
 template <int dim>
 std::unique_ptr<dealii::Triangulation<dim>> create_mesh(const Communicator &ranks, bool distributed)
 {
   if (ranks.size() == 1 && !distributed)
     return std::make_unique<dealii::Triangulation<dim>>();
-  return std::make_unique<dealii::parallel::distributed::Triangulation<dim>>(ranks.size() > 1 ? ranks.handle() :
-                                                                                                MPI_COMM_SELF);
+  return std::make_unique<Mesh<dim>>(ranks.size() > 1 ? ranks.handle() : MPI_COMM_SELF);
 }
 
 template <int dim>
 bool is_distributed(const dealii::Triangulation<dim> &mesh)
 {
-  return dynamic_cast<const dealii::parallel::distributed::Triangulation<dim> *>(&mesh) != nullptr;
+  return dynamic_cast<const Mesh<dim> *>(&mesh) != nullptr;
 }
 
 template <int dim>
@@ -49,7 +76,7 @@ void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulatio
 template <int dim>
 void refine_global(dealii::Triangulation<dim> &mesh, unsigned int times)
 {
-  auto *distributed = dynamic_cast<dealii::parallel::distributed::Triangulation<dim> *>(&mesh);
+  auto *distributed = dynamic_cast<Mesh<dim> *>(&mesh);
   if (distributed == nullptr)
     return mesh.refine_global(times);
   if (times == 0)
@@ -57,22 +84,43 @@ void refine_global(dealii::Triangulation<dim> &mesh, unsigned int times)
   forest::Copy<dim> refined(distributed->get_p4est());
   for (unsigned int i = 0; i < times; ++i)
     {
-      forest::refine_all(refined.get());
-      forest::Functions<dim>::partition(refined.get(), 1, nullptr);
+      forest::refine_all<dim>(refined.get());
+      forest::partition<dim>(refined.get());
     }
-  distributed->load(refined.get());
+  become<dim>(*distributed, refined.get());
+}
+
+template <int dim>
+void execute_refinement(dealii::Triangulation<dim> &mesh)
+{
+  auto *distributed = dynamic_cast<Mesh<dim> *>(&mesh);
+  if (distributed == nullptr)
+    return mesh.execute_coarsening_and_refinement();
+  mesh.prepare_coarsening_and_refinement();
+  std::vector<signed char> flags;
+  for (const auto &cell : owned_cells(mesh))
+    flags.push_back(cell->refine_flag_set() ? 1 : cell->coarsen_flag_set() ? -1 : 0);
+  for (const auto &cell : mesh.active_cell_iterators())
+    {
+      cell->clear_refine_flag();
+      cell->clear_coarsen_flag();
+    }
+  forest::Copy<dim> refined(distributed->get_p4est());
+  forest::refine_and_coarsen<dim>(refined.get(), flags);
+  forest::partition<dim>(refined.get());
+  become<dim>(*distributed, refined.get());
 }
 
 template <int dim>
 void refine_and_coarsen(dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators, double refine,
                         double coarsen)
 {
-  if (auto *distributed = dynamic_cast<dealii::parallel::distributed::Triangulation<dim> *>(&mesh))
+  if (auto *distributed = dynamic_cast<Mesh<dim> *>(&mesh))
     dealii::parallel::distributed::GridRefinement::refine_and_coarsen_fixed_number(*distributed, indicators, refine,
                                                                                    coarsen);
   else
     dealii::GridRefinement::refine_and_coarsen_fixed_number(mesh, indicators, refine, coarsen);
-  mesh.execute_coarsening_and_refinement();
+  execute_refinement(mesh);
 }
 
 namespace
@@ -123,6 +171,8 @@ template void        copy_manifolds(const dealii::Triangulation<2> &, dealii::Tr
 template void        copy_manifolds(const dealii::Triangulation<3> &, dealii::Triangulation<3> &);
 template void        refine_global(dealii::Triangulation<2> &, unsigned int);
 template void        refine_global(dealii::Triangulation<3> &, unsigned int);
+template void        execute_refinement(dealii::Triangulation<2> &);
+template void        execute_refinement(dealii::Triangulation<3> &);
 template void        refine_and_coarsen(dealii::Triangulation<2> &, const dealii::Vector<float> &, double, double);
 template void        refine_and_coarsen(dealii::Triangulation<3> &, const dealii::Vector<float> &, double, double);
 template NodalVector interpolate(const dealii::Mapping<2> &, const dealii::DoFHandler<2> &,

@@ -29,16 +29,26 @@ bool is_distributed(const dealii::Triangulation<dim> &mesh);
 template <int dim>
 void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh);
 
-/// Refines all cells so many times. On a mesh of p4est this is twice as fast as deal.II's refine_global, as the mesh is made once, of the
-/// refined forest. All ranks call it together.
+/// @name Refinement
+/// As deal.II does it; but a mesh of p4est is made once, of the refined forest, and then gives each rank cells of about the same work: a
+/// cell with hanging nodes counts a fifth more for each of its faces that has them. The partition depends on the mesh and the number of
+/// ranks alone. No DoFHandler may have the mesh. All ranks call it together.
+/// @{
+
+/// Refines all cells so many times.
 template <int dim>
 void refine_global(dealii::Triangulation<dim> &mesh, unsigned int times);
+
+/// Refines and coarsens the cells that are flagged.
+template <int dim>
+void execute_refinement(dealii::Triangulation<dim> &mesh);
 
 /// Refines the given fractions of all cells of largest and coarsens those of smallest indicators; `indicators` has an entry for
 /// each active cell.
 template <int dim>
 void refine_and_coarsen(dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators, double refine,
                         double coarsen);
+/// @}
 
 /// Nodal interpolation of a function, continuous at hanging nodes.
 template <int dim>

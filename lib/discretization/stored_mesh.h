@@ -18,14 +18,9 @@ namespace adamant
 template <int dim>
 std::vector<signed char> gather_levels(const dealii::parallel::distributed::Triangulation<dim> &mesh);
 
-/// Refines the coarse cells of `mesh` to cells of these levels, and spreads them over the ranks as `balance` does.
+/// Refines the coarse cells of `mesh` to cells of these levels, and spreads them over the ranks as all refinement does (mesh.h).
 template <int dim>
 void refine_to_levels(dealii::parallel::distributed::Triangulation<dim> &mesh, const std::vector<signed char> &levels);
-
-/// Gives each rank cells of about the same work: a cell with hanging nodes counts a fifth more for each of its faces that has them.
-/// The partition depends on the mesh and the number of ranks alone. Serial meshes are left alone.
-template <int dim>
-void balance(dealii::Triangulation<dim> &mesh);
 
 /// A mesh as a checkpoint holds it, by Boost's serialization: a serial one as deal.II does it; of p4est's the coarse cells and the
 /// refinement, which any number of ranks can load. New vertices are placed by the manifolds of `coarse`, if given: checkpoints hold none.

@@ -44,10 +44,9 @@ std::unique_ptr<Triangulation<dim>> velocity_mesh(const Communicator &ranks)
       for (const auto &cell : mesh->active_cell_iterators())
         if (cell->is_locally_owned() && cell->center().distance(Point<dim>()) < 0.8 / (1 << cycle))
           cell->set_refine_flag();
-      mesh->execute_coarsening_and_refinement();
+      adamant::execute_refinement(*mesh);
     }
   mesh->refine_global(1);
-  adamant::balance(*mesh);
   return mesh;
 }
 

@@ -56,9 +56,8 @@ std::unique_ptr<Triangulation<dim>> adaptive_mesh(MPI_Comm comm)
       for (const auto &cell : mesh->active_cell_iterators())
         if (cell->is_locally_owned() && std::hash<std::string>()(cell->id().to_string()) % 100 < (dim == 2 ? 20 : 10))
           cell->set_refine_flag();
-      mesh->execute_coarsening_and_refinement();
+      adamant::execute_refinement(*mesh);
     }
-  adamant::balance(*mesh);
   return mesh;
 }
 
@@ -521,6 +520,105 @@ TEST_F(CudaRanks, LargeMatricesInBands)
     }
 }
 #endif
+
+// All ranks' active cells.
+template <int dim>
+std::vector<CellId> all_cells(const Triangulation<dim> &mesh)
+{
+  std::vector<CellId> own, all;
+  for (const auto &cell : mesh.active_cell_iterators())
+    if (cell->is_locally_owned())
+      own.push_back(cell->id());
+  for (const auto &of_rank : Utilities::MPI::all_gather(world, own))
+    all.insert(all.end(), of_rank.begin(), of_rank.end());
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+// Cells flagged by their place alone, first mainly to be refined, then to be coarsened: our refinement against deal.II's.
+template <int dim>
+void compare_refinement()
+{
+  parallel::distributed::Triangulation<dim> mesh(world), reference(world);
+  for (auto *m : {&mesh, &reference})
+    {
+      GridGenerator::hyper_shell(*m, Point<dim>(), 0.5, 1., dim == 2 ? 10 : 6, true);
+      adamant::refine_global(*m, 1);
+      for (int cycle = 0; cycle < 5; ++cycle)
+        {
+          for (const auto &cell : m->active_cell_iterators())
+            if (cell->is_locally_owned())
+              {
+                const auto x = cell->center();
+                if (x[0] + 0.3 * x[1] > 0.2 * cycle && cycle < 3)
+                  cell->set_refine_flag();
+                else if (x[0] < 0.6 && cell->level() > 0)
+                  cell->set_coarsen_flag();
+              }
+          if (m == &mesh)
+            adamant::execute_refinement(*m);
+          else
+            m->execute_coarsening_and_refinement();
+          if (cycle == 3)
+            adamant::refine_global(*m, 1);
+        }
+    }
+  ASSERT_EQ(all_cells(mesh), all_cells(reference));
+  // Vertices lie where the manifolds put them, and faces at the boundary are of the same parts of it.
+  const auto measure = [](const Triangulation<dim> &m) {
+    std::array<double, 4> sums{}; // the volume, and the area of the parts of the boundary
+    for (const auto &cell : m.active_cell_iterators())
+      if (cell->is_locally_owned())
+        {
+          sums[0] += cell->measure();
+          for (const auto &face : cell->face_iterators())
+            if (face->at_boundary())
+              sums[1 + std::min(face->boundary_id(), types::boundary_id(2))] += face->measure();
+        }
+    for (double &sum : sums)
+      sum = Utilities::MPI::sum(sum, world);
+    return sums;
+  };
+  const auto found = measure(mesh), expected = measure(reference);
+  for (int k = 0; k < 4; ++k)
+    EXPECT_NEAR(found[k], expected[k], 1e-12 * (1 + expected[k])) << "sum " << k;
+  EXPECT_GT(expected[2], 0.) << "the outer boundary";
+}
+
+TEST(Ranks, RefinementIsThatOfDealII)
+{
+  compare_refinement<2>();
+  compare_refinement<3>();
+}
+
+// Each rank has the same work to a few cells, hanging faces counted.
+template <int dim>
+void check_balance()
+{
+  const auto   mesh = adaptive_mesh<dim>(world);
+  unsigned int work = 0, n_hanging = 0;
+  for (const auto &cell : mesh->active_cell_iterators())
+    if (cell->is_locally_owned())
+      {
+        work += 10;
+        for (const unsigned int f : cell->face_indices())
+          if (!cell->at_boundary(f) && cell->neighbor_is_coarser(f))
+            {
+              work += 2;
+              ++n_hanging;
+            }
+      }
+  const auto   of_ranks = Utilities::MPI::min_max_avg(work, world);
+  const double family   = (1 << dim) * (10. + 2 * dim); // families stay together
+  EXPECT_LE(of_ranks.max - of_ranks.avg, family) << "work " << of_ranks.min << " to " << of_ranks.max;
+  EXPECT_GT(Utilities::MPI::sum(n_hanging, world), 0u);
+}
+
+TEST(Ranks, WorkIsBalanced)
+{
+  check_balance<2>();
+  check_balance<3>();
+}
 
 // A mesh from its refinement levels alone is the same, and has the same partition.
 TEST(Ranks, StoredMeshComesBack)
