@@ -44,6 +44,10 @@ def setting(record, name):
 
 def kind(record):
     """What grows with the GPUs: the name of a row in the table, or None."""
+    if record["dofs"] > 1.2e7 * record.get("ranks", 1) and record["application"] == "elasticity":
+        return "elasticity, uniform, the largest problem"
+    if not re.search("face_6.prm|paper_level12.prm", record["command"]):
+        return None
     if record["application"] == "transport_diffusion":
         if setting(record, "Adaptive cycles"):
             return "transport-diffusion, adaptive"
@@ -60,7 +64,7 @@ def gpus(records):
     parts = []
     for (machine,), there in sorted(group(kept, "hardware").items()):
         rows = []
-        for (name,), runs in sorted(group([dict(r, kind=kind(r), gpus=r.get("ranks", 1)) for r in there], "kind").items()):
+        for (name,), runs in sorted(group([dict(r, kind=kind(r), gpus=r.get("ranks", 1)) for r in there if kind(r)], "kind").items()):
             rows += rows_of(name, runs)
         header = "case|GPUs|DoFs|million a GPU|V-cycle, µs|efficiency|solve, ms a step|rhs, ms a step|efficiency of a step|iterations|init, s|device, bytes a DoF|host, bytes a DoF|runs"
         parts.append(f"{machine}:\n\n{table(header.split('|'), rows)}")
@@ -84,6 +88,18 @@ def rows_of(name, runs):
     return rows
 
 
+def one_rank(records):
+    """The same programs alone and under mpirun -np 1 with p4est's mesh."""
+    rows = []
+    for (machine, prm, dofs), same in sorted(group([dict(r, prm=re.search(r"(\w+)\.prm", r["command"]).group(1)) for r in records if r["backend"] == "cuda"], "hardware", "prm", "dofs").items()):
+        sides = [[r for r in same if ("Distributed mesh=true" in r["command"]) == under and r.get("ranks", 1) == 1] for under in (False, True)]
+        if not all(sides) or "2 NVIDIA" not in machine:
+            continue
+        alone, under = ([1e3 * median(side, part) / side[0]["steps"] for part in ("rhs", "solve")] for side in sides)
+        rows.append([prm, grouped(dofs), *map(number, (sum(alone), sum(under))), f"{100 * (sum(under) / sum(alone) - 1):+.1f} %", f"{len(sides[0])}, {len(sides[1])}"])
+    return table("case|DoFs|alone, ms a step|one rank under mpirun|difference|runs".split("|"), rows)
+
+
 def printed(name):
     """What scripts/benchmark printed of its runs, kept in files of this name: (folder, case, label, init, rhs, solve, iterations)."""
     for file in sorted(RECORDS.glob(f"*/{name}")):
@@ -97,12 +113,12 @@ def levels():
     """Where a V-cycle's time goes, level by level."""
     one, _ = parts("rank_parts_level12_1.csv")
     two, comments = parts("rank_parts_level12_2.csv")
+    alone = {row["unknowns"]: number(of_level(one, l)) for l, row in one.items()}
     rows = []
-    for l in sorted(one, reverse=True):
-        alone, both = of_level(one, l), of_level(two, l)
+    for l in sorted(two, reverse=True):
         shared = two[l]["unknowns of the first rank"] < two[l]["unknowns"]
         exchange = two[l]["product/us"] - two[l]["product of owned columns/us"]
-        rows.append([l, grouped(int(one[l]["unknowns"])), number(alone), number(both), 2 if shared else 1, number(exchange) if shared else "–", int(two[l]["sent by the first rank/B"])])
+        rows.append([l, grouped(int(two[l]["unknowns"])), alone.get(two[l]["unknowns"], "–"), number(of_level(two, l)), 2 if shared else 1, number(exchange) if shared else "–", int(two[l]["sent by the first rank/B"])])
     total = [side[max(side)]["cycle up to here/us"] for side in (one, two)]
     rows.append(["all", "", number(total[0]), number(total[1]), "", "", ""])
     header = "level|unknowns|one GPU, µs|two GPUs, µs|GPUs at work|what an exchange adds to a product, µs|sent, bytes"
@@ -183,7 +199,7 @@ def constants():
         if l > 0 and row["unknowns of the first rank"] < row["unknowns"]:
             work = level_time(alone, row["unknowns of the first rank"])
             added.append(of_level(two, l) - work)
-    total = float(re.search(r"over the ranks: ([\d.]+)", " ".join(comments)).group(1))
+    total = float(re.search(r"an entry a rank: ([\d.]+)", " ".join(comments)).group(1))
     return alone, statistics.median(added), total
 
 
@@ -230,9 +246,11 @@ def sections(records):
     return [
         "## Several ranks and GPUs",
         "The unknowns grow with the GPUs, but for the cases called strong. The efficiency compares the times for an unknown of a GPU; one GPU has"
-        " a serial mesh (in one of the two runs of transport-diffusion, uniform, p4est's). More than 100 %: cells whose size is a power of two have stencils"
+        " a serial mesh (of elasticity, strong, p4est's in one of two runs). More than 100 %: cells whose size is a power of two have stencils"
         " that are equal to the bit, those of the run on one GPU are not, and its matrices in double precision take more memory. See [scaling](../scaling.md).",
         gpus(records),
+        "One rank, medians:",
+        one_rank(records),
         f"Where a V-cycle's time goes (`benchmarks/cuda/rank_parts`, {comments}):",
         shared,
         "Elasticity, V(3,3), on four GPUs, the two finest levels (`rank_parts elasticity 4`), as the exchange became faster:",
