@@ -21,7 +21,7 @@ OTHERS = ["rank_parts_level12_1.csv", "rank_parts_level12_2.csv", "rank_parts_el
 
 def measured():
     """Whether there are the measurements that these tables are made of."""
-    return all(any(RECORDS.glob(f"*/{name}")) for name in [*VERSIONS, *OTHERS, "ranks_on_the_host.log", "sixteen_ranks_on_the_host.log"])
+    return all(any(RECORDS.glob(f"*/{name}")) for name in [*VERSIONS, *OTHERS, "ranks_on_the_host.log", "ranks_against_ml.log"])
 
 
 def parts(name):
@@ -173,17 +173,18 @@ def host():
     return table("ranks|threads of each|preconditioner|init|solve|iterations|solve: this / multigrid on as many ranks".split("|"), rows)
 
 
-def sixteen_ranks():
-    """Multigrid against ML on 16 ranks of the host."""
+def against_ml():
+    """Multigrid against ML on as many ranks and threads of the host."""
     runs = {}
-    for _, case, label, _, _, solve, iterations in printed("sixteen_ranks_on_the_host.log"):
-        if "Cells-per-rank" not in label:
-            runs.setdefault((case, preconditioner(label)), []).append((solve, iterations))
+    for _, case, label, _, _, solve, iterations in printed("ranks_against_ml.log"):
+        ranks, threads = map(int, re.match(r"ranks-(\d+)-host-(\d+)", label).groups())
+        runs.setdefault((case, -ranks, threads), {}).setdefault(preconditioner(label), []).append((solve, iterations))
     rows = []
-    for (case, what), same in sorted(runs.items(), key=lambda run: (run[0][0] != "paper_level9", run[0][1])):
-        solve, ours = (statistics.median(s for s, _ in runs[(case, kind_)]) for kind_ in (what, "multigrid"))
-        rows.append([case, what, number(solve), same[0][1], f"{solve / ours:.2f}", len(same)])
-    return table("case|preconditioner|solve|iterations|solve: this / multigrid|runs".split("|"), rows)
+    for (case, ranks, threads), by_kind in sorted(runs.items(), key=lambda run: (len(run[0][0]), run[0])):
+        solve = {what: statistics.median(s for s, _ in same) for what, same in by_kind.items()}
+        for what in sorted(by_kind, key=solve.get):
+            rows.append([case, -ranks, threads, what, number(solve[what]), by_kind[what][0][1], f"{solve[what] / solve['multigrid']:.2f}", len(by_kind[what])])
+    return table("case|ranks|threads of each|preconditioner|solve|iterations|solve: this / multigrid|runs".split("|"), rows)
 
 
 # --- The model ----------------------------------------------------------------------------------------------------------
@@ -259,6 +260,6 @@ def sections(records):
         weak,
         "Ranks and threads of the host on 16 cores, transport-diffusion level 9, 100 steps from a zero guess, one run each:",
         host(),
-        "16 ranks on 16 of 32 cores, 100 steps from a zero guess, medians of runs in turn; other work on the other cores (`sixteen_ranks_on_the_host.log`):",
-        sixteen_ranks(),
+        "The same against ML on 16 cores with nothing else on them, medians of runs in turn (`ranks_against_ml.log`):",
+        against_ml(),
     ]
