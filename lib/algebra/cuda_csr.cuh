@@ -22,9 +22,8 @@ template <typename T>
 void to_host(const CudaContext &context, const CudaArray<T> &source, T *target)
 {
   if (source.size() > 0)
-    check(
-      cudaMemcpyAsync(target, source.data(), source.size() * sizeof(T), cudaMemcpyDeviceToHost, context.stream()),
-      "cudaMemcpyAsync", target, source.data(), source.size() * sizeof(T), "to host");
+    check(cudaMemcpyAsync(target, source.data(), source.size() * sizeof(T), cudaMemcpyDeviceToHost, context.stream()),
+          "cudaMemcpyAsync", target, source.data(), source.size() * sizeof(T), "to host");
   context.synchronize();
 }
 

@@ -89,8 +89,8 @@ std::vector<FoundValue> collect_values(const std::shared_ptr<CudaContext> &conte
                   unit          = to_device(context, nothing.data(), table_size, "conversion");
   CudaArray<int> found          = to_device(context, zeros.data(), table_size, "conversion"),
                  n              = to_device(context, zeros.data(), 1, "conversion");
-  launch(*context, "collect_values", collect_values_kernel<Number>, blocks_for(A.n_rows), block_size,
-               A, ValueTable{value.data(), unit.data(), found.data(), n.data()});
+  launch(*context, "collect_values", collect_values_kernel<Number>, blocks_for(A.n_rows), block_size, A,
+         ValueTable{value.data(), unit.data(), found.data(), n.data()});
   std::vector<Bits> values(table_size), units(table_size);
   std::vector<int>  counts(table_size);
   int               n_found = 0;

@@ -83,8 +83,8 @@ Assembly<dim>::Assembly(const LevelSpace<dim> &space, const dealii::Mapping<dim>
   find_cells_of_rows();
   for (std::size_t m = 0; m < columns.size(); ++m)
     build_pattern(columns[m], matrices[m]);
-  cells_start   = {};
-  cells_of_rows = {};
+  cells_start   = Array<std::size_t>(); // which {} would not free
+  cells_of_rows = Array<int>();
 }
 
 // The cells that act on each row, ascending: a CSR pattern without values.

@@ -76,6 +76,7 @@ std::shared_ptr<const Partitioner> columns_that_occur(const CSRMatrix<double> &l
 {
   const int         n_owned = static_cast<int>(columns.locally_owned_size());
   std::vector<char> occurs(columns.n_ghost_indices(), 0);
+
 #pragma omp        parallel for schedule(static)
   for (int k = 0; k < local.row_start[n_rows]; ++k)
     if (local.column[k] >= n_owned)
@@ -161,12 +162,7 @@ std::shared_ptr<const Partitioner> make_partitioner(const ExchangePlan &plan)
   return make_partitioner(owned, {plan.ghosts.begin(), plan.ghosts.end()}, plan.communicator.handle());
 }
 
-CSRMatrix<double> sum_rows(CSRMatrix<double> &&local, const Partitioner &rows, const Partitioner &columns)
-{
-  return rows.n_mpi_processes() == 1 ? std::move(local) : sum_rows(std::as_const(local), rows, columns);
-}
-
-CSRMatrix<double> sum_rows(const CSRMatrix<double> &local, const Partitioner &rows, const Partitioner &columns)
+CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, const Partitioner &columns)
 {
   if (rows.n_mpi_processes() == 1)
     return local;
@@ -204,15 +200,17 @@ CSRMatrix<double> sum_rows(const CSRMatrix<double> &local, const Partitioner &ro
   for (const auto &[row, entries] : merged)
     sum.row_start[row + 1] = static_cast<int>(entries.size());
   finish_row_starts(sum);
+  const auto for_each_place = [&](const auto &copy) { // of rows that others have no part in; those follow
 #pragma omp parallel for schedule(static)
-  for (int row = 0; row < n_rows; ++row)
-    // No more than there is room for: merged rows, which follow, may be longer or shorter.
-    for (int k = local.row_start[row], to = sum.row_start[row];
-         k < local.row_start[row + 1] && to < sum.row_start[row + 1]; ++k, ++to)
-      {
-        sum.column[to] = renumbered(local.column[k]);
-        sum.value[to]  = local.value[k];
-      }
+    for (int row = 0; row < n_rows; ++row)
+      for (int k = local.row_start[row], to = sum.row_start[row];
+           k < local.row_start[row + 1] && to < sum.row_start[row + 1]; ++k, ++to)
+        copy(k, to);
+  };
+  // One array after the other, as large ones are not to be there twice.
+  for_each_place([&](int k, int to) { sum.column[to] = renumbered(local.column[k]); });
+  local.column = Array<int>(); // which {} would not free
+  for_each_place([&](int k, int to) { sum.value[to] = local.value[k]; });
   for (const auto &[row, entries] : merged)
     for (std::size_t k = 0; k < entries.size(); ++k)
       std::tie(sum.column[sum.row_start[row] + k], sum.value[sum.row_start[row] + k]) = entries[k];

@@ -22,9 +22,7 @@ std::shared_ptr<const ExchangePlan> exchange_plan(const Partitioner &numbers);
 /// Adds up the rows that ranks have computed of one matrix: `local` has a row for each local number of `rows` and columns
 /// by the local numbers of `columns`. The result has the owned rows, and as columns owned numbers and those ghosts that occur.
 /// All ranks call it together; on one rank it gives `local`.
-CSRMatrix<double> sum_rows(const CSRMatrix<double> &local, const Partitioner &rows, const Partitioner &columns);
-/// On one rank `local` itself.
-CSRMatrix<double> sum_rows(CSRMatrix<double> &&local, const Partitioner &rows, const Partitioner &columns);
+CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, const Partitioner &columns);
 
 /// The owned numbers and these ghosts, which may come in any order, several times, and with owned numbers among them; also where
 /// there are no numbers at all, by whose number deal.II's own constructor divides.

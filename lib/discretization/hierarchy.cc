@@ -51,7 +51,8 @@ Hierarchy<dim>::assemble(const dealii::Mapping<dim> &mapping, const dealii::Quad
   for (std::size_t l = 0; l < n_levels(); ++l)
     {
       std::vector<Columns> columns{Columns::unknowns};
-      if (l + 1 == n_levels())
+      const bool           for_once = l + 1 == n_levels() && !extra.empty();
+      if (for_once)
         columns.insert(columns.end(), extra.begin(), extra.end());
       auto &assembly = assemblies[l];
       if (!assembly)
@@ -60,7 +61,8 @@ Hierarchy<dim>::assemble(const dealii::Mapping<dim> &mapping, const dealii::Quad
         std::swap(assembly->matrices[0], level_data[l].matrix);
       assembly->assemble(cell_assembler);
       if (is_distributed())
-        level_data[l].matrix = sum_rows(assembly->matrices[0], spaces[l]->partition(), spaces[l]->partition());
+        level_data[l].matrix = sum_rows(for_once ? std::move(assembly->matrices[0]) : assembly->matrices[0],
+                                        spaces[l]->partition(), spaces[l]->partition());
       else
         std::swap(assembly->matrices[0], level_data[l].matrix);
     }
