@@ -14,9 +14,4 @@ template <int dim>
 std::vector<LevelMesh<dim>>
 create_distributed_level_meshes(const dealii::parallel::distributed::Triangulation<dim> &finest,
                                 unsigned int coarsest_cells, unsigned int cells_per_rank, bool coarsest_on_one_rank);
-
-/// The cells that this rank owns; where the mesh is p4est's, in the order of its forest.
-template <int dim>
-std::vector<typename dealii::Triangulation<dim>::active_cell_iterator>
-owned_cells(const dealii::Triangulation<dim> &mesh);
 } // namespace adamant

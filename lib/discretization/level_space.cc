@@ -1,7 +1,7 @@
 #include "discretization/level_space.h"
 
 #include "base/exceptions.h"
-#include "discretization/distributed_level_meshes.h"
+#include "discretization/owned_cells.h"
 
 #include <deal.II/dofs/dof_tools.h>
 

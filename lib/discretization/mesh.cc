@@ -1,7 +1,7 @@
 #include "discretization/mesh.h"
 
-#include "discretization/distributed_level_meshes.h"
 #include "discretization/forest.h"
+#include "discretization/owned_cells.h"
 
 #include <deal.II/distributed/grid_refinement.h>
 #include <deal.II/distributed/tria.h>

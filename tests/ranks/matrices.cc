@@ -10,6 +10,7 @@
 #include "discretization/distributed_rows.h"
 #include "discretization/hierarchy.h"
 #include "discretization/mesh.h"
+#include "discretization/owned_cells.h"
 #include "discretization/points.h"
 #include "discretization/stored_mesh.h"
 
