@@ -3,6 +3,7 @@
 #include "base/exceptions.h"
 #include "discretization/owned_cells.h"
 
+#include <deal.II/distributed/tria_base.h>
 #include <deal.II/dofs/dof_tools.h>
 
 #include <algorithm>
