@@ -118,21 +118,26 @@ std::vector<std::pair<Tree, Quadrant<dim>>> families_to_coarsen(Forest<dim>     
   constexpr std::size_t                       n_children = dealii::GeometryInfo<dim>::max_children_per_cell;
   std::vector<std::pair<Tree, Quadrant<dim>>> first;
   std::size_t                                 place = 0, n_found = 0; // children in a row of the last one in the list
+  const auto                                  drop_incomplete = [&] {
+    if (n_found % n_children > 0)
+      first.pop_back();
+    n_found = 0;
+  };
   for_each_quadrant<dim>(forest, [&](Tree t, const Quadrant<dim> &quadrant) {
-    if (flags[place++] >= 0)
-      n_found = 0;
-    else if (n_found > 0 && Functions<dim>::quadrant_is_sibling(&first.back().second, &quadrant))
-      n_found = (n_found + 1) % n_children;
+    const bool flagged = flags[place++] < 0;
+    if (flagged && n_found > 0 && Functions<dim>::quadrant_is_sibling(&first.back().second, &quadrant))
+      ++n_found;
     else
       {
-        if (n_found > 0) // not all of them
-          first.pop_back();
-        first.emplace_back(t, quadrant);
-        n_found = 1;
+        drop_incomplete();
+        if (flagged)
+          {
+            first.emplace_back(t, quadrant);
+            n_found = 1;
+          }
       }
   });
-  if (n_found > 0)
-    first.pop_back();
+  drop_incomplete();
   return first;
 }
 

@@ -8,6 +8,7 @@
 #include "base/host_copies.h"
 #include "discretization/distributed_level_meshes.h"
 #include "discretization/distributed_rows.h"
+#include "discretization/forest.h"
 #include "discretization/hierarchy.h"
 #include "discretization/mesh.h"
 #include "discretization/owned_cells.h"
@@ -590,6 +591,39 @@ TEST(Ranks, RefinementIsThatOfDealII)
 {
   compare_refinement<2>();
   compare_refinement<3>();
+}
+
+// Families of which some children only are to be coarsened stay.
+template <int dim>
+void compare_families()
+{
+  parallel::distributed::Triangulation<dim> mesh(world);
+  GridGenerator::subdivided_hyper_cube(mesh, 2);
+  adamant::refine_global(mesh, 3);
+  const auto coarsens = [](const auto &cell) {
+    return std::hash<std::string>()(cell->id().to_string()) % 100 < (dim == 2 ? 70 : 85);
+  };
+  std::vector<signed char> flags;
+  for (const auto &cell : adamant::owned_cells(mesh))
+    flags.push_back(coarsens(cell) ? -1 : 0);
+  std::size_t expected = 0;
+  for (const auto &parent : mesh.cell_iterators_on_level(2))
+    if (parent->has_children())
+      {
+        unsigned int n = 0;
+        for (const auto &child : parent->child_iterators())
+          n += child->is_active() && child->is_locally_owned() && coarsens(child);
+        expected += n == parent->n_children();
+      }
+  auto *forest = const_cast<adamant::forest::Forest<dim> *>(mesh.get_p4est());
+  EXPECT_EQ(adamant::forest::families_to_coarsen<dim>(forest, flags).size(), expected) << dim << "D";
+  EXPECT_GT(Utilities::MPI::sum(expected, world), 10u);
+}
+
+TEST(Ranks, FamiliesToCoarsen)
+{
+  compare_families<2>();
+  compare_families<3>();
 }
 
 // Each rank has the same work to a few cells, hanging faces counted: half of the mesh is a chequerboard of refined cells.
