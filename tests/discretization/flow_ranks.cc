@@ -46,7 +46,7 @@ std::unique_ptr<Triangulation<dim>> velocity_mesh(const Communicator &ranks)
           cell->set_refine_flag();
       adamant::execute_refinement(*mesh);
     }
-  mesh->refine_global(1);
+  adamant::refine_global(*mesh, 1);
   return mesh;
 }
 
