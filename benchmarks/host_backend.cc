@@ -8,8 +8,8 @@
 //
 //   benchmark_host --benchmark_format=csv [--benchmark_filter=threads:1/]
 
-#include "algebra/host_backend.h"
-#include "multigrid/smoother_setup.h"
+#include "algebra/host/backend.h"
+#include "multigrid/smoothers/setup.h"
 #include "tests/support/q1_grid.h"
 
 #include <benchmark/benchmark.h>

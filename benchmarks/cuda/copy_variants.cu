@@ -1,7 +1,7 @@
 // How fast device memory is copied, by which means: what "the bandwidth" is that other kernels are measured against.
 
-#include "algebra/cuda_backend.h"
-#include "algebra/cuda_check.cuh"
+#include "algebra/cuda/backend.h"
+#include "algebra/cuda/check.cuh"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,7 +1,7 @@
 #include "cusparse_products.h"
 
-#include "algebra/cuda_backend.h"
-#include "algebra/cuda_check.cuh"
+#include "algebra/cuda/backend.h"
+#include "algebra/cuda/check.cuh"
 #include "base/exceptions.h"
 
 #include <cusparse.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "discretization/hierarchy.h"
-#include "multigrid/smoother.h"
+#include "discretization/forms/hierarchy.h"
+#include "multigrid/smoothers/smoother.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>

@@ -3,7 +3,7 @@
 #include "parts.h"
 
 #include "algebra/flow_products.h"
-#include "discretization/flow_matrices.h"
+#include "discretization/forms/flow_matrices.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/quadrature_lib.h>

@@ -6,13 +6,13 @@
 #include "elasticity_levels.h"
 #include "transport_levels.h"
 
-#include "algebra/cuda_backend.h"
-#include "algebra/cuda_ranks.h"
-#include "algebra/host_backend.h"
+#include "algebra/cuda/backend.h"
+#include "algebra/cuda/peers/ranks.h"
+#include "algebra/host/backend.h"
 #include "base/csr_matrix.h"
 #include "base/exchange_plan.h"
-#include "discretization/mesh.h"
-#include "multigrid/multigrid.h"
+#include "discretization/meshes/mesh.h"
+#include "multigrid/v_cycle.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/distributed/tria.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "discretization/hierarchy.h"
+#include "discretization/forms/hierarchy.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>

@@ -7,7 +7,7 @@
 // preconditioner that step-6 has, for comparison.
 
 #include "discretization/dealii_preconditioner.h" // added
-#include "discretization/hierarchy.h"             // added
+#include "discretization/forms/hierarchy.h"             // added
 
 #include <deal.II/base/multithread_info.h>
 #include <deal.II/base/quadrature_lib.h>

@@ -1,6 +1,6 @@
 #include "algebra/flow_products.h"
 
-#include "algebra/host_ghosts.h"
+#include "algebra/host/ghosts.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // The products of an explicit Navier-Stokes step on the GPU: each one pass over its matrices.
 
-#include "algebra/cuda_exchange.cuh"
+#include "algebra/cuda/peers/exchange.cuh"
 #include "algebra/flow_products.h"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "algebra/host_backend.h"
+#include "algebra/host/backend.h"
 #include "base/csr_matrix.h"
 #include "base/exchange_plan.h"
 #if ADAMANT_WITH_CUDA
-#include "algebra/cuda_backend.h"
+#include "algebra/cuda/backend.h"
 #endif
 
 #include <memory>

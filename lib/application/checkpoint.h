@@ -4,7 +4,7 @@
 #include "base/communicator.h"
 #include "base/exceptions.h"
 #include "base/storage_order.h"
-#include "solver/extrapolation.h"
+#include "solvers/extrapolation.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 

@@ -2,7 +2,7 @@
 
 #include "base/command_line.h"
 #include "discretization/trilinos_amg.h"
-#include "solver/linear_solver.h"
+#include "multigrid/linear_solver.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 

@@ -8,9 +8,9 @@
 #include "base/communicator.h"
 #include "base/exceptions.h"
 #include "base/run_record.h"
-#include "discretization/mesh.h"
-#include "discretization/stored_mesh.h"
-#include "solver/dispatch.h"
+#include "discretization/meshes/mesh.h"
+#include "discretization/meshes/stored_mesh.h"
+#include "application/dispatch.h"
 
 #include <deal.II/base/timer.h>
 

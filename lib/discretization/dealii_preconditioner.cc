@@ -1,7 +1,7 @@
 #include "discretization/dealii_preconditioner.h"
 
-#include "algebra/host_backend.h"
-#include "multigrid/multigrid.h"
+#include "algebra/host/backend.h"
+#include "multigrid/v_cycle.h"
 
 #include <string>
 

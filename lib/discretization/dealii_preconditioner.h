@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/exceptions.h"
-#include "discretization/hierarchy.h"
+#include "discretization/forms/hierarchy.h"
 #include "multigrid/options.h"
 
 #include <cstddef>

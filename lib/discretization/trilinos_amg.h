@@ -1,6 +1,6 @@
 #pragma once
 
-#include "algebra/host_backend.h"
+#include "algebra/host/backend.h"
 #include "multigrid/options.h"
 
 #include <memory>

@@ -1,10 +1,10 @@
 // Expressions of parameter files: values on the host, and the C++ that they are translated to for the GPU, which the host's
 // compiler and NVRTC compile here without one.
-#include "application/expressions.h"
-#include "algebra/expression_kernel.h"
-#include "algebra/host_backend.h"
-#include "algebra/nvrtc.h"
-#include "application/point_function.h"
+#include "expressions/expressions.h"
+#include "expressions/translation.h"
+#include "algebra/host/backend.h"
+#include "algebra/cuda/nvrtc.h"
+#include "expressions/point_function.h"
 #include "support/expressions.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // The GPU gives what the host gives, and the same bits again.
 
-#include "solver/linear_solver.h"
+#include "multigrid/linear_solver.h"
 
 #include "support/backends.h"
 #include "support/q1_grid.h"

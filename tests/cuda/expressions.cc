@@ -1,6 +1,6 @@
 // Expressions compiled for the GPU against muParser on the host.
 #include "support/expressions.h"
-#include "application/point_function.h"
+#include "expressions/point_function.h"
 #include "support/backends.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // What goes wrong on a GPU ends as one RunError that names the call.
 
-#include "solver/dispatch.h"
-#include "solver/linear_solver.h"
+#include "application/dispatch.h"
+#include "multigrid/linear_solver.h"
 
 #include "support/backends.h"
 #include "support/q1_grid.h"

@@ -1,5 +1,5 @@
 // Assembled matrices against deal.II's own assembly, and the Galerkin identity between levels.
-#include "discretization/hierarchy.h"
+#include "discretization/forms/hierarchy.h"
 #include "support.h"
 
 #include <deal.II/base/quadrature_lib.h>

@@ -1,10 +1,10 @@
 // The matrices and products of the Navier-Stokes step against deal.II's own assembly, on every backend; the pressure's solvers.
 #include "algebra/flow_products.h"
-#include "apps/navier_stokes_data.h"
-#include "discretization/flow_matrices.h"
-#include "discretization/points.h"
-#include "discretization/tensor_product.h"
-#include "solver/linear_solver.h"
+#include "apps/navier_stokes/data.h"
+#include "discretization/forms/flow_matrices.h"
+#include "discretization/fields/points.h"
+#include "discretization/fields/tensor_product.h"
+#include "multigrid/linear_solver.h"
 #include "support.h"
 #include "support/backends.h"
 

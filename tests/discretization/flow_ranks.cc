@@ -1,13 +1,13 @@
 // The matrices of incompressible flow on several ranks against those of one, by what they do to given functions, and the products of
 // a time step node by node: run by mpirun.
 #include "algebra/flow_products.h"
-#include "algebra/host_backend.h"
+#include "algebra/host/backend.h"
 #include "base/host_copies.h"
-#include "discretization/flow_matrices.h"
-#include "discretization/mesh.h"
-#include "discretization/points.h"
-#include "discretization/stored_mesh.h"
-#include "solver/linear_solver.h"
+#include "discretization/forms/flow_matrices.h"
+#include "discretization/meshes/mesh.h"
+#include "discretization/fields/points.h"
+#include "discretization/meshes/stored_mesh.h"
+#include "multigrid/linear_solver.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/mapping_q1.h>

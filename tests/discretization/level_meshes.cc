@@ -1,5 +1,5 @@
 // Level meshes against deal.II's own sequence of global coarsening.
-#include "discretization/level_meshes.h"
+#include "discretization/meshes/level_meshes.h"
 #include "base/exceptions.h"
 #include "support.h"
 

@@ -1,10 +1,10 @@
 // The load vector and point values against deal.II's own functions; rigid-body modes in Trilinos ML.
 #include "base/exceptions.h"
-#include "discretization/hierarchy.h"
-#include "discretization/load.h"
-#include "discretization/points.h"
+#include "discretization/forms/hierarchy.h"
+#include "discretization/forms/load.h"
+#include "discretization/fields/points.h"
 #include "discretization/trilinos_amg.h"
-#include "solver/linear_solver.h"
+#include "multigrid/linear_solver.h"
 #include "support.h"
 
 #include <deal.II/base/quadrature_lib.h>

@@ -1,9 +1,9 @@
 // The library's solution against direct solvers; the convergence of its V-cycle; the preconditioner in deal.II's solvers.
 #include "discretization/dealii_preconditioner.h"
-#include "discretization/hierarchy.h"
-#include "discretization/points.h"
+#include "discretization/forms/hierarchy.h"
+#include "discretization/fields/points.h"
 #include "discretization/trilinos_amg.h"
-#include "solver/linear_solver.h"
+#include "multigrid/linear_solver.h"
 #include "support.h"
 
 #include <deal.II/base/quadrature_lib.h>

@@ -1,6 +1,6 @@
 // Constraint matrices H, B against AffineConstraints; prolongation against deal.II's matrix-free global coarsening.
-#include "discretization/hierarchy.h"
-#include "discretization/points.h"
+#include "discretization/forms/hierarchy.h"
+#include "discretization/fields/points.h"
 #include "support.h"
 
 #include <deal.II/dofs/dof_tools.h>

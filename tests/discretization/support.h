@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/csr_matrix.h"
-#include "discretization/level_space.h"
+#include "discretization/fields/level_space.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/dofs/dof_tools.h>

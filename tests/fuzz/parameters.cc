@@ -1,8 +1,8 @@
 // The parameter layer fed with anything: a file is read and checked, or refused with an InputError. The parameters are those of the
 // Navier-Stokes program, which have lists, maps and expressions. What is read as an expression is translated for the GPU, too.
 #include "application/parameters.h"
-#include "algebra/expression_kernel.h"
-#include "apps/navier_stokes_parameters.h"
+#include "expressions/translation.h"
+#include "apps/navier_stokes/parameters.h"
 #include "base/exceptions.h"
 
 #include <cstdint>

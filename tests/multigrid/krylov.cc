@@ -1,9 +1,9 @@
 // How the iterations end: converged, or with a message that says what, where and why.
 
-#include "multigrid/cg.h"
-#include "multigrid/gmres.h"
-#include "multigrid/multigrid.h"
-#include "multigrid/richardson.h"
+#include "solvers/cg.h"
+#include "solvers/gmres.h"
+#include "multigrid/v_cycle.h"
+#include "solvers/richardson.h"
 #include "support/backends.h"
 #include "support/q1_grid.h"
 #include "support/reference.h"

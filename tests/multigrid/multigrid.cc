@@ -1,4 +1,4 @@
-#include "multigrid/multigrid.h"
+#include "multigrid/v_cycle.h"
 
 #include "support/backends.h"
 #include "support/q1_grid.h"

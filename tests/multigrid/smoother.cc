@@ -1,4 +1,4 @@
-#include "multigrid/smoother.h"
+#include "multigrid/smoothers/smoother.h"
 
 #include "base/exceptions.h"
 #include "support/backends.h"

@@ -1,4 +1,4 @@
-#include "multigrid/smoother_setup.h"
+#include "multigrid/smoothers/setup.h"
 
 #include "base/exceptions.h"
 #include "support/q1_grid.h"

@@ -1,19 +1,19 @@
 // What ranks hold together of constraints, transfer and system matrices, row by row against the same mesh on one rank.
-#include "algebra/host_backend.h"
+#include "algebra/host/backend.h"
 #include "base/exceptions.h"
 #if ADAMANT_WITH_CUDA
-#include "algebra/cuda_backend.h"
-#include "algebra/cuda_ranks.h"
+#include "algebra/cuda/backend.h"
+#include "algebra/cuda/peers/ranks.h"
 #endif
 #include "base/host_copies.h"
-#include "discretization/distributed_level_meshes.h"
-#include "discretization/distributed_rows.h"
-#include "discretization/forest.h"
-#include "discretization/hierarchy.h"
-#include "discretization/mesh.h"
-#include "discretization/owned_cells.h"
-#include "discretization/points.h"
-#include "discretization/stored_mesh.h"
+#include "discretization/meshes/distributed_level_meshes.h"
+#include "discretization/fields/distributed_rows.h"
+#include "discretization/meshes/forest.h"
+#include "discretization/forms/hierarchy.h"
+#include "discretization/meshes/mesh.h"
+#include "discretization/meshes/owned_cells.h"
+#include "discretization/fields/points.h"
+#include "discretization/meshes/stored_mesh.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/quadrature_lib.h>

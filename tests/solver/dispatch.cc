@@ -1,4 +1,4 @@
-#include "solver/dispatch.h"
+#include "application/dispatch.h"
 
 #include <gtest/gtest.h>
 

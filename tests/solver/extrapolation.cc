@@ -1,4 +1,4 @@
-#include "solver/extrapolation.h"
+#include "solvers/extrapolation.h"
 
 #include "support/backends.h"
 

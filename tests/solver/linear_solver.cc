@@ -1,6 +1,6 @@
 // The whole solver: Krylov method in double precision around a V-cycle in either precision.
 
-#include "solver/linear_solver.h"
+#include "multigrid/linear_solver.h"
 
 #include "support/backends.h"
 #include "support/q1_grid.h"

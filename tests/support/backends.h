@@ -1,9 +1,9 @@
 #pragma once
 
-#include "algebra/host_backend.h"
+#include "algebra/host/backend.h"
 #include "base/exceptions.h"
 #if ADAMANT_WITH_CUDA
-#include "algebra/cuda_backend.h"
+#include "algebra/cuda/backend.h"
 #endif
 
 #include <gtest/gtest.h>

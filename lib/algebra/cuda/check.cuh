@@ -1,0 +1,95 @@
+#pragma once
+
+#include "algebra/cuda/context.h"
+
+#include <cuda_runtime.h>
+
+#include <sstream>
+
+namespace adamant
+{
+namespace cuda
+{
+/// A CUDA function and the line that calls it.
+struct Call
+{
+  Call(const char *function, const char *file = __builtin_FILE(), int line = __builtin_LINE())
+    : function(function)
+    , file(file)
+    , line(line)
+  {}
+  const char *function, *file;
+  int         line;
+};
+
+/// Counts the checked calls; true for the one that is to fail.
+bool injected_fault();
+
+/// Throws RunError naming the call, its arguments, the error and the line.
+[[noreturn]] void fail(cudaError_t status, const Call &call, const std::string &arguments);
+
+/// Every status of a CUDA call goes through here; the arguments are for the message.
+template <typename... Arguments>
+void check(cudaError_t status, const Call &call, const Arguments &...arguments)
+{
+  if (injected_fault())
+    status = cudaErrorUnknown;
+  if (status == cudaSuccess)
+    return;
+  std::ostringstream text;
+  std::size_t        n = 0;
+  ((text << (n++ > 0 ? ", " : "") << arguments), ...);
+  (void)n;
+  fail(status, call, text.str());
+}
+
+/// A copy on the device of n objects in host memory, which may change when this returns; later work on the stream finds it there.
+template <typename T>
+CudaArray<T> to_device(const std::shared_ptr<CudaContext> &context, const T *source, std::size_t n, const char *purpose)
+{
+  CudaArray<T> target(context, n, purpose);
+  if (n > 0)
+    check(cudaMemcpyAsync(target.data(), source, n * sizeof(T), cudaMemcpyHostToDevice, context->stream()),
+          "cudaMemcpyAsync", target.data(), source, n * sizeof(T), "to device");
+  return target;
+}
+
+/// A kernel starts before its predecessor in the stream has ended, and may load what no kernel writes (matrices) before
+/// this wait. After it, all earlier work on the stream is visible. Every kernel of the library waits here.
+__device__ inline void wait_for_predecessor()
+{
+#if __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+  cudaGridDependencySynchronize();
+#endif
+}
+
+constexpr int block_size = 256;
+
+inline int blocks_for(long n, int threads = block_size)
+{
+  return static_cast<int>((n + threads - 1) / threads);
+}
+
+/// Launches kernel(arguments...) on the context's stream, overlapping its start with the end of the previous kernel; `overlaps` is false
+/// after what is no kernel of the library.
+template <bool overlaps = true, typename... Parameters, typename... Arguments>
+void launch(const CudaContext &context, const Call &name, void (*kernel)(Parameters...), dim3 blocks, int threads,
+            Arguments &&...arguments)
+{
+  if (blocks.x == 0)
+    return;
+  cudaLaunchAttribute attribute;
+  attribute.id                                         = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config                            = {};
+  config.gridDim                                       = blocks;
+  config.blockDim                                      = dim3(threads);
+  config.stream                                        = context.stream();
+  config.attrs                                         = &attribute;
+  config.numAttrs                                      = overlaps && context.overlaps_launches() ? 1 : 0;
+  check(cudaLaunchKernelEx(&config, kernel, Parameters(std::forward<Arguments>(arguments))...), name, blocks.x,
+        blocks.y, threads);
+}
+} // namespace cuda
+} // namespace adamant

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "algebra/cuda/check.cuh"
+
+#include <memory>
+#include <vector>
+
+namespace adamant
+{
+namespace cuda
+{
+/// A CSR matrix in device memory, before its conversion.
+struct CSRView
+{
+  int           n_rows;
+  const int    *row_start, *column;
+  const double *value;
+};
+
+/// Waits for the copy.
+template <typename T>
+void to_host(const CudaContext &context, const CudaArray<T> &source, T *target)
+{
+  if (source.size() > 0)
+    check(cudaMemcpyAsync(target, source.data(), source.size() * sizeof(T), cudaMemcpyDeviceToHost, context.stream()),
+          "cudaMemcpyAsync", target, source.data(), source.size() * sizeof(T), "to host");
+  context.synchronize();
+}
+
+/// The different values as Number, ascending; those that differ by rounding are one where the dictionary does not hold them all
+/// (value_dictionary). None where they are too many then, too.
+template <typename Number>
+std::vector<Number> different_values(const std::shared_ptr<CudaContext> &context, const CSRView &A);
+} // namespace cuda
+} // namespace adamant

@@ -1,0 +1,187 @@
+#pragma once
+
+#include "algebra/cuda/sparse.cuh"
+
+#include <utility>
+
+// How the rows of a matrix are spread over threads: row_kernel, or band_kernel for large matrices that are mostly bands.
+
+namespace adamant
+{
+namespace cuda
+{
+template <typename Number>
+struct Entry
+{
+  const Number     *x;
+  __device__ Number operator()(int i) const { return x[i]; }
+};
+
+/// A thread has the same row in each of `at_once` slices of a band: columns and values are decoded once for all of them, and
+/// enough loads are under way to keep the memory busy.
+template <class Format, int at_once, typename Number, class Gather, class Finish>
+__device__ void band_product(const SparseView<Number> &A, const Number *dictionary, const CudaSlice &s, int first,
+                             int lane, const Gather &x, const Finish &finish)
+{
+  const int                                 row = slice_rows * first + lane;
+  Chunk<Format, Number, SliceKind::stencil> chunk;
+  const int                                 pairs = s.parameter >= in_pairs ? 1 : 0;
+  chunk.load(A, stencil_of(s), lane & pairs, 0);
+  wait_for_predecessor();
+  decltype(finish.fetch(row)) operands[at_once];
+#pragma unroll
+  for (int k = 0; k < at_once; ++k)
+    operands[k] = finish.fetch(row + k * slice_rows);
+  Number     sum[at_once] = {};
+  const int  place        = first % band_slices * slice_rows + lane;
+  const auto add          = [&](auto known_distance) {
+    // Columns from a slice to the next.
+    constexpr int known    = decltype(known_distance)::value;
+    const int     stride   = s.parameter % in_pairs;
+    const int     distance = known > 0 ? known : stride * slice_rows >> pairs;
+#pragma unroll
+    for (int r = 0; r < Format::chunk; ++r)
+      {
+        // Where there is no entry: the first column again, times zero.
+        const bool present = chunk.column[r] >= 0;
+        const int  column = (present ? chunk.column[r] : max(chunk.column[0], 0)) + s.value + stride * (place >> pairs);
+#pragma unroll
+        for (int i = 0; i < Format::run; ++i)
+          {
+            const int    e     = r * Format::run + i;
+            const Number entry = dictionary[(chunk.data[e / 4] >> (8 * (e % 4))) & 0xff],
+                         value = present ? entry : Number(0);
+#pragma unroll
+            for (int k = 0; k < at_once; ++k)
+              sum[k] += value * x(column + i + k * distance);
+          }
+      }
+  };
+  // Mostly consecutive rows have consecutive columns: their distance is then part of the instructions.
+  if (s.parameter == 1)
+    add(std::integral_constant<int, slice_rows>());
+  else if (s.parameter == in_pairs + 1)
+    add(std::integral_constant<int, slice_rows / 2>());
+  else
+    add(std::integral_constant<int, 0>());
+#pragma unroll
+  for (int k = 0; k < at_once; ++k)
+    finish(row + k * slice_rows, sum[k], operands[k]);
+}
+
+/// The bands, and the slices between them.
+template <class Format, int at_once, typename Number, class Gather, class Finish>
+__global__ void __launch_bounds__(block_size)
+  band_kernel(const Sends<Number> sends, const SparseView<Number> A, const Gather x, const Finish finish)
+{
+  if (sends.by_this_block(OneComponent<Gather>{x}))
+    return;
+  static_assert(band_slices % at_once == 0 && Format::bands, "a format without bands");
+  constexpr int     warps = block_size / slice_rows;
+  __shared__ Number dictionary[dictionary_size];
+  const int         lane = threadIdx.x % slice_rows, warp = threadIdx.x / slice_rows,
+            block_first = (blockIdx.x - sends.n_blocks) * warps * at_once;
+  const auto is_single  = [&](int slice) { // not of a band
+    return slice < A.n_slices && static_cast<SliceKind>(A.slices[slice].kind) != SliceKind::band;
+  };
+  unsigned singles = 0; // which the block's warps share
+#pragma unroll
+  for (int k = 0; k < at_once; ++k)
+    singles |= is_single(block_first + k * warps + warp) ? 1u << k : 0u;
+  const int first = block_first + warp * at_once;
+  CudaSlice s{0, 0, 0, 0, 0};
+  if (first < A.n_slices)
+    s = A.slices[first];
+  load_dictionary<Format>(A, dictionary);
+  if (static_cast<SliceKind>(s.kind) == SliceKind::band)
+    band_product<Format, at_once>(A, dictionary, s, first, lane, x, finish);
+  for (; singles != 0; singles &= singles - 1)
+    {
+      const int slice = block_first + (__ffs(singles) - 1) * warps + warp, row = slice_rows * slice + lane;
+      s = A.slices[slice];
+      Number sum[1];
+      rows_product<Format>(A, dictionary, lane, 0, 1, s, x, sum);
+      if (row < A.n_rows && !(Finish::skips_empty && s.width == 0))
+        finish(row, sum[0], finish.fetch(row));
+    }
+}
+
+/// Slices of a band that a thread takes at once: as many as leave the GPU enough warps, and enough registers for what a row
+/// fetches; 0 for row_kernel.
+template <class Finish, typename Number>
+int slices_at_once(const CudaMatrix<Number> &A)
+{
+  constexpr int most = sizeof(decltype(std::declval<const Finish &>().fetch(0))) <= 16 ? 4 : 2;
+  const auto   &s    = *A.storage;
+  return 2 * s.n_band <= s.n_slices || s.n_slices < 8192 ? 0 : s.n_slices < 65536 ? 2 : most;
+}
+
+/// y += a A x, where row i of A stands for a row of the node nodes[i / node_size] of y; empty rows untouched.
+template <typename Number>
+struct AdditionAt
+{
+  static constexpr bool exchange = false, skips_empty = true;
+  Number                a;
+  Number               *y;
+  const int            *nodes;
+  int                   node_size;
+  __device__ Number    &at(int row) const { return y[nodes[row / node_size] * node_size + row % node_size]; }
+  __device__ Number     fetch(int row) const { return at(row); }
+  __device__ void       operator()(int row, Number sum, Number y_row) const { at(row) = y_row + a * sum; }
+};
+
+/// Runs row_kernel over all rows of A and the columns that this rank owns; a block of threads holds whole nodes, those of the matrix and
+/// of node_size rows. The same kernel sends what an exchange has left to it.
+template <bool overlaps = true, typename Number, class Gather, class Finish>
+void for_each_owned_row(const CudaContext &context, const Call &name, const CudaMatrix<Number> &A, const Gather &x,
+                        const Finish &finish, int node_size = 1, const Sends<Number> &sends = {})
+{
+  const auto &s = *A.storage;
+  // Small matrices in small blocks: the whole GPU shares their latency.
+  const int most  = A.n_rows < 32768 * s.rows ? 64 : block_size;
+  const int step  = slice_rows * std::lcm(node_size, s.node_size) / s.rows;
+  const int lanes = step >= most ? step : most / step * step;
+  if (lanes > block_size || (s.nodes.size() > 0 && s.node_size % node_size != 0) ||
+      (node_size > 1 && s.rows > 1 && s.rows != node_size))
+    throw RunError("a matrix of nodes of " + std::to_string(s.node_size) + " rows does not go with blocks of " +
+                   std::to_string(node_size));
+  with_format(A, [&](auto format) {
+    using Format = decltype(format);
+    if constexpr (Format::bands && !Finish::exchange)
+      if (const int at_once = slices_at_once<Finish>(A); at_once > 0)
+        return launch<overlaps>(context, name,
+                                at_once == 2 ? band_kernel<Format, 2, Number, Gather, Finish> :
+                                               band_kernel<Format, 4, Number, Gather, Finish>,
+                                sends.n_blocks +
+                                  blocks_for(slice_rows * static_cast<long>((s.n_slices + at_once - 1) / at_once)),
+                                block_size, sends, view(A), x, finish);
+    // Long rows of small matrices go to several threads, as long as the GPU has room for more warps.
+    constexpr int room = 8192, chunk = Format::chunk;
+    int           parts = 1;
+    while (2 * parts * chunk < s.widest + chunk && 2 * parts * s.n_slices <= room && 2 * parts * lanes <= most_threads)
+      parts *= 2;
+    launch<overlaps>(context, name, row_kernel<Format, Number, Gather, Finish>,
+                     sends.n_blocks + blocks_for(slice_rows * static_cast<long>(s.n_slices), lanes), lanes * parts,
+                     sends, view(A), lanes, parts, x, finish);
+  });
+}
+
+/// finish(row, (A x)_row, what it fetches for the row) for all rows, then what other ranks' entries of x add.
+template <typename Number, class Gather, class Finish>
+void for_each_row(const CudaContext &context, const Call &name, const CudaMatrix<Number> &A, const Gather &x,
+                  const Finish &finish, int node_size = 1)
+{
+  const auto &ghosts = A.storage->ghosts;
+  const auto  sends  = ghosts ? ghosts->exchange->start(context, OneComponent<Gather>{x}) : Sends<Number>();
+  for_each_owned_row(context, name, A, x, finish, node_size, sends);
+  if (!ghosts)
+    return;
+  if constexpr (Finish::is_product)
+    if (ghosts->many)
+      return for_each_owned_row<false>(context, name, *ghosts->many,
+                                       Entry<Number>{ghosts->exchange->finish_and_wait(context)},
+                                       AdditionAt<Number>{finish.a, finish.y, ghosts->nodes.data(), ghosts->node_size});
+  add_ghosts(context, name, *ghosts, finish);
+}
+} // namespace cuda
+} // namespace adamant

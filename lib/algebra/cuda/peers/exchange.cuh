@@ -1,0 +1,204 @@
+#pragma once
+
+#include "algebra/cuda/check.cuh"
+#include "algebra/cuda/peers/ranks.h"
+#include "base/exchange_plan.h"
+
+#include <memory>
+#include <vector>
+
+namespace adamant
+{
+namespace cuda
+{
+/// Another rank with which messages are exchanged by writing into its memory.
+template <typename Number>
+struct Neighbour
+{
+  Number   *values;        ///< in its memory: where this rank's message goes, in the first of two buffers
+  long      buffer;        ///< from there to the second one
+  unsigned *arrived;       ///< in its memory: how many blocks of this rank have sent
+  int       begin, length; ///< of the plan's `sent`
+};
+
+/// Ghosts as kernels get them, component c of ghost j at [j n_components + c].
+template <typename Number>
+struct Ghosts
+{
+  const Number   *values;
+  long            buffer;
+  const unsigned *count,
+    *arrived; ///< of exchanges that have begun; for each neighbour, how many of its blocks have sent, and how many do so in an exchange.
+              ///< Null where the stream waits instead
+  int n_neighbours;
+
+  static constexpr int spacing = 32; // of the neighbours in `arrived`: a line of the cache each
+
+  /// All threads of a block wait until the ghosts are there.
+  __device__ const Number *wait() const
+  {
+    if (count == nullptr)
+      return values;
+    const unsigned current = __ldcg(count);
+    for (int k = threadIdx.x; k < n_neighbours; k += blockDim.x)
+      {
+        const unsigned expected = current * arrived[k * spacing + 1];
+        unsigned       sent;
+        do
+          asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(sent) : "l"(arrived + k * spacing) : "memory");
+        while (static_cast<int>(sent - expected) < 0);
+      }
+    __syncthreads();
+    return values + (current % 2) * buffer;
+  }
+};
+
+template <typename Number, class Gather>
+__global__ void pack_kernel(int n, const int *sent, int n_components, Gather x, Number *outgoing)
+{
+  wait_for_predecessor();
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k < n)
+    outgoing[k] = x(sent[k / n_components], k % n_components);
+}
+
+/// What a rank sends in an exchange: the first n_blocks blocks of a kernel do, to each neighbour in turn.
+template <typename Number>
+struct Sends
+{
+  const Neighbour<Number> *neighbours = nullptr;
+  const int               *sent       = nullptr;
+  unsigned                *counters = nullptr; // exchanges begun; then the blocks that have sent in the one that begins
+  int                      n_components = 1, n_neighbours = 0, n_blocks = 0;
+
+  /// Whether this is one of the blocks that send: it then writes its part of x(i, component) into a neighbour's memory and tells it; the
+  /// last one counts the exchange. The buffers alternate: a neighbour that has begun the next exchange has done with the last but one.
+  template <class Gather>
+  __device__ bool by_this_block(const Gather &x) const
+  {
+    if (static_cast<int>(blockIdx.x) >= n_blocks)
+      return false;
+    const Neighbour<Number> to   = neighbours[blockIdx.x % n_neighbours];
+    const int               step = n_blocks / n_neighbours * blockDim.x, length = to.length * n_components;
+    const auto              entry = [&](int k) { return k < length ? sent[to.begin + k / n_components] : 0; };
+    int                     k = blockIdx.x / n_neighbours * blockDim.x + threadIdx.x, i = entry(k);
+    wait_for_predecessor();
+    const unsigned begun_before = __ldcg(counters);
+    Number        *target       = to.values + ((begun_before + 1) % 2) * to.buffer;
+    for (; k < length; k += step, i = entry(k))
+      target[k] = x(i, k % n_components);
+    __threadfence_system();
+    __syncthreads();
+    if (threadIdx.x > 0)
+      return true;
+    asm volatile("red.release.sys.global.add.u32 [%0], 1;" ::"l"(to.arrived) : "memory");
+    if (static_cast<int>(atomicAdd(counters + 1, 1)) + 1 == n_blocks)
+      {
+        counters[1] = 0;
+        counters[0] = begun_before + 1;
+      }
+    return true;
+  }
+};
+
+template <typename Number, class Gather>
+__global__ void send_kernel(Sends<Number> sends, Gather x)
+{
+  sends.by_this_block(x);
+}
+
+template <typename Number>
+__global__ void receive_kernel(Ghosts<Number> ghosts, long n, Number *values)
+{
+  wait_for_predecessor();
+  const Number *from = ghosts.wait();
+  for (long k = blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x; k < n;
+       k += static_cast<long>(gridDim.x) * blockDim.x)
+    values[k] = __ldcg(from + k);
+}
+} // namespace cuda
+
+/// The exchange of the ghosts of vectors after a plan, beside the kernels between `start` (or `send`) and `finish`: where the GPUs of all ranks
+/// reach each other's memory the kernels write there; else by CudaRanks. All ranks that exchange messages make it together.
+template <typename Number>
+class CudaExchange
+{
+public:
+  /// It is never released, as neighbours may still write into its memory.
+  static std::shared_ptr<CudaExchange> create(const std::shared_ptr<CudaContext>        &context,
+                                              const std::shared_ptr<const ExchangePlan> &plan, int n_components = 1);
+
+  CudaExchange(const std::shared_ptr<CudaContext> &context, const std::shared_ptr<const ExchangePlan> &plan,
+               int n_components); ///< for `create`
+
+  /// Begins to send x(i, c), component c of the owned entry i, to those who read it. Where kernels write into neighbours' memory that
+  /// is left to the next one: returns what it has to send.
+  template <class Gather>
+  cuda::Sends<Number> start(const CudaContext &context, const Gather &x)
+  {
+    const int n = static_cast<int>(sent.size()) * n_components;
+    if (const int n_neighbours = static_cast<int>(neighbours.size()); n_neighbours > 0)
+      {
+        return {neighbours.data(), sent.data(),  counters.data(),
+                n_components,      n_neighbours, n_neighbours * blocks_each()};
+      }
+    cuda::launch(context, "pack", cuda::pack_kernel<Number, Gather>, cuda::blocks_for(n), cuda::block_size, n,
+                 sent.data(), n_components, x, outgoing.data());
+    context.ranks()->start(context.stream());
+    return {};
+  }
+
+  /// Sends x(i, c) by a kernel of its own.
+  template <class Gather>
+  void send(const CudaContext &context, const Gather &x)
+  {
+    const auto sends = start(context, x);
+    cuda::launch(context, "send", cuda::send_kernel<Number, Gather>, sends.n_blocks, cuda::block_size, sends, x);
+  }
+
+  /// Whether what `finish` gives follows on kernels of the library only, which the next one may overlap with.
+  bool follows_kernels() const { return neighbours.size() > 0; }
+
+  /// The ghosts, for which kernels have to wait.
+  cuda::Ghosts<Number> finish(const CudaContext &context)
+  {
+    if (neighbours.size() > 0)
+      return {values, buffer, counters.data(), arrived, static_cast<int>(neighbours.size())};
+    context.ranks()->finish(*plan, n_components, outgoing.data(), incoming.data(), context.stream());
+    return {incoming.data(), 0, nullptr, nullptr, 0};
+  }
+
+  /// The ghosts in memory that later kernels may read at once.
+  const Number *finish_and_wait(const CudaContext &context)
+  {
+    const auto ghosts = finish(context);
+    const long n      = static_cast<long>(plan->n_ghosts()) * n_components;
+    if (neighbours.size() > 0)
+      cuda::launch(context, "receive", cuda::receive_kernel<Number>, std::max(1, std::min(512, cuda::blocks_for(n))),
+                   cuda::block_size, ghosts, n, incoming.data());
+    return incoming.data();
+  }
+
+private:
+  // How many send to each neighbour.
+  int blocks_each() const
+  {
+    return std::max(1, std::min(256, cuda::blocks_for(longest * static_cast<long>(n_components))));
+  }
+  void meet_neighbours(const std::shared_ptr<CudaContext> &context);
+  void connect(const std::shared_ptr<CudaContext> &context); // by a first exchange, which a graph could not record
+
+  std::shared_ptr<const ExchangePlan> plan;
+  int                                 n_components, longest = 0; // of the messages sent
+  CudaArray<int>                      sent;
+  CudaArray<Number>                   outgoing, incoming;
+
+  // Where neighbours write: their counts, then two buffers.
+  CudaArray<char>                    region;
+  CudaArray<cuda::Neighbour<Number>> neighbours; // empty: CudaRanks exchanges
+  CudaArray<unsigned>                counters;   // of cuda::Sends
+  unsigned                          *arrived = nullptr;
+  Number                            *values  = nullptr;
+  long                               buffer  = 0;
+};
+} // namespace adamant

@@ -1,0 +1,127 @@
+#include "algebra/cuda/peers/ghosts.cuh"
+
+#include "algebra/cuda/sparse.cuh"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+namespace adamant
+{
+namespace
+{
+// The entries of all rows in ghost columns, node by node, as CudaGhosts has them.
+template <typename Number>
+class NodeEntries
+{
+public:
+  NodeEntries(const CSRMatrix<double> &ghosts, int node_size)
+    : node_size(node_size)
+    , rows(CudaGhosts<Number>::rows_stored(node_size))
+    , stride(CudaGhosts<Number>::stride(rows))
+  {
+    for (int first = 0; first < ghosts.n_rows; first += node_size)
+      if (ghosts.row_start[first] < ghosts.row_start[first + node_size])
+        {
+          nodes.push_back(first / node_size);
+          add_node(ghosts, first);
+          start.push_back(to_index(blocks.size(), "blocks of ghosts"));
+        }
+  }
+
+  const int               node_size, rows, stride;
+  std::vector<int>        nodes, start{0};
+  std::vector<GhostBlock> blocks;
+  std::vector<Number>     values;
+
+private:
+  // The node's columns, in blocks of node_size from the first that none has yet.
+  void add_node(const CSRMatrix<double> &ghosts, int first)
+  {
+    const auto begin = ghosts.column.begin();
+    columns.assign(begin + ghosts.row_start[first], begin + ghosts.row_start[first + node_size]);
+    std::sort(columns.begin(), columns.end());
+    std::vector<int> place(ghosts.row_start.begin() + first, ghosts.row_start.begin() + first + node_size);
+    for (auto column = columns.begin(); column != columns.end();)
+      {
+        const int behind = *column + node_size;
+        blocks.push_back({*column, 0});
+        values.resize(values.size() + stride, Number(0));
+        for (int c = 0; c < node_size; ++c)
+          for (int &k = place[c]; k < ghosts.row_start[first + c + 1] && ghosts.column[k] < behind; ++k)
+            values[values.size() - stride + (ghosts.column[k] - *column) * rows + c] =
+              static_cast<Number>(ghosts.value[k]);
+        blocks.back().values = keep_last();
+        column               = std::lower_bound(column, columns.end(), behind);
+      }
+  }
+
+  // The number of the block that ends the values, or of the one before that is equal: the last one is then dropped.
+  int keep_last()
+  {
+    const int last           = to_index(values.size() / stride, "blocks of ghosts") - 1;
+    const auto [place, kept] = known.insert(last);
+    if (!kept)
+      values.resize(values.size() - stride);
+    return *place;
+  }
+
+  std::string_view bytes_of(int block) const
+  {
+    return {reinterpret_cast<const char *>(values.data() + static_cast<std::size_t>(block) * stride),
+            stride * sizeof(Number)};
+  }
+  struct Hash
+  {
+    const NodeEntries *entries;
+    std::size_t        operator()(int block) const { return std::hash<std::string_view>()(entries->bytes_of(block)); }
+  };
+  struct Equal
+  {
+    const NodeEntries *entries;
+    bool               operator()(int a, int b) const { return entries->bytes_of(a) == entries->bytes_of(b); }
+  };
+  std::unordered_set<int, Hash, Equal> known{64, Hash{this}, Equal{this}};
+  std::vector<int>                     columns;
+};
+
+// The rows that have ghosts, as a matrix.
+CSRMatrix<double> listed_rows(const CSRMatrix<double> &ghosts, const std::vector<int> &nodes, int node_size)
+{
+  Array<int> start{0};
+  for (const int node : nodes)
+    for (int c = 1; c <= node_size; ++c)
+      start.push_back(ghosts.row_start[node * node_size + c]);
+  return {static_cast<int>(start.size()) - 1, ghosts.n_cols, std::move(start), ghosts.column, ghosts.value, {}};
+}
+} // namespace
+
+template <typename Number>
+CudaGhosts<Number>::CudaGhosts(const std::shared_ptr<CudaContext> &context, const CSRMatrix<double> &A, int node_size,
+                               const std::shared_ptr<CudaExchange<Number>> &exchange)
+  : exchange(exchange)
+  , node_size(node_size)
+{
+  if (node_size > 8)
+    throw RunError("a matrix of nodes of " + std::to_string(node_size) + " rows has ghosts; at most 8 can");
+  const CSRMatrix<double>   ghosts = ghost_block(A);
+  const NodeEntries<Number> entries(ghosts, node_size);
+  if (4L * ghosts.n_nonzeros() > A.n_nonzeros())
+    many = std::make_unique<CudaMatrix<Number>>(
+      CudaBackend<Number>(context).create_matrix(listed_rows(ghosts, entries.nodes, node_size), node_size));
+  const auto upload = [&](const auto &from) { return cuda::to_device(context, from.data(), from.size(), "matrices"); };
+  n_nodes           = static_cast<int>(entries.nodes.size());
+  n_ghosts          = ghosts.n_cols;
+  nodes             = upload(entries.nodes);
+  start             = upload(entries.start);
+  blocks            = upload(entries.blocks);
+  values            = upload(entries.values);
+  context->synchronize();
+}
+
+template struct CudaGhosts<double>;
+template struct CudaGhosts<float>;
+} // namespace adamant

@@ -1,0 +1,149 @@
+#pragma once
+
+#include "algebra/cuda/check.cuh"
+#include "algebra/cuda/peers/ranks.h"
+
+#include <algorithm>
+
+namespace adamant
+{
+namespace cuda
+{
+/// Sums n values over the threads of a block of block_size threads, in a fixed order; thread s gets sum s, s < n.
+template <int n>
+__device__ double block_sums(const double (&value)[n])
+{
+  constexpr int     warps = block_size / 32;
+  __shared__ double of_warp[n][warps];
+#pragma unroll
+  for (int s = 0; s < n; ++s)
+    {
+      double sum = value[s];
+#pragma unroll
+      for (int offset = 16; offset > 0; offset /= 2)
+        sum += __shfl_down_sync(0xffffffff, sum, offset);
+      if (threadIdx.x % 32 == 0)
+        of_warp[s][threadIdx.x / 32] = sum;
+    }
+  __syncthreads();
+  double sum = 0;
+  if (threadIdx.x < n)
+    for (int warp = 0; warp < warps; ++warp)
+      sum += of_warp[threadIdx.x][warp];
+  return sum;
+}
+
+/// The values, n of them in shared memory, become their sums over the ranks that have boxes, added in the ranks' order. All threads of one
+/// block call it, on all ranks the same times. The buffers alternate: who has the next sum has read this one.
+__device__ inline void sum_over_peers(const PeerBoxes &peers, int n, double *values)
+{
+  using Word = PeerBoxes::Word;
+  __shared__ double of_rank[PeerBoxes::most_ranks][CudaContext::max_sums];
+  const unsigned    count  = *peers.count + 1;
+  const int         buffer = count % 2 * PeerBoxes::most_ranks;
+  for (int k = threadIdx.x; k < peers.n_ranks * 2 * n; k += blockDim.x)
+    {
+      const int      to = k / (2 * n), word = k % (2 * n);
+      const double   value = values[word / 2];
+      const unsigned half  = word % 2 == 0 ? __double2loint(value) : __double2hiint(value);
+      Word          *place = peers.boxes[to] + (buffer + peers.rank) * PeerBoxes::words + word;
+      asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(place), "l"(static_cast<Word>(count) << 32 | half)
+                   : "memory");
+    }
+  for (int k = threadIdx.x; k < peers.n_ranks * n; k += blockDim.x)
+    {
+      const Word *place = peers.boxes[peers.rank] + (buffer + k / n) * PeerBoxes::words + 2 * (k % n);
+      Word        low, high;
+      do
+        asm volatile("ld.relaxed.sys.global.v2.u64 {%0, %1}, [%2];" : "=l"(low), "=l"(high) : "l"(place) : "memory");
+      while (low >> 32 != count || high >> 32 != count);
+      of_rank[k / n][k % n] = __hiloint2double(static_cast<int>(high), static_cast<int>(low));
+    }
+  __syncthreads();
+  if (threadIdx.x == 0)
+    *peers.count = count;
+  if (threadIdx.x >= n)
+    return;
+  double sum = 0;
+  for (int rank = 0; rank < peers.n_ranks; ++rank)
+    sum += of_rank[rank][threadIdx.x];
+  values[threadIdx.x] = sum;
+}
+
+/// Where the blocks of a reduction leave their sums. The last block to finish adds them up in block order, so that the
+/// result does not depend on which one that is: no second kernel, no atomic sums; then over the ranks that it reaches.
+struct Reduction
+{
+  double       *partial; // sum s of block b: partial[s * gridDim.x + b]
+  unsigned int *finished;
+  PeerBoxes     peers;
+
+  explicit Reduction(const CudaContext &context)
+    : partial(context.partial_sums())
+    , finished(context.finished_blocks())
+  {
+    if (context.ranks() != nullptr)
+      peers = context.ranks()->peer_boxes();
+  }
+
+  /// All threads of all blocks call it with their n values; in the last block, thread 0 gets the totals and true.
+  template <int n>
+  __device__ bool total(const double (&value)[n], double (&sum)[n]) const
+  {
+    static_assert(n <= CudaContext::max_sums, "no room for the sums");
+    __shared__ bool   last;
+    __shared__ double totals[n];
+    const double      of_block = block_sums(value);
+    if (threadIdx.x < n)
+      {
+        partial[threadIdx.x * gridDim.x + blockIdx.x] = of_block;
+        __threadfence();
+      }
+    __syncthreads();
+    if (threadIdx.x == 0)
+      {
+        last = atomicInc(finished, gridDim.x - 1) == gridDim.x - 1; // wraps to 0 for the next reduction
+        __threadfence();
+      }
+    __syncthreads();
+    if (!last)
+      return false;
+    double mine[n] = {};
+#pragma unroll 4
+    for (int b = threadIdx.x; b < gridDim.x; b += block_size)
+#pragma unroll
+      for (int s = 0; s < n; ++s)
+        mine[s] += __ldcg(partial + s * gridDim.x + b);
+    const double total = block_sums(mine);
+    if (threadIdx.x < n)
+      totals[threadIdx.x] = total;
+    __syncthreads();
+    if (peers.n_ranks > 0)
+      {
+        sum_over_peers(peers, n, totals);
+        __syncthreads();
+      }
+    if (threadIdx.x == 0)
+      for (int s = 0; s < n; ++s)
+        sum[s] = totals[s];
+    return threadIdx.x == 0;
+  }
+};
+
+/// Whether what a Reduction gives still is to be summed over ranks.
+inline bool leaves_sums_to_ranks(const CudaContext &context)
+{
+  return context.ranks() != nullptr && context.ranks()->peer_boxes().n_ranks == 0;
+}
+
+/// Where a Reduction leaves that: the sums of n values over all ranks, on the device and, unless null, on the host; their square roots
+/// where wanted.
+void sum_over_ranks(const CudaContext &context, int n, double *on_device, double *on_host, bool roots = false);
+
+/// The blocks of a reduction over n elements, `most` at most: a function of n alone, so that results are reproducible.
+inline int reduction_blocks_for(int n, int most = 1024)
+{
+  return std::max(1, std::min({blocks_for(n), most, CudaContext::reduction_blocks}));
+}
+} // namespace cuda
+} // namespace adamant

@@ -1,0 +1,350 @@
+#pragma once
+
+#include "algebra/cuda/backend.h"
+#include "algebra/cuda/check.cuh"
+#include "algebra/cuda/peers/ghosts.cuh"
+
+#include "base/exceptions.h"
+
+#include <numeric>
+#include <string>
+#include <type_traits>
+
+// The sparse matrix on the GPU and the one kernel that all products share.
+//
+// Sliced ELL: 32 consecutive rows, a warp's, form a slice; entry j of its rows lies in 32 consecutive places, so that all
+// loads coalesce. A slice is as wide as its longest row; absent entries have no column. Where rows come in nodes of several
+// components, the rows of 32 nodes form one slice for each component, so that a slice's rows are alike on uniform parts of
+// a mesh; the nodes elsewhere are taken in the order of their rows' lengths where that saves padding. Dense blocks of 3 x 3
+// have one slice for all rows of 32 nodes, a node to a thread: columns and vector entries are read once for three rows. Measured reasons: docs/benchmarks/gpu-notes.md.
+
+namespace adamant
+{
+constexpr int      slice_rows = 32, dictionary_size = 256, band_slices = 4, in_pairs = 1 << 24;
+constexpr unsigned absent = 0xffffffff; // no column, or no two offsets
+
+/// How the columns of a slice are stored, and its values.
+enum class SliceKind : int
+{
+  full,    ///< every column
+  narrow,  ///< 16-bit offsets from the slice's smallest column, two in a word
+  stencil, ///< columns and values of the first row; those of row i are the same values and columns + stride i
+  band     ///< the same for band_slices slices together; with in_pairs added to the stride, for every other row
+};
+
+/// column: where the slice's columns begin, in rows of 32 words; for a band, whose stencil has the same place among the codes,
+/// columns count from the first one, `value`. value: where the values begin, in rows of 32 values, or of 32 words of
+/// four codes; width: in runs; kind and parameter: the smallest column (narrow), the stride (stencil).
+struct alignas(16) CudaSlice
+{
+  int      column, value, width;
+  unsigned kind : 2;
+  int      parameter : 30;
+};
+
+template <typename Number>
+struct CudaMatrix<Number>::Storage
+{
+  std::size_t pattern   = 0; // hash of the rows' lengths
+  int         node_size = 1, rows = 1, run = 1, widest = 0, n_slices = 0, n_narrow = 0, n_stencil = 0, n_band = 0,
+      n_values = 0;           // n_values 0: no codes
+  CudaArray<int>       nodes; // that the lanes of each group of slices stand for; empty: in their order
+  CudaArray<CudaSlice> slices;
+  CudaArray<unsigned>  columns;
+  CudaArray<Number>    values; // the entries or, with codes, the dictionary
+  CudaArray<unsigned>  codes;
+
+  std::shared_ptr<CudaGhosts<Number>> ghosts; // the entries in columns of other ranks; null: none
+};
+
+namespace cuda
+{
+/// What the kernels are compiled for: the run, the runs fetched at once, codes or values, the rows of a thread (1, or those of
+/// a node, which then have the same columns).
+template <int run_, int chunk_, bool coded_, int rows_ = 1>
+struct Format
+{
+  static constexpr int  run = run_, chunk = chunk_, rows = rows_;
+  static constexpr bool coded = coded_;
+  static constexpr bool bands = coded && rows == 1 && run * chunk <= 16; ///< whose rows a thread takes at once
+};
+
+template <typename Number>
+struct SparseView
+{
+  int              n_rows, n_slices, node_size;
+  const int       *nodes;
+  const CudaSlice *slices;
+  const unsigned  *columns;
+  const Number    *values; // the entries or the dictionary
+  const unsigned  *codes;
+};
+
+template <typename Number>
+SparseView<Number> view(const CudaMatrix<Number> &A)
+{
+  const auto &s = *A.storage;
+  return {A.n_rows,        s.n_slices,       s.node_size,     s.nodes.data(),
+          s.slices.data(), s.columns.data(), s.values.data(), s.codes.data()};
+}
+
+/// The (first) row that a lane of a slice stands for, where a group of 32 nodes has `per_group` slices, by order or by the list
+/// of nodes; it may lie behind the last one.
+__host__ __device__ inline int row_of(int slice, int lane, int node_size, int per_group, const int *nodes = nullptr)
+{
+  if (node_size == 1)
+    return slice_rows * slice + lane;
+  const int place = slice_rows * (slice / per_group) + lane;
+  return node_size * (nodes == nullptr ? place : nodes[place]) + slice % per_group;
+}
+
+__host__ __device__ inline int slices_for(int n_rows, int node_size)
+{
+  return (n_rows + slice_rows * node_size - 1) / (slice_rows * node_size) * node_size;
+}
+
+/// Calls action(Format) with the format of A.
+template <typename Number, class Action>
+void with_format(const CudaMatrix<Number> &A, const Action &action)
+{
+  const auto &s        = *A.storage;
+  const auto  with_run = [&](auto coded) {
+    constexpr bool c = decltype(coded)::value;
+    if (s.rows == 3)
+      action(Format < 3, c || sizeof(Number) == 4 ? 4 : 2, c,
+              3 > ()); // registers for more do not fit in double precision
+    else if (s.run == 9)
+      action(Format<9, 4, c>());
+    else if (s.run == 4)
+      action(Format<4, 4, c>());
+    else if (s.run == 3)
+      action(Format<3, 4, c>());
+    else if (s.widest <= 4)
+      action(Format<1, 4, c>());
+    else if (s.widest <= 9)
+      action(Format<1, 9, c>()); // the whole row at once
+    else
+      action(Format<1, 12, c>());
+  };
+  s.n_values > 0 ? with_run(std::true_type()) : with_run(std::false_type());
+}
+
+/// A few runs of one row in registers, so that all loads are under way before the first use.
+template <class Format, typename Number, SliceKind kind>
+struct Chunk
+{
+  static constexpr int runs = Format::chunk, per_run = Format::run * Format::rows, entries = runs * per_run;
+
+  int column[runs];
+  alignas(16) std::conditional_t<Format::coded, unsigned, Number> data[Format::coded ? (entries + 3) / 4 : entries];
+
+  __device__ void load(const SparseView<Number> &A, const CudaSlice &s, int lane, int first)
+  {
+    // The rows of a stencil slice read the same words; in bands there may be two models in turn.
+    constexpr bool  stencil = kind == SliceKind::stencil;
+    const int       pairs = stencil && Format::bands && s.parameter >= in_pairs ? 1 : 0, model = lane & pairs;
+    constexpr int   per_word = kind == SliceKind::narrow ? 2 : 1, spacing = stencil ? 1 : 32;
+    const unsigned *columns =
+      A.columns + 32L * s.column + spacing * (first / per_word) + (stencil ? model * s.width : lane);
+#pragma unroll
+    for (int r = 0; r < runs; r += per_word)
+      {
+        const unsigned word = first + r < s.width ? __ldg(columns + spacing * (r / per_word)) : absent;
+        if constexpr (kind == SliceKind::narrow)
+          {
+            column[r] = (word & 0xffff) == 0xffff ? -1 : s.parameter + static_cast<int>(word & 0xffff);
+            if (r + 1 < runs)
+              column[r + 1] = word >> 16 == 0xffff ? -1 : s.parameter + static_cast<int>(word >> 16);
+          }
+        else if constexpr (stencil)
+          column[r] = word == absent ? -1 : static_cast<int>(word) + s.parameter % in_pairs * (lane >> pairs);
+        else
+          column[r] = static_cast<int>(word);
+      }
+    constexpr int step = Format::coded ? 4 : 1;
+    const auto   *from =
+      [&] {
+        if constexpr (Format::coded)
+          return A.codes;
+        else
+          return A.values;
+      }() +
+      32L * s.value + spacing * (first * per_run / step) +
+      (stencil ? model * ((s.width * per_run + step - 1) / step) : lane);
+    constexpr int at_once = 16 / sizeof(Number);
+    if constexpr (stencil && !Format::coded && at_once == 4 && entries % at_once == 0)
+      {
+        // All lanes read the same (models have codes): fewer loads of 16 bytes. In double precision they are slower.
+#pragma unroll
+        for (int e = 0; e < entries; e += at_once)
+          if (first * per_run + e < s.width * per_run)
+            *reinterpret_cast<int4 *>(data + e) = __ldg(reinterpret_cast<const int4 *>(from + e));
+      }
+    else
+      {
+#pragma unroll
+        for (int e = 0; e < entries; e += step)
+          if (first * per_run + e < s.width * per_run)
+            data[e / step] = __ldg(from + spacing * (e / step));
+      }
+  }
+
+  /// Adds the chunk's part of the rows' products.
+  template <class Gather>
+  __device__ void add_product(const Number *dictionary, const Gather &x, Number (&sum)[Format::rows]) const
+  {
+#pragma unroll
+    for (int r = 0; r < runs; ++r)
+      if (column[r] >= 0)
+        {
+          Number x_run[Format::run];
+#pragma unroll
+          for (int i = 0; i < Format::run; ++i)
+            x_run[i] = x(column[r] + i);
+#pragma unroll
+          for (int e = 0; e < per_run; ++e)
+            {
+              const int    k     = r * per_run + e;
+              const Number value = [&] {
+                if constexpr (Format::coded)
+                  return dictionary[(data[k / 4] >> (8 * (k % 4))) & 0xff];
+                else
+                  return data[k];
+              }();
+              sum[e / Format::run] += value * x_run[e % Format::run];
+            }
+        }
+  }
+};
+
+/// The lane's rows of the slice times x, or their part-th part of `parts`. What precedes the wait overlaps with the previous kernel: it loads
+/// the matrix only.
+template <class Format, SliceKind kind, typename Number, class Gather>
+__device__ void slice_product(const SparseView<Number> &A, const Number *dictionary, const CudaSlice &s, int lane,
+                              int part, int parts, const Gather &x, Number (&sum)[Format::rows])
+{
+  Chunk<Format, Number, kind> chunk;
+  chunk.load(A, s, lane, part * Format::chunk);
+  wait_for_predecessor();
+  for (int c = 0; c < Format::rows; ++c)
+    sum[c] = 0;
+  chunk.add_product(dictionary, x, sum);
+  for (int first = (part + parts) * Format::chunk; first < s.width; first += parts * Format::chunk)
+    {
+      chunk.load(A, s, lane, first);
+      chunk.add_product(dictionary, x, sum);
+    }
+}
+
+template <class Format, typename Number>
+__device__ void load_dictionary(const SparseView<Number> &A, Number *dictionary)
+{
+  if constexpr (Format::coded)
+    {
+      for (int i = threadIdx.x; i < dictionary_size; i += blockDim.x)
+        dictionary[i] = __ldg(A.values + i);
+      __syncthreads();
+    }
+}
+
+/// x(i) for columns that count from `first`.
+template <class Gather>
+struct Shifted
+{
+  int             first;
+  const Gather   &x;
+  __device__ auto operator()(int i) const { return x(first + i); }
+};
+
+/// Where the stencil of a band is stored.
+__device__ inline CudaSlice stencil_of(CudaSlice band)
+{
+  band.value = band.column;
+  return band;
+}
+
+template <class Format, typename Number, class Gather>
+__device__ void rows_product(const SparseView<Number> &A, const Number *dictionary, int lane, int part, int parts,
+                             const CudaSlice &s, const Gather &x, Number (&sum)[Format::rows], int place_in_band = 0)
+{
+  if constexpr (Format::bands)
+    if (static_cast<SliceKind>(s.kind) == SliceKind::band)
+      return slice_product<Format, SliceKind::stencil>(A, dictionary, stencil_of(s), lane + place_in_band, part, parts,
+                                                       Shifted<Gather>{s.value, x}, sum);
+  switch (static_cast<SliceKind>(s.kind))
+    {
+      case SliceKind::stencil:
+        return slice_product<Format, SliceKind::stencil>(A, dictionary, s, lane, part, parts, x, sum);
+      case SliceKind::narrow:
+        return slice_product<Format, SliceKind::narrow>(A, dictionary, s, lane, part, parts, x, sum);
+      default: return slice_product<Format, SliceKind::full>(A, dictionary, s, lane, part, parts, x, sum);
+    }
+}
+
+constexpr int most_threads = 512; // of a block of row_kernel
+
+/// finish(row, (A x)_row, what it fetches for the row), after the blocks that send x to other ranks. A block of threads has `lanes` lanes of slices and `parts` threads for each, which share its entries.
+template <class Format, typename Number, class Gather, class Finish>
+__global__ void __launch_bounds__(most_threads) row_kernel(const Sends<Number> sends, const SparseView<Number> A,
+                                                           int lanes, int parts, const Gather x, const Finish finish)
+{
+  if (sends.by_this_block(OneComponent<Gather>{x}))
+    return;
+  constexpr int     rows = Format::rows;
+  __shared__ Number dictionary[Format::coded ? dictionary_size : 1], shared[rows * most_threads];
+  load_dictionary<Format>(A, dictionary);
+  const int part = threadIdx.x / lanes, local = threadIdx.x % lanes, lane = local % slice_rows;
+  const int slice = ((blockIdx.x - sends.n_blocks) * lanes + local) / slice_rows, per_group = A.node_size / rows;
+  CudaSlice s{0, 0, 0, 0, 0};
+  int       row = A.n_rows;
+  if (slice < A.n_slices)
+    {
+      s   = A.slices[slice];
+      row = row_of(slice, lane, A.node_size, per_group, A.nodes);
+    }
+  Number sum[rows];
+  rows_product<Format>(A, dictionary, lane, part, parts, s, x, sum, slice % band_slices * slice_rows);
+  if (parts > 1)
+    {
+#pragma unroll
+      for (int c = 0; c < rows; ++c)
+        shared[c * most_threads + threadIdx.x] = sum[c];
+      __syncthreads();
+      for (int other = 1; part == 0 && other < parts; ++other)
+#pragma unroll
+        for (int c = 0; c < rows; ++c)
+          sum[c] += shared[c * most_threads + other * lanes + local];
+    }
+  const bool mine = part == 0 && row < A.n_rows;
+  if constexpr (Finish::exchange)
+    {
+      Number residual[rows];
+#pragma unroll
+      for (int c = 0; c < rows; ++c)
+        residual[c] = mine ? finish.residual(row + c, sum[c]) : Number(0);
+      if constexpr (rows > 1)
+        {
+          if (mine)
+            finish.finish_node(row / rows, residual);
+        }
+      else
+        {
+          // The rows of a node meet in shared memory: a block of threads holds whole nodes.
+          const int place = row_of(local / slice_rows, lane, A.node_size, per_group);
+          if (parts > 1)
+            __syncthreads();
+          if (mine)
+            shared[place] = residual[0];
+          __syncthreads();
+          if (mine)
+            finish(row, shared + place - row % finish.node_size);
+        }
+    }
+  else if (mine && !(Finish::skips_empty && s.width == 0))
+#pragma unroll
+    for (int c = 0; c < rows; ++c)
+      finish(row + c, sum[c], finish.fetch(row + c));
+}
+
+} // namespace cuda
+} // namespace adamant

@@ -1,0 +1,144 @@
+#pragma once
+
+#include "algebra/device_interface.h"
+#include "algebra/host/for_each.h"
+#include "algebra/host/for_each_row.h"
+
+namespace adamant
+{
+template <typename Number>
+class Vector;
+template <typename Number>
+class Matrix;
+class Scalars;
+
+#if ADAMANT_WITH_CUDA
+namespace cuda
+{
+// Defined in algebra/functors.cuh: a .cu file instantiates them for each functor.
+template <typename Functor>
+void for_each(const DeviceInterface &device, int n, const Functor &f);
+template <typename Number, class Gather, class Functor>
+void for_each_row(const DeviceInterface &device, const MatrixStorage<Number> &A, const Gather &x, const Functor &f);
+} // namespace cuda
+#endif
+
+/// Where vectors and matrices live and who computes with them: threads of the host, or a GPU for each rank; chosen once, when the
+/// program starts. A handle: copies mean the same device. On the host an operation is done when it returns; on a GPU it follows
+/// the ones before it on one stream, and those that give numbers to the host wait. Reductions sum fixed parts in a fixed order, so that
+/// results repeat to the bit, for any number of threads. All sizes are this rank's own; reductions run over all ranks and products
+/// fetch what they need of other ranks' vectors: all ranks call them together. Outputs must not alias inputs unless stated.
+///
+/// Functors are the only code that is compiled for both: they hold pointers (Vector::data), and a .cu file
+/// instantiates `cuda::for_each` or `cuda::for_each_row` for each of them (algebra/functors.cuh).
+class Device
+{
+public:
+  Device() = default; ///< none
+  static Device host(int n_threads, const Communicator &ranks = Communicator())
+  {
+    return Device(make_host_device(n_threads, ranks));
+  }
+  /// Throws RunError, on all ranks or on none, where there is no usable GPU or the library was built without CUDA.
+  static Device cuda(const Communicator &ranks = Communicator(), bool share_devices = false,
+                     MatrixFormat format = MatrixFormat::compressed)
+  {
+    return Device(make_cuda_device(ranks, share_devices, format));
+  }
+
+  /// @name Facts
+  /// @{
+  bool                asynchronous() const { return device->asynchronous(); } ///< a GPU: the host may do other work meanwhile
+  std::string         name() const { return device->name(); }                 ///< of the processor or the GPU
+  const Communicator &communicator() const { return device->communicator(); }
+  DeviceInterface    &interface() const { return *device; } ///< for lib/algebra: memory, ranks, bandwidth
+  /// @}
+
+  void synchronize() const { device->synchronize(); } ///< waits for all operations
+
+  /// f(i) for 0 <= i < n, in any order. A functor with value(i) and store(i, value) in place of the call operator is an operation
+  /// on independent elements: a GPU then loads several before it stores the first.
+  template <typename Functor>
+  void for_each(int n, const Functor &f) const
+  {
+#if ADAMANT_WITH_CUDA
+    if (asynchronous())
+      return cuda::for_each(*device, n, f);
+#endif
+    host::for_each(device->n_threads(), n, f);
+  }
+
+  /// f(i, (A x)_i, what f fetches for row i) for all rows i of A: see row_functors.h for what a functor has. `x` is a vector or a
+  /// functor that computes entry i of one. With `rows`, a list of nodes, row i of A stands for row rows[i / m] m + i % m, m the
+  /// rows of a node of A: that is how subsets of rows (the colours of Gauss-Seidel) are matrices of their own.
+  template <typename Number, class X, class Functor>
+  void for_each_row(const Matrix<Number> &A, const X &x, const Functor &f) const;
+  template <typename Number, class X, class Functor>
+  void for_each_row(const Matrix<Number> &A, const X &x, const Functor &f, const Vector<int> &rows) const;
+
+  /// y = a A x + b y; b = 0: y is not read, and may hold anything.
+  template <typename Number>
+  void multiply(Number a, const Matrix<Number> &A, const Vector<Number> &x, Number b, Vector<Number> &y) const;
+  /// r = b - A x.
+  template <typename Number>
+  void residual(const Matrix<Number> &A, const Vector<Number> &x, const Vector<Number> &b, Vector<Number> &r) const;
+
+  template <typename Number>
+  void copy(const Vector<Number> &x, Vector<Number> &y) const; ///< y = x
+  template <typename From, typename To>
+  void convert(const Vector<From> &x, Vector<To> &y) const; ///< y = x between the precisions
+  template <typename Number>
+  void scale(Number a, Vector<Number> &x) const; ///< x = a x
+  template <typename Number>
+  void axpby(Number a, const Vector<Number> &x, Number b, Vector<Number> &y) const; ///< y = a x + b y; b = 0: y is not read
+
+  template <typename Number>
+  void dot(const Vector<Number> &x, const Vector<Number> &y, Scalars &s, int i) const; ///< s[i] = x . y
+  template <typename Number>
+  double dot(const Vector<Number> &x, const Vector<Number> &y) const; ///< waits
+  /// s[0] = ‖r‖₂, s[1] = ‖b‖₂.
+  template <typename Number>
+  void norms(const Vector<Number> &r, const Vector<Number> &b, Scalars &s) const;
+  /// x += Σ_i a[i] basis[i], i < k.
+  template <typename Number>
+  void combine(const std::vector<Vector<Number>> &basis, int k, const double *a, Vector<Number> &x) const;
+  /// Classical Gram-Schmidt, twice: w <- (w - V Vᵀw)/‖·‖, V the first k of `basis`; h[0..k-1] the coefficients, h[k] the norm before
+  /// scaling (a zero norm leaves w unscaled). Liebchen et al., Section 4.1.5, with re-orthogonalisation.
+  template <typename Number>
+  void orthonormalize(const std::vector<Vector<Number>> &basis, int k, Vector<Number> &w, Scalars &h) const;
+  /// With a = s[numerator] / s[denominator]: x += a p, r -= a q, s[i] = r . r, in one pass.
+  template <typename Number>
+  void step_along(const Vector<Number> &p, const Vector<Number> &q, int numerator, int denominator, Vector<Number> &x,
+                  Vector<Number> &r, Scalars &s, int i) const;
+
+private:
+  explicit Device(std::shared_ptr<DeviceInterface> device)
+    : device(std::move(device))
+  {}
+
+  std::shared_ptr<DeviceInterface> device;
+};
+} // namespace adamant
+
+#include "algebra/matrix.h"
+#include "algebra/vector.h"
+
+namespace adamant
+{
+template <typename Number, class X, class Functor>
+void Device::for_each_row(const Matrix<Number> &A, const X &x, const Functor &f) const
+{
+  const auto &gather = entries_of(x);
+#if ADAMANT_WITH_CUDA
+  if (asynchronous())
+    return cuda::for_each_row(*device, A.storage(), gather, f);
+#endif
+  host::for_each_row(device->n_threads(), A.storage(), gather, f);
+}
+
+template <typename Number, class X, class Functor>
+void Device::for_each_row(const Matrix<Number> &A, const X &x, const Functor &f, const Vector<int> &rows) const
+{
+  for_each_row(A, x, Listed<Functor>{f, rows.data(), A.node_size()});
+}
+} // namespace adamant

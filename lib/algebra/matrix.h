@@ -1,0 +1,43 @@
+#pragma once
+
+#include "algebra/device.h"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace adamant
+{
+/// A matrix on a device, this rank's rows: sparse in the device's own format (host/sparse_matrix.h, cuda/sparse.cuh), or dense. A handle:
+/// copies mean the same matrix.
+template <typename Number>
+class Matrix
+{
+public:
+  Matrix() = default;
+  /// The rows of `source`, of which `node_size` at a time belong to one node: a hint for the format, and what operations by node need.
+  Matrix(const Device &device, const CSRMatrix<double> &source, int node_size = 1)
+    : matrix(device.interface().operations(Number()).create_matrix(source, node_size))
+  {}
+  /// A dense square matrix; row-major values in host memory.
+  static Matrix dense(const Device &device, const Array<double> &row_major, int n)
+  {
+    Matrix A;
+    A.matrix = device.interface().operations(Number()).create_dense_matrix(row_major, n);
+    return A;
+  }
+
+  int n_rows() const { return matrix ? matrix->n_rows : 0; }
+  int n_cols() const { return matrix ? matrix->n_cols : 0; }
+  int node_size() const { return matrix ? matrix->node_size : 1; }
+
+  void        update(const CSRMatrix<double> &source) { matrix->update(source); } ///< new values on the same pattern
+  std::size_t bytes() const { return matrix->bytes(); }                           ///< of the device's memory
+  std::string format() const { return matrix->format(); } ///< e.g. "runs of 9, 16-bit offsets in 98% of the slices, ..."
+
+  const MatrixStorage<Number> &storage() const { return *matrix; }
+
+private:
+  std::shared_ptr<MatrixStorage<Number>> matrix;
+};
+} // namespace adamant

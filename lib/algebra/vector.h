@@ -1,0 +1,109 @@
+#pragma once
+
+#include "algebra/device.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace adamant
+{
+/// A vector of one device: this rank's part. Owned, movable, not copyable: copies are explicit (Device::copy).
+template <typename Number>
+class Vector
+{
+public:
+  using value_type = Number;
+
+  Vector() = default;
+  Vector(const Device &device, int n);                            ///< n zeros
+  Vector(const Device &device, const Array<double> &values);      ///< a copy of values in host memory, converted
+  Vector(Vector &&) noexcept            = default;
+  Vector &operator=(Vector &&) noexcept = default;
+
+  int           size() const { return n; }
+  Number       *data() { return values.get(); } ///< device memory
+  const Number *data() const { return values.get(); }
+  const Device &device() const { return where; }
+
+  void upload(const double *source);         ///< size() values from host memory; waits
+  void download(double *target) const;       ///< size() values to host memory; waits
+  void set_zero();
+
+  /// The entries first, ..., first + length - 1, which stay this vector's: one part of a block vector.
+  Vector part(int first, int length) const;
+
+private:
+  Device                  where;
+  std::shared_ptr<Number> values;
+  int                     n = 0;
+};
+
+/// Numbers of nodes or rows.
+template <>
+class Vector<int>
+{
+public:
+  Vector() = default;
+  Vector(const Device &device, const Array<int> &values);
+  Vector(Vector &&) noexcept            = default;
+  Vector &operator=(Vector &&) noexcept = default;
+
+  int        size() const { return n; }
+  const int *data() const { return values.get(); }
+
+private:
+  std::shared_ptr<int> values;
+  int                  n = 0;
+};
+
+/// The values of a vector in host memory, as an Array<double> or another container of contiguous doubles with a size, such as deal.II's
+/// Vector<double>.
+template <class Container = Array<double>, typename Number>
+Container to_host(const Vector<Number> &vector)
+{
+  Container values(vector.size());
+  vector.download(values.data());
+  return values;
+}
+
+/// n results of reductions. They stay where the device computes them, for later operations; `fetch` brings them to the host.
+class Scalars
+{
+public:
+  Scalars() = default;
+  Scalars(const Device &device, int n)
+    : device(device)
+    , scalars(device.interface().create_scalars(n))
+  {}
+
+  /// Waits for the operations so far; n values in host memory.
+  const double *fetch() const
+  {
+    device.synchronize();
+    return scalars.on_host;
+  }
+  const double        *data() const { return scalars.on_device; } ///< device memory, for functors
+  const ScalarStorage &storage() const { return scalars; }
+
+private:
+  Device        device;
+  ScalarStorage scalars;
+};
+
+/// Values on their way to the host beside the operations that follow, which neither wait nor change them.
+class Snapshot
+{
+public:
+  Snapshot() = default;
+  Snapshot(const Device &device, int n)
+    : snapshot(device.interface().create_snapshot(n))
+  {}
+
+  void          take(const Vector<double> &x); ///< the n values that x has now
+  const double *values() const { return snapshot->values(); } ///< waits for them; may be called by another thread
+
+private:
+  std::shared_ptr<SnapshotStorage> snapshot;
+};
+} // namespace adamant

@@ -1,0 +1,371 @@
+#include "discretization/fields/level_space.h"
+
+#include "base/exceptions.h"
+#include "discretization/meshes/owned_cells.h"
+
+#include <deal.II/distributed/tria_base.h>
+#include <deal.II/dofs/dof_tools.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace adamant
+{
+namespace
+{
+// A point's coordinates on a grid of 2^-20 of the mesh's bounding box, as one number; the axis with the most different
+// vertex positions varies fastest.
+template <int dim>
+class PositionKey
+{
+public:
+  explicit PositionKey(const std::vector<dealii::Point<dim>> &vertices)
+    : lower(vertices[0])
+    , upper(vertices[0])
+  {
+    for (const auto &v : vertices)
+      for (int d = 0; d < dim; ++d)
+        {
+          lower[d] = std::min(lower[d], v[d]);
+          upper[d] = std::max(upper[d], v[d]);
+        }
+    std::array<std::size_t, dim> n_positions;
+    for (int d = 0; d < dim; ++d)
+      {
+        std::vector<bool> taken((1 << 20) + 1, false);
+        for (const auto &v : vertices)
+          taken[on_grid(v, d)] = true;
+        n_positions[d] = std::count(taken.begin(), taken.end(), true);
+      }
+    std::iota(axes.rbegin(), axes.rend(), 0);
+    std::stable_sort(axes.begin(), axes.end(), [&](int a, int b) { return n_positions[a] < n_positions[b]; });
+    std::swap(axes[0], axes[dim == 3 ? 1 : 0]); // in 3D the shortest is the middle one, which keeps the planes small
+  }
+
+  std::uint64_t operator()(const dealii::Point<dim> &p) const
+  {
+    std::uint64_t key = 0;
+    for (const int d : axes)
+      key = (key << 21) | on_grid(p, d);
+    return key;
+  }
+
+private:
+  std::uint64_t on_grid(const dealii::Point<dim> &p, int d) const
+  {
+    return std::uint64_t(std::lround((p[d] - lower[d]) / (upper[d] - lower[d]) * (1 << 20)));
+  }
+
+  dealii::Point<dim>   lower, upper;
+  std::array<int, dim> axes; // the slowest first
+};
+} // namespace
+
+template <int dim>
+LevelSpace<dim>::LevelSpace(std::shared_ptr<const dealii::Triangulation<dim>> mesh_,
+                            const dealii::FiniteElement<dim> &fe, const DirichletBoundary &dirichlet)
+  : mesh(std::move(mesh_))
+  , dofs(std::make_unique<dealii::DoFHandler<dim>>(*mesh))
+{
+  dofs->distribute_dofs(fe);
+  to_index(dofs->n_locally_owned_dofs(), "degrees of freedom");
+  list_cells();
+  sort_by_position();
+
+  dealii::IndexSet relevant;
+  dealii::DoFTools::extract_locally_relevant_dofs(*dofs, relevant);
+  hanging_nodes.reinit(relevant);
+  if (mesh->has_hanging_nodes())
+    dealii::DoFTools::make_hanging_node_constraints(*dofs, hanging_nodes);
+  hanging_nodes.close();
+  number_locally();
+  mark_constrained(dirichlet);
+  number_prescribed();
+  build_constraint_matrices();
+}
+
+template <int dim>
+void LevelSpace<dim>::list_cells()
+{
+  const auto owned = owned_cells(*mesh);
+  cells.reserve(owned.size());
+  number_of_cell.assign(mesh->n_active_cells(), -1);
+  for (const auto &cell : owned)
+    {
+      number_of_cell[cell->active_cell_index()] = static_cast<int>(cells.size());
+      cells.emplace_back(mesh.get(), cell->level(), cell->index(), dofs.get());
+    }
+  per_cell = static_cast<int>(dofs->get_fe().n_dofs_per_cell());
+  to_index(cells.size() * per_cell, "DoFs of all cells");
+}
+
+// Numbers the DoFs by their positions, line by line, so that neighbours on a line are neighbours in memory and products run
+// through the vector units without indirection. Lines run along the axis with the most different positions, so that they
+// stay long where a mesh is refined towards a face; in 3D the axis with the least comes next, which keeps the planes small
+// and the ranges of rows that threads own compact. The components of a node stay together. Positions are those of the
+// straight-sided cells.
+template <int dim>
+void LevelSpace<dim>::sort_by_position()
+{
+  constexpr unsigned int                      n_vertices = dealii::GeometryInfo<dim>::vertices_per_cell;
+  const PositionKey<dim>                      key(mesh->get_vertices());
+  const auto                                 &unit_points = dofs->get_fe().get_unit_support_points();
+  std::vector<std::array<double, n_vertices>> weights(per_cell);
+  for (int i = 0; i < per_cell; ++i)
+    for (unsigned int v = 0; v < n_vertices; ++v)
+      weights[i][v] = dealii::GeometryInfo<dim>::d_linear_shape_function(unit_points[i], v);
+
+  const auto first = dofs->locally_owned_dofs().n_elements() > 0 ? dofs->locally_owned_dofs().nth_index_in_set(0) : 0;
+  const int  n     = static_cast<int>(dofs->n_locally_owned_dofs());
+  std::vector<std::pair<std::uint64_t, int>> order(n);
+#pragma omp parallel
+  {
+    std::vector<dealii::types::global_dof_index> indices(per_cell);
+    std::array<dealii::Point<dim>, n_vertices>   vertices;
+#pragma omp for schedule(static)
+    for (int c = 0; c < n_cells(); ++c)
+      {
+        cells[c]->get_dof_indices(indices);
+        for (unsigned int v = 0; v < n_vertices; ++v)
+          vertices[v] = cells[c]->vertex(v);
+        for (int i = 0; i < per_cell; ++i)
+          {
+            if (indices[i] < first || indices[i] - first >= static_cast<unsigned int>(n))
+              continue;
+            dealii::Point<dim> p;
+            for (unsigned int v = 0; v < n_vertices; ++v)
+              p += weights[i][v] * vertices[v];
+              // Cells that share the DoF write the same key, but for those where rounding splits it: any will do.
+#pragma omp atomic write
+            order[indices[i] - first].first = key(p);
+          }
+      }
+  }
+  for (int i = 0; i < n; ++i)
+    order[i].second = i;
+  std::sort(order.begin(), order.end());
+  std::vector<dealii::types::global_dof_index> new_number(n);
+  for (int i = 0; i < n; ++i)
+    new_number[order[i].second] = first + i;
+  dofs->renumber_dofs(new_number);
+}
+
+// The local DoFs: those of the owned cells, and what constrains them.
+template <int dim>
+void LevelSpace<dim>::number_locally()
+{
+  using Index              = dealii::types::global_dof_index;
+  const auto        &owned = dofs->locally_owned_dofs();
+  std::vector<Index> ghosts, indices(per_cell);
+  const auto         add = [&](Index dof) {
+    if (!owned.is_element(dof)) // else the list would be long
+      ghosts.push_back(dof);
+  };
+  if (dofs->n_dofs() != owned.n_elements())
+    for (const auto &cell : cells)
+      {
+        cell->get_dof_indices(indices);
+        for (const Index dof : indices)
+          {
+            add(dof);
+            if (hanging_nodes.is_constrained(dof))
+              for (const auto &[master, weight] : *hanging_nodes.get_constraint_entries(dof))
+                add(master);
+          }
+      }
+  numbers = make_partitioner(owned, std::move(ghosts), mesh->get_communicator());
+  plan    = exchange_plan(*numbers);
+
+  table.resize(cells.size() * per_cell);
+#pragma omp parallel
+  {
+    std::vector<Index> dofs_of_cell(per_cell);
+#pragma omp for schedule(static)
+    for (int c = 0; c < n_cells(); ++c)
+      {
+        cells[c]->get_dof_indices(dofs_of_cell);
+        for (int i = 0; i < per_cell; ++i)
+          table[std::size_t(c) * per_cell + i] = local_number(dofs_of_cell[i]);
+      }
+  }
+}
+
+template <int dim>
+long LevelSpace<dim>::n_hanging() const
+{
+  double n = static_cast<double>(std::count(constrained.begin(), constrained.begin() + n_owned(), hanging));
+  communicator().sum(&n, 1);
+  return std::lround(n);
+}
+
+template <int dim>
+Array<double> LevelSpace<dim>::local_values(const double *owned) const
+{
+  Array<double> values(owned, owned + n_owned());
+  return plan ? with_ghosts(*plan, std::move(values)) : values;
+}
+
+// A DoF belongs to the lowest of its cells' ranks, which have the cells in order: it is met first by its owner.
+template <int dim>
+StorageOrder LevelSpace<dim>::storage_order() const
+{
+  const auto *distributed = dynamic_cast<const dealii::parallel::DistributedTriangulationBase<dim> *>(mesh.get());
+  if (distributed == nullptr)
+    return {};
+  StorageOrder order{Communicator(mesh->get_communicator()), {}};
+  Array<char>  met(n_owned(), 0);
+  for (int c = 0; c < n_cells(); ++c)
+    for (const int *dof = cell_dofs(c); dof != cell_dofs(c) + per_cell; ++dof)
+      if (*dof < n_owned() && met[*dof] == 0)
+        {
+          met[*dof] = 1;
+          order.entry.push_back(*dof);
+        }
+  return order;
+}
+
+template <int dim>
+Array<double> LevelSpace<dim>::sum_local(Array<double> local) const
+{
+  return plan ? sum_ghosts(*plan, std::move(local)) : local;
+}
+
+// Sorts the DoFs into free, hanging and prescribed ones: the latter lie on faces of a boundary where their component is
+// prescribed. A hanging DoF on the boundary stays hanging, so that the solution stays continuous.
+template <int dim>
+void LevelSpace<dim>::mark_constrained(const DirichletBoundary &dirichlet)
+{
+  const auto &fe = dofs->get_fe();
+  constrained.assign(n_owned() + numbers->n_ghost_indices(), free);
+#pragma omp        parallel for schedule(static)
+  for (int c = 0; c < n_cells(); ++c)
+    for (const unsigned int f : cells[c]->face_indices())
+      {
+               if (!cells[c]->at_boundary(f))
+          continue;
+        const auto boundary = dirichlet.find(cells[c]->face(f)->boundary_id());
+               for (int i = 0; i < per_cell && boundary != dirichlet.end(); ++i)
+          if (boundary->second[fe.system_to_component_index(i).first] && fe.has_support_on_face(i, f))
+#pragma omp atomic write
+            constrained[cell_dofs(c)[i]] = fixed;
+      }
+  if (plan)
+    agree_on_prescribed();
+  for (const auto &line : hanging_nodes.get_lines())
+    if (numbers->in_local_range(line.index) || numbers->is_ghost_entry(line.index))
+      constrained[local_number(line.index)] = hanging;
+  for (int i = 0; i < n_owned(); ++i)
+    if (constrained[i] == fixed)
+      prescribed.push_back(i);
+  constrained_cell.resize(n_cells());
+#pragma omp parallel for schedule(static)
+  for (int c = 0; c < n_cells(); ++c)
+    constrained_cell[c] = std::any_of(cell_dofs(c), cell_dofs(c) + per_cell, [this](int i) { return !is_free(i); });
+}
+
+// A DoF is prescribed where the face of any rank's cell has it so.
+template <int dim>
+void LevelSpace<dim>::agree_on_prescribed()
+{
+  Array<double> n_marks(constrained.size());
+  std::transform(constrained.begin(), constrained.end(), n_marks.begin(), [](auto kind) { return kind == fixed; });
+  n_marks = local_values(sum_local(std::move(n_marks)).data());
+  std::transform(n_marks.begin(), n_marks.end(), constrained.begin(), [](double n) { return n > 0 ? fixed : free; });
+}
+
+// The columns of B: the prescribed DoFs of all ranks, one rank's after the other's.
+template <int dim>
+void LevelSpace<dim>::number_prescribed()
+{
+  const int  n     = static_cast<int>(constrained.size());
+  const auto range = owned_range(prescribed.size(), mesh->get_communicator());
+  column_in_B.assign(n, -1);
+  for (std::size_t k = 0; k < prescribed.size(); ++k)
+    column_in_B[prescribed[k]] = static_cast<int>(k);
+  std::vector<dealii::types::global_dof_index> ghosts;
+  if (plan)
+    {
+      Array<std::uint64_t> number(n_owned(), 0);
+      for (std::size_t k = 0; k < prescribed.size(); ++k)
+        number[prescribed[k]] = range.nth_index_in_set(k);
+      number      = with_ghosts(*plan, std::move(number));
+      int columns = static_cast<int>(prescribed.size());
+      for (int i = n_owned(); i < n; ++i)
+        if (constrained[i] == fixed)
+          {
+            ghosts.push_back(static_cast<dealii::types::global_dof_index>(number[i]));
+            column_in_B[i] = columns++; // numbers ascend as those of the DoFs do
+          }
+    }
+  prescribed_numbers = make_partitioner(range, std::move(ghosts), mesh->get_communicator());
+}
+
+template <int dim>
+void LevelSpace<dim>::build_constraint_matrices()
+{
+  const int n = static_cast<int>(constrained.size());
+  H.n_rows = H.n_cols = B.n_rows = n;
+  B.n_cols                       = static_cast<int>(prescribed.size() + prescribed_numbers->n_ghost_indices());
+  H.row_start.assign(n + 1, 0);
+  B.row_start.assign(n + 1, 0);
+
+  // The lines of local DoFs, by local numbers.
+  struct Line
+  {
+    int                                 row;
+    std::vector<std::pair<int, double>> entries;
+  };
+  std::vector<Line> lines;
+  for (const auto &line : hanging_nodes.get_lines())
+    if (numbers->in_local_range(line.index) || numbers->is_ghost_entry(line.index))
+      {
+        lines.push_back({local_number(line.index), {}});
+        for (const auto &[j, weight] : line.entries)
+          lines.back().entries.emplace_back(local_number(j), weight);
+        std::sort(lines.back().entries.begin(), lines.back().entries.end());
+      }
+
+  for (int i = 0; i < n; ++i)
+    if (constrained[i] == free)
+      H.row_start[i + 1] = 1;
+    else if (constrained[i] == fixed)
+      B.row_start[i + 1] = 1;
+  for (const auto &[row, entries] : lines)
+    for (const auto &[j, weight] : entries)
+      ++(constrained[j] == fixed ? B : H).row_start[row + 1];
+  finish_row_starts(H);
+  finish_row_starts(B);
+
+  for (int i = 0; i < n; ++i)
+    if (constrained[i] == free)
+      {
+        H.column[H.row_start[i]] = i;
+        H.value[H.row_start[i]]  = 1.;
+      }
+    else if (constrained[i] == fixed)
+      {
+        B.column[B.row_start[i]] = column_in_B[i];
+        B.value[B.row_start[i]]  = 1.;
+      }
+  for (const auto &[row, entries] : lines)
+    {
+      int in_H = H.row_start[row], in_B = B.row_start[row];
+      for (const auto &[j, weight] : entries)
+        {
+          const bool is_fixed = constrained[j] == fixed;
+          auto      &matrix   = is_fixed ? B : H;
+          int       &k        = is_fixed ? in_B : in_H;
+          matrix.column[k]    = is_fixed ? column_in_B[j] : j;
+          matrix.value[k++]   = weight;
+        }
+    }
+}
+
+template class LevelSpace<2>;
+template class LevelSpace<3>;
+} // namespace adamant

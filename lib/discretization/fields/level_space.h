@@ -1,0 +1,111 @@
+#pragma once
+
+#include "base/csr_matrix.h"
+#include "base/storage_order.h"
+#include "discretization/fields/distributed_rows.h"
+
+#include <deal.II/dofs/dof_handler.h>
+#include <deal.II/fe/component_mask.h>
+#include <deal.II/fe/fe.h>
+#include <deal.II/grid/tria.h>
+#include <deal.II/lac/affine_constraints.h>
+
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace adamant
+{
+/// Which components of the solution are prescribed on which boundary.
+using DirichletBoundary = std::map<dealii::types::boundary_id, dealii::ComponentMask>;
+
+/// The finite element space of one level as tables: cells' DoFs and constraints as sparse matrices, in host memory.
+///
+/// DoFs are free, hanging, or prescribed. A function of the space has the nodal values
+///   u = H x + B g,
+/// x the free unknowns (other entries are not read), g the values at the prescribed DoFs. Row i of H (n x n) is e_i for a
+/// free DoF, the interpolation weights of the free DoFs for a hanging one, empty for a prescribed one (Liebchen
+/// et al., Section 2.2). Row i of B (n x n_prescribed) holds the weights of prescribed DoFs. Neither changes in time.
+///
+/// On a distributed mesh this is one rank's part: the cells that it owns and, by local numbers, their DoFs and those that constrain
+/// them. The DoFs that the rank owns come first. H and B have a row for each local DoF; vectors and exported matrices have the
+/// owned ones only. On one rank all are owned.
+template <int dim>
+class LevelSpace
+{
+public:
+  using Cell = typename dealii::DoFHandler<dim>::active_cell_iterator;
+
+  /// `fe` is copied; the mesh is shared. All ranks of the mesh call it together, as everything that makes matrices.
+  LevelSpace(std::shared_ptr<const dealii::Triangulation<dim>> mesh, const dealii::FiniteElement<dim> &fe,
+             const DirichletBoundary &dirichlet);
+
+  const dealii::DoFHandler<dim> &dof_handler() const { return *dofs; }
+  int                            n_dofs() const { return H.n_rows; } ///< local ones
+  int                            n_owned() const { return static_cast<int>(numbers->locally_owned_size()); }
+  int                            n_cells() const { return static_cast<int>(cells.size()); }
+  int                            dofs_per_cell() const { return per_cell; }
+  const std::vector<Cell>       &active_cells() const { return cells; } ///< owned, in the order of their numbers
+  int cell_number(const Cell &cell) const { return number_of_cell[cell->active_cell_index()]; } ///< of an owned cell
+  const int *cell_dofs(int cell) const { return table.data() + std::size_t(cell) * per_cell; }
+  bool       is_free(int dof) const { return constrained[dof] == free; }
+  bool       has_constraints(int cell) const { return constrained_cell[cell] != 0; }
+  long       n_hanging() const; ///< of all ranks, which call it together
+
+  Communicator communicator() const { return Communicator(numbers->get_mpi_communicator()); } ///< the mesh's ranks
+  const Partitioner &partition() const { return *numbers; } ///< the global numbers of the DoFs
+  const Partitioner &prescribed_partition() const
+  {
+    return *prescribed_numbers;
+  } ///< of the prescribed ones, the columns of B
+  CSRMatrix<double> owned_H() const { return owned_rows(H, *numbers, *numbers); }            ///< for vectors
+  CSRMatrix<double> owned_B() const { return owned_rows(B, *numbers, *prescribed_numbers); } ///< for vectors
+
+  /// The values at the local DoFs from those at the owned ones. All ranks call it together.
+  Array<double> local_values(const double *owned) const;
+  /// The sums over ranks of what each has for its local DoFs, at the owned ones. All ranks call it together.
+  Array<double> sum_local(Array<double> local) const;
+
+  /// Of nodal values, for checkpoints: on meshes of p4est in the order in which the forest's cells meet the DoFs, which is the same
+  /// on any number of ranks.
+  StorageOrder storage_order() const;
+
+  CSRMatrix<double> H;          ///< constraint matrix
+  CSRMatrix<double> B;          ///< extension of the prescribed values
+  Array<int>        prescribed; ///< the owned prescribed DoFs, ascending: the first columns of B
+
+  /// Hanging-node constraints alone, closed; for deal.II's own functions.
+  dealii::AffineConstraints<double> hanging_nodes;
+
+private:
+  enum Kind : unsigned char
+  {
+    free,
+    hanging,
+    fixed
+  };
+  void list_cells();
+  void sort_by_position();
+  void number_locally();
+  void mark_constrained(const DirichletBoundary &dirichlet);
+  void agree_on_prescribed();
+  void number_prescribed();
+  void build_constraint_matrices();
+  int  local_number(dealii::types::global_dof_index dof) const
+  {
+    return static_cast<int>(numbers->global_to_local(dof));
+  }
+
+  std::shared_ptr<const dealii::Triangulation<dim>> mesh; // before `dofs`, which refers to it
+  std::unique_ptr<dealii::DoFHandler<dim>>          dofs;
+  std::vector<Cell>                                 cells;
+  Array<int>                                        number_of_cell; // by active index; -1 for those of other ranks
+  std::shared_ptr<const Partitioner>                numbers, prescribed_numbers;
+  std::shared_ptr<const ExchangePlan>               plan;        // of `numbers`; null on one rank
+  Array<int>                                        column_in_B; // of the local prescribed DoFs, else -1
+  int                                               per_cell = 0;
+  Array<int>                                        table;
+  Array<unsigned char>                              constrained;      // of each DoF, a Kind
+  Array<unsigned char>                              constrained_cell; // of each cell, whether one of its DoFs is
+};
+} // namespace adamant

@@ -1,0 +1,184 @@
+#include "discretization/fields/points.h"
+
+#include "base/communicator.h"
+#include "base/exceptions.h"
+#include "discretization/forms/cell_loop.h"
+
+#include <deal.II/grid/grid_tools.h>
+
+#include <algorithm>
+#include <numeric>
+#include <sstream>
+#include <tuple>
+#include <utility>
+
+namespace adamant
+{
+template <int dim>
+Array<double> support_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const Array<int> &dofs)
+{
+  // A DoF on several cells is written by one of them only: the first in the order of cells.
+  Array<int> position(space.n_dofs(), -1), owner(dofs.size(), -1);
+  for (std::size_t k = 0; k < dofs.size(); ++k)
+    position[dofs[k]] = static_cast<int>(k);
+  for (int cell = 0; cell < space.n_cells(); ++cell)
+    for (int i = 0; i < space.dofs_per_cell(); ++i)
+      if (const int k = position[space.cell_dofs(cell)[i]]; k >= 0 && owner[k] < 0)
+        owner[k] = cell;
+
+  const std::size_t n = dofs.size();
+  Array<double>     points(dim * n);
+  for_each_cell(space, mapping, dealii::Quadrature<dim>(space.dof_handler().get_fe().get_unit_support_points()),
+                dealii::update_quadrature_points, [&](int cell, const dealii::FEValues<dim> &fe_values) {
+                  for (int i = 0; i < space.dofs_per_cell(); ++i)
+                    if (const int k = position[space.cell_dofs(cell)[i]]; k >= 0 && owner[k] == cell)
+                      for (int d = 0; d < dim; ++d)
+                        points[d * n + k] = fe_values.quadrature_point(i)[d];
+                });
+  return points;
+}
+
+template <int dim>
+Array<double> quadrature_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                                const dealii::Quadrature<dim> &quadrature)
+{
+  const std::size_t n_q = quadrature.size(), n = n_q * space.n_cells();
+  Array<double>     points(dim * n);
+  for_each_cell(space, mapping, quadrature, dealii::update_quadrature_points,
+                [&](int cell, const dealii::FEValues<dim> &fe_values) {
+                  for (std::size_t q = 0; q < n_q; ++q)
+                    for (int d = 0; d < dim; ++d)
+                      points[d * n + cell * n_q + q] = fe_values.quadrature_point(static_cast<unsigned int>(q))[d];
+                });
+  return points;
+}
+
+namespace
+{
+template <int dim>
+using CellAndPoint = std::pair<typename dealii::DoFHandler<dim>::active_cell_iterator, dealii::Point<dim>>;
+
+// Of each point the first rank that has found it, or the number of ranks.
+template <int dim>
+std::vector<int> first_ranks(const LevelSpace<dim> &space, const std::vector<CellAndPoint<dim>> &found)
+{
+  const Communicator ranks = space.communicator();
+  std::vector<int>   first;
+  for (const auto &[cell, unit_point] : found)
+    first.push_back(cell == space.dof_handler().end() ? ranks.size() : ranks.rank());
+  if (ranks.size() > 1)
+    check_mpi(
+      MPI_Allreduce(MPI_IN_PLACE, first.data(), static_cast<int>(first.size()), MPI_INT, MPI_MIN, ranks.handle()),
+      "MPI_Allreduce");
+  return first;
+}
+
+// For each point, an owned cell that contains it and its place there; end() where that is another rank's. One pass over the
+// cells finds those whose vertices' bounding box contains a point; a point that no rank finds so goes to deal.II's search,
+// which walks over all vertices and knows curved cells.
+template <int dim>
+std::vector<CellAndPoint<dim>> cells_of_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                                               const std::vector<dealii::Point<dim>> &points)
+{
+  const auto                    &dofs = space.dof_handler();
+  std::vector<CellAndPoint<dim>> found(points.size(), {dofs.end(), {}});
+  std::vector<std::size_t>       order(points.size()); // by the first coordinate
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return points[a][0] < points[b][0]; });
+  for (const auto &cell : space.active_cells())
+    {
+      dealii::Point<dim> low = cell->vertex(0), high = low;
+      for (const unsigned int v : cell->vertex_indices())
+        for (int d = 0; d < dim; ++d)
+          {
+            low[d]  = std::min(low[d], cell->vertex(v)[d]);
+            high[d] = std::max(high[d], cell->vertex(v)[d]);
+          }
+      const double slack = 1e-10 * low.distance(high);
+      auto         first = std::lower_bound(order.begin(), order.end(), low[0] - slack,
+                                            [&](std::size_t p, double x) { return points[p][0] < x; });
+      for (; first != order.end() && points[*first][0] <= high[0] + slack; ++first)
+        {
+          const auto &point  = points[*first];
+          bool        inside = found[*first].first == dofs.end();
+          for (int d = 1; d < dim && inside; ++d)
+            inside = low[d] - slack <= point[d] && point[d] <= high[d] + slack;
+          if (!inside)
+            continue;
+          try
+            {
+              const auto unit_point = mapping.transform_real_to_unit_cell(cell, point);
+              if (dealii::GeometryInfo<dim>::is_inside_unit_cell(unit_point, 1e-8))
+                found[*first] = {cell, unit_point};
+            }
+          catch (const typename dealii::Mapping<dim>::ExcTransformationFailed &) // far outside a distorted cell
+            {}
+        }
+    }
+  const Communicator ranks = space.communicator();
+  auto               rank  = first_ranks(space, found);
+  for (std::size_t p = 0; p < points.size(); ++p)
+    if (rank[p] == ranks.size())
+      if (const auto [cell, unit_point] = dealii::GridTools::find_active_cell_around_point(mapping, dofs, points[p]);
+          cell != dofs.end() && cell->is_locally_owned())
+        found[p] = {cell, unit_point};
+  rank = first_ranks(space, found);
+  for (std::size_t p = 0; p < points.size(); ++p)
+    {
+      if (rank[p] == ranks.size())
+        {
+          std::ostringstream text;
+          text << "the point (" << points[p] << ") lies outside the mesh";
+          throw InputError(text.str());
+        }
+      if (rank[p] < ranks.rank())
+        found[p].first = dofs.end();
+    }
+  return found;
+}
+} // namespace
+
+template <int dim>
+CSRMatrix<double> evaluation_matrix(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                                    const std::vector<dealii::Point<dim>> &points, unsigned int n_components)
+{
+  const auto       &fe = space.dof_handler().get_fe();
+  CSRMatrix<double> N;
+  N.n_rows = static_cast<int>(points.size() * n_components);
+  N.n_cols = space.n_dofs();
+  N.ghosts = exchange_plan(space.partition());
+  N.row_start.assign(N.n_rows + 1, 0);
+  const auto                                       cells = cells_of_points(space, mapping, points);
+  std::vector<std::vector<std::pair<int, double>>> rows(N.n_rows);
+  for (std::size_t p = 0; p < points.size(); ++p)
+    {
+      if (cells[p].first == space.dof_handler().end())
+        continue;
+      const int *dofs = space.cell_dofs(space.cell_number(cells[p].first));
+      for (unsigned int i = 0; i < fe.n_dofs_per_cell(); ++i)
+        if (const unsigned int c = fe.system_to_component_index(i).first; c < n_components)
+          rows[p * n_components + c].emplace_back(dofs[i], fe.shape_value(i, cells[p].second));
+    }
+  for (int i = 0; i < N.n_rows; ++i)
+    {
+      std::sort(rows[i].begin(), rows[i].end());
+      N.row_start[i + 1] = static_cast<int>(rows[i].size());
+    }
+  finish_row_starts(N);
+  for (int i = 0; i < N.n_rows; ++i)
+    for (std::size_t k = 0; k < rows[i].size(); ++k)
+      std::tie(N.column[N.row_start[i] + k], N.value[N.row_start[i] + k]) = rows[i][k];
+  return N;
+}
+
+template CSRMatrix<double> evaluation_matrix(const LevelSpace<2> &, const dealii::Mapping<2> &,
+                                             const std::vector<dealii::Point<2>> &, unsigned int);
+template CSRMatrix<double> evaluation_matrix(const LevelSpace<3> &, const dealii::Mapping<3> &,
+                                             const std::vector<dealii::Point<3>> &, unsigned int);
+template Array<double>     support_points(const LevelSpace<2> &, const dealii::Mapping<2> &, const Array<int> &);
+template Array<double>     support_points(const LevelSpace<3> &, const dealii::Mapping<3> &, const Array<int> &);
+template Array<double>     quadrature_points(const LevelSpace<2> &, const dealii::Mapping<2> &,
+                                             const dealii::Quadrature<2> &);
+template Array<double>     quadrature_points(const LevelSpace<3> &, const dealii::Mapping<3> &,
+                                             const dealii::Quadrature<3> &);
+} // namespace adamant

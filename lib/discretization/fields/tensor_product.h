@@ -1,0 +1,16 @@
+#pragma once
+
+#include "discretization/fields/level_space.h"
+#include "solvers/fast_diagonalization.h"
+
+#include <deal.II/fe/mapping.h>
+
+#include <vector>
+
+namespace adamant
+{
+/// The one-dimensional eigenpairs of a scalar Q1 space without constraints whose nodes are a tensor product of coordinates,
+/// numbered along lines: of the direction whose numbers follow each other first. Throws InputError where the mesh is not of that kind.
+template <int dim>
+std::vector<Eigenpairs> tensor_product_eigenpairs(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping);
+} // namespace adamant

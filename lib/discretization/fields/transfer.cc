@@ -1,0 +1,198 @@
+#include "discretization/fields/transfer.h"
+
+#include "discretization/fields/row.h"
+
+#include <deal.II/base/mpi.h>
+#include <deal.II/lac/full_matrix.h>
+
+#include <boost/serialization/utility.hpp>
+#include <boost/serialization/vector.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace adamant
+{
+namespace
+{
+// The nonzeros of the rows of the embedding of a cell into each of its children.
+template <int dim>
+std::vector<std::vector<Row>> embedding_rows(const dealii::FiniteElement<dim> &fe)
+{
+  const unsigned int            n = fe.n_dofs_per_cell(), n_children = dealii::GeometryInfo<dim>::max_children_per_cell;
+  std::vector<std::vector<Row>> rows(n_children, std::vector<Row>(n));
+  for (unsigned int child = 0; child < n_children; ++child)
+    for (unsigned int i = 0; i < n; ++i)
+      for (unsigned int j = 0; j < n; ++j)
+        if (const double weight = fe.get_prolongation_matrix(child)(i, j); std::abs(weight) > 1e-12)
+          rows[child][i].emplace_back(static_cast<int>(j), weight);
+  return rows;
+}
+
+using Index = dealii::types::global_dof_index;
+
+// The cells of the coarse level whose children this rank owns: what their nodal values are made of, H_coarse included, in local
+// numbers. Cells of other ranks have been fetched from them.
+template <int dim>
+class CoarseCells
+{
+public:
+  CoarseCells(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &space)
+    : space(space)
+    , columns(&space.partition())
+  {
+    if (fine_mesh.coarse_cells && fine_mesh.coarse_cells->n_mpi_processes() > 1)
+      fetch(*fine_mesh.coarse_cells);
+  }
+
+  const Partitioner &numbers() const { return *columns; } // of the columns
+
+  // Adds weight times the nodal value of DoF i of a cell to a row.
+  void add(int cell, int i, double weight, Row &row) const
+  {
+    if (cell < space.n_cells())
+      {
+        const int dof = space.cell_dofs(cell)[i];
+        for (int k = space.H.row_start[dof]; k < space.H.row_start[dof + 1]; ++k)
+          row.emplace_back(local(space.H.column[k]), weight * space.H.value[k]);
+      }
+    else
+      for (const auto &[column, value] : fetched[std::size_t(cell - space.n_cells()) * space.dofs_per_cell() + i])
+        row.emplace_back(column, weight * value);
+  }
+
+private:
+  int local(int column_of_space) const
+  {
+    return column_of_space < space.n_owned() ? column_of_space : ghost_number[column_of_space - space.n_owned()];
+  }
+
+  using Message = std::pair<std::vector<Index>, std::vector<double>>; // counts and global columns; values
+
+  Message rows_of_cells(const int *cells, int n) const
+  {
+    Message message;
+    auto &[indices, values] = message;
+    for (const int *cell = cells; cell != cells + n; ++cell)
+      for (int i = 0; i < space.dofs_per_cell(); ++i)
+        {
+          const int dof = space.cell_dofs(*cell)[i], begin = space.H.row_start[dof], end = space.H.row_start[dof + 1];
+          indices.push_back(end - begin);
+          for (int k = begin; k < end; ++k)
+            {
+              indices.push_back(space.partition().local_to_global(space.H.column[k]));
+              values.push_back(space.H.value[k]);
+            }
+        }
+    return message;
+  }
+
+  void fetch(const Partitioner &coarse_cells)
+  {
+    const auto                      plan = exchange_plan(coarse_cells);
+    std::map<unsigned int, Message> outgoing;
+    for (const auto &[rank, begin, end] : plan->sends)
+      outgoing[rank] = rows_of_cells(plan->sent.data() + begin, end - begin);
+    const auto incoming = dealii::Utilities::MPI::some_to_some(coarse_cells.get_mpi_communicator(), outgoing);
+
+    // Ghosts: those of the space and what has come.
+    std::vector<Index> ghosts(space.partition().ghost_indices().begin(), space.partition().ghost_indices().end());
+    for (const auto &[rank, message] : incoming)
+      for (std::size_t k = 0; k < message.first.size(); k += 1 + message.first[k])
+        for (Index c = 1; c <= message.first[k]; ++c)
+          ghosts.push_back(message.first[k + c]);
+    more_columns = make_partitioner(space.partition().locally_owned_range(), std::move(ghosts),
+                                    space.partition().get_mpi_communicator());
+    columns      = more_columns.get();
+    for (const auto ghost : space.partition().ghost_indices())
+      ghost_number.push_back(static_cast<int>(columns->global_to_local(ghost)));
+    for (const auto &receive : plan->receives)
+      {
+        const auto &[indices, values] = incoming.at(receive.rank);
+        for (std::size_t k = 0, v = 0; k < indices.size();)
+          {
+            fetched.emplace_back();
+            for (Index n = indices[k++]; n > 0; --n)
+              fetched.back().emplace_back(static_cast<int>(columns->global_to_local(indices[k++])), values[v++]);
+          }
+      }
+  }
+
+  const LevelSpace<dim>             &space;
+  const Partitioner                 *columns;
+  std::shared_ptr<const Partitioner> more_columns;
+  Array<int>                         ghost_number; // of the space's ghosts among the columns
+  std::vector<Row>                   fetched;
+};
+} // namespace
+
+template <int dim>
+Transfer transfer_matrices(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine, const LevelSpace<dim> &coarse)
+{
+  const auto             embedding = embedding_rows(fine.dof_handler().get_fe());
+  const int              per_cell  = fine.dofs_per_cell();
+  const CoarseCells<dim> coarse_cells(fine_mesh, coarse);
+
+  // The first cell of each fine DoF determines its row; continuity makes all of them agree.
+  Array<int> first(fine.n_dofs(), -1);
+  for (int cell = 0; cell < fine.n_cells(); ++cell)
+    for (int i = 0; i < per_cell; ++i)
+      if (int &position = first[fine.cell_dofs(cell)[i]]; position < 0)
+        position = cell * per_cell + i;
+
+  const auto fill_row = [&](int dof, Row &row) {
+    row.clear();
+    if (!fine.is_free(dof))
+      return;
+    const int cell = first[dof] / per_cell, i = first[dof] % per_cell, coarse_cell = fine_mesh.coarse_cell[cell];
+    if (fine_mesh.child[cell] == LevelMesh<dim>::same_cell)
+      coarse_cells.add(coarse_cell, i, 1., row);
+    else
+      for (const auto &[j, weight] : embedding[fine_mesh.child[cell]][i])
+        coarse_cells.add(coarse_cell, static_cast<int>(j), weight, row);
+    compress(row);
+  };
+
+  const auto       &columns = coarse_cells.numbers();
+  CSRMatrix<double> P;
+  P.n_rows = fine.n_owned();
+  P.n_cols = static_cast<int>(columns.locally_owned_size() + columns.n_ghost_indices());
+  P.ghosts = exchange_plan(columns);
+  P.row_start.resize(P.n_rows + 1);
+#pragma omp parallel
+  {
+    Row row;
+#pragma omp for schedule(static)
+    for (int i = 0; i < P.n_rows; ++i)
+      {
+        fill_row(i, row);
+        P.row_start[i + 1] = static_cast<int>(row.size());
+      }
+  }
+  finish_row_starts(P);
+#pragma omp parallel
+  {
+    Row row;
+#pragma omp for schedule(static)
+    for (int i = 0; i < P.n_rows; ++i)
+      {
+        fill_row(i, row);
+        for (std::size_t k = 0; k < row.size(); ++k)
+          {
+            P.column[P.row_start[i] + k] = row[k].first;
+            P.value[P.row_start[i] + k]  = row[k].second;
+          }
+      }
+  }
+  const Partitioner rows(fine.partition().locally_owned_range(), fine.partition().get_mpi_communicator());
+  auto              R = sum_rows(transpose(P), columns, rows);
+  return {std::move(P), std::move(R)};
+}
+
+template Transfer transfer_matrices(const LevelMesh<2> &, const LevelSpace<2> &, const LevelSpace<2> &);
+template Transfer transfer_matrices(const LevelMesh<3> &, const LevelSpace<3> &, const LevelSpace<3> &);
+} // namespace adamant

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "discretization/meshes/level_meshes.h"
+#include "discretization/fields/level_space.h"
+
+namespace adamant
+{
+/// P = (cell embedding) H_coarse with the rows of constrained fine DoFs empty, n_fine x n_coarse (Liebchen et al.,
+/// equation (1)), and its transpose. They map the free unknowns of the levels to each other; `fine_mesh` links their cells. On
+/// several ranks each has its rows; all ranks call it together.
+struct Transfer
+{
+  CSRMatrix<double> prolongation, restriction;
+};
+template <int dim>
+Transfer transfer_matrices(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine, const LevelSpace<dim> &coarse);
+} // namespace adamant

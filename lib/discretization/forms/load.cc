@@ -1,0 +1,70 @@
+#include "discretization/forms/load.h"
+
+#include "discretization/forms/cell_loop.h"
+
+#include <vector>
+
+namespace adamant
+{
+namespace
+{
+// Adds the integrals of f . φ_i over the points of a cell or a face.
+template <int dim>
+void integrate(const dealii::FEValuesBase<dim> &fe_values, const dealii::Function<dim> &f, double *local)
+{
+  const auto &fe = fe_values.get_fe();
+  for (const unsigned int q : fe_values.quadrature_point_indices())
+    {
+      const auto          point = fe_values.quadrature_point(q);
+      std::vector<double> value(f.n_components);
+      for (unsigned int c = 0; c < f.n_components; ++c)
+        value[c] = f.value(point, c) * fe_values.JxW(q);
+      for (const unsigned int i : fe_values.dof_indices())
+        if (const unsigned int c = fe.system_to_component_index(i).first; c < f.n_components)
+          local[i] += value[c] * fe_values.shape_value(i, q);
+    }
+}
+} // namespace
+
+template <int dim>
+Array<double> load_vector(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                          const dealii::Quadrature<dim> &quadrature, const dealii::Quadrature<dim - 1> &face_quadrature,
+                          const dealii::Function<dim>                                               &f,
+                          const std::map<dealii::types::boundary_id, const dealii::Function<dim> *> &g)
+{
+  const int     per_cell = space.dofs_per_cell();
+  Array<double> local(std::size_t(space.n_cells()) * per_cell);
+  std::fill(local.begin(), local.end(), 0.);
+  for_each_cell(space, mapping, quadrature,
+                dealii::update_values | dealii::update_quadrature_points | dealii::update_JxW_values,
+                [&](int cell, const dealii::FEValues<dim> &fe_values) {
+                  integrate(fe_values, f, local.data() + std::size_t(cell) * per_cell);
+                });
+  if (!g.empty())
+    {
+      dealii::FEFaceValues<dim> face_values(mapping, space.dof_handler().get_fe(), face_quadrature,
+                                            dealii::update_values | dealii::update_quadrature_points |
+                                              dealii::update_JxW_values);
+      for (const auto &cell : space.active_cells())
+        for (const unsigned int face : cell->face_indices())
+          if (cell->face(face)->at_boundary())
+            if (const auto found = g.find(cell->face(face)->boundary_id()); found != g.end())
+              {
+                face_values.reinit(cell, face);
+                integrate(face_values, *found->second, local.data() + std::size_t(space.cell_number(cell)) * per_cell);
+              }
+    }
+  Array<double> load(space.n_dofs(), 0.);
+  for (int cell = 0; cell < space.n_cells(); ++cell)
+    for (int i = 0; i < per_cell; ++i)
+      load[space.cell_dofs(cell)[i]] += local[std::size_t(cell) * per_cell + i];
+  return space.sum_local(std::move(load));
+}
+
+template Array<double> load_vector(const LevelSpace<2> &, const dealii::Mapping<2> &, const dealii::Quadrature<2> &,
+                                   const dealii::Quadrature<1> &, const dealii::Function<2> &,
+                                   const std::map<dealii::types::boundary_id, const dealii::Function<2> *> &);
+template Array<double> load_vector(const LevelSpace<3> &, const dealii::Mapping<3> &, const dealii::Quadrature<3> &,
+                                   const dealii::Quadrature<2> &, const dealii::Function<3> &,
+                                   const std::map<dealii::types::boundary_id, const dealii::Function<3> *> &);
+} // namespace adamant

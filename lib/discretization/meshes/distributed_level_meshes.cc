@@ -1,0 +1,126 @@
+#include "discretization/meshes/distributed_level_meshes.h"
+
+#include "discretization/meshes/forest.h"
+#include "discretization/meshes/mesh.h"
+
+#include <deal.II/grid/grid_tools.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace adamant
+{
+namespace
+{
+template <int dim>
+using Mesh = dealii::parallel::distributed::Triangulation<dim>;
+
+using forest::Forest;
+
+// The coarse cell of each fine one by its place in the coarse forest, which has the same partition still, and which child it is.
+template <int dim>
+void link_cells(Forest<dim> *coarse, Forest<dim> *fine, std::vector<std::uint64_t> &coarse_cell,
+                Array<unsigned char> &child)
+{
+  constexpr int n_children    = dealii::GeometryInfo<dim>::max_children_per_cell;
+  const auto    coarse_levels = forest::levels_of<dim>(coarse), fine_levels = forest::levels_of<dim>(fine);
+  std::uint64_t place = coarse->global_first_quadrant[coarse->mpirank];
+  std::size_t   f     = 0;
+  for (const auto level : coarse_levels)
+    {
+      const bool same = fine_levels[f] == level;
+      for (int c = 0; c < (same ? 1 : n_children); ++c, ++f)
+        {
+          coarse_cell.push_back(place);
+          child.push_back(same ? LevelMesh<dim>::same_cell : static_cast<unsigned char>(c));
+        }
+      ++place;
+    }
+}
+
+// Moves few cells: groups of neighbouring ranks give theirs to their first where there are not enough for all, and families come
+// together.
+template <int dim>
+void repartition(Forest<dim> *cells, std::uint64_t cells_per_rank)
+{
+  const int           n_ranks = cells->mpisize;
+  const std::uint64_t n_cells = cells->global_num_quadrants;
+  const auto n_busy = std::clamp<std::uint64_t>(n_cells / std::max<std::uint64_t>(cells_per_rank, 1), 1, n_ranks);
+  const int  group  = static_cast<int>((n_ranks + n_busy - 1) / n_busy);
+  std::vector<p4est_locidx_t> counts(n_ranks, 0);
+  for (int rank = 0; rank < n_ranks; ++rank)
+    counts[rank - rank % group] +=
+      static_cast<p4est_locidx_t>(cells->global_first_quadrant[rank + 1] - cells->global_first_quadrant[rank]);
+  forest::complete_families(cells, counts.data());
+  forest::partition_given(cells, counts.data());
+}
+
+template <int dim>
+std::shared_ptr<Mesh<dim>> mesh_of(const Mesh<dim> &finest, Forest<dim> *cells)
+{
+  const auto smoothing = static_cast<typename dealii::Triangulation<dim>::MeshSmoothing>(
+    finest.get_mesh_smoothing() & dealii::Triangulation<dim>::limit_level_difference_at_vertices);
+  auto mesh = std::make_shared<Mesh<dim>>(finest.get_communicator(), smoothing, Mesh<dim>::no_automatic_repartitioning);
+  auto [vertices, coarse_cells, faces] = dealii::GridTools::get_coarse_mesh_description(finest);
+  mesh->create_triangulation(vertices, coarse_cells, faces);
+  copy_manifolds(finest, *mesh);
+  mesh->load(cells);
+  return mesh;
+}
+
+// The numbers of the coarse cells that this rank needs: its own, and where the partitions differ some of others.
+template <int dim>
+void number_coarse_cells(const Forest<dim> *coarse, const std::vector<std::uint64_t> &places, LevelMesh<dim> &fine)
+{
+  const MPI_Comm comm  = coarse->mpicomm;
+  const auto     owned = owned_range(coarse->local_num_quadrants, comm);
+  fine.coarse_cells    = make_partitioner(owned, {places.begin(), places.end()}, comm);
+  fine.coarse_cell.resize(places.size());
+  for (std::size_t i = 0; i < places.size(); ++i)
+    fine.coarse_cell[i] =
+      static_cast<int>(fine.coarse_cells->global_to_local(static_cast<dealii::types::global_dof_index>(places[i])));
+}
+} // namespace
+
+template <int dim>
+std::vector<LevelMesh<dim>> create_distributed_level_meshes(const Mesh<dim> &finest, unsigned int coarsest_cells,
+                                                            unsigned int cells_per_rank, bool coarsest_on_one_rank)
+{
+  // Finest first while building.
+  std::vector<LevelMesh<dim>> levels(1);
+  levels[0].mesh = std::shared_ptr<const dealii::Triangulation<dim>>(&finest, [](const void *) {});
+  if (coarsest_cells == finest_level_only)
+    return levels;
+  forest::Copy<dim> fine(finest.get_p4est());
+  const auto        on_one_rank = [](const Forest<dim> *cells) {
+    return cells->global_first_quadrant[1] == cells->global_num_quadrants;
+  };
+  bool last = false;
+  while (!last)
+    {
+      const std::uint64_t n_fine = fine->global_num_quadrants;
+      forest::Copy<dim>   coarse(fine.get());
+      if (n_fine > coarsest_cells)
+        {
+          forest::coarsen_all<dim>(coarse.get());
+          forest::balance<dim>(coarse.get());
+        }
+      const std::uint64_t n_coarse = coarse->global_num_quadrants;
+      // For its dense inverse the coarsest level comes together on one rank, if need be as a level of its own with the same cells.
+      last = n_coarse == n_fine || n_coarse <= coarsest_cells;
+      if (n_coarse == n_fine && (!coarsest_on_one_rank || on_one_rank(fine.get())))
+        break;
+      std::vector<std::uint64_t> places;
+      link_cells<dim>(coarse.get(), fine.get(), places, levels.back().child);
+      repartition<dim>(coarse.get(), last && coarsest_on_one_rank ? n_coarse + 1 : cells_per_rank);
+      number_coarse_cells<dim>(coarse.get(), places, levels.back());
+      levels.emplace_back();
+      levels.back().mesh = mesh_of(finest, coarse.get());
+      fine               = std::move(coarse);
+    }
+  return {std::make_move_iterator(levels.rbegin()), std::make_move_iterator(levels.rend())};
+}
+
+template std::vector<LevelMesh<2>> create_distributed_level_meshes(const Mesh<2> &, unsigned int, unsigned int, bool);
+template std::vector<LevelMesh<3>> create_distributed_level_meshes(const Mesh<3> &, unsigned int, unsigned int, bool);
+} // namespace adamant

@@ -1,0 +1,186 @@
+#include "discretization/meshes/level_meshes.h"
+
+#include "base/exceptions.h"
+#include "discretization/meshes/distributed_level_meshes.h"
+#include "discretization/meshes/mesh.h"
+
+#include <deal.II/distributed/tria_base.h>
+#include <deal.II/grid/grid_tools.h>
+#include <deal.II/grid/tria_accessor.h>
+#include <deal.II/grid/tria_iterator.h>
+
+#include <utility>
+
+namespace adamant
+{
+namespace
+{
+template <int dim>
+using Cell = typename dealii::Triangulation<dim>::cell_iterator;
+
+// Corresponding cells of the mesh under construction and of the finer mesh.
+template <int dim>
+using CellPairs = std::vector<std::pair<Cell<dim>, Cell<dim>>>;
+
+// Flags the cells of `fine` that deal.II would coarsen if asked to coarsen everything. On a uniform mesh no rule for hanging
+// nodes objects.
+template <int dim>
+void flag_for_coarsening(dealii::Triangulation<dim> &fine)
+{
+  for (const auto &cell : fine.active_cell_iterators())
+    {
+      cell->clear_refine_flag();
+      if (cell->level() > 0)
+        cell->set_coarsen_flag();
+    }
+  if (fine.n_active_cells(fine.n_levels() - 1) < fine.n_active_cells())
+    fine.prepare_coarsening_and_refinement();
+}
+
+// Whether `fine` has children that stay in the coarser mesh.
+template <int dim>
+bool stays_refined(const Cell<dim> &fine)
+{
+  return fine->has_children() && !(fine->child(0)->is_active() && fine->child(0)->coarsen_flag_set());
+}
+
+template <int dim>
+std::shared_ptr<dealii::Triangulation<dim>> copy_coarse_cells(const dealii::Triangulation<dim> &fine)
+{
+  // Of the smoothing, only the rule that the space may rely on; the others are wishes about refinement.
+  const auto smoothing = static_cast<typename dealii::Triangulation<dim>::MeshSmoothing>(
+    fine.get_mesh_smoothing() & dealii::Triangulation<dim>::limit_level_difference_at_vertices);
+  auto coarse                   = std::make_shared<dealii::Triangulation<dim>>(smoothing);
+  auto [vertices, cells, faces] = dealii::GridTools::get_coarse_mesh_description(fine);
+  coarse->create_triangulation(vertices, cells, faces);
+  copy_manifolds(fine, *coarse);
+  return coarse;
+}
+
+// Refines `coarse` where the finer mesh stays refined; returns the pairs of each active cell.
+template <int dim>
+CellPairs<dim> refine_like(dealii::Triangulation<dim> &coarse, const dealii::Triangulation<dim> &fine)
+{
+  CellPairs<dim> active, front, next;
+  auto           fine_cell = fine.begin(0);
+  for (auto cell = coarse.begin(0); cell != coarse.end(0); ++cell, ++fine_cell)
+    front.emplace_back(cell, fine_cell);
+  while (!front.empty())
+    {
+      bool refine = false;
+      for (const auto &[cell, partner] : front)
+        if (stays_refined<dim>(partner))
+          {
+            cell->set_refine_flag();
+            refine = true;
+          }
+      if (refine)
+        coarse.execute_coarsening_and_refinement();
+      next.clear();
+      for (const auto &[cell, partner] : front)
+        if (cell->has_children())
+          for (unsigned int c = 0; c < cell->n_children(); ++c)
+            next.emplace_back(cell->child(c), partner->child(c));
+        else
+          active.emplace_back(cell, partner);
+      front.swap(next);
+    }
+  return active;
+}
+
+// What users may have set on the cells in use rather than on their parents.
+template <int dim>
+void copy_ids_and_vertices(const CellPairs<dim> &active)
+{
+  for (const auto &[cell, fine] : active)
+    {
+      cell->set_material_id(fine->has_children() ? fine->child(0)->material_id() : fine->material_id());
+      for (const unsigned int v : cell->vertex_indices())
+        cell->vertex(v) = fine->vertex(v);
+      for (const unsigned int f : cell->face_indices())
+        if (cell->face(f)->at_boundary())
+          cell->face(f)->set_boundary_id(fine->face(f)->has_children() ? fine->face(f)->child(0)->boundary_id() :
+                                                                         fine->face(f)->boundary_id());
+    }
+}
+
+template <int dim>
+void link_cells(const CellPairs<dim> &active, LevelMesh<dim> &fine)
+{
+  fine.coarse_cell.resize(fine.mesh->n_active_cells());
+  fine.child.resize(fine.mesh->n_active_cells());
+  for (const auto &[cell, partner] : active)
+    {
+      const int index = static_cast<int>(cell->active_cell_index());
+      if (partner->is_active())
+        {
+          fine.coarse_cell[partner->active_cell_index()] = index;
+          fine.child[partner->active_cell_index()]       = LevelMesh<dim>::same_cell;
+        }
+      else
+        for (unsigned int c = 0; c < partner->n_children(); ++c)
+          {
+            fine.coarse_cell[partner->child(c)->active_cell_index()] = index;
+            fine.child[partner->child(c)->active_cell_index()]       = static_cast<unsigned char>(c);
+          }
+    }
+}
+} // namespace
+
+template <int dim>
+void check_mesh(const dealii::Triangulation<dim> &mesh)
+{
+  if (dynamic_cast<const dealii::parallel::distributed::Triangulation<dim> *>(&mesh) == nullptr &&
+      dynamic_cast<const dealii::parallel::TriangulationBase<dim> *>(&mesh) != nullptr)
+    throw RunError(
+      "multigrid levels: only serial triangulations and those of p4est (parallel::distributed) are supported");
+  for (unsigned int level = 0; level + 1 < mesh.n_levels(); ++level)
+    for (const auto &cell : mesh.cell_iterators_on_level(level))
+      if (cell->has_children() && cell->refinement_case() != dealii::RefinementCase<dim>::isotropic_refinement)
+        throw RunError("multigrid levels: the mesh has anisotropically refined cells, which are not supported");
+  to_index(mesh.n_active_cells(), "cells of the mesh");
+}
+
+template <int dim>
+std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &finest, unsigned int coarsest_cells,
+                                                unsigned int cells_per_rank, bool coarsest_on_one_rank)
+{
+  check_mesh(finest);
+  if (const auto *distributed = dynamic_cast<const dealii::parallel::distributed::Triangulation<dim> *>(&finest))
+    return create_distributed_level_meshes(*distributed, coarsest_cells, cells_per_rank, coarsest_on_one_rank);
+  std::vector<bool> refine_flags, coarsen_flags;
+  finest.save_refine_flags(refine_flags);
+  finest.save_coarsen_flags(coarsen_flags);
+
+  // Finest first while building.
+  std::vector<LevelMesh<dim>> levels(1);
+  levels[0].mesh                   = std::shared_ptr<const dealii::Triangulation<dim>>(&finest, [](const void *) {});
+  dealii::Triangulation<dim> *fine = &finest;
+  while (fine->n_active_cells() > coarsest_cells && fine->n_levels() > 1)
+    {
+      flag_for_coarsening(*fine);
+      auto       coarse = copy_coarse_cells(*fine);
+      const auto active = refine_like(*coarse, *fine);
+      for (const auto &cell : fine->active_cell_iterators())
+        {
+          cell->clear_coarsen_flag();
+          cell->clear_refine_flag();
+        }
+      if (coarse->n_active_cells() == fine->n_active_cells())
+        break;
+      copy_ids_and_vertices<dim>(active);
+      link_cells<dim>(active, levels.back());
+      fine = coarse.get();
+      levels.emplace_back();
+      levels.back().mesh = coarse;
+    }
+  finest.load_refine_flags(refine_flags);
+  finest.load_coarsen_flags(coarsen_flags);
+  return {std::make_move_iterator(levels.rbegin()), std::make_move_iterator(levels.rend())};
+}
+
+template void                      check_mesh(const dealii::Triangulation<2> &);
+template void                      check_mesh(const dealii::Triangulation<3> &);
+template std::vector<LevelMesh<2>> create_level_meshes(dealii::Triangulation<2> &, unsigned int, unsigned int, bool);
+template std::vector<LevelMesh<3>> create_level_meshes(dealii::Triangulation<3> &, unsigned int, unsigned int, bool);
+} // namespace adamant

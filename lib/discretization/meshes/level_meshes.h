@@ -1,0 +1,48 @@
+#pragma once
+
+#include "base/array.h"
+#include "discretization/fields/distributed_rows.h"
+
+#include <deal.II/grid/tria.h>
+
+#include <limits>
+#include <memory>
+#include <vector>
+
+namespace adamant
+{
+/// One mesh of the multigrid sequence and how its cells lie in the next coarser one.
+template <int dim>
+struct LevelMesh
+{
+  static constexpr unsigned char same_cell = 255;
+
+  std::shared_ptr<const dealii::Triangulation<dim>> mesh;
+  Array<int>           coarse_cell; ///< cell of the next coarser mesh that contains each owned cell; empty on level 0
+  Array<unsigned char> child;       ///< which child of it the cell is, or same_cell
+
+  /// Of a distributed mesh: the numbers of the coarse cells, those of other ranks as ghosts. Null for a serial one.
+  std::shared_ptr<const Partitioner> coarse_cells;
+};
+
+/// In place of a number of cells at which coarsening ends: no coarser mesh is made.
+inline constexpr unsigned int finest_level_only = std::numeric_limits<unsigned int>::max();
+
+/// The meshes of global coarsening (Liebchen et al., Figure 1; Becker & Braack 2000): the finest is `finest` itself (not
+/// copied: it has to outlive the result), each coarser one undoes every refinement that deal.II's rules for hanging
+/// nodes allow and spans the domain. Coarsening ends with the first mesh of at most `coarsest_cells` cells, or where
+/// nothing is left to undo. Level 0 is the coarsest. Meshes are built from the coarse mesh upwards, which is faster
+/// than coarsening copies. Coarse cells take boundary ids, material ids and vertices from the finer mesh.
+///
+/// Meshes of p4est (parallel::distributed::Triangulation) are coarsened by create_distributed_level_meshes.
+///
+/// `finest` has to pass check_mesh; its refinement flags are used and put back, nothing else in it changes: a DoFHandler may
+/// read it meanwhile.
+template <int dim>
+std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &finest, unsigned int coarsest_cells,
+                                                unsigned int cells_per_rank = 1000, bool coarsest_on_one_rank = true);
+
+/// Throws RunError where `mesh` is neither serial nor p4est's, or not refined isotropically.
+template <int dim>
+void check_mesh(const dealii::Triangulation<dim> &mesh);
+} // namespace adamant

@@ -1,0 +1,186 @@
+#include "discretization/meshes/mesh.h"
+
+#include "discretization/meshes/forest.h"
+#include "discretization/meshes/owned_cells.h"
+
+#include <deal.II/distributed/grid_refinement.h>
+#include <deal.II/distributed/tria.h>
+#include <deal.II/dofs/dof_tools.h>
+#include <deal.II/grid/grid_refinement.h>
+#include <deal.II/grid/grid_tools.h>
+#include <deal.II/grid/manifold_lib.h>
+#include <deal.II/lac/affine_constraints.h>
+#include <deal.II/numerics/vector_tools.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace adamant
+{
+namespace
+{
+template <int dim>
+using Mesh = dealii::parallel::distributed::Triangulation<dim>;
+
+// The mesh of a forest, made anew from the coarse cells: deal.II's way from one refined mesh to the next takes a pass for each level that
+// cells change by, which are many where cells change ranks.
+template <int dim>
+void become(Mesh<dim> &mesh, forest::Forest<dim> *forest)
+{
+  if (mesh.n_global_levels() > 1 && mesh.get_periodic_face_map().empty())
+    {
+      const auto [vertices, cells, faces] = dealii::GridTools::get_coarse_mesh_description(mesh);
+      dealii::Triangulation<dim> coarse; // keeps the manifolds
+      coarse.create_triangulation(vertices, cells, faces);
+      copy_manifolds(mesh, coarse);
+      mesh.clear();
+      mesh.create_triangulation(vertices, cells, faces);
+      copy_manifolds(coarse, mesh);
+      forest->connectivity = mesh.get_p4est()->connectivity; // the old one is gone
+    }
+  mesh.load(forest);
+}
+} // namespace
+
+template <int dim>
+std::unique_ptr<dealii::Triangulation<dim>> create_mesh(const Communicator &ranks, bool distributed)
+{
+  if (ranks.size() == 1 && !distributed)
+    return std::make_unique<dealii::Triangulation<dim>>();
+  return std::make_unique<Mesh<dim>>(ranks.size() > 1 ? ranks.handle() : MPI_COMM_SELF);
+}
+
+template <int dim>
+bool is_distributed(const dealii::Triangulation<dim> &mesh)
+{
+  return dynamic_cast<const Mesh<dim> *>(&mesh) != nullptr;
+}
+
+template <int dim>
+void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh)
+{
+  using Transfinite = dealii::TransfiniteInterpolationManifold<dim>;
+  for (const auto id : from.get_manifold_ids())
+    if (id == dealii::numbers::flat_manifold_id)
+      continue;
+    else if (dynamic_cast<const Transfinite *>(&from.get_manifold(id)) != nullptr)
+      {
+        Transfinite interpolation; // each is bound to the coarse cells of one mesh
+        interpolation.initialize(mesh);
+        mesh.set_manifold(id, interpolation);
+      }
+    else
+      mesh.set_manifold(id, from.get_manifold(id));
+}
+
+template <int dim>
+void refine_global(dealii::Triangulation<dim> &mesh, unsigned int times)
+{
+  auto *distributed = dynamic_cast<Mesh<dim> *>(&mesh);
+  if (distributed == nullptr)
+    return mesh.refine_global(times);
+  if (times == 0)
+    return;
+  forest::Copy<dim> refined(distributed->get_p4est());
+  for (unsigned int i = 0; i < times; ++i)
+    {
+      forest::refine_all<dim>(refined.get());
+      forest::partition<dim>(refined.get());
+    }
+  become<dim>(*distributed, refined.get());
+}
+
+template <int dim>
+void execute_refinement(dealii::Triangulation<dim> &mesh)
+{
+  auto *distributed = dynamic_cast<Mesh<dim> *>(&mesh);
+  if (distributed == nullptr)
+    return mesh.execute_coarsening_and_refinement();
+  mesh.prepare_coarsening_and_refinement();
+  std::vector<signed char> flags;
+  for (const auto &cell : owned_cells(mesh))
+    flags.push_back(cell->refine_flag_set() ? 1 : cell->coarsen_flag_set() ? -1 : 0);
+  for (const auto &cell : mesh.active_cell_iterators())
+    {
+      cell->clear_refine_flag();
+      cell->clear_coarsen_flag();
+    }
+  forest::Copy<dim> refined(distributed->get_p4est());
+  forest::refine_and_coarsen<dim>(refined.get(), flags);
+  forest::partition<dim>(refined.get());
+  become<dim>(*distributed, refined.get());
+}
+
+template <int dim>
+void refine_and_coarsen(dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators, double refine,
+                        double coarsen)
+{
+  if (auto *distributed = dynamic_cast<Mesh<dim> *>(&mesh))
+    dealii::parallel::distributed::GridRefinement::refine_and_coarsen_fixed_number(*distributed, indicators, refine,
+                                                                                   coarsen);
+  else
+    dealii::GridRefinement::refine_and_coarsen_fixed_number(mesh, indicators, refine, coarsen);
+  execute_refinement(mesh);
+}
+
+namespace
+{
+template <int dim>
+dealii::IndexSet relevant_dofs(const dealii::DoFHandler<dim> &dofs)
+{
+  dealii::IndexSet relevant;
+  dealii::DoFTools::extract_locally_relevant_dofs(dofs, relevant);
+  return relevant;
+}
+} // namespace
+
+template <int dim>
+NodalVector nodal_vector(const dealii::DoFHandler<dim> &dofs)
+{
+  return NodalVector(dofs.locally_owned_dofs(), relevant_dofs(dofs), dofs.get_communicator());
+}
+
+template <int dim>
+NodalVector interpolate(const dealii::Mapping<dim> &mapping, const dealii::DoFHandler<dim> &dofs,
+                        const dealii::Function<dim> &function)
+{
+  NodalVector values = nodal_vector(dofs);
+  dealii::VectorTools::interpolate(mapping, dofs, function, values);
+  dealii::AffineConstraints<double> hanging_nodes(relevant_dofs(dofs));
+  dealii::DoFTools::make_hanging_node_constraints(dofs, hanging_nodes);
+  hanging_nodes.close();
+  hanging_nodes.distribute(values);
+  values.update_ghost_values();
+  return values;
+}
+
+template <int dim>
+NodalVector nodal_vector(const LevelSpace<dim> &space, const double *owned)
+{
+  NodalVector values = nodal_vector(space.dof_handler());
+  std::copy_n(owned, space.n_owned(), values.begin());
+  values.update_ghost_values();
+  return values;
+}
+
+template std::unique_ptr<dealii::Triangulation<2>> create_mesh(const Communicator &, bool);
+template std::unique_ptr<dealii::Triangulation<3>> create_mesh(const Communicator &, bool);
+template bool                                      is_distributed(const dealii::Triangulation<2> &);
+template bool                                      is_distributed(const dealii::Triangulation<3> &);
+template void        copy_manifolds(const dealii::Triangulation<2> &, dealii::Triangulation<2> &);
+template void        copy_manifolds(const dealii::Triangulation<3> &, dealii::Triangulation<3> &);
+template void        refine_global(dealii::Triangulation<2> &, unsigned int);
+template void        refine_global(dealii::Triangulation<3> &, unsigned int);
+template void        execute_refinement(dealii::Triangulation<2> &);
+template void        execute_refinement(dealii::Triangulation<3> &);
+template void        refine_and_coarsen(dealii::Triangulation<2> &, const dealii::Vector<float> &, double, double);
+template void        refine_and_coarsen(dealii::Triangulation<3> &, const dealii::Vector<float> &, double, double);
+template NodalVector interpolate(const dealii::Mapping<2> &, const dealii::DoFHandler<2> &,
+                                 const dealii::Function<2> &);
+template NodalVector interpolate(const dealii::Mapping<3> &, const dealii::DoFHandler<3> &,
+                                 const dealii::Function<3> &);
+template NodalVector nodal_vector(const dealii::DoFHandler<2> &);
+template NodalVector nodal_vector(const dealii::DoFHandler<3> &);
+template NodalVector nodal_vector(const LevelSpace<2> &, const double *);
+template NodalVector nodal_vector(const LevelSpace<3> &, const double *);
+} // namespace adamant

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "base/exceptions.h"
+#include "discretization/meshes/mesh.h"
+
+#include <deal.II/distributed/tria.h>
+#include <deal.II/grid/grid_tools.h>
+#include <deal.II/grid/tria.h>
+
+#include <boost/serialization/vector.hpp>
+
+#include <vector>
+
+namespace adamant
+{
+/// The refinement levels of all ranks' cells in the order of the forest, on the first rank; elsewhere empty. All ranks call it
+/// together.
+template <int dim>
+std::vector<signed char> gather_levels(const dealii::parallel::distributed::Triangulation<dim> &mesh);
+
+/// Refines the coarse cells of `mesh` to cells of these levels, and spreads them over the ranks as all refinement does (mesh.h).
+template <int dim>
+void refine_to_levels(dealii::parallel::distributed::Triangulation<dim> &mesh, const std::vector<signed char> &levels);
+
+/// A mesh as a checkpoint holds it, by Boost's serialization: a serial one as deal.II does it; of p4est's the coarse cells and the
+/// refinement, which any number of ranks can load. New vertices are placed by the manifolds of `coarse`, if given: checkpoints hold none.
+template <int dim>
+class StoredMesh
+{
+public:
+  explicit StoredMesh(dealii::Triangulation<dim> &mesh, const dealii::Triangulation<dim> *coarse = nullptr)
+    : mesh(mesh)
+    , with_manifolds(coarse)
+  {}
+
+  template <class Archive>
+  void serialize(Archive &archive, unsigned int /*version*/)
+  {
+    auto *distributed = dynamic_cast<dealii::parallel::distributed::Triangulation<dim> *>(&mesh);
+    if (distributed == nullptr)
+      {
+        archive &mesh;
+        return;
+      }
+    dealii::Triangulation<dim> coarse;
+    std::vector<signed char>   levels;
+    if constexpr (Archive::is_saving::value)
+      {
+        auto [vertices, cells, faces] = dealii::GridTools::get_coarse_mesh_description(mesh);
+        coarse.create_triangulation(vertices, cells, faces);
+        levels = gather_levels(*distributed);
+      }
+    archive &coarse &levels;
+    if constexpr (Archive::is_loading::value)
+      {
+        auto [vertices, cells, faces] = dealii::GridTools::get_coarse_mesh_description(coarse);
+        mesh.create_triangulation(vertices, cells, faces);
+        if (with_manifolds != nullptr)
+          copy_manifolds(*with_manifolds, mesh);
+        refine_to_levels(*distributed, levels);
+      }
+  }
+
+private:
+  dealii::Triangulation<dim>       &mesh;
+  const dealii::Triangulation<dim> *with_manifolds;
+};
+} // namespace adamant

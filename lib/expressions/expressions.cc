@@ -1,0 +1,143 @@
+#include "expressions/expressions.h"
+
+#include "application/parameters.h"
+#include "base/exceptions.h"
+
+#include <deal.II/base/exceptions.h>
+#include <deal.II/base/numbers.h>
+#include <deal.II/base/utilities.h>
+
+#include <exception>
+#include <iostream>
+#include <map>
+#include <regex>
+
+namespace adamant
+{
+namespace
+{
+// deal.II also writes what muParser says to std::cerr; the exception tells it.
+struct SilentErrors
+{
+  std::streambuf *const buffer = std::cerr.rdbuf(nullptr);
+  ~SilentErrors() { std::cerr.rdbuf(buffer); }
+};
+
+template <int dim>
+std::unique_ptr<dealii::FunctionParser<dim>> parse(const std::string &key, const std::string &text,
+                                                   const std::vector<std::string> &expressions,
+                                                   const std::string &variables, bool time_dependent)
+{
+  auto function = std::make_unique<dealii::FunctionParser<dim>>(expressions.size());
+  try
+    {
+      const SilentErrors silent;
+      function->initialize(variables, expressions, {{"pi", dealii::numbers::PI}}, time_dependent);
+      for (unsigned int c = 0; c < expressions.size(); ++c) // unknown names show when they are evaluated
+        (void)function->value(dealii::Point<dim>(), c);
+    }
+  catch (const dealii::ExceptionBase &error)
+    {
+      throw InputError(key + " = " + text + ": " + message_of(error));
+    }
+  return function;
+}
+} // namespace
+
+std::vector<std::string> split_components(const std::string &key, const std::string &text, unsigned int n_components)
+{
+  std::vector<std::string> expressions = dealii::Utilities::split_string_list(text, ';');
+  if (expressions.size() < n_components)
+    throw InputError(key + " = " + text + ": " + std::to_string(expressions.size()) +
+                     " components, separated by ';', but " + std::to_string(n_components) + " are needed");
+  expressions.resize(n_components);
+  return expressions;
+}
+
+template <int dim>
+std::unique_ptr<dealii::FunctionParser<dim>> parse_function(const std::string &key, const std::string &text,
+                                                            unsigned int n_components)
+{
+  return parse<dim>(key, text, split_components(key, text, n_components), dim == 2 ? "x,y,t" : "x,y,z,t", true);
+}
+
+std::function<double(double)> parse_function_of_time(const std::string &key, const std::string &text)
+{
+  const std::shared_ptr<dealii::FunctionParser<1>> function = parse<1>(key, text, {text}, "t", false);
+  return [function](double t) { return function->value(dealii::Point<1>(t)); };
+}
+
+std::map<unsigned int, std::string> split_by_boundary(const std::string &key, const std::string &text)
+{
+  std::vector<std::string> entries(1);
+  int                      depth = 0; // of brackets
+  for (const char c : text)
+    {
+      depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+      if (c == ',' && depth == 0)
+        entries.emplace_back();
+      else
+        entries.back() += c;
+    }
+  std::map<unsigned int, std::string> functions;
+  if (entries.size() == 1 && dealii::Utilities::trim(text).empty())
+    return functions;
+  for (const auto &entry : entries)
+    {
+      const auto        colon = entry.find(':');
+      const std::string id    = dealii::Utilities::trim(entry.substr(0, colon));
+      if (colon == std::string::npos || id.empty() || id.size() > 5 ||
+          id.find_first_not_of("0123456789") != std::string::npos)
+        throw InputError(key + " = " + text + ": 'id: expressions' is expected, not '" +
+                         dealii::Utilities::trim(entry) + "'");
+      if (!functions.emplace(std::stoul(id), dealii::Utilities::trim(entry.substr(colon + 1))).second)
+        throw InputError(key + " = " + text + ": boundary " + id + " occurs twice");
+    }
+  return functions;
+}
+
+void check_expression(const std::string &key, const std::string &text, unsigned int n_components, unsigned int dim)
+{
+  if (dim == 2)
+    parse_function<2>(key, text, n_components);
+  else
+    parse_function<3>(key, text, n_components);
+}
+
+bool depends_on_time(const std::string &text)
+{
+  return std::regex_search(text, std::regex("\\bt\\b"));
+}
+
+template <int dim>
+void evaluate_at_points(dealii::FunctionParser<dim> &f, double t, const Array<double> &points, double *values)
+{
+  const std::size_t  n = points.size() / dim;
+  std::exception_ptr failure; // must not leave the threads
+  f.set_time(t);
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < n; ++i)
+    try
+      {
+        dealii::Point<dim> point;
+        for (int d = 0; d < dim; ++d)
+          point[d] = points[d * n + i];
+        for (unsigned int c = 0; c < f.n_components; ++c)
+          values[c * n + i] = f.value(point, c);
+      }
+    catch (...)
+      {
+#pragma omp critical
+        failure = std::current_exception();
+      }
+  if (failure)
+    std::rethrow_exception(failure);
+}
+
+template void evaluate_at_points(dealii::FunctionParser<2> &, double, const Array<double> &, double *);
+template void evaluate_at_points(dealii::FunctionParser<3> &, double, const Array<double> &, double *);
+template std::unique_ptr<dealii::FunctionParser<2>> parse_function(const std::string &, const std::string &,
+                                                                   unsigned int);
+template std::unique_ptr<dealii::FunctionParser<3>> parse_function(const std::string &, const std::string &,
+                                                                   unsigned int);
+} // namespace adamant
