@@ -4,6 +4,10 @@
 #include "algebra/host/for_each.h"
 #include "algebra/host/for_each_row.h"
 
+#include <memory>
+#include <utility>
+#include <vector>
+
 namespace adamant
 {
 template <typename Number>
@@ -92,6 +96,10 @@ public:
   template <typename Number>
   void axpby(Number a, const Vector<Number> &x, Number b, Vector<Number> &y) const; ///< y = a x + b y; b = 0: y is not read
 
+  /// y = x + s[numerator] / s[denominator] y.
+  template <typename Number>
+  void add_to_scaled(const Vector<Number> &x, const Scalars &s, int numerator, int denominator, Vector<Number> &y) const;
+
   template <typename Number>
   void dot(const Vector<Number> &x, const Vector<Number> &y, Scalars &s, int i) const; ///< s[i] = x . y
   template <typename Number>
@@ -125,10 +133,22 @@ private:
 
 namespace adamant
 {
+/// What for_each_row multiplies: a vector's entries, or the functor itself.
+template <typename Number>
+Entries<Number> entries_of(const Vector<Number> &x)
+{
+  return {x.data()};
+}
+template <class Gather>
+const Gather &entries_of(const Gather &x)
+{
+  return x;
+}
+
 template <typename Number, class X, class Functor>
 void Device::for_each_row(const Matrix<Number> &A, const X &x, const Functor &f) const
 {
-  const auto &gather = entries_of(x);
+  const auto gather = entries_of(x);
 #if ADAMANT_WITH_CUDA
   if (asynchronous())
     return cuda::for_each_row(*device, A.storage(), gather, f);

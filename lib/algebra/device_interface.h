@@ -108,8 +108,19 @@ public:
   virtual std::shared_ptr<SnapshotStorage> create_snapshot(int n)                            = 0;
   virtual std::shared_ptr<GraphStorage>    record(const std::function<void()> &operations)   = 0;
 
+  /// Two scalars for results that are fetched at once.
+  const ScalarStorage &own_scalars()
+  {
+    if (own.n == 0)
+      own = create_scalars(2);
+    return own;
+  }
+
   virtual const Operations<double> &operations(double) const = 0;
   virtual const Operations<float>  &operations(float) const  = 0;
+
+private:
+  ScalarStorage own;
 };
 
 /// The device factories; that of CUDA throws RunError where there is none.

@@ -10,6 +10,11 @@
 
 namespace adamant
 {
+/// Rows are taken for the same, and stored once, where all their values differ by no more than this times the largest magnitude of
+/// the row: 16 units in the last place. The stored values are the first row's.
+template <typename Number>
+constexpr double same_value = 16 * (sizeof(Number) == sizeof(double) ? 2.2204460492503131e-16 : 1.1920928955078125e-7);
+
 /// Values of a row are taken for the same where they differ by less than this: 16 units in the last place of a double of the row's
 /// largest magnitude, of a float 2 of them; 0, for none, where that is out of range.
 template <typename Number>

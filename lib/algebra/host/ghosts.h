@@ -7,13 +7,15 @@
 
 namespace adamant
 {
+namespace host
+{
 /// The entries of a matrix in the columns that other ranks own, in compressed rows, and the exchange of what they multiply:
 /// while the messages travel, the rows without such entries are computed.
 template <typename Number>
-class HostGhosts
+class Ghosts
 {
 public:
-  explicit HostGhosts(const CSRMatrix<double> &source)
+  explicit Ghosts(const CSRMatrix<double> &source)
     : plan(source.ghosts)
     , exchange(*plan)
   {
@@ -22,6 +24,8 @@ public:
     column                  = std::move(block.column);
     value.assign(block.value.begin(), block.value.end());
   }
+
+  int n_owned() const { return plan->n_owned; }
 
   void start(const Number *x) { exchange.start(x); }
   void finish() { values = exchange.finish(); }
@@ -43,4 +47,5 @@ private:
   Array<int>                          row_start, column;
   Array<Number>                       value;
 };
+} // namespace host
 } // namespace adamant

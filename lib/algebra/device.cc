@@ -1,0 +1,213 @@
+#include "algebra/device.h"
+
+#include "algebra/vector_functors.h"
+#include "base/exceptions.h"
+
+#include <vector>
+
+namespace adamant
+{
+template <typename Number>
+void Device::multiply(Number a, const Matrix<Number> &A, const Vector<Number> &x, Number b, Vector<Number> &y) const
+{
+  A.storage().multiply(a, x.data(), b, y.data());
+}
+
+template <typename Number>
+void Device::residual(const Matrix<Number> &A, const Vector<Number> &x, const Vector<Number> &b,
+                      Vector<Number> &r) const
+{
+  for_each_row(A, x, Residual<Number>(b.data(), r.data()));
+}
+
+template <typename Number>
+void Device::copy(const Vector<Number> &x, Vector<Number> &y) const
+{
+  convert(x, y);
+}
+
+template <typename From, typename To>
+void Device::convert(const Vector<From> &x, Vector<To> &y) const
+{
+  for_each(x.size(), Convert<From, To>{x.data(), y.data()});
+}
+
+template <typename Number>
+void Device::scale(Number a, Vector<Number> &x) const
+{
+  for_each(x.size(), Scale<Number>{a, x.data()});
+}
+
+template <typename Number>
+void Device::axpby(Number a, const Vector<Number> &x, Number b, Vector<Number> &y) const
+{
+  for_each(x.size(), AddScaled<Number>{a, b, x.data(), y.data()});
+}
+
+template <typename Number>
+void Device::add_to_scaled(const Vector<Number> &x, const Scalars &s, int numerator, int denominator,
+                           Vector<Number> &y) const
+{
+  for_each(x.size(), AddToScaled<Number>{x.data(), s.data() + numerator, s.data() + denominator, y.data()});
+}
+
+template <typename Number>
+void Device::dot(const Vector<Number> &x, const Vector<Number> &y, Scalars &s, int i) const
+{
+  device->operations(Number()).dot(x.size(), x.data(), y.data(), s.storage(), i);
+}
+
+template <typename Number>
+double Device::dot(const Vector<Number> &x, const Vector<Number> &y) const
+{
+  const ScalarStorage &s = device->own_scalars();
+  device->operations(Number()).dot(x.size(), x.data(), y.data(), s, 0);
+  synchronize();
+  return s.on_host[0];
+}
+
+template <typename Number>
+void Device::norms(const Vector<Number> &r, const Vector<Number> &b, Scalars &s) const
+{
+  device->operations(Number()).norms(r.size(), r.data(), b.data(), s.storage());
+}
+
+namespace
+{
+template <typename Number>
+std::vector<const Number *> pointers_to(const std::vector<Vector<Number>> &basis, int k)
+{
+  std::vector<const Number *> pointers;
+  for (int i = 0; i < k; ++i)
+    pointers.push_back(basis[i].data());
+  return pointers;
+}
+} // namespace
+
+template <typename Number>
+void Device::combine(const std::vector<Vector<Number>> &basis, int k, const double *a, Vector<Number> &x) const
+{
+  device->operations(Number()).combine(x.size(), pointers_to(basis, k).data(), k, a, x.data());
+}
+
+template <typename Number>
+void Device::orthonormalize(const std::vector<Vector<Number>> &basis, int k, Vector<Number> &w, Scalars &h) const
+{
+  device->operations(Number()).orthonormalize(w.size(), pointers_to(basis, k).data(), k, w.data(), h.storage());
+}
+
+template <typename Number>
+void Device::step_along(const Vector<Number> &p, const Vector<Number> &q, int numerator, int denominator,
+                        Vector<Number> &x, Vector<Number> &r, Scalars &s, int i) const
+{
+  device->operations(Number()).step_along(x.size(), p.data(), q.data(), numerator, denominator, x.data(), r.data(),
+                                          s.storage(), i);
+}
+
+template <typename Number>
+Vector<Number>::Vector(const Device &device, int n)
+  : where(device)
+  , values(std::static_pointer_cast<Number>(device.interface().allocate(n * sizeof(Number), "vectors")))
+  , n(n)
+{
+  set_zero();
+}
+
+template <typename Number>
+Vector<Number>::Vector(const Device &device, const Array<double> &from)
+  : Vector(device, to_index(from.size(), "entries of a vector"))
+{
+  upload(from.data());
+}
+
+template <typename Number>
+void Vector<Number>::set_zero()
+{
+  where.interface().clear(data(), n * sizeof(Number));
+}
+
+template <>
+void Vector<double>::upload(const double *source)
+{
+  where.interface().upload(data(), source, n * sizeof(double));
+}
+
+template <>
+void Vector<float>::upload(const double *source)
+{
+  Vector<double> staging(where, n);
+  staging.upload(source);
+  where.convert(staging, *this);
+  where.synchronize();
+}
+
+template <>
+void Vector<double>::download(double *target) const
+{
+  where.interface().download(target, data(), n * sizeof(double));
+}
+
+template <>
+void Vector<float>::download(double *target) const
+{
+  Vector<double> staging(where, n);
+  where.convert(*this, staging);
+  staging.download(target);
+}
+
+template <typename Number>
+Vector<Number> Vector<Number>::part(int first, int length) const
+{
+  Vector<Number> view;
+  view.where  = where;
+  view.values = {values, values.get() + first};
+  view.n      = length;
+  return view;
+}
+
+Vector<int>::Vector(const Device &device, const Array<int> &from)
+  : values(std::static_pointer_cast<int>(device.interface().allocate(from.size() * sizeof(int), "lists of nodes")))
+  , n(to_index(from.size(), "entries of a list"))
+{
+  device.interface().upload(values.get(), from.data(), from.size() * sizeof(int));
+}
+
+void Snapshot::take(const Vector<double> &x)
+{
+  x.device().for_each(x.size(), Convert<double, double>{x.data(), snapshot->on_device()});
+  snapshot->send();
+}
+
+template class Vector<double>;
+template class Vector<float>;
+template void Device::convert(const Vector<double> &, Vector<double> &) const;
+template void Device::convert(const Vector<double> &, Vector<float> &) const;
+template void Device::convert(const Vector<float> &, Vector<double> &) const;
+template void Device::convert(const Vector<float> &, Vector<float> &) const;
+
+template void   Device::multiply(double, const Matrix<double> &, const Vector<double> &, double, Vector<double> &) const;
+template void   Device::residual(const Matrix<double> &, const Vector<double> &, const Vector<double> &, Vector<double> &) const;
+template void   Device::copy(const Vector<double> &, Vector<double> &) const;
+template void   Device::scale(double, Vector<double> &) const;
+template void   Device::axpby(double, const Vector<double> &, double, Vector<double> &) const;
+template void   Device::add_to_scaled(const Vector<double> &, const Scalars &, int, int, Vector<double> &) const;
+template void   Device::dot(const Vector<double> &, const Vector<double> &, Scalars &, int) const;
+template double Device::dot(const Vector<double> &, const Vector<double> &) const;
+template void   Device::norms(const Vector<double> &, const Vector<double> &, Scalars &) const;
+template void   Device::combine(const std::vector<Vector<double>> &, int, const double *, Vector<double> &) const;
+template void   Device::orthonormalize(const std::vector<Vector<double>> &, int, Vector<double> &, Scalars &) const;
+template void   Device::step_along(const Vector<double> &, const Vector<double> &, int, int, Vector<double> &, Vector<double> &, Scalars &, int) const;
+
+template void   Device::multiply(float, const Matrix<float> &, const Vector<float> &, float, Vector<float> &) const;
+template void   Device::residual(const Matrix<float> &, const Vector<float> &, const Vector<float> &, Vector<float> &) const;
+template void   Device::copy(const Vector<float> &, Vector<float> &) const;
+template void   Device::scale(float, Vector<float> &) const;
+template void   Device::axpby(float, const Vector<float> &, float, Vector<float> &) const;
+template void   Device::add_to_scaled(const Vector<float> &, const Scalars &, int, int, Vector<float> &) const;
+template void   Device::dot(const Vector<float> &, const Vector<float> &, Scalars &, int) const;
+template double Device::dot(const Vector<float> &, const Vector<float> &) const;
+template void   Device::norms(const Vector<float> &, const Vector<float> &, Scalars &) const;
+template void   Device::combine(const std::vector<Vector<float>> &, int, const double *, Vector<float> &) const;
+template void   Device::orthonormalize(const std::vector<Vector<float>> &, int, Vector<float> &, Scalars &) const;
+template void   Device::step_along(const Vector<float> &, const Vector<float> &, int, int, Vector<float> &, Vector<float> &, Scalars &, int) const;
+} // namespace adamant

@@ -1,0 +1,319 @@
+// The host as a device: OpenMP over rows and entries.
+
+#include "algebra/device_interface.h"
+#include "algebra/host/for_each_row.h"
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+
+namespace adamant
+{
+namespace host
+{
+namespace
+{
+// Reductions run over blocks of this many elements: the block of each vector stays in the first-level cache.
+constexpr int block_length = 2048;
+
+// Sums n_sums quantities that `block_sums(begin, end, sums)` computes on each block, in block order: the result is the
+// same for every number of threads.
+template <typename BlockSums>
+void blocked_sums(int n, int n_threads, int n_sums, double *result, const BlockSums &block_sums)
+{
+  const int           n_blocks = (n + block_length - 1) / block_length;
+  std::vector<double> partial(static_cast<std::size_t>(n_blocks) * n_sums, 0.);
+#pragma omp parallel for num_threads(n_threads) schedule(static)
+  for (int block = 0; block < n_blocks; ++block)
+    block_sums(block * block_length, std::min(n, (block + 1) * block_length),
+               partial.data() + static_cast<std::size_t>(block) * n_sums);
+  std::fill(result, result + n_sums, 0.);
+  for (int block = 0; block < n_blocks; ++block)
+    for (int s = 0; s < n_sums; ++s)
+      result[s] += partial[static_cast<std::size_t>(block) * n_sums + s];
+}
+
+// Pointers, not vectors: else the loop is not vectorised.
+template <typename Number>
+Number dense_row_product(int n, const Number *row, const Number *x)
+{
+  Number sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int j = 0; j < n; ++j)
+    sum += row[j] * x[j];
+  return sum;
+}
+
+template <typename Number>
+double block_dot(const Number *x, const Number *y, int begin, int end)
+{
+  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int i = begin; i < end; ++i)
+    sum += static_cast<double>(x[i]) * static_cast<double>(y[i]);
+  return sum;
+}
+
+template <typename Number>
+void block_axpy(Number a, const Number *x, Number *y, int begin, int end)
+{
+#pragma omp simd
+  for (int i = begin; i < end; ++i)
+    y[i] += a * x[i];
+}
+
+template <typename Number>
+class DenseMatrix : public MatrixStorage<Number>
+{
+public:
+  DenseMatrix(const Array<double> &row_major, int n, int n_threads)
+    : n_threads(n < 64 ? 1 : n_threads)
+    , value(row_major.begin(), row_major.end())
+  {
+    this->n_rows = this->n_cols = n;
+  }
+
+  void multiply(Number a, const Number *x, Number b, Number *y) const override
+  {
+    const int n = this->n_rows;
+#pragma omp parallel for num_threads(n_threads) schedule(static)
+    for (int i = 0; i < n; ++i)
+      {
+        const Number sum = a * dense_row_product(n, value.data() + static_cast<std::size_t>(i) * n, x);
+        y[i]             = b == Number(0) ? sum : sum + b * y[i];
+      }
+  }
+  void        update(const CSRMatrix<double> &) override { throw RunError("a dense matrix takes no sparse values"); }
+  std::size_t bytes() const override { return value.size() * sizeof(Number); }
+  std::string format() const override { return "dense, " + std::to_string(this->n_rows) + " rows"; }
+
+private:
+  int           n_threads;
+  Array<Number> value;
+};
+
+template <typename Number>
+class HostOperations : public Operations<Number>
+{
+public:
+  HostOperations(int n_threads, const Communicator &ranks)
+    : n_threads(n_threads)
+    , ranks(ranks)
+  {}
+
+  std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size) const override
+  {
+    return std::make_shared<SparseMatrix<Number>>(source, node_size, n_threads);
+  }
+  std::shared_ptr<MatrixStorage<Number>> create_dense_matrix(const Array<double> &row_major, int n) const override
+  {
+    return std::make_shared<DenseMatrix<Number>>(row_major, n, n_threads);
+  }
+
+  void dot(int n, const Number *x, const Number *y, const ScalarStorage &s, int i) const override
+  {
+    sum_blocks(n, 1, s.on_host + i, [=](int begin, int end, double *sum) { sum[0] = block_dot(x, y, begin, end); });
+  }
+
+  void norms(int n, const Number *r, const Number *b, const ScalarStorage &s) const override
+  {
+    sum_blocks(n, 2, s.on_host, [=](int begin, int end, double *sum) {
+      sum[0] = block_dot(r, r, begin, end);
+      sum[1] = block_dot(b, b, begin, end);
+    });
+    for (int i : {0, 1})
+      s.on_host[i] = std::sqrt(s.on_host[i]);
+  }
+
+  void step_along(int n, const Number *p, const Number *q, int numerator, int denominator, Number *x, Number *r,
+                  const ScalarStorage &s, int i) const override
+  {
+    const Number a = static_cast<Number>(s.on_host[numerator] / s.on_host[denominator]);
+    sum_blocks(n, 1, s.on_host + i, [=](int begin, int end, double *sum) {
+      block_axpy(a, p, x, begin, end);
+      block_axpy(-a, q, r, begin, end);
+      sum[0] = block_dot(r, r, begin, end);
+    });
+  }
+
+  void combine(int n, const Number *const *basis, int k, const double *a, Number *x) const override
+  {
+    for_each_block(n, [=](int begin, int end) {
+      for (int i = 0; i < k; ++i)
+        block_axpy(static_cast<Number>(a[i]), basis[i], x, begin, end);
+    });
+  }
+
+  void orthonormalize(int n, const Number *const *basis, int k, Number *w, const ScalarStorage &scalars) const override
+  {
+    double             *h = scalars.on_host;
+    std::vector<double> correction(k + 1, 0.);
+    const auto          subtract = [=](const double *coefficients, int begin, int end) {
+      for (int i = 0; i < k; ++i)
+        block_axpy(static_cast<Number>(-coefficients[i]), basis[i], w, begin, end);
+    };
+    sum_blocks(n, k, h, [=](int begin, int end, double *sum) {
+      for (int i = 0; i < k; ++i)
+        sum[i] = block_dot(basis[i], w, begin, end);
+    });
+    // The second inner products are taken on each block while its update is still in cache.
+    sum_blocks(n, k + 1, correction.data(), [=](int begin, int end, double *sum) {
+      subtract(h, begin, end);
+      for (int i = 0; i < k; ++i)
+        sum[i] = block_dot(basis[i], w, begin, end);
+      sum[k] = block_dot(w, w, begin, end);
+    });
+    // The norm follows from that before the correction by Pythagoras, as the corrections are of rounding size.
+    double square = correction[k];
+    for (int i = 0; i < k; ++i)
+      {
+        h[i] += correction[i];
+        square -= correction[i] * correction[i];
+      }
+    h[k]                = std::sqrt(square < 0 ? 0. : square); // NaN stays
+    const Number factor = h[k] > 0 ? static_cast<Number>(1. / h[k]) : Number(1);
+    for_each_block(n, [&](int begin, int end) {
+      subtract(correction.data(), begin, end);
+#pragma omp simd
+      for (int i = begin; i < end; ++i)
+        w[i] *= factor;
+    });
+  }
+
+private:
+  template <typename BlockSums>
+  void sum_blocks(int n, int n_sums, double *result, const BlockSums &block_sums) const
+  {
+    blocked_sums(n, threads_for(n_threads, n), n_sums, result, block_sums);
+    ranks.sum(result, n_sums);
+  }
+
+  template <typename Action>
+  void for_each_block(int n, const Action &action) const
+  {
+    const int n_blocks = (n + block_length - 1) / block_length;
+#pragma omp parallel for num_threads(threads_for(n_threads, n)) schedule(static)
+    for (int block = 0; block < n_blocks; ++block)
+      action(block * block_length, std::min(n, (block + 1) * block_length));
+  }
+
+  int          n_threads;
+  Communicator ranks;
+};
+
+class HostGraph : public GraphStorage
+{
+public:
+  explicit HostGraph(std::function<void()> operations)
+    : operations(std::move(operations))
+  {}
+  void   replay() override { operations(); }
+  int    n_operations() const override { return 0; }
+  double seconds(int) override { throw RunError("a graph of the host has no time of its own"); }
+
+private:
+  std::function<void()> operations;
+};
+
+class HostSnapshot : public SnapshotStorage
+{
+public:
+  explicit HostSnapshot(int n)
+    : copies(n)
+  {}
+  double       *on_device() override { return copies.data(); }
+  void          send() override {}
+  const double *values() const override { return copies.data(); }
+
+private:
+  Array<double> copies;
+};
+
+class HostDevice : public DeviceInterface
+{
+public:
+  HostDevice(int n_threads, const Communicator &ranks)
+    : threads(n_threads)
+    , ranks(ranks)
+    , in_double(n_threads, ranks)
+    , in_float(n_threads, ranks)
+  {
+    if (n_threads < 1)
+      throw InputError("the number of threads must be positive, not " + std::to_string(n_threads));
+  }
+
+  bool                asynchronous() const override { return false; }
+  int                 n_threads() const override { return threads; }
+  const Communicator &communicator() const override { return ranks; }
+  std::string         exchange() const override { return ""; }
+  double              copy_bandwidth() override { throw RunError("the host's copy bandwidth is not measured"); }
+  std::size_t         peak_memory() const override { return 0; } // of a device: the host is none
+  std::map<std::string, std::size_t> memory() const override { return {}; }
+
+  std::string name() const override
+  {
+    std::ifstream cpuinfo("/proc/cpuinfo");
+    for (std::string line; std::getline(cpuinfo, line);)
+      if (line.rfind("model name", 0) == 0)
+        return line.substr(line.find(':') + 2);
+    return "CPU";
+  }
+
+  std::shared_ptr<void> allocate(std::size_t bytes, const char *) override
+  {
+    const auto memory = std::make_shared<Array<char>>(bytes);
+    return {memory, memory->data()};
+  }
+  void clear(void *memory, std::size_t bytes) override
+  {
+    for_each_page(bytes, [=](std::size_t begin, std::size_t length) {
+      std::memset(static_cast<char *>(memory) + begin, 0, length);
+    });
+  }
+  void upload(void *to, const void *from, std::size_t bytes) override { copy(to, from, bytes); }
+  void download(void *to, const void *from, std::size_t bytes) override { copy(to, from, bytes); }
+  void synchronize() const override {}
+
+  ScalarStorage create_scalars(int n) override
+  {
+    const auto values = std::make_shared<std::vector<double>>(n, 0.);
+    return {n, values->data(), values->data(), values};
+  }
+  std::shared_ptr<SnapshotStorage> create_snapshot(int n) override { return std::make_shared<HostSnapshot>(n); }
+  std::shared_ptr<GraphStorage>    record(const std::function<void()> &operations) override
+  {
+    return std::make_shared<HostGraph>(operations);
+  }
+
+  const Operations<double> &operations(double) const override { return in_double; }
+  const Operations<float>  &operations(float) const override { return in_float; }
+
+private:
+  // f(begin, length) for parts of so many bytes, by the threads that use them: that places their pages.
+  template <typename Action>
+  void for_each_page(std::size_t bytes, const Action &f) const
+  {
+    constexpr std::size_t page = 4096;
+    for_each(threads, to_index((bytes + page - 1) / page, "pages of a vector"),
+             [=](int i) { f(i * page, std::min(bytes - i * page, page)); });
+  }
+  void copy(void *to, const void *from, std::size_t bytes) const
+  {
+    for_each_page(bytes, [=](std::size_t begin, std::size_t length) {
+      std::memcpy(static_cast<char *>(to) + begin, static_cast<const char *>(from) + begin, length);
+    });
+  }
+
+  int                    threads;
+  Communicator           ranks;
+  HostOperations<double> in_double;
+  HostOperations<float>  in_float;
+};
+} // namespace
+} // namespace host
+
+std::shared_ptr<DeviceInterface> make_host_device(int n_threads, const Communicator &ranks)
+{
+  return std::make_shared<host::HostDevice>(n_threads, ranks);
+}
+} // namespace adamant

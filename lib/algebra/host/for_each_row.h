@@ -1,0 +1,185 @@
+#pragma once
+
+#include "algebra/host/for_each.h"
+#include "algebra/host/sparse_matrix.h"
+#include "algebra/row_functors.h"
+#include "base/exceptions.h"
+
+#include <algorithm>
+#include <numeric>
+#include <type_traits>
+
+// How the rows of a matrix are visited on the host.
+
+namespace adamant
+{
+namespace host
+{
+constexpr int max_node_size = 8, max_group_nodes = 8 * 6; // of rows in a node; lcm with a matrix's dense blocks
+
+// sums[m r + c] = (A x) in component c of node r, for the nodes of one slice: blocks of m x m.
+template <bool contiguous, bool shared, int lanes, int m, typename Number, typename Index>
+void slice_product(const Index *__restrict column, const Number *__restrict value, int width,
+                   const Number *__restrict x, Number *__restrict sums)
+{
+  Number sum[m][lanes] = {};
+  for (int k = 0; k < width; ++k)
+    {
+      Number from[m][lanes];
+#pragma omp simd
+      for (int r = 0; r < lanes; ++r)
+        for (int d = 0; d < m; ++d)
+          from[d][r] = contiguous ? x[column[k] + m * r + d] : x[column[k * lanes + r] + d];
+      for (int c = 0; c < m; ++c)
+        for (int d = 0; d < m; ++d)
+          {
+            const Number *a = value + ((k * m + c) * m + d) * (shared ? 1 : lanes);
+#pragma omp simd
+            for (int r = 0; r < lanes; ++r)
+              sum[c][r] += a[shared ? 0 : r] * from[d][r];
+          }
+    }
+  for (int r = 0; r < lanes; ++r)
+    for (int c = 0; c < m; ++c)
+      sums[m * r + c] = sum[c][r];
+}
+
+template <int m, typename Number>
+void slice_product(const SparseMatrix<Number> &A, int slice, const Number *x, Number *sums)
+{
+  constexpr int lanes   = SparseMatrix<Number>::lanes;
+  const auto   &s       = A.slices[slice];
+  const Number *value   = A.value.data() + s.value;
+  const auto    product = [&](const auto *column, const Number *from) {
+    s.shared ? slice_product<false, true, lanes, m>(column, value, s.width, from, sums) :
+                  slice_product<false, false, lanes, m>(column, value, s.width, from, sums);
+  };
+  if (s.contiguous)
+    s.shared ? slice_product<true, true, lanes, m>(A.column.data() + s.column, value, s.width, x, sums) :
+               slice_product<true, false, lanes, m>(A.column.data() + s.column, value, s.width, x, sums);
+  else if (s.narrow)
+    product(A.narrow_column.data() + s.column, x + s.lowest_column);
+  else
+    product(A.column.data() + s.column, x);
+}
+
+/// sums[i - first] = (A x)_i over the columns that this rank owns; whole slices. Compiled once for each precision.
+template <typename Number>
+void owned_products(const SparseMatrix<Number> &A, int first, int end, const Number *x, Number *sums);
+
+/// Calls epilogue(first, end, sums) for all rows in groups of whole slices and whole nodes of `node_size` rows, with
+/// sums[i - first] = (A x)_i. Threaded. Groups without entries may be skipped. Rows that need other ranks'
+/// values come last: their messages travel meanwhile.
+template <typename Number, typename Epilogue>
+void for_each_product(const SparseMatrix<Number> &A, const Number *x, int n_threads, int node_size,
+                      const Epilogue &epilogue, bool skip_empty = false)
+{
+  constexpr int lanes    = SparseMatrix<Number>::lanes;
+  const int     group    = std::lcm(A.block_rows, node_size) * lanes;
+  const int     n_groups = (A.n_rows + group - 1) / group;
+  auto         *ghosts   = A.ghosts.get();
+  if (ghosts)
+    ghosts->start(x);
+#pragma omp parallel for num_threads(n_threads) schedule(static)
+  for (int g = 0; g < n_groups; ++g)
+    {
+      Number    sums[max_group_nodes * lanes];
+      const int first = g * group, end = std::min(A.n_rows, first + group);
+      if (ghosts && ghosts->reach(first, end))
+        continue;
+      if (skip_empty && (A.slices.empty() ? A.row_start[first] == A.row_start[end] : A.slices[g].width == 0))
+        continue;
+      owned_products(A, first, end, x, sums);
+      epilogue(first, end, sums);
+    }
+  if (!ghosts)
+    return;
+  ghosts->finish();
+#pragma omp parallel for num_threads(n_threads) schedule(static)
+  for (int g = 0; g < n_groups; ++g)
+    if (const int first = g * group, end = std::min(A.n_rows, first + group); ghosts->reach(first, end))
+      {
+        Number sums[max_group_nodes * lanes];
+        owned_products(A, first, end, x, sums);
+        ghosts->add(first, end, sums);
+        epilogue(first, end, sums);
+      }
+}
+
+// Calls action with the size as a constant where it is a usual one, so that its loops unroll; else false.
+template <typename Action>
+bool with_node_size(int size, const Action &action)
+{
+  switch (size)
+    {
+      case 2: action(std::integral_constant<int, 2>()); return true;
+      case 3: action(std::integral_constant<int, 3>()); return true;
+      case 4: action(std::integral_constant<int, 4>()); return true;
+      case 6: action(std::integral_constant<int, 6>()); return true;
+      default: return false;
+    }
+}
+
+// A functor of nodes: the residuals of a node's rows together.
+template <typename Number, class Functor>
+void for_each_node(const SparseMatrix<Number> &A, const Number *x, int n_threads, const Functor &f)
+{
+  const bool usual = with_node_size(f.node_size, [&](auto m) {
+    for_each_product(A, x, n_threads, m, [=](int first, int end, const Number *sums) {
+      for (int i = first; i < end; i += m)
+        {
+          Number residual[m];
+          for (int c = 0; c < m; ++c)
+            residual[c] = f.residual(i + c, sums[i + c - first]);
+          f.finish_node(i / m, residual);
+        }
+    });
+  });
+  if (usual)
+    return;
+  const int m = f.node_size;
+  if (m > max_node_size)
+    throw RunError("a matrix has nodes of " + std::to_string(m) + " rows; at most " + std::to_string(max_node_size) +
+                   " can be taken together");
+  for_each_product(A, x, n_threads, m, [=](int first, int end, const Number *sums) {
+    for (int i = first; i < end; i += m)
+      {
+        Number residual[max_node_size];
+        for (int c = 0; c < m; ++c)
+          residual[c] = f.residual(i + c, sums[i + c - first]);
+        for (int c = 0; c < m; ++c)
+          f.finish_row(i + c, residual);
+      }
+  });
+}
+
+template <typename Number, class Functor>
+void for_each_row(int n_threads, const MatrixStorage<Number> &matrix, const Entries<Number> &x, const Functor &f)
+{
+  const auto &A = dynamic_cast<const SparseMatrix<Number> &>(matrix);
+  n_threads     = threads_for(n_threads, A.n_rows);
+  if constexpr (Functor::by_node)
+    for_each_node(A, x.x, n_threads, f);
+  else
+    for_each_product(
+      A, x.x, n_threads, 1,
+      [f](int first, int end, const Number *sums) {
+#pragma omp simd
+        for (int i = first; i < end; ++i)
+          f(i, sums[i - first], f.fetch(i));
+      },
+      Functor::skips_empty);
+}
+
+/// Of a vector that a functor computes: once for each entry, before the product.
+template <typename Number, class Gather, class Functor>
+void for_each_row(int n_threads, const MatrixStorage<Number> &matrix, const Gather &x, const Functor &f)
+{
+  const auto &A = dynamic_cast<const SparseMatrix<Number> &>(matrix);
+  const int   n = A.ghosts ? A.ghosts->n_owned() : A.n_cols;
+  A.scratch.resize(n);
+  for_each(n_threads, n, [&x, to = A.scratch.data()](int i) { to[i] = x(i); });
+  for_each_row(n_threads, matrix, Entries<Number>{A.scratch.data()}, f);
+}
+} // namespace host
+} // namespace adamant

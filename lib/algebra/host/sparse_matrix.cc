@@ -1,0 +1,320 @@
+#include "algebra/host/for_each_row.h"
+
+#include "algebra/value_dictionary.h"
+#include "base/exceptions.h"
+
+#include <cmath>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+namespace adamant
+{
+namespace host
+{
+namespace
+{
+template <typename Number>
+void slice_product(const SparseMatrix<Number> &A, int slice, const Number *x, Number *sums)
+{
+  switch (A.block_rows)
+    {
+      case 2: return host::slice_product<2>(A, slice, x, sums);
+      case 3: return host::slice_product<3>(A, slice, x, sums);
+      case 4: return host::slice_product<4>(A, slice, x, sums);
+      case 6: return host::slice_product<6>(A, slice, x, sums);
+      default: return host::slice_product<1>(A, slice, x, sums);
+    }
+}
+
+template <typename Number>
+Number row_product(const SparseMatrix<Number> &A, int row, const Number *x)
+{
+  Number sum = 0;
+  for (int k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+    sum += A.value[k] * x[A.column[k]];
+  return sum;
+}
+
+// The rows of a slice in terms of blocks of m x m entries: order[r] lists the blocks of node r in the order they are stored.
+struct SliceRows
+{
+  const CSRMatrix<double>      &A;
+  int                           m, first_node;
+  std::vector<std::vector<int>> order;
+
+  int    column(int r, int k) const { return A.column[A.row_start[(first_node + r) * m] + order[r][k] * m]; }
+  double value(int r, int k, int c, int d) const
+  {
+    return A.value[A.row_start[(first_node + r) * m + c] + order[r][k] * m + d];
+  }
+
+  // Columns ascend.
+  void read(int slice, int lanes)
+  {
+    first_node = slice * lanes;
+    order.resize(lanes);
+    for (int r = 0; r < lanes; ++r)
+      {
+        const int row = (first_node + r) * m;
+        order[r].resize(row < A.n_rows ? (A.row_start[row + 1] - A.row_start[row]) / m : 0);
+        std::iota(order[r].begin(), order[r].end(), 0);
+      }
+  }
+
+  void sort_by_value()
+  {
+    for (std::size_t r = 0; r < order.size(); ++r)
+      std::sort(order[r].begin(), order[r].end(), [&, row = (first_node + static_cast<int>(r)) * m](int k, int l) {
+        for (int c = 0; c < m; ++c)
+          for (int d = 0; d < m; ++d)
+            {
+              const double a = A.value[A.row_start[row + c] + k * m + d], b = A.value[A.row_start[row + c] + l * m + d];
+              if (a != b)
+                return a < b;
+            }
+        return k < l;
+      });
+  }
+
+  // Whether all nodes have the same values, one block after the other, to `rounding` of a node's largest.
+  bool same_values(double rounding) const
+  {
+    for (std::size_t r = 0; r < order.size(); ++r)
+      {
+        const int begin = A.row_start[(first_node + r) * m], end = A.row_start[(first_node + r + 1) * m];
+        double    largest = 0;
+        for (int k = begin; k < end; ++k)
+          largest = std::max(largest, std::abs(A.value[k]));
+        for (std::size_t k = 0; k < order[r].size(); ++k)
+          for (int c = 0; c < m; ++c)
+            for (int d = 0; d < m; ++d)
+              if (!(std::abs(value(r, k, c, d) - value(0, k, c, d)) <= rounding * largest))
+                return false;
+      }
+    return true;
+  }
+};
+
+// Reads the rows of a slice and decides how to store them. Rows of the same stencil whose columns are numbered without
+// order agree when they are sorted by value.
+template <typename Number>
+void arrange_slice(int slice, SliceRows &rows, typename SparseMatrix<Number>::Slice &s)
+{
+  constexpr int    lanes    = SparseMatrix<Number>::lanes;
+  constexpr double rounding = same_value<Number>;
+  bool             equal    = true;
+  int              highest  = 0;
+  rows.read(slice, lanes);
+  s = {0, 0, rows.A.n_cols, 0, false, false, false};
+  for (int r = 0; r < lanes; ++r)
+    {
+      const int width = static_cast<int>(rows.order[r].size());
+      s.width         = std::max(s.width, width);
+      equal           = equal && width == static_cast<int>(rows.order[0].size());
+      if (width > 0)
+        {
+          s.lowest_column = std::min(s.lowest_column, rows.column(r, 0));
+          highest         = std::max(highest, rows.column(r, width - 1));
+        }
+    }
+  s.narrow = highest - s.lowest_column < 65536;
+  if (!equal || s.width == 0)
+    return;
+  s.contiguous = true;
+  for (int r = 1; r < lanes && s.contiguous; ++r)
+    for (int k = 0; k < s.width && s.contiguous; ++k)
+      s.contiguous = rows.column(r, k) == rows.column(0, k) + r * rows.m;
+  s.shared = rows.same_values(rounding);
+  if (s.shared || s.contiguous)
+    return;
+  rows.sort_by_value();
+  s.shared = rows.same_values(rounding);
+  if (!s.shared)
+    rows.read(slice, lanes);
+}
+
+// Writes a slice to its place.
+template <typename Number>
+void fill_slice(const SliceRows &rows, const typename SparseMatrix<Number>::Slice &s, SparseMatrix<Number> &A)
+{
+  constexpr int lanes = SparseMatrix<Number>::lanes;
+  const int     m     = rows.m;
+  for (int r = 0; r < lanes; ++r)
+    for (int k = 0; k < s.width; ++k)
+      {
+        // Padding reads a column that the slice reads anyway.
+        const bool stored = k < static_cast<int>(rows.order[r].size());
+        const int  column = stored ? rows.column(r, k) : s.lowest_column;
+        const auto place  = s.column + k * lanes + r;
+        if (s.contiguous)
+          A.column[s.column + k] = rows.column(0, k);
+        else if (s.narrow)
+          A.narrow_column[place] = static_cast<unsigned short>(column - s.lowest_column);
+        else
+          A.column[place] = column;
+        for (int c = 0; c < m; ++c)
+          for (int d = 0; d < m; ++d)
+            {
+              const auto entry = static_cast<std::size_t>(k * m + c) * m + d;
+              if (s.shared)
+                A.value[s.value + entry] = static_cast<Number>(rows.value(0, k, c, d));
+              else
+                A.value[s.value + entry * lanes + r] = stored ? static_cast<Number>(rows.value(r, k, c, d)) : Number(0);
+            }
+      }
+}
+
+// Whether the rows of each node have the same columns, in whole nodes: the matrix consists of dense blocks of m x m.
+bool has_dense_blocks(const CSRMatrix<double> &A, int m, int n_threads)
+{
+  bool dense = A.n_rows % m == 0 && A.n_cols % m == 0;
+  if (!dense)
+    return false;
+#pragma omp parallel for num_threads(n_threads) schedule(static) reduction(&& : dense)
+  for (int row = 0; row < A.n_rows; ++row)
+    {
+      const int begin = A.row_start[row], node = A.row_start[row - row % m], length = A.row_start[row + 1] - begin;
+      dense = dense && length % m == 0 && A.row_start[row - row % m + 1] - node == length;
+      for (int k = 0; k < length && dense; ++k)
+        dense = A.column[begin + k] == A.column[node + k] && A.column[node + k] == A.column[node + k - k % m] + k % m;
+    }
+  return dense;
+}
+
+} // namespace
+
+template <typename Number>
+void owned_products(const SparseMatrix<Number> &A, int first, int end, const Number *x, Number *sums)
+{
+  const int slice_rows = A.block_rows * SparseMatrix<Number>::lanes;
+  if (A.slices.empty())
+    for (int row = first; row < end; ++row)
+      sums[row - first] = row_product(A, row, x);
+  else
+    for (int row = first; row < end; row += slice_rows)
+      slice_product(A, row / slice_rows, x, sums + (row - first));
+}
+
+template <typename Number>
+SparseMatrix<Number>::SparseMatrix(const CSRMatrix<double> &source, int node_size, int n_threads)
+  : n_threads(n_threads)
+{
+  this->n_rows    = source.n_rows;
+  this->n_cols    = source.n_cols;
+  this->node_size = node_size;
+  update(source);
+}
+
+template <typename Number>
+void SparseMatrix<Number>::update(const CSRMatrix<double> &source)
+{
+  if (this->n_rows != source.n_rows || this->n_cols != source.n_cols)
+    throw RunError("new values of a matrix: it has " + std::to_string(this->n_rows) + " x " +
+                   std::to_string(this->n_cols) + " entries, the new one " + std::to_string(source.n_rows) + " x " +
+                   std::to_string(source.n_cols));
+  // Which values agree may have changed, and with it the format.
+  if (!source.ghosts)
+    return arrange(source);
+  arrange(owned_block(source));
+  ghosts = std::make_unique<Ghosts<Number>>(source);
+}
+
+template <typename Number>
+void SparseMatrix<Number>::arrange(const CSRMatrix<double> &source)
+{
+  const int  m_wanted = this->node_size;
+  const bool known    = m_wanted == 2 || m_wanted == 3 || m_wanted == 4 || m_wanted == 6;
+  block_rows          = known && has_dense_blocks(source, m_wanted, n_threads) ? m_wanted : 1;
+  const int m = block_rows, slice_rows = m * lanes, n_slices = (source.n_rows + slice_rows - 1) / slice_rows;
+  slices.resize(n_slices);
+#pragma omp parallel num_threads(n_threads)
+  {
+    SliceRows rows{source, m, 0, {}};
+#pragma omp for schedule(static)
+    for (int slice = 0; slice < n_slices; ++slice)
+      arrange_slice<Number>(slice, rows, slices[slice]);
+  }
+  std::size_t padded = 0, n_narrow = 0, n_wide = 0, n_values = 0;
+  for (auto &s : slices)
+    {
+      const std::size_t blocks  = std::size_t(s.width) * lanes;
+      std::size_t      &columns = s.narrow && !s.contiguous ? n_narrow : n_wide;
+      s.column                  = columns;
+      s.value                   = n_values;
+      columns += s.contiguous ? s.width : blocks;
+      n_values += (s.shared ? s.width : blocks) * m * m;
+      padded += blocks * m * m;
+    }
+  if (padded > 2 * source.value.size() + slice_rows * 32)
+    return compressed_rows(source);
+  row_start = Array<int>();
+  column.resize(n_wide);
+  narrow_column.resize(n_narrow);
+  value.resize(n_values);
+#pragma omp parallel num_threads(n_threads)
+  {
+    SliceRows rows{source, m, 0, {}};
+    Slice     again;
+#pragma omp for schedule(static)
+    for (int slice = 0; slice < n_slices; ++slice)
+      {
+        arrange_slice<Number>(slice, rows, again);
+        fill_slice(rows, slices[slice], *this);
+      }
+  }
+}
+
+template <typename Number>
+void SparseMatrix<Number>::compressed_rows(const CSRMatrix<double> &source)
+{
+  block_rows = 1;
+  slices.clear();
+  narrow_column.clear();
+  row_start = source.row_start;
+  column.resize(source.column.size());
+  value.resize(source.value.size());
+  for_each(n_threads, source.n_rows, [&](int i) {
+    for (int k = source.row_start[i]; k < source.row_start[i + 1]; ++k)
+      {
+        column[k] = source.column[k];
+        value[k]  = static_cast<Number>(source.value[k]);
+      }
+  });
+}
+
+template <typename Number>
+void SparseMatrix<Number>::multiply(Number a, const Number *x, Number b, Number *y) const
+{
+  if (b == Number(1)) // y += a A x leaves alone where A has no entries, as boundary matrices mostly have
+    for_each_row(n_threads, *this, Entries<Number>{x}, Addition<Number>(a, y));
+  else
+    for_each_row(n_threads, *this, Entries<Number>{x}, Product<Number>(a, b, y));
+}
+
+template <typename Number>
+std::size_t SparseMatrix<Number>::bytes() const
+{
+  return slices.size() * sizeof(Slice) + (row_start.size() + column.size()) * sizeof(int) +
+         narrow_column.size() * sizeof(unsigned short) + value.size() * sizeof(Number);
+}
+
+template <typename Number>
+std::string SparseMatrix<Number>::format() const
+{
+  std::ostringstream text;
+  text << this->n_rows << " x " << this->n_cols << ", ";
+  if (slices.empty())
+    text << "compressed rows";
+  else
+    text << "slices of " << lanes << (block_rows > 1 ? " nodes in dense blocks" : " rows");
+  text << ", " << 1e-6 * bytes() << " MB";
+  return text.str();
+}
+
+template class SparseMatrix<double>;
+template class SparseMatrix<float>;
+template void owned_products(const SparseMatrix<double> &, int, int, const double *, double *);
+template void owned_products(const SparseMatrix<float> &, int, int, const float *, float *);
+} // namespace host
+} // namespace adamant

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "algebra/device_interface.h"
+#include "algebra/host/ghosts.h"
+
+#include <memory>
+#include <string>
+
+namespace adamant
+{
+namespace host
+{
+/// Sparse matrix in sliced ELL format: `lanes` consecutive rows form a slice, stored by columns so that a product runs
+/// through the vector units, short rows padded with zeros. Products are bound by memory, so slices are stored short.
+/// Columns: only the first row's where those of the others follow one by one (nodes numbered along lines of a mesh),
+/// else as 16-bit distances from the slice's lowest column where they fit. Values: once for all rows of the slice where
+/// they agree to rounding (`same_value`), as with constant coefficients: the first row's stand for all. Dense
+/// blocks of m x m (the components of a node follow each other) have slices of `lanes` nodes: a column for each block. Where
+/// padding would more than double the entries, the matrix is stored in compressed rows instead and has no slices.
+template <typename Number>
+class SparseMatrix : public MatrixStorage<Number>
+{
+public:
+  static constexpr int lanes = 64 / sizeof(Number); ///< one AVX-512 register, two of AVX2
+
+  struct Slice
+  {
+    std::size_t column; ///< where the slice begins in narrow_column or column
+    std::size_t value;  ///< where it begins in value
+    int         lowest_column;
+    int         width;      ///< entries a row, or blocks a node
+    bool        contiguous; ///< columns of the first row (node) only; row r has them shifted by r, node r by m r
+    bool        narrow;     ///< 16-bit columns
+    bool        shared;     ///< one value for all rows
+  };
+
+  SparseMatrix(const CSRMatrix<double> &source, int node_size, int n_threads);
+
+  void        multiply(Number a, const Number *x, Number b, Number *y) const override;
+  void        update(const CSRMatrix<double> &source) override;
+  std::size_t bytes() const override;
+  std::string format() const override;
+
+  int                   block_rows = 1; ///< m of dense blocks; 1 where nodes have none
+  int                   n_threads;
+  Array<Slice>          slices;         ///< empty for compressed rows
+  Array<int>            row_start;      ///< of compressed rows
+  Array<int>            column;
+  Array<unsigned short> narrow_column;
+  Array<Number>         value;
+
+  std::unique_ptr<Ghosts<Number>> ghosts;  ///< the entries in columns of other ranks; null: none
+  mutable Array<Number>           scratch; ///< entries that a functor computes, before the product
+
+private:
+  void arrange(const CSRMatrix<double> &source);
+  void compressed_rows(const CSRMatrix<double> &source);
+};
+} // namespace host
+} // namespace adamant

@@ -1,0 +1,147 @@
+#pragma once
+
+#include "base/host_device.h"
+
+#include <type_traits>
+
+// Functors for Device::for_each_row, for host and GPU. With s = (A x)_i of row i, a functor of rows has
+//
+//   Operands fetch(int i) const                       what it reads for the row; a GPU loads it while the product is under way
+//   void     operator()(int i, Number s, Operands) const
+//
+// On several ranks the entries in columns that other ranks own, the ghosts' part, may come second, when the messages have arrived. As
+// all results are affine in s, a functor says how they change when s grows by t:
+//
+//   Result result(int i) const                        what that reads
+//   void   add(int i, Number t, Result) const
+//
+// A functor of nodes (`by_node`) gets what concerns all m rows of a node together:
+//
+//   int    node_size                                  m
+//   Number residual(int i, Number s) const            what the rows of a node exchange
+//   template <int m> void finish_node(int node, const Number (&residual)[m]) const
+//   void   finish_row(int i, const Number *residuals_of_node) const   the same for one of them
+//   Result result(int node, int k), add(int node, int k, sums of the node, Result) const
+//
+// `skips_empty`: rows without entries stay as they are. `is_sum`: result(i) changes by a times t alone, y[i] = ... + a s.
+
+namespace adamant
+{
+/// Functors inherit what they do not have.
+struct RowFunctor
+{
+  static constexpr bool by_node = false, skips_empty = false, is_sum = false;
+};
+
+/// Entry i of a vector in the memory of a device: what for_each_row multiplies.
+template <typename Number>
+struct Entries
+{
+  const Number              *x;
+  ADAMANT_HOST_DEVICE Number operator()(int i) const { return x[i]; }
+};
+
+/// y = a A x + b y.
+template <typename Number>
+struct Product : RowFunctor
+{
+  static constexpr bool is_sum = true;
+
+  Number  a, b;
+  Number *y;
+  Product(Number a, Number b, Number *y)
+    : a(a)
+    , b(b)
+    , y(y)
+  {}
+  ADAMANT_HOST_DEVICE Number fetch(int row) const { return b == Number(0) ? Number(0) : y[row]; } // y may then hold anything
+  ADAMANT_HOST_DEVICE void   operator()(int row, Number sum, Number y_row) const { y[row] = a * sum + b * y_row; }
+  ADAMANT_HOST_DEVICE Number result(int row) const { return y[row]; }
+  ADAMANT_HOST_DEVICE void   add(int row, Number sum, Number result) const { y[row] = result + a * sum; }
+};
+
+/// y += a A x.
+template <typename Number>
+struct Addition : RowFunctor
+{
+  static constexpr bool skips_empty = true, is_sum = true;
+
+  Number  a;
+  Number *y;
+  Addition(Number a, Number *y)
+    : a(a)
+    , y(y)
+  {}
+  ADAMANT_HOST_DEVICE Number fetch(int row) const { return y[row]; }
+  ADAMANT_HOST_DEVICE void   operator()(int row, Number sum, Number y_row) const { y[row] = y_row + a * sum; }
+  ADAMANT_HOST_DEVICE Number result(int row) const { return y[row]; }
+  ADAMANT_HOST_DEVICE void   add(int row, Number sum, Number result) const { y[row] = result + a * sum; }
+};
+
+/// r = b - A x.
+template <typename Number>
+struct Residual : RowFunctor
+{
+  const Number *b;
+  Number       *r;
+  Residual(const Number *b, Number *r)
+    : b(b)
+    , r(r)
+  {}
+  ADAMANT_HOST_DEVICE Number fetch(int row) const { return b[row]; }
+  ADAMANT_HOST_DEVICE void   operator()(int row, Number sum, Number b_row) const { r[row] = b_row - sum; }
+  ADAMANT_HOST_DEVICE Number result(int row) const { return r[row]; }
+  ADAMANT_HOST_DEVICE void   add(int row, Number sum, Number result) const { r[row] = result - sum; }
+};
+
+/// A functor whose row i is row nodes[i / m] m + i % m, for matrices of some rows.
+template <class Functor>
+struct Listed
+{
+  static constexpr bool by_node = Functor::by_node, skips_empty = Functor::skips_empty, is_sum = Functor::is_sum;
+
+  Functor    f;
+  const int *nodes;
+  int        node_size;
+
+  ADAMANT_HOST_DEVICE int  at(int i) const { return nodes[i / node_size] * node_size + i % node_size; }
+  ADAMANT_HOST_DEVICE auto fetch(int i) const { return f.fetch(at(i)); }
+  ADAMANT_HOST_DEVICE auto result(int i) const { return f.result(at(i)); }
+  template <typename Number, class Operands>
+  ADAMANT_HOST_DEVICE void operator()(int i, Number sum, const Operands &operands) const
+  {
+    f(at(i), sum, operands);
+  }
+  template <typename Number, class Result>
+  ADAMANT_HOST_DEVICE void add(int i, Number sum, const Result &result) const
+  {
+    f.add(at(i), sum, result);
+  }
+
+  template <typename Number>
+  ADAMANT_HOST_DEVICE Number residual(int i, Number sum) const
+  {
+    return f.residual(at(i), sum);
+  }
+  template <int m, typename Number>
+  ADAMANT_HOST_DEVICE void finish_node(int node, const Number (&residual)[m]) const
+  {
+    f.finish_node(nodes[node], residual);
+  }
+  template <typename Number>
+  ADAMANT_HOST_DEVICE void finish_row(int i, const Number *residuals_of_node) const
+  {
+    f.finish_row(at(i), residuals_of_node);
+  }
+  template <int most>
+  ADAMANT_HOST_DEVICE auto result(int node, int k) const
+  {
+    return f.template result<most>(nodes[node], k);
+  }
+  template <int most, typename Number, class Result>
+  ADAMANT_HOST_DEVICE void add(int node, int k, const Number (&sum)[most], const Result &result) const
+  {
+    f.add(nodes[node], k, sum, result);
+  }
+};
+} // namespace adamant
