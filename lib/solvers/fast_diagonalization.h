@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algebra/device.h"
 #include "base/array.h"
 #include "base/host_device.h"
 
@@ -53,34 +54,29 @@ struct DivideByEigenvalues
 
 /// Fast diagonalization (Lynch, Rice & Thomas 1964): the exact inverse of the Laplacian of Q1 elements on a tensor product of
 /// one-dimensional meshes with natural boundary conditions, nodes numbered along lines of the first; the pseudo-inverse for constants.
-template <class Backend>
 class FastDiagonalization
 {
 public:
-  using Vector = typename Backend::Vector;
-
   /// Two or three directions, that of nodes following each other first.
-  FastDiagonalization(const Backend &backend, const std::vector<Eigenpairs> &directions)
-    : backend(backend)
+  FastDiagonalization(const Device &device, const std::vector<Eigenpairs> &directions)
+    : device(device)
   {
     for (std::size_t d = 0; d < 3; ++d)
       {
         Eigenpairs  trivial{1, Array<double>(1, 0.), Array<double>(1, 1.)};
         const auto &pairs = d < directions.size() ? directions[d] : trivial;
         n[d]              = pairs.n;
-        V[d]              = backend.create_vector(pairs.n * pairs.n);
-        value[d]          = backend.create_vector(pairs.n);
-        backend.upload(pairs.vectors.data(), V[d]);
-        backend.upload(pairs.value.data(), value[d]);
+        V[d]              = Vector<double>(device, pairs.vectors);
+        value[d]          = Vector<double>(device, pairs.value);
         if (d < directions.size())
           zero += 1e-12 * pairs.value[pairs.n - 1];
       }
     for (auto &vector : work)
-      vector = backend.create_vector(n[0] * n[1] * n[2]);
+      vector = Vector<double>(device, n[0] * n[1] * n[2]);
   }
 
   /// x = A⁻¹ b.
-  void solve(const Vector &b, Vector &x)
+  void solve(const Vector<double> &b, Vector<double> &x)
   {
     const double *from     = b.data();
     const int     inner[3] = {1, n[0], n[0] * n[1]}, size = x.size();
@@ -88,26 +84,26 @@ public:
       if (n[d] > 1)
         {
           double *to = from == work[0].data() ? work[1].data() : work[0].data();
-          backend.for_each(size, ApplyAlong{n[d], inner[d], true, V[d].data(), from, to});
+          device.for_each(size, ApplyAlong{n[d], inner[d], true, V[d].data(), from, to});
           from = to;
         }
     double *middle = from == work[0].data() ? work[0].data() : work[1].data();
-    backend.for_each(
+    device.for_each(
       size, DivideByEigenvalues{{n[0], n[1], n[2]}, {value[0].data(), value[1].data(), value[2].data()}, zero, middle});
     for (int d = 0; d < 3; ++d)
       if (n[d] > 1)
         {
           const bool last = d == 2 || n[d + 1] == 1;
           double    *to   = last ? x.data() : from == work[0].data() ? work[1].data() : work[0].data();
-          backend.for_each(size, ApplyAlong{n[d], inner[d], false, V[d].data(), from, to});
+          device.for_each(size, ApplyAlong{n[d], inner[d], false, V[d].data(), from, to});
           from = to;
         }
   }
 
 private:
-  Backend backend;
-  int     n[3];
-  double  zero = 0;
-  Vector  V[3], value[3], work[2];
+  Device         device;
+  int            n[3];
+  double         zero = 0;
+  Vector<double> V[3], value[3], work[2];
 };
 } // namespace adamant

@@ -1,49 +1,60 @@
 #pragma once
 
+#include "algebra/graph.h"
 #include "base/exceptions.h"
-#include "multigrid/options.h"
+#include "operators/linear_operator.h"
+#include "solvers/control.h"
+#include "solvers/preconditioner.h"
 
-#include <cmath>
-#include <cstdio>
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace adamant
 {
-/// z = M v, M an approximate inverse of the matrix: what every solver here takes as its preconditioner.
-template <class Backend>
-using Preconditioner = std::function<void(const typename Backend::Vector &v, typename Backend::Vector &z)>;
+/// Solves A x = b iteratively, A an operator and M a preconditioner that outlive the method, which holds vectors and recorded steps of its
+/// own: one solve at a time. All methods end at the tolerance; at once where the guess is good enough; with x = 0 where
+/// b = 0; with SolverError that says what, where and why at NaN, divergence, breakdown, stagnation, or max_iterations.
+class KrylovMethod
+{
+public:
+  KrylovMethod(const Device &device, const LinearOperator &A, const Preconditioner &M)
+    : device(device)
+    , A(A)
+    , M(M)
+  {}
+  virtual ~KrylovMethod()                       = default;
+  KrylovMethod(const KrylovMethod &)            = delete; // the recorded steps hold its address
+  KrylovMethod &operator=(const KrylovMethod &) = delete;
+
+  /// From the guess x. Residuals in the result are relative to ‖b‖₂.
+  virtual SolverResult solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control) = 0;
+
+protected:
+  /// Runs `operations`: recorded at the first time and replayed later, where A and M allow it.
+  void run_recorded(Graph &graph, const std::function<void()> &operations) const
+  {
+    if (!A.recordable() || !M.recordable())
+      return operations();
+    if (!graph)
+      graph = Graph(device, operations);
+    graph.replay();
+  }
+
+  Device                device;
+  const LinearOperator &A;
+  const Preconditioner &M;
+};
 
 /// A residual or tolerance as messages give it, e.g. "1e-08".
-inline std::string to_text(double value)
-{
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.3g", value);
-  return text;
-}
+std::string to_text(double value);
 
 /// Throws SolverError with the solver, the step and the likely cause.
-[[noreturn]] inline void fail(const char *solver, const SolverControl &control, int iteration, double residual,
-                              const std::string &what, const std::string &cause)
-{
-  throw SolverError(std::string(solver) + " for the " + control.name + ": " + what + " at iteration " +
-                    std::to_string(iteration) + " (relative residual " + to_text(residual) + "); " + cause);
-}
+[[noreturn]] void fail(const char *solver, const SolverControl &control, int iteration, double residual,
+                       const std::string &what, const std::string &cause);
 
 /// The checks that all iterations share. The bound on growth tells divergence from a slow start.
-inline void check_residual(const char *solver, const SolverControl &control, int iteration, double residual)
-{
-  if (!std::isfinite(residual))
-    fail(solver, control, iteration, residual, "NaN or infinity",
-         "likely NaN in the right-hand side or the matrix, or a smoother that diverges (reduce its damping)");
-  if (residual > 1e8)
-    fail(solver, control, iteration, residual, "divergence",
-         "likely a smoother that diverges (reduce its damping or take Chebyshev) or an indefinite matrix");
-}
+void check_residual(const char *solver, const SolverControl &control, int iteration, double residual);
 
-[[noreturn]] inline void fail_unconverged(const char *solver, const SolverControl &control, double residual)
-{
-  fail(solver, control, control.max_iterations, residual, "not converged to " + to_text(control.tolerance),
-       "allow more iterations, smooth more, or take another smoother");
-}
+[[noreturn]] void fail_unconverged(const char *solver, const SolverControl &control, double residual);
 } // namespace adamant

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "algebra/device.h"
+
+#include <vector>
+
+namespace adamant
+{
+/// How a vector consists of blocks, one after the other.
+class Blocks
+{
+public:
+  Blocks() = default;
+  explicit Blocks(const std::vector<int> &sizes)
+  {
+    for (const int n : sizes)
+      begin.push_back(to_index(std::size_t(begin.back()) + n, "entries of a block vector"));
+  }
+
+  int n() const { return static_cast<int>(begin.size()) - 1; }
+  int size() const { return begin.back(); } ///< of the whole vector
+  int size(int i) const { return begin[i + 1] - begin[i]; }
+
+  /// Block i of a vector, which shares its memory.
+  Vector<double> of(const Vector<double> &x, int i) const { return x.part(begin[i], size(i)); }
+
+private:
+  std::vector<int> begin = {0};
+};
+
+/// A vector of blocks, as (velocity, pressure). It is one vector: solvers work on `all`, with one reduction for all blocks, and
+/// equations on its blocks.
+class BlockVector
+{
+public:
+  BlockVector() = default;
+  BlockVector(const Device &device, const Blocks &blocks) ///< zeros
+    : all(device, blocks.size())
+    , layout(blocks)
+  {}
+
+  Vector<double> block(int i) const { return layout.of(all, i); }
+  const Blocks  &blocks() const { return layout; }
+
+  Vector<double> all;
+
+private:
+  Blocks layout;
+};
+} // namespace adamant

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "algebra/device.h"
+
+namespace adamant
+{
+/// A linear map of vectors on a device, this rank's part: what Krylov methods and block operators are made of.
+class LinearOperator
+{
+public:
+  virtual ~LinearOperator() = default;
+
+  virtual int n_rows() const = 0;
+  virtual int n_cols() const = 0;
+
+  /// y = a A x + b y; b = 0: y is not read, and may hold anything.
+  virtual void multiply(double a, const Vector<double> &x, double b, Vector<double> &y) const = 0;
+  /// r = b - A x.
+  virtual void residual(const Vector<double> &x, const Vector<double> &b, Vector<double> &r) const;
+  /// Whether `multiply` can be recorded in a graph: it neither waits nor makes vectors.
+  virtual bool recordable() const { return true; }
+};
+
+/// A matrix as an operator.
+class MatrixOperator : public LinearOperator
+{
+public:
+  explicit MatrixOperator(const Matrix<double> &A, const Device &device)
+    : A(A)
+    , device(device)
+  {}
+
+  int  n_rows() const override { return A.n_rows(); }
+  int  n_cols() const override { return A.n_cols(); }
+  void multiply(double a, const Vector<double> &x, double b, Vector<double> &y) const override
+  {
+    device.multiply(a, A, x, b, y);
+  }
+  void residual(const Vector<double> &x, const Vector<double> &b, Vector<double> &r) const override
+  {
+    device.residual(A, x, b, r);
+  }
+
+private:
+  Matrix<double> A; // a handle
+  Device         device;
+};
+} // namespace adamant

@@ -1,0 +1,118 @@
+#include "solvers/bicgstab.h"
+
+#include "algebra/profiler_range.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace adamant
+{
+namespace
+{
+// Places of the scalars.
+constexpr int rho_new = 0, shadow_v = 1, t_s = 2, t_t = 3, r_r = 4, n_scalars = 5;
+} // namespace
+
+BiCGStab::BiCGStab(const Device &device, const LinearOperator &A, const Preconditioner &M)
+  : KrylovMethod(device, A, M)
+  , norms(device, 2)
+  , scalars(device, n_scalars)
+  , r(device, A.n_rows())
+  , shadow(device, A.n_rows())
+  , p(device, A.n_rows())
+  , v(device, A.n_rows())
+  , s(device, A.n_rows())
+  , t(device, A.n_rows())
+  , z(device, A.n_rows())
+{}
+
+SolverResult BiCGStab::solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control)
+{
+  A.residual(x, b, r);
+  device.norms(r, b, norms);
+  const double *norm   = norms.fetch();
+  const double  norm_r = norm[0], norm_b = norm[1];
+  SolverResult  result;
+  if (norm_b == 0)
+    {
+      x.set_zero();
+      return result;
+    }
+  result.initial_residual = result.final_residual = norm_r / norm_b;
+  double best                                     = result.initial_residual;
+  State  state;
+  bool   first = true;
+  for (int since_best = 0;; ++result.iterations)
+    {
+      check_residual("BiCGStab", control, result.iterations, result.final_residual);
+      if (result.final_residual <= control.tolerance)
+        return result;
+      if (result.iterations >= control.max_iterations)
+        fail_unconverged("BiCGStab", control, result.final_residual);
+      since_best = result.final_residual < 0.99 * best ? 0 : since_best + 1;
+      best       = std::min(best, result.final_residual);
+      if (since_best > 50)
+        fail("BiCGStab", control, result.iterations, result.final_residual, "stagnation",
+             "the tolerance may be below what rounding allows, or the preconditioner does not suit the matrix");
+      if (!step(state, first, x))
+        {
+          if (first)
+            fail("BiCGStab", control, result.iterations, result.final_residual, "breakdown",
+                 "the matrix or the preconditioner is singular; or use GMRES");
+          first = true;
+          A.residual(x, b, r);
+          continue;
+        }
+      first                 = false;
+      result.final_residual = std::sqrt(scalars.fetch()[r_r]) / norm_b;
+    }
+}
+
+// One iteration from the residual r; whether it went well.
+bool BiCGStab::step(State &state, bool first, Vector<double> &x)
+{
+  const ProfilerRange range("BiCGStab iteration");
+  if (first)
+    device.copy(r, shadow);
+  device.dot(shadow, r, scalars, rho_new);
+  const double rho = scalars.fetch()[rho_new];
+  if (rho == 0)
+    return false;
+  if (first)
+    device.copy(r, p);
+  else
+    {
+      // p = r + beta (p - omega v)
+      const double beta = rho / state.rho * state.alpha / state.omega;
+      device.axpby(-beta * state.omega, v, beta, p);
+      device.axpby(1., r, 1., p);
+    }
+  state.rho = rho;
+  run_recorded(first_half, [this] {
+    M.vmult(p, z);
+    A.multiply(1., z, 0., v);
+    device.dot(shadow, v, scalars, shadow_v);
+  });
+  const double along = scalars.fetch()[shadow_v];
+  if (along == 0)
+    return false;
+  state.alpha = rho / along;
+  device.axpby(state.alpha, z, 1., x);
+  device.copy(r, s);
+  device.axpby(-state.alpha, v, 1., s);
+  run_recorded(second_half, [this] {
+    M.vmult(s, z);
+    A.multiply(1., z, 0., t);
+    device.dot(t, s, scalars, t_s);
+    device.dot(t, t, scalars, t_t);
+  });
+  const double *products = scalars.fetch();
+  const double  square   = products[t_t];
+  state.omega            = square > 0 ? products[t_s] / square : square == 0 ? 0. : square; // NaN stays
+  device.axpby(state.omega, z, 1., x);
+  device.copy(s, r);
+  device.axpby(-state.omega, t, 1., r);
+  device.dot(r, r, scalars, r_r);
+  return state.omega != 0 || scalars.fetch()[r_r] == 0;
+}
+} // namespace adamant

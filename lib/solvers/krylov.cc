@@ -1,0 +1,37 @@
+#include "solvers/krylov.h"
+
+#include <cmath>
+#include <cstdio>
+
+namespace adamant
+{
+std::string to_text(double value)
+{
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.3g", value);
+  return text;
+}
+
+void fail(const char *solver, const SolverControl &control, int iteration, double residual, const std::string &what,
+          const std::string &cause)
+{
+  throw SolverError(std::string(solver) + " for the " + control.name + ": " + what + " at iteration " +
+                    std::to_string(iteration) + " (relative residual " + to_text(residual) + "); " + cause);
+}
+
+void check_residual(const char *solver, const SolverControl &control, int iteration, double residual)
+{
+  if (!std::isfinite(residual))
+    fail(solver, control, iteration, residual, "NaN or infinity",
+         "likely NaN in the right-hand side or the matrix, or a smoother that diverges (reduce its damping)");
+  if (residual > 1e8)
+    fail(solver, control, iteration, residual, "divergence",
+         "likely a smoother that diverges (reduce its damping or take Chebyshev) or an indefinite matrix");
+}
+
+void fail_unconverged(const char *solver, const SolverControl &control, double residual)
+{
+  fail(solver, control, control.max_iterations, residual, "not converged to " + to_text(control.tolerance),
+       "allow more iterations, smooth more, or take another smoother");
+}
+} // namespace adamant
