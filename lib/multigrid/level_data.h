@@ -2,6 +2,8 @@
 
 #include "base/csr_matrix.h"
 
+#include <memory>
+
 namespace adamant
 {
 /// What multigrid needs of one level, in host memory. Level 0 is the coarsest (Liebchen et al., Algorithm 1). Constrained
@@ -9,9 +11,10 @@ namespace adamant
 /// of the prolongation are empty.
 struct LevelData
 {
-  CSRMatrix<double> matrix;         ///< A_l, n_l x n_l
-  CSRMatrix<double> prolongation;   ///< P_l, n_l x n_{l-1}, from the next coarser level; empty on level 0
-  CSRMatrix<double> restriction;    ///< R_l = P_lᵀ, stored
-  int               block_size = 1; ///< components a node, stored next to each other
+  std::shared_ptr<const CSRMatrix<double>> matrix; ///< A_l, n_l x n_l
+  std::shared_ptr<const CSRMatrix<double>>
+    prolongation; ///< P_l, n_l x n_{l-1}, from the next coarser level; null on level 0
+  std::shared_ptr<const CSRMatrix<double>> restriction;   ///< R_l = P_lᵀ, stored; null on level 0
+  int                                      node_size = 1; ///< rows that belong to one node, stored next to each other
 };
 } // namespace adamant
