@@ -46,7 +46,7 @@ public:
   int                            n_cells() const { return static_cast<int>(cells.size()); }
   int                            dofs_per_cell() const { return per_cell; }
   int                            node_size() const { return rows_per_node; } ///< see Field
-  const std::vector<Cell>       &active_cells() const { return cells; } ///< owned, in the order of their numbers
+  const std::vector<Cell>       &active_cells() const { return cells; }      ///< owned, in the order of their numbers
   int cell_number(const Cell &cell) const { return number_of_cell[cell->active_cell_index()]; } ///< of an owned cell
   const int *cell_dofs(int cell) const { return table.data() + std::size_t(cell) * per_cell; }
   bool       is_free(int dof) const { return constrained[dof] == free; }

@@ -37,6 +37,13 @@ public:
 private:
   template <int>
   friend class CellContext;
+  template <int>
+  friend class LevelForm;
+  CellFunctions() = default;
+  CellFunctions(const dealii::FEValues<dim> &values, const LevelSpace<dim> &space)
+    : values(&values)
+    , space(&space)
+  {}
 
   const dealii::FEValues<dim> *values = nullptr; // may stand on another cell of the same shape
   const LevelSpace<dim>       *space  = nullptr;
@@ -82,8 +89,34 @@ public:
 private:
   template <int>
   friend class LevelForm;
+  CellContext() = default;
+  void move_to(int cell) { rows_.cell = columns_.cell = cell; }
 
   CellFunctions<dim> rows_, columns_;
   std::size_t        level_ = 0;
 };
+
+template <int dim>
+std::vector<double> CellFunctions<dim>::values_at_quadrature_points(const Array<double> &u,
+                                                                    unsigned int         component) const
+{
+  std::vector<double> result(values->n_quadrature_points, 0.);
+  for (const unsigned int i : dof_indices())
+    if (this->component(i) == component)
+      for (unsigned int q = 0; q < result.size(); ++q)
+        result[q] += u[dofs()[i]] * value(i, q);
+  return result;
+}
+
+template <int dim>
+std::vector<dealii::Tensor<1, dim>> CellFunctions<dim>::gradients_at_quadrature_points(const Array<double> &u,
+                                                                                       unsigned int component) const
+{
+  std::vector<dealii::Tensor<1, dim>> result(values->n_quadrature_points);
+  for (const unsigned int i : dof_indices())
+    if (this->component(i) == component)
+      for (unsigned int q = 0; q < result.size(); ++q)
+        result[q] += u[dofs()[i]] * gradient(i, q);
+  return result;
+}
 } // namespace adamant

@@ -10,6 +10,7 @@
 #include <deal.II/fe/mapping.h>
 #include <deal.II/lac/full_matrix.h>
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -122,8 +123,9 @@ public:
   /// Frees patterns and, where nobody else holds them, matrices; the next update builds them anew.
   void release();
 
-  const std::string &name() const { return name_; }
-  const Field<dim>  &rows() const { return row_field; }
+  const std::string  &name() const { return name_; }
+  const Field<dim>   &rows() const { return row_field; }
+  const Columns<dim> &columns() const { return columns_; }
 
   /// The matrix of one level, rows and columns numbered as the fields' spaces there. Throws RunError where the form has none: on coarser
   /// levels with Levels::finest, and before the first update.
@@ -136,7 +138,7 @@ private:
 
   std::string                         name_;
   const Field<dim>                   &row_field;
-  Columns<dim>                        columns;
+  Columns<dim>                        columns_;
   const dealii::Mapping<dim>         &mapping;
   dealii::Quadrature<dim>             quadrature;
   dealii::UpdateFlags                 flags;
