@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/csr_matrix.h"
-#include "discretization/forms/hierarchy.h"
 #include "discretization/fields/level_space.h"
+#include "discretization/forms/hierarchy.h"
 #include "multigrid/level_data.h"
 
 #include <deal.II/base/quadrature.h>

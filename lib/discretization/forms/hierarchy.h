@@ -1,8 +1,8 @@
 #pragma once
 
+#include "discretization/fields/level_space.h"
 #include "discretization/forms/assembly.h"
 #include "discretization/meshes/level_meshes.h"
-#include "discretization/fields/level_space.h"
 #include "multigrid/level_data.h"
 
 #include <deal.II/fe/mapping_q1.h>
