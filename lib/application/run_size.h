@@ -16,7 +16,7 @@ namespace adamant
 struct RunSize
 {
   std::size_t                   n_unknowns, n_cells; ///< of the finest mesh, of all ranks
-  const std::vector<LevelData> &levels;              ///< of the linear system, the finest last
+  std::vector<LevelData>        levels;              ///< of the linear system, the finest last
   const LinearSolverParameters &linear_solver;       ///< how it is solved
   unsigned int extrapolation_order = 0;              ///< from how many earlier solutions initial guesses are extrapolated
 };
