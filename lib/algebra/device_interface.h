@@ -30,6 +30,7 @@ public:
 
   virtual void multiply(Number a, const Number *x, Number b, Number *y) const = 0; ///< y = a A x + b y; b = 0: y is not read
   virtual void update(const CSRMatrix<double> &source)                        = 0; ///< new values on the same pattern
+  virtual void update_dense(const Array<double> &row_major)                   = 0; ///< likewise of a dense matrix
   virtual std::size_t bytes() const                                           = 0; ///< of device memory
   virtual std::string format() const                                          = 0; ///< in words
 

@@ -31,7 +31,9 @@ public:
   int n_cols() const { return matrix ? matrix->n_cols : 0; }
   int node_size() const { return matrix ? matrix->node_size : 1; }
 
-  void        update(const CSRMatrix<double> &source) { matrix->update(source); } ///< new values on the same pattern
+  void update(const CSRMatrix<double> &source) { matrix->update(source); } ///< new values on the same pattern
+  void update_dense(const Array<double> &row_major) { matrix->update_dense(row_major); }
+
   std::size_t bytes() const { return matrix->bytes(); }                           ///< of the device's memory
   std::string format() const { return matrix->format(); } ///< e.g. "runs of 9, 16-bit offsets in 98% of the slices, ..."
 

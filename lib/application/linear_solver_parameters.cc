@@ -1,6 +1,7 @@
 #include "application/linear_solver_parameters.h"
 
 #include "base/exceptions.h"
+#include "multigrid/smoothers/registry.h"
 
 #include <algorithm>
 #include <utility>
@@ -13,11 +14,11 @@ namespace
 // The names of the enumerations in parameter files.
 template <typename Enum>
 using Names                          = std::vector<std::pair<std::string, Enum>>;
-const Names<SolverType> solver_types = {
-  {"gmres", SolverType::gmres}, {"cg", SolverType::cg}, {"multigrid", SolverType::multigrid}};
+const Names<SolverType> solver_types = {{"gmres", SolverType::gmres},
+                                         {"cg", SolverType::cg},
+                                         {"bicgstab", SolverType::bicgstab},
+                                         {"multigrid", SolverType::multigrid}};
 const Names<Precision>    precisions     = {{"float32", Precision::float32}, {"float64", Precision::float64}};
-const Names<SmootherType> smoother_types = {
-  {"jacobi", SmootherType::jacobi}, {"block_jacobi", SmootherType::block_jacobi}, {"fsai", SmootherType::fsai}};
 const Names<CoarseSolverType> coarse_solver_types = {{"dense_inverse", CoarseSolverType::dense_inverse},
                                                      {"smoothing", CoarseSolverType::smoothing},
                                                      {"trilinos_amg", CoarseSolverType::external}};
@@ -42,6 +43,23 @@ dealii::Patterns::Selection selection(const Names<Enum> &names)
     text += (text.empty() ? "" : "|") + entry.first;
   return dealii::Patterns::Selection(text);
 }
+
+// All of the registry: jacobi|block_jacobi|...
+std::string names_of_smoothers()
+{
+  std::string names;
+  for (const auto &smoother : smoothers())
+    names += (names.empty() ? "" : "|") + smoother.name;
+  return names;
+}
+
+std::string description_of_smoothers()
+{
+  std::string text = "x <- x + omega S (b - A x), where S is ";
+  for (const auto &smoother : smoothers())
+    text += (&smoother == &smoothers().front() ? "" : ", or ") + smoother.description + " (" + smoother.name + ")";
+  return text;
+}
 } // namespace
 
 LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaults, unsigned int default_coarsest_cells,
@@ -53,7 +71,7 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
   , section(section.substr(section.find_first_not_of('/')))
   , solver(name_of(solver_types, defaults.type))
   , precision(name_of(precisions, defaults.precision))
-  , smoother(name_of(smoother_types, defaults.multigrid.smoother.type))
+  , smoother(defaults.multigrid.smoother.type)
   , max_iterations(defaults.control.max_iterations)
   , restart(defaults.restart)
   , pre_steps(defaults.multigrid.pre_steps)
@@ -64,7 +82,7 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
   , range(defaults.multigrid.smoother.range)
 {
   using namespace dealii::Patterns;
-  add_parameter("Solver", solver, "gmres, cg (symmetric positive definite problems only), or multigrid alone", prm,
+  add_parameter("Solver", solver, "gmres, bicgstab, cg (symmetric positive definite problems only), or multigrid alone", prm,
                 selection(solver_types));
   add_parameter("Preconditioner", preconditioner,
                 "multigrid, or trilinos_amg: Trilinos ML through deal.II, on the host only", prm,
@@ -73,10 +91,7 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
   add_parameter("Maximum iterations", max_iterations, "More than these stop the run with an error", prm, Integer(1));
   add_parameter("Restart", restart, "Largest dimension of the Krylov space of gmres", prm, Integer(1, 1000));
   add_parameter("Precision", precision, "Of the V-cycle; everything else is double", prm, selection(precisions));
-  add_parameter("Smoother", smoother,
-                "x <- x + omega S (b - A x) with S the inverse of the diagonal (jacobi) or of the "
-                "node blocks (block_jacobi) of A, or a factorised sparse approximate inverse (fsai)",
-                prm, selection(smoother_types));
+  add_parameter("Smoother", smoother, description_of_smoothers(), prm, Selection(names_of_smoothers()));
   add_parameter("Chebyshev", chebyshev,
                 "Take the smoothing steps as one Chebyshev polynomial in S A, with its own eigenvalue estimate");
   add_parameter("Damping", damping, "omega of the smoother without Chebyshev", prm, Double(0, 2));
@@ -108,7 +123,7 @@ LinearSolverOptions LinearSolverParameters::options(const std::string &name) con
   o.restart                      = static_cast<int>(restart);
   o.precision                    = value_of(precisions, precision);
   o.control                      = {tolerance, static_cast<int>(max_iterations), name};
-  o.multigrid.smoother.type      = value_of(smoother_types, smoother);
+  o.multigrid.smoother.type      = smoother;
   o.multigrid.smoother.chebyshev = chebyshev;
   o.multigrid.smoother.damping   = damping;
   o.multigrid.smoother.range     = range;

@@ -104,9 +104,9 @@ TrilinosAMG::~TrilinosAMG() = default;
 void TrilinosAMG::vmult(const double *, double *) const {}
 #endif
 
-std::function<CoarseSolver(const CSRMatrix<double> &)> make_trilinos_amg(const TrilinosAMGOptions &options)
+std::function<ExternalSolver(const CSRMatrix<double> &)> make_trilinos_amg(const TrilinosAMGOptions &options)
 {
-  return [options](const CSRMatrix<double> &matrix) -> CoarseSolver {
+  return [options](const CSRMatrix<double> &matrix) -> ExternalSolver {
     const auto amg = std::make_shared<const TrilinosAMG>(matrix, options);
     return [amg](const Array<double> &b, Array<double> &x) { amg->vmult(b.data(), x.data()); };
   };

@@ -40,5 +40,5 @@ private:
 };
 
 /// MultigridOptions::make_coarse_solver: one application of TrilinosAMG. Modes in `options` are those of the coarsest level.
-std::function<CoarseSolver(const CSRMatrix<double> &)> make_trilinos_amg(const TrilinosAMGOptions &options);
+std::function<ExternalSolver(const CSRMatrix<double> &)> make_trilinos_amg(const TrilinosAMGOptions &options);
 } // namespace adamant

@@ -82,9 +82,9 @@ void remember_smallest(std::atomic<int> &failed, int row)
 }
 } // namespace
 
-Array<double> inverse_diagonal_blocks(const CSRMatrix<double> &matrix, int block_size)
+Array<double> inverse_diagonal_blocks(const CSRMatrix<double> &matrix, int node_size)
 {
-  const int        bs = block_size, n_nodes = matrix.n_rows / bs;
+  const int        bs = node_size, n_nodes = matrix.n_rows / bs;
   Array<double>    blocks(static_cast<std::size_t>(matrix.n_rows) * bs);
   std::atomic<int> failed{matrix.n_rows};
 #pragma omp parallel for schedule(static)
@@ -151,27 +151,6 @@ CSRMatrix<double> fsai_factor(const CSRMatrix<double> &A)
   return G;
 }
 
-template <typename Number>
-std::vector<std::pair<Number, Number>> chebyshev_coefficients(int n, double lower, double upper)
-{
-  std::vector<std::pair<Number, Number>> c(n);
-  const double                           theta = 0.5 * (upper + lower), delta = 0.5 * (upper - lower);
-  double                                 rho = delta / theta;
-  for (int k = 0; k < n; ++k)
-    if (k == 0)
-      c[k] = {Number(0), static_cast<Number>(1. / theta)};
-    else
-      {
-        const double next = 1. / (2. * theta / delta - rho);
-        c[k]              = {static_cast<Number>(next * rho), static_cast<Number>(2. * next / delta)};
-        rho               = next;
-      }
-  return c;
-}
-
-template std::vector<std::pair<double, double>> chebyshev_coefficients(int, double, double);
-template std::vector<std::pair<float, float>>   chebyshev_coefficients(int, double, double);
-
 Array<double> start_vector(int n)
 {
   Array<double> x(n);
@@ -179,87 +158,5 @@ Array<double> start_vector(int n)
   for (double &value : x)
     value = 2. * (generator() + 0.5) / 4294967296. - 1.; // the same numbers with every standard library
   return x;
-}
-
-Array<double> dense_inverse(const CSRMatrix<double> &matrix)
-{
-  const int         n     = matrix.n_rows;
-  const std::size_t width = n;
-  if (matrix.n_cols != n)
-    throw RunError("coarsest level: its unknowns are spread over several ranks, but its inverse needs them on one");
-  Array<double> a(width * n, 0.);
-  for (int i = 0; i < n; ++i)
-    for (int k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k)
-      a[i * width + matrix.column[k]] = matrix.value[k];
-
-  // Block Gauss-Jordan: with pivot block K, A_Kj <- A_KK⁻¹ A_Kj, A_ij <- A_ij - A_iK A_Kj, A_iK <- -A_iK A_KK⁻¹.
-  constexpr int       block = 32;
-  std::vector<double> pivot(block * block), old(block);
-  for (int k0 = 0; k0 < n; k0 += block)
-    {
-      const int m = std::min(block, n - k0);
-      for (int p = 0; p < m; ++p)
-        std::copy_n(&a[(k0 + p) * width + k0], m, &pivot[p * m]);
-      if (!invert_small(pivot.data(), m))
-        throw RunError("coarsest level: the matrix is singular near row " + std::to_string(k0) +
-                       "; does the problem lack boundary conditions?");
-      Array<double> panel(width * m, 0.);
-      for (int p = 0; p < m; ++p)
-        for (int q = 0; q < m; ++q)
-          {
-            double       *to     = &panel[p * width];
-            const double *from   = &a[(k0 + q) * width];
-            const double  factor = pivot[p * m + q];
-#pragma omp simd
-            for (int j = 0; j < n; ++j)
-              to[j] += factor * from[j];
-          }
-      for (int p = 0; p < m; ++p)
-        std::copy_n(&pivot[p * m], m, &panel[p * width + k0]);
-#pragma omp parallel for schedule(static) firstprivate(old)
-      for (int i = 0; i < n; ++i)
-        {
-          double *row = &a[i * width];
-          if (i >= k0 && i < k0 + m)
-            {
-              std::copy_n(&panel[(i - k0) * width], n, row);
-              continue;
-            }
-          for (int p = 0; p < m; ++p)
-            {
-              old[p]      = row[k0 + p];
-              row[k0 + p] = 0.;
-            }
-          for (int p = 0; p < m; ++p)
-            if (old[p] != 0.)
-              {
-                const double  factor = old[p];
-                const double *from   = &panel[p * width];
-#pragma omp simd
-                for (int j = 0; j < n; ++j)
-                  row[j] -= factor * from[j];
-              }
-        }
-    }
-
-  // A (A⁻¹ x) = x on one vector tells whether elimination without pivoting was good enough.
-  const Array<double> x = start_vector(n);
-  Array<double>       y(n, 0.);
-  double              error = 0;
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j)
-      y[i] += a[i * width + j] * x[j];
-  for (int i = 0; i < n; ++i)
-    {
-      double sum = -x[i];
-      for (int k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k)
-        sum += matrix.value[k] * y[matrix.column[k]];
-      if (!(std::abs(sum) <= error)) // NaN counts
-        error = std::isnan(sum) ? HUGE_VAL : std::abs(sum);
-    }
-  if (!(error < 1e-3))
-    throw RunError("coarsest level: its matrix could not be inverted (error " + std::to_string(error) +
-                   "); it is singular or nearly so: does the problem lack boundary conditions?");
-  return a;
 }
 } // namespace adamant

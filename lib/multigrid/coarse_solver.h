@@ -1,0 +1,35 @@
+#pragma once
+
+#include "multigrid/chebyshev.h"
+#include "multigrid/level_data.h"
+#include "multigrid/options.h"
+
+#include <memory>
+#include <string>
+
+namespace adamant
+{
+/// What a V-cycle does on its coarsest level.
+template <typename Number>
+class CoarseSolver
+{
+public:
+  using Vector = adamant::Vector<Number>;
+
+  virtual ~CoarseSolver() = default;
+
+  virtual void update() = 0; ///< takes over the values that the level's matrix has now
+  /// Returns a vector of its own that holds x, about A⁻¹ b, until the next call.
+  virtual const Vector &solve(const Vector &b) = 0;
+  virtual std::string   description() const    = 0; ///< after the number of unknowns, e.g. ", dense inverse"
+};
+
+/// By `options.coarse_solver`. Throws InputError for an external one on a GPU.
+template <typename Number>
+std::unique_ptr<CoarseSolver<Number>> make_coarse_solver(const SmootherLevel<Number> &level,
+                                                         const MultigridOptions      &options);
+
+/// The inverse of a sparse matrix as a dense one, row-major, host memory; by LAPACK's LU factorisation with partial pivoting. Throws
+/// RunError where the matrix is singular or nearly so, or spread over ranks.
+Array<double> dense_inverse(const CSRMatrix<double> &matrix);
+} // namespace adamant

@@ -1,0 +1,79 @@
+#include "multigrid/linear_solver.h"
+
+#include "algebra/graph.h"
+#include "multigrid/v_cycle.h"
+#include "solvers/bicgstab.h"
+#include "solvers/cg.h"
+#include "solvers/gmres.h"
+#include "solvers/richardson.h"
+
+namespace adamant
+{
+namespace
+{
+std::unique_ptr<KrylovMethod> make_method(const LinearSolverOptions &options, const Device &device,
+                                          const LinearOperator &A, const Preconditioner &M)
+{
+  switch (options.type)
+    {
+      case SolverType::cg: return std::make_unique<CG>(device, A, M);
+      case SolverType::bicgstab: return std::make_unique<BiCGStab>(device, A, M);
+      case SolverType::multigrid: return std::make_unique<Richardson>(device, A, M);
+      default: return std::make_unique<GMRES>(device, A, M, options.restart);
+    }
+}
+} // namespace
+
+std::unique_ptr<Preconditioner> make_multigrid(const Device &device, const std::vector<LevelData> &levels,
+                                               Precision precision, const MultigridOptions &options)
+{
+  if (precision == Precision::float64)
+    return std::make_unique<MultigridPreconditioner<double>>(device, levels, options);
+  return std::make_unique<MultigridPreconditioner<float>>(device, levels, options);
+}
+
+LinearSolver::LinearSolver(const Device &device, const std::vector<LevelData> &levels,
+                           const LinearSolverOptions &options, std::unique_ptr<Preconditioner> external)
+  : where(device)
+  , options(options)
+  , matrix_on_host(levels.back().matrix)
+  , A(device, *matrix_on_host, levels.back().node_size)
+  , A_operator(A, device)
+  , M(external ? std::move(external) : make_multigrid(device, levels, options.precision, options.multigrid))
+  , method(make_method(options, device, A_operator, *M))
+{}
+
+LinearSolver::~LinearSolver() = default;
+
+SolverResult LinearSolver::solve(const Vector<double> &b, Vector<double> &x)
+{
+  return method->solve(b, x, options.control);
+}
+
+void LinearSolver::update()
+{
+  A.update(*matrix_on_host);
+  M->update();
+}
+
+LinearSolver::Cost LinearSolver::measure_preconditioner() const
+{
+  Vector<double> v(where, A.n_rows()), z(where, A.n_rows());
+  const Graph    graph(where, [&] { M->vmult(v, z); });
+  constexpr int  repeat = 10;
+  const Graph    several(where, [&] {
+    for (int i = 0; i < repeat; ++i)
+      M->vmult(v, z);
+  });
+  return {several.seconds() / repeat, graph.n_operations()};
+}
+
+std::ostream &operator<<(std::ostream &out, const LinearSolver &solver)
+{
+  if (const auto *in_double = dynamic_cast<const MultigridPreconditioner<double> *>(solver.M.get()))
+    out << in_double->cycle;
+  if (const auto *in_float = dynamic_cast<const MultigridPreconditioner<float> *>(solver.M.get()))
+    out << in_float->cycle;
+  return out;
+}
+} // namespace adamant

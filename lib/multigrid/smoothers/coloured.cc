@@ -1,0 +1,136 @@
+#include "multigrid/smoothers/coloured.h"
+
+#include "multigrid/smoothers/functors.h"
+#include "multigrid/smoothers/setup.h"
+
+#include <algorithm>
+
+namespace adamant
+{
+namespace
+{
+// The rows of these nodes.
+CSRMatrix<double> rows_of(const CSRMatrix<double> &A, const Array<int> &nodes, int node_size)
+{
+  CSRMatrix<double> part;
+  part.n_rows = static_cast<int>(nodes.size()) * node_size;
+  part.n_cols = A.n_cols;
+  part.ghosts = A.ghosts;
+  part.row_start.resize(part.n_rows + 1);
+  part.row_start[0] = 0;
+  const auto row_of = [&](int k) { return nodes[k / node_size] * node_size + k % node_size; };
+  for (int k = 0; k < part.n_rows; ++k)
+    part.row_start[k + 1] = A.row_start[row_of(k) + 1] - A.row_start[row_of(k)];
+  finish_row_starts(part);
+#pragma omp parallel for schedule(static)
+  for (int k = 0; k < part.n_rows; ++k)
+    {
+      const int begin = A.row_start[row_of(k)], n = A.row_start[row_of(k) + 1] - begin, to = part.row_start[k];
+      std::copy_n(A.column.begin() + begin, n, part.column.begin() + to);
+      std::copy_n(A.value.begin() + begin, n, part.value.begin() + to);
+    }
+  return part;
+}
+} // namespace
+
+Array<int> colours_of_nodes(const CSRMatrix<double> &A, int node_size)
+{
+  const int               n_nodes    = A.n_rows / node_size;
+  const CSRMatrix<double> transposed = transpose(A.ghosts ? owned_block(A) : A);
+  Array<int>              colour(n_nodes, -1);
+  std::vector<int>        last_node; // that met a colour
+  const auto              meet = [&](const CSRMatrix<double> &matrix, int node) {
+    for (int k = matrix.row_start[node * node_size]; k < matrix.row_start[(node + 1) * node_size]; ++k)
+      if (const int other = matrix.column[k] / node_size; other < n_nodes && other != node && colour[other] >= 0)
+        last_node[colour[other]] = node;
+  };
+  for (int node = 0; node < n_nodes; ++node)
+    {
+      meet(A, node);
+      meet(transposed, node);
+      const auto unmet = std::find_if(last_node.begin(), last_node.end(), [node](int last) { return last != node; });
+      colour[node]     = static_cast<int>(unmet - last_node.begin());
+      if (unmet == last_node.end())
+        last_node.push_back(-1);
+    }
+  return colour;
+}
+
+template <typename Number>
+ColouredGaussSeidel<Number>::ColouredGaussSeidel(const SmootherLevel<Number> &level)
+  : level(level)
+  , node_size(level.A.node_size())
+{
+  const Array<int> colour = colours_of_nodes(*level.matrix, node_size);
+  double           n      = colour.empty() ? 0 : 1 + *std::max_element(colour.begin(), colour.end());
+  level.device.communicator().max(&n, 1); // all ranks exchange for each colour
+  colours.resize(static_cast<std::size_t>(n));
+  for (std::size_t node = 0; node < colour.size(); ++node)
+    colours[colour[node]].nodes.push_back(static_cast<int>(node));
+  for (auto &c : colours)
+    {
+      c.list = adamant::Vector<int>(level.device, c.nodes);
+      c.rows = Matrix<Number>(level.device, rows_of(*level.matrix, c.nodes, node_size), node_size);
+    }
+  diagonal = Vector(level.device, inverse_diagonal_blocks(*level.matrix, node_size));
+  if (level.device.communicator().size() > 1)
+    beside = Vector(level.device, level.matrix->n_rows);
+}
+
+template <typename Number>
+void ColouredGaussSeidel<Number>::update()
+{
+  for (auto &c : colours)
+    c.rows.update(rows_of(*level.matrix, c.nodes, node_size));
+  diagonal.upload(inverse_diagonal_blocks(*level.matrix, node_size).data());
+}
+
+template <typename Number>
+void ColouredGaussSeidel<Number>::take_colour(const Colour &colour, const Vector &b, Vector &x) const
+{
+  Vector                    &y = beside.size() > 0 ? beside : x;
+  const JacobiUpdate<Number> update(Number(0), Number(1), diagonal.data(), b.data(), x.data(), nullptr, nullptr,
+                                    y.data());
+  if (node_size == 1)
+    level.device.for_each_row(colour.rows, x, JacobiStep<Number>(update), colour.list);
+  else
+    level.device.for_each_row(colour.rows, x, NodeJacobiStep<Number>(node_size, x.size() / node_size, update),
+                              colour.list);
+  if (beside.size() > 0)
+    level.device.for_each(colour.rows.n_rows(),
+                          CopyListed<Number>{colour.list.data(), node_size, beside.data(), x.data()});
+}
+
+template <typename Number>
+void ColouredGaussSeidel<Number>::sweep(const Vector &b, Vector &x, bool transposed) const
+{
+  const std::size_t n = colours.size();
+  for (std::size_t k = 0; k < n; ++k)
+    take_colour(colours[transposed ? n - 1 - k : k], b, x);
+}
+
+template <typename Number>
+void ColouredGaussSeidel<Number>::vmult(Number a, const Vector &b, Vector &x, bool transposed) const
+{
+  x.set_zero();
+  sweep(b, x, transposed);
+  if (a != Number(1))
+    level.device.scale(a, x);
+}
+
+// With y the result of a sweep, S (b - A x) = y - x.
+template <typename Number>
+auto ColouredGaussSeidel<Number>::step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old,
+                                       Vector &d, Vector &y, bool transposed) const -> Vector &
+{
+  level.device.copy(x, y);
+  sweep(b, y, transposed);
+  if (alpha != Number(0) || beta != Number(1) || d.size() > 0)
+    level.device.for_each(x.size(),
+                          CorrectBySweep<Number>{alpha, beta, x.data(), d_old.data(), d.data(), y.data()});
+  return y;
+}
+
+template class ColouredGaussSeidel<double>;
+template class ColouredGaussSeidel<float>;
+} // namespace adamant

@@ -1,0 +1,52 @@
+#include "multigrid/smoothers/jacobi.h"
+
+#include "multigrid/smoothers/functors.h"
+#include "multigrid/smoothers/setup.h"
+
+namespace adamant
+{
+template <typename Number>
+void JacobiBase<Number>::update()
+{
+  const Array<double> blocks = inverse_diagonal_blocks(*level.matrix, node_size);
+  if (diagonal.size() == 0)
+    diagonal = Vector(level.device, blocks);
+  else
+    diagonal.upload(blocks.data());
+}
+
+template <typename Number>
+void JacobiBase<Number>::vmult(Number a, const Vector &b, Vector &x, bool) const
+{
+  if (node_size == 1)
+    level.device.for_each(x.size(), ScaleByDiagonal<Number>{a, diagonal.data(), b.data(), x.data()});
+  else
+    level.device.for_each(x.size(), ScaleByNodeBlocks<Number>{node_size, x.size() / node_size, a, diagonal.data(),
+                                                              b.data(), x.data()});
+}
+
+template <typename Number>
+auto JacobiBase<Number>::step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old, Vector &d,
+                              Vector &y, bool) const -> Vector &
+{
+  const JacobiUpdate<Number> update(alpha, beta, diagonal.data(), b.data(), x.data(), d_old.data(), d.data(), y.data());
+  if (node_size == 1)
+    level.device.for_each_row(level.A, x, JacobiStep<Number>(update));
+  else
+    level.device.for_each_row(level.A, x, NodeJacobiStep<Number>(node_size, x.size() / node_size, update));
+  return y;
+}
+
+template <typename Number>
+bool JacobiBase<Number>::vmult_twice(Number beta, const Vector &b, Vector &x) const
+{
+  if (node_size > 1)
+    return false;
+  level.device.for_each_row(level.A, FirstJacobiStep<Number>{beta, diagonal.data(), b.data()},
+                            SecondJacobiStep<Number>(beta, diagonal.data(), b.data(), x.data()));
+  return true;
+}
+
+template class JacobiBase<double>;
+template class JacobiBase<float>;
+} // namespace adamant

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "multigrid/smoothers/smoother.h"
+
+namespace adamant
+{
+/// S = D⁻¹, D the diagonal of A or its diagonal blocks of m x m, m the rows of a node.
+template <typename Number>
+class JacobiBase : public Smoother<Number>
+{
+public:
+  using Vector = adamant::Vector<Number>;
+
+  void    update() override;
+  void    vmult(Number a, const Vector &b, Vector &x, bool transposed) const override;
+  Vector &step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old, Vector &d, Vector &y,
+               bool transposed) const override;
+  bool    vmult_twice(Number beta, const Vector &b, Vector &x) const override;
+
+protected:
+  JacobiBase(const SmootherLevel<Number> &level, int node_size)
+    : level(level)
+    , node_size(node_size)
+  {
+    update();
+  }
+
+private:
+  SmootherLevel<Number> level;
+  int                   node_size;
+  Vector                diagonal; // D⁻¹, see inverse_diagonal_blocks
+};
+
+template <typename Number>
+class Jacobi : public JacobiBase<Number>
+{
+public:
+  explicit Jacobi(const SmootherLevel<Number> &level)
+    : JacobiBase<Number>(level, 1)
+  {}
+};
+
+template <typename Number>
+class BlockJacobi : public JacobiBase<Number>
+{
+public:
+  explicit BlockJacobi(const SmootherLevel<Number> &level)
+    : JacobiBase<Number>(level, level.A.node_size())
+  {}
+};
+} // namespace adamant

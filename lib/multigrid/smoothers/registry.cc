@@ -1,0 +1,53 @@
+#include "multigrid/smoothers/registry.h"
+
+#include "base/exceptions.h"
+#include "base/nearest_name.h"
+#include "multigrid/smoothers/coloured.h"
+#include "multigrid/smoothers/fsai.h"
+#include "multigrid/smoothers/jacobi.h"
+
+#include <type_traits>
+
+namespace adamant
+{
+namespace
+{
+template <template <typename> class Kind>
+SmootherKind kind(const std::string &name, const std::string &description)
+{
+  return {name, description, [](const auto &level) { return std::make_unique<Kind<double>>(level); },
+          [](const auto &level) { return std::make_unique<Kind<float>>(level); }};
+}
+} // namespace
+
+const std::vector<SmootherKind> &smoothers()
+{
+  static const std::vector<SmootherKind> all = {
+    kind<Jacobi>("jacobi", "the inverse of A's diagonal"),
+    kind<BlockJacobi>("block_jacobi", "the inverse of A's node blocks"),
+    kind<FSAI>("fsai", "a factorised sparse approximate inverse of A"),
+    kind<ColouredGaussSeidel>("gauss_seidel", "a sweep over the nodes, colour by colour (damping 1 is usual)")};
+  return all;
+}
+
+template <typename Number>
+std::unique_ptr<Smoother<Number>> make_smoother(const std::string &name, const SmootherLevel<Number> &level)
+{
+  std::vector<std::string> names;
+  for (const auto &kind : smoothers())
+    {
+      if (kind.name == name)
+        {
+          if constexpr (std::is_same_v<Number, double>)
+            return kind.make_double(level);
+          else
+            return kind.make_float(level);
+        }
+      names.push_back(kind.name);
+    }
+  throw InputError("there is no smoother '" + name + "'" + did_you_mean(name, names));
+}
+
+template std::unique_ptr<Smoother<double>> make_smoother(const std::string &, const SmootherLevel<double> &);
+template std::unique_ptr<Smoother<float>>  make_smoother(const std::string &, const SmootherLevel<float> &);
+} // namespace adamant

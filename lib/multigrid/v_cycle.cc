@@ -1,0 +1,113 @@
+#include "multigrid/v_cycle.h"
+
+#include "algebra/profiler_range.h"
+#include "base/exceptions.h"
+#include "base/exchange_plan.h"
+
+#include <string>
+#include <type_traits>
+
+namespace adamant
+{
+template <typename Number>
+VCycle<Number>::VCycle(const Device &device, const std::vector<LevelData> &data, const MultigridOptions &options)
+  : device(device)
+  , options(options)
+{
+  if (options.pre_steps < 1 || options.post_steps < 0)
+    throw InputError("multigrid needs at least one pre-smoothing step and no negative number of post-smoothing steps");
+  for (std::size_t l = 0; l < data.size(); ++l)
+    levels.push_back(std::make_unique<Level>(device, data[l], options, l == 0));
+  coarse_solver = make_coarse_solver(levels[0]->on(device), options);
+}
+
+template <typename Number>
+VCycle<Number>::Level::Level(const Device &device, const LevelData &data, const MultigridOptions &options, bool coarsest)
+  : matrix(data.matrix)
+  , n_unknowns(matrix->ghosts ? matrix->ghosts->n_global : std::uint64_t(matrix->n_rows))
+  , A(device, *matrix, data.node_size)
+{
+  const int n = matrix->n_rows;
+  b           = Vector(device, n);
+  if (coarsest)
+    return;
+  P        = Matrix<Number>(device, *data.prolongation, data.node_size);
+  R        = Matrix<Number>(device, *data.restriction, data.node_size);
+  x        = Vector(device, n);
+  y        = Vector(device, n);
+  r        = Vector(device, n);
+  smoother = std::make_unique<PolynomialSmoother<Number>>(on(device), options.smoother);
+}
+
+template <typename Number>
+void VCycle<Number>::update()
+{
+  for (auto &level : levels)
+    {
+      level->A.update(*level->matrix);
+      if (level->smoother)
+        level->smoother->update();
+    }
+  coarse_solver->update();
+}
+
+template <typename Number>
+auto VCycle<Number>::cycle(std::size_t l, const Vector &b) const -> const Vector &
+{
+  const ProfilerRange range("V-cycle level " + std::to_string(l));
+  if (l == 0)
+    return coarse_solver->solve(b);
+  Level  &level   = *levels[l];
+  Level  &coarse  = *levels[l - 1];
+  Vector &x       = level.smoother->vmult(options.pre_steps, b, level.x, level.y);
+  Vector &scratch = &x == &level.x ? level.y : level.x;
+  device.residual(level.A, x, b, level.r);
+  device.multiply(Number(1), level.R, level.r, Number(0), coarse.b);
+  device.multiply(Number(1), level.P, cycle(l - 1, coarse.b), Number(1), x);
+  return level.smoother->step(options.post_steps, b, x, scratch);
+}
+
+template <typename Number>
+std::ostream &operator<<(std::ostream &out, const VCycle<Number> &cycle)
+{
+  for (std::size_t l = cycle.levels.size(); l-- > 0;)
+    {
+      out << "  level " << l << ": " << cycle.levels[l]->n_unknowns << " unknowns";
+      if (l == 0)
+        out << cycle.coarse_solver->description();
+      else if (cycle.options.smoother.chebyshev)
+        out << ", largest eigenvalue " << cycle.levels[l]->smoother->eigenvalue();
+      out << '\n';
+    }
+  return out;
+}
+
+template <typename Number>
+MultigridPreconditioner<Number>::MultigridPreconditioner(const Device &device, const std::vector<LevelData> &data,
+                                                         const MultigridOptions &options)
+  : cycle(device, data, options)
+  , device(device)
+{
+  if constexpr (!std::is_same_v<Number, double>)
+    b = adamant::Vector<Number>(device, cycle.n_rows());
+}
+
+template <typename Number>
+void MultigridPreconditioner<Number>::vmult(const adamant::Vector<double> &v, adamant::Vector<double> &z) const
+{
+  if constexpr (std::is_same_v<Number, double>)
+    device.copy(cycle.vmult(v), z);
+  else
+    {
+      device.convert(v, b);
+      device.convert(cycle.vmult(b), z);
+    }
+}
+
+template class VCycle<double>;
+template class VCycle<float>;
+template class MultigridPreconditioner<double>;
+template class MultigridPreconditioner<float>;
+template std::ostream &operator<<(std::ostream &, const VCycle<double> &);
+template std::ostream &operator<<(std::ostream &, const VCycle<float> &);
+} // namespace adamant
