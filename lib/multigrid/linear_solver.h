@@ -48,7 +48,7 @@ public:
                Preconditioner<Backend> external = nullptr)
     : backend(backend)
     , options(options)
-    , A(backend.create_matrix(levels.back().matrix, levels.back().block_size))
+    , A(backend.create_matrix(*levels.back().matrix, levels.back().node_size))
   {
     Preconditioner<Backend> precondition = external;
     if (!external && options.precision == Precision::float64)
@@ -108,7 +108,7 @@ public:
   /// Takes over new values of the level matrices; patterns and transfer stay.
   void update(const std::vector<LevelData> &levels)
   {
-    backend.update_values(A, levels.back().matrix);
+    backend.update_values(A, *levels.back().matrix);
     if (full_cycle)
       full_cycle->update(levels);
     if (single_cycle)
@@ -135,7 +135,7 @@ private:
     SingleCycle(const Backend &backend, const std::vector<LevelData> &levels, const MultigridOptions &options)
       : single(backend)
       , mg(single, levels, options)
-      , b(single.create_vector(levels.back().matrix.n_rows))
+      , b(single.create_vector(levels.back().matrix->n_rows))
     {}
     void vmult(const Backend &backend, const Vector &v, Vector &z)
     {

@@ -32,7 +32,7 @@ public:
       throw InputError("Linear solver/Coarse solver = trilinos_amg needs --backend host");
     for (std::size_t l = 0; l < data.size(); ++l)
       levels.push_back(std::make_unique<Level>(backend, data[l], options, l == 0));
-    set_coarse_solver(data[0].matrix);
+    set_coarse_solver(*data[0].matrix);
   }
 
   /// Takes over new values of the matrices; patterns and transfer stay.
@@ -40,11 +40,11 @@ public:
   {
     for (std::size_t l = 0; l < levels.size(); ++l)
       {
-        backend.update_values(levels[l]->A, data[l].matrix);
+        backend.update_values(levels[l]->A, *data[l].matrix);
         if (levels[l]->smoother)
           levels[l]->smoother->update(data[l]);
       }
-    set_coarse_solver(data[0].matrix);
+    set_coarse_solver(*data[0].matrix);
   }
 
   /// One V-cycle from a zero guess. Returns a vector of the hierarchy's own that holds the result until the next call.
@@ -73,22 +73,22 @@ private:
   struct Level
   {
     Level(const Backend &backend, const LevelData &data, const MultigridOptions &options, bool coarsest)
-      : n_unknowns(data.matrix.ghosts ? data.matrix.ghosts->n_global : std::uint64_t(data.matrix.n_rows))
-      , A(backend.create_matrix(data.matrix, data.block_size))
-      , x(backend.create_vector(data.matrix.n_rows))
+      : n_unknowns(data.matrix->ghosts ? data.matrix->ghosts->n_global : std::uint64_t(data.matrix->n_rows))
+      , A(backend.create_matrix(*data.matrix, data.node_size))
+      , x(backend.create_vector(data.matrix->n_rows))
     {
       if (!coarsest)
         {
-          P = backend.create_matrix(data.prolongation, data.block_size);
-          R = backend.create_matrix(data.restriction, data.block_size);
-          r = backend.create_vector(data.matrix.n_rows);
+          P = backend.create_matrix(*data.prolongation, data.node_size);
+          R = backend.create_matrix(*data.restriction, data.node_size);
+          r = backend.create_vector(data.matrix->n_rows);
         }
       if (!coarsest || options.coarse_solver == CoarseSolverType::smoothing)
         {
-          y        = backend.create_vector(data.matrix.n_rows);
+          y        = backend.create_vector(data.matrix->n_rows);
           smoother = std::make_unique<Smoother<Backend>>(backend, data, A, options.smoother);
         }
-      b = backend.create_vector(data.matrix.n_rows);
+      b = backend.create_vector(data.matrix->n_rows);
     }
 
     const std::uint64_t                n_unknowns; // of all ranks

@@ -27,8 +27,8 @@ public:
     : backend(backend)
     , A(A)
     , options(options)
-    , block_size(options.type == SmootherType::block_jacobi ? level.block_size : 1)
-    , d(backend.create_vector(level.matrix.n_rows))
+    , block_size(options.type == SmootherType::block_jacobi ? level.node_size : 1)
+    , d(backend.create_vector(level.matrix->n_rows))
   {
     update(level);
   }
@@ -38,15 +38,15 @@ public:
   {
     if (options.type == SmootherType::fsai)
       {
-        const CSRMatrix<double> G = fsai_factor(level.matrix);
+        const CSRMatrix<double> G = fsai_factor(*level.matrix);
         factor                    = backend.create_matrix(G);
         factor_transposed         = backend.create_matrix(transpose(G));
-        r                         = backend.create_vector(level.matrix.n_rows);
-        s                         = backend.create_vector(level.matrix.n_rows);
+        r                         = backend.create_vector(level.matrix->n_rows);
+        s                         = backend.create_vector(level.matrix->n_rows);
       }
     else
       {
-        const Array<double> blocks = inverse_diagonal_blocks(level.matrix, block_size);
+        const Array<double> blocks = inverse_diagonal_blocks(*level.matrix, block_size);
         diagonal                   = backend.create_vector(static_cast<int>(blocks.size()));
         backend.upload(blocks.data(), diagonal);
       }
