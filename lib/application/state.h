@@ -46,7 +46,8 @@ public:
   /// Loads into a vector of the size that was saved; throws RunError where it has another one.
   void vector(Vector<double> &vector, const StorageOrder &order = StorageOrder());
   /// The earlier solutions of an extrapolation, vectors of `size` values.
-  void history(Extrapolation &extrapolation, const Device &device, int size, const StorageOrder &order = StorageOrder());
+  void history(Extrapolation &extrapolation, const Device &device, int size,
+               const StorageOrder &order = StorageOrder());
 
 private:
   CheckpointWriter::Archive *out = nullptr;

@@ -162,6 +162,18 @@ Array<double> TimeDependentProblem<dim>::download(const Vector<double> &vector)
 }
 
 template <int dim>
+void TimeDependentProblem<dim>::write_scalar(TimeSeries &series, double t, const Field<dim> &field,
+                                             const double *values) const
+{
+  const auto           nodal = nodal_vector(field.finest(), values);
+  dealii::DataOut<dim> data;
+  data.attach_dof_handler(field.finest().dof_handler());
+  data.add_data_vector(nodal, field.name());
+  data.build_patches(mapping, field.element().degree);
+  series.write(data, t);
+}
+
+template <int dim>
 void TimeDependentProblem<dim>::report_l2_error(const Field<dim> &field, const Vector<double> &u,
                                                 const dealii::Function<dim> &exact)
 {

@@ -24,7 +24,7 @@ class TimeDependentProblem
 {
 public:
   TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule);
-  virtual ~TimeDependentProblem() = default;
+  virtual ~TimeDependentProblem()                               = default;
   TimeDependentProblem(const TimeDependentProblem &)            = delete;
   TimeDependentProblem &operator=(const TimeDependentProblem &) = delete;
 
@@ -76,6 +76,8 @@ protected:
                 const LinearSolverParameters &parameters, unsigned int extrapolation_order = 0);
   /// The values of a vector in host memory, in the Section "copy".
   Array<double> download(const Vector<double> &vector);
+  /// Writes a scalar field, under its name, from its nodal values in host memory.
+  void write_scalar(TimeSeries &series, double t, const Field<dim> &field, const double *values) const;
   /// Prints and records ‖u - exact‖ in L² for the nodal values u of a scalar field, by a Gauss rule of degree + 2 points.
   void report_l2_error(const Field<dim> &field, const Vector<double> &u, const dealii::Function<dim> &exact);
 
