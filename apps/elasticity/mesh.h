@@ -2,8 +2,6 @@
 
 #include "discretization/meshes/mesh.h"
 
-#include <deal.II/grid/tria.h>
-
 #include <cmath>
 #include <vector>
 

@@ -1,0 +1,229 @@
+#include "parameters.h"
+
+#include "application/start_up.h"
+#include "base/require.h"
+#include "expressions/expressions.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace elasticity
+{
+using adamant::require;
+
+ProblemParameters::ProblemParameters()
+  : ParameterAcceptor("/Problem")
+{
+  add_parameter("Dimension", dimension, "2 (plane strain) or 3", prm, Patterns::Integer(2, 3));
+  add_parameter("Lame lambda", lambda, "First Lame parameter");
+  add_parameter("Lame mu", mu, "Second Lame parameter, the shear modulus");
+  add_parameter("Young modulus", young, "E; where it is not 0, E and nu replace the Lame parameters", prm,
+                Patterns::Double(0));
+  add_parameter("Poisson ratio", poisson, "nu, used with E only; below 0.5");
+  add_parameter("Density", density, "rho", prm, Patterns::Double(0));
+  add_parameter("Body force", body_force, "f per volume: expressions of x, y, z separated by semicolons");
+  parse_parameters_call_back.connect([this] { traction = adamant::split_by_boundary("Problem/Traction", tractions); });
+  add_parameter("Traction", tractions,
+                "g per area, by boundary id: 'id: g_x; g_y; g_z, id: ...', expressions of x, y, z");
+  add_parameter("Load factor", load_factor, "Expression of t that multiplies body force and traction");
+  add_parameter(
+    "Dirichlet boundaries", dirichlet,
+    "The boundary ids where the displacement is prescribed, with its components: 'id: xyz, id: y, ...'. The sides "
+    "of the box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z)");
+  add_parameter("Boundary displacement", boundary_displacement, "There: expressions of x, y, z");
+  add_parameter("Initial displacement", initial_displacement, "Expressions of x, y, z");
+  add_parameter("Initial velocity", initial_velocity, "Expressions of x, y, z");
+  add_parameter(
+    "Exact displacement", exact_displacement,
+    "Expressions of x, y, z, t; where given, run.json has the L2 error of the displacement at the end time");
+}
+
+Material ProblemParameters::material() const
+{
+  return young > 0. ? Material{young * poisson / ((1. + poisson) * (1. - 2. * poisson)), young / (2. * (1. + poisson)),
+                               density} :
+                      Material{lambda, mu, density};
+}
+
+bool ProblemParameters::prescribes(unsigned int id, char axis) const
+{
+  const auto found = dirichlet.find(id);
+  return found != dirichlet.end() && found->second.find(axis) != std::string::npos;
+}
+
+void ProblemParameters::check(bool stationary) const
+{
+  require(young == 0. || (poisson > -1. && poisson < 0.5), "Problem/Poisson ratio = ", poisson,
+          ": it has to lie above -1 and below 0.5 (an incompressible material, nu = 0.5, needs a mixed formulation with "
+          "a pressure, which this program does not have)");
+  require(young > 0. || (mu > 0. && 3. * lambda + 2. * mu > 0.), "Problem/Lame lambda = ", lambda, ", Lame mu = ", mu,
+          ": a stable material has mu > 0 and lambda > -2/3 mu");
+  for (const auto *boundaries : {&dirichlet, &traction})
+    for (const auto &[id, text] : *boundaries)
+      require(id < 6, "Problem: the box has no boundary ", id, "; its sides are 0 to 5");
+  for (const auto &[id, components] : dirichlet)
+    require(!components.empty() && components.find_first_not_of("xyz") == std::string::npos,
+            "Problem/Dirichlet boundaries: '", components, "' of boundary ", id, " should name components, as xyz");
+  const std::string axes(std::string("xyz").substr(0, dimension));
+  for (const auto &entry : traction)
+    {
+      const unsigned int id = entry.first;
+      require(id < 2 * dimension, "Problem/Traction: on boundary ", id, ", which only a cube has");
+      require(!std::all_of(axes.begin(), axes.end(), [&](char axis) { return prescribes(id, axis); }),
+              "Problem/Traction: on boundary ", id, ", where Problem/Dirichlet boundaries prescribes all components");
+    }
+  for (const char axis : axes)
+    {
+      bool held = !stationary;
+      for (unsigned int id = 0; id < 2 * dimension; ++id)
+        held = held || prescribes(id, axis);
+      require(held, "Problem/Dirichlet boundaries: a stationary solution needs the component ", axis,
+              " prescribed somewhere");
+    }
+  if (dimension == 2)
+    ProblemFunctions<2>{*this};
+  else
+    ProblemFunctions<3>{*this};
+}
+
+template <int dim>
+ProblemFunctions<dim>::ProblemFunctions(const ProblemParameters &p)
+  : load_factor(adamant::parse_function_of_time("Problem/Load factor", p.load_factor))
+{
+  const auto parse = [](const std::string &key, const std::string &text) {
+    require(!adamant::depends_on_time(text) || key == "Exact displacement", "Problem/", key, " = ", text,
+            " contains t, but only Problem/Load factor depends on the time");
+    return adamant::parse_function<dim>("Problem/" + key, text, dim);
+  };
+  body_force            = parse("Body force", p.body_force);
+  boundary_displacement = parse("Boundary displacement", p.boundary_displacement);
+  initial_displacement  = parse("Initial displacement", p.initial_displacement);
+  initial_velocity      = parse("Initial velocity", p.initial_velocity);
+  if (!p.exact_displacement.empty())
+    exact_displacement = parse("Exact displacement", p.exact_displacement);
+  for (const auto &[id, text] : p.traction)
+    traction[id] = parse("Traction", text);
+}
+
+DiscretizationParameters::DiscretizationParameters()
+  : ParameterAcceptor("/Discretization")
+{
+  using namespace Patterns;
+  add_parameter("Formulation", formulation, "condensed: the displacement alone; coupled: displacement and velocity",
+                prm, Selection("condensed|coupled"));
+  add_parameter(
+    "Degree", degree,
+    "Of the finite elements FE_Q: 1 or 2. With 2, Linear solver/Coarsest level cells counts cells of half the size",
+    prm, Integer(1, 2));
+  add_parameter("Lengths", lengths, "Of the box (0,Lx) x (0,Ly) x (0,Lz)");
+  add_parameter("Coarse cells", coarse_cells, "Of the box in each direction, before refinement");
+  add_parameter("Uniform refinements", uniform_refinements, "Of these cells", prm, Integer(0, 10));
+  add_parameter(
+    "Refinement", refinement,
+    "Then step l = 1, 2, ... refines all cells (uniform), those whose centre has its first 1 (face), 2 (edge) or 3 "
+    "(vertex) coordinates below 2^-l times the length, or those where a stationary solution has the largest "
+    "errors after Kelly's estimator (kelly)",
+    prm, Selection("uniform|face|edge|vertex|kelly"));
+  add_parameter("Refinement steps", steps, "Number of these steps", prm, Integer(0, 20));
+  add_parameter("Refine fraction", refine_fraction, "Of the cells, in each step of kelly", prm, Double(0., 1.));
+}
+
+void DiscretizationParameters::check(unsigned int dim) const
+{
+  require(lengths.size() >= dim && coarse_cells.size() >= dim,
+          "Discretization/Lengths and Coarse cells need a value for each dimension");
+  double unknowns = dim * (formulation == "coupled" ? 2. : 1.);
+  for (unsigned int i = 0; i < dim; ++i)
+    {
+      require(lengths[i] > 0. && coarse_cells[i] > 0, "Discretization/Lengths and Coarse cells have to be positive");
+      unknowns *=
+        degree * coarse_cells[i] * std::pow(2., uniform_refinements + (refinement == "uniform" ? steps : 0)) + 1.;
+    }
+  require(unknowns <= adamant::most_unknowns(),
+          "Discretization: these refinements give more unknowns than 32-bit indices can count");
+}
+
+TimeParameters::TimeParameters()
+  : adamant::TimeParameters(2.5, 0.025)
+{
+  add_parameter("Stationary", stationary,
+                "Solve the stationary problem, with the load at the end time, instead of time steps");
+  add_extrapolation_order(1);
+}
+
+void TimeParameters::check() const
+{
+  if (stationary)
+    return;
+  require(end > 0., "Time stepping/End time has to be positive where time steps are taken");
+  adamant::TimeParameters::check();
+}
+
+adamant::Schedule TimeParameters::schedule() const
+{
+  return stationary ? adamant::Schedule{end, 1} : adamant::TimeParameters::schedule();
+}
+
+OutputParameters::OutputParameters()
+  : ParameterAcceptor("/Output")
+{
+  add_parameter("Interval", interval, "Steps between VTU files; 0: none", prm, Patterns::Integer(0));
+  add_parameter("Energy interval", energy_interval,
+                "Steps between evaluations of the energies, on the host; other steps have nan. 0: at the end only", prm,
+                Patterns::Integer(0));
+  add_parameter("Points", points, "Where the displacement is recorded in each step: 'x, y, z; x, y, z; ...'");
+}
+
+std::vector<std::string> Parameters::may_change() const
+{
+  std::vector<std::string> keys = {"Output/Interval", "Output/Energy interval", "Checkpoint"};
+  if (!time.stationary && discretization.refinement != "kelly") // which take the load at the end time
+    keys.emplace_back("Time stepping/End time");
+  return keys;
+}
+
+// Chebyshev smoothing by node blocks inside conjugate gradients: what suits the condensed formulation.
+adamant::LinearSolverOptions Parameters::default_options()
+{
+  adamant::LinearSolverOptions options;
+  options.type                         = adamant::SolverType::cg;
+  options.multigrid.smoother.type      = "block_jacobi";
+  options.multigrid.smoother.chebyshev = true;
+  options.multigrid.smoother.range     = 20.;
+  options.multigrid.smoother.damping   = 0.5; // without Chebyshev: 0.6 already diverges on these matrices
+  options.multigrid.pre_steps = options.multigrid.post_steps = 3;
+  return options;
+}
+
+void Parameters::check() const
+{
+  problem.check(time.stationary || discretization.refinement == "kelly");
+  require(time.stationary || problem.density > 0., "Problem/Density has to be positive where time steps are taken");
+  check_formulation();
+  discretization.check(problem.dimension);
+  for (const auto &point : output.points)
+    for (unsigned int i = 0; i < problem.dimension; ++i)
+      require(point.size() >= problem.dimension && point[i] >= 0. && point[i] <= discretization.lengths[i],
+              "Output/Points: a point lies outside the box or has fewer than ", problem.dimension, " coordinates");
+  time.check();
+}
+
+void Parameters::check_formulation() const
+{
+  if (discretization.formulation != "coupled")
+    return;
+  const auto solver = linear_solver.options("");
+  require(!time.stationary, "Time stepping/Stationary needs Discretization/Formulation = condensed");
+  require(solver.type != adamant::SolverType::cg,
+          "Discretization/Formulation = coupled has a matrix that is not symmetric: Linear solver/Solver has to be "
+          "gmres, not cg");
+  require(linear_solver.preconditioner == "multigrid", "Linear solver/Preconditioner = ", linear_solver.preconditioner,
+          " converges for Discretization/Formulation = condensed only");
+  require(solver.multigrid.smoother.type == "block_jacobi",
+          "Discretization/Formulation = coupled needs Linear solver/Smoother = block_jacobi, which solves for all "
+          "unknowns of a node at once");
+}
+
+template struct ProblemFunctions<2>;
+template struct ProblemFunctions<3>;
+} // namespace elasticity
