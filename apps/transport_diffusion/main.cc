@@ -54,12 +54,6 @@ private:
   void                  serialize(adamant::State &state) override;
   void                  report() override;
 
-  std::vector<const Vector *> output_vectors() const override { return {&u}; }
-  void write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const override
-  {
-    this->write_scalar(series, t, *field, values[0]);
-  }
-
   void   setup_fields();
   void   setup_forms();
   void   choose_scheme(const std::string &name);
@@ -119,6 +113,7 @@ void TransportDiffusion<dim>::setup()
   setup_fields();
   setup_forms();
   choose_scheme(parameters.time.scheme == "bdf2" ? "backward_euler" : parameters.time.scheme);
+  this->add_output(*field, u);
   this->describe(*field, *A_form, *solver, parameters.linear_solver, parameters.time.extrapolation_order);
 }
 

@@ -114,13 +114,8 @@ struct TimeParameters : adamant::TimeParameters
 
 struct Parameters
 {
-  unsigned int dim() const { return problem.dimension; }
-
-  // Where a checkpoint is continued.
-  static std::vector<std::string> may_change()
-  {
-    return {"Time stepping/End time", "Time stepping/Output interval", "Checkpoint"};
-  }
+  unsigned int             dim() const { return problem.dimension; }
+  std::vector<std::string> may_change() const { return time.may_change(); }
 
   ProblemParameters               problem;
   DiscretizationParameters        discretization;

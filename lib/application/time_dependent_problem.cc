@@ -6,6 +6,9 @@
 
 #include <deal.II/base/quadrature_lib.h>
 
+#include <deal.II/numerics/data_out.h>
+
+#include <algorithm>
 #include <iostream>
 
 namespace adamant
@@ -162,14 +165,29 @@ Array<double> TimeDependentProblem<dim>::download(const Vector<double> &vector)
 }
 
 template <int dim>
-void TimeDependentProblem<dim>::write_scalar(TimeSeries &series, double t, const Field<dim> &field,
-                                             const double *values) const
+std::vector<const Vector<double> *> TimeDependentProblem<dim>::output_vectors() const
 {
-  const auto           nodal = nodal_vector(field.finest(), values);
+  std::vector<const Vector<double> *> vectors;
+  for (const auto &output : outputs)
+    vectors.push_back(output.u);
+  return vectors;
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::write(TimeSeries &series, double t, const std::vector<const double *> &values) const
+{
+  std::vector<NodalVector> nodal;
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    nodal.push_back(nodal_vector(outputs[i].field->finest(), values[i]));
   dealii::DataOut<dim> data;
-  data.attach_dof_handler(field.finest().dof_handler());
-  data.add_data_vector(nodal, field.name());
-  data.build_patches(mapping, field.element().degree);
+  unsigned int         degree = 1;
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    {
+      const auto &field = *outputs[i].field;
+      data.add_data_vector(field.finest().dof_handler(), nodal[i], field.name());
+      degree = std::max(degree, field.element().degree);
+    }
+  data.build_patches(mapping, degree);
   series.write(data, t);
 }
 

@@ -2,11 +2,11 @@
 
 #include "algebra/device.h"
 #include "base/point_values.h"
+#include "expressions/point_function.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/point.h>
 
-#include <functional>
 #include <memory>
 
 namespace adamant
