@@ -20,12 +20,9 @@ struct Node
 template <int dim>
 std::vector<Node<dim>> nodes(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const Array<int> &dofs)
 {
-  const auto             points = support_points(space, mapping, dofs);
-  Array<unsigned int>    component(space.n_dofs());
+  const auto             points    = support_points(space, mapping, dofs);
+  const auto             component = components(space);
   std::vector<Node<dim>> result(dofs.size());
-  for (int cell = 0; cell < space.n_cells(); ++cell)
-    for (int i = 0; i < space.dofs_per_cell(); ++i)
-      component[space.cell_dofs(cell)[i]] = space.dof_handler().get_fe().system_to_component_index(i).first;
   for (std::size_t k = 0; k < dofs.size(); ++k)
     {
       for (int d = 0; d < dim; ++d)
@@ -43,6 +40,16 @@ Array<int> all_owned(const LevelSpace<dim> &space)
   return dofs;
 }
 } // namespace
+
+template <int dim>
+Array<unsigned int> components(const LevelSpace<dim> &space)
+{
+  Array<unsigned int> component(space.n_dofs(), 0);
+  for (int cell = 0; cell < space.n_cells(); ++cell)
+    for (int i = 0; i < space.dofs_per_cell(); ++i)
+      component[space.cell_dofs(cell)[i]] = space.dof_handler().get_fe().system_to_component_index(i).first;
+  return component;
+}
 
 template <int dim>
 Array<double> nodal_values(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
@@ -82,6 +89,8 @@ std::vector<Array<double>> rigid_body_modes(const LevelSpace<dim> &space, const 
   return modes;
 }
 
+template Array<unsigned int> components(const LevelSpace<2> &);
+template Array<unsigned int> components(const LevelSpace<3> &);
 template Array<double> nodal_values(const LevelSpace<2> &, const dealii::Mapping<2> &, const dealii::Function<2> &,
                                     const Array<int> &, unsigned int);
 template Array<double> nodal_values(const LevelSpace<3> &, const dealii::Mapping<3> &, const dealii::Function<3> &,

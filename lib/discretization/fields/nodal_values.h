@@ -10,6 +10,10 @@
 
 namespace adamant
 {
+/// The component of the element that each local DoF belongs to.
+template <int dim>
+Array<unsigned int> components(const LevelSpace<dim> &space);
+
 /// The values of a function at the nodes of the given owned DoFs, host memory: those of components first, first + 1, ... of the space have
 /// components 0, 1, ... of the function, those of others 0.
 template <int dim>

@@ -1,0 +1,71 @@
+#include "application/box_parameters.h"
+
+#include "base/require.h"
+#include "discretization/meshes/mesh.h"
+
+#include <deal.II/grid/grid_generator.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace adamant
+{
+BoxParameters::BoxParameters(const std::string &section)
+  : ParameterAcceptor(section)
+  , section(section.substr(section.find_first_not_of('/')))
+{
+  add_parameter("Lengths", lengths, "Of the box (0,Lx) x (0,Ly) x (0,Lz)");
+  add_parameter("Coarse cells", coarse_cells, "Of the box in each direction, before refinement");
+  add_parameter("Uniform refinements", uniform_refinements, "Of these cells", prm, dealii::Patterns::Integer(0, 10));
+}
+
+void BoxParameters::check(unsigned int dim) const
+{
+  require(lengths.size() >= dim && coarse_cells.size() >= dim, section,
+          "/Lengths and Coarse cells need a value for each dimension");
+  for (unsigned int d = 0; d < dim; ++d)
+    require(lengths[d] > 0. && coarse_cells[d] > 0, section, "/Lengths and Coarse cells have to be positive");
+}
+
+bool BoxParameters::contains(const std::vector<double> &point, unsigned int dim) const
+{
+  bool inside = point.size() >= dim;
+  for (unsigned int d = 0; inside && d < dim; ++d)
+    inside = point[d] >= 0. && point[d] <= lengths[d];
+  return inside;
+}
+
+template <int dim>
+void BoxParameters::make(dealii::Triangulation<dim> &mesh) const
+{
+  dealii::Point<dim> far_corner;
+  std::copy_n(lengths.begin(), dim, &far_corner[0]);
+  dealii::GridGenerator::subdivided_hyper_rectangle(
+    mesh, std::vector<unsigned int>(coarse_cells.begin(), coarse_cells.begin() + dim), dealii::Point<dim>(), far_corner,
+    true);
+  refine_global(mesh, uniform_refinements);
+}
+
+template <int dim>
+void refine_towards_origin(dealii::Triangulation<dim> &mesh, const std::vector<double> &lengths,
+                           unsigned int n_coordinates, unsigned int n_steps)
+{
+  for (unsigned int l = 1; l <= n_steps; ++l)
+    {
+      for (const auto &cell : mesh.active_cell_iterators())
+        {
+          bool near = cell->is_locally_owned();
+          for (unsigned int d = 0; d < n_coordinates; ++d)
+            near = near && cell->center()[d] < std::ldexp(lengths[d], -static_cast<int>(l));
+          if (near)
+            cell->set_refine_flag();
+        }
+      execute_refinement(mesh);
+    }
+}
+
+template void BoxParameters::make(dealii::Triangulation<2> &) const;
+template void BoxParameters::make(dealii::Triangulation<3> &) const;
+template void refine_towards_origin(dealii::Triangulation<2> &, const std::vector<double> &, unsigned int, unsigned int);
+template void refine_towards_origin(dealii::Triangulation<3> &, const std::vector<double> &, unsigned int, unsigned int);
+} // namespace adamant
