@@ -73,13 +73,11 @@ private:
   using Base = TimeDependentProblem<dim>;
   using Base::device, Base::mesh, Base::mapping, Base::run_info, Base::time;
 
-  // Refines where the initial values need it.
   void make_mesh() override
   {
     dealii::GridGenerator::hyper_cube(*mesh);
     refine_global(*mesh, parameters.refinements);
-    const auto initial = dealii_function<dim>(heat::Exact<dim>{0.});
-    refine_for(*initial, *mesh, mapping, fe, {parameters.adaptive_cycles, 0.2});
+    refine_for(*dealii_function<dim>(exact(0.)), *mesh, mapping, fe, {parameters.adaptive_cycles, 0.2});
   }
 
   void setup() override
@@ -90,20 +88,17 @@ private:
     this->describe(*field, *A, *solver, parameters.linear_solver);
   }
 
-  // The levels of multigrid, their constraints, and the points where equation data are evaluated.
+  // The levels, their constraints, and the points where equation data are evaluated.
   void setup_field()
   {
     Section scope(run_info.timer, "init/hierarchy");
     meshes.emplace(*mesh, level_mesh_options<dim>(run_info, parameters.linear_solver, fe));
     field.emplace(*meshes, "u", fe, DirichletBoundary{{0, {}}});
     on_device.emplace(device, *field, mapping);
-    const auto points = on_device->quadrature_points(quadrature);
-    source            = functor_at_points<dim>(device, points, [this](double t) {
+    source   = functor_at_points<dim>(device, on_device->quadrature_points(quadrature), [this](double t) {
       return heat::Source<dim>{t, parameters.kappa, parameters.rho};
     });
-    boundary          = exact_at(on_device->prescribed_nodes());
-    source_values     = Vector<double>(device, static_cast<int>(points.size() / dim));
-    boundary_values   = on_device->prescribed_vector();
+    boundary = functor_at_points<dim>(device, on_device->prescribed_nodes(), exact);
     for (Vector<double> *vector : {&u, &x, &rhs})
       *vector = on_device->vector();
   }
@@ -147,9 +142,8 @@ private:
 
   void set_initial_values() override
   {
-    exact_at(on_device->nodes())(0., x);
-    boundary(0., boundary_values);
-    on_device->nodal_values(x, boundary_values, u);
+    device.copy(functor_at_points<dim>(device, on_device->nodes(), exact).at(0.), x);
+    on_device->nodal_values(x, boundary.at(0.), u);
   }
 
   // A x = M u + S f - C g, f and g at the new time. The last step's x is the initial guess.
@@ -157,15 +151,13 @@ private:
   {
     {
       Section scope(run_info.timer, "rhs");
-      source(time, source_values);
-      boundary(time, boundary_values);
       device.multiply(1., M, u, 0., rhs);
-      device.multiply(1., S, source_values, 1., rhs);
-      device.multiply(-1., C, boundary_values, 1., rhs);
+      device.multiply(1., S, source.at(time), 1., rhs);
+      device.multiply(-1., C, boundary.at(time), 1., rhs);
     }
     Section    scope(run_info.timer, "solve");
     const auto result = solver->solve(rhs, x);
-    on_device->nodal_values(x, boundary_values, u);
+    on_device->nodal_values(x, boundary.values(), u);
     return result;
   }
 
@@ -176,17 +168,13 @@ private:
     state.vector(x, on_device->storage_order());
   }
 
-  // The error against the exact solution, for run.json.
   void report() override
   {
-    this->report_l2_error(*field, u, *dealii_function<dim>(heat::Exact<dim>{time}));
+    this->report_l2_error(*field, u, *dealii_function<dim>(exact(time)));
     run_info.measure(*solver);
   }
 
-  PointFunction exact_at(const Array<double> &points) const
-  {
-    return functor_at_points<dim>(device, points, [](double t) { return heat::Exact<dim>{t}; });
-  }
+  static heat::Exact<dim> exact(double t) { return {t}; }
 
   const Parameters               &parameters;
   const double                    dt;
@@ -199,8 +187,8 @@ private:
   std::unique_ptr<LinearSolver>   solver; // of A
 
   Matrix<double> M, S, C;
-  Vector<double> u, x, rhs, boundary_values, source_values;
-  PointFunction  source, boundary;
+  Vector<double> u, x, rhs;
+  ValuesAtPoints source, boundary;
 };
 
 int main(int argc, char **argv)

@@ -32,18 +32,18 @@ public:
 
   /// @name On a device, at points in host memory.
   /// @{
-  adamant::PointFunction initial_values_at(const adamant::Device &device, const adamant::Array<double> &points) const
+  adamant::ValuesAtPoints initial_values_at(const adamant::Device &device, const adamant::Array<double> &points) const
   {
     return at(device, "Initial values", parameters.initial_values, points);
   }
-  adamant::PointFunction boundary_values_at(const adamant::Device &device, const adamant::Array<double> &points) const
+  adamant::ValuesAtPoints boundary_values_at(const adamant::Device &device, const adamant::Array<double> &points) const
   {
     return at(device, "Boundary values", parameters.boundary_values, points);
   }
-  adamant::PointFunction source_at(const adamant::Device &device, const adamant::Array<double> &points) const
+  adamant::ValuesAtPoints source_at(const adamant::Device &device, const adamant::Array<double> &points) const
   {
     if (parameters.source != ProblemParameters::built_in)
-      return adamant::function_at_points<dim>(device, "Problem/Source", parameters.source, 1, points);
+      return expression_at(device, "Source", parameters.source, points);
     return adamant::functor_at_points<dim>(device, points, [c = coefficients](double t) {
       return Source<dim>{ExactSolution<dim>(t), c};
     });
@@ -59,12 +59,18 @@ private:
     parsed->set_time(t);
     return parsed;
   }
-  adamant::PointFunction at(const adamant::Device &device, const std::string &key, const std::string &text,
-                            const adamant::Array<double> &points) const
+  adamant::ValuesAtPoints at(const adamant::Device &device, const std::string &key, const std::string &text,
+                             const adamant::Array<double> &points) const
   {
     if (text != ProblemParameters::built_in)
-      return adamant::function_at_points<dim>(device, "Problem/" + key, text, 1, points);
+      return expression_at(device, key, text, points);
     return adamant::functor_at_points<dim>(device, points, [](double t) { return ExactSolution<dim>(t); });
+  }
+
+  static adamant::ValuesAtPoints expression_at(const adamant::Device &device, const std::string &key,
+                                               const std::string &text, const adamant::Array<double> &points)
+  {
+    return {device, points.size() / dim, adamant::function_at_points<dim>(device, "Problem/" + key, text, 1, points)};
   }
 
   const ProblemParameters &parameters;

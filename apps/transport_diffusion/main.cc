@@ -76,12 +76,12 @@ private:
   std::optional<Form<dim>>                 A_form, E_form, S_form, C_form;
   std::unique_ptr<adamant::LinearSolver>   solver; // of A
 
-  Matrix                 E, S, C;
-  Vector                 u, u_old, w, x, rhs, boundary_values, source_values, old_source_values;
-  adamant::PointFunction source, boundary;
-  adamant::Extrapolation guess;
-  std::string            scheme;
-  double                 implicit_weight = 1.; // dt times this multiplies K in A
+  Matrix                  E, S, C;
+  Vector                  u, u_old, w, x, rhs;
+  adamant::ValuesAtPoints source, boundary;
+  adamant::Extrapolation  guess;
+  std::string             scheme;
+  double                  implicit_weight = 1.; // dt times this multiplies K in A
 };
 
 template <int dim>
@@ -126,11 +126,8 @@ void TransportDiffusion<dim>::setup_fields()
   field.emplace(*meshes, "theta", fe, adamant::DirichletBoundary{{0, ComponentMask()}});
   theta.emplace(device, *field, mapping);
 
-  const auto points = theta->quadrature_points(quadrature);
-  source            = functions.source_at(device, points);
-  source_values     = Vector(device, static_cast<int>(points.size() / dim));
-  boundary          = functions.boundary_values_at(device, theta->prescribed_nodes());
-  boundary_values   = theta->prescribed_vector();
+  source   = functions.source_at(device, theta->quadrature_points(quadrature));
+  boundary = functions.boundary_values_at(device, theta->prescribed_nodes());
   for (Vector *vector : {&u, &u_old, &w, &x, &rhs})
     *vector = theta->vector();
 }
@@ -225,9 +222,8 @@ template <int dim>
 void TransportDiffusion<dim>::set_initial_values()
 {
   Section scope(run_info.timer, "init/initial values");
-  functions.initial_values_at(device, theta->nodes())(0., x);
-  boundary(0., boundary_values);
-  theta->nodal_values(x, boundary_values, u);
+  device.copy(functions.initial_values_at(device, theta->nodes()).at(0.), x);
+  theta->nodal_values(x, boundary.at(0.), u);
 }
 
 template <int dim>
@@ -240,7 +236,7 @@ adamant::SolverResult TransportDiffusion<dim>::advance()
   guess.predict(x);
   const auto result = solver->solve(rhs, x);
   std::swap(u, u_old);
-  theta->nodal_values(x, boundary_values, u);
+  theta->nodal_values(x, boundary.values(), u);
   guess.keep(x);
   device.synchronize();
   return result;
@@ -251,23 +247,16 @@ template <int dim>
 void TransportDiffusion<dim>::compute_rhs()
 {
   Section scope(run_info.timer, "rhs");
-  source(time, source_values);
-  if (scheme == "crank_nicolson")
-    {
-      if (old_source_values.size() == 0)
-        old_source_values = Vector(device, source_values.size());
-      source(time - dt, old_source_values);
-      device.axpby(1., old_source_values, 1., source_values);
-    }
-  boundary(time, boundary_values);
   if (scheme == "bdf2")
     {
       device.copy(u, w);
       device.axpby(-1. / 3., u_old, 4. / 3., w);
     }
   device.multiply(1., E, scheme == "bdf2" ? w : u, 0., rhs);
-  device.multiply(1., S, source_values, 1., rhs);
-  device.multiply(-1., C, boundary_values, 1., rhs);
+  device.multiply(1., S, source.at(time), 1., rhs);
+  if (scheme == "crank_nicolson")
+    device.multiply(1., S, source.at(time - dt), 1., rhs);
+  device.multiply(-1., C, boundary.at(time), 1., rhs);
   device.synchronize();
 }
 
