@@ -1,13 +1,15 @@
 #pragma once
 
-#include "material.h"
-
+#include "application/box_parameters.h"
 #include "application/linear_solver_parameters.h"
+#include "application/start_up.h"
 #include "application/time_parameters.h"
+#include "base/require.h"
+#include "discretization/fields/elastic_material.h"
+#include "expressions/expressions.h"
 
-#include <deal.II/base/function_parser.h>
-#include <deal.II/base/parameter_acceptor.h>
-
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <memory>
@@ -17,24 +19,92 @@
 namespace elasticity
 {
 using namespace dealii;
+using adamant::require;
 
 struct ProblemParameters : ParameterAcceptor
 {
   unsigned int dimension = 3;
   double       lambda = 8e4, mu = 2e4, young = 0., poisson = 0., density = 1.;
   std::string  body_force = "0; -1; 0", load_factor = "1", boundary_displacement = "0; 0; 0";
-  std::string  initial_displacement = "0; 0; 0", initial_velocity = "0; 0; 0", exact_displacement;
+  std::string  initial_displacement = "0; 0; 0", initial_velocity = "0; 0; 0", exact_displacement, tractions;
   std::map<unsigned int, std::string> dirichlet = {{0, "xyz"}, {1, "xyz"}, {2, "xyz"},
                                                    {3, "xyz"}, {4, "xyz"}, {5, "xyz"}};
-  std::string                         tractions;
   std::map<unsigned int, std::string> traction; // by id, once read
 
-  ProblemParameters();
-  Material material() const;
-  void     check(bool stationary) const;
+  ProblemParameters()
+    : ParameterAcceptor("/Problem")
+  {
+    add_parameter("Dimension", dimension, "2 (plane strain) or 3", prm, Patterns::Integer(2, 3));
+    add_parameter("Lame lambda", lambda, "First Lame parameter");
+    add_parameter("Lame mu", mu, "Second Lame parameter, the shear modulus");
+    add_parameter("Young modulus", young, "E; where it is not 0, E and nu replace the Lame parameters", prm,
+                  Patterns::Double(0));
+    add_parameter("Poisson ratio", poisson, "nu, used with E only; below 0.5");
+    add_parameter("Density", density, "rho", prm, Patterns::Double(0));
+    add_parameter("Body force", body_force, "f per volume: expressions of x, y, z separated by semicolons");
+    parse_parameters_call_back.connect(
+      [this] { traction = adamant::split_by_boundary("Problem/Traction", tractions); });
+    add_parameter("Traction", tractions,
+                  "g per area, by boundary id: 'id: g_x; g_y; g_z, id: ...', expressions of x, y, z");
+    add_parameter("Load factor", load_factor, "Expression of t that multiplies body force and traction");
+    add_parameter(
+      "Dirichlet boundaries", dirichlet,
+      "The boundary ids where the displacement is prescribed, with its components: 'id: xyz, id: y, ...'. The sides "
+      "of the box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z)");
+    add_parameter("Boundary displacement", boundary_displacement, "There: expressions of x, y, z");
+    add_parameter("Initial displacement", initial_displacement, "Expressions of x, y, z");
+    add_parameter("Initial velocity", initial_velocity, "Expressions of x, y, z");
+    add_parameter(
+      "Exact displacement", exact_displacement,
+      "Expressions of x, y, z, t; where given, run.json has the L2 error of the displacement at the end time");
+  }
 
-private:
-  bool prescribes(unsigned int id, char axis) const;
+  adamant::ElasticMaterial material() const
+  {
+    return young > 0. ? adamant::ElasticMaterial::from_young(young, poisson, density) :
+                        adamant::ElasticMaterial{lambda, mu, density};
+  }
+
+  bool prescribes(unsigned int id, char axis) const
+  {
+    const auto found = dirichlet.find(id);
+    return found != dirichlet.end() && found->second.find(axis) != std::string::npos;
+  }
+
+  void check_material() const
+  {
+    require(young == 0. || (poisson > -1. && poisson < 0.5), "Problem/Poisson ratio = ", poisson,
+            ": it has to lie above -1 and below 0.5 (an incompressible material, nu = 0.5, needs a mixed formulation "
+            "with a pressure, which this program does not have)");
+    require(young > 0. || (mu > 0. && 3. * lambda + 2. * mu > 0.), "Problem/Lame lambda = ", lambda, ", Lame mu = ", mu,
+            ": a stable material has mu > 0 and lambda > -2/3 mu");
+  }
+
+  void check_boundaries(bool stationary) const
+  {
+    const std::string axes = std::string("xyz").substr(0, dimension);
+    for (const auto *boundaries : {&dirichlet, &traction})
+      for (const auto &entry : *boundaries)
+        require(entry.first < 6, "Problem: the box has no boundary ", entry.first, "; its sides are 0 to 5");
+    for (const auto &[id, components] : dirichlet)
+      require(!components.empty() && components.find_first_not_of("xyz") == std::string::npos,
+              "Problem/Dirichlet boundaries: '", components, "' of boundary ", id, " should name components, as xyz");
+    for (const auto &entry : traction)
+      {
+        const unsigned int id = entry.first;
+        require(id < 2 * dimension, "Problem/Traction: on boundary ", id, ", which only a cube has");
+        require(!std::all_of(axes.begin(), axes.end(), [&](char axis) { return prescribes(id, axis); }),
+                "Problem/Traction: on boundary ", id, ", where Problem/Dirichlet boundaries prescribes all components");
+      }
+    for (const char axis : axes)
+      {
+        bool held = !stationary;
+        for (unsigned int id = 0; id < 2 * dimension; ++id)
+          held = held || prescribes(id, axis);
+        require(held, "Problem/Dirichlet boundaries: a stationary solution needs the component ", axis,
+                " prescribed somewhere");
+      }
+  }
 };
 
 // The functions that ProblemParameters describes; a mistake in an expression is an InputError.
@@ -47,28 +117,72 @@ struct ProblemFunctions
   std::map<types::boundary_id, Expression> traction;
   std::function<double(double)>            load_factor;
 
-  explicit ProblemFunctions(const ProblemParameters &p);
+  explicit ProblemFunctions(const ProblemParameters &p)
+    : body_force(parse("Body force", p.body_force))
+    , boundary_displacement(parse("Boundary displacement", p.boundary_displacement))
+    , initial_displacement(parse("Initial displacement", p.initial_displacement))
+    , initial_velocity(parse("Initial velocity", p.initial_velocity))
+    , exact_displacement(p.exact_displacement.empty() ? nullptr : parse("Exact displacement", p.exact_displacement))
+    , load_factor(adamant::parse_function_of_time("Problem/Load factor", p.load_factor))
+  {
+    for (const auto &[id, text] : p.traction)
+      traction[id] = parse("Traction", text);
+  }
+
+private:
+  static Expression parse(const std::string &key, const std::string &text)
+  {
+    require(!adamant::depends_on_time(text) || key == "Exact displacement", "Problem/", key, " = ", text,
+            " contains t, but only Problem/Load factor depends on the time");
+    return adamant::parse_function<dim>("Problem/" + key, text, dim);
+  }
 };
 
-struct DiscretizationParameters : ParameterAcceptor
+struct DiscretizationParameters : adamant::BoxParameters
 {
-  std::string               formulation = "condensed", refinement = "edge";
-  std::vector<double>       lengths      = {1., 1., 1.};
-  std::vector<unsigned int> coarse_cells = {1, 1, 1};
-  unsigned int              degree = 1, uniform_refinements = 3, steps = 2;
-  double                    refine_fraction = 0.1;
+  std::string  formulation = "condensed", refinement = "edge";
+  unsigned int degree = 1, steps = 2;
+  double       refine_fraction = 0.1;
 
-  DiscretizationParameters();
-  void check(unsigned int dim) const;
+  DiscretizationParameters()
+  {
+    using namespace Patterns;
+    add_parameter("Formulation", formulation, "condensed: the displacement alone; coupled: displacement and velocity",
+                  prm, Selection("condensed|coupled"));
+    add_parameter(
+      "Degree", degree,
+      "Of the finite elements FE_Q: 1 or 2. With 2, Linear solver/Coarsest level cells counts cells of half the size",
+      prm, Integer(1, 2));
+    add_parameter(
+      "Refinement", refinement,
+      "Then step l = 1, 2, ... refines all cells (uniform), those whose centre has its first 1 (face), 2 (edge) or 3 "
+      "(vertex) coordinates below 2^-l times the length, or those where a stationary solution has the largest "
+      "errors after Kelly's estimator (kelly)",
+      prm, Selection("uniform|face|edge|vertex|kelly"));
+    add_parameter("Refinement steps", steps, "Number of these steps", prm, Integer(0, 20));
+    add_parameter("Refine fraction", refine_fraction, "Of the cells, in each step of kelly", prm, Double(0., 1.));
+  }
+
+  double n_unknowns(unsigned int dim) const // before local refinement
+  {
+    double n = formulation == "coupled" ? 2. * dim : dim;
+    for (unsigned int d = 0; d < dim; ++d)
+      n *= degree * std::ldexp(coarse_cells[d], uniform_refinements + (refinement == "uniform" ? steps : 0)) + 1.;
+    return n;
+  }
 };
 
 struct TimeParameters : adamant::TimeParameters
 {
   bool stationary = false;
 
-  TimeParameters();
-  void              check() const;
-  adamant::Schedule schedule() const;
+  TimeParameters()
+    : adamant::TimeParameters(2.5, 0.025)
+  {
+    add_parameter("Stationary", stationary,
+                  "Solve the stationary problem, with the load at the end time, instead of time steps");
+    add_extrapolation_order(1);
+  }
 };
 
 struct OutputParameters : ParameterAcceptor
@@ -76,7 +190,15 @@ struct OutputParameters : ParameterAcceptor
   unsigned int                     interval = 10, energy_interval = 1;
   std::vector<std::vector<double>> points = {{0.5, 0.5, 0.5}};
 
-  OutputParameters();
+  OutputParameters()
+    : ParameterAcceptor("/Output")
+  {
+    add_parameter("Interval", interval, "Steps between VTU files; 0: none", prm, Patterns::Integer(0));
+    add_parameter("Energy interval", energy_interval,
+                  "Steps between evaluations of the energies, on the host; other steps have nan. 0: at the end only",
+                  prm, Patterns::Integer(0));
+    add_parameter("Points", points, "Where the displacement is recorded in each step: 'x, y, z; x, y, z; ...'");
+  }
 };
 
 struct Parameters
@@ -87,13 +209,71 @@ struct Parameters
   OutputParameters                output;
   adamant::LinearSolverParameters linear_solver{default_options(), 400};
 
-  static adamant::LinearSolverOptions default_options();
+  unsigned int dim() const { return problem.dimension; }
 
-  unsigned int             dim() const { return problem.dimension; }
-  void                     check() const; // what no single parameter's pattern can tell
-  std::vector<std::string> may_change() const; // where a checkpoint is continued
+  adamant::Schedule schedule() const
+  {
+    auto schedule            = time.stationary ? adamant::Schedule{time.end, 1} : time.schedule();
+    schedule.output_interval = output.interval;
+    return schedule;
+  }
 
-private:
-  void check_formulation() const;
+  // Where a checkpoint is continued.
+  std::vector<std::string> may_change() const
+  {
+    std::vector<std::string> keys = {"Output/Interval", "Output/Energy interval", "Checkpoint"};
+    if (!time.stationary && discretization.refinement != "kelly") // which take the load at the end time
+      keys.emplace_back("Time stepping/End time");
+    return keys;
+  }
+
+  // Chebyshev smoothing by node blocks inside conjugate gradients: what suits the condensed formulation.
+  static adamant::LinearSolverOptions default_options()
+  {
+    adamant::LinearSolverOptions options;
+    options.type                = adamant::SolverType::cg;
+    options.multigrid.smoother  = {"block_jacobi", true, 0.5, 20.}; // damping 0.6 without Chebyshev already diverges
+    options.multigrid.pre_steps = options.multigrid.post_steps = 3;
+    return options;
+  }
+
+  // What no single parameter's pattern can tell.
+  void check() const
+  {
+    problem.check_material();
+    require(time.stationary || problem.density > 0., "Problem/Density has to be positive where time steps are taken");
+    if (discretization.formulation == "coupled")
+      check_coupled();
+    discretization.check(dim());
+    require(discretization.n_unknowns(dim()) <= adamant::most_unknowns(),
+            "Discretization: these refinements give more unknowns than 32-bit indices can count");
+    problem.check_boundaries(time.stationary || discretization.refinement == "kelly");
+    if (dim() == 2)
+      ProblemFunctions<2>{problem};
+    else
+      ProblemFunctions<3>{problem};
+    for (const auto &point : output.points)
+      require(discretization.contains(point, dim()), "Output/Points: a point lies outside the box or has fewer than ",
+              dim(), " coordinates");
+    if (time.stationary)
+      return;
+    require(time.end > 0., "Time stepping/End time has to be positive where time steps are taken");
+    time.check();
+  }
+
+  void check_coupled() const
+  {
+    const auto solver = linear_solver.options("");
+    require(!time.stationary, "Time stepping/Stationary needs Discretization/Formulation = condensed");
+    require(solver.type != adamant::SolverType::cg,
+            "Discretization/Formulation = coupled has a matrix that is not symmetric: Linear solver/Solver has to be "
+            "gmres, not cg");
+    require(linear_solver.preconditioner == "multigrid",
+            "Linear solver/Preconditioner = ", linear_solver.preconditioner,
+            " converges for Discretization/Formulation = condensed only");
+    require(solver.multigrid.smoother.type == "block_jacobi",
+            "Discretization/Formulation = coupled needs Linear solver/Smoother = block_jacobi, which solves for all "
+            "unknowns of a node at once");
+  }
 };
 } // namespace elasticity

@@ -1,4 +1,4 @@
-#include "application/values_at_points.h"
+#include "application/point_evaluation.h"
 
 #include "discretization/fields/points.h"
 
@@ -19,14 +19,14 @@ std::vector<dealii::Point<dim>> dealii_points(const std::vector<std::vector<doub
 } // namespace
 
 template <int dim>
-ValuesAtPoints::ValuesAtPoints(const Device &device, const Field<dim> &field, const dealii::Mapping<dim> &mapping,
+PointEvaluation::PointEvaluation(const Device &device, const Field<dim> &field, const dealii::Mapping<dim> &mapping,
                                const std::vector<std::vector<double>> &points, unsigned int n_components)
   : device(device)
   , N(device, evaluation_matrix(field.finest(), mapping, dealii_points<dim>(points), n_components))
   , own(device, N.n_rows())
 {}
 
-std::vector<double> ValuesAtPoints::operator()(const Vector<double> &u)
+std::vector<double> PointEvaluation::operator()(const Vector<double> &u)
 {
   device.multiply(1., N, u, 0., own);
   auto values = to_host<std::vector<double>>(own);
@@ -34,8 +34,8 @@ std::vector<double> ValuesAtPoints::operator()(const Vector<double> &u)
   return values;
 }
 
-template ValuesAtPoints::ValuesAtPoints(const Device &, const Field<2> &, const dealii::Mapping<2> &,
+template PointEvaluation::PointEvaluation(const Device &, const Field<2> &, const dealii::Mapping<2> &,
                                         const std::vector<std::vector<double>> &, unsigned int);
-template ValuesAtPoints::ValuesAtPoints(const Device &, const Field<3> &, const dealii::Mapping<3> &,
+template PointEvaluation::PointEvaluation(const Device &, const Field<3> &, const dealii::Mapping<3> &,
                                         const std::vector<std::vector<double>> &, unsigned int);
 } // namespace adamant
