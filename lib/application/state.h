@@ -4,6 +4,8 @@
 #include "base/storage_order.h"
 #include "solvers/extrapolation.h"
 
+#include <boost/serialization/map.hpp>
+
 #include <map>
 #include <string>
 #include <vector>

@@ -6,6 +6,7 @@
 #include "application/run.h"
 #include "application/state.h"
 #include "application/time_parameters.h"
+#include "discretization/meshes/mesh.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/fe/mapping_q1.h>
