@@ -26,7 +26,8 @@ public:
                    std::vector<double> factors = {});
 
   /// What the postprocessor makes of the nodal values. It has to outlive build_patches.
-  void add_derived(const LevelSpace<dim> &space, const double *owned, const dealii::DataPostprocessor<dim> &postprocessor);
+  void add_derived(const LevelSpace<dim> &space, const double *owned,
+                   const dealii::DataPostprocessor<dim> &postprocessor);
 
 private:
   std::deque<NodalVector> values;
