@@ -1,15 +1,14 @@
 #pragma once
 
 #include "application/box_parameters.h"
+#include "application/elastic_material_parameters.h"
 #include "application/linear_solver_parameters.h"
 #include "application/start_up.h"
 #include "application/time_parameters.h"
 #include "base/require.h"
-#include "discretization/fields/elastic_material.h"
 #include "expressions/expressions.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <map>
 #include <memory>
@@ -21,10 +20,9 @@ namespace elasticity
 using namespace dealii;
 using adamant::require;
 
-struct ProblemParameters : ParameterAcceptor
+struct ProblemParameters : adamant::ElasticMaterialParameters
 {
-  unsigned int dimension = 3;
-  double       lambda = 8e4, mu = 2e4, young = 0., poisson = 0., density = 1.;
+  unsigned int dimension  = 3;
   std::string  body_force = "0; -1; 0", load_factor = "1", boundary_displacement = "0; 0; 0";
   std::string  initial_displacement = "0; 0; 0", initial_velocity = "0; 0; 0", exact_displacement, tractions;
   std::map<unsigned int, std::string> dirichlet = {{0, "xyz"}, {1, "xyz"}, {2, "xyz"},
@@ -32,15 +30,8 @@ struct ProblemParameters : ParameterAcceptor
   std::map<unsigned int, std::string> traction; // by id, once read
 
   ProblemParameters()
-    : ParameterAcceptor("/Problem")
   {
     add_parameter("Dimension", dimension, "2 (plane strain) or 3", prm, Patterns::Integer(2, 3));
-    add_parameter("Lame lambda", lambda, "First Lame parameter");
-    add_parameter("Lame mu", mu, "Second Lame parameter, the shear modulus");
-    add_parameter("Young modulus", young, "E; where it is not 0, E and nu replace the Lame parameters", prm,
-                  Patterns::Double(0));
-    add_parameter("Poisson ratio", poisson, "nu, used with E only; below 0.5");
-    add_parameter("Density", density, "rho", prm, Patterns::Double(0));
     add_parameter("Body force", body_force, "f per volume: expressions of x, y, z separated by semicolons");
     parse_parameters_call_back.connect(
       [this] { traction = adamant::split_by_boundary("Problem/Traction", tractions); });
@@ -59,25 +50,10 @@ struct ProblemParameters : ParameterAcceptor
       "Expressions of x, y, z, t; where given, run.json has the L2 error of the displacement at the end time");
   }
 
-  adamant::ElasticMaterial material() const
-  {
-    return young > 0. ? adamant::ElasticMaterial::from_young(young, poisson, density) :
-                        adamant::ElasticMaterial{lambda, mu, density};
-  }
-
   bool prescribes(unsigned int id, char axis) const
   {
     const auto found = dirichlet.find(id);
     return found != dirichlet.end() && found->second.find(axis) != std::string::npos;
-  }
-
-  void check_material() const
-  {
-    require(young == 0. || (poisson > -1. && poisson < 0.5), "Problem/Poisson ratio = ", poisson,
-            ": it has to lie above -1 and below 0.5 (an incompressible material, nu = 0.5, needs a mixed formulation "
-            "with a pressure, which this program does not have)");
-    require(young > 0. || (mu > 0. && 3. * lambda + 2. * mu > 0.), "Problem/Lame lambda = ", lambda, ", Lame mu = ", mu,
-            ": a stable material has mu > 0 and lambda > -2/3 mu");
   }
 
   void check_boundaries(bool stationary) const
@@ -118,57 +94,37 @@ struct ProblemFunctions
   std::function<double(double)>            load_factor;
 
   explicit ProblemFunctions(const ProblemParameters &p)
-    : body_force(parse("Body force", p.body_force))
-    , boundary_displacement(parse("Boundary displacement", p.boundary_displacement))
-    , initial_displacement(parse("Initial displacement", p.initial_displacement))
-    , initial_velocity(parse("Initial velocity", p.initial_velocity))
-    , exact_displacement(p.exact_displacement.empty() ? nullptr : parse("Exact displacement", p.exact_displacement))
-    , load_factor(adamant::parse_function_of_time("Problem/Load factor", p.load_factor))
   {
+    const auto parse = [](const std::string &key, const std::string &text) {
+      require(!adamant::depends_on_time(text) || key == "Exact displacement", "Problem/", key, " = ", text,
+              " contains t, but only Problem/Load factor depends on the time");
+      return adamant::parse_function<dim>("Problem/" + key, text, dim);
+    };
+    body_force            = parse("Body force", p.body_force);
+    boundary_displacement = parse("Boundary displacement", p.boundary_displacement);
+    initial_displacement  = parse("Initial displacement", p.initial_displacement);
+    initial_velocity      = parse("Initial velocity", p.initial_velocity);
+    if (!p.exact_displacement.empty())
+      exact_displacement = parse("Exact displacement", p.exact_displacement);
+    load_factor = adamant::parse_function_of_time("Problem/Load factor", p.load_factor);
     for (const auto &[id, text] : p.traction)
       traction[id] = parse("Traction", text);
-  }
-
-private:
-  static Expression parse(const std::string &key, const std::string &text)
-  {
-    require(!adamant::depends_on_time(text) || key == "Exact displacement", "Problem/", key, " = ", text,
-            " contains t, but only Problem/Load factor depends on the time");
-    return adamant::parse_function<dim>("Problem/" + key, text, dim);
   }
 };
 
 struct DiscretizationParameters : adamant::BoxParameters
 {
-  std::string  formulation = "condensed", refinement = "edge";
-  unsigned int degree = 1, steps = 2;
-  double       refine_fraction = 0.1;
+  std::string  formulation = "condensed";
+  unsigned int degree      = 1;
 
   DiscretizationParameters()
   {
-    using namespace Patterns;
     add_parameter("Formulation", formulation, "condensed: the displacement alone; coupled: displacement and velocity",
-                  prm, Selection("condensed|coupled"));
+                  prm, Patterns::Selection("condensed|coupled"));
     add_parameter(
       "Degree", degree,
       "Of the finite elements FE_Q: 1 or 2. With 2, Linear solver/Coarsest level cells counts cells of half the size",
-      prm, Integer(1, 2));
-    add_parameter(
-      "Refinement", refinement,
-      "Then step l = 1, 2, ... refines all cells (uniform), those whose centre has its first 1 (face), 2 (edge) or 3 "
-      "(vertex) coordinates below 2^-l times the length, or those where a stationary solution has the largest "
-      "errors after Kelly's estimator (kelly)",
-      prm, Selection("uniform|face|edge|vertex|kelly"));
-    add_parameter("Refinement steps", steps, "Number of these steps", prm, Integer(0, 20));
-    add_parameter("Refine fraction", refine_fraction, "Of the cells, in each step of kelly", prm, Double(0., 1.));
-  }
-
-  double n_unknowns(unsigned int dim) const // before local refinement
-  {
-    double n = formulation == "coupled" ? 2. * dim : dim;
-    for (unsigned int d = 0; d < dim; ++d)
-      n *= degree * std::ldexp(coarse_cells[d], uniform_refinements + (refinement == "uniform" ? steps : 0)) + 1.;
-    return n;
+      prm, Patterns::Integer(1, 2));
   }
 };
 
@@ -222,7 +178,7 @@ struct Parameters
   std::vector<std::string> may_change() const
   {
     std::vector<std::string> keys = {"Output/Interval", "Output/Energy interval", "Checkpoint"};
-    if (!time.stationary && discretization.refinement != "kelly") // which take the load at the end time
+    if (!time.stationary && !discretization.by_estimate()) // which take the load at the end time
       keys.emplace_back("Time stepping/End time");
     return keys;
   }
@@ -240,14 +196,16 @@ struct Parameters
   // What no single parameter's pattern can tell.
   void check() const
   {
-    problem.check_material();
-    require(time.stationary || problem.density > 0., "Problem/Density has to be positive where time steps are taken");
+    problem.check(!time.stationary);
     if (discretization.formulation == "coupled")
       check_coupled();
     discretization.check(dim());
-    require(discretization.n_unknowns(dim()) <= adamant::most_unknowns(),
+    double n_unknowns = discretization.formulation == "coupled" ? 2. * dim() : dim();
+    for (unsigned int d = 0; d < dim(); ++d)
+      n_unknowns *= discretization.degree * discretization.n_cells(d) + 1.;
+    require(n_unknowns <= adamant::most_unknowns(),
             "Discretization: these refinements give more unknowns than 32-bit indices can count");
-    problem.check_boundaries(time.stationary || discretization.refinement == "kelly");
+    problem.check_boundaries(time.stationary || discretization.by_estimate());
     if (dim() == 2)
       ProblemFunctions<2>{problem};
     else

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace adamant
 {
@@ -16,7 +17,21 @@ BoxParameters::BoxParameters(const std::string &section)
 {
   add_parameter("Lengths", lengths, "Of the box (0,Lx) x (0,Ly) x (0,Lz)");
   add_parameter("Coarse cells", coarse_cells, "Of the box in each direction, before refinement");
-  add_parameter("Uniform refinements", uniform_refinements, "Of these cells", prm, dealii::Patterns::Integer(0, 10));
+  using namespace dealii::Patterns;
+  add_parameter("Uniform refinements", uniform_refinements, "Of these cells", prm, Integer(0, 10));
+  add_parameter(
+    "Refinement", refinement,
+    "Then step l = 1, 2, ... refines all cells (uniform), those whose centre has its first 1 (face), 2 (edge) or 3 "
+    "(vertex) coordinates below 2^-l times the length, or those where a stationary solution has the largest "
+    "errors after Kelly's estimator (kelly)",
+    prm, Selection("uniform|face|edge|vertex|kelly"));
+  add_parameter("Refinement steps", refinement_steps, "Number of these steps", prm, Integer(0, 20));
+  add_parameter("Refine fraction", refine_fraction, "Of the cells, in each step of kelly", prm, Double(0., 1.));
+}
+
+double BoxParameters::n_cells(unsigned int d) const
+{
+  return std::ldexp(coarse_cells[d], uniform_refinements + (refinement == "uniform" ? refinement_steps : 0));
 }
 
 void BoxParameters::check(unsigned int dim) const
@@ -44,6 +59,9 @@ void BoxParameters::make(dealii::Triangulation<dim> &mesh) const
     mesh, std::vector<unsigned int>(coarse_cells.begin(), coarse_cells.begin() + dim), dealii::Point<dim>(), far_corner,
     true);
   refine_global(mesh, uniform_refinements);
+  const std::map<std::string, unsigned int> n_coordinates{{"uniform", 0}, {"face", 1}, {"edge", 2}, {"vertex", dim}};
+  if (!by_estimate())
+    refine_towards_origin(mesh, lengths, n_coordinates.at(refinement), refinement_steps);
 }
 
 template <int dim>
@@ -66,6 +84,8 @@ void refine_towards_origin(dealii::Triangulation<dim> &mesh, const std::vector<d
 
 template void BoxParameters::make(dealii::Triangulation<2> &) const;
 template void BoxParameters::make(dealii::Triangulation<3> &) const;
-template void refine_towards_origin(dealii::Triangulation<2> &, const std::vector<double> &, unsigned int, unsigned int);
-template void refine_towards_origin(dealii::Triangulation<3> &, const std::vector<double> &, unsigned int, unsigned int);
+template void refine_towards_origin(dealii::Triangulation<2> &, const std::vector<double> &, unsigned int,
+                                    unsigned int);
+template void refine_towards_origin(dealii::Triangulation<3> &, const std::vector<double> &, unsigned int,
+                                    unsigned int);
 } // namespace adamant

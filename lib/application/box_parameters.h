@@ -8,15 +8,21 @@
 
 namespace adamant
 {
-/// The mesh of a box (0,L_x) x (0,L_y) x (0,L_z), or of a rectangle: "Lengths", "Coarse cells" and "Uniform refinements", in any section.
+/// The mesh of a box (0,L_x) x (0,L_y) x (0,L_z), or of a rectangle, and how it is refined, as parameters of any section.
 struct BoxParameters : dealii::ParameterAcceptor
 {
   explicit BoxParameters(const std::string &section = "/Discretization"); ///< as ParameterAcceptor has it
 
   std::vector<double>       lengths             = {1., 1., 1.};
   std::vector<unsigned int> coarse_cells        = {1, 1, 1};
-  unsigned int              uniform_refinements = 3;
+  unsigned int              uniform_refinements = 3, refinement_steps = 2;
+  std::string               refinement      = "edge";
+  double                    refine_fraction = 0.1;
 
+  bool by_estimate() const { return refinement == "kelly"; } ///< then refinement_steps follow `make`
+
+  /// The cells in direction d that uniform refinement gives.
+  double n_cells(unsigned int d) const;
   /// Throws InputError unless there is a positive length and number of cells for each dimension.
   void check(unsigned int dim) const;
   /// Whether the point has dim coordinates or more, and lies in the box or on its boundary.

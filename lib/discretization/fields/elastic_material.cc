@@ -3,6 +3,7 @@
 #include "discretization/forms/integral.h"
 
 #include <cmath>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,23 +23,23 @@ double ElasticMaterial::von_mises(const SymmetricTensor<2, dim> &strain) const
 }
 
 template <int dim>
-GradientPostprocessor<dim> stress_postprocessor(const ElasticMaterial &material)
+std::shared_ptr<const GradientPostprocessor<dim>> stress_postprocessor(const ElasticMaterial &material)
 {
   std::vector<std::string> names;
   for (int a = 0; a < dim; ++a)
     for (int b = a; b < dim; ++b)
       names.push_back(std::string("stress_") + "xyz"[a] + "xyz"[b]);
   names.emplace_back("von_mises");
-  return {names, [material](const Tensor<2, dim> &grad_u) {
-            const auto          strain = symmetrize(grad_u);
-            const auto          sigma  = material.stress(strain);
-            std::vector<double> values;
-            for (int a = 0; a < dim; ++a)
-              for (int b = a; b < dim; ++b)
-                values.push_back(sigma[a][b]);
-            values.push_back(material.von_mises(strain));
-            return values;
-          }};
+  return std::make_shared<const GradientPostprocessor<dim>>(names, [material](const Tensor<2, dim> &grad_u) {
+    const auto          strain = symmetrize(grad_u);
+    const auto          sigma  = material.stress(strain);
+    std::vector<double> values;
+    for (int a = 0; a < dim; ++a)
+      for (int b = a; b < dim; ++b)
+        values.push_back(sigma[a][b]);
+    values.push_back(material.von_mises(strain));
+    return values;
+  });
 }
 
 template <int dim>
@@ -68,10 +69,10 @@ Energies energies(const LevelSpace<dim> &space, const Mapping<dim> &mapping, con
   return {sums[0], sums[1]};
 }
 
-#define INSTANTIATE(dim)                                                                                               \
-  template double                     ElasticMaterial::von_mises(const SymmetricTensor<2, dim> &) const;               \
-  template GradientPostprocessor<dim> stress_postprocessor(const ElasticMaterial &);                                   \
-  template Energies energies(const LevelSpace<dim> &, const Mapping<dim> &, const Quadrature<dim> &,                   \
+#define INSTANTIATE(dim)                                                                                    \
+  template double ElasticMaterial::von_mises(const SymmetricTensor<2, dim> &) const;                        \
+  template std::shared_ptr<const GradientPostprocessor<dim>> stress_postprocessor(const ElasticMaterial &); \
+  template Energies energies(const LevelSpace<dim> &, const Mapping<dim> &, const Quadrature<dim> &,        \
                              const ElasticMaterial &, const double *, const double *, unsigned int);
 INSTANTIATE(2)
 INSTANTIATE(3)

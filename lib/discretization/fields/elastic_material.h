@@ -7,6 +7,8 @@
 #include <deal.II/base/symmetric_tensor.h>
 #include <deal.II/fe/mapping.h>
 
+#include <memory>
+
 namespace adamant
 {
 /// Isotropic linearly elastic material: sigma = lambda tr(epsilon) I + 2 mu epsilon, lambda and mu the Lame parameters; in two dimensions
@@ -14,11 +16,6 @@ namespace adamant
 struct ElasticMaterial
 {
   double lambda, mu, density;
-
-  static ElasticMaterial from_young(double young, double poisson, double density)
-  {
-    return {young * poisson / ((1. + poisson) * (1. - 2. * poisson)), young / (2. * (1. + poisson)), density};
-  }
 
   template <int dim>
   dealii::SymmetricTensor<2, dim> stress(const dealii::SymmetricTensor<2, dim> &strain) const
@@ -33,7 +30,7 @@ struct ElasticMaterial
 
 /// For DataOut: the components "stress_xx", "stress_xy", ... and "von_mises" of a displacement.
 template <int dim>
-GradientPostprocessor<dim> stress_postprocessor(const ElasticMaterial &material);
+std::shared_ptr<const GradientPostprocessor<dim>> stress_postprocessor(const ElasticMaterial &material);
 
 struct Energies
 {
