@@ -3,13 +3,15 @@
 #include "discretization/fields/elastic_material.h"
 #include "discretization/forms/node_pairs.h"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 namespace elasticity
 {
 using namespace dealii;
+using adamant::CellContext;
 
 /// The matrices A and E of a formulation (see main.cc) on one cell: mass M and stiffness K with a weight for each block,
 ///
@@ -20,24 +22,26 @@ template <int dim>
 class Formulation
 {
 public:
-  Formulation() = default;
-  /// `name` is condensed, coupled or stationary; `length` is that of the domain.
-  Formulation(const std::string &name, const adamant::ElasticMaterial &material, double dt, double length)
+  /// `name` is condensed, coupled or stationary; `lengths` are those of the domain.
+  Formulation(const std::string &name, const adamant::ElasticMaterial &material, double dt,
+              const std::vector<double> &lengths)
     : stationary(name == "stationary")
     , coupled(name == "coupled")
     , material(material)
   {
     // s: the lowest eigenvalue of dt² K / M on a box as long as this one, about what K contributes to the residual.
+    const double length = *std::max_element(lengths.begin(), lengths.begin() + dim);
     const double speed2 = (material.lambda + 2. * material.mu) / material.density;
     const double s      = 1. + dt * dt * speed2 * std::pow(numbers::PI / length, 2);
-    mass                = coupled ? Blocks{{{s, -s}, {0., 1.}}} : Blocks{{{stationary ? 0. : 1.}}};
-    old_mass            = coupled ? Blocks{{{s, 0.}, {0., 1.}}} : mass;
-    stiffness           = coupled ? Blocks{{{}, {dt * dt}}} : Blocks{{{stationary ? 1. : dt * dt}}};
+    mass                = coupled ? Blocks({{s, -s}, {0., 1.}}) : Blocks({{stationary ? 0. : 1.}});
+    old_mass            = coupled ? Blocks({{s, 0.}, {0., 1.}}) : mass;
+    stiffness           = coupled ? Blocks({{0., 0.}, {dt * dt, 0.}}) : Blocks({{stationary ? 1. : dt * dt}});
   }
 
-  bool stationary = false, coupled = false;
+  const bool                     stationary, coupled;
+  const adamant::ElasticMaterial material;
 
-  void add_A(const adamant::CellContext<dim> &cell, FullMatrix<double> &local) const
+  void add_A(const CellContext<dim> &cell, FullMatrix<double> &local) const
   {
     add_mass(cell, mass, local);
     adamant::for_each_node_pair(cell, local, [&](unsigned int a, unsigned int b, const auto &entry) {
@@ -52,15 +56,12 @@ public:
     });
   }
 
-  void add_E(const adamant::CellContext<dim> &cell, FullMatrix<double> &local) const
-  {
-    add_mass(cell, old_mass, local);
-  }
+  void add_E(const CellContext<dim> &cell, FullMatrix<double> &local) const { add_mass(cell, old_mass, local); }
 
 private:
-  using Blocks = std::array<std::array<double, 2>, 2>; // [0] is u and [1] dt v, which the coupled formulation alone has
+  using Blocks = Tensor<2, 2>; // [0] is u and [1] dt v, which the coupled formulation alone has
 
-  void add_mass(const adamant::CellContext<dim> &cell, const Blocks &weight, FullMatrix<double> &local) const
+  void add_mass(const CellContext<dim> &cell, const Blocks &weight, FullMatrix<double> &local) const
   {
     adamant::for_each_node_pair(cell, local, [&](unsigned int a, unsigned int b, const auto &entry) {
       double M = 0;
@@ -73,7 +74,6 @@ private:
     });
   }
 
-  adamant::ElasticMaterial material;
-  Blocks                   mass, old_mass, stiffness;
+  Blocks mass, old_mass, stiffness;
 };
 } // namespace elasticity

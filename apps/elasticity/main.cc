@@ -22,7 +22,6 @@
 #include "discretization/fields/nodal_values.h"
 #include "discretization/fields/prescribed_axes.h"
 #include "discretization/forms/load.h"
-#include "discretization/meshes/mesh.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>
@@ -31,7 +30,6 @@
 #include <algorithm>
 #include <iostream>
 #include <limits>
-#include <map>
 #include <memory>
 #include <optional>
 
@@ -43,7 +41,14 @@ template <int dim>
 class Elasticity : public adamant::TimeDependentProblem<dim>
 {
 public:
-  Elasticity(const Parameters &parameters, const adamant::Device &device, adamant::Run &run);
+  Elasticity(const Parameters &parameters, const adamant::Device &device, adamant::Run &run)
+    : adamant::TimeDependentProblem<dim>(device, run, parameters.schedule())
+    , parameters(parameters)
+    , dt(parameters.time.step)
+    , functions(parameters.problem)
+    , quadrature(parameters.discretization.degree + 1)
+    , guess(device, parameters.time.extrapolation_order)
+  {}
 
 private:
   using Base   = adamant::TimeDependentProblem<dim>;
@@ -58,19 +63,17 @@ private:
   void                  serialize(adamant::State &state) override;
   void                  add_statistics(adamant::Statistics::Row &row) override;
   void                  report() override;
-  bool output_due() const override { return Base::output_due() && !(equation.stationary && step == 0); }
+  bool output_due() const override { return Base::output_due() && !(equation->stationary && step == 0); }
 
   void setup_fields(const std::string &formulation);
   void assemble();
-  void setup_load();
   void compute_rhs();
 
-  const Parameters              &parameters;
-  const double                   dt;
-  const adamant::ElasticMaterial material;
-  const ProblemFunctions<dim>    functions;
-  const QGauss<dim>              quadrature;
-  Formulation<dim>               equation;
+  const Parameters               &parameters;
+  const double                    dt;
+  const ProblemFunctions<dim>     functions;
+  const QGauss<dim>               quadrature;
+  std::optional<Formulation<dim>> equation;
 
   std::optional<adamant::LevelMeshes<dim>> meshes;
   std::optional<adamant::Field<dim>>       field; // u; coupled: u and dt v in each node
@@ -81,24 +84,13 @@ private:
   adamant::PointEvaluation                 at_points;
   adamant::Extrapolation                   guess;
 
-  Vector u, u_old, v, w, x, rhs, boundary_values; // coupled: u holds dt v too, and v is empty
+  Vector u, u_old, v, w, x, rhs, boundary_values; // coupled: u holds dt v too, and v nothing
   Vector work, load, lift;                        // F, for the work F . u; Hᵀ F in its rows; -C g
 
   adamant::Energies   energy{};
   double              work_of_load = 0.;
   std::vector<double> displacements; // at points
 };
-
-template <int dim>
-Elasticity<dim>::Elasticity(const Parameters &parameters, const adamant::Device &device, adamant::Run &run)
-  : Base(device, run, parameters.schedule())
-  , parameters(parameters)
-  , dt(parameters.time.step)
-  , material(parameters.problem.material())
-  , functions(parameters.problem)
-  , quadrature(parameters.discretization.degree + 1)
-  , guess(device, parameters.time.extrapolation_order)
-{}
 
 // In each cycle, solves the stationary problem and refines where Kelly's estimator is largest.
 template <int dim>
@@ -131,21 +123,23 @@ void Elasticity<dim>::setup()
   assemble();
   this->describe(*field, *A, *solver, parameters.linear_solver, parameters.time.extrapolation_order);
 
-  const std::vector<std::string> both{"displacement", "velocity"};
-  this->add_output(*field, u, equation.coupled ? both : {"displacement"}, {1., 1. / dt});
-  if (!equation.coupled)
-    this->add_output(*field, v, {"velocity"});
-  this->add_output(*field, u, adamant::stress_postprocessor<dim>(material));
+  if (equation->coupled)
+    this->add_output(*field, u, {"displacement", "velocity"}, {1., 1. / dt});
+  else
+    {
+      this->add_output(*field, u, {"displacement"});
+      this->add_output(*field, v, {"velocity"});
+    }
+  this->add_output(*field, u, adamant::stress_postprocessor<dim>(equation->material));
 }
 
 // All data that do not depend on the equation's coefficients: levels, constraints, vectors.
 template <int dim>
 void Elasticity<dim>::setup_fields(const std::string &formulation)
 {
-  Section     scope(run_info.timer, "init/hierarchy");
-  const auto &lengths = parameters.discretization.lengths;
-  equation = Formulation<dim>(formulation, material, dt, *std::max_element(lengths.begin(), lengths.begin() + dim));
-  const FESystem<dim> fe(FE_Q<dim>(parameters.discretization.degree), equation.coupled ? 2 * dim : dim);
+  Section scope(run_info.timer, "init/hierarchy");
+  equation.emplace(formulation, parameters.problem.material(), dt, parameters.discretization.lengths);
+  const FESystem<dim> fe(FE_Q<dim>(parameters.discretization.degree), equation->coupled ? 2 * dim : dim);
 
   // The limit counts cells of linear elements: others have more unknowns.
   auto options           = adamant::level_mesh_options<dim>(run_info, parameters.linear_solver, fe);
@@ -154,9 +148,8 @@ void Elasticity<dim>::setup_fields(const std::string &formulation)
   field.emplace(*meshes, "displacement", fe, adamant::prescribed_axes(parameters.problem.dirichlet, fe));
   space.emplace(device, *field, mapping);
   at_points = adamant::PointEvaluation(device, *field, mapping, parameters.output.points, dim);
-  for (Vector *vector : {&u, &u_old, &w, &x, &rhs, &lift})
+  for (Vector *vector : {&u, &u_old, &v, &w, &x, &rhs, &lift})
     *vector = space->vector();
-  v = equation.coupled ? Vector() : space->vector();
 }
 
 // The system matrices of all levels with their solver, and on the finest one what the right-hand side needs.
@@ -167,38 +160,30 @@ void Elasticity<dim>::assemble()
   {
     Section    scope(run_info.timer, "init/assembly");
     const auto flags = update_values | update_gradients | update_JxW_values;
-    const auto add_A = [this](const auto &cell, auto &local) { equation.add_A(cell, local); };
-    const auto add_E = [this](const auto &cell, auto &local) { equation.add_E(cell, local); };
+    const auto add_A = [this](const auto &cell, auto &local) { equation->add_A(cell, local); };
+    const auto add_E = [this](const auto &cell, auto &local) { equation->add_E(cell, local); };
     A.emplace("A", *field, unknowns(*field), mapping, quadrature, flags, add_A, Levels::all);
     A->update();
     Form<dim> E_form("E", *field, nodal_values_by_component(*field), mapping, quadrature, flags, add_E);
-    if (!equation.stationary)
+    if (!equation->stationary)
       E = assemble_on(device, E_form);
     Form<dim> C("C", *field, prescribed_values(*field), mapping, quadrature, flags, add_A);
     boundary_values = Vector(
       device, nodal_values(field->finest(), mapping, *functions.boundary_displacement, field->finest().prescribed));
     device.multiply(-1., assemble_on(device, C), boundary_values, 0., lift);
-    setup_load();
+
+    auto F = load_vector(field->finest(), mapping, quadrature, QGauss<dim - 1>(parameters.discretization.degree + 1),
+                         *functions.body_force, functions.traction);
+    work   = Vector(device, F);
+    if (equation->coupled && !F.empty()) // to the rows of dt v, which follow those of u in each node
+      std::rotate(F.begin(), F.end() - dim, F.end());
+    load = Vector(device, transposed_product(field->finest().owned_H(), F));
   }
   Section scope(run_info.timer, "init/solver");
   solver = make_linear_solver<dim>(device, *field, *A, parameters.linear_solver,
-                                   equation.stationary ? "stationary problem" : "time step",
+                                   equation->stationary ? "stationary problem" : "time step",
                                    [this](const auto &level) { return rigid_body_modes(level, mapping); });
   guess  = Extrapolation(device, parameters.time.extrapolation_order);
-}
-
-template <int dim>
-void Elasticity<dim>::setup_load()
-{
-  std::map<types::boundary_id, const Function<dim> *> traction;
-  for (const auto &[id, function] : functions.traction)
-    traction[id] = function.get();
-  auto F = adamant::load_vector(field->finest(), mapping, quadrature,
-                                QGauss<dim - 1>(parameters.discretization.degree + 1), *functions.body_force, traction);
-  work   = Vector(device, F);
-  if (equation.coupled && !F.empty()) // to the rows of dt v, which follow those of u in each node
-    std::rotate(F.begin(), F.end() - dim, F.end());
-  load = Vector(device, adamant::transposed_product(field->finest().owned_H(), F));
 }
 
 template <int dim>
@@ -209,8 +194,8 @@ void Elasticity<dim>::set_initial_values()
     space->nodal_values(Vector(device, adamant::nodal_values(field->finest(), mapping, function, first)), g, values);
   };
   set(*functions.initial_displacement, 0, boundary_values, u);
-  set(*functions.initial_velocity, equation.coupled ? dim : 0, space->prescribed_vector(), equation.coupled ? w : v);
-  if (equation.coupled)
+  set(*functions.initial_velocity, equation->coupled ? dim : 0, space->prescribed_vector(), equation->coupled ? w : v);
+  if (equation->coupled)
     device.axpby(dt, w, 1., u);
 }
 
@@ -223,7 +208,7 @@ adamant::SolverResult Elasticity<dim>::advance()
   const auto result = solver->solve(rhs, x);
   std::swap(u, u_old);
   space->nodal_values(x, boundary_values, u);
-  if (!equation.coupled && !equation.stationary)
+  if (!equation->coupled && !equation->stationary)
     {
       device.copy(u, v);
       device.axpby(-1. / dt, u_old, 1. / dt, v);
@@ -239,11 +224,11 @@ void Elasticity<dim>::compute_rhs()
 {
   Section scope(run_info.timer, "rhs");
   device.copy(lift, rhs);
-  device.axpby((equation.stationary ? 1. : dt * dt) * functions.load_factor(time), load, 1., rhs);
-  if (!equation.stationary)
+  device.axpby((equation->stationary ? 1. : dt * dt) * functions.load_factor(time), load, 1., rhs);
+  if (!equation->stationary)
     {
       device.copy(u, w);
-      if (!equation.coupled)
+      if (!equation->coupled)
         device.axpby(dt, v, 1., w);
       device.multiply(1., E, w, 1., rhs);
     }
@@ -258,7 +243,7 @@ void Elasticity<dim>::serialize(adamant::State &state)
   state.scalar(work_of_load);
   state.scalar(displacements);
   state.vector(u, space->storage_order());
-  if (!equation.coupled)
+  if (!equation->coupled)
     state.vector(v, space->storage_order());
   state.history(guess, device, u.size(), space->storage_order());
 }
@@ -270,11 +255,11 @@ void Elasticity<dim>::add_statistics(adamant::Statistics::Row &row)
   energy.strain = energy.kinetic = std::numeric_limits<double>::quiet_NaN();
   if (step == schedule.n_steps || schedule.due(parameters.output.energy_interval, step))
     {
-      const auto displacement = this->download(u), velocity = equation.coupled ? displacement : this->download(v);
+      const auto displacement = this->download(u), velocity = equation->coupled ? displacement : this->download(v);
       Section    scope(run_info.timer, "statistics");
-      energy = adamant::energies(field->finest(), mapping, quadrature, material, displacement.data(), velocity.data(),
-                                 equation.coupled ? dim : 0);
-      energy.kinetic /= equation.coupled ? dt * dt : 1.;
+      energy = adamant::energies(field->finest(), mapping, quadrature, equation->material, displacement.data(),
+                                 velocity.data(), equation->coupled ? dim : 0);
+      energy.kinetic /= equation->coupled ? dt * dt : 1.;
     }
   Section scope(run_info.timer, "statistics");
   work_of_load  = functions.load_factor(time) * device.dot(work, u);
@@ -290,14 +275,13 @@ template <int dim>
 void Elasticity<dim>::report()
 {
   std::cout << "strain energy " << energy.strain << ", work of the load " << work_of_load << std::endl;
-  auto              &record       = run_info.record;
-  const unsigned int n_components = field->element().n_components();
-  record["nodes"]                 = field->finest().dof_handler().n_dofs() / n_components;
-  record["hanging_nodes"]         = field->finest().n_hanging() / n_components;
-  record["formulation"]           = parameters.discretization.formulation;
-  record["strain_energy"]         = energy.strain;
-  record["kinetic_energy"]        = energy.kinetic;
-  record["work_of_load"]          = work_of_load;
+  auto &record             = run_info.record;
+  record["nodes"]          = field->finest().dof_handler().n_dofs() / field->node_size();
+  record["hanging_nodes"]  = field->finest().n_hanging() / field->node_size();
+  record["formulation"]    = parameters.discretization.formulation;
+  record["strain_energy"]  = energy.strain;
+  record["kinetic_energy"] = energy.kinetic;
+  record["work_of_load"]   = work_of_load;
   for (auto p = displacements.begin(); p != displacements.end(); p += dim)
     record["displacements"].push_back(std::vector<double>(p, p + dim));
   if (functions.exact_displacement)

@@ -3,7 +3,6 @@
 #include "application/box_parameters.h"
 #include "application/elastic_material_parameters.h"
 #include "application/linear_solver_parameters.h"
-#include "application/start_up.h"
 #include "application/time_parameters.h"
 #include "base/require.h"
 #include "expressions/expressions.h"
@@ -50,36 +49,29 @@ struct ProblemParameters : adamant::ElasticMaterialParameters
       "Expressions of x, y, z, t; where given, run.json has the L2 error of the displacement at the end time");
   }
 
-  bool prescribes(unsigned int id, char axis) const
-  {
-    const auto found = dirichlet.find(id);
-    return found != dirichlet.end() && found->second.find(axis) != std::string::npos;
-  }
-
   void check_boundaries(bool stationary) const
   {
     const std::string axes = std::string("xyz").substr(0, dimension);
-    for (const auto *boundaries : {&dirichlet, &traction})
-      for (const auto &entry : *boundaries)
-        require(entry.first < 6, "Problem: the box has no boundary ", entry.first, "; its sides are 0 to 5");
+    std::string       held;
     for (const auto &[id, components] : dirichlet)
-      require(!components.empty() && components.find_first_not_of("xyz") == std::string::npos,
-              "Problem/Dirichlet boundaries: '", components, "' of boundary ", id, " should name components, as xyz");
-    for (const auto &entry : traction)
       {
-        const unsigned int id = entry.first;
+        require(id < 6, "Problem: the box has no boundary ", id, "; its sides are 0 to 5");
+        require(!components.empty() && components.find_first_not_of("xyz") == std::string::npos,
+                "Problem/Dirichlet boundaries: '", components, "' of boundary ", id, " should name components, as xyz");
+        held += id < 2 * dimension ? components : "";
+      }
+    for (const auto &[id, text] : traction)
+      {
+        require(id < 6, "Problem: the box has no boundary ", id, "; its sides are 0 to 5");
+        const std::string prescribed = dirichlet.count(id) > 0 ? dirichlet.at(id) : "";
         require(id < 2 * dimension, "Problem/Traction: on boundary ", id, ", which only a cube has");
-        require(!std::all_of(axes.begin(), axes.end(), [&](char axis) { return prescribes(id, axis); }),
+        require(std::any_of(axes.begin(), axes.end(), [&](char c) { return prescribed.find(c) == std::string::npos; }),
                 "Problem/Traction: on boundary ", id, ", where Problem/Dirichlet boundaries prescribes all components");
       }
     for (const char axis : axes)
-      {
-        bool held = !stationary;
-        for (unsigned int id = 0; id < 2 * dimension; ++id)
-          held = held || prescribes(id, axis);
-        require(held, "Problem/Dirichlet boundaries: a stationary solution needs the component ", axis,
-                " prescribed somewhere");
-      }
+      require(!stationary || held.find(axis) != std::string::npos,
+              "Problem/Dirichlet boundaries: a stationary solution needs the component ", axis,
+              " prescribed somewhere");
   }
 };
 
@@ -88,10 +80,12 @@ template <int dim>
 struct ProblemFunctions
 {
   using Expression = std::unique_ptr<FunctionParser<dim>>;
-  Expression                               body_force, boundary_displacement, initial_displacement, initial_velocity;
-  Expression                               exact_displacement; // null where none is given
-  std::map<types::boundary_id, Expression> traction;
-  std::function<double(double)>            load_factor;
+  Expression                    body_force, boundary_displacement, initial_displacement, initial_velocity;
+  Expression                    exact_displacement; // null where none is given
+  std::vector<Expression>       tractions;
+  std::function<double(double)> load_factor;
+
+  std::map<types::boundary_id, const Function<dim> *> traction;
 
   explicit ProblemFunctions(const ProblemParameters &p)
   {
@@ -108,7 +102,7 @@ struct ProblemFunctions
       exact_displacement = parse("Exact displacement", p.exact_displacement);
     load_factor = adamant::parse_function_of_time("Problem/Load factor", p.load_factor);
     for (const auto &[id, text] : p.traction)
-      traction[id] = parse("Traction", text);
+      traction[id] = tractions.emplace_back(parse("Traction", text)).get();
   }
 };
 
@@ -197,14 +191,19 @@ struct Parameters
   void check() const
   {
     problem.check(!time.stationary);
-    if (discretization.formulation == "coupled")
-      check_coupled();
-    discretization.check(dim());
-    double n_unknowns = discretization.formulation == "coupled" ? 2. * dim() : dim();
-    for (unsigned int d = 0; d < dim(); ++d)
-      n_unknowns *= discretization.degree * discretization.n_cells(d) + 1.;
-    require(n_unknowns <= adamant::most_unknowns(),
-            "Discretization: these refinements give more unknowns than 32-bit indices can count");
+    const bool coupled = discretization.formulation == "coupled";
+    const auto solver  = linear_solver.options("");
+    require(!coupled || !time.stationary, "Time stepping/Stationary needs Discretization/Formulation = condensed");
+    require(!coupled || solver.type != adamant::SolverType::cg,
+            "Discretization/Formulation = coupled has a matrix that is not symmetric: Linear solver/Solver has to be "
+            "gmres, not cg");
+    require(!coupled || linear_solver.preconditioner == "multigrid",
+            "Linear solver/Preconditioner = ", linear_solver.preconditioner,
+            " converges for Discretization/Formulation = condensed only");
+    require(!coupled || solver.multigrid.smoother.type == "block_jacobi",
+            "Discretization/Formulation = coupled needs Linear solver/Smoother = block_jacobi, which solves for all "
+            "unknowns of a node at once");
+    discretization.check(dim(), coupled ? 2 * dim() : dim(), discretization.degree);
     problem.check_boundaries(time.stationary || discretization.by_estimate());
     if (dim() == 2)
       ProblemFunctions<2>{problem};
@@ -217,21 +216,6 @@ struct Parameters
       return;
     require(time.end > 0., "Time stepping/End time has to be positive where time steps are taken");
     time.check();
-  }
-
-  void check_coupled() const
-  {
-    const auto solver = linear_solver.options("");
-    require(!time.stationary, "Time stepping/Stationary needs Discretization/Formulation = condensed");
-    require(solver.type != adamant::SolverType::cg,
-            "Discretization/Formulation = coupled has a matrix that is not symmetric: Linear solver/Solver has to be "
-            "gmres, not cg");
-    require(linear_solver.preconditioner == "multigrid",
-            "Linear solver/Preconditioner = ", linear_solver.preconditioner,
-            " converges for Discretization/Formulation = condensed only");
-    require(solver.multigrid.smoother.type == "block_jacobi",
-            "Discretization/Formulation = coupled needs Linear solver/Smoother = block_jacobi, which solves for all "
-            "unknowns of a node at once");
   }
 };
 } // namespace elasticity

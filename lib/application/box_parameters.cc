@@ -1,5 +1,6 @@
 #include "application/box_parameters.h"
 
+#include "application/start_up.h"
 #include "base/require.h"
 #include "discretization/meshes/mesh.h"
 
@@ -29,17 +30,19 @@ BoxParameters::BoxParameters(const std::string &section)
   add_parameter("Refine fraction", refine_fraction, "Of the cells, in each step of kelly", prm, Double(0., 1.));
 }
 
-double BoxParameters::n_cells(unsigned int d) const
-{
-  return std::ldexp(coarse_cells[d], uniform_refinements + (refinement == "uniform" ? refinement_steps : 0));
-}
-
-void BoxParameters::check(unsigned int dim) const
+void BoxParameters::check(unsigned int dim, unsigned int n_components, unsigned int degree) const
 {
   require(lengths.size() >= dim && coarse_cells.size() >= dim, section,
           "/Lengths and Coarse cells need a value for each dimension");
+  const auto times      = uniform_refinements + (refinement == "uniform" ? refinement_steps : 0);
+  double     n_unknowns = n_components;
   for (unsigned int d = 0; d < dim; ++d)
-    require(lengths[d] > 0. && coarse_cells[d] > 0, section, "/Lengths and Coarse cells have to be positive");
+    {
+      require(lengths[d] > 0. && coarse_cells[d] > 0, section, "/Lengths and Coarse cells have to be positive");
+      n_unknowns *= degree * std::ldexp(coarse_cells[d], static_cast<int>(times)) + 1.;
+    }
+  require(n_unknowns <= most_unknowns(), section,
+          ": these refinements give more unknowns than 32-bit indices can count");
 }
 
 bool BoxParameters::contains(const std::vector<double> &point, unsigned int dim) const

@@ -21,10 +21,9 @@ struct BoxParameters : dealii::ParameterAcceptor
 
   bool by_estimate() const { return refinement == "kelly"; } ///< then refinement_steps follow `make`
 
-  /// The cells in direction d that uniform refinement gives.
-  double n_cells(unsigned int d) const;
-  /// Throws InputError unless there is a positive length and number of cells for each dimension.
-  void check(unsigned int dim) const;
+  /// Throws InputError unless there is a positive length and number of cells for each dimension, and the unknowns of n_components
+  /// components of elements of this degree can be counted, as far as uniform refinement makes them.
+  void check(unsigned int dim, unsigned int n_components, unsigned int degree) const;
   /// Whether the point has dim coordinates or more, and lies in the box or on its boundary.
   bool contains(const std::vector<double> &point, unsigned int dim) const;
 
