@@ -239,18 +239,18 @@ void Run::describe(std::size_t n_unknowns, std::size_t n_cells, const std::vecto
   record["cells"]     = n_cells;
   for (const auto &level : levels)
     {
-      double size[] = {double(level.matrix.n_rows), double(level.matrix.n_nonzeros())};
+      double size[] = {double(level.matrix->n_rows), double(level.matrix->n_nonzeros())};
       ranks.sum(size, 2);
       record["levels"].push_back({{"dofs", std::llround(size[0])}, {"nonzeros", std::llround(size[1])}});
     }
   if (ranks.size() > 1)
-    describe_balance(levels.back().matrix);
+    describe_balance(*levels.back().matrix);
   record["preconditioner"]      = linear_solver.preconditioner;
   record["tolerance"]           = linear_solver.tolerance;
   record["extrapolation_order"] = extrapolation_order;
   // GMRES keeps two vectors an iteration, and about six iterations are usual; timing the V-cycle takes two vectors.
   const int per_solve = 2 + (options.type == SolverType::gmres ? 2 * std::min(options.restart, 6) : 0);
-  bytes_of_time_loop  = sizeof(double) * levels.back().matrix.n_rows * (per_solve + extrapolation_order);
+  bytes_of_time_loop  = sizeof(double) * levels.back().matrix->n_rows * (per_solve + extrapolation_order);
 }
 
 void Run::describe_balance(const CSRMatrix<double> &matrix)

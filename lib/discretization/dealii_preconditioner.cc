@@ -15,7 +15,7 @@ struct DealiiPreconditioner<Number>::Implementation
   Implementation(const std::vector<LevelData> &levels, const MultigridOptions &options, int n_threads)
     : backend(n_threads)
     , multigrid(backend, levels, options)
-    , b(backend.create_vector(levels.back().matrix.n_rows))
+    , b(backend.create_vector(levels.back().matrix->n_rows))
   {}
 
   Backend                  backend;
@@ -30,7 +30,7 @@ DealiiPreconditioner<Number>::DealiiPreconditioner(const std::vector<LevelData> 
   , numbers(std::move(numbers_))
 {
   // Constrained rows are those of the identity (see LevelData).
-  const auto &A = levels.back().matrix;
+  const auto &A = *levels.back().matrix;
   for (int row = 0; row < A.n_rows; ++row)
     {
       const int i = numbers.empty() ? row : numbers[row];
@@ -71,11 +71,11 @@ void DealiiPreconditioner<Number>::apply(const double *src, double *dst) const
 }
 
 template <int dim>
-Array<int> numbers_in_hierarchy(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs)
+Array<int> numbers_in_space(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs)
 {
   if (&dofs.get_triangulation() != &space.dof_handler().get_triangulation() ||
       dofs.get_fe().get_name() != space.dof_handler().get_fe().get_name())
-    throw RunError("multigrid preconditioner: expected a DoFHandler on the hierarchy's mesh with its element, " +
+    throw RunError("multigrid preconditioner: expected a DoFHandler on the field's mesh with its element, " +
                    space.dof_handler().get_fe().get_name() + ", not " + dofs.get_fe().get_name());
   Array<int>                                   numbers(space.n_dofs());
   std::vector<dealii::types::global_dof_index> indices(space.dofs_per_cell());
@@ -90,8 +90,8 @@ Array<int> numbers_in_hierarchy(const LevelSpace<dim> &space, const dealii::DoFH
   return numbers;
 }
 
-template Array<int> numbers_in_hierarchy(const LevelSpace<2> &, const dealii::DoFHandler<2> &);
-template Array<int> numbers_in_hierarchy(const LevelSpace<3> &, const dealii::DoFHandler<3> &);
+template Array<int> numbers_in_space(const LevelSpace<2> &, const dealii::DoFHandler<2> &);
+template Array<int> numbers_in_space(const LevelSpace<3> &, const dealii::DoFHandler<3> &);
 template class DealiiPreconditioner<float>;
 template class DealiiPreconditioner<double>;
 } // namespace adamant

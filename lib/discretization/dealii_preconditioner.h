@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/exceptions.h"
-#include "discretization/forms/hierarchy.h"
+#include "discretization/forms/form.h"
 #include "multigrid/options.h"
 
 #include <cstddef>
@@ -12,14 +12,16 @@
 namespace adamant
 {
 template <int dim>
-Array<int> numbers_in_hierarchy(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs);
+Array<int> numbers_in_space(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs);
 
 /// The V-cycle on the host as the preconditioner of deal.II's own SolverCG, SolverGMRES and SolverFGMRES, in the precision
 /// Number:
 ///
-///   adamant::Hierarchy<dim> hierarchy(mesh, fe, {{0, dealii::ComponentMask()}}, 256);
-///   hierarchy.assemble(mapping, quadrature, flags, cell_assembler);
-///   adamant::DealiiPreconditioner<float> multigrid(hierarchy, dof_handler, {}, n_threads);
+///   adamant::LevelMeshes<dim> meshes(mesh, {256});
+///   adamant::Field<dim>       field(meshes, "u", fe, {{0, dealii::ComponentMask()}});
+///   adamant::Form<dim>        form("A", field, unknowns(field), mapping, quadrature, flags, kernel, adamant::Levels::all);
+///   form.update();
+///   adamant::DealiiPreconditioner<float> multigrid(field, form, dof_handler, {}, n_threads);
 ///   multigrid.scale_constrained(A);
 ///   solver_cg.solve(A, x, b, multigrid);
 ///
@@ -34,15 +36,15 @@ template <typename Number = float>
 class DealiiPreconditioner
 {
 public:
-  /// Copies what it needs of the levels. `dofs` distributes the hierarchy's element on its finest mesh; throws RunError
-  /// where it does not.
+  /// Copies what it needs of the levels of `form`, a system matrix of the field. `dofs` distributes the field's element on its finest
+  /// mesh; throws RunError where it does not.
   template <int dim>
-  DealiiPreconditioner(const Hierarchy<dim> &hierarchy, const dealii::DoFHandler<dim> &dofs,
+  DealiiPreconditioner(const Field<dim> &field, const Form<dim> &form, const dealii::DoFHandler<dim> &dofs,
                        const MultigridOptions &options, int n_threads)
-    : DealiiPreconditioner(hierarchy.data(), options, n_threads, numbers_in_hierarchy(hierarchy.finest(), dofs))
+    : DealiiPreconditioner(levels_of(field, form), options, n_threads, numbers_in_space(field.finest(), dofs))
   {}
   /// For vectors whose entry i is the finest level's numbers[i]; without `numbers`, for those that are numbered as the
-  /// hierarchy's own DoFHandler, which is not as distribute_dofs leaves one.
+  /// field's own DoFHandler, which is not as distribute_dofs leaves one.
   DealiiPreconditioner(const std::vector<LevelData> &levels, const MultigridOptions &options, int n_threads,
                        Array<int> numbers = {});
   ~DealiiPreconditioner();
@@ -75,11 +77,11 @@ private:
 
   struct Implementation;
   std::unique_ptr<Implementation>     implementation;
-  Array<int>                          numbers;     // of a vector's entries in the hierarchy; empty: the same
+  Array<int>                          numbers;     // of a vector's entries in the field; empty: the same
   std::vector<std::pair<int, double>> constrained; // row, 1 / d_i
 };
 
 /// The number that each DoF of `dofs` has in `space`, which has the same mesh and element. Throws RunError where they differ.
 template <int dim>
-Array<int> numbers_in_hierarchy(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs);
+Array<int> numbers_in_space(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs);
 } // namespace adamant

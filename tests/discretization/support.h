@@ -2,11 +2,13 @@
 
 #include "base/csr_matrix.h"
 #include "discretization/fields/level_space.h"
+#include "discretization/forms/cell_context.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/dofs/dof_tools.h>
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/fe/fe_system.h>
+#include <deal.II/fe/fe_values.h>
 #include <deal.II/grid/grid_generator.h>
 #include <deal.II/grid/tria.h>
 #include <deal.II/lac/affine_constraints.h>
@@ -121,6 +123,34 @@ AffineConstraints<double> dealii_constraints(const adamant::LevelSpace<dim> &spa
     VectorTools::interpolate_boundary_values(mapping, space.dof_handler(), id, values, constraints, mask);
   constraints.close();
   return constraints;
+}
+
+/// deal.II's FEValues as a kernel reads a CellContext, so that tests write an integrand once.
+template <int dim>
+struct DealiiCell
+{
+  using Cell = typename DoFHandler<dim>::active_cell_iterator;
+
+  const Cell           &cell() const { return dealii_cell; }
+  auto                  quadrature_point_indices() const { return fe_values.quadrature_point_indices(); }
+  auto                  dof_indices() const { return fe_values.dof_indices(); }
+  double                value(unsigned int i, unsigned int q) const { return fe_values.shape_value(i, q); }
+  const Tensor<1, dim> &gradient(unsigned int i, unsigned int q) const { return fe_values.shape_grad(i, q); }
+  unsigned int component(unsigned int i) const { return fe_values.get_fe().system_to_component_index(i).first; }
+  double       JxW(unsigned int q) const { return fe_values.JxW(q); }
+
+  const Cell          &dealii_cell;
+  const FEValues<dim> &fe_values;
+};
+
+/// (∇φ_j, ∇φ_i), as a kernel.
+template <int dim, typename Cell = adamant::CellContext<dim>>
+void laplace(const Cell &cell, FullMatrix<double> &local)
+{
+  for (const unsigned int q : cell.quadrature_point_indices())
+    for (const unsigned int i : cell.dof_indices())
+      for (const unsigned int j : cell.dof_indices())
+        local(i, j) += cell.gradient(i, q) * cell.gradient(j, q) * cell.JxW(q);
 }
 
 /// y = A x.

@@ -1,5 +1,6 @@
 #include "discretization/fields/distributed_rows.h"
 
+#include "base/csr_product.h"
 #include "base/exceptions.h"
 #include "discretization/fields/row.h"
 
@@ -279,5 +280,17 @@ CSRMatrix<double> owned_rows(const CSRMatrix<double> &local, const Partitioner &
   owned.column.assign(local.column.begin(), local.column.begin() + n);
   owned.value.assign(local.value.begin(), local.value.begin() + n);
   return owned;
+}
+
+CSRMatrix<double> product(const CSRMatrix<double> &A, const CSRMatrix<double> &B)
+{
+  if (!A.ghosts)
+    return local_product(A, B);
+  // Each rank multiplies its rows of B: it needs the columns of A for them, and gives away parts of rows of the product.
+  const MPI_Comm    comm = A.ghosts->communicator.handle();
+  const Partitioner rows(owned_range(A.n_rows, comm), comm);
+  const auto        columns_of_A = sum_rows(transpose(A), *make_partitioner(*A.ghosts), rows);
+  return sum_rows(local_product(transpose(columns_of_A), B), *make_partitioner(*columns_of_A.ghosts),
+                  *make_partitioner(*B.ghosts));
 }
 } // namespace adamant

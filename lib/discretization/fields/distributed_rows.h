@@ -36,6 +36,9 @@ std::shared_ptr<const Partitioner> make_partitioner(const ExchangePlan &plan);
 /// it together.
 CSRMatrix<double> by_components(const CSRMatrix<double> &A, int n_components);
 
+/// A B, with every entry that the patterns allow; columns ascend. All ranks call it together.
+CSRMatrix<double> product(const CSRMatrix<double> &A, const CSRMatrix<double> &B);
+
 /// The owned rows of a matrix whose rows are complete on their owner.
 CSRMatrix<double> owned_rows(const CSRMatrix<double> &local, const Partitioner &rows, const Partitioner &columns);
 } // namespace adamant

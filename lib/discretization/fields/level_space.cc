@@ -64,6 +64,17 @@ private:
   dealii::Point<dim>   lower, upper;
   std::array<int, dim> axes; // the slowest first
 };
+
+// All components where each has the same support points, else 1.
+template <int dim>
+int components_of_each_node(const dealii::FiniteElement<dim> &fe)
+{
+  std::vector<std::vector<dealii::Point<dim>>> points(fe.n_components());
+  for (unsigned int i = 0; i < fe.n_dofs_per_cell(); ++i)
+    points[fe.system_to_component_index(i).first].push_back(fe.unit_support_point(i));
+  const bool same = std::all_of(points.begin(), points.end(), [&](const auto &list) { return list == points[0]; });
+  return same ? static_cast<int>(fe.n_components()) : 1;
+}
 } // namespace
 
 template <int dim>
@@ -100,7 +111,8 @@ void LevelSpace<dim>::list_cells()
       number_of_cell[cell->active_cell_index()] = static_cast<int>(cells.size());
       cells.emplace_back(mesh.get(), cell->level(), cell->index(), dofs.get());
     }
-  per_cell = static_cast<int>(dofs->get_fe().n_dofs_per_cell());
+  per_cell      = static_cast<int>(dofs->get_fe().n_dofs_per_cell());
+  rows_per_node = components_of_each_node(dofs->get_fe());
   to_index(cells.size() * per_cell, "DoFs of all cells");
 }
 

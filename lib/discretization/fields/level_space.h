@@ -45,7 +45,8 @@ public:
   int                            n_owned() const { return static_cast<int>(numbers->locally_owned_size()); }
   int                            n_cells() const { return static_cast<int>(cells.size()); }
   int                            dofs_per_cell() const { return per_cell; }
-  const std::vector<Cell>       &active_cells() const { return cells; } ///< owned, in the order of their numbers
+  int                            node_size() const { return rows_per_node; } ///< see Field
+  const std::vector<Cell>       &active_cells() const { return cells; }      ///< owned, in the order of their numbers
   int cell_number(const Cell &cell) const { return number_of_cell[cell->active_cell_index()]; } ///< of an owned cell
   const int *cell_dofs(int cell) const { return table.data() + std::size_t(cell) * per_cell; }
   bool       is_free(int dof) const { return constrained[dof] == free; }
@@ -103,7 +104,7 @@ private:
   std::shared_ptr<const Partitioner>                numbers, prescribed_numbers;
   std::shared_ptr<const ExchangePlan>               plan;        // of `numbers`; null on one rank
   Array<int>                                        column_in_B; // of the local prescribed DoFs, else -1
-  int                                               per_cell = 0;
+  int                                               per_cell = 0, rows_per_node = 1;
   Array<int>                                        table;
   Array<unsigned char>                              constrained;      // of each DoF, a Kind
   Array<unsigned char>                              constrained_cell; // of each cell, whether one of its DoFs is

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "discretization/meshes/level_meshes.h"
 #include "discretization/fields/level_space.h"
+#include "discretization/meshes/level_meshes.h"
 
 namespace adamant
 {

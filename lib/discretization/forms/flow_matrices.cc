@@ -1,6 +1,8 @@
 #include "discretization/forms/flow_matrices.h"
 
 #include "base/exceptions.h"
+#include "discretization/fields/transfer.h"
+#include "discretization/forms/form.h"
 #include "discretization/forms/load.h"
 
 #include <deal.II/base/function.h>
@@ -8,62 +10,13 @@
 #include <deal.II/fe/fe_q.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 namespace adamant
 {
 namespace
 {
-CSRMatrix<double> local_product(const CSRMatrix<double> &A, const CSRMatrix<double> &B)
-{
-  CSRMatrix<double> C;
-  C.n_rows = A.n_rows;
-  C.n_cols = B.n_cols;
-  C.row_start.resize(A.n_rows + 1);
-  // `last_row` holds the last row that had each column.
-  const auto columns_of_row = [&](int row, std::vector<int> &columns, std::vector<int> &last_row) {
-    columns.clear();
-    for (int k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
-      for (int l = B.row_start[A.column[k]]; l < B.row_start[A.column[k] + 1]; ++l)
-        if (const int column = B.column[l]; last_row[column] != row)
-          {
-            last_row[column] = row;
-            columns.push_back(column);
-          }
-    std::sort(columns.begin(), columns.end());
-  };
-#pragma omp parallel
-  {
-    std::vector<int> columns, last_row(B.n_cols, -1);
-#pragma omp for schedule(static)
-    for (int row = 0; row < A.n_rows; ++row)
-      {
-        columns_of_row(row, columns, last_row);
-        C.row_start[row + 1] = static_cast<int>(columns.size());
-      }
-  }
-  finish_row_starts(C);
-#pragma omp parallel
-  {
-    std::vector<int>    columns, last_row(B.n_cols, -1);
-    std::vector<double> sums(B.n_cols, 0.);
-#pragma omp for schedule(static)
-    for (int row = 0; row < A.n_rows; ++row)
-      {
-        columns_of_row(row, columns, last_row);
-        for (int k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
-          for (int l = B.row_start[A.column[k]]; l < B.row_start[A.column[k] + 1]; ++l)
-            sums[B.column[l]] += A.value[k] * B.value[l];
-        for (std::size_t c = 0; c < columns.size(); ++c)
-          {
-            C.column[C.row_start[row] + c] = columns[c];
-            C.value[C.row_start[row] + c]  = sums[columns[c]];
-            sums[columns[c]]               = 0.;
-          }
-      }
-  }
-  return C;
-}
-
 // The integrals of the shape functions, added up for the free nodes: a lumped mass matrix.
 template <int dim>
 Array<double> lumped_mass(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
@@ -103,96 +56,126 @@ CSRMatrix<double> with_constants(const CSRMatrix<double> &A, const Array<unsigne
       }
   return B;
 }
-} // namespace
 
-CSRMatrix<double> product(const CSRMatrix<double> &A, const CSRMatrix<double> &B)
+std::shared_ptr<const CSRMatrix<double>> share(CSRMatrix<double> matrix)
 {
-  if (!A.ghosts)
-    return local_product(A, B);
-  // Each rank multiplies its rows of B: it needs the columns of A for them, and gives away parts of rows of the product.
-  const MPI_Comm    comm = A.ghosts->communicator.handle();
-  const Partitioner rows(owned_range(A.n_rows, comm), comm);
-  const auto        columns_of_A = sum_rows(transpose(A), *make_partitioner(*A.ghosts), rows);
-  return sum_rows(local_product(transpose(columns_of_A), B), *make_partitioner(*columns_of_A.ghosts),
-                  *make_partitioner(*B.ghosts));
+  return std::make_shared<const CSRMatrix<double>>(std::move(matrix));
 }
+
+template <int dim>
+unsigned int n_pressure_cells(const dealii::Triangulation<dim> &velocity_mesh)
+{
+  return static_cast<unsigned int>(velocity_mesh.n_global_active_cells() >> dim);
+}
+
+template <int dim>
+dealii::Triangulation<dim> &checked(dealii::Triangulation<dim> &velocity_mesh)
+{
+  for (const auto &cell : velocity_mesh.active_cell_iterators())
+    if (cell->is_locally_owned() && (cell->level() == 0 || cell->parent()->n_active_descendants() != 1u << dim))
+      throw RunError("flow matrices: the last refinement of the velocity mesh has to be global");
+  return velocity_mesh;
+}
+
+DirichletBoundary all_of(const std::set<dealii::types::boundary_id> &ids)
+{
+  DirichletBoundary boundary;
+  for (const auto id : ids)
+    boundary[id] = dealii::ComponentMask();
+  return boundary;
+}
+
+// The second finest of the level meshes.
+template <int dim>
+std::size_t pressure_level(const LevelMeshes<dim> &meshes)
+{
+  const unsigned int expected = n_pressure_cells(*meshes.finest_mesh());
+  const auto         n        = meshes.size() < 2 ? 0 : meshes[meshes.size() - 2].mesh->n_global_active_cells();
+  if (n != expected)
+    throw RunError("flow matrices: the mesh cannot be coarsened to the pressure mesh (" + std::to_string(n) +
+                   " cells where " + std::to_string(expected) + " were expected)");
+  return meshes.size() - 2;
+}
+} // namespace
 
 template <int dim>
 FlowMatrices<dim>::FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const dealii::Mapping<dim> &mapping,
                                 const dealii::Quadrature<dim>              &quadrature,
                                 const std::set<dealii::types::boundary_id> &outflow, unsigned int coarsest_cells,
                                 unsigned int cells_per_rank)
+  : meshes(checked(velocity_mesh), {std::min(coarsest_cells, n_pressure_cells(velocity_mesh)), cells_per_rank})
+  , velocity_field(meshes, "velocity", dealii::FE_Q<dim>(1))
+  , pressure_field(meshes, "pressure", dealii::FE_Q<dim>(1), all_of(outflow), pressure_level(meshes))
+  , velocity_mass(lumped_mass(velocity(), mapping, quadrature))
+  , pressure_mass(lumped_mass(pressure(), mapping, quadrature))
 {
-  using dealii::update_gradients;
-  using dealii::update_JxW_values;
-  using dealii::update_values;
-  const unsigned int pressure_cells = velocity_mesh.n_global_active_cells() >> dim;
-  for (const auto &cell : velocity_mesh.active_cell_iterators())
-    if (cell->is_locally_owned() && (cell->level() == 0 || cell->parent()->n_active_descendants() != 1u << dim))
-      throw RunError("flow matrices: the last refinement of the velocity mesh has to be global");
+  assemble_momentum(mapping, quadrature);
+  transfer_between_the_meshes();
+  assemble_pressure(mapping, quadrature);
+}
 
-  const dealii::FE_Q<dim> fe(1);
-  DirichletBoundary       zero_pressure;
-  for (const auto id : outflow)
-    zero_pressure[id] = dealii::ComponentMask();
-  hierarchy                           = std::make_unique<Hierarchy<dim>>(velocity_mesh, fe, zero_pressure,
-                                               std::min(coarsest_cells, pressure_cells), cells_per_rank);
-  const std::size_t n_pressure_levels = hierarchy->n_levels() - 1;
-  if (const auto n = pressure().dof_handler().get_triangulation().n_global_active_cells(); n != pressure_cells)
-    throw RunError("flow matrices: the mesh cannot be coarsened to the pressure mesh (" + std::to_string(n) +
-                   " cells where " + std::to_string(pressure_cells) + " were expected)");
-  velocity = std::make_unique<LevelSpace<dim>>(
-    std::shared_ptr<const dealii::Triangulation<dim>>(&velocity_mesh, [](const void *) {}), fe, DirichletBoundary());
-
-  {
-    Assembly<dim> assembly(*velocity, mapping, quadrature, update_values | update_gradients | update_JxW_values,
-                           std::vector<Columns>(1 + dim, Columns::dofs));
-    assembly.assemble([](const auto &, const auto &fe_values, auto &local) {
-      for (const unsigned int q : fe_values.quadrature_point_indices())
-        for (const unsigned int i : fe_values.dof_indices())
-          for (const unsigned int j : fe_values.dof_indices())
-            {
-              const auto grad = fe_values.shape_grad(j, q) * fe_values.JxW(q);
-              local[0](i, j) += grad * fe_values.shape_grad(i, q);
-              for (unsigned int d = 0; d < dim; ++d)
-                local[1 + d](i, j) += fe_values.shape_value(i, q) * grad[d];
-            }
-    });
-    const auto &nodes = velocity->partition();
-    stiffness         = sum_rows(std::move(assembly.matrices[0]), nodes, nodes);
-    for (unsigned int d = 0; d < dim; ++d)
-      gradient[d] = sum_rows(std::move(assembly.matrices[1 + d]), nodes, nodes);
-  }
-  velocity_mass = lumped_mass(*velocity, mapping, quadrature);
-  pressure_mass = lumped_mass(pressure(), mapping, quadrature);
-
-  const auto &top = hierarchy->data().back();
-  interpolation   = product(velocity->owned_H(), top.prolongation);
+template <int dim>
+void FlowMatrices<dim>::assemble_momentum(const dealii::Mapping<dim>    &mapping,
+                                          const dealii::Quadrature<dim> &quadrature)
+{
+  const auto flags    = dealii::update_values | dealii::update_gradients | dealii::update_JxW_values;
+  const auto assemble = [&](std::string name, const auto &integrand) {
+    Form<dim> form(std::move(name), velocity_field, nodal_values(velocity_field), mapping, quadrature, flags,
+                   [&](const auto &cell, auto &local) {
+                     for (const unsigned int q : cell.quadrature_point_indices())
+                       for (const unsigned int i : cell.dof_indices())
+                         for (const unsigned int j : cell.dof_indices())
+                           local(i, j) += integrand(cell, i, j, q) * cell.JxW(q);
+                   });
+    form.update();
+    return form.finest();
+  };
+  stiffness = assemble("stiffness", [](const auto &cell, unsigned int i, unsigned int j, unsigned int q) {
+    return cell.gradient(j, q) * cell.gradient(i, q);
+  });
   for (unsigned int d = 0; d < dim; ++d)
-    divergence[d] = product(top.restriction, gradient[d]);
+    gradient[d] =
+      assemble("gradient " + std::to_string(d), [d](const auto &cell, unsigned int i, unsigned int j, unsigned int q) {
+        return cell.value(i, q) * cell.gradient(j, q)[d];
+      });
+}
+
+template <int dim>
+void FlowMatrices<dim>::transfer_between_the_meshes()
+{
+  const auto transfer = transfer_matrices(meshes.finest(), velocity(), pressure());
+  interpolation       = share(product(velocity().owned_H(), transfer.prolongation));
+  for (unsigned int d = 0; d < dim; ++d)
+    divergence[d] = share(product(transfer.restriction, *gradient[d]));
+}
+
+template <int dim>
+void FlowMatrices<dim>::assemble_pressure(const dealii::Mapping<dim>    &mapping,
+                                          const dealii::Quadrature<dim> &quadrature)
+{
+  Form<dim> laplacian(
+    "pressure Laplacian", pressure_field, unknowns(pressure_field), mapping, quadrature,
+    dealii::update_gradients | dealii::update_JxW_values,
+    [](const auto &cell, auto &local) {
+      for (const unsigned int q : cell.quadrature_point_indices())
+        for (const unsigned int i : cell.dof_indices())
+          for (const unsigned int j : cell.dof_indices())
+            local(i, j) += cell.gradient(i, q) * cell.gradient(j, q) * cell.JxW(q);
+    },
+    Levels::all);
+  laplacian.update();
+  pressure_levels = levels_of(pressure_field, laplacian);
 
   singular = true;
-  for (std::size_t l = 0; l < n_pressure_levels; ++l)
-    {
-      const auto &space = hierarchy->space(l);
-      singular          = singular && space.prescribed_partition().size() == 0;
-      Assembly<dim> assembly(space, mapping, quadrature, update_gradients | update_JxW_values, {Columns::unknowns});
-      assembly.assemble([](const auto &, const auto &fe_values, auto &local) {
-        for (const unsigned int q : fe_values.quadrature_point_indices())
-          for (const unsigned int i : fe_values.dof_indices())
-            for (const unsigned int j : fe_values.dof_indices())
-              local[0](i, j) += fe_values.shape_grad(i, q) * fe_values.shape_grad(j, q) * fe_values.JxW(q);
-      });
-      pressure_levels.push_back({sum_rows(std::move(assembly.matrices[0]), space.partition(), space.partition()),
-                                 hierarchy->data()[l].prolongation, hierarchy->data()[l].restriction, 1});
-    }
+  for (std::size_t l = 0; l < pressure_field.n_levels(); ++l)
+    singular = singular && pressure_field.space(l).prescribed_partition().size() == 0;
   if (singular)
     {
-      const auto          &coarsest = hierarchy->space(0);
+      const auto          &coarsest = pressure_field.space(0);
       Array<unsigned char> is_free(coarsest.n_owned());
       for (int i = 0; i < coarsest.n_owned(); ++i)
         is_free[i] = coarsest.is_free(i);
-      pressure_levels[0].matrix = with_constants(pressure_levels[0].matrix, is_free);
+      pressure_levels[0].matrix = share(with_constants(*pressure_levels[0].matrix, is_free));
     }
 }
 

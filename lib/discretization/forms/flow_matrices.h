@@ -1,8 +1,7 @@
 #pragma once
 
 #include "base/csr_matrix.h"
-#include "discretization/forms/hierarchy.h"
-#include "discretization/fields/level_space.h"
+#include "discretization/fields/field.h"
 #include "multigrid/level_data.h"
 
 #include <deal.II/base/quadrature.h>
@@ -17,37 +16,42 @@ namespace adamant
 {
 /// The matrices of the Q1-iso-Q2/Q1 discretization of incompressible flow, host memory: scalar Q1 functions φ_i on the
 /// velocity mesh (each component of the velocity), ψ_k on the pressure mesh, which is the velocity mesh with its last, global
-/// refinement undone. Both come from one hierarchy: its finest level is the velocity mesh, the others are the pressure's
-/// multigrid levels. Hanging nodes take part through H on both meshes: rows belong to free nodes, columns to nodal values. On
-/// several ranks, rows and masses are those of the owned nodes.
+/// refinement undone. Both fields share their level meshes: the velocity lives on the finest, the pressure on those below. Hanging nodes
+/// take part through H on both meshes: rows belong to free nodes, columns to nodal values. On several ranks, rows and masses are those
+/// of the owned nodes.
 template <int dim>
 struct FlowMatrices
 {
   /// `velocity_mesh` has to outlive the object. The pressure is zero on the boundaries `outflow`. Coarsening of the pressure
-  /// mesh ends at `coarsest_cells` cells; of `cells_per_rank` see Hierarchy. Throws RunError where the last refinement of the mesh was
-  /// not global.
+  /// mesh ends at `coarsest_cells` cells; of `cells_per_rank` see LevelMeshOptions. Throws RunError where the last refinement of the
+  /// mesh was not global.
   FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const dealii::Mapping<dim> &mapping,
                const dealii::Quadrature<dim> &quadrature, const std::set<dealii::types::boundary_id> &outflow,
                unsigned int coarsest_cells, unsigned int cells_per_rank = 1000);
 
-  std::unique_ptr<Hierarchy<dim>> hierarchy; ///< of the pressure, and above it the velocity mesh
-  std::unique_ptr<LevelSpace<dim>>
-                         velocity; ///< hanging nodes are its only constraints; nodes numbered as the hierarchy's finest
-  const LevelSpace<dim> &pressure() const { return hierarchy->space(hierarchy->n_levels() - 2); }
+  LevelMeshes<dim> meshes;
+  Field<dim>       velocity_field; ///< one component of it; hanging nodes are its only constraints
+  Field<dim>       pressure_field; ///< its finest level is the second finest mesh
 
-  CSRMatrix<double>                  stiffness;     ///< (∇φ_j, ∇φ_i)
-  std::array<CSRMatrix<double>, dim> gradient;      ///< A_d = (φ_i, ∂_d φ_j), on the pattern of `stiffness`
-  std::array<CSRMatrix<double>, dim> divergence;    ///< W_d = (ψ_k, ∂_d φ_j), n_p x n: one pattern
-  CSRMatrix<double>                  interpolation; ///< nodal values on the velocity mesh of a pressure, n x n_p
-  Array<double>                      velocity_mass; ///< lumped; 0 at hanging nodes
-  Array<double>                      pressure_mass; ///< lumped; 0 at hanging nodes and where the pressure is prescribed
+  const LevelSpace<dim> &velocity() const { return velocity_field.finest(); }
+  const LevelSpace<dim> &pressure() const { return pressure_field.finest(); }
+
+  using SharedMatrix = std::shared_ptr<const CSRMatrix<double>>;
+  SharedMatrix                  stiffness;     ///< (∇φ_j, ∇φ_i)
+  std::array<SharedMatrix, dim> gradient;      ///< A_d = (φ_i, ∂_d φ_j), on the pattern of `stiffness`
+  std::array<SharedMatrix, dim> divergence;    ///< W_d = (ψ_k, ∂_d φ_j), n_p x n: one pattern
+  SharedMatrix                  interpolation; ///< nodal values on the velocity mesh of a pressure, n x n_p
+  Array<double>                 velocity_mass; ///< lumped; 0 at hanging nodes
+  Array<double>                 pressure_mass; ///< lumped; 0 at hanging nodes and where the pressure is prescribed
 
   /// Levels of (∇q, ∇ψ). Without outflow they are singular, and the coarsest matrix has a multiple of 1 1ᵀ added, so that it
   /// can be inverted: it leaves functions of zero mean as they are, which is all that a compatible right-hand side needs.
   std::vector<LevelData> pressure_levels;
   bool                   singular = false;
-};
 
-/// A B, with every entry that the patterns allow; columns ascend. All ranks call it together.
-CSRMatrix<double> product(const CSRMatrix<double> &A, const CSRMatrix<double> &B);
+private:
+  void assemble_momentum(const dealii::Mapping<dim> &mapping, const dealii::Quadrature<dim> &quadrature);
+  void transfer_between_the_meshes();
+  void assemble_pressure(const dealii::Mapping<dim> &mapping, const dealii::Quadrature<dim> &quadrature);
+};
 } // namespace adamant

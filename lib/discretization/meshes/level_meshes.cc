@@ -9,6 +9,7 @@
 #include <deal.II/grid/tria_accessor.h>
 #include <deal.II/grid/tria_iterator.h>
 
+#include <omp.h>
 #include <utility>
 
 namespace adamant
@@ -179,6 +180,22 @@ std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &fine
   return {std::make_move_iterator(levels.rbegin()), std::make_move_iterator(levels.rend())};
 }
 
+template <int dim>
+LevelMeshes<dim>::LevelMeshes(dealii::Triangulation<dim> &finest, const LevelMeshOptions &options)
+  : mesh(&finest, [](const void *) {})
+{
+  check_mesh(finest);
+  // Where ranks talk to each other while they build meshes, one thing follows the other.
+  const bool beside = omp_get_max_threads() > 1 && finest.n_global_active_cells() == finest.n_active_cells();
+  levels            = std::async(beside ? std::launch::async : std::launch::deferred, [&finest, options] {
+    return create_level_meshes(finest, options.coarsest_cells, options.cells_per_rank, options.coarsest_on_one_rank);
+  });
+  if (!beside)
+    levels.get();
+}
+
+template class LevelMeshes<2>;
+template class LevelMeshes<3>;
 template void                      check_mesh(const dealii::Triangulation<2> &);
 template void                      check_mesh(const dealii::Triangulation<3> &);
 template std::vector<LevelMesh<2>> create_level_meshes(dealii::Triangulation<2> &, unsigned int, unsigned int, bool);

@@ -5,6 +5,7 @@
 
 #include <deal.II/grid/tria.h>
 
+#include <future>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -41,6 +42,39 @@ inline constexpr unsigned int finest_level_only = std::numeric_limits<unsigned i
 template <int dim>
 std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &finest, unsigned int coarsest_cells,
                                                 unsigned int cells_per_rank = 1000, bool coarsest_on_one_rank = true);
+
+/// How far the level meshes go, and where they live.
+struct LevelMeshOptions
+{
+  unsigned int coarsest_cells =
+    1; ///< coarsening ends with the first mesh of at most so many cells, or finest_level_only
+  /// Of several ranks those take part in a coarser level that have at least so many cells each.
+  unsigned int cells_per_rank = 1000;
+  /// The coarsest level is on the first rank alone, as its dense inverse needs.
+  bool coarsest_on_one_rank = true;
+};
+
+/// The level meshes that fields share, see create_level_meshes. Level 0 is the coarsest; the finest is the given mesh itself.
+template <int dim>
+class LevelMeshes
+{
+public:
+  /// `finest` (serial, or of p4est) has to outlive the object and must not be refined meanwhile. All its ranks call it together.
+  /// Throws RunError as check_mesh does. Where it may, it returns at once and a thread builds the coarser meshes: deal.II's work
+  /// on meshes is serial, and a field sets up its finest space meanwhile. What asks for a coarser mesh waits for it.
+  LevelMeshes(dealii::Triangulation<dim> &finest, const LevelMeshOptions &options);
+
+  std::size_t           size() const { return levels.get().size(); }
+  const LevelMesh<dim> &operator[](std::size_t level) const { return levels.get()[level]; }
+  const LevelMesh<dim> &finest() const { return levels.get().back(); }
+
+  /// The mesh of the finest level; never waits.
+  const std::shared_ptr<const dealii::Triangulation<dim>> &finest_mesh() const { return mesh; }
+
+private:
+  std::shared_ptr<const dealii::Triangulation<dim>> mesh;
+  std::shared_future<std::vector<LevelMesh<dim>>>   levels;
+};
 
 /// Throws RunError where `mesh` is neither serial nor p4est's, or not refined isotropically.
 template <int dim>

@@ -1,5 +1,5 @@
 // Assembled matrices against deal.II's own assembly, and the Galerkin identity between levels.
-#include "discretization/forms/hierarchy.h"
+#include "discretization/forms/form.h"
 #include "support.h"
 
 #include <deal.II/base/quadrature_lib.h>
@@ -15,34 +15,35 @@
 #include <vector>
 
 using namespace test;
-using adamant::Assembly;
-using adamant::Columns;
+using adamant::CellContext;
 using adamant::DirichletBoundary;
-using adamant::LevelSpace;
+using adamant::Field;
+using adamant::Form;
+using adamant::LevelMeshes;
+using adamant::Levels;
 
 namespace
 {
 const UpdateFlags flags = update_values | update_gradients | update_JxW_values;
 
-// A nonsymmetric operator that couples the components; its diffusion jumps with the material.
-template <int dim>
-void cell_matrix(const typename DoFHandler<dim>::active_cell_iterator &cell, const FEValues<dim> &fe_values,
-                 double diffusion, FullMatrix<double> &local)
+// A nonsymmetric operator that couples the components; its diffusion jumps with the material. `cell` has shape functions as a
+// CellContext has them.
+template <int dim, typename Cell>
+void cell_matrix(const Cell &cell, double diffusion, FullMatrix<double> &local)
 {
-  const auto  &fe     = fe_values.get_fe();
-  const double lambda = diffusion * (1. + cell->material_id());
-  for (const unsigned int q : fe_values.quadrature_point_indices())
-    for (const unsigned int i : fe_values.dof_indices())
-      for (const unsigned int j : fe_values.dof_indices())
+  const double lambda = diffusion * (1. + cell.cell()->material_id());
+  for (const unsigned int q : cell.quadrature_point_indices())
+    for (const unsigned int i : cell.dof_indices())
+      for (const unsigned int j : cell.dof_indices())
         {
-          const unsigned int ci = fe.system_to_component_index(i).first, cj = fe.system_to_component_index(j).first;
-          const auto        &grad_i = fe_values.shape_grad(i, q), &grad_j = fe_values.shape_grad(j, q);
-          double             sum = 0.1 * fe_values.shape_value(i, q) * grad_j[dim - 1];
+          const unsigned int ci = cell.component(i), cj = cell.component(j);
+          const auto        &grad_i = cell.gradient(i, q), &grad_j = cell.gradient(j, q);
+          double             sum = 0.1 * cell.value(i, q) * grad_j[dim - 1];
           if (ci == cj)
-            sum += lambda * (grad_i * grad_j) + fe_values.shape_value(i, q) * fe_values.shape_value(j, q);
+            sum += lambda * (grad_i * grad_j) + cell.value(i, q) * cell.value(j, q);
           else
             sum += 0.2 * grad_i[ci % dim] * grad_j[cj % dim];
-          local(i, j) += sum * fe_values.JxW(q);
+          local(i, j) += sum * cell.JxW(q);
         }
 }
 
@@ -60,13 +61,25 @@ std::vector<std::tuple<int, int, double>> nonzero_entries(const adamant::CSRMatr
 template <int dim>
 struct Problem
 {
-  Problem(std::shared_ptr<Triangulation<dim>> mesh, const FiniteElement<dim> &fe, const Mapping<dim> &mapping)
-    : mapping(mapping.clone())
+  Problem(std::shared_ptr<Triangulation<dim>> mesh_, const FiniteElement<dim> &fe, const Mapping<dim> &mapping)
+    : mesh(std::move(mesh_))
+    , mapping(mapping.clone())
     , quadrature(fe.degree + 1)
-    , space(mesh, fe, dirichlet)
+    , meshes(*mesh, {adamant::finest_level_only})
+    , u(meshes, "u", fe, dirichlet)
+    , space(u.finest())
     , zero(fe.n_components())
     , homogeneous(dealii_constraints(space, mapping, dirichlet, zero))
   {}
+
+  // The matrix of a form that has been updated.
+  template <typename Kernel>
+  adamant::CSRMatrix<double> matrix(const adamant::Columns<dim> &columns, const Kernel &kernel) const
+  {
+    Form<dim> form("A", u, columns, *mapping, quadrature, flags, kernel);
+    form.update();
+    return *form.finest();
+  }
 
   // deal.II's matrix of all cells, with these constraints.
   void assemble(const AffineConstraints<double> &constraints, SparsityPattern &pattern, SparseMatrix<double> &A) const
@@ -84,18 +97,21 @@ struct Problem
       {
         fe_values.reinit(cell);
         local = 0.;
-        cell_matrix<dim>(cell, fe_values, 1., local);
+        cell_matrix<dim>(DealiiCell<dim>{cell, fe_values}, 1., local);
         cell->get_dof_indices(indices);
         constraints.distribute_local_to_global(local, indices, A);
       }
   }
 
-  const DirichletBoundary       dirichlet = {{0, ComponentMask()}};
-  std::unique_ptr<Mapping<dim>> mapping;
-  const QGauss<dim>             quadrature;
-  LevelSpace<dim>               space;
-  Functions::ZeroFunction<dim>  zero;
-  AffineConstraints<double>     homogeneous;
+  const DirichletBoundary             dirichlet = {{0, ComponentMask()}};
+  std::shared_ptr<Triangulation<dim>> mesh;
+  std::unique_ptr<Mapping<dim>>       mapping;
+  const QGauss<dim>                   quadrature;
+  LevelMeshes<dim>                    meshes;
+  Field<dim>                          u;
+  const adamant::LevelSpace<dim>     &space;
+  Functions::ZeroFunction<dim>        zero;
+  AffineConstraints<double>           homogeneous;
 };
 
 template <int dim>
@@ -106,16 +122,18 @@ void compare(const Problem<dim> &problem, const std::string &what)
   const int   n = space.n_dofs(), n_q = problem.quadrature.size();
   ASSERT_GT(space.B.n_cols, 0);
 
-  Assembly<dim> assembly(space, *problem.mapping, problem.quadrature, flags,
-                         {Columns::unknowns, Columns::dofs, Columns::prescribed, Columns::quadrature_points});
-  assembly.assemble([&](const auto &cell, const auto &fe_values, auto &local) {
-    for (int m = 0; m < 3; ++m)
-      cell_matrix<dim>(cell, fe_values, 1., local[m]);
-    for (const unsigned int q : fe_values.quadrature_point_indices())
-      for (const unsigned int i : fe_values.dof_indices())
-        local[3](i, q) += fe_values.shape_value(i, q) * fe_values.JxW(q);
-  });
-  const auto &A = assembly.matrices[0];
+  const auto operator_kernel = [](const CellContext<dim> &cell, FullMatrix<double> &local) {
+    cell_matrix<dim>(cell, 1., local);
+  };
+  const auto A             = problem.matrix(unknowns(problem.u), operator_kernel);
+  const auto on_nodes      = problem.matrix(nodal_values(problem.u), operator_kernel);
+  const auto on_prescribed = problem.matrix(prescribed_values(problem.u), operator_kernel);
+  const auto on_points =
+    problem.matrix(adamant::quadrature_points<dim>(), [](const CellContext<dim> &cell, FullMatrix<double> &local) {
+      for (const unsigned int q : cell.quadrature_point_indices())
+        for (const unsigned int i : cell.dof_indices())
+          local(i, q) += cell.value(i, q) * cell.JxW(q);
+    });
 
   // The system matrix: free rows as deal.II condenses them, the identity elsewhere.
   SparsityPattern      pattern, full_pattern;
@@ -156,7 +174,7 @@ void compare(const Problem<dim> &problem, const std::string &what)
   Vector<double> y(n);
   const auto u = random_vector(n, 3), g = random_vector(space.B.n_cols, 4), f = random_vector(space.n_cells() * n_q, 5);
   full.vmult(y, u);
-  expect_close(multiply(assembly.matrices[1], u), condense(y), 1e-13, "Columns::dofs");
+  expect_close(multiply(on_nodes, u), condense(y), 1e-13, "nodal values");
   AffineConstraints<double> values;
   for (int k = 0; k < space.B.n_cols; ++k)
     {
@@ -168,7 +186,7 @@ void compare(const Problem<dim> &problem, const std::string &what)
   values.distribute(extended);
   space.hanging_nodes.distribute(extended);
   full.vmult(y, extended);
-  expect_close(multiply(assembly.matrices[2], g), condense(y), 1e-13, "Columns::prescribed");
+  expect_close(multiply(on_prescribed, g), condense(y), 1e-13, "prescribed values");
 
   FEValues<dim> fe_values(*problem.mapping, space.dof_handler().get_fe(), problem.quadrature, flags);
   std::vector<types::global_dof_index> indices(space.dofs_per_cell());
@@ -181,7 +199,7 @@ void compare(const Problem<dim> &problem, const std::string &what)
         for (int i = 0; i < space.dofs_per_cell(); ++i)
           y[indices[i]] += f[cell->active_cell_index() * n_q + q] * fe_values.shape_value(i, q) * fe_values.JxW(q);
     }
-  expect_close(multiply(assembly.matrices[3], f), condense(y), 1e-13, "Columns::quadrature_points");
+  expect_close(multiply(on_points, f), condense(y), 1e-13, "quadrature points");
 }
 
 template <int dim>
@@ -204,19 +222,26 @@ void compare_on_adaptive_meshes()
       set_materials(*mesh);
       compare(Problem<dim>(mesh, *fe, MappingQ1<dim>()), fe->get_name());
     }
+  if (dim == 2)
+    {
+      auto mesh = std::make_shared<Triangulation<dim>>();
+      make_random_mesh(*mesh, ++seed);
+      set_materials(*mesh);
+      compare(Problem<dim>(mesh, FESystem<dim>(FE_Q<dim>(2), dim, FE_Q<dim>(1), 1), MappingQ1<dim>()), "mixed");
+    }
 }
 
-TEST(Assembly, AdaptiveMeshes2D)
+TEST(Form, AdaptiveMeshes2D)
 {
   compare_on_adaptive_meshes<2>();
 }
-TEST(Assembly, AdaptiveMeshes3D)
+TEST(Form, AdaptiveMeshes3D)
 {
   compare_on_adaptive_meshes<3>();
 }
 
 // All cells share their shape functions there, not their materials.
-TEST(Assembly, UniformMeshWithMaterials)
+TEST(Form, UniformMeshWithMaterials)
 {
   auto square = std::make_shared<Triangulation<2>>();
   GridGenerator::hyper_cube(*square);
@@ -230,7 +255,7 @@ TEST(Assembly, UniformMeshWithMaterials)
   compare(Problem<3>(cube, FE_Q<3>(1), MappingQ1<3>()), "cube");
 }
 
-TEST(Assembly, CurvedMapping)
+TEST(Form, CurvedMapping)
 {
   auto disk = std::make_shared<Triangulation<2>>();
   GridGenerator::hyper_ball(*disk);
@@ -244,42 +269,35 @@ TEST(Assembly, CurvedMapping)
 }
 
 // Where components do not couple, their matrix is that of all DoFs without its zeros.
-TEST(Assembly, ComponentsApart)
+TEST(Form, ComponentsApart)
 {
   auto mesh = std::make_shared<Triangulation<3>>();
   make_random_mesh(*mesh, 33);
   const Problem<3> problem(mesh, FESystem<3>(FE_Q<3>(1), 2), MappingQ1<3>());
-  Assembly<3>      assembly(problem.space, *problem.mapping, problem.quadrature, flags,
-                            {Columns::dofs, Columns::component_dofs});
-  assembly.assemble([](const auto &, const auto &fe_values, auto &local) {
-    const auto &fe = fe_values.get_fe();
-    for (auto &matrix : local)
-      for (const unsigned int q : fe_values.quadrature_point_indices())
-        for (const unsigned int i : fe_values.dof_indices())
-          for (const unsigned int j : fe_values.dof_indices())
-            if (const unsigned int c = fe.system_to_component_index(i).first;
-                c == fe.system_to_component_index(j).first)
-              matrix(i, j) += (1. + c) * fe_values.shape_value(i, q) * fe_values.shape_value(j, q) * fe_values.JxW(q);
-  });
-  const auto found = nonzero_entries(assembly.matrices[1]);
-  EXPECT_EQ(found, nonzero_entries(assembly.matrices[0]));
-  EXPECT_EQ(found.size(), static_cast<std::size_t>(assembly.matrices[1].n_nonzeros())) << "expected no zeros stored";
+  const auto       kernel = [](const CellContext<3> &cell, FullMatrix<double> &local) {
+    for (const unsigned int q : cell.quadrature_point_indices())
+      for (const unsigned int i : cell.dof_indices())
+        for (const unsigned int j : cell.dof_indices())
+          if (const unsigned int c = cell.component(i); c == cell.component(j))
+            local(i, j) += (1. + c) * cell.value(i, q) * cell.value(j, q) * cell.JxW(q);
+  };
+  const auto apart = problem.matrix(nodal_values_by_component(problem.u), kernel);
+  const auto found = nonzero_entries(apart);
+  EXPECT_EQ(found, nonzero_entries(problem.matrix(nodal_values(problem.u), kernel)));
+  EXPECT_EQ(found.size(), static_cast<std::size_t>(apart.n_nonzeros())) << "expected no zeros stored";
 }
 
 // Values to the last bit for any number of threads, and anew with other coefficients.
-TEST(Assembly, ThreadsAndReassembly)
+TEST(Form, ThreadsAndReassembly)
 {
   auto mesh = std::make_shared<Triangulation<3>>();
   make_random_mesh(*mesh, 32);
   const Problem<3> problem(mesh, FE_Q<3>(1), MappingQ1<3>());
   const int        threads_before = omp_get_max_threads();
-  const auto       assembler      = [](double diffusion) {
-    return [diffusion](const auto &cell, const auto &fe_values, auto &local) {
-      cell_matrix<3>(cell, fe_values, diffusion, local[0]);
-    };
-  };
-  const auto make = [&] {
-    return Assembly<3>(problem.space, *problem.mapping, problem.quadrature, flags, {Columns::unknowns});
+  const auto       make           = [&](const double &diffusion) {
+    return std::make_unique<Form<3>>(
+      "A", problem.u, unknowns(problem.u), *problem.mapping, problem.quadrature, flags,
+      [&diffusion](const CellContext<3> &cell, FullMatrix<double> &local) { cell_matrix<3>(cell, diffusion, local); });
   };
   const auto expect_equal = [](const adamant::CSRMatrix<double> &a, const adamant::CSRMatrix<double> &b,
                                const char *what) {
@@ -288,37 +306,46 @@ TEST(Assembly, ThreadsAndReassembly)
     EXPECT_EQ(0, std::memcmp(a.column.data(), b.column.data(), a.column.size() * sizeof(int))) << what;
     EXPECT_EQ(0, std::memcmp(a.value.data(), b.value.data(), a.value.size() * sizeof(double))) << what;
   };
+  const double one_and_only = 1., two = 2.;
   omp_set_num_threads(1);
-  auto one = make();
-  one.assemble(assembler(1.));
+  const auto one = make(one_and_only);
+  one->update();
   for (const int threads : {2, 3})
     {
       omp_set_num_threads(threads);
-      auto several = make();
-      several.assemble(assembler(1.));
-      expect_equal(several.matrices[0], one.matrices[0], "threads");
-      several.assemble(assembler(2.));
-      auto fresh = make();
-      fresh.assemble(assembler(2.));
-      expect_equal(several.matrices[0], fresh.matrices[0], "new coefficients");
-      EXPECT_NE(0, std::memcmp(fresh.matrices[0].value.data(), one.matrices[0].value.data(),
-                               one.matrices[0].value.size() * sizeof(double)))
+      double     diffusion = 1.;
+      const auto several   = make(diffusion);
+      several->update();
+      const auto matrix = several->finest();
+      expect_equal(*matrix, *one->finest(), "threads");
+      diffusion = 2.;
+      several->update();
+      EXPECT_EQ(matrix, several->finest()) << "the matrix stays the same object";
+      const auto fresh = make(two);
+      fresh->update();
+      expect_equal(*matrix, *fresh->finest(), "new coefficients");
+      EXPECT_NE(0, std::memcmp(fresh->finest()->value.data(), one->finest()->value.data(),
+                               one->finest()->value.size() * sizeof(double)))
         << "the coefficients should matter";
+      several->release();
+      EXPECT_THROW(several->finest(), adamant::RunError);
+      several->update();
+      EXPECT_NE(matrix, several->finest()) << "a matrix that is held elsewhere is not written to after release";
+      expect_equal(*several->finest(), *matrix, "after release");
     }
   omp_set_num_threads(threads_before);
 }
 
-TEST(Assembly, ExceptionsReachTheCaller)
+TEST(Form, ExceptionsReachTheCaller)
 {
   auto mesh = std::make_shared<Triangulation<2>>();
   GridGenerator::hyper_cube(*mesh);
   mesh->refine_global(4);
   const Problem<2> problem(mesh, FE_Q<2>(1), MappingQ1<2>());
-  Assembly<2>      assembly(problem.space, *problem.mapping, problem.quadrature, flags, {Columns::unknowns});
   try
     {
-      assembly.assemble([](const auto &cell, const auto &, auto &) {
-        if (cell->active_cell_index() == 200)
+      problem.matrix(unknowns(problem.u), [](const CellContext<2> &cell, FullMatrix<double> &) {
+        if (cell.cell()->active_cell_index() == 200)
           throw std::domain_error("bad material");
       });
       FAIL() << "std::domain_error expected";
@@ -334,24 +361,22 @@ template <int dim>
 void galerkin(Triangulation<dim> &mesh, const FiniteElement<dim> &fe, const std::string &what)
 {
   SCOPED_TRACE(what + ", " + fe.get_name());
-  adamant::Hierarchy<dim> hierarchy(mesh, fe, {{0, ComponentMask()}}, dim == 2 ? 4 : 8); // one free node at least
-  hierarchy.assemble(
-    MappingQ1<dim>(), QGauss<dim>(fe.degree + 1), flags, [](const auto &, const auto &fe_values, auto &local) {
-      for (const unsigned int q : fe_values.quadrature_point_indices())
-        for (const unsigned int i : fe_values.dof_indices())
-          for (const unsigned int j : fe_values.dof_indices())
-            local[0](i, j) += fe_values.shape_grad(i, q) * fe_values.shape_grad(j, q) * fe_values.JxW(q);
-    });
-  ASSERT_GE(hierarchy.n_levels(), 3u);
-  for (std::size_t l = 1; l < hierarchy.n_levels(); ++l)
+  const LevelMeshes<dim> meshes(mesh, {dim == 2 ? 4u : 8u}); // one free node at least
+  const Field<dim>       u(meshes, "u", fe, {{0, ComponentMask()}});
+  const MappingQ1<dim>   mapping;
+  Form<dim> form("A", u, unknowns(u), mapping, QGauss<dim>(fe.degree + 1), flags, laplace<dim>, Levels::all);
+  form.update();
+  const auto levels = levels_of(u, form);
+  ASSERT_GE(levels.size(), 3u);
+  for (std::size_t l = 1; l < levels.size(); ++l)
     {
-      const auto &fine = hierarchy.data()[l], &coarse = hierarchy.data()[l - 1];
-      auto        x = random_vector(coarse.matrix.n_rows, 9);
-      for (int i = 0; i < coarse.matrix.n_rows; ++i)
-        if (!hierarchy.space(l - 1).is_free(i))
+      const auto &fine = levels[l], &coarse = levels[l - 1];
+      auto        x = random_vector(coarse.matrix->n_rows, 9);
+      for (int i = 0; i < coarse.matrix->n_rows; ++i)
+        if (!u.space(l - 1).is_free(i))
           x[i] = 0.;
-      expect_close(multiply(fine.restriction, multiply(fine.matrix, multiply(fine.prolongation, x))),
-                   multiply(coarse.matrix, x), 1e-12, "level " + std::to_string(l));
+      expect_close(multiply(*fine.restriction, multiply(*fine.matrix, multiply(*fine.prolongation, x))),
+                   multiply(*coarse.matrix, x), 1e-12, "level " + std::to_string(l));
     }
 }
 
@@ -368,11 +393,11 @@ void galerkin_on_all_meshes()
     galerkin(adaptive, FE_Q<dim>(2), "adaptive");
 }
 
-TEST(Assembly, GalerkinIdentity2D)
+TEST(Form, GalerkinIdentity2D)
 {
   galerkin_on_all_meshes<2>();
 }
-TEST(Assembly, GalerkinIdentity3D)
+TEST(Form, GalerkinIdentity3D)
 {
   galerkin_on_all_meshes<3>();
 }

@@ -1,0 +1,83 @@
+#include "discretization/fields/field.h"
+
+#include "base/exceptions.h"
+#include "discretization/fields/transfer.h"
+
+#include <utility>
+
+namespace adamant
+{
+namespace
+{
+// Of a field on all meshes the finest one is there before the others.
+template <int dim>
+std::shared_ptr<const dealii::Triangulation<dim>>
+finest_mesh(const LevelMeshes<dim> &meshes, const std::optional<std::size_t> &top, const std::string &name)
+{
+  if (!top)
+    return meshes.finest_mesh();
+  if (*top >= meshes.size())
+    throw RunError("field " + name + ": its finest level is to be " + std::to_string(*top) + ", but there are " +
+                   std::to_string(meshes.size()) + " level meshes");
+  return meshes[*top].mesh;
+}
+} // namespace
+
+template <int dim>
+Field<dim>::Field(const LevelMeshes<dim> &meshes, std::string name, const dealii::FiniteElement<dim> &element,
+                  const DirichletBoundary &dirichlet, std::optional<std::size_t> top)
+  : level_meshes(meshes)
+  , name_(std::move(name))
+  , dirichlet(dirichlet)
+  , top(top)
+  , finest_space(std::make_unique<LevelSpace<dim>>(adamant::finest_mesh(meshes, top, name_), element, dirichlet))
+{}
+
+template <int dim>
+typename Field<dim>::Level &Field<dim>::made(std::size_t level) const
+{
+  if (level >= n_levels())
+    throw RunError("field " + name_ + " has no level " + std::to_string(level) + ", it has " +
+                   std::to_string(n_levels()) + " levels");
+  levels.resize(n_levels());
+  auto &made = levels[level];
+  if (!made.space && level + 1 < n_levels())
+    made.space = std::make_unique<LevelSpace<dim>>(level_meshes[level].mesh, element(), dirichlet);
+  return made;
+}
+
+template <int dim>
+typename Field<dim>::Level &Field<dim>::with_transfer(std::size_t level) const
+{
+  auto &made = this->made(level);
+  if (!made.prolongation && level > 0)
+    {
+      auto transfer     = transfer_matrices(level_meshes[level], space(level), space(level - 1));
+      made.prolongation = std::make_shared<const CSRMatrix<double>>(std::move(transfer.prolongation));
+      made.restriction  = std::make_shared<const CSRMatrix<double>>(std::move(transfer.restriction));
+    }
+  return made;
+}
+
+template <int dim>
+const LevelSpace<dim> &Field<dim>::space(std::size_t level) const
+{
+  const auto &made = this->made(level);
+  return level + 1 == n_levels() ? *finest_space : *made.space;
+}
+
+template <int dim>
+const std::shared_ptr<const CSRMatrix<double>> &Field<dim>::prolongation(std::size_t level) const
+{
+  return with_transfer(level).prolongation;
+}
+
+template <int dim>
+const std::shared_ptr<const CSRMatrix<double>> &Field<dim>::restriction(std::size_t level) const
+{
+  return with_transfer(level).restriction;
+}
+
+template class Field<2>;
+template class Field<3>;
+} // namespace adamant

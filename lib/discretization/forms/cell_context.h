@@ -1,0 +1,122 @@
+#pragma once
+
+#include "base/array.h"
+#include "base/exceptions.h"
+#include "discretization/fields/level_space.h"
+
+#include <deal.II/fe/fe_values.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace adamant
+{
+/// The shape functions of one element on one cell, at the quadrature points: what a kernel reads of a field. Functions are
+/// numbered as the cell's DoFs. They are there as the form's update flags ask; each is nonzero in one component.
+template <int dim>
+class CellFunctions
+{
+public:
+  unsigned int dofs_per_cell() const { return values->dofs_per_cell; }
+  auto         dof_indices() const { return values->dof_indices(); } ///< 0, 1, ..., dofs_per_cell - 1
+
+  double                        value(unsigned int i, unsigned int q) const { return values->shape_value(i, q); }
+  const dealii::Tensor<1, dim> &gradient(unsigned int i, unsigned int q) const { return values->shape_grad(i, q); }
+  const dealii::Tensor<2, dim> &hessian(unsigned int i, unsigned int q) const { return values->shape_hessian(i, q); }
+  unsigned int component(unsigned int i) const { return values->get_fe().system_to_component_index(i).first; }
+
+  /// The cell's DoFs, local numbers of the field's space on this level.
+  const int *dofs() const { return space->cell_dofs(cell); }
+
+  /// One component of the function with the nodal values `u` at the quadrature points of this cell, Σ_i u_i φ_i(x_q), and its
+  /// gradients. `u` has an entry for each local DoF of the field's space on this level, see LevelSpace::local_values.
+  std::vector<double> values_at_quadrature_points(const Array<double> &u, unsigned int component = 0) const;
+  std::vector<dealii::Tensor<1, dim>> gradients_at_quadrature_points(const Array<double> &u,
+                                                                     unsigned int         component = 0) const;
+
+private:
+  template <int>
+  friend class CellContext;
+  template <int>
+  friend class LevelForm;
+  CellFunctions() = default;
+  CellFunctions(const dealii::FEValues<dim> &values, const LevelSpace<dim> &space)
+    : values(&values)
+    , space(&space)
+  {}
+
+  const dealii::FEValues<dim> *values = nullptr; // may stand on another cell of the same shape
+  const LevelSpace<dim>       *space  = nullptr;
+  int                          cell   = -1;
+};
+
+/// What the kernel of a form sees: its own cell, and the shape functions there. Cells that are translations of each other share
+/// shape functions; everything else, DoFs and nodal values too, is that of the cell itself.
+template <int dim>
+class CellContext
+{
+public:
+  using Cell = typename dealii::DoFHandler<dim>::active_cell_iterator;
+
+  const Cell &cell() const { return rows_.space->active_cells()[rows_.cell]; } ///< of the DoFHandler of the rows' space
+  int         cell_number() const { return rows_.cell; } ///< on this rank, see LevelSpace::active_cells
+  std::size_t level() const { return level_; }
+
+  unsigned int n_quadrature_points() const { return rows_.values->n_quadrature_points; }
+  auto         quadrature_point_indices() const { return rows_.values->quadrature_point_indices(); }
+  double       JxW(unsigned int q) const { return rows_.values->JxW(q); }
+  /// Throws RunError unless the form was made with update_quadrature_points.
+  const dealii::Point<dim> &quadrature_point(unsigned int q) const
+  {
+    if ((rows_.values->get_update_flags() & dealii::update_quadrature_points) == 0)
+      throw RunError("a form's kernel reads quadrature points, but its update flags lack update_quadrature_points");
+    return rows_.values->quadrature_point(q);
+  }
+
+  const CellFunctions<dim> &rows() const { return rows_; }
+  const CellFunctions<dim> &columns() const { return columns_; } ///< not where the columns are quadrature points
+
+  /// @name The same as of rows(), for forms whose rows and columns belong to one field.
+  /// @{
+  unsigned int                  dofs_per_cell() const { return rows_.dofs_per_cell(); }
+  auto                          dof_indices() const { return rows_.dof_indices(); }
+  double                        value(unsigned int i, unsigned int q) const { return rows_.value(i, q); }
+  const dealii::Tensor<1, dim> &gradient(unsigned int i, unsigned int q) const { return rows_.gradient(i, q); }
+  const dealii::Tensor<2, dim> &hessian(unsigned int i, unsigned int q) const { return rows_.hessian(i, q); }
+  unsigned int                  component(unsigned int i) const { return rows_.component(i); }
+  /// @}
+
+private:
+  template <int>
+  friend class LevelForm;
+  CellContext() = default;
+  void move_to(int cell) { rows_.cell = columns_.cell = cell; }
+
+  CellFunctions<dim> rows_, columns_;
+  std::size_t        level_ = 0;
+};
+
+template <int dim>
+std::vector<double> CellFunctions<dim>::values_at_quadrature_points(const Array<double> &u,
+                                                                    unsigned int         component) const
+{
+  std::vector<double> result(values->n_quadrature_points, 0.);
+  for (const unsigned int i : dof_indices())
+    if (this->component(i) == component)
+      for (unsigned int q = 0; q < result.size(); ++q)
+        result[q] += u[dofs()[i]] * value(i, q);
+  return result;
+}
+
+template <int dim>
+std::vector<dealii::Tensor<1, dim>> CellFunctions<dim>::gradients_at_quadrature_points(const Array<double> &u,
+                                                                                       unsigned int component) const
+{
+  std::vector<dealii::Tensor<1, dim>> result(values->n_quadrature_points);
+  for (const unsigned int i : dof_indices())
+    if (this->component(i) == component)
+      for (unsigned int q = 0; q < result.size(); ++q)
+        result[q] += u[dofs()[i]] * gradient(i, q);
+  return result;
+}
+} // namespace adamant

@@ -1,0 +1,90 @@
+#pragma once
+
+#include "base/exceptions.h"
+#include "discretization/fields/level_space.h"
+#include "discretization/forms/form.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+namespace adamant
+{
+/// The columns of a form on one level: how the local columns of a cell act on them.
+template <int dim>
+class LevelColumns
+{
+public:
+  /// `space` is that of the columns' field, null for quadrature points; `rows` and it have to outlive the object.
+  LevelColumns(ColumnKind kind, const LevelSpace<dim> *space, const LevelSpace<dim> &rows, int n_q)
+    : kind(kind)
+    , space(space)
+    , rows(rows)
+    , n_q(n_q)
+  {}
+
+  bool is_points() const { return kind == ColumnKind::quadrature_points; }
+  bool is_by_component() const { return kind == ColumnKind::nodal_values_by_component; }
+  bool has_identity() const { return kind == ColumnKind::unknowns && space == &rows; }
+  bool has_identity(int row) const { return has_identity() && row < rows.n_owned() && !rows.is_free(row); }
+
+  int n() const
+  {
+    return is_points() ? to_index(std::size_t(rows.n_cells()) * n_q, "quadrature points") :
+                         (kind == ColumnKind::prescribed_values ? space->B.n_cols : space->n_dofs());
+  }
+  int per_cell() const { return is_points() ? n_q : space->dofs_per_cell(); }
+
+  /// Columns of DoFs come in whole nodes, whose components follow each other: products with dense blocks need fewer indices.
+  int node_size() const
+  {
+    return kind == ColumnKind::unknowns || kind == ColumnKind::nodal_values ? space->node_size() : 1;
+  }
+
+  const LevelSpace<dim> *functions() const { return space; } ///< null for quadrature points
+
+  /// Whether the matrix of the cell has entries.
+  bool act_on(int cell) const
+  {
+    if (kind != ColumnKind::prescribed_values)
+      return true;
+    const int *dofs = space->cell_dofs(cell);
+    return space->has_constraints(cell) && std::any_of(dofs, dofs + per_cell(), [this](int dof) {
+             return space->B.row_start[dof] < space->B.row_start[dof + 1];
+           });
+  }
+
+  /// Calls action(column, weight) for each column that local column j of the cell acts on.
+  template <typename Action>
+  void for_each(int cell, int j, const Action &action) const
+  {
+    if (is_points())
+      return action(cell * n_q + j, 1.);
+    const int dof = space->cell_dofs(cell)[j];
+    if (kind == ColumnKind::nodal_values || kind == ColumnKind::nodal_values_by_component)
+      return action(dof, 1.);
+    const auto &map = kind == ColumnKind::unknowns ? space->H : space->B;
+    for (int k = map.row_start[dof]; k < map.row_start[dof + 1]; ++k)
+      action(map.column[k], map.value[k]);
+  }
+
+  /// The global numbers of the columns.
+  std::shared_ptr<const Partitioner> numbers() const;
+
+private:
+  ColumnKind             kind;
+  const LevelSpace<dim> *space;
+  const LevelSpace<dim> &rows;
+  int                    n_q;
+};
+
+/// The component that each DoF of a cell belongs to.
+template <int dim>
+std::vector<unsigned int> components_of_cell(const LevelSpace<dim> &space)
+{
+  std::vector<unsigned int> component;
+  for (int i = 0; i < space.dofs_per_cell(); ++i)
+    component.push_back(space.dof_handler().get_fe().system_to_component_index(i).first);
+  return component;
+}
+} // namespace adamant

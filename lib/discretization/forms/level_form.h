@@ -1,0 +1,43 @@
+#pragma once
+
+#include "discretization/forms/cell_rows.h"
+#include "discretization/forms/form.h"
+#include "discretization/forms/level_columns.h"
+
+#include <memory>
+#include <vector>
+
+namespace adamant
+{
+/// A form on one level: the pattern of its matrix, built by the constructor, and its values, of the cells that this rank owns. On
+/// several ranks these are parts of rows that sum_rows adds up.
+template <int dim>
+class LevelForm
+{
+public:
+  /// All arguments have to outlive the object, but for `columns`.
+  LevelForm(std::size_t level, const LevelSpace<dim> &rows, const LevelColumns<dim> &columns,
+            const dealii::Mapping<dim> &mapping, const dealii::Quadrature<dim> &quadrature, dealii::UpdateFlags flags);
+
+  void assemble(const typename Form<dim>::Kernel &kernel);
+
+  const LevelColumns<dim>           &columns() const { return columns_; }
+  std::shared_ptr<CSRMatrix<double>> matrix; ///< a row for each local DoF
+
+private:
+  void find_representatives();
+  void assemble_rows(int first, int end, const typename Form<dim>::Kernel &kernel);
+  void clear_rows(int first, int end);
+  void add_cell(int cell, int first, int end, const dealii::FullMatrix<double> &local);
+
+  std::size_t                    level;
+  const LevelSpace<dim>         &rows;
+  LevelColumns<dim>              columns_;
+  const dealii::Mapping<dim>    &mapping;
+  const dealii::Quadrature<dim> &quadrature;
+  dealii::UpdateFlags            flags;
+  std::vector<unsigned int>      row_component, column_component; // of each DoF of a cell
+  CellRows<dim>                  cells;                           // those with entries in the matrix
+  Array<int> representative; // of each of them: a cell with the same shape functions, JxW and gradients
+};
+} // namespace adamant
