@@ -1,0 +1,266 @@
+#pragma once
+
+#include "algebra/row_functors.h"
+#include "base/host_device.h"
+
+// What smoothers do with the rows of a matrix, for host and GPU (algebra/row_functors.h says what a row functor has). D holds the inverse
+// of the diagonal, or of the diagonal blocks of nodes with m rows: entry (i, j) of all blocks lies together, D[(i m + j) n_nodes + node].
+
+namespace adamant
+{
+/// What both Jacobi steps hold, and how a correction D (b - A x) becomes d = alpha d_old + beta D (b - A x), y = x + d. `d` may be null;
+/// d_old is not read with alpha = 0, and may be d.
+template <typename Number>
+struct JacobiUpdate
+{
+  Number        alpha, beta;
+  const Number *D, *b, *x, *d_old;
+  Number       *d, *y;
+  JacobiUpdate(Number alpha, Number beta, const Number *D, const Number *b, const Number *x, const Number *d_old,
+               Number *d, Number *y)
+    : alpha(alpha)
+    , beta(beta)
+    , D(D)
+    , b(b)
+    , x(x)
+    , d_old(d_old)
+    , d(d)
+    , y(y)
+  {}
+
+  ADAMANT_HOST_DEVICE Number old_direction(int row) const { return alpha == Number(0) ? Number(0) : d_old[row]; }
+  ADAMANT_HOST_DEVICE void   update(int row, Number correction, Number x_row, Number old) const
+  {
+    const Number direction = alpha * old + beta * correction;
+    if (d != nullptr)
+      d[row] = direction;
+    y[row] = x_row + direction;
+  }
+
+  /// What the ghosts' part reads: a row of D, of at most `most` entries, and the results so far.
+  template <int most>
+  struct Result
+  {
+    Number D[most], d, y;
+  };
+  template <int most>
+  ADAMANT_HOST_DEVICE void change(int row, Number by, const Result<most> &result) const
+  {
+    if (d != nullptr)
+      d[row] = result.d + by;
+    y[row] = result.y + by;
+  }
+};
+
+/// d = alpha d_old + beta D (b - A x), y = x + d, with a diagonal D. y must not be x, unless no row reads another one's entry of x, as
+/// with the rows of one colour.
+template <typename Number>
+struct JacobiStep : RowFunctor, JacobiUpdate<Number>
+{
+  using Result = typename JacobiUpdate<Number>::template Result<1>;
+  using JacobiUpdate<Number>::JacobiUpdate;
+
+  struct Operands
+  {
+    Number D, b, x, d_old;
+  };
+  ADAMANT_HOST_DEVICE Operands fetch(int row) const
+  {
+    return {this->D[row], this->b[row], this->x[row], this->old_direction(row)};
+  }
+  ADAMANT_HOST_DEVICE void operator()(int row, Number sum, const Operands &o) const
+  {
+    this->update(row, o.D * (o.b - sum), o.x, o.d_old);
+  }
+  ADAMANT_HOST_DEVICE Result result(int row) const
+  {
+    return {{this->D[row]}, this->d != nullptr ? this->d[row] : Number(0), this->y[row]};
+  }
+  ADAMANT_HOST_DEVICE void add(int row, Number sum, const Result &result) const
+  {
+    this->change(row, -this->beta * result.D[0] * sum, result);
+  }
+};
+
+/// The same with D of blocks of node_size x node_size: all rows of a node, or of the nodes of one colour, at once.
+template <typename Number>
+struct NodeJacobiStep : RowFunctor, JacobiUpdate<Number>
+{
+  static constexpr bool by_node = true;
+  template <int most>
+  using Result = typename JacobiUpdate<Number>::template Result<most>;
+
+  int node_size, n_nodes; ///< of D: all nodes
+  NodeJacobiStep(int node_size, int n_nodes, const JacobiUpdate<Number> &update)
+    : JacobiUpdate<Number>(update)
+    , node_size(node_size)
+    , n_nodes(n_nodes)
+  {}
+
+  ADAMANT_HOST_DEVICE Number residual(int row, Number sum) const { return this->b[row] - sum; }
+  template <int m>
+  ADAMANT_HOST_DEVICE void finish_node(int node, const Number (&residual)[m]) const
+  {
+    Number block[m * m], x_node[m], old[m];
+#pragma unroll
+    for (int k = 0; k < m * m; ++k)
+      block[k] = this->D[static_cast<long>(k) * n_nodes + node];
+#pragma unroll
+    for (int c = 0; c < m; ++c)
+      {
+        x_node[c] = this->x[node * m + c];
+        old[c]    = this->old_direction(node * m + c);
+      }
+#pragma unroll
+    for (int c = 0; c < m; ++c)
+      {
+        Number correction = 0;
+#pragma unroll
+        for (int k = 0; k < m; ++k)
+          correction += block[c * m + k] * residual[k];
+        this->update(node * m + c, correction, x_node[c], old[c]);
+      }
+  }
+  ADAMANT_HOST_DEVICE void finish_row(int row, const Number *residuals_of_node) const
+  {
+    const Number *block      = this->D + static_cast<long>(row % node_size) * node_size * n_nodes + row / node_size;
+    Number        correction = 0;
+    for (int c = 0; c < node_size; ++c)
+      correction += block[static_cast<long>(c) * n_nodes] * residuals_of_node[c];
+    this->update(row, correction, this->x[row], this->old_direction(row));
+  }
+
+  /// Of row k of a node, which the sums of all its rows, at most `most`, change.
+  template <int most>
+  ADAMANT_HOST_DEVICE Result<most> result(int node, int k) const
+  {
+    Result<most> r;
+    const int    row = node * node_size + k;
+#pragma unroll
+    for (int c = 0; c < most; ++c)
+      r.D[c] = c < node_size ? this->D[static_cast<long>(k * node_size + c) * n_nodes + node] : Number(0);
+    r.d = this->d != nullptr ? this->d[row] : Number(0);
+    r.y = this->y[row];
+    return r;
+  }
+  template <int most>
+  ADAMANT_HOST_DEVICE void add(int node, int k, const Number (&sum)[most], const Result<most> &result) const
+  {
+    Number correction = 0;
+#pragma unroll
+    for (int c = 0; c < most; ++c)
+      correction += result.D[c] * sum[c];
+    this->change(node * node_size + k, -this->beta * correction, result);
+  }
+};
+
+/// Entry i of beta D b, a damped Jacobi step from zero: what a product of the second step multiplies. D is a diagonal.
+template <typename Number>
+struct FirstJacobiStep
+{
+  Number                     beta;
+  const Number              *D, *b;
+  ADAMANT_HOST_DEVICE Number operator()(int i) const { return beta * D[i] * b[i]; }
+};
+
+/// y = x + beta D (b - A x) with x = beta D b, which FirstJacobiStep gives: two damped Jacobi steps from zero in one pass.
+template <typename Number>
+struct SecondJacobiStep : RowFunctor
+{
+  Number        beta;
+  const Number *D, *b;
+  Number       *y;
+  SecondJacobiStep(Number beta, const Number *D, const Number *b, Number *y)
+    : beta(beta)
+    , D(D)
+    , b(b)
+    , y(y)
+  {}
+  struct Operands
+  {
+    Number D, b;
+  };
+  ADAMANT_HOST_DEVICE Operands fetch(int row) const { return {D[row], b[row]}; }
+  ADAMANT_HOST_DEVICE void     operator()(int row, Number sum, const Operands &o) const
+  {
+    y[row] = beta * o.D * o.b + beta * o.D * (o.b - sum);
+  }
+  struct Result
+  {
+    Number D, y;
+  };
+  ADAMANT_HOST_DEVICE Result result(int row) const { return {D[row], y[row]}; }
+  ADAMANT_HOST_DEVICE void   add(int row, Number sum, const Result &result) const
+  {
+    y[row] = result.y - beta * result.D * sum;
+  }
+};
+
+/// d = alpha d_old + beta A r, x += d; with alpha = 0, d_old is not read.
+template <typename Number>
+struct Update : RowFunctor
+{
+  Number        alpha, beta;
+  const Number *d_old;
+  Number       *d, *x;
+  Update(Number alpha, Number beta, const Number *d_old, Number *d, Number *x)
+    : alpha(alpha)
+    , beta(beta)
+    , d_old(d_old)
+    , d(d)
+    , x(x)
+  {}
+  struct Operands
+  {
+    Number x, d_old;
+  };
+  ADAMANT_HOST_DEVICE Operands fetch(int row) const { return {x[row], alpha == Number(0) ? Number(0) : d_old[row]}; }
+  ADAMANT_HOST_DEVICE void     operator()(int row, Number sum, const Operands &o) const
+  {
+    const Number direction = alpha * o.d_old + beta * sum;
+    d[row]                 = direction;
+    x[row]                 = o.x + direction;
+  }
+  struct Result
+  {
+    Number d, x;
+  };
+  ADAMANT_HOST_DEVICE Result result(int row) const { return {d[row], x[row]}; }
+  ADAMANT_HOST_DEVICE void   add(int row, Number sum, const Result &result) const
+  {
+    d[row] = result.d + beta * sum;
+    x[row] = result.x + beta * sum;
+  }
+};
+
+/// y = a D x with a diagonal D, elementwise.
+template <typename Number>
+struct ScaleByDiagonal
+{
+  Number                     a;
+  const Number              *D, *x;
+  Number                    *y;
+  ADAMANT_HOST_DEVICE Number value(int i) const { return a * D[i] * x[i]; }
+  ADAMANT_HOST_DEVICE void   store(int i, Number value) const { y[i] = value; }
+};
+
+/// y = a D x with D of blocks of node_size x node_size, elementwise.
+template <typename Number>
+struct ScaleByNodeBlocks
+{
+  int                        node_size, n_nodes;
+  Number                     a;
+  const Number              *D, *x;
+  Number                    *y;
+  ADAMANT_HOST_DEVICE Number value(int i) const
+  {
+    const int     first = i - i % node_size;
+    const Number *block = D + static_cast<long>(i - first) * node_size * n_nodes + i / node_size;
+    Number        sum   = 0;
+    for (int c = 0; c < node_size; ++c)
+      sum += block[static_cast<long>(c) * n_nodes] * x[first + c];
+    return a * sum;
+  }
+  ADAMANT_HOST_DEVICE void store(int i, Number value) const { y[i] = value; }
+};
+} // namespace adamant
