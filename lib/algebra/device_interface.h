@@ -126,4 +126,13 @@ private:
 /// The device factories; that of CUDA throws RunError where there is none.
 std::shared_ptr<DeviceInterface> make_host_device(int n_threads, const Communicator &ranks);
 std::shared_ptr<DeviceInterface> make_cuda_device(const Communicator &ranks, bool share_devices, MatrixFormat format);
+
+/// How functors meet a GPU. Defined in algebra/functors.cuh: a .cu file instantiates them for each functor.
+namespace cuda
+{
+template <typename Functor>
+void for_each(const DeviceInterface &device, int n, const Functor &f);
+template <typename Number, class Gather, class Functor>
+void for_each_row(const DeviceInterface &device, const MatrixStorage<Number> &A, const Gather &x, const Functor &f);
+} // namespace cuda
 } // namespace adamant

@@ -23,14 +23,15 @@
 //   void   finish_row(int i, const Number *residuals_of_node) const   the same for one of them
 //   Result result(int node, int k), add(int node, int k, sums of the node, Result) const
 //
-// `skips_empty`: rows without entries stay as they are. `is_sum`: result(i) changes by a times t alone, y[i] = ... + a s.
+// `skips_empty`: rows without entries stay as they are. `is_sum`: y[i] = ... + a s, with members a and y. `in_place`: the functor may
+// write entries of the vector that is multiplied which no other row of this rank reads; what other ranks read of it is sent before.
 
 namespace adamant
 {
 /// Functors inherit what they do not have.
 struct RowFunctor
 {
-  static constexpr bool by_node = false, skips_empty = false, is_sum = false;
+  static constexpr bool by_node = false, skips_empty = false, is_sum = false, in_place = false;
 };
 
 /// Entry i of a vector in the memory of a device: what for_each_row multiplies.
@@ -94,15 +95,21 @@ struct Residual : RowFunctor
   ADAMANT_HOST_DEVICE void   add(int row, Number sum, Number result) const { r[row] = result - sum; }
 };
 
-/// A functor whose row i is row nodes[i / m] m + i % m, for matrices of some rows.
+/// A functor whose row i is row nodes[i / m] m + i % m, for matrices of some rows: of one colour, for example, which may change the
+/// vector that is multiplied.
 template <class Functor>
-struct Listed
+struct Listed : RowFunctor
 {
-  static constexpr bool by_node = Functor::by_node, skips_empty = Functor::skips_empty, is_sum = Functor::is_sum;
+  static constexpr bool by_node = Functor::by_node, skips_empty = Functor::skips_empty, in_place = true;
 
   Functor    f;
   const int *nodes;
   int        node_size;
+  Listed(const Functor &f, const int *nodes, int node_size)
+    : f(f)
+    , nodes(nodes)
+    , node_size(node_size)
+  {}
 
   ADAMANT_HOST_DEVICE int  at(int i) const { return nodes[i / node_size] * node_size + i % node_size; }
   ADAMANT_HOST_DEVICE auto fetch(int i) const { return f.fetch(at(i)); }

@@ -10,6 +10,8 @@ struct CUstream_st;
 
 namespace adamant
 {
+namespace cuda
+{
 /// NCCL: what travels between the GPUs of ranks without the host. The library is loaded while the program runs; the
 /// environment variable ADAMANT_NCCL may name another file. Calls are asynchronous on the stream that they are given, and may be
 /// recorded in a CUDA graph. Throws RunError with NCCL's own words, the call and its arguments.
@@ -36,4 +38,5 @@ private:
   std::shared_ptr<const Library> library;
   std::shared_ptr<void>          communicator;
 };
+} // namespace cuda
 } // namespace adamant
