@@ -55,7 +55,10 @@ struct Product : RowFunctor
     , b(b)
     , y(y)
   {}
-  ADAMANT_HOST_DEVICE Number fetch(int row) const { return b == Number(0) ? Number(0) : y[row]; } // y may then hold anything
+  ADAMANT_HOST_DEVICE Number fetch(int row) const
+  {
+    return b == Number(0) ? Number(0) : y[row];
+  } // y may then hold anything
   ADAMANT_HOST_DEVICE void   operator()(int row, Number sum, Number y_row) const { y[row] = a * sum + b * y_row; }
   ADAMANT_HOST_DEVICE Number result(int row) const { return y[row]; }
   ADAMANT_HOST_DEVICE void   add(int row, Number sum, Number result) const { y[row] = result + a * sum; }

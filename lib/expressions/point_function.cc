@@ -54,9 +54,8 @@ PointFunction function_at_points(const Device &device, const std::string &key, c
 {
   const Parsed<dim> parsed = parse_function<dim>(key, text, n_components);
   if (!device.asynchronous())
-    return [parsed, points](double t, Vector<double> &values) {
-      evaluate_at_points(*parsed, t, points, values.data());
-    };
+    return
+      [parsed, points](double t, Vector<double> &values) { evaluate_at_points(*parsed, t, points, values.data()); };
   try
     {
       return compiled_function<dim>(device, split_components(key, text, n_components), points);

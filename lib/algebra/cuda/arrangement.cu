@@ -162,11 +162,10 @@ Arrangement arrange(const CSRMatrix<double> &source, const std::vector<Extent> &
   for (std::size_t i = 0; i < slices.size(); ++i)
     if (is_band(extents, i - i % band_slices, widest_band))
       {
-        slices[i] = i % band_slices > 0 ?
-                      slices[i - 1] :
-                      Slice{stencils.number_of(static_cast<int>(i)), extents[i].smallest, extents[i].longest / A.run,
-                            static_cast<unsigned>(SliceKind::band),
-                            extents[i].stride + (extents[i].period - 1) * in_pairs};
+        slices[i] = i % band_slices > 0 ? slices[i - 1] :
+                                          Slice{stencils.number_of(static_cast<int>(i)), extents[i].smallest,
+                                                extents[i].longest / A.run, static_cast<unsigned>(SliceKind::band),
+                                                extents[i].stride + (extents[i].period - 1) * in_pairs};
         result.n_band += 1;
       }
   result.owners      = stencils.owners;

@@ -61,8 +61,9 @@ public:
   CUstream_st *stream() const { return main_stream.get(); }
   bool         overlaps_launches() const { return programmatic_launch; } ///< compute capability 9.0 or newer
   int          device() const { return device_number; }
-  bool replays_graphs() const; ///< not where ADAMANT_CUDA_GRAPHS=0 (profilers then see each operation) or ranks exchange
-                               ///< through host memory
+  bool
+  replays_graphs() const; ///< not where ADAMANT_CUDA_GRAPHS=0 (profilers then see each operation) or ranks exchange
+                          ///< through host memory
   const Ranks                   *ranks() const { return across.get(); } ///< null on one rank
   const std::shared_ptr<Memory> &memory_of_device() const { return ledger; }
 

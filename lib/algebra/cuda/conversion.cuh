@@ -40,8 +40,8 @@ std::vector<int> order_of_nodes(const CSRMatrix<double> &A, int node_size, const
 struct Arrangement
 {
   std::vector<Slice> slices;
-  std::vector<int>   owners;                            ///< of the bands' stencils: the slice whose first row (or two) is it
-  std::size_t        column_rows = 0, value_rows = 0;   ///< of 32 words
+  std::vector<int>   owners; ///< of the bands' stencils: the slice whose first row (or two) is it
+  std::size_t        column_rows = 0, value_rows = 0;         ///< of 32 words
   int                n_narrow = 0, n_stencil = 0, n_band = 0; ///< slices
 };
 

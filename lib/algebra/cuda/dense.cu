@@ -13,7 +13,8 @@ namespace
 {
 /// One warp a row; rows are padded so that they are read four numbers at once.
 template <typename Number>
-__global__ void gemv_kernel(int n, int row_length, Number alpha, const Number *A, const Number *x, Number beta, Number *y)
+__global__ void gemv_kernel(int n, int row_length, Number alpha, const Number *A, const Number *x, Number beta,
+                            Number *y)
 {
   const int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
   wait_for_predecessor();

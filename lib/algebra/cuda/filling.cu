@@ -10,16 +10,15 @@ namespace
 // Fills the slices: a thread a row, padding included.
 template <typename Number>
 __global__ void fill_kernel(CSRView A, int n_slices, int node_size, int rows, const int *nodes, int run, int n_values,
-                            const Slice *slices, const int *owners, unsigned *columns, Number *values,
-                            unsigned *codes)
+                            const Slice *slices, const int *owners, unsigned *columns, Number *values, unsigned *codes)
 {
   wait_for_predecessor();
   const int slice = (blockIdx.x * blockDim.x + threadIdx.x) / slice_rows, lane = threadIdx.x % slice_rows;
   if (slice >= n_slices)
     return;
-  const int       row   = row_of(slice, lane, node_size, node_size / rows, nodes);
+  const int   row   = row_of(slice, lane, node_size, node_size / rows, nodes);
   const Slice s     = slices[slice];
-  const int       begin = row < A.n_rows ? A.row_start[row] : 0, n = row < A.n_rows ? A.row_start[row + 1] - begin : 0;
+  const int   begin = row < A.n_rows ? A.row_start[row] : 0, n = row < A.n_rows ? A.row_start[row + 1] - begin : 0;
   columns += 32L * s.column + lane;
   const auto column  = [&](int r) { return r * run < n ? static_cast<unsigned>(A.column[begin + r * run]) : absent; };
   const auto offset  = [&](int r) { return r * run < n ? column(r) - s.parameter : 0xffff; };

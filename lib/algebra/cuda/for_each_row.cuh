@@ -14,8 +14,8 @@ namespace cuda
 /// A thread has the same row in each of `at_once` slices of a band: columns and values are decoded once for all of them, and
 /// enough loads are under way to keep the memory busy.
 template <class Format, int at_once, typename Number, class Gather, class Finish>
-__device__ void band_product(const SparseView<Number> &A, const Number *dictionary, const Slice &s, int first,
-                             int lane, const Gather &x, const Finish &finish)
+__device__ void band_product(const SparseView<Number> &A, const Number *dictionary, const Slice &s, int first, int lane,
+                             const Gather &x, const Finish &finish)
 {
   const int                                 row = slice_rows * first + lane;
   Chunk<Format, Number, SliceKind::stencil> chunk;
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(block_size)
   for (int k = 0; k < at_once; ++k)
     singles |= is_single(block_first + k * warps + warp) ? 1u << k : 0u;
   const int first = block_first + warp * at_once;
-  Slice s{0, 0, 0, 0, 0};
+  Slice     s{0, 0, 0, 0, 0};
   if (first < A.n_slices)
     s = A.slices[first];
   load_dictionary<Format>(A, dictionary);

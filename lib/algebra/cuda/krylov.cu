@@ -202,8 +202,7 @@ void CudaOperations<Number>::dots(int n, const Number *const *basis, int k, cons
 
 // w -= sum_i h[i] basis_i; then correction[i] = basis_i . w and correction[k] = w . w.
 template <typename Number>
-void CudaOperations<Number>::subtract(int n, const Number *const *basis, int k, const ScalarStorage &h,
-                                      Number *w) const
+void CudaOperations<Number>::subtract(int n, const Number *const *basis, int k, const ScalarStorage &h, Number *w) const
 {
   const Reduction reduction(context);
   double         *correction = h.on_device + h.n;
@@ -256,9 +255,11 @@ void CudaOperations<Number>::combine(int n, const Number *const *basis, int k, c
     }
 }
 
-template void CudaOperations<double>::orthonormalize(int, const double *const *, int, double *, const ScalarStorage &) const;
+template void CudaOperations<double>::orthonormalize(int, const double *const *, int, double *,
+                                                     const ScalarStorage &) const;
 template void CudaOperations<double>::combine(int, const double *const *, int, const double *, double *) const;
-template void CudaOperations<float>::orthonormalize(int, const float *const *, int, float *, const ScalarStorage &) const;
+template void CudaOperations<float>::orthonormalize(int, const float *const *, int, float *,
+                                                    const ScalarStorage &) const;
 template void CudaOperations<float>::combine(int, const float *const *, int, const double *, float *) const;
 } // namespace cuda
 } // namespace adamant

@@ -50,10 +50,8 @@ SparseMatrix<Number>::SparseMatrix(std::shared_ptr<Context> context_, const CSRM
   this->n_rows    = source.n_rows;
   this->n_cols    = source.n_cols;
   this->node_size = node_size;
-  if (!source.ghosts)
-    return convert(source);
-  convert(owned_block(source));
-  if (source.ghosts->sends.empty() && source.ghosts->receives.empty())
+  source.ghosts ? convert(owned_block(source)) : convert(source);
+  if (!source.ghosts || (source.ghosts->sends.empty() && source.ghosts->receives.empty()))
     return; // it needs nothing of other ranks
   if (!exchange)
     exchange = Exchange<Number>::create(context, source.ghosts);
@@ -63,9 +61,9 @@ SparseMatrix<Number>::SparseMatrix(std::shared_ptr<Context> context_, const CSRM
 template <typename Number>
 void SparseMatrix<Number>::convert(const CSRMatrix<double> &source)
 {
-  const Staged        staged(*context, source);
-  const int           m = this->node_size;
-  std::vector<int>    run_fits(n_run_lengths + 1, source.n_nonzeros() > 0);
+  const Staged     staged(*context, source);
+  const int        m = this->node_size;
+  std::vector<int> run_fits(n_run_lengths + 1, source.n_nonzeros() > 0);
   n_slices                    = slices_for(source.n_rows, m);
   std::vector<Extent> extents = examine(*context, staged.view, *this, run_fits);
   if (const auto order = order_of_nodes(source, m, extents); !order.empty())
@@ -149,7 +147,6 @@ std::string SparseMatrix<Number>::format() const
   return text.str();
 }
 
-
 template <typename Number>
 void SparseMatrix<Number>::multiply(Number a, const Number *x, Number b, Number *y) const
 {
@@ -161,14 +158,14 @@ void SparseMatrix<Number>::multiply(Number a, const Number *x, Number b, Number 
 
 template <typename Number>
 std::shared_ptr<MatrixStorage<Number>> CudaOperations<Number>::create_matrix(const CSRMatrix<double> &source,
-                                                                             int node_size) const
+                                                                             int                      node_size) const
 {
   return std::make_shared<SparseMatrix<Number>>(context.shared_from_this(), source, node_size);
 }
 
 template <typename Number>
 std::shared_ptr<MatrixStorage<Number>> CudaOperations<Number>::create_dense_matrix(const Array<double> &row_major,
-                                                                                   int n) const
+                                                                                   int                  n) const
 {
   return std::make_shared<DenseMatrix<Number>>(context.shared_from_this(), row_major, n);
 }

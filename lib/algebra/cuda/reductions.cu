@@ -86,9 +86,11 @@ void CudaOperations<Number>::step_along(int n, const Number *p, const Number *q,
 
 template void CudaOperations<double>::dot(int, const double *, const double *, const ScalarStorage &, int) const;
 template void CudaOperations<double>::norms(int, const double *, const double *, const ScalarStorage &) const;
-template void CudaOperations<double>::step_along(int, const double *, const double *, int, int, double *, double *, const ScalarStorage &, int) const;
+template void CudaOperations<double>::step_along(int, const double *, const double *, int, int, double *, double *,
+                                                 const ScalarStorage &, int) const;
 template void CudaOperations<float>::dot(int, const float *, const float *, const ScalarStorage &, int) const;
 template void CudaOperations<float>::norms(int, const float *, const float *, const ScalarStorage &) const;
-template void CudaOperations<float>::step_along(int, const float *, const float *, int, int, float *, float *, const ScalarStorage &, int) const;
+template void CudaOperations<float>::step_along(int, const float *, const float *, int, int, float *, float *,
+                                                const ScalarStorage &, int) const;
 } // namespace cuda
 } // namespace adamant

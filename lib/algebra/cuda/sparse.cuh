@@ -104,12 +104,12 @@ struct Format
 template <typename Number>
 struct SparseView
 {
-  int              n_rows, n_slices, node_size;
-  const int       *nodes;
-  const Slice *slices;
-  const unsigned  *columns;
-  const Number    *values; // the entries or the dictionary
-  const unsigned  *codes;
+  int             n_rows, n_slices, node_size;
+  const int      *nodes;
+  const Slice    *slices;
+  const unsigned *columns;
+  const Number   *values; // the entries or the dictionary
+  const unsigned *codes;
 };
 
 template <typename Number>
@@ -142,7 +142,7 @@ void with_format(const SparseMatrix<Number> &A, const Action &action)
     constexpr bool c = decltype(coded)::value;
     if (A.rows == 3)
       action(Format < 3, c || sizeof(Number) == 4 ? 4 : 2, c,
-              3 > ()); // registers for more do not fit in double precision
+             3 > ()); // registers for more do not fit in double precision
     else if (A.run == 9)
       action(Format<9, 4, c>());
     else if (A.run == 4)
@@ -250,8 +250,8 @@ struct Chunk
 /// The lane's rows of the slice times x, or their part-th part of `parts`. What precedes the wait overlaps with the previous kernel: it loads
 /// the matrix only.
 template <class Format, SliceKind kind, typename Number, class Gather>
-__device__ void slice_product(const SparseView<Number> &A, const Number *dictionary, const Slice &s, int lane,
-                              int part, int parts, const Gather &x, Number (&sum)[Format::rows])
+__device__ void slice_product(const SparseView<Number> &A, const Number *dictionary, const Slice &s, int lane, int part,
+                              int parts, const Gather &x, Number (&sum)[Format::rows])
 {
   Chunk<Format, Number, kind> chunk;
   chunk.load(A, s, lane, part * Format::chunk);
@@ -325,7 +325,7 @@ __global__ void __launch_bounds__(most_threads) row_kernel(const Sends<Number> s
   load_dictionary<Format>(A, dictionary);
   const int part = threadIdx.x / lanes, local = threadIdx.x % lanes, lane = local % slice_rows;
   const int slice = ((blockIdx.x - sends.n_blocks) * lanes + local) / slice_rows, per_group = A.node_size / rows;
-  Slice s{0, 0, 0, 0, 0};
+  Slice     s{0, 0, 0, 0, 0};
   int       row = A.n_rows;
   if (slice < A.n_slices)
     {

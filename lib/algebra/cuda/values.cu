@@ -86,9 +86,9 @@ std::vector<FoundValue> collect_values(const Context &context, const CSRView &A)
   const std::vector<Bits> nothing(table_size, empty);
   const std::vector<int>  zeros(table_size, 0);
   DeviceArray<Bits>       value = to_device(context, nothing.data(), table_size, "conversion"),
-                  unit          = to_device(context, nothing.data(), table_size, "conversion");
-  DeviceArray<int> found          = to_device(context, zeros.data(), table_size, "conversion"),
-                 n              = to_device(context, zeros.data(), 1, "conversion");
+                    unit        = to_device(context, nothing.data(), table_size, "conversion");
+  DeviceArray<int> found        = to_device(context, zeros.data(), table_size, "conversion"),
+                   n            = to_device(context, zeros.data(), 1, "conversion");
   launch(context, "collect_values", collect_values_kernel<Number>, blocks_for(A.n_rows), block_size, A,
          ValueTable{value.data(), unit.data(), found.data(), n.data()});
   std::vector<Bits> values(table_size), units(table_size);

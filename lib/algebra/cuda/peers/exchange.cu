@@ -53,9 +53,9 @@ std::vector<Card> swap_cards(const ExchangePlan &plan, const std::vector<int> &r
 } // namespace
 
 template <typename Number>
-std::shared_ptr<Exchange<Number>> Exchange<Number>::create(const std::shared_ptr<Context>        &context,
-                                                                   const std::shared_ptr<const ExchangePlan> &plan,
-                                                                   int n_components)
+std::shared_ptr<Exchange<Number>> Exchange<Number>::create(const std::shared_ptr<Context>            &context,
+                                                           const std::shared_ptr<const ExchangePlan> &plan,
+                                                           int                                        n_components)
 {
   auto exchange = std::make_shared<Exchange>(context, plan, n_components);
   context->ranks()->kept.push_back(exchange);
@@ -63,8 +63,8 @@ std::shared_ptr<Exchange<Number>> Exchange<Number>::create(const std::shared_ptr
 }
 
 template <typename Number>
-Exchange<Number>::Exchange(const std::shared_ptr<Context>        &context,
-                                   const std::shared_ptr<const ExchangePlan> &plan, int n_components)
+Exchange<Number>::Exchange(const std::shared_ptr<Context> &context, const std::shared_ptr<const ExchangePlan> &plan,
+                           int n_components)
   : context(context)
   , plan(plan)
   , n_components(n_components)
@@ -95,12 +95,13 @@ void Exchange<Number>::meet_neighbours()
   const std::size_t      flags       = ranks.size() * Ghosts<Number>::spacing * sizeof(unsigned);
   const std::size_t      bytes       = flags + 2 * incoming.size() * sizeof(Number);
   constexpr std::size_t  granularity = 1 << 21; // what is smaller may share memory with other allocations
-  region  = DeviceArray<char>(context->memory_of_device(), (bytes + granularity - 1) / granularity * granularity, "exchange");
+  region =
+    DeviceArray<char>(context->memory_of_device(), (bytes + granularity - 1) / granularity * granularity, "exchange");
   arrived = reinterpret_cast<unsigned *>(region.data());
   values  = reinterpret_cast<Number *>(region.data() + flags);
   buffer  = static_cast<long>(incoming.size());
   check(cudaMemsetAsync(region.data(), 0, region.size(), context->stream()), "cudaMemsetAsync", region.data(), 0,
-              region.size());
+        region.size());
   const std::vector<unsigned> zeros(2, 0);
   counters = to_device(*context, zeros.data(), zeros.size(), "exchange");
   context->synchronize(); // before a neighbour may write here
@@ -113,7 +114,7 @@ void Exchange<Number>::meet_neighbours()
                      static_cast<long>(flags + static_cast<std::size_t>(message_of(plan->receives, ranks[k]).begin) *
                                                  n_components * sizeof(Number)),
                      buffer, static_cast<long>(k * Ghosts<Number>::spacing * sizeof(unsigned)), blocks_each()});
-  const std::vector<Card>              theirs = swap_cards(*plan, ranks, cards);
+  const std::vector<Card>        theirs = swap_cards(*plan, ranks, cards);
   std::vector<Neighbour<Number>> met;
   for (std::size_t k = 0; k < ranks.size(); ++k)
     {
@@ -122,8 +123,8 @@ void Exchange<Number>::meet_neighbours()
         cudaMemcpyAsync(in_an_exchange, &theirs[k].blocks, sizeof(unsigned), cudaMemcpyHostToDevice, context->stream()),
         "cudaMemcpyAsync", in_an_exchange, &theirs[k].blocks, sizeof(unsigned), "to device");
       void *memory = nullptr;
-      check(cudaIpcOpenMemHandle(&memory, theirs[k].region, cudaIpcMemLazyEnablePeerAccess),
-                  "cudaIpcOpenMemHandle", "of rank", ranks[k]);
+      check(cudaIpcOpenMemHandle(&memory, theirs[k].region, cudaIpcMemLazyEnablePeerAccess), "cudaIpcOpenMemHandle",
+            "of rank", ranks[k]);
       char      *begin   = static_cast<char *>(memory);
       const auto message = message_of(plan->sends, ranks[k]);
       met.push_back({reinterpret_cast<Number *>(begin + theirs[k].values), theirs[k].buffer,

@@ -123,11 +123,11 @@ class Exchange
 {
 public:
   /// It is never released, as neighbours may still write into its memory.
-  static std::shared_ptr<Exchange> create(const std::shared_ptr<Context>        &context,
-                                              const std::shared_ptr<const ExchangePlan> &plan, int n_components = 1);
+  static std::shared_ptr<Exchange> create(const std::shared_ptr<Context>            &context,
+                                          const std::shared_ptr<const ExchangePlan> &plan, int n_components = 1);
 
   Exchange(const std::shared_ptr<Context> &context, const std::shared_ptr<const ExchangePlan> &plan,
-               int n_components); ///< for `create`
+           int n_components); ///< for `create`
 
   /// Begins to send x(i, c), component c of the owned entry i, to those who read it. Where kernels write into neighbours' memory that
   /// is left to the next one: returns what it has to send.
@@ -140,8 +140,8 @@ public:
         return {neighbours.data(), sent.data(),  counters.data(),
                 n_components,      n_neighbours, n_neighbours * blocks_each()};
       }
-    launch(context, "pack", pack_kernel<Number, Gather>, blocks_for(n), block_size, n,
-                 sent.data(), n_components, x, outgoing.data());
+    launch(context, "pack", pack_kernel<Number, Gather>, blocks_for(n), block_size, n, sent.data(), n_components, x,
+           outgoing.data());
     context.ranks()->start(context.stream());
     return {};
   }
@@ -172,33 +172,30 @@ public:
     const auto ghosts = finish(context);
     const long n      = static_cast<long>(plan->n_ghosts()) * n_components;
     if (neighbours.size() > 0)
-      launch(context, "receive", receive_kernel<Number>, std::max(1, std::min(512, blocks_for(n))),
-                   block_size, ghosts, n, incoming.data());
+      launch(context, "receive", receive_kernel<Number>, std::max(1, std::min(512, blocks_for(n))), block_size, ghosts,
+             n, incoming.data());
     return incoming.data();
   }
 
 private:
   // How many send to each neighbour.
-  int blocks_each() const
-  {
-    return std::max(1, std::min(256, blocks_for(longest * static_cast<long>(n_components))));
-  }
+  int  blocks_each() const { return std::max(1, std::min(256, blocks_for(longest * static_cast<long>(n_components)))); }
   void meet_neighbours();
   void connect(); // by a first exchange, which a graph could not record
 
   std::shared_ptr<Context>            context; // which the ranks' list of exchanges keeps alive with this one
   std::shared_ptr<const ExchangePlan> plan;
   int                                 n_components, longest = 0; // of the messages sent
-  DeviceArray<int>                      sent;
-  DeviceArray<Number>                   outgoing, incoming;
+  DeviceArray<int>                    sent;
+  DeviceArray<Number>                 outgoing, incoming;
 
   // Where neighbours write: their counts, then two buffers.
-  DeviceArray<char>                    region;
+  DeviceArray<char>              region;
   DeviceArray<Neighbour<Number>> neighbours; // empty: Ranks exchanges
-  DeviceArray<unsigned>                counters;   // of Sends
-  unsigned                          *arrived = nullptr;
-  Number                            *values  = nullptr;
-  long                               buffer  = 0;
+  DeviceArray<unsigned>          counters;   // of Sends
+  unsigned                      *arrived = nullptr;
+  Number                        *values  = nullptr;
+  long                           buffer  = 0;
 };
 } // namespace cuda
 } // namespace adamant

@@ -104,7 +104,7 @@ CSRMatrix<double> listed_rows(const CSRMatrix<double> &ghosts, const std::vector
 
 template <typename Number>
 GhostMatrix<Number>::GhostMatrix(const std::shared_ptr<Context> &context, const CSRMatrix<double> &A, int node_size,
-                               const std::shared_ptr<Exchange<Number>> &exchange)
+                                 const std::shared_ptr<Exchange<Number>> &exchange)
   : exchange(exchange)
   , node_size(node_size)
 {

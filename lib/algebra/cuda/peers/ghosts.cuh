@@ -30,7 +30,7 @@ struct GhostMatrix
 {
   /// `A` has ghosts; `exchange` is that of its plan.
   GhostMatrix(const std::shared_ptr<Context> &context, const CSRMatrix<double> &A, int node_size,
-             const std::shared_ptr<Exchange<Number>> &exchange);
+              const std::shared_ptr<Exchange<Number>> &exchange);
 
   /// What blocks are stored for: the fewest of 1, 3 and 8 rows that hold a node's.
   static int rows_stored(int node_size) { return node_size == 1 ? 1 : node_size <= 3 ? 3 : 8; }
@@ -42,9 +42,9 @@ struct GhostMatrix
   }
 
   std::shared_ptr<Exchange<Number>> exchange;
-  int                                   n_nodes = 0, node_size = 1, n_ghosts = 0;
-  DeviceArray<int>                        nodes, start; // of a node's blocks
-  DeviceArray<GhostBlock>                 blocks;       // whose columns count from the first ghost
+  int                               n_nodes = 0, node_size = 1, n_ghosts = 0;
+  DeviceArray<int>                  nodes, start; // of a node's blocks
+  DeviceArray<GhostBlock>           blocks;       // whose columns count from the first ghost
   DeviceArray<Number> values; // entry (c, i) of block v: [v stride(rows) + i rows + c], zero outside of the node
 
   /// The same rows in the format of other matrices where they are many, as between a level and one that fewer ranks share; for products.

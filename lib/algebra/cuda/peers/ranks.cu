@@ -131,7 +131,7 @@ void Ranks::swap_boxes()
     if (r != ranks.rank())
       {
         check(cudaIpcOpenMemHandle(&memory, handles[r], cudaIpcMemLazyEnablePeerAccess), "cudaIpcOpenMemHandle",
-                    "of rank", r);
+              "of rank", r);
         all[r] = keep(memory, [](void *p) { cudaIpcCloseMemHandle(p); });
       }
   char *list = own + PeerBoxes::size * sizeof(Word); // behind the box, what this rank alone uses
@@ -180,7 +180,7 @@ void Ranks::start(CUstream_st *main_stream) const
 
 template <typename Number>
 void Ranks::finish(const ExchangePlan &plan, int n_components, const Number *outgoing, Number *incoming,
-                       CUstream_st *main_stream) const
+                   CUstream_st *main_stream) const
 {
   if (nccl)
     nccl->exchange(plan, n_components, outgoing, incoming, stream.get());

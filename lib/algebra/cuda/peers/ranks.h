@@ -43,7 +43,7 @@ public:
 
   bool               in_graphs() const { return nccl.has_value(); }
   bool               reach_memory() const { return peer_memory; } ///< of all other ranks' GPUs
-  PeerBoxes    peer_boxes() const { return boxes; }
+  PeerBoxes          peer_boxes() const { return boxes; }
   const std::string &description() const { return how; } ///< e.g. "NCCL 2.28.9"
 
   /// Sums of n values in device memory over all ranks, in place: the same bits on all ranks.
@@ -69,7 +69,7 @@ private:
   std::optional<Nccl>          nccl;
   std::string                  how;
   bool                         peer_memory = false;
-  PeerBoxes              boxes;
+  PeerBoxes                    boxes;
   std::shared_ptr<CUstream_st> stream; // of the exchange
   std::shared_ptr<CUevent_st>  ready, arrived;
 };
