@@ -10,8 +10,8 @@ namespace cuda
 {
 namespace
 {
-// 16 bytes a thread: with 4 the memory is a third idle. A graph's own copies of 1 GB and more run no faster either, on the copy
-// engines (benchmarks/cuda/copy_variants.cu, docs/benchmarks/gpu-notes.md).
+// 16 bytes a thread: with 4 the memory is a third idle. A graph's own copies of 1 GB and more run no faster either, on
+// the copy engines (benchmarks/cuda/copy_variants.cu, docs/benchmarks/gpu-notes.md).
 __global__ void copy_kernel(long n, const float4 *from, float4 *to)
 {
   wait_for_predecessor();

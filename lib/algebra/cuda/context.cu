@@ -168,7 +168,8 @@ void Context::synchronize() const
 
 ScalarStorage Context::create_scalars(int n)
 {
-  // Kernels write into pinned host memory, so that reading results takes a wait but no copy. On the device as many again, as scratch.
+  // Kernels write into pinned host memory, so that reading results takes a wait but no copy. On the device as many
+  // again, as scratch.
   struct Owner
   {
     DeviceArray<double>     on_device;

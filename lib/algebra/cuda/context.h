@@ -20,16 +20,17 @@ namespace cuda
 {
 class Ranks;
 
-/// One GPU as a device: one stream, the ledger of its memory, scratch space of reductions, the way to the GPUs of other ranks.
-/// Operations are asynchronous on the stream. Sums of reductions are those of a fixed partition in a fixed order: two runs agree to the
-/// last bit. Errors of CUDA are RunErrors. Not thread-safe.
+/// One GPU as a device: one stream, the ledger of its memory, scratch space of reductions, the way to the GPUs of other
+/// ranks. Operations are asynchronous on the stream. Sums of reductions are those of a fixed partition in a fixed
+/// order: two runs agree to the last bit. Errors of CUDA are RunErrors. Not thread-safe.
 ///
 /// For tests of programs, the environment variable ADAMANT_CUDA_FAIL_CALL=N makes the N-th checked CUDA call fail.
 class Context : public DeviceInterface, public std::enable_shared_from_this<Context>
 {
 public:
-  /// Takes the first device; the ranks of a machine take one each, or share them where `share_devices` allows it. Throws RunError in
-  /// one sentence: no driver, driver too old, no device, device too old, more ranks than devices. All ranks throw, or none.
+  /// Takes the first device; the ranks of a machine take one each, or share them where `share_devices` allows it.
+  /// Throws RunError in one sentence: no driver, driver too old, no device, device too old, more ranks than devices.
+  /// All ranks throw, or none.
   Context(const Communicator &ranks, bool share_devices, MatrixFormat format);
   Context(const Context &)            = delete;
   Context &operator=(const Context &) = delete;

@@ -27,8 +27,8 @@ void to_host(const Context &context, const DeviceArray<T> &source, T *target)
   context.synchronize();
 }
 
-/// The different values as Number, ascending; those that differ by rounding are one where the dictionary does not hold them all
-/// (value_dictionary). None where they are too many then, too.
+/// The different values as Number, ascending; those that differ by rounding are one where the dictionary does not hold
+/// them all (value_dictionary). None where they are too many then, too.
 template <typename Number>
 std::vector<Number> different_values(const Context &context, const CSRView &A);
 } // namespace cuda

@@ -32,8 +32,8 @@ __global__ void elementwise_kernel(int n, Functor f)
       f.store(i, value[k]);
 }
 
-/// f(i), or f.store(i, f.value(i)), for i < n. Of elementwise functors over long vectors, a thread takes several elements, all loads
-/// first; with one of 4 bytes a thread, the memory is a third idle.
+/// f(i), or f.store(i, f.value(i)), for i < n. Of elementwise functors over long vectors, a thread takes several
+/// elements, all loads first; with one of 4 bytes a thread, the memory is a third idle.
 template <typename Functor>
 void for_each(const DeviceInterface &device, int n, const Functor &f)
 {

@@ -5,14 +5,15 @@
 
 #include <utility>
 
-// How the rows of a matrix are spread over threads: row_kernel, or band_kernel for large matrices that are mostly bands.
+// How the rows of a matrix are spread over threads: row_kernel, or band_kernel for large matrices that are mostly
+// bands.
 
 namespace adamant
 {
 namespace cuda
 {
-/// A thread has the same row in each of `at_once` slices of a band: columns and values are decoded once for all of them, and
-/// enough loads are under way to keep the memory busy.
+/// A thread has the same row in each of `at_once` slices of a band: columns and values are decoded once for all of
+/// them, and enough loads are under way to keep the memory busy.
 template <class Format, int at_once, typename Number, class Gather, class Finish>
 __device__ void band_product(const SparseView<Number> &A, const Number *dictionary, const Slice &s, int first, int lane,
                              const Gather &x, const Finish &finish)
@@ -100,8 +101,8 @@ __global__ void __launch_bounds__(block_size)
     }
 }
 
-/// Slices of a band that a thread takes at once: as many as leave the GPU enough warps, and enough registers for what a row
-/// fetches; 0 for row_kernel.
+/// Slices of a band that a thread takes at once: as many as leave the GPU enough warps, and enough registers for what a
+/// row fetches; 0 for row_kernel.
 template <class Finish, typename Number>
 int slices_at_once(const SparseMatrix<Number> &A)
 {
@@ -109,8 +110,8 @@ int slices_at_once(const SparseMatrix<Number> &A)
   return 2 * A.n_band <= A.n_slices || A.n_slices < 8192 ? 0 : A.n_slices < 65536 ? 2 : most;
 }
 
-/// Runs row_kernel over all rows of A and the columns that this rank owns; a block of threads holds whole nodes, those of the matrix and
-/// of a functor of nodes. The same kernel sends what an exchange has left to it.
+/// Runs row_kernel over all rows of A and the columns that this rank owns; a block of threads holds whole nodes, those
+/// of the matrix and of a functor of nodes. The same kernel sends what an exchange has left to it.
 template <bool overlaps = true, typename Number, class Gather, class Finish>
 void for_each_owned_row(const Context &context, const Call &name, const SparseMatrix<Number> &A, const Gather &x,
                         const Finish &finish, const Sends<Number> &sends = {})
@@ -147,7 +148,8 @@ void for_each_owned_row(const Context &context, const Call &name, const SparseMa
   });
 }
 
-/// Begins to send x to other ranks. Where f may change it, a kernel of its own does so; else returns what the next one has to send.
+/// Begins to send x to other ranks. Where f may change it, a kernel of its own does so; else returns what the next one
+/// has to send.
 template <typename Number, class Gather, class Functor>
 Sends<Number> send_to_others(const Context &context, const GhostMatrix<Number> &ghosts, const Gather &x,
                              const Functor & /*f*/)
@@ -162,7 +164,8 @@ Sends<Number> send_to_others(const Context &context, const GhostMatrix<Number> &
     return ghosts.exchange->start(context, values);
 }
 
-/// f(row, (A x)_row, what it fetches for the row) for all rows, then what other ranks' entries of x add: row_functors.h.
+/// f(row, (A x)_row, what it fetches for the row) for all rows, then what other ranks' entries of x add:
+/// row_functors.h.
 template <typename Number, class Gather, class Functor>
 void for_each_row(const DeviceInterface &device, const MatrixStorage<Number> &matrix, const Gather &x, const Functor &f)
 {

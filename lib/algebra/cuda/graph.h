@@ -9,8 +9,8 @@ namespace adamant
 {
 namespace cuda
 {
-/// A recorded sequence of operations as a CUDA graph, recorded anew when matrices have changed since. Where the device replays no graphs
-/// the operations are run one by one.
+/// A recorded sequence of operations as a CUDA graph, recorded anew when matrices have changed since. Where the device
+/// replays no graphs the operations are run one by one.
 class Graph : public GraphStorage
 {
 public:

@@ -133,8 +133,9 @@ __global__ void subtract_kernel(int n, int k, Vectors<Number> v, const double *h
       }
 }
 
-// The last pass of Gram-Schmidt: w <- (w - sum_i correction[first + i] v_i) / norm where `scale` says so. The norm follows
-// from that before the correction by Pythagoras, as the corrections are of rounding size: no further pass for it.
+// The last pass of Gram-Schmidt: w <- (w - sum_i correction[first + i] v_i) / norm where `scale` says so. The norm
+// follows from that before the correction by Pythagoras, as the corrections are of rounding size: no further pass for
+// it.
 template <int K, typename Number>
 __global__ void finish_kernel(int n, int first, int k, int k_total, bool scale, Vectors<Number> v,
                               const double *correction, Number *w, double *h, double *on_host)

@@ -10,7 +10,8 @@ namespace adamant
 {
 namespace cuda
 {
-/// Memory of the current device, counted for each purpose ("vectors", "matrices", ...). What it has given keeps it alive.
+/// Memory of the current device, counted for each purpose ("vectors", "matrices", ...). What it has given keeps it
+/// alive.
 class Memory
 {
 public:

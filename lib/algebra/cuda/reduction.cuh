@@ -33,8 +33,9 @@ __device__ double block_sums(const double (&value)[n])
   return sum;
 }
 
-/// The values, n of them in shared memory, become their sums over the ranks that have boxes, added in the ranks' order. All threads of one
-/// block call it, on all ranks the same times. The buffers alternate: who has the next sum has read this one.
+/// The values, n of them in shared memory, become their sums over the ranks that have boxes, added in the ranks' order.
+/// All threads of one block call it, on all ranks the same times. The buffers alternate: who has the next sum has read
+/// this one.
 __device__ inline void sum_over_peers(const PeerBoxes &peers, int n, double *values)
 {
   using Word = PeerBoxes::Word;
@@ -136,8 +137,8 @@ inline bool leaves_sums_to_ranks(const Context &context)
   return context.ranks() != nullptr && context.ranks()->peer_boxes().n_ranks == 0;
 }
 
-/// Where a Reduction leaves that: the sums of n values over all ranks, on the device and, unless null, on the host; their square roots
-/// where wanted.
+/// Where a Reduction leaves that: the sums of n values over all ranks, on the device and, unless null, on the host;
+/// their square roots where wanted.
 void sum_over_ranks(const Context &context, int n, double *on_device, double *on_host, bool roots = false);
 
 /// The blocks of a reduction over n elements, `most` at most: a function of n alone, so that results are reproducible.

@@ -69,7 +69,8 @@ void CudaOperations<Number>::dot(int n, const Number *x, const Number *y, const 
 template <typename Number>
 void CudaOperations<Number>::norms(int n, const Number *r, const Number *b, const ScalarStorage &s) const
 {
-  // Not in the kernel of a residual: the product needs every warp there is, the sums a fixed number of blocks (68 + 6 against 118 us).
+  // Not in the kernel of a residual: the product needs every warp there is, the sums a fixed number of blocks (68 + 6
+  // against 118 us).
   launch(context, "norms", norms_kernel<Number>, reduction_blocks_for(n), block_size, n, r, b, Reduction(context),
          leaves_sums_to_ranks(context), s.on_device, s.on_host);
   sum_over_ranks(context, 2, s.on_device, s.on_host, true);

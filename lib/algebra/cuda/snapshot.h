@@ -8,8 +8,8 @@ namespace adamant
 {
 namespace cuda
 {
-/// Values that are set aside on the device and sent on a stream of their own, so that the operations that follow neither wait nor change
-/// them.
+/// Values that are set aside on the device and sent on a stream of their own, so that the operations that follow
+/// neither wait nor change them.
 class Snapshot : public SnapshotStorage
 {
 public:

@@ -12,24 +12,27 @@
 
 // The sparse matrix on the GPU and the one kernel that all products share.
 //
-// Sliced ELL: 32 consecutive rows, a warp's, form a slice; entry j of its rows lies in 32 consecutive places, so that all
-// loads coalesce. A slice is as wide as its longest row; absent entries have no column. Where rows come in nodes of several
-// components, the rows of 32 nodes form one slice for each component, so that a slice's rows are alike on uniform parts of
-// a mesh; the nodes elsewhere are taken in the order of their rows' lengths where that saves padding. Dense blocks of 3 x 3
-// have one slice for all rows of 32 nodes, a node to a thread: columns and vector entries are read once for three rows.
+// Sliced ELL: 32 consecutive rows, a warp's, form a slice; entry j of its rows lies in 32 consecutive places, so that
+// all loads coalesce. A slice is as wide as its longest row; absent entries have no column. Where rows come in nodes of
+// several components, the rows of 32 nodes form one slice for each component, so that a slice's rows are alike on
+// uniform parts of a mesh; the nodes elsewhere are taken in the order of their rows' lengths where that saves padding.
+// Dense blocks of 3 x 3 have one slice for all rows of 32 nodes, a node to a thread: columns and vector entries are
+// read once for three rows.
 //
 // At set-up each matrix is examined:
 //  - columns that come in runs of 9, 4 or 3 (quadrature points of a cell, components of a node) store one index a run;
-//  - a slice of 32 rows that are one row, shifted, stores that row only, and groups of four such slices share it with all groups that are
-//    alike (meshes of similar cells, numbered along lines; with nodes of several rows, the slice takes one row of each of 32 nodes);
+//  - a slice of 32 rows that are one row, shifted, stores that row only, and groups of four such slices share it with
+//    all groups that are alike (meshes of similar cells, numbered along lines; with nodes of several rows, the slice
+//    takes one row of each of 32 nodes);
 //  - another slice whose columns span less than 2^16 stores 16-bit offsets;
 //  - a matrix with at most 256 different values (meshes of similar cells, transfer) stores 8-bit codes for them.
 //
-// Columns are stored as they are. Values are rounded to Number, and values that differ by rounding are merged: rows are taken for one row
-// where they differ by at most same_value<Number> times the row's largest magnitude (value_dictionary.h: 16 units in the last place);
-// that may happen three times to a row, within its slice, its group of slices and among groups. Where more than 256 values differ,
-// those no more than rounding_unit<Number> of their rows apart become one in the dictionary, which adds at most as much again. A stored
-// value thus differs from its rounded one by at most 4 same_value<Number> times its row's largest. Matrix format = cusparse merges nothing.
+// Columns are stored as they are. Values are rounded to Number, and values that differ by rounding are merged: rows are
+// taken for one row where they differ by at most same_value<Number> times the row's largest magnitude
+// (value_dictionary.h: 16 units in the last place); that may happen three times to a row, within its slice, its group
+// of slices and among groups. Where more than 256 values differ, those no more than rounding_unit<Number> of their rows
+// apart become one in the dictionary, which adds at most as much again. A stored value thus differs from its rounded
+// one by at most 4 same_value<Number> times its row's largest. Matrix format = cusparse merges nothing.
 //
 // Measured reasons: docs/benchmarks/gpu-notes.md.
 
@@ -49,9 +52,9 @@ enum class SliceKind : int
   band     ///< the same for band_slices slices together; with in_pairs added to the stride, for every other row
 };
 
-/// column: where the slice's columns begin, in rows of 32 words; for a band, whose stencil has the same place among the codes,
-/// columns count from the first one, `value`. value: where the values begin, in rows of 32 values, or of 32 words of
-/// four codes; width: in runs; kind and parameter: the smallest column (narrow), the stride (stencil).
+/// column: where the slice's columns begin, in rows of 32 words; for a band, whose stencil has the same place among the
+/// codes, columns count from the first one, `value`. value: where the values begin, in rows of 32 values, or of 32
+/// words of four codes; width: in runs; kind and parameter: the smallest column (narrow), the stride (stencil).
 struct alignas(16) Slice
 {
   int      column, value, width;
@@ -91,8 +94,8 @@ private:
   std::size_t              pattern = 0; // hash of the rows' lengths
 };
 
-/// What the kernels are compiled for: the run, the runs fetched at once, codes or values, the rows of a thread (1, or those of
-/// a node, which then have the same columns).
+/// What the kernels are compiled for: the run, the runs fetched at once, codes or values, the rows of a thread (1, or
+/// those of a node, which then have the same columns).
 template <int run_, int chunk_, bool coded_, int rows_ = 1>
 struct Format
 {
@@ -119,8 +122,8 @@ SparseView<Number> view(const SparseMatrix<Number> &A)
           A.slices.data(), A.columns.data(), A.values.data(), A.codes.data()};
 }
 
-/// The (first) row that a lane of a slice stands for, where a group of 32 nodes has `per_group` slices, by order or by the list
-/// of nodes; it may lie behind the last one.
+/// The (first) row that a lane of a slice stands for, where a group of 32 nodes has `per_group` slices, by order or by
+/// the list of nodes; it may lie behind the last one.
 __host__ __device__ inline int row_of(int slice, int lane, int node_size, int per_group, const int *nodes = nullptr)
 {
   if (node_size == 1)
@@ -247,8 +250,8 @@ struct Chunk
   }
 };
 
-/// The lane's rows of the slice times x, or their part-th part of `parts`. What precedes the wait overlaps with the previous kernel: it loads
-/// the matrix only.
+/// The lane's rows of the slice times x, or their part-th part of `parts`. What precedes the wait overlaps with the
+/// previous kernel: it loads the matrix only.
 template <class Format, SliceKind kind, typename Number, class Gather>
 __device__ void slice_product(const SparseView<Number> &A, const Number *dictionary, const Slice &s, int lane, int part,
                               int parts, const Gather &x, Number (&sum)[Format::rows])
@@ -313,7 +316,8 @@ __device__ void rows_product(const SparseView<Number> &A, const Number *dictiona
 
 constexpr int most_threads = 512; // of a block of row_kernel
 
-/// finish(row, (A x)_row, what it fetches for the row), after the blocks that send x to other ranks. A block of threads has `lanes` lanes of slices and `parts` threads for each, which share its entries.
+/// finish(row, (A x)_row, what it fetches for the row), after the blocks that send x to other ranks. A block of threads
+/// has `lanes` lanes of slices and `parts` threads for each, which share its entries.
 template <class Format, typename Number, class Gather, class Finish>
 __global__ void __launch_bounds__(most_threads) row_kernel(const Sends<Number> sends, const SparseView<Number> A,
                                                            int lanes, int parts, const Gather x, const Finish finish)

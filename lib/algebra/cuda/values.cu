@@ -24,8 +24,8 @@ __device__ Bits bits_of(double value)
   return __double_as_longlong(value);
 }
 
-// Where the different values are collected: a hash table, for each value the smallest unit of its rows, and how often a sample of the
-// rows has it; the number of values.
+// Where the different values are collected: a hash table, for each value the smallest unit of its rows, and how often a
+// sample of the rows has it; the number of values.
 struct ValueTable
 {
   Bits *value, *unit;

@@ -27,10 +27,9 @@ struct Ghosts
 {
   const Number   *values;
   long            buffer;
-  const unsigned *count,
-    *arrived; ///< of exchanges that have begun; for each neighbour, how many of its blocks have sent, and how many do so in an exchange.
-              ///< Null where the stream waits instead
-  int n_neighbours;
+  const unsigned *count;   ///< of exchanges that have begun; null: the stream waits instead
+  const unsigned *arrived; ///< for each neighbour, how many of its blocks have sent, and how many do so in an exchange
+  int             n_neighbours;
 
   static constexpr int spacing = 32; // of the neighbours in `arrived`: a line of the cache each
 
@@ -71,8 +70,9 @@ struct Sends
   unsigned                *counters = nullptr; // exchanges begun; then the blocks that have sent in the one that begins
   int                      n_components = 1, n_neighbours = 0, n_blocks = 0;
 
-  /// Whether this is one of the blocks that send: it then writes its part of x(i, component) into a neighbour's memory and tells it; the
-  /// last one counts the exchange. The buffers alternate: a neighbour that has begun the next exchange has done with the last but one.
+  /// Whether this is one of the blocks that send: it then writes its part of x(i, component) into a neighbour's memory
+  /// and tells it; the last one counts the exchange. The buffers alternate: a neighbour that has begun the next
+  /// exchange has done with the last but one.
   template <class Gather>
   __device__ bool by_this_block(const Gather &x) const
   {
@@ -116,8 +116,9 @@ __global__ void receive_kernel(Ghosts<Number> ghosts, long n, Number *values)
        k += static_cast<long>(gridDim.x) * blockDim.x)
     values[k] = __ldcg(from + k);
 }
-/// The exchange of the ghosts of vectors after a plan, beside the kernels between `start` (or `send`) and `finish`: where the GPUs of all ranks
-/// reach each other's memory the kernels write there; else by Ranks. All ranks that exchange messages make it together.
+/// The exchange of the ghosts of vectors after a plan, beside the kernels between `start` (or `send`) and `finish`:
+/// where the GPUs of all ranks reach each other's memory the kernels write there; else by Ranks. All ranks that
+/// exchange messages make it together.
 template <typename Number>
 class Exchange
 {
@@ -129,8 +130,8 @@ public:
   Exchange(const std::shared_ptr<Context> &context, const std::shared_ptr<const ExchangePlan> &plan,
            int n_components); ///< for `create`
 
-  /// Begins to send x(i, c), component c of the owned entry i, to those who read it. Where kernels write into neighbours' memory that
-  /// is left to the next one: returns what it has to send.
+  /// Begins to send x(i, c), component c of the owned entry i, to those who read it. Where kernels write into
+  /// neighbours' memory that is left to the next one: returns what it has to send.
   template <class Gather>
   Sends<Number> start(const Context &context, const Gather &x)
   {

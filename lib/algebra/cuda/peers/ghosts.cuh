@@ -22,9 +22,9 @@ struct alignas(8) GhostBlock
   int column, values;
 };
 
-/// The entries of a matrix in the columns that other ranks own, in device memory: of the nodes (of node_size rows) that have such
-/// entries, block by block; and the exchange of what they multiply. Equal blocks are stored once: few are different where the mesh is
-/// uniform along the border.
+/// The entries of a matrix in the columns that other ranks own, in device memory: of the nodes (of node_size rows) that
+/// have such entries, block by block; and the exchange of what they multiply. Equal blocks are stored once: few are
+/// different where the mesh is uniform along the border.
 template <typename Number>
 struct GhostMatrix
 {
@@ -47,7 +47,8 @@ struct GhostMatrix
   DeviceArray<GhostBlock>           blocks;       // whose columns count from the first ghost
   DeviceArray<Number> values; // entry (c, i) of block v: [v stride(rows) + i rows + c], zero outside of the node
 
-  /// The same rows in the format of other matrices where they are many, as between a level and one that fewer ranks share; for products.
+  /// The same rows in the format of other matrices where they are many, as between a level and one that fewer ranks
+  /// share; for products.
   std::unique_ptr<SparseMatrix<Number>> many;
 
   std::size_t bytes() const
@@ -98,8 +99,8 @@ __device__ void add_block(const GhostView<Number> &A, const GhostBlock &block, c
     }
 }
 
-/// What the ghosts add to the sums of a node's rows, at most `rows`, changes the results of an operation linearly. Each node has some
-/// lanes. The first blocks' places and the results are read before the wait for the ghosts.
+/// What the ghosts add to the sums of a node's rows, at most `rows`, changes the results of an operation linearly. Each
+/// node has some lanes. The first blocks' places and the results are read before the wait for the ghosts.
 template <int rows, int lanes, typename Number, class Finish>
 __global__ void ghost_kernel(const GhostView<Number> A, const Ghosts<Number> ghosts, const Finish finish)
 {

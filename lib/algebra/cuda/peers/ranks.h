@@ -17,8 +17,8 @@ namespace adamant
 {
 namespace cuda
 {
-/// Where kernels leave sums for the other GPUs of a machine, and find theirs (sum_over_peers). A number travels as two words, each of
-/// which holds a half of it and the count of the sum it is for: who reads that count has the half.
+/// Where kernels leave sums for the other GPUs of a machine, and find theirs (sum_over_peers). A number travels as two
+/// words, each of which holds a half of it and the count of the sum it is for: who reads that count has the half.
 struct PeerBoxes
 {
   using Word = unsigned long long;
@@ -30,10 +30,10 @@ struct PeerBoxes
   Word *const *boxes = nullptr;       ///< of all ranks, this one's too
   unsigned    *count = nullptr;       ///< of the sums made
 };
-/// What the GPUs of several ranks do together: sums, and the exchange of ghosts. Both go from device to device by NCCL where each rank
-/// has a device of its own and NCCL is found, else through host memory by MPI: the host then waits, and graphs cannot record it.
-/// Where all GPUs are in one machine and reach each other's memory, kernels exchange ghosts (Exchange) and make sums
-/// (Reduction) themselves.
+/// What the GPUs of several ranks do together: sums, and the exchange of ghosts. Both go from device to device by NCCL
+/// where each rank has a device of its own and NCCL is found, else through host memory by MPI: the host then waits, and
+/// graphs cannot record it. Where all GPUs are in one machine and reach each other's memory, kernels exchange ghosts
+/// (Exchange) and make sums (Reduction) themselves.
 ///
 /// For tests, ADAMANT_PEER_MEMORY=0 in the environment leaves that to NCCL.
 class Ranks
@@ -52,8 +52,8 @@ public:
   /// @name Exchange beside the operations that follow on the main stream
   /// @{
   void start(CUstream_st *main_stream) const; ///< what is to be sent is ready here
-  /// Sends the plan's messages from `outgoing` and receives the ghosts into `incoming`, device memory both with n_components numbers for
-  /// each entry; what follows on the main stream finds them there.
+  /// Sends the plan's messages from `outgoing` and receives the ghosts into `incoming`, device memory both with
+  /// n_components numbers for each entry; what follows on the main stream finds them there.
   template <typename Number>
   void finish(const ExchangePlan &plan, int n_components, const Number *outgoing, Number *incoming,
               CUstream_st *main_stream) const;
