@@ -142,6 +142,8 @@ void TimeDependentProblem<dim>::write_output()
 template <int dim>
 void TimeDependentProblem<dim>::wait_for_output()
 {
+  if (snapshots.empty()) // nothing has been written
+    return;
   Section scope(run_info.timer, "output");
   series.wait();
 }
