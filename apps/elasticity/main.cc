@@ -282,13 +282,13 @@ void Elasticity<dim>::report()
   record["strain_energy"]  = energy.strain;
   record["kinetic_energy"] = energy.kinetic;
   record["work_of_load"]   = work_of_load;
-  for (auto p = displacements.begin(); p != displacements.end(); p += dim)
-    record["displacements"].push_back(std::vector<double>(p, p + dim));
   if (functions.exact_displacement)
     {
       functions.exact_displacement->set_time(time);
       this->report_l2_error(*field, u, *functions.exact_displacement);
     }
+  for (auto p = displacements.begin(); p != displacements.end(); p += dim)
+    record["displacements"].push_back(std::vector<double>(p, p + dim));
   run_info.measure(*solver);
 }
 
