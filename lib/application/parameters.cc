@@ -93,8 +93,8 @@ std::string hint_for_value(const std::string &value, const std::string &message)
   return did_you_mean(value, dealii::Utilities::split_string_list(between(message, "[Selection ", "]"), '|'));
 }
 
-// A parameter file with those that it includes in their places. deal.II would look for these from the working directory, here
-// it is from the folder of the including file.
+// A parameter file with those that it includes in their places. deal.II would look for these from the working
+// directory, here it is from the folder of the including file.
 class ParameterText
 {
 public:
