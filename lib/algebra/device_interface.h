@@ -128,6 +128,9 @@ private:
   ScalarStorage own;
 };
 
+/// Whether the library has its CUDA part.
+inline constexpr bool built_with_cuda = ADAMANT_WITH_CUDA;
+
 /// The device factories; that of CUDA throws RunError where there is none.
 std::shared_ptr<DeviceInterface> make_host_device(int n_threads, const Communicator &ranks);
 std::shared_ptr<DeviceInterface> make_cuda_device(const Communicator &ranks, bool share_devices, MatrixFormat format);

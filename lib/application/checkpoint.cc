@@ -1,5 +1,7 @@
 #include "application/checkpoint.h"
 
+#include "base/exceptions.h"
+
 #include <deal.II/base/config.h>
 
 #include <boost/crc.hpp>
@@ -121,41 +123,6 @@ CheckpointParameters::CheckpointParameters()
     prm, Double(0.));
 }
 
-namespace internal
-{
-void gather(const Communicator &ranks, const Array<double> &values,
-            const std::function<void(const double *part, std::size_t n)> &write)
-{
-  constexpr int       tag = 4712, most = 1 << 24;
-  const std::uint64_t n    = values.size();
-  const auto          comm = ranks.handle();
-  if (ranks.rank() > 0)
-    {
-      check_mpi(MPI_Send(&n, 1, MPI_UINT64_T, 0, tag, comm), "MPI_Send");
-      for (std::uint64_t at = 0; at < n; at += most)
-        check_mpi(MPI_Send(values.data() + at, static_cast<int>(std::min<std::uint64_t>(most, n - at)), MPI_DOUBLE, 0,
-                           tag, comm),
-                  "MPI_Send");
-      return;
-    }
-  write(values.data(), values.size());
-  Array<double> part;
-  for (int rank = 1; rank < ranks.size(); ++rank)
-    {
-      std::uint64_t size = 0;
-      check_mpi(MPI_Recv(&size, 1, MPI_UINT64_T, rank, tag, comm, MPI_STATUS_IGNORE), "MPI_Recv");
-      for (std::uint64_t at = 0; at < size; at += most)
-        {
-          part.resize(std::min<std::uint64_t>(most, size - at));
-          check_mpi(
-            MPI_Recv(part.data(), static_cast<int>(part.size()), MPI_DOUBLE, rank, tag, comm, MPI_STATUS_IGNORE),
-            "MPI_Recv");
-          write(part.data(), part.size());
-        }
-    }
-}
-} // namespace internal
-
 CheckpointReader::CheckpointReader(const std::string &folder, const std::string &application)
 {
   std::vector<std::string> names;
@@ -179,8 +146,8 @@ CheckpointReader::CheckpointReader(const std::string &folder, const std::string 
     throw InputError("--restart: all checkpoints in folder '" + folder + "' are damaged");
 
   in.open(file, std::ios::binary);
-  archive.emplace(in);
-  *archive >> header;
+  objects.emplace(in);
+  *objects >> header;
   const auto refuse = [&](const std::string &by, const std::string &wanted) {
     throw InputError("--restart: '" + file + "' was written by " + by + ", which this program, " + wanted +
                      ", cannot continue");

@@ -1,26 +1,18 @@
 #pragma once
 
-#include "base/array.h"
 #include "base/communicator.h"
-#include "base/exceptions.h"
-#include "base/storage_order.h"
-#include "solvers/extrapolation.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
-#include <boost/serialization/array_wrapper.hpp>
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/utility.hpp>
 #include <boost/serialization/vector.hpp>
 
-#include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <fstream>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -88,16 +80,13 @@ public:
   /// `may_change`: keys "Section/key", or whole sections.
   void check_parameters(const std::string &present, const std::vector<std::string> &may_change) const;
 
-  /// Loads the next of the objects, in the order of CheckpointWriter::write.
-  template <typename Object>
-  void load(Object &object)
-  {
-    *archive >> object;
-  }
+  /// What follows the header, to be read in the order in which it was written.
+  using Archive = boost::archive::binary_iarchive;
+  Archive &archive() { return *objects; }
 
 private:
-  std::ifstream                                  in;
-  std::optional<boost::archive::binary_iarchive> archive;
+  std::ifstream          in;
+  std::optional<Archive> objects;
 };
 
 /// Writes checkpoints of a run. SIGTERM and SIGUSR1 ask for one, and for the run to end, from its construction on.
@@ -132,68 +121,4 @@ private:
   Clock::time_point           last_written = start;
   unsigned int                n_written    = 0;
 };
-
-namespace internal
-{
-/// Calls write(part, n) on the first rank with the values of all ranks, one rank's after the other's, in parts.
-void gather(const Communicator &ranks, const Array<double> &values,
-            const std::function<void(const double *part, std::size_t n)> &write);
-} // namespace internal
-
-/// Saves or loads a vector of a backend by way of host memory, in this order. All ranks call it together. Throws RunError where its
-/// size is another one.
-template <class Archive, class Backend>
-void serialize_vector(Archive &archive, const Backend &backend, typename Backend::Vector &vector,
-                      const StorageOrder &order = StorageOrder())
-{
-  using Part = boost::serialization::array_wrapper<double>;
-  Array<double> values(vector.size()), ordered(vector.size());
-  const auto    entry = [&](int i) { return order.entry.empty() ? i : order.entry[i]; };
-  double        size  = vector.size();
-  order.ranks.sum(&size, 1);
-  std::uint64_t n = static_cast<std::uint64_t>(size);
-  archive      &n;
-  if constexpr (Archive::is_saving::value)
-    {
-      backend.download(vector, values.data());
-      for (int i = 0; i < vector.size(); ++i)
-        ordered[i] = values[entry(i)];
-      internal::gather(order.ranks, ordered, [&](const double *part, std::size_t length) {
-        archive << Part(const_cast<double *>(part), length);
-      });
-    }
-  else
-    {
-      if (n != static_cast<std::uint64_t>(size))
-        throw RunError("the checkpoint holds a vector of " + std::to_string(n) + " values, but " +
-                       std::to_string(static_cast<std::uint64_t>(size)) + " are expected");
-      // Every rank reads the file, and keeps its part.
-      const std::uint64_t first = static_cast<std::uint64_t>(order.ranks.sum_before(vector.size())),
-                          end   = first + vector.size();
-      Array<double> block(std::min<std::uint64_t>(n, 1 << 20));
-      for (std::uint64_t at = 0; at < n; at += block.size())
-        {
-          block.resize(std::min<std::uint64_t>(n - at, block.size()));
-          Part     part(block.data(), block.size());
-          archive &part;
-          for (std::uint64_t k = std::max(at, first); k < std::min(at + block.size(), end); ++k)
-            values[entry(static_cast<int>(k - first))] = block[k - at];
-        }
-      backend.upload(values.data(), vector);
-    }
-}
-
-/// Likewise the earlier solutions of an extrapolation, vectors of `size` values.
-template <class Archive, class Backend>
-void serialize_history(Archive &archive, const Backend &backend, Extrapolation<Backend> &extrapolation, int size,
-                       const StorageOrder &order = StorageOrder())
-{
-  auto        &history = extrapolation.history();
-  unsigned int n       = static_cast<unsigned int>(history.size());
-  archive     &n;
-  while (history.size() < n)
-    history.push_back(backend.create_vector(size));
-  for (auto &vector : history)
-    serialize_vector(archive, backend, vector, order);
-}
 } // namespace adamant

@@ -1,8 +1,6 @@
 #pragma once
 
 #include "base/command_line.h"
-#include "discretization/trilinos_amg.h"
-#include "multigrid/linear_solver.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 
@@ -30,33 +28,4 @@ std::string in_one_line(const std::string &text);
 /// patterns too.
 void        print_parameters(std::ostream &out, dealii::ParameterHandler::OutputStyle style);
 std::string parameter_text(dealii::ParameterHandler::OutputStyle style); ///< the same as a string
-
-/// Section "Linear solver": LinearSolverOptions as parameters, and the choice of the preconditioner.
-class LinearSolverParameters : public dealii::ParameterAcceptor
-{
-public:
-  /// `defaults` are an application's own; its `control.name` is not used.
-  explicit LinearSolverParameters(const LinearSolverOptions &defaults               = LinearSolverOptions(),
-                                  unsigned int               default_coarsest_cells = 256);
-
-  /// The options as the solver takes them; `name` says in messages what is solved.
-  LinearSolverOptions options(const std::string &name) const;
-  TrilinosAMGOptions  amg_options() const; ///< without modes
-
-  std::string  preconditioner = "multigrid", coarse_solver;
-  unsigned int coarsest_cells;
-  double       tolerance;
-
-  bool coarsest_on_one_rank() const { return coarse_solver != "trilinos_amg"; } ///< see Hierarchy
-
-private:
-  std::string  solver, precision, smoother;
-  bool         amg_elliptic  = true;
-  std::string  amg_smoother  = "Chebyshev";
-  unsigned int amg_sweeps    = 2;
-  double       amg_threshold = 1e-4;
-  unsigned int max_iterations, restart, pre_steps, post_steps, coarse_steps;
-  bool         chebyshev;
-  double       damping, range;
-};
 } // namespace adamant

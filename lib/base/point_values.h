@@ -4,7 +4,7 @@
 
 namespace adamant
 {
-/// For a backend's for_each: target[i] = function(x_i) at n points, coordinate d of point i in points[d * n + i] (as
+/// For Device::for_each: target[i] = function(x_i) at n points, coordinate d of point i in points[d * n + i] (as
 /// support_points and quadrature_points give them). `function` takes `const double *x`, x[0] to x[dim - 1].
 template <int dim, class Function>
 struct PointValues
@@ -22,13 +22,4 @@ struct PointValues
     target[i] = function(x);
   }
 };
-
-/// values[i] = function(x_i) for values.size() points, all on the backend. For CUDA a .cu file instantiates
-/// CudaBackend<double>::for_each with PointValues<dim, Function>.
-template <int dim, class Backend, class Function>
-void evaluate(const Backend &backend, const Function &function, const typename Backend::Vector &points,
-              typename Backend::Vector &values)
-{
-  backend.for_each(values.size(), PointValues<dim, Function>{function, points.data(), values.size(), values.data()});
-}
 } // namespace adamant

@@ -3,17 +3,20 @@
 #include "base/exceptions.h"
 #include "base/exchange_plan.h"
 
-#include <deal.II/lac/dynamic_sparsity_pattern.h>
-#include <deal.II/lac/trilinos_precondition.h>
-#include <deal.II/lac/trilinos_sparse_matrix.h>
-
-#include <Epetra_MultiVector.h>
-#include <Teuchos_ParameterList.hpp>
+#include <deal.II/base/config.h>
+#ifdef DEAL_II_WITH_TRILINOS
+#  include <deal.II/lac/dynamic_sparsity_pattern.h>
+#  include <deal.II/lac/trilinos_precondition.h>
+#  include <deal.II/lac/trilinos_sparse_matrix.h>
+#  include <Epetra_MultiVector.h>
+#  include <Teuchos_ParameterList.hpp>
+#endif
 
 #include <algorithm>
 
 namespace adamant
 {
+#ifdef DEAL_II_WITH_TRILINOS
 struct TrilinosAMG::Implementation
 {
   dealii::TrilinosWrappers::SparseMatrix    matrix;
@@ -74,7 +77,7 @@ TrilinosAMG::TrilinosAMG(const CSRMatrix<double> &source, const TrilinosAMGOptio
   list.set("null space: type", "pre-computed");
   list.set("null space: dimension", n_modes);
   list.set("null space: vectors", implementation->modes.data());
-  list.set("PDE equations", options.block_size);
+  list.set("PDE equations", options.node_size);
   implementation->amg.initialize(matrix, list);
 }
 
@@ -89,10 +92,21 @@ void TrilinosAMG::vmult(const double *v, double *z) const
   if (const int error = implementation->amg.trilinos_operator().ApplyInverse(from, to))
     throw RunError("Trilinos ML: ApplyInverse failed with error " + std::to_string(error));
 }
+#else
+struct TrilinosAMG::Implementation
+{};
 
-std::function<CoarseSolver(const CSRMatrix<double> &)> make_trilinos_amg(const TrilinosAMGOptions &options)
+TrilinosAMG::TrilinosAMG(const CSRMatrix<double> &, const TrilinosAMGOptions &)
 {
-  return [options](const CSRMatrix<double> &matrix) -> CoarseSolver {
+  throw InputError("trilinos_amg is not there: deal.II was built without Trilinos");
+}
+TrilinosAMG::~TrilinosAMG() = default;
+void TrilinosAMG::vmult(const double *, double *) const {}
+#endif
+
+std::function<ExternalSolver(const CSRMatrix<double> &)> make_trilinos_amg(const TrilinosAMGOptions &options)
+{
+  return [options](const CSRMatrix<double> &matrix) -> ExternalSolver {
     const auto amg = std::make_shared<const TrilinosAMG>(matrix, options);
     return [amg](const Array<double> &b, Array<double> &x) { amg->vmult(b.data(), x.data()); };
   };

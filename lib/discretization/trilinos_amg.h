@@ -1,8 +1,10 @@
 #pragma once
 
-#include "algebra/host/backend.h"
+#include "base/array.h"
+#include "base/csr_matrix.h"
 #include "multigrid/options.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,13 +18,13 @@ struct TrilinosAMGOptions
   std::string  smoother              = "Chebyshev";
   unsigned int smoother_sweeps       = 2;
   double       aggregation_threshold = 1e-4;
-  /// E.g. rigid-body modes, each a value for every row of this rank; none: the constant. Then rows come in nodes of block_size.
+  /// E.g. rigid-body modes, each a value for every row of this rank; none: the constant. Then rows come in nodes of node_size.
   std::vector<Array<double>> near_null_space = {};
-  int                        block_size      = 1;
+  int                        node_size       = 1;
 };
 
-/// Algebraic multigrid of Trilinos ML through deal.II, the peer of this library's multigrid: a preconditioner for the host, on any
-/// number of ranks.
+/// Algebraic multigrid of Trilinos ML through deal.II, the peer of this library's multigrid: for the host, on any number of ranks. Where
+/// deal.II was built without Trilinos, making one throws InputError.
 class TrilinosAMG
 {
 public:
@@ -30,9 +32,7 @@ public:
   TrilinosAMG(const CSRMatrix<double> &matrix, const TrilinosAMGOptions &options);
   ~TrilinosAMG();
 
-  /// z = M v.
-  void vmult(const HostVector<double> &v, HostVector<double> &z) const { vmult(v.data(), z.data()); }
-  void vmult(const double *v, double *z) const; ///< of the rows of this rank
+  void vmult(const double *v, double *z) const; ///< z = M v, of the rows of this rank, in host memory
 
 private:
   struct Implementation;
@@ -40,5 +40,5 @@ private:
 };
 
 /// MultigridOptions::make_coarse_solver: one application of TrilinosAMG. Modes in `options` are those of the coarsest level.
-std::function<CoarseSolver(const CSRMatrix<double> &)> make_trilinos_amg(const TrilinosAMGOptions &options);
+std::function<ExternalSolver(const CSRMatrix<double> &)> make_trilinos_amg(const TrilinosAMGOptions &options);
 } // namespace adamant

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "discretization/trilinos_amg.h"
+#include "multigrid/linear_solver.h"
+
+#include <deal.II/base/parameter_acceptor.h>
+
+#include <string>
+
+namespace adamant
+{
+/// A section of LinearSolverOptions as parameters, and the choice of the preconditioner. A program with several solvers has one with a
+/// name of its own for each.
+class LinearSolverParameters : public dealii::ParameterAcceptor
+{
+public:
+  /// `defaults` are an application's own; its `control.name` is not used. `section` is as ParameterAcceptor has it.
+  explicit LinearSolverParameters(const LinearSolverOptions &defaults               = LinearSolverOptions(),
+                                  unsigned int               default_coarsest_cells = 256,
+                                  const std::string         &section                = "/Linear solver");
+
+  /// The options as the solver takes them; `name` says in messages what is solved.
+  LinearSolverOptions options(const std::string &name) const;
+  TrilinosAMGOptions  amg_options() const; ///< without modes
+
+  std::string  preconditioner = "multigrid", coarse_solver;
+  unsigned int coarsest_cells;
+  double       tolerance;
+
+  /// Throws InputError unless the preconditioner is multigrid: for programs that have no other.
+  void require_multigrid() const;
+
+  bool coarsest_on_one_rank() const { return coarse_solver != "trilinos_amg"; } ///< see LevelMeshOptions
+
+private:
+  std::string  section, solver, precision, smoother;
+  bool         amg_elliptic  = true;
+  std::string  amg_smoother  = "Chebyshev";
+  unsigned int amg_sweeps    = 2;
+  double       amg_threshold = 1e-4;
+  unsigned int max_iterations, restart, pre_steps, post_steps, coarse_steps;
+  bool         chebyshev;
+  double       damping, range;
+};
+} // namespace adamant

@@ -1,0 +1,82 @@
+#include "application/linear_solver_setup.h"
+
+#include "base/exceptions.h"
+#include "solvers/preconditioner.h"
+
+namespace adamant
+{
+namespace
+{
+/// Trilinos ML for the matrix of the finest level, whose values may change.
+class AMGPreconditioner : public Preconditioner
+{
+public:
+  AMGPreconditioner(std::shared_ptr<const CSRMatrix<double>> matrix, TrilinosAMGOptions options)
+    : matrix(std::move(matrix))
+    , options(std::move(options))
+  {
+    AMGPreconditioner::update();
+  }
+  void vmult(const Vector<double> &v, Vector<double> &z) const override { amg->vmult(v.data(), z.data()); }
+  void update() override { amg = std::make_unique<TrilinosAMG>(*matrix, options); }
+  bool recordable() const override { return false; }
+
+private:
+  std::shared_ptr<const CSRMatrix<double>> matrix;
+  const TrilinosAMGOptions                 options;
+  std::unique_ptr<TrilinosAMG>             amg;
+};
+
+template <int dim>
+TrilinosAMGOptions amg_options(const LinearSolverParameters &parameters, const LevelSpace<dim> &space,
+                               const NearNullSpace<dim> &near_null_space)
+{
+  auto options = parameters.amg_options();
+  if (near_null_space)
+    {
+      options.near_null_space = near_null_space(space);
+      options.node_size       = space.node_size();
+    }
+  return options;
+}
+} // namespace
+
+template <int dim>
+LevelMeshOptions level_mesh_options(const Run &run, const LinearSolverParameters &parameters,
+                                    const dealii::FiniteElement<dim> &element)
+{
+  return {parameters.preconditioner == "multigrid" ? parameters.coarsest_cells : finest_level_only,
+          run.cells_per_rank(element.n_dofs_per_cell()), parameters.coarsest_on_one_rank()};
+}
+
+template <int dim>
+std::unique_ptr<LinearSolver> make_linear_solver(const Device &device, const Field<dim> &field, const Form<dim> &form,
+                                                 const LinearSolverParameters &parameters, const std::string &name,
+                                                 const NearNullSpace<dim> &near_null_space)
+{
+  const auto levels  = levels_of(field, form);
+  auto       options = parameters.options(name);
+  if (parameters.preconditioner == "multigrid")
+    {
+      if (options.multigrid.make_coarse_solver && near_null_space)
+        options.multigrid.make_coarse_solver =
+          make_trilinos_amg(amg_options(parameters, field.space(0), near_null_space));
+      return std::make_unique<LinearSolver>(device, levels, options);
+    }
+  if (device.asynchronous())
+    throw InputError("Linear solver/Preconditioner = trilinos_amg needs --backend host");
+  return std::make_unique<LinearSolver>(
+    device, levels, options,
+    std::make_unique<AMGPreconditioner>(levels.back().matrix,
+                                        amg_options(parameters, field.finest(), near_null_space)));
+}
+
+#define INSTANTIATE(dim)                                                                                           \
+  template LevelMeshOptions              level_mesh_options(const Run &, const LinearSolverParameters &,           \
+                                                            const dealii::FiniteElement<dim> &);                   \
+  template std::unique_ptr<LinearSolver> make_linear_solver(const Device &, const Field<dim> &, const Form<dim> &, \
+                                                            const LinearSolverParameters &, const std::string &,   \
+                                                            const NearNullSpace<dim> &);
+INSTANTIATE(2)
+INSTANTIATE(3)
+} // namespace adamant

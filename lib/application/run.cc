@@ -1,0 +1,182 @@
+#include "application/run.h"
+
+#include "application/choose_device.h"
+#include "application/parameters.h"
+#include "base/exceptions.h"
+#include "base/version.h"
+
+#include <deal.II/base/config.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <numeric>
+
+namespace adamant
+{
+Run::Run(const std::string &application, const CommandLine &line, const CheckpointParameters &checkpoints,
+         std::unique_ptr<CheckpointReader> continued, const Device &device, int threads,
+         const RankParameters &rank_parameters)
+  : ranks(MPI_COMM_WORLD)
+  , distributed_mesh(rank_parameters.distributed_mesh || ranks.size() > 1 ||
+                     (continued && continued->header.distributed_mesh))
+  , timer(std::cout, dealii::TimerOutput::never, dealii::TimerOutput::wall_times)
+  , device(device)
+  , rank_parameters(rank_parameters)
+  , output_folder(adamant::output_folder(line, application))
+  , dry_run(line.dry_run)
+  , reader(std::move(continued))
+  , writer(checkpoints, output_folder, reader ? reader->file : "", ranks)
+{
+  header.parameters = parameter_text(dealii::ParameterHandler::ShortPRM);
+  if (writes())
+    make_output_folder(output_folder, header.parameters);
+  record["application"] = application;
+  record["version"]     = version() + "-" + git_revision();
+  record["deal_ii"]     = DEAL_II_PACKAGE_VERSION;
+  record["backend"]     = backend_name(device);
+  record["device"]      = device.name();
+  record["threads"]     = threads;
+  if (ranks.size() > 1)
+    record["ranks"] = ranks.size();
+  time_loop.reset();
+
+  header.application      = application;
+  header.version          = record["version"];
+  header.deal_ii          = DEAL_II_PACKAGE_VERSION;
+  header.backend          = record["backend"];
+  header.threads          = threads;
+  header.ranks            = ranks.size();
+  header.distributed_mesh = distributed_mesh;
+  header.values           = parameter_text(dealii::ParameterHandler::ShortJSON);
+  if (reader)
+    continue_from(reader->header);
+}
+
+void Run::continue_from(const CheckpointHeader &from)
+{
+  record["restart"] = {{"checkpoint", reader->file}, {"step", from.step}, {"time", from.time}};
+  if (distributed_mesh && !from.distributed_mesh)
+    throw InputError("--restart: the checkpoint holds a serial mesh, which only one rank can continue; on one rank, "
+                     "Ranks/Distributed mesh = true makes checkpoints that any number of ranks can");
+  if (from.backend != header.backend || from.threads != header.threads || from.ranks != header.ranks ||
+      from.version != header.version)
+    std::cout << "note: adamant " << from.version << " wrote it with backend " << from.backend << ", " << from.ranks
+              << (from.ranks > 1 ? " ranks" : " rank") << " and " << from.threads
+              << " threads; the results may differ from an uninterrupted run's by rounding and solver tolerance\n";
+  header.iterations = from.iterations;
+  statistics.text   = from.statistics;
+  if (!statistics.text.empty() && writes())
+    write_file(file("statistics.csv"), statistics.text); // without the rows after the checkpoint
+}
+
+unsigned int Run::cells_per_rank(unsigned int dofs_per_cell) const
+{
+  const unsigned int bilinear_cells = device.asynchronous() ? 200000 : 1000;
+  return rank_parameters.cells_per_rank > 0 ? rank_parameters.cells_per_rank :
+                                              std::max(1u, 4 * bilinear_cells / dofs_per_cell);
+}
+
+void Run::describe(const RunSize &size)
+{
+  adamant::describe(size, ranks, record);
+  bytes_of_steps = bytes_of_time_loop(size);
+}
+
+void Run::measure(const LinearSolver &solver)
+{
+  if (!device.asynchronous())
+    return;
+  const auto cost   = solver.measure_preconditioner();
+  record["v_cycle"] = {{"seconds", cost.seconds}, {"graph_nodes", cost.launches}};
+  std::cout << "V-cycle: " << cost.launches << " graph nodes, " << 1e6 * cost.seconds << " us" << std::endl;
+}
+
+std::size_t Run::host_memory() const
+{
+  double bytes = peak_host_memory();
+  ranks.sum(&bytes, 1);
+  return static_cast<std::size_t>(bytes);
+}
+
+void Run::begin_time_loop(unsigned int done, unsigned int n)
+{
+  if (done > n)
+    throw InputError("--restart: the checkpoint is of step " + std::to_string(done) +
+                     ", but the end time is reached in step " + std::to_string(n));
+  n_steps = n;
+  if (dry_run)
+    {
+      const auto  in_use = device.interface().memory();
+      std::size_t bytes  = device.asynchronous() ? bytes_of_steps : 0;
+      for (const auto &part : in_use)
+        bytes += part.second;
+      print_size(record, host_memory(), in_use, std::max(bytes, device.interface().peak_memory()));
+      throw EndOfDryRun();
+    }
+  record["timings"]["init"] = total.wall_time();
+  time_loop.start();
+}
+
+void Run::end_time_loop()
+{
+  time_loop.stop();
+  live.close();
+}
+
+void Run::progress(unsigned int step, double time, int iterations, double residual)
+{
+  header.iterations.push_back(iterations);
+  live.show(step, n_steps, time, iterations, residual, time_loop.wall_time());
+}
+
+void Run::write_checkpoint(unsigned int step, double time, const std::function<void(CheckpointWriter::Archive &)> &save)
+{
+  const bool  last = step == n_steps;
+  std::string why  = last ? "" : writer.reason_to_end();
+  // Clocks and signals may differ: the first rank's clock and any rank's reason count.
+  double wishes[] = {double(ranks.rank() == 0 && writer.due(step, last)), double(!why.empty())};
+  ranks.sum(wishes, 2);
+  if (wishes[0] + wishes[1] == 0)
+    return;
+  if (wishes[1] > 0 && why.empty())
+    why = "another rank's signal or limit";
+  Section scope(timer, "checkpoint");
+  header.step       = step;
+  header.time       = time;
+  header.statistics = statistics.text;
+  writer.write(header, save);
+  if (!statistics.text.empty() && writes())
+    write_file(file("statistics.csv"), statistics.text);
+  if (!why.empty())
+    throw Interrupted("stopped by " + why + " after step " + std::to_string(step) + "; --restart=" + output_folder +
+                      " continues");
+}
+
+void Run::stop()
+{
+  total.stop();
+}
+
+void Run::finish()
+{
+  const auto &iterations = header.iterations;
+  const auto  n          = std::max<std::size_t>(iterations.size(), 1);
+  record["steps"]        = iterations.size();
+  record["iterations"]   = {{"mean", std::accumulate(iterations.begin(), iterations.end(), 0.) / n},
+                            {"max", iterations.empty() ? 0 : *std::max_element(iterations.begin(), iterations.end())}};
+  auto &timings          = record["timings"];
+  for (const auto &[name, seconds] : timer.get_summary_data(dealii::TimerOutput::total_wall_time))
+    timings[name] = seconds;
+  timings["time_loop"]                = time_loop.wall_time();
+  timings["total"]                    = total.wall_time();
+  record["peak_memory_bytes"]["host"] = host_memory();
+  timer.print_summary();
+  if (!writes())
+    return;
+  if (!statistics.text.empty())
+    write_file(file("statistics.csv"), statistics.text);
+  write_file(file("run.json"), record.dump(2) + "\n");
+  std::cout << "written to " << output_folder << "/run.json" << std::endl;
+}
+} // namespace adamant

@@ -1,0 +1,102 @@
+#pragma once
+
+#include "algebra/device.h"
+#include "application/checkpoint.h"
+#include "application/device_parameters.h"
+#include "application/progress.h"
+#include "application/run_folder.h"
+#include "application/run_size.h"
+#include "application/section.h"
+#include "base/command_line.h"
+#include "base/communicator.h"
+#include "base/run_record.h"
+#include "multigrid/linear_solver.h"
+
+#include <deal.II/base/timer.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace adamant
+{
+/// Ends a program with --dry-run where the time loop would begin.
+struct EndOfDryRun
+{
+};
+
+/// One run of a program: its output folder, its timers, its record and its checkpoints. A program that takes time steps meets it by
+/// way of TimeDependentProblem; others call begin_time_loop(0, 1), `progress` and end_time_loop around their one solve.
+class Run
+{
+public:
+  /// Unless the run is dry, makes the output folder and writes the effective parameters into it; throws InputError where
+  /// it cannot. `reader` is the checkpoint that the run continues, or null.
+  Run(const std::string &application, const CommandLine &line, const CheckpointParameters &checkpoints,
+      std::unique_ptr<CheckpointReader> reader, const Device &device, int threads,
+      const RankParameters &rank_parameters = RankParameters());
+
+  const Communicator ranks; ///< all ranks of the program
+
+  /// Whether the mesh is one of p4est: where ranks share it, the parameters want it, or the checkpoint has it.
+  const bool distributed_mesh;
+
+  /// That a level has for each of several ranks at least (LevelMeshOptions): unless the parameters say it, as many as have the unknowns
+  /// that are worth a message; an element's are `dofs_per_cell`.
+  unsigned int cells_per_rank(unsigned int dofs_per_cell) const;
+
+  std::string folder() const { return is_dry() ? "" : output_folder; } ///< empty with --dry-run
+
+  dealii::TimerOutput
+             timer;      ///< Sections: "init/...", "rhs", "solve", "copy", "output", ...: the parts of the timing table
+  RunRecord  record;     ///< written as run.json by `finish`
+  Statistics statistics; ///< statistics.csv
+
+  /// @name Checkpoints
+  /// @{
+  bool              continues() const { return reader != nullptr; } ///< a checkpoint
+  CheckpointReader &checkpoint() { return *reader; }                ///< that one
+  /// After a step: where it is time, writes a checkpoint with what `save` puts into the archive. Throws Interrupted where the run has to
+  /// end.
+  void write_checkpoint(unsigned int step, double time, const std::function<void(CheckpointWriter::Archive &)> &save);
+  /// @}
+
+  bool is_dry() const { return dry_run; } ///< --dry-run: only the set-up is wanted
+
+  void describe(const RunSize &size); ///< for run.json and --dry-run; before the time loop
+
+  /// For run.json: time and launches of one V-cycle where it runs on a GPU.
+  void measure(const LinearSolver &solver);
+
+  /// Everything before it is "init" in run.json. Steps `done` + 1 to `n_steps` follow. Throws InputError where `done` are more, and
+  /// EndOfDryRun.
+  void begin_time_loop(unsigned int done, unsigned int n_steps);
+  void end_time_loop();
+
+  /// After each step: shows where the time loop stands (see Progress), and counts steps and iterations for run.json.
+  void progress(unsigned int step, double time, int iterations, double residual);
+
+  void stop();   ///< the clock: what follows does not belong to the run
+  void finish(); ///< prints the timing table and writes run.json
+
+private:
+  std::size_t host_memory() const; // the most so far, all ranks' together
+  void        continue_from(const CheckpointHeader &from);
+
+  bool        writes() const { return !dry_run && ranks.rank() == 0; } // files
+  std::string file(const std::string &name) const { return output_folder + "/" + name; }
+
+  const Device                      device;
+  const RankParameters             &rank_parameters;
+  const std::string                 output_folder;
+  dealii::Timer                     total, time_loop;
+  Progress                          live;
+  unsigned int                      n_steps = 0;
+  const bool                        dry_run;
+  std::size_t                       bytes_of_steps = 0; // of device vectors that the first steps create
+  CheckpointHeader                  header;             // of the next checkpoint
+  std::unique_ptr<CheckpointReader> reader;
+  CheckpointWriter                  writer;
+};
+} // namespace adamant

@@ -1,0 +1,119 @@
+#include "application/start_up.h"
+
+#include "application/checkpoint.h"
+#include "base/exceptions.h"
+#include "base/version.h"
+
+#include <deal.II/base/config.h>
+#include <deal.II/base/mpi.h>
+#include <deal.II/base/multithread_info.h>
+#include <deal.II/base/types.h>
+
+#include <malloc.h>
+#include <omp.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <limits>
+#include <new>
+#include <thread>
+
+namespace adamant
+{
+int guarded_main(const std::string &application, const std::function<int()> &body)
+{
+  // Setting up frees and allocates large arrays in turn: memory kept is memory that need not be cleared again.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+
+  const auto complain = [&](const std::string &what, int code) {
+    std::cout.flush();
+    int initialized = 0;
+    MPI_Initialized(&initialized);
+    const Communicator ranks = initialized ? Communicator(MPI_COMM_WORLD) : Communicator();
+    // Mostly all ranks have met the same: the first one speaks for them and ends them.
+    if (ranks.rank() > 0)
+      std::this_thread::sleep_for(std::chrono::seconds(2));
+    std::cerr << application << (ranks.size() > 1 ? " (rank " + std::to_string(ranks.rank()) + ")" : "") << ": " << what
+              << std::endl;
+    if (ranks.size() > 1)
+      MPI_Abort(MPI_COMM_WORLD, code);
+    return code;
+  };
+  try
+    {
+      setenv("OMPI_MCA_ess_singleton_isolated", "1", 0); // Open MPI without mpirun would start a daemon first: 0.1 s
+      int                                            argc = 0;
+      char                                         **argv = nullptr;
+      const dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
+      if (Communicator(MPI_COMM_WORLD).rank() > 0)
+        std::cout.setstate(std::ios::failbit);
+      try
+        {
+          return body();
+        }
+      // Caught before MPI ends: its end would otherwise abort the program.
+      catch (const Interrupted &reason)
+        {
+          std::cout << reason.what() << std::endl;
+          return 3;
+        }
+      catch (const InputError &error)
+        {
+          return complain("error: " + std::string(error.what()), 2);
+        }
+      catch (const std::bad_alloc &)
+        {
+          return complain("error: out of host memory; use a smaller mesh", 1);
+        }
+      catch (const std::exception &error)
+        {
+          return complain("error: " + std::string(error.what()), 1);
+        }
+    }
+  catch (const std::exception &error)
+    {
+      return complain("error: MPI could not be started: " + std::string(error.what()), 1);
+    }
+}
+
+int number_of_threads(int requested, const Communicator &ranks)
+{
+  if (requested > 0)
+    return requested;
+  cpu_set_t  cores;
+  const bool known = sched_getaffinity(0, sizeof(cores), &cores) == 0;
+  const int  n     = known ? CPU_COUNT(&cores) : omp_get_num_procs();
+  if (ranks.size() == 1 || n < sysconf(_SC_NPROCESSORS_ONLN)) // bound
+    return std::max(1, n);
+  return std::max(1, n / ranks.place_on_machine().size);
+}
+
+void set_threads(int n_threads)
+{
+  omp_set_num_threads(n_threads);
+  // Two at least: with one thread FEValues of deal.II 9.4 reuses rounded data of similar cells, and the results would
+  // depend on the number of threads.
+  dealii::MultithreadInfo::set_thread_limit(std::max(2, n_threads));
+}
+void print_header(const std::string &application, const std::string &backend, const std::string &device, int threads,
+                  int n_ranks)
+{
+  std::cout << "adamant " << version() << " (" << git_revision() << "), " << application << ", deal.II "
+            << DEAL_II_PACKAGE_VERSION << '\n';
+  if (!backend.empty())
+    std::cout << "backend " << backend << " on " << device << ", " << threads << " host thread"
+              << (threads > 1 ? "s" : "")
+              << (n_ranks > 1 ? " on each of " + std::to_string(n_ranks) + " ranks" : std::string()) << '\n';
+}
+
+double most_unknowns()
+{
+  const double own = std::numeric_limits<int>::max(), all = std::numeric_limits<dealii::types::global_dof_index>::max();
+  return std::min(own * Communicator(MPI_COMM_WORLD).size(), all);
+}
+} // namespace adamant

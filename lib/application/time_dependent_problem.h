@@ -1,0 +1,113 @@
+#pragma once
+
+#include "application/device_field.h"
+#include "application/linear_solver_setup.h"
+#include "application/output.h"
+#include "application/run.h"
+#include "application/state.h"
+#include "application/time_parameters.h"
+#include "discretization/meshes/mesh.h"
+
+#include <deal.II/base/function.h>
+#include <deal.II/fe/mapping_q1.h>
+#include <deal.II/grid/tria.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace adamant
+{
+/// A program that takes time steps: it gives the equation, the virtual functions below, in the order in which they are called; mesh,
+/// time loop, checkpoints, files and record are done here. A stationary problem is one with one step.
+template <int dim>
+class TimeDependentProblem
+{
+public:
+  TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule);
+  virtual ~TimeDependentProblem()                               = default;
+  TimeDependentProblem(const TimeDependentProblem &)            = delete;
+  TimeDependentProblem &operator=(const TimeDependentProblem &) = delete;
+
+  /// The program: set-up or checkpoint, all time steps, the record.
+  void run();
+
+protected:
+  /// @name The equation
+  /// @{
+
+  /// Makes the mesh from an empty one, in the Section "init/mesh"; not called where a checkpoint has it.
+  virtual void make_mesh() = 0;
+  /// Refinement that needs solutions, after make_mesh.
+  virtual void adapt_mesh() {}
+  /// The coarse mesh with the manifolds that place new vertices of a mesh from a checkpoint, which has none; null: straight.
+  virtual std::unique_ptr<dealii::Triangulation<dim>> manifolds() const { return nullptr; }
+
+  /// Fields, forms, solvers and vectors on the mesh: all that a checkpoint does not hold. It calls `describe`, and may still change the
+  /// schedule.
+  virtual void setup() = 0;
+  /// The state at time 0; not called where a checkpoint has it.
+  virtual void set_initial_values() = 0;
+  /// One time step, to the state at `time`; `step` counts it already.
+  virtual SolverResult advance() = 0;
+  /// What advance() goes on from, saved or loaded, beside step and time.
+  virtual void serialize(State &state) = 0;
+
+  /// Whether the run ends before its last step, as a steady flow.
+  virtual bool finished() const { return false; }
+  /// Further columns of statistics.csv after a step; it begins with step, time, iterations, initial_residual and residual.
+  virtual void add_statistics(Statistics::Row &) {}
+  /// At the end: results for run.record and the screen.
+  virtual void report() {}
+
+  /// The device vectors that `write` needs, in its order; their number and sizes stay. By default those given to add_output.
+  virtual std::vector<const Vector<double> *> output_vectors() const;
+  /// Adds the state at `t` to the series, from the values of the output_vectors in host memory: by default the scalar fields given to
+  /// add_output. With a GPU it runs beside the next steps, in a thread of its own: it reads neither `time` nor vectors of the device, and
+  /// opens no Section.
+  virtual void write(TimeSeries &series, double t, const std::vector<const double *> &values) const;
+  /// Whether this step's state, or the initial one, is written.
+  virtual bool output_due() const;
+  /// @}
+
+  /// @name For its functions
+  /// @{
+
+  /// Prints and records what the run is: the cells of the mesh, the unknowns of the field, the levels, the solver.
+  void describe(const Field<dim> &field, const Form<dim> &form, const LinearSolver &solver,
+                const LinearSolverParameters &parameters, unsigned int extrapolation_order = 0);
+  /// The values of a vector in host memory, in the Section "copy".
+  Array<double> download(const Vector<double> &vector);
+  /// In setup(): the nodal values u of this scalar field are to be written, under its name. Both have to stay where they are.
+  void add_output(const Field<dim> &field, const Vector<double> &u) { outputs.push_back({&field, &u}); }
+  /// Prints and records ‖u - exact‖ in L² for the nodal values u of a scalar field, by a Gauss rule of degree + 2 points.
+  void report_l2_error(const Field<dim> &field, const Vector<double> &u, const dealii::Function<dim> &exact);
+
+  const Device device;
+  Run         &run_info;
+  Schedule     schedule;
+  unsigned int step = 0;  ///< the present one
+  double       time = 0.; ///< at its end
+
+  std::unique_ptr<dealii::Triangulation<dim>> mesh;
+  dealii::MappingQ1<dim>                      mapping;
+  /// @}
+
+private:
+  void load_mesh();
+  void write_statistics(const SolverResult &result);
+  void write_output();
+  void wait_for_output();
+  void write_checkpoint();
+  void serialize_all(State &state); // step, time and files, and what the program keeps
+
+  struct Output
+  {
+    const Field<dim>     *field;
+    const Vector<double> *u;
+  };
+  std::vector<Output>   outputs;
+  std::vector<Snapshot> snapshots; // of the output_vectors
+  TimeSeries            series;    // last: its end waits for what it writes
+};
+} // namespace adamant
