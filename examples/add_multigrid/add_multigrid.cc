@@ -2,10 +2,11 @@
 //
 //   -div(a grad u) = 1 in the unit disc,   u = 0 on the boundary,   a = 20 for |x| < 1/2, else 1,
 //
-// on meshes refined by Kelly's estimator. What was added to step-6 is marked with "added"; the rest is as it was. Each
-// cycle also solves with the preconditioner that step-6 has, for comparison.
+// on meshes refined by Kelly's estimator. What was added to step-6 is marked with "added"; the rest is as it was. Each cycle
+// also solves with the preconditioner that step-6 has, for comparison.
 
 #include "discretization/dealii_preconditioner.h" // added
+#include "discretization/forms/form.h"            // added
 
 #include <deal.II/base/multithread_info.h>
 #include <deal.II/base/quadrature_lib.h>
@@ -131,27 +132,23 @@ void Step6<dim>::solve_with_ssor()
   std::cout << "  SSOR: " << iterations << " iterations, " << timer.wall_time() << " s" << std::endl;
 }
 
-// added: the local matrix on a cell of any level.
-template <int dim>
-void level_matrix(const adamant::CellContext<dim> &cell, FullMatrix<double> &matrix)
-{
-  const double a = coefficient(cell.cell()->center());
-  for (const unsigned int q : cell.quadrature_point_indices())
-    for (const unsigned int i : cell.dof_indices())
-      for (const unsigned int j : cell.dof_indices())
-        matrix(i, j) += a * cell.gradient(i, q) * cell.gradient(j, q) * cell.JxW(q);
-}
-
 // added: the levels of the adaptive mesh, their matrices, and the V-cycle as one more preconditioner.
 template <int dim>
 void Step6<dim>::solve_with_multigrid()
 {
-  const Timer                     timer;
+  const Timer timer;
+  const auto  local_matrix = [](const adamant::CellContext<dim> &cell, FullMatrix<double> &local) {
+    const double a = coefficient(cell.cell()->center());
+    for (const unsigned int q : cell.quadrature_point_indices())
+      for (const unsigned int i : cell.dof_indices())
+        for (const unsigned int j : cell.dof_indices())
+          local(i, j) += a * cell.gradient(i, q) * cell.gradient(j, q) * cell.JxW(q);
+  };
   const MappingQ1<dim>            mapping;
   const adamant::LevelMeshes<dim> meshes(triangulation, {/*coarsest_cells*/ 50});
   const adamant::Field<dim>       u(meshes, "u", fe, {{0, ComponentMask()}});
-  adamant::Form<dim>              A("A", u, unknowns(u), mapping, quadrature, update_gradients | update_JxW_values,
-                                    level_matrix<dim>, adamant::Levels::all);
+  adamant::Form<dim> A("A", u, unknowns(u), mapping, quadrature, update_gradients | update_JxW_values, local_matrix,
+                       adamant::Levels::all);
   A.update();
   adamant::MultigridOptions options;
   options.smoother.chebyshev = true;
@@ -159,7 +156,7 @@ void Step6<dim>::solve_with_multigrid()
   adamant::DealiiPreconditioner<> multigrid(u, A, dof_handler, options, MultithreadInfo::n_threads());
   multigrid.scale_constrained(system_matrix);
   const unsigned int iterations = solve(multigrid);
-  std::cout << "  multigrid: " << iterations << " iterations, " << timer.wall_time() << " s, " << meshes.size()
+  std::cout << "  multigrid: " << iterations << " iterations, " << timer.wall_time() << " s, " << u.n_levels()
             << " levels" << std::endl;
 }
 
