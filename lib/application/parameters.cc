@@ -299,22 +299,6 @@ void deprecate_name(const std::string &section, const std::string &old_name, con
   deprecated_names()[section + "/" + old_name] = section + "/" + name;
 }
 
-std::string message_of(const dealii::ExceptionBase &error)
-{
-  std::ostringstream text;
-  error.print_info(text);
-  return in_one_line(text.str());
-}
-
-std::string in_one_line(const std::string &text)
-{
-  std::istringstream in(text);
-  std::string        line;
-  for (std::string word; in >> word;)
-    line += (line.empty() ? "" : " ") + word;
-  return line;
-}
-
 void print_parameters(std::ostream &out, dealii::ParameterHandler::OutputStyle style)
 {
   dealii::ParameterAcceptor::prm.print_parameters(out, style);
