@@ -1,4 +1,4 @@
-// A small application to copy (docs/your_own_application.md): the heat equation with a reaction term on an adaptive mesh,
+// An application to copy (docs/your_own_application.md): the heat equation with a reaction term on an adaptive mesh,
 //
 //   d_t u - kappa Laplace u + rho u = f   in (0,1)^dim x (0,T],   u = g on the boundary,
 //
