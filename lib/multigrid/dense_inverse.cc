@@ -27,7 +27,7 @@ constexpr int block = 32; // columns that are eliminated at once
                  "); does the problem lack boundary conditions?");
 }
 
-// The largest sum of the absolute values of a row; NaN stays.
+// The largest sum of the absolute values of a row, or NaN where there is one.
 template <typename Value>
 double largest_row_sum(int n, const Value &row)
 {
@@ -37,8 +37,9 @@ double largest_row_sum(int n, const Value &row)
       double sum = 0;
       for (const double value : row(i))
         sum += std::abs(value);
-      if (!(sum <= largest))
-        largest = sum;
+      if (std::isnan(sum))
+        return sum;
+      largest = std::max(largest, sum);
     }
   return largest;
 }
