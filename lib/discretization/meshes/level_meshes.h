@@ -61,7 +61,8 @@ class LevelMeshes
 public:
   /// `finest` (serial, or of p4est) has to outlive the object and must not be refined meanwhile. All its ranks call it together.
   /// Throws RunError as check_mesh does. Where it may, it returns at once and a thread builds the coarser meshes: deal.II's work
-  /// on meshes is serial, and a field sets up its finest space meanwhile. What asks for a coarser mesh waits for it.
+  /// on meshes is serial, and a field sets up its finest space meanwhile. What asks for a coarser mesh waits for it;
+  /// until then the mesh's refinement flags are in use.
   LevelMeshes(dealii::Triangulation<dim> &finest, const LevelMeshOptions &options);
 
   std::size_t           size() const { return levels.get().size(); }
