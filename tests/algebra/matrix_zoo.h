@@ -57,15 +57,17 @@ inline CSRMatrix<double> matrix_of_runs(int run, bool few_values)
 }
 
 /// A band of seven entries a row, `stride` columns to the right from each row to the next; now and then a row is
-/// shorter, as at the boundary. stride = 0: a step to the right every other row, as prolongation has.
-inline CSRMatrix<double> band(int n, int stride)
+/// shorter, as at the boundary, and after `stretch` rows columns, after three times as many values change. stride = 0: a
+/// step to the right every other row, as prolongation has.
+inline CSRMatrix<double> band(int n, int stride, int stretch = 1000)
 {
   return matrix_of_rows(n, std::max(1, stride) * n + 40, [&](int i) {
     RowEntries row;
     const int  length = i % 2000 == 0 ? 1 : stride == 0 && i % 2 ? 4 : 7;
     for (int e = 0; e < length; ++e)
-      row.emplace_back((stride == 0 ? i / 2 : stride * i) + 5 * e + i / 1000 % 2,
-                       (i / 3000 % 2 ? 1. : 0.5) * (e - 2) + (e == 2 ? 8 : 0) + (stride == 0 && i % 2 ? 3 : 0));
+      row.emplace_back((stride == 0 ? i / 2 : stride * i) + 5 * e + i / stretch % 2,
+                       (i / (3 * stretch) % 2 ? 1. : 0.5) * (e - 2) + (e == 2 ? 8 : 0) +
+                         (stride == 0 && i % 2 ? 3 : 0));
     return row;
   });
 }
