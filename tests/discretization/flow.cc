@@ -1,4 +1,5 @@
-// The matrices and products of the Navier-Stokes step against deal.II's own assembly, on every backend; the pressure's solvers.
+// The matrices and products of the Navier-Stokes step against deal.II's own assembly, on every backend; the pressure's
+// solvers.
 #include "algebra/flow_products.h"
 #include "apps/navier_stokes/data.h"
 #include "discretization/fields/points.h"
@@ -89,7 +90,8 @@ std::vector<Vector<double>> random_field(const adamant::LevelSpace<dim> &space, 
   return field;
 }
 
-/// By quadrature: (∇u_c, ∇φ_i) + Σ_d (∂_d I(u_d u_c), φ_i) + (∂_c p, φ_i), I the nodal interpolation, condensed to the free nodes.
+/// By quadrature: (∇u_c, ∇φ_i) + Σ_d (∂_d I(u_d u_c), φ_i) + (∂_c p, φ_i), I the nodal interpolation, condensed to the
+/// free nodes.
 template <int dim>
 std::vector<Vector<double>> momentum_by_quadrature(const adamant::LevelSpace<dim>    &space,
                                                    const std::vector<Vector<double>> &u, const Vector<double> &p)
