@@ -24,6 +24,9 @@ public:
   const dealii::Tensor<1, dim> &gradient(unsigned int i, unsigned int q) const { return values->shape_grad(i, q); }
   const dealii::Tensor<2, dim> &hessian(unsigned int i, unsigned int q) const { return values->shape_hessian(i, q); }
   unsigned int component(unsigned int i) const { return values->get_fe().system_to_component_index(i).first; }
+  unsigned int n_components() const { return values->get_fe().n_components(); }
+  /// The number of the function among those of its component.
+  unsigned int node(unsigned int i) const { return values->get_fe().system_to_component_index(i).second; }
 
   /// The cell's DoFs, local numbers of the field's space on this level.
   const int *dofs() const { return space->cell_dofs(cell); }
