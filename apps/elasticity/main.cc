@@ -16,14 +16,14 @@
 #include "parameters.h"
 #include "results.h"
 
-#include "expressions/expressions.h"
 #include "application/output.h"
 #include "application/program.h"
 #include "base/host_copies.h"
+#include "discretization/fields/points.h"
 #include "discretization/forms/hierarchy.h"
 #include "discretization/forms/load.h"
-#include "discretization/fields/points.h"
 #include "discretization/trilinos_amg.h"
+#include "expressions/expressions.h"
 #include "solvers/extrapolation.h"
 
 #include <deal.II/base/quadrature_lib.h>

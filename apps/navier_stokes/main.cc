@@ -19,12 +19,12 @@
 
 #include "algebra/flow_products.h"
 #include "application/output.h"
-#include "expressions/point_function.h"
 #include "application/program.h"
 #include "base/host_copies.h"
-#include "discretization/forms/flow_matrices.h"
 #include "discretization/fields/points.h"
 #include "discretization/fields/tensor_product.h"
+#include "discretization/forms/flow_matrices.h"
+#include "expressions/point_function.h"
 #include "solvers/extrapolation.h"
 
 #include <deal.II/base/quadrature_lib.h>

@@ -2,9 +2,14 @@
 
 #include "data.h"
 
-#include "algebra/cuda/for_each.cuh"
+#include "algebra/functors.cuh"
 
-template void adamant::CudaBackend<double>::for_each(int, const transport_diffusion::ExactValues<2> &) const;
-template void adamant::CudaBackend<double>::for_each(int, const transport_diffusion::ExactValues<3> &) const;
-template void adamant::CudaBackend<double>::for_each(int, const transport_diffusion::SourceValues<2> &) const;
-template void adamant::CudaBackend<double>::for_each(int, const transport_diffusion::SourceValues<3> &) const;
+template <int dim>
+using Exact = adamant::PointValues<dim, transport_diffusion::ExactSolution<dim>>;
+template <int dim>
+using Source = adamant::PointValues<dim, transport_diffusion::Source<dim>>;
+
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const Exact<2> &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const Exact<3> &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const Source<2> &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const Source<3> &);

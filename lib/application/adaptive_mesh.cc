@@ -12,9 +12,9 @@ namespace adamant
 namespace
 {
 template <int dim>
-dealii::Vector<float> error_of_interpolation(const dealii::Function<dim> &function, const dealii::Triangulation<dim> &mesh,
-                                             const dealii::Mapping<dim>       &mapping,
-                                             const dealii::FiniteElement<dim> &element)
+dealii::Vector<float>
+error_of_interpolation(const dealii::Function<dim> &function, const dealii::Triangulation<dim> &mesh,
+                       const dealii::Mapping<dim> &mapping, const dealii::FiniteElement<dim> &element)
 {
   dealii::DoFHandler<dim> dofs(mesh);
   dofs.distribute_dofs(element);

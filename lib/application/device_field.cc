@@ -43,6 +43,17 @@ Array<double> DeviceField<dim>::quadrature_points(const dealii::Quadrature<dim> 
   return adamant::quadrature_points(host.finest(), mapping, quadrature);
 }
 
+template <int dim>
+Matrix<double> assemble_on(const Device &device, Form<dim> &form)
+{
+  form.update();
+  Matrix<double> matrix(device, *form.finest(), form.rows().node_size());
+  form.release();
+  return matrix;
+}
+
+template Matrix<double> assemble_on(const Device &, Form<2> &);
+template Matrix<double> assemble_on(const Device &, Form<3> &);
 template class DeviceField<2>;
 template class DeviceField<3>;
 } // namespace adamant

@@ -3,6 +3,7 @@
 #include "algebra/device.h"
 #include "base/storage_order.h"
 #include "discretization/fields/field.h"
+#include "discretization/forms/form.h"
 
 #include <deal.II/base/quadrature.h>
 #include <deal.II/fe/mapping.h>
@@ -17,8 +18,11 @@ public:
   /// The field and the mapping have to outlive the object.
   DeviceField(const Device &device, const Field<dim> &field, const dealii::Mapping<dim> &mapping);
 
-  int            size() const { return H.n_rows(); }               ///< this rank's nodal values, and its unknowns
-  int            n_prescribed() const { return static_cast<int>(host.finest().prescribed.size()); } ///< this rank's prescribed values
+  int size() const { return H.n_rows(); } ///< this rank's nodal values, and its unknowns
+  int n_prescribed() const
+  {
+    return static_cast<int>(host.finest().prescribed.size());
+  } ///< this rank's prescribed values
   Vector<double> vector() const { return Vector<double>(device, size()); }
   Vector<double> prescribed_vector() const { return Vector<double>(device, n_prescribed()); }
 
@@ -42,4 +46,8 @@ private:
   Matrix<double>              H, B;
   StorageOrder                order;
 };
+
+/// The form's finest matrix on a device, with new values. The form keeps nothing of it on the host.
+template <int dim>
+Matrix<double> assemble_on(const Device &device, Form<dim> &form);
 } // namespace adamant

@@ -13,12 +13,12 @@ namespace
 {
 // The names of the enumerations in parameter files.
 template <typename Enum>
-using Names                          = std::vector<std::pair<std::string, Enum>>;
-const Names<SolverType> solver_types = {{"gmres", SolverType::gmres},
-                                         {"cg", SolverType::cg},
-                                         {"bicgstab", SolverType::bicgstab},
-                                         {"multigrid", SolverType::multigrid}};
-const Names<Precision>    precisions     = {{"float32", Precision::float32}, {"float64", Precision::float64}};
+using Names                                       = std::vector<std::pair<std::string, Enum>>;
+const Names<SolverType>       solver_types        = {{"gmres", SolverType::gmres},
+                                                     {"cg", SolverType::cg},
+                                                     {"bicgstab", SolverType::bicgstab},
+                                                     {"multigrid", SolverType::multigrid}};
+const Names<Precision>        precisions          = {{"float32", Precision::float32}, {"float64", Precision::float64}};
 const Names<CoarseSolverType> coarse_solver_types = {{"dense_inverse", CoarseSolverType::dense_inverse},
                                                      {"smoothing", CoarseSolverType::smoothing},
                                                      {"trilinos_amg", CoarseSolverType::external}};
@@ -82,8 +82,8 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
   , range(defaults.multigrid.smoother.range)
 {
   using namespace dealii::Patterns;
-  add_parameter("Solver", solver, "gmres, bicgstab, cg (symmetric positive definite problems only), or multigrid alone", prm,
-                selection(solver_types));
+  add_parameter("Solver", solver, "gmres, bicgstab, cg (symmetric positive definite problems only), or multigrid alone",
+                prm, selection(solver_types));
   add_parameter("Preconditioner", preconditioner,
                 "multigrid, or trilinos_amg: Trilinos ML through deal.II, on the host only", prm,
                 Selection("multigrid|trilinos_amg"));

@@ -71,11 +71,11 @@ std::unique_ptr<LinearSolver> make_linear_solver(const Device &device, const Fie
                                         amg_options(parameters, field.finest(), near_null_space)));
 }
 
-#define INSTANTIATE(dim)                                                                                               \
-  template LevelMeshOptions level_mesh_options(const Run &, const LinearSolverParameters &,                            \
-                                               const dealii::FiniteElement<dim> &);                                    \
-  template std::unique_ptr<LinearSolver> make_linear_solver(const Device &, const Field<dim> &, const Form<dim> &,     \
-                                                            const LinearSolverParameters &, const std::string &,       \
+#define INSTANTIATE(dim)                                                                                           \
+  template LevelMeshOptions              level_mesh_options(const Run &, const LinearSolverParameters &,           \
+                                                            const dealii::FiniteElement<dim> &);                   \
+  template std::unique_ptr<LinearSolver> make_linear_solver(const Device &, const Field<dim> &, const Form<dim> &, \
+                                                            const LinearSolverParameters &, const std::string &,   \
                                                             const NearNullSpace<dim> &);
 INSTANTIATE(2)
 INSTANTIATE(3)

@@ -27,9 +27,8 @@ int run(const CommandLine &line, const std::string &application, const Program &
   const Communicator ranks(MPI_COMM_WORLD);
   const int          n_threads = number_of_threads(line.threads, ranks);
   set_threads(n_threads);
-  const Device device =
-    choose_device(line.backend, n_threads, std::cout, ranks, rank_parameters.share_devices, format);
-  Run run(application, line, checkpoints, std::move(reader), device, n_threads, rank_parameters);
+  const Device device = choose_device(line.backend, n_threads, std::cout, ranks, rank_parameters.share_devices, format);
+  Run          run(application, line, checkpoints, std::move(reader), device, n_threads, rank_parameters);
   print_header(application, backend_name(device), device.name(), n_threads, ranks.size());
   if (const std::string exchange = device.interface().exchange(); !exchange.empty())
     run.record["exchange"] = exchange;

@@ -19,7 +19,7 @@ public:
 
   virtual void check() const = 0; ///< throws InputError where parameters do not fit together
   /// The parameters that may differ where a checkpoint is continued: keys "Section/key", or whole sections.
-  virtual std::vector<std::string> may_change() const                         = 0;
+  virtual std::vector<std::string> may_change() const                          = 0;
   virtual void                     solve(const Device &device, Run &run) const = 0;
 };
 

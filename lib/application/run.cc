@@ -1,7 +1,7 @@
 #include "application/run.h"
 
-#include "application/parameters.h"
 #include "application/choose_device.h"
+#include "application/parameters.h"
 #include "base/exceptions.h"
 #include "base/version.h"
 

@@ -77,9 +77,8 @@ void State::vector(Vector<double> &vector, const StorageOrder &order)
       Array<double> ordered(vector.size());
       for (int i = 0; i < vector.size(); ++i)
         ordered[i] = values[entry(i)];
-      gather(order.ranks, ordered, [&](const double *part, std::size_t length) {
-        *out << Part(const_cast<double *>(part), length);
-      });
+      gather(order.ranks, ordered,
+             [&](const double *part, std::size_t length) { *out << Part(const_cast<double *>(part), length); });
       return;
     }
   if (n != static_cast<std::uint64_t>(sum))

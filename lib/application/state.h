@@ -4,6 +4,8 @@
 #include "base/storage_order.h"
 #include "solvers/extrapolation.h"
 
+#include <boost/serialization/map.hpp>
+
 #include <map>
 #include <string>
 #include <vector>
@@ -46,7 +48,8 @@ public:
   /// Loads into a vector of the size that was saved; throws RunError where it has another one.
   void vector(Vector<double> &vector, const StorageOrder &order = StorageOrder());
   /// The earlier solutions of an extrapolation, vectors of `size` values.
-  void history(Extrapolation &extrapolation, const Device &device, int size, const StorageOrder &order = StorageOrder());
+  void history(Extrapolation &extrapolation, const Device &device, int size,
+               const StorageOrder &order = StorageOrder());
 
 private:
   CheckpointWriter::Archive *out = nullptr;

@@ -6,6 +6,9 @@
 
 #include <deal.II/base/quadrature_lib.h>
 
+#include <deal.II/numerics/data_out.h>
+
+#include <algorithm>
 #include <iostream>
 
 namespace adamant
@@ -159,6 +162,33 @@ Array<double> TimeDependentProblem<dim>::download(const Vector<double> &vector)
 {
   Section scope(run_info.timer, "copy");
   return to_host(vector);
+}
+
+template <int dim>
+std::vector<const Vector<double> *> TimeDependentProblem<dim>::output_vectors() const
+{
+  std::vector<const Vector<double> *> vectors;
+  for (const auto &output : outputs)
+    vectors.push_back(output.u);
+  return vectors;
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::write(TimeSeries &series, double t, const std::vector<const double *> &values) const
+{
+  std::vector<NodalVector> nodal;
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    nodal.push_back(nodal_vector(outputs[i].field->finest(), values[i]));
+  dealii::DataOut<dim> data;
+  unsigned int         degree = 1;
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    {
+      const auto &field = *outputs[i].field;
+      data.add_data_vector(field.finest().dof_handler(), nodal[i], field.name());
+      degree = std::max(degree, field.element().degree);
+    }
+  data.build_patches(mapping, degree);
+  series.write(data, t);
 }
 
 template <int dim>

@@ -6,6 +6,7 @@
 #include "application/run.h"
 #include "application/state.h"
 #include "application/time_parameters.h"
+#include "discretization/meshes/mesh.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/fe/mapping_q1.h>
@@ -24,7 +25,7 @@ class TimeDependentProblem
 {
 public:
   TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule);
-  virtual ~TimeDependentProblem() = default;
+  virtual ~TimeDependentProblem()                               = default;
   TimeDependentProblem(const TimeDependentProblem &)            = delete;
   TimeDependentProblem &operator=(const TimeDependentProblem &) = delete;
 
@@ -59,11 +60,12 @@ protected:
   /// At the end: results for run.record and the screen.
   virtual void report() {}
 
-  /// The device vectors that `write` needs, in its order; their number and sizes stay.
-  virtual std::vector<const Vector<double> *> output_vectors() const = 0;
-  /// Adds the state at `t` to the series, from the values of the output_vectors in host memory. With a GPU it runs beside the next
-  /// steps, in a thread of its own: it reads neither `time` nor vectors of the device, and opens no Section.
-  virtual void write(TimeSeries &series, double t, const std::vector<const double *> &values) const = 0;
+  /// The device vectors that `write` needs, in its order; their number and sizes stay. By default those given to add_output.
+  virtual std::vector<const Vector<double> *> output_vectors() const;
+  /// Adds the state at `t` to the series, from the values of the output_vectors in host memory: by default the scalar fields given to
+  /// add_output. With a GPU it runs beside the next steps, in a thread of its own: it reads neither `time` nor vectors of the device, and
+  /// opens no Section.
+  virtual void write(TimeSeries &series, double t, const std::vector<const double *> &values) const;
   /// Whether this step's state, or the initial one, is written.
   virtual bool output_due() const;
   /// @}
@@ -76,6 +78,8 @@ protected:
                 const LinearSolverParameters &parameters, unsigned int extrapolation_order = 0);
   /// The values of a vector in host memory, in the Section "copy".
   Array<double> download(const Vector<double> &vector);
+  /// In setup(): the nodal values u of this scalar field are to be written, under its name. Both have to stay where they are.
+  void add_output(const Field<dim> &field, const Vector<double> &u) { outputs.push_back({&field, &u}); }
   /// Prints and records ‖u - exact‖ in L² for the nodal values u of a scalar field, by a Gauss rule of degree + 2 points.
   void report_l2_error(const Field<dim> &field, const Vector<double> &u, const dealii::Function<dim> &exact);
 
@@ -97,6 +101,12 @@ private:
   void write_checkpoint();
   void serialize_all(State &state); // step, time and files, and what the program keeps
 
+  struct Output
+  {
+    const Field<dim>     *field;
+    const Vector<double> *u;
+  };
+  std::vector<Output>   outputs;
   std::vector<Snapshot> snapshots; // of the output_vectors
   TimeSeries            series;    // last: its end waits for what it writes
 };

@@ -1,6 +1,5 @@
 #include "discretization/dealii_preconditioner.h"
 
-#include "algebra/host/backend.h"
 #include "multigrid/v_cycle.h"
 
 #include <string>
@@ -10,17 +9,15 @@ namespace adamant
 template <typename Number>
 struct DealiiPreconditioner<Number>::Implementation
 {
-  using Backend = HostBackend<Number>;
-
   Implementation(const std::vector<LevelData> &levels, const MultigridOptions &options, int n_threads)
-    : backend(n_threads)
-    , multigrid(backend, levels, options)
-    , b(backend.create_vector(levels.back().matrix->n_rows))
+    : device(Device::host(n_threads))
+    , cycle(device, levels, options)
+    , b(device, cycle.n_rows())
   {}
 
-  Backend                  backend;
-  Multigrid<Backend>       multigrid;
-  typename Backend::Vector b;
+  Device         device;
+  VCycle<Number> cycle;
+  Vector<Number> b;
 };
 
 template <typename Number>
@@ -43,9 +40,9 @@ template <typename Number>
 DealiiPreconditioner<Number>::~DealiiPreconditioner() = default;
 
 template <typename Number>
-void DealiiPreconditioner<Number>::update(const std::vector<LevelData> &levels)
+void DealiiPreconditioner<Number>::update()
 {
-  implementation->multigrid.update(levels);
+  implementation->cycle.update();
 }
 
 template <typename Number>
@@ -59,15 +56,22 @@ void DealiiPreconditioner<Number>::check_size(std::size_t n) const
 template <typename Number>
 void DealiiPreconditioner<Number>::apply(const double *src, double *dst) const
 {
-  auto &[backend, multigrid, b] = *implementation;
+  auto &[device, cycle, b] = *implementation;
   if (numbers.empty())
     {
-      backend.upload(src, b);
-      backend.download(multigrid.vmult(b), dst);
+      b.upload(src);
+      cycle.vmult(b).download(dst);
       return;
     }
-  backend.for_each(b.size(), [this, src, target = b.data()](int i) { target[numbers[i]] = Number(src[i]); });
-  backend.for_each(b.size(), [this, dst, z = multigrid.vmult(b).data()](int i) { dst[i] = z[numbers[i]]; });
+  const int n      = b.size();
+  Number   *target = b.data(); // the host's memory
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < n; ++i)
+    target[numbers[i]] = Number(src[i]);
+  const Number *z = cycle.vmult(b).data();
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < n; ++i)
+    dst[i] = z[numbers[i]];
 }
 
 template <int dim>

@@ -36,7 +36,7 @@ template <typename Number = float>
 class DealiiPreconditioner
 {
 public:
-  /// Copies what it needs of the levels of `form`, a system matrix of the field. `dofs` distributes the field's element on its finest
+  /// Shares the level matrices of `form`, a system matrix of the field. `dofs` distributes the field's element on its finest
   /// mesh; throws RunError where it does not.
   template <int dim>
   DealiiPreconditioner(const Field<dim> &field, const Form<dim> &form, const dealii::DoFHandler<dim> &dofs,
@@ -57,8 +57,8 @@ public:
       scaling = 1. / matrix.diag_element(row);
   }
 
-  /// Takes over new values of the level matrices; patterns and transfer stay.
-  void update(const std::vector<LevelData> &levels);
+  /// Takes over the values that the level matrices have now, as after an update of the form; patterns and transfer stay.
+  void update();
 
   /// dst = M src for dealii::Vector<double> and every other vector that holds doubles contiguously and locally. They are
   /// read and written in place, where the precision changes.

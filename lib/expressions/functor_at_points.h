@@ -2,11 +2,11 @@
 
 #include "algebra/device.h"
 #include "base/point_values.h"
+#include "expressions/values_at_points.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/point.h>
 
-#include <functional>
 #include <memory>
 
 namespace adamant
@@ -19,23 +19,22 @@ void evaluate(const Device &device, const F &f, const Vector<double> &points, Ve
   device.for_each(values.size(), PointValues<dim, F>{f, points.data(), values.size(), values.data()});
 }
 
-/// The function of t that sets values[i] = f_t(x_i), f_t = at_time(t) a functor as above, at points in host memory: the counterpart of
-/// function_at_points for functions that are compiled.
+/// The function that is at_time(t), a functor as above, at time t, at points in host memory: the counterpart of function_at_points for
+/// functions that are compiled.
 template <int dim, class AtTime>
-std::function<void(double t, Vector<double> &values)> functor_at_points(const Device        &device,
-                                                                        const Array<double> &points,
-                                                                        const AtTime        &at_time)
+ValuesAtPoints functor_at_points(const Device &device, const Array<double> &points, const AtTime &at_time)
 {
   const auto on_device = std::make_shared<const Vector<double>>(device, points);
-  return [device, on_device, at_time](double t, Vector<double> &values) {
+  return ValuesAtPoints(device, points.size() / dim, [device, on_device, at_time](double t, Vector<double> &values) {
     evaluate<dim>(device, at_time(t), *on_device, values);
-  };
+  });
 }
 
 /// Such a functor as a function of deal.II.
 template <int dim, class F>
-dealii::ScalarFunctionFromFunctionObject<dim> dealii_function(const F &f)
+std::unique_ptr<dealii::Function<dim>> dealii_function(const F &f)
 {
-  return dealii::ScalarFunctionFromFunctionObject<dim>([f](const dealii::Point<dim> &p) { return f(&p[0]); });
+  return std::make_unique<dealii::ScalarFunctionFromFunctionObject<dim>>(
+    [f](const dealii::Point<dim> &p) { return f(&p[0]); });
 }
 } // namespace adamant

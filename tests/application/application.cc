@@ -1,6 +1,10 @@
 // Parameter files, --set, and the output of time series.
+#include "application/linear_solver_parameters.h"
 #include "application/output.h"
 #include "application/parameters.h"
+#include "application/run_folder.h"
+#include "application/state.h"
+#include "application/time_parameters.h"
 #include "base/exceptions.h"
 
 #include <deal.II/dofs/dof_handler.h>
@@ -14,6 +18,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <regex>
 #include <sstream>
 #include <unistd.h>
@@ -219,7 +224,7 @@ TEST_F(Application, SolverOptions)
   const auto options = solver->options("pressure");
   EXPECT_EQ(options.type, adamant::SolverType::cg);
   EXPECT_EQ(options.precision, adamant::Precision::float64);
-  EXPECT_EQ(options.multigrid.smoother.type, adamant::SmootherType::block_jacobi);
+  EXPECT_EQ(options.multigrid.smoother.type, "block_jacobi");
   EXPECT_TRUE(options.multigrid.smoother.chebyshev);
   EXPECT_EQ(options.multigrid.pre_steps, 5);
   EXPECT_EQ(options.multigrid.coarse_solver, adamant::CoarseSolverType::smoothing);
@@ -231,6 +236,115 @@ TEST_F(Application, SolverOptions)
   EXPECT_EQ(solver->options("").multigrid.coarse_solver, adamant::CoarseSolverType::external);
   EXPECT_TRUE(solver->options("").multigrid.make_coarse_solver);
   EXPECT_FALSE(solver->coarsest_on_one_rank());
+}
+
+// Two solvers of one program, each with a section of its own.
+TEST_F(Application, SectionsOfSeveralSolvers)
+{
+  adamant::LinearSolverOptions defaults;
+  defaults.type = adamant::SolverType::cg;
+  const adamant::LinearSolverParameters pressure(defaults, 64, "/Pressure solver");
+  read("", {"Pressure solver/Tolerance=1e-4", "Linear solver/Tolerance=1e-6"});
+  EXPECT_EQ(pressure.tolerance, 1e-4);
+  EXPECT_EQ(solver->tolerance, 1e-6);
+  EXPECT_EQ(pressure.options("").type, adamant::SolverType::cg);
+  EXPECT_EQ(pressure.coarsest_cells, 64u);
+}
+
+// The end time is a multiple of the time step, or refused.
+TEST_F(Application, TimeParameters)
+{
+  struct Time : adamant::TimeParameters
+  {
+    Time()
+      : adamant::TimeParameters(1., 0.25, "/Clock")
+    {
+      add_extrapolation_order(2);
+      add_output_interval(3);
+    }
+  };
+  const Time time;
+  read("", {"Clock/End time=0.9", "Clock/Time step=0.3"});
+  EXPECT_NO_THROW(time.check()) << "rounding is no offence";
+  const auto schedule = time.schedule();
+  EXPECT_EQ(schedule.n_steps, 3u);
+  EXPECT_EQ(schedule.step, 0.3);
+  EXPECT_EQ(time.extrapolation_order, 2u);
+  for (unsigned int step = 0; step <= 7; ++step)
+    EXPECT_EQ((adamant::Schedule{0.1, 7, 3}).due(3, step), step % 3 == 0 || step == 7) << step;
+  EXPECT_FALSE(schedule.due(0, 3)) << "0: never";
+  for (const auto &[settings, text] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+         {{"Clock/End time=1", "Clock/Time step=0.3"}, "Clock/End time = 1 is not a multiple of Clock/Time step = 0.3"},
+         {{"Clock/End time=1", "Clock/Time step=1e-300"}, "Clock/Time step = 1e-300 gives more steps"}})
+    {
+      read("", settings);
+      try
+        {
+          time.check();
+          ADD_FAILURE() << "InputError expected: " << text;
+        }
+      catch (const adamant::InputError &error)
+        {
+          EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
+        }
+    }
+}
+
+TEST_F(Application, StatisticsHaveOneHeader)
+{
+  adamant::Statistics statistics;
+  statistics.add({{"step", 1}, {"time", 0.1}});
+  statistics.add({{"step", 2}, {"time", 1. / 3.}});
+  EXPECT_EQ(statistics.text, "step,time\n1,0.1\n2,0.333333333333\n");
+}
+
+// One function saves and loads; vectors come back in their order.
+TEST_F(Application, StateIsSavedAndLoaded)
+{
+  const auto                  device = adamant::Device::host(2);
+  const adamant::StorageOrder order{adamant::Communicator(), {2, 0, 1}};
+  const auto                  serialize = [&](adamant::State state, adamant::Vector<double> &u, double &energy,
+                             std::map<unsigned int, std::vector<double>> &forces, adamant::Extrapolation &guess) {
+    state.scalar(energy);
+    state.scalar(forces);
+    state.vector(u, order);
+    state.history(guess, device, 2);
+  };
+  adamant::Vector<double>                     u(device, adamant::Array<double>{1., 2., 3.});
+  double                                      energy = 0.5;
+  std::map<unsigned int, std::vector<double>> forces{{3, {1., 2.}}};
+  adamant::Extrapolation                      guess(device, 2);
+  for (const double value : {4., 7.})
+    {
+      adamant::Vector<double> x(device, adamant::Array<double>{value, value + 1.});
+      guess.keep(x);
+    }
+  std::stringstream file;
+  {
+    adamant::CheckpointWriter::Archive archive(file);
+    serialize(adamant::State(archive), u, energy, forces, guess);
+  }
+  adamant::Vector<double>                     loaded(device, 3);
+  double                                      loaded_energy = 0;
+  std::map<unsigned int, std::vector<double>> loaded_forces;
+  adamant::Extrapolation                      loaded_guess(device, 2);
+  {
+    adamant::CheckpointReader::Archive archive(file);
+    serialize(adamant::State(archive), loaded, loaded_energy, loaded_forces, loaded_guess);
+  }
+  EXPECT_EQ(adamant::to_host(loaded), adamant::to_host(u));
+  EXPECT_EQ(loaded_energy, energy);
+  EXPECT_EQ(loaded_forces, forces);
+  ASSERT_EQ(loaded_guess.history().size(), 2u);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(adamant::to_host(loaded_guess.history()[i]), adamant::to_host(guess.history()[i]));
+  // A vector of another size is refused.
+  file.clear();
+  file.seekg(0);
+  adamant::CheckpointReader::Archive archive(file);
+  adamant::Vector<double>            longer(device, 4);
+  EXPECT_THROW(serialize(adamant::State(archive), longer, loaded_energy, loaded_forces, loaded_guess),
+               adamant::RunError);
 }
 
 // The index names every file, in the order of time, and each exists and is not empty.

@@ -1,9 +1,10 @@
-#include "application/dispatch.h"
+// Which device --backend stands for.
+#include "application/choose_device.h"
+#include "base/exceptions.h"
 
 #include <gtest/gtest.h>
 
 #include <sstream>
-#include <type_traits>
 
 using namespace adamant;
 
@@ -11,42 +12,33 @@ namespace
 {
 std::string chosen_backend(const std::string &choice, std::ostream &out)
 {
-  std::string name;
-  with_backend(choice, 2, out, [&](const auto &backend, const std::string &chosen) {
-    using Backend = std::decay_t<decltype(backend)>;
-    static_assert(std::is_same_v<typename Backend::value_type, double>, "expected double precision");
-    name = chosen;
-  });
-  return name;
+  return backend_name(choose_device(choice, 2, out));
 }
 } // namespace
 
-TEST(Dispatch, Host)
+TEST(ChooseDevice, Host)
 {
   std::ostringstream out;
   EXPECT_EQ(chosen_backend("host", out), "host");
   EXPECT_EQ(out.str(), "");
 }
 
-TEST(Dispatch, HostHasTheThreadsAskedFor)
+TEST(ChooseDevice, HostHasTheThreadsAskedFor)
 {
   std::ostringstream out;
-  with_backend("host", 3, out, [](const auto &backend, const std::string &) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(backend)>, HostBackend<double>>)
-      EXPECT_EQ(backend.n_threads(), 3);
-    else
-      FAIL() << "expected the host backend";
-  });
+  const Device       device = choose_device("host", 3, out);
+  EXPECT_FALSE(device.asynchronous());
+  EXPECT_EQ(device.interface().n_threads(), 3);
 }
 
-TEST(Dispatch, AutoAlwaysFindsABackend)
+TEST(ChooseDevice, AutoAlwaysFindsABackend)
 {
   std::ostringstream out;
   const std::string  name = chosen_backend("auto", out);
   EXPECT_TRUE(name == "host" || name == "cuda") << name;
 }
 
-TEST(Dispatch, CudaRunsOrTellsWhyNot)
+TEST(ChooseDevice, CudaRunsOrTellsWhyNot)
 {
   std::ostringstream out;
   try
@@ -59,4 +51,10 @@ TEST(Dispatch, CudaRunsOrTellsWhyNot)
       EXPECT_NE(message.find("cuda"), std::string::npos) << message;
       EXPECT_NE(message.find("--backend host"), std::string::npos) << "expected the way out in: " << message;
     }
+}
+
+TEST(ChooseDevice, CusparseNeedsAGpu)
+{
+  std::ostringstream out;
+  EXPECT_THROW(choose_device("host", 2, out, Communicator(), false, MatrixFormat::cusparse), InputError);
 }

@@ -1,0 +1,142 @@
+#pragma once
+
+#include "data.h"
+
+#include "application/linear_solver_parameters.h"
+#include "application/start_up.h"
+#include "application/time_parameters.h"
+#include "base/exceptions.h"
+#include "expressions/expressions.h"
+
+#include <deal.II/base/parameter_acceptor.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace transport_diffusion
+{
+using namespace dealii;
+
+struct ProblemParameters : ParameterAcceptor
+{
+  unsigned int        dimension = 2;
+  double              diffusion = 0.01;
+  std::vector<double> transport = {0., -1., 0.};
+  std::string         source = built_in, boundary_values = built_in, initial_values = built_in, exact = built_in;
+
+  static constexpr const char *built_in = "manufactured";
+
+  ProblemParameters()
+    : ParameterAcceptor("/Problem")
+  {
+    add_parameter("Dimension", dimension, "Of the unit square or cube: 2 or 3", prm, Patterns::Integer(2, 3));
+    add_parameter("Diffusion", diffusion, "lambda", prm, Patterns::Double(0.));
+    add_parameter("Transport", transport, "b, a component for each dimension; further ones are ignored");
+    add_parameter(
+      "Source", source,
+      "f, an expression of x, y, z, t; manufactured: made from exp(-|x - c(t)|^2 / 4) with all components of "
+      "c(t) equal to 1/2 + cos(pi t / 2) / 4");
+    add_parameter("Boundary values", boundary_values, "theta_b, an expression of x, y, z, t; or manufactured");
+    add_parameter("Initial values", initial_values, "An expression of x, y, z; or manufactured");
+    add_parameter(
+      "Exact solution", exact,
+      "Where it is known, an expression of x, y, z, t for the L2 error in run.json; manufactured counts where "
+      "the three above have it");
+  }
+
+  template <int dim>
+  Coefficients<dim> coefficients() const
+  {
+    Coefficients<dim> c{diffusion, {}};
+    std::copy_n(transport.begin(), dim, c.transport);
+    return c;
+  }
+
+  // A mistake in an expression is an InputError.
+  void check_expressions() const
+  {
+    for (const auto &[key, text] : std::map<std::string, std::string>{{"Source", source},
+                                                                      {"Boundary values", boundary_values},
+                                                                      {"Initial values", initial_values},
+                                                                      {"Exact solution", exact}})
+      if (text != built_in && !(text.empty() && key == "Exact solution"))
+        adamant::check_expression("Problem/" + key, text, 1, dimension);
+  }
+
+  bool has_exact_solution() const
+  {
+    return !exact.empty() &&
+           (exact != built_in || (source == built_in && boundary_values == built_in && initial_values == built_in));
+  }
+};
+
+struct DiscretizationParameters : ParameterAcceptor
+{
+  unsigned int degree = 1, quadrature = 0, coarse_cells = 1, refinements = 5, adaptive_cycles = 2;
+  double       refine_fraction = 0.15, coarsen_fraction = 0.03;
+  bool         supg = false;
+
+  DiscretizationParameters()
+    : ParameterAcceptor("/Discretization")
+  {
+    using namespace Patterns;
+    add_parameter("Degree", degree, "Of the finite elements FE_Q: 1 or 2", prm, Integer(1, 2));
+    add_parameter("Quadrature points", quadrature, "Gauss points in each direction; 0 takes degree + 1", prm,
+                  Integer(0, 20));
+    add_parameter("SUPG", supg, "Streamline upwind stabilisation, for transport-dominated problems");
+    add_parameter("Coarse cells", coarse_cells, "Of the unit box in each direction, before refinement", prm,
+                  Integer(1, 1000));
+    add_parameter("Refinements", refinements, "n uniform ones: h = 2^-n with one coarse cell", prm, Integer(0));
+    add_parameter("Adaptive cycles", adaptive_cycles,
+                  "Further refinements where the Kelly estimator finds the initial values least resolved", prm,
+                  Integer(0, 20));
+    add_parameter("Refine fraction", refine_fraction, "Of the cells, in each adaptive cycle", prm, Double(0., 1.));
+    add_parameter("Coarsen fraction", coarsen_fraction, "Of the cells, in each adaptive cycle", prm, Double(0., 1.));
+  }
+};
+
+struct TimeParameters : adamant::TimeParameters
+{
+  std::string scheme = "backward_euler";
+
+  TimeParameters()
+    : adamant::TimeParameters(2., 0.02)
+  {
+    add_parameter("Scheme", scheme, "BDF2 begins with one step of backward Euler", prm,
+                  Patterns::Selection("backward_euler|crank_nicolson|bdf2"));
+    add_extrapolation_order(2);
+    add_output_interval(10);
+  }
+};
+
+struct Parameters
+{
+  unsigned int             dim() const { return problem.dimension; }
+  std::vector<std::string> may_change() const { return time.may_change(); }
+
+  ProblemParameters               problem;
+  DiscretizationParameters        discretization;
+  TimeParameters                  time;
+  adamant::LinearSolverParameters linear_solver;
+
+  // What no single parameter's pattern can tell.
+  void check() const
+  {
+    if (problem.transport.size() < problem.dimension)
+      throw adamant::InputError("Problem/Transport has " + std::to_string(problem.transport.size()) +
+                                " components, but Problem/Dimension is " + std::to_string(problem.dimension));
+    const double per_axis = std::pow(adamant::most_unknowns(), 1. / problem.dimension);
+    const auto   most =
+      static_cast<unsigned int>(std::log2((per_axis - 1.) / (discretization.coarse_cells * discretization.degree)));
+    if (discretization.refinements > most)
+      throw adamant::InputError("Discretization/Refinements = " + std::to_string(discretization.refinements) +
+                                " gives more unknowns than 32-bit indices can count; at most " + std::to_string(most) +
+                                " here");
+    time.check();
+    problem.check_expressions();
+  }
+};
+} // namespace transport_diffusion
