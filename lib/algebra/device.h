@@ -16,17 +16,6 @@ template <typename Number>
 class Matrix;
 class Scalars;
 
-#if ADAMANT_WITH_CUDA
-namespace cuda
-{
-// Defined in algebra/functors.cuh: a .cu file instantiates them for each functor.
-template <typename Functor>
-void for_each(const DeviceInterface &device, int n, const Functor &f);
-template <typename Number, class Gather, class Functor>
-void for_each_row(const DeviceInterface &device, const MatrixStorage<Number> &A, const Gather &x, const Functor &f);
-} // namespace cuda
-#endif
-
 /// Where vectors and matrices live and who computes with them: threads of the host, or a GPU for each rank; chosen once, when the
 /// program starts. A handle: copies mean the same device. On the host an operation is done when it returns; on a GPU it follows
 /// the ones before it on one stream, and those that give numbers to the host wait. Reductions sum fixed parts in a fixed order, so that

@@ -32,8 +32,11 @@ public:
   virtual ~MatrixStorage() = default;
 
   virtual void multiply(Number a, const Number *x, Number b, Number *y) const = 0; ///< y = a A x + b y; b = 0: y is not read
-  virtual void update(const CSRMatrix<double> &source)                        = 0; ///< new values on the same pattern
-  virtual void update_dense(const Array<double> &row_major)                   = 0; ///< likewise of a dense matrix
+  /// New values on the same pattern, of a sparse or of a dense matrix.
+  /// @{
+  virtual void update(const CSRMatrix<double> &) { throw RunError("a dense matrix takes no sparse values"); }
+  virtual void update_dense(const Array<double> &) { throw RunError("a sparse matrix takes no dense values"); }
+  /// @}
   virtual std::size_t bytes() const                                           = 0; ///< of device memory
   virtual std::string format() const                                          = 0; ///< in words
 
@@ -163,4 +166,13 @@ inline constexpr bool built_with_cuda = ADAMANT_WITH_CUDA;
 /// The device factories; that of CUDA throws RunError where there is none.
 std::shared_ptr<DeviceInterface> make_host_device(int n_threads, const Communicator &ranks);
 std::shared_ptr<DeviceInterface> make_cuda_device(const Communicator &ranks, bool share_devices, MatrixFormat format);
+
+/// How functors meet a GPU. Defined in algebra/functors.cuh: a .cu file instantiates them for each functor.
+namespace cuda
+{
+template <typename Functor>
+void for_each(const DeviceInterface &device, int n, const Functor &f);
+template <typename Number, class Gather, class Functor>
+void for_each_row(const DeviceInterface &device, const MatrixStorage<Number> &A, const Gather &x, const Functor &f);
+} // namespace cuda
 } // namespace adamant

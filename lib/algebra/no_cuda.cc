@@ -1,6 +1,8 @@
 // What stands for algebra/cuda/ where the library is built without a CUDA compiler.
 
+#include "algebra/compiled_kernel.h"
 #include "algebra/device_interface.h"
+#include "algebra/profiler_range.h"
 #include "base/exceptions.h"
 
 namespace adamant
@@ -10,4 +12,14 @@ std::shared_ptr<DeviceInterface> make_cuda_device(const Communicator &, bool, Ma
   throw RunError("backend cuda: this program was built without CUDA; install the CUDA toolkit (12 or newer) and "
                  "configure again, or take --backend host");
 }
+
+CompiledKernel::CompiledKernel(const Device &, const std::string &, const std::string &)
+{
+  throw RunError("a kernel can be compiled for a GPU only, and this program was built without CUDA");
+}
+
+void CompiledKernel::operator()(int, const double *, double, double *) const {}
+
+ProfilerRange::ProfilerRange(const std::string &) {}
+ProfilerRange::~ProfilerRange() {}
 } // namespace adamant

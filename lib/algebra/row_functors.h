@@ -6,31 +6,34 @@
 
 // Functors for Device::for_each_row, for host and GPU. With s = (A x)_i of row i, a functor of rows has
 //
-//   Operands fetch(int i) const                       what it reads for the row; a GPU loads it while the product is under way
+//   Operands fetch(int i) const              what it reads for the row; a GPU loads it while the product is under way
 //   void     operator()(int i, Number s, Operands) const
 //
-// On several ranks the entries in columns that other ranks own, the ghosts' part, may come second, when the messages have arrived. As
-// all results are affine in s, a functor says how they change when s grows by t:
+// On several ranks the entries in columns that other ranks own, the ghosts' part, may come second, when the messages
+// have arrived. As all results are affine in s, a functor says how they change when s grows by t:
 //
-//   Result result(int i) const                        what that reads
+//   Result result(int i) const               what that reads
 //   void   add(int i, Number t, Result) const
 //
 // A functor of nodes (`by_node`) gets what concerns all m rows of a node together:
 //
-//   int    node_size                                  m
-//   Number residual(int i, Number s) const            what the rows of a node exchange
+//   int    node_size                         m
+//   Number residual(int i, Number s) const   what the rows of a node exchange
 //   template <int m> void finish_node(int node, const Number (&residual)[m]) const
 //   void   finish_row(int i, const Number *residuals_of_node) const   the same for one of them
-//   Result result(int node, int k), add(int node, int k, sums of the node, Result) const
+//   template <int most> Result result(int node, int k) const          for row k of a node, m <= most
+//   template <int most> void   add(int node, int k, const Number (&sums_of_node)[most], Result) const
 //
-// `skips_empty`: rows without entries stay as they are. `is_sum`: result(i) changes by a times t alone, y[i] = ... + a s.
+// `skips_empty`: rows without entries stay as they are. `is_sum`: y[i] = ... + a s, with members a and y. `in_place`:
+// the functor may write entries of the vector that is multiplied which no other row of this rank reads; what other
+// ranks read of it is sent before.
 
 namespace adamant
 {
 /// Functors inherit what they do not have.
 struct RowFunctor
 {
-  static constexpr bool by_node = false, skips_empty = false, is_sum = false;
+  static constexpr bool by_node = false, skips_empty = false, is_sum = false, in_place = false;
 };
 
 /// Entry i of a vector in the memory of a device: what for_each_row multiplies.
@@ -54,7 +57,10 @@ struct Product : RowFunctor
     , b(b)
     , y(y)
   {}
-  ADAMANT_HOST_DEVICE Number fetch(int row) const { return b == Number(0) ? Number(0) : y[row]; } // y may then hold anything
+  ADAMANT_HOST_DEVICE Number fetch(int row) const
+  {
+    return b == Number(0) ? Number(0) : y[row];
+  } // y may then hold anything
   ADAMANT_HOST_DEVICE void   operator()(int row, Number sum, Number y_row) const { y[row] = a * sum + b * y_row; }
   ADAMANT_HOST_DEVICE Number result(int row) const { return y[row]; }
   ADAMANT_HOST_DEVICE void   add(int row, Number sum, Number result) const { y[row] = result + a * sum; }
@@ -94,15 +100,21 @@ struct Residual : RowFunctor
   ADAMANT_HOST_DEVICE void   add(int row, Number sum, Number result) const { r[row] = result - sum; }
 };
 
-/// A functor whose row i is row nodes[i / m] m + i % m, for matrices of some rows.
+/// A functor whose row i is row nodes[i / m] m + i % m, for matrices of some rows: of one colour, for example, which
+/// may change the vector that is multiplied.
 template <class Functor>
-struct Listed
+struct Listed : RowFunctor
 {
-  static constexpr bool by_node = Functor::by_node, skips_empty = Functor::skips_empty, is_sum = Functor::is_sum;
+  static constexpr bool by_node = Functor::by_node, skips_empty = Functor::skips_empty, in_place = true;
 
   Functor    f;
   const int *nodes;
   int        node_size;
+  Listed(const Functor &f, const int *nodes, int node_size)
+    : f(f)
+    , nodes(nodes)
+    , node_size(node_size)
+  {}
 
   ADAMANT_HOST_DEVICE int  at(int i) const { return nodes[i / node_size] * node_size + i % node_size; }
   ADAMANT_HOST_DEVICE auto fetch(int i) const { return f.fetch(at(i)); }

@@ -5,18 +5,19 @@
 #include <cmath>
 #include <vector>
 
-// The few different values of a matrix, for formats that store a code of one byte in their place. Assembled in different orders (around
-// hanging nodes, at the borders of ranks) equal rows differ by rounding, and would fill the dictionary.
+// The few different values of a matrix, for formats that store a code of one byte in their place. Assembled in
+// different orders (around hanging nodes, at the borders of ranks) equal rows differ by rounding, and would fill the
+// dictionary.
 
 namespace adamant
 {
-/// Rows are taken for the same, and stored once, where all their values differ by no more than this times the largest magnitude of
-/// the row: 16 units in the last place. The stored values are the first row's.
+/// Rows are taken for the same, and stored once, where all their values differ by no more than this times the largest
+/// magnitude of the row: 16 units in the last place. The stored values are the first row's.
 template <typename Number>
 constexpr double same_value = 16 * (sizeof(Number) == sizeof(double) ? 2.2204460492503131e-16 : 1.1920928955078125e-7);
 
-/// Values of a row are taken for the same where they differ by less than this: 16 units in the last place of a double of the row's
-/// largest magnitude, of a float 2 of them; 0, for none, where that is out of range.
+/// Values of a row are taken for the same where they differ by less than this: 16 units in the last place of a double
+/// of the row's largest magnitude, of a float 2 of them; 0, for none, where that is out of range.
 template <typename Number>
 ADAMANT_HOST_DEVICE double rounding_unit(double largest)
 {
@@ -31,8 +32,8 @@ struct FoundValue
   int    count;
 };
 
-/// The dictionary for these values, ascending: of those no more than a unit apart, the most frequent one, so that most rows keep their
-/// values to the bit. Empty where these are more than `most`.
+/// The dictionary for these values, ascending: of those no more than a unit apart, the most frequent one, so that most
+/// rows keep their values to the bit. Empty where these are more than `most`.
 std::vector<double> value_dictionary(std::vector<FoundValue> values, std::size_t most);
 
 /// Position in the dictionary, which ascends, of the value nearest to this one.

@@ -1,26 +1,22 @@
 #pragma once
 
 #include "algebra/device.h"
-#include "expressions/expressions.h"
+#include "base/array.h"
 
 #include <functional>
-#include <memory>
 #include <string>
 
 namespace adamant
 {
-/// A function of t at fixed points: sets values[c n + i] = f_c(t, x_i), c < n_components, i < n, where the device's vectors
-/// live. Not to be recorded in a graph: t is fixed when it is called.
+/// A function of t at fixed points: sets values[c n + i] = f_c(t, x_i), c < n_components, i < n, in the device's
+/// memory. Not to be recorded in a graph: t is fixed when it is called.
 using PointFunction = std::function<void(double t, Vector<double> &values)>;
 
-/// Temporary: on the host alone.
+/// The function that `text` gives (parse_function) at the points x_i with coordinates points[d n + i] in host memory.
+/// On the host muParser evaluates it, on all threads. For the GPU it is compiled now, by NVRTC; where that cannot be,
+/// it is evaluated on the host and uploaded, and one line on std::cout says why and at what cost. Throws InputError
+/// with `key` for a mistake in the text.
 template <int dim>
-PointFunction function_at_points(const Device &, const std::string &key, const std::string &text,
-                                 unsigned int n_components, const Array<double> &points)
-{
-  const std::shared_ptr<dealii::FunctionParser<dim>> parsed = parse_function<dim>(key, text, n_components);
-  return [parsed, points](double t, Vector<double> &values) {
-    evaluate_at_points(*parsed, t, points, values.data());
-  };
-}
+PointFunction function_at_points(const Device &device, const std::string &key, const std::string &text,
+                                 unsigned int n_components, const Array<double> &points);
 } // namespace adamant

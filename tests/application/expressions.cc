@@ -1,10 +1,11 @@
 // Expressions of parameter files: values on the host, and the C++ that they are translated to for the GPU, which the host's
 // compiler and NVRTC compile here without one.
 #include "expressions/expressions.h"
-#include "expressions/translation.h"
-#include "algebra/host/backend.h"
+
 #include "algebra/cuda/nvrtc.h"
+#include "base/exceptions.h"
 #include "expressions/point_function.h"
+#include "expressions/translation.h"
 #include "support/expressions.h"
 
 #include <gtest/gtest.h>
@@ -211,11 +212,11 @@ TEST(Expressions, ByBoundary)
 // Values by components at points by coordinates, on any number of threads.
 TEST(Expressions, AtPointsOnTheHost)
 {
-  const auto                full = random_points(1000);
-  const Array<double>       points(full.begin(), full.begin() + 2000);
-  const HostBackend<double> backend(2);
-  const auto                f      = function_at_points<2>(backend, "key", "x+10*y; t*x; ignored", 2, points);
-  auto                      values = backend.create_vector(2000);
+  const auto          full = random_points(1000);
+  const Array<double> points(full.begin(), full.begin() + 2000);
+  const Device        device = Device::host(2);
+  const auto          f      = function_at_points<2>(device, "key", "x+10*y; t*x; ignored", 2, points);
+  Vector<double>      values(device, 2000);
   for (const double t : {0.5, 2.})
     {
       f(t, values);
@@ -228,7 +229,7 @@ TEST(Expressions, AtPointsOnTheHost)
   for (const char *text : {"x", "x; y+", "x; u", "x; z"})
     try
       {
-        function_at_points<2>(backend, "Section/key", text, 2, points);
+        function_at_points<2>(device, "Section/key", text, 2, points);
         ADD_FAILURE() << "expected an InputError for " << text;
       }
     catch (const InputError &error)

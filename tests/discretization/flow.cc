@@ -1,9 +1,9 @@
 // The matrices and products of the Navier-Stokes step against deal.II's own assembly, on every backend; the pressure's solvers.
 #include "algebra/flow_products.h"
 #include "apps/navier_stokes/data.h"
-#include "discretization/forms/flow_matrices.h"
 #include "discretization/fields/points.h"
 #include "discretization/fields/tensor_product.h"
+#include "discretization/forms/flow_matrices.h"
 #include "multigrid/linear_solver.h"
 #include "support.h"
 #include "support/backends.h"
@@ -60,9 +60,9 @@ void make_stretched_box(Triangulation<3> &mesh, unsigned int refinements)
 template <int dim>
 std::vector<const CSRMatrix<double> *> momentum_matrices(const FlowMatrices<dim> &flow)
 {
-  std::vector<const CSRMatrix<double> *> matrices{&flow.stiffness};
+  std::vector<const CSRMatrix<double> *> matrices{flow.stiffness.get()};
   for (const auto &matrix : flow.gradient)
-    matrices.push_back(&matrix);
+    matrices.push_back(matrix.get());
   return matrices;
 }
 
@@ -71,7 +71,7 @@ std::vector<const CSRMatrix<double> *> divergence_matrices(const FlowMatrices<di
 {
   std::vector<const CSRMatrix<double> *> matrices;
   for (const auto &matrix : flow.divergence)
-    matrices.push_back(&matrix);
+    matrices.push_back(matrix.get());
   return matrices;
 }
 
@@ -175,13 +175,13 @@ protected:
     make_distorted_mesh(mesh, seed);
     const MappingQ1<dim>    mapping;
     const FlowMatrices<dim> flow(mesh, mapping, QGauss<dim>(2), {}, 64);
-    const auto             &space = *flow.velocity;
+    const auto             &space = flow.velocity();
     const int               n = space.n_dofs(), n_p = flow.pressure().n_dofs();
     ASSERT_GT(space.hanging_nodes.n_constraints(), 0u) << "expected a mesh with hanging nodes";
     const auto                       u = random_field(space, dim, seed);
     const auto                       p = random_field(space, 1, seed + 10)[0];
     const FlowProducts<dim, Backend> products(*backend, momentum_matrices(flow), divergence_matrices(flow));
-    EXPECT_GT(products.momentum_bytes(), 8u * (dim + 1) * flow.stiffness.n_nonzeros());
+    EXPECT_GT(products.momentum_bytes(), 8u * (dim + 1) * flow.stiffness->n_nonzeros());
 
     const auto expected = momentum_by_quadrature(space, u, p);
     const auto u_old    = adamant::test::to_backend(*backend, by_components(u)),
@@ -212,14 +212,14 @@ protected:
           for (int i = 0; i < n; ++i)
             separate[c * n + i] += part[i];
         };
-        add(adamant::product(flow.stiffness, Array<double>(u[c].begin(), u[c].end())));
-        add(adamant::product(flow.gradient[c], Array<double>(p.begin(), p.end())));
+        add(adamant::product(*flow.stiffness, Array<double>(u[c].begin(), u[c].end())));
+        add(adamant::product(*flow.gradient[c], Array<double>(p.begin(), p.end())));
         for (unsigned int d = 0; d < dim; ++d)
           {
             Array<double> product(n);
             for (int i = 0; i < n; ++i)
               product[i] = u[d][i] * u[c][i];
-            add(adamant::product(flow.gradient[d], product));
+            add(adamant::product(*flow.gradient[d], product));
           }
         for (int i = 0; i < n; ++i)
           EXPECT_NEAR(result[c * n + i] - u[c][i], separate[c * n + i], 1e-12)
@@ -234,7 +234,7 @@ protected:
     products.divergence(u_old, g);
     const auto   divergence = adamant::test::to_host(*backend, g);
     const double tested     = std::inner_product(pressure.begin(), pressure.end(), divergence.begin(), 0.);
-    const auto   nodal      = adamant::product(flow.interpolation, pressure);
+    const auto   nodal      = adamant::product(*flow.interpolation, pressure);
     EXPECT_NEAR(tested, integrate_divergence(space, u, Vector<double>(nodal.begin(), nodal.end())), 1e-12 * n_p)
       << "expected ∫ p div u";
   }
@@ -247,21 +247,21 @@ void compare_interpolation(unsigned int seed)
   make_distorted_mesh(mesh, seed);
   const MappingQ1<dim>    mapping;
   const FlowMatrices<dim> flow(mesh, mapping, QGauss<dim>(2), {}, 64);
-  const int               n = flow.velocity->n_dofs(), n_p = flow.pressure().n_dofs();
+  const int               n = flow.velocity().n_dofs(), n_p = flow.pressure().n_dofs();
   const auto              random = random_field(flow.pressure(), 1, seed)[0];
   Array<double>           free(n_p);
   for (int k = 0; k < n_p; ++k)
     free[k] = flow.pressure().is_free(k) ? random[k] : 0.;
   Array<int> all(n);
   std::iota(all.begin(), all.end(), 0);
-  const auto              coordinates = adamant::support_points(*flow.velocity, mapping, all);
+  const auto              coordinates = adamant::support_points(flow.velocity(), mapping, all);
   std::vector<Point<dim>> points(n);
   for (int i = 0; i < n; ++i)
     for (int d = 0; d < dim; ++d)
       points[i][d] = coordinates[std::size_t(d) * n + i];
   const auto expected = adamant::product(adamant::evaluation_matrix(flow.pressure(), mapping, points, 1),
                                          Array<double>(random.begin(), random.end()));
-  const auto result   = adamant::product(flow.interpolation, free);
+  const auto result   = adamant::product(*flow.interpolation, free);
   for (int i = 0; i < n; ++i)
     ASSERT_NEAR(result[i], expected[i], 1e-10) << "expected the pressure's value at " << points[i];
 }
@@ -333,7 +333,7 @@ TYPED_TEST(FlowTest, FastDiagonalizationSolvesThePressureEquation)
   solver.solve(b, x);
   Array<double> solution(n_p);
   this->backend->download(x, solution.data());
-  const auto product = adamant::product(flow.pressure_levels.back().matrix, solution);
+  const auto product = adamant::product(*flow.pressure_levels.back().matrix, solution);
   for (int k = 0; k < n_p; ++k)
     ASSERT_NEAR(product[k], rhs[k], 1e-11) << "expected A x = b in row " << k;
 }

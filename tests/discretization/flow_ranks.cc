@@ -3,9 +3,9 @@
 #include "algebra/flow_products.h"
 #include "algebra/host/backend.h"
 #include "base/host_copies.h"
+#include "discretization/fields/points.h"
 #include "discretization/forms/flow_matrices.h"
 #include "discretization/meshes/mesh.h"
-#include "discretization/fields/points.h"
 #include "discretization/meshes/stored_mesh.h"
 #include "multigrid/linear_solver.h"
 
@@ -66,7 +66,7 @@ std::vector<double> characteristics(const Communicator &ranks, const std::set<ty
   const MappingQ1<dim>    mapping;
   const FlowMatrices<dim> flow(*mesh, mapping, QGauss<dim>(2), outflow, 16);
   EXPECT_EQ(flow.singular, outflow.empty());
-  std::vector<double> sums{double(flow.velocity->n_hanging()), double(flow.pressure().dof_handler().n_dofs())};
+  std::vector<double> sums{double(flow.velocity().n_hanging()), double(flow.pressure().dof_handler().n_dofs())};
 
   // A function's nodal values on a level, and what becomes of a vector there.
   const auto nodal_values = [&](const adamant::LevelSpace<dim> &space, double phase) {
@@ -86,25 +86,25 @@ std::vector<double> characteristics(const Communicator &ranks, const std::set<ty
     ranks.sum(two, 2);
     sums.insert(sums.end(), two, two + 2);
   };
-  const auto &velocity = *flow.velocity, &pressure = flow.pressure();
+  const auto &velocity = flow.velocity(), &pressure = flow.pressure();
   const auto  u = nodal_values(velocity, 1.);
   auto        p = nodal_values(pressure, 2.);
   for (int k = 0; k < pressure.n_owned(); ++k)
     p[k] = pressure.is_free(k) ? p[k] : 0.;
   add(velocity, flow.velocity_mass);
   add(pressure, flow.pressure_mass);
-  add(velocity, adamant::product(flow.stiffness, u));
+  add(velocity, adamant::product(*flow.stiffness, u));
   Array<double> b(pressure.n_owned(), 0.);
   for (unsigned int d = 0; d < dim; ++d)
     {
-      add(velocity, adamant::product(flow.gradient[d], u));
-      const auto part = adamant::product(flow.divergence[d], u);
+      add(velocity, adamant::product(*flow.gradient[d], u));
+      const auto part = adamant::product(*flow.divergence[d], u);
       add(pressure, part);
       for (std::size_t k = 0; k < b.size(); ++k)
         b[k] += part[k];
     }
-  add(velocity, adamant::product(flow.interpolation, p));
-  add(pressure, adamant::product(flow.pressure_levels.back().matrix, p));
+  add(velocity, adamant::product(*flow.interpolation, p));
+  add(pressure, adamant::product(*flow.pressure_levels.back().matrix, p));
 
   // The pressure equation, whose coarsest matrix has the constants added where it is singular.
   double integrals[] = {std::accumulate(b.begin(), b.end(), 0.),
@@ -174,25 +174,25 @@ std::pair<ValuesAt<dim>, ValuesAt<dim>> step(const Communicator &ranks)
     std::iota(all.begin(), all.end(), 0);
     return adamant::support_points(space, mapping, all);
   };
-  const int     n      = flow.velocity->n_owned();
-  const auto    points = points_of(*flow.velocity);
+  const int     n      = flow.velocity().n_owned();
+  const auto    points = points_of(flow.velocity());
   Array<double> u(dim * n), p(n), inverse_mass(n), force(dim * n);
   for (int i = 0; i < n; ++i)
     {
       for (int c = 0; c < dim; ++c)
         {
           u[c * n + i]     = wave(points, n, i, c);
-          force[c * n + i] = flow.velocity->is_free(i) ? wave(points, n, i, 5. + c) : 0.;
+          force[c * n + i] = flow.velocity().is_free(i) ? wave(points, n, i, 5. + c) : 0.;
         }
       p[i]            = wave(points, n, i, 4.);
-      inverse_mass[i] = flow.velocity->is_free(i) ? 1. / flow.velocity_mass[i] : 0.;
+      inverse_mass[i] = flow.velocity().is_free(i) ? 1. / flow.velocity_mass[i] : 0.;
     }
   const adamant::HostBackend<double>     backend(1, ranks);
-  std::vector<const CSRMatrix<double> *> momentum{&flow.stiffness}, divergence;
+  std::vector<const CSRMatrix<double> *> momentum{flow.stiffness.get()}, divergence;
   for (int d = 0; d < dim; ++d)
     {
-      momentum.push_back(&flow.gradient[d]);
-      divergence.push_back(&flow.divergence[d]);
+      momentum.push_back(flow.gradient[d].get());
+      divergence.push_back(flow.divergence[d].get());
     }
   const adamant::FlowProducts<dim, adamant::HostBackend<double>> products(backend, momentum, divergence);
   const auto on_backend = [&](const Array<double> &values) { return adamant::to_backend(backend, values); };
@@ -201,7 +201,7 @@ std::pair<ValuesAt<dim>, ValuesAt<dim>> step(const Communicator &ranks)
   products.divergence(u_new, g);
 
   // The rows that interpolate, for each component as for one.
-  const auto H            = flow.velocity->owned_H();
+  const auto H            = flow.velocity().owned_H();
   const auto interpolated = adamant::product(adamant::by_components(H, dim), u);
   for (int c = 0; c < dim; ++c)
     {

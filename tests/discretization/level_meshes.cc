@@ -7,6 +7,8 @@
 #include <deal.II/grid/cell_id.h>
 #include <deal.II/multigrid/mg_transfer_global_coarsening.h>
 
+#include <omp.h>
+
 using namespace test;
 using adamant::create_level_meshes;
 using adamant::LevelMesh;
@@ -234,5 +236,38 @@ TEST(LevelMeshes, ParallelMeshesAreRefused)
   GridGenerator::hyper_cube(mesh);
   mesh.refine_global(2);
   EXPECT_THROW(create_level_meshes<2>(mesh, 1), adamant::RunError);
+}
+
+// The meshes that fields share: those of create_level_meshes, with any number of threads; flags stay.
+TEST(LevelMeshes, AreThoseOfCreateLevelMeshes)
+{
+  const int threads_before = omp_get_max_threads();
+  for (const int threads : {1, 2})
+    {
+      omp_set_num_threads(threads);
+      Triangulation<2> mesh;
+      make_random_mesh(mesh, 15);
+      mesh.begin_active()->set_refine_flag();
+      {
+        const adamant::LevelMeshes<2> meshes(mesh, {16});
+        EXPECT_EQ(meshes.finest_mesh().get(), &mesh);
+        const std::size_t n        = meshes.size(); // waits for the thread that uses the mesh's flags
+        const auto        expected = create_level_meshes(mesh, 16);
+        ASSERT_EQ(n, expected.size());
+        for (std::size_t l = 0; l < n; ++l)
+          {
+            expect_same_mesh(*meshes[l].mesh, *expected[l].mesh);
+            EXPECT_EQ(meshes[l].coarse_cell, expected[l].coarse_cell);
+          }
+        EXPECT_EQ(meshes.finest().mesh.get(), &mesh);
+      }
+      EXPECT_TRUE(mesh.begin_active()->refine_flag_set());
+      EXPECT_EQ(adamant::LevelMeshes<2>(mesh, {adamant::finest_level_only}).size(), 1u);
+
+      mesh.begin_active()->set_refine_flag(RefinementCase<2>::cut_x);
+      mesh.execute_coarsening_and_refinement();
+      EXPECT_THROW(adamant::LevelMeshes<2>(mesh, {16}), adamant::RunError) << "anisotropic";
+    }
+  omp_set_num_threads(threads_before);
 }
 } // namespace

@@ -1,8 +1,8 @@
 // The load vector and point values against deal.II's own functions; rigid-body modes in Trilinos ML.
 #include "base/exceptions.h"
-#include "discretization/forms/hierarchy.h"
-#include "discretization/forms/load.h"
 #include "discretization/fields/points.h"
+#include "discretization/forms/form.h"
+#include "discretization/forms/load.h"
 #include "discretization/trilinos_amg.h"
 #include "multigrid/linear_solver.h"
 #include "support.h"
@@ -142,6 +142,21 @@ TEST(Points, OutsideTheMesh)
     }
 }
 
+// 2 ε(φ_j) : ε(φ_i) + 4 div φ_j div φ_i
+void isotropic_elasticity(const adamant::CellContext<3> &cell, FullMatrix<double> &local)
+{
+  const auto strain = [&](unsigned int i, unsigned int q) {
+    Tensor<2, 3> gradient;
+    gradient[cell.component(i)] = cell.gradient(i, q);
+    return symmetrize(gradient);
+  };
+  for (const unsigned int q : cell.quadrature_point_indices())
+    for (const unsigned int i : cell.dof_indices())
+      for (const unsigned int j : cell.dof_indices())
+        local(i, j) +=
+          (2. * strain(i, q) * strain(j, q) + 4. * trace(strain(i, q)) * trace(strain(j, q))) * cell.JxW(q);
+}
+
 // Elasticity of a clamped cube: ML with the rigid-body modes needs fewer iterations than with constants, and both solve it.
 TEST(TrilinosAMG, RigidBodyModesHelp)
 {
@@ -153,22 +168,17 @@ TEST(TrilinosAMG, RigidBodyModesHelp)
     if (cell->center()[0] < 0.25 && cell->center()[1] > 0.5)
       cell->set_refine_flag();
   mesh.execute_coarsening_and_refinement();
-  const FESystem<3>     fe(FE_Q<3>(1), 3);
-  const MappingQ1<3>    mapping;
-  adamant::Hierarchy<3> hierarchy(mesh, fe, {{0, ComponentMask()}}, mesh.n_active_cells());
-  hierarchy.assemble(mapping, QGauss<3>(2), update_values | update_gradients | update_JxW_values,
-                     [](const auto &, const auto &fe_values, auto &local) {
-                       const FEValuesExtractors::Vector u(0);
-                       for (const unsigned int q : fe_values.quadrature_point_indices())
-                         for (const unsigned int i : fe_values.dof_indices())
-                           for (const unsigned int j : fe_values.dof_indices())
-                             local[0](i, j) +=
-                               (2. * fe_values[u].symmetric_gradient(i, q) * fe_values[u].symmetric_gradient(j, q) +
-                                4. * fe_values[u].divergence(i, q) * fe_values[u].divergence(j, q)) *
-                               fe_values.JxW(q);
-                     });
-  const auto &space = hierarchy.finest();
-  const int   n     = space.n_dofs();
+  const FESystem<3>             fe(FE_Q<3>(1), 3);
+  const MappingQ1<3>            mapping;
+  const adamant::LevelMeshes<3> meshes(mesh, {mesh.n_active_cells()});
+  const adamant::Field<3>       u(meshes, "u", fe, {{0, ComponentMask()}});
+  adamant::Form<3>              form("A", u, unknowns(u), mapping, QGauss<3>(2),
+                                     update_values | update_gradients | update_JxW_values, isotropic_elasticity,
+                                     adamant::Levels::all);
+  form.update();
+  const auto  levels = levels_of(u, form);
+  const auto &space  = u.finest();
+  const int   n      = space.n_dofs();
 
   adamant::TrilinosAMGOptions options;
   options.block_size = 3;
@@ -195,8 +205,8 @@ TEST(TrilinosAMG, RigidBodyModesHelp)
   solver_options.type              = adamant::SolverType::cg;
   solver_options.control.tolerance = 1e-10;
   const auto iterations            = [&](const adamant::TrilinosAMGOptions &amg_options, auto &solution) {
-    const adamant::TrilinosAMG     amg(hierarchy.data().back().matrix, amg_options);
-    adamant::LinearSolver<Backend> solver(backend, hierarchy.data(), solver_options,
+    const adamant::TrilinosAMG     amg(*levels.back().matrix, amg_options);
+    adamant::LinearSolver<Backend> solver(backend, levels, solver_options,
                                                      [&](const auto &from, auto &to) { amg.vmult(from, to); });
     return solver.solve(b, solution).iterations;
   };

@@ -1,7 +1,7 @@
 // The library's solution against direct solvers; the convergence of its V-cycle; the preconditioner in deal.II's solvers.
 #include "discretization/dealii_preconditioner.h"
-#include "discretization/forms/hierarchy.h"
 #include "discretization/fields/points.h"
+#include "discretization/forms/form.h"
 #include "discretization/trilinos_amg.h"
 #include "multigrid/linear_solver.h"
 #include "support.h"
@@ -29,25 +29,20 @@ struct Poisson
 {
   Poisson(Triangulation<dim> &mesh, const FiniteElement<dim> &fe, unsigned int coarsest_cells)
     : quadrature(fe.degree + 1)
-    , hierarchy(mesh, fe, {{0, ComponentMask()}}, coarsest_cells)
+    , meshes(mesh, {coarsest_cells})
+    , field(meshes, "u", fe, {{0, ComponentMask()}})
+    , form("A", field, unknowns(field), mapping, quadrature, flags, laplace<dim>, adamant::Levels::all)
   {
-    hierarchy.assemble(mapping, quadrature, flags,
-                       [](const auto &, const auto &fe_values, auto &local) { laplace(fe_values, local[0]); });
+    form.update();
   }
 
-  static void laplace(const FEValues<dim> &fe_values, FullMatrix<double> &local)
-  {
-    for (const unsigned int q : fe_values.quadrature_point_indices())
-      for (const unsigned int i : fe_values.dof_indices())
-        for (const unsigned int j : fe_values.dof_indices())
-          local(i, j) += fe_values.shape_grad(i, q) * fe_values.shape_grad(j, q) * fe_values.JxW(q);
-  }
+  const adamant::LevelSpace<dim> &space() const { return field.finest(); }
+  std::vector<adamant::LevelData> levels() const { return levels_of(field, form); }
 
   void assemble_with_dealii()
   {
-    const auto &dofs = hierarchy.finest().dof_handler();
-    assemble_with_dealii(
-      dofs, dealii_constraints(hierarchy.finest(), mapping, {{0, ComponentMask()}}, SmoothFunction<dim>()));
+    const auto &dofs = space().dof_handler();
+    assemble_with_dealii(dofs, dealii_constraints(space(), mapping, {{0, ComponentMask()}}, SmoothFunction<dim>()));
   }
 
   void assemble_with_dealii(const DoFHandler<dim> &dofs, const AffineConstraints<double> &dof_constraints)
@@ -68,7 +63,7 @@ struct Poisson
         fe_values.reinit(cell);
         local     = 0.;
         local_rhs = 0.;
-        laplace(fe_values, local);
+        laplace<dim>(DealiiCell<dim>{cell, fe_values}, local);
         for (const unsigned int q : fe_values.quadrature_point_indices())
           for (unsigned int i = 0; i < n; ++i)
             local_rhs[i] += fe_values.shape_value(i, q) * fe_values.JxW(q);
@@ -90,7 +85,9 @@ struct Poisson
 
   MappingQ1<dim>            mapping;
   QGauss<dim>               quadrature;
-  adamant::Hierarchy<dim>   hierarchy;
+  adamant::LevelMeshes<dim> meshes;
+  adamant::Field<dim>       field;
+  adamant::Form<dim>        form;
   AffineConstraints<double> constraints;
   SparsityPattern           pattern;
   SparseMatrix<double>      matrix;
@@ -109,18 +106,19 @@ adamant::LinearSolverOptions options(adamant::SolverType type, double tolerance)
 template <int dim>
 Vector<double> solve(const Poisson<dim> &problem, const adamant::LinearSolverOptions &options)
 {
-  using adamant::Columns;
-  const auto            &space = problem.hierarchy.finest();
-  adamant::Assembly<dim> assembly(space, problem.mapping, problem.quadrature, flags,
-                                  {Columns::prescribed, Columns::quadrature_points});
-  assembly.assemble([](const auto &, const auto &fe_values, auto &local) {
-    Poisson<dim>::laplace(fe_values, local[0]);
-    for (const unsigned int q : fe_values.quadrature_point_indices())
-      for (const unsigned int i : fe_values.dof_indices())
-        local[1](i, q) += fe_values.shape_value(i, q) * fe_values.JxW(q);
-  });
+  const auto        &space = problem.space();
+  const auto        &u     = problem.field;
+  adamant::Form<dim> C("C", u, prescribed_values(u), problem.mapping, problem.quadrature, flags, laplace<dim>);
+  adamant::Form<dim> S("S", u, adamant::quadrature_points<dim>(), problem.mapping, problem.quadrature, flags,
+                       [](const auto &cell, auto &local) {
+                         for (const unsigned int q : cell.quadrature_point_indices())
+                           for (const unsigned int i : cell.dof_indices())
+                             local(i, q) += cell.value(i, q) * cell.JxW(q);
+                       });
+  C.update();
+  S.update();
   const auto     points = adamant::support_points(space, problem.mapping, space.prescribed);
-  Vector<double> g(space.B.n_cols), f(assembly.matrices[1].n_cols);
+  Vector<double> g(space.B.n_cols), f(S.finest()->n_cols);
   f = 1.;
   for (unsigned int k = 0; k < g.size(); ++k)
     {
@@ -129,19 +127,19 @@ Vector<double> solve(const Poisson<dim> &problem, const adamant::LinearSolverOpt
         p[d] = points[d * g.size() + k];
       g[k] = SmoothFunction<dim>().value(p);
     }
-  Vector<double> b = multiply(assembly.matrices[1], f);
-  b -= multiply(assembly.matrices[0], g);
+  Vector<double> b = multiply(*S.finest(), f);
+  b -= multiply(*C.finest(), g);
 
   const Backend                  backend(2);
-  adamant::LinearSolver<Backend> solver(backend, problem.hierarchy.data(), options);
+  adamant::LinearSolver<Backend> solver(backend, problem.levels(), options);
   auto                           rhs = backend.create_vector(b.size()), x = backend.create_vector(b.size());
   backend.upload(b.begin(), rhs);
   solver.solve(rhs, x);
   Vector<double> solution(b.size());
   backend.download(x, solution.begin());
-  Vector<double> u = multiply(space.H, solution);
-  u += multiply(space.B, g);
-  return u;
+  Vector<double> values = multiply(space.H, solution);
+  values += multiply(space.B, g);
+  return values;
 }
 
 // Iterations to 1e-8 for a random right-hand side.
@@ -150,12 +148,12 @@ int iterations(const Poisson<dim> &problem, adamant::LinearSolverOptions options
                adamant::Preconditioner<Backend> external = {})
 {
   const Backend  backend(2);
-  const int      n = problem.hierarchy.finest().n_dofs();
+  const int      n = problem.space().n_dofs();
   Vector<double> b = random_vector(n, 50);
   for (int i = 0; i < n; ++i)
-    if (!problem.hierarchy.finest().is_free(i))
+    if (!problem.space().is_free(i))
       b[i] = 0.;
-  adamant::LinearSolver<Backend> solver(backend, problem.hierarchy.data(), options, external);
+  adamant::LinearSolver<Backend> solver(backend, problem.levels(), options, external);
   auto                           rhs = backend.create_vector(n), x = backend.create_vector(n);
   backend.upload(b.begin(), rhs);
   return solver.solve(rhs, x).iterations;
@@ -181,7 +179,7 @@ template <typename Number>
 void solve_with_dealii(Poisson<3> &problem, const Vector<double> &expected, const std::string &what)
 {
   SCOPED_TRACE(what);
-  adamant::DealiiPreconditioner<Number> multigrid(problem.hierarchy.data(), {}, 2);
+  adamant::DealiiPreconditioner<Number> multigrid(problem.levels(), {}, 2);
   multigrid.scale_constrained(problem.matrix);
   SolverControl  control(100, 1e-11 * problem.rhs.l2_norm());
   SolverCG<>     cg(control);
@@ -208,9 +206,9 @@ void solve_with_dealii(Poisson<3> &problem, const Vector<double> &expected, cons
   expect_close(u, expected, 1e-8, "SolverGMRES or SolverFGMRES");
   EXPECT_LE(control.last_step(), 16u);
 
-  multigrid.update(problem.hierarchy.data());
+  multigrid.update(problem.levels());
   Vector<double> before(u.size()), after(u.size());
-  adamant::DealiiPreconditioner<Number>(problem.hierarchy.data(), {}, 1).vmult(before, expected);
+  adamant::DealiiPreconditioner<Number>(problem.levels(), {}, 1).vmult(before, expected);
   multigrid.vmult(after, expected);
   for (unsigned int i = 0; i < u.size(); ++i)
     if (problem.constraints.is_constrained(i))
@@ -254,7 +252,7 @@ TEST(Solvers, PreconditionerForAnyNumbering)
   problem.assemble_with_dealii(dofs, constraints);
   const auto expected = problem.direct_solution();
 
-  adamant::DealiiPreconditioner<> multigrid(problem.hierarchy, dofs, {}, 2);
+  adamant::DealiiPreconditioner<> multigrid(problem.field, problem.form, dofs, {}, 2);
   multigrid.scale_constrained(problem.matrix);
   SolverControl  control(100, 1e-11 * problem.rhs.l2_norm());
   Vector<double> u(expected.size());
@@ -264,7 +262,7 @@ TEST(Solvers, PreconditionerForAnyNumbering)
   EXPECT_LE(control.last_step(), 30u);
 
   dofs.distribute_dofs(FE_Q<3>(1));
-  EXPECT_THROW(adamant::DealiiPreconditioner<>(problem.hierarchy, dofs, {}, 1), adamant::RunError);
+  EXPECT_THROW(adamant::DealiiPreconditioner<>(problem.field, problem.form, dofs, {}, 1), adamant::RunError);
 }
 
 // Refines towards a corner: `levels` times the cells whose centre lies within 2^-l; hanging nodes at that many levels.
@@ -294,7 +292,7 @@ void expect_level_independence(unsigned int refinements, unsigned int adaptive_l
       Triangulation<dim> mesh;
       refine_to_corner(mesh, refinements + k, adaptive_levels);
       const Poisson<dim> problem(mesh, fe, dim == 2 ? 16 : 8);
-      EXPECT_GE(problem.hierarchy.n_levels(), 3u);
+      EXPECT_GE(problem.field.n_levels(), 3u);
       found[k] = iterations(problem, o);
     }
   EXPECT_LE(found[1], found[0] + 1) << "iterations " << found[0] << ", " << found[1];
@@ -330,19 +328,19 @@ TEST(Solvers, TrilinosAMG)
   Triangulation<2> mesh;
   refine_to_corner(mesh, 4, 4);
   const Poisson<2>           problem(mesh, FE_Q<2>(1), 16);
-  const adamant::TrilinosAMG amg(problem.hierarchy.data().back().matrix, {});
+  const adamant::TrilinosAMG amg(*problem.levels().back().matrix, {});
   const auto                 o = options(adamant::SolverType::gmres, 1e-10);
   EXPECT_LE(iterations(problem, o, [&](const auto &v, auto &z) { amg.vmult(v, z); }), 30);
 
   const Backend  backend(1);
-  const int      n = problem.hierarchy.finest().n_dofs();
+  const int      n = problem.space().n_dofs();
   Vector<double> b = random_vector(n, 54), found[2];
   for (int k = 0; k < 2; ++k)
     {
       adamant::Preconditioner<Backend> external;
       if (k == 1)
         external = [&](const auto &v, auto &z) { amg.vmult(v, z); };
-      adamant::LinearSolver<Backend> solver(backend, problem.hierarchy.data(), o, external);
+      adamant::LinearSolver<Backend> solver(backend, problem.levels(), o, external);
       auto                           rhs = backend.create_vector(n), x = backend.create_vector(n);
       backend.upload(b.begin(), rhs);
       solver.solve(rhs, x);
@@ -358,8 +356,8 @@ TEST(Solvers, TrilinosAMGOnTheCoarsestLevel)
   Triangulation<2> mesh;
   refine_to_corner(mesh, 7, 2);
   const Poisson<2> few_levels(mesh, FE_Q<2>(1), 5000), all_levels(mesh, FE_Q<2>(1), 100);
-  ASSERT_GT(few_levels.hierarchy.n_levels(), 1u);
-  ASSERT_GT(few_levels.hierarchy.space(0).n_dofs(), 2000) << "ML may solve smaller ones directly";
+  ASSERT_GT(few_levels.field.n_levels(), 1u);
+  ASSERT_GT(few_levels.field.space(0).n_dofs(), 2000) << "ML may solve smaller ones directly";
   auto      o                    = options(adamant::SolverType::cg, 1e-10);
   const int inverse              = iterations(all_levels, o);
   o.multigrid.coarse_solver      = adamant::CoarseSolverType::external;

@@ -1,5 +1,5 @@
 // Constraint matrices H, B against AffineConstraints; prolongation against deal.II's matrix-free global coarsening.
-#include "discretization/forms/hierarchy.h"
+#include "discretization/fields/field.h"
 #include "discretization/fields/points.h"
 #include "support.h"
 
@@ -101,14 +101,15 @@ void compare_transfer(const FiniteElement<dim> &fe, unsigned int seed)
   Triangulation<dim> mesh;
   make_random_mesh(mesh, seed);
   const auto                         dirichlet = partly_prescribed(fe);
-  const adamant::Hierarchy<dim>      hierarchy(mesh, fe, dirichlet, 1);
+  const adamant::LevelMeshes<dim>    meshes(mesh, {1});
+  const adamant::Field<dim>          field(meshes, "u", fe, dirichlet);
   const MappingQ1<dim>               mapping;
   const Functions::ZeroFunction<dim> zero(fe.n_components());
-  ASSERT_GE(hierarchy.n_levels(), 5u);
-  for (std::size_t l = 1; l < hierarchy.n_levels(); ++l)
+  ASSERT_GE(field.n_levels(), 5u);
+  for (std::size_t l = 1; l < field.n_levels(); ++l)
     {
-      const auto &fine = hierarchy.space(l), &coarse = hierarchy.space(l - 1);
-      const auto &P = hierarchy.data()[l].prolongation, &R = hierarchy.data()[l].restriction;
+      const auto &fine = field.space(l), &coarse = field.space(l - 1);
+      const auto &P = *field.prolongation(l), &R = *field.restriction(l);
       ASSERT_EQ(P.n_rows, fine.n_dofs());
       ASSERT_EQ(P.n_cols, coarse.n_dofs());
 

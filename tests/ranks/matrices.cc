@@ -1,4 +1,4 @@
-// What ranks hold together of constraints, transfer and system matrices, row by row against the same mesh on one rank.
+// Products of matrices over several ranks, their level meshes and refinement against those of one rank.
 #include "algebra/host/backend.h"
 #include "base/exceptions.h"
 #if ADAMANT_WITH_CUDA
@@ -6,14 +6,13 @@
 #include "algebra/cuda/peers/ranks.h"
 #endif
 #include "base/host_copies.h"
-#include "discretization/meshes/distributed_level_meshes.h"
 #include "discretization/fields/distributed_rows.h"
+#include "discretization/meshes/distributed_level_meshes.h"
 #include "discretization/meshes/forest.h"
-#include "discretization/forms/hierarchy.h"
 #include "discretization/meshes/mesh.h"
 #include "discretization/meshes/owned_cells.h"
-#include "discretization/fields/points.h"
 #include "discretization/meshes/stored_mesh.h"
+#include "rows.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/quadrature_lib.h>
@@ -37,230 +36,10 @@
 #include <utility>
 #include <vector>
 
-using namespace dealii;
-using adamant::Array;
-using adamant::Columns;
-using adamant::CSRMatrix;
+using namespace test;
 
 namespace
 {
-const MPI_Comm world = MPI_COMM_WORLD;
-
-// A mesh with hanging nodes between several levels, the same on any number of ranks.
-template <int dim>
-std::unique_ptr<Triangulation<dim>> adaptive_mesh(MPI_Comm comm)
-{
-  auto mesh = std::make_unique<parallel::distributed::Triangulation<dim>>(comm);
-  GridGenerator::subdivided_hyper_cube(*mesh, 2, 0., 1., true);
-  mesh->refine_global(2);
-  for (unsigned int cycle = 0; cycle < (dim == 2 ? 4 : 2); ++cycle)
-    {
-      for (const auto &cell : mesh->active_cell_iterators())
-        if (cell->is_locally_owned() && std::hash<std::string>()(cell->id().to_string()) % 100 < (dim == 2 ? 20 : 10))
-          cell->set_refine_flag();
-      adamant::execute_refinement(*mesh);
-    }
-  return mesh;
-}
-
-// Of an unknown or a point: component and place, which do not depend on numbers. A hanging vertex of quadratic elements lies where the
-// middle of the coarse cell's edge does: the one is free.
-using Key = std::array<long, 4>;
-using Row = std::map<Key, double>;
-
-template <int dim>
-Key key(const double *points, std::size_t n, std::size_t i, int component)
-{
-  Key k{{component, 0, 0, 0}};
-  for (int d = 0; d < dim; ++d)
-    k[d + 1] = std::lround(1e9 * points[d * n + i]);
-  return k;
-}
-
-template <int dim>
-std::vector<int> components(const adamant::LevelSpace<dim> &space)
-{
-  std::vector<int> component(space.n_dofs());
-  for (int c = 0; c < space.n_cells(); ++c)
-    for (int i = 0; i < space.dofs_per_cell(); ++i)
-      component[space.cell_dofs(c)[i]] =
-        static_cast<int>(space.dof_handler().get_fe().system_to_component_index(i).first);
-  return component;
-}
-
-// The keys of the owned DoFs that `dofs` lists.
-template <int dim>
-std::vector<Key> keys_of(const adamant::LevelSpace<dim> &space, const Array<int> &dofs)
-{
-  const auto       points    = adamant::support_points(space, MappingQ1<dim>(), dofs);
-  const auto       component = components(space);
-  std::vector<Key> keys;
-  for (std::size_t k = 0; k < dofs.size(); ++k)
-    keys.push_back(key<dim>(points.data(), dofs.size(), k, component[dofs[k]] + (space.is_free(dofs[k]) ? 10 : 0)));
-  return keys;
-}
-
-template <int dim>
-std::vector<Key> keys_of(const adamant::LevelSpace<dim> &space)
-{
-  Array<int> all(space.n_owned());
-  std::iota(all.begin(), all.end(), 0);
-  return keys_of(space, all);
-}
-
-// The rows of a matrix by the keys of its owned rows and columns.
-std::map<Key, Row> rows_of(const CSRMatrix<double> &A, const std::vector<Key> &rows, std::vector<Key> columns)
-{
-  if (A.ghosts) // the ghosts' keys come as any other values do
-    {
-      Array<double> parts[4];
-      for (int p = 0; p < 4; ++p)
-        {
-          for (const auto &k : columns)
-            parts[p].push_back(static_cast<double>(k[p]));
-          parts[p] = adamant::with_ghosts(*A.ghosts, std::move(parts[p]));
-        }
-      columns.resize(parts[0].size());
-      for (std::size_t i = 0; i < columns.size(); ++i)
-        for (int p = 0; p < 4; ++p)
-          columns[i][p] = std::lround(parts[p][i]);
-    }
-  std::map<Key, Row> result;
-  EXPECT_EQ(static_cast<std::size_t>(A.n_rows), rows.size());
-  EXPECT_EQ(static_cast<std::size_t>(A.n_cols), columns.size());
-  for (int i = 0; i < A.n_rows; ++i)
-    for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
-      {
-        EXPECT_TRUE(k == A.row_start[i] || A.column[k - 1] < A.column[k]) << "columns should ascend";
-        result[rows[i]][columns[A.column[k]]] = A.value[k];
-      }
-  return result;
-}
-
-void expect_same_rows(const std::map<Key, Row> &found, const std::map<Key, Row> &expected, const std::string &what)
-{
-  const unsigned long n_rows = Utilities::MPI::sum<unsigned long>(found.size(), world); // before any rank may give up
-  EXPECT_EQ(n_rows, expected.size()) << what << ": each row should be on one rank";
-  double scale = 0; // of all rows: those whose entries cancel hold what rounding leaves
-  for (const auto &[key, row] : expected)
-    for (const auto &[column, value] : row)
-      scale = std::max(scale, std::abs(value));
-  for (const auto &[key, row] : found)
-    {
-      const auto other = expected.find(key);
-      ASSERT_NE(other, expected.end()) << what << ": one rank has no such row";
-      double largest = 1e-3 * scale;
-      for (const auto &[column, value] : other->second)
-        largest = std::max(largest, std::abs(value));
-      ASSERT_EQ(row.size(), other->second.size()) << what << ": entries of the row at " << key[1] << ' ' << key[2];
-      for (const auto &[column, value] : row)
-        {
-          const auto entry = other->second.find(column);
-          ASSERT_NE(entry, other->second.end()) << what << ": one rank has no entry there";
-          ASSERT_NEAR(value, entry->second, 1e-13 * largest) << what;
-        }
-    }
-}
-
-template <int dim>
-struct Problem
-{
-  Problem(MPI_Comm comm, const FiniteElement<dim> &fe)
-    : mesh(adaptive_mesh<dim>(comm))
-    , quadrature(fe.degree + 1)
-    , hierarchy(*mesh, fe, {{0, ComponentMask()}, {dim, ComponentMask()}}, 5, 8)
-  {
-    const auto assembler = [](const auto &, const auto &fe_values, auto &local) {
-      const auto &element = fe_values.get_fe();
-      for (const unsigned int q : fe_values.quadrature_point_indices())
-        for (const unsigned int i : fe_values.dof_indices())
-          {
-            for (const unsigned int j : fe_values.dof_indices())
-              {
-                const double weight =
-                  element.system_to_component_index(i).first == element.system_to_component_index(j).first ? 1. : 0.3;
-                local[0](i, j) += (weight * (fe_values.shape_grad(i, q) * fe_values.shape_grad(j, q)) +
-                                   fe_values.shape_value(i, q) * fe_values.shape_grad(j, q)[0]) *
-                                  fe_values.JxW(q);
-                if (local.size() > 1)
-                  local[1](i, j) += fe_values.shape_value(i, q) * fe_values.shape_value(j, q) * fe_values.JxW(q);
-              }
-            if (local.size() > 1)
-              local[2](i, q) += fe_values.shape_value(i, q) * fe_values.JxW(q);
-          }
-      if (local.size() > 1)
-        local[3] = local[0];
-    };
-    extra = hierarchy.assemble(mapping, quadrature, update_values | update_gradients | update_JxW_values, assembler,
-                               {Columns::dofs, Columns::quadrature_points, Columns::prescribed});
-  }
-
-  std::vector<Key> keys_of_quadrature_points() const
-  {
-    const auto        points = adamant::quadrature_points(hierarchy.finest(), mapping, quadrature);
-    const std::size_t n      = points.size() / dim;
-    std::vector<Key>  keys;
-    for (std::size_t i = 0; i < n; ++i)
-      keys.push_back(key<dim>(points.data(), n, i, 0));
-    return keys;
-  }
-
-  std::unique_ptr<Triangulation<dim>> mesh;
-  MappingQ1<dim>                      mapping;
-  QGauss<dim>                         quadrature;
-  adamant::Hierarchy<dim>             hierarchy;
-  std::vector<CSRMatrix<double>>      extra;
-};
-
-template <int dim>
-void compare(const FiniteElement<dim> &fe)
-{
-  SCOPED_TRACE(fe.get_name());
-  const Problem<dim> ranks(world, fe), one(MPI_COMM_SELF, fe);
-  const auto        &space = ranks.hierarchy.finest(), &all = one.hierarchy.finest();
-  ASSERT_EQ(ranks.hierarchy.n_levels(), one.hierarchy.n_levels());
-  ASSERT_GE(one.hierarchy.n_levels(), 3u) << "the mesh should have several levels";
-
-  const auto keys = keys_of(space), all_keys = keys_of(all);
-  const auto expect_same = [&](const CSRMatrix<double> &found, const std::vector<Key> &columns,
-                               const CSRMatrix<double> &expected, const std::vector<Key> &all_columns,
-                               const std::string &what) {
-    expect_same_rows(rows_of(found, keys, columns), rows_of(expected, all_keys, all_columns), what);
-  };
-  expect_same(space.owned_H(), keys, all.owned_H(), all_keys, "H");
-  const auto prescribed = keys_of(space, space.prescribed), all_prescribed = keys_of(all, all.prescribed);
-  expect_same(space.owned_B(), prescribed, all.owned_B(), all_prescribed, "B");
-  expect_same(ranks.extra[0], keys, one.extra[0], all_keys, "matrix on nodal values");
-  expect_same(ranks.extra[1], ranks.keys_of_quadrature_points(), one.extra[1], one.keys_of_quadrature_points(),
-              "matrix on quadrature points");
-  expect_same(ranks.extra[2], prescribed, one.extra[2], all_prescribed, "matrix on prescribed values");
-
-  bool spread = false;
-  for (std::size_t l = 0; l < ranks.hierarchy.n_levels(); ++l)
-    {
-      const std::string level = " of level " + std::to_string(l);
-      const auto        fine = keys_of(ranks.hierarchy.space(l)), all_fine = keys_of(one.hierarchy.space(l));
-      const auto       &found = ranks.hierarchy.data()[l], &expected = one.hierarchy.data()[l];
-      expect_same_rows(rows_of(found.matrix, fine, fine), rows_of(expected.matrix, all_fine, all_fine), "A" + level);
-      spread = spread || (l + 1 < ranks.hierarchy.n_levels() && found.matrix.ghosts &&
-                          static_cast<std::uint64_t>(found.matrix.n_rows) < found.matrix.ghosts->n_global &&
-                          found.matrix.n_rows > 0);
-      if (l == 0)
-        {
-          EXPECT_TRUE(found.matrix.n_rows == 0 || !found.matrix.ghosts || found.matrix.ghosts->communicator.rank() == 0)
-            << "the coarsest level should be on the first rank";
-          continue;
-        }
-      const auto coarse = keys_of(ranks.hierarchy.space(l - 1)), all_coarse = keys_of(one.hierarchy.space(l - 1));
-      expect_same_rows(rows_of(found.prolongation, fine, coarse), rows_of(expected.prolongation, all_fine, all_coarse),
-                       "P" + level);
-      expect_same_rows(rows_of(found.restriction, coarse, fine), rows_of(expected.restriction, all_coarse, all_fine),
-                       "R" + level);
-    }
-  const int n_ranks = static_cast<int>(Utilities::MPI::n_mpi_processes(world));
-  EXPECT_EQ(Utilities::MPI::max(int(spread), world), int(n_ranks > 1)) << "coarser levels should be spread, too";
-}
-
 // A function of place and component at the owned unknowns.
 Array<double> sample(const std::vector<Key> &keys)
 {
@@ -277,13 +56,13 @@ void there_and_back(const Backend &backend, const std::vector<adamant::LevelData
 {
   std::vector<typename Backend::Vector> v;
   for (const auto &level : levels)
-    v.push_back(backend.create_vector(level.matrix.n_rows));
+    v.push_back(backend.create_vector(level.matrix->n_rows));
   backend.copy(x, v.back());
   for (std::size_t l = levels.size() - 1; l > 0; --l)
-    backend.spmv(typename Backend::value_type(0.25), backend.create_matrix(levels[l].restriction, node_size), v[l], 0,
+    backend.spmv(typename Backend::value_type(0.25), backend.create_matrix(*levels[l].restriction, node_size), v[l], 0,
                  v[l - 1]);
   for (std::size_t l = 1; l < levels.size(); ++l)
-    backend.spmv(1, backend.create_matrix(levels[l].prolongation, node_size), v[l - 1], 0, v[l]);
+    backend.spmv(1, backend.create_matrix(*levels[l].prolongation, node_size), v[l - 1], 0, v[l]);
   backend.axpby(1, v.back(), 1, x);
 }
 
@@ -295,10 +74,10 @@ void compare_products(const Backend &backend)
   const FESystem<dim>                fe(FE_Q<dim>(1), dim);
   const Problem<dim>                 ranks(world, fe), one(MPI_COMM_SELF, fe);
   const adamant::HostBackend<Number> alone(2);
-  const auto keys = keys_of(ranks.hierarchy.finest()), all_keys = keys_of(one.hierarchy.finest());
-  const auto steps = [](const auto &algebra, const std::vector<adamant::LevelData> &levels,
+  const auto                         keys = keys_of(ranks.u.finest()), all_keys = keys_of(one.u.finest());
+  const auto                         steps = [](const auto &algebra, const std::vector<adamant::LevelData> &levels,
                         const Array<double> &values) {
-    const auto a = algebra.create_matrix(levels.back().matrix, dim);
+    const auto a = algebra.create_matrix(*levels.back().matrix, dim);
     auto       x = adamant::to_backend(algebra, values), y = algebra.create_vector(x.size()),
          r = algebra.create_vector(x.size()), d = algebra.create_vector(x.size()), D = algebra.create_vector(x.size());
     auto blocks = algebra.create_vector(dim * x.size()), z = algebra.create_vector(x.size());
@@ -335,8 +114,8 @@ void compare_products(const Backend &backend)
     algebra.download(x, result.data());
     return std::make_pair(result, numbers);
   };
-  const auto [found, numbers]        = steps(backend, ranks.hierarchy.data(), sample(keys));
-  const auto [expected, all_numbers] = steps(alone, one.hierarchy.data(), sample(all_keys));
+  const auto [found, numbers]        = steps(backend, ranks.levels(), sample(keys));
+  const auto [expected, all_numbers] = steps(alone, one.levels(), sample(all_keys));
   const double          tolerance    = 100 * std::numeric_limits<Number>::epsilon();
   std::map<Key, double> by_key;
   for (std::size_t i = 0; i < all_keys.size(); ++i)
@@ -348,26 +127,6 @@ void compare_products(const Backend &backend)
 }
 } // namespace
 
-TEST(Ranks, SquareQ1)
-{
-  compare(FE_Q<2>(1));
-}
-TEST(Ranks, SquareQ2)
-{
-  compare(FE_Q<2>(2));
-}
-TEST(Ranks, SquareVector)
-{
-  compare(FESystem<2>(FE_Q<2>(1), 2));
-}
-TEST(Ranks, CubeQ1)
-{
-  compare(FE_Q<3>(1));
-}
-TEST(Ranks, CubeVector)
-{
-  compare(FESystem<3>(FE_Q<3>(1), 3));
-}
 TEST(Ranks, ProductsInDoublePrecision)
 {
   const adamant::HostBackend<double> backend(2, adamant::Communicator(world));

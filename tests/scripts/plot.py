@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 import zlib
 from pathlib import Path
@@ -188,6 +189,22 @@ class Records(unittest.TestCase):
             self.assertEqual(lines["host"], [(1, 16), (2, 8), (4, 4)])
             only = subprocess.run([SCRIPT, "threads", Path(folder) / "0.json"], capture_output=True, text=True)
             self.assertIn("different numbers of threads", only.stderr)
+
+    def test_lines_of_records(self):
+        """Of records.jsonl: a case's runs as shipped and from a zero guess, in lines of their own; no other settings."""
+        base = {"application": "transport_diffusion", "backend": "cuda", "device": "a GPU", "threads": 4, "steps": 100, "dofs": 16641, "case": "paper_level7"}
+        runs = [{**base, "label": f"cuda, {words}", "timings": {"solve": seconds}}
+                for words, seconds in (("zero guess", 2), ("extrapolated guess", 1), ("zero guess, Matrix format=cusparse", 9))]
+        runs.append({**runs[0], "case": "other", "timings": {"solve": 7}})
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "records.jsonl"
+            file.write_text("".join(json.dumps(run) + "\n" for run in runs))
+            self.assertEqual(len(plot.load([file])), 4)
+            arguments = types.SimpleNamespace(inputs=[file], case="paper_*")
+            lines = plot.medians(plot.as_shipped(arguments), lambda r: r["dofs"], plot.seconds(("solve",)), plot.guess)
+            self.assertEqual(lines, {", extrapolated guess": [(16641, 1)], ", zero guess": [(16641, 2)]})
+            done = subprocess.run([SCRIPT, "dofs", file, "--case", "paper_*", "-o", file.with_suffix(".png")], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
 
 
 class AllOfARun(unittest.TestCase):

@@ -22,22 +22,22 @@ Bundle::OnDevice::OnDevice(const Context &context, const PackedMatrices &source)
   , value(upload(context, source.value))
 {}
 
-Bundle::Bundle(const Context &context, const std::vector<const CSRMatrix<double> *> &matrices, int n_values)
+Bundle::Bundle(const std::shared_ptr<Context> &context, const std::vector<const CSRMatrix<double> *> &matrices, int n_values)
   : BundleStorage(*matrices[0], static_cast<int>(matrices.size()), n_values)
-  , owned(context, pack(matrices, lanes))
+  , owned(*context, pack(matrices, lanes))
 {
   const PackedGhosts source = pack_ghosts(matrices, lanes);
   if (!source.plan || (source.plan->sends.empty() && source.plan->receives.empty()))
     return;
-  ghosts     = std::make_unique<OnDevice>(context, source.entries);
-  ghost_rows = upload(context, source.row);
+  ghosts     = std::make_unique<OnDevice>(*context, source.entries);
+  ghost_rows = upload(*context, source.row);
   exchange   = Exchange<double>::create(context, source.plan, n_values);
 }
 
 std::shared_ptr<BundleStorage> Context::create_bundle(const std::vector<const CSRMatrix<double> *> &matrices,
                                                       int                                           n_values)
 {
-  return std::make_shared<Bundle>(*this, matrices, n_values);
+  return std::make_shared<Bundle>(shared_from_this(), matrices, n_values);
 }
 } // namespace cuda
 } // namespace adamant

@@ -27,7 +27,7 @@ class Bundle : public BundleStorage
 public:
   static constexpr int lanes = 32;
 
-  Bundle(const Context &context, const std::vector<const CSRMatrix<double> *> &matrices, int n_values);
+  Bundle(const std::shared_ptr<Context> &context, const std::vector<const CSRMatrix<double> *> &matrices, int n_values);
 
   std::size_t bytes() const override { return owned.bytes; }
 

@@ -43,13 +43,14 @@ void check(cudaError_t status, const Call &call, const Arguments &...arguments)
   fail(status, call, text.str());
 }
 
-/// A copy on the device of n objects in host memory, which may change when this returns; later work on the stream finds it there.
+/// A copy on the device of n objects in host memory, which may change when this returns; later work on the stream finds
+/// it there.
 template <typename T>
-CudaArray<T> to_device(const std::shared_ptr<CudaContext> &context, const T *source, std::size_t n, const char *purpose)
+DeviceArray<T> to_device(const Context &context, const T *source, std::size_t n, const char *purpose)
 {
-  CudaArray<T> target(context, n, purpose);
+  DeviceArray<T> target(context.memory_of_device(), n, purpose);
   if (n > 0)
-    check(cudaMemcpyAsync(target.data(), source, n * sizeof(T), cudaMemcpyHostToDevice, context->stream()),
+    check(cudaMemcpyAsync(target.data(), source, n * sizeof(T), cudaMemcpyHostToDevice, context.stream()),
           "cudaMemcpyAsync", target.data(), source, n * sizeof(T), "to device");
   return target;
 }
@@ -71,10 +72,10 @@ inline int blocks_for(long n, int threads = block_size)
   return static_cast<int>((n + threads - 1) / threads);
 }
 
-/// Launches kernel(arguments...) on the context's stream, overlapping its start with the end of the previous kernel; `overlaps` is false
-/// after what is no kernel of the library.
+/// Launches kernel(arguments...) on the context's stream, overlapping its start with the end of the previous kernel;
+/// `overlaps` is false after what is no kernel of the library.
 template <bool overlaps = true, typename... Parameters, typename... Arguments>
-void launch(const CudaContext &context, const Call &name, void (*kernel)(Parameters...), dim3 blocks, int threads,
+void launch(const Context &context, const Call &name, void (*kernel)(Parameters...), dim3 blocks, int threads,
             Arguments &&...arguments)
 {
   if (blocks.x == 0)

@@ -1,5 +1,10 @@
+#include "algebra/cuda/context.h"
+
 #include "algebra/cuda/check.cuh"
+#include "algebra/cuda/graph.h"
+#include "algebra/cuda/operations.h"
 #include "algebra/cuda/peers/ranks.h"
+#include "algebra/cuda/snapshot.h"
 #include "base/exceptions.h"
 
 #include <algorithm>
@@ -73,23 +78,13 @@ cudaDeviceProp find_device(const Communicator::Place &place, bool share_devices,
   check(runs, "cudaFuncGetAttributes", "probe");
   return properties;
 }
-
-std::string in_megabytes(std::size_t bytes)
-{
-  const std::size_t tenths = (bytes * 10 + (1 << 19)) >> 20;
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " MiB";
-}
 } // namespace
-} // namespace cuda
 
-void fail_cuda_call(long n)
-{
-  cuda::calls_to_fault = n;
-}
-
-CudaContext::CudaContext(const Communicator &ranks, bool share_devices)
+Context::Context(const Communicator &ranks, bool share_devices, MatrixFormat format)
   : all_ranks(ranks)
 {
+  if (format == MatrixFormat::cusparse)
+    throw RunError("Matrix format = cusparse: this program was built without cuSPARSE and cuBLAS");
   const Communicator::Place place = ranks.place_on_machine();
   std::string               failure;
   try
@@ -102,89 +97,113 @@ CudaContext::CudaContext(const Communicator &ranks, bool share_devices)
     }
   if (const std::string first = ranks.first_text(failure); !first.empty())
     throw RunError(first);
+  in_double = std::make_unique<CudaOperations<double>>(*this);
+  in_float  = std::make_unique<CudaOperations<float>>(*this);
   if (ranks.size() == 1)
     return;
   int n = 0;
-  cuda::check(cudaGetDeviceCount(&n), "cudaGetDeviceCount");
-  across = std::make_shared<CudaRanks>(ranks, place.size <= n);
+  check(cudaGetDeviceCount(&n), "cudaGetDeviceCount");
+  across = std::make_shared<Ranks>(ranks, place.size <= n);
 }
 
-bool CudaContext::replays_graphs() const
+void Context::take_device(const Communicator::Place &place, bool share_devices)
 {
-  return graphs && (!across || across->in_graphs());
-}
-
-void CudaContext::take_device(const Communicator::Place &place, bool share_devices)
-{
-  const cudaDeviceProp properties = cuda::find_device(place, share_devices, device_number);
-  name                            = properties.name;
+  const cudaDeviceProp properties = find_device(place, share_devices, device_number);
+  device_name                     = properties.name;
   programmatic_launch             = properties.major >= 9;
   const char *setting             = std::getenv("ADAMANT_CUDA_GRAPHS");
   graphs                          = setting == nullptr || std::string(setting) != "0";
   cudaStream_t      stream        = nullptr;
   const cudaError_t created       = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
   main_stream.reset(stream, [](cudaStream_t s) { cudaStreamDestroy(s); });
-  cuda::check(created, "cudaStreamCreateWithFlags");
-  const auto free_memory = [](void *memory) { cudaFree(memory); };
-  partials.reset(static_cast<double *>(allocate(sizeof(double) * max_sums * reduction_blocks, "reductions")),
-                 free_memory);
-  finished.reset(static_cast<unsigned int *>(allocate(sizeof(unsigned int), "reductions")), free_memory);
-  cuda::check(cudaMemsetAsync(finished.get(), 0, sizeof(unsigned int), stream), "cudaMemsetAsync", finished.get(), 0);
+  check(created, "cudaStreamCreateWithFlags");
+  partials = DeviceArray<double>(ledger, max_sums * reduction_blocks, "reductions");
+  finished = DeviceArray<unsigned int>(ledger, 1, "reductions");
+  check(cudaMemsetAsync(finished.data(), 0, sizeof(unsigned int), stream), "cudaMemsetAsync", finished.data(), 0);
   synchronize();
 }
 
-void CudaContext::synchronize() const
+std::string Context::exchange() const
 {
-  cuda::check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize", stream());
+  return across ? across->description() : "";
 }
 
-void *CudaContext::allocate(std::size_t bytes, const std::string &purpose)
+bool Context::replays_graphs() const
 {
-  void             *memory = nullptr;
-  const cudaError_t status = cudaMalloc(&memory, bytes);
-  if (status == cudaErrorMemoryAllocation)
-    {
-      cudaGetLastError(); // an allocation that failed leaves the device usable
-      std::size_t free = 0, total = 0;
-      cudaMemGetInfo(&free, &total);
-      std::string held;
-      for (const auto &[what, size] : ledger)
-        held += (held.empty() ? "" : ", ") + what + " " + cuda::in_megabytes(size);
-      throw RunError("out of GPU memory: " + cuda::in_megabytes(bytes) + " were asked for " + purpose + ", " +
-                     cuda::in_megabytes(free) + " of " + cuda::in_megabytes(total) + " are free; this run holds " +
-                     (held.empty() ? "nothing" : held) + "; use a smaller mesh");
-    }
-  try
-    {
-      cuda::check(status, "cudaMalloc", bytes, "for " + purpose);
-    }
-  catch (...)
-    {
-      cudaFree(memory);
-      throw;
-    }
-  ledger[purpose] += bytes;
-  in_use += bytes;
-  peak = std::max(peak, in_use);
-  return memory;
+  return graphs && (!across || across->in_graphs());
 }
 
-void CudaContext::release(void *memory, std::size_t bytes, const std::string &purpose) noexcept
+std::shared_ptr<void> Context::allocate(std::size_t bytes, const char *purpose)
 {
-  cudaFree(memory);
-  const auto entry = ledger.find(purpose);
-  if (entry != ledger.end())
-    entry->second -= bytes;
-  in_use -= bytes;
+  const auto array = std::make_shared<DeviceArray<char>>(ledger, bytes, purpose);
+  return {array, array->data()};
 }
 
-CudaScalars::CudaScalars(const std::shared_ptr<CudaContext> &context, int n)
-  : on_device(context, 2 * static_cast<std::size_t>(n), "scalars")
+void Context::clear(void *memory, std::size_t bytes)
 {
-  double    *memory = nullptr;
-  const auto status = cudaHostAlloc(&memory, n * sizeof(double), cudaHostAllocMapped);
-  on_host           = {memory, [](double *p) { cudaFreeHost(p); }};
-  cuda::check(status, "cudaHostAlloc", n * sizeof(double), "mapped");
+  if (bytes > 0)
+    check(cudaMemsetAsync(memory, 0, bytes, stream()), "cudaMemsetAsync", memory, 0, bytes);
+}
+
+void Context::upload(void *to, const void *on_host, std::size_t bytes)
+{
+  if (bytes > 0)
+    check(cudaMemcpyAsync(to, on_host, bytes, cudaMemcpyHostToDevice, stream()), "cudaMemcpyAsync", to, on_host, bytes,
+          "to device");
+  synchronize();
+}
+
+void Context::download(void *on_host, const void *from, std::size_t bytes)
+{
+  if (bytes > 0)
+    check(cudaMemcpyAsync(on_host, from, bytes, cudaMemcpyDeviceToHost, stream()), "cudaMemcpyAsync", on_host, from,
+          bytes, "to host");
+  synchronize();
+}
+
+void Context::synchronize() const
+{
+  check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize", stream());
+}
+
+ScalarStorage Context::create_scalars(int n)
+{
+  // Kernels write into pinned host memory, so that reading results takes a wait but no copy. On the device as many
+  // again, as scratch.
+  struct Owner
+  {
+    DeviceArray<double>     on_device;
+    std::shared_ptr<double> on_host;
+  };
+  const auto        owner  = std::make_shared<Owner>();
+  double           *memory = nullptr;
+  const std::size_t bytes  = n * sizeof(double);
+  owner->on_device         = DeviceArray<double>(ledger, 2 * static_cast<std::size_t>(n), "scalars");
+  const cudaError_t status = cudaHostAlloc(&memory, bytes, cudaHostAllocMapped);
+  owner->on_host.reset(memory, [](double *p) { cudaFreeHost(p); });
+  check(status, "cudaHostAlloc", bytes, "mapped");
   std::fill_n(memory, n, 0.);
+  return {n, owner->on_device.data(), memory, owner};
+}
+
+std::shared_ptr<SnapshotStorage> Context::create_snapshot(int n)
+{
+  return std::make_shared<Snapshot>(shared_from_this(), n);
+}
+
+std::shared_ptr<GraphStorage> Context::record(const std::function<void()> &operations)
+{
+  return std::make_shared<Graph>(shared_from_this(), operations);
+}
+} // namespace cuda
+
+void fail_cuda_call(long n)
+{
+  cuda::calls_to_fault = n;
+}
+
+std::shared_ptr<DeviceInterface> make_cuda_device(const Communicator &ranks, bool share_devices, MatrixFormat format)
+{
+  return std::make_shared<cuda::Context>(ranks, share_devices, format);
 }
 } // namespace adamant

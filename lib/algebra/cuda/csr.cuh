@@ -19,7 +19,7 @@ struct CSRView
 
 /// Waits for the copy.
 template <typename T>
-void to_host(const CudaContext &context, const CudaArray<T> &source, T *target)
+void to_host(const Context &context, const DeviceArray<T> &source, T *target)
 {
   if (source.size() > 0)
     check(cudaMemcpyAsync(target, source.data(), source.size() * sizeof(T), cudaMemcpyDeviceToHost, context.stream()),
@@ -27,9 +27,9 @@ void to_host(const CudaContext &context, const CudaArray<T> &source, T *target)
   context.synchronize();
 }
 
-/// The different values as Number, ascending; those that differ by rounding are one where the dictionary does not hold them all
-/// (value_dictionary). None where they are too many then, too.
+/// The different values as Number, ascending; those that differ by rounding are one where the dictionary does not hold
+/// them all (value_dictionary). None where they are too many then, too.
 template <typename Number>
-std::vector<Number> different_values(const std::shared_ptr<CudaContext> &context, const CSRView &A);
+std::vector<Number> different_values(const Context &context, const CSRView &A);
 } // namespace cuda
 } // namespace adamant

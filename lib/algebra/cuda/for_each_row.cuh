@@ -1,27 +1,22 @@
 #pragma once
 
 #include "algebra/cuda/sparse.cuh"
+#include "algebra/row_functors.h"
 
 #include <utility>
 
-// How the rows of a matrix are spread over threads: row_kernel, or band_kernel for large matrices that are mostly bands.
+// How the rows of a matrix are spread over threads: row_kernel, or band_kernel for large matrices that are mostly
+// bands.
 
 namespace adamant
 {
 namespace cuda
 {
-template <typename Number>
-struct Entry
-{
-  const Number     *x;
-  __device__ Number operator()(int i) const { return x[i]; }
-};
-
-/// A thread has the same row in each of `at_once` slices of a band: columns and values are decoded once for all of them, and
-/// enough loads are under way to keep the memory busy.
+/// A thread has the same row in each of `at_once` slices of a band: columns and values are decoded once for all of
+/// them, and enough loads are under way to keep the memory busy.
 template <class Format, int at_once, typename Number, class Gather, class Finish>
-__device__ void band_product(const SparseView<Number> &A, const Number *dictionary, const CudaSlice &s, int first,
-                             int lane, const Gather &x, const Finish &finish)
+__device__ void band_product(const SparseView<Number> &A, const Number *dictionary, const Slice &s, int first, int lane,
+                             const Gather &x, const Finish &finish)
 {
   const int                                 row = slice_rows * first + lane;
   Chunk<Format, Number, SliceKind::stencil> chunk;
@@ -89,7 +84,7 @@ __global__ void __launch_bounds__(block_size)
   for (int k = 0; k < at_once; ++k)
     singles |= is_single(block_first + k * warps + warp) ? 1u << k : 0u;
   const int first = block_first + warp * at_once;
-  CudaSlice s{0, 0, 0, 0, 0};
+  Slice     s{0, 0, 0, 0, 0};
   if (first < A.n_slices)
     s = A.slices[first];
   load_dictionary<Format>(A, dictionary);
@@ -106,82 +101,87 @@ __global__ void __launch_bounds__(block_size)
     }
 }
 
-/// Slices of a band that a thread takes at once: as many as leave the GPU enough warps, and enough registers for what a row
-/// fetches; 0 for row_kernel.
+/// Slices of a band that a thread takes at once: as many as leave the GPU enough warps, and enough registers for what a
+/// row fetches; 0 for row_kernel.
 template <class Finish, typename Number>
-int slices_at_once(const CudaMatrix<Number> &A)
+int slices_at_once(const SparseMatrix<Number> &A)
 {
   constexpr int most = sizeof(decltype(std::declval<const Finish &>().fetch(0))) <= 16 ? 4 : 2;
-  const auto   &s    = *A.storage;
-  return 2 * s.n_band <= s.n_slices || s.n_slices < 8192 ? 0 : s.n_slices < 65536 ? 2 : most;
+  return 2 * A.n_band <= A.n_slices || A.n_slices < 8192 ? 0 : A.n_slices < 65536 ? 2 : most;
 }
 
-/// y += a A x, where row i of A stands for a row of the node nodes[i / node_size] of y; empty rows untouched.
-template <typename Number>
-struct AdditionAt
-{
-  static constexpr bool exchange = false, skips_empty = true;
-  Number                a;
-  Number               *y;
-  const int            *nodes;
-  int                   node_size;
-  __device__ Number    &at(int row) const { return y[nodes[row / node_size] * node_size + row % node_size]; }
-  __device__ Number     fetch(int row) const { return at(row); }
-  __device__ void       operator()(int row, Number sum, Number y_row) const { at(row) = y_row + a * sum; }
-};
-
-/// Runs row_kernel over all rows of A and the columns that this rank owns; a block of threads holds whole nodes, those of the matrix and
-/// of node_size rows. The same kernel sends what an exchange has left to it.
+/// Runs row_kernel over all rows of A and the columns that this rank owns; a block of threads holds whole nodes, those
+/// of the matrix and of a functor of nodes. The same kernel sends what an exchange has left to it.
 template <bool overlaps = true, typename Number, class Gather, class Finish>
-void for_each_owned_row(const CudaContext &context, const Call &name, const CudaMatrix<Number> &A, const Gather &x,
-                        const Finish &finish, int node_size = 1, const Sends<Number> &sends = {})
+void for_each_owned_row(const Context &context, const Call &name, const SparseMatrix<Number> &A, const Gather &x,
+                        const Finish &finish, const Sends<Number> &sends = {})
 {
-  const auto &s = *A.storage;
+  int node_size = 1;
+  if constexpr (Finish::by_node)
+    node_size = finish.node_size;
   // Small matrices in small blocks: the whole GPU shares their latency.
-  const int most  = A.n_rows < 32768 * s.rows ? 64 : block_size;
-  const int step  = slice_rows * std::lcm(node_size, s.node_size) / s.rows;
+  const int most  = A.n_rows < 32768 * A.rows ? 64 : block_size;
+  const int step  = slice_rows * std::lcm(node_size, A.node_size) / A.rows;
   const int lanes = step >= most ? step : most / step * step;
-  if (lanes > block_size || (s.nodes.size() > 0 && s.node_size % node_size != 0) ||
-      (node_size > 1 && s.rows > 1 && s.rows != node_size))
-    throw RunError("a matrix of nodes of " + std::to_string(s.node_size) + " rows does not go with blocks of " +
+  if (lanes > block_size || (A.nodes.size() > 0 && A.node_size % node_size != 0) ||
+      (node_size > 1 && A.rows > 1 && A.rows != node_size))
+    throw RunError("a matrix of nodes of " + std::to_string(A.node_size) + " rows does not go with blocks of " +
                    std::to_string(node_size));
   with_format(A, [&](auto format) {
     using Format = decltype(format);
-    if constexpr (Format::bands && !Finish::exchange)
+    if constexpr (Format::bands && !Finish::by_node)
       if (const int at_once = slices_at_once<Finish>(A); at_once > 0)
         return launch<overlaps>(context, name,
                                 at_once == 2 ? band_kernel<Format, 2, Number, Gather, Finish> :
                                                band_kernel<Format, 4, Number, Gather, Finish>,
                                 sends.n_blocks +
-                                  blocks_for(slice_rows * static_cast<long>((s.n_slices + at_once - 1) / at_once)),
+                                  blocks_for(slice_rows * static_cast<long>((A.n_slices + at_once - 1) / at_once)),
                                 block_size, sends, view(A), x, finish);
     // Long rows of small matrices go to several threads, as long as the GPU has room for more warps.
     constexpr int room = 8192, chunk = Format::chunk;
     int           parts = 1;
-    while (2 * parts * chunk < s.widest + chunk && 2 * parts * s.n_slices <= room && 2 * parts * lanes <= most_threads)
+    while (2 * parts * chunk < A.widest + chunk && 2 * parts * A.n_slices <= room && 2 * parts * lanes <= most_threads)
       parts *= 2;
     launch<overlaps>(context, name, row_kernel<Format, Number, Gather, Finish>,
-                     sends.n_blocks + blocks_for(slice_rows * static_cast<long>(s.n_slices), lanes), lanes * parts,
+                     sends.n_blocks + blocks_for(slice_rows * static_cast<long>(A.n_slices), lanes), lanes * parts,
                      sends, view(A), lanes, parts, x, finish);
   });
 }
 
-/// finish(row, (A x)_row, what it fetches for the row) for all rows, then what other ranks' entries of x add.
-template <typename Number, class Gather, class Finish>
-void for_each_row(const CudaContext &context, const Call &name, const CudaMatrix<Number> &A, const Gather &x,
-                  const Finish &finish, int node_size = 1)
+/// Begins to send x to other ranks. Where f may change it, a kernel of its own does so; else returns what the next one
+/// has to send.
+template <typename Number, class Gather, class Functor>
+Sends<Number> send_to_others(const Context &context, const GhostMatrix<Number> &ghosts, const Gather &x,
+                             const Functor & /*f*/)
 {
-  const auto &ghosts = A.storage->ghosts;
-  const auto  sends  = ghosts ? ghosts->exchange->start(context, OneComponent<Gather>{x}) : Sends<Number>();
-  for_each_owned_row(context, name, A, x, finish, node_size, sends);
+  const OneComponent<Gather> values{x};
+  if constexpr (Functor::in_place)
+    {
+      ghosts.exchange->send(context, values);
+      return {};
+    }
+  else
+    return ghosts.exchange->start(context, values);
+}
+
+/// f(row, (A x)_row, what it fetches for the row) for all rows, then what other ranks' entries of x add:
+/// row_functors.h.
+template <typename Number, class Gather, class Functor>
+void for_each_row(const DeviceInterface &device, const MatrixStorage<Number> &matrix, const Gather &x, const Functor &f)
+{
+  const auto &context = static_cast<const Context &>(device);
+  const auto &A       = dynamic_cast<const SparseMatrix<Number> &>(matrix);
+  const auto &ghosts  = A.ghosts;
+  const Call  name(__PRETTY_FUNCTION__);
+  for_each_owned_row(context, name, A, x, f, ghosts ? send_to_others(context, *ghosts, x, f) : Sends<Number>());
   if (!ghosts)
     return;
-  if constexpr (Finish::is_product)
+  if constexpr (Functor::is_sum)
     if (ghosts->many)
-      return for_each_owned_row<false>(context, name, *ghosts->many,
-                                       Entry<Number>{ghosts->exchange->finish_and_wait(context)},
-                                       AdditionAt<Number>{finish.a, finish.y, ghosts->nodes.data(), ghosts->node_size});
-  add_ghosts(context, name, *ghosts, finish);
+      return for_each_owned_row<false>(
+        context, name, *ghosts->many, Entries<Number>{ghosts->exchange->finish_and_wait(context)},
+        Listed<Addition<Number>>{Addition<Number>(f.a, f.y), ghosts->nodes.data(), ghosts->node_size});
+  add_ghosts(context, name, *ghosts, f);
 }
 } // namespace cuda
 } // namespace adamant

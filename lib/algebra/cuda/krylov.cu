@@ -1,6 +1,6 @@
-// The operations of Krylov methods: inner products, Gram-Schmidt, linear combinations. All coefficients stay on the device.
+// Gram-Schmidt and linear combinations, for GMRES.
 
-#include "algebra/cuda/backend.h"
+#include "algebra/cuda/operations.h"
 #include "algebra/cuda/reduction.cuh"
 
 #include <algorithm>
@@ -8,6 +8,8 @@
 #include <type_traits>
 
 namespace adamant
+{
+namespace cuda
 {
 namespace
 {
@@ -21,11 +23,10 @@ struct Vectors
 };
 
 template <typename Number>
-Vectors<Number> group_of(const std::vector<CudaVector<Number>> &basis, int first, int k)
+Vectors<Number> group_of(const Number *const *basis, int first, int k)
 {
   Vectors<Number> vectors{};
-  for (int i = 0; i < k; ++i)
-    vectors.data[i] = basis[first + i].data();
+  std::copy_n(basis + first, std::max(k, 0), vectors.data);
   return vectors;
 }
 
@@ -64,10 +65,10 @@ __device__ void for_my_elements(int n, const Load &load, const Use &use)
 
 // h[i] = v_i . w, i < k <= K.
 template <int K, typename Number>
-__global__ void dot_kernel(int n, int k, Vectors<Number> v, const Number *w, cuda::Reduction reduction, double *h,
+__global__ void dot_kernel(int n, int k, Vectors<Number> v, const Number *w, Reduction reduction, double *h,
                            double *on_host)
 {
-  cuda::wait_for_predecessor();
+  wait_for_predecessor();
   constexpr int slots = K <= 4 ? 4 : 2;
   Number        v_i[slots][K], w_i[slots];
   double        product[K] = {}, sum[K];
@@ -91,10 +92,10 @@ __global__ void dot_kernel(int n, int k, Vectors<Number> v, const Number *w, cud
 
 // w -= sum_i h[i] v_i; with `again`, correction[i] = v_i . w and correction[k] = w . w of the result, in the same pass.
 template <int K, bool again, typename Number>
-__global__ void subtract_kernel(int n, int k, Vectors<Number> v, const double *h, Number *w, cuda::Reduction reduction,
+__global__ void subtract_kernel(int n, int k, Vectors<Number> v, const double *h, Number *w, Reduction reduction,
                                 double *correction)
 {
-  cuda::wait_for_predecessor();
+  wait_for_predecessor();
   constexpr int slots = K <= 4 ? 4 : 2;
   Number        coefficient[K], v_i[slots][K], w_i[slots];
 #pragma unroll
@@ -132,13 +133,14 @@ __global__ void subtract_kernel(int n, int k, Vectors<Number> v, const double *h
       }
 }
 
-// The last pass of Gram-Schmidt: w <- (w - sum_i correction[first + i] v_i) / norm where `scale` says so. The norm follows
-// from that before the correction by Pythagoras, as the corrections are of rounding size: no further pass for it.
+// The last pass of Gram-Schmidt: w <- (w - sum_i correction[first + i] v_i) / norm where `scale` says so. The norm
+// follows from that before the correction by Pythagoras, as the corrections are of rounding size: no further pass for
+// it.
 template <int K, typename Number>
 __global__ void finish_kernel(int n, int first, int k, int k_total, bool scale, Vectors<Number> v,
                               const double *correction, Number *w, double *h, double *on_host)
 {
-  cuda::wait_for_predecessor();
+  wait_for_predecessor();
   double square = correction[k_total];
   for (int j = 0; j < k_total; ++j)
     square -= correction[j] * correction[j];
@@ -168,10 +170,10 @@ struct Coefficients
   Number value[group];
 };
 
-template <typename Number, typename Other>
-__global__ void multi_axpy_kernel(int n, int k, Coefficients<Number> a, Vectors<Other> v, Number *x)
+template <typename Number>
+__global__ void combine_kernel(int n, int k, Coefficients<Number> a, Vectors<Number> v, Number *x)
 {
-  cuda::wait_for_predecessor();
+  wait_for_predecessor();
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n)
     return;
@@ -179,121 +181,86 @@ __global__ void multi_axpy_kernel(int n, int k, Coefficients<Number> a, Vectors<
 #pragma unroll
   for (int j = 0; j < group; ++j)
     if (j < k)
-      x_i += a.value[j] * static_cast<Number>(v.data[j][i]);
+      x_i += a.value[j] * v.data[j][i];
   x[i] = x_i;
 }
 } // namespace
 
+// on_device[i] = basis_i . w, this rank's part; to the host, too.
 template <typename Number>
-void CudaBackend<Number>::multi_dot(const std::vector<Vector> &basis, int k, const Vector &w, Scalars &h) const
+void CudaOperations<Number>::dots(int n, const Number *const *basis, int k, const Number *w, double *on_device,
+                                  double *on_host) const
 {
-  const int n = w.size();
   for (int first = 0; first < k; first += group)
     {
       const int m = std::min(group, k - first);
       with_group(m, [&](auto K) {
-        cuda::launch(*context, "multi_dot", dot_kernel<K, Number>, cuda::reduction_blocks_for(n), cuda::block_size, n,
-                     m, group_of(basis, first, m), w.data(), cuda::Reduction(*context), h.device() + first,
-                     h.host() + first);
+        launch(context, "dots", dot_kernel<K, Number>, reduction_blocks_for(n), block_size, n, m,
+               group_of(basis, first, m), w, Reduction(context), on_device + first, on_host + first);
       });
     }
-  cuda::sum_over_ranks(*context, k, h.device(), h.host());
 }
 
+// w -= sum_i h[i] basis_i; then correction[i] = basis_i . w and correction[k] = w . w.
 template <typename Number>
-void CudaBackend<Number>::orthonormalize(const std::vector<Vector> &basis, int k, Vector &w, Scalars &h) const
+void CudaOperations<Number>::subtract(int n, const Number *const *basis, int k, const ScalarStorage &h, Number *w) const
 {
-  const int             n = w.size(), blocks = cuda::reduction_blocks_for(n);
-  const cuda::Reduction reduction(*context);
-  double               *correction = h.device_scratch();
-  multi_dot(basis, k, w, h);
+  const Reduction reduction(context);
+  double         *correction = h.on_device + h.n;
   for (int first = 0; first < std::max(k, 1); first += group)
     {
       const int m = std::min(group, k - first);
       // All vectors at once: the second inner products come with the subtraction.
       with_group(m, [&](auto K) {
-        cuda::launch(*context, "orthonormalize",
-                     k <= group ? subtract_kernel<K, true, Number> : subtract_kernel<K, false, Number>, blocks,
-                     cuda::block_size, n, m, group_of(basis, first, m), h.device() + first, w.data(), reduction,
-                     correction);
+        launch(context, "subtract", k <= group ? subtract_kernel<K, true, Number> : subtract_kernel<K, false, Number>,
+               reduction_blocks_for(n), block_size, n, m, group_of(basis, first, m), h.on_device + first, w, reduction,
+               correction);
       });
     }
-  if (k > group)
-    {
-      for (int first = 0; first < k; first += group)
-        {
-          const int m = std::min(group, k - first);
-          cuda::launch(*context, "multi_dot", dot_kernel<group, Number>, blocks, cuda::block_size, n, m,
-                       group_of(basis, first, m), w.data(), reduction, correction + first, h.host() + first);
-        }
-      Vectors<Number> itself{};
-      itself.data[0] = w.data();
-      cuda::launch(*context, "multi_dot", dot_kernel<1, Number>, blocks, cuda::block_size, n, 1, itself, w.data(),
-                   reduction, correction + k, h.host() + k);
-    }
-  cuda::sum_over_ranks(*context, k + 1, correction, nullptr);
+  if (k <= group)
+    return;
+  dots(n, basis, k, w, correction, h.on_host);
+  const Number *itself = w;
+  dots(n, &itself, 1, w, correction + k, h.on_host + k);
+}
+
+template <typename Number>
+void CudaOperations<Number>::orthonormalize(int n, const Number *const *basis, int k, Number *w,
+                                            const ScalarStorage &h) const
+{
+  double *correction = h.on_device + h.n;
+  dots(n, basis, k, w, h.on_device, h.on_host);
+  sum_over_ranks(context, k, h.on_device, h.on_host);
+  subtract(n, basis, k, h, w);
+  sum_over_ranks(context, k + 1, correction, nullptr);
   for (int first = 0; first < std::max(k, 1); first += group)
     {
       const int m = std::min(group, k - first);
       with_group(m, [&](auto K) {
-        cuda::launch(*context, "orthonormalize", finish_kernel<K, Number>, std::max(1, cuda::blocks_for(n)),
-                     cuda::block_size, n, first, m, k, first + group >= k, group_of(basis, first, m), correction,
-                     w.data(), h.device(), h.host());
+        launch(context, "orthonormalize", finish_kernel<K, Number>, std::max(1, blocks_for(n)), block_size, n, first, m,
+               k, first + group >= k, group_of(basis, first, m), correction, w, h.on_device, h.on_host);
       });
     }
 }
 
 template <typename Number>
-double CudaBackend<Number>::dot(const Vector &x, const Vector &y) const
-{
-  Vectors<Number> v{};
-  v.data[0] = x.data();
-  cuda::launch(*context, "dot", dot_kernel<1, Number>, cuda::reduction_blocks_for(x.size()), cuda::block_size, x.size(),
-               1, v, y.data(), cuda::Reduction(*context), dot_result->device(), dot_result->host());
-  cuda::sum_over_ranks(*context, 1, dot_result->device(), dot_result->host());
-  return *fetch(*dot_result, 1);
-}
-
-template <typename Number>
-double CudaBackend<Number>::norm(const Vector &x) const
-{
-  return std::sqrt(dot(x, x));
-}
-
-template <typename Number>
-const double *CudaBackend<Number>::fetch(Scalars &h, int /*n*/) const
-{
-  context->synchronize();
-  return h.host();
-}
-
-template <typename Number>
-template <typename Other>
-void CudaBackend<Number>::multi_axpy(const std::vector<CudaVector<Other>> &basis, int k, const double *a,
-                                     Vector &x) const
+void CudaOperations<Number>::combine(int n, const Number *const *basis, int k, const double *a, Number *x) const
 {
   for (int first = 0; first < k; first += group)
     {
       const int            m = std::min(group, k - first);
       Coefficients<Number> coefficients{};
       std::transform(a + first, a + first + m, coefficients.value, [](double c) { return static_cast<Number>(c); });
-      cuda::launch(*context, "multi_axpy", multi_axpy_kernel<Number, Other>, cuda::blocks_for(x.size()),
-                   cuda::block_size, x.size(), m, coefficients, group_of(basis, first, m), x.data());
+      launch(context, "combine", combine_kernel<Number>, blocks_for(n), block_size, n, m, coefficients,
+             group_of(basis, first, m), x);
     }
 }
 
-template void   CudaBackend<double>::multi_axpy(const std::vector<CudaVector<double>> &, int, const double *,
-                                                Vector &) const;
-template void   CudaBackend<double>::multi_axpy(const std::vector<CudaVector<float>> &, int, const double *,
-                                                Vector &) const;
-template void   CudaBackend<double>::multi_dot(const std::vector<Vector> &, int, const Vector &, Scalars &) const;
-template void   CudaBackend<float>::multi_dot(const std::vector<Vector> &, int, const Vector &, Scalars &) const;
-template void   CudaBackend<double>::orthonormalize(const std::vector<Vector> &, int, Vector &, Scalars &) const;
-template void   CudaBackend<float>::orthonormalize(const std::vector<Vector> &, int, Vector &, Scalars &) const;
-template double CudaBackend<double>::dot(const Vector &, const Vector &) const;
-template double CudaBackend<float>::dot(const Vector &, const Vector &) const;
-template double CudaBackend<double>::norm(const Vector &) const;
-template double CudaBackend<float>::norm(const Vector &) const;
-template const double *CudaBackend<double>::fetch(Scalars &, int) const;
-template const double *CudaBackend<float>::fetch(Scalars &, int) const;
+template void CudaOperations<double>::orthonormalize(int, const double *const *, int, double *,
+                                                     const ScalarStorage &) const;
+template void CudaOperations<double>::combine(int, const double *const *, int, const double *, double *) const;
+template void CudaOperations<float>::orthonormalize(int, const float *const *, int, float *,
+                                                    const ScalarStorage &) const;
+template void CudaOperations<float>::combine(int, const float *const *, int, const double *, float *) const;
+} // namespace cuda
 } // namespace adamant

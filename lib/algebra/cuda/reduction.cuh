@@ -33,12 +33,13 @@ __device__ double block_sums(const double (&value)[n])
   return sum;
 }
 
-/// The values, n of them in shared memory, become their sums over the ranks that have boxes, added in the ranks' order. All threads of one
-/// block call it, on all ranks the same times. The buffers alternate: who has the next sum has read this one.
+/// The values, n of them in shared memory, become their sums over the ranks that have boxes, added in the ranks' order.
+/// All threads of one block call it, on all ranks the same times. The buffers alternate: who has the next sum has read
+/// this one.
 __device__ inline void sum_over_peers(const PeerBoxes &peers, int n, double *values)
 {
   using Word = PeerBoxes::Word;
-  __shared__ double of_rank[PeerBoxes::most_ranks][CudaContext::max_sums];
+  __shared__ double of_rank[PeerBoxes::most_ranks][Context::max_sums];
   const unsigned    count  = *peers.count + 1;
   const int         buffer = count % 2 * PeerBoxes::most_ranks;
   for (int k = threadIdx.x; k < peers.n_ranks * 2 * n; k += blockDim.x)
@@ -78,7 +79,7 @@ struct Reduction
   unsigned int *finished;
   PeerBoxes     peers;
 
-  explicit Reduction(const CudaContext &context)
+  explicit Reduction(const Context &context)
     : partial(context.partial_sums())
     , finished(context.finished_blocks())
   {
@@ -90,7 +91,7 @@ struct Reduction
   template <int n>
   __device__ bool total(const double (&value)[n], double (&sum)[n]) const
   {
-    static_assert(n <= CudaContext::max_sums, "no room for the sums");
+    static_assert(n <= Context::max_sums, "no room for the sums");
     __shared__ bool   last;
     __shared__ double totals[n];
     const double      of_block = block_sums(value);
@@ -131,19 +132,19 @@ struct Reduction
 };
 
 /// Whether what a Reduction gives still is to be summed over ranks.
-inline bool leaves_sums_to_ranks(const CudaContext &context)
+inline bool leaves_sums_to_ranks(const Context &context)
 {
   return context.ranks() != nullptr && context.ranks()->peer_boxes().n_ranks == 0;
 }
 
-/// Where a Reduction leaves that: the sums of n values over all ranks, on the device and, unless null, on the host; their square roots
-/// where wanted.
-void sum_over_ranks(const CudaContext &context, int n, double *on_device, double *on_host, bool roots = false);
+/// Where a Reduction leaves that: the sums of n values over all ranks, on the device and, unless null, on the host;
+/// their square roots where wanted.
+void sum_over_ranks(const Context &context, int n, double *on_device, double *on_host, bool roots = false);
 
 /// The blocks of a reduction over n elements, `most` at most: a function of n alone, so that results are reproducible.
 inline int reduction_blocks_for(int n, int most = 1024)
 {
-  return std::max(1, std::min({blocks_for(n), most, CudaContext::reduction_blocks}));
+  return std::max(1, std::min({blocks_for(n), most, Context::reduction_blocks}));
 }
 } // namespace cuda
 } // namespace adamant

@@ -1,39 +1,45 @@
-#include "algebra/cuda/backend.h"
+#include "algebra/cuda/snapshot.h"
+
 #include "algebra/cuda/event.cuh"
 
 #include <algorithm>
+#include <utility>
 
 namespace adamant
 {
-CudaSnapshot::CudaSnapshot(const std::shared_ptr<CudaContext> &context, int n)
-  : on_device(context, n, "snapshots")
+namespace cuda
+{
+Snapshot::Snapshot(std::shared_ptr<Context> context_, int n)
+  : context(std::move(context_))
+  , set_aside(context->memory_of_device(), n, "snapshots")
 {
   cudaStream_t      own     = nullptr;
   const cudaError_t created = cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking);
   stream.reset(own, [](cudaStream_t s) { cudaStreamDestroy(s); });
-  cuda::check(created, "cudaStreamCreateWithFlags");
+  check(created, "cudaStreamCreateWithFlags");
   double           *memory    = nullptr;
   const std::size_t bytes     = std::max(n, 1) * sizeof(double);
   const cudaError_t allocated = cudaHostAlloc(&memory, bytes, cudaHostAllocDefault);
-  on_host                     = {memory, [](double *p) { cudaFreeHost(p); }};
-  cuda::check(allocated, "cudaHostAlloc", bytes);
-  taken   = cuda::create_event();
-  arrived = cuda::create_event();
+  on_host.reset(memory, [](double *p) { cudaFreeHost(p); });
+  check(allocated, "cudaHostAlloc", bytes);
+  taken   = create_event();
+  arrived = create_event();
 }
 
-void CudaSnapshot::send(CUstream_st *main_stream)
+void Snapshot::send()
 {
-  cuda::check(cudaEventRecord(taken.get(), main_stream), "cudaEventRecord", "taken");
-  cuda::check(cudaStreamWaitEvent(stream.get(), taken.get(), 0), "cudaStreamWaitEvent", "taken");
-  cuda::check(cudaMemcpyAsync(on_host.get(), on_device.data(), on_device.size() * sizeof(double),
-                              cudaMemcpyDeviceToHost, stream.get()),
-              "cudaMemcpyAsync", on_host.get(), on_device.data(), on_device.size() * sizeof(double), "to host");
-  cuda::check(cudaEventRecord(arrived.get(), stream.get()), "cudaEventRecord", "arrived");
+  check(cudaEventRecord(taken.get(), context->stream()), "cudaEventRecord", "taken");
+  check(cudaStreamWaitEvent(stream.get(), taken.get(), 0), "cudaStreamWaitEvent", "taken");
+  check(cudaMemcpyAsync(on_host.get(), set_aside.data(), set_aside.size() * sizeof(double), cudaMemcpyDeviceToHost,
+                        stream.get()),
+        "cudaMemcpyAsync", on_host.get(), set_aside.data(), set_aside.size() * sizeof(double), "to host");
+  check(cudaEventRecord(arrived.get(), stream.get()), "cudaEventRecord", "arrived");
 }
 
-const double *CudaSnapshot::values() const
+const double *Snapshot::values() const
 {
-  cuda::check(cudaEventSynchronize(arrived.get()), "cudaEventSynchronize", "arrived");
+  check(cudaEventSynchronize(arrived.get()), "cudaEventSynchronize", "arrived");
   return on_host.get();
 }
+} // namespace cuda
 } // namespace adamant

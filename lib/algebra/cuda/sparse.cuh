@@ -1,24 +1,44 @@
 #pragma once
 
-#include "algebra/cuda/backend.h"
 #include "algebra/cuda/check.cuh"
 #include "algebra/cuda/peers/ghosts.cuh"
 
 #include "base/exceptions.h"
 
+#include <memory>
 #include <numeric>
 #include <string>
 #include <type_traits>
 
 // The sparse matrix on the GPU and the one kernel that all products share.
 //
-// Sliced ELL: 32 consecutive rows, a warp's, form a slice; entry j of its rows lies in 32 consecutive places, so that all
-// loads coalesce. A slice is as wide as its longest row; absent entries have no column. Where rows come in nodes of several
-// components, the rows of 32 nodes form one slice for each component, so that a slice's rows are alike on uniform parts of
-// a mesh; the nodes elsewhere are taken in the order of their rows' lengths where that saves padding. Dense blocks of 3 x 3
-// have one slice for all rows of 32 nodes, a node to a thread: columns and vector entries are read once for three rows. Measured reasons: docs/benchmarks/gpu-notes.md.
+// Sliced ELL: 32 consecutive rows, a warp's, form a slice; entry j of its rows lies in 32 consecutive places, so that
+// all loads coalesce. A slice is as wide as its longest row; absent entries have no column. Where rows come in nodes of
+// several components, the rows of 32 nodes form one slice for each component, so that a slice's rows are alike on
+// uniform parts of a mesh; the nodes elsewhere are taken in the order of their rows' lengths where that saves padding.
+// Dense blocks of 3 x 3 have one slice for all rows of 32 nodes, a node to a thread: columns and vector entries are
+// read once for three rows.
+//
+// At set-up each matrix is examined:
+//  - columns that come in runs of 9, 4 or 3 (quadrature points of a cell, components of a node) store one index a run;
+//  - a slice of 32 rows that are one row, shifted, stores that row only, and groups of four such slices share it with
+//    all groups that are alike (meshes of similar cells, numbered along lines; with nodes of several rows, the slice
+//    takes one row of each of 32 nodes);
+//  - another slice whose columns span less than 2^16 stores 16-bit offsets;
+//  - a matrix with at most 256 different values (meshes of similar cells, transfer) stores 8-bit codes for them.
+//
+// Columns are stored as they are. Values are rounded to Number, and values that differ by rounding are merged: rows are
+// taken for one row where they differ by at most same_value<Number> times the row's largest magnitude
+// (value_dictionary.h: 16 units in the last place); that may happen three times to a row, within its slice, its group
+// of slices and among groups. Where more than 256 values differ, those no more than rounding_unit<Number> of their rows
+// apart become one in the dictionary, which adds at most as much again. A stored value thus differs from its rounded
+// one by at most 4 same_value<Number> times its row's largest. Matrix format = cusparse merges nothing.
+//
+// Measured reasons: docs/benchmarks/gpu-notes.md.
 
 namespace adamant
+{
+namespace cuda
 {
 constexpr int      slice_rows = 32, dictionary_size = 256, band_slices = 4, in_pairs = 1 << 24;
 constexpr unsigned absent = 0xffffffff; // no column, or no two offsets
@@ -32,10 +52,10 @@ enum class SliceKind : int
   band     ///< the same for band_slices slices together; with in_pairs added to the stride, for every other row
 };
 
-/// column: where the slice's columns begin, in rows of 32 words; for a band, whose stencil has the same place among the codes,
-/// columns count from the first one, `value`. value: where the values begin, in rows of 32 values, or of 32 words of
-/// four codes; width: in runs; kind and parameter: the smallest column (narrow), the stride (stencil).
-struct alignas(16) CudaSlice
+/// column: where the slice's columns begin, in rows of 32 words; for a band, whose stencil has the same place among the
+/// codes, columns count from the first one, `value`. value: where the values begin, in rows of 32 values, or of 32
+/// words of four codes; width: in runs; kind and parameter: the smallest column (narrow), the stride (stencil).
+struct alignas(16) Slice
 {
   int      column, value, width;
   unsigned kind : 2;
@@ -43,24 +63,39 @@ struct alignas(16) CudaSlice
 };
 
 template <typename Number>
-struct CudaMatrix<Number>::Storage
+class SparseMatrix : public MatrixStorage<Number>
 {
-  std::size_t pattern   = 0; // hash of the rows' lengths
-  int         node_size = 1, rows = 1, run = 1, widest = 0, n_slices = 0, n_narrow = 0, n_stencil = 0, n_band = 0,
-      n_values = 0;           // n_values 0: no codes
-  CudaArray<int>       nodes; // that the lanes of each group of slices stand for; empty: in their order
-  CudaArray<CudaSlice> slices;
-  CudaArray<unsigned>  columns;
-  CudaArray<Number>    values; // the entries or, with codes, the dictionary
-  CudaArray<unsigned>  codes;
+public:
+  /// A matrix whose rows are spread over ranks shares the exchange of another one of its pattern where that is given.
+  SparseMatrix(std::shared_ptr<Context> context, const CSRMatrix<double> &source, int node_size,
+               std::shared_ptr<Exchange<Number>> exchange = nullptr);
 
-  std::shared_ptr<CudaGhosts<Number>> ghosts; // the entries in columns of other ranks; null: none
+  void        multiply(Number a, const Number *x, Number b, Number *y) const override;
+  void        update(const CSRMatrix<double> &source) override;
+  std::size_t bytes() const override;
+  std::string format() const override;
+
+  int rows = 1; ///< that a thread takes: those of a node in dense blocks
+  int run = 1, widest = 0, n_slices = 0, n_narrow = 0, n_stencil = 0, n_band = 0;
+  int n_values = 0; ///< 0: no codes
+
+  DeviceArray<int>      nodes; ///< that the lanes of each group of slices stand for; empty: in their order
+  DeviceArray<Slice>    slices;
+  DeviceArray<unsigned> columns;
+  DeviceArray<Number>   values; ///< the entries or, with codes, the dictionary
+  DeviceArray<unsigned> codes;
+
+  std::shared_ptr<GhostMatrix<Number>> ghosts; ///< the entries in columns of other ranks; null: none
+
+private:
+  void convert(const CSRMatrix<double> &source);
+
+  std::shared_ptr<Context> context;
+  std::size_t              pattern = 0; // hash of the rows' lengths
 };
 
-namespace cuda
-{
-/// What the kernels are compiled for: the run, the runs fetched at once, codes or values, the rows of a thread (1, or those of
-/// a node, which then have the same columns).
+/// What the kernels are compiled for: the run, the runs fetched at once, codes or values, the rows of a thread (1, or
+/// those of a node, which then have the same columns).
 template <int run_, int chunk_, bool coded_, int rows_ = 1>
 struct Format
 {
@@ -72,24 +107,23 @@ struct Format
 template <typename Number>
 struct SparseView
 {
-  int              n_rows, n_slices, node_size;
-  const int       *nodes;
-  const CudaSlice *slices;
-  const unsigned  *columns;
-  const Number    *values; // the entries or the dictionary
-  const unsigned  *codes;
+  int             n_rows, n_slices, node_size;
+  const int      *nodes;
+  const Slice    *slices;
+  const unsigned *columns;
+  const Number   *values; // the entries or the dictionary
+  const unsigned *codes;
 };
 
 template <typename Number>
-SparseView<Number> view(const CudaMatrix<Number> &A)
+SparseView<Number> view(const SparseMatrix<Number> &A)
 {
-  const auto &s = *A.storage;
-  return {A.n_rows,        s.n_slices,       s.node_size,     s.nodes.data(),
-          s.slices.data(), s.columns.data(), s.values.data(), s.codes.data()};
+  return {A.n_rows,        A.n_slices,       A.node_size,     A.nodes.data(),
+          A.slices.data(), A.columns.data(), A.values.data(), A.codes.data()};
 }
 
-/// The (first) row that a lane of a slice stands for, where a group of 32 nodes has `per_group` slices, by order or by the list
-/// of nodes; it may lie behind the last one.
+/// The (first) row that a lane of a slice stands for, where a group of 32 nodes has `per_group` slices, by order or by
+/// the list of nodes; it may lie behind the last one.
 __host__ __device__ inline int row_of(int slice, int lane, int node_size, int per_group, const int *nodes = nullptr)
 {
   if (node_size == 1)
@@ -105,28 +139,27 @@ __host__ __device__ inline int slices_for(int n_rows, int node_size)
 
 /// Calls action(Format) with the format of A.
 template <typename Number, class Action>
-void with_format(const CudaMatrix<Number> &A, const Action &action)
+void with_format(const SparseMatrix<Number> &A, const Action &action)
 {
-  const auto &s        = *A.storage;
-  const auto  with_run = [&](auto coded) {
+  const auto with_run = [&](auto coded) {
     constexpr bool c = decltype(coded)::value;
-    if (s.rows == 3)
+    if (A.rows == 3)
       action(Format < 3, c || sizeof(Number) == 4 ? 4 : 2, c,
-              3 > ()); // registers for more do not fit in double precision
-    else if (s.run == 9)
+             3 > ()); // registers for more do not fit in double precision
+    else if (A.run == 9)
       action(Format<9, 4, c>());
-    else if (s.run == 4)
+    else if (A.run == 4)
       action(Format<4, 4, c>());
-    else if (s.run == 3)
+    else if (A.run == 3)
       action(Format<3, 4, c>());
-    else if (s.widest <= 4)
+    else if (A.widest <= 4)
       action(Format<1, 4, c>());
-    else if (s.widest <= 9)
+    else if (A.widest <= 9)
       action(Format<1, 9, c>()); // the whole row at once
     else
       action(Format<1, 12, c>());
   };
-  s.n_values > 0 ? with_run(std::true_type()) : with_run(std::false_type());
+  A.n_values > 0 ? with_run(std::true_type()) : with_run(std::false_type());
 }
 
 /// A few runs of one row in registers, so that all loads are under way before the first use.
@@ -138,7 +171,7 @@ struct Chunk
   int column[runs];
   alignas(16) std::conditional_t<Format::coded, unsigned, Number> data[Format::coded ? (entries + 3) / 4 : entries];
 
-  __device__ void load(const SparseView<Number> &A, const CudaSlice &s, int lane, int first)
+  __device__ void load(const SparseView<Number> &A, const Slice &s, int lane, int first)
   {
     // The rows of a stencil slice read the same words; in bands there may be two models in turn.
     constexpr bool  stencil = kind == SliceKind::stencil;
@@ -217,11 +250,11 @@ struct Chunk
   }
 };
 
-/// The lane's rows of the slice times x, or their part-th part of `parts`. What precedes the wait overlaps with the previous kernel: it loads
-/// the matrix only.
+/// The lane's rows of the slice times x, or their part-th part of `parts`. What precedes the wait overlaps with the
+/// previous kernel: it loads the matrix only.
 template <class Format, SliceKind kind, typename Number, class Gather>
-__device__ void slice_product(const SparseView<Number> &A, const Number *dictionary, const CudaSlice &s, int lane,
-                              int part, int parts, const Gather &x, Number (&sum)[Format::rows])
+__device__ void slice_product(const SparseView<Number> &A, const Number *dictionary, const Slice &s, int lane, int part,
+                              int parts, const Gather &x, Number (&sum)[Format::rows])
 {
   Chunk<Format, Number, kind> chunk;
   chunk.load(A, s, lane, part * Format::chunk);
@@ -257,7 +290,7 @@ struct Shifted
 };
 
 /// Where the stencil of a band is stored.
-__device__ inline CudaSlice stencil_of(CudaSlice band)
+__device__ inline Slice stencil_of(Slice band)
 {
   band.value = band.column;
   return band;
@@ -265,7 +298,7 @@ __device__ inline CudaSlice stencil_of(CudaSlice band)
 
 template <class Format, typename Number, class Gather>
 __device__ void rows_product(const SparseView<Number> &A, const Number *dictionary, int lane, int part, int parts,
-                             const CudaSlice &s, const Gather &x, Number (&sum)[Format::rows], int place_in_band = 0)
+                             const Slice &s, const Gather &x, Number (&sum)[Format::rows], int place_in_band = 0)
 {
   if constexpr (Format::bands)
     if (static_cast<SliceKind>(s.kind) == SliceKind::band)
@@ -283,7 +316,8 @@ __device__ void rows_product(const SparseView<Number> &A, const Number *dictiona
 
 constexpr int most_threads = 512; // of a block of row_kernel
 
-/// finish(row, (A x)_row, what it fetches for the row), after the blocks that send x to other ranks. A block of threads has `lanes` lanes of slices and `parts` threads for each, which share its entries.
+/// finish(row, (A x)_row, what it fetches for the row), after the blocks that send x to other ranks. A block of threads
+/// has `lanes` lanes of slices and `parts` threads for each, which share its entries.
 template <class Format, typename Number, class Gather, class Finish>
 __global__ void __launch_bounds__(most_threads) row_kernel(const Sends<Number> sends, const SparseView<Number> A,
                                                            int lanes, int parts, const Gather x, const Finish finish)
@@ -295,7 +329,7 @@ __global__ void __launch_bounds__(most_threads) row_kernel(const Sends<Number> s
   load_dictionary<Format>(A, dictionary);
   const int part = threadIdx.x / lanes, local = threadIdx.x % lanes, lane = local % slice_rows;
   const int slice = ((blockIdx.x - sends.n_blocks) * lanes + local) / slice_rows, per_group = A.node_size / rows;
-  CudaSlice s{0, 0, 0, 0, 0};
+  Slice     s{0, 0, 0, 0, 0};
   int       row = A.n_rows;
   if (slice < A.n_slices)
     {
@@ -316,7 +350,7 @@ __global__ void __launch_bounds__(most_threads) row_kernel(const Sends<Number> s
           sum[c] += shared[c * most_threads + other * lanes + local];
     }
   const bool mine = part == 0 && row < A.n_rows;
-  if constexpr (Finish::exchange)
+  if constexpr (Finish::by_node)
     {
       Number residual[rows];
 #pragma unroll
@@ -337,7 +371,7 @@ __global__ void __launch_bounds__(most_threads) row_kernel(const Sends<Number> s
             shared[place] = residual[0];
           __syncthreads();
           if (mine)
-            finish(row, shared + place - row % finish.node_size);
+            finish.finish_row(row, shared + place - row % finish.node_size);
         }
     }
   else if (mine && !(Finish::skips_empty && s.width == 0))

@@ -24,8 +24,8 @@ __device__ Bits bits_of(double value)
   return __double_as_longlong(value);
 }
 
-// Where the different values are collected: a hash table, for each value the smallest unit of its rows, and how often a sample of the
-// rows has it; the number of values.
+// Where the different values are collected: a hash table, for each value the smallest unit of its rows, and how often a
+// sample of the rows has it; the number of values.
 struct ValueTable
 {
   Bits *value, *unit;
@@ -81,23 +81,23 @@ __global__ void collect_values_kernel(CSRView A, ValueTable table)
 
 // What collect_values_kernel has found; nothing where it has stopped, or not all are numbers.
 template <typename Number>
-std::vector<FoundValue> collect_values(const std::shared_ptr<CudaContext> &context, const CSRView &A)
+std::vector<FoundValue> collect_values(const Context &context, const CSRView &A)
 {
   const std::vector<Bits> nothing(table_size, empty);
   const std::vector<int>  zeros(table_size, 0);
-  CudaArray<Bits>         value = to_device(context, nothing.data(), table_size, "conversion"),
-                  unit          = to_device(context, nothing.data(), table_size, "conversion");
-  CudaArray<int> found          = to_device(context, zeros.data(), table_size, "conversion"),
-                 n              = to_device(context, zeros.data(), 1, "conversion");
-  launch(*context, "collect_values", collect_values_kernel<Number>, blocks_for(A.n_rows), block_size, A,
+  DeviceArray<Bits>       value = to_device(context, nothing.data(), table_size, "conversion"),
+                    unit        = to_device(context, nothing.data(), table_size, "conversion");
+  DeviceArray<int> found        = to_device(context, zeros.data(), table_size, "conversion"),
+                   n            = to_device(context, zeros.data(), 1, "conversion");
+  launch(context, "collect_values", collect_values_kernel<Number>, blocks_for(A.n_rows), block_size, A,
          ValueTable{value.data(), unit.data(), found.data(), n.data()});
   std::vector<Bits> values(table_size), units(table_size);
   std::vector<int>  counts(table_size);
   int               n_found = 0;
-  to_host(*context, n, &n_found);
-  to_host(*context, value, values.data());
-  to_host(*context, unit, units.data());
-  to_host(*context, found, counts.data());
+  to_host(context, n, &n_found);
+  to_host(context, value, values.data());
+  to_host(context, unit, units.data());
+  to_host(context, found, counts.data());
   std::vector<FoundValue> result;
   for (int i = 0; i < table_size && n_found <= most_values; ++i)
     if (values[i] != empty)
@@ -115,7 +115,7 @@ std::vector<FoundValue> collect_values(const std::shared_ptr<CudaContext> &conte
 } // namespace
 
 template <typename Number>
-std::vector<Number> different_values(const std::shared_ptr<CudaContext> &context, const CSRView &A)
+std::vector<Number> different_values(const Context &context, const CSRView &A)
 {
   auto found = collect_values<Number>(context, A);
   if (found.size() <= dictionary_size)
@@ -125,7 +125,7 @@ std::vector<Number> different_values(const std::shared_ptr<CudaContext> &context
   return {values.begin(), values.end()};
 }
 
-template std::vector<double> different_values(const std::shared_ptr<CudaContext> &, const CSRView &);
-template std::vector<float>  different_values(const std::shared_ptr<CudaContext> &, const CSRView &);
+template std::vector<double> different_values(const Context &, const CSRView &);
+template std::vector<float>  different_values(const Context &, const CSRView &);
 } // namespace cuda
 } // namespace adamant

@@ -1,17 +1,9 @@
 #pragma once
 
-#include <type_traits>
+#include "algebra/elementwise.h"
 
 namespace adamant
 {
-/// Whether a functor has value(i) and store(i, value): an operation on independent elements.
-template <typename Functor, typename = void>
-struct IsElementwise : std::false_type
-{};
-template <typename Functor>
-struct IsElementwise<Functor, std::void_t<decltype(std::declval<const Functor &>().value(0))>> : std::true_type
-{};
-
 namespace host
 {
 /// Short loops are not worth waking threads for.

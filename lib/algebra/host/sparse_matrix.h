@@ -2,7 +2,6 @@
 
 #include "algebra/device_interface.h"
 #include "algebra/host/ghosts.h"
-#include "base/exceptions.h"
 
 #include <memory>
 #include <string>
@@ -39,7 +38,6 @@ public:
 
   void        multiply(Number a, const Number *x, Number b, Number *y) const override;
   void        update(const CSRMatrix<double> &source) override;
-  void        update_dense(const Array<double> &) override { throw RunError("a sparse matrix takes no dense values"); }
   std::size_t bytes() const override;
   std::string format() const override;
 

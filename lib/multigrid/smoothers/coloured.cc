@@ -73,8 +73,6 @@ ColouredGaussSeidel<Number>::ColouredGaussSeidel(const SmootherLevel<Number> &le
       c.rows = Matrix<Number>(level.device, rows_of(*level.matrix, c.nodes, node_size), node_size);
     }
   diagonal = Vector(level.device, inverse_diagonal_blocks(*level.matrix, node_size));
-  if (level.device.communicator().size() > 1)
-    beside = Vector(level.device, level.matrix->n_rows);
 }
 
 template <typename Number>
@@ -88,17 +86,13 @@ void ColouredGaussSeidel<Number>::update()
 template <typename Number>
 void ColouredGaussSeidel<Number>::take_colour(const Colour &colour, const Vector &b, Vector &x) const
 {
-  Vector                    &y = beside.size() > 0 ? beside : x;
   const JacobiUpdate<Number> update(Number(0), Number(1), diagonal.data(), b.data(), x.data(), nullptr, nullptr,
-                                    y.data());
+                                    x.data());
   if (node_size == 1)
     level.device.for_each_row(colour.rows, x, JacobiStep<Number>(update), colour.list);
   else
     level.device.for_each_row(colour.rows, x, NodeJacobiStep<Number>(node_size, x.size() / node_size, update),
                               colour.list);
-  if (beside.size() > 0)
-    level.device.for_each(colour.rows.n_rows(),
-                          CopyListed<Number>{colour.list.data(), node_size, beside.data(), x.data()});
 }
 
 template <typename Number>

@@ -27,9 +27,9 @@ private:
   // The rows of one colour's nodes as a matrix.
   struct Colour
   {
-    Array<int>          nodes;
+    Array<int>           nodes;
     adamant::Vector<int> list; // the same on the device
-    Matrix<Number>      rows;
+    Matrix<Number>       rows;
   };
 
   void sweep(const Vector &b, Vector &x, bool transposed) const;
@@ -39,7 +39,6 @@ private:
   int                   node_size;
   std::vector<Colour>   colours;
   Vector                diagonal; // D⁻¹, see inverse_diagonal_blocks
-  mutable Vector        beside;   // on several ranks: a colour's new values, while others still read the old ones
 };
 
 /// Colours 0, 1, ... of the nodes of a matrix, node_size rows each, so that nodes which couple differ: each node in turn takes the

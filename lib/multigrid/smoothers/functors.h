@@ -3,13 +3,14 @@
 #include "algebra/row_functors.h"
 #include "base/host_device.h"
 
-// What smoothers do with the rows of a matrix, for host and GPU (algebra/row_functors.h says what a row functor has). D holds the inverse
-// of the diagonal, or of the diagonal blocks of nodes with m rows: entry (i, j) of all blocks lies together, D[(i m + j) n_nodes + node].
+// What smoothers do with the rows of a matrix, for host and GPU (algebra/row_functors.h says what a row functor has). D
+// holds the inverse of the diagonal, or of the diagonal blocks of nodes with m rows: entry (i, j) of all blocks lies
+// together, D[(i m + j) n_nodes + node].
 
 namespace adamant
 {
-/// What both Jacobi steps hold, and how a correction D (b - A x) becomes d = alpha d_old + beta D (b - A x), y = x + d. `d` may be null;
-/// d_old is not read with alpha = 0, and may be d.
+/// What both Jacobi steps hold, and how a correction D (b - A x) becomes d = alpha d_old + beta D (b - A x), y = x + d.
+/// `d` may be null; d_old is not read with alpha = 0, and may be d.
 template <typename Number>
 struct JacobiUpdate
 {
@@ -52,8 +53,8 @@ struct JacobiUpdate
   }
 };
 
-/// d = alpha d_old + beta D (b - A x), y = x + d, with a diagonal D. y must not be x, unless no row reads another one's entry of x, as
-/// with the rows of one colour.
+/// d = alpha d_old + beta D (b - A x), y = x + d, with a diagonal D. y must not be x, unless no row reads another one's
+/// entry of x, as with the rows of one colour.
 template <typename Number>
 struct JacobiStep : RowFunctor, JacobiUpdate<Number>
 {
@@ -165,7 +166,8 @@ struct FirstJacobiStep
   ADAMANT_HOST_DEVICE Number operator()(int i) const { return beta * D[i] * b[i]; }
 };
 
-/// y = x + beta D (b - A x) with x = beta D b, which FirstJacobiStep gives: two damped Jacobi steps from zero in one pass.
+/// y = x + beta D (b - A x) with x = beta D b, which FirstJacobiStep gives: two damped Jacobi steps from zero in one
+/// pass.
 template <typename Number>
 struct SecondJacobiStep : RowFunctor
 {
@@ -266,23 +268,8 @@ struct ScaleByNodeBlocks
   ADAMANT_HOST_DEVICE void store(int i, Number value) const { y[i] = value; }
 };
 
-/// to = from in the rows of the listed nodes.
-template <typename Number>
-struct CopyListed
-{
-  const int               *nodes;
-  int                      node_size;
-  const Number            *from;
-  Number                  *to;
-  ADAMANT_HOST_DEVICE void operator()(int i) const
-  {
-    const int row = nodes[i / node_size] * node_size + i % node_size;
-    to[row]       = from[row];
-  }
-};
-
-/// From y = x + S (b - A x), what a sweep gives: d = alpha d_old + beta (y - x), y = x + d. `d` may be null; d_old is not read with
-/// alpha = 0.
+/// From y = x + S (b - A x), what a sweep gives: d = alpha d_old + beta (y - x), y = x + d. `d` may be null; d_old is not read
+/// with alpha = 0.
 template <typename Number>
 struct CorrectBySweep
 {

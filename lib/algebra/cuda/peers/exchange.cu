@@ -4,6 +4,8 @@
 
 namespace adamant
 {
+namespace cuda
+{
 namespace
 {
 constexpr int tag = 4713;
@@ -51,85 +53,88 @@ std::vector<Card> swap_cards(const ExchangePlan &plan, const std::vector<int> &r
 } // namespace
 
 template <typename Number>
-std::shared_ptr<CudaExchange<Number>> CudaExchange<Number>::create(const std::shared_ptr<CudaContext>        &context,
-                                                                   const std::shared_ptr<const ExchangePlan> &plan,
-                                                                   int n_components)
+std::shared_ptr<Exchange<Number>> Exchange<Number>::create(const std::shared_ptr<Context>            &context,
+                                                           const std::shared_ptr<const ExchangePlan> &plan,
+                                                           int                                        n_components)
 {
-  auto exchange = std::make_shared<CudaExchange>(context, plan, n_components);
+  auto exchange = std::make_shared<Exchange>(context, plan, n_components);
   context->ranks()->kept.push_back(exchange);
   return exchange;
 }
 
 template <typename Number>
-CudaExchange<Number>::CudaExchange(const std::shared_ptr<CudaContext>        &context,
-                                   const std::shared_ptr<const ExchangePlan> &plan, int n_components)
-  : plan(plan)
+Exchange<Number>::Exchange(const std::shared_ptr<Context> &context, const std::shared_ptr<const ExchangePlan> &plan,
+                           int n_components)
+  : context(context)
+  , plan(plan)
   , n_components(n_components)
-  , sent(cuda::to_device(context, plan->sent.data(), plan->sent.size(), "exchange"))
-  , incoming(context, static_cast<std::size_t>(plan->n_ghosts()) * n_components, "exchange")
+  , sent(to_device(*context, plan->sent.data(), plan->sent.size(), "exchange"))
+  , incoming(context->memory_of_device(), static_cast<std::size_t>(plan->n_ghosts()) * n_components, "exchange")
 {
   for (const auto &message : plan->sends)
     longest = std::max(longest, message.end - message.begin);
   if (context->ranks()->reach_memory())
-    meet_neighbours(context);
+    meet_neighbours();
   else
-    connect(context);
+    connect();
 }
 
 template <typename Number>
-void CudaExchange<Number>::connect(const std::shared_ptr<CudaContext> &context)
+void Exchange<Number>::connect()
 {
-  outgoing = CudaArray<Number>(context, plan->sent.size() * n_components, "exchange");
+  outgoing = DeviceArray<Number>(context->memory_of_device(), plan->sent.size() * n_components, "exchange");
   context->ranks()->start(context->stream());
   context->ranks()->finish(*plan, n_components, outgoing.data(), incoming.data(), context->stream());
   context->synchronize();
 }
 
 template <typename Number>
-void CudaExchange<Number>::meet_neighbours(const std::shared_ptr<CudaContext> &context)
+void Exchange<Number>::meet_neighbours()
 {
   const std::vector<int> ranks       = ranks_of(*plan);
-  const std::size_t      flags       = ranks.size() * cuda::Ghosts<Number>::spacing * sizeof(unsigned);
+  const std::size_t      flags       = ranks.size() * Ghosts<Number>::spacing * sizeof(unsigned);
   const std::size_t      bytes       = flags + 2 * incoming.size() * sizeof(Number);
   constexpr std::size_t  granularity = 1 << 21; // what is smaller may share memory with other allocations
-  region  = CudaArray<char>(context, (bytes + granularity - 1) / granularity * granularity, "exchange");
+  region =
+    DeviceArray<char>(context->memory_of_device(), (bytes + granularity - 1) / granularity * granularity, "exchange");
   arrived = reinterpret_cast<unsigned *>(region.data());
   values  = reinterpret_cast<Number *>(region.data() + flags);
   buffer  = static_cast<long>(incoming.size());
-  cuda::check(cudaMemsetAsync(region.data(), 0, region.size(), context->stream()), "cudaMemsetAsync", region.data(), 0,
-              region.size());
+  check(cudaMemsetAsync(region.data(), 0, region.size(), context->stream()), "cudaMemsetAsync", region.data(), 0,
+        region.size());
   const std::vector<unsigned> zeros(2, 0);
-  counters = cuda::to_device(context, zeros.data(), zeros.size(), "exchange");
+  counters = to_device(*context, zeros.data(), zeros.size(), "exchange");
   context->synchronize(); // before a neighbour may write here
 
   cudaIpcMemHandle_t handle;
-  cuda::check(cudaIpcGetMemHandle(&handle, region.data()), "cudaIpcGetMemHandle", region.data());
+  check(cudaIpcGetMemHandle(&handle, region.data()), "cudaIpcGetMemHandle", region.data());
   std::vector<Card> cards;
   for (std::size_t k = 0; k < ranks.size(); ++k)
     cards.push_back({handle,
                      static_cast<long>(flags + static_cast<std::size_t>(message_of(plan->receives, ranks[k]).begin) *
                                                  n_components * sizeof(Number)),
-                     buffer, static_cast<long>(k * cuda::Ghosts<Number>::spacing * sizeof(unsigned)), blocks_each()});
-  const std::vector<Card>              theirs = swap_cards(*plan, ranks, cards);
-  std::vector<cuda::Neighbour<Number>> met;
+                     buffer, static_cast<long>(k * Ghosts<Number>::spacing * sizeof(unsigned)), blocks_each()});
+  const std::vector<Card>        theirs = swap_cards(*plan, ranks, cards);
+  std::vector<Neighbour<Number>> met;
   for (std::size_t k = 0; k < ranks.size(); ++k)
     {
-      unsigned *in_an_exchange = arrived + k * cuda::Ghosts<Number>::spacing + 1;
-      cuda::check(
+      unsigned *in_an_exchange = arrived + k * Ghosts<Number>::spacing + 1;
+      check(
         cudaMemcpyAsync(in_an_exchange, &theirs[k].blocks, sizeof(unsigned), cudaMemcpyHostToDevice, context->stream()),
         "cudaMemcpyAsync", in_an_exchange, &theirs[k].blocks, sizeof(unsigned), "to device");
       void *memory = nullptr;
-      cuda::check(cudaIpcOpenMemHandle(&memory, theirs[k].region, cudaIpcMemLazyEnablePeerAccess),
-                  "cudaIpcOpenMemHandle", "of rank", ranks[k]);
+      check(cudaIpcOpenMemHandle(&memory, theirs[k].region, cudaIpcMemLazyEnablePeerAccess), "cudaIpcOpenMemHandle",
+            "of rank", ranks[k]);
       char      *begin   = static_cast<char *>(memory);
       const auto message = message_of(plan->sends, ranks[k]);
       met.push_back({reinterpret_cast<Number *>(begin + theirs[k].values), theirs[k].buffer,
                      reinterpret_cast<unsigned *>(begin + theirs[k].arrived), message.begin,
                      message.end - message.begin});
     }
-  neighbours = cuda::to_device(context, met.data(), met.size(), "exchange");
+  neighbours = to_device(*context, met.data(), met.size(), "exchange");
 }
 
-template class CudaExchange<double>;
-template class CudaExchange<float>;
+template class Exchange<double>;
+template class Exchange<float>;
+} // namespace cuda
 } // namespace adamant

@@ -27,10 +27,9 @@ struct Ghosts
 {
   const Number   *values;
   long            buffer;
-  const unsigned *count,
-    *arrived; ///< of exchanges that have begun; for each neighbour, how many of its blocks have sent, and how many do so in an exchange.
-              ///< Null where the stream waits instead
-  int n_neighbours;
+  const unsigned *count;   ///< of exchanges that have begun; null: the stream waits instead
+  const unsigned *arrived; ///< for each neighbour, how many of its blocks have sent, and how many do so in an exchange
+  int             n_neighbours;
 
   static constexpr int spacing = 32; // of the neighbours in `arrived`: a line of the cache each
 
@@ -71,8 +70,9 @@ struct Sends
   unsigned                *counters = nullptr; // exchanges begun; then the blocks that have sent in the one that begins
   int                      n_components = 1, n_neighbours = 0, n_blocks = 0;
 
-  /// Whether this is one of the blocks that send: it then writes its part of x(i, component) into a neighbour's memory and tells it; the
-  /// last one counts the exchange. The buffers alternate: a neighbour that has begun the next exchange has done with the last but one.
+  /// Whether this is one of the blocks that send: it then writes its part of x(i, component) into a neighbour's memory
+  /// and tells it; the last one counts the exchange. The buffers alternate: a neighbour that has begun the next
+  /// exchange has done with the last but one.
   template <class Gather>
   __device__ bool by_this_block(const Gather &x) const
   {
@@ -116,25 +116,24 @@ __global__ void receive_kernel(Ghosts<Number> ghosts, long n, Number *values)
        k += static_cast<long>(gridDim.x) * blockDim.x)
     values[k] = __ldcg(from + k);
 }
-} // namespace cuda
-
-/// The exchange of the ghosts of vectors after a plan, beside the kernels between `start` (or `send`) and `finish`: where the GPUs of all ranks
-/// reach each other's memory the kernels write there; else by CudaRanks. All ranks that exchange messages make it together.
+/// The exchange of the ghosts of vectors after a plan, beside the kernels between `start` (or `send`) and `finish`:
+/// where the GPUs of all ranks reach each other's memory the kernels write there; else by Ranks. All ranks that
+/// exchange messages make it together.
 template <typename Number>
-class CudaExchange
+class Exchange
 {
 public:
   /// It is never released, as neighbours may still write into its memory.
-  static std::shared_ptr<CudaExchange> create(const std::shared_ptr<CudaContext>        &context,
-                                              const std::shared_ptr<const ExchangePlan> &plan, int n_components = 1);
+  static std::shared_ptr<Exchange> create(const std::shared_ptr<Context>            &context,
+                                          const std::shared_ptr<const ExchangePlan> &plan, int n_components = 1);
 
-  CudaExchange(const std::shared_ptr<CudaContext> &context, const std::shared_ptr<const ExchangePlan> &plan,
-               int n_components); ///< for `create`
+  Exchange(const std::shared_ptr<Context> &context, const std::shared_ptr<const ExchangePlan> &plan,
+           int n_components); ///< for `create`
 
-  /// Begins to send x(i, c), component c of the owned entry i, to those who read it. Where kernels write into neighbours' memory that
-  /// is left to the next one: returns what it has to send.
+  /// Begins to send x(i, c), component c of the owned entry i, to those who read it. Where kernels write into
+  /// neighbours' memory that is left to the next one: returns what it has to send.
   template <class Gather>
-  cuda::Sends<Number> start(const CudaContext &context, const Gather &x)
+  Sends<Number> start(const Context &context, const Gather &x)
   {
     const int n = static_cast<int>(sent.size()) * n_components;
     if (const int n_neighbours = static_cast<int>(neighbours.size()); n_neighbours > 0)
@@ -142,25 +141,25 @@ public:
         return {neighbours.data(), sent.data(),  counters.data(),
                 n_components,      n_neighbours, n_neighbours * blocks_each()};
       }
-    cuda::launch(context, "pack", cuda::pack_kernel<Number, Gather>, cuda::blocks_for(n), cuda::block_size, n,
-                 sent.data(), n_components, x, outgoing.data());
+    launch(context, "pack", pack_kernel<Number, Gather>, blocks_for(n), block_size, n, sent.data(), n_components, x,
+           outgoing.data());
     context.ranks()->start(context.stream());
     return {};
   }
 
   /// Sends x(i, c) by a kernel of its own.
   template <class Gather>
-  void send(const CudaContext &context, const Gather &x)
+  void send(const Context &context, const Gather &x)
   {
     const auto sends = start(context, x);
-    cuda::launch(context, "send", cuda::send_kernel<Number, Gather>, sends.n_blocks, cuda::block_size, sends, x);
+    launch(context, "send", send_kernel<Number, Gather>, sends.n_blocks, block_size, sends, x);
   }
 
   /// Whether what `finish` gives follows on kernels of the library only, which the next one may overlap with.
   bool follows_kernels() const { return neighbours.size() > 0; }
 
   /// The ghosts, for which kernels have to wait.
-  cuda::Ghosts<Number> finish(const CudaContext &context)
+  Ghosts<Number> finish(const Context &context)
   {
     if (neighbours.size() > 0)
       return {values, buffer, counters.data(), arrived, static_cast<int>(neighbours.size())};
@@ -169,36 +168,35 @@ public:
   }
 
   /// The ghosts in memory that later kernels may read at once.
-  const Number *finish_and_wait(const CudaContext &context)
+  const Number *finish_and_wait(const Context &context)
   {
     const auto ghosts = finish(context);
     const long n      = static_cast<long>(plan->n_ghosts()) * n_components;
     if (neighbours.size() > 0)
-      cuda::launch(context, "receive", cuda::receive_kernel<Number>, std::max(1, std::min(512, cuda::blocks_for(n))),
-                   cuda::block_size, ghosts, n, incoming.data());
+      launch(context, "receive", receive_kernel<Number>, std::max(1, std::min(512, blocks_for(n))), block_size, ghosts,
+             n, incoming.data());
     return incoming.data();
   }
 
 private:
   // How many send to each neighbour.
-  int blocks_each() const
-  {
-    return std::max(1, std::min(256, cuda::blocks_for(longest * static_cast<long>(n_components))));
-  }
-  void meet_neighbours(const std::shared_ptr<CudaContext> &context);
-  void connect(const std::shared_ptr<CudaContext> &context); // by a first exchange, which a graph could not record
+  int  blocks_each() const { return std::max(1, std::min(256, blocks_for(longest * static_cast<long>(n_components)))); }
+  void meet_neighbours();
+  void connect(); // by a first exchange, which a graph could not record
 
+  std::shared_ptr<Context>            context; // which the ranks' list of exchanges keeps alive with this one
   std::shared_ptr<const ExchangePlan> plan;
   int                                 n_components, longest = 0; // of the messages sent
-  CudaArray<int>                      sent;
-  CudaArray<Number>                   outgoing, incoming;
+  DeviceArray<int>                    sent;
+  DeviceArray<Number>                 outgoing, incoming;
 
   // Where neighbours write: their counts, then two buffers.
-  CudaArray<char>                    region;
-  CudaArray<cuda::Neighbour<Number>> neighbours; // empty: CudaRanks exchanges
-  CudaArray<unsigned>                counters;   // of cuda::Sends
-  unsigned                          *arrived = nullptr;
-  Number                            *values  = nullptr;
-  long                               buffer  = 0;
+  DeviceArray<char>              region;
+  DeviceArray<Neighbour<Number>> neighbours; // empty: Ranks exchanges
+  DeviceArray<unsigned>          counters;   // of Sends
+  unsigned                      *arrived = nullptr;
+  Number                        *values  = nullptr;
+  long                           buffer  = 0;
 };
+} // namespace cuda
 } // namespace adamant

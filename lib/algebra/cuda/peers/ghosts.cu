@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -11,17 +12,19 @@
 
 namespace adamant
 {
+namespace cuda
+{
 namespace
 {
-// The entries of all rows in ghost columns, node by node, as CudaGhosts has them.
+// The entries of all rows in ghost columns, node by node, as GhostMatrix has them.
 template <typename Number>
 class NodeEntries
 {
 public:
   NodeEntries(const CSRMatrix<double> &ghosts, int node_size)
     : node_size(node_size)
-    , rows(CudaGhosts<Number>::rows_stored(node_size))
-    , stride(CudaGhosts<Number>::stride(rows))
+    , rows(GhostMatrix<Number>::rows_stored(node_size))
+    , stride(GhostMatrix<Number>::stride(rows))
   {
     for (int first = 0; first < ghosts.n_rows; first += node_size)
       if (ghosts.row_start[first] < ghosts.row_start[first + node_size])
@@ -100,8 +103,8 @@ CSRMatrix<double> listed_rows(const CSRMatrix<double> &ghosts, const std::vector
 } // namespace
 
 template <typename Number>
-CudaGhosts<Number>::CudaGhosts(const std::shared_ptr<CudaContext> &context, const CSRMatrix<double> &A, int node_size,
-                               const std::shared_ptr<CudaExchange<Number>> &exchange)
+GhostMatrix<Number>::GhostMatrix(const std::shared_ptr<Context> &context, const CSRMatrix<double> &A, int node_size,
+                                 const std::shared_ptr<Exchange<Number>> &exchange)
   : exchange(exchange)
   , node_size(node_size)
 {
@@ -110,9 +113,8 @@ CudaGhosts<Number>::CudaGhosts(const std::shared_ptr<CudaContext> &context, cons
   const CSRMatrix<double>   ghosts = ghost_block(A);
   const NodeEntries<Number> entries(ghosts, node_size);
   if (4L * ghosts.n_nonzeros() > A.n_nonzeros())
-    many = std::make_unique<CudaMatrix<Number>>(
-      CudaBackend<Number>(context).create_matrix(listed_rows(ghosts, entries.nodes, node_size), node_size));
-  const auto upload = [&](const auto &from) { return cuda::to_device(context, from.data(), from.size(), "matrices"); };
+    many = std::make_unique<SparseMatrix<Number>>(context, listed_rows(ghosts, entries.nodes, node_size), node_size);
+  const auto upload = [&](const auto &from) { return to_device(*context, from.data(), from.size(), "matrices"); };
   n_nodes           = static_cast<int>(entries.nodes.size());
   n_ghosts          = ghosts.n_cols;
   nodes             = upload(entries.nodes);
@@ -122,6 +124,7 @@ CudaGhosts<Number>::CudaGhosts(const std::shared_ptr<CudaContext> &context, cons
   context->synchronize();
 }
 
-template struct CudaGhosts<double>;
-template struct CudaGhosts<float>;
+template struct GhostMatrix<double>;
+template struct GhostMatrix<float>;
+} // namespace cuda
 } // namespace adamant

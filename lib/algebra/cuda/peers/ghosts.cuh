@@ -1,6 +1,5 @@
 #pragma once
 
-#include "algebra/cuda/backend.h"
 #include "algebra/cuda/peers/exchange.cuh"
 #include "base/csr_matrix.h"
 #include "base/exceptions.h"
@@ -12,21 +11,26 @@
 
 namespace adamant
 {
+namespace cuda
+{
+template <typename Number>
+class SparseMatrix;
+
 /// As many ghosts as a node has rows, from `column` on, times a block of `values`.
 struct alignas(8) GhostBlock
 {
   int column, values;
 };
 
-/// The entries of a matrix in the columns that other ranks own, in device memory: of the nodes (of node_size rows) that have such
-/// entries, block by block; and the exchange of what they multiply. Equal blocks are stored once: few are different where the mesh is
-/// uniform along the border.
+/// The entries of a matrix in the columns that other ranks own, in device memory: of the nodes (of node_size rows) that
+/// have such entries, block by block; and the exchange of what they multiply. Equal blocks are stored once: few are
+/// different where the mesh is uniform along the border.
 template <typename Number>
-struct CudaGhosts
+struct GhostMatrix
 {
   /// `A` has ghosts; `exchange` is that of its plan.
-  CudaGhosts(const std::shared_ptr<CudaContext> &context, const CSRMatrix<double> &A, int node_size,
-             const std::shared_ptr<CudaExchange<Number>> &exchange);
+  GhostMatrix(const std::shared_ptr<Context> &context, const CSRMatrix<double> &A, int node_size,
+              const std::shared_ptr<Exchange<Number>> &exchange);
 
   /// What blocks are stored for: the fewest of 1, 3 and 8 rows that hold a node's.
   static int rows_stored(int node_size) { return node_size == 1 ? 1 : node_size <= 3 ? 3 : 8; }
@@ -37,14 +41,15 @@ struct CudaGhosts
     return rows == 1 ? 1 : (rows * rows + at_once - 1) / at_once * at_once;
   }
 
-  std::shared_ptr<CudaExchange<Number>> exchange;
-  int                                   n_nodes = 0, node_size = 1, n_ghosts = 0;
-  CudaArray<int>                        nodes, start; // of a node's blocks
-  CudaArray<GhostBlock>                 blocks;       // whose columns count from the first ghost
-  CudaArray<Number> values; // entry (c, i) of block v: [v stride(rows) + i rows + c], zero outside of the node
+  std::shared_ptr<Exchange<Number>> exchange;
+  int                               n_nodes = 0, node_size = 1, n_ghosts = 0;
+  DeviceArray<int>                  nodes, start; // of a node's blocks
+  DeviceArray<GhostBlock>           blocks;       // whose columns count from the first ghost
+  DeviceArray<Number> values; // entry (c, i) of block v: [v stride(rows) + i rows + c], zero outside of the node
 
-  /// The same rows in the format of other matrices where they are many, as between a level and one that fewer ranks share; for products.
-  std::unique_ptr<CudaMatrix<Number>> many;
+  /// The same rows in the format of other matrices where they are many, as between a level and one that fewer ranks
+  /// share; for products.
+  std::unique_ptr<SparseMatrix<Number>> many;
 
   std::size_t bytes() const
   {
@@ -53,8 +58,6 @@ struct CudaGhosts
   }
 };
 
-namespace cuda
-{
 /// A vector of one component as an exchange sends it.
 template <class Gather>
 struct OneComponent
@@ -76,7 +79,7 @@ struct GhostView
 template <int rows, typename Number>
 __device__ void add_block(const GhostView<Number> &A, const GhostBlock &block, const Number *g, Number (&sum)[rows])
 {
-  constexpr int      at_once = rows == 1 ? 1 : 16 / sizeof(Number), stride = CudaGhosts<Number>::stride(rows);
+  constexpr int      at_once = rows == 1 ? 1 : 16 / sizeof(Number), stride = GhostMatrix<Number>::stride(rows);
   alignas(16) Number entry[stride];
   const Number      *from = A.values + static_cast<long>(block.values) * stride;
 #pragma unroll
@@ -96,8 +99,8 @@ __device__ void add_block(const GhostView<Number> &A, const GhostBlock &block, c
     }
 }
 
-/// What the ghosts add to the sums of a node's rows, at most `rows`, changes the results of an operation linearly. Each node has some
-/// lanes. The first blocks' places and the results are read before the wait for the ghosts.
+/// What the ghosts add to the sums of a node's rows, at most `rows`, changes the results of an operation linearly. Each
+/// node has some lanes. The first blocks' places and the results are read before the wait for the ghosts.
 template <int rows, int lanes, typename Number, class Finish>
 __global__ void ghost_kernel(const GhostView<Number> A, const Ghosts<Number> ghosts, const Finish finish)
 {
@@ -121,7 +124,7 @@ __global__ void ghost_kernel(const GhostView<Number> A, const Ghosts<Number> gho
   wait_for_predecessor();
   const bool finishes = place < A.n_nodes && lane < A.node_size;
   const auto fetch    = [&] {
-    if constexpr (Finish::exchange)
+    if constexpr (Finish::by_node)
       return finish.template result<rows>(node, lane);
     else
       return finish.result(node * A.node_size + lane);
@@ -146,7 +149,7 @@ __global__ void ghost_kernel(const GhostView<Number> A, const Ghosts<Number> gho
       sum[c] += __shfl_xor_sync(0xffffffff, sum[c], offset);
   if (!finishes)
     return;
-  if constexpr (Finish::exchange)
+  if constexpr (Finish::by_node)
     finish.add(node, lane, sum, result);
   else
     {
@@ -160,10 +163,10 @@ __global__ void ghost_kernel(const GhostView<Number> A, const Ghosts<Number> gho
 
 /// Ends the exchange and adds what the ghosts contribute to the operation that `finish` stands for.
 template <typename Number, class Finish>
-void add_ghosts(const CudaContext &context, const Call &name, const CudaGhosts<Number> &ghosts, const Finish &finish)
+void add_ghosts(const Context &context, const Call &name, const GhostMatrix<Number> &ghosts, const Finish &finish)
 {
   using std::integral_constant;
-  if constexpr (Finish::exchange)
+  if constexpr (Finish::by_node)
     if (finish.node_size != ghosts.node_size)
       throw RunError("a matrix of nodes of " + std::to_string(ghosts.node_size) + " rows does not go with blocks of " +
                      std::to_string(finish.node_size));
@@ -177,7 +180,7 @@ void add_ghosts(const CudaContext &context, const Call &name, const CudaGhosts<N
                            values, finish);
   };
   const auto add = [&](auto rows, auto overlaps) {
-    if constexpr (Finish::is_product) // restriction has long rows
+    if constexpr (Finish::is_sum) // restriction has long rows
       if (ghosts.blocks.size() > 16 * static_cast<std::size_t>(ghosts.n_nodes))
         return launch_with(rows, integral_constant<int, 32>(), overlaps);
     launch_with(rows, integral_constant<int, 8>(), overlaps);

@@ -9,6 +9,8 @@
 
 namespace adamant
 {
+namespace cuda
+{
 namespace
 {
 // NCCL's interface (nccl.h of 2.7 and newer), so that it is not needed to build.
@@ -139,4 +141,5 @@ std::string Nccl::version() const
 
 template void Nccl::exchange(const ExchangePlan &, int, const double *, double *, Stream) const;
 template void Nccl::exchange(const ExchangePlan &, int, const float *, float *, Stream) const;
+} // namespace cuda
 } // namespace adamant

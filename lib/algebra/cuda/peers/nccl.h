@@ -10,9 +10,11 @@ struct CUstream_st;
 
 namespace adamant
 {
+namespace cuda
+{
 /// NCCL: what travels between the GPUs of ranks without the host. The library is loaded while the program runs; the
-/// environment variable ADAMANT_NCCL may name another file. Calls are asynchronous on the stream that they are given, and may be
-/// recorded in a CUDA graph. Throws RunError with NCCL's own words, the call and its arguments.
+/// environment variable ADAMANT_NCCL may name another file. Calls are asynchronous on the stream that they are given,
+/// and may be recorded in a CUDA graph. Throws RunError with NCCL's own words, the call and its arguments.
 class Nccl
 {
 public:
@@ -24,8 +26,8 @@ public:
   /// Sums of n values in device memory over all ranks, in place: the same bits on all ranks.
   void sum(double *values, int n, CUstream_st *stream) const;
 
-  /// Sends outgoing[n m.begin .. n m.end) of the plan's messages and receives the ghosts into `incoming`, n numbers for each entry; device
-  /// memory.
+  /// Sends outgoing[n m.begin .. n m.end) of the plan's messages and receives the ghosts into `incoming`, n numbers for
+  /// each entry; device memory.
   template <typename Number>
   void exchange(const ExchangePlan &plan, int n, const Number *outgoing, Number *incoming, CUstream_st *stream) const;
 
@@ -36,4 +38,5 @@ private:
   std::shared_ptr<const Library> library;
   std::shared_ptr<void>          communicator;
 };
+} // namespace cuda
 } // namespace adamant

@@ -12,14 +12,16 @@
 
 namespace adamant
 {
+namespace cuda
+{
 namespace
 {
 constexpr int tag = 4712;
 
 void copy(void *to, const void *from, std::size_t bytes, cudaStream_t stream)
 {
-  cuda::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync", to, from, bytes);
-  cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize", stream);
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "cudaMemcpyAsync", to, from, bytes);
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize", stream);
 }
 
 // Empty where this rank's device reaches the memory of all other ranks' devices.
@@ -32,12 +34,12 @@ std::string why_not_within_reach(const Communicator &ranks)
   if (several)
     return "several machines";
   int mine = 0, n = 0;
-  cuda::check(cudaGetDevice(&mine), "cudaGetDevice");
-  cuda::check(cudaGetDeviceCount(&n), "cudaGetDeviceCount");
+  check(cudaGetDevice(&mine), "cudaGetDevice");
+  check(cudaGetDeviceCount(&n), "cudaGetDeviceCount");
   for (int other = 0, reached = 1; other < std::min(n, ranks.size()); ++other)
     {
       if (other != mine)
-        cuda::check(cudaDeviceCanAccessPeer(&reached, mine, other), "cudaDeviceCanAccessPeer", mine, other);
+        check(cudaDeviceCanAccessPeer(&reached, mine, other), "cudaDeviceCanAccessPeer", mine, other);
       if (reached == 0)
         return "device " + std::to_string(mine) + " does not reach device " + std::to_string(other);
     }
@@ -68,18 +70,18 @@ void exchange_by_mpi(const ExchangePlan &plan, int n, const Number *outgoing, Nu
 }
 } // namespace
 
-CudaRanks::CudaRanks(const Communicator &ranks, bool own_devices)
+Ranks::Ranks(const Communicator &ranks, bool own_devices)
   : ranks(ranks)
 {
   int lowest = 0, highest = 0;
-  cuda::check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "cudaDeviceGetStreamPriorityRange");
+  check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "cudaDeviceGetStreamPriorityRange");
   cudaStream_t own = nullptr;
   // Before the blocks of the product that it is to be hidden behind.
   const cudaError_t created = cudaStreamCreateWithPriority(&own, cudaStreamNonBlocking, highest);
   stream.reset(own, [](cudaStream_t s) { cudaStreamDestroy(s); });
-  cuda::check(created, "cudaStreamCreateWithPriority", highest);
-  ready   = cuda::create_event();
-  arrived = cuda::create_event();
+  check(created, "cudaStreamCreateWithPriority", highest);
+  ready   = create_event();
+  arrived = create_event();
 
   std::string reason = own_devices ? Nccl::why_unavailable() : "ranks share GPUs";
   reason             = ranks.first_text(reason);
@@ -87,25 +89,24 @@ CudaRanks::CudaRanks(const Communicator &ranks, bool own_devices)
     {
       nccl.emplace(ranks);
       double *one = nullptr; // the first sum connects the ranks
-      cuda::check(cudaMalloc(&one, sizeof(double)), "cudaMalloc", sizeof(double));
+      check(cudaMalloc(&one, sizeof(double)), "cudaMalloc", sizeof(double));
       const std::shared_ptr<double> owned(one, [](double *p) { cudaFree(p); });
-      cuda::check(cudaMemsetAsync(one, 0, sizeof(double), stream.get()), "cudaMemsetAsync", one, 0, sizeof(double));
+      check(cudaMemsetAsync(one, 0, sizeof(double), stream.get()), "cudaMemsetAsync", one, 0, sizeof(double));
       nccl->sum(one, 1, stream.get());
-      cuda::check(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize", stream.get());
+      check(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize", stream.get());
     }
   peer_memory = nccl && ranks.first_text(why_not_within_reach(ranks)).empty();
   how         = nccl ? "NCCL " + nccl->version() : "MPI through host memory (" + reason + ")";
   if (!peer_memory)
     return;
-  if (ranks.size() <= cuda::PeerBoxes::most_ranks)
+  if (ranks.size() <= PeerBoxes::most_ranks)
     swap_boxes();
   how = "writing into each other's memory" + (boxes.n_ranks > 0 ? "" : ", sums by " + how);
 }
 
 // Opens the boxes of all ranks.
-void CudaRanks::swap_boxes()
+void Ranks::swap_boxes()
 {
-  using cuda::PeerBoxes;
   using Word                 = PeerBoxes::Word;
   constexpr std::size_t size = 1 << 21; // what is smaller may share memory with other allocations
   static_assert(size >= PeerBoxes::size * sizeof(Word) + sizeof(Word *) * PeerBoxes::most_ranks + sizeof(unsigned),
@@ -115,22 +116,22 @@ void CudaRanks::swap_boxes()
     return static_cast<char *>(memory);
   };
   void *memory = nullptr;
-  cuda::check(cudaMalloc(&memory, size), "cudaMalloc", size);
+  check(cudaMalloc(&memory, size), "cudaMalloc", size);
   char *own = keep(memory, [](void *p) { cudaFree(p); });
-  cuda::check(cudaMemsetAsync(own, 0, size, stream.get()), "cudaMemsetAsync", memory, 0, size);
-  cuda::check(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize", stream.get()); // before others may write
+  check(cudaMemsetAsync(own, 0, size, stream.get()), "cudaMemsetAsync", memory, 0, size);
+  check(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize", stream.get()); // before others may write
 
   std::vector<cudaIpcMemHandle_t> handles(ranks.size());
   cudaIpcMemHandle_t              mine;
-  cuda::check(cudaIpcGetMemHandle(&mine, own), "cudaIpcGetMemHandle", memory);
+  check(cudaIpcGetMemHandle(&mine, own), "cudaIpcGetMemHandle", memory);
   check_mpi(MPI_Allgather(&mine, sizeof(mine), MPI_BYTE, handles.data(), sizeof(mine), MPI_BYTE, ranks.handle()),
             "MPI_Allgather");
   std::vector<char *> all(ranks.size(), own);
   for (int r = 0; r < ranks.size(); ++r)
     if (r != ranks.rank())
       {
-        cuda::check(cudaIpcOpenMemHandle(&memory, handles[r], cudaIpcMemLazyEnablePeerAccess), "cudaIpcOpenMemHandle",
-                    "of rank", r);
+        check(cudaIpcOpenMemHandle(&memory, handles[r], cudaIpcMemLazyEnablePeerAccess), "cudaIpcOpenMemHandle",
+              "of rank", r);
         all[r] = keep(memory, [](void *p) { cudaIpcCloseMemHandle(p); });
       }
   char *list = own + PeerBoxes::size * sizeof(Word); // behind the box, what this rank alone uses
@@ -139,7 +140,7 @@ void CudaRanks::swap_boxes()
            reinterpret_cast<unsigned *>(list + sizeof(Word *) * PeerBoxes::most_ranks)};
 }
 
-void CudaRanks::sum(double *values, int n, CUstream_st *main_stream) const
+void Ranks::sum(double *values, int n, CUstream_st *main_stream) const
 {
   if (nccl)
     return nccl->sum(values, n, main_stream);
@@ -149,8 +150,6 @@ void CudaRanks::sum(double *values, int n, CUstream_st *main_stream) const
   copy(values, on_host.data(), n * sizeof(double), main_stream);
 }
 
-namespace cuda
-{
 namespace
 {
 __global__ void finish_sums_kernel(int n, bool roots, double *on_device, double *on_host)
@@ -166,33 +165,32 @@ __global__ void finish_sums_kernel(int n, bool roots, double *on_device, double 
 }
 } // namespace
 
-void sum_over_ranks(const CudaContext &context, int n, double *on_device, double *on_host, bool roots)
+void sum_over_ranks(const Context &context, int n, double *on_device, double *on_host, bool roots)
 {
   if (n == 0 || !leaves_sums_to_ranks(context))
     return;
   context.ranks()->sum(on_device, n, context.stream());
   launch<false>(context, "finish_sums", finish_sums_kernel, 1, blocks_for(n, 32) * 32, n, roots, on_device, on_host);
 }
-} // namespace cuda
-
-void CudaRanks::start(CUstream_st *main_stream) const
+void Ranks::start(CUstream_st *main_stream) const
 {
-  cuda::check(cudaEventRecord(ready.get(), main_stream), "cudaEventRecord", "ready");
-  cuda::check(cudaStreamWaitEvent(stream.get(), ready.get(), 0), "cudaStreamWaitEvent", "ready");
+  check(cudaEventRecord(ready.get(), main_stream), "cudaEventRecord", "ready");
+  check(cudaStreamWaitEvent(stream.get(), ready.get(), 0), "cudaStreamWaitEvent", "ready");
 }
 
 template <typename Number>
-void CudaRanks::finish(const ExchangePlan &plan, int n_components, const Number *outgoing, Number *incoming,
-                       CUstream_st *main_stream) const
+void Ranks::finish(const ExchangePlan &plan, int n_components, const Number *outgoing, Number *incoming,
+                   CUstream_st *main_stream) const
 {
   if (nccl)
     nccl->exchange(plan, n_components, outgoing, incoming, stream.get());
   else
     exchange_by_mpi(plan, n_components, outgoing, incoming, stream.get());
-  cuda::check(cudaEventRecord(arrived.get(), stream.get()), "cudaEventRecord", "arrived");
-  cuda::check(cudaStreamWaitEvent(main_stream, arrived.get(), 0), "cudaStreamWaitEvent", "arrived");
+  check(cudaEventRecord(arrived.get(), stream.get()), "cudaEventRecord", "arrived");
+  check(cudaStreamWaitEvent(main_stream, arrived.get(), 0), "cudaStreamWaitEvent", "arrived");
 }
 
-template void CudaRanks::finish(const ExchangePlan &, int, const double *, double *, CUstream_st *) const;
-template void CudaRanks::finish(const ExchangePlan &, int, const float *, float *, CUstream_st *) const;
+template void Ranks::finish(const ExchangePlan &, int, const double *, double *, CUstream_st *) const;
+template void Ranks::finish(const ExchangePlan &, int, const float *, float *, CUstream_st *) const;
+} // namespace cuda
 } // namespace adamant

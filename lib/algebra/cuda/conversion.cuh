@@ -1,0 +1,59 @@
+#pragma once
+
+#include "algebra/cuda/csr.cuh"
+#include "algebra/cuda/sparse.cuh"
+
+#include <vector>
+
+// From a CSR matrix in host memory to the format of sparse.cuh, in three steps: the GPU examines the slices, the host
+// decides how each is stored, the GPU fills them.
+
+namespace adamant
+{
+namespace cuda
+{
+/// What one slice needs: its longest row, smallest and largest column, the stride of a stencil or -1, its period, and
+/// whether it begins as the first slice of its group of band_slices, shifted.
+struct Extent
+{
+  int  longest, smallest, largest, stride, period;
+  bool continues;
+};
+
+constexpr int n_run_lengths             = 3;
+constexpr int run_length[n_run_lengths] = {9, 4, 3};
+
+/// The extents of all slices of A, of which node_size, n_slices and nodes are read; clears run_fits[r] unless every row
+/// is made of runs of run_length[r] consecutive columns, and run_fits[n_run_lengths] unless the rows of each node have
+/// the same columns.
+template <typename Number>
+std::vector<Extent> examine(const Context &context, const CSRView &source, const SparseMatrix<Number> &A,
+                            std::vector<int> &run_fits);
+
+/// One extent for each group of slices.
+std::vector<Extent> of_groups(const std::vector<Extent> &extents, int size);
+
+/// The nodes in the order of their slices: groups of 32 that are stencils as they come, then the other nodes by the
+/// lengths of their rows, which leaves less padding. Nothing where the padding is below a tenth.
+std::vector<int> order_of_nodes(const CSRMatrix<double> &A, int node_size, const std::vector<Extent> &extents);
+
+/// How the slices are stored.
+struct Arrangement
+{
+  std::vector<Slice> slices;
+  std::vector<int>   owners; ///< of the bands' stencils: the slice whose first row (or two) is it
+  std::size_t        column_rows = 0, value_rows = 0;         ///< of 32 words
+  int                n_narrow = 0, n_stencil = 0, n_band = 0; ///< slices
+};
+
+/// Bands' rows have at most `widest_band` entries; of `A`, rows, run and n_values are read.
+template <typename Number>
+Arrangement arrange(const CSRMatrix<double> &source, const std::vector<Extent> &extents, const SparseMatrix<Number> &A,
+                    int widest_band);
+
+/// Fills columns and values, or codes, of A after the arrangement of its slices, whose stencils' owners are in device
+/// memory.
+template <typename Number>
+void fill(const Context &context, const CSRView &source, const int *owners, SparseMatrix<Number> &A);
+} // namespace cuda
+} // namespace adamant

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace adamant
+{
+namespace cuda
+{
+/// Memory of the current device, counted for each purpose ("vectors", "matrices", ...). What it has given keeps it
+/// alive.
+class Memory
+{
+public:
+  void *allocate(std::size_t bytes, const std::string &purpose); ///< throws RunError: asked, free, held by whom
+  void  release(void *memory, std::size_t bytes, const std::string &purpose) noexcept;
+
+  std::size_t                               peak() const { return highest; } ///< bytes
+  const std::map<std::string, std::size_t> &by_purpose() const { return ledger; }
+
+private:
+  std::map<std::string, std::size_t> ledger;
+  std::size_t                        in_use = 0, highest = 0;
+};
+
+/// Owned device memory of n objects of type T.
+template <typename T>
+class DeviceArray
+{
+public:
+  DeviceArray() = default;
+  DeviceArray(std::shared_ptr<Memory> from, std::size_t n, const char *purpose)
+    : from(std::move(from))
+    , n(n)
+    , purpose(purpose)
+  {
+    memory = n == 0 ? nullptr : static_cast<T *>(this->from->allocate(n * sizeof(T), purpose));
+  }
+  DeviceArray(DeviceArray &&other) noexcept { *this = std::move(other); }
+  DeviceArray &operator=(DeviceArray &&other) noexcept
+  {
+    std::swap(from, other.from);
+    std::swap(memory, other.memory);
+    std::swap(n, other.n);
+    std::swap(purpose, other.purpose);
+    return *this;
+  }
+  ~DeviceArray()
+  {
+    if (memory != nullptr)
+      from->release(memory, n * sizeof(T), purpose);
+  }
+
+  std::size_t size() const { return n; }
+  T          *data() { return memory; }
+  const T    *data() const { return memory; }
+
+private:
+  std::shared_ptr<Memory> from;
+  T                      *memory  = nullptr;
+  std::size_t             n       = 0;
+  const char             *purpose = "";
+};
+} // namespace cuda
+} // namespace adamant

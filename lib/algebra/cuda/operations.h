@@ -1,0 +1,37 @@
+#pragma once
+
+#include "algebra/cuda/context.h"
+
+#include <memory>
+
+namespace adamant
+{
+namespace cuda
+{
+/// The operations on a GPU by kernels of this library. All coefficients stay on the device.
+template <typename Number>
+class CudaOperations : public Operations<Number>
+{
+public:
+  explicit CudaOperations(Context &context)
+    : context(context)
+  {}
+
+  std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size) const override;
+  std::shared_ptr<MatrixStorage<Number>> create_dense_matrix(const Array<double> &row_major, int n) const override;
+
+  void dot(int n, const Number *x, const Number *y, const ScalarStorage &s, int i) const override;
+  void norms(int n, const Number *r, const Number *b, const ScalarStorage &s) const override;
+  void orthonormalize(int n, const Number *const *basis, int k, Number *w, const ScalarStorage &h) const override;
+  void combine(int n, const Number *const *basis, int k, const double *a, Number *x) const override;
+  void step_along(int n, const Number *p, const Number *q, int numerator, int denominator, Number *x, Number *r,
+                  const ScalarStorage &s, int i) const override;
+
+private:
+  void dots(int n, const Number *const *basis, int k, const Number *w, double *on_device, double *on_host) const;
+  void subtract(int n, const Number *const *basis, int k, const ScalarStorage &h, Number *w) const;
+
+  Context &context; // which owns this
+};
+} // namespace cuda
+} // namespace adamant

@@ -1,0 +1,97 @@
+// Inner products and norms, alone and in a step of conjugate gradients: no scalar goes through the host.
+
+#include "algebra/cuda/operations.h"
+#include "algebra/cuda/reduction.cuh"
+
+namespace adamant
+{
+namespace cuda
+{
+namespace
+{
+template <typename Number>
+__global__ void dot_kernel(int n, const Number *x, const Number *y, Reduction reduction, double *on_device,
+                           double *on_host)
+{
+  wait_for_predecessor();
+  double product[1] = {0}, sum[1];
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    product[0] += static_cast<double>(x[i]) * static_cast<double>(y[i]);
+  if (reduction.total(product, sum))
+    *on_device = *on_host = sum[0];
+}
+
+/// The norms of r and b, together, or their squares.
+template <typename Number>
+__global__ void norms_kernel(int n, const Number *r, const Number *b, Reduction reduction, bool squares,
+                             double *on_device, double *on_host)
+{
+  wait_for_predecessor();
+  double square[2] = {0, 0}, sum[2];
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    {
+      const double r_i = r[i], b_i = b[i];
+      square[0] += r_i * r_i;
+      square[1] += b_i * b_i;
+    }
+  if (reduction.total(square, sum))
+    for (int s = 0; s < 2; ++s)
+      on_device[s] = on_host[s] = squares ? sum[s] : sqrt(sum[s]);
+}
+
+template <typename Number>
+__global__ void step_kernel(int n, const Number *p, const Number *q, const double *numerator, const double *denominator,
+                            Number *x, Number *r, Reduction reduction, double *on_device, double *on_host)
+{
+  wait_for_predecessor();
+  const Number a         = static_cast<Number>(*numerator / *denominator);
+  double       square[1] = {0}, sum[1];
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    {
+      x[i] += a * p[i];
+      const Number residual = r[i] - a * q[i];
+      r[i]                  = residual;
+      square[0] += static_cast<double>(residual) * static_cast<double>(residual);
+    }
+  if (reduction.total(square, sum))
+    *on_device = *on_host = sum[0];
+}
+} // namespace
+
+template <typename Number>
+void CudaOperations<Number>::dot(int n, const Number *x, const Number *y, const ScalarStorage &s, int i) const
+{
+  launch(context, "dot", dot_kernel<Number>, reduction_blocks_for(n), block_size, n, x, y, Reduction(context),
+         s.on_device + i, s.on_host + i);
+  sum_over_ranks(context, 1, s.on_device + i, s.on_host + i);
+}
+
+template <typename Number>
+void CudaOperations<Number>::norms(int n, const Number *r, const Number *b, const ScalarStorage &s) const
+{
+  // Not in the kernel of a residual: the product needs every warp there is, the sums a fixed number of blocks (68 + 6
+  // against 118 us).
+  launch(context, "norms", norms_kernel<Number>, reduction_blocks_for(n), block_size, n, r, b, Reduction(context),
+         leaves_sums_to_ranks(context), s.on_device, s.on_host);
+  sum_over_ranks(context, 2, s.on_device, s.on_host, true);
+}
+
+template <typename Number>
+void CudaOperations<Number>::step_along(int n, const Number *p, const Number *q, int numerator, int denominator,
+                                        Number *x, Number *r, const ScalarStorage &s, int i) const
+{
+  launch(context, "step_along", step_kernel<Number>, reduction_blocks_for(n), block_size, n, p, q,
+         s.on_device + numerator, s.on_device + denominator, x, r, Reduction(context), s.on_device + i, s.on_host + i);
+  sum_over_ranks(context, 1, s.on_device + i, s.on_host + i);
+}
+
+template void CudaOperations<double>::dot(int, const double *, const double *, const ScalarStorage &, int) const;
+template void CudaOperations<double>::norms(int, const double *, const double *, const ScalarStorage &) const;
+template void CudaOperations<double>::step_along(int, const double *, const double *, int, int, double *, double *,
+                                                 const ScalarStorage &, int) const;
+template void CudaOperations<float>::dot(int, const float *, const float *, const ScalarStorage &, int) const;
+template void CudaOperations<float>::norms(int, const float *, const float *, const ScalarStorage &) const;
+template void CudaOperations<float>::step_along(int, const float *, const float *, int, int, float *, float *,
+                                                const ScalarStorage &, int) const;
+} // namespace cuda
+} // namespace adamant

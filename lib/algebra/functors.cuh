@@ -1,0 +1,13 @@
+#pragma once
+
+#include "algebra/cuda/for_each.cuh"
+#include "algebra/cuda/for_each_row.cuh"
+
+// What a .cu file includes to instantiate each functor that Device::for_each or Device::for_each_row is called with:
+//
+//   template void adamant::cuda::for_each(const DeviceInterface &, int, const Functor &);
+//   template void adamant::cuda::for_each_row(const DeviceInterface &, const MatrixStorage<Number> &,
+//                                             const Entries<Number> &, const Functor &);
+//
+// with another gather in place of Entries<Number> where the product is not with a vector. A row functor takes nvcc a
+// minute in all formats: few in a file.

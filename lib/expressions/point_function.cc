@@ -1,0 +1,73 @@
+#include "expressions/point_function.h"
+
+#include "algebra/compiled_kernel.h"
+#include "base/exceptions.h"
+#include "expressions/expressions.h"
+#include "expressions/translation.h"
+
+#include <chrono>
+#include <iostream>
+#include <memory>
+
+namespace adamant
+{
+namespace
+{
+template <int dim>
+using Parsed = std::shared_ptr<dealii::FunctionParser<dim>>;
+
+// Compiled for the device; throws RunError where that cannot be.
+template <int dim>
+PointFunction compiled_function(const Device &device, const std::vector<std::string> &components,
+                                const Array<double> &points)
+{
+  const CompiledKernel kernel(device, point_kernel(components, dim), "at_points");
+  const auto           on_device = std::make_shared<Vector<double>>(device, points);
+  return [kernel, on_device](double t, Vector<double> &values) {
+    kernel(on_device->size() / dim, on_device->data(), t, values.data());
+  };
+}
+
+// Evaluated on the host for another device, which a line says.
+template <int dim>
+PointFunction uploaded_function(const Device &device, const std::string &key, const Parsed<dim> &parsed,
+                                unsigned int n_components, const Array<double> &points, const std::string &why)
+{
+  const auto          on_host  = std::make_shared<Array<double>>(points.size() / dim * n_components);
+  const PointFunction function = [parsed, points, on_host](double t, Vector<double> &values) {
+    evaluate_at_points(*parsed, t, points, on_host->data());
+    values.upload(on_host->data());
+  };
+  Vector<double> values(device, static_cast<int>(on_host->size()));
+  const auto     start = std::chrono::steady_clock::now();
+  function(0., values);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  std::cout << key << " is evaluated on the host, " << elapsed.count() << " s and " << 8 * on_host->size()
+            << " bytes to the GPU each time: " << why << std::endl;
+  return function;
+}
+} // namespace
+
+template <int dim>
+PointFunction function_at_points(const Device &device, const std::string &key, const std::string &text,
+                                 unsigned int n_components, const Array<double> &points)
+{
+  const Parsed<dim> parsed = parse_function<dim>(key, text, n_components);
+  if (!device.asynchronous())
+    return
+      [parsed, points](double t, Vector<double> &values) { evaluate_at_points(*parsed, t, points, values.data()); };
+  try
+    {
+      return compiled_function<dim>(device, split_components(key, text, n_components), points);
+    }
+  catch (const RunError &reason)
+    {
+      return uploaded_function<dim>(device, key, parsed, n_components, points, reason.what());
+    }
+}
+
+template PointFunction function_at_points<2>(const Device &, const std::string &, const std::string &, unsigned int,
+                                             const Array<double> &);
+template PointFunction function_at_points<3>(const Device &, const std::string &, const std::string &, unsigned int,
+                                             const Array<double> &);
+} // namespace adamant

@@ -1,0 +1,21 @@
+#include "multigrid/smoothers/functors.h"
+
+#include "algebra/functors.cuh"
+
+namespace adamant
+{
+namespace cuda
+{
+template void for_each_row(const DeviceInterface &, const MatrixStorage<double> &, const Entries<double> &,
+                           const JacobiStep<double> &);
+template void for_each_row(const DeviceInterface &, const MatrixStorage<double> &, const Entries<double> &,
+                           const NodeJacobiStep<double> &);
+template void for_each_row(const DeviceInterface &, const MatrixStorage<double> &, const FirstJacobiStep<double> &,
+                           const SecondJacobiStep<double> &);
+template void for_each_row(const DeviceInterface &, const MatrixStorage<double> &, const Entries<double> &,
+                           const Update<double> &);
+template void for_each(const DeviceInterface &, int, const ScaleByDiagonal<double> &);
+template void for_each(const DeviceInterface &, int, const ScaleByNodeBlocks<double> &);
+template void for_each(const DeviceInterface &, int, const CorrectBySweep<double> &);
+} // namespace cuda
+} // namespace adamant

@@ -1,0 +1,169 @@
+// What ranks hold together of constraints, transfer and the matrices of forms, row by row against the same mesh on one rank.
+#include "rows.h"
+
+using namespace test;
+using adamant::CellContext;
+
+namespace
+{
+// The matrix of a further form of the problem's field.
+template <int dim>
+CSRMatrix<double> matrix_of(const Problem<dim> &problem, const adamant::Columns<dim> &columns,
+                            const typename adamant::Form<dim>::Kernel &kernel)
+{
+  adamant::Form<dim> form("further", problem.u, columns, problem.mapping, problem.quadrature, flags, kernel);
+  form.update();
+  return *form.finest();
+}
+
+template <int dim>
+void compare(const FiniteElement<dim> &fe)
+{
+  SCOPED_TRACE(fe.get_name());
+  const Problem<dim> ranks(world, fe), one(MPI_COMM_SELF, fe);
+  const auto        &space = ranks.u.finest(), &all = one.u.finest();
+  ASSERT_EQ(ranks.u.n_levels(), one.u.n_levels());
+  ASSERT_GE(one.u.n_levels(), 3u) << "the mesh should have several levels";
+
+  const auto keys = keys_of(space), all_keys = keys_of(all);
+  const auto expect_same = [&](const CSRMatrix<double> &found, const std::vector<Key> &columns,
+                               const CSRMatrix<double> &expected, const std::vector<Key> &all_columns,
+                               const std::string &what) {
+    expect_same_rows(rows_of(found, keys, columns), rows_of(expected, all_keys, all_columns), what);
+  };
+  expect_same(space.owned_H(), keys, all.owned_H(), all_keys, "H");
+  const auto prescribed = keys_of(space, space.prescribed), all_prescribed = keys_of(all, all.prescribed);
+  expect_same(space.owned_B(), prescribed, all.owned_B(), all_prescribed, "B");
+  const auto mass = [](const CellContext<dim> &cell, FullMatrix<double> &local) {
+    for (const unsigned int q : cell.quadrature_point_indices())
+      for (const unsigned int i : cell.dof_indices())
+        for (const unsigned int j : cell.dof_indices())
+          local(i, j) += cell.value(i, q) * cell.value(j, q) * cell.JxW(q);
+  };
+  const auto source = [](const CellContext<dim> &cell, FullMatrix<double> &local) {
+    for (const unsigned int q : cell.quadrature_point_indices())
+      for (const unsigned int i : cell.dof_indices())
+        local(i, q) += cell.value(i, q) * cell.JxW(q);
+  };
+  expect_same(matrix_of(ranks, nodal_values(ranks.u), mass), keys, matrix_of(one, nodal_values(one.u), mass), all_keys,
+              "matrix on nodal values");
+  expect_same(matrix_of(ranks, adamant::quadrature_points<dim>(), source), ranks.keys_of_quadrature_points(),
+              matrix_of(one, adamant::quadrature_points<dim>(), source), one.keys_of_quadrature_points(),
+              "matrix on quadrature points");
+  expect_same(matrix_of(ranks, prescribed_values(ranks.u), Problem<dim>::transport), prescribed,
+              matrix_of(one, prescribed_values(one.u), Problem<dim>::transport), all_prescribed,
+              "matrix on prescribed values");
+
+  const auto ranks_levels = ranks.levels(), one_levels = one.levels();
+  bool       spread = false;
+  for (std::size_t l = 0; l < ranks.u.n_levels(); ++l)
+    {
+      const std::string level = " of level " + std::to_string(l);
+      const auto        fine = keys_of(ranks.u.space(l)), all_fine = keys_of(one.u.space(l));
+      const auto       &found = ranks_levels[l], &expected = one_levels[l];
+      expect_same_rows(rows_of(*found.matrix, fine, fine), rows_of(*expected.matrix, all_fine, all_fine), "A" + level);
+      spread = spread || (l + 1 < ranks.u.n_levels() && found.matrix->ghosts &&
+                          static_cast<std::uint64_t>(found.matrix->n_rows) < found.matrix->ghosts->n_global &&
+                          found.matrix->n_rows > 0);
+      if (l == 0)
+        {
+          EXPECT_TRUE(found.matrix->n_rows == 0 || !found.matrix->ghosts ||
+                      found.matrix->ghosts->communicator.rank() == 0)
+            << "the coarsest level should be on the first rank";
+          continue;
+        }
+      const auto coarse = keys_of(ranks.u.space(l - 1)), all_coarse = keys_of(one.u.space(l - 1));
+      expect_same_rows(rows_of(*found.prolongation, fine, coarse),
+                       rows_of(*expected.prolongation, all_fine, all_coarse), "P" + level);
+      expect_same_rows(rows_of(*found.restriction, coarse, fine), rows_of(*expected.restriction, all_coarse, all_fine),
+                       "R" + level);
+    }
+  const int n_ranks = static_cast<int>(Utilities::MPI::n_mpi_processes(world));
+  EXPECT_EQ(Utilities::MPI::max(int(spread), world), int(n_ranks > 1)) << "coarser levels should be spread, too";
+}
+
+// A vector field and a scalar one of degree 1 on the same level meshes. Integrals of a divergence alone would cancel at inner nodes.
+template <int dim>
+struct TwoFields
+{
+  TwoFields(MPI_Comm comm, unsigned int degree)
+    : mesh(adaptive_mesh<dim>(comm))
+    , meshes(*mesh, {5, 8})
+    , u(meshes, "u", FESystem<dim>(FE_Q<dim>(degree), dim), {{0, ComponentMask()}})
+    , p(meshes, "p", FE_Q<dim>(1), {{1, ComponentMask()}})
+    , gradient(
+        "gradient", u, unknowns(p), mapping, QGauss<dim>(degree + 1), flags,
+        [](const auto &cell, auto &local) {
+          const auto &u = cell.rows(), &p = cell.columns();
+          for (const unsigned int q : cell.quadrature_point_indices())
+            for (const unsigned int i : u.dof_indices())
+              for (const unsigned int k : p.dof_indices())
+                local(i, k) += p.value(k, q) * (u.gradient(i, q)[u.component(i)] + u.value(i, q)) * cell.JxW(q);
+        },
+        adamant::Levels::all)
+    , divergence(
+        "divergence", p, unknowns(u), mapping, QGauss<dim>(degree + 1), flags,
+        [](const auto &cell, auto &local) {
+          const auto &p = cell.rows(), &u = cell.columns();
+          for (const unsigned int q : cell.quadrature_point_indices())
+            for (const unsigned int k : p.dof_indices())
+              for (const unsigned int i : u.dof_indices())
+                local(k, i) += p.value(k, q) * (u.gradient(i, q)[u.component(i)] + u.value(i, q)) * cell.JxW(q);
+        },
+        adamant::Levels::all)
+  {
+    gradient.update();
+    divergence.update();
+    divergence.update(); // a second time into the same object
+  }
+
+  std::unique_ptr<Triangulation<dim>> mesh;
+  MappingQ1<dim>                      mapping;
+  adamant::LevelMeshes<dim>           meshes;
+  adamant::Field<dim>                 u, p;
+  adamant::Form<dim>                  gradient, divergence;
+};
+
+template <int dim>
+void compare_two_fields(unsigned int degree)
+{
+  const TwoFields<dim> ranks(world, degree), one(MPI_COMM_SELF, degree);
+  ASSERT_EQ(ranks.meshes.size(), one.meshes.size());
+  for (std::size_t l = 0; l < one.meshes.size(); ++l)
+    {
+      const std::string level = " of level " + std::to_string(l);
+      const auto        u = keys_of(ranks.u.space(l)), all_u = keys_of(one.u.space(l)), p = keys_of(ranks.p.space(l)),
+                 all_p = keys_of(one.p.space(l));
+      expect_same_rows(rows_of(*ranks.gradient.matrix(l), u, p), rows_of(*one.gradient.matrix(l), all_u, all_p),
+                       "gradient" + level);
+      expect_same_rows(rows_of(*ranks.divergence.matrix(l), p, u), rows_of(*one.divergence.matrix(l), all_p, all_u),
+                       "divergence" + level);
+    }
+}
+} // namespace
+
+TEST(Ranks, SquareQ1)
+{
+  compare(FE_Q<2>(1));
+}
+TEST(Ranks, SquareQ2)
+{
+  compare(FE_Q<2>(2));
+}
+TEST(Ranks, SquareVector)
+{
+  compare(FESystem<2>(FE_Q<2>(1), 2));
+}
+TEST(Ranks, CubeQ1)
+{
+  compare(FE_Q<3>(1));
+}
+TEST(Ranks, CubeVector)
+{
+  compare(FESystem<3>(FE_Q<3>(1), 3));
+}
+TEST(Ranks, TwoFields)
+{
+  compare_two_fields<2>(2);
+  compare_two_fields<3>(1);
+}
