@@ -7,6 +7,7 @@
 #include <deal.II/base/quadrature.h>
 #include <deal.II/fe/mapping.h>
 
+#include <numeric>
 #include <vector>
 
 namespace adamant
@@ -16,6 +17,15 @@ namespace adamant
 /// The support points of the given DoFs, n of them.
 template <int dim>
 Array<double> support_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const Array<int> &dofs);
+
+/// Those of all DoFs that the rank owns.
+template <int dim>
+Array<double> support_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping)
+{
+  Array<int> all(space.n_owned());
+  std::iota(all.begin(), all.end(), 0);
+  return support_points(space, mapping, all);
+}
 
 /// The quadrature points of all cells: point q of cell c is number c * n_q + q, as in Columns::quadrature_points.
 template <int dim>
