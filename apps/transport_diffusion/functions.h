@@ -3,6 +3,7 @@
 #include "data.h"
 #include "parameters.h"
 
+#include "expressions/expressions.h"
 #include "expressions/functor_at_points.h"
 #include "expressions/point_function.h"
 

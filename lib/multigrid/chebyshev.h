@@ -30,7 +30,8 @@ public:
   /// n steps from x, after the coarse correction: with Sᵀ.
   Vector &step(int n, const Vector &b, Vector &x, Vector &y) const;
 
-  double eigenvalue() const { return lambda; } ///< lambda; 0 without Chebyshev
+  bool   symmetric() const { return smoother->symmetric(); } ///< whether both are the same
+  double eigenvalue() const { return lambda; }               ///< lambda; 0 without Chebyshev
 
 private:
   using Coefficients = std::vector<std::pair<Number, Number>>; // alpha, beta of each step

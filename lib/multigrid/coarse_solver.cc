@@ -129,7 +129,15 @@ public:
     , y(level.device, level.matrix->n_rows)
   {}
   void          update() override { smoother.update(); }
-  const Vector &solve(const Vector &b) override { return smoother.vmult(n_steps, b, x, y); }
+  const Vector &solve(const Vector &b) override
+  {
+    if (smoother.symmetric())
+      return smoother.vmult(n_steps, b, x, y);
+    // Half of the steps with S and half of them with Sᵀ, so that a V-cycle stays symmetric.
+    const int half   = (n_steps + 1) / 2;
+    Vector   &middle = smoother.vmult(half, b, x, y);
+    return smoother.step(half, b, middle, &middle == &x ? y : x);
+  }
   std::string   description() const override
   {
     std::ostringstream text;

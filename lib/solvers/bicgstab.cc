@@ -11,6 +11,12 @@ namespace
 {
 // Places of the scalars.
 constexpr int rho_new = 0, shadow_v = 1, t_s = 2, t_t = 3, r_r = 4, n_scalars = 5;
+
+[[noreturn]] void fail_stagnant(const SolverControl &control, const SolverResult &result)
+{
+  fail("BiCGStab", control, result.iterations, result.final_residual, "stagnation",
+       "the tolerance may be below what rounding allows, or the preconditioner does not suit the matrix");
+}
 } // namespace
 
 BiCGStab::BiCGStab(const Device &device, const LinearOperator &A, const Preconditioner &M)
@@ -26,45 +32,63 @@ BiCGStab::BiCGStab(const Device &device, const LinearOperator &A, const Precondi
   , z(device, A.n_rows())
 {}
 
+// The recursion's residual drifts away from the true one, the more the larger it has been: a cycle that ends well counts where
+// the true residual says so.
 SolverResult BiCGStab::solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control)
 {
-  A.residual(x, b, r);
-  device.norms(r, b, norms);
-  const double *norm   = norms.fetch();
-  const double  norm_r = norm[0], norm_b = norm[1];
-  SolverResult  result;
-  if (norm_b == 0)
+  SolverResult result;
+  double       cycle_start = 0;
+  bool         first = true, ended_well = false;
+  for (;; first = false)
     {
-      x.set_zero();
-      return result;
-    }
-  result.initial_residual = result.final_residual = norm_r / norm_b;
-  double best                                     = result.initial_residual;
-  State  state;
-  bool   first = true;
-  for (int since_best = 0;; ++result.iterations)
-    {
+      A.residual(x, b, r);
+      device.norms(r, b, norms);
+      const double *norm   = norms.fetch();
+      const double  norm_r = norm[0], norm_b = norm[1];
+      if (norm_b == 0)
+        {
+          x.set_zero();
+          return result;
+        }
+      result.final_residual = norm_r / norm_b;
+      if (first)
+        result.initial_residual = result.final_residual;
       check_residual("BiCGStab", control, result.iterations, result.final_residual);
       if (result.final_residual <= control.tolerance)
         return result;
       if (result.iterations >= control.max_iterations)
         fail_unconverged("BiCGStab", control, result.final_residual);
+      if (ended_well && result.final_residual > 0.5 * cycle_start)
+        fail_stagnant(control, result);
+      cycle_start = result.final_residual;
+      ended_well  = cycle(x, norm_b, control, result);
+    }
+}
+
+// Iterations from the residual r, until it is small enough or a step breaks down; whether the first.
+bool BiCGStab::cycle(Vector<double> &x, double norm_b, const SolverControl &control, SolverResult &result)
+{
+  State  state;
+  double best = result.final_residual;
+  for (int k = 0, since_best = 0;; ++k)
+    {
+      const bool broken = !step(state, k == 0, x);
+      if (broken && k == 0)
+        fail("BiCGStab", control, result.iterations, result.final_residual, "breakdown",
+             "the matrix or the preconditioner is singular; or use GMRES");
+      ++result.iterations;
+      if (broken)
+        return false;
+      result.final_residual = std::sqrt(scalars.fetch()[r_r]) / norm_b;
+      check_residual("BiCGStab", control, result.iterations, result.final_residual);
+      if (result.final_residual <= control.tolerance)
+        return true;
+      if (result.iterations >= control.max_iterations)
+        fail_unconverged("BiCGStab", control, result.final_residual);
       since_best = result.final_residual < 0.99 * best ? 0 : since_best + 1;
       best       = std::min(best, result.final_residual);
       if (since_best > 50)
-        fail("BiCGStab", control, result.iterations, result.final_residual, "stagnation",
-             "the tolerance may be below what rounding allows, or the preconditioner does not suit the matrix");
-      if (!step(state, first, x))
-        {
-          if (first)
-            fail("BiCGStab", control, result.iterations, result.final_residual, "breakdown",
-                 "the matrix or the preconditioner is singular; or use GMRES");
-          first = true;
-          A.residual(x, b, r);
-          continue;
-        }
-      first                 = false;
-      result.final_residual = std::sqrt(scalars.fetch()[r_r]) / norm_b;
+        fail_stagnant(control, result);
     }
 }
 

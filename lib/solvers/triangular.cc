@@ -20,6 +20,10 @@ TriangularPreconditioner::TriangularPreconditioner(const Device &device, const B
     throw RunError("block triangular preconditioner: the operator has " + std::to_string(n) + " x " +
                    std::to_string(A.blocks_of_columns().n()) + " blocks, but " + std::to_string(diagonal.size()) +
                    " preconditioners are given");
+  for (int i = 0; i < n; ++i)
+    if (const int rows = A.blocks_of_rows().size(i), columns = A.blocks_of_columns().size(i); rows != columns)
+      throw RunError("block triangular preconditioner: diagonal block " + std::to_string(i) + " is " +
+                     std::to_string(rows) + " x " + std::to_string(columns) + ", not square");
 }
 
 void TriangularPreconditioner::vmult(const Vector<double> &v, Vector<double> &z) const

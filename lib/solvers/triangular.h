@@ -23,7 +23,8 @@ public:
     none
   };
 
-  /// `A` and the preconditioners have to outlive the object. Throws RunError where their numbers differ.
+  /// `A` and the preconditioners have to outlive the object. Throws RunError where their numbers differ, or a diagonal
+  /// block is not square.
   TriangularPreconditioner(const Device &device, const BlockOperator &A, std::vector<Preconditioner *> diagonal, Part part);
 
   void vmult(const Vector<double> &v, Vector<double> &z) const override;

@@ -1,7 +1,8 @@
-#include "multigrid/smoothers/smoother.h"
+#include "multigrid/chebyshev.h"
 
-#include "base/exceptions.h"
-#include "support/backends.h"
+#include "multigrid/smoothers/registry.h"
+#include "support/devices.h"
+#include "support/errors.h"
 #include "support/q1_grid.h"
 #include "support/reference.h"
 
@@ -10,13 +11,22 @@ using namespace adamant::test;
 
 namespace
 {
-template <class Backend>
-class SmootherTest : public BackendTest<Backend>
+template <class In>
+class SmootherTest : public PrecisionTest<In>
 {
 protected:
+  using Number = typename In::Number;
+
+  SmootherLevel<Number> on_device(const Levels &levels) const
+  {
+    const LevelData &finest = levels.data.back();
+    return {this->device, finest.matrix, Matrix<Number>(this->device, *finest.matrix, finest.node_size)};
+  }
+  Vector<Number> vector(const Values &values) const { return to_device<Number>(this->device, values); }
+
   // Level matrix -u'' on a line without its boundary nodes, divided by its diagonal: eigenvalues
   // 1 - cos(k pi / n), eigenvectors sin(k pi i / n).
-  static LevelData line(int n)
+  static Levels line(int n)
   {
     std::vector<Values> rows(n - 1, Values(n - 1, 0.));
     for (int i = 0; i < n - 1; ++i)
@@ -25,74 +35,87 @@ protected:
         if (i > 0)
           rows[i][i - 1] = rows[i - 1][i] = -1;
       }
-    LevelData level;
-    level.matrix = to_csr(rows);
-    return level;
+    Levels levels;
+    add_level(levels, to_csr(rows));
+    return levels;
   }
 };
-TYPED_TEST_SUITE(SmootherTest, Backends);
+TYPED_TEST_SUITE(SmootherTest, Precisions, PrecisionName);
 
-const std::vector<SmootherType> types = {SmootherType::jacobi, SmootherType::block_jacobi, SmootherType::fsai};
-
-std::string name(SmootherType type, bool chebyshev)
+std::string in_words(const SmootherOptions &options)
 {
-  return std::string(type == SmootherType::jacobi ? "jacobi" :
-                     type == SmootherType::fsai   ? "fsai" :
-                                                    "block_jacobi") +
-         (chebyshev ? " Chebyshev" : "");
+  return options.type + (options.chebyshev ? " Chebyshev" : "");
+}
+
+// All smoothers there are, damped and with Chebyshev's polynomial.
+std::vector<SmootherOptions> all_options()
+{
+  std::vector<SmootherOptions> all;
+  for (const auto &kind : smoothers())
+    for (const bool chebyshev : {false, true})
+      all.push_back({kind.name, chebyshev, 0.7, 4.});
+  return all;
 }
 } // namespace
 
-TYPED_TEST(SmootherTest, FromZeroIsTheSameWithAndWithoutGuess)
+// n steps before the coarse correction and n steps after it are transposes of each other, so that a V-cycle is
+// symmetric; with a symmetric S they are the same.
+TYPED_TEST(SmootherTest, StepsBeforeAndAfterAreTransposes)
 {
-  using Number                       = typename TypeParam::value_type;
+  using Number                       = typename TypeParam::Number;
   const std::vector<double> coupling = {2, 0.5, 0.3, 0.5, 3, 0.1, 0.3, 0.1, 1};
-  const auto                level    = coupled_levels(q1_levels(2, 8, 1), coupling, 3)[0];
-  const Values              b        = random_values(level.matrix.n_rows, 1);
-  const auto                A        = this->backend->create_matrix(level.matrix);
-  const auto                rhs      = to_backend(*this->backend, b);
-  const Values              unset(b.size(), nan_value);
-  for (const SmootherType type : types)
-    for (const bool chebyshev : {false, true})
+  const auto                levels   = coupled_levels(q1_levels(2, 8, 1), coupling, 3);
+  const Values              b = random_values(levels.n_rows(), 1), c = random_values(levels.n_rows(), 2);
+  const Values              unset(b.size(), nan_value), zero(b.size(), 0.);
+  const auto                level = this->on_device(levels);
+  for (const auto &options : all_options())
+    {
+      const PolynomialSmoother<Number> smoother(level, options);
+      const bool                       symmetric = make_smoother(options.type, level)->symmetric();
       for (const int n : {1, 2, 3, 4})
         {
-          Smoother<TypeParam> smoother(*this->backend, level, A, {type, chebyshev, 0.7, 4.});
-          auto                x = to_backend(*this->backend, unset), y = to_backend(*this->backend, unset);
-          const Values        from_zero = to_host(*this->backend, smoother.vmult(n, rhs, x, y));
-          x                             = this->backend->create_vector(level.matrix.n_rows);
-          y                             = to_backend(*this->backend, unset);
-          const Values from_guess       = to_host(*this->backend, smoother.step(n, rhs, x, y));
-          expect_near(from_zero, from_guess, 10 * rounding<Number>,
-                      name(type, chebyshev) + ", " + std::to_string(n) + " steps");
+          const std::string what = in_words(options) + ", " + std::to_string(n) + " steps";
+          auto              x = this->vector(unset), y = this->vector(unset);
+          const Values      before = values_of(smoother.vmult(n, this->vector(b), x, y));
+          const auto        after  = [&](const Values &right_hand_side) {
+            x = this->vector(zero);
+            y = this->vector(unset);
+            return values_of(smoother.step(n, this->vector(right_hand_side), x, y));
+          };
+          EXPECT_NEAR(dot(c, before), dot(b, after(c)), 10 * rounding<Number> * norm(c) * norm(before)) << what;
+          if (symmetric)
+            expect_near(before, after(b), 10 * rounding<Number>, what);
+          else
+            {
+              EXPECT_GT(norm(combine(1, before, -1, after(b))), 1e-3 * norm(before))
+                << what << ": expected S to differ from its transpose";
+            }
         }
+    }
 }
 
 TYPED_TEST(SmootherTest, LeavesTheSolution)
 {
-  using Number       = typename TypeParam::value_type;
-  const auto   level = q1_levels(2, 8, 1, {1, 0.1, {1, 0, 0}})[0];
-  const Values u = random_values(level.matrix.n_rows, 1), b = product(level.matrix, u);
-  const auto   A = this->backend->create_matrix(level.matrix);
-  for (const SmootherType type : types)
-    for (const bool chebyshev : {false, true})
-      {
-        Smoother<TypeParam> smoother(*this->backend, level, A, {type, chebyshev, 0.7, 4.});
-        auto                x = to_backend(*this->backend, u), y = to_backend(*this->backend, u);
-        expect_near(to_host(*this->backend, smoother.step(3, to_backend(*this->backend, b), x, y)), u,
-                    10 * rounding<Number>, name(type, chebyshev));
-      }
+  using Number        = typename TypeParam::Number;
+  const auto   levels = q1_levels(2, 8, 1, {1, 0.1, {1, 0, 0}});
+  const Values u = random_values(levels.n_rows(), 1), b = product(levels.finest(), u);
+  for (const auto &options : all_options())
+    {
+      const PolynomialSmoother<Number> smoother(this->on_device(levels), options);
+      auto                             x = this->vector(u), y = this->vector(u);
+      expect_near(values_of(smoother.step(3, this->vector(b), x, y)), u, 10 * rounding<Number>, in_words(options));
+    }
 }
 
 TYPED_TEST(SmootherTest, DampsEigenvectorsAsTheoryHasIt)
 {
-  using Number              = typename TypeParam::value_type;
-  const int           n     = 32;
-  const auto          level = this->line(n);
-  const auto          A     = this->backend->create_matrix(level.matrix);
-  const double        pi    = std::acos(-1.);
-  const auto          zero  = this->backend->create_vector(n - 1);
-  Smoother<TypeParam> plain(*this->backend, level, A, {SmootherType::jacobi, false, 0.8, 4.});
-  Smoother<TypeParam> chebyshev(*this->backend, level, A, {SmootherType::jacobi, true, 0.8, 4.});
+  using Number                           = typename TypeParam::Number;
+  const int                        n     = 32;
+  const auto                       level = this->on_device(this->line(n));
+  const double                     pi    = std::acos(-1.);
+  const auto                       zero  = this->vector(Values(n - 1, 0.));
+  const PolynomialSmoother<Number> plain(level, {"jacobi", false, 0.8, 4.}),
+    chebyshev(level, {"jacobi", true, 0.8, 4.});
 
   const double lambda = chebyshev.eigenvalue();
   EXPECT_GT(lambda, 0.9 * (1 + std::cos(pi / n)));
@@ -107,11 +130,11 @@ TYPED_TEST(SmootherTest, DampsEigenvectorsAsTheoryHasIt)
       for (int i = 0; i < n - 1; ++i)
         mode[i] = std::sin(k * pi * (i + 1) / n);
       const double a = 1 - std::cos(k * pi / n);
-      auto         x = to_backend(*this->backend, mode), y = this->backend->create_vector(n - 1);
-      expect_near(to_host(*this->backend, plain.step(3, zero, x, y)), combine(std::pow(1 - 0.8 * a, 3), mode, 0, mode),
+      auto         x = this->vector(mode), y = this->vector(Values(n - 1, 0.));
+      expect_near(values_of(plain.step(3, zero, x, y)), combine(std::pow(1 - 0.8 * a, 3), mode, 0, mode),
                   rounding<Number>, "three damped steps on mode " + std::to_string(k));
-      x = to_backend(*this->backend, mode);
-      expect_near(to_host(*this->backend, chebyshev.step(3, zero, x, y)),
+      x = this->vector(mode);
+      expect_near(values_of(chebyshev.step(3, zero, x, y)),
                   combine(T3((theta - a) / delta) / T3(theta / delta), mode, 0, mode), rounding<Number>,
                   "Chebyshev of degree 3 on mode " + std::to_string(k));
     }
@@ -119,21 +142,41 @@ TYPED_TEST(SmootherTest, DampsEigenvectorsAsTheoryHasIt)
 
 TYPED_TEST(SmootherTest, UpdateTakesOverNewValues)
 {
-  auto         levels = q1_levels(2, 8, 1, {1, 0.1, {}});
-  const auto   other  = q1_levels(2, 8, 1, {1, 0.7, {}});
-  const Values b      = random_values(levels[0].matrix.n_rows, 1);
-  const auto   rhs    = to_backend(*this->backend, b);
-  for (const SmootherType type : types)
-    for (const bool chebyshev : {false, true})
+  using Number                       = typename TypeParam::Number;
+  const std::vector<double> coupling = {2, 0.8, 0.8, 1};
+  for (const int node_size : {1, 2})
+    for (const auto &options : all_options())
       {
-        const auto          fresh = this->backend->create_matrix(other[0].matrix);
-        Smoother<TypeParam> built(*this->backend, other[0], fresh, {type, chebyshev, 0.7, 4.});
-        auto                A = this->backend->create_matrix(levels[0].matrix);
-        Smoother<TypeParam> updated(*this->backend, levels[0], A, {type, chebyshev, 0.7, 4.});
-        this->backend->update_values(A, other[0].matrix);
-        updated.update(other[0]);
-        auto         x = this->backend->create_vector(rhs.size()), y = this->backend->create_vector(rhs.size());
-        const Values expected = to_host(*this->backend, built.vmult(3, rhs, x, y));
-        expect_near(to_host(*this->backend, updated.vmult(3, rhs, x, y)), expected, 0., name(type, chebyshev));
+        const auto levels_with = [&](double diffusion) {
+          const auto scalar = q1_levels(2, 8, 1, {1, diffusion, {}});
+          return node_size == 1 ? scalar : coupled_levels(scalar, coupling, node_size);
+        };
+        const Levels levels = levels_with(0.1), other = levels_with(0.7);
+        const auto   rhs = this->vector(random_values(levels.n_rows(), 1));
+        auto         x = this->vector(Values(rhs.size(), 0.)), y = this->vector(Values(rhs.size(), 0.));
+        const auto   steps = [&](const PolynomialSmoother<Number> &smoother) {
+          return values_of(smoother.vmult(3, rhs, x, y));
+        };
+        auto                       level = this->on_device(levels);
+        PolynomialSmoother<Number> updated(level, options);
+        const Values               old = steps(updated);
+        levels.take_values(other);
+        level.A.update(levels.finest());
+        updated.update();
+        const Values expected = steps(PolynomialSmoother<Number>(this->on_device(other), options));
+        EXPECT_GT(norm(combine(1, expected, -1, old)), 0.01 * norm(expected)) << in_words(options);
+        expect_near(steps(updated), expected, 0., in_words(options));
       }
+}
+
+TYPED_TEST(SmootherTest, UnknownNamesAreAnsweredWithTheNearest)
+{
+  using Number     = typename TypeParam::Number;
+  const auto level = this->on_device(this->line(8));
+  expect_error<InputError>([&] { make_smoother<Number>("jacoby", level); }, {"'jacoby'", "did you mean", "jacobi"});
+  expect_error<InputError>(
+    [&] {
+      PolynomialSmoother<Number>(level, {"gaus_seidel", true, 1., 4.});
+    },
+    {"'gaus_seidel'", "gauss_seidel"});
 }

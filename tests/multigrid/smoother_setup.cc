@@ -1,65 +1,12 @@
 #include "multigrid/smoothers/setup.h"
 
-#include "base/exceptions.h"
+#include "multigrid/chebyshev.h"
+#include "support/dense.h"
+#include "support/errors.h"
 #include "support/q1_grid.h"
-#include "support/reference.h"
-
-#include <functional>
 
 using namespace adamant;
 using namespace adamant::test;
-
-namespace
-{
-using Dense = std::vector<Values>;
-
-Dense multiply(const Dense &A, const Dense &B)
-{
-  Dense C(A.size(), Values(B[0].size(), 0.));
-  for (std::size_t i = 0; i < A.size(); ++i)
-    for (std::size_t k = 0; k < B.size(); ++k)
-      for (std::size_t j = 0; j < B[0].size(); ++j)
-        C[i][j] += A[i][k] * B[k][j];
-  return C;
-}
-
-void expect_identity(const Dense &A, double tolerance, const std::string &what)
-{
-  for (std::size_t i = 0; i < A.size(); ++i)
-    for (std::size_t j = 0; j < A.size(); ++j)
-      ASSERT_NEAR(A[i][j], i == j ? 1. : 0., tolerance) << what << ": entry " << i << ", " << j;
-}
-
-// Dense, symmetric positive definite, condition number moderate.
-Dense spd_matrix(int n)
-{
-  const Values random = random_values(n * n, 1);
-  Dense        B(n, Values(n)), A(n, Values(n, 0.));
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j)
-      B[i][j] = random[i * n + j];
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j)
-      for (int k = 0; k < n; ++k)
-        A[i][j] += B[i][k] * B[j][k] + (i == j ? 0.1 : 0.);
-  return A;
-}
-
-void expect_run_error(const std::function<void()> &action, const std::vector<std::string> &parts)
-{
-  try
-    {
-      action();
-      ADD_FAILURE() << "expected RunError with '" << parts[0] << "'";
-    }
-  catch (const RunError &error)
-    {
-      const std::string message = error.what();
-      for (const std::string &part : parts)
-        EXPECT_NE(message.find(part), std::string::npos) << "expected '" << part << "' in: " << message;
-    }
-}
-} // namespace
 
 TEST(InverseDiagonalBlocks, TimesBlockIsIdentity)
 {
@@ -92,17 +39,17 @@ TEST(InverseDiagonalBlocks, PivotsWithinABlock)
 
 TEST(InverseDiagonalBlocks, NamesTheFirstSingularRow)
 {
-  expect_run_error(
+  expect_error<RunError>(
     [] {
       inverse_diagonal_blocks(to_csr({{1, 0, 0}, {0, 0, 5}, {1, 0, 0}}), 1);
     },
     {"row 1", "singular"});
-  expect_run_error(
+  expect_error<RunError>(
     [] {
       inverse_diagonal_blocks(to_csr({{1, 2, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 1}, {0, 0, 1, 1}}), 2);
     },
     {"row 2", "singular"});
-  expect_run_error([] { inverse_diagonal_blocks(to_csr({{nan_value}}), 1); }, {"row 0", "NaN"});
+  expect_error<RunError>([] { inverse_diagonal_blocks(to_csr({{nan_value}}), 1); }, {"row 0", "NaN"});
 }
 
 TEST(FSAI, IsExactForADiagonalMatrix)
@@ -149,10 +96,10 @@ TEST(FSAI, NonsymmetricMatrixCountsByItsSymmetricPart)
 
 TEST(FSAI, RefusesIndefiniteMatrices)
 {
-  expect_run_error([] { fsai_factor(to_csr({{1, 0}, {0, -1}})); }, {"row 1", "not positive definite", "Jacobi"});
-  expect_run_error([] { fsai_factor(to_csr({{1, 2}, {2, 1}})); }, {"row 1"});
-  expect_run_error([] { fsai_factor(to_csr({{1, 0}, {1, 0}})); }, {"row 1"}); // no diagonal entry
-  expect_run_error([] { fsai_factor(to_csr({{1, 1}, {1, nan_value}})); }, {"row 1"});
+  expect_error<RunError>([] { fsai_factor(to_csr({{1, 0}, {0, -1}})); }, {"row 1", "not positive definite", "Jacobi"});
+  expect_error<RunError>([] { fsai_factor(to_csr({{1, 2}, {2, 1}})); }, {"row 1"});
+  expect_error<RunError>([] { fsai_factor(to_csr({{1, 0}, {1, 0}})); }, {"row 1"}); // no diagonal entry
+  expect_error<RunError>([] { fsai_factor(to_csr({{1, 1}, {1, nan_value}})); }, {"row 1"});
 }
 
 // The iteration on the scalar equation 0 = b - a x multiplies the error by the residual polynomial at a,
@@ -200,59 +147,4 @@ TEST(StartVector, IsTheSameEverywhereAndOfBothSigns)
   EXPECT_LT(*largest, 1);
   EXPECT_GT(*largest, 0.9);
   EXPECT_DOUBLE_EQ(x[0], 2. * (1791095845u + 0.5) / 4294967296. - 1.) << "expected the first number of mt19937(1)";
-}
-
-TEST(DenseInverse, TimesMatrixIsIdentity)
-{
-  for (const int n : {1, 2, 31, 32, 33, 64, 100})
-    {
-      Dense A = spd_matrix(n); // made nonsymmetric with a positive definite symmetric part
-      for (int i = 0; i + 1 < n; ++i)
-        {
-          A[i][i + 1] += 3;
-          A[i + 1][i] -= 3;
-        }
-      const auto inverse = dense_inverse(to_csr(A));
-      Dense      rows(n, Values(n));
-      for (int i = 0; i < n * n; ++i)
-        rows[i / n][i % n] = inverse[i];
-      expect_identity(multiply(A, rows), 1e-9, "n = " + std::to_string(n));
-    }
-}
-
-TEST(DenseInverse, OfTheOneDimensionalLaplacianIsKnown)
-{
-  const int n = 45; // (tridiag(-1, 2, -1)⁻¹)_ij = i (n + 1 - j) / (n + 1), i <= j, counted from 1
-  Dense     A(n, Values(n, 0.));
-  for (int i = 0; i < n; ++i)
-    {
-      A[i][i] = 2;
-      if (i > 0)
-        A[i][i - 1] = A[i - 1][i] = -1;
-    }
-  const auto inverse = dense_inverse(to_csr(A));
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j)
-      EXPECT_NEAR(inverse[i * n + j], (std::min(i, j) + 1.) * (n - std::max(i, j)) / (n + 1.), 1e-12) << i << ", " << j;
-}
-
-TEST(DenseInverse, SingularMatricesThrow)
-{
-  expect_run_error([] { dense_inverse(to_csr({{0.}})); }, {"coarsest level", "singular"});
-  expect_run_error([] { dense_inverse(to_csr({{1, 1}, {1, 1}})); }, {"coarsest level", "singular"});
-  // Pure Neumann problems, within and beyond one block of the elimination, in one and two dimensions.
-  for (const Grid grid : {Grid{1, 8}, Grid{1, 40}, Grid{2, 4}, Grid{2, 16}})
-    expect_run_error([&] { dense_inverse(q1_matrix(grid, {}, false)); }, {"coarsest level", "boundary conditions"});
-}
-
-TEST(DenseInverse, NaNThrows)
-{
-  Dense A(40, Values(40, 0.));
-  for (int i = 0; i < 40; ++i)
-    A[i][i] = 1;
-  A[0][39] = nan_value; // no elimination step meets it
-  expect_run_error([&] { dense_inverse(to_csr(A)); }, {"coarsest level"});
-  A[0][39] = 0;
-  A[3][3]  = nan_value;
-  expect_run_error([&] { dense_inverse(to_csr(A)); }, {"coarsest level"});
 }

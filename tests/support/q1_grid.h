@@ -3,6 +3,7 @@
 #include "multigrid/level_data.h"
 
 #include <array>
+#include <memory>
 #include <vector>
 
 /// Bilinear and trilinear elements on uniform grids of the unit square or cube, built by hand as tensor products: level
@@ -143,18 +144,50 @@ inline CSRMatrix<double> q1_prolongation(const Grid &fine, bool dirichlet = true
   return P;
 }
 
-/// Levels of n_coarse, 2 n_coarse, ... cells a direction, coarsest first.
-inline std::vector<LevelData> q1_levels(int dim, int n_coarse, int n_levels, const Coefficients &c = {})
+/// Levels whose matrices a test can change, as programs do between time steps.
+struct Levels
 {
-  std::vector<LevelData> levels(n_levels);
+  std::vector<LevelData>                          data;
+  std::vector<std::shared_ptr<CSRMatrix<double>>> matrices; ///< those of `data`
+
+  const CSRMatrix<double> &finest() const { return *matrices.back(); }
+  int                      n_rows() const { return finest().n_rows; }
+
+  /// Changes the values, in place, to those of other levels with the same patterns.
+  void take_values(const Levels &other) const
+  {
+    for (std::size_t l = 0; l < matrices.size(); ++l)
+      matrices[l]->value = other.matrices[l]->value;
+  }
+};
+
+/// Adds a finer level; without transfer the first one.
+inline void add_level(Levels &levels, const CSRMatrix<double> &matrix, const CSRMatrix<double> *prolongation = nullptr,
+                      int node_size = 1)
+{
+  levels.matrices.push_back(std::make_shared<CSRMatrix<double>>(matrix));
+  LevelData level{levels.matrices.back(), nullptr, nullptr, node_size};
+  if (prolongation != nullptr)
+    {
+      level.prolongation = std::make_shared<CSRMatrix<double>>(*prolongation);
+      level.restriction  = std::make_shared<CSRMatrix<double>>(transpose(*prolongation));
+    }
+  levels.data.push_back(level);
+}
+
+/// Levels of n_coarse, 2 n_coarse, ... cells a direction, coarsest first.
+inline Levels q1_levels(int dim, int n_coarse, int n_levels, const Coefficients &c = {})
+{
+  Levels levels;
   for (int l = 0; l < n_levels; ++l)
     {
       const Grid grid{dim, n_coarse << l};
-      levels[l].matrix = q1_matrix(grid, c);
-      if (l > 0)
+      if (l == 0)
+        add_level(levels, q1_matrix(grid, c));
+      else
         {
-          levels[l].prolongation = q1_prolongation(grid);
-          levels[l].restriction  = transpose(levels[l].prolongation);
+          const auto prolongation = q1_prolongation(grid);
+          add_level(levels, q1_matrix(grid, c), &prolongation);
         }
     }
   return levels;
@@ -182,21 +215,20 @@ inline CSRMatrix<double> kronecker(const CSRMatrix<double> &A, const std::vector
 }
 
 /// The same levels for a system of `size` components, the matrices coupled by B.
-inline std::vector<LevelData> coupled_levels(std::vector<LevelData> levels, const std::vector<double> &B, int size)
+inline Levels coupled_levels(const Levels &levels, const std::vector<double> &B, int size)
 {
   std::vector<double> identity(size * size, 0.);
   for (int c = 0; c < size; ++c)
     identity[c * size + c] = 1;
-  for (std::size_t l = 0; l < levels.size(); ++l)
-    {
-      levels[l].matrix = kronecker(levels[l].matrix, B, size);
-      if (l > 0)
-        {
-          levels[l].prolongation = kronecker(levels[l].prolongation, identity, size);
-          levels[l].restriction  = kronecker(levels[l].restriction, identity, size);
-        }
-      levels[l].block_size = size;
-    }
-  return levels;
+  Levels coupled;
+  for (const LevelData &level : levels.data)
+    if (level.prolongation == nullptr)
+      add_level(coupled, kronecker(*level.matrix, B, size), nullptr, size);
+    else
+      {
+        const auto prolongation = kronecker(*level.prolongation, identity, size);
+        add_level(coupled, kronecker(*level.matrix, B, size), &prolongation, size);
+      }
+  return coupled;
 }
 } // namespace adamant::test

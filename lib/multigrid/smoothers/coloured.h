@@ -22,6 +22,7 @@ public:
   void    vmult(Number a, const Vector &b, Vector &x, bool transposed) const override;
   Vector &step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old, Vector &d, Vector &y,
                bool transposed) const override;
+  bool    symmetric() const override { return false; }
 
 private:
   // The rows of one colour's nodes as a matrix.

@@ -36,6 +36,8 @@ public:
   /// is not read where alpha is 0. An empty d is not written.
   virtual Vector &step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old, Vector &d, Vector &y,
                        bool transposed) const = 0;
+  /// Whether S is symmetric where A is.
+  virtual bool symmetric() const { return true; }
   /// Where it saves a pass: x = beta S b + beta S (b - A beta S b), two damped steps from zero. Whether it has been done.
   virtual bool vmult_twice(Number /*beta*/, const Vector & /*b*/, Vector & /*x*/) const { return false; }
 };

@@ -1,16 +1,21 @@
 #include "solvers/extrapolation.h"
 
-#include "support/backends.h"
-
-#include <gtest/gtest.h>
+#include "support/devices.h"
 
 #include <cmath>
 
 using namespace adamant;
+using namespace adamant::test;
 
 namespace
 {
-using Backend = HostBackend<double>;
+class ExtrapolationTest : public DeviceTest
+{
+protected:
+  // What is predicted for step `steps` from all before.
+  std::vector<double> predicted(unsigned int order, int steps) const;
+};
+INSTANTIATE_TEST_SUITE_P(Devices, ExtrapolationTest, all_places, place_name);
 
 // Polynomials in time, one for each entry: entry i is t^i - i.
 double value(int i, double t)
@@ -18,27 +23,24 @@ double value(int i, double t)
   return std::pow(t, i) - i;
 }
 
-// What is predicted for step `steps` from all before.
-std::vector<double> predicted(unsigned int order, int steps)
+std::vector<double> ExtrapolationTest::predicted(unsigned int order, int steps) const
 {
-  const Backend          backend(2);
-  Extrapolation<Backend> guess(backend, order);
-  std::vector<double>    values(5);
-  auto                   x = backend.create_vector(5);
+  Extrapolation       guess(device, order);
+  std::vector<double> values(5);
+  Vector<double>      x(device, 5);
   for (int step = 0; step < steps; ++step)
     {
       for (int i = 0; i < 5; ++i)
         values[i] = value(i, 0.5 * step);
-      backend.upload(values.data(), x);
+      x.upload(values.data());
       guess.keep(x);
     }
   guess.predict(x);
-  backend.download(x, values.data());
-  return values;
+  return values_of(x);
 }
 } // namespace
 
-TEST(Extrapolation, IsExactForPolynomialsBelowTheOrder)
+TEST_P(ExtrapolationTest, IsExactForPolynomialsBelowTheOrder)
 {
   const int steps = 7;
   for (unsigned int order = 1; order <= 4; ++order)
@@ -53,7 +55,7 @@ TEST(Extrapolation, IsExactForPolynomialsBelowTheOrder)
     }
 }
 
-TEST(Extrapolation, StartsWithTheOrderThatIsKnown)
+TEST_P(ExtrapolationTest, StartsWithTheOrderThatIsKnown)
 {
   const auto one = predicted(3, 1), two = predicted(3, 2);
   for (int i = 0; i < 5; ++i)
@@ -63,7 +65,7 @@ TEST(Extrapolation, StartsWithTheOrderThatIsKnown)
     }
 }
 
-TEST(Extrapolation, IsZeroWithoutEarlierSolutions)
+TEST_P(ExtrapolationTest, IsZeroWithoutEarlierSolutions)
 {
   for (const auto &x : {predicted(0, 5), predicted(2, 0)})
     for (const double entry : x)

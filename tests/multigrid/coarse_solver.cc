@@ -1,0 +1,113 @@
+#include "multigrid/coarse_solver.h"
+
+#include "support/dense.h"
+#include "support/errors.h"
+#include "support/q1_grid.h"
+
+using namespace adamant;
+using namespace adamant::test;
+
+TEST(DenseInverse, TimesMatrixIsIdentity)
+{
+  for (const int n : {1, 2, 31, 32, 33, 64, 100})
+    {
+      Dense A = spd_matrix(n); // made nonsymmetric with a positive definite symmetric part
+      for (int i = 0; i + 1 < n; ++i)
+        {
+          A[i][i + 1] += 3;
+          A[i + 1][i] -= 3;
+        }
+      const auto inverse = dense_inverse(to_csr(A));
+      Dense      rows(n, Values(n));
+      for (int i = 0; i < n * n; ++i)
+        rows[i / n][i % n] = inverse[i];
+      expect_identity(multiply(A, rows), 1e-9, "n = " + std::to_string(n));
+    }
+}
+
+TEST(DenseInverse, OfTheOneDimensionalLaplacianIsKnown)
+{
+  const int n = 45; // (tridiag(-1, 2, -1)⁻¹)_ij = i (n + 1 - j) / (n + 1), i <= j, counted from 1
+  Dense     A(n, Values(n, 0.));
+  for (int i = 0; i < n; ++i)
+    {
+      A[i][i] = 2;
+      if (i > 0)
+        A[i][i - 1] = A[i - 1][i] = -1;
+    }
+  const auto inverse = dense_inverse(to_csr(A));
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      EXPECT_NEAR(inverse[i * n + j], (std::min(i, j) + 1.) * (n - std::max(i, j)) / (n + 1.), 1e-12) << i << ", " << j;
+}
+
+TEST(DenseInverse, SingularMatricesThrow)
+{
+  expect_error<RunError>([] { dense_inverse(to_csr({{0.}})); }, {"coarsest level", "singular"});
+  expect_error<RunError>([] { dense_inverse(to_csr({{1, 1}, {1, 1}})); }, {"coarsest level", "singular"});
+  // Pure Neumann problems, within and beyond one block of the elimination, in one and two dimensions.
+  for (const Grid grid : {Grid{1, 8}, Grid{1, 40}, Grid{2, 4}, Grid{2, 16}})
+    expect_error<RunError>([&] { dense_inverse(q1_matrix(grid, {}, false)); },
+                           {"coarsest level", "boundary conditions"});
+}
+
+TEST(DenseInverse, NaNThrows)
+{
+  Dense A(40, Values(40, 0.));
+  for (int i = 0; i < 40; ++i)
+    A[i][i] = 1;
+  A[0][39] = nan_value; // no elimination step meets it
+  expect_error<RunError>([&] { dense_inverse(to_csr(A)); }, {"coarsest level"});
+  A[0][39] = 0;
+  A[3][3]  = nan_value;
+  expect_error<RunError>([&] { dense_inverse(to_csr(A)); }, {"coarsest level"});
+}
+
+TEST(DenseInverse, PivotsWhereTheDiagonalIsZero)
+{
+  // A cyclic shift, scaled; its inverse shifts back.
+  const int n = 37;
+  Dense     shift(n, Values(n, 0.));
+  for (int i = 0; i < n; ++i)
+    shift[i][(i + 5) % n] = i + 1;
+  const auto inverse = dense_inverse(to_csr(shift));
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      EXPECT_EQ(inverse[((i + 5) % n) * n + j], j == i ? 1. / (i + 1) : 0.) << i << ", " << j;
+
+  // A saddle point: no diagonal at all in its last rows.
+  Dense        saddle = spd_matrix(20);
+  const Values random = random_values(20 * 6, 2);
+  for (auto &row : saddle)
+    row.resize(26, 0.);
+  saddle.resize(26, Values(26, 0.));
+  for (int i = 0; i < 20; ++i)
+    for (int j = 0; j < 6; ++j)
+      saddle[i][20 + j] = saddle[20 + j][i] = random[6 * i + j];
+  const auto values = dense_inverse(to_csr(saddle));
+  Dense      rows(26, Values(26));
+  for (int i = 0; i < 26 * 26; ++i)
+    rows[i / 26][i % 26] = values[i];
+  expect_identity(multiply(saddle, rows), 1e-9, "saddle point");
+  expect_identity(multiply(rows, saddle), 1e-9, "saddle point from the left");
+}
+
+TEST(DenseInverse, NearlySingularMatricesThrow)
+{
+  Dense A = spd_matrix(30);
+  A[7]    = A[12];
+  expect_error<RunError>([&] { dense_inverse(to_csr(A)); }, {"coarsest level", "boundary conditions"});
+  A[7][3] += 1e-14;
+  expect_error<RunError>([&] { dense_inverse(to_csr(A)); },
+                         {"coarsest level", "condition number", "boundary conditions"});
+  expect_error<RunError>([&] { dense_inverse(to_csr({{1, 0}, {0, 1e-20}})); }, {"condition number"});
+  // Scale alone is no fault.
+  const auto small = dense_inverse(to_csr({{1e-20, 0}, {0, 2e-20}}));
+  EXPECT_DOUBLE_EQ(small[0], 1e20);
+  EXPECT_DOUBLE_EQ(small[3], 0.5e20);
+}
+
+TEST(DenseInverse, OfUnknownsOfOtherRanksThrows)
+{
+  expect_error<RunError>([] { dense_inverse(random_matrix(4, 6, Rows::equal, 1)); }, {"coarsest level", "ranks"});
+}

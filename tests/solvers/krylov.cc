@@ -1,0 +1,378 @@
+// How the iterations end: converged, or with a message that says what, where and why.
+
+#include "support/krylov.h"
+
+#include "multigrid/smoothers/functors.h"
+#include "solvers/bicgstab.h"
+#include "solvers/cg.h"
+#include "solvers/gmres.h"
+#include "solvers/richardson.h"
+#include "support/errors.h"
+
+#include <functional>
+
+using namespace adamant;
+using namespace adamant::test;
+
+namespace
+{
+class Krylov : public DeviceTest
+{
+protected:
+  Outcome solve(KrylovMethod &method, const Values &b, const Values &guess, const SolverControl &control = {}) const
+  {
+    return test::solve(device, method, b, guess, control);
+  }
+  MatrixOperator matrix(const CSRMatrix<double> &A) const { return matrix_operator(device, A); }
+
+  // Runs action(name, method) for the four iterations on A.
+  void for_each_method(const LinearOperator &A, const Preconditioner &M,
+                       const std::function<void(const char *, KrylovMethod &)> &action) const
+  {
+    GMRES      gmres(device, A, M);
+    CG         cg(device, A, M);
+    BiCGStab   bicgstab(device, A, M);
+    Richardson richardson(device, A, M);
+    action("GMRES", gmres);
+    action("CG", cg);
+    action("BiCGStab", bicgstab);
+    action("Multigrid", richardson);
+  }
+
+  static void expect_failure(const std::function<void()> &action, const std::vector<std::string> &parts)
+  {
+    expect_error<SolverError>(action, parts);
+  }
+
+  const FunctionPreconditioner identity = test::identity(device);
+
+  // The two-dimensional Laplacian with its V-cycle.
+  const Levels levels = q1_levels(2, 4, 4);
+  System       laplace(const MultigridOptions &options = {}) const { return {device, levels, options}; }
+};
+INSTANTIATE_TEST_SUITE_P(Devices, Krylov, all_places, place_name);
+} // namespace
+
+TEST_P(Krylov, ConvergesToTheTrueResidual)
+{
+  const auto   p = laplace();
+  const auto  &A = levels.finest();
+  const Values b = random_values(A.n_rows, 1), guess = random_values(A.n_rows, 2);
+  for_each_method(p.A, p.M, [&](const char *name, KrylovMethod &solver) {
+    for (const Values &start : {Values(b.size(), 0.), guess})
+      {
+        const auto [result, x] = solve(solver, b, start);
+        EXPECT_LE(relative_residual(A, x, b), 1.01e-8) << name;
+        EXPECT_NEAR(result.final_residual, relative_residual(A, x, b), 1e-11) << name;
+        EXPECT_NEAR(result.initial_residual, relative_residual(A, start, b), 1e-10 * result.initial_residual) << name;
+        EXPECT_LE(result.iterations, std::string(name) == "Multigrid" ? 14 : 10) << name;
+        EXPECT_GE(result.iterations, 3) << name;
+      }
+  });
+}
+
+TEST_P(Krylov, ExactGuessTakesNoIteration)
+{
+  const auto   p = laplace();
+  const Values u = random_values(levels.n_rows(), 1), b = product(levels.finest(), u);
+  for_each_method(p.A, p.M, [&](const char *name, KrylovMethod &solver) {
+    const auto [result, x] = solve(solver, b, u);
+    EXPECT_EQ(result.iterations, 0) << name;
+    expect_near(x, u, 0., std::string(name) + ": x, expected untouched");
+  });
+}
+
+TEST_P(Krylov, ZeroRightHandSideGivesZero)
+{
+  const auto   p     = laplace();
+  const Values guess = random_values(levels.n_rows(), 1), zero(guess.size(), 0.);
+  for_each_method(p.A, p.M, [&](const char *name, KrylovMethod &solver) {
+    const auto [result, x] = solve(solver, zero, guess);
+    EXPECT_EQ(result.iterations, 0) << name;
+    EXPECT_EQ(result.final_residual, 0.) << name;
+    expect_near(x, zero, 0., std::string(name) + ": x");
+  });
+}
+
+TEST_P(Krylov, EmptySystem)
+{
+  const auto A = matrix(random_matrix(0, 0, Rows::equal, 1));
+  for_each_method(A, identity, [&](const char *name, KrylovMethod &solver) {
+    EXPECT_EQ(solve(solver, {}, {}).result.iterations, 0) << name;
+  });
+}
+
+TEST_P(Krylov, NaNInTheRightHandSideOrTheGuess)
+{
+  const auto p = laplace();
+  Values     b = random_values(levels.n_rows(), 1), x = b;
+  b[b.size() / 2] = nan_value;
+  for_each_method(p.A, p.M, [&](const char *name, KrylovMethod &solver) {
+    expect_failure([&] { solve(solver, b, x, control(1e-8, 20, "pressure")); },
+                   {"NaN", name, "pressure", "iteration 0", "right-hand side"});
+    expect_failure([&] { solve(solver, x, b); }, {"NaN", name});
+  });
+}
+
+TEST_P(Krylov, NaNInTheMatrix)
+{
+  const auto p                = laplace();
+  auto       A                = levels.finest();
+  A.value[A.value.size() / 2] = nan_value;
+  const auto   poisoned       = matrix(A);
+  const Values b              = random_values(levels.n_rows(), 1);
+  for_each_method(poisoned, p.M, [&](const char *name, KrylovMethod &solver) {
+    expect_failure([&] { solve(solver, b, Values(b.size(), 0.)); }, {"NaN", name, "matrix"});
+  });
+}
+
+TEST_P(Krylov, AFailedSolveLeavesNothingBehind)
+{
+  const auto   p    = laplace();
+  const Values good = random_values(levels.n_rows(), 1), zero(good.size(), 0.);
+  Values       bad  = good;
+  bad[100]          = nan_value;
+  // The iterations may be recorded once: what changes between solves has to be data of the device.
+  const Values                 ones(good.size(), 1.), poison(good.size(), nan_value);
+  auto                         factor = to_device(device, ones), unscaled = to_device(device, zero);
+  const FunctionPreconditioner M([&](const auto &v, auto &z) {
+    p.M.vmult(v, unscaled);
+    device.for_each(z.size(), ScaleByDiagonal<double>{1., factor.data(), unscaled.data(), z.data()});
+  });
+  for_each_method(p.A, M, [&](const char *name, KrylovMethod &solver) {
+    const auto before = solve(solver, good, zero);
+    expect_failure([&] { solve(solver, bad, zero); }, {"NaN"});
+    factor.upload(poison.data()); // NaN that arises within the iteration reaches all its vectors
+    expect_failure([&] { solve(solver, good, zero); }, {name});
+    factor.upload(ones.data());
+    const auto after = solve(solver, good, zero);
+    EXPECT_EQ(after.result.iterations, before.result.iterations) << name;
+    expect_near(after.x, before.x, 0., name);
+  });
+}
+
+TEST_P(Krylov, MaximalNumberOfIterations)
+{
+  const auto   p = laplace();
+  const Values b = random_values(levels.n_rows(), 1), zero(b.size(), 0.);
+  for_each_method(p.A, p.M, [&](const char *name, KrylovMethod &solver) {
+    expect_failure([&] { solve(solver, b, zero, control(1e-8, 2, "velocity")); },
+                   {"not converged", "1e-08", name, "velocity", "iteration 2", "more iterations"});
+    expect_failure([&] { solve(solver, b, zero, control(1e-8, 0)); }, {"not converged", "iteration 0"});
+  });
+}
+
+TEST_P(Krylov, TheMessageTellsASmallResidual)
+{
+  const auto   p = laplace();
+  const Values b = random_values(levels.n_rows(), 1);
+  GMRES        gmres(device, p.A, p.M);
+  try
+    {
+      solve(gmres, b, Values(b.size(), 0.), control(1e-14, 8));
+      FAIL() << "expected SolverError";
+    }
+  catch (const SolverError &error)
+    {
+      EXPECT_NE(std::string(error.what()).find("e-"), std::string::npos)
+        << "expected a residual with its exponent, not 0.000000, in: " << error.what();
+    }
+}
+
+TEST_P(Krylov, ToleranceBelowRoundingStagnates)
+{
+  const auto   p = laplace();
+  const Values b = random_values(levels.n_rows(), 1), zero(b.size(), 0.);
+  GMRES        gmres(device, p.A, p.M, 5);
+  Richardson   richardson(device, p.A, p.M);
+  const auto   impossible = control(1e-30, 500, "system");
+  expect_failure([&] { solve(gmres, b, zero, impossible); }, {"GMRES", "stagnation", "system", "rounding"});
+  expect_failure([&] { solve(richardson, b, zero, impossible); }, {"Multigrid", "stagnation", "system"});
+}
+
+// A cyclic shift: GMRES makes no progress before step n.
+TEST_P(Krylov, GMRESReportsStagnationOnACyclicShift)
+{
+  const int           n = 20;
+  std::vector<Values> rows(n, Values(n, 0.));
+  for (int i = 0; i < n; ++i)
+    rows[i][(i + 1) % n] = 1;
+  Values b(n, 0.);
+  b[n / 2]     = 1;
+  const auto A = matrix(to_csr(rows));
+  GMRES      restarted(device, A, identity, 10), full(device, A, identity, n);
+  expect_failure([&] { solve(restarted, b, Values(n, 0.)); }, {"GMRES", "stagnation", "iteration 10"});
+  EXPECT_EQ(solve(full, b, Values(n, 0.)).result.iterations, n);
+}
+
+TEST_P(Krylov, GMRESEndsWellAtAHappyBreakdown)
+{
+  const auto A = matrix(to_csr({{2, 0, 0}, {0, 2, 0}, {0, 0, 5}}));
+  GMRES      gmres(device, A, identity);
+  const auto one = solve(gmres, {2, 4, 0}, {0, 0, 0}); // an eigenvector
+  EXPECT_EQ(one.result.iterations, 1);
+  expect_near(one.x, {1, 2, 0}, 1e-14, "x");
+  const auto two = solve(gmres, {2, 4, 5}, {0, 0, 0}); // two eigenvalues
+  EXPECT_EQ(two.result.iterations, 2);
+  expect_near(two.x, {1, 2, 1}, 1e-14, "x");
+}
+
+TEST_P(Krylov, GMRESReportsASingularMatrix)
+{
+  for (const auto &rows : {std::vector<Values>{{1, 0}, {0, 0}}, {{0, 1}, {0, 0}}, {{1, 1}, {1, 1}}})
+    {
+      const auto A = matrix(to_csr(rows));
+      GMRES      gmres(device, A, identity);
+      for (const Values &b : {Values{0, 1}, Values{1, -1}, Values{3, 1}})
+        if (norm(combine(1, b, -1, Values{b[0], rows[1][0] == 0 ? 0 : b[0]})) > 0) // not in the range
+          expect_failure(
+            [&] {
+              solve(gmres, b, {0, 0}, control(1e-8, 50, "singular system"));
+            },
+            {"GMRES", "singular", "iteration"});
+    }
+  // The Neumann problem with a right-hand side that is not orthogonal to the constant.
+  const auto laplace = q1_matrix({2, 8}, {}, false);
+  const auto A       = matrix(laplace);
+  GMRES      gmres(device, A, identity, 100);
+  expect_failure([&] { solve(gmres, Values(81, 1.), Values(81, 0.)); }, {"GMRES"});
+  expect_failure([&] { solve(gmres, random_values(81, 1), Values(81, 0.)); }, {"GMRES"});
+}
+
+TEST_P(Krylov, GMRESSolvesAConsistentSingularSystem)
+{
+  const auto   laplace = q1_matrix({2, 8}, {}, false);
+  const auto   A       = matrix(laplace);
+  const Values b       = product(laplace, random_values(81, 1));
+  GMRES        gmres(device, A, identity, 100);
+  EXPECT_LE(relative_residual(laplace, solve(gmres, b, Values(81, 0.)).x, b), 1.01e-8);
+}
+
+TEST_P(Krylov, GMRESReportsASingularPreconditioner)
+{
+  const auto                   A = matrix(to_csr({{2, 1}, {0, 3}}));
+  const FunctionPreconditioner zero([](const auto &, auto &z) { z.set_zero(); });
+  GMRES                        gmres(device, A, zero);
+  expect_failure([&] { solve(gmres, {1, 2}, {0, 0}); }, {"GMRES", "breakdown", "preconditioner is singular"});
+}
+
+TEST_P(Krylov, CGReportsAnIndefiniteMatrix)
+{
+  const auto A = matrix(to_csr({{1, 0}, {0, -1}}));
+  CG         cg(device, A, identity);
+  expect_failure(
+    [&] {
+      solve(cg, {1, 2}, {0, 0}, control(1e-8, 50, "stiffness"));
+    },
+    {"CG", "breakdown", "stiffness", "not symmetric positive definite", "GMRES"});
+  expect_failure([&] { solve(cg, {0, 2}, {0, 0}); }, {"CG", "breakdown"});
+}
+
+TEST_P(Krylov, CGReportsASingularMatrixOrPreconditioner)
+{
+  const auto A = matrix(to_csr({{1, 0}, {0, 0}})), B = matrix(to_csr({{1}}));
+  CG         singular(device, A, identity);
+  expect_failure([&] { solve(singular, {0, 1}, {0, 0}); }, {"CG", "breakdown"});
+  const FunctionPreconditioner minus([&](const auto &v, auto &z) { device.axpby(-1., v, 0., z); });
+  CG                           negative(device, B, minus);
+  expect_failure([&] { solve(negative, {1}, {0}); }, {"CG", "breakdown", "preconditioner"});
+}
+
+TEST_P(Krylov, DivergingDampingIsReported)
+{
+  for (const auto &[damping, what] : {std::pair(1.5, "stagnation"), {3., "divergence"}})
+    {
+      MultigridOptions options;
+      options.smoother.damping = damping;
+      const auto   p           = laplace(options);
+      Richardson   richardson(device, p.A, p.M);
+      const Values b = random_values(levels.n_rows(), 1);
+      expect_failure([&] { solve(richardson, b, Values(b.size(), 0.), control(1e-8, 100, "heat")); },
+                     {what, "Multigrid", "heat", "smooth"});
+    }
+}
+
+TEST_P(Krylov, GMRESWithAShortRestart)
+{
+  const auto   p = laplace();
+  const auto  &A = levels.finest();
+  const Values b = random_values(A.n_rows, 1), zero(b.size(), 0.);
+  GMRES        full(device, p.A, p.M), restarted(device, p.A, p.M, 3), single(device, p.A, p.M, 1);
+  const int    needed = solve(full, b, zero).result.iterations;
+  ASSERT_GT(needed, 3) << "expected a restart, else this test tests nothing";
+  for (auto *solver : {&restarted, &single})
+    {
+      const auto [result, x] = solve(*solver, b, zero);
+      EXPECT_LE(relative_residual(A, x, b), 1.01e-8);
+      EXPECT_GE(result.iterations, needed);
+      EXPECT_LE(result.iterations, 2 * needed);
+    }
+}
+
+TEST_P(Krylov, GMRESIsFlexible)
+{
+  const auto                   p     = laplace();
+  const auto                  &A     = levels.finest();
+  const Values                 b     = random_values(A.n_rows, 1);
+  int                          calls = 0; // V-cycle and nothing at all in turn, of different scale
+  const FunctionPreconditioner M([&](const auto &v, auto &z) {
+    if (calls++ % 2 == 0)
+      p.M.vmult(v, z);
+    else
+      device.axpby(100., v, 0., z);
+  });
+  GMRES                        gmres(device, p.A, M);
+  const auto [result, x] = solve(gmres, b, Values(b.size(), 0.));
+  EXPECT_LE(relative_residual(A, x, b), 1.01e-8);
+  EXPECT_LE(result.iterations, 25);
+}
+
+TEST_P(Krylov, NonsymmetricSystemsEqualDenseElimination)
+{
+  const auto   levels = q1_levels(2, 4, 3, {1, 0.02, {0.3, -1, 0}});
+  const auto  &A      = levels.finest();
+  const Values b = random_values(A.n_rows, 1), expected = dense_solve(to_dense(A), b);
+  ASSERT_GT(std::abs(entry(A, 40, 41) - entry(A, 41, 40)), 1e-3) << "expected a nonsymmetric matrix";
+  const System p(device, levels);
+  for (const Preconditioner *M :
+       {static_cast<const Preconditioner *>(&p.M), static_cast<const Preconditioner *>(&identity)})
+    {
+      GMRES    gmres(device, p.A, *M, 300);
+      BiCGStab bicgstab(device, p.A, *M);
+      for (KrylovMethod *method : {static_cast<KrylovMethod *>(&gmres), static_cast<KrylovMethod *>(&bicgstab)})
+        expect_near(solve(*method, b, Values(b.size(), 0.), control(1e-12, 300)).x, expected, 1e-8 * norm(expected),
+                    std::string(method == &gmres ? "GMRES" : "BiCGStab") +
+                      (M == &identity ? " without preconditioner" : " with multigrid"));
+    }
+}
+
+TEST_P(Krylov, SolversCanBeUsedAgain)
+{
+  const auto  p = laplace();
+  const auto &A = levels.finest();
+  for_each_method(p.A, p.M, [&](const char *name, KrylovMethod &solver) {
+    for (unsigned int seed = 1; seed < 4; ++seed)
+      {
+        const Values b = random_values(A.n_rows, seed);
+        EXPECT_LE(relative_residual(A, solve(solver, b, Values(b.size(), 0.)).x, b), 1.01e-8) << name;
+      }
+  });
+}
+
+// The scale of the equations must not matter.
+TEST_P(Krylov, TinyAndHugeRightHandSides)
+{
+  const auto   p = laplace();
+  const auto  &A = levels.finest();
+  const Values b = random_values(A.n_rows, 1), zero(b.size(), 0.);
+  for_each_method(p.A, p.M, [&](const char *name, KrylovMethod &solver) {
+    const int iterations = solve(solver, b, zero).result.iterations;
+    for (const double scale : {1e-30, 1e30})
+      {
+        const Values scaled    = combine(scale, b, 0, zero);
+        const auto [result, x] = solve(solver, scaled, zero);
+        EXPECT_EQ(result.iterations, iterations) << name << ", right-hand side times " << scale;
+        EXPECT_LE(relative_residual(A, x, scaled), 1.01e-8) << name << ", right-hand side times " << scale;
+      }
+  });
+}

@@ -1,0 +1,90 @@
+#pragma once
+
+#include "multigrid/v_cycle.h"
+#include "solvers/krylov.h"
+#include "support/devices.h"
+#include "support/q1_grid.h"
+#include "support/reference.h"
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace adamant::test
+{
+/// A preconditioner written as a function.
+class FunctionPreconditioner : public Preconditioner
+{
+public:
+  using Function = std::function<void(const Vector<double> &, Vector<double> &)>;
+
+  explicit FunctionPreconditioner(Function function)
+    : function(std::move(function))
+  {}
+  void vmult(const Vector<double> &v, Vector<double> &z) const override { function(v, z); }
+  void update() override { ++n_updates; }
+
+  int n_updates = 0;
+
+private:
+  Function function;
+};
+
+inline FunctionPreconditioner identity(const Device &device)
+{
+  return FunctionPreconditioner([device](const auto &v, auto &z) { device.copy(v, z); });
+}
+
+/// z = D⁻¹ v with a dense D, exactly.
+class ExactPreconditioner : public Preconditioner
+{
+public:
+  ExactPreconditioner(const Device &device, const CSRMatrix<double> &D)
+    : device(device)
+    , inverse(Matrix<double>::dense(device, dense_inverse(D), D.n_rows))
+  {}
+  void vmult(const Vector<double> &v, Vector<double> &z) const override { device.multiply(1., inverse, v, 0., z); }
+  void update() override {}
+
+private:
+  Device         device;
+  Matrix<double> inverse;
+};
+
+/// The matrix and the V-cycle of levels, on a device.
+struct System
+{
+  System(const Device &device, const Levels &levels, const MultigridOptions &options = {})
+    : A(Matrix<double>(device, levels.finest(), levels.data.back().node_size), device)
+    , M(device, levels.data, options)
+  {}
+  MatrixOperator                  A;
+  MultigridPreconditioner<double> M;
+};
+
+struct Outcome
+{
+  SolverResult result;
+  Values       x;
+};
+
+/// Solves from host memory to host memory.
+inline Outcome solve(const Device &device, KrylovMethod &method, const Values &b, const Values &guess,
+                     const SolverControl &control = {})
+{
+  auto       x      = to_device(device, guess);
+  const auto result = method.solve(to_device(device, b), x, control);
+  return {result, values_of(x)};
+}
+
+inline SolverControl control(double tolerance, int max_iterations, const std::string &name = "linear system")
+{
+  return {tolerance, max_iterations, name};
+}
+
+inline MatrixOperator matrix_operator(const Device &device, const CSRMatrix<double> &A)
+{
+  return MatrixOperator(Matrix<double>(device, A), device);
+}
+} // namespace adamant::test
