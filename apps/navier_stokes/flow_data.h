@@ -4,7 +4,7 @@
 #include "parameters.h"
 
 #include "application/boundary_values.h"
-#include "base/communicator.h"
+#include "base/run_record.h"
 #include "discretization/fields/points.h"
 #include "discretization/forms/flow_functionals.h"
 #include "solvers/krylov.h"
@@ -34,7 +34,8 @@ public:
     , n(flow.velocity().n_owned())
     , points(adamant::support_points(flow.velocity(), mapping))
     , boundary(device, "Problem/Boundary velocity", problem.boundary_velocity, problem.outflow,
-               problem.edges == "wall" ? adamant::AtEdges::shortest : adamant::AtEdges::longest, flow.velocity(), points)
+               problem.edges == "wall" ? adamant::AtEdges::shortest : adamant::AtEdges::longest, flow.velocity(),
+               points)
     , moves(n)
   {
     Array<double> inverse(n, 0.);
@@ -50,8 +51,9 @@ public:
     const auto acting = nodal_values(problem.body_force, dim);
     if (adamant::depends_on_time(problem.body_force))
       {
-        force          = Vector(device, dim * n);
-        force_at_nodes = adamant::function_at_points<dim>(device, "Problem/Body force", problem.body_force, dim, points);
+        force = Vector(device, dim * n);
+        force_at_nodes =
+          adamant::function_at_points<dim>(device, "Problem/Body force", problem.body_force, dim, points);
       }
     else if (!are_zero(acting))
       force = Vector(device, acting);
@@ -93,7 +95,18 @@ public:
     return adamant::tested_acceleration(flow, problem.viscosity, u, acting, moves);
   }
 
-  /// An expression at the nodes, component by component; host memory.
+  /// The errors of a state where the exact one is known.
+  void add_errors(const Array<double> &u, const Array<double> &pressure, double t, adamant::RunRecord &record) const
+  {
+    if (const auto &text = problem.exact_velocity; !text.empty())
+      record["errors"]["l2"] = adamant::lumped_l2_error(flow, u, nodal_values(text, dim, t), false);
+    if (const auto &text = problem.exact_pressure; !text.empty())
+      record["errors"]["pressure_l2"] =
+        adamant::lumped_l2_error(flow, pressure, nodal_values(text, 1, t), flow.singular);
+  }
+
+private:
+  // An expression at the nodes, component by component; host memory.
   Array<double> nodal_values(const std::string &text, unsigned int n_components, double t = 0.) const
   {
     Array<double> values(std::size_t(n_components) * n);
@@ -101,7 +114,6 @@ public:
     return values;
   }
 
-private:
   adamant::Device                   device;
   const ProblemParameters          &problem;
   const adamant::FlowMatrices<dim> &flow;

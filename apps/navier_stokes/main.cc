@@ -15,16 +15,17 @@
 #include "data.h"
 #include "flow_data.h"
 #include "parameters.h"
-#include "pressure_solver.h"
 #include "results.h"
 
 #include "algebra/graph.h"
 #include "application/flow_output.h"
 #include "application/hanging_nodes.h"
 #include "application/mesh_input.h"
+#include "application/poisson_solver.h"
 #include "application/program.h"
 #include "application/stable_step.h"
 #include "application/time_dependent_problem.h"
+#include "discretization/fields/tensor_product.h"
 #include "discretization/forms/flow_products.h"
 
 #include <deal.II/base/quadrature_lib.h>
@@ -54,18 +55,15 @@ private:
   using Base   = adamant::TimeDependentProblem<dim>;
   using Base::device, Base::mesh, Base::mapping, Base::run_info, Base::schedule, Base::step, Base::time, Base::download;
 
-  void                              make_mesh() override;
-  std::unique_ptr<Triangulation<dim>> manifolds() const override
-  {
-    return parameters.mesh.template manifolds<dim>();
-  }
-  void                setup() override;
-  void                set_initial_values() override;
-  adamant::SolverResult advance() override;
-  void                serialize(adamant::State &state) override;
-  bool                  finished() const override { return steady; }
-  void                add_statistics(adamant::Statistics::Row &row) override;
-  void                report() override;
+  void                                make_mesh() override;
+  std::unique_ptr<Triangulation<dim>> manifolds() const override { return parameters.mesh.template manifolds<dim>(); }
+  void                                setup() override;
+  void                                set_initial_values() override;
+  adamant::SolverResult               advance() override;
+  void                                serialize(adamant::State &state) override;
+  bool                                finished() const override { return steady; }
+  void                                add_statistics(adamant::Statistics::Row &row) override;
+  void                                report() override;
 
   std::vector<const Vector *> output_vectors() const override { return {&u[now], &pressure_on_velocity_mesh}; }
   void write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const override
@@ -75,6 +73,8 @@ private:
 
   void setup_matrices();
   void setup_vectors();
+  void setup_solver();
+  void describe();
   void set_initial_pressure();
   void velocity_step();
   void apply_constraints();
@@ -92,19 +92,19 @@ private:
   std::unique_ptr<FlowData<dim>>              data;
   std::optional<adamant::HangingNodes<dim>>   hanging;
   std::optional<adamant::FlowProducts<dim>>   products;
-  std::unique_ptr<PressureSolver<dim>>        solver;
+  std::unique_ptr<adamant::PoissonSolver>     solver;
   std::optional<FlowResults<dim>>             results;
 
   int                n = 0, n_p = 0; // this rank's nodes of the two meshes
   double             volume = 0., reference_speed = 0.;
   adamant::StepLimit limit;
 
-  Vector               u[2], pressure_on_velocity_mesh, q, p, p_plus_q, b, g;
-  Vector               pressure_mass, inverse_pressure_mass, ones;
-  int                  now = 0; // u[now] is the velocity
-  Matrix               interpolation;
-  adamant::Scalars     speed_square, mean;
-  adamant::Graph       first_half[2];
+  Vector           u[2], pressure_on_velocity_mesh, q, p, p_plus_q, b, g;
+  Vector           pressure_mass, inverse_pressure_mass, ones;
+  int              now = 0; // u[now] is the velocity
+  Matrix           interpolation;
+  adamant::Scalars speed_square, mean;
+  adamant::Graph   first_half[2];
 
   bool                  steady = false;
   adamant::SolverResult result;
@@ -157,13 +157,14 @@ void NavierStokes<dim>::setup()
   const auto steps = adamant::stable_schedule(parameters.time, limit, parameters.time.shortens());
   schedule.step    = steps.step;
   schedule.n_steps = steps.n_steps;
-  {
-    Section scope(run_info.timer, "init/solver");
-    solver = std::make_unique<PressureSolver<dim>>(device, parameters, *flow, mapping);
-    products.emplace(device, *flow, viscosity,
-                     !parameters.implementation.custom_kernels ||
-                       device.matrix_format() == adamant::MatrixFormat::cusparse);
-  }
+  setup_solver();
+  describe();
+}
+
+// What the run is.
+template <int dim>
+void NavierStokes<dim>::describe()
+{
   const std::size_t n_cells = mesh->n_global_active_cells(), n_nodes = flow->velocity().dof_handler().n_dofs(),
                     n_pressures = flow->pressure().dof_handler().n_dofs();
   std::cout << n_cells << " cells, " << dim << " x " << n_nodes << " velocities, " << n_pressures << " pressures, "
@@ -176,6 +177,21 @@ void NavierStokes<dim>::setup()
   record["time_step"]       = schedule.step;
   record["time_step_limit"] = limit.limit;
   record["shortest_edge"]   = results->shortest_edge();
+}
+
+template <int dim>
+void NavierStokes<dim>::setup_solver()
+{
+  Section     scope(run_info.timer, "init/solver");
+  const auto &p = parameters.implementation;
+  solver =
+    p.pressure_solver == "fast_diagonalization" ?
+      std::make_unique<adamant::PoissonSolver>(device, adamant::tensor_product_eigenpairs(flow->pressure(), mapping)) :
+      std::make_unique<adamant::PoissonSolver>(device, flow->pressure_levels,
+                                               parameters.linear_solver.options("pressure"),
+                                               parameters.time.extrapolation_order);
+  products.emplace(device, *flow, viscosity,
+                   !p.custom_kernels || device.matrix_format() == adamant::MatrixFormat::cusparse);
 }
 
 // Matrices and constraints, and what is evaluated with them.
@@ -288,8 +304,12 @@ void NavierStokes<dim>::timed(const char *part, const Work &work)
 template <int dim>
 void NavierStokes<dim>::velocity_step()
 {
-  const VelocityUpdate<dim> update{n, schedule.step, u[now].data(), data->inverse_mass.data(),
-                                   data->has_force() ? data->force.data() : nullptr, u[1 - now].data()};
+  const adamant::VelocityUpdate<dim> update{n,
+                                   schedule.step,
+                                   u[now].data(),
+                                   data->inverse_mass.data(),
+                                   data->has_force() ? data->force.data() : nullptr,
+                                   u[1 - now].data()};
   products->momentum(update, u[now], pressure_on_velocity_mesh,
                      [this](const char *part, const auto &work) { timed(part, work); });
   now = 1 - now;
@@ -335,25 +355,19 @@ void NavierStokes<dim>::update_pressure()
   if (flow->singular)
     device.dot(pressure_mass, q, mean, 1);
   device.for_each(n_p, PressureUpdate{viscosity, volume, g.data(), inverse_pressure_mass.data(),
-                                      flow->singular ? mean.data() + 1 : nullptr, q.data(), p.data(),
-                                      p_plus_q.data()});
+                                      flow->singular ? mean.data() + 1 : nullptr, q.data(), p.data(), p_plus_q.data()});
 }
 
 // A velocity that explodes ends the run in the step where it does. The result is there when the pressure has been solved.
 template <int dim>
 void NavierStokes<dim>::check_speed()
 {
-  const double mean_square = speed_square.fetch()[0] / flow->velocity().dof_handler().n_dofs();
+  const double speed = std::sqrt(speed_square.fetch()[0] / flow->velocity().dof_handler().n_dofs());
   // With forces there is no other bound than that the flow must not cross the domain in a step.
   const double most =
     reference_speed > 0. && !data->has_force() ? 10. * reference_speed : std::pow(volume, 1. / dim) / schedule.step;
-  if (mean_square <= most * most)
-    return;
-  throw adamant::RunError("the velocity blew up in step " + std::to_string(step) + " at time " +
-                          adamant::to_text(time) + ": its mean over the nodes is " +
-                          adamant::to_text(std::sqrt(mean_square)) + ", the largest prescribed or initial speed " +
-                          adamant::to_text(reference_speed) + "; the time step " + adamant::to_text(schedule.step) +
-                          " is too long or the mesh too coarse (" + limit.text + ")");
+  if (!(speed <= most))
+    adamant::report_blow_up(step, time, schedule.step, speed, reference_speed, limit);
 }
 
 template <int dim>
@@ -387,7 +401,7 @@ void NavierStokes<dim>::add_statistics(adamant::Statistics::Row &row)
     }
   const auto velocity = download(u[now]), pressure = download(pressure_on_velocity_mesh), div = download(g),
              nodal_pressure = download(p);
-  Section    scope(run_info.timer, "statistics");
+  Section scope(run_info.timer, "statistics");
   results->evaluate(velocity, pressure, nodal_pressure, div, schedule.step, viscosity);
   results->add_to(row, change);
 }
@@ -406,29 +420,19 @@ void NavierStokes<dim>::report()
   record["custom_kernels"]  = parameters.implementation.custom_kernels;
   if (solver->multigrid)
     run_info.measure(*solver->multigrid);
-  if (!products->separate())
-    {
-      double bytes[] = {double(products->momentum_bytes()), double(products->divergence_bytes())};
-      run_info.ranks.sum(bytes, 2);
-      record["bytes"] = {{"momentum", std::llround(bytes[0])}, {"divergence", std::llround(bytes[1])}};
-    }
+  products->add_to(record, run_info.ranks);
   results->add_to(record);
   const auto velocity = download(u[now]), pressure = download(pressure_on_velocity_mesh);
   Section    scope(run_info.timer, "output");
   results->write_profiles(velocity, pressure, run_info.folder(), record);
-  if (const auto &text = parameters.problem.exact_velocity; !text.empty())
-    record["errors"]["l2"] =
-      adamant::lumped_l2_error(*flow, velocity, data->nodal_values(text, dim, time), false);
-  if (const auto &text = parameters.problem.exact_pressure; !text.empty())
-    record["errors"]["pressure_l2"] =
-      adamant::lumped_l2_error(*flow, pressure, data->nodal_values(text, 1, time), flow->singular);
+  data->add_errors(velocity, pressure, time, record);
   std::cout << "time " << time << (steady ? ", steady" : "") << ": kinetic energy " << results->kinetic_energy()
             << ", largest divergence " << results->max_divergence() << std::endl;
 }
 
 int main(int argc, char **argv)
 {
-  return adamant::run_program<Parameters, NavierStokes>(
-    argc, argv, "navier_stokes",
-    "Solves the Navier-Stokes equations by explicit pressure correction with multigrid (Liebchen et al., Section 5.3).");
+  return adamant::run_program<Parameters, NavierStokes>(argc, argv, "navier_stokes",
+                                                        "Solves the Navier-Stokes equations by explicit pressure "
+                                                        "correction with multigrid (Liebchen et al., Section 5.3).");
 }

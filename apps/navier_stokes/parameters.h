@@ -146,7 +146,7 @@ struct Parameters
   {
     adamant::LinearSolverOptions options;
     options.type                         = adamant::SolverType::cg;
-    options.multigrid.smoother.type      = adamant::SmootherType::fsai;
+    options.multigrid.smoother.type      = "fsai";
     options.multigrid.smoother.chebyshev = true;
     options.multigrid.smoother.range     = 20.;
     options.multigrid.pre_steps = options.multigrid.post_steps = 3;

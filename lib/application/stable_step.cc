@@ -39,4 +39,13 @@ Schedule stable_schedule(const TimeParameters &parameters, const StepLimit &limi
     }
   return schedule;
 }
+
+void report_blow_up(unsigned int step, double time, double dt, double mean_speed, double reference_speed,
+                    const StepLimit &limit)
+{
+  throw RunError("the velocity blew up in step " + std::to_string(step) + " at time " + to_text(time) +
+                 ": its mean over the nodes is " + to_text(mean_speed) + ", the largest prescribed or initial speed " +
+                 to_text(reference_speed) + "; the time step " + to_text(dt) + " is too long or the mesh too coarse (" +
+                 limit.text + ")");
+}
 } // namespace adamant

@@ -20,4 +20,8 @@ StepLimit stable_step(double shortest_edge, double viscosity, double speed, int 
 /// The steps of these parameters. One above the limit is an InputError, or with `shorten` becomes shorter; then and where the end time is
 /// no multiple of it, the step divides the end time.
 Schedule stable_schedule(const TimeParameters &parameters, const StepLimit &limit, bool shorten);
+
+/// Throws RunError: in this step of length dt the speed has grown far beyond that of the data.
+[[noreturn]] void report_blow_up(unsigned int step, double time, double dt, double mean_speed, double reference_speed,
+                                 const StepLimit &limit);
 } // namespace adamant

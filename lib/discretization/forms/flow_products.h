@@ -1,9 +1,11 @@
 #pragma once
 
 #include "algebra/matrix_bundle.h"
+#include "base/run_record.h"
 #include "discretization/forms/flow_functors.h"
 #include "discretization/forms/flow_matrices.h"
 
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -72,6 +74,16 @@ public:
     return divergence_bundle.bytes() + sizeof(double) * (std::size_t(dim) * n + divergence_bundle.n_rows());
   }
 
+  /// Those of all ranks in run.json, where there are any.
+  void add_to(RunRecord &record, const Communicator &ranks) const
+  {
+    if (separate())
+      return;
+    double bytes[] = {double(momentum_bytes()), double(divergence_bytes())};
+    ranks.sum(bytes, 2);
+    record["bytes"] = {{"momentum", std::llround(bytes[0])}, {"divergence", std::llround(bytes[1])}};
+  }
+
 private:
   Vector component(const Vector &u, int c) const { return u.part(c * n, n); }
 
@@ -100,9 +112,9 @@ private:
   }
 
   Device                      device;
-  int                                  n; // velocity nodes
+  int                         n; // velocity nodes
   MatrixBundle                momentum_bundle, divergence_bundle;
   std::vector<Matrix<double>> momentum_matrix, divergence_matrix;
-  Vector                               u_u, rhs;
+  Vector                      u_u, rhs;
 };
 } // namespace adamant
