@@ -24,6 +24,7 @@
 #include "application/poisson_solver.h"
 #include "application/program.h"
 #include "application/stable_step.h"
+#include "application/steady_state.h"
 #include "application/time_dependent_problem.h"
 #include "discretization/fields/tensor_product.h"
 #include "discretization/forms/flow_products.h"
@@ -61,7 +62,7 @@ private:
   void                                set_initial_values() override;
   adamant::SolverResult               advance() override;
   void                                serialize(adamant::State &state) override;
-  bool                                finished() const override { return steady; }
+  bool                                finished() const override { return steady.reached; }
   void                                add_statistics(adamant::Statistics::Row &row) override;
   void                                report() override;
 
@@ -75,7 +76,6 @@ private:
   void setup_vectors();
   void setup_solver();
   void describe();
-  void set_initial_pressure();
   void velocity_step();
   void apply_constraints();
   void compute_divergence();
@@ -106,7 +106,7 @@ private:
   adamant::Scalars speed_square, mean;
   adamant::Graph   first_half[2];
 
-  bool                  steady = false;
+  adamant::SteadyState  steady; // whether the flow is
   adamant::SolverResult result;
   adamant::StorageOrder velocity_order, pressure_order; // in states
 };
@@ -118,16 +118,11 @@ NavierStokes<dim>::NavierStokes(const Parameters &parameters, const Device &devi
   , viscosity(parameters.problem.viscosity)
   , speed_square(device, 1)
   , mean(device, 2)
+  , steady(parameters.time.steady_tolerance)
 {
   schedule.output_interval     = parameters.output.interval;
   schedule.statistics_interval = parameters.output.statistics_interval;
-  const auto &p                = parameters.implementation;
-  if (run.ranks.size() > 1 && (p.pressure_solver != "multigrid" || !p.custom_kernels))
-    throw adamant::InputError(
-      "Implementation: several ranks need Pressure solver = multigrid and Custom kernels = true");
-  if (adamant::is_distributed(*mesh) && !parameters.mesh.coordinates.empty())
-    throw adamant::InputError("Mesh/Coordinates: p4est's meshes (on several ranks, and with Ranks/Distributed mesh = "
-                              "true) do not keep vertices that have been moved; one rank with a serial mesh does");
+  parameters.check_ranks(run.ranks.size(), adamant::is_distributed(*mesh));
 }
 
 // The pressure mesh, then refined once more.
@@ -237,17 +232,10 @@ void NavierStokes<dim>::set_initial_values()
 {
   u[0].upload(data->initial_velocity().data());
   apply_constraints();
-  if (!run_info.is_dry())
-    set_initial_pressure();
-}
-
-// Equation (16) of the paper, (∇p, ∇ψ) = (a, ∇ψ) with the acceleration a.
-template <int dim>
-void NavierStokes<dim>::set_initial_pressure()
-{
   const auto acceleration = data->initial_acceleration(download(u[now]));
-  if (acceleration.empty())
+  if (acceleration.empty() || run_info.is_dry())
     return;
+  // Equation (16) of the paper, (∇p, ∇ψ) = (a, ∇ψ) with the acceleration a.
   Section scope(run_info.timer, "init/initial pressure");
   b.upload(acceleration.data());
   project();
@@ -305,11 +293,11 @@ template <int dim>
 void NavierStokes<dim>::velocity_step()
 {
   const adamant::VelocityUpdate<dim> update{n,
-                                   schedule.step,
-                                   u[now].data(),
-                                   data->inverse_mass.data(),
-                                   data->has_force() ? data->force.data() : nullptr,
-                                   u[1 - now].data()};
+                                            schedule.step,
+                                            u[now].data(),
+                                            data->inverse_mass.data(),
+                                            data->has_force() ? data->force.data() : nullptr,
+                                            u[1 - now].data()};
   products->momentum(update, u[now], pressure_on_velocity_mesh,
                      [this](const char *part, const auto &work) { timed(part, work); });
   now = 1 - now;
@@ -378,7 +366,7 @@ void NavierStokes<dim>::serialize(adamant::State &state)
   if (step_length != schedule.step)
     throw adamant::InputError("--restart: the time step is now " + adamant::to_text(schedule.step) + ", was " +
                               adamant::to_text(step_length));
-  state.scalar(steady);
+  state.scalar(steady.reached);
   results->serialize(state);
   state.vector(u[now], velocity_order);
   state.vector(p, pressure_order);
@@ -391,14 +379,7 @@ void NavierStokes<dim>::serialize(adamant::State &state)
 template <int dim>
 void NavierStokes<dim>::add_statistics(adamant::Statistics::Row &row)
 {
-  std::optional<double> change;
-  if (const double tolerance = parameters.time.steady_tolerance; tolerance > 0.)
-    {
-      const auto norm = [this](const Vector &v) { return std::sqrt(device.dot(v, v)); };
-      device.axpby(1., u[now], -1., u[1 - now]); // the old velocity is not needed any more
-      change = norm(u[1 - now]) / (schedule.step * norm(u[now]));
-      steady = *change <= tolerance;
-    }
+  const auto change   = steady.test(u[now], u[1 - now], schedule.step); // the old velocity is not needed any more
   const auto velocity = download(u[now]), pressure = download(pressure_on_velocity_mesh), div = download(g),
              nodal_pressure = download(p);
   Section scope(run_info.timer, "statistics");
@@ -415,7 +396,7 @@ void NavierStokes<dim>::report()
   record["pressure_nodes"]  = flow->pressure().dof_handler().n_dofs();
   record["hanging_nodes"]   = flow->velocity().n_hanging();
   record["end_time"]        = time;
-  record["steady"]          = steady;
+  record["steady"]          = steady.reached;
   record["pressure_solver"] = parameters.implementation.pressure_solver;
   record["custom_kernels"]  = parameters.implementation.custom_kernels;
   if (solver->multigrid)
@@ -426,7 +407,7 @@ void NavierStokes<dim>::report()
   Section    scope(run_info.timer, "output");
   results->write_profiles(velocity, pressure, run_info.folder(), record);
   data->add_errors(velocity, pressure, time, record);
-  std::cout << "time " << time << (steady ? ", steady" : "") << ": kinetic energy " << results->kinetic_energy()
+  std::cout << "time " << time << (finished() ? ", steady" : "") << ": kinetic energy " << results->kinetic_energy()
             << ", largest divergence " << results->max_divergence() << std::endl;
 }
 

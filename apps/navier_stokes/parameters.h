@@ -113,9 +113,10 @@ struct ImplementationParameters : ParameterAcceptor
                   "multigrid: as section Linear solver says; fast_diagonalization: directly, on tensor-product meshes "
                   "of a box without outflow",
                   prm, Patterns::Selection("multigrid|fast_diagonalization"));
-    add_parameter("Custom kernels", custom_kernels,
-                  "The momentum step and the divergence as one product each; else, and with Matrix format = cusparse, one "
-                  "sparse product for each matrix and component");
+    add_parameter(
+      "Custom kernels", custom_kernels,
+      "The momentum step and the divergence as one product each; else, and with Matrix format = cusparse, one "
+      "sparse product for each matrix and component");
   }
 };
 
@@ -134,8 +135,7 @@ struct Parameters
   std::vector<std::string> may_change() const
   {
     auto keys = time.may_change();
-    keys.insert(keys.end(),
-                {"Output/Interval", "Output/Profiles", "Output/Profile points", "Output/Time parts"});
+    keys.insert(keys.end(), {"Output/Interval", "Output/Profiles", "Output/Profile points", "Output/Time parts"});
     if (time.steady_tolerance == 0.) // else the statistics tell when the run ends
       keys.push_back("Output/Statistics interval");
     return keys;
@@ -165,17 +165,12 @@ struct Parameters
     if (linear_solver.coarse_solver == "trilinos_amg")
       refuse("Linear solver/Coarse solver = trilinos_amg: this program has dense_inverse and smoothing only");
     mesh.check(dim, 1);
-    if (mesh.type == "box")
-      {
-        for (const auto *ids : {&problem.outflow, &output.force_boundaries})
-          for (const auto id : *ids)
-            if (id >= 2 * dim)
-              refuse("a box in " + number(dim) + "D has no boundary " + number(id) + "; its sides are 0 to " +
-                     number(2 * dim - 1));
-        for (const auto &entry : problem.boundary_velocity)
-          if (entry.first >= 2 * dim)
-            refuse("Problem/Boundary velocity: a box in " + number(dim) + "D has no boundary " + number(entry.first));
-      }
+    for (const auto id : problem.outflow)
+      mesh.check_boundary("Problem/Outflow boundaries", id, dim);
+    for (const auto id : output.force_boundaries)
+      mesh.check_boundary("Output/Force boundaries", id, dim);
+    for (const auto &entry : problem.boundary_velocity)
+      mesh.check_boundary("Problem/Boundary velocity", entry.first, dim);
     for (const auto id : problem.outflow)
       if (problem.boundary_velocity.count(id) > 0)
         refuse("boundary " + number(id) + " has a velocity and is an outflow; it can be one of them");
@@ -190,6 +185,17 @@ struct Parameters
     check_expressions();
     if (implementation.pressure_solver == "fast_diagonalization" && !problem.outflow.empty())
       refuse("Implementation/Pressure solver = fast_diagonalization knows no outflow; take multigrid");
+  }
+
+  // What takes one rank, or a serial mesh.
+  void check_ranks(int n_ranks, bool distributed) const
+  {
+    if (n_ranks > 1 && (implementation.pressure_solver != "multigrid" || !implementation.custom_kernels))
+      throw adamant::InputError(
+        "Implementation: several ranks need Pressure solver = multigrid and Custom kernels = true");
+    if (distributed && !mesh.coordinates.empty())
+      throw adamant::InputError("Mesh/Coordinates: p4est's meshes (on several ranks, and with Ranks/Distributed mesh "
+                                "= true) do not keep vertices that have been moved; one rank with a serial mesh does");
   }
 
   void check_expressions() const

@@ -125,7 +125,7 @@ private:
   adamant::PointEvaluation<dim>                       at_points;
 
   // The last statistics.
-  std::map<std::string, double> values{{names[0], 0.}, {names[1], 0.}, {names[2], 0.}, {names[3], 0.}};
+  std::map<std::string, double>               values{{names[0], 0.}, {names[1], 0.}, {names[2], 0.}, {names[3], 0.}};
   std::map<unsigned int, std::vector<double>> force;
   std::vector<double>                         pressure_at_points;
 };

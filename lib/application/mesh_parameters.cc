@@ -16,9 +16,10 @@ MeshParameters::MeshParameters(const std::string &mesh, const std::string &note)
   : ParameterAcceptor("/Mesh")
 {
   using namespace dealii::Patterns;
-  add_parameter("Type", type,
-                "box; cylinder (the channel of Schaefer and Turek, in 2D: inflow 0, outflow 1, cylinder 2, walls 3); file",
-                prm, Selection("box|cylinder|file"));
+  add_parameter(
+    "Type", type,
+    "box; cylinder (the channel of Schaefer and Turek, in 2D: inflow 0, outflow 1, cylinder 2, walls 3); file", prm,
+    Selection("box|cylinder|file"));
   add_parameter("File", file,
                 "Gmsh mesh (.msh, ASCII) of quadrilaterals or hexahedra; physical groups give the boundary ids");
   add_parameter("Cells", cells, "Of the box in each direction, before refinement");
@@ -60,6 +61,13 @@ void MeshParameters::check(unsigned int dim, unsigned int further_refinements) c
     refuse("Mesh/Refinements = " + number(refinements) + " gives more matrix entries than 32-bit indices can count");
 }
 
+void MeshParameters::check_boundary(const std::string &key, unsigned int id, unsigned int dim) const
+{
+  if (type == "box" && id >= 2 * dim)
+    throw InputError(key + ": a box in " + std::to_string(dim) + "D has no boundary " + std::to_string(id) +
+                     "; its sides are 0 to " + std::to_string(2 * dim - 1));
+}
+
 template <int dim>
 void MeshParameters::make_coarse(dealii::Triangulation<dim> &coarse) const
 {
@@ -98,8 +106,8 @@ std::unique_ptr<dealii::Triangulation<dim>> MeshParameters::manifolds() const
   return coarse;
 }
 
-#define INSTANTIATE(dim)                                                                \
-  template void MeshParameters::make(dealii::Triangulation<dim> &) const;               \
+#define INSTANTIATE(dim)                                                                                         \
+  template void                                        MeshParameters::make(dealii::Triangulation<dim> &) const; \
   template std::unique_ptr<dealii::Triangulation<dim>> MeshParameters::manifolds() const;
 INSTANTIATE(2)
 INSTANTIATE(3)

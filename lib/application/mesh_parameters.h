@@ -24,6 +24,9 @@ public:
   /// Throws InputError where the parameters do not fit together or, refined so many times more, a box has too many bilinear nodes.
   void check(unsigned int dim, unsigned int further_refinements = 0) const;
 
+  /// Throws InputError with `key` where the mesh is a box that has no such side; of other meshes see check_boundaries.
+  void check_boundary(const std::string &key, unsigned int id, unsigned int dim) const;
+
   /// Makes the mesh from an empty one; all ranks call it together. Throws InputError for what cannot be read or has cells without
   /// volume.
   template <int dim>
