@@ -32,7 +32,6 @@
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/grid/grid_tools.h>
 
-#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <memory>
@@ -52,7 +51,6 @@ public:
 
 private:
   using Vector = adamant::Vector<double>;
-  using Matrix = adamant::Matrix<double>;
   using Base   = adamant::TimeDependentProblem<dim>;
   using Base::device, Base::mesh, Base::mapping, Base::run_info, Base::schedule, Base::step, Base::time, Base::download;
 
@@ -86,36 +84,33 @@ private:
   void timed(const char *part, const Work &work);
 
   const Parameters &parameters;
-  const double      viscosity;
 
   std::unique_ptr<adamant::FlowMatrices<dim>> flow;
   std::unique_ptr<FlowData<dim>>              data;
   std::optional<adamant::HangingNodes<dim>>   hanging;
   std::optional<adamant::FlowProducts<dim>>   products;
-  std::unique_ptr<adamant::PoissonSolver>     solver;
+  std::optional<adamant::PoissonSolver>       solver;
   std::optional<FlowResults<dim>>             results;
 
   int                n = 0, n_p = 0; // this rank's nodes of the two meshes
   double             volume = 0., reference_speed = 0.;
   adamant::StepLimit limit;
 
-  Vector           u[2], pressure_on_velocity_mesh, q, p, p_plus_q, b, g;
-  Vector           pressure_mass, inverse_pressure_mass, ones;
-  int              now = 0; // u[now] is the velocity
-  Matrix           interpolation;
-  adamant::Scalars speed_square, mean;
-  adamant::Graph   first_half[2];
+  Vector                  u[2], pressure_on_velocity_mesh, q, p, p_plus_q, b, g;
+  Vector                  pressure_mass, inverse_pressure_mass, ones;
+  int                     now = 0; // u[now] is the velocity
+  adamant::Matrix<double> interpolation;
+  adamant::Scalars        speed_square, mean;
+  adamant::Graph          first_half[2];
 
   adamant::SteadyState  steady; // whether the flow is
   adamant::SolverResult result;
-  adamant::StorageOrder velocity_order, pressure_order; // in states
 };
 
 template <int dim>
 NavierStokes<dim>::NavierStokes(const Parameters &parameters, const Device &device, adamant::Run &run)
   : Base(device, run, parameters.time.schedule())
   , parameters(parameters)
-  , viscosity(parameters.problem.viscosity)
   , speed_square(device, 1)
   , mean(device, 2)
   , steady(parameters.time.steady_tolerance)
@@ -147,11 +142,9 @@ void NavierStokes<dim>::setup()
     data            = std::make_unique<FlowData<dim>>(device, parameters.problem, *flow, mapping);
     reference_speed = data->reference_speed(parameters.time.end);
   }
-  limit = adamant::stable_step(results->shortest_edge(), viscosity, reference_speed, dim);
+  limit = adamant::stable_step(results->shortest_edge(), parameters.problem.viscosity, reference_speed, dim);
   std::cout << limit.text << std::endl;
-  const auto steps = adamant::stable_schedule(parameters.time, limit, parameters.time.shortens());
-  schedule.step    = steps.step;
-  schedule.n_steps = steps.n_steps;
+  schedule = adamant::stable_schedule(schedule, parameters.time.end, limit, parameters.time.shortens());
   setup_solver();
   describe();
 }
@@ -179,13 +172,12 @@ void NavierStokes<dim>::setup_solver()
 {
   Section     scope(run_info.timer, "init/solver");
   const auto &p = parameters.implementation;
-  solver =
-    p.pressure_solver == "fast_diagonalization" ?
-      std::make_unique<adamant::PoissonSolver>(device, adamant::tensor_product_eigenpairs(flow->pressure(), mapping)) :
-      std::make_unique<adamant::PoissonSolver>(device, flow->pressure_levels,
-                                               parameters.linear_solver.options("pressure"),
-                                               parameters.time.extrapolation_order);
-  products.emplace(device, *flow, viscosity,
+  if (p.pressure_solver == "fast_diagonalization")
+    solver.emplace(device, adamant::tensor_product_eigenpairs(flow->pressure(), mapping));
+  else
+    solver.emplace(device, flow->pressure_levels, parameters.linear_solver.options("pressure"),
+                   parameters.time.extrapolation_order);
+  products.emplace(device, *flow, parameters.problem.viscosity,
                    !p.custom_kernels || device.matrix_format() == adamant::MatrixFormat::cusparse);
 }
 
@@ -193,17 +185,14 @@ void NavierStokes<dim>::setup_solver()
 template <int dim>
 void NavierStokes<dim>::setup_matrices()
 {
-  Section     scope(run_info.timer, "init/matrices");
-  const auto &problem = parameters.problem;
-  flow                = std::make_unique<adamant::FlowMatrices<dim>>(
-    *mesh, mapping, QGauss<dim>(2), std::set<types::boundary_id>(problem.outflow.begin(), problem.outflow.end()),
+  Section scope(run_info.timer, "init/matrices");
+  flow = std::make_unique<adamant::FlowMatrices<dim>>(
+    *mesh, mapping, QGauss<dim>(2), std::set<types::boundary_id>(outflow.begin(), outflow.end()),
     parameters.linear_solver.coarsest_cells, run_info.cells_per_rank(GeometryInfo<dim>::vertices_per_cell));
   const auto &space = flow->velocity();
   volume            = GridTools::volume(*mesh);
   n                 = space.n_owned();
   n_p               = flow->pressure().n_owned();
-  velocity_order    = adamant::by_components(space.storage_order(), dim);
-  pressure_order    = flow->pressure().storage_order();
   results.emplace(*flow, mapping, parameters.output);
   hanging.emplace(device, space, dim);
 }
@@ -224,7 +213,7 @@ void NavierStokes<dim>::setup_vectors()
   pressure_mass         = Vector(device, flow->pressure_mass);
   inverse_pressure_mass = Vector(device, inverse);
   ones                  = Vector(device, Array<double>(n_p, 1.));
-  interpolation         = Matrix(device, *flow->interpolation);
+  interpolation         = adamant::Matrix<double>(device, *flow->interpolation);
 }
 
 template <int dim>
@@ -325,24 +314,22 @@ void NavierStokes<dim>::compute_divergence()
 
 template <int dim>
 void NavierStokes<dim>::project()
-{
-  try
-    {
-      result = solver->solve(b, q);
-    }
-  catch (const adamant::SolverError &)
-    {
-      check_speed();
-      throw;
-    }
-}
+try
+  {
+    result = solver->solve(b, q);
+  }
+catch (const adamant::SolverError &)
+  {
+    check_speed();
+    throw;
+  }
 
 template <int dim>
 void NavierStokes<dim>::update_pressure()
 {
   if (flow->singular)
     device.dot(pressure_mass, q, mean, 1);
-  device.for_each(n_p, PressureUpdate{viscosity, volume, g.data(), inverse_pressure_mass.data(),
+  device.for_each(n_p, PressureUpdate{parameters.problem.viscosity, volume, g.data(), inverse_pressure_mass.data(),
                                       flow->singular ? mean.data() + 1 : nullptr, q.data(), p.data(), p_plus_q.data()});
 }
 
@@ -361,17 +348,14 @@ void NavierStokes<dim>::check_speed()
 template <int dim>
 void NavierStokes<dim>::serialize(adamant::State &state)
 {
-  double step_length = schedule.step;
-  state.scalar(step_length);
-  if (step_length != schedule.step)
-    throw adamant::InputError("--restart: the time step is now " + adamant::to_text(schedule.step) + ", was " +
-                              adamant::to_text(step_length));
+  adamant::serialize_step(state, schedule.step);
   state.scalar(steady.reached);
   results->serialize(state);
-  state.vector(u[now], velocity_order);
-  state.vector(p, pressure_order);
-  state.vector(p_plus_q, pressure_order);
-  state.history(solver->guess, device, n_p, pressure_order);
+  const auto order = flow->pressure().storage_order();
+  state.vector(u[now], adamant::by_components(flow->velocity().storage_order(), dim));
+  state.vector(p, order);
+  state.vector(p_plus_q, order);
+  state.history(solver->guess, device, n_p, order);
   if (state.loading())
     device.multiply(1., interpolation, p_plus_q, 0., pressure_on_velocity_mesh);
 }
@@ -383,7 +367,7 @@ void NavierStokes<dim>::add_statistics(adamant::Statistics::Row &row)
   const auto velocity = download(u[now]), pressure = download(pressure_on_velocity_mesh), div = download(g),
              nodal_pressure = download(p);
   Section scope(run_info.timer, "statistics");
-  results->evaluate(velocity, pressure, nodal_pressure, div, schedule.step, viscosity);
+  results->evaluate(velocity, pressure, nodal_pressure, div, schedule.step, parameters.problem.viscosity);
   results->add_to(row, change);
 }
 
@@ -392,9 +376,6 @@ template <int dim>
 void NavierStokes<dim>::report()
 {
   auto &record              = run_info.record;
-  record["velocity_nodes"]  = flow->velocity().dof_handler().n_dofs();
-  record["pressure_nodes"]  = flow->pressure().dof_handler().n_dofs();
-  record["hanging_nodes"]   = flow->velocity().n_hanging();
   record["end_time"]        = time;
   record["steady"]          = steady.reached;
   record["pressure_solver"] = parameters.implementation.pressure_solver;
@@ -407,8 +388,7 @@ void NavierStokes<dim>::report()
   Section    scope(run_info.timer, "output");
   results->write_profiles(velocity, pressure, run_info.folder(), record);
   data->add_errors(velocity, pressure, time, record);
-  std::cout << "time " << time << (finished() ? ", steady" : "") << ": kinetic energy " << results->kinetic_energy()
-            << ", largest divergence " << results->max_divergence() << std::endl;
+  results->print(time, finished());
 }
 
 int main(int argc, char **argv)

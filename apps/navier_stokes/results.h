@@ -14,7 +14,9 @@
 #include <boost/serialization/map.hpp>
 
 #include <algorithm>
+#include <iostream>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,8 +64,11 @@ public:
       }
   }
 
-  double kinetic_energy() const { return values.at("kinetic_energy"); }
-  double max_divergence() const { return values.at("max_divergence"); }
+  void print(double time, bool steady) const
+  {
+    std::cout << "time " << time << (steady ? ", steady" : "") << ": kinetic energy " << values.at("kinetic_energy")
+              << ", largest divergence " << values.at("max_divergence") << std::endl;
+  }
 
   /// The last statistics in a row of statistics.csv, with a column for what changes in a step where that is given.
   void add_to(adamant::Statistics::Row &row, const std::optional<double> &change) const
@@ -79,9 +84,12 @@ public:
       row.emplace_back("pressure_at_point" + std::to_string(k), pressure_at_points[k]);
   }
 
-  /// Likewise in run.json.
+  /// Likewise in run.json, with the sizes of the problem.
   void add_to(adamant::RunRecord &record) const
   {
+    record["velocity_nodes"] = flow.velocity().dof_handler().n_dofs();
+    record["pressure_nodes"] = flow.pressure().dof_handler().n_dofs();
+    record["hanging_nodes"]  = flow.velocity().n_hanging();
     for (const char *name : names)
       record[name] = values.at(name);
     for (const auto &[id, F] : force)

@@ -20,13 +20,13 @@ StepLimit stable_step(double shortest_edge, double viscosity, double speed, int 
                    to_text(speed) + "; shortest edge " + to_text(h) + ")"};
 }
 
-Schedule stable_schedule(const TimeParameters &parameters, const StepLimit &limit, bool shorten)
+Schedule stable_schedule(const Schedule &wanted, double end, const StepLimit &limit, bool shorten)
 {
-  const double end = parameters.end, step = parameters.step;
+  const double step = wanted.step;
   if (step > limit.limit && !shorten)
     throw InputError("Time stepping/Time step = " + to_text(step) + " is unstable: " + limit.text +
                      "; take a shorter step, or set Time stepping/Unstable step = shorten");
-  Schedule     schedule = parameters.schedule();
+  Schedule     schedule = wanted;
   const double most     = std::min(step, limit.limit);
   const double n_steps  = std::ceil(end / most - 1e-8);
   if (n_steps > std::numeric_limits<unsigned int>::max())
@@ -38,6 +38,14 @@ Schedule stable_schedule(const TimeParameters &parameters, const StepLimit &limi
       std::cout << "the time step is shortened from " << step << " to " << schedule.step << std::endl;
     }
   return schedule;
+}
+
+void serialize_step(State &state, double step)
+{
+  double saved = step;
+  state.scalar(saved);
+  if (saved != step)
+    throw InputError("--restart: the time step is now " + to_text(step) + ", was " + to_text(saved));
 }
 
 void report_blow_up(unsigned int step, double time, double dt, double mean_speed, double reference_speed,

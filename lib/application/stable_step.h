@@ -1,5 +1,6 @@
 #pragma once
 
+#include "application/state.h"
 #include "application/time_parameters.h"
 
 #include <string>
@@ -17,9 +18,12 @@ struct StepLimit
 /// central differences along each of dim directions 2 ν / (dim U²).
 StepLimit stable_step(double shortest_edge, double viscosity, double speed, int dim);
 
-/// The steps of these parameters. One above the limit is an InputError, or with `shorten` becomes shorter; then and where the end time is
+/// The schedule to this end time: a step above the limit is an InputError, or with `shorten` becomes shorter; then, and where the end time is
 /// no multiple of it, the step divides the end time.
-Schedule stable_schedule(const TimeParameters &parameters, const StepLimit &limit, bool shorten);
+Schedule stable_schedule(const Schedule &schedule, double end, const StepLimit &limit, bool shorten);
+
+/// In a checkpoint: an InputError where it has another time step.
+void serialize_step(State &state, double step);
 
 /// Throws RunError: in this step of length dt the speed has grown far beyond that of the data.
 [[noreturn]] void report_blow_up(unsigned int step, double time, double dt, double mean_speed, double reference_speed,
