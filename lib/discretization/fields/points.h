@@ -7,6 +7,7 @@
 #include <deal.II/base/quadrature.h>
 #include <deal.II/fe/mapping.h>
 
+#include <numeric>
 #include <vector>
 
 namespace adamant
@@ -17,7 +18,16 @@ namespace adamant
 template <int dim>
 Array<double> support_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const Array<int> &dofs);
 
-/// The quadrature points of all cells: point q of cell c is number c * n_q + q, as in the columns quadrature_points().
+/// Those of all DoFs that the rank owns.
+template <int dim>
+Array<double> support_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping)
+{
+  Array<int> all(space.n_owned());
+  std::iota(all.begin(), all.end(), 0);
+  return support_points(space, mapping, all);
+}
+
+/// The quadrature points of all cells: point q of cell c is number c * n_q + q, as in Columns::quadrature_points.
 template <int dim>
 Array<double> quadrature_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                                 const dealii::Quadrature<dim> &quadrature);
