@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 // CUDA's handles, opaque here: no CUDA header outside .cu and .cuh files.
 struct CUstream_st;
@@ -53,6 +54,8 @@ public:
   ScalarStorage                    create_scalars(int n) override;
   std::shared_ptr<SnapshotStorage> create_snapshot(int n) override;
   std::shared_ptr<GraphStorage>    record(const std::function<void()> &operations) override;
+  std::shared_ptr<BundleStorage>   create_bundle(const std::vector<const CSRMatrix<double> *> &matrices,
+                                                 int                                           n_values) override;
 
   const Operations<double> &operations(double) const override { return *in_double; }
   const Operations<float>  &operations(float) const override { return *in_float; }
