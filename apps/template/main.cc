@@ -1,4 +1,4 @@
-// A small application to copy (docs/your_own_application.md): the heat equation with a reaction term on an adaptive mesh,
+// An application to copy (docs/your_own_application.md): the heat equation with a reaction term on an adaptive mesh,
 //
 //   d_t u - kappa Laplace u + rho u = f   in (0,1)^dim x (0,T],   u = g on the boundary,
 //
@@ -110,8 +110,8 @@ private:
     const auto system = [this](const auto &cell, auto &local) {
       add_matrix(cell, 1. + dt * parameters.rho, dt * parameters.kappa, local);
     };
-    const auto mass   = [this](const auto &cell, auto &local) { add_matrix(cell, 1., 0., local); };
-    const auto source = [this](const auto &cell, auto &local) {
+    const auto mass = [this](const auto &cell, auto &local) { add_matrix(cell, 1., 0., local); };
+    const auto load = [this](const auto &cell, auto &local) {
       for (const unsigned int q : cell.quadrature_point_indices())
         for (const unsigned int i : cell.dof_indices())
           local(i, q) = dt * cell.value(i, q) * cell.JxW(q);
@@ -120,7 +120,7 @@ private:
     A.emplace("A", *field, unknowns(*field), mapping, quadrature, flags, system, Levels::all);
     A->update();
     Form<dim> M_form("M", *field, nodal_values(*field), mapping, quadrature, flags, mass),
-      S_form("S", *field, quadrature_points<dim>(), mapping, quadrature, flags, source),
+      S_form("S", *field, quadrature_points<dim>(), mapping, quadrature, flags, load),
       C_form("C", *field, prescribed_values(*field), mapping, quadrature, flags, system);
     M      = assemble_on(device, M_form);
     S      = assemble_on(device, S_form);

@@ -5,7 +5,8 @@
 
 #include <cmath>
 
-/// Equation data of the transport-diffusion problem: functions of position at one time, for host and GPU, so they call nothing of deal.II.
+/// Equation data of the transport-diffusion problem: functions of position at one time, for host and GPU, so they call
+/// nothing of deal.II.
 namespace transport_diffusion
 {
 /// The exact solution exp(-1/4 sum_d m_d²), m_d = c(t) - x_d, c(t) = 1/2 + 1/4 cos(pi t / 2), at one time.

@@ -3,14 +3,14 @@
 //   d_t theta - lambda Laplace theta + (b . grad) theta = f   in (0,1)^dim x (0,T],   theta = theta_b on the boundary,
 //
 // with data made from an exact solution unless the parameters give others. Nodal values are u = H x + B g: x the free
-// unknowns, g(t) the boundary values. A time step solves A x = E w + S f - C g, all of them sparse products (equation data: data.h):
+// unknowns, g(t) the boundary values. A time step solves A x = E w + S f - C g, all of them sparse products:
 //
 //   backward Euler:  A = M + dt K,       E = M,            w = u1
 //   Crank-Nicolson:  A = M + dt/2 K,     E = M - dt/2 K,   w = u1,   f at both times
 //   BDF2:            A = M + 2/3 dt K,   E = M,            w = 4/3 u1 - 1/3 u2
 //
-// where u1, u2 are the last two solutions, M the mass matrix, K that of diffusion and transport, S f integrates f times the
-// factor of K, and C is A acting on g.
+// where u1, u2 are the last two solutions, M the mass matrix, K that of diffusion and transport, S f integrates f times
+// the factor of K, and C is A acting on g.
 
 #include "functions.h"
 #include "parameters.h"
@@ -181,7 +181,7 @@ void TransportDiffusion<dim>::add_bilinear_form(const CellContext<dim> &cell, do
       }
 }
 
-// Brooks & Hughes 1982: tau = h / (2 |b|) (coth Pe - 1 / Pe), Pe = |b| h / (2 lambda); h the length of an edge. 0 without SUPG.
+// Brooks & Hughes 1982: tau = h / (2 |b|) (coth Pe - 1 / Pe), Pe = |b| h / (2 lambda), h the length of an edge; or 0.
 template <int dim>
 double TransportDiffusion<dim>::stabilization(const CellContext<dim> &cell) const
 {

@@ -31,6 +31,6 @@ int main(int argc, char **argv)
         }
       mesh.execute_coarsening_and_refinement();
     }
-  const auto hierarchy = elasticity_levels(mesh, coarsest);
-  measure_parts(hierarchy->data(), elasticity_options(), kind + " level " + std::to_string(level));
+  const auto levels = elasticity_levels(mesh, coarsest);
+  measure_parts(levels, elasticity_options(), kind + " level " + std::to_string(level));
 }

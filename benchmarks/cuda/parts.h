@@ -3,7 +3,6 @@
 // The parts of a time step on the GPU: products in each precision against cuSPARSE, the V-cycle, the Krylov steps.
 
 #include "algebra/cuda/backend.h"
-#include "discretization/forms/hierarchy.h"
 #include "multigrid/v_cycle.h"
 
 #include "cusparse_products.h"

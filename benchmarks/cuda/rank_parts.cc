@@ -148,7 +148,7 @@ void measure_on_host(const std::vector<LevelData> &levels, const Case &c, int th
 template <int dim>
 using Mesh = dealii::parallel::distributed::Triangulation<dim>;
 
-std::unique_ptr<Hierarchy<2>> levels_of(Mesh<2> &mesh, const Case &c)
+std::vector<LevelData> levels_on(Mesh<2> &mesh, const Case &c)
 {
   dealii::GridGenerator::hyper_cube(mesh);
   mesh.refine_global(c.level);
@@ -156,7 +156,7 @@ std::unique_ptr<Hierarchy<2>> levels_of(Mesh<2> &mesh, const Case &c)
 }
 
 // Boxes as near to cubes as 1, 2, 4 or 8 ranks allow.
-std::unique_ptr<Hierarchy<3>> levels_of(Mesh<3> &mesh, const Case &c)
+std::vector<LevelData> levels_on(Mesh<3> &mesh, const Case &c)
 {
   const unsigned int              n    = Communicator(MPI_COMM_WORLD).size();
   const bool                      face = c.problem == "elasticity_face";
@@ -194,13 +194,13 @@ int main(int argc, char **argv)
     {
       c.options = elasticity_options();
       Mesh<3> mesh(MPI_COMM_WORLD);
-      run(levels_of(mesh, c)->data());
+      run(levels_on(mesh, c));
     }
   else
     {
       c.options.pre_steps        = 1;
       c.options.smoother.damping = 0.9;
       Mesh<2> mesh(MPI_COMM_WORLD);
-      run(levels_of(mesh, c)->data());
+      run(levels_on(mesh, c));
     }
 }

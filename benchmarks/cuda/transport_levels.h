@@ -1,29 +1,33 @@
 #pragma once
 
-#include "discretization/forms/hierarchy.h"
+#include "discretization/forms/form.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>
+#include <deal.II/fe/mapping_q1.h>
 
-#include <memory>
+#include <vector>
 
 // The levels of a transport-diffusion step on this mesh: bilinear elements, prescribed on the boundary, matrices assembled.
-inline std::unique_ptr<adamant::Hierarchy<2>> transport_levels(dealii::Triangulation<2> &mesh, unsigned int coarsest_cells,
-                                                               unsigned int cells_per_rank)
+inline std::vector<adamant::LevelData> transport_levels(dealii::Triangulation<2> &mesh, unsigned int coarsest_cells,
+                                                        unsigned int cells_per_rank)
 {
-  auto hierarchy = std::make_unique<adamant::Hierarchy<2>>(mesh, dealii::FE_Q<2>(1),
-                                                           adamant::DirichletBoundary{{0, dealii::ComponentMask()}},
-                                                           coarsest_cells, cells_per_rank);
-  hierarchy->assemble(dealii::MappingQ1<2>(), dealii::QGauss<2>(3),
-                      dealii::update_values | dealii::update_gradients | dealii::update_JxW_values,
-                      [](const auto &, const auto &fe, auto &local) {
-                        for (const unsigned int q : fe.quadrature_point_indices())
-                          for (const unsigned int i : fe.dof_indices())
-                            for (const unsigned int j : fe.dof_indices())
-                              local[0](i, j) += (fe.shape_value(i, q) * fe.shape_value(j, q) +
-                                                 0.02 * (0.01 * (fe.shape_grad(i, q) * fe.shape_grad(j, q)) -
-                                                         fe.shape_grad(j, q)[1] * fe.shape_value(i, q))) *
-                                                fe.JxW(q);
-                      });
-  return hierarchy;
+  const adamant::LevelMeshes<2> meshes(mesh, {coarsest_cells, cells_per_rank});
+  const adamant::Field<2>       u(meshes, "u", dealii::FE_Q<2>(1), {{0, dealii::ComponentMask()}});
+  const dealii::MappingQ1<2>    mapping;
+  adamant::Form<2>              A(
+                 "A", u, unknowns(u), mapping, dealii::QGauss<2>(3),
+                 dealii::update_values | dealii::update_gradients | dealii::update_JxW_values,
+                 [](const adamant::CellContext<2> &cell, dealii::FullMatrix<double> &local) {
+      for (const unsigned int q : cell.quadrature_point_indices())
+        for (const unsigned int i : cell.dof_indices())
+          for (const unsigned int j : cell.dof_indices())
+            local(i, j) +=
+              (cell.value(i, q) * cell.value(j, q) + 0.02 * (0.01 * (cell.gradient(i, q) * cell.gradient(j, q)) -
+                                                             cell.gradient(j, q)[1] * cell.value(i, q))) *
+              cell.JxW(q);
+    },
+    adamant::Levels::all);
+  A.update();
+  return levels_of(u, A);
 }

@@ -16,6 +16,6 @@ int main(int argc, char **argv)
   dealii::Triangulation<2>                 mesh;
   dealii::GridGenerator::hyper_cube(mesh);
   mesh.refine_global(level);
-  const auto hierarchy = transport_levels(mesh, coarsest, 1);
-  measure_parts(hierarchy->data(), MultigridOptions(), "transport level " + std::to_string(level));
+  const auto levels = transport_levels(mesh, coarsest, 1);
+  measure_parts(levels, MultigridOptions(), "transport level " + std::to_string(level));
 }

@@ -2,12 +2,11 @@
 //
 //   -div(a grad u) = 1 in the unit disc,   u = 0 on the boundary,   a = 20 for |x| < 1/2, else 1,
 //
-// on meshes refined by Kelly's estimator. What was added to step-6 is marked with "added"; the rest is as it was, but the
-// local matrix became a function of its own, since all levels of multigrid use it. Each cycle also solves with the
-// preconditioner that step-6 has, for comparison.
+// on meshes refined by Kelly's estimator. What was added to step-6 is marked with "added"; the rest is as it was. Each cycle
+// also solves with the preconditioner that step-6 has, for comparison.
 
 #include "discretization/dealii_preconditioner.h" // added
-#include "discretization/forms/hierarchy.h"             // added
+#include "discretization/forms/form.h"            // added
 
 #include <deal.II/base/multithread_info.h>
 #include <deal.II/base/quadrature_lib.h>
@@ -52,8 +51,6 @@ public:
 
 private:
   void setup_system();
-  void local_matrix(const typename DoFHandler<dim>::active_cell_iterator &cell, const FEValues<dim> &fe_values,
-                    FullMatrix<double> &matrix) const;
   void assemble_system();
   template <class Preconditioner>
   unsigned int solve(const Preconditioner &preconditioner);
@@ -88,17 +85,6 @@ void Step6<dim>::setup_system()
 }
 
 template <int dim>
-void Step6<dim>::local_matrix(const typename DoFHandler<dim>::active_cell_iterator &cell,
-                              const FEValues<dim> &fe_values, FullMatrix<double> &matrix) const
-{
-  const double a = coefficient(cell->center());
-  for (const unsigned int q : fe_values.quadrature_point_indices())
-    for (const unsigned int i : fe_values.dof_indices())
-      for (const unsigned int j : fe_values.dof_indices())
-        matrix(i, j) += a * fe_values.shape_grad(i, q) * fe_values.shape_grad(j, q) * fe_values.JxW(q);
-}
-
-template <int dim>
 void Step6<dim>::assemble_system()
 {
   FEValues<dim>                        fe_values(fe, quadrature, update_values | update_gradients | update_JxW_values);
@@ -109,12 +95,16 @@ void Step6<dim>::assemble_system()
   for (const auto &cell : dof_handler.active_cell_iterators())
     {
       fe_values.reinit(cell);
-      cell_matrix = 0;
-      cell_rhs    = 0;
-      local_matrix(cell, fe_values, cell_matrix);
+      cell_matrix    = 0;
+      cell_rhs       = 0;
+      const double a = coefficient(cell->center());
       for (const unsigned int q : fe_values.quadrature_point_indices())
         for (const unsigned int i : fe_values.dof_indices())
-          cell_rhs(i) += fe_values.shape_value(i, q) * fe_values.JxW(q);
+          {
+            for (const unsigned int j : fe_values.dof_indices())
+              cell_matrix(i, j) += a * fe_values.shape_grad(i, q) * fe_values.shape_grad(j, q) * fe_values.JxW(q);
+            cell_rhs(i) += fe_values.shape_value(i, q) * fe_values.JxW(q);
+          }
       cell->get_dof_indices(dofs);
       constraints.distribute_local_to_global(cell_matrix, cell_rhs, dofs, system_matrix, system_rhs);
     }
@@ -146,20 +136,27 @@ void Step6<dim>::solve_with_ssor()
 template <int dim>
 void Step6<dim>::solve_with_multigrid()
 {
-  const Timer                      timer;
-  const MappingQ1<dim>             mapping;
-  const adamant::DirichletBoundary dirichlet = {{0, ComponentMask()}};
-  adamant::Hierarchy<dim>          hierarchy(triangulation, fe, dirichlet, /*coarsest_cells*/ 50);
-  hierarchy.assemble(
-    mapping, quadrature, update_gradients | update_JxW_values,
-    [this](const auto &cell, const auto &fe_values, auto &local) { local_matrix(cell, fe_values, local[0]); });
+  const Timer timer;
+  const auto  local_matrix = [](const adamant::CellContext<dim> &cell, FullMatrix<double> &local) {
+    const double a = coefficient(cell.cell()->center());
+    for (const unsigned int q : cell.quadrature_point_indices())
+      for (const unsigned int i : cell.dof_indices())
+        for (const unsigned int j : cell.dof_indices())
+          local(i, j) += a * cell.gradient(i, q) * cell.gradient(j, q) * cell.JxW(q);
+  };
+  const MappingQ1<dim>            mapping;
+  const adamant::LevelMeshes<dim> meshes(triangulation, {/*coarsest_cells*/ 50});
+  const adamant::Field<dim>       u(meshes, "u", fe, {{0, ComponentMask()}});
+  adamant::Form<dim> A("A", u, unknowns(u), mapping, quadrature, update_gradients | update_JxW_values, local_matrix,
+                       adamant::Levels::all);
+  A.update();
   adamant::MultigridOptions options;
   options.smoother.chebyshev = true;
   options.pre_steps = options.post_steps = 3;
-  adamant::DealiiPreconditioner<> multigrid(hierarchy, dof_handler, options, MultithreadInfo::n_threads());
+  adamant::DealiiPreconditioner<> multigrid(u, A, dof_handler, options, MultithreadInfo::n_threads());
   multigrid.scale_constrained(system_matrix);
   const unsigned int iterations = solve(multigrid);
-  std::cout << "  multigrid: " << iterations << " iterations, " << timer.wall_time() << " s, " << hierarchy.n_levels()
+  std::cout << "  multigrid: " << iterations << " iterations, " << timer.wall_time() << " s, " << u.n_levels()
             << " levels" << std::endl;
 }
 

@@ -18,10 +18,10 @@
 #include <string>
 #include <vector>
 
-/// Checkpoints: all that a run needs to go on as if it had never stopped, to the last bit on the same backend with as many threads. A
-/// file OUTPUT/checkpoint_STEP is a Boost archive of a CheckpointHeader and the objects that the program gives, followed by
-/// the CRC-32 of all that (4 bytes). It is written beside, synced to disk, and renamed; the last two are kept. Of several ranks the
-/// first one writes; all read it.
+/// Checkpoints: all that a run needs to go on as if it had never stopped, to the last bit on the same backend with as
+/// many threads. A file OUTPUT/checkpoint_STEP is a Boost archive of a CheckpointHeader and the objects that the
+/// program gives, followed by the CRC-32 of all that (4 bytes). It is written beside, synced to disk, and renamed; the
+/// last two are kept. Of several ranks the first one writes; all read it.
 namespace adamant
 {
 /// Section "Checkpoint": when a run writes one.
@@ -43,7 +43,7 @@ public:
 /// What a checkpoint begins with.
 struct CheckpointHeader
 {
-  static constexpr unsigned int present_layout = 3;
+  static constexpr unsigned int present_layout = 4;
 
   unsigned int layout = present_layout;
   std::string  application, version, deal_ii, backend;
@@ -69,8 +69,8 @@ struct CheckpointHeader
 class CheckpointReader
 {
 public:
-  /// Tries the newest first; says which one is taken and which ones are damaged. Throws InputError where there is none, and where
-  /// another program, another version of deal.II or another layout wrote it.
+  /// Tries the newest first; says which one is taken and which ones are damaged. Throws InputError where there is none,
+  /// and where another program, another version of deal.II or another layout wrote it.
   CheckpointReader(const std::string &folder, const std::string &application);
 
   CheckpointHeader header;
@@ -91,8 +91,9 @@ private:
 
 /// Writes checkpoints of a run. SIGTERM and SIGUSR1 ask for one, and for the run to end, from its construction on.
 ///
-/// For tests of programs, the environment variable ADAMANT_CHECKPOINT_KILL=STAGE:N kills the program at a stage (opened, writing,
-/// written, synced, cleaned of older ones, renamed) of its N-th checkpoint; the first of a new run is renamed, then cleaned.
+/// For tests of programs, the environment variable ADAMANT_CHECKPOINT_KILL=STAGE:N kills the program at a stage
+/// (opened, writing, written, synced, cleaned of older ones, renamed) of its N-th checkpoint; the first of a new run is
+/// renamed, then cleaned.
 class CheckpointWriter
 {
 public:

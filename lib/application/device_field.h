@@ -10,7 +10,8 @@
 
 namespace adamant
 {
-/// The finest space of a field on a device: vectors of its unknowns, u = H x + B g (LevelSpace), and the points where data are needed.
+/// The finest space of a field on a device: vectors of its unknowns, u = H x + B g (LevelSpace), and the points where
+/// data are needed.
 template <int dim>
 class DeviceField
 {
@@ -26,12 +27,12 @@ public:
   Vector<double> vector() const { return Vector<double>(device, size()); }
   Vector<double> prescribed_vector() const { return Vector<double>(device, n_prescribed()); }
 
-  /// u = H x + B g: the nodal values from the unknowns and the prescribed values. Entries of x that are not free are not read: with nodal
-  /// values in place of x, u is continuous at hanging nodes.
+  /// u = H x + B g: the nodal values from the unknowns and the prescribed values. Entries of x that are not free are
+  /// not read: with nodal values in place of x, u is continuous at hanging nodes.
   void nodal_values(const Vector<double> &x, const Vector<double> &g, Vector<double> &u) const;
 
-  /// Positions in host memory, coordinate d of point i in points[d n + i]: of all nodes (one for each nodal value), of the
-  /// prescribed values, and of the quadrature points as forms with columns quadrature_points() number them.
+  /// Positions in host memory, coordinate d of point i in points[d n + i]: of all nodes (one for each nodal value), of
+  /// the prescribed values, and of the quadrature points as forms with columns quadrature_points() number them.
   Array<double> nodes() const;
   Array<double> prescribed_nodes() const;
   Array<double> quadrature_points(const dealii::Quadrature<dim> &quadrature) const;

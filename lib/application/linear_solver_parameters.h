@@ -9,8 +9,8 @@
 
 namespace adamant
 {
-/// A section of LinearSolverOptions as parameters, and the choice of the preconditioner. A program with several solvers has one with a
-/// name of its own for each.
+/// A section of LinearSolverOptions as parameters, and the choice of the preconditioner. A program with several solvers
+/// has one with a name of its own for each.
 class LinearSolverParameters : public dealii::ParameterAcceptor
 {
 public:

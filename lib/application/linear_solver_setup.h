@@ -12,21 +12,23 @@
 
 namespace adamant
 {
-/// How far level meshes go for this solver, and where they live: to "Coarsest level cells", or the finest one alone where no multigrid is
-/// wanted. On several ranks as the section "Ranks" says; else each has at least the unknowns of 1000 bilinear elements on the
-/// host, of 200000 on GPUs. Of the elements that share the meshes `element` is the one with the most unknowns.
+/// How far level meshes go for this solver, and where they live: to "Coarsest level cells", or the finest one alone
+/// where no multigrid is wanted. On several ranks as the section "Ranks" says; else each has at least the unknowns of
+/// 1000 bilinear elements on the host, of 200000 on GPUs. Of the elements that share the meshes `element` is the one
+/// with the most unknowns.
 template <int dim>
 LevelMeshOptions level_mesh_options(const Run &run, const LinearSolverParameters &parameters,
                                     const dealii::FiniteElement<dim> &element);
 
-/// The near-null space of a form on one level: vectors of this rank's DoFs in host memory, such as the rigid-body modes of elasticity.
+/// The near-null space of a form on one level: vectors of this rank's DoFs in host memory, such as the rigid-body modes
+/// of elasticity.
 template <int dim>
 using NearNullSpace = std::function<std::vector<Array<double>>(const LevelSpace<dim> &space)>;
 
-/// The solver of A x = b as its section of parameters wants it, A a form with Levels::all and columns unknowns(field) that has been
-/// updated; `name` says in messages what is solved. Multigrid, or Trilinos ML as the preconditioner or on the coarsest level, which gets
-/// the near-null space where one is given. After a further update of the form call the solver's update(). Throws InputError where Trilinos
-/// is asked for on a GPU, or deal.II was built without it.
+/// The solver of A x = b as its section of parameters wants it, A a form with Levels::all and columns unknowns(field)
+/// that has been updated; `name` says in messages what is solved. Multigrid, or Trilinos ML as the preconditioner or on
+/// the coarsest level, which gets the near-null space where one is given. After a further update of the form call the
+/// solver's update(). Throws InputError where Trilinos is asked for on a GPU, or deal.II was built without it.
 template <int dim>
 std::unique_ptr<LinearSolver> make_linear_solver(const Device &device, const Field<dim> &field, const Form<dim> &form,
                                                  const LinearSolverParameters &parameters, const std::string &name,

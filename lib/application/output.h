@@ -20,17 +20,17 @@ namespace adamant
 class TimeSeries
 {
 public:
-  /// Files are `folder`/`name`_0000.vtu, ... and `folder`/`name`.pvd. Without a folder, states are made ready and dropped: a dry
-  /// run then takes the memory that a run takes. Several ranks write `folder`/`name`_0000.pvtu, ..., and groups of 16 of them share
-  /// the files of its pieces.
+  /// Files are `folder`/`name`_0000.vtu, ... and `folder`/`name`.pvd. Without a folder, states are made ready and
+  /// dropped: a dry run then takes the memory that a run takes. Several ranks write `folder`/`name`_0000.pvtu, ..., and
+  /// groups of 16 of them share the files of its pieces.
   TimeSeries(const std::string &folder, const std::string &name, const Communicator &ranks = Communicator());
 
   /// Writes one state; the index is brought up to date at once.
   template <int dim>
   void write(dealii::DataOut<dim> &data, double time);
 
-  /// Runs `task`, which calls `write`: beside the program where a GPU computes meanwhile, else at once, as on several ranks, whose
-  /// messages come from one thread. One task at a time: call `wait` first.
+  /// Runs `task`, which calls `write`: beside the program where a GPU computes meanwhile, else at once, as on several
+  /// ranks, whose messages come from one thread. One task at a time: call `wait` first.
   void start(const std::function<void()> &task, bool beside_program);
   /// Waits for the task; throws what it threw.
   void   wait();

@@ -93,8 +93,8 @@ std::string hint_for_value(const std::string &value, const std::string &message)
   return did_you_mean(value, dealii::Utilities::split_string_list(between(message, "[Selection ", "]"), '|'));
 }
 
-// A parameter file with those that it includes in their places. deal.II would look for these from the working directory, here
-// it is from the folder of the including file.
+// A parameter file with those that it includes in their places. deal.II would look for these from the working
+// directory, here it is from the folder of the including file.
 class ParameterText
 {
 public:
@@ -297,22 +297,6 @@ void deprecate_name(const std::string &section, const std::string &old_name, con
   prm.declare_alias(name, old_name, true);
   prm.leave_subsection();
   deprecated_names()[section + "/" + old_name] = section + "/" + name;
-}
-
-std::string message_of(const dealii::ExceptionBase &error)
-{
-  std::ostringstream text;
-  error.print_info(text);
-  return in_one_line(text.str());
-}
-
-std::string in_one_line(const std::string &text)
-{
-  std::istringstream in(text);
-  std::string        line;
-  for (std::string word; in >> word;)
-    line += (line.empty() ? "" : " ") + word;
-  return line;
 }
 
 void print_parameters(std::ostream &out, dealii::ParameterHandler::OutputStyle style)

@@ -23,13 +23,13 @@ public:
   virtual void                     solve(const Device &device, Run &run) const = 0;
 };
 
-/// main() of a program: reads the command line and the parameters, chooses the device and solves. `make` makes the objects whose
-/// parameters are read.
+/// main() of a program: reads the command line and the parameters, chooses the device and solves. `make` makes the
+/// objects whose parameters are read.
 int run_program(int argc, char **argv, const std::string &application, const std::string &description,
                 const std::function<std::unique_ptr<Program>()> &make);
 
-/// main() of a program in two and three dimensions: Problem<dim>(parameters, device, run).run(). A `Parameters` object is made of
-/// ParameterAcceptors and has
+/// main() of a program in two and three dimensions: Problem<dim>(parameters, device, run).run(). A `Parameters` object
+/// is made of ParameterAcceptors and has
 ///   unsigned int dim() const;                     2 or 3
 ///   void check() const;                           throws InputError where parameters do not fit together
 ///   std::vector<std::string> may_change() const;  see Program

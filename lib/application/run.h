@@ -26,13 +26,14 @@ struct EndOfDryRun
 {
 };
 
-/// One run of a program: its output folder, its timers, its record and its checkpoints. A program that takes time steps meets it by
-/// way of TimeDependentProblem; others call begin_time_loop(0, 1), `progress` and end_time_loop around their one solve.
+/// One run of a program: its output folder, its timers, its record and its checkpoints. A program that takes time steps
+/// meets it by way of TimeDependentProblem; others call begin_time_loop(0, 1), `progress` and end_time_loop around
+/// their one solve.
 class Run
 {
 public:
-  /// Unless the run is dry, makes the output folder and writes the effective parameters into it; throws InputError where
-  /// it cannot. `reader` is the checkpoint that the run continues, or null.
+  /// Unless the run is dry, makes the output folder and writes the effective parameters into it; throws InputError
+  /// where it cannot. `reader` is the checkpoint that the run continues, or null.
   Run(const std::string &application, const CommandLine &line, const CheckpointParameters &checkpoints,
       std::unique_ptr<CheckpointReader> reader, const Device &device, int threads,
       const RankParameters &rank_parameters = RankParameters());
@@ -42,8 +43,8 @@ public:
   /// Whether the mesh is one of p4est: where ranks share it, the parameters want it, or the checkpoint has it.
   const bool distributed_mesh;
 
-  /// That a level has for each of several ranks at least (LevelMeshOptions): unless the parameters say it, as many as have the unknowns
-  /// that are worth a message; an element's are `dofs_per_cell`.
+  /// That a level has for each of several ranks at least (LevelMeshOptions): unless the parameters say it, as many as
+  /// have the unknowns that are worth a message; an element's are `dofs_per_cell`.
   unsigned int cells_per_rank(unsigned int dofs_per_cell) const;
 
   std::string folder() const { return is_dry() ? "" : output_folder; } ///< empty with --dry-run
@@ -57,8 +58,8 @@ public:
   /// @{
   bool              continues() const { return reader != nullptr; } ///< a checkpoint
   CheckpointReader &checkpoint() { return *reader; }                ///< that one
-  /// After a step: where it is time, writes a checkpoint with what `save` puts into the archive. Throws Interrupted where the run has to
-  /// end.
+  /// After a step: where it is time, writes a checkpoint with what `save` puts into the archive. Throws Interrupted
+  /// where the run has to end.
   void write_checkpoint(unsigned int step, double time, const std::function<void(CheckpointWriter::Archive &)> &save);
   /// @}
 
@@ -69,8 +70,8 @@ public:
   /// For run.json: time and launches of one V-cycle where it runs on a GPU.
   void measure(const LinearSolver &solver);
 
-  /// Everything before it is "init" in run.json. Steps `done` + 1 to `n_steps` follow. Throws InputError where `done` are more, and
-  /// EndOfDryRun.
+  /// Everything before it is "init" in run.json. Steps `done` + 1 to `n_steps` follow. Throws InputError where `done`
+  /// are more, and EndOfDryRun.
   void begin_time_loop(unsigned int done, unsigned int n_steps);
   void end_time_loop();
 

@@ -10,8 +10,8 @@ namespace adamant
 {
 namespace internal
 {
-/// For tests of programs: throws RunError at the begin of the N-th section of this name on one rank where the environment variable
-/// ADAMANT_FAIL=RANK:NAME:N wants it.
+/// For tests of programs: throws RunError at the begin of the N-th section of this name on one rank where the
+/// environment variable ADAMANT_FAIL=RANK:NAME:N wants it.
 void fail_for_test(const std::string &section);
 } // namespace internal
 

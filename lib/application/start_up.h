@@ -11,18 +11,19 @@ namespace adamant
 void print_header(const std::string &application, const std::string &backend, const std::string &device, int threads,
                   int n_ranks = 1);
 
-/// Runs `body` between MPI's start and end; turns exceptions into one message and the exit code: 2 for the user's input,
-/// 3 where the run ends early with a checkpoint, 1 for everything else that goes wrong. On several ranks an exception on any of
-/// them ends them all. Only the first one's std::cout is seen.
+/// Runs `body` between MPI's start and end; turns exceptions into one message and the exit code: 2 for the user's
+/// input, 3 where the run ends early with a checkpoint, 1 for everything else that goes wrong. On several ranks an
+/// exception on any of them ends them all. Only the first one's std::cout is seen.
 int guarded_main(const std::string &application, const std::function<int()> &body);
 
-/// The cores that this process may use, or `requested` where that is not 0. Ranks that are not bound to cores of their own share
-/// those of their machine.
+/// The cores that this process may use, or `requested` where that is not 0. Ranks that are not bound to cores of their
+/// own share those of their machine.
 int number_of_threads(int requested, const Communicator &ranks);
 
 /// Sets the threads of deal.II and OpenMP.
 void set_threads(int n_threads);
 
-/// The most unknowns of a problem: each rank counts its own with 32 bits, deal.II those of all with as many as it was built with.
+/// The most unknowns of a problem: each rank counts its own with 32 bits, deal.II those of all with as many as it was
+/// built with.
 double most_unknowns();
 } // namespace adamant

@@ -21,8 +21,8 @@ namespace adamant
 ///     state.history(guess, u.size(), order);
 ///   }
 ///
-/// All ranks call all of it together. Vectors go by way of host memory in the given order, so that any number of ranks can load them
-/// where the order depends on the mesh alone (LevelSpace::storage_order).
+/// All ranks call all of it together. Vectors go by way of host memory in the given order, so that any number of ranks
+/// can load them where the order depends on the mesh alone (LevelSpace::storage_order).
 class State
 {
 public:

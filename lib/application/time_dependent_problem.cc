@@ -6,8 +6,6 @@
 
 #include <deal.II/base/quadrature_lib.h>
 
-#include <deal.II/numerics/data_out.h>
-
 #include <algorithm>
 #include <iostream>
 
@@ -144,6 +142,8 @@ void TimeDependentProblem<dim>::write_output()
 template <int dim>
 void TimeDependentProblem<dim>::wait_for_output()
 {
+  if (snapshots.empty()) // nothing has been written
+    return;
   Section scope(run_info.timer, "output");
   series.wait();
 }
@@ -165,6 +165,41 @@ Array<double> TimeDependentProblem<dim>::download(const Vector<double> &vector)
 }
 
 template <int dim>
+void TimeDependentProblem<dim>::show(const Field<dim> &field, const Vector<double> &u, const Show &show)
+{
+  auto output = std::find_if(outputs.begin(), outputs.end(), [&](const Output &other) { return other.u == &u; });
+  if (output == outputs.end())
+    output = outputs.insert(output, {&field, &u, {}});
+  output->shows.push_back(show);
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::add_output(const Field<dim> &field, const Vector<double> &u)
+{
+  show(field, u, [name = field.name()](auto &output, const auto &space, const double *values) {
+    output.add_scalar(space, values, name);
+  });
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::add_output(const Field<dim> &field, const Vector<double> &u,
+                                           const std::vector<std::string> &names, const std::vector<double> &factors)
+{
+  show(field, u, [names, factors](auto &output, const auto &space, const double *values) {
+    output.add_vectors(space, values, names, factors);
+  });
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::add_output(const Field<dim> &field, const Vector<double> &u,
+                                           const std::shared_ptr<const dealii::DataPostprocessor<dim>> &postprocessor)
+{
+  show(field, u, [postprocessor](auto &output, const auto &space, const double *values) {
+    output.add_derived(space, values, *postprocessor);
+  });
+}
+
+template <int dim>
 std::vector<const Vector<double> *> TimeDependentProblem<dim>::output_vectors() const
 {
   std::vector<const Vector<double> *> vectors;
@@ -176,16 +211,13 @@ std::vector<const Vector<double> *> TimeDependentProblem<dim>::output_vectors() 
 template <int dim>
 void TimeDependentProblem<dim>::write(TimeSeries &series, double t, const std::vector<const double *> &values) const
 {
-  std::vector<NodalVector> nodal;
-  for (std::size_t i = 0; i < outputs.size(); ++i)
-    nodal.push_back(nodal_vector(outputs[i].field->finest(), values[i]));
-  dealii::DataOut<dim> data;
-  unsigned int         degree = 1;
+  FieldOutput<dim> data;
+  unsigned int     degree = 1;
   for (std::size_t i = 0; i < outputs.size(); ++i)
     {
-      const auto &field = *outputs[i].field;
-      data.add_data_vector(field.finest().dof_handler(), nodal[i], field.name());
-      degree = std::max(degree, field.element().degree);
+      for (const auto &show : outputs[i].shows)
+        show(data, outputs[i].field->finest(), values[i]);
+      degree = std::max(degree, outputs[i].field->element().degree);
     }
   data.build_patches(mapping, degree);
   series.write(data, t);

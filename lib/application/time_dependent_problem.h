@@ -1,6 +1,7 @@
 #pragma once
 
 #include "application/device_field.h"
+#include "application/field_output.h"
 #include "application/linear_solver_setup.h"
 #include "application/output.h"
 #include "application/run.h"
@@ -12,6 +13,7 @@
 #include <deal.II/fe/mapping_q1.h>
 #include <deal.II/grid/tria.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -62,7 +64,7 @@ protected:
 
   /// The device vectors that `write` needs, in its order; their number and sizes stay. By default those given to add_output.
   virtual std::vector<const Vector<double> *> output_vectors() const;
-  /// Adds the state at `t` to the series, from the values of the output_vectors in host memory: by default the scalar fields given to
+  /// Adds the state at `t` to the series, from the values of the output_vectors in host memory: by default what was given to
   /// add_output. With a GPU it runs beside the next steps, in a thread of its own: it reads neither `time` nor vectors of the device, and
   /// opens no Section.
   virtual void write(TimeSeries &series, double t, const std::vector<const double *> &values) const;
@@ -78,9 +80,14 @@ protected:
                 const LinearSolverParameters &parameters, unsigned int extrapolation_order = 0);
   /// The values of a vector in host memory, in the Section "copy".
   Array<double> download(const Vector<double> &vector);
-  /// In setup(): the nodal values u of this scalar field are to be written, under its name. Both have to stay where they are.
-  void add_output(const Field<dim> &field, const Vector<double> &u) { outputs.push_back({&field, &u}); }
-  /// Prints and records ‖u - exact‖ in L² for the nodal values u of a scalar field, by a Gauss rule of degree + 2 points.
+  /// In setup(), what of the nodal values u is to be written; field and vector have to stay where they are: a scalar field, under its
+  /// name; the vector fields that the field consists of, times factors, see FieldOutput; what a postprocessor makes of them.
+  void add_output(const Field<dim> &field, const Vector<double> &u);
+  void add_output(const Field<dim> &field, const Vector<double> &u, const std::vector<std::string> &names,
+                  const std::vector<double> &factors = {});
+  void add_output(const Field<dim> &field, const Vector<double> &u,
+                  const std::shared_ptr<const dealii::DataPostprocessor<dim>> &postprocessor);
+  /// Prints and records ‖u - exact‖ in L² for the nodal values u, by a Gauss rule of degree + 2 points; see l2_error.
   void report_l2_error(const Field<dim> &field, const Vector<double> &u, const dealii::Function<dim> &exact);
 
   const Device device;
@@ -101,11 +108,14 @@ private:
   void write_checkpoint();
   void serialize_all(State &state); // step, time and files, and what the program keeps
 
+  using Show = std::function<void(FieldOutput<dim> &output, const LevelSpace<dim> &space, const double *values)>;
   struct Output
   {
     const Field<dim>     *field;
     const Vector<double> *u;
+    std::vector<Show>     shows;
   };
+  void                  show(const Field<dim> &field, const Vector<double> &u, const Show &show);
   std::vector<Output>   outputs;
   std::vector<Snapshot> snapshots; // of the output_vectors
   TimeSeries            series;    // last: its end waits for what it writes

@@ -22,7 +22,8 @@ struct Schedule
   }
 };
 
-/// "End time" and "Time step", in any section. A program derives from it, or has it as a member, and adds what else it wants:
+/// "End time" and "Time step", in any section. A program derives from it, or has it as a member, and adds what else it
+/// wants:
 ///
 ///   struct Time : adamant::TimeParameters
 ///   {

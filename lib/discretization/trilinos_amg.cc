@@ -5,11 +5,11 @@
 
 #include <deal.II/base/config.h>
 #ifdef DEAL_II_WITH_TRILINOS
-#  include <deal.II/lac/dynamic_sparsity_pattern.h>
-#  include <deal.II/lac/trilinos_precondition.h>
-#  include <deal.II/lac/trilinos_sparse_matrix.h>
-#  include <Epetra_MultiVector.h>
-#  include <Teuchos_ParameterList.hpp>
+#include <deal.II/lac/dynamic_sparsity_pattern.h>
+#include <deal.II/lac/trilinos_precondition.h>
+#include <deal.II/lac/trilinos_sparse_matrix.h>
+#include <Epetra_MultiVector.h>
+#include <Teuchos_ParameterList.hpp>
 #endif
 
 #include <algorithm>
@@ -94,7 +94,8 @@ void TrilinosAMG::vmult(const double *v, double *z) const
 }
 #else
 struct TrilinosAMG::Implementation
-{};
+{
+};
 
 TrilinosAMG::TrilinosAMG(const CSRMatrix<double> &, const TrilinosAMGOptions &)
 {

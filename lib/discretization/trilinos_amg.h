@@ -18,13 +18,14 @@ struct TrilinosAMGOptions
   std::string  smoother              = "Chebyshev";
   unsigned int smoother_sweeps       = 2;
   double       aggregation_threshold = 1e-4;
-  /// E.g. rigid-body modes, each a value for every row of this rank; none: the constant. Then rows come in nodes of node_size.
+  /// E.g. rigid-body modes, each a value for every row of this rank; none: the constant. Then rows come in nodes of
+  /// node_size.
   std::vector<Array<double>> near_null_space = {};
   int                        node_size       = 1;
 };
 
-/// Algebraic multigrid of Trilinos ML through deal.II, the peer of this library's multigrid: for the host, on any number of ranks. Where
-/// deal.II was built without Trilinos, making one throws InputError.
+/// Algebraic multigrid of Trilinos ML through deal.II, the peer of this library's multigrid: for the host, on any
+/// number of ranks. Where deal.II was built without Trilinos, making one throws InputError.
 class TrilinosAMG
 {
 public:
@@ -39,6 +40,7 @@ private:
   std::unique_ptr<Implementation> implementation;
 };
 
-/// MultigridOptions::make_coarse_solver: one application of TrilinosAMG. Modes in `options` are those of the coarsest level.
+/// MultigridOptions::make_coarse_solver: one application of TrilinosAMG. Modes in `options` are those of the coarsest
+/// level.
 std::function<ExternalSolver(const CSRMatrix<double> &)> make_trilinos_amg(const TrilinosAMGOptions &options);
 } // namespace adamant

@@ -1,7 +1,7 @@
 #include "expressions/expressions.h"
 
-#include "application/parameters.h"
 #include "base/exceptions.h"
+#include "expressions/dealii_message.h"
 
 #include <deal.II/base/exceptions.h>
 #include <deal.II/base/numbers.h>

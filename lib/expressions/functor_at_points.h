@@ -11,16 +11,17 @@
 
 namespace adamant
 {
-/// values[i] = f(x_i) for values.size() points, all on the device: coordinate d of point i in points[d n + i]. `f` takes
-/// `const double *x`, x[0] to x[dim - 1]. For CUDA a .cu file instantiates cuda::for_each with PointValues<dim, F>.
+/// values[i] = f(x_i) for values.size() points, all on the device: coordinate d of point i in points[d n + i]. `f`
+/// takes `const double *x`, x[0] to x[dim - 1]. For CUDA a .cu file instantiates cuda::for_each with PointValues<dim,
+/// F>.
 template <int dim, class F>
 void evaluate(const Device &device, const F &f, const Vector<double> &points, Vector<double> &values)
 {
   device.for_each(values.size(), PointValues<dim, F>{f, points.data(), values.size(), values.data()});
 }
 
-/// The function that is at_time(t), a functor as above, at time t, at points in host memory: the counterpart of function_at_points for
-/// functions that are compiled.
+/// The function that is at_time(t), a functor as above, at time t, at points in host memory: the counterpart of
+/// function_at_points for functions that are compiled.
 template <int dim, class AtTime>
 ValuesAtPoints functor_at_points(const Device &device, const Array<double> &points, const AtTime &at_time)
 {

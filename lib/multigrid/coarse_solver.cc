@@ -9,13 +9,12 @@
 #include <vector>
 
 // LAPACK, by columns.
-extern "C"
-{
-  void   dgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivot, int *info);
-  void   dgetrs_(const char *trans, const int *n, const int *nrhs, const double *a, const int *lda, const int *pivot,
-                 double *b, const int *ldb, int *info);
-  void   dgecon_(const char *norm, const int *n, const double *a, const int *lda, const double *anorm, double *rcond,
-                 double *work, int *iwork, int *info);
+extern "C" {
+void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *pivot, int *info);
+void dgetrs_(const char *trans, const int *n, const int *nrhs, const double *a, const int *lda, const int *pivot,
+             double *b, const int *ldb, int *info);
+void dgecon_(const char *norm, const int *n, const double *a, const int *lda, const double *anorm, double *rcond,
+             double *work, int *iwork, int *info);
 }
 
 namespace adamant
@@ -24,7 +23,8 @@ namespace
 {
 [[noreturn]] void fail_singular(const std::string &how)
 {
-  throw RunError("coarsest level: its matrix cannot be inverted (" + how + "); does the problem lack boundary conditions?");
+  throw RunError("coarsest level: its matrix cannot be inverted (" + how +
+                 "); does the problem lack boundary conditions?");
 }
 
 // ‖A‖₁ of the transposed matrix: the largest sum of a row.
@@ -76,7 +76,8 @@ Array<double> dense_inverse(const CSRMatrix<double> &matrix)
 #pragma omp parallel
   {
     const int threads = omp_get_num_threads(), thread = omp_get_thread_num();
-    const int begin = static_cast<int>(long(n) * thread / threads), end = static_cast<int>(long(n) * (thread + 1) / threads);
+    const int begin     = static_cast<int>(long(n) * thread / threads),
+              end       = static_cast<int>(long(n) * (thread + 1) / threads);
     const int n_columns = end - begin;
     int       status    = 0;
     for (int j = begin; j < end; ++j)
@@ -138,7 +139,7 @@ public:
     Vector   &middle = smoother.vmult(half, b, x, y);
     return smoother.step(half, b, middle, &middle == &x ? y : x);
   }
-  std::string   description() const override
+  std::string description() const override
   {
     std::ostringstream text;
     if (chebyshev)
@@ -203,5 +204,6 @@ std::unique_ptr<CoarseSolver<Number>> make_coarse_solver(const SmootherLevel<Num
 
 template std::unique_ptr<CoarseSolver<double>> make_coarse_solver(const SmootherLevel<double> &,
                                                                   const MultigridOptions &);
-template std::unique_ptr<CoarseSolver<float>>  make_coarse_solver(const SmootherLevel<float> &, const MultigridOptions &);
+template std::unique_ptr<CoarseSolver<float>>  make_coarse_solver(const SmootherLevel<float> &,
+                                                                  const MultigridOptions &);
 } // namespace adamant

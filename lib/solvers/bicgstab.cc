@@ -32,8 +32,8 @@ BiCGStab::BiCGStab(const Device &device, const LinearOperator &A, const Precondi
   , z(device, A.n_rows())
 {}
 
-// The recursion's residual drifts away from the true one, the more the larger it has been: a cycle that ends well counts where
-// the true residual says so.
+// The recursion's residual drifts away from the true one, the more the larger it has been: the true one decides at the
+// end of a cycle.
 SolverResult BiCGStab::solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control)
 {
   SolverResult result;

@@ -32,7 +32,7 @@ void TriangularPreconditioner::vmult(const Vector<double> &v, Vector<double> &z)
   const int     n      = blocks.n();
   for (int k = 0; k < n; ++k)
     {
-      const int      i = part == Part::upper ? n - 1 - k : k;
+      const int      i   = part == Part::upper ? n - 1 - k : k;
       Vector<double> v_i = blocks.of(v, i), z_i = blocks.of(z, i), rest_i = blocks.of(rest, i);
       bool           coupled = false;
       for (int done = 0; done < k && part != Part::none; ++done)
@@ -57,7 +57,6 @@ void TriangularPreconditioner::update()
 
 bool TriangularPreconditioner::recordable() const
 {
-  return A.recordable() &&
-         std::all_of(diagonal.begin(), diagonal.end(), [](const auto *M) { return M->recordable(); });
+  return A.recordable() && std::all_of(diagonal.begin(), diagonal.end(), [](const auto *M) { return M->recordable(); });
 }
 } // namespace adamant

@@ -25,7 +25,8 @@ public:
 
   /// `A` and the preconditioners have to outlive the object. Throws RunError where their numbers differ, or a diagonal
   /// block is not square.
-  TriangularPreconditioner(const Device &device, const BlockOperator &A, std::vector<Preconditioner *> diagonal, Part part);
+  TriangularPreconditioner(const Device &device, const BlockOperator &A, std::vector<Preconditioner *> diagonal,
+                           Part part);
 
   void vmult(const Vector<double> &v, Vector<double> &z) const override;
   void update() override;

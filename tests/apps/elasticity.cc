@@ -1,5 +1,5 @@
 // The elasticity program as a user meets it, and the meshes of the paper.
-#include "apps/elasticity/mesh.h"
+#include "application/box_parameters.h"
 #include "program.h"
 
 #include <deal.II/dofs/dof_handler.h>
@@ -109,7 +109,7 @@ TEST(ElasticityMesh, NodesOfTable2)
         Triangulation<3> mesh;
         GridGenerator::hyper_cube(mesh);
         mesh.refine_global(3);
-        elasticity::refine_towards_origin(mesh, {1., 1., 1.}, paper.n_coordinates, level - 1);
+        adamant::refine_towards_origin(mesh, {1., 1., 1.}, paper.n_coordinates, level - 1);
         const FE_Q<3> fe(1);
         DoFHandler<3> dofs(mesh);
         dofs.distribute_dofs(fe);

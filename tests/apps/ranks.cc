@@ -1,7 +1,7 @@
 // The programs under mpirun: on 1, 2 and 4 ranks the same iterations, give or take one, and the same results.
 #include "program.h"
 
-#include "support/backends.h"
+#include "support/devices.h"
 
 #include <algorithm>
 #include <cmath>
@@ -170,13 +170,11 @@ TEST_P(Ranks, SameIterationsAndResults)
     }
 }
 
-#if ADAMANT_WITH_CUDA
 // One GPU each where the machine has as many, else they share them.
 TEST_P(Ranks, GpusGiveTheSame)
 {
-  using adamant::CudaBackend;
-  if (const std::string reason = adamant::test::why_unavailable<CudaBackend<double>>(); !reason.empty())
-    GTEST_SKIP() << reason;
+  if (const auto gpu = adamant::test::make_device(adamant::test::Place::cuda); !gpu.device)
+    GTEST_SKIP() << gpu.reason;
   if (GetParam().name.find("ML") != std::string::npos)
     GTEST_SKIP() << "ML runs on the host";
   const auto reference = run_on(1, GetParam().settings);
@@ -188,7 +186,6 @@ TEST_P(Ranks, GpusGiveTheSame)
       compare_statistics(run_on(n_ranks, settings, "cuda").folder, reference.folder);
     }
 }
-#endif
 
 Settings operator+(Settings a, const Settings &b)
 {

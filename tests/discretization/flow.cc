@@ -69,7 +69,8 @@ std::vector<Vector<double>> random_field(const adamant::LevelSpace<dim> &space, 
   return field;
 }
 
-/// By quadrature: (∇u_c, ∇φ_i) + Σ_d (∂_d I(u_d u_c), φ_i) + (∂_c p, φ_i), I the nodal interpolation, condensed to the free nodes.
+/// By quadrature: (∇u_c, ∇φ_i) + Σ_d (∂_d I(u_d u_c), φ_i) + (∂_c p, φ_i), I the nodal interpolation, condensed to the
+/// free nodes.
 template <int dim>
 std::vector<Vector<double>> momentum_by_quadrature(const adamant::LevelSpace<dim>    &space,
                                                    const std::vector<Vector<double>> &u, const Vector<double> &p)

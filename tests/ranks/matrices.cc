@@ -1,17 +1,14 @@
 // Products of matrices over several ranks, their level meshes and refinement against those of one rank.
-#include "algebra/host/backend.h"
+#include "algebra/device.h"
+#include "algebra/graph.h"
 #include "base/exceptions.h"
-#if ADAMANT_WITH_CUDA
-#include "algebra/cuda/backend.h"
-#include "algebra/cuda/peers/ranks.h"
-#endif
-#include "base/host_copies.h"
 #include "discretization/fields/distributed_rows.h"
 #include "discretization/meshes/distributed_level_meshes.h"
 #include "discretization/meshes/forest.h"
 #include "discretization/meshes/mesh.h"
 #include "discretization/meshes/owned_cells.h"
 #include "discretization/meshes/stored_mesh.h"
+#include "multigrid/smoothers/functors.h"
 #include "rows.h"
 
 #include <deal.II/base/mpi.h>
@@ -37,6 +34,7 @@
 #include <vector>
 
 using namespace test;
+using adamant::Device;
 
 namespace
 {
@@ -50,72 +48,86 @@ Array<double> sample(const std::vector<Key> &keys)
 }
 
 // x += what is left of x after restriction to the coarsest level, which is on one rank, and prolongation.
-template <class Backend>
-void there_and_back(const Backend &backend, const std::vector<adamant::LevelData> &levels, int node_size,
-                    typename Backend::Vector &x)
+template <typename Number>
+void there_and_back(const Device &device, const std::vector<adamant::LevelData> &levels, int node_size,
+                    adamant::Vector<Number> &x)
 {
-  std::vector<typename Backend::Vector> v;
+  using Matrix = adamant::Matrix<Number>;
+  std::vector<adamant::Vector<Number>> v;
   for (const auto &level : levels)
-    v.push_back(backend.create_vector(level.matrix->n_rows));
-  backend.copy(x, v.back());
+    v.emplace_back(device, level.matrix->n_rows);
+  device.copy(x, v.back());
   for (std::size_t l = levels.size() - 1; l > 0; --l)
-    backend.spmv(typename Backend::value_type(0.25), backend.create_matrix(*levels[l].restriction, node_size), v[l], 0,
-                 v[l - 1]);
+    device.multiply(Number(0.25), Matrix(device, *levels[l].restriction, node_size), v[l], Number(0), v[l - 1]);
   for (std::size_t l = 1; l < levels.size(); ++l)
-    backend.spmv(1, backend.create_matrix(*levels[l].prolongation, node_size), v[l - 1], 0, v[l]);
-  backend.axpby(1, v.back(), 1, x);
+    device.multiply(Number(1), Matrix(device, *levels[l].prolongation, node_size), v[l - 1], Number(0), v[l]);
+  device.axpby(Number(1), v.back(), Number(1), x);
 }
 
-// All operations that read other ranks' values, on `backend` over all ranks against the host on one.
-template <int dim, class Backend>
-void compare_products(const Backend &backend)
+// d = alpha d_old + beta D (b - A x), y = x + d, D with blocks of m x m; an empty d is not written.
+template <typename Number>
+void jacobi_step(const Device &device, const adamant::Matrix<Number> &A, const adamant::Vector<Number> &D, int m,
+                 Number alpha, Number beta, const adamant::Vector<Number> &b, const adamant::Vector<Number> &x,
+                 const adamant::Vector<Number> &d_old, adamant::Vector<Number> &d, adamant::Vector<Number> &y)
 {
-  using Number = typename Backend::value_type;
-  const FESystem<dim>                fe(FE_Q<dim>(1), dim);
-  const Problem<dim>                 ranks(world, fe), one(MPI_COMM_SELF, fe);
-  const adamant::HostBackend<Number> alone(2);
-  const auto                         keys = keys_of(ranks.u.finest()), all_keys = keys_of(one.u.finest());
-  const auto                         steps = [](const auto &algebra, const std::vector<adamant::LevelData> &levels,
-                        const Array<double> &values) {
-    const auto a = algebra.create_matrix(*levels.back().matrix, dim);
-    auto       x = adamant::to_backend(algebra, values), y = algebra.create_vector(x.size()),
-         r = algebra.create_vector(x.size()), d = algebra.create_vector(x.size()), D = algebra.create_vector(x.size());
-    auto blocks = algebra.create_vector(dim * x.size()), z = algebra.create_vector(x.size());
-    algebra.upload(Array<double>(x.size(), 0.1).data(), D);
-    algebra.upload(Array<double>(dim * x.size(), 0.07).data(), blocks);
-    algebra.spmv(2, a, x, 0, y);
-    algebra.residual(a, x, y, r);
-    algebra.chebyshev_step(a, D, 1, 0, Number(0.3), r, x, x, d, y);
-    algebra.jacobi_step(a, D, 1, Number(0.5), r, y, x);
-    algebra.spmv(Number(0.1), a, y, 1, x);
-    there_and_back(algebra, levels, dim, x);
-    algebra.jacobi_two_steps(a, D, Number(0.4), x, z, y);
-    algebra.jacobi_step(a, blocks, dim, Number(0.5), r, y, z);
-    algebra.chebyshev_step(a, blocks, dim, Number(0.2), Number(0.3), z, y, d, d, x);
-    algebra.spmv_update(Number(0.5), Number(0.1), a, x, d, d, y);
-    std::vector<double> numbers = {algebra.dot(x, y), algebra.norm(r)};
-    auto                scalars = algebra.create_scalars(2);
-    algebra.residual_norms(a, x, y, r, scalars);
-    numbers.push_back(algebra.fetch(scalars, 2)[0]);
-    numbers.push_back(algebra.fetch(scalars, 2)[1]);
-    algebra.dot(x, y, scalars, 0);
-    algebra.dot(y, y, scalars, 1);
-    algebra.step_along(d, r, 0, 1, y, z, scalars, 1);
-    numbers.push_back(algebra.fetch(scalars, 2)[1]);
-    std::vector<typename std::decay_t<decltype(algebra)>::Vector> basis;
-    algebra.scale(static_cast<Number>(1 / algebra.norm(d)), d);
-    basis.push_back(std::move(d));
-    auto column = algebra.create_scalars(2);
-    algebra.orthonormalize(basis, 1, x, column);
-    for (int k = 0; k < 2; ++k)
-      numbers.push_back(algebra.fetch(column, 2)[k]);
-    algebra.axpby(1, y, 1, x);
-    Array<double> result(x.size());
-    algebra.download(x, result.data());
-    return std::make_pair(result, numbers);
-  };
-  const auto [found, numbers]        = steps(backend, ranks.levels(), sample(keys));
-  const auto [expected, all_numbers] = steps(alone, one.levels(), sample(all_keys));
+  const adamant::JacobiUpdate<Number> update(alpha, beta, D.data(), b.data(), x.data(), d_old.data(), d.data(),
+                                             y.data());
+  if (m == 1)
+    device.for_each_row(A, x, adamant::JacobiStep<Number>(update));
+  else
+    device.for_each_row(A, x, adamant::NodeJacobiStep<Number>(m, x.size() / m, update));
+}
+
+// A vector that all operations have worked on, and the results of all reductions.
+template <typename Number>
+std::pair<Array<double>, std::vector<double>> all_operations(const Device                          &device,
+                                                             const std::vector<adamant::LevelData> &levels, int dim,
+                                                             const Array<double> &values)
+{
+  using Vector = adamant::Vector<Number>;
+  const adamant::Matrix<Number> a(device, *levels.back().matrix, dim);
+  const int                     n = static_cast<int>(values.size());
+  Vector                        x(device, values), y(device, n), r(device, n), d(device, n), z(device, n), none;
+  const Vector                  D(device, Array<double>(n, 0.1)), blocks(device, Array<double>(dim * n, 0.07));
+  device.multiply(Number(2), a, x, Number(0), y);
+  device.residual(a, x, y, r);
+  jacobi_step(device, a, D, 1, Number(0), Number(0.3), r, x, x, d, y);
+  jacobi_step(device, a, D, 1, Number(0), Number(0.5), r, y, none, none, x);
+  device.multiply(Number(0.1), a, y, Number(1), x);
+  there_and_back(device, levels, dim, x);
+  device.for_each_row(a, adamant::FirstJacobiStep<Number>{Number(0.4), D.data(), x.data()},
+                      adamant::SecondJacobiStep<Number>(Number(0.4), D.data(), x.data(), y.data()));
+  jacobi_step(device, a, blocks, dim, Number(0), Number(0.5), r, y, none, none, z);
+  jacobi_step(device, a, blocks, dim, Number(0.2), Number(0.3), z, y, d, d, x);
+  device.for_each_row(a, x, adamant::Update<Number>(Number(0.5), Number(0.1), d.data(), d.data(), y.data()));
+  std::vector<double> numbers = {device.dot(x, y), std::sqrt(device.dot(r, r))};
+  adamant::Scalars    scalars(device, 2);
+  device.residual(a, x, y, r);
+  device.norms(r, y, scalars);
+  numbers.insert(numbers.end(), scalars.fetch(), scalars.fetch() + 2);
+  device.dot(x, y, scalars, 0);
+  device.dot(y, y, scalars, 1);
+  device.step_along(d, r, 0, 1, y, z, scalars, 1);
+  numbers.push_back(scalars.fetch()[1]);
+  std::vector<Vector> basis;
+  device.scale(static_cast<Number>(1 / std::sqrt(device.dot(d, d))), d);
+  basis.push_back(std::move(d));
+  adamant::Scalars column(device, 2);
+  device.orthonormalize(basis, 1, x, column);
+  numbers.insert(numbers.end(), column.fetch(), column.fetch() + 2);
+  device.axpby(Number(1), y, Number(1), x);
+  return {adamant::to_host(x), numbers};
+}
+
+// All operations that read other ranks' values, on `device` over all ranks against the host on one.
+template <int dim, typename Number>
+void compare_products(const Device &device)
+{
+  const FESystem<dim> fe(FE_Q<dim>(1), dim);
+  const Problem<dim>  ranks(world, fe), one(MPI_COMM_SELF, fe);
+  const auto          keys = keys_of(ranks.u.finest()), all_keys = keys_of(one.u.finest());
+  const auto [found, numbers]        = all_operations<Number>(device, ranks.levels(), dim, sample(keys));
+  const auto [expected, all_numbers] = all_operations<Number>(Device::host(2), one.levels(), dim, sample(all_keys));
   const double          tolerance    = 100 * std::numeric_limits<Number>::epsilon();
   std::map<Key, double> by_key;
   for (std::size_t i = 0; i < all_keys.size(); ++i)
@@ -129,15 +141,15 @@ void compare_products(const Backend &backend)
 
 TEST(Ranks, ProductsInDoublePrecision)
 {
-  const adamant::HostBackend<double> backend(2, adamant::Communicator(world));
-  compare_products<2>(backend);
-  compare_products<3>(backend);
+  const Device device = Device::host(2, adamant::Communicator(world));
+  compare_products<2, double>(device);
+  compare_products<3, double>(device);
 }
 TEST(Ranks, ProductsInSinglePrecision)
 {
-  const adamant::HostBackend<float> backend(2, adamant::Communicator(world));
-  compare_products<2>(backend);
-  compare_products<3>(backend);
+  const Device device = Device::host(2, adamant::Communicator(world));
+  compare_products<2, float>(device);
+  compare_products<3, float>(device);
 }
 
 // What an algebraic preconditioner needs; without coarser levels none has to come to the first rank.
@@ -159,7 +171,7 @@ TEST(Ranks, CoarsestLevelOnOneRankOrAll)
   EXPECT_EQ(on_all[0].mesh->n_global_active_cells(), on_one[0].mesh->n_global_active_cells());
 }
 
-#if ADAMANT_WITH_CUDA
+// Several ranks may share the GPU.
 class CudaRanks : public testing::Test
 {
 protected:
@@ -167,41 +179,38 @@ protected:
   {
     try
       {
-        context = std::make_shared<adamant::CudaContext>(adamant::Communicator(world), true);
+        device = Device::cuda(adamant::Communicator(world), true);
       }
     catch (const adamant::RunError &reason) // on all ranks
       {
         GTEST_SKIP() << reason.what();
       }
-    if (context->ranks() != nullptr && context->communicator().rank() == 0)
-      std::cout << "exchange by " << context->ranks()->description() << std::endl;
+    if (device.communicator().rank() == 0)
+      std::cout << "exchange by " << device.interface().exchange() << std::endl;
   }
-  std::shared_ptr<adamant::CudaContext> context;
+  Device device;
 };
 TEST_F(CudaRanks, ProductsInDoublePrecision)
 {
-  const adamant::CudaBackend<double> backend(context);
-  compare_products<2>(backend);
-  compare_products<3>(backend);
+  compare_products<2, double>(device);
+  compare_products<3, double>(device);
 }
 TEST_F(CudaRanks, ProductsInSinglePrecision)
 {
-  const adamant::CudaBackend<float> backend(context);
-  compare_products<2>(backend);
-  compare_products<3>(backend);
+  compare_products<2, float>(device);
+  compare_products<3, float>(device);
 }
 
-// Sums over ranks that differ each time, of long and of short vectors, one after the other without a wait, one and several at once.
+// Sums over ranks that differ each time, of long and of short vectors, one after the other without a wait, one and
+// several at once.
 TEST_F(CudaRanks, Sums)
 {
-  const adamant::CudaBackend<double> backend(context);
-  const adamant::Communicator        ranks(world);
-  constexpr int                      n_vectors = 11, n_sums = 50; // more than one kernel takes
+  const adamant::Communicator ranks(world);
+  constexpr int               n_vectors = 11, n_sums = 50; // more than one kernel takes
   for (const int n : {1, 100000})
     {
-      std::vector<adamant::CudaVector<double>> basis;
-      Array<double>                            weights(n, 1.);
-      std::vector<double>                      expected;
+      std::vector<adamant::Vector<double>> basis;
+      std::vector<double>                  expected;
       for (int k = 0; k < n_vectors; ++k)
         {
           Array<double> values(n);
@@ -210,33 +219,39 @@ TEST_F(CudaRanks, Sums)
             sum += values[i] = (k + 1) * (ranks.rank() + 1) * std::cos(i + 0.1 * ranks.rank());
           ranks.sum(&sum, 1);
           expected.push_back(sum);
-          basis.push_back(adamant::to_backend(backend, values));
+          basis.emplace_back(device, values);
         }
-      const auto w       = adamant::to_backend(backend, weights);
-      auto       several = backend.create_scalars(n_vectors), single = backend.create_scalars(n_sums);
-      const auto graph = backend.record([&] {
+      const adamant::Vector<double> w(device, Array<double>(n, 1.));
+      adamant::Scalars              single(device, n_sums);
+      const adamant::Graph          graph(device, [&] {
         for (int i = 0; i < n_sums; ++i)
-          backend.dot(basis[i % n_vectors], w, single, i);
-        backend.multi_dot(basis, n_vectors, w, several);
+          device.dot(basis[i % n_vectors], w, single, i);
       });
       for (int repeat = 0; repeat < 5; ++repeat)
-        backend.replay(graph);
-      backend.synchronize();
+        graph.replay();
+      const double *found = single.fetch();
       for (int i = 0; i < n_sums; ++i)
         {
           const double sum = expected[i % n_vectors];
-          ASSERT_NEAR(single.host()[i], sum, 1e-11 * (1 + std::abs(sum))) << "sum " << i << " of " << n << " entries";
-          double of_first = single.host()[i];
+          ASSERT_NEAR(found[i], sum, 1e-11 * (1 + std::abs(sum))) << "sum " << i << " of " << n << " entries";
+          double of_first = found[i];
           MPI_Bcast(&of_first, 1, MPI_DOUBLE, 0, world);
-          ASSERT_EQ(single.host()[i], of_first) << "not the same bits on all ranks";
+          ASSERT_EQ(found[i], of_first) << "not the same bits on all ranks";
         }
-      for (int k = 0; k < n_vectors; ++k)
-        ASSERT_NEAR(several.host()[k], expected[k], 1e-11 * (1 + std::abs(expected[k])))
-          << "sum " << k << " of several";
+      // Several at once, as Gram-Schmidt makes them: the first coefficients of w against the basis, which is scaled to length one.
+      for (auto &v : basis)
+        device.scale(1 / std::sqrt(device.dot(v, v)), v);
+      adamant::Scalars        several(device, 3);
+      adamant::Vector<double> rest(device, Array<double>(n, 1.));
+      const double            along = device.dot(basis[0], w), square = device.dot(w, w);
+      device.orthonormalize(basis, 1, rest, several);
+      EXPECT_NEAR(several.fetch()[0], along, 1e-11 * (1 + std::abs(along)));
+      EXPECT_NEAR(several.fetch()[1] * several.fetch()[1], square - along * along, 1e-9 * square);
     }
 }
 
-// Matrices so large that a thread takes several rows, with ghosts at both ends of a rank's rows: a second difference of squares.
+// Matrices so large that a thread takes several rows, with ghosts at both ends of a rank's rows: a second difference of
+// squares.
 TEST_F(CudaRanks, LargeMatricesInBands)
 {
   const int                            n_owned = 700000;
@@ -262,17 +277,16 @@ TEST_F(CudaRanks, LargeMatricesInBands)
       for (int k = 0; k < 3; ++k)
         std::tie(A.column[3 * i + k], A.value[3 * i + k]) = entries[k];
     }
-  const adamant::CudaBackend<double> backend(context);
-  const auto                         on_gpu = backend.create_matrix(A);
-  const auto                         value  = [](std::uint64_t i) { return std::sin(1e-3 * static_cast<double>(i)); };
-  Array<double>                      values(n_owned), found(n_owned);
+  const adamant::Matrix<double> on_gpu(device, A);
+  const auto                    value = [](std::uint64_t i) { return std::sin(1e-3 * static_cast<double>(i)); };
+  Array<double>                 values(n_owned);
   for (int i = 0; i < n_owned; ++i)
     values[i] = value(first + i);
-  const auto x = adamant::to_backend(backend, values);
-  auto       y = adamant::to_backend(backend, values);
+  const adamant::Vector<double> x(device, values);
+  adamant::Vector<double>       y(device, values);
   for (int repeat = 0; repeat < 3; ++repeat) // y + 3 A x
-    backend.spmv(1, on_gpu, x, 1, y);
-  backend.download(y, found.data());
+    device.multiply(1., on_gpu, x, 1., y);
+  const auto found = adamant::to_host(y);
   for (int i = 0; i < n_owned; ++i)
     {
       const auto at = [&](int k) { return value((first + i + n + k) % n); };
@@ -280,7 +294,6 @@ TEST_F(CudaRanks, LargeMatricesInBands)
         << "row " << first + i << ", " << on_gpu.format();
     }
 }
-#endif
 
 // All ranks' active cells.
 template <int dim>
@@ -296,7 +309,8 @@ std::vector<CellId> all_cells(const Triangulation<dim> &mesh)
   return all;
 }
 
-// Cells flagged by their place alone, first mainly to be refined, then to be coarsened: our refinement against deal.II's.
+// Cells flagged by their place alone, first mainly to be refined, then to be coarsened: our refinement against
+// deal.II's.
 template <int dim>
 void compare_refinement()
 {
@@ -385,7 +399,8 @@ TEST(Ranks, FamiliesToCoarsen)
   compare_families<3>();
 }
 
-// Each rank has the same work to a few cells, hanging faces counted: half of the mesh is a chequerboard of refined cells.
+// Each rank has the same work to a few cells, hanging faces counted: half of the mesh is a chequerboard of refined
+// cells.
 template <int dim>
 void check_balance()
 {

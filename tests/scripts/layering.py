@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Which folder may include which, and who may see deal.II and CUDA headers. Runs on the sources, then on broken ones."""
+"""Which folder may include which, who may see deal.II and CUDA headers and know on which device it runs, how long files of
+the library are. Runs on the sources, then on broken ones."""
 
 import re
 import sys
@@ -10,16 +11,27 @@ from pathlib import Path
 LIB = {  # folder of lib/: the folders of lib/ it may include, besides itself
     "base": set(),
     "algebra": {"base"},
-    "multigrid": {"base", "algebra"},
-    "solver": {"base", "algebra", "multigrid"},
-    "discretization": {"base", "algebra", "multigrid"},
-    "application": {"base", "algebra", "multigrid", "solver", "discretization"},
+    "operators": {"base", "algebra"},
+    "solvers": {"base", "algebra", "operators"},
+    "multigrid": {"base", "algebra", "operators", "solvers"},
+    "discretization": {"base", "algebra", "operators", "solvers", "multigrid"},
+    "expressions": {"base", "algebra"},
+    "application": {"base", "algebra", "operators", "solvers", "multigrid", "discretization", "expressions"},
 }
-DEAL_II = {"lib/discretization", "lib/application", "apps", "tests"}  # deal.II and Trilinos headers only here
+ROOMS = {Path("lib/algebra") / room for room in ("host", "cuda", "cuda/peers")}  # only algebra and its tests open them
+OPEN_ROOMS = {"lib/algebra", "tests/algebra"}
+# deal.II and Trilinos headers only here.
+DEAL_II = {"lib/discretization", "lib/expressions", "lib/application", "apps", "tests"}
+MOST_LINES = 500  # of a file in lib/
 SOURCES = {".h", ".cc", ".cu", ".cuh"}
 CUDA_HEADER = re.compile(r"(cuda|cublas|cusparse|cusolver|curand|nccl|nvtx|cooperative_groups|(cub|thrust|nvtx3)/)")
 DEAL_II_HEADER = re.compile(r"(deal\.II/|(Epetra|Trilinos|Teuchos|ml)_)")
-INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.MULTILINE)
+ONE_DEVICE = {  # what only lib/algebra may say: everything above runs on the device that is chosen at run time
+    "a template on the backend": re.compile(r"template\s*<[^>]*\b(?:class|typename)\s+Backend"),
+    "a question for the host's type": re.compile(r"is_same(?:_v)?\s*<[^;{]*HostBackend"),
+    "a question for CUDA": re.compile(r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b.*ADAMANT_WITH_CUDA", re.MULTILINE),
+}
 
 
 def layer(path):
@@ -30,12 +42,15 @@ def layer(path):
 class Tree:
     def __init__(self, root):
         self.root = Path(root)
-        self.includes = {}  # file -> names included, files of this tree as Path, others as str
+        self.text = {}  # of each file
         for top in ("lib", "apps", "tests"):
             for file in sorted((self.root / top).rglob("*")):
                 if file.suffix in SOURCES:
-                    path = file.relative_to(self.root)
-                    self.includes[path] = [self.resolve(path, *found) for found in INCLUDE.findall(file.read_text())]
+                    self.text[file.relative_to(self.root)] = file.read_text()
+        # File -> names included, files of this tree as Path, others as str.
+        self.includes = {
+            path: [self.resolve(path, *found) for found in INCLUDE.findall(text)] for path, text in self.text.items()
+        }
 
     def resolve(self, path, bracket, name):
         if bracket == '"':
@@ -54,24 +69,42 @@ class Tree:
         return seen
 
     def faults(self):
-        for path, names in self.includes.items():
-            where = layer(path)
+        for path in self.text:
             if path.parts[0] == "lib" and path.parts[1] not in LIB:
                 yield f"{path}: lib/{path.parts[1]} is not among the layers {sorted(LIB)}"
                 continue
-            for name in names:
-                if isinstance(name, Path):
-                    if not self.may_include(where, layer(name)):
-                        yield f"{path}: {where} must not include {name}"
-                elif DEAL_II_HEADER.match(name) and where not in DEAL_II:
-                    yield f"{path}: {name} may be included in {sorted(DEAL_II)} only"
-                elif CUDA_HEADER.match(name) and not self.beside_cuda(path):
-                    yield f"{path}: {name} may be included in .cu and .cuh files and private headers beside them only"
-            seen = [name for name in self.reach(path) if isinstance(name, str)]
-            if path.suffix in (".cu", ".cuh"):
-                yield from (f"{path}: a CUDA source must not see {name}" for name in seen if DEAL_II_HEADER.match(name))
-            elif path.suffix == ".cc":
-                yield from (f"{path}: a C++ source must not see {name}" for name in seen if CUDA_HEADER.match(name))
+            yield from self.include_faults(path)
+            yield from self.reach_faults(path)
+            yield from self.text_faults(path)
+
+    def include_faults(self, path):
+        where = layer(path)
+        for name in self.includes[path]:
+            if isinstance(name, Path):
+                if not self.may_include(where, layer(name)):
+                    yield f"{path}: {where} must not include {name}"
+                elif name.parent in ROOMS and "/".join(path.parts[:2]) not in OPEN_ROOMS:
+                    yield f"{path}: {name.parent} is a room that only {sorted(OPEN_ROOMS)} open: no {name} here"
+            elif DEAL_II_HEADER.match(name) and where not in DEAL_II:
+                yield f"{path}: {name} may be included in {sorted(DEAL_II)} only"
+            elif CUDA_HEADER.match(name) and not self.beside_cuda(path):
+                yield f"{path}: {name} may be included in .cu and .cuh files and private headers beside them only"
+
+    def reach_faults(self, path):
+        seen = [name for name in self.reach(path) if isinstance(name, str)]
+        if path.suffix in (".cu", ".cuh"):
+            yield from (f"{path}: a CUDA source must not see {name}" for name in seen if DEAL_II_HEADER.match(name))
+        elif path.suffix == ".cc":
+            yield from (f"{path}: a C++ source must not see {name}" for name in seen if CUDA_HEADER.match(name))
+
+    def text_faults(self, path):
+        text = self.text[path]
+        if layer(path) != "lib/algebra":
+            found = (what for what, sign in ONE_DEVICE.items() if sign.search(text))
+            yield from (f"{path}: {what} belongs into lib/algebra" for what in found)
+        lines = text.count("\n")
+        if path.parts[0] == "lib" and lines > MOST_LINES:
+            yield f"{path}: {lines} lines, more than {MOST_LINES}"
 
     def beside_cuda(self, path):
         return path.suffix != ".cc" and any(p.suffix == ".cu" and p.parent == path.parent for p in self.includes)
@@ -101,12 +134,49 @@ class Layering(unittest.TestCase):
         self.assertGreater(len(tree.includes), 20, f"expected the sources under {self.root}")
         faults = list(tree.faults())
         if faults:
-            self.fail("expected no forbidden include, found:\n" + "\n".join(faults))
+            self.fail("expected the sources to keep to these rules, found:\n" + "\n".join(faults))
 
     def test_upward_include_is_found(self):
-        files = {"lib/base/a.h": '#include "solver/b.h"\n', "lib/solver/b.h": ""}
-        self.assertEqual(self.broken(files), ["lib/base/a.h: lib/base must not include lib/solver/b.h"])
-        self.assertEqual(len(self.broken({"lib/solver/b.h": '#include "../../apps/c.h"\n', "apps/c.h": ""})), 1)
+        files = {"lib/base/a.h": '#include "solvers/b.h"\n', "lib/solvers/b.h": ""}
+        self.assertEqual(self.broken(files), ["lib/base/a.h: lib/base must not include lib/solvers/b.h"])
+        self.assertEqual(len(self.broken({"lib/solvers/b.h": '#include "../../apps/c.h"\n', "apps/c.h": ""})), 1)
+        upward = "operators solvers, solvers multigrid, multigrid discretization, expressions multigrid"
+        upward += ", expressions application, discretization expressions"
+        for below, above in (pair.split() for pair in upward.split(", ")):
+            up = {f"lib/{below}/a.h": f'#include "{above}/b.h"\n', f"lib/{above}/b.h": ""}
+            self.assertEqual(self.broken(up), [f"lib/{below}/a.h: lib/{below} must not include lib/{above}/b.h"])
+        down = {"lib/operators/a.h": "", "lib/multigrid/smoothers/b.h": '#include "operators/a.h"\n'}
+        self.assertEqual(self.broken(down), [])
+
+    def test_an_opened_room_is_found(self):
+        for room in ("host", "cuda", "cuda/peers"):
+            inside = f"lib/algebra/{room}/a.h"
+            include = f'#include "algebra/{room}/a.h"\n'
+            for where in ("lib/multigrid/b.cc", "apps/b.cu", "tests/solvers/b.cc"):
+                (fault,) = self.broken({inside: "", where: include})
+                self.assertIn(f"{where}: lib/algebra/{room} is a room", fault)
+            for where in ("lib/algebra/b.h", "lib/algebra/host/b.h", "lib/algebra/cuda/b.cu", "tests/algebra/b.cc"):
+                self.assertEqual(self.broken({inside: "", where: include}), [])
+
+    def test_what_depends_on_the_device_is_found(self):
+        broken = (
+            "template <class Backend>\nclass A {};\n",
+            "template <int dim, typename Backend>\nvoid f();\n",
+            "if constexpr (std::is_same_v<std::decay_t<decltype(b)>, HostBackend<double>>)\n",
+            "#if ADAMANT_WITH_CUDA\n#endif\n",
+            "  # ifdef ADAMANT_WITH_CUDA\n# endif\n",
+        )
+        for text in broken:
+            for where in ("lib/solvers/a.h", "apps/a.cc", "tests/ranks/a.cc"):
+                (fault,) = self.broken({where: text})
+                self.assertIn("belongs into lib/algebra", fault)
+            self.assertEqual(self.broken({"lib/algebra/cuda/a.h": text, "lib/algebra/b.h": text}), [])
+        harmless = "// backends; template <class Number> void f(int ADAMANT_WITH_CUDA);\n"
+        self.assertEqual(self.broken({"apps/a.cc": harmless}), [])
+
+    def test_a_long_file_is_found(self):
+        self.assertEqual(self.broken({"lib/base/a.h": "\n" * 501}), ["lib/base/a.h: 501 lines, more than 500"])
+        self.assertEqual(self.broken({"lib/base/a.h": "\n" * 500, "tests/base/a.cc": "\n" * 501}), [])
 
     def test_unknown_layer_is_found(self):
         self.assertIn("not among the layers", self.broken({"lib/misc/a.h": ""})[0])
@@ -114,6 +184,7 @@ class Layering(unittest.TestCase):
     def test_deal_ii_below_the_discretization_is_found(self):
         self.assertEqual(len(self.broken({"lib/multigrid/a.h": "#include <deal.II/base/config.h>\n"})), 1)
         self.assertEqual(len(self.broken({"lib/algebra/a.cc": "  # include <Epetra_Map.h>\n"})), 1)
+        self.assertEqual(self.broken({"lib/expressions/a.h": "#include <deal.II/base/function_parser.h>\n"}), [])
 
     def test_deal_ii_in_a_cuda_source_is_found(self):
         files = {"apps/a.cu": '#include "b.h"\n', "apps/b.h": "#include <deal.II/base/point.h>\n"}

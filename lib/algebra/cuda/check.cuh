@@ -10,7 +10,7 @@ namespace adamant
 {
 namespace cuda
 {
-/// A CUDA function and the line that calls it.
+/// A function of CUDA, cuSPARSE or cuBLAS and the line that calls it.
 struct Call
 {
   Call(const char *function, const char *file = __builtin_FILE(), int line = __builtin_LINE())
@@ -25,8 +25,21 @@ struct Call
 /// Counts the checked calls; true for the one that is to fail.
 bool injected_fault();
 
-/// Throws RunError naming the call, its arguments, the error and the line.
+/// Throws RunError naming the library, the call, its arguments, the error in words and the line.
+[[noreturn]] void fail(const std::string &library, const Call &call, const std::string &arguments,
+                       const std::string &error);
 [[noreturn]] void fail(cudaError_t status, const Call &call, const std::string &arguments);
+
+/// "a, b, c", for messages.
+template <typename... Arguments>
+std::string listed(const Arguments &...arguments)
+{
+  std::ostringstream text;
+  std::size_t        n = 0;
+  ((text << (n++ > 0 ? ", " : "") << arguments), ...);
+  (void)n;
+  return text.str();
+}
 
 /// Every status of a CUDA call goes through here; the arguments are for the message.
 template <typename... Arguments>
@@ -34,13 +47,8 @@ void check(cudaError_t status, const Call &call, const Arguments &...arguments)
 {
   if (injected_fault())
     status = cudaErrorUnknown;
-  if (status == cudaSuccess)
-    return;
-  std::ostringstream text;
-  std::size_t        n = 0;
-  ((text << (n++ > 0 ? ", " : "") << arguments), ...);
-  (void)n;
-  fail(status, call, text.str());
+  if (status != cudaSuccess)
+    fail(status, call, listed(arguments...));
 }
 
 /// A copy on the device of n objects in host memory, which may change when this returns; later work on the stream finds

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <string>
+#include <tuple>
 
 namespace adamant
 {
@@ -28,10 +29,15 @@ bool injected_fault()
   return calls_to_fault > 0 && --calls_to_fault == 0;
 }
 
+void fail(const std::string &library, const Call &call, const std::string &arguments, const std::string &error)
+{
+  throw RunError(library + ": " + call.function + "(" + arguments + ") failed with " + error + ", " + call.file + ":" +
+                 std::to_string(call.line));
+}
+
 void fail(cudaError_t status, const Call &call, const std::string &arguments)
 {
-  throw RunError(std::string("CUDA: ") + call.function + "(" + arguments + ") failed with " + cudaGetErrorName(status) +
-                 " (" + cudaGetErrorString(status) + "), " + call.file + ":" + std::to_string(call.line));
+  fail("CUDA", call, arguments, std::string(cudaGetErrorName(status)) + " (" + cudaGetErrorString(status) + ")");
 }
 
 namespace
@@ -82,14 +88,20 @@ cudaDeviceProp find_device(const Communicator::Place &place, bool share_devices,
 
 Context::Context(const Communicator &ranks, bool share_devices, MatrixFormat format)
   : all_ranks(ranks)
+  , matrix_format(format)
 {
-  if (format == MatrixFormat::cusparse)
-    throw RunError("Matrix format = cusparse: this program was built without cuSPARSE and cuBLAS");
   const Communicator::Place place = ranks.place_on_machine();
   std::string               failure;
   try
     {
       take_device(place, share_devices);
+      if (format == MatrixFormat::compressed)
+        {
+          in_double = std::make_unique<CudaOperations<double>>(*this);
+          in_float  = std::make_unique<CudaOperations<float>>(*this);
+        }
+      else
+        std::tie(in_double, in_float) = operations_of_libraries(*this);
     }
   catch (const RunError &error)
     {
@@ -97,8 +109,6 @@ Context::Context(const Communicator &ranks, bool share_devices, MatrixFormat for
     }
   if (const std::string first = ranks.first_text(failure); !first.empty())
     throw RunError(first);
-  in_double = std::make_unique<CudaOperations<double>>(*this);
-  in_float  = std::make_unique<CudaOperations<float>>(*this);
   if (ranks.size() == 1)
     return;
   int n = 0;
@@ -110,11 +120,12 @@ void Context::take_device(const Communicator::Place &place, bool share_devices)
 {
   const cudaDeviceProp properties = find_device(place, share_devices, device_number);
   device_name                     = properties.name;
-  programmatic_launch             = properties.major >= 9;
-  const char *setting             = std::getenv("ADAMANT_CUDA_GRAPHS");
-  graphs                          = setting == nullptr || std::string(setting) != "0";
-  cudaStream_t      stream        = nullptr;
-  const cudaError_t created       = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  // Only kernels of the library know how to wait for each other.
+  programmatic_launch       = properties.major >= 9 && matrix_format == MatrixFormat::compressed;
+  const char *setting       = std::getenv("ADAMANT_CUDA_GRAPHS");
+  graphs                    = setting == nullptr || std::string(setting) != "0";
+  cudaStream_t      stream  = nullptr;
+  const cudaError_t created = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
   main_stream.reset(stream, [](cudaStream_t s) { cudaStreamDestroy(s); });
   check(created, "cudaStreamCreateWithFlags");
   partials = DeviceArray<double>(ledger, max_sums * reduction_blocks, "reductions");

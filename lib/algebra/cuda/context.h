@@ -63,11 +63,12 @@ public:
   /// @name For kernels
   /// @{
   CUstream_st *stream() const { return main_stream.get(); }
-  bool         overlaps_launches() const { return programmatic_launch; } ///< compute capability 9.0 or newer
   int          device() const { return device_number; }
-  bool
-  replays_graphs() const; ///< not where ADAMANT_CUDA_GRAPHS=0 (profilers then see each operation) or ranks exchange
-                          ///< through host memory
+  MatrixFormat format() const { return matrix_format; }
+  /// On compute capability 9.0 or newer, and where no library's kernels come between.
+  bool overlaps_launches() const { return programmatic_launch; }
+  /// Not where ADAMANT_CUDA_GRAPHS=0 (profilers then see each operation) or ranks exchange through host memory.
+  bool                           replays_graphs() const;
   const Ranks                   *ranks() const { return across.get(); } ///< null on one rank
   const std::shared_ptr<Memory> &memory_of_device() const { return ledger; }
 
@@ -85,6 +86,7 @@ private:
   void take_device(const Communicator::Place &place, bool share_devices);
 
   Communicator                        all_ranks;
+  MatrixFormat                        matrix_format;
   std::shared_ptr<Memory>             ledger = std::make_shared<Memory>();
   std::shared_ptr<CUstream_st>        main_stream;
   std::shared_ptr<const Ranks>        across;
@@ -94,7 +96,7 @@ private:
   mutable DeviceArray<double>         partials;
   mutable DeviceArray<unsigned int>   finished;
   int                                 matrix_revision = 0;
-  std::unique_ptr<Operations<double>> in_double;
+  std::unique_ptr<Operations<double>> in_double; // these two hold the handles of cuSPARSE and cuBLAS
   std::unique_ptr<Operations<float>>  in_float;
 };
 } // namespace cuda

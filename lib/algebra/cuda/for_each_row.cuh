@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algebra/cuda/library_matrix.cuh"
 #include "algebra/cuda/sparse.cuh"
 #include "algebra/row_functors.h"
 
@@ -170,9 +171,11 @@ template <typename Number, class Gather, class Functor>
 void for_each_row(const DeviceInterface &device, const MatrixStorage<Number> &matrix, const Gather &x, const Functor &f)
 {
   const auto &context = static_cast<const Context &>(device);
-  const auto &A       = dynamic_cast<const SparseMatrix<Number> &>(matrix);
-  const auto &ghosts  = A.ghosts;
   const Call  name(__PRETTY_FUNCTION__);
+  if (context.format() == MatrixFormat::cusparse)
+    return finish_rows(context, name, dynamic_cast<const LibraryMatrix<Number> &>(matrix), x, f);
+  const auto &A      = dynamic_cast<const SparseMatrix<Number> &>(matrix);
+  const auto &ghosts = A.ghosts;
   for_each_owned_row(context, name, A, x, f, ghosts ? send_to_others(context, *ghosts, x, f) : Sends<Number>());
   if (!ghosts)
     return;

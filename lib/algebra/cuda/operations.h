@@ -3,6 +3,7 @@
 #include "algebra/cuda/context.h"
 
 #include <memory>
+#include <utility>
 
 namespace adamant
 {
@@ -27,11 +28,17 @@ public:
   void step_along(int n, const Number *p, const Number *q, int numerator, int denominator, Number *x, Number *r,
                   const ScalarStorage &s, int i) const override;
 
+protected:
+  Context &context; // which owns this
+
 private:
   void dots(int n, const Number *const *basis, int k, const Number *w, double *on_device, double *on_host) const;
   void subtract(int n, const Number *const *basis, int k, const ScalarStorage &h, Number *w) const;
-
-  Context &context; // which owns this
 };
+
+/// The operations of MatrixFormat::cusparse in both precisions (cublas.cuh). Throws RunError where the library was built
+/// without cuSPARSE and cuBLAS, or they are not found.
+std::pair<std::unique_ptr<Operations<double>>, std::unique_ptr<Operations<float>>>
+operations_of_libraries(Context &context);
 } // namespace cuda
 } // namespace adamant

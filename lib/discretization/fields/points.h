@@ -32,9 +32,9 @@ template <int dim>
 Array<double> quadrature_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                                 const dealii::Quadrature<dim> &quadrature);
 
-/// The matrix that evaluates a function of the space at points: row p * n_components + c gives component c at point p, from
-/// nodal values. Each rank has a row for every point, empty but on one rank that has a cell with the point: sums over ranks
-/// are the values. Throws InputError, naming the point, where it lies in no cell.
+/// The matrix that evaluates a function of the space at points: row p * n_components + c gives component c at point p,
+/// from nodal values. Each rank has a row for every point, empty but on one rank that has a cell with the point: sums
+/// over ranks are the values. Throws InputError, naming the point, where it lies in no cell.
 template <int dim>
 CSRMatrix<double> evaluation_matrix(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                                     const std::vector<dealii::Point<dim>> &points, unsigned int n_components);

@@ -35,10 +35,12 @@ public:
   }
   int per_cell() const { return is_points() ? n_q : space->dofs_per_cell(); }
 
-  /// Columns of DoFs come in whole nodes, whose components follow each other: products with dense blocks need fewer indices.
-  int node_size() const
+  /// Columns that only occur together and follow each other, the components of a node and the points of a cell:
+  /// products with dense blocks need fewer indices.
+  int group() const
   {
-    return kind == ColumnKind::unknowns || kind == ColumnKind::nodal_values ? space->node_size() : 1;
+    const bool whole_nodes = kind == ColumnKind::unknowns || kind == ColumnKind::nodal_values;
+    return is_points() ? n_q : (whole_nodes ? space->node_size() : 1);
   }
 
   const LevelSpace<dim> *functions() const { return space; } ///< null for quadrature points

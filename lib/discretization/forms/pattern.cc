@@ -49,7 +49,7 @@ CellsOfRows find_cells_of_rows(const LevelSpace<dim> &rows, const CellRows<dim> 
   return result;
 }
 
-// Finds the columns of one row after the other, as nodes: column / width.
+// Finds the columns of one row after the other, by groups: column / width.
 template <int dim>
 class RowPattern
 {
@@ -58,7 +58,7 @@ public:
     : rows(rows)
     , columns(columns)
     , cells(cells)
-    , width(columns.node_size())
+    , width(columns.group())
     , row_component(components_of_cell(rows))
   {
     if (columns.is_by_component())
@@ -73,8 +73,9 @@ public:
         found.push_back(column / width);
     };
     const unsigned int component = columns.is_by_component() ? component_of(row) : 0;
+    const int          step      = columns.is_points() ? width : 1; // the points of a cell are one group
     for (const int *cell = cells.begin(row); cell != cells.end(row); ++cell)
-      for (int j = 0; j < columns.per_cell(); ++j)
+      for (int j = 0; j < columns.per_cell(); j += step)
         if (!columns.is_by_component() || column_component[j] == component)
           columns.for_each(*cell, j, [&](int column, double) { add(column); });
     if (columns.has_identity(row))
@@ -137,7 +138,7 @@ CSRMatrix<double> make_pattern(const LevelSpace<dim> &rows, const LevelColumns<d
 {
   const auto            cells_of_rows = find_cells_of_rows(rows, cells);
   const RowPattern<dim> pattern(rows, columns, cells_of_rows);
-  const int             width = columns.node_size();
+  const int             width = columns.group();
   CSRMatrix<double>     A;
   A.n_rows = rows.n_dofs();
   A.n_cols = columns.n();
@@ -162,14 +163,16 @@ CSRMatrix<double> make_pattern(const LevelSpace<dim> &rows, const LevelColumns<d
     const int *next = kept[omp_get_thread_num()].data(), *found = next;
     for (int row = first; row < end; ++row)
       {
-        const int n = A.row_start[row + 1] - A.row_start[row];
+        const int n_groups = (A.row_start[row + 1] - A.row_start[row]) / width;
         if (row == first || !pattern.repeats_row_before(row))
           {
             found = next;
-            next += n / width;
+            next += n_groups;
           }
-        for (int k = 0; k < n; ++k)
-          A.column[A.row_start[row] + k] = found[k / width] * width + k % width;
+        int *column = A.column.data() + A.row_start[row];
+        for (int g = 0; g < n_groups; ++g)
+          for (int k = 0; k < width; ++k)
+            *column++ = found[g] * width + k;
       }
   });
   return A;

@@ -104,7 +104,7 @@ CSRMatrix<double> listed_rows(const CSRMatrix<double> &ghosts, const std::vector
 
 template <typename Number>
 GhostMatrix<Number>::GhostMatrix(const std::shared_ptr<Context> &context, const CSRMatrix<double> &A, int node_size,
-                                 const std::shared_ptr<Exchange<Number>> &exchange)
+                                 const std::shared_ptr<Exchange<Number>> &exchange, bool compressed)
   : exchange(exchange)
   , node_size(node_size)
 {
@@ -112,7 +112,7 @@ GhostMatrix<Number>::GhostMatrix(const std::shared_ptr<Context> &context, const 
     throw RunError("a matrix of nodes of " + std::to_string(node_size) + " rows has ghosts; at most 8 can");
   const CSRMatrix<double>   ghosts = ghost_block(A);
   const NodeEntries<Number> entries(ghosts, node_size);
-  if (4L * ghosts.n_nonzeros() > A.n_nonzeros())
+  if (compressed && 4L * ghosts.n_nonzeros() > A.n_nonzeros())
     many = std::make_unique<SparseMatrix<Number>>(context, listed_rows(ghosts, entries.nodes, node_size), node_size);
   const auto upload = [&](const auto &from) { return to_device(*context, from.data(), from.size(), "matrices"); };
   n_nodes           = static_cast<int>(entries.nodes.size());

@@ -28,9 +28,9 @@ struct alignas(8) GhostBlock
 template <typename Number>
 struct GhostMatrix
 {
-  /// `A` has ghosts; `exchange` is that of its plan.
+  /// `A` has ghosts; `exchange` is that of its plan. Without `compressed`, `many` stays empty.
   GhostMatrix(const std::shared_ptr<Context> &context, const CSRMatrix<double> &A, int node_size,
-              const std::shared_ptr<Exchange<Number>> &exchange);
+              const std::shared_ptr<Exchange<Number>> &exchange, bool compressed = true);
 
   /// What blocks are stored for: the fewest of 1, 3 and 8 rows that hold a node's.
   static int rows_stored(int node_size) { return node_size == 1 ? 1 : node_size <= 3 ? 3 : 8; }

@@ -1,0 +1,79 @@
+#pragma once
+
+#include "discretization/fields/elastic_material.h"
+#include "discretization/forms/node_pairs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace elasticity
+{
+using namespace dealii;
+using adamant::CellContext;
+
+/// The matrices A and E of a formulation (see main.cc) on one cell: mass M and stiffness K with a weight for each block,
+///
+///   M_ab = ∫ rho φ_a φ_b,   K_(a,c)(b,d) = ∫ sigma(φ_b e_d) : epsilon(φ_a e_c) = lambda G_cd + mu (G_dc + delta_cd tr G),
+///
+/// G = ∫ grad φ_a (x) grad φ_b, for nodes a, b and components c, d.
+template <int dim>
+class Formulation
+{
+public:
+  /// `name` is condensed, coupled or stationary; `lengths` are those of the domain.
+  Formulation(const std::string &name, const adamant::ElasticMaterial &material, double dt,
+              const std::vector<double> &lengths)
+    : stationary(name == "stationary")
+    , coupled(name == "coupled")
+    , material(material)
+  {
+    // s: the lowest eigenvalue of dt² K / M on a box as long as this one, about what K contributes to the residual.
+    const double length = *std::max_element(lengths.begin(), lengths.begin() + dim);
+    const double speed2 = (material.lambda + 2. * material.mu) / material.density;
+    const double s      = 1. + dt * dt * speed2 * std::pow(numbers::PI / length, 2);
+    mass                = coupled ? Blocks({{s, -s}, {0., 1.}}) : Blocks({{stationary ? 0. : 1.}});
+    old_mass            = coupled ? Blocks({{s, 0.}, {0., 1.}}) : mass;
+    stiffness           = coupled ? Blocks({{0., 0.}, {dt * dt, 0.}}) : Blocks({{stationary ? 1. : dt * dt}});
+  }
+
+  const bool                     stationary, coupled;
+  const adamant::ElasticMaterial material;
+
+  void add_A(const CellContext<dim> &cell, FullMatrix<double> &local) const
+  {
+    add_mass(cell, mass, local);
+    adamant::for_each_node_pair(cell, local, [&](unsigned int a, unsigned int b, const auto &entry) {
+      Tensor<2, dim> G;
+      for (const unsigned int q : cell.quadrature_point_indices())
+        G += outer_product(cell.gradient(a, q) * cell.JxW(q), cell.gradient(b, q));
+      for (unsigned int i = 0; i <= coupled; ++i)
+        for (unsigned int c = 0; c < dim; ++c)
+          for (unsigned int d = 0; d < dim; ++d)
+            entry(i * dim + c, d) +=
+              stiffness[i][0] * (material.lambda * G[c][d] + material.mu * (G[d][c] + (c == d ? trace(G) : 0.)));
+    });
+  }
+
+  void add_E(const CellContext<dim> &cell, FullMatrix<double> &local) const { add_mass(cell, old_mass, local); }
+
+private:
+  using Blocks = Tensor<2, 2>; // [0] is u and [1] dt v, which the coupled formulation alone has
+
+  void add_mass(const CellContext<dim> &cell, const Blocks &weight, FullMatrix<double> &local) const
+  {
+    adamant::for_each_node_pair(cell, local, [&](unsigned int a, unsigned int b, const auto &entry) {
+      double M = 0;
+      for (const unsigned int q : cell.quadrature_point_indices())
+        M += material.density * cell.value(a, q) * cell.value(b, q) * cell.JxW(q);
+      for (unsigned int i = 0; i <= coupled; ++i)
+        for (unsigned int j = 0; j <= coupled; ++j)
+          for (unsigned int c = 0; c < dim; ++c)
+            entry(i * dim + c, j * dim + c) += weight[i][j] * M;
+    });
+  }
+
+  Blocks mass, old_mass, stiffness;
+};
+} // namespace elasticity

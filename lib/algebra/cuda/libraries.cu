@@ -1,0 +1,82 @@
+#include "algebra/cuda/libraries.cuh"
+
+#include "base/exceptions.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+namespace adamant
+{
+namespace cuda
+{
+namespace
+{
+constexpr std::size_t workspace_size = std::size_t(32) << 20; // what cuBLAS takes on Hopper by itself
+
+SharedLibrary find(const char *title, const std::string &name, int major, const char *variable)
+{
+  const char       *chosen = std::getenv(variable);
+  const std::string file   = "lib" + name + ".so." + std::to_string(major);
+  try
+    {
+      if (chosen != nullptr)
+        return SharedLibrary({chosen});
+      return SharedLibrary({file, "/usr/local/cuda/lib64/" + file});
+    }
+  catch (const RunError &reason)
+    {
+      throw RunError(std::string("Matrix format = cusparse: ") + title + " cannot be loaded: " + reason.what());
+    }
+}
+} // namespace
+
+Libraries::Libraries(Context &context)
+  : cusparse{{find("cuSPARSE", "cusparse", CUSPARSE_VER_MAJOR, "ADAMANT_CUSPARSE")}}
+  , cublas{{find("cuBLAS", "cublas", CUBLAS_VER_MAJOR, "ADAMANT_CUBLAS")}}
+  , context(context)
+  , workspace(context.memory_of_device(), workspace_size, "cuBLAS")
+  , factor_room(context.memory_of_device(), n_factors, "cuBLAS")
+{
+  try
+    {
+      check(cusparse.create(&sparse), "cusparseCreate");
+      check(cusparse.set_stream(sparse, context.stream()), "cusparseSetStream", context.stream());
+      check(cublas.create(&blas), "cublasCreate");
+      check(cublas.set_stream(blas, context.stream()), "cublasSetStream", context.stream());
+      // Of its own memory, cuBLAS would allocate more while a graph is recorded.
+      check(cublas.set_workspace(blas, workspace.data(), workspace_size), "cublasSetWorkspace",
+            static_cast<void *>(workspace.data()), workspace_size);
+    }
+  catch (...)
+    {
+      cublas.destroy(blas);
+      cusparse.destroy(sparse);
+      throw;
+    }
+}
+
+Libraries::~Libraries()
+{
+  cublas.destroy(blas);
+  cusparse.destroy(sparse);
+}
+
+cublasHandle_t Libraries::blas_handle(cublasPointerMode_t scalars) const
+{
+  check(cublas.set_pointer_mode(blas, scalars), "cublasSetPointerMode", scalars);
+  return blas;
+}
+
+void Libraries::grow(DeviceArray<char> &room, std::size_t bytes)
+{
+  bytes = std::max<std::size_t>(bytes, 16); // descriptors refuse null
+  if (room.size() >= bytes)
+    return;
+  context.synchronize();
+  room = DeviceArray<char>(); // before the larger one is taken
+  room = DeviceArray<char>(context.memory_of_device(), bytes, "products");
+  context.matrices_changed();
+}
+} // namespace cuda
+} // namespace adamant

@@ -1,0 +1,98 @@
+#pragma once
+
+#include "algebra/cuda/check.cuh"
+#include "algebra/cuda/peers/ghosts.cuh"
+#include "algebra/row_functors.h"
+#include "base/exceptions.h"
+
+#include <memory>
+#include <string>
+#include <type_traits>
+
+// How row functors meet a matrix whose product is a library's: the product is computed as a whole, into a vector, and
+// a kernel then calls the functor for each row.
+
+namespace adamant
+{
+namespace cuda
+{
+template <typename Number>
+class LibraryMatrix : public MatrixStorage<Number>
+{
+public:
+  /// A x in the columns that this rank owns, n_rows numbers in device memory, which stay until the next product.
+  virtual const Number *product(const Number *x) const = 0;
+  /// Device memory for the n_owned_cols numbers of a vector that a functor computes.
+  virtual Number    *operand() const   = 0;
+  virtual const int *row_start() const = 0; ///< n_rows + 1, in device memory
+
+  int                                  n_owned_cols = 0;
+  std::shared_ptr<GhostMatrix<Number>> ghosts; ///< the entries in columns of other ranks; null: none
+};
+
+template <typename Number, class Gather>
+__global__ void evaluate_kernel(int n, Gather x, Number *values)
+{
+  wait_for_predecessor();
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    values[i] = x(i);
+}
+
+template <typename Number, class Functor>
+__global__ void finish_rows_kernel(int n_rows, const int *row_start, const Number *products, Functor f)
+{
+  wait_for_predecessor();
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row < n_rows && !(Functor::skips_empty && row_start[row] == row_start[row + 1]))
+    f(row, products[row], f.fetch(row));
+}
+
+/// A block of threads has the rows of whole nodes.
+template <typename Number, class Functor>
+__global__ void finish_nodes_kernel(int n_rows, const Number *products, Functor f)
+{
+  __shared__ Number residuals[block_size];
+  wait_for_predecessor();
+  const int row = blockIdx.x * blockDim.x + threadIdx.x, place = threadIdx.x;
+  if (row < n_rows)
+    residuals[place] = f.residual(row, products[row]);
+  __syncthreads();
+  if (row < n_rows)
+    f.finish_row(row, residuals + place - place % f.node_size);
+}
+
+/// f(row, (A x)_row, what it fetches for the row) for all rows, then what other ranks' entries of x add.
+template <typename Number, class Gather, class Functor>
+void finish_rows(const Context &context, const Call &name, const LibraryMatrix<Number> &A, const Gather &x,
+                 const Functor &f)
+{
+  const Number *values = nullptr;
+  if constexpr (std::is_same_v<Gather, Entries<Number>>)
+    values = x.x;
+  else
+    {
+      launch(context, name, evaluate_kernel<Number, Gather>, blocks_for(A.n_owned_cols), block_size, A.n_owned_cols, x,
+             A.operand());
+      values = A.operand();
+    }
+  if (A.ghosts)
+    A.ghosts->exchange->send(context, OneComponent<Entries<Number>>{{values}});
+  const Number *products = A.product(values);
+  if constexpr (Functor::by_node)
+    {
+      if (f.node_size > block_size || A.n_rows % f.node_size != 0)
+        throw RunError("a matrix of " + std::to_string(A.n_rows) + " rows does not go with blocks of " +
+                       std::to_string(f.node_size));
+      const int threads = block_size / f.node_size * f.node_size;
+      launch(context, name, finish_nodes_kernel<Number, Functor>, blocks_for(A.n_rows, threads), threads, A.n_rows,
+             products, f);
+    }
+  else
+    launch(context, name, finish_rows_kernel<Number, Functor>, blocks_for(A.n_rows), block_size, A.n_rows,
+           A.row_start(), products, f);
+  if (A.ghosts)
+    add_ghosts(context, name, *A.ghosts, f);
+}
+} // namespace cuda
+} // namespace adamant

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "discretization/fields/level_space.h"
+#include "discretization/meshes/mesh.h"
+
+#include <deal.II/fe/mapping.h>
+#include <deal.II/numerics/data_out.h>
+#include <deal.II/numerics/data_postprocessor.h>
+
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace adamant
+{
+/// deal.II's DataOut for fields, with the nodal values that it shows.
+template <int dim>
+class FieldOutput : public dealii::DataOut<dim>
+{
+public:
+  /// A scalar field; nodal values of the owned DoFs, in host memory.
+  void add_scalar(const LevelSpace<dim> &space, const double *owned, const std::string &name);
+
+  /// The vector fields, of dim components each, that the space consists of, times factors.
+  void add_vectors(const LevelSpace<dim> &space, const double *owned, const std::vector<std::string> &names,
+                   std::vector<double> factors = {});
+
+  /// What the postprocessor makes of the nodal values. It has to outlive build_patches.
+  void add_derived(const LevelSpace<dim> &space, const double *owned,
+                   const dealii::DataPostprocessor<dim> &postprocessor);
+
+private:
+  std::deque<NodalVector> values;
+};
+} // namespace adamant

@@ -1,0 +1,41 @@
+#include "application/point_evaluation.h"
+
+#include "discretization/fields/points.h"
+
+#include <algorithm>
+
+namespace adamant
+{
+namespace
+{
+template <int dim>
+std::vector<dealii::Point<dim>> dealii_points(const std::vector<std::vector<double>> &coordinates)
+{
+  std::vector<dealii::Point<dim>> points(coordinates.size());
+  for (std::size_t p = 0; p < points.size(); ++p)
+    std::copy_n(coordinates[p].begin(), dim, &points[p][0]);
+  return points;
+}
+} // namespace
+
+template <int dim>
+PointEvaluation::PointEvaluation(const Device &device, const Field<dim> &field, const dealii::Mapping<dim> &mapping,
+                               const std::vector<std::vector<double>> &points, unsigned int n_components)
+  : device(device)
+  , N(device, evaluation_matrix(field.finest(), mapping, dealii_points<dim>(points), n_components))
+  , own(device, N.n_rows())
+{}
+
+std::vector<double> PointEvaluation::operator()(const Vector<double> &u)
+{
+  device.multiply(1., N, u, 0., own);
+  auto values = to_host<std::vector<double>>(own);
+  device.communicator().sum(values.data(), static_cast<int>(values.size()));
+  return values;
+}
+
+template PointEvaluation::PointEvaluation(const Device &, const Field<2> &, const dealii::Mapping<2> &,
+                                        const std::vector<std::vector<double>> &, unsigned int);
+template PointEvaluation::PointEvaluation(const Device &, const Field<3> &, const dealii::Mapping<3> &,
+                                        const std::vector<std::vector<double>> &, unsigned int);
+} // namespace adamant
