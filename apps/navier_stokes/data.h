@@ -2,8 +2,8 @@
 
 #include "base/host_device.h"
 
-/// What a step of the Navier-Stokes program does node by node, for host and GPU. Velocities are stored by components: component c of node i
-/// is u[c n + i].
+/// What a step of the Navier-Stokes program does node by node, for host and GPU. Velocities are stored by components:
+/// component c of node i is u[c n + i].
 namespace navier_stokes
 {
 /// f = 0 at the nodes that no step moves: those with 1 / m = 0.
@@ -22,7 +22,8 @@ struct KeepMoving
   }
 };
 
-/// The pressure's right-hand side b = -(g - mean) / dt; `sum` of g is where the mean has to be projected out, else null.
+/// The pressure's right-hand side b = -(g - mean) / dt; `sum` of g is where the mean has to be projected out, else
+/// null.
 struct PressureRhs
 {
   double        dt, volume;

@@ -18,8 +18,8 @@ namespace navier_stokes
 {
 using adamant::Array;
 
-/// What the parameters prescribe, at this rank's nodes of the velocity mesh: boundary velocities, forces and the initial state. All ranks call
-/// it together.
+/// What the parameters prescribe, at this rank's nodes of the velocity mesh: boundary velocities, forces and the
+/// initial state. All ranks call it together.
 template <int dim>
 class FlowData
 {
@@ -60,8 +60,8 @@ public:
     set_force(0.);
   }
 
-  /// The largest component of all velocities that are prescribed until the end time, and of the initial one. Throws InputError where more
-  /// flows out than in. The boundary values are those at time 0 afterwards.
+  /// The largest component of all velocities that are prescribed until the end time, and of the initial one. Throws
+  /// InputError where more flows out than in. The boundary values are those at time 0 afterwards.
   double reference_speed(double end)
   {
     double largest = 0;
@@ -85,8 +85,8 @@ public:
   }
 
   Array<double> initial_velocity() const { return nodal_values(problem.initial_velocity, dim); }
-  /// What the initial pressure balances, see tested_acceleration; empty where neither forces nor initial velocities are there: a start by
-  /// moving walls alone is impulsive.
+  /// What the initial pressure balances, see tested_acceleration; empty where neither forces nor initial velocities
+  /// are there: a start by moving walls alone is impulsive.
   Array<double> initial_acceleration(const Array<double> &u) const
   {
     const auto acting = nodal_values(problem.body_force, dim);
@@ -126,7 +126,8 @@ public:
   Vector                       inverse_mass; ///< zero at the nodes that no step moves
 
 private:
-  // What flows in has to flow out where no outflow boundary sees to it. Returns the largest component that this rank prescribes at time t.
+  // What flows in has to flow out where no outflow boundary sees to it. Returns the largest component that this rank
+  // prescribes at time t.
   double check_boundary(double t)
   {
     boundary.evaluate(t);

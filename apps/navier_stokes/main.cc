@@ -2,15 +2,15 @@
 //
 //   d_t u + div(u (x) u) - nu Laplace u + grad p = f,   div u = 0,
 //
-// Q1 velocities on the pressure's Q1 mesh refined once (Q1-iso-Q2/Q1), lumped masses m, products of nodal values interpolated. With
-// the matrices of FlowMatrices, step number n is
+// Q1 velocities on the pressure's Q1 mesh refined once (Q1-iso-Q2/Q1), lumped masses m, products of nodal values
+// interpolated. With the matrices of FlowMatrices, step number n is
 //
 //   u_c <- u_c + dt (f_c - (sum_d A_d (u_d u_c) + A_c P(p + q) + nu K u_c) / m),   then the boundary values,
 //   K_p q = -g / dt,   g = sum_d W_d u_d = (div u, psi),
 //   p  <- p + q - nu g / m_p.
 //
-// A_d stands for what the paper writes as -C_d: the two differ by boundary integrals, in rows of prescribed nodes, which are not
-// used, and at an outflow, where A_d gives the do-nothing condition nu d_n u - p n = 0 without a flux of momentum.
+// A_d stands for what the paper writes as -C_d: the two differ by boundary integrals, in the unused rows of prescribed
+// nodes, and at an outflow, where A_d gives the do-nothing condition nu d_n u - p n = 0 without a flux of momentum.
 
 #include "data.h"
 #include "flow_data.h"
@@ -334,7 +334,7 @@ void NavierStokes<dim>::update_pressure()
                                       flow->singular ? mean.data() + 1 : nullptr, q.data(), p.data(), p_plus_q.data()});
 }
 
-// A velocity that explodes ends the run in the step where it does. The result is there when the pressure has been solved.
+// A velocity that explodes ends the run in the step where it does. The sum is there when the pressure has been solved.
 template <int dim>
 void NavierStokes<dim>::check_speed()
 {

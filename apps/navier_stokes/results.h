@@ -20,8 +20,9 @@
 #include <string>
 #include <vector>
 
-/// What is computed from a flow on the host: statistics, forces, profiles. Velocities by components, pressures as nodal values on the
-/// velocity mesh, in host memory. Of several ranks each has the values of its own nodes and gets the same results; all call it together.
+/// What is computed from a flow on the host: statistics, forces, profiles. Velocities by components, pressures as
+/// nodal values on the velocity mesh, in host memory. Of several ranks each has the values of its own nodes and gets
+/// the same results; all call it together.
 namespace navier_stokes
 {
 using adamant::Array;

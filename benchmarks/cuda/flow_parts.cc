@@ -1,4 +1,5 @@
-// The parts of a Navier-Stokes step on the GPU, one by one, on the paper's stretched box. usage: flow_parts LEVEL [COARSEST_CELLS] [DEGREE]
+// The parts of a Navier-Stokes step on the GPU, one by one, on the paper's stretched box. usage: flow_parts LEVEL
+// [COARSEST_CELLS] [DEGREE]
 
 #include "algebra/graph.h"
 #include "discretization/forms/flow_products.h"

@@ -2,8 +2,8 @@
 
 #include "base/host_device.h"
 
-// What is done at listed nodes, for host and GPU, with fields of several components that are stored one after the other: component c of
-// node i is u[c n + i], that of the listed node number k is value[c n_listed + k].
+// What is done at listed nodes, for host and GPU, with fields of several components that are stored one after the
+// other: component c of node i is u[c n + i], that of the listed node number k is value[c n_listed + k].
 
 namespace adamant
 {
@@ -23,8 +23,8 @@ struct SetAtNodes
   }
 };
 
-/// Where several values are candidates for a node it takes the shortest vector, or the longest. One of them after the other: `role` of the
-/// present one is 0 where it does not apply, 2 where it is the node's first, else 1.
+/// Where several values are candidates for a node it takes the shortest vector, or the longest. One of them after the
+/// other: `role` of the present one is 0 where it does not apply, 2 where it is the node's first, else 1.
 struct ChooseCandidate
 {
   int           n_components, n_listed;

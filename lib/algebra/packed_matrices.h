@@ -9,10 +9,11 @@
 
 namespace adamant
 {
-/// Sparse matrices on one pattern, packed for products that need all of them at once, in host memory. `lanes` consecutive
-/// rows form a slice; entry e of its rows has the values value[((slice.value + e) n_matrices + m) lanes + row]: one stream,
-/// no index twice. Columns: where the rows of a slice have the same offsets column - row (nodes numbered along the lines of a
-/// mesh) the slice stores these, and zeros for neighbours that a row lacks; else a column for every entry.
+/// Sparse matrices on one pattern, packed for products that need all of them at once, in host memory. `lanes`
+/// consecutive rows form a slice; entry e of its rows has the values value[((slice.value + e) n_matrices + m) lanes +
+/// row]: one stream, no index twice. Columns: where the rows of a slice have the same offsets column - row (nodes
+/// numbered along the lines of a mesh) the slice stores these, and zeros for neighbours that a row lacks; else a
+/// column for every entry.
 struct PackedMatrices
 {
   struct Slice
@@ -36,7 +37,8 @@ struct PackedMatrices
   }
 };
 
-/// `matrices` have the same pattern; of those with ghosts the owned columns are taken. The same result for any number of threads.
+/// `matrices` have the same pattern; of those with ghosts the owned columns are taken. The same result for any number
+/// of threads.
 PackedMatrices pack(const std::vector<const CSRMatrix<double> *> &matrices, int lanes);
 
 /// The entries in the columns of other ranks, on one rank none.

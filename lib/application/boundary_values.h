@@ -19,15 +19,15 @@ enum class AtEdges
   longest
 };
 
-/// The prescribed values of a field of dim components on the boundaries of a mesh, as expressions give them by boundary id: at the free
-/// nodes of a scalar space there, where the components are stored one after the other.
+/// The prescribed values of a field of dim components on the boundaries of a mesh, as expressions give them by
+/// boundary id: at the free nodes of a scalar space there, where the components are stored one after the other.
 template <int dim>
 class BoundaryValues
 {
 public:
-  /// Boundaries without an expression have the value zero, those in `natural` none. `points` are the positions of the space's own nodes,
-  /// coordinate d of node i in points[d n + i]. Throws InputError with `key` for a mistake in an expression, and for a
-  /// boundary that the mesh does not have. All ranks call it together.
+  /// Boundaries without an expression have the value zero, those in `natural` none. `points` are the positions of the
+  /// space's own nodes, coordinate d of node i in points[d n + i]. Throws InputError with `key` for a mistake in an
+  /// expression, and for a boundary that the mesh does not have. All ranks call it together.
   BoundaryValues(const Device &device, const std::string &key, const std::map<unsigned int, std::string> &expressions,
                  const std::set<unsigned int> &natural, AtEdges at_edges, const LevelSpace<dim> &space,
                  const Array<double> &points);

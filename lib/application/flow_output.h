@@ -7,8 +7,8 @@
 
 namespace adamant
 {
-/// Adds one state of velocity, vorticity and pressure to a series, from the values at a rank's own nodes of a scalar Q1 space; the velocity is
-/// stored by components. All ranks call it together.
+/// Adds one state of velocity, vorticity and pressure to a series, from the values at a rank's own nodes of a scalar
+/// Q1 space; the velocity is stored by components. All ranks call it together.
 template <int dim>
 void write_flow(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const double *velocity,
                 const double *pressure, TimeSeries &series, double time);

@@ -5,7 +5,8 @@
 
 namespace adamant
 {
-/// The hanging nodes of a scalar space on a device: fields of several components, one after the other, are made continuous there.
+/// The hanging nodes of a scalar space on a device: fields of several components, one after the other, are made
+/// continuous there.
 template <int dim>
 class HangingNodes
 {

@@ -2,8 +2,8 @@
 
 #include "application/parameters.h"
 #include "base/exceptions.h"
-#include "solvers/krylov.h"
 #include "discretization/meshes/mesh.h"
+#include "solvers/krylov.h"
 
 #include <deal.II/grid/grid_in.h>
 #include <deal.II/grid/grid_tools.h>
@@ -60,8 +60,7 @@ void refine_where(const dealii::Function<dim> &positive, unsigned int times, dea
 }
 
 template <int dim>
-void check_boundaries(const std::string &key, const std::set<unsigned int> &ids,
-                      const dealii::Triangulation<dim> &mesh)
+void check_boundaries(const std::string &key, const std::set<unsigned int> &ids, const dealii::Triangulation<dim> &mesh)
 {
   const auto present = mesh.get_boundary_ids();
   for (const unsigned int id : ids)
@@ -69,11 +68,12 @@ void check_boundaries(const std::string &key, const std::set<unsigned int> &ids,
       throw InputError(key + ": the mesh has no boundary " + std::to_string(id));
 }
 
-#define INSTANTIATE(dim)                                                                                             \
-  template void read_gmsh(const std::string &, const std::string &, dealii::Triangulation<dim> &);                   \
-  template void move_vertices(const std::string &, const dealii::Function<dim> &, dealii::Triangulation<dim> &);     \
-  template void refine_where(const dealii::Function<dim> &, unsigned int, dealii::Triangulation<dim> &);             \
-  template void check_boundaries(const std::string &, const std::set<unsigned int> &, const dealii::Triangulation<dim> &);
+#define INSTANTIATE(dim)                                                                                         \
+  template void read_gmsh(const std::string &, const std::string &, dealii::Triangulation<dim> &);               \
+  template void move_vertices(const std::string &, const dealii::Function<dim> &, dealii::Triangulation<dim> &); \
+  template void refine_where(const dealii::Function<dim> &, unsigned int, dealii::Triangulation<dim> &);         \
+  template void check_boundaries(const std::string &, const std::set<unsigned int> &,                            \
+                                 const dealii::Triangulation<dim> &);
 INSTANTIATE(2)
 INSTANTIATE(3)
 } // namespace adamant

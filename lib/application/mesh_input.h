@@ -10,7 +10,8 @@ namespace adamant
 {
 /// Meshes as parameters describe them. `key` names the parameter in messages; what it gives wrongly is an InputError.
 
-/// Reads a Gmsh mesh (.msh, ASCII) of quadrilaterals or hexahedra into an empty one; physical groups give the boundary ids.
+/// Reads a Gmsh mesh (.msh, ASCII) of quadrilaterals or hexahedra into an empty one; physical groups give the boundary
+/// ids.
 template <int dim>
 void read_gmsh(const std::string &key, const std::string &file, dealii::Triangulation<dim> &mesh);
 

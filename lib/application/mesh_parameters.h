@@ -9,8 +9,8 @@
 
 namespace adamant
 {
-/// Section "Mesh": a box with graded coordinates, a channel with a cylinder, or a mesh from a file, refined everywhere and then where an
-/// expression is positive.
+/// Section "Mesh": a box with graded coordinates, a channel with a cylinder, or a mesh from a file, refined everywhere
+/// and then where an expression is positive.
 class MeshParameters : public dealii::ParameterAcceptor
 {
 public:
@@ -21,14 +21,15 @@ public:
   std::vector<unsigned int> cells       = {1, 1, 1};
   unsigned int              refinements = 4, local_refinements = 0;
 
-  /// Throws InputError where the parameters do not fit together or, refined so many times more, a box has too many bilinear nodes.
+  /// Throws InputError where the parameters do not fit together or, refined so many times more, a box has too many
+  /// bilinear nodes.
   void check(unsigned int dim, unsigned int further_refinements = 0) const;
 
   /// Throws InputError with `key` where the mesh is a box that has no such side; of other meshes see check_boundaries.
   void check_boundary(const std::string &key, unsigned int id, unsigned int dim) const;
 
-  /// Makes the mesh from an empty one; all ranks call it together. Throws InputError for what cannot be read or has cells without
-  /// volume.
+  /// Makes the mesh from an empty one; all ranks call it together. Throws InputError for what cannot be read or has
+  /// cells without volume.
   template <int dim>
   void make(dealii::Triangulation<dim> &mesh) const;
   /// The coarse mesh with manifolds, where the mesh has some that are not flat; else null.

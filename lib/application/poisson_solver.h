@@ -10,7 +10,8 @@
 
 namespace adamant
 {
-/// The solver of the same Poisson equation in each time step: multigrid from an extrapolated guess, or fast diagonalization.
+/// The solver of the same Poisson equation in each time step: multigrid from an extrapolated guess, or fast
+/// diagonalization.
 class PoissonSolver
 {
 public:

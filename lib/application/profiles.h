@@ -12,8 +12,8 @@
 
 namespace adamant
 {
-/// The values of scalar functions at points, from the values at a rank's own nodes of one space. All ranks call it together and get the
-/// same.
+/// The values of scalar functions at points, from the values at a rank's own nodes of one space. All ranks call it
+/// together and get the same.
 template <int dim>
 class PointEvaluation
 {
@@ -46,7 +46,8 @@ public:
     Array<double> nodal;
     bool          extremes; ///< whether they are recorded
   };
-  /// Writes line k as `folder`/profile_<k>.csv, coordinates and functions, and the extremes and their places as record["profiles"][k][name].
+  /// Writes line k as `folder`/profile_<k>.csv, coordinates and functions, and the extremes and their places as
+  /// record["profiles"][k][name].
   void write(const std::vector<Function> &functions, const std::string &folder, RunRecord &record) const;
 
 private:

@@ -1,4 +1,5 @@
-// The matrices and products of the Navier-Stokes step against deal.II's own assembly, on every device; the pressure's solvers.
+// The matrices and products of the Navier-Stokes step against deal.II's own assembly, on every device; the pressure's
+// solvers.
 #include "apps/navier_stokes/data.h"
 #include "discretization/fields/points.h"
 #include "discretization/fields/tensor_product.h"
@@ -144,7 +145,8 @@ std::vector<double> by_components(const std::vector<Vector<double>> &u)
 class FlowTest : public adamant::test::DeviceTest
 {
 protected:
-  // Through the products, -1 for dt and 1 for 1 / m: u_new - u is what the step subtracts. `apart`: one product for each matrix.
+  // Through the products, -1 for dt and 1 for 1 / m: u_new - u is what the step subtracts. `apart`: one product for
+  // each matrix.
   template <int dim>
   void compare_products(unsigned int seed, bool apart)
   {

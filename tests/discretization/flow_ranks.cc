@@ -1,5 +1,5 @@
-// The matrices of incompressible flow on several ranks against those of one, by what they do to given functions, and the products of
-// a time step node by node: run by mpirun.
+// The matrices of incompressible flow on several ranks against those of one, by what they do to given functions, and
+// the products of a time step node by node: run by mpirun.
 #include "discretization/fields/points.h"
 #include "discretization/forms/flow_products.h"
 #include "discretization/meshes/mesh.h"

@@ -22,7 +22,8 @@ Bundle::OnDevice::OnDevice(const Context &context, const PackedMatrices &source)
   , value(upload(context, source.value))
 {}
 
-Bundle::Bundle(const std::shared_ptr<Context> &context, const std::vector<const CSRMatrix<double> *> &matrices, int n_values)
+Bundle::Bundle(const std::shared_ptr<Context> &context, const std::vector<const CSRMatrix<double> *> &matrices,
+               int n_values)
   : BundleStorage(*matrices[0], static_cast<int>(matrices.size()), n_values)
   , owned(*context, pack(matrices, lanes))
 {

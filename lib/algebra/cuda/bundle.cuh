@@ -45,7 +45,7 @@ public:
   };
 
   OnDevice                          owned;
-  std::unique_ptr<OnDevice>         ghosts;     ///< row k is the ghosts' part of row ghost_rows[k]; null where there is no exchange
+  std::unique_ptr<OnDevice>         ghosts; ///< row k is the part of row ghost_rows[k]; null without exchange
   DeviceArray<int>                  ghost_rows;
   std::shared_ptr<Exchange<double>> exchange; ///< null on one rank
 };
@@ -58,8 +58,8 @@ struct ValuesOfNode
   __device__ double operator()(int i, int k) const { return f.values(k)[i]; }
 };
 
-// Loads the coefficients of an entry, that of matrix m at value[m lanes]. They are read once: they should not push the vectors out of the
-// cache.
+// Loads the coefficients of an entry, that of matrix m at value[m lanes]. They are read once: they should not push the
+// vectors out of the cache.
 template <int n_matrices>
 __device__ __forceinline__ void load_coefficients(const double *value, double (&a)[n_matrices])
 {
@@ -110,8 +110,7 @@ __global__ void __launch_bounds__(block_size) bundle_kernel(const PackedView A, 
 {
   constexpr int               lanes = Bundle::lanes;
   const int                   row   = blockIdx.x * blockDim.x + threadIdx.x;
-  const PackedMatrices::Slice slice =
-    row < A.n_rows ? A.slices[row / lanes] : PackedMatrices::Slice{0, 0, 0, 0};
+  const PackedMatrices::Slice slice = row < A.n_rows ? A.slices[row / lanes] : PackedMatrices::Slice{0, 0, 0, 0};
   wait_for_predecessor();
   if (row >= A.n_rows)
     return;

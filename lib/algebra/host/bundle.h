@@ -27,7 +27,8 @@ public:
   std::unique_ptr<GhostExchange<double>> exchange; ///< null on one rank
 };
 
-// Adds up the entries of a slice: `value` are its values, column(e, lane) the columns, value_at(k, j) is value k of column j.
+// Adds up the entries of a slice: `value` are its values, column(e, lane) the columns, value_at(k, j) is value k of
+// column j.
 template <typename Functor, typename Columns, typename Values, int lanes>
 void add_entries(const Functor &f, int width, const double *value, const Columns &column, const Values &value_at,
                  double (&sums)[Functor::n_sums][lanes])

@@ -15,7 +15,8 @@ Array<double> shortest_edges(const LevelSpace<dim> &space);
 template <int dim>
 double shortest_edge(const LevelSpace<dim> &space, const Array<double> &edges);
 
-/// The largest |u| / h at a node, h its shortest edge: u has dim components, one after the other. Times a time step it is the CFL number.
+/// The largest |u| / h at a node, h its shortest edge: u has dim components, one after the other. Times a time step it
+/// is the CFL number.
 template <int dim>
 double fastest_crossing(const LevelSpace<dim> &space, const Array<double> &edges, const Array<double> &u);
 } // namespace adamant

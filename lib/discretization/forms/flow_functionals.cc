@@ -11,8 +11,8 @@ namespace adamant
 {
 namespace
 {
-// ∫ φ_i n_c over the boundary for the listed nodes: A_d sums up to the derivative's integral. What hanging nodes take from a node counts as
-// its own.
+// ∫ φ_i n_c over the boundary for the listed nodes: A_d sums up to the derivative's integral. What hanging nodes take
+// from a node counts as its own.
 template <int dim>
 Array<double> boundary_normals(const FlowMatrices<dim> &flow, const std::vector<int> &nodes)
 {

@@ -8,11 +8,12 @@
 
 namespace adamant
 {
-/// Numbers that are computed from a flow on the host, with its matrices. Velocities are stored by components, pressures `p` are nodal values on
-/// the velocity mesh. Of several ranks each has the values of its own nodes and gets the same results; all call it together.
+/// Numbers that are computed from a flow on the host, with its matrices. Velocities are stored by components,
+/// pressures `p` are nodal values on the velocity mesh. Of several ranks each has the values of its own nodes and gets
+/// the same results; all call it together.
 
-/// What flows out through the listed boundary nodes with the velocities `values`, component c of node number i in values[c n_listed + i]:
-/// ∫ u . n by nodal interpolation, and the same of |u| |n|, to compare with.
+/// What flows out through the listed boundary nodes with the velocities `values`, component c of node number i in
+/// values[c n_listed + i]: ∫ u . n by nodal interpolation, and the same of |u| |n|, to compare with.
 struct BoundaryFlux
 {
   double net, scale;
@@ -20,13 +21,14 @@ struct BoundaryFlux
 template <int dim>
 BoundaryFlux boundary_flux(const FlowMatrices<dim> &flow, const std::vector<int> &nodes, const Array<double> &values);
 
-/// (a, ∇ψ_k) with the acceleration a = f - div(u ⊗ u) + ν Δu, whose last term is left out at the nodes that are not `inside`: equation (16) of
-/// Liebchen et al. for the initial pressure.
+/// (a, ∇ψ_k) with the acceleration a = f - div(u ⊗ u) + ν Δu, whose last term is left out at the nodes that are not
+/// `inside`: equation (16) of Liebchen et al. for the initial pressure.
 template <int dim>
 Array<double> tested_acceleration(const FlowMatrices<dim> &flow, double viscosity, const Array<double> &u,
                                   const Array<double> &f, const std::vector<bool> &inside);
 
-/// The lumped L² norm of the difference of nodal values, of as many components as they have; `up_to_constant` for pressures.
+/// The lumped L² norm of the difference of nodal values, of as many components as they have; `up_to_constant` for
+/// pressures.
 template <int dim>
 double lumped_l2_error(const FlowMatrices<dim> &flow, const Array<double> &values, const Array<double> &exact,
                        bool up_to_constant);

@@ -3,8 +3,8 @@
 #include "algebra/bundle_functors.h"
 #include "base/host_device.h"
 
-// The products of an explicit step for the Navier-Stokes equations, for host and GPU. Velocities are stored by components: component c of
-// node i is u[c n + i].
+// The products of an explicit step for the Navier-Stokes equations, for host and GPU. Velocities are stored by
+// components: component c of node i is u[c n + i].
 
 namespace adamant
 {
@@ -31,11 +31,11 @@ struct VelocityUpdate
   }
 };
 
-/// A momentum step (Liebchen et al., equations (14), (15)) as one product of the bundle K, A_1, ..., A_dim: with A_d,ij = (φ_i, ∂_d φ_j), K the
-/// stiffness matrix times the viscosity and m the lumped mass
+/// A momentum step (Liebchen et al., equations (14), (15)) as one product of the bundle K, A_1, ..., A_dim: with
+/// A_d,ij = (φ_i, ∂_d φ_j), K the stiffness matrix times the viscosity and m the lumped mass
 ///   u_new,c = u_c + dt (f_c - (Σ_d A_d (u_d u_c) + A_c p + K u_c) / m),
-/// products of nodal values taken on the fly. Where 1 / m is set to zero (prescribed nodes, hanging nodes) and f with it, u stays. It moves
-/// 8 (dim + 1) bytes an entry and 16 (dim + 1) a node (f: 8 dim more).
+/// products of nodal values taken on the fly. Where 1 / m is set to zero (prescribed nodes, hanging nodes) and f with
+/// it, u stays. It moves 8 (dim + 1) bytes an entry and 16 (dim + 1) a node (f: 8 dim more).
 template <int dim>
 struct MomentumStep : BundleFunctor
 {
@@ -66,7 +66,8 @@ struct MomentumStep : BundleFunctor
   }
 };
 
-/// The divergence g = Σ_d W_d u_d as one product of the bundle W_1, ..., W_dim, whose rows are few and long; n entries a component.
+/// The divergence g = Σ_d W_d u_d as one product of the bundle W_1, ..., W_dim, whose rows are few and long; n entries
+/// a component.
 template <int dim>
 struct Divergence : BundleFunctor
 {

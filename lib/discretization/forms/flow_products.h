@@ -11,8 +11,8 @@
 
 namespace adamant
 {
-/// The sparse products of a time step on a device: each one pass over a bundle of matrices, or (the GPU* of the paper's Table 4) one product
-/// for each matrix and component, in the device's format of matrices.
+/// The sparse products of a time step on a device: each one pass over a bundle of matrices, or (the GPU* of the
+/// paper's Table 4) one product for each matrix and component, in the device's format of matrices.
 template <int dim>
 class FlowProducts
 {
@@ -48,7 +48,8 @@ public:
 
   bool separate() const { return !momentum_bundle; }
 
-  /// What MomentumStep says. `timed(part, work)` does the work, and may take its time under the name of a part of Table 4.
+  /// What MomentumStep says. `timed(part, work)` does the work, and may take its time under the name of a part of
+  /// Table 4.
   template <typename Timed>
   void momentum(const VelocityUpdate<dim> &update, const Vector &u, const Vector &p, const Timed &timed)
   {
