@@ -2,7 +2,7 @@
 
 #include "tests/apps/program.h"
 
-#include "support/backends.h"
+#include "support/devices.h"
 
 /// A program of apps/ on the GPU and on the CPU; skipped where there is no GPU. `Base` is Program or made from it.
 template <class Base>
@@ -18,8 +18,7 @@ protected:
 
   void SetUp() override
   {
-    const std::string reason = adamant::test::why_unavailable<adamant::CudaBackend<double>>();
-    if (!reason.empty())
+    if (const auto &[device, reason] = adamant::test::device_at(adamant::test::Place::cuda); !device)
       GTEST_SKIP() << reason;
   }
 
