@@ -185,8 +185,9 @@ void NavierStokes<dim>::setup_solver()
 template <int dim>
 void NavierStokes<dim>::setup_matrices()
 {
-  Section scope(run_info.timer, "init/matrices");
-  flow = std::make_unique<adamant::FlowMatrices<dim>>(
+  Section     scope(run_info.timer, "init/matrices");
+  const auto &outflow = parameters.problem.outflow;
+  flow                = std::make_unique<adamant::FlowMatrices<dim>>(
     *mesh, mapping, QGauss<dim>(2), std::set<types::boundary_id>(outflow.begin(), outflow.end()),
     parameters.linear_solver.coarsest_cells, run_info.cells_per_rank(GeometryInfo<dim>::vertices_per_cell));
   const auto &space = flow->velocity();
