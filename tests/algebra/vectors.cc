@@ -324,9 +324,11 @@ TYPED_TEST(VectorOperations, AllOperationsCanBeRecorded)
   expect_near(recorded, expected, 0., "expected the same bits from a graph");
 }
 
-TYPED_TEST(VectorOperations, HasAName)
+TYPED_TEST(VectorOperations, HasANameAndAFormat)
 {
   EXPECT_FALSE(this->device.name().empty());
+  EXPECT_EQ(this->device.matrix_format(),
+            this->place == Place::cusparse ? MatrixFormat::cusparse : MatrixFormat::compressed);
 }
 
 TEST(HostDevice, RefusesAnImpossibleNumberOfThreads)

@@ -40,6 +40,7 @@ public:
   std::string                        name() const override { return device_name; }
   int                                n_threads() const override { return 1; }
   const Communicator                &communicator() const override { return all_ranks; }
+  MatrixFormat                       matrix_format() const override { return sparse_format; }
   std::string                        exchange() const override;
   double                             copy_bandwidth() override;
   std::map<std::string, std::size_t> memory() const override { return ledger->by_purpose(); }
@@ -86,7 +87,7 @@ private:
   void take_device(const Communicator::Place &place, bool share_devices);
 
   Communicator                        all_ranks;
-  MatrixFormat                        matrix_format;
+  MatrixFormat                        sparse_format;
   std::shared_ptr<Memory>             ledger = std::make_shared<Memory>();
   std::shared_ptr<CUstream_st>        main_stream;
   std::shared_ptr<const Ranks>        across;
