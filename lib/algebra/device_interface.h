@@ -127,7 +127,7 @@ public:
   virtual std::string         name() const           = 0;
   virtual int                 n_threads() const      = 0; ///< of the host's loops
   virtual const Communicator &communicator() const   = 0;
-  virtual MatrixFormat        format() const { return MatrixFormat::compressed; } ///< of sparse matrices
+  virtual MatrixFormat        matrix_format() const { return MatrixFormat::compressed; } ///< of sparse matrices
   virtual std::string         exchange() const       = 0; ///< how ranks exchange, in words; empty on one rank
   virtual double              copy_bandwidth()       = 0;
   virtual std::map<std::string, std::size_t> memory() const      = 0; ///< in use, by purpose

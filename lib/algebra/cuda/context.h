@@ -65,7 +65,6 @@ public:
   /// @{
   CUstream_st *stream() const { return main_stream.get(); }
   int          device() const { return device_number; }
-  MatrixFormat format() const override { return matrix_format; }
   /// On compute capability 9.0 or newer, and where no library's kernels come between.
   bool overlaps_launches() const { return programmatic_launch; }
   /// Not where ADAMANT_CUDA_GRAPHS=0 (profilers then see each operation) or ranks exchange through host memory.
