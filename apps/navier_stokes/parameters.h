@@ -1,14 +1,15 @@
 #pragma once
 
-#include "expressions/expressions.h"
-#include "application/parameters.h"
+#include "application/linear_solver_parameters.h"
+#include "application/mesh_parameters.h"
+#include "application/time_parameters.h"
 #include "base/exceptions.h"
+#include "expressions/expressions.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/parameter_acceptor.h>
 #include <deal.II/base/utilities.h>
 
-#include <cmath>
 #include <map>
 #include <set>
 #include <string>
@@ -55,53 +56,23 @@ struct ProblemParameters : ParameterAcceptor
   }
 };
 
-struct MeshParameters : ParameterAcceptor
+struct TimeParameters : adamant::TimeParameters
 {
-  std::string               type        = "box", file, coordinates, refine_where;
-  std::vector<unsigned int> cells       = {1, 1, 1};
-  unsigned int              refinements = 4, local_refinements = 0;
-
-  MeshParameters()
-    : ParameterAcceptor("/Mesh")
-  {
-    add_parameter(
-      "Type", type,
-      "box; cylinder (the channel of Schaefer and Turek, in 2D: inflow 0, outflow 1, cylinder 2, walls 3); file", prm,
-      Patterns::Selection("box|cylinder|file"));
-    add_parameter("File", file,
-                  "Gmsh mesh (.msh, ASCII) of quadrilaterals or hexahedra; physical groups give the boundary ids");
-    add_parameter("Cells", cells, "Of the box in each direction, before refinement");
-    add_parameter("Refinements", refinements, "Uniform ones to the pressure mesh; the velocity mesh has one more", prm,
-                  Patterns::Integer(0, 12));
-    add_parameter("Coordinates", coordinates,
-                  "Where the points x, y, z of the unit box lie: expressions separated by semicolons; empty: there");
-    add_parameter("Local refinements", local_refinements, "Further refinements of the pressure mesh", prm,
-                  Patterns::Integer(0, 10));
-    add_parameter("Refine where", refine_where, "Of the cells in whose centre this expression of x, y, z is positive");
-  }
-};
-
-struct TimeParameters : ParameterAcceptor
-{
-  double       end = 10., step = 0.01, steady_tolerance = 0.;
-  std::string  unstable_step       = "refuse";
-  unsigned int extrapolation_order = 2;
+  double      steady_tolerance = 0.;
+  std::string unstable_step    = "refuse";
 
   TimeParameters()
-    : ParameterAcceptor("/Time stepping")
+    : adamant::TimeParameters(10., 0.01)
   {
-    using namespace Patterns;
-    add_parameter("End time", end, "T", prm, Double(0.));
-    add_parameter("Time step", step, "dt; the last step ends at T or after it", prm, Double(1e-300));
-    add_parameter("Unstable step", unstable_step, "What to do with a time step above the estimated limit", prm,
-                  Selection("refuse|shorten"));
+    add_parameter("Unstable step", unstable_step,
+                  "What to do with a time step above the estimated limit; a shortened one divides T", prm,
+                  Patterns::Selection("refuse|shorten"));
     add_parameter("Steady tolerance", steady_tolerance,
                   "The run ends where |u - u_old| <= this times dt |u|, tested with the statistics; 0: never", prm,
-                  Double(0.));
-    add_parameter("Extrapolation order", extrapolation_order,
-                  "Earlier steps that the pressure solver's initial guess is extrapolated from; 0: a zero guess", prm,
-                  Integer(0, 4));
+                  Patterns::Double(0.));
+    add_extrapolation_order(2, "pressure solver");
   }
+  bool shortens() const { return unstable_step == "shorten"; }
 };
 
 struct OutputParameters : ParameterAcceptor
@@ -142,27 +113,29 @@ struct ImplementationParameters : ParameterAcceptor
                   "multigrid: as section Linear solver says; fast_diagonalization: directly, on tensor-product meshes "
                   "of a box without outflow",
                   prm, Patterns::Selection("multigrid|fast_diagonalization"));
-    add_parameter("Custom kernels", custom_kernels,
-                  "The momentum step and the divergence as one product each; else one sparse product (cuSPARSE on the "
-                  "GPU) for each matrix and "
-                  "component, with the products of velocities formed on the host");
+    add_parameter(
+      "Custom kernels", custom_kernels,
+      "The momentum step and the divergence as one product each; else, and with Matrix format = cusparse, one "
+      "sparse product for each matrix and component");
   }
 };
 
 struct Parameters
 {
   ProblemParameters               problem;
-  MeshParameters                  mesh;
+  adamant::MeshParameters         mesh{"pressure mesh", "; the velocity mesh has one more"};
   TimeParameters                  time;
   OutputParameters                output;
   ImplementationParameters        implementation;
   adamant::LinearSolverParameters linear_solver{default_options(), 64};
 
+  unsigned int dim() const { return problem.dimension; }
+
   // Where a checkpoint is continued.
   std::vector<std::string> may_change() const
   {
-    std::vector<std::string> keys = {"Time stepping/End time", "Output/Interval",   "Output/Profiles",
-                                     "Output/Profile points",  "Output/Time parts", "Checkpoint"};
+    auto keys = time.may_change();
+    keys.insert(keys.end(), {"Output/Interval", "Output/Profiles", "Output/Profile points", "Output/Time parts"});
     if (time.steady_tolerance == 0.) // else the statistics tell when the run ends
       keys.push_back("Output/Statistics interval");
     return keys;
@@ -173,7 +146,7 @@ struct Parameters
   {
     adamant::LinearSolverOptions options;
     options.type                         = adamant::SolverType::cg;
-    options.multigrid.smoother.type      = adamant::SmootherType::fsai;
+    options.multigrid.smoother.type      = "fsai";
     options.multigrid.smoother.chebyshev = true;
     options.multigrid.smoother.range     = 20.;
     options.multigrid.pre_steps = options.multigrid.post_steps = 3;
@@ -188,41 +161,16 @@ struct Parameters
     const auto dim    = problem.dimension;
     if (!(problem.viscosity > 0.))
       refuse("Problem/Viscosity = " + Utilities::to_string(problem.viscosity) + ": it has to be positive");
-    if (linear_solver.preconditioner != "multigrid")
-      refuse("Linear solver/Preconditioner = " + linear_solver.preconditioner + ": this program has multigrid only");
+    linear_solver.require_multigrid();
     if (linear_solver.coarse_solver == "trilinos_amg")
       refuse("Linear solver/Coarse solver = trilinos_amg: this program has dense_inverse and smoothing only");
-    if (mesh.type == "cylinder" && dim != 2)
-      refuse("Mesh/Type = cylinder needs Problem/Dimension = 2");
-    if (mesh.type == "file" && mesh.file.empty())
-      refuse("Mesh/Type = file needs Mesh/File");
-    if (mesh.type != "box" && !mesh.coordinates.empty())
-      refuse("Mesh/Coordinates needs Mesh/Type = box");
-    if (mesh.local_refinements > 0 && mesh.refine_where.empty())
-      refuse("Mesh/Local refinements = " + number(mesh.local_refinements) + " needs Mesh/Refine where");
-    if (mesh.type == "box")
-      {
-        if (mesh.cells.size() < dim)
-          refuse("Mesh/Cells has " + number(mesh.cells.size()) + " numbers, but Problem/Dimension is " + number(dim));
-        double entries = std::pow(3., dim);
-        for (unsigned int d = 0; d < dim; ++d)
-          {
-            if (mesh.cells[d] == 0)
-              refuse("Mesh/Cells has to be positive");
-            entries *= std::ldexp(mesh.cells[d], mesh.refinements + 1) + 1.;
-          }
-        if (entries > 2147483647. * dealii::Utilities::MPI::n_mpi_processes(MPI_COMM_WORLD))
-          refuse("Mesh/Refinements = " + number(mesh.refinements) +
-                 " gives more matrix entries than 32-bit indices can count");
-        for (const auto *ids : {&problem.outflow, &output.force_boundaries})
-          for (const auto id : *ids)
-            if (id >= 2 * dim)
-              refuse("a box in " + number(dim) + "D has no boundary " + number(id) + "; its sides are 0 to " +
-                     number(2 * dim - 1));
-        for (const auto &entry : problem.boundary_velocity)
-          if (entry.first >= 2 * dim)
-            refuse("Problem/Boundary velocity: a box in " + number(dim) + "D has no boundary " + number(entry.first));
-      }
+    mesh.check(dim, 1);
+    for (const auto id : problem.outflow)
+      mesh.check_boundary("Problem/Outflow boundaries", id, dim);
+    for (const auto id : output.force_boundaries)
+      mesh.check_boundary("Output/Force boundaries", id, dim);
+    for (const auto &entry : problem.boundary_velocity)
+      mesh.check_boundary("Problem/Boundary velocity", entry.first, dim);
     for (const auto id : problem.outflow)
       if (problem.boundary_velocity.count(id) > 0)
         refuse("boundary " + number(id) + " has a velocity and is an outflow; it can be one of them");
@@ -232,9 +180,22 @@ struct Parameters
     for (const auto &point : output.points)
       if (point.size() < dim)
         refuse("Output/Points: a point has fewer than " + number(dim) + " coordinates");
+    if (!time.shortens())
+      time.check();
     check_expressions();
     if (implementation.pressure_solver == "fast_diagonalization" && !problem.outflow.empty())
       refuse("Implementation/Pressure solver = fast_diagonalization knows no outflow; take multigrid");
+  }
+
+  // What takes one rank, or a serial mesh.
+  void check_ranks(int n_ranks, bool distributed) const
+  {
+    if (n_ranks > 1 && (implementation.pressure_solver != "multigrid" || !implementation.custom_kernels))
+      throw adamant::InputError(
+        "Implementation: several ranks need Pressure solver = multigrid and Custom kernels = true");
+    if (distributed && !mesh.coordinates.empty())
+      throw adamant::InputError("Mesh/Coordinates: p4est's meshes (on several ranks, and with Ranks/Distributed mesh "
+                                "= true) do not keep vertices that have been moved; one rank with a serial mesh does");
   }
 
   void check_expressions() const
@@ -252,8 +213,6 @@ struct Parameters
       check("Problem/Boundary velocity", entry.second, problem.dimension);
     check_given("Problem/Exact velocity", problem.exact_velocity, problem.dimension);
     check_given("Problem/Exact pressure", problem.exact_pressure, 1);
-    check_given("Mesh/Coordinates", mesh.coordinates, problem.dimension);
-    check_given("Mesh/Refine where", mesh.refine_where, 1);
   }
 };
 } // namespace navier_stokes

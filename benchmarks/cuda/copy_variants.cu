@@ -1,7 +1,7 @@
 // How fast device memory is copied, by which means: what "the bandwidth" is that other kernels are measured against.
 
-#include "algebra/cuda/backend.h"
 #include "algebra/cuda/check.cuh"
+#include "algebra/graph.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -36,14 +36,13 @@ constexpr int repeat = 8, samples = 9;
 
 // Median seconds of one of `repeat` calls of enqueue, recorded as one graph.
 template <typename Enqueue>
-double seconds_in_a_graph(const std::shared_ptr<CudaContext> &context, const Enqueue &enqueue)
+double seconds_in_a_graph(const Device &device, const Enqueue &enqueue)
 {
-  const CudaBackend<double> backend(context);
-  const auto                graph = backend.record([&] {
+  const Graph graph(device, [&] {
     for (int i = 0; i < repeat; ++i)
       enqueue();
   });
-  return backend.seconds(graph, samples) / repeat;
+  return graph.seconds() / repeat;
 }
 
 // The same, called one by one.
@@ -72,9 +71,11 @@ double seconds_on_a_stream(cudaStream_t stream, const Enqueue &enqueue)
 
 struct Copies
 {
-  std::shared_ptr<CudaContext> context;
-  char                        *from, *to;
-  std::size_t                  bytes;
+  Device      device;
+  char       *from, *to;
+  std::size_t bytes;
+
+  const cuda::Context &context() const { return static_cast<const cuda::Context &>(device.interface()); }
 
   void line(const std::string &what, double seconds) const
   {
@@ -85,9 +86,9 @@ struct Copies
   void kernel(int threads) const
   {
     const long n    = static_cast<long>(bytes / sizeof(T));
-    const auto time = seconds_in_a_graph(context, [&] {
+    const auto time = seconds_in_a_graph(device, [&] {
       copy_kernel<T, per_thread, streaming>
-        <<<cuda::blocks_for(n, per_thread * threads), threads, 0, context->stream()>>>(
+        <<<cuda::blocks_for(n, per_thread * threads), threads, 0, context().stream()>>>(
           n, reinterpret_cast<const T *>(from), reinterpret_cast<T *>(to));
     });
     line("kernel, " + std::to_string(per_thread) + " loads of " + std::to_string(sizeof(T)) + " bytes, " +
@@ -99,19 +100,21 @@ struct Copies
 
 int main()
 {
-  const auto            context = std::make_shared<CudaContext>();
-  constexpr std::size_t most    = std::size_t(4) << 30;
-  CudaArray<char>       from(context, most, "benchmark"), to(context, most, "benchmark");
-  cuda::check(cudaMemsetAsync(from.data(), 1, most, context->stream()), "cudaMemsetAsync");
+  const Device            device  = Device::cuda();
+  const cuda::Context    &context = static_cast<const cuda::Context &>(device.interface());
+  constexpr std::size_t   most    = std::size_t(4) << 30;
+  cuda::DeviceArray<char> from(context.memory_of_device(), most, "benchmark"),
+    to(context.memory_of_device(), most, "benchmark");
+  cuda::check(cudaMemsetAsync(from.data(), 1, most, context.stream()), "cudaMemsetAsync");
   for (const std::size_t megabytes : {16, 64, 256, 1024, 2048, 4096})
     {
-      const Copies copies{context, from.data(), to.data(), megabytes << 20};
+      const Copies copies{device, from.data(), to.data(), megabytes << 20};
       const auto   copy = [&] {
-        cuda::check(cudaMemcpyAsync(to.data(), from.data(), copies.bytes, cudaMemcpyDeviceToDevice, context->stream()),
+        cuda::check(cudaMemcpyAsync(to.data(), from.data(), copies.bytes, cudaMemcpyDeviceToDevice, context.stream()),
                       "cudaMemcpyAsync");
       };
-      copies.line("cudaMemcpyAsync, on a stream", seconds_on_a_stream(context->stream(), copy));
-      copies.line("cudaMemcpyAsync, in a graph", seconds_in_a_graph(context, copy));
+      copies.line("cudaMemcpyAsync, on a stream", seconds_on_a_stream(context.stream(), copy));
+      copies.line("cudaMemcpyAsync, in a graph", seconds_in_a_graph(device, copy));
       copies.kernel<float, 1, false>(256);
       copies.kernel<double, 4, false>(256);
       copies.kernel<float4, 1, false>(256);
@@ -121,5 +124,5 @@ int main()
       copies.kernel<float4, 4, true>(512);
       copies.kernel<float4, 2, true>(1024);
     }
-  std::printf("as the library measures it: %.3f TB/s\n", 1e-12 * CudaBackend<double>(context).copy_bandwidth());
+  std::printf("as the library measures it: %.3f TB/s\n", 1e-12 * device.interface().copy_bandwidth());
 }

@@ -1,7 +1,7 @@
 #include "cusparse_products.h"
 
-#include "algebra/cuda/backend.h"
 #include "algebra/cuda/check.cuh"
+#include "algebra/graph.h"
 #include "base/exceptions.h"
 
 #include <cusparse.h>
@@ -19,10 +19,10 @@ void check(cusparseStatus_t status, const cuda::Call &call)
 }
 
 template <typename T>
-CudaArray<T> upload(const std::shared_ptr<CudaContext> &context, const std::vector<T> &source)
+cuda::DeviceArray<T> upload(const cuda::Context &context, const std::vector<T> &source)
 {
-  CudaArray<T> target(context, source.size(), "benchmark");
-  cuda::check(cudaMemcpy(target.data(), source.data(), source.size() * sizeof(T), cudaMemcpyHostToDevice), "cudaMemcpy");
+  auto target = cuda::to_device(context, source.data(), source.size(), "benchmark");
+  context.synchronize();
   return target;
 }
 
@@ -48,7 +48,8 @@ struct Blocks
                   column.push_back(A.column[k] / size);
                   value.resize(value.size() + size * size, Number(0));
                 }
-              value[(static_cast<std::size_t>(block) * size + i % size) * size + A.column[k] % size] = static_cast<Number>(A.value[k]);
+              value[(static_cast<std::size_t>(block) * size + i % size) * size + A.column[k] % size] =
+                static_cast<Number>(A.value[k]);
             }
         row_start.push_back(static_cast<int>(column.size()));
       }
@@ -57,16 +58,17 @@ struct Blocks
 
 // Median seconds of one of `repeat` runs of `enqueue`, recorded as one graph.
 template <typename Enqueue>
-double median_seconds(const CudaBackend<double> &backend, const Enqueue &enqueue)
+double median_seconds(const Device &device, const Enqueue &enqueue)
 {
-  constexpr int repeat = 20, samples = 11;
+  constexpr int repeat = 20;
   enqueue();
-  backend.synchronize();
-  return backend.seconds(backend.record([&] {
-    for (int i = 0; i < repeat; ++i)
-      enqueue();
-  }),
-                         samples) /
+  device.synchronize();
+  return Graph(device,
+               [&] {
+                 for (int i = 0; i < repeat; ++i)
+                   enqueue();
+               })
+           .seconds() /
          repeat;
 }
 } // namespace
@@ -74,17 +76,18 @@ double median_seconds(const CudaBackend<double> &backend, const Enqueue &enqueue
 template <typename Number>
 std::vector<std::pair<std::string, double>> time_cusparse(const CSRMatrix<double> &A, int node_size)
 {
-  const auto           context = std::make_shared<CudaContext>();
+  const Device         device  = Device::cuda();
+  const cuda::Context &context = static_cast<cuda::Context &>(device.interface());
   const cudaDataType_t type    = sizeof(Number) == 8 ? CUDA_R_64F : CUDA_R_32F;
   const Number         one = 1, zero = 0;
   cusparseHandle_t     handle;
   check(cusparseCreate(&handle), "cusparseCreate");
-  check(cusparseSetStream(handle, context->stream()), "cusparseSetStream");
+  check(cusparseSetStream(handle, context.stream()), "cusparseSetStream");
 
   const std::vector<int> row_start(A.row_start.begin(), A.row_start.end()), column(A.column.begin(), A.column.end());
-  auto d_start  = upload(context, row_start);
-  auto d_column = upload(context, column);
-  auto d_value  = upload(context, std::vector<Number>(A.value.begin(), A.value.end()));
+  auto                   d_start  = upload(context, row_start);
+  auto                   d_column = upload(context, column);
+  auto                   d_value  = upload(context, std::vector<Number>(A.value.begin(), A.value.end()));
   // Sliced ELL of 32 rows.
   const int        n_slices = (A.n_rows + 31) / 32;
   std::vector<int> slice_start(n_slices + 1, 0);
@@ -128,13 +131,13 @@ std::vector<std::pair<std::string, double>> time_cusparse(const CSRMatrix<double
     check(cusparseSpMV_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, x_view, &zero, y_view, type,
                                   algorithm, &bytes),
           "cusparseSpMV_bufferSize");
-    CudaArray<char> buffer(context, std::max<std::size_t>(bytes, 16), "benchmark");
+    cuda::DeviceArray<char> buffer(context.memory_of_device(), std::max<std::size_t>(bytes, 16), "benchmark");
     check(cusparseSpMV_preprocess(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, x_view, &zero, y_view, type,
                                   algorithm, buffer.data()),
           "cusparseSpMV_preprocess");
-    result.emplace_back(name, median_seconds(CudaBackend<double>(context), [&] {
-                          check(cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, x_view, &zero, y_view,
-                                             type, algorithm, buffer.data()),
+    result.emplace_back(name, median_seconds(device, [&] {
+                          check(cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, x_view, &zero,
+                                             y_view, type, algorithm, buffer.data()),
                                 "cusparseSpMV");
                         }));
   };
@@ -147,8 +150,9 @@ std::vector<std::pair<std::string, double>> time_cusparse(const CSRMatrix<double
       auto                 b_start = upload(context, blocks.row_start), b_column = upload(context, blocks.column);
       auto                 b_value = upload(context, blocks.value);
       cusparseSpMatDescr_t bsr;
-      check(cusparseCreateBsr(&bsr, A.n_rows / node_size, A.n_cols / node_size, static_cast<int64_t>(blocks.column.size()), node_size,
-                              node_size, b_start.data(), b_column.data(), b_value.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+      check(cusparseCreateBsr(&bsr, A.n_rows / node_size, A.n_cols / node_size,
+                              static_cast<int64_t>(blocks.column.size()), node_size, node_size, b_start.data(),
+                              b_column.data(), b_value.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
                               CUSPARSE_INDEX_BASE_ZERO, type, CUSPARSE_ORDER_ROW),
             "cusparseCreateBsr");
       time("cuSPARSE BSR", bsr, CUSPARSE_SPMV_BSR_ALG1);

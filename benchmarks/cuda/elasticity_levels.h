@@ -1,7 +1,7 @@
 #pragma once
 
 #include "discretization/forms/form.h"
-#include "multigrid/smoothers/smoother.h"
+#include "multigrid/options.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>
@@ -47,7 +47,7 @@ inline adamant::MultigridOptions elasticity_options()
   adamant::MultigridOptions options;
   options.smoother.chebyshev = true;
   options.smoother.range     = 20.;
-  options.smoother.type      = adamant::SmootherType::block_jacobi;
+  options.smoother.type      = "block_jacobi";
   options.pre_steps = options.post_steps = 3;
   return options;
 }

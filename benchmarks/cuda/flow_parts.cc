@@ -1,17 +1,98 @@
-// The parts of a Navier-Stokes step on the GPU, one by one, on the paper's stretched box. usage: flow_parts LEVEL [COARSEST_CELLS] [DEGREE]
+// The parts of a Navier-Stokes step on the GPU, one by one, on the paper's stretched box. usage: flow_parts LEVEL
+// [COARSEST_CELLS] [DEGREE]
 
-#include "parts.h"
-
-#include "algebra/flow_products.h"
-#include "discretization/forms/flow_matrices.h"
+#include "algebra/graph.h"
+#include "discretization/forms/flow_products.h"
+#include "multigrid/linear_solver.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/quadrature_lib.h>
+#include <deal.II/fe/mapping_q1.h>
 #include <deal.II/grid/grid_generator.h>
 #include <deal.II/grid/grid_tools.h>
 
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
+#include <functional>
+
+using namespace adamant;
+
+namespace
+{
+// Seconds of one `operation`, a number of them recorded as one graph.
+double seconds(const Device &device, const std::function<void()> &operation)
+{
+  constexpr int repeat = 20;
+  const Graph   graph(device, [&] {
+    for (int i = 0; i < repeat; ++i)
+      operation();
+  });
+  return graph.seconds() / repeat;
+}
+
+void line(const char *what, double time)
+{
+  std::printf("%-58s %9.2f us\n", what, 1e6 * time);
+}
+
+void make_stretched_box(dealii::Triangulation<3> &mesh, int level)
+{
+  dealii::GridGenerator::subdivided_hyper_rectangle(mesh, {1, 1, 2}, dealii::Point<3>(), dealii::Point<3>(1, 1, 1),
+                                                    true);
+  mesh.refine_global(level);
+  dealii::GridTools::transform(
+    [](const dealii::Point<3> &p) {
+      return dealii::Point<3>(0.5 * (1. - std::cos(M_PI * p[0])), 0.5 * (1. - std::cos(M_PI * p[1])),
+                              1. + std::sin((p[2] - 0.5) * M_PI));
+    },
+    mesh);
+  mesh.refine_global(1);
+}
+
+void measure_products(const Device &device, const FlowMatrices<3> &flow, bool separate, double copy)
+{
+  const int       n = flow.velocity().n_dofs(), n_p = flow.pressure().n_dofs();
+  FlowProducts<3> products(device, flow, 1., separate);
+  Vector<double>  u(device, 3 * n), u_new(device, 3 * n), p(device, n), m(device, n), g(device, n_p);
+  const auto      run        = [](const char *, const auto &work) { work(); };
+  const double    momentum   = seconds(device, [&] {
+    products.momentum({n, 1e-4, u.data(), m.data(), nullptr, u_new.data()}, u, p, run);
+  });
+  const double    divergence = seconds(device, [&] { products.divergence(u, g); });
+  const auto      report     = [&](const char *what, double time, double bytes) {
+    std::printf("%-30s %9.2f us, %7.1f MB: %.2f TB/s, %.0f%% of the copy\n", what, 1e6 * time, 1e-6 * bytes,
+                         1e-12 * bytes / time, 100. * bytes / time / copy);
+  };
+  if (separate)
+    {
+      line("momentum, separate products", momentum);
+      line("divergence, separate products", divergence);
+      return;
+    }
+  report("momentum", momentum, products.momentum_bytes());
+  report("divergence", divergence, products.divergence_bytes());
+}
+
+void measure_pressure(const Device &device, const FlowMatrices<3> &flow, int degree)
+{
+  LinearSolverOptions options;
+  options.type                         = SolverType::cg;
+  options.multigrid.smoother.type      = "fsai";
+  options.multigrid.smoother.chebyshev = true;
+  options.multigrid.smoother.range     = 20.;
+  options.multigrid.pre_steps = options.multigrid.post_steps = degree;
+  for (const auto precision : {Precision::float32, Precision::float64})
+    {
+      options.precision = precision;
+      const LinearSolver solver(device, flow.pressure_levels, options);
+      const auto         cost = solver.measure_preconditioner();
+      line(precision == Precision::float32 ? "V-cycle of the pressure, float32" : "V-cycle of the pressure, float64",
+           cost.seconds);
+      std::printf("  %d launches\n", cost.launches);
+    }
+}
+} // namespace
 
 int main(int argc, char **argv)
 {
@@ -20,41 +101,24 @@ int main(int argc, char **argv)
   const int                                coarsest = argc > 2 ? std::atoi(argv[2]) : 1024;
   const int                                degree   = argc > 3 ? std::atoi(argv[3]) : 3;
   dealii::Triangulation<3>                 mesh;
-  dealii::GridGenerator::subdivided_hyper_rectangle(mesh, {1, 1, 2}, dealii::Point<3>(), dealii::Point<3>(1, 1, 1), true);
-  mesh.refine_global(level);
-  dealii::GridTools::transform(
-    [](const dealii::Point<3> &p) {
-      return dealii::Point<3>(0.5 * (1. - std::cos(M_PI * p[0])), 0.5 * (1. - std::cos(M_PI * p[1])), 1. + std::sin((p[2] - 0.5) * M_PI));
-    },
-    mesh);
-  mesh.refine_global(1);
-  const FlowMatrices<3>     flow(mesh, dealii::MappingQ1<3>(), dealii::QGauss<3>(2), {}, coarsest);
-  const CudaBackend<double> backend;
-  const int                 n = flow.velocity->n_dofs(), n_p = flow.pressure().n_dofs();
-  std::printf("%s, %d velocity nodes, %d pressure nodes\n", backend.device_name().c_str(), n, n_p);
-  const double copy = backend.copy_bandwidth();
+  make_stretched_box(mesh, level);
+  const dealii::MappingQ1<3> mapping;
+  const FlowMatrices<3>      flow(mesh, mapping, dealii::QGauss<3>(2), {}, coarsest);
+  const Device               device = Device::cuda();
+  const int                  n = flow.velocity().n_dofs(), n_p = flow.pressure().n_dofs();
+  std::printf("%s, %d velocity nodes, %d pressure nodes\n", device.name().c_str(), n, n_p);
+  const double copy = device.interface().copy_bandwidth();
   std::printf("copy within device memory: %.2f TB/s (read plus written)\n", 1e-12 * copy);
+  for (const bool separate : {false, true})
+    measure_products(device, flow, separate, copy);
   {
-    const FlowProducts<3, CudaBackend<double>> products(backend, {&flow.stiffness, &flow.gradient[0], &flow.gradient[1], &flow.gradient[2]},
-                                                        {&flow.divergence[0], &flow.divergence[1], &flow.divergence[2]});
-    auto       u = backend.create_vector(3 * n), u_new = backend.create_vector(3 * n), p = backend.create_vector(n), m = backend.create_vector(n),
-         g = backend.create_vector(n_p), none = backend.create_vector(0);
-    const auto report = [&](const char *what, double time, double bytes) {
-      std::printf("%-30s %9.2f us, %7.1f MB: %.2f TB/s, %.0f%% of the copy\n", what, 1e6 * time, 1e-6 * bytes, 1e-12 * bytes / time, 100. * bytes / time / copy);
-    };
-    report("momentum", seconds(backend, [&] { products.momentum(1e-4, u, p, m, none, u_new); }), products.momentum_bytes());
-    report("divergence", seconds(backend, [&] { products.divergence(u, g); }), products.divergence_bytes());
-    const auto I = backend.create_matrix(flow.interpolation);
+    const Matrix<double> I(device, *flow.interpolation);
+    Vector<double>       u(device, 3 * n), p(device, n), g(device, n_p);
     std::printf("interpolation: %s\n", I.format().c_str());
-    line("interpolation", seconds(backend, [&] { backend.spmv(1, I, g, 0, p); }));
-    auto s = backend.create_scalars(4);
-    line("dot u u", seconds(backend, [&] { backend.dot(u, u, s, 0); }));
-    line("dot p p", seconds(backend, [&] { backend.dot(g, g, s, 0); }));
+    line("interpolation", seconds(device, [&] { device.multiply(1., I, g, 0., p); }));
+    Scalars s(device, 4);
+    line("dot u u", seconds(device, [&] { device.dot(u, u, s, 0); }));
+    line("dot p p", seconds(device, [&] { device.dot(g, g, s, 0); }));
   }
-  MultigridOptions options;
-  options.smoother.type      = SmootherType::fsai;
-  options.smoother.chebyshev = true;
-  options.smoother.range     = 20.;
-  options.pre_steps = options.post_steps = degree;
-  measure_parts(flow.pressure_levels, options, "pressure");
+  measure_pressure(device, flow, degree);
 }

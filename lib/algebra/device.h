@@ -44,6 +44,7 @@ public:
   bool                asynchronous() const { return device->asynchronous(); } ///< a GPU: the host may do other work meanwhile
   std::string         name() const { return device->name(); }                 ///< of the processor or the GPU
   const Communicator &communicator() const { return device->communicator(); }
+  MatrixFormat        matrix_format() const { return device->matrix_format(); } ///< of sparse matrices
   DeviceInterface    &interface() const { return *device; } ///< for lib/algebra: memory, ranks, bandwidth
   /// @}
 

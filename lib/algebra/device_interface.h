@@ -3,12 +3,14 @@
 #include "base/communicator.h"
 #include "base/csr_matrix.h"
 #include "base/exceptions.h"
+#include "base/exchange_plan.h"
 
 #include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 // What stands behind the handles Device, Vector, Matrix, Scalars, Graph and Snapshot: implemented by host/ and by cuda/. Nothing
 // outside lib/algebra calls it.
@@ -40,6 +42,33 @@ public:
 
   int n_rows = 0, n_cols = 0;
   int node_size = 1; ///< rows that belong to one node
+};
+
+/// Matrices on one pattern, packed for products that need all of them at once.
+class BundleStorage
+{
+public:
+  BundleStorage(const CSRMatrix<double> &first, int n_matrices, int n_values)
+    : n_rows(first.n_rows)
+    , n_cols(first.ghosts ? first.ghosts->n_owned : first.n_cols)
+    , n_matrices(n_matrices)
+    , n_values(n_values)
+  {}
+  virtual ~BundleStorage() = default;
+
+  virtual std::size_t bytes() const = 0; ///< of device memory that a product reads, without vectors
+
+  /// Throws RunError unless a functor's numbers are those of the bundle.
+  void check(int matrices, int values) const
+  {
+    if (matrices != n_matrices || values != n_values)
+      throw RunError("a bundle of " + std::to_string(n_matrices) + " matrices and " + std::to_string(n_values) +
+                     " values is multiplied as one of " + std::to_string(matrices) + " and " + std::to_string(values));
+  }
+
+  const int n_rows, n_cols; ///< of this rank
+  const int n_matrices;
+  const int n_values; ///< that products read in the node of a column
 };
 
 /// Results of reductions: where the device computes them, and a copy on the host that is valid after a wait.
@@ -98,6 +127,7 @@ public:
   virtual std::string         name() const           = 0;
   virtual int                 n_threads() const      = 0; ///< of the host's loops
   virtual const Communicator &communicator() const   = 0;
+  virtual MatrixFormat        matrix_format() const { return MatrixFormat::compressed; } ///< of sparse matrices
   virtual std::string         exchange() const       = 0; ///< how ranks exchange, in words; empty on one rank
   virtual double              copy_bandwidth()       = 0;
   virtual std::map<std::string, std::size_t> memory() const      = 0; ///< in use, by purpose
@@ -120,6 +150,9 @@ public:
       own = create_scalars(2);
     return own;
   }
+
+  virtual std::shared_ptr<BundleStorage> create_bundle(const std::vector<const CSRMatrix<double> *> &matrices,
+                                                       int n_values) = 0;
 
   virtual const Operations<double> &operations(double) const = 0;
   virtual const Operations<float>  &operations(float) const  = 0;

@@ -14,24 +14,26 @@ namespace adamant
 template <int dim>
 Array<int> numbers_in_space(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs);
 
-/// The V-cycle on the host as the preconditioner of deal.II's own SolverCG, SolverGMRES and SolverFGMRES, in the precision
-/// Number:
+/// The V-cycle on the host as the preconditioner of deal.II's own SolverCG, SolverGMRES and SolverFGMRES, in the
+/// precision Number:
 ///
 ///   adamant::LevelMeshes<dim> meshes(mesh, {256});
 ///   adamant::Field<dim>       field(meshes, "u", fe, {{0, dealii::ComponentMask()}});
-///   adamant::Form<dim>        form("A", field, unknowns(field), mapping, quadrature, flags, kernel, adamant::Levels::all);
+///   adamant::Form<dim>        form("A", field, unknowns(field), mapping, quadrature, flags, kernel,
+///                                  adamant::Levels::all);
 ///   form.update();
 ///   adamant::DealiiPreconditioner<float> multigrid(field, form, dof_handler, {}, n_threads);
 ///   multigrid.scale_constrained(A);
 ///   solver_cg.solve(A, x, b, multigrid);
 ///
 /// A is deal.II's own matrix for the same mesh, element and constraints, filled by
-/// AffineConstraints::distribute_local_to_global on `dof_handler`, whose DoFs may be numbered in any way. Its constrained rows
-/// are decoupled and hold some d_i on the diagonal; there the preconditioner is exactly 1 / d_i, so that they add no
-/// iterations, whatever the right-hand side and the start vector hold in them.
+/// AffineConstraints::distribute_local_to_global on `dof_handler`, whose DoFs may be numbered in any way. Its
+/// constrained rows are decoupled and hold some d_i on the diagonal; there the preconditioner is exactly 1 / d_i, so
+/// that they add no iterations, whatever the right-hand side and the start vector hold in them.
 ///
-/// With equally many pre- and post-smoothing steps the V-cycle is symmetric, as SolverCG needs. SolverGMRES reaches 1e-6 or
-/// so with Number = float, whose rounding makes it a slightly different matrix each time: take double or SolverFGMRES.
+/// With equally many pre- and post-smoothing steps the V-cycle is symmetric, as SolverCG needs. SolverGMRES reaches
+/// 1e-6 or so with Number = float, whose rounding makes it a slightly different matrix each time: take double or
+/// SolverFGMRES.
 template <typename Number = float>
 class DealiiPreconditioner
 {
@@ -60,8 +62,8 @@ public:
   /// Takes over the values that the level matrices have now, as after an update of the form; patterns and transfer stay.
   void update();
 
-  /// dst = M src for dealii::Vector<double> and every other vector that holds doubles contiguously and locally. They are
-  /// read and written in place, where the precision changes.
+  /// dst = M src for dealii::Vector<double> and every other vector that holds doubles contiguously and locally. They
+  /// are read and written in place, where the precision changes.
   template <class Vector>
   void vmult(Vector &dst, const Vector &src) const
   {
@@ -81,7 +83,8 @@ private:
   std::vector<std::pair<int, double>> constrained; // row, 1 / d_i
 };
 
-/// The number that each DoF of `dofs` has in `space`, which has the same mesh and element. Throws RunError where they differ.
+/// The number that each DoF of `dofs` has in `space`, which has the same mesh and element. Throws RunError where they
+/// differ.
 template <int dim>
 Array<int> numbers_in_space(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs);
 } // namespace adamant

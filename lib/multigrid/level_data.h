@@ -6,9 +6,9 @@
 
 namespace adamant
 {
-/// What multigrid needs of one level, in host memory. Level 0 is the coarsest (Liebchen et al., Algorithm 1). Constrained
-/// unknowns are part of the vectors, where they are zero: their matrix rows are those of the identity, their rows
-/// of the prolongation are empty.
+/// What multigrid needs of one level, in host memory. Level 0 is the coarsest (Liebchen et al., Algorithm 1).
+/// Constrained unknowns are part of the vectors, where they are zero: their matrix rows are those of the identity,
+/// their rows of the prolongation are empty.
 struct LevelData
 {
   std::shared_ptr<const CSRMatrix<double>> matrix; ///< A_l, n_l x n_l

@@ -1,8 +1,7 @@
 // Expressions of parameter files: values on the host, and the C++ that they are translated to for the GPU, which the host's
-// compiler and NVRTC compile here without one.
+// compiler compiles here (NVRTC in tests/algebra).
 #include "expressions/expressions.h"
 
-#include "algebra/cuda/nvrtc.h"
 #include "base/exceptions.h"
 #include "expressions/point_function.h"
 #include "expressions/translation.h"
@@ -144,50 +143,6 @@ TEST(Expressions, WhatHasNoCounterpartIsSaid)
     }
   EXPECT_THROW(point_function({chain}), RunError) << "nested too deeply";
   EXPECT_THROW(point_function({choices + "2"}), RunError) << "nested too deeply";
-}
-
-TEST(Expressions, CompiledForTheGPU)
-{
-  try
-    {
-      compile_cuda("", "sm_90");
-    }
-  catch (const RunError &reason)
-    {
-      GTEST_SKIP() << reason.what();
-    }
-  const std::string code = compile_cuda(point_kernel(test::expressions, 3), "sm_90");
-  EXPECT_EQ(code.substr(1, 3), "ELF");
-  EXPECT_NE(code.find("at_points"), std::string::npos) << "expected the kernel's name in the code";
-  EXPECT_NO_THROW(compile_cuda(point_kernel({"x + y", "t"}, 2), "sm_80"));
-  std::string sum = "x";
-  while (sum.size() < 9000)
-    sum += "+sin(x)*" + std::to_string(sum.size());
-  EXPECT_NO_THROW(compile_cuda(point_kernel({sum}, 2), "sm_90")) << "a long expression";
-  try
-    {
-      compile_cuda("nonsense", "sm_90");
-      ADD_FAILURE() << "expected an error";
-    }
-  catch (const RunError &error)
-    {
-      EXPECT_NE(std::string(error.what()).find("nonsense"), std::string::npos) << error.what();
-    }
-}
-
-TEST(Expressions, MissingCompilerIsSaid)
-{
-  setenv("ADAMANT_NVRTC", "/nowhere/libnvrtc.so", 1);
-  try
-    {
-      compile_cuda("", "sm_90");
-      ADD_FAILURE() << "expected an error";
-    }
-  catch (const RunError &error)
-    {
-      EXPECT_NE(std::string(error.what()).find("/nowhere/libnvrtc.so"), std::string::npos) << error.what();
-    }
-  unsetenv("ADAMANT_NVRTC");
 }
 
 TEST(Expressions, DependenceOnTime)

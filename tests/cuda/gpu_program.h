@@ -2,7 +2,7 @@
 
 #include "tests/apps/program.h"
 
-#include "support/backends.h"
+#include "support/devices.h"
 
 /// A program of apps/ on the GPU and on the CPU; skipped where there is no GPU. `Base` is Program or made from it.
 template <class Base>
@@ -18,9 +18,9 @@ protected:
 
   void SetUp() override
   {
-    const std::string reason = adamant::test::why_unavailable<adamant::CudaBackend<double>>();
-    if (!reason.empty())
-      GTEST_SKIP() << reason;
+    using namespace adamant::test;
+    if (!device_at(Place::cuda).device)
+      GTEST_SKIP() << device_at(Place::cuda).reason;
   }
 
   Outcome start_on(const std::string &backend, const std::vector<std::string> &settings)

@@ -1,4 +1,5 @@
-// Several fields on the same level meshes, forms of two of them against deal.II's own assembly, and what a kernel sees of its cell.
+// Several fields on the same level meshes, forms of two of them against deal.II's own assembly, and what a kernel sees
+// of its cell.
 #include "base/exceptions.h"
 #include "discretization/fields/points.h"
 #include "discretization/forms/form.h"
@@ -32,7 +33,8 @@ namespace
 {
 const UpdateFlags flags = update_values | update_gradients | update_JxW_values;
 
-// ∫ ψ_k (∂_c φ_j + a φ_j / (1 + c)), c the component of φ_j and a of the cell's material: no entry vanishes by symmetry.
+// ∫ ψ_k (∂_c φ_j + a φ_j / (1 + c)), c the component of φ_j and a of the cell's material: no entry vanishes by
+// symmetry.
 template <int dim, typename Cell, typename Scalar, typename Vector>
 double coupling(const Cell &cell, const Scalar &psi, const Vector &phi, unsigned int k, unsigned int j, double a)
 {
@@ -330,7 +332,8 @@ TEST(Form, SaysWhatItHasNot)
   EXPECT_THROW(points.update(), adamant::RunError) << "quadrature points were not asked for";
 }
 
-// All cells of a uniform mesh share their shape functions; a coefficient that depends on a field is that of the own cell.
+// All cells of a uniform mesh share their shape functions; a coefficient that depends on a field is that of the own
+// cell.
 template <int dim>
 void read_a_field(const FiniteElement<dim> &fe)
 {

@@ -1,12 +1,12 @@
-// The matrices and products of the Navier-Stokes step against deal.II's own assembly, on every backend; the pressure's solvers.
-#include "algebra/flow_products.h"
+// The matrices and products of the Navier-Stokes step against deal.II's own assembly, on every device; the pressure's
+// solvers.
 #include "apps/navier_stokes/data.h"
 #include "discretization/fields/points.h"
 #include "discretization/fields/tensor_product.h"
-#include "discretization/forms/flow_matrices.h"
+#include "discretization/forms/flow_products.h"
 #include "multigrid/linear_solver.h"
 #include "support.h"
-#include "support/backends.h"
+#include "support/devices.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_values.h>
@@ -18,7 +18,6 @@
 
 using namespace test;
 using adamant::Array;
-using adamant::CSRMatrix;
 using adamant::FlowMatrices;
 using adamant::FlowProducts;
 
@@ -57,24 +56,6 @@ void make_stretched_box(Triangulation<3> &mesh, unsigned int refinements)
   mesh.refine_global(1);
 }
 
-template <int dim>
-std::vector<const CSRMatrix<double> *> momentum_matrices(const FlowMatrices<dim> &flow)
-{
-  std::vector<const CSRMatrix<double> *> matrices{flow.stiffness.get()};
-  for (const auto &matrix : flow.gradient)
-    matrices.push_back(matrix.get());
-  return matrices;
-}
-
-template <int dim>
-std::vector<const CSRMatrix<double> *> divergence_matrices(const FlowMatrices<dim> &flow)
-{
-  std::vector<const CSRMatrix<double> *> matrices;
-  for (const auto &matrix : flow.divergence)
-    matrices.push_back(matrix.get());
-  return matrices;
-}
-
 /// Random nodal values of n components that are continuous across hanging nodes.
 template <int dim>
 std::vector<Vector<double>> random_field(const adamant::LevelSpace<dim> &space, unsigned int n_components,
@@ -89,7 +70,8 @@ std::vector<Vector<double>> random_field(const adamant::LevelSpace<dim> &space, 
   return field;
 }
 
-/// By quadrature: (∇u_c, ∇φ_i) + Σ_d (∂_d I(u_d u_c), φ_i) + (∂_c p, φ_i), I the nodal interpolation, condensed to the free nodes.
+/// By quadrature: (∇u_c, ∇φ_i) + Σ_d (∂_d I(u_d u_c), φ_i) + (∂_c p, φ_i), I the nodal interpolation, condensed to the
+/// free nodes.
 template <int dim>
 std::vector<Vector<double>> momentum_by_quadrature(const adamant::LevelSpace<dim>    &space,
                                                    const std::vector<Vector<double>> &u, const Vector<double> &p)
@@ -160,17 +142,15 @@ std::vector<double> by_components(const std::vector<Vector<double>> &u)
   return values;
 }
 
-template <class Backend>
-class FlowTest : public adamant::test::BackendTest<Backend>
+class FlowTest : public adamant::test::DeviceTest
 {
 protected:
-  using adamant::test::BackendTest<Backend>::backend;
-
-  // Through the products, -1 for dt and 1 for 1 / m: u_new - u is what the step subtracts.
+  // Through the products, -1 for dt and 1 for 1 / m: u_new - u is what the step subtracts. `apart`: one product for
+  // each matrix.
   template <int dim>
-  void compare_products(unsigned int seed)
+  void compare_products(unsigned int seed, bool apart)
   {
-    SCOPED_TRACE("dimension " + std::to_string(dim) + ", seed " + std::to_string(seed));
+    SCOPED_TRACE("dimension " + std::to_string(dim) + ", seed " + std::to_string(seed) + (apart ? ", apart" : ""));
     Triangulation<dim> mesh;
     make_distorted_mesh(mesh, seed);
     const MappingQ1<dim>    mapping;
@@ -178,21 +158,28 @@ protected:
     const auto             &space = flow.velocity();
     const int               n = space.n_dofs(), n_p = flow.pressure().n_dofs();
     ASSERT_GT(space.hanging_nodes.n_constraints(), 0u) << "expected a mesh with hanging nodes";
-    const auto                       u = random_field(space, dim, seed);
-    const auto                       p = random_field(space, 1, seed + 10)[0];
-    const FlowProducts<dim, Backend> products(*backend, momentum_matrices(flow), divergence_matrices(flow));
-    EXPECT_GT(products.momentum_bytes(), 8u * (dim + 1) * flow.stiffness->n_nonzeros());
+    const auto        u = random_field(space, dim, seed);
+    const auto        p = random_field(space, 1, seed + 10)[0];
+    FlowProducts<dim> products(device, flow, 1., apart);
+    EXPECT_EQ(products.separate(), apart);
+    if (!apart)
+      {
+        EXPECT_GT(products.momentum_bytes(), 8u * (dim + 1) * flow.stiffness->n_nonzeros());
+      }
 
+    using adamant::test::to_device;
     const auto expected = momentum_by_quadrature(space, u, p);
-    const auto u_old    = adamant::test::to_backend(*backend, by_components(u)),
-               p_nodal  = adamant::test::to_backend(*backend, {p.begin(), p.end()});
-    const auto one = adamant::test::to_backend(*backend, std::vector<double>(n, 1.)), none = backend->create_vector(0);
-    const auto two   = adamant::test::to_backend(*backend, std::vector<double>(dim * n, 2.));
-    auto       u_new = backend->create_vector(dim * n), with_force = backend->create_vector(dim * n),
-         g = backend->create_vector(n_p);
-    products.momentum(-1., u_old, p_nodal, one, none, u_new);
-    products.momentum(-1., u_old, p_nodal, one, two, with_force);
-    const auto result = adamant::test::to_host(*backend, u_new), forced = adamant::test::to_host(*backend, with_force);
+    const auto u_old = to_device(device, by_components(u)), p_nodal = to_device(device, {p.begin(), p.end()}),
+               one = to_device(device, std::vector<double>(n, 1.)),
+               two = to_device(device, std::vector<double>(dim * n, 2.));
+    adamant::Vector<double> u_new(device, dim * n), with_force(device, dim * n), g(device, n_p);
+    const auto              momentum = [&](const double *force, adamant::Vector<double> &to) {
+      products.momentum({n, -1., u_old.data(), one.data(), force, to.data()}, u_old, p_nodal,
+                                     [](const char *, const auto &work) { work(); });
+    };
+    momentum(nullptr, u_new);
+    momentum(two.data(), with_force);
+    const auto result = adamant::test::values_of(u_new), forced = adamant::test::values_of(with_force);
     for (unsigned int c = 0; c < dim; ++c)
       {
         Vector<double> difference(n);
@@ -232,7 +219,7 @@ protected:
     for (int k = 0; k < n_p; ++k)
       pressure[k] = flow.pressure().is_free(k) ? random[k] : 0.;
     products.divergence(u_old, g);
-    const auto   divergence = adamant::test::to_host(*backend, g);
+    const auto   divergence = adamant::test::values_of(g);
     const double tested     = std::inner_product(pressure.begin(), pressure.end(), divergence.begin(), 0.);
     const auto   nodal      = adamant::product(*flow.interpolation, pressure);
     EXPECT_NEAR(tested, integrate_divergence(space, u, Vector<double>(nodal.begin(), nodal.end())), 1e-12 * n_p)
@@ -279,7 +266,7 @@ adamant::LinearSolverOptions pressure_options()
 {
   adamant::LinearSolverOptions options;
   options.type                         = adamant::SolverType::cg;
-  options.multigrid.smoother.type      = adamant::SmootherType::fsai;
+  options.multigrid.smoother.type      = "fsai";
   options.multigrid.smoother.chebyshev = true;
   options.multigrid.smoother.range     = 20.;
   options.multigrid.pre_steps = options.multigrid.post_steps = 3;
@@ -287,18 +274,33 @@ adamant::LinearSolverOptions pressure_options()
 }
 } // namespace
 
-TYPED_TEST_SUITE(FlowTest, adamant::test::DoubleBackends);
-
-TYPED_TEST(FlowTest, ProductsAreTheQuadratureOfTheInterpolatedTerms)
+TEST_P(FlowTest, ProductsAreTheQuadratureOfTheInterpolatedTerms)
 {
-  for (const unsigned int seed : {1, 2, 3})
-    this->template compare_products<2>(seed);
-  for (const unsigned int seed : {4, 5})
-    this->template compare_products<3>(seed);
+  for (const bool apart : {false, true})
+    {
+      for (const unsigned int seed : {1, 2, 3})
+        compare_products<2>(seed, apart);
+      for (const unsigned int seed : {4, 5})
+        compare_products<3>(seed, apart);
+    }
+}
+
+TEST_P(FlowTest, BundlesRefuseFunctorsOfOtherSizes)
+{
+  Triangulation<2> mesh;
+  make_distorted_mesh(mesh, 1);
+  const FlowMatrices<2>          flow(mesh, MappingQ1<2>(), QGauss<2>(2), {}, 64);
+  const adamant::MatrixBundle    bundle(device, {flow.gradient[0].get(), flow.gradient[1].get()}, 2);
+  const int                      n = flow.velocity().n_dofs();
+  adamant::Vector<double>        u(device, 2 * n), g(device, n);
+  const adamant::Divergence<2>   two(n, u.data(), g.data());
+  const adamant::MomentumStep<2> three({n, 1., u.data(), g.data(), nullptr, u.data()}, g.data());
+  EXPECT_NO_THROW(for_each_row(device, bundle, two));
+  EXPECT_THROW(for_each_row(device, bundle, three), adamant::RunError);
 }
 
 // The iterations must not grow with the mesh, nor with the aspect ratio, 41 on the finest of the paper's meshes.
-TYPED_TEST(FlowTest, PressureIterationsStayBoundedOnStretchedCells)
+TEST_P(FlowTest, PressureIterationsStayBoundedOnStretchedCells)
 {
   std::vector<int> iterations;
   for (const unsigned int refinements : {3, 4})
@@ -307,36 +309,34 @@ TYPED_TEST(FlowTest, PressureIterationsStayBoundedOnStretchedCells)
       make_stretched_box(mesh, refinements);
       const FlowMatrices<3> flow(mesh, MappingQ1<3>(), QGauss<3>(2), {}, 128);
       EXPECT_TRUE(flow.singular);
-      adamant::LinearSolver<TypeParam> solver(*this->backend, flow.pressure_levels, pressure_options());
-      const auto                       rhs = zero_mean(random_vector(flow.pressure().n_dofs(), 7));
-      auto                             b   = this->backend->create_vector(static_cast<int>(rhs.size())),
-           x                               = this->backend->create_vector(static_cast<int>(rhs.size()));
-      this->backend->upload(rhs.data(), b);
+      adamant::LinearSolver         solver(device, flow.pressure_levels, pressure_options());
+      const auto                    rhs = zero_mean(random_vector(flow.pressure().n_dofs(), 7));
+      const adamant::Vector<double> b(device, rhs);
+      adamant::Vector<double>       x(device, b.size());
       iterations.push_back(solver.solve(b, x).iterations);
     }
   EXPECT_LE(iterations[0], 10);
   EXPECT_LE(iterations[1], iterations[0] + 1) << "expected about as many iterations on the finer mesh";
 }
 
-TYPED_TEST(FlowTest, FastDiagonalizationSolvesThePressureEquation)
+TEST_P(FlowTest, FastDiagonalizationSolvesThePressureEquation)
 {
   Triangulation<3> mesh;
   make_stretched_box(mesh, 3);
-  const MappingQ1<3>                      mapping;
-  const FlowMatrices<3>                   flow(mesh, mapping, QGauss<3>(2), {}, 512);
-  const int                               n_p = flow.pressure().n_dofs();
-  adamant::FastDiagonalization<TypeParam> solver(*this->backend,
-                                                 adamant::tensor_product_eigenpairs(flow.pressure(), mapping));
-  const auto                              rhs = zero_mean(random_vector(n_p, 3));
-  auto                                    b = this->backend->create_vector(n_p), x = this->backend->create_vector(n_p);
-  this->backend->upload(rhs.data(), b);
+  const MappingQ1<3>            mapping;
+  const FlowMatrices<3>         flow(mesh, mapping, QGauss<3>(2), {}, 512);
+  const int                     n_p = flow.pressure().n_dofs();
+  adamant::FastDiagonalization  solver(device, adamant::tensor_product_eigenpairs(flow.pressure(), mapping));
+  const auto                    rhs = zero_mean(random_vector(n_p, 3));
+  const adamant::Vector<double> b(device, rhs);
+  adamant::Vector<double>       x(device, n_p);
   solver.solve(b, x);
-  Array<double> solution(n_p);
-  this->backend->download(x, solution.data());
-  const auto product = adamant::product(*flow.pressure_levels.back().matrix, solution);
+  const auto product = adamant::product(*flow.pressure_levels.back().matrix, adamant::to_host(x));
   for (int k = 0; k < n_p; ++k)
     ASSERT_NEAR(product[k], rhs[k], 1e-11) << "expected A x = b in row " << k;
 }
+
+INSTANTIATE_TEST_SUITE_P(Devices, FlowTest, adamant::test::all_places, adamant::test::place_name);
 
 TEST(FlowMatrices, InterpolationIsThePressureAtTheVelocityNodes)
 {

@@ -1,10 +1,7 @@
-// The matrices of incompressible flow on several ranks against those of one, by what they do to given functions, and the products of
-// a time step node by node: run by mpirun.
-#include "algebra/flow_products.h"
-#include "algebra/host/backend.h"
-#include "base/host_copies.h"
+// The matrices of incompressible flow on several ranks against those of one, by what they do to given functions, and
+// the products of a time step node by node: run by mpirun.
 #include "discretization/fields/points.h"
-#include "discretization/forms/flow_matrices.h"
+#include "discretization/forms/flow_products.h"
 #include "discretization/meshes/mesh.h"
 #include "discretization/meshes/stored_mesh.h"
 #include "multigrid/linear_solver.h"
@@ -29,7 +26,6 @@ namespace
 using namespace dealii;
 using adamant::Array;
 using adamant::Communicator;
-using adamant::CSRMatrix;
 using adamant::FlowMatrices;
 
 // Hanging nodes of several levels, then the global refinement.
@@ -113,15 +109,15 @@ std::vector<double> characteristics(const Communicator &ranks, const std::set<ty
   for (std::size_t k = 0; k < b.size() && flow.singular; ++k)
     b[k] -= integrals[0] / integrals[1] * flow.pressure_mass[k];
   adamant::LinearSolverOptions options;
-  options.type              = adamant::SolverType::cg;
-  options.control.tolerance = 1e-13;
-  const adamant::HostBackend<double>                  backend(1, ranks);
-  adamant::LinearSolver<adamant::HostBackend<double>> solver(backend, flow.pressure_levels, options);
-  const auto                                          rhs        = adamant::to_backend(backend, b);
-  auto                                                q          = backend.create_vector(rhs.size());
-  const int                                           iterations = solver.solve(rhs, q).iterations;
+  options.type                         = adamant::SolverType::cg;
+  options.control.tolerance            = 1e-13;
+  const auto                    device = adamant::Device::host(1, ranks);
+  adamant::LinearSolver         solver(device, flow.pressure_levels, options);
+  const adamant::Vector<double> rhs(device, b);
+  adamant::Vector<double>       q(device, rhs.size());
+  const int                     iterations = solver.solve(rhs, q).iterations;
   EXPECT_LE(iterations, 40);
-  auto   solution = adamant::to_host(backend, q);
+  auto   solution = adamant::to_host(q);
   double integral = std::inner_product(solution.begin(), solution.end(), flow.pressure_mass.begin(), 0.);
   ranks.sum(&integral, 1);
   for (int k = 0; k < pressure.n_owned() && flow.singular; ++k)
@@ -147,7 +143,7 @@ template <int dim>
 using ValuesAt = std::map<std::array<long, dim>, std::vector<double>>;
 
 template <int dim>
-ValuesAt<dim> by_position(const Array<double> &points, const adamant::HostVector<double> &values)
+ValuesAt<dim> by_position(const Array<double> &points, const adamant::Vector<double> &values)
 {
   const std::size_t n = points.size() / dim;
   ValuesAt<dim>     at;
@@ -164,7 +160,7 @@ ValuesAt<dim> by_position(const Array<double> &points, const adamant::HostVector
 
 // What a momentum step makes of a velocity and a pressure, and the divergence of the result.
 template <int dim>
-std::pair<ValuesAt<dim>, ValuesAt<dim>> step(const Communicator &ranks)
+std::pair<ValuesAt<dim>, ValuesAt<dim>> step(const Communicator &ranks, bool separate)
 {
   const auto              mesh = velocity_mesh<dim>(ranks);
   const MappingQ1<dim>    mapping;
@@ -187,17 +183,12 @@ std::pair<ValuesAt<dim>, ValuesAt<dim>> step(const Communicator &ranks)
       p[i]            = wave(points, n, i, 4.);
       inverse_mass[i] = flow.velocity().is_free(i) ? 1. / flow.velocity_mass[i] : 0.;
     }
-  const adamant::HostBackend<double>     backend(1, ranks);
-  std::vector<const CSRMatrix<double> *> momentum{flow.stiffness.get()}, divergence;
-  for (int d = 0; d < dim; ++d)
-    {
-      momentum.push_back(flow.gradient[d].get());
-      divergence.push_back(flow.divergence[d].get());
-    }
-  const adamant::FlowProducts<dim, adamant::HostBackend<double>> products(backend, momentum, divergence);
-  const auto on_backend = [&](const Array<double> &values) { return adamant::to_backend(backend, values); };
-  auto       u_new = backend.create_vector(dim * n), g = backend.create_vector(flow.pressure().n_owned());
-  products.momentum(0.01, on_backend(u), on_backend(p), on_backend(inverse_mass), on_backend(force), u_new);
+  const auto                    device = adamant::Device::host(1, ranks);
+  adamant::FlowProducts<dim>    products(device, flow, 1., separate);
+  const adamant::Vector<double> u_old(device, u), pressure(device, p), m(device, inverse_mass), f(device, force);
+  adamant::Vector<double>       u_new(device, dim * n), g(device, flow.pressure().n_owned());
+  products.momentum({n, 0.01, u_old.data(), m.data(), f.data(), u_new.data()}, u_old, pressure,
+                    [](const char *, const auto &work) { work(); });
   products.divergence(u_new, g);
 
   // The rows that interpolate, for each component as for one.
@@ -212,10 +203,10 @@ std::pair<ValuesAt<dim>, ValuesAt<dim>> step(const Communicator &ranks)
 }
 
 template <int dim>
-void compare_step()
+void compare_step(bool separate)
 {
   const Communicator ranks(MPI_COMM_WORLD);
-  const auto         result = step<dim>(ranks), expected = step<dim>(Communicator());
+  const auto         result = step<dim>(ranks, separate), expected = step<dim>(Communicator(), false);
   const auto         compare = [&](const ValuesAt<dim> &values, const ValuesAt<dim> &reference, const char *name) {
     double n = static_cast<double>(values.size());
     ranks.sum(&n, 1);
@@ -230,8 +221,11 @@ void compare_step()
 
 TEST(FlowProductsOnRanks, DoTheSameRowByRow)
 {
-  compare_step<2>();
-  compare_step<3>();
+  for (const bool separate : {false, true})
+    {
+      compare_step<2>(separate);
+      compare_step<3>(separate);
+    }
 }
 
 TEST(FlowMatricesOnRanks, DoTheSame)

@@ -26,8 +26,8 @@ namespace
 {
 const UpdateFlags flags = update_values | update_gradients | update_JxW_values;
 
-// A nonsymmetric operator that couples the components; its diffusion jumps with the material. `cell` has shape functions as a
-// CellContext has them.
+// A nonsymmetric operator that couples the components; its diffusion jumps with the material. `cell` has shape
+// functions as a CellContext has them.
 template <int dim, typename Cell>
 void cell_matrix(const Cell &cell, double diffusion, FullMatrix<double> &local)
 {

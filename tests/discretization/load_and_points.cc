@@ -157,7 +157,8 @@ void isotropic_elasticity(const adamant::CellContext<3> &cell, FullMatrix<double
           (2. * strain(i, q) * strain(j, q) + 4. * trace(strain(i, q)) * trace(strain(j, q))) * cell.JxW(q);
 }
 
-// Elasticity of a clamped cube: ML with the rigid-body modes needs fewer iterations than with constants, and both solve it.
+// Elasticity of a clamped cube: ML with the rigid-body modes needs fewer iterations than with constants, and both solve
+// it.
 TEST(TrilinosAMG, RigidBodyModesHelp)
 {
   using Backend = adamant::HostBackend<double>;

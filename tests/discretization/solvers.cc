@@ -1,4 +1,5 @@
-// The library's solution against direct solvers; the convergence of its V-cycle; the preconditioner in deal.II's solvers.
+// The library's solution against direct solvers; the convergence of its V-cycle; the preconditioner in deal.II's
+// solvers.
 #include "discretization/dealii_preconditioner.h"
 #include "discretization/fields/points.h"
 #include "discretization/forms/form.h"

@@ -1,4 +1,5 @@
-// What ranks hold together of constraints, transfer and the matrices of forms, row by row against the same mesh on one rank.
+// What ranks hold together of constraints, transfer and the matrices of forms, row by row against the same mesh on one
+// rank.
 #include "rows.h"
 
 using namespace test;
@@ -82,7 +83,8 @@ void compare(const FiniteElement<dim> &fe)
   EXPECT_EQ(Utilities::MPI::max(int(spread), world), int(n_ranks > 1)) << "coarser levels should be spread, too";
 }
 
-// A vector field and a scalar one of degree 1 on the same level meshes. Integrals of a divergence alone would cancel at inner nodes.
+// A vector field and a scalar one of degree 1 on the same level meshes. Integrals of a divergence alone would cancel at
+// inner nodes.
 template <int dim>
 struct TwoFields
 {

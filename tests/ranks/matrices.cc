@@ -201,7 +201,8 @@ TEST_F(CudaRanks, ProductsInSinglePrecision)
   compare_products<3, float>(device);
 }
 
-// Sums over ranks that differ each time, of long and of short vectors, one after the other without a wait, one and several at once.
+// Sums over ranks that differ each time, of long and of short vectors, one after the other without a wait, one and
+// several at once.
 TEST_F(CudaRanks, Sums)
 {
   const adamant::Communicator ranks(world);
@@ -249,7 +250,8 @@ TEST_F(CudaRanks, Sums)
     }
 }
 
-// Matrices so large that a thread takes several rows, with ghosts at both ends of a rank's rows: a second difference of squares.
+// Matrices so large that a thread takes several rows, with ghosts at both ends of a rank's rows: a second difference of
+// squares.
 TEST_F(CudaRanks, LargeMatricesInBands)
 {
   const int                            n_owned = 700000;
@@ -307,7 +309,8 @@ std::vector<CellId> all_cells(const Triangulation<dim> &mesh)
   return all;
 }
 
-// Cells flagged by their place alone, first mainly to be refined, then to be coarsened: our refinement against deal.II's.
+// Cells flagged by their place alone, first mainly to be refined, then to be coarsened: our refinement against
+// deal.II's.
 template <int dim>
 void compare_refinement()
 {
@@ -396,7 +399,8 @@ TEST(Ranks, FamiliesToCoarsen)
   compare_families<3>();
 }
 
-// Each rank has the same work to a few cells, hanging faces counted: half of the mesh is a chequerboard of refined cells.
+// Each rank has the same work to a few cells, hanging faces counted: half of the mesh is a chequerboard of refined
+// cells.
 template <int dim>
 void check_balance()
 {

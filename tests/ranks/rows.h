@@ -27,7 +27,8 @@
 #include <utility>
 #include <vector>
 
-/// Matrices whose rows and columns are named by places, so that those of several ranks can be compared with those of one.
+/// Matrices whose rows and columns are named by places, so that those of several ranks can be compared with those of
+/// one.
 namespace test
 {
 using namespace dealii;
@@ -54,8 +55,8 @@ std::unique_ptr<Triangulation<dim>> adaptive_mesh(MPI_Comm comm)
   return mesh;
 }
 
-// Of an unknown or a point: component and place, which do not depend on numbers. A hanging vertex of quadratic elements lies where the
-// middle of the coarse cell's edge does: the one is free.
+// Of an unknown or a point: component and place, which do not depend on numbers. A hanging vertex of quadratic elements
+// lies where the middle of the coarse cell's edge does: the one is free.
 using Key = std::array<long, 4>;
 using Row = std::map<Key, double>;
 

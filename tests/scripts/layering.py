@@ -18,8 +18,8 @@ LIB = {  # folder of lib/: the folders of lib/ it may include, besides itself
     "expressions": {"base", "algebra"},
     "application": {"base", "algebra", "operators", "solvers", "multigrid", "discretization", "expressions"},
 }
-ROOMS = {Path("lib/algebra") / room for room in ("host", "cuda", "cuda/peers")}  # only algebra and its tests open them
-OPEN_ROOMS = {"lib/algebra", "tests/algebra"}
+ROOMS = {Path("lib/algebra") / room for room in ("host", "cuda", "cuda/peers")}  # only algebra and tests of it open them
+OPEN_ROOMS = {"lib/algebra", "tests/algebra", "tests/cuda"}
 # deal.II and Trilinos headers only here.
 DEAL_II = {"lib/discretization", "lib/expressions", "lib/application", "apps", "tests"}
 MOST_LINES = 500  # of a file in lib/

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,11 @@ enum class Place
 inline std::string name_of(Place place)
 {
   return place == Place::host ? "host" : place == Place::cuda ? "cuda" : "cusparse";
+}
+
+inline void PrintTo(Place place, std::ostream *out) // GoogleTest's name for it
+{
+  *out << name_of(place);
 }
 
 /// A device of this kind, or why there is none on this machine.

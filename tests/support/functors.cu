@@ -1,6 +1,6 @@
 #include "support/functors.h"
 
-#include "algebra/cuda/for_each.cuh"
+#include "algebra/functors.cuh"
 
-template void adamant::CudaBackend<double>::for_each(int, const adamant::test::AddSquare<double> &) const;
-template void adamant::CudaBackend<float>::for_each(int, const adamant::test::AddSquare<float> &) const;
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::test::AddSquare<double> &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::test::AddSquare<float> &);

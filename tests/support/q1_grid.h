@@ -3,6 +3,7 @@
 #include "multigrid/level_data.h"
 
 #include <array>
+#include <cmath>
 #include <memory>
 #include <vector>
 

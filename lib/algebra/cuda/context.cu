@@ -88,7 +88,7 @@ cudaDeviceProp find_device(const Communicator::Place &place, bool share_devices,
 
 Context::Context(const Communicator &ranks, bool share_devices, MatrixFormat format)
   : all_ranks(ranks)
-  , matrix_format(format)
+  , sparse_format(format)
 {
   const Communicator::Place place = ranks.place_on_machine();
   std::string               failure;
@@ -121,7 +121,7 @@ void Context::take_device(const Communicator::Place &place, bool share_devices)
   const cudaDeviceProp properties = find_device(place, share_devices, device_number);
   device_name                     = properties.name;
   // Only kernels of the library know how to wait for each other.
-  programmatic_launch       = properties.major >= 9 && matrix_format == MatrixFormat::compressed;
+  programmatic_launch       = properties.major >= 9 && sparse_format == MatrixFormat::compressed;
   const char *setting       = std::getenv("ADAMANT_CUDA_GRAPHS");
   graphs                    = setting == nullptr || std::string(setting) != "0";
   cudaStream_t      stream  = nullptr;

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 // CUDA's handles, opaque here: no CUDA header outside .cu and .cuh files.
 struct CUstream_st;
@@ -39,6 +40,7 @@ public:
   std::string                        name() const override { return device_name; }
   int                                n_threads() const override { return 1; }
   const Communicator                &communicator() const override { return all_ranks; }
+  MatrixFormat                       matrix_format() const override { return sparse_format; }
   std::string                        exchange() const override;
   double                             copy_bandwidth() override;
   std::map<std::string, std::size_t> memory() const override { return ledger->by_purpose(); }
@@ -53,6 +55,8 @@ public:
   ScalarStorage                    create_scalars(int n) override;
   std::shared_ptr<SnapshotStorage> create_snapshot(int n) override;
   std::shared_ptr<GraphStorage>    record(const std::function<void()> &operations) override;
+  std::shared_ptr<BundleStorage>   create_bundle(const std::vector<const CSRMatrix<double> *> &matrices,
+                                                 int                                           n_values) override;
 
   const Operations<double> &operations(double) const override { return *in_double; }
   const Operations<float>  &operations(float) const override { return *in_float; }
@@ -61,7 +65,6 @@ public:
   /// @{
   CUstream_st *stream() const { return main_stream.get(); }
   int          device() const { return device_number; }
-  MatrixFormat format() const { return matrix_format; }
   /// On compute capability 9.0 or newer, and where no library's kernels come between.
   bool overlaps_launches() const { return programmatic_launch; }
   /// Not where ADAMANT_CUDA_GRAPHS=0 (profilers then see each operation) or ranks exchange through host memory.
@@ -83,7 +86,7 @@ private:
   void take_device(const Communicator::Place &place, bool share_devices);
 
   Communicator                        all_ranks;
-  MatrixFormat                        matrix_format;
+  MatrixFormat                        sparse_format;
   std::shared_ptr<Memory>             ledger = std::make_shared<Memory>();
   std::shared_ptr<CUstream_st>        main_stream;
   std::shared_ptr<const Ranks>        across;

@@ -172,7 +172,7 @@ void for_each_row(const DeviceInterface &device, const MatrixStorage<Number> &ma
 {
   const auto &context = static_cast<const Context &>(device);
   const Call  name(__PRETTY_FUNCTION__);
-  if (context.format() == MatrixFormat::cusparse)
+  if (context.matrix_format() == MatrixFormat::cusparse)
     return finish_rows(context, name, dynamic_cast<const LibraryMatrix<Number> &>(matrix), x, f);
   const auto &A      = dynamic_cast<const SparseMatrix<Number> &>(matrix);
   const auto &ghosts = A.ghosts;

@@ -36,8 +36,8 @@ private:
   void subtract(int n, const Number *const *basis, int k, const ScalarStorage &h, Number *w) const;
 };
 
-/// The operations of MatrixFormat::cusparse in both precisions (cublas.cuh). Throws RunError where the library was built
-/// without cuSPARSE and cuBLAS, or they are not found.
+/// The operations of MatrixFormat::cusparse in both precisions (cublas.cuh). Throws RunError where this library was
+/// built without cuSPARSE and cuBLAS, or they are not found.
 std::pair<std::unique_ptr<Operations<double>>, std::unique_ptr<Operations<float>>>
 operations_of_libraries(Context &context);
 } // namespace cuda

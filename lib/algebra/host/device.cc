@@ -1,6 +1,7 @@
 // The host as a device: OpenMP over rows and entries.
 
 #include "algebra/device_interface.h"
+#include "algebra/host/bundle.h"
 #include "algebra/host/for_each_row.h"
 
 #include <cmath>
@@ -283,6 +284,12 @@ public:
   std::shared_ptr<GraphStorage>    record(const std::function<void()> &operations) override
   {
     return std::make_shared<HostGraph>(operations);
+  }
+
+  std::shared_ptr<BundleStorage> create_bundle(const std::vector<const CSRMatrix<double> *> &matrices,
+                                               int                                           n_values) override
+  {
+    return std::make_shared<Bundle>(matrices, n_values);
   }
 
   const Operations<double> &operations(double) const override { return in_double; }

@@ -77,21 +77,21 @@ struct SliceRows
       });
   }
 
-  // Whether all nodes have the same values, one block after the other, to `rounding` of a node's largest.
+  // Whether all nodes have the same values, one block after the other, to `rounding` of each row's largest.
   bool same_values(double rounding) const
   {
     for (std::size_t r = 0; r < order.size(); ++r)
-      {
-        const int begin = A.row_start[(first_node + r) * m], end = A.row_start[(first_node + r + 1) * m];
-        double    largest = 0;
-        for (int k = begin; k < end; ++k)
-          largest = std::max(largest, std::abs(A.value[k]));
-        for (std::size_t k = 0; k < order[r].size(); ++k)
-          for (int c = 0; c < m; ++c)
+      for (int c = 0; c < m; ++c)
+        {
+          const int row     = (first_node + static_cast<int>(r)) * m + c;
+          double    largest = 0;
+          for (int k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+            largest = std::max(largest, std::abs(A.value[k]));
+          for (std::size_t k = 0; k < order[r].size(); ++k)
             for (int d = 0; d < m; ++d)
               if (!(std::abs(value(r, k, c, d) - value(0, k, c, d)) <= rounding * largest))
                 return false;
-      }
+        }
     return true;
   }
 };

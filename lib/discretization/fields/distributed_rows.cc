@@ -50,7 +50,8 @@ std::map<unsigned int, Rows> rows_of_others(const CSRMatrix<double> &local, cons
   return others;
 }
 
-// What other ranks have of the owned rows: entries by local row, in the order of the ranks, so that sums repeat to the bit.
+// What other ranks have of the owned rows: entries by local row, in the order of the ranks, so that sums repeat to the
+// bit.
 std::map<int, std::vector<Entry>> received_entries(const std::map<unsigned int, Rows> &from_others,
                                                    const Partitioner                  &rows)
 {
@@ -70,7 +71,8 @@ std::map<int, std::vector<Entry>> received_entries(const std::map<unsigned int, 
   return entries;
 }
 
-// The columns of the owned rows: the owned numbers and the ghosts that occur, of this rank's entries and of those received.
+// The columns of the owned rows: the owned numbers and the ghosts that occur, of this rank's entries and of those
+// received.
 std::shared_ptr<const Partitioner> columns_that_occur(const CSRMatrix<double> &local, int n_rows,
                                                       const Partitioner                       &columns,
                                                       const std::map<int, std::vector<Entry>> &received)
@@ -286,7 +288,8 @@ CSRMatrix<double> product(const CSRMatrix<double> &A, const CSRMatrix<double> &B
 {
   if (!A.ghosts)
     return local_product(A, B);
-  // Each rank multiplies its rows of B: it needs the columns of A for them, and gives away parts of rows of the product.
+  // Each rank multiplies its rows of B: it needs the columns of A for them, and gives away parts of rows of the
+  // product.
   const MPI_Comm    comm = A.ghosts->communicator.handle();
   const Partitioner rows(owned_range(A.n_rows, comm), comm);
   const auto        columns_of_A = sum_rows(transpose(A), *make_partitioner(*A.ghosts), rows);

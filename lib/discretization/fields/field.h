@@ -13,21 +13,22 @@
 
 namespace adamant
 {
-/// A finite element function as the unknown of an equation: its space on each level mesh (numbering, constraint matrices H and B,
-/// see LevelSpace) and the transfer between them, in host memory. Fields share level meshes:
+/// A finite element function as the unknown of an equation: its space on each level mesh (numbering, constraint
+/// matrices H and B, see LevelSpace) and the transfer between them, in host memory. Fields share level meshes:
 ///
 ///   LevelMeshes<dim> meshes(mesh, {256});
 ///   Field<dim>       u(meshes, "velocity", FESystem<dim>(FE_Q<dim>(2), dim), {{0, ComponentMask()}});
 ///   Field<dim>       p(meshes, "pressure", FE_Q<dim>(1));
 ///
-/// The finest space is made by the constructor, the others and the transfer when they are first asked for: a field without
-/// multigrid does not pay for them. On several ranks all ask together; objects are not shared by threads before that.
+/// The finest space is made by the constructor, the others and the transfer when they are first asked for: a field
+/// without multigrid does not pay for them. On several ranks all ask together; objects are not shared by threads before
+/// that.
 template <int dim>
 class Field
 {
 public:
-  /// `meshes` has to outlive the field. `element` is copied. The field lives on the levels 0 .. top, by default on all. Throws
-  /// RunError where there is no such level.
+  /// `meshes` has to outlive the field. `element` is copied. The field lives on the levels 0 .. top, by default on all.
+  /// Throws RunError where there is no such level.
   Field(const LevelMeshes<dim> &meshes, std::string name, const dealii::FiniteElement<dim> &element,
         const DirichletBoundary &dirichlet = {}, std::optional<std::size_t> top = {});
   Field(const Field &)            = delete;
@@ -45,8 +46,8 @@ public:
   const std::shared_ptr<const CSRMatrix<double>> &prolongation(std::size_t level) const;
   const std::shared_ptr<const CSRMatrix<double>> &restriction(std::size_t level) const;
 
-  /// Rows that belong to one node and follow each other: the number of components where every node has all of them; 1 for mixed
-  /// elements, as a Q2 velocity with a Q1 pressure.
+  /// Rows that belong to one node and follow each other: the number of components where every node has all of them; 1
+  /// for mixed elements, as a Q2 velocity with a Q1 pressure.
   int node_size() const { return finest_space->node_size(); }
 
 private:

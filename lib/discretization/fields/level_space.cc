@@ -116,11 +116,11 @@ void LevelSpace<dim>::list_cells()
   to_index(cells.size() * per_cell, "DoFs of all cells");
 }
 
-// Numbers the DoFs by their positions, line by line, so that neighbours on a line are neighbours in memory and products run
-// through the vector units without indirection. Lines run along the axis with the most different positions, so that they
-// stay long where a mesh is refined towards a face; in 3D the axis with the least comes next, which keeps the planes small
-// and the ranges of rows that threads own compact. The components of a node stay together. Positions are those of the
-// straight-sided cells.
+// Numbers the DoFs by their positions, line by line, so that neighbours on a line are neighbours in memory and products
+// run through the vector units without indirection. Lines run along the axis with the most different positions, so that
+// they stay long where a mesh is refined towards a face; in 3D the axis with the least comes next, which keeps the
+// planes small and the ranges of rows that threads own compact. The components of a node stay together. Positions are
+// those of the straight-sided cells.
 template <int dim>
 void LevelSpace<dim>::sort_by_position()
 {

@@ -23,13 +23,13 @@ using DirichletBoundary = std::map<dealii::types::boundary_id, dealii::Component
 ///
 /// DoFs are free, hanging, or prescribed. A function of the space has the nodal values
 ///   u = H x + B g,
-/// x the free unknowns (other entries are not read), g the values at the prescribed DoFs. Row i of H (n x n) is e_i for a
-/// free DoF, the interpolation weights of the free DoFs for a hanging one, empty for a prescribed one (Liebchen
-/// et al., Section 2.2). Row i of B (n x n_prescribed) holds the weights of prescribed DoFs. Neither changes in time.
+/// x the free unknowns (other entries are not read), g the values at the prescribed DoFs. Row i of H (n x n) is e_i for
+/// a free DoF, the interpolation weights of the free DoFs for a hanging one, empty for a prescribed one (Liebchen et
+/// al., Section 2.2). Row i of B (n x n_prescribed) holds the weights of prescribed DoFs. Neither changes in time.
 ///
-/// On a distributed mesh this is one rank's part: the cells that it owns and, by local numbers, their DoFs and those that constrain
-/// them. The DoFs that the rank owns come first. H and B have a row for each local DoF; vectors and exported matrices have the
-/// owned ones only. On one rank all are owned.
+/// On a distributed mesh this is one rank's part: the cells that it owns and, by local numbers, their DoFs and those
+/// that constrain them. The DoFs that the rank owns come first. H and B have a row for each local DoF; vectors and
+/// exported matrices have the owned ones only. On one rank all are owned.
 template <int dim>
 class LevelSpace
 {
@@ -67,8 +67,8 @@ public:
   /// The sums over ranks of what each has for its local DoFs, at the owned ones. All ranks call it together.
   Array<double> sum_local(Array<double> local) const;
 
-  /// Of nodal values, for checkpoints: on meshes of p4est in the order in which the forest's cells meet the DoFs, which is the same
-  /// on any number of ranks.
+  /// Of nodal values, for checkpoints: on meshes of p4est in the order in which the forest's cells meet the DoFs, which
+  /// is the same on any number of ranks.
   StorageOrder storage_order() const;
 
   CSRMatrix<double> H;          ///< constraint matrix

@@ -73,9 +73,9 @@ std::vector<int> first_ranks(const LevelSpace<dim> &space, const std::vector<Cel
   return first;
 }
 
-// For each point, an owned cell that contains it and its place there; end() where that is another rank's. One pass over the
-// cells finds those whose vertices' bounding box contains a point; a point that no rank finds so goes to deal.II's search,
-// which walks over all vertices and knows curved cells.
+// For each point, an owned cell that contains it and its place there; end() where that is another rank's. One pass over
+// the cells finds those whose vertices' bounding box contains a point; a point that no rank finds so goes to deal.II's
+// search, which walks over all vertices and knows curved cells.
 template <int dim>
 std::vector<CellAndPoint<dim>> cells_of_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                                                const std::vector<dealii::Point<dim>> &points)

@@ -7,6 +7,7 @@
 #include <deal.II/base/quadrature.h>
 #include <deal.II/fe/mapping.h>
 
+#include <numeric>
 #include <vector>
 
 namespace adamant
@@ -17,14 +18,23 @@ namespace adamant
 template <int dim>
 Array<double> support_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const Array<int> &dofs);
 
+/// Those of all DoFs that the rank owns.
+template <int dim>
+Array<double> support_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping)
+{
+  Array<int> all(space.n_owned());
+  std::iota(all.begin(), all.end(), 0);
+  return support_points(space, mapping, all);
+}
+
 /// The quadrature points of all cells: point q of cell c is number c * n_q + q, as in Columns::quadrature_points.
 template <int dim>
 Array<double> quadrature_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                                 const dealii::Quadrature<dim> &quadrature);
 
-/// The matrix that evaluates a function of the space at points: row p * n_components + c gives component c at point p, from
-/// nodal values. Each rank has a row for every point, empty but on one rank that has a cell with the point: sums over ranks
-/// are the values. Throws InputError, naming the point, where it lies in no cell.
+/// The matrix that evaluates a function of the space at points: row p * n_components + c gives component c at point p,
+/// from nodal values. Each rank has a row for every point, empty but on one rank that has a cell with the point: sums
+/// over ranks are the values. Throws InputError, naming the point, where it lies in no cell.
 template <int dim>
 CSRMatrix<double> evaluation_matrix(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                                     const std::vector<dealii::Point<dim>> &points, unsigned int n_components);

@@ -61,7 +61,8 @@ std::vector<Eigenpairs> tensor_product_eigenpairs(const LevelSpace<dim> &space, 
   for (int d = 0; d < dim; ++d)
     size = std::max(size, std::abs(at(d, n - 1) - at(d, 0)));
 
-  // Nodes are numbered along lines of any direction first: find the order of directions, fastest first, and their coordinates.
+  // Nodes are numbered along lines of any direction first: find the order of directions, fastest first, and their
+  // coordinates.
   std::vector<std::vector<double>> x;
   std::vector<int>                 direction;
   long                             stride = 1;

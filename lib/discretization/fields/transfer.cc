@@ -35,8 +35,8 @@ std::vector<std::vector<Row>> embedding_rows(const dealii::FiniteElement<dim> &f
 
 using Index = dealii::types::global_dof_index;
 
-// The cells of the coarse level whose children this rank owns: what their nodal values are made of, H_coarse included, in local
-// numbers. Cells of other ranks have been fetched from them.
+// The cells of the coarse level whose children this rank owns: what their nodal values are made of, H_coarse included,
+// in local numbers. Cells of other ranks have been fetched from them.
 template <int dim>
 class CoarseCells
 {

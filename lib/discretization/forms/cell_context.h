@@ -11,8 +11,8 @@
 
 namespace adamant
 {
-/// The shape functions of one element on one cell, at the quadrature points: what a kernel reads of a field. Functions are
-/// numbered as the cell's DoFs. They are there as the form's update flags ask; each is nonzero in one component.
+/// The shape functions of one element on one cell, at the quadrature points: what a kernel reads of a field. Functions
+/// are numbered as the cell's DoFs. They are there as the form's update flags ask; each is nonzero in one component.
 template <int dim>
 class CellFunctions
 {
@@ -31,8 +31,9 @@ public:
   /// The cell's DoFs, local numbers of the field's space on this level.
   const int *dofs() const { return space->cell_dofs(cell); }
 
-  /// One component of the function with the nodal values `u` at the quadrature points of this cell, Σ_i u_i φ_i(x_q), and its
-  /// gradients. `u` has an entry for each local DoF of the field's space on this level, see LevelSpace::local_values.
+  /// One component of the function with the nodal values `u` at the quadrature points of this cell, Σ_i u_i φ_i(x_q),
+  /// and its gradients. `u` has an entry for each local DoF of the field's space on this level, see
+  /// LevelSpace::local_values.
   std::vector<double> values_at_quadrature_points(const Array<double> &u, unsigned int component = 0) const;
   std::vector<dealii::Tensor<1, dim>> gradients_at_quadrature_points(const Array<double> &u,
                                                                      unsigned int         component = 0) const;
@@ -53,8 +54,8 @@ private:
   int                          cell   = -1;
 };
 
-/// What the kernel of a form sees: its own cell, and the shape functions there. Cells that are translations of each other share
-/// shape functions; everything else, DoFs and nodal values too, is that of the cell itself.
+/// What the kernel of a form sees: its own cell, and the shape functions there. Cells that are translations of each
+/// other share shape functions; everything else, DoFs and nodal values too, is that of the cell itself.
 template <int dim>
 class CellContext
 {

@@ -9,8 +9,8 @@
 
 namespace adamant
 {
-/// Calls action(cell number, FEValues) on every cell, threaded; each cell is visited once, by one thread. `action` must not
-/// throw.
+/// Calls action(cell number, FEValues) on every cell, threaded; each cell is visited once, by one thread. `action` must
+/// not throw.
 template <int dim, typename Action>
 void for_each_cell(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                    const dealii::Quadrature<dim> &quadrature, dealii::UpdateFlags flags, const Action &action)

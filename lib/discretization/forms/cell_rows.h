@@ -19,7 +19,8 @@ void for_row_ranges(int n_rows, const Action &action)
   }
 }
 
-/// Calls action(i, row, weight) for the rows of the free unknowns that the cell's DoFs i act on, through H; with repetitions.
+/// Calls action(i, row, weight) for the rows of the free unknowns that the cell's DoFs i act on, through H; with
+/// repetitions.
 template <int dim, typename Action>
 void for_each_row_of_cell(const LevelSpace<dim> &space, int cell, const Action &action)
 {

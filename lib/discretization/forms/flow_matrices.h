@@ -15,16 +15,16 @@
 namespace adamant
 {
 /// The matrices of the Q1-iso-Q2/Q1 discretization of incompressible flow, host memory: scalar Q1 functions φ_i on the
-/// velocity mesh (each component of the velocity), ψ_k on the pressure mesh, which is the velocity mesh with its last, global
-/// refinement undone. Both fields share their level meshes: the velocity lives on the finest, the pressure on those below. Hanging nodes
-/// take part through H on both meshes: rows belong to free nodes, columns to nodal values. On several ranks, rows and masses are those
-/// of the owned nodes.
+/// velocity mesh (each component of the velocity), ψ_k on the pressure mesh, which is the velocity mesh with its last,
+/// global refinement undone. Both fields share their level meshes: the velocity lives on the finest, the pressure on
+/// those below. Hanging nodes take part through H on both meshes: rows belong to free nodes, columns to nodal values.
+/// On several ranks, rows and masses are those of the owned nodes.
 template <int dim>
 struct FlowMatrices
 {
-  /// `velocity_mesh` has to outlive the object. The pressure is zero on the boundaries `outflow`. Coarsening of the pressure
-  /// mesh ends at `coarsest_cells` cells; of `cells_per_rank` see LevelMeshOptions. Throws RunError where the last refinement of the
-  /// mesh was not global.
+  /// `velocity_mesh` has to outlive the object. The pressure is zero on the boundaries `outflow`. Coarsening of the
+  /// pressure mesh ends at `coarsest_cells` cells; of `cells_per_rank` see LevelMeshOptions. Throws RunError where the
+  /// last refinement of the mesh was not global.
   FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const dealii::Mapping<dim> &mapping,
                const dealii::Quadrature<dim> &quadrature, const std::set<dealii::types::boundary_id> &outflow,
                unsigned int coarsest_cells, unsigned int cells_per_rank = 1000);
@@ -44,8 +44,9 @@ struct FlowMatrices
   Array<double>                 velocity_mass; ///< lumped; 0 at hanging nodes
   Array<double>                 pressure_mass; ///< lumped; 0 at hanging nodes and where the pressure is prescribed
 
-  /// Levels of (∇q, ∇ψ). Without outflow they are singular, and the coarsest matrix has a multiple of 1 1ᵀ added, so that it
-  /// can be inverted: it leaves functions of zero mean as they are, which is all that a compatible right-hand side needs.
+  /// Levels of (∇q, ∇ψ). Without outflow they are singular, and the coarsest matrix has a multiple of 1 1ᵀ added, so
+  /// that it can be inverted: it leaves functions of zero mean as they are, which is all that a compatible right-hand
+  /// side needs.
   std::vector<LevelData> pressure_levels;
   bool                   singular = false;
 

@@ -36,12 +36,12 @@ struct Columns
 };
 
 /// @name Columns
-/// With A the matrix of all cells added up without constraints, and u = H x + B g for each field, the rows of a form belong to the
-/// unknowns x of one field, and its columns to one of these:
+/// With A the matrix of all cells added up without constraints, and u = H x + B g for each field, the rows of a form
+/// belong to the unknowns x of one field, and its columns to one of these:
 /// @{
 
-/// H_rowsᵀ A H: acts on the unknowns x of `field`. Where it is also the field of the rows, constrained rows are those of the
-/// identity: a system matrix.
+/// H_rowsᵀ A H: acts on the unknowns x of `field`. Where it is also the field of the rows, constrained rows are those
+/// of the identity: a system matrix.
 template <int dim>
 Columns<dim> unknowns(const Field<dim> &field)
 {
@@ -69,8 +69,8 @@ Columns<dim> prescribed_values(const Field<dim> &field)
   return {ColumnKind::prescribed_values, &field};
 }
 
-/// H_rowsᵀ A: acts on values at the quadrature points of all cells of the rank, point q of cell c is column c n_q + q, as in
-/// quadrature_points(space, mapping, quadrature).
+/// H_rowsᵀ A: acts on values at the quadrature points of all cells of the rank, point q of cell c is column c n_q + q,
+/// as in quadrature_points(space, mapping, quadrature).
 template <int dim>
 Columns<dim> quadrature_points()
 {
@@ -95,17 +95,19 @@ enum class Levels
 ///               }, Levels::all);
 ///   A.update();
 ///
-/// Fields of one form share their level meshes and have the same finest level. Patterns are built by the first update and kept,
-/// values are computed as often as needed. Threads own ranges of rows and visit cells in order, so that the result is the same to the last bit
-/// for any number of threads (deal.II 9.4: if its own thread limit is above one; with one thread FEValues reuses data of similar cells).
-/// On several ranks each has its owned rows, summed over the cells of all ranks.
+/// Fields of one form share their level meshes and have the same finest level. Patterns are built by the first update
+/// and kept, values are computed as often as needed. Threads own ranges of rows and visit cells in order, so that the
+/// result is the same to the last bit for any number of threads (deal.II 9.4: if its own thread limit is above one;
+/// with one thread FEValues reuses data of similar cells). On several ranks each has its owned rows, summed over the
+/// cells of all ranks.
 template <int dim>
 class Form
 {
 public:
-  /// The user's part: from the shape functions on one cell to its local matrix, which comes zeroed: rows().dofs_per_cell() x
-  /// columns().dofs_per_cell(), or x n_quadrature_points() where the columns are these. It is called from several threads at once and
-  /// must not write to anything else; what it throws reaches the caller of update().
+  /// The user's part: from the shape functions on one cell to its local matrix, which comes zeroed:
+  /// rows().dofs_per_cell() x columns().dofs_per_cell(), or x n_quadrature_points() where the columns are these. It is
+  /// called from several threads at once, for a cell at the border of two threads' rows by both, and must not write to
+  /// anything else; what it throws reaches the caller of update().
   using Kernel = std::function<void(const CellContext<dim> &cell, dealii::FullMatrix<double> &local)>;
 
   /// The fields and `mapping` have to outlive the form. Throws RunError where the fields do not fit together.
@@ -116,8 +118,8 @@ public:
   Form(const Form &)            = delete;
   Form &operator=(const Form &) = delete;
 
-  /// Computes the values by the kernel, on all levels of the form. The matrices that `matrix` has given stay the same objects and get
-  /// the new values. All ranks call it together.
+  /// Computes the values by the kernel, on all levels of the form. The matrices that `matrix` has given stay the same
+  /// objects and get the new values. All ranks call it together.
   void update();
 
   /// Frees patterns and, where nobody else holds them, matrices; the next update builds them anew.
@@ -127,8 +129,8 @@ public:
   const Field<dim>   &rows() const { return row_field; }
   const Columns<dim> &columns() const { return columns_; }
 
-  /// The matrix of one level, rows and columns numbered as the fields' spaces there. Throws RunError where the form has none: on coarser
-  /// levels with Levels::finest, and before the first update.
+  /// The matrix of one level, rows and columns numbered as the fields' spaces there. Throws RunError where the form has
+  /// none: on coarser levels with Levels::finest, and before the first update.
   std::shared_ptr<const CSRMatrix<double>> matrix(std::size_t level) const;
   std::shared_ptr<const CSRMatrix<double>> finest() const { return matrix(row_field.n_levels() - 1); }
 
@@ -147,8 +149,8 @@ private:
   std::vector<std::unique_ptr<Level>> level_forms; // by level; null where the form has none or before the first update
 };
 
-/// What multigrid needs of a system matrix with Levels::all and columns unknowns(field), after update(). The matrices are shared, not copied: after
-/// a further update of the form the same data have the new values.
+/// What multigrid needs of a system matrix with Levels::all and columns unknowns(field), after update(). The matrices
+/// are shared, not copied: after a further update of the form the same data have the new values.
 template <int dim>
 std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form);
 } // namespace adamant

@@ -35,8 +35,8 @@ public:
   }
   int per_cell() const { return is_points() ? n_q : space->dofs_per_cell(); }
 
-  /// Columns that only occur together and follow each other, the components of a node and the points of a cell: products with dense
-  /// blocks need fewer indices.
+  /// Columns that only occur together and follow each other, the components of a node and the points of a cell:
+  /// products with dense blocks need fewer indices.
   int group() const
   {
     const bool whole_nodes = kind == ColumnKind::unknowns || kind == ColumnKind::nodal_values;

@@ -55,8 +55,9 @@ LevelForm<dim>::LevelForm(std::size_t level, const LevelSpace<dim> &rows, const 
   matrix = std::make_shared<CSRMatrix<double>>(make_pattern(rows, columns, cells));
 }
 
-// A cell that is an exact translation of another one shares its FEValues: on uniform meshes one cell serves all, on refined ones a cell
-// of each size, so that equal cells have equal matrices, to the bit. Curved cells and data that depend on the position are excluded.
+// A cell that is an exact translation of another one shares its FEValues: on uniform meshes one cell serves all, on
+// refined ones a cell of each size, so that equal cells have equal matrices, to the bit. Curved cells and data that
+// depend on the position are excluded.
 template <int dim>
 void LevelForm<dim>::find_representatives()
 {

@@ -9,8 +9,8 @@
 
 namespace adamant
 {
-/// A form on one level: the pattern of its matrix, built by the constructor, and its values, of the cells that this rank owns. On
-/// several ranks these are parts of rows that sum_rows adds up.
+/// A form on one level: the pattern of its matrix, built by the constructor, and its values, of the cells that this
+/// rank owns. On several ranks these are parts of rows that sum_rows adds up.
 template <int dim>
 class LevelForm
 {

@@ -17,7 +17,8 @@ using Mesh = dealii::parallel::distributed::Triangulation<dim>;
 
 using forest::Forest;
 
-// The coarse cell of each fine one by its place in the coarse forest, which has the same partition still, and which child it is.
+// The coarse cell of each fine one by its place in the coarse forest, which has the same partition still, and which
+// child it is.
 template <int dim>
 void link_cells(Forest<dim> *coarse, Forest<dim> *fine, std::vector<std::uint64_t> &coarse_cell,
                 Array<unsigned char> &child)
@@ -38,8 +39,8 @@ void link_cells(Forest<dim> *coarse, Forest<dim> *fine, std::vector<std::uint64_
     }
 }
 
-// Moves few cells: groups of neighbouring ranks give theirs to their first where there are not enough for all, and families come
-// together.
+// Moves few cells: groups of neighbouring ranks give theirs to their first where there are not enough for all, and
+// families come together.
 template <int dim>
 void repartition(Forest<dim> *cells, std::uint64_t cells_per_rank)
 {
@@ -106,7 +107,8 @@ std::vector<LevelMesh<dim>> create_distributed_level_meshes(const Mesh<dim> &fin
           forest::balance<dim>(coarse.get());
         }
       const std::uint64_t n_coarse = coarse->global_num_quadrants;
-      // For its dense inverse the coarsest level comes together on one rank, if need be as a level of its own with the same cells.
+      // For its dense inverse the coarsest level comes together on one rank, if need be as a level of its own with the
+      // same cells.
       last = n_coarse == n_fine || n_coarse <= coarsest_cells;
       if (n_coarse == n_fine && (!coarsest_on_one_rank || on_one_rank(fine.get())))
         break;

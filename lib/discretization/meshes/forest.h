@@ -209,7 +209,8 @@ std::vector<int> hanging_faces(Forest<dim> *forest)
   return n;
 }
 
-/// Gives each rank quadrants of about the same work, families together: one counts a fifth more for each of its hanging faces.
+/// Gives each rank quadrants of about the same work, families together: one counts a fifth more for each of its hanging
+/// faces.
 template <int dim>
 void partition(Forest<dim> *forest)
 {

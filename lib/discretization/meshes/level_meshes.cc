@@ -23,8 +23,8 @@ using Cell = typename dealii::Triangulation<dim>::cell_iterator;
 template <int dim>
 using CellPairs = std::vector<std::pair<Cell<dim>, Cell<dim>>>;
 
-// Flags the cells of `fine` that deal.II would coarsen if asked to coarsen everything. On a uniform mesh no rule for hanging
-// nodes objects.
+// Flags the cells of `fine` that deal.II would coarsen if asked to coarsen everything. On a uniform mesh no rule for
+// hanging nodes objects.
 template <int dim>
 void flag_for_coarsening(dealii::Triangulation<dim> &fine)
 {

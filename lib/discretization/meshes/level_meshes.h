@@ -29,16 +29,16 @@ struct LevelMesh
 /// In place of a number of cells at which coarsening ends: no coarser mesh is made.
 inline constexpr unsigned int finest_level_only = std::numeric_limits<unsigned int>::max();
 
-/// The meshes of global coarsening (Liebchen et al., Figure 1; Becker & Braack 2000): the finest is `finest` itself (not
-/// copied: it has to outlive the result), each coarser one undoes every refinement that deal.II's rules for hanging
-/// nodes allow and spans the domain. Coarsening ends with the first mesh of at most `coarsest_cells` cells, or where
-/// nothing is left to undo. Level 0 is the coarsest. Meshes are built from the coarse mesh upwards, which is faster
-/// than coarsening copies. Coarse cells take boundary ids, material ids and vertices from the finer mesh.
+/// The meshes of global coarsening (Liebchen et al., Figure 1; Becker & Braack 2000): the finest is `finest` itself
+/// (not copied: it has to outlive the result), each coarser one undoes every refinement that deal.II's rules for
+/// hanging nodes allow and spans the domain. Coarsening ends with the first mesh of at most `coarsest_cells` cells, or
+/// where nothing is left to undo. Level 0 is the coarsest. Meshes are built from the coarse mesh upwards, which is
+/// faster than coarsening copies. Coarse cells take boundary ids, material ids and vertices from the finer mesh.
 ///
 /// Meshes of p4est (parallel::distributed::Triangulation) are coarsened by create_distributed_level_meshes.
 ///
-/// `finest` has to pass check_mesh; its refinement flags are used and put back, nothing else in it changes: a DoFHandler may
-/// read it meanwhile.
+/// `finest` has to pass check_mesh; its refinement flags are used and put back, nothing else in it changes: a
+/// DoFHandler may read it meanwhile.
 template <int dim>
 std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &finest, unsigned int coarsest_cells,
                                                 unsigned int cells_per_rank = 1000, bool coarsest_on_one_rank = true);
@@ -54,15 +54,16 @@ struct LevelMeshOptions
   bool coarsest_on_one_rank = true;
 };
 
-/// The level meshes that fields share, see create_level_meshes. Level 0 is the coarsest; the finest is the given mesh itself.
+/// The level meshes that fields share, see create_level_meshes. Level 0 is the coarsest; the finest is the given mesh
+/// itself.
 template <int dim>
 class LevelMeshes
 {
 public:
-  /// `finest` (serial, or of p4est) has to outlive the object and must not be refined meanwhile. All its ranks call it together.
-  /// Throws RunError as check_mesh does. Where it may, it returns at once and a thread builds the coarser meshes: deal.II's work
-  /// on meshes is serial, and a field sets up its finest space meanwhile. What asks for a coarser mesh waits for it;
-  /// until then the mesh's refinement flags are in use.
+  /// `finest` (serial, or of p4est) has to outlive the object and must not be refined meanwhile. All its ranks call it
+  /// together. Throws RunError as check_mesh does. Where it may, it returns at once and a thread builds the coarser
+  /// meshes: deal.II's work on meshes is serial, and a field sets up its finest space meanwhile. What asks for a
+  /// coarser mesh waits for it; until then the mesh's refinement flags are in use.
   LevelMeshes(dealii::Triangulation<dim> &finest, const LevelMeshOptions &options);
 
   std::size_t           size() const { return levels.get().size(); }

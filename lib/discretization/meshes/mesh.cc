@@ -22,8 +22,8 @@ namespace
 template <int dim>
 using Mesh = dealii::parallel::distributed::Triangulation<dim>;
 
-// The mesh of a forest, made anew from the coarse cells: deal.II's way from one refined mesh to the next takes a pass for each level that
-// cells change by, which are many where cells change ranks.
+// The mesh of a forest, made anew from the coarse cells: deal.II's way from one refined mesh to the next takes a pass
+// for each level that cells change by, which are many where cells change ranks.
 template <int dim>
 void become(Mesh<dim> &mesh, forest::Forest<dim> *forest)
 {

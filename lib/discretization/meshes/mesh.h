@@ -30,9 +30,9 @@ template <int dim>
 void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh);
 
 /// @name Refinement
-/// As deal.II does it; but a mesh of p4est is made once, of the refined forest, and then gives each rank cells of about the same work: a
-/// cell with hanging nodes counts a fifth more for each of its faces that has them. The partition depends on the mesh and the number of
-/// ranks alone. No DoFHandler may have the mesh. All ranks call it together.
+/// As deal.II does it; but a mesh of p4est is made once, of the refined forest, and then gives each rank cells of about
+/// the same work: a cell with hanging nodes counts a fifth more for each of its faces that has them. The partition
+/// depends on the mesh and the number of ranks alone. No DoFHandler may have the mesh. All ranks call it together.
 /// @{
 
 /// Refines all cells so many times.
@@ -43,8 +43,8 @@ void refine_global(dealii::Triangulation<dim> &mesh, unsigned int times);
 template <int dim>
 void execute_refinement(dealii::Triangulation<dim> &mesh);
 
-/// Refines the given fractions of all cells of largest and coarsens those of smallest indicators; `indicators` has an entry for
-/// each active cell.
+/// Refines the given fractions of all cells of largest and coarsens those of smallest indicators; `indicators` has an
+/// entry for each active cell.
 template <int dim>
 void refine_and_coarsen(dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators, double refine,
                         double coarsen);

@@ -1,4 +1,4 @@
-// Bandwidth of the host backend against a STREAM-like copy in the same run.
+// Bandwidth of the host's operations against a STREAM-like copy in the same run.
 //
 // gb_per_s counts the least an operation must move: matrix and vectors read once, results written once. of_copy is that
 // rate divided by the rate of a copy with the same number of threads and as many bytes in all, taken just before: a copy of
@@ -8,7 +8,8 @@
 //
 //   benchmark_host --benchmark_format=csv [--benchmark_filter=threads:1/]
 
-#include "algebra/host/backend.h"
+#include "algebra/device.h"
+#include "multigrid/smoothers/functors.h"
 #include "multigrid/smoothers/setup.h"
 #include "tests/support/q1_grid.h"
 
@@ -40,13 +41,13 @@ double seconds_of(const std::function<void()> &action)
 /// written, not those that a store may read first.
 double copy_rate(int n_threads, double bytes)
 {
-  const HostBackend<double> backend(n_threads);
-  const int                 n = static_cast<int>(bytes / 2 / sizeof(double));
-  auto                      x = backend.create_vector(n), y = backend.create_vector(n);
-  double                    best = 1e300, total = 0;
+  const Device   device = Device::host(n_threads);
+  const int      n      = static_cast<int>(bytes / 2 / sizeof(double));
+  Vector<double> x(device, n), y(device, n);
+  double         best = 1e300, total = 0;
   for (int pass = 0; pass < 10 || total < 0.2; ++pass)
     {
-      const double seconds = seconds_of([&] { backend.copy(x, y); });
+      const double seconds = seconds_of([&] { device.copy(x, y); });
       best                 = std::min(best, seconds);
       total += seconds;
     }
@@ -58,31 +59,29 @@ template <typename Number>
 struct Data
 {
   Data(int dim, int cells, bool variable, int n_threads)
-    : backend(n_threads)
+    : device(Device::host(n_threads))
   {
     const test::Grid grid{dim, cells};
     {
       auto matrix = test::q1_matrix(grid, {1, 1e-4, {}});
       if (variable)
         scale_symmetrically(matrix);
-      nonzeros          = matrix.n_nonzeros();
-      A                 = backend.create_matrix(matrix);
-      const auto blocks = inverse_diagonal_blocks(matrix, 1);
-      D                 = backend.create_vector(matrix.n_rows);
-      backend.upload(blocks.data(), D);
+      nonzeros = matrix.n_nonzeros();
+      A        = Matrix<Number>(device, matrix);
+      D        = Vector<Number>(device, inverse_diagonal_blocks(matrix, 1));
     }
     const auto prolongation = test::q1_prolongation(grid);
     transfer_nonzeros       = prolongation.n_nonzeros();
-    P                       = backend.create_matrix(prolongation);
-    R                       = backend.create_matrix(transpose(prolongation));
-    n                       = A.n_rows;
-    n_coarse                = R.n_rows;
+    P                       = Matrix<Number>(device, prolongation);
+    R                       = Matrix<Number>(device, transpose(prolongation));
+    n                       = A.n_rows();
+    n_coarse                = R.n_rows();
     for (auto *v : {&b, &x, &y, &d})
       *v = random_vector(n);
     coarse = random_vector(n_coarse);
     for (int i = 0; i < 9; ++i)
       basis.push_back(random_vector(n));
-    scalars = backend.create_scalars(9);
+    scalars = Scalars(device, 9);
   }
 
   /// A <- S A S with a random diagonal matrix S.
@@ -94,12 +93,7 @@ struct Data
         A.value[k] *= (2 + s[i]) * (2 + s[A.column[k]]);
   }
 
-  auto random_vector(int size) const
-  {
-    auto v = backend.create_vector(size);
-    backend.upload(start_vector(size).data(), v);
-    return v;
-  }
+  Vector<Number> random_vector(int size) const { return Vector<Number>(device, start_vector(size)); }
 
   /// Bytes of a matrix as stored and in compressed rows.
   struct Bytes
@@ -108,12 +102,9 @@ struct Data
     Bytes  operator+(double more) const { return {stored + more, csr + more}; }
     Bytes  operator+(const Bytes &more) const { return {stored + more.stored, csr + more.csr}; }
   };
-  static Bytes bytes(const HostMatrix<Number> &matrix, double nonzeros)
+  static Bytes bytes(const Matrix<Number> &matrix, double nonzeros)
   {
-    using Slice = typename HostMatrix<Number>::Slice;
-    return {sizeof(Slice) * double(matrix.slices.size()) + 4. * matrix.row_start.size() + 4. * matrix.column.size() +
-              2. * matrix.narrow_column.size() + sizeof(Number) * double(matrix.value.size()),
-            (sizeof(Number) + 4.) * nonzeros + 4. * (matrix.n_rows + 1)};
+    return {double(matrix.bytes()), (sizeof(Number) + 4.) * nonzeros + 4. * (matrix.n_rows() + 1)};
   }
   Bytes  matrix_bytes() const { return bytes(A, nonzeros); }
   Bytes  prolongation_bytes() const { return bytes(P, transfer_nonzeros); }
@@ -121,13 +112,21 @@ struct Data
   double vector_bytes(double count) const { return count * n * sizeof(Number); }
   double coarse_bytes(double count) const { return count * n_coarse * sizeof(Number); }
 
-  HostBackend<Number>             backend;
-  HostMatrix<Number>              A, P, R;
-  HostVector<Number>              D, b, x, y, d, coarse;
-  std::vector<HostVector<Number>> basis;
-  std::vector<double>             scalars;
-  int                             n = 0, n_coarse = 0;
-  double                          nonzeros = 0, transfer_nonzeros = 0;
+  // d = alpha d + beta D (b - A x), y = x + d; d is left alone where it is null.
+  void jacobi_step(double alpha, double beta, Number *direction)
+  {
+    device.for_each_row(
+      A, x,
+      JacobiStep<Number>({Number(alpha), Number(beta), D.data(), b.data(), x.data(), direction, direction, y.data()}));
+  }
+
+  Device                      device;
+  Matrix<Number>              A, P, R;
+  Vector<Number>              D, b, x, y, d, coarse;
+  std::vector<Vector<Number>> basis;
+  Scalars                     scalars;
+  int                         n = 0, n_coarse = 0;
+  double                      nonzeros = 0, transfer_nonzeros = 0;
 };
 
 /// The data of the last case, kept while its operations run; only one at a time, for memory.
@@ -162,26 +161,28 @@ std::vector<Operation<Number>> operations()
   using D          = Data<Number>;
   const auto plain = [](double bytes) { return typename D::Bytes{bytes, bytes}; };
   return {
-    {"copy", [=](D &s) { return plain(s.vector_bytes(2)); }, [](D &s) { s.backend.copy(s.x, s.y); }, false},
-    {"spmv", [](D &s) { return s.matrix_bytes() + s.vector_bytes(2); },
-     [](D &s) { s.backend.spmv(1, s.A, s.x, 0, s.y); }, true},
+    {"copy", [=](D &s) { return plain(s.vector_bytes(2)); }, [](D &s) { s.device.copy(s.x, s.y); }, false},
+    {"multiply", [](D &s) { return s.matrix_bytes() + s.vector_bytes(2); },
+     [](D &s) { s.device.multiply(Number(1), s.A, s.x, Number(0), s.y); }, true},
     {"residual", [](D &s) { return s.matrix_bytes() + s.vector_bytes(3); },
-     [](D &s) { s.backend.residual(s.A, s.x, s.b, s.y); }, true},
+     [](D &s) { s.device.residual(s.A, s.x, s.b, s.y); }, true},
     {"jacobi_step", [](D &s) { return s.matrix_bytes() + s.vector_bytes(4); },
-     [](D &s) { s.backend.jacobi_step(s.A, s.D, 1, Number(0.8), s.b, s.x, s.y); }, true},
+     [](D &s) { s.jacobi_step(0, 0.8, nullptr); }, true},
     {"chebyshev_step", [](D &s) { return s.matrix_bytes() + s.vector_bytes(6); },
-     [](D &s) { s.backend.chebyshev_step(s.A, s.D, 1, Number(0.1), Number(0.8), s.b, s.x, s.d, s.d, s.y); }, true},
+     [](D &s) { s.jacobi_step(0.1, 0.8, s.d.data()); }, true},
     // At best r stays in cache, and only the coarse vector is written.
     {"residual_restrict",
      [](D &s) { return s.matrix_bytes() + s.restriction_bytes() + s.vector_bytes(2) + s.coarse_bytes(1); },
-     [](D &s) { s.backend.residual_restrict(s.A, s.x, s.b, s.R, s.y, s.coarse); }, true},
+     [](D &s) {
+       s.device.residual(s.A, s.x, s.b, s.y);
+       s.device.multiply(Number(1), s.R, s.y, Number(0), s.coarse);
+     },
+     true},
     {"prolongation", [](D &s) { return s.prolongation_bytes() + s.coarse_bytes(1) + s.vector_bytes(2); },
-     [](D &s) { s.backend.spmv(1, s.P, s.coarse, 1, s.y); }, true},
-    {"multi_dot_8", [=](D &s) { return plain(s.vector_bytes(9)); },
-     [](D &s) { s.backend.multi_dot(s.basis, 8, s.x, s.scalars); }, false},
+     [](D &s) { s.device.multiply(Number(1), s.P, s.coarse, Number(1), s.y); }, true},
     // Three passes over basis and w, each waiting for the sums of the one before; w is written in two, then scaled.
     {"orthonormalize_8", [=](D &s) { return plain(s.vector_bytes(3 * 9 + 2 + 2)); },
-     [](D &s) { s.backend.orthonormalize(s.basis, 8, s.basis[8], s.scalars); }, false}};
+     [](D &s) { s.device.orthonormalize(s.basis, 8, s.basis[8], s.scalars); }, false}};
 }
 
 template <typename Number>
@@ -189,7 +190,7 @@ void measure(benchmark::State &state, const Operation<Number> &operation, Data<N
 {
   const auto   bytes     = operation.bytes(s);
   const double footprint = std::min(bytes.stored, operation.has_matrix ? bytes.stored : s.vector_bytes(9));
-  const double copy      = copy_rate(s.backend.n_threads(), footprint);
+  const double copy      = copy_rate(s.device.interface().n_threads(), footprint);
   operation.run(s);
   double best = 1e300; // of all iterations, as STREAM has it: others may use the machine
   for (auto _ : state)
@@ -232,7 +233,7 @@ int main(int argc, char **argv)
         register_case<double>("q1_3d_97x97x97", 3, 96, variable, n_threads);
         register_case<float>("q1_3d_97x97x97", 3, 96, variable, n_threads);
       }
-  benchmark::AddCustomContext("device", HostBackend<double>(1).device_name());
+  benchmark::AddCustomContext("device", Device::host(1).name());
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

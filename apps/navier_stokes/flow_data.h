@@ -1,0 +1,158 @@
+#pragma once
+
+#include "data.h"
+#include "parameters.h"
+
+#include "application/boundary_values.h"
+#include "base/run_record.h"
+#include "discretization/fields/points.h"
+#include "discretization/forms/flow_functionals.h"
+#include "solvers/krylov.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace navier_stokes
+{
+using adamant::Array;
+
+/// What the parameters prescribe, at this rank's nodes of the velocity mesh: boundary velocities, forces and the
+/// initial state. All ranks call it together.
+template <int dim>
+class FlowData
+{
+public:
+  using Vector = adamant::Vector<double>;
+
+  FlowData(const adamant::Device &device, const ProblemParameters &problem, const adamant::FlowMatrices<dim> &flow,
+           const Mapping<dim> &mapping)
+    : device(device)
+    , problem(problem)
+    , flow(flow)
+    , n(flow.velocity().n_owned())
+    , points(adamant::support_points(flow.velocity(), mapping))
+    , boundary(device, "Problem/Boundary velocity", problem.boundary_velocity, problem.outflow,
+               problem.edges == "wall" ? adamant::AtEdges::shortest : adamant::AtEdges::longest, flow.velocity(),
+               points)
+    , moves(n)
+  {
+    Array<double> inverse(n, 0.);
+    for (int i = 0; i < n; ++i)
+      moves[i] = flow.velocity().is_free(i);
+    for (const int i : boundary.nodes())
+      moves[i] = false;
+    for (int i = 0; i < n; ++i)
+      if (moves[i])
+        inverse[i] = 1. / flow.velocity_mass[i];
+    inverse_mass = Vector(device, inverse);
+
+    const auto acting = nodal_values(problem.body_force, dim);
+    if (adamant::depends_on_time(problem.body_force))
+      {
+        force = Vector(device, dim * n);
+        force_at_nodes =
+          adamant::function_at_points<dim>(device, "Problem/Body force", problem.body_force, dim, points);
+      }
+    else if (!are_zero(acting))
+      force = Vector(device, acting);
+    set_force(0.);
+  }
+
+  /// The largest component of all velocities that are prescribed until the end time, and of the initial one. Throws
+  /// InputError where more flows out than in. The boundary values are those at time 0 afterwards.
+  double reference_speed(double end)
+  {
+    double largest = 0;
+    for (const double value : initial_velocity())
+      largest = std::max(largest, std::abs(value));
+    for (unsigned int k = 0; k <= (boundary.varies() ? 20 : 0); ++k) // an inflow may grow
+      largest = std::max(largest, check_boundary(0.05 * k * end));
+    flow.velocity().communicator().max(&largest, 1);
+    boundary.evaluate(0.);
+    return largest;
+  }
+
+  bool has_force() const { return force.size() > 0; }
+  bool force_varies() const { return force_at_nodes != nullptr; }
+  void set_force(double t) ///< f at the nodes that a step moves
+  {
+    if (force_varies())
+      force_at_nodes(t, force);
+    if (has_force())
+      device.for_each(n, KeepMoving{dim, n, inverse_mass.data(), force.data()});
+  }
+
+  Array<double> initial_velocity() const { return nodal_values(problem.initial_velocity, dim); }
+  /// What the initial pressure balances, see tested_acceleration; empty where neither forces nor initial velocities
+  /// are there: a start by moving walls alone is impulsive.
+  Array<double> initial_acceleration(const Array<double> &u) const
+  {
+    const auto acting = nodal_values(problem.body_force, dim);
+    if (are_zero(initial_velocity()) && are_zero(acting))
+      return {};
+    return adamant::tested_acceleration(flow, problem.viscosity, u, acting, moves);
+  }
+
+  /// The errors of a state where the exact one is known.
+  void add_errors(const Array<double> &u, const Array<double> &pressure, double t, adamant::RunRecord &record) const
+  {
+    if (const auto &text = problem.exact_velocity; !text.empty())
+      record["errors"]["l2"] = adamant::lumped_l2_error(flow, u, nodal_values(text, dim, t), false);
+    if (const auto &text = problem.exact_pressure; !text.empty())
+      record["errors"]["pressure_l2"] =
+        adamant::lumped_l2_error(flow, pressure, nodal_values(text, 1, t), flow.singular);
+  }
+
+private:
+  // An expression at the nodes, component by component; host memory.
+  Array<double> nodal_values(const std::string &text, unsigned int n_components, double t = 0.) const
+  {
+    Array<double> values(std::size_t(n_components) * n);
+    adamant::evaluate_at_points(*adamant::parse_function<dim>(text, text, n_components), t, points, values.data());
+    return values;
+  }
+
+  adamant::Device                   device;
+  const ProblemParameters          &problem;
+  const adamant::FlowMatrices<dim> &flow;
+  const int                         n; // nodes
+  const Array<double>               points;
+
+public:
+  adamant::BoundaryValues<dim> boundary;
+  Vector                       force;        ///< empty where it is zero
+  Vector                       inverse_mass; ///< zero at the nodes that no step moves
+
+private:
+  // What flows in has to flow out where no outflow boundary sees to it. Returns the largest component that this rank
+  // prescribes at time t.
+  double check_boundary(double t)
+  {
+    boundary.evaluate(t);
+    const auto values = adamant::to_host(boundary.values());
+    const auto flux   = adamant::boundary_flux(flow, boundary.nodes(), values);
+    if (flow.singular && !(std::abs(flux.net) <= 1e-2 * flux.scale)) // interpolation of the values makes a small flux
+      throw adamant::InputError("Problem/Boundary velocity: " + adamant::to_text(flux.net) +
+                                " more flows out than in at time " + adamant::to_text(t) +
+                                ", which an incompressible fluid cannot do; is an outflow boundary missing?");
+    double largest = 0;
+    for (const double value : values)
+      largest = std::max(largest, std::abs(value));
+    return largest;
+  }
+
+  // Whether the values of all ranks are.
+  bool are_zero(const Array<double> &values) const
+  {
+    double n_others =
+      static_cast<double>(std::count_if(values.begin(), values.end(), [](double value) { return value != 0.; }));
+    flow.velocity().communicator().sum(&n_others, 1);
+    return n_others == 0.;
+  }
+
+  std::vector<bool>      moves;          // of each node, whether a step moves it
+  adamant::PointFunction force_at_nodes; // where the force varies in time
+};
+} // namespace navier_stokes

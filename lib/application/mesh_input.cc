@@ -1,0 +1,79 @@
+#include "application/mesh_input.h"
+
+#include "application/parameters.h"
+#include "base/exceptions.h"
+#include "discretization/meshes/mesh.h"
+#include "solvers/krylov.h"
+
+#include <deal.II/grid/grid_in.h>
+#include <deal.II/grid/grid_tools.h>
+
+#include <algorithm>
+#include <fstream>
+
+namespace adamant
+{
+template <int dim>
+void read_gmsh(const std::string &key, const std::string &file, dealii::Triangulation<dim> &mesh)
+{
+  std::ifstream in(file);
+  if (!in)
+    throw InputError(key + ": '" + file + "' cannot be read");
+  try
+    {
+      dealii::GridIn<dim> reader(mesh);
+      reader.read_msh(in);
+    }
+  catch (const dealii::ExceptionBase &error)
+    {
+      throw InputError(key + ": '" + file + "' is no mesh of " + (dim == 2 ? "quadrilaterals" : "hexahedra") +
+                       " that can be read: " + message_of(error));
+    }
+}
+
+template <int dim>
+void move_vertices(const std::string &key, const dealii::Function<dim> &map, dealii::Triangulation<dim> &mesh)
+{
+  dealii::GridTools::transform(
+    [&](const dealii::Point<dim> &from) {
+      dealii::Point<dim> to;
+      for (unsigned int d = 0; d < dim; ++d)
+        to[d] = map.value(from, d);
+      return to;
+    },
+    mesh);
+  for (const auto &cell : mesh.active_cell_iterators())
+    if (const double volume = cell->measure(); !(volume > 0.))
+      throw InputError(key + ": a cell has the volume " + to_text(volume) + "; do the coordinates ascend?");
+}
+
+template <int dim>
+void refine_where(const dealii::Function<dim> &positive, unsigned int times, dealii::Triangulation<dim> &mesh)
+{
+  for (unsigned int cycle = 0; cycle < times; ++cycle)
+    {
+      for (const auto &cell : mesh.active_cell_iterators())
+        if (cell->is_locally_owned() && positive.value(cell->center()) > 0.)
+          cell->set_refine_flag();
+      execute_refinement(mesh);
+    }
+}
+
+template <int dim>
+void check_boundaries(const std::string &key, const std::set<unsigned int> &ids, const dealii::Triangulation<dim> &mesh)
+{
+  const auto present = mesh.get_boundary_ids();
+  for (const unsigned int id : ids)
+    if (std::find(present.begin(), present.end(), id) == present.end())
+      throw InputError(key + ": the mesh has no boundary " + std::to_string(id));
+}
+
+#define INSTANTIATE(dim)                                                                                         \
+  template void read_gmsh(const std::string &, const std::string &, dealii::Triangulation<dim> &);               \
+  template void move_vertices(const std::string &, const dealii::Function<dim> &, dealii::Triangulation<dim> &); \
+  template void refine_where(const dealii::Function<dim> &, unsigned int, dealii::Triangulation<dim> &);         \
+  template void check_boundaries(const std::string &, const std::set<unsigned int> &,                            \
+                                 const dealii::Triangulation<dim> &);
+INSTANTIATE(2)
+INSTANTIATE(3)
+} // namespace adamant

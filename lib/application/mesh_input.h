@@ -1,0 +1,30 @@
+#pragma once
+
+#include <deal.II/base/function.h>
+#include <deal.II/grid/tria.h>
+
+#include <set>
+#include <string>
+
+namespace adamant
+{
+/// Meshes as parameters describe them. `key` names the parameter in messages; what it gives wrongly is an InputError.
+
+/// Reads a Gmsh mesh (.msh, ASCII) of quadrilaterals or hexahedra into an empty one; physical groups give the boundary
+/// ids.
+template <int dim>
+void read_gmsh(const std::string &key, const std::string &file, dealii::Triangulation<dim> &mesh);
+
+/// Moves all vertices x to map(x), of dim components. A cell without positive volume is an InputError.
+template <int dim>
+void move_vertices(const std::string &key, const dealii::Function<dim> &map, dealii::Triangulation<dim> &mesh);
+
+/// So many times: refines the cells in whose centre the function is positive. All ranks call it together.
+template <int dim>
+void refine_where(const dealii::Function<dim> &positive, unsigned int times, dealii::Triangulation<dim> &mesh);
+
+/// InputError where the mesh lacks one of the boundaries.
+template <int dim>
+void check_boundaries(const std::string &key, const std::set<unsigned int> &ids,
+                      const dealii::Triangulation<dim> &mesh);
+} // namespace adamant

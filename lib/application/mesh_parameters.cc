@@ -1,0 +1,114 @@
+#include "application/mesh_parameters.h"
+
+#include "application/mesh_input.h"
+#include "base/exceptions.h"
+#include "discretization/meshes/mesh.h"
+#include "expressions/expressions.h"
+
+#include <deal.II/base/mpi.h>
+#include <deal.II/grid/grid_generator.h>
+
+#include <cmath>
+
+namespace adamant
+{
+MeshParameters::MeshParameters(const std::string &mesh, const std::string &note)
+  : ParameterAcceptor("/Mesh")
+{
+  using namespace dealii::Patterns;
+  add_parameter(
+    "Type", type,
+    "box; cylinder (the channel of Schaefer and Turek, in 2D: inflow 0, outflow 1, cylinder 2, walls 3); file", prm,
+    Selection("box|cylinder|file"));
+  add_parameter("File", file,
+                "Gmsh mesh (.msh, ASCII) of quadrilaterals or hexahedra; physical groups give the boundary ids");
+  add_parameter("Cells", cells, "Of the box in each direction, before refinement");
+  add_parameter("Refinements", refinements, "Uniform ones to the " + mesh + note, prm, Integer(0, 12));
+  add_parameter("Coordinates", coordinates,
+                "Where the points x, y, z of the unit box lie: expressions separated by semicolons; empty: there");
+  add_parameter("Local refinements", local_refinements, "Further refinements of the " + mesh, prm, Integer(0, 10));
+  add_parameter("Refine where", refine_where, "Of the cells in whose centre this expression of x, y, z is positive");
+}
+
+void MeshParameters::check(unsigned int dim, unsigned int further_refinements) const
+{
+  const auto refuse = [](const std::string &message) { throw InputError(message); };
+  const auto number = [](std::size_t value) { return std::to_string(value); };
+  if (type == "cylinder" && dim != 2)
+    refuse("Mesh/Type = cylinder needs Problem/Dimension = 2");
+  if (type == "file" && file.empty())
+    refuse("Mesh/Type = file needs Mesh/File");
+  if (type != "box" && !coordinates.empty())
+    refuse("Mesh/Coordinates needs Mesh/Type = box");
+  if (local_refinements > 0 && refine_where.empty())
+    refuse("Mesh/Local refinements = " + number(local_refinements) + " needs Mesh/Refine where");
+  if (!coordinates.empty())
+    check_expression("Mesh/Coordinates", coordinates, dim, dim);
+  if (!refine_where.empty())
+    check_expression("Mesh/Refine where", refine_where, 1, dim);
+  if (type != "box")
+    return;
+  if (cells.size() < dim)
+    refuse("Mesh/Cells has " + number(cells.size()) + " numbers, but Problem/Dimension is " + number(dim));
+  double entries = std::pow(3., dim);
+  for (unsigned int d = 0; d < dim; ++d)
+    {
+      if (cells[d] == 0)
+        refuse("Mesh/Cells has to be positive");
+      entries *= std::ldexp(cells[d], refinements + further_refinements) + 1.;
+    }
+  if (entries > 2147483647. * dealii::Utilities::MPI::n_mpi_processes(MPI_COMM_WORLD))
+    refuse("Mesh/Refinements = " + number(refinements) + " gives more matrix entries than 32-bit indices can count");
+}
+
+void MeshParameters::check_boundary(const std::string &key, unsigned int id, unsigned int dim) const
+{
+  if (type == "box" && id >= 2 * dim)
+    throw InputError(key + ": a box in " + std::to_string(dim) + "D has no boundary " + std::to_string(id) +
+                     "; its sides are 0 to " + std::to_string(2 * dim - 1));
+}
+
+template <int dim>
+void MeshParameters::make_coarse(dealii::Triangulation<dim> &coarse) const
+{
+  if (type == "file")
+    return read_gmsh("Mesh/File", file, coarse);
+  if (type == "box")
+    {
+      dealii::Point<dim> corner;
+      for (unsigned int d = 0; d < dim; ++d)
+        corner[d] = 1.;
+      const std::vector<unsigned int> repetitions(cells.begin(), cells.begin() + dim);
+      dealii::GridGenerator::subdivided_hyper_rectangle(coarse, repetitions, dealii::Point<dim>(), corner, true);
+    }
+  else if constexpr (dim == 2)
+    dealii::GridGenerator::channel_with_cylinder(coarse, 0.03, 2, 2.0, true);
+}
+
+template <int dim>
+void MeshParameters::make(dealii::Triangulation<dim> &mesh) const
+{
+  make_coarse(mesh);
+  refine_global(mesh, refinements);
+  if (!coordinates.empty())
+    move_vertices("Mesh/Coordinates", *parse_function<dim>("Mesh/Coordinates", coordinates, dim), mesh);
+  if (local_refinements > 0)
+    adamant::refine_where(*parse_function<dim>("Mesh/Refine where", refine_where, 1), local_refinements, mesh);
+}
+
+template <int dim>
+std::unique_ptr<dealii::Triangulation<dim>> MeshParameters::manifolds() const
+{
+  if (type != "cylinder")
+    return nullptr;
+  auto coarse = std::make_unique<dealii::Triangulation<dim>>();
+  make_coarse(*coarse);
+  return coarse;
+}
+
+#define INSTANTIATE(dim)                                                                                         \
+  template void                                        MeshParameters::make(dealii::Triangulation<dim> &) const; \
+  template std::unique_ptr<dealii::Triangulation<dim>> MeshParameters::manifolds() const;
+INSTANTIATE(2)
+INSTANTIATE(3)
+} // namespace adamant

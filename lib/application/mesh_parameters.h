@@ -1,0 +1,43 @@
+#pragma once
+
+#include <deal.II/base/parameter_acceptor.h>
+#include <deal.II/grid/tria.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace adamant
+{
+/// Section "Mesh": a box with graded coordinates, a channel with a cylinder, or a mesh from a file, refined everywhere
+/// and then where an expression is positive.
+class MeshParameters : public dealii::ParameterAcceptor
+{
+public:
+  /// `mesh` names it in the descriptions; `note` ends that of its refinements.
+  explicit MeshParameters(const std::string &mesh = "mesh", const std::string &note = "");
+
+  std::string               type        = "box", file, coordinates, refine_where;
+  std::vector<unsigned int> cells       = {1, 1, 1};
+  unsigned int              refinements = 4, local_refinements = 0;
+
+  /// Throws InputError where the parameters do not fit together or, refined so many times more, a box has too many
+  /// bilinear nodes.
+  void check(unsigned int dim, unsigned int further_refinements = 0) const;
+
+  /// Throws InputError with `key` where the mesh is a box that has no such side; of other meshes see check_boundaries.
+  void check_boundary(const std::string &key, unsigned int id, unsigned int dim) const;
+
+  /// Makes the mesh from an empty one; all ranks call it together. Throws InputError for what cannot be read or has
+  /// cells without volume.
+  template <int dim>
+  void make(dealii::Triangulation<dim> &mesh) const;
+  /// The coarse mesh with manifolds, where the mesh has some that are not flat; else null.
+  template <int dim>
+  std::unique_ptr<dealii::Triangulation<dim>> manifolds() const;
+
+private:
+  template <int dim>
+  void make_coarse(dealii::Triangulation<dim> &coarse) const;
+};
+} // namespace adamant

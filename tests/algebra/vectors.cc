@@ -1,0 +1,338 @@
+// Vectors, reductions and recorded operations of a device against their formulas in plain double precision.
+
+#include "base/exceptions.h"
+#include "support/functors.h"
+#include "tests/algebra/support.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace adamant;
+using namespace adamant::test;
+
+namespace
+{
+template <class In>
+class VectorOperations : public DeviceOperations<In>
+{
+protected:
+  // The columns of an orthonormal basis of `count` vectors of length n, by the reference's own Gram-Schmidt.
+  static std::vector<Values> orthonormal_basis(int n, int count)
+  {
+    std::vector<Values> basis;
+    for (int k = 0; k < count; ++k)
+      {
+        Values v = random_values(n, 100 + k);
+        for (int pass = 0; pass < 3; ++pass)
+          for (const Values &b : basis)
+            v = combine(1, v, -dot(b, v), b);
+        basis.push_back(combine(1 / norm(v), v, 0, v));
+      }
+    return basis;
+  }
+};
+TYPED_TEST_SUITE(VectorOperations, Precisions, PrecisionName);
+
+class Snapshots : public DeviceTest
+{
+};
+INSTANTIATE_TEST_SUITE_P(Devices, Snapshots, all_places, place_name);
+} // namespace
+
+TYPED_TEST(VectorOperations, StartAtZeroAndKeepWhatIsUploaded)
+{
+  using Number = typename TestFixture::Number;
+  for (const int n : {0, 1, 5000})
+    {
+      expect_near(values_of(Vector<Number>(this->device, n)), Values(n, 0.), 0., "created");
+      const Values x = random_values(n, 1);
+      EXPECT_EQ(this->upload(x).size(), n);
+      expect_near(values_of(this->upload(x)), x, 0., "uploaded and downloaded");
+    }
+}
+
+// What is on its way to the host is not changed by what follows.
+TEST_P(Snapshots, KeepTheValuesOfTheirTime)
+{
+  for (const int n : {0, 1, 300000})
+    {
+      const Values x = random_values(n, 1);
+      auto         u = to_device(device, x);
+      Snapshot     snapshot(device, n);
+      for (const double factor : {1., -2.})
+        {
+          snapshot.take(u);
+          device.scale(-2., u);
+          const double *values = snapshot.values();
+          expect_near(Values(values, values + n), combine(factor, x, 0, x), rounding<double>, "snapshot");
+        }
+    }
+}
+
+TYPED_TEST(VectorOperations, Arithmetic)
+{
+  using Number = typename TestFixture::Number;
+  for (const int n : {0, 1, 100, 5001})
+    {
+      SCOPED_TRACE(n);
+      const Values x = random_values(n, 1), y = random_values(n, 2);
+      auto         u = this->upload(x), v = this->upload(y);
+      this->device.axpby(Number(0.75), u, Number(-2), v);
+      expect_near(values_of(v), combine(0.75, x, -2, y), this->tolerance, "axpby");
+      expect_near(values_of(u), x, 0., "x after axpby");
+      auto other = this->unset(n);
+      this->device.axpby(Number(0.75), u, Number(0), other);
+      expect_near(values_of(other), combine(0.75, x, 0, y), this->tolerance, "axpby, b = 0 with NaN in y");
+      this->device.scale(Number(-3), v);
+      expect_near(values_of(v), combine(-2.25, x, 6, y), this->tolerance, "scale");
+      this->device.copy(u, v);
+      expect_near(values_of(v), x, 0., "copy");
+      v.set_zero();
+      expect_near(values_of(v), Values(n, 0.), 0., "set_zero");
+    }
+}
+
+TYPED_TEST(VectorOperations, SetZeroClearsNaN)
+{
+  auto x = this->unset(10);
+  x.set_zero();
+  expect_near(values_of(x), Values(10, 0.), 0., "set_zero");
+}
+
+TYPED_TEST(VectorOperations, DotAndNorms)
+{
+  for (const int n : {0, 1, 100, 20001})
+    {
+      SCOPED_TRACE(n);
+      const Values x = random_values(n, 1), y = random_values(n, 2);
+      const auto   u = this->upload(x), v = this->upload(y);
+      Scalars      s(this->device, 2);
+      this->device.norms(u, v, s);
+      // Sums are in double precision whatever the vectors are.
+      EXPECT_NEAR(s.fetch()[0], norm(x), 1e-12 * (n + 1));
+      EXPECT_NEAR(s.fetch()[1], norm(y), 1e-12 * (n + 1));
+      EXPECT_NEAR(this->device.dot(u, v), dot(x, y), 1e-12 * (n + 1));
+    }
+}
+
+TYPED_TEST(VectorOperations, NormOfNaNIsNaN)
+{
+  Values x(5000, 1.);
+  x[4321] = nan_value;
+  Scalars s(this->device, 2);
+  this->device.norms(this->upload(x), this->upload(Values(5000, 1.)), s);
+  EXPECT_TRUE(std::isnan(s.fetch()[0]));
+  EXPECT_NEAR(s.fetch()[1], std::sqrt(5000.), 1e-10);
+}
+
+TYPED_TEST(VectorOperations, Convert)
+{
+  const Values  x = random_values(5000, 1); // held exactly by float
+  Vector<float> s(this->device, 5000);
+  this->device.convert(this->upload(x), s);
+  expect_near(values_of(s), x, 0., "to single precision");
+  auto back = this->unset(5000);
+  this->device.convert(s, back);
+  expect_near(values_of(back), x, 0., "and back");
+
+  const Values  third(10, 1. / 3);
+  Vector<float> rounded(this->device, 10);
+  this->device.convert(this->upload(third), rounded);
+  expect_near(values_of(rounded), Values(10, static_cast<float>(1. / 3)), 0., "rounded to nearest");
+}
+
+TYPED_TEST(VectorOperations, StepsOfConjugateGradients)
+{
+  for (const int n : {1, 100, 20001})
+    {
+      SCOPED_TRACE(n);
+      const Values p = random_values(n, 1), q = random_values(n, 2), x = random_values(n, 3), r = random_values(n, 4);
+      Scalars      s(this->device, 4);
+      this->device.dot(this->upload(p), this->upload(p), s, 2);
+      this->device.dot(this->upload(p), this->upload(q), s, 1);
+      const double *fetched = s.fetch();
+      const double  pp = dot(p, p), pq = dot(p, q), a = pq / pp;
+      EXPECT_NEAR(fetched[2], pp, 1e-12 * (n + 1));
+      EXPECT_NEAR(fetched[1], pq, 1e-12 * (n + 1));
+
+      auto y = this->upload(q);
+      this->device.add_to_scaled(this->upload(p), s, 1, 2, y);
+      expect_near(values_of(y), combine(1, p, a, q), this->tolerance, "p + a q");
+
+      auto x_new = this->upload(x), r_new = this->upload(r);
+      this->device.step_along(this->upload(p), this->upload(q), 1, 2, x_new, r_new, s, 3);
+      const Values expected = combine(1, r, -a, q);
+      expect_near(values_of(x_new), combine(1, x, a, p), this->tolerance, "x + a p");
+      expect_near(values_of(r_new), expected, this->tolerance, "r - a q");
+      EXPECT_NEAR(s.fetch()[3], dot(expected, expected), this->tolerance * (n + 1));
+      EXPECT_EQ(s.storage().n, 4);
+    }
+}
+
+TYPED_TEST(VectorOperations, Combine)
+{
+  for (const int n : {0, 1, 100, 20001})
+    for (const int k : {0, 1, 3, 8, 11})
+      {
+        SCOPED_TRACE(std::to_string(k) + " vectors of " + std::to_string(n));
+        std::vector<Values> basis;
+        const Values        a = random_values(k, 1), x = random_values(n, 2);
+        Values              expected = x;
+        for (int i = 0; i < k + 1; ++i) // one more than is asked for
+          {
+            basis.push_back(random_values(n, 10 + i));
+            if (i < k)
+              expected = combine(1, expected, a[i], basis[i]);
+          }
+        auto y = this->upload(x);
+        this->device.combine(this->upload_all(basis), k, a.data(), y);
+        expect_near(values_of(y), expected, this->tolerance, "x + sum of a_i v_i");
+      }
+}
+
+TYPED_TEST(VectorOperations, Orthonormalize)
+{
+  for (const int n : {20, 5001})
+    for (const int k : {0, 1, 5, 8, 11})
+      {
+        SCOPED_TRACE(std::to_string(k) + " vectors of " + std::to_string(n));
+        const auto   basis = this->orthonormal_basis(n, k);
+        const Values w     = random_values(n, 1);
+        auto         v     = this->upload(w);
+        Scalars      h(this->device, k + 1);
+        this->device.orthonormalize(this->upload_all(basis), k, v, h);
+        const double *coefficients = h.fetch();
+
+        Values rest = w;
+        for (int i = 0; i < k; ++i)
+          rest = combine(1, rest, -dot(basis[i], w), basis[i]);
+        const double tolerance = this->tolerance * norm(w);
+        for (int i = 0; i < k; ++i)
+          EXPECT_NEAR(coefficients[i], dot(basis[i], w), tolerance) << "coefficient " << i;
+        EXPECT_NEAR(coefficients[k], norm(rest), tolerance) << "norm before scaling";
+        const Values result = values_of(v);
+        expect_near(result, combine(1 / norm(rest), rest, 0, rest), this->tolerance, "orthonormalised vector");
+        EXPECT_NEAR(norm(result), 1., this->tolerance);
+        for (int i = 0; i < k; ++i)
+          EXPECT_NEAR(dot(basis[i], result), 0., this->tolerance) << "expected a right angle with vector " << i;
+      }
+}
+
+// w lies in the span of the basis but for a part of 100 roundings: once would leave an angle error of a percent.
+TYPED_TEST(VectorOperations, OrthonormalizeNearlyDependentVectors)
+{
+  using Number   = typename TestFixture::Number;
+  const int    n = 5001, k = 5;
+  const double small = 100 * std::numeric_limits<Number>::epsilon();
+  const auto   basis = this->orthonormal_basis(n, k + 1);
+  Values       w     = combine(small, basis[k], 1, basis[0]);
+  for (int i = 1; i < k; ++i)
+    w = combine(1, w, 1, basis[i]);
+  const auto vectors = this->upload_all(basis);
+  auto       v       = this->upload(w);
+  Scalars    h(this->device, k + 1);
+  this->device.orthonormalize(vectors, k, v, h);
+  const Values result = values_of(v);
+  EXPECT_NEAR(norm(result), 1., this->tolerance);
+  for (int i = 0; i < k; ++i)
+    EXPECT_NEAR(dot(values_of(vectors[i]), result), 0., this->tolerance) << "expected a right angle with vector " << i;
+}
+
+TYPED_TEST(VectorOperations, OrthonormalizeLeavesTheZeroVector)
+{
+  const auto basis = this->upload_all(this->orthonormal_basis(100, 3));
+  auto       w     = this->upload(Values(100, 0.));
+  Scalars    h(this->device, 4);
+  this->device.orthonormalize(basis, 3, w, h);
+  const double *coefficients = h.fetch();
+  for (int i = 0; i < 4; ++i)
+    EXPECT_EQ(coefficients[i], 0.) << i;
+  expect_near(values_of(w), Values(100, 0.), 0., "w");
+}
+
+TYPED_TEST(VectorOperations, ForEachVisitsEveryIndexOnce)
+{
+  for (const int n : {0, 1, 5000})
+    {
+      const Values x = random_values(n, 1);
+      auto         u = this->upload(x), v = this->upload(Values(n, 1.));
+      this->device.for_each(n, AddSquare<typename TestFixture::Number>{u.data(), v.data()});
+      this->device.synchronize();
+      Values expected(n);
+      for (int i = 0; i < n; ++i)
+        expected[i] = 1 + x[i] * x[i] + i;
+      expect_near(values_of(v), expected, this->tolerance * std::max(n, 1), "1 + x² + i");
+    }
+}
+
+TYPED_TEST(VectorOperations, RecordedOperationsRunWhenReplayed)
+{
+  using Number  = typename TestFixture::Number;
+  auto        x = this->upload({1, 2}), y = this->upload({10, 20});
+  const Graph graph(this->device, [&] {
+    this->device.axpby(Number(1), x, Number(2), y);
+    this->device.scale(Number(3), x);
+  });
+  expect_near(values_of(y), {10, 20}, 0., "y, expected untouched by recording");
+  graph.replay();
+  expect_near(values_of(y), {21, 42}, 0., "y after one replay");
+  graph.replay();
+  expect_near(values_of(y), {45, 90}, 0., "y after two replays");
+  x.upload(Values{0, 1}.data());
+  graph.replay();
+  expect_near(values_of(y), {90, 181}, 0., "y, expected to see the new x");
+}
+
+// Products, reductions and combinations allocate nothing and wait for nothing.
+TYPED_TEST(VectorOperations, AllOperationsCanBeRecorded)
+{
+  using Number    = typename TestFixture::Number;
+  const int    n  = 5001;
+  const auto   A  = random_matrix(n, n, Rows::equal, 1);
+  const auto   on = this->matrix(A);
+  const Values x = random_values(n, 2), dense_values = random_values(100 * 100, 3);
+  const auto dense = Matrix<Number>::dense(this->device, Array<double>(dense_values.begin(), dense_values.end()), 100);
+  const auto basis = this->upload_all(this->orthonormal_basis(n, 3));
+  const Values a   = {0.25, -0.5, 2};
+  const auto   run = [&](auto &&execute) {
+    auto       u = this->upload(x), y = this->upload(x), z = this->upload(x), w = this->upload(x);
+    auto       small = u.part(0, 100), result = w.part(0, 100);
+    Scalars    s(this->device, 4), h(this->device, 4);
+    const auto operations = [&] {
+      this->device.multiply(Number(0.5), on, u, Number(-1), y);
+      this->device.residual(on, y, u, z);
+      this->device.multiply(Number(1), dense, small, Number(0), result);
+      this->device.dot(y, y, s, 0);
+      this->device.dot(z, y, s, 1);
+      this->device.step_along(u, z, 1, 0, y, w, s, 2);
+      this->device.combine(basis, 3, a.data(), y);
+      this->device.orthonormalize(basis, 3, y, h);
+    };
+    execute(operations);
+    Values all = values_of(y);
+    for (const auto *v : {&z, &w})
+      {
+        const Values more = values_of(*v);
+        all.insert(all.end(), more.begin(), more.end());
+      }
+    all.insert(all.end(), s.fetch(), s.fetch() + 3);
+    all.insert(all.end(), h.fetch(), h.fetch() + 4);
+    return all;
+  };
+  const Values expected = run([](const auto &operations) { operations(); });
+  const Values recorded = run([&](const auto &operations) { Graph(this->device, operations).replay(); });
+  expect_near(recorded, expected, 0., "expected the same bits from a graph");
+}
+
+TYPED_TEST(VectorOperations, HasANameAndAFormat)
+{
+  EXPECT_FALSE(this->device.name().empty());
+  EXPECT_EQ(this->device.matrix_format(),
+            this->place == Place::cusparse ? MatrixFormat::cusparse : MatrixFormat::compressed);
+}
+
+TEST(HostDevice, RefusesAnImpossibleNumberOfThreads)
+{
+  EXPECT_THROW(Device::host(0), InputError);
+  EXPECT_THROW(Device::host(-3), InputError);
+}

@@ -1,0 +1,21 @@
+// A GPU that fails when it is taken.
+
+#include "application/choose_device.h"
+
+#include "algebra/cuda/context.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+using namespace adamant;
+
+TEST(CudaChooseDevice, AutoFallsBackToTheHostAndSaysSo)
+{
+  std::ostringstream out;
+  fail_cuda_call(1);
+  const Device device = choose_device("auto", 1, out);
+  fail_cuda_call(0);
+  EXPECT_EQ(backend_name(device), "host");
+  EXPECT_NE(out.str().find("no GPU is used"), std::string::npos) << out.str();
+}
