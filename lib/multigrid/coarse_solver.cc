@@ -2,6 +2,10 @@
 
 #include "base/exceptions.h"
 
+#include <functional>
+#include <sstream>
+#include <string>
+
 namespace adamant
 {
 namespace
