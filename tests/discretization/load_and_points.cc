@@ -3,7 +3,7 @@
 #include "discretization/fields/points.h"
 #include "discretization/forms/form.h"
 #include "discretization/forms/load.h"
-#include "discretization/trilinos_amg.h"
+#include "ml.h"
 #include "multigrid/linear_solver.h"
 #include "support.h"
 
@@ -157,21 +157,6 @@ void isotropic_elasticity(const adamant::CellContext<3> &cell, FullMatrix<double
         local(i, j) +=
           (2. * strain(i, q) * strain(j, q) + 4. * trace(strain(i, q)) * trace(strain(j, q))) * cell.JxW(q);
 }
-
-// ML as a preconditioner.
-struct ML : adamant::Preconditioner
-{
-  ML(const adamant::CSRMatrix<double> &A, const adamant::TrilinosAMGOptions &options)
-    : amg(A, options)
-  {}
-  void vmult(const adamant::Vector<double> &v, adamant::Vector<double> &z) const override
-  {
-    amg.vmult(v.data(), z.data());
-  }
-  void update() override { throw adamant::RunError("no new values are expected"); }
-
-  adamant::TrilinosAMG amg;
-};
 
 // Elasticity of a clamped cube: ML with the rigid-body modes needs fewer iterations than with constants, and both solve
 // it.

@@ -3,7 +3,7 @@
 #include "discretization/dealii_preconditioner.h"
 #include "discretization/fields/points.h"
 #include "discretization/forms/form.h"
-#include "discretization/trilinos_amg.h"
+#include "ml.h"
 #include "multigrid/linear_solver.h"
 #include "support.h"
 
@@ -17,11 +17,13 @@
 #include <deal.II/lac/sparse_matrix.h>
 #include <deal.II/numerics/vector_tools.h>
 
+#include <memory>
+#include <utility>
+
 using namespace test;
 
 namespace
 {
-using Backend           = adamant::HostBackend<double>;
 const UpdateFlags flags = update_values | update_gradients | update_JxW_values;
 
 // -Laplace u = 1, u = SmoothFunction on the boundary; the library's matrices and deal.II's own.
@@ -131,13 +133,12 @@ Vector<double> solve(const Poisson<dim> &problem, const adamant::LinearSolverOpt
   Vector<double> b = multiply(*S.finest(), f);
   b -= multiply(*C.finest(), g);
 
-  const Backend                  backend(2);
-  adamant::LinearSolver<Backend> solver(backend, problem.levels(), options);
-  auto                           rhs = backend.create_vector(b.size()), x = backend.create_vector(b.size());
-  backend.upload(b.begin(), rhs);
+  const adamant::Device   device = adamant::Device::host(2);
+  adamant::LinearSolver   solver(device, problem.levels(), options);
+  adamant::Vector<double> rhs(device, b.size()), x(device, b.size());
+  rhs.upload(b.begin());
   solver.solve(rhs, x);
-  Vector<double> solution(b.size());
-  backend.download(x, solution.begin());
+  const auto solution = adamant::to_host<Vector<double>>(x);
   Vector<double> values = multiply(space.H, solution);
   values += multiply(space.B, g);
   return values;
@@ -146,17 +147,17 @@ Vector<double> solve(const Poisson<dim> &problem, const adamant::LinearSolverOpt
 // Iterations to 1e-8 for a random right-hand side.
 template <int dim>
 int iterations(const Poisson<dim> &problem, adamant::LinearSolverOptions options,
-               adamant::Preconditioner<Backend> external = {})
+               std::unique_ptr<adamant::Preconditioner> external = nullptr)
 {
-  const Backend  backend(2);
   const int      n = problem.space().n_dofs();
   Vector<double> b = random_vector(n, 50);
   for (int i = 0; i < n; ++i)
     if (!problem.space().is_free(i))
       b[i] = 0.;
-  adamant::LinearSolver<Backend> solver(backend, problem.levels(), options, external);
-  auto                           rhs = backend.create_vector(n), x = backend.create_vector(n);
-  backend.upload(b.begin(), rhs);
+  const adamant::Device   device = adamant::Device::host(2);
+  adamant::LinearSolver   solver(device, problem.levels(), options, std::move(external));
+  adamant::Vector<double> rhs(device, n), x(device, n);
+  rhs.upload(b.begin());
   return solver.solve(rhs, x).iterations;
 }
 
@@ -207,7 +208,7 @@ void solve_with_dealii(Poisson<3> &problem, const Vector<double> &expected, cons
   expect_close(u, expected, 1e-8, "SolverGMRES or SolverFGMRES");
   EXPECT_LE(control.last_step(), 16u);
 
-  multigrid.update(problem.levels());
+  multigrid.update();
   Vector<double> before(u.size()), after(u.size());
   adamant::DealiiPreconditioner<Number>(problem.levels(), {}, 1).vmult(before, expected);
   multigrid.vmult(after, expected);
@@ -328,25 +329,23 @@ TEST(Solvers, TrilinosAMG)
 {
   Triangulation<2> mesh;
   refine_to_corner(mesh, 4, 4);
-  const Poisson<2>           problem(mesh, FE_Q<2>(1), 16);
-  const adamant::TrilinosAMG amg(*problem.levels().back().matrix, {});
-  const auto                 o = options(adamant::SolverType::gmres, 1e-10);
-  EXPECT_LE(iterations(problem, o, [&](const auto &v, auto &z) { amg.vmult(v, z); }), 30);
+  const Poisson<2> problem(mesh, FE_Q<2>(1), 16);
+  const auto       make_ml = [&] {
+    return std::make_unique<ML>(*problem.levels().back().matrix, adamant::TrilinosAMGOptions());
+  };
+  const auto o = options(adamant::SolverType::gmres, 1e-10);
+  EXPECT_LE(iterations(problem, o, make_ml()), 30);
 
-  const Backend  backend(1);
+  const auto     device = adamant::Device::host(1);
   const int      n = problem.space().n_dofs();
   Vector<double> b = random_vector(n, 54), found[2];
   for (int k = 0; k < 2; ++k)
     {
-      adamant::Preconditioner<Backend> external;
-      if (k == 1)
-        external = [&](const auto &v, auto &z) { amg.vmult(v, z); };
-      adamant::LinearSolver<Backend> solver(backend, problem.levels(), o, external);
-      auto                           rhs = backend.create_vector(n), x = backend.create_vector(n);
-      backend.upload(b.begin(), rhs);
+      adamant::LinearSolver   solver(device, problem.levels(), o, k == 1 ? make_ml() : nullptr);
+      adamant::Vector<double> rhs(device, n), x(device, n);
+      rhs.upload(b.begin());
       solver.solve(rhs, x);
-      found[k].reinit(n);
-      backend.download(x, found[k].begin());
+      found[k] = adamant::to_host<Vector<double>>(x);
     }
   expect_close(found[1], found[0], 1e-7, "Trilinos against multigrid");
 }
