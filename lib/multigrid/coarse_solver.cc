@@ -2,6 +2,8 @@
 
 #include "base/exceptions.h"
 
+#include <sstream>
+
 namespace adamant
 {
 namespace
