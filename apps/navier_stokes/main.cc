@@ -282,12 +282,9 @@ void NavierStokes<dim>::timed(const char *part, const Work &work)
 template <int dim>
 void NavierStokes<dim>::velocity_step()
 {
-  const adamant::VelocityUpdate<dim> update{n,
-                                            schedule.step,
-                                            u[now].data(),
-                                            data->inverse_mass.data(),
-                                            data->has_force() ? data->force.data() : nullptr,
-                                            u[1 - now].data()};
+  const double *const                force = data->has_force() ? data->force.data() : nullptr;
+  const adamant::VelocityUpdate<dim> update{
+    n, schedule.step, u[now].data(), data->inverse_mass.data(), force, u[1 - now].data()};
   products->momentum(update, u[now], pressure_on_velocity_mesh,
                      [this](const char *part, const auto &work) { timed(part, work); });
   now = 1 - now;
@@ -315,15 +312,17 @@ void NavierStokes<dim>::compute_divergence()
 
 template <int dim>
 void NavierStokes<dim>::project()
-try
-  {
-    result = solver->solve(b, q);
-  }
-catch (const adamant::SolverError &)
-  {
-    check_speed();
-    throw;
-  }
+{
+  try
+    {
+      result = solver->solve(b, q);
+    }
+  catch (const adamant::SolverError &)
+    {
+      check_speed(); // says more where the velocity is at fault
+      throw;
+    }
+}
 
 template <int dim>
 void NavierStokes<dim>::update_pressure()

@@ -2,7 +2,9 @@
 
 #include "base/exceptions.h"
 
+#include <functional>
 #include <sstream>
+#include <string>
 
 namespace adamant
 {
