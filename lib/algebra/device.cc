@@ -185,21 +185,24 @@ template void Device::convert(const Vector<double> &, Vector<float> &) const;
 template void Device::convert(const Vector<float> &, Vector<double> &) const;
 template void Device::convert(const Vector<float> &, Vector<float> &) const;
 
-template void   Device::multiply(double, const Matrix<double> &, const Vector<double> &, double, Vector<double> &) const;
-template void   Device::residual(const Matrix<double> &, const Vector<double> &, const Vector<double> &, Vector<double> &) const;
-template void   Device::copy(const Vector<double> &, Vector<double> &) const;
-template void   Device::scale(double, Vector<double> &) const;
-template void   Device::axpby(double, const Vector<double> &, double, Vector<double> &) const;
-template void   Device::add_to_scaled(const Vector<double> &, const Scalars &, int, int, Vector<double> &) const;
-template void   Device::dot(const Vector<double> &, const Vector<double> &, Scalars &, int) const;
+template void Device::multiply(double, const Matrix<double> &, const Vector<double> &, double, Vector<double> &) const;
+template void Device::residual(const Matrix<double> &, const Vector<double> &, const Vector<double> &,
+                               Vector<double> &) const;
+template void Device::copy(const Vector<double> &, Vector<double> &) const;
+template void Device::scale(double, Vector<double> &) const;
+template void Device::axpby(double, const Vector<double> &, double, Vector<double> &) const;
+template void Device::add_to_scaled(const Vector<double> &, const Scalars &, int, int, Vector<double> &) const;
+template void Device::dot(const Vector<double> &, const Vector<double> &, Scalars &, int) const;
 template double Device::dot(const Vector<double> &, const Vector<double> &) const;
 template void   Device::norms(const Vector<double> &, const Vector<double> &, Scalars &) const;
 template void   Device::combine(const std::vector<Vector<double>> &, int, const double *, Vector<double> &) const;
 template void   Device::orthonormalize(const std::vector<Vector<double>> &, int, Vector<double> &, Scalars &) const;
-template void   Device::step_along(const Vector<double> &, const Vector<double> &, int, int, Vector<double> &, Vector<double> &, Scalars &, int) const;
+template void   Device::step_along(const Vector<double> &, const Vector<double> &, int, int, Vector<double> &,
+                                   Vector<double> &, Scalars &, int) const;
 
 template void   Device::multiply(float, const Matrix<float> &, const Vector<float> &, float, Vector<float> &) const;
-template void   Device::residual(const Matrix<float> &, const Vector<float> &, const Vector<float> &, Vector<float> &) const;
+template void   Device::residual(const Matrix<float> &, const Vector<float> &, const Vector<float> &,
+                                 Vector<float> &) const;
 template void   Device::copy(const Vector<float> &, Vector<float> &) const;
 template void   Device::scale(float, Vector<float> &) const;
 template void   Device::axpby(float, const Vector<float> &, float, Vector<float> &) const;
@@ -209,5 +212,6 @@ template double Device::dot(const Vector<float> &, const Vector<float> &) const;
 template void   Device::norms(const Vector<float> &, const Vector<float> &, Scalars &) const;
 template void   Device::combine(const std::vector<Vector<float>> &, int, const double *, Vector<float> &) const;
 template void   Device::orthonormalize(const std::vector<Vector<float>> &, int, Vector<float> &, Scalars &) const;
-template void   Device::step_along(const Vector<float> &, const Vector<float> &, int, int, Vector<float> &, Vector<float> &, Scalars &, int) const;
+template void   Device::step_along(const Vector<float> &, const Vector<float> &, int, int, Vector<float> &,
+                                   Vector<float> &, Scalars &, int) const;
 } // namespace adamant

@@ -16,11 +16,12 @@ template <typename Number>
 class Matrix;
 class Scalars;
 
-/// Where vectors and matrices live and who computes with them: threads of the host, or a GPU for each rank; chosen once, when the
-/// program starts. A handle: copies mean the same device. On the host an operation is done when it returns; on a GPU it follows
-/// the ones before it on one stream, and those that give numbers to the host wait. Reductions sum fixed parts in a fixed order, so that
-/// results repeat to the bit, for any number of threads. All sizes are this rank's own; reductions run over all ranks and products
-/// fetch what they need of other ranks' vectors: all ranks call them together. Outputs must not alias inputs unless stated.
+/// Where vectors and matrices live and who computes with them: threads of the host, or a GPU for each rank; chosen
+/// once, when the program starts. A handle: copies mean the same device. On the host an operation is done when it
+/// returns; on a GPU it follows the ones before it on one stream, and those that give numbers to the host wait.
+/// Reductions sum fixed parts in a fixed order, so that results repeat to the bit, for any number of threads. All sizes
+/// are this rank's own; reductions run over all ranks and products fetch what they need of other ranks' vectors: all
+/// ranks call them together. Outputs must not alias inputs unless stated.
 ///
 /// Functors are the only code that is compiled for both: they hold pointers (Vector::data), and a .cu file
 /// instantiates `cuda::for_each` or `cuda::for_each_row` for each of them (algebra/functors.cuh).
@@ -41,8 +42,8 @@ public:
 
   /// @name Facts
   /// @{
-  bool                asynchronous() const { return device->asynchronous(); } ///< a GPU: the host may do other work meanwhile
-  std::string         name() const { return device->name(); }                 ///< of the processor or the GPU
+  bool        asynchronous() const { return device->asynchronous(); } ///< a GPU: the host may do other work meanwhile
+  std::string name() const { return device->name(); }                 ///< of the processor or the GPU
   const Communicator &communicator() const { return device->communicator(); }
   MatrixFormat        matrix_format() const { return device->matrix_format(); } ///< of sparse matrices
   DeviceInterface    &interface() const { return *device; } ///< for lib/algebra: memory, ranks, bandwidth
@@ -50,8 +51,8 @@ public:
 
   void synchronize() const { device->synchronize(); } ///< waits for all operations
 
-  /// f(i) for 0 <= i < n, in any order. A functor with value(i) and store(i, value) in place of the call operator is an operation
-  /// on independent elements: a GPU then loads several before it stores the first.
+  /// f(i) for 0 <= i < n, in any order. A functor with value(i) and store(i, value) in place of the call operator is an
+  /// operation on independent elements: a GPU then loads several before it stores the first.
   template <typename Functor>
   void for_each(int n, const Functor &f) const
   {
@@ -62,9 +63,10 @@ public:
     host::for_each(device->n_threads(), n, f);
   }
 
-  /// f(i, (A x)_i, what f fetches for row i) for all rows i of A: see row_functors.h for what a functor has. `x` is a vector or a
-  /// functor that computes entry i of one. With `rows`, a list of nodes, row i of A stands for row rows[i / m] m + i % m, m the
-  /// rows of a node of A: that is how subsets of rows (the colours of Gauss-Seidel) are matrices of their own.
+  /// f(i, (A x)_i, what f fetches for row i) for all rows i of A: see row_functors.h for what a functor has. `x` is a
+  /// vector or a functor that computes entry i of one. With `rows`, a list of nodes, row i of A stands for row rows[i /
+  /// m] m + i % m, m the rows of a node of A: that is how subsets of rows (the colours of Gauss-Seidel) are matrices of
+  /// their own.
   template <typename Number, class X, class Functor>
   void for_each_row(const Matrix<Number> &A, const X &x, const Functor &f) const;
   template <typename Number, class X, class Functor>
@@ -84,11 +86,13 @@ public:
   template <typename Number>
   void scale(Number a, Vector<Number> &x) const; ///< x = a x
   template <typename Number>
-  void axpby(Number a, const Vector<Number> &x, Number b, Vector<Number> &y) const; ///< y = a x + b y; b = 0: y is not read
+  void axpby(Number a, const Vector<Number> &x, Number b,
+             Vector<Number> &y) const; ///< y = a x + b y; b = 0: y is not read
 
   /// y = x + s[numerator] / s[denominator] y.
   template <typename Number>
-  void add_to_scaled(const Vector<Number> &x, const Scalars &s, int numerator, int denominator, Vector<Number> &y) const;
+  void add_to_scaled(const Vector<Number> &x, const Scalars &s, int numerator, int denominator,
+                     Vector<Number> &y) const;
 
   template <typename Number>
   void dot(const Vector<Number> &x, const Vector<Number> &y, Scalars &s, int i) const; ///< s[i] = x . y
@@ -100,8 +104,9 @@ public:
   /// x += Σ_i a[i] basis[i], i < k.
   template <typename Number>
   void combine(const std::vector<Vector<Number>> &basis, int k, const double *a, Vector<Number> &x) const;
-  /// Classical Gram-Schmidt, twice: w <- (w - V Vᵀw)/‖·‖, V the first k of `basis`; h[0..k-1] the coefficients, h[k] the norm before
-  /// scaling (a zero norm leaves w unscaled). Liebchen et al., Section 4.1.5, with re-orthogonalisation.
+  /// Classical Gram-Schmidt, twice: w <- (w - V Vᵀw)/‖·‖, V the first k of `basis`; h[0..k-1] the coefficients, h[k]
+  /// the norm before scaling (a zero norm leaves w unscaled). Liebchen et al., Section 4.1.5, with
+  /// re-orthogonalisation.
   template <typename Number>
   void orthonormalize(const std::vector<Vector<Number>> &basis, int k, Vector<Number> &w, Scalars &h) const;
   /// With a = s[numerator] / s[denominator]: x += a p, r -= a q, s[i] = r . r, in one pass.

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-// What stands behind the handles Device, Vector, Matrix, Scalars, Graph and Snapshot: implemented by host/ and by cuda/. Nothing
-// outside lib/algebra calls it.
+// What stands behind the handles Device, Vector, Matrix, Scalars, Graph and Snapshot: implemented by host/ and by
+// cuda/. Nothing outside lib/algebra calls it.
 
 namespace adamant
 {
@@ -31,14 +31,15 @@ class MatrixStorage
 public:
   virtual ~MatrixStorage() = default;
 
-  virtual void multiply(Number a, const Number *x, Number b, Number *y) const = 0; ///< y = a A x + b y; b = 0: y is not read
+  virtual void multiply(Number a, const Number *x, Number b,
+                        Number *y) const = 0; ///< y = a A x + b y; b = 0: y is not read
   /// New values on the same pattern, of a sparse or of a dense matrix.
   /// @{
   virtual void update(const CSRMatrix<double> &) { throw RunError("a dense matrix takes no sparse values"); }
   virtual void update_dense(const Array<double> &) { throw RunError("a sparse matrix takes no dense values"); }
   /// @}
-  virtual std::size_t bytes() const                                           = 0; ///< of device memory
-  virtual std::string format() const                                          = 0; ///< in words
+  virtual std::size_t bytes() const  = 0; ///< of device memory
+  virtual std::string format() const = 0; ///< in words
 
   int n_rows = 0, n_cols = 0;
   int node_size = 1; ///< rows that belong to one node
@@ -83,38 +84,39 @@ struct ScalarStorage
 class GraphStorage
 {
 public:
-  virtual ~GraphStorage()                      = default;
-  virtual void   replay()                      = 0;
-  virtual int    n_operations() const          = 0; ///< launches that the graph replaces; on the host 0
-  virtual double seconds(int n_samples = 5)    = 0; ///< of one replay on the device, median
+  virtual ~GraphStorage()                   = default;
+  virtual void   replay()                   = 0;
+  virtual int    n_operations() const       = 0; ///< launches that the graph replaces; on the host 0
+  virtual double seconds(int n_samples = 5) = 0; ///< of one replay on the device, median
 };
 
 /// Values on their way to the host.
 class SnapshotStorage
 {
 public:
-  virtual ~SnapshotStorage()            = default;
-  virtual double       *on_device()     = 0; ///< n values that `send` takes
-  virtual void          send()          = 0; ///< what the operations so far have put there
-  virtual const double *values() const  = 0; ///< waits; may be called by another thread
+  virtual ~SnapshotStorage()           = default;
+  virtual double       *on_device()    = 0; ///< n values that `send` takes
+  virtual void          send()         = 0; ///< what the operations so far have put there
+  virtual const double *values() const = 0; ///< waits; may be called by another thread
 };
 
-/// What a device computes in one precision beside products and functors. All pointers are to its memory; n counts this rank's entries,
-/// sums run over all ranks, in a fixed order.
+/// What a device computes in one precision beside products and functors. All pointers are to its memory; n counts this
+/// rank's entries, sums run over all ranks, in a fixed order.
 template <typename Number>
 class Operations
 {
 public:
   virtual ~Operations() = default;
 
-  virtual std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size) const   = 0;
-  virtual std::shared_ptr<MatrixStorage<Number>> create_dense_matrix(const Array<double> &row_major, int n) const      = 0;
-  virtual void dot(int n, const Number *x, const Number *y, const ScalarStorage &s, int i) const                       = 0;
-  virtual void norms(int n, const Number *r, const Number *b, const ScalarStorage &s) const                            = 0;
-  virtual void orthonormalize(int n, const Number *const *basis, int k, Number *w, const ScalarStorage &h) const       = 0;
-  virtual void combine(int n, const Number *const *basis, int k, const double *a, Number *x) const                     = 0;
+  virtual std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source,
+                                                               int                      node_size) const                               = 0;
+  virtual std::shared_ptr<MatrixStorage<Number>> create_dense_matrix(const Array<double> &row_major, int n) const = 0;
+  virtual void dot(int n, const Number *x, const Number *y, const ScalarStorage &s, int i) const                  = 0;
+  virtual void norms(int n, const Number *r, const Number *b, const ScalarStorage &s) const                       = 0;
+  virtual void orthonormalize(int n, const Number *const *basis, int k, Number *w, const ScalarStorage &h) const  = 0;
+  virtual void combine(int n, const Number *const *basis, int k, const double *a, Number *x) const                = 0;
   virtual void step_along(int n, const Number *p, const Number *q, int numerator, int denominator, Number *x, Number *r,
-                          const ScalarStorage &s, int i) const                                                         = 0;
+                          const ScalarStorage &s, int i) const                                                    = 0;
 };
 
 /// Host threads or a GPU.
@@ -123,25 +125,25 @@ class DeviceInterface
 public:
   virtual ~DeviceInterface() = default;
 
-  virtual bool                asynchronous() const   = 0; ///< whether operations run beside the host
-  virtual std::string         name() const           = 0;
-  virtual int                 n_threads() const      = 0; ///< of the host's loops
-  virtual const Communicator &communicator() const   = 0;
+  virtual bool                asynchronous() const = 0; ///< whether operations run beside the host
+  virtual std::string         name() const         = 0;
+  virtual int                 n_threads() const    = 0; ///< of the host's loops
+  virtual const Communicator &communicator() const = 0;
   virtual MatrixFormat        matrix_format() const { return MatrixFormat::compressed; } ///< of sparse matrices
-  virtual std::string         exchange() const       = 0; ///< how ranks exchange, in words; empty on one rank
-  virtual double              copy_bandwidth()       = 0;
-  virtual std::map<std::string, std::size_t> memory() const      = 0; ///< in use, by purpose
+  virtual std::string         exchange() const              = 0; ///< how ranks exchange, in words; empty on one rank
+  virtual double              copy_bandwidth()              = 0;
+  virtual std::map<std::string, std::size_t> memory() const = 0; ///< in use, by purpose
   virtual std::size_t                        peak_memory() const = 0;
 
-  virtual std::shared_ptr<void> allocate(std::size_t bytes, const char *purpose)              = 0;
-  virtual void                  clear(void *memory, std::size_t bytes)                        = 0;
-  virtual void                  upload(void *to, const void *on_host, std::size_t bytes)      = 0; ///< waits
-  virtual void                  download(void *on_host, const void *from, std::size_t bytes)  = 0; ///< waits
-  virtual void                  synchronize() const                                           = 0;
+  virtual std::shared_ptr<void> allocate(std::size_t bytes, const char *purpose)             = 0;
+  virtual void                  clear(void *memory, std::size_t bytes)                       = 0;
+  virtual void                  upload(void *to, const void *on_host, std::size_t bytes)     = 0; ///< waits
+  virtual void                  download(void *on_host, const void *from, std::size_t bytes) = 0; ///< waits
+  virtual void                  synchronize() const                                          = 0;
 
-  virtual ScalarStorage                    create_scalars(int n)                             = 0;
-  virtual std::shared_ptr<SnapshotStorage> create_snapshot(int n)                            = 0;
-  virtual std::shared_ptr<GraphStorage>    record(const std::function<void()> &operations)   = 0;
+  virtual ScalarStorage                    create_scalars(int n)                           = 0;
+  virtual std::shared_ptr<SnapshotStorage> create_snapshot(int n)                          = 0;
+  virtual std::shared_ptr<GraphStorage>    record(const std::function<void()> &operations) = 0;
 
   /// Two scalars for results that are fetched at once.
   const ScalarStorage &own_scalars()
@@ -152,7 +154,7 @@ public:
   }
 
   virtual std::shared_ptr<BundleStorage> create_bundle(const std::vector<const CSRMatrix<double> *> &matrices,
-                                                       int n_values) = 0;
+                                                       int                                           n_values) = 0;
 
   virtual const Operations<double> &operations(double) const = 0;
   virtual const Operations<float>  &operations(float) const  = 0;

@@ -7,8 +7,8 @@
 
 namespace adamant
 {
-/// A recorded sequence of operations on the same vectors and matrices, to be repeated: on a GPU one launch. It stays valid when values
-/// of matrices change. What it refers to has to outlive it.
+/// A recorded sequence of operations on the same vectors and matrices, to be repeated: on a GPU one launch. It stays
+/// valid when values of matrices change. What it refers to has to outlive it.
 class Graph
 {
 public:

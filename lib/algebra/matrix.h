@@ -8,14 +8,15 @@
 
 namespace adamant
 {
-/// A matrix on a device, this rank's rows: sparse in the device's own format (host/sparse_matrix.h, cuda/sparse.cuh), or dense. A handle:
-/// copies mean the same matrix.
+/// A matrix on a device, this rank's rows: sparse in the device's own format (host/sparse_matrix.h, cuda/sparse.cuh),
+/// or dense. A handle: copies mean the same matrix.
 template <typename Number>
 class Matrix
 {
 public:
   Matrix() = default;
-  /// The rows of `source`, of which `node_size` at a time belong to one node: a hint for the format, and what operations by node need.
+  /// The rows of `source`, of which `node_size` at a time belong to one node: a hint for the format, and what
+  /// operations by node need.
   Matrix(const Device &device, const CSRMatrix<double> &source, int node_size = 1)
     : matrix(device.interface().operations(Number()).create_matrix(source, node_size))
   {}
@@ -34,8 +35,11 @@ public:
   void update(const CSRMatrix<double> &source) { matrix->update(source); } ///< new values on the same pattern
   void update_dense(const Array<double> &row_major) { matrix->update_dense(row_major); }
 
-  std::size_t bytes() const { return matrix->bytes(); }                           ///< of the device's memory
-  std::string format() const { return matrix->format(); } ///< e.g. "runs of 9, 16-bit offsets in 98% of the slices, ..."
+  std::size_t bytes() const { return matrix->bytes(); } ///< of the device's memory
+  std::string format() const
+  {
+    return matrix->format();
+  } ///< e.g. "runs of 9, 16-bit offsets in 98% of the slices, ..."
 
   const MatrixStorage<Number> &storage() const { return *matrix; }
 

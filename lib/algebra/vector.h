@@ -16,8 +16,8 @@ public:
   using value_type = Number;
 
   Vector() = default;
-  Vector(const Device &device, int n);                            ///< n zeros
-  Vector(const Device &device, const Array<double> &values);      ///< a copy of values in host memory, converted
+  Vector(const Device &device, int n);                       ///< n zeros
+  Vector(const Device &device, const Array<double> &values); ///< a copy of values in host memory, converted
   Vector(Vector &&) noexcept            = default;
   Vector &operator=(Vector &&) noexcept = default;
 
@@ -26,8 +26,8 @@ public:
   const Number *data() const { return values.get(); }
   const Device &device() const { return where; }
 
-  void upload(const double *source);         ///< size() values from host memory; waits
-  void download(double *target) const;       ///< size() values to host memory; waits
+  void upload(const double *source);   ///< size() values from host memory; waits
+  void download(double *target) const; ///< size() values to host memory; waits
   void set_zero();
 
   /// The entries first, ..., first + length - 1, which stay this vector's: one part of a block vector.
@@ -57,8 +57,8 @@ private:
   int                  n = 0;
 };
 
-/// The values of a vector in host memory, as an Array<double> or another container of contiguous doubles with a size, such as deal.II's
-/// Vector<double>.
+/// The values of a vector in host memory, as an Array<double> or another container of contiguous doubles with a size,
+/// such as deal.II's Vector<double>.
 template <class Container = Array<double>, typename Number>
 Container to_host(const Vector<Number> &vector)
 {
@@ -67,7 +67,8 @@ Container to_host(const Vector<Number> &vector)
   return values;
 }
 
-/// n results of reductions. They stay where the device computes them, for later operations; `fetch` brings them to the host.
+/// n results of reductions. They stay where the device computes them, for later operations; `fetch` brings them to the
+/// host.
 class Scalars
 {
 public:
@@ -100,7 +101,7 @@ public:
     : snapshot(device.interface().create_snapshot(n))
   {}
 
-  void          take(const Vector<double> &x); ///< the n values that x has now
+  void          take(const Vector<double> &x);                ///< the n values that x has now
   const double *values() const { return snapshot->values(); } ///< waits for them; may be called by another thread
 
 private:

@@ -46,7 +46,7 @@ DenseMatrix<Number>::DenseMatrix(std::shared_ptr<Context> context_, const Array<
   , row_length((n + 3) / 4 * 4)
 {
   this->n_rows = this->n_cols = n;
-  value                       = DeviceArray<Number>(context->memory_of_device(), std::size_t(n) * row_length, "dense matrices");
+  value = DeviceArray<Number>(context->memory_of_device(), std::size_t(n) * row_length, "dense matrices");
   update_dense(row_major);
 }
 

@@ -60,8 +60,8 @@ void for_each_packed_row(const PackedMatrices &A, int n_threads, const Functor &
   for (int s = 0; s < n_slices; ++s)
     {
       alignas(64) double sums[n_sums][lanes] = {};
-      const auto        &slice = A.slices[s];
-      const double      *value = A.value.data() + slice.value * Functor::n_matrices * lanes;
+      const auto        &slice               = A.slices[s];
+      const double      *value               = A.value.data() + slice.value * Functor::n_matrices * lanes;
       if (slice.diagonal)
         {
           const auto column = [first = s * lanes, offset = A.offset.data() + slice.column](int e, int lane) {
@@ -89,8 +89,8 @@ void for_each_packed_row(const PackedMatrices &A, int n_threads, const Functor &
 template <typename Functor>
 void for_each_row(int n_threads, const BundleStorage &storage, const Functor &f)
 {
-  constexpr int                       n_values = Functor::n_values;
-  const auto                         &A        = dynamic_cast<const Bundle &>(storage);
+  constexpr int                        n_values = Functor::n_values;
+  const auto                          &A        = dynamic_cast<const Bundle &>(storage);
   std::array<const double *, n_values> x;
   for (int k = 0; k < n_values; ++k)
     x[k] = f.values(k);

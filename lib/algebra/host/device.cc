@@ -84,9 +84,18 @@ public:
         y[i]             = b == Number(0) ? sum : sum + b * y[i];
       }
   }
-  void update_dense(const Array<double> &row_major) override { value.assign(row_major.begin(), row_major.end()); }
-  std::size_t bytes() const override { return value.size() * sizeof(Number); }
-  std::string format() const override { return "dense, " + std::to_string(this->n_rows) + " rows"; }
+  void update_dense(const Array<double> &row_major) override
+  {
+    value.assign(row_major.begin(), row_major.end());
+  }
+  std::size_t bytes() const override
+  {
+    return value.size() * sizeof(Number);
+  }
+  std::string format() const override
+  {
+    return "dense, " + std::to_string(this->n_rows) + " rows";
+  }
 
 private:
   int           n_threads;

@@ -52,7 +52,7 @@ void slice_product(const SparseMatrix<Number> &A, int slice, const Number *x, Nu
   const Number *value   = A.value.data() + s.value;
   const auto    product = [&](const auto *column, const Number *from) {
     s.shared ? slice_product<false, true, lanes, m>(column, value, s.width, from, sums) :
-                  slice_product<false, false, lanes, m>(column, value, s.width, from, sums);
+               slice_product<false, false, lanes, m>(column, value, s.width, from, sums);
   };
   if (s.contiguous)
     s.shared ? slice_product<true, true, lanes, m>(A.column.data() + s.column, value, s.width, x, sums) :

@@ -9,8 +9,8 @@ namespace adamant
 {
 namespace host
 {
-/// The entries of a matrix in the columns that other ranks own, in compressed rows, and the exchange of what they multiply:
-/// while the messages travel, the rows without such entries are computed.
+/// The entries of a matrix in the columns that other ranks own, in compressed rows, and the exchange of what they
+/// multiply: while the messages travel, the rows without such entries are computed.
 template <typename Number>
 class Ghosts
 {

@@ -36,7 +36,8 @@ Number row_product(const SparseMatrix<Number> &A, int row, const Number *x)
   return sum;
 }
 
-// The rows of a slice in terms of blocks of m x m entries: order[r] lists the blocks of node r in the order they are stored.
+// The rows of a slice in terms of blocks of m x m entries: order[r] lists the blocks of node r in the order they are
+// stored.
 struct SliceRows
 {
   const CSRMatrix<double>      &A;

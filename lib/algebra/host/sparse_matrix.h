@@ -14,11 +14,11 @@ namespace host
 /// through the vector units, short rows padded with zeros. Products are bound by memory, so slices are stored short.
 /// Columns: only the first row's where those of the others follow one by one (nodes numbered along lines of a mesh),
 /// else as 16-bit distances from the slice's lowest column where they fit. Values: once for all rows of the slice where
-/// they agree to rounding, as with constant coefficients: the first row's stand for all. A stored value thus differs from
-/// its own, before both are rounded to Number, by at most same_value<Number> (value_dictionary.h: 16 units in the last
-/// place) times the largest of its row. Dense blocks of m x m (the components of a node follow each other) have slices
-/// of `lanes` nodes: a column for each block. Where padding would more than double the entries, the matrix is stored in
-/// compressed rows instead and has no slices.
+/// they agree to rounding, as with constant coefficients: the first row's stand for all. A stored value thus differs
+/// from its own, before both are rounded to Number, by at most same_value<Number> (value_dictionary.h: 16 units in the
+/// last place) times the largest of its row. Dense blocks of m x m (the components of a node follow each other) have
+/// slices of `lanes` nodes: a column for each block. Where padding would more than double the entries, the matrix is
+/// stored in compressed rows instead and has no slices.
 template <typename Number>
 class SparseMatrix : public MatrixStorage<Number>
 {
@@ -45,8 +45,8 @@ public:
 
   int                   block_rows = 1; ///< m of dense blocks; 1 where nodes have none
   int                   n_threads;
-  Array<Slice>          slices;         ///< empty for compressed rows
-  Array<int>            row_start;      ///< of compressed rows
+  Array<Slice>          slices;    ///< empty for compressed rows
+  Array<int>            row_start; ///< of compressed rows
   Array<int>            column;
   Array<unsigned short> narrow_column;
   Array<Number>         value;
