@@ -1,10 +1,10 @@
 // Bandwidth of the host's operations against a STREAM-like copy in the same run.
 //
 // gb_per_s counts the least an operation must move: matrix and vectors read once, results written once. of_copy is that
-// rate divided by the rate of a copy with the same number of threads and as many bytes in all, taken just before: a copy of
-// another size would tell about the caches instead. A matrix counts as it is stored; of_copy_csr counts it as compressed
-// rows with 32-bit columns, to compare with codes that store it so. "constant" matrices have the same coefficients
-// everywhere, so that their format shares values; those of "variable" matrices all differ.
+// rate divided by the rate of a copy with the same number of threads and as many bytes in all, taken just before: a
+// copy of another size would tell about the caches instead. A matrix counts as it is stored; of_copy_csr counts it as
+// compressed rows with 32-bit columns, to compare with codes that store it so. "constant" matrices have the same
+// coefficients everywhere, so that their format shares values; those of "variable" matrices all differ.
 //
 //   benchmark_host --benchmark_format=csv [--benchmark_filter=threads:1/]
 

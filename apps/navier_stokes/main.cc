@@ -283,8 +283,8 @@ template <int dim>
 void NavierStokes<dim>::velocity_step()
 {
   const double *const                force = data->has_force() ? data->force.data() : nullptr;
-  const adamant::VelocityUpdate<dim> update{
-    n, schedule.step, u[now].data(), data->inverse_mass.data(), force, u[1 - now].data()};
+  const adamant::VelocityUpdate<dim> update{n,     schedule.step,    u[now].data(), data->inverse_mass.data(),
+                                            force, u[1 - now].data()};
   products->momentum(update, u[now], pressure_on_velocity_mesh,
                      [this](const char *part, const auto &work) { timed(part, work); });
   now = 1 - now;

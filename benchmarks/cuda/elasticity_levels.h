@@ -10,8 +10,8 @@
 
 #include <vector>
 
-// The levels of a condensed elasticity step M + dt² K with the paper's material on a mesh with coloured boundary: trilinear elements,
-// prescribed on the boundary, matrices assembled.
+// The levels of a condensed elasticity step M + dt² K with the paper's material on a mesh with coloured boundary:
+// trilinear elements, prescribed on the boundary, matrices assembled.
 inline std::vector<adamant::LevelData> elasticity_levels(dealii::Triangulation<3> &mesh, unsigned int coarsest_cells,
                                                          unsigned int cells_per_rank = 1000)
 {

@@ -1,4 +1,5 @@
-// The parts of an elasticity step on the GPU, one by one. usage: elasticity_parts face|edge|vertex LEVEL [COARSEST_CELLS]
+// The parts of an elasticity step on the GPU, one by one. usage: elasticity_parts face|edge|vertex LEVEL
+// [COARSEST_CELLS]
 
 #include "elasticity_levels.h"
 #include "parts.h"

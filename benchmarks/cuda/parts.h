@@ -55,7 +55,8 @@ inline void line(const std::string &what, double time, double bytes = 0)
   std::printf("\n");
 }
 
-// Bytes that one V-cycle has to move: each pass over a matrix and the vectors it reads and writes, nothing from a cache.
+// Bytes that one V-cycle has to move: each pass over a matrix and the vectors it reads and writes, nothing from a
+// cache.
 // `packed`: the matrices as they are stored here, else in compressed rows of node blocks.
 template <typename Number>
 double cycle_bytes(const Device &device, const std::vector<LevelData> &data, const MultigridOptions &options,

@@ -8,7 +8,8 @@
 
 #include <vector>
 
-// The levels of a transport-diffusion step on this mesh: bilinear elements, prescribed on the boundary, matrices assembled.
+// The levels of a transport-diffusion step on this mesh: bilinear elements, prescribed on the boundary, matrices
+// assembled.
 inline std::vector<adamant::LevelData> transport_levels(dealii::Triangulation<2> &mesh, unsigned int coarsest_cells,
                                                         unsigned int cells_per_rank)
 {

@@ -2,8 +2,8 @@
 //
 //   -div(a grad u) = 1 in the unit disc,   u = 0 on the boundary,   a = 20 for |x| < 1/2, else 1,
 //
-// on meshes refined by Kelly's estimator. What was added to step-6 is marked with "added"; the rest is as it was. Each cycle
-// also solves with the preconditioner that step-6 has, for comparison.
+// on meshes refined by Kelly's estimator. What was added to step-6 is marked with "added"; the rest is as it was. Each
+// cycle also solves with the preconditioner that step-6 has, for comparison.
 
 #include "discretization/dealii_preconditioner.h" // added
 #include "discretization/forms/form.h"            // added

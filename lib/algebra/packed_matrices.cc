@@ -112,8 +112,7 @@ void fill_slice(const Matrices &matrices, PackedMatrices &packed, int s, std::ve
         const int lane = row - first;
         int       e    = k - A.row_start[row];
         if (slice.diagonal)
-          e =
-            static_cast<int>(std::lower_bound(offsets.begin(), offsets.end(), A.column[k] - row) - offsets.begin());
+          e = static_cast<int>(std::lower_bound(offsets.begin(), offsets.end(), A.column[k] - row) - offsets.begin());
         else
           column[static_cast<long>(e) * lanes + lane] = A.column[k];
         for (int m = 0; m < n_matrices; ++m)

@@ -10,8 +10,8 @@ namespace adamant
 template <typename From, typename To>
 struct Convert
 {
-  const From             *from;
-  To                     *to;
+  const From              *from;
+  To                      *to;
   ADAMANT_HOST_DEVICE To   value(int i) const { return static_cast<To>(from[i]); }
   ADAMANT_HOST_DEVICE void store(int i, To value) const { to[i] = value; }
 };
@@ -44,10 +44,7 @@ struct AddToScaled
   const Number              *x;
   const double              *numerator, *denominator;
   Number                    *y;
-  ADAMANT_HOST_DEVICE Number value(int i) const
-  {
-    return x[i] + static_cast<Number>(*numerator / *denominator) * y[i];
-  }
-  ADAMANT_HOST_DEVICE void store(int i, Number value) const { y[i] = value; }
+  ADAMANT_HOST_DEVICE Number value(int i) const { return x[i] + static_cast<Number>(*numerator / *denominator) * y[i]; }
+  ADAMANT_HOST_DEVICE void   store(int i, Number value) const { y[i] = value; }
 };
 } // namespace adamant

@@ -32,7 +32,7 @@ public:
                  const std::set<unsigned int> &natural, AtEdges at_edges, const LevelSpace<dim> &space,
                  const Array<double> &points);
 
-  const std::vector<int> &nodes() const { return listed; }  ///< this rank's, ascending
+  const std::vector<int> &nodes() const { return listed; }   ///< this rank's, ascending
   bool                    varies() const { return in_time; } ///< whether an expression has t in it
 
   void                  evaluate(double t);               ///< at time t

@@ -8,7 +8,8 @@
 
 namespace adamant
 {
-/// The mesh of a box (0,L_x) x (0,L_y) x (0,L_z), or of a rectangle, and how it is refined, as parameters of any section.
+/// The mesh of a box (0,L_x) x (0,L_y) x (0,L_z), or of a rectangle, and how it is refined, as parameters of any
+/// section.
 struct BoxParameters : dealii::ParameterAcceptor
 {
   explicit BoxParameters(const std::string &section = "/Discretization"); ///< as ParameterAcceptor has it
@@ -21,8 +22,8 @@ struct BoxParameters : dealii::ParameterAcceptor
 
   bool by_estimate() const { return refinement == "kelly"; } ///< then refinement_steps follow `make`
 
-  /// Throws InputError unless there is a positive length and number of cells for each dimension, and the unknowns of n_components
-  /// components of elements of this degree can be counted, as far as uniform refinement makes them.
+  /// Throws InputError unless there is a positive length and number of cells for each dimension, and the unknowns of
+  /// n_components components of elements of this degree can be counted, as far as uniform refinement makes them.
   void check(unsigned int dim, unsigned int n_components, unsigned int degree) const;
   /// Whether the point has dim coordinates or more, and lies in the box or on its boundary.
   bool contains(const std::vector<double> &point, unsigned int dim) const;
@@ -35,8 +36,9 @@ private:
   std::string section;
 };
 
-/// Step l = 1, ..., n_steps refines the cells whose centre has its first n_coordinates coordinates below 2^-l times the length of
-/// the box: 1 towards a face, 2 an edge, 3 a vertex (Liebchen et al., Section 5.2); all cells where n_coordinates is 0.
+/// Step l = 1, ..., n_steps refines the cells whose centre has its first n_coordinates coordinates below 2^-l times the
+/// length of the box: 1 towards a face, 2 an edge, 3 a vertex (Liebchen et al., Section 5.2); all cells where
+/// n_coordinates is 0.
 template <int dim>
 void refine_towards_origin(dealii::Triangulation<dim> &mesh, const std::vector<double> &lengths,
                            unsigned int n_coordinates, unsigned int n_steps);

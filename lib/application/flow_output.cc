@@ -36,13 +36,12 @@ public:
             computed[q](c) = grad[(c + 2) % 3][(c + 1) % 3] - grad[(c + 1) % 3][(c + 2) % 3];
       }
   }
-  std::vector<std::string> get_names() const override { return std::vector<std::string>(n_components, "vorticity"); }
+  std::vector<std::string>    get_names() const override { return std::vector<std::string>(n_components, "vorticity"); }
   std::vector<Interpretation> get_data_component_interpretation() const override
   {
     return std::vector<Interpretation>(n_components,
-                                       dim == 2 ?
-                                         dealii::DataComponentInterpretation::component_is_scalar :
-                                         dealii::DataComponentInterpretation::component_is_part_of_vector);
+                                       dim == 2 ? dealii::DataComponentInterpretation::component_is_scalar :
+                                                  dealii::DataComponentInterpretation::component_is_part_of_vector);
   }
   dealii::UpdateFlags get_needed_update_flags() const override { return dealii::update_gradients; }
 };
@@ -61,9 +60,8 @@ NodalVector vector_valued(const LevelSpace<dim> &space, const double *by_compone
   for (const auto &scalar_cell : space.active_cells())
     {
       const int *nodes = space.cell_dofs(space.cell_number(scalar_cell));
-      const typename dealii::DoFHandler<dim>::active_cell_iterator cell(&dofs.get_triangulation(),
-                                                                        scalar_cell->level(), scalar_cell->index(),
-                                                                        &dofs);
+      const typename dealii::DoFHandler<dim>::active_cell_iterator cell(&dofs.get_triangulation(), scalar_cell->level(),
+                                                                        scalar_cell->index(), &dofs);
       cell->get_dof_indices(indices);
       for (unsigned int i = 0; i < indices.size(); ++i)
         {
@@ -87,9 +85,9 @@ void write_flow(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mappin
   const auto                        scalars = nodal_vector(space, pressure);
   const VorticityPostprocessor<dim> vorticity;
   dealii::DataOut<dim>              data;
-  data.add_data_vector(dofs, vectors, std::vector<std::string>(dim, "velocity"),
-                       std::vector<Interpretation>(dim,
-                                                   dealii::DataComponentInterpretation::component_is_part_of_vector));
+  data.add_data_vector(
+    dofs, vectors, std::vector<std::string>(dim, "velocity"),
+    std::vector<Interpretation>(dim, dealii::DataComponentInterpretation::component_is_part_of_vector));
   data.add_data_vector(dofs, vectors, vorticity);
   data.add_data_vector(space.dof_handler(), scalars, "pressure");
   data.build_patches(mapping, 1);

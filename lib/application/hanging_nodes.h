@@ -20,7 +20,7 @@ public:
 private:
   Device         device;
   int            n_components;
-  long           n; // the space's own nodes
+  long           n;    // the space's own nodes
   bool           none; // on all ranks
   Vector<int>    nodes;
   Matrix<double> rows;

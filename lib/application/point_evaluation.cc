@@ -20,7 +20,7 @@ std::vector<dealii::Point<dim>> dealii_points(const std::vector<std::vector<doub
 
 template <int dim>
 PointEvaluation::PointEvaluation(const Device &device, const Field<dim> &field, const dealii::Mapping<dim> &mapping,
-                               const std::vector<std::vector<double>> &points, unsigned int n_components)
+                                 const std::vector<std::vector<double>> &points, unsigned int n_components)
   : device(device)
   , N(device, evaluation_matrix(field.finest(), mapping, dealii_points<dim>(points), n_components))
   , own(device, N.n_rows())
@@ -35,7 +35,7 @@ std::vector<double> PointEvaluation::operator()(const Vector<double> &u)
 }
 
 template PointEvaluation::PointEvaluation(const Device &, const Field<2> &, const dealii::Mapping<2> &,
-                                        const std::vector<std::vector<double>> &, unsigned int);
+                                          const std::vector<std::vector<double>> &, unsigned int);
 template PointEvaluation::PointEvaluation(const Device &, const Field<3> &, const dealii::Mapping<3> &,
-                                        const std::vector<std::vector<double>> &, unsigned int);
+                                          const std::vector<std::vector<double>> &, unsigned int);
 } // namespace adamant

@@ -46,7 +46,7 @@ public:
     Array<double> nodal;
     bool          extremes; ///< whether they are recorded
   };
-  /// Writes line k as `folder`/profile_<k>.csv, coordinates and functions, and the extremes and their places as
+  /// Writes line k as `folder/profile_k.csv`, coordinates and functions, and the extremes and their places as
   /// record["profiles"][k][name].
   void write(const std::vector<Function> &functions, const std::string &folder, RunRecord &record) const;
 

@@ -20,8 +20,8 @@
 
 namespace adamant
 {
-/// A program that takes time steps: it gives the equation, the virtual functions below, in the order in which they are called; mesh,
-/// time loop, checkpoints, files and record are done here. A stationary problem is one with one step.
+/// A program that takes time steps: it gives the equation, the virtual functions below, in the order in which they are
+/// called; mesh, time loop, checkpoints, files and record are done here. A stationary problem is one with one step.
 template <int dim>
 class TimeDependentProblem
 {
@@ -42,11 +42,12 @@ protected:
   virtual void make_mesh() = 0;
   /// Refinement that needs solutions, after make_mesh.
   virtual void adapt_mesh() {}
-  /// The coarse mesh with the manifolds that place new vertices of a mesh from a checkpoint, which has none; null: straight.
+  /// The coarse mesh with the manifolds that place new vertices of a mesh from a checkpoint, which has none; null:
+  /// straight.
   virtual std::unique_ptr<dealii::Triangulation<dim>> manifolds() const { return nullptr; }
 
-  /// Fields, forms, solvers and vectors on the mesh: all that a checkpoint does not hold. It calls `describe`, and may still change the
-  /// schedule.
+  /// Fields, forms, solvers and vectors on the mesh: all that a checkpoint does not hold. It calls `describe`, and may
+  /// still change the schedule.
   virtual void setup() = 0;
   /// The state at time 0; not called where a checkpoint has it.
   virtual void set_initial_values() = 0;
@@ -57,16 +58,18 @@ protected:
 
   /// Whether the run ends before its last step, as a steady flow.
   virtual bool finished() const { return false; }
-  /// Further columns of statistics.csv after a step; it begins with step, time, iterations, initial_residual and residual.
+  /// Further columns of statistics.csv after a step; it begins with step, time, iterations, initial_residual and
+  /// residual.
   virtual void add_statistics(Statistics::Row &) {}
   /// At the end: results for run.record and the screen.
   virtual void report() {}
 
-  /// The device vectors that `write` needs, in its order; their number and sizes stay. By default those given to add_output.
+  /// The device vectors that `write` needs, in its order; their number and sizes stay. By default those given to
+  /// add_output.
   virtual std::vector<const Vector<double> *> output_vectors() const;
-  /// Adds the state at `t` to the series, from the values of the output_vectors in host memory: by default what was given to
-  /// add_output. With a GPU it runs beside the next steps, in a thread of its own: it reads neither `time` nor vectors of the device, and
-  /// opens no Section.
+  /// Adds the state at `t` to the series, from the values of the output_vectors in host memory: by default what was
+  /// given to add_output. With a GPU it runs beside the next steps, in a thread of its own: it reads neither `time` nor
+  /// vectors of the device, and opens no Section.
   virtual void write(TimeSeries &series, double t, const std::vector<const double *> &values) const;
   /// Whether this step's state, or the initial one, is written.
   virtual bool output_due() const;
@@ -80,8 +83,9 @@ protected:
                 const LinearSolverParameters &parameters, unsigned int extrapolation_order = 0);
   /// The values of a vector in host memory, in the Section "copy".
   Array<double> download(const Vector<double> &vector);
-  /// In setup(), what of the nodal values u is to be written; field and vector have to stay where they are: a scalar field, under its
-  /// name; the vector fields that the field consists of, times factors, see FieldOutput; what a postprocessor makes of them.
+  /// In setup(), what of the nodal values u is to be written; field and vector have to stay where they are: a scalar
+  /// field, under its name; the vector fields that the field consists of, times factors, see FieldOutput; what a
+  /// postprocessor makes of them.
   void add_output(const Field<dim> &field, const Vector<double> &u);
   void add_output(const Field<dim> &field, const Vector<double> &u, const std::vector<std::string> &names,
                   const std::vector<double> &factors = {});

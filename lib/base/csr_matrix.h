@@ -11,8 +11,8 @@ struct ExchangePlan;
 /// Sparse matrix in compressed row storage, in host memory. Row i holds the entries row_start[i] <= k < row_start[i+1];
 /// columns ascend within a row; indices are 32-bit (IndexOverflow is thrown before one would not fit).
 ///
-/// Of a matrix whose rows are spread over ranks this is one rank's rows, n_rows of them. Where `ghosts` is set, its columns are
-/// local numbers of that plan: this rank's own entries of the vector that it multiplies, then ghosts.
+/// Of a matrix whose rows are spread over ranks this is one rank's rows, n_rows of them. Where `ghosts` is set, its
+/// columns are local numbers of that plan: this rank's own entries of the vector that it multiplies, then ghosts.
 template <typename Number>
 struct CSRMatrix
 {
@@ -44,15 +44,16 @@ Number entry(const CSRMatrix<Number> &matrix, int row, int col);
 template <typename Number>
 Array<Number> diagonal(const CSRMatrix<Number> &matrix);
 
-/// y = A x, for vectors that are needed once; the backends have the fast products. Of vectors over ranks x and y are the owned values:
+/// y = A x, for vectors that are needed once; the backends have the fast products. Of vectors over ranks x and y are
+/// the owned values:
 /// all ranks call it together.
 Array<double> product(const CSRMatrix<double> &A, const Array<double> &x);
 
 /// y = Aᵀ x, likewise.
 Array<double> transposed_product(const CSRMatrix<double> &A, const Array<double> &x);
 
-/// @name The parts of a matrix whose rows are spread over ranks: the entries in columns that this rank owns, and those in ghosts,
-/// whose columns then count from the first ghost.
+/// @name The parts of a matrix whose rows are spread over ranks: the entries in columns that this rank owns, and those
+/// in ghosts, whose columns then count from the first ghost.
 /// @{
 CSRMatrix<double> owned_block(const CSRMatrix<double> &A);
 CSRMatrix<double> ghost_block(const CSRMatrix<double> &A);

@@ -8,9 +8,9 @@
 
 namespace adamant
 {
-/// How the ghosts of a distributed vector are filled. Each rank owns a contiguous range of the global numbers; its local
-/// numbers are 0 .. n_owned - 1 for these and n_owned .. n_owned + n_ghosts - 1 for its ghosts, the entries of other ranks that it
-/// reads, by ascending global number.
+/// How the ghosts of a distributed vector are filled. Each rank owns a contiguous range of the global numbers; its
+/// local numbers are 0 .. n_owned - 1 for these and n_owned .. n_owned + n_ghosts - 1 for its ghosts, the entries of
+/// other ranks that it reads, by ascending global number.
 struct ExchangePlan
 {
   struct Message
@@ -31,8 +31,8 @@ struct ExchangePlan
   std::uint64_t global(int i) const { return i < n_owned ? first_owned + i : ghosts[i - n_owned]; }
 };
 
-/// Fills the ghosts of vectors in host memory after a plan, which has to outlive it; one exchange at a time. The vectors of several
-/// components travel in the same messages.
+/// Fills the ghosts of vectors in host memory after a plan, which has to outlive it; one exchange at a time. The
+/// vectors of several components travel in the same messages.
 template <typename Number>
 class GhostExchange
 {
@@ -55,7 +55,7 @@ private:
 template <typename Number>
 Array<Number> with_ghosts(const ExchangePlan &plan, Array<Number> owned);
 
-/// The other way: the n_owned sums over ranks of what each has for its own entries and for its ghosts. Ranks are added in their
-/// order, so that sums repeat to the bit.
+/// The other way: the n_owned sums over ranks of what each has for its own entries and for its ghosts. Ranks are added
+/// in their order, so that sums repeat to the bit.
 Array<double> sum_ghosts(const ExchangePlan &plan, Array<double> values);
 } // namespace adamant

@@ -5,8 +5,8 @@
 
 namespace adamant
 {
-/// The names in `known` that are closest to `name` by edit distance (case ignored), at most `count`, nearest first; none
-/// that differs in more than half of its letters.
+/// The names in `known` that are closest to `name` by edit distance (case ignored), at most `count`, nearest first;
+/// none that differs in more than half of its letters.
 std::vector<std::string> nearest_names(const std::string &name, const std::vector<std::string> &known,
                                        std::size_t count = 3);
 

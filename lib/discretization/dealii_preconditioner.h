@@ -38,8 +38,8 @@ template <typename Number = float>
 class DealiiPreconditioner
 {
 public:
-  /// Shares the level matrices of `form`, a system matrix of the field. `dofs` distributes the field's element on its finest
-  /// mesh; throws RunError where it does not.
+  /// Shares the level matrices of `form`, a system matrix of the field. `dofs` distributes the field's element on its
+  /// finest mesh; throws RunError where it does not.
   template <int dim>
   DealiiPreconditioner(const Field<dim> &field, const Form<dim> &form, const dealii::DoFHandler<dim> &dofs,
                        const MultigridOptions &options, int n_threads)
@@ -59,7 +59,8 @@ public:
       scaling = 1. / matrix.diag_element(row);
   }
 
-  /// Takes over the values that the level matrices have now, as after an update of the form; patterns and transfer stay.
+  /// Takes over the values that the level matrices have now, as after an update of the form; patterns and transfer
+  /// stay.
   void update();
 
   /// dst = M src for dealii::Vector<double> and every other vector that holds doubles contiguously and locally. They

@@ -13,8 +13,8 @@
 namespace adamant
 {
 /// Functions given in parameter files, read by muParser (deal.II's FunctionParser): pi, the operators and functions of
-/// muParser, and the variables named below. Components are separated by semicolons. `key` names the parameter in messages;
-/// an expression that cannot be evaluated is an InputError.
+/// muParser, and the variables named below. Components are separated by semicolons. `key` names the parameter in
+/// messages; an expression that cannot be evaluated is an InputError.
 
 /// A function of x, y, z and t with n_components components, those of `text`; further ones are ignored.
 template <int dim>
@@ -30,7 +30,8 @@ void check_expression(const std::string &key, const std::string &text, unsigned 
 /// The first n_components of the expressions that `text` has between semicolons; fewer are an InputError.
 std::vector<std::string> split_components(const std::string &key, const std::string &text, unsigned int n_components);
 
-/// Expressions by boundary id, 'id: ..., id: ...': commas in brackets belong to an expression, and so does every further colon.
+/// Expressions by boundary id, 'id: ..., id: ...': commas in brackets belong to an expression, and so does every
+/// further colon.
 /// Throws InputError for what is no id, and for an id that occurs twice.
 std::map<unsigned int, std::string> split_by_boundary(const std::string &key, const std::string &text);
 

@@ -51,8 +51,8 @@ auto PolynomialSmoother<Number>::coefficients(int n) const -> Coefficients
 }
 
 template <typename Number>
-auto PolynomialSmoother<Number>::iterate(const Coefficients &c, std::size_t first, const Vector &b, Vector &x, Vector &y,
-                                         bool transposed) const -> Vector &
+auto PolynomialSmoother<Number>::iterate(const Coefficients &c, std::size_t first, const Vector &b, Vector &x,
+                                         Vector &y, bool transposed) const -> Vector &
 {
   Vector *from = &x, *to = &y;
   for (std::size_t k = first; k < c.size(); ++k)
@@ -66,7 +66,8 @@ auto PolynomialSmoother<Number>::iterate(const Coefficients &c, std::size_t firs
 }
 
 // Power method for S A, at least 15 steps, then until a step adds less than 0.5%: too small a value would let the
-// polynomial amplify what it should damp. For a nonsymmetric matrix it estimates the growth ‖S A‖ of the dominant modes.
+// polynomial amplify what it should damp. For a nonsymmetric matrix it estimates the growth ‖S A‖ of the dominant
+// modes.
 template <typename Number>
 double PolynomialSmoother<Number>::largest_eigenvalue() const
 {

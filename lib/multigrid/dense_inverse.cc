@@ -51,8 +51,8 @@ struct Row
   const double *end() const { return last; }
 };
 
-// Chooses pivots for columns k0 to k0 + m among the rows from k0 on, exchanges these rows, and gives the inverse of the m x m block
-// of pivots, by rows.
+// Chooses pivots for columns k0 to k0 + m among the rows from k0 on, exchanges these rows, and gives the inverse of the
+// m x m block of pivots, by rows.
 std::vector<double> choose_pivots(Array<double> &a, int n, int k0, int m, std::vector<int> &pivot)
 {
   const std::size_t   width  = n;

@@ -22,7 +22,8 @@ VCycle<Number>::VCycle(const Device &device, const std::vector<LevelData> &data,
 }
 
 template <typename Number>
-VCycle<Number>::Level::Level(const Device &device, const LevelData &data, const MultigridOptions &options, bool coarsest)
+VCycle<Number>::Level::Level(const Device &device, const LevelData &data, const MultigridOptions &options,
+                             bool coarsest)
   : matrix(data.matrix)
   , n_unknowns(matrix->ghosts ? matrix->ghosts->n_global : std::uint64_t(matrix->n_rows))
   , A(device, *matrix, data.node_size)

@@ -67,7 +67,8 @@ void BlockOperator::multiply(double a, const Vector<double> &x, double b, Vector
 bool BlockOperator::recordable() const
 {
   return std::all_of(rows.begin(), rows.end(), [](const auto &row) {
-    return std::all_of(row.begin(), row.end(), [](const auto *block) { return block == nullptr || block->recordable(); });
+    return std::all_of(row.begin(), row.end(),
+                       [](const auto *block) { return block == nullptr || block->recordable(); });
   });
 }
 } // namespace adamant

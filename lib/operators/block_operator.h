@@ -13,8 +13,8 @@ class BlockOperator : public LinearOperator
 public:
   using Rows = std::vector<std::vector<const LinearOperator *>>;
 
-  /// The blocks have to outlive the operator. Every row and every column has a block that is not null. Throws RunError where sizes do not
-  /// fit together.
+  /// The blocks have to outlive the operator. Every row and every column has a block that is not null. Throws RunError
+  /// where sizes do not fit together.
   explicit BlockOperator(Rows rows);
 
   int  n_rows() const override { return row_blocks.size(); }

@@ -28,13 +28,14 @@ private:
   std::vector<int> begin = {0};
 };
 
-/// A vector of blocks, as (velocity, pressure). It is one vector: solvers work on `all`, with one reduction for all blocks, and
-/// equations on its blocks.
+/// A vector of blocks, as (velocity, pressure). It is one vector: solvers work on `all`, with one reduction for all
+/// blocks, and equations on its blocks.
 class BlockVector
 {
 public:
   BlockVector() = default;
-  BlockVector(const Device &device, const Blocks &blocks) ///< zeros
+  /// Zeros.
+  BlockVector(const Device &device, const Blocks &blocks)
     : all(device, blocks.size())
     , layout(blocks)
   {}

@@ -4,9 +4,10 @@
 
 namespace adamant
 {
-/// Stabilised bi-conjugate gradients with right preconditioning (van der Vorst 1992; Saad, Iterative Methods, Algorithm 7.7) for
-/// nonsymmetric A: two products and two preconditioners an iteration, and seven vectors whatever the number of iterations. Where a step breaks
-/// down (r̂ . r or ω vanish) it starts again from the present residual, once; a second breakdown in a row is reported.
+/// Stabilised bi-conjugate gradients with right preconditioning (van der Vorst 1992; Saad, Iterative Methods, Algorithm
+/// 7.7) for nonsymmetric A: two products and two preconditioners an iteration, and seven vectors whatever the number of
+/// iterations. Where a step breaks down (r̂ . r or ω vanish) it starts again from the present residual, once; a second
+/// breakdown in a row is reported.
 class BiCGStab : public KrylovMethod
 {
 public:

@@ -5,8 +5,8 @@
 namespace adamant
 {
 /// Preconditioned conjugate gradients for symmetric positive definite A and M (Saad, Iterative Methods,
-/// Algorithm 9.1). The scalars stay on the device; the host waits once per iteration, for the norm of the residual. A direction without
-/// positive energy is reported as an indefinite matrix.
+/// Algorithm 9.1). The scalars stay on the device; the host waits once per iteration, for the norm of the residual. A
+/// direction without positive energy is reported as an indefinite matrix.
 class CG : public KrylovMethod
 {
 public:

@@ -10,8 +10,8 @@
 
 namespace adamant
 {
-/// One direction of a tensor-product mesh: the eigenvectors V of K v = λ M v, VᵀMV = I, of its one-dimensional stiffness and mass
-/// matrices; V row-major n x n.
+/// One direction of a tensor-product mesh: the eigenvectors V of K v = λ M v, VᵀMV = I, of its one-dimensional
+/// stiffness and mass matrices; V row-major n x n.
 struct Eigenpairs
 {
   int           n = 0;
@@ -52,8 +52,9 @@ struct DivideByEigenvalues
   }
 };
 
-/// Fast diagonalization (Lynch, Rice & Thomas 1964): the exact inverse of the Laplacian of Q1 elements on a tensor product of
-/// one-dimensional meshes with natural boundary conditions, nodes numbered along lines of the first; the pseudo-inverse for constants.
+/// Fast diagonalization (Lynch, Rice & Thomas 1964): the exact inverse of the Laplacian of Q1 elements on a tensor
+/// product of one-dimensional meshes with natural boundary conditions, nodes numbered along lines of the first; the
+/// pseudo-inverse for constants.
 class FastDiagonalization
 {
 public:

@@ -20,12 +20,11 @@ public:
   SolverResult solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control) override;
 
 private:
-  double             &h(int i, int k) { return H[k * (restart + 1) + i]; }
-  double              cycle(Vector<double> &x, double beta, double norm_b, const SolverControl &control,
-                            SolverResult &result);
-  void                arnoldi_step(int k);
-  double              column_norm(int k);
-  void                rotate(int k, double negligible);
+  double &h(int i, int k) { return H[k * (restart + 1) + i]; }
+  double  cycle(Vector<double> &x, double beta, double norm_b, const SolverControl &control, SolverResult &result);
+  void    arnoldi_step(int k);
+  double  column_norm(int k);
+  void    rotate(int k, double negligible);
   std::vector<double> solve_triangular(int k);
 
   int                         restart;

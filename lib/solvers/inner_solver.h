@@ -4,8 +4,8 @@
 
 namespace adamant
 {
-/// A Krylov method as the preconditioner of another one: z solves A z = v from zero, to the tolerance of `control`. The outer method has
-/// to be flexible (GMRES here). It waits for its own residuals, so that it runs between graphs.
+/// A Krylov method as the preconditioner of another one: z solves A z = v from zero, to the tolerance of `control`. The
+/// outer method has to be flexible (GMRES here). It waits for its own residuals, so that it runs between graphs.
 class InnerSolver : public Preconditioner
 {
 public:

@@ -12,9 +12,10 @@
 
 namespace adamant
 {
-/// Solves A x = b iteratively, A an operator and M a preconditioner that outlive the method, which holds vectors and recorded steps of its
-/// own: one solve at a time. All methods end at the tolerance; at once where the guess is good enough; with x = 0 where
-/// b = 0; with SolverError that says what, where and why at NaN, divergence, breakdown, stagnation, or max_iterations.
+/// Solves A x = b iteratively, A an operator and M a preconditioner that outlive the method, which holds vectors and
+/// recorded steps of its own: one solve at a time. All methods end at the tolerance; at once where the guess is good
+/// enough; with x = 0 where b = 0; with SolverError that says what, where and why at NaN, divergence, breakdown,
+/// stagnation, or max_iterations.
 class KrylovMethod
 {
 public:

@@ -4,8 +4,8 @@
 
 namespace adamant
 {
-/// x <- x + M (b - A x): with the V-cycle as M this is multigrid as the solver (Liebchen et al., Algorithm 1). Five steps without gain are
-/// reported as stagnation.
+/// x <- x + M (b - A x): with the V-cycle as M this is multigrid as the solver (Liebchen et al., Algorithm 1). Five
+/// steps without gain are reported as stagnation.
 class Richardson : public KrylovMethod
 {
 public:

@@ -7,8 +7,8 @@
 
 namespace adamant
 {
-/// A block triangular preconditioner of a square block operator A, with an approximate inverse M_i of each diagonal block (or of a
-/// Schur complement):
+/// A block triangular preconditioner of a square block operator A, with an approximate inverse M_i of each diagonal
+/// block (or of a Schur complement):
 ///
 ///   upper:  z_i = M_i (v_i - Σ_{j>i} A_ij z_j), the last block first
 ///   lower:  z_i = M_i (v_i - Σ_{j<i} A_ij z_j), the first block first

@@ -57,8 +57,8 @@ inline CSRMatrix<double> matrix_of_runs(int run, bool few_values)
 }
 
 /// A band of seven entries a row, `stride` columns to the right from each row to the next; now and then a row is
-/// shorter, as at the boundary, and after `stretch` rows columns, after three times as many values change. stride = 0: a
-/// step to the right every other row, as prolongation has.
+/// shorter, as at the boundary, and after `stretch` rows columns, after three times as many values change. stride = 0:
+/// a step to the right every other row, as prolongation has.
 inline CSRMatrix<double> band(int n, int stride, int stretch = 1000)
 {
   return matrix_of_rows(n, std::max(1, stride) * n + 40, [&](int i) {

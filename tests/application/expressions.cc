@@ -1,5 +1,5 @@
-// Expressions of parameter files: values on the host, and the C++ that they are translated to for the GPU, which the host's
-// compiler compiles here (NVRTC in tests/algebra).
+// Expressions of parameter files: values on the host, and the C++ that they are translated to for the GPU, which the
+// host's compiler compiles here (NVRTC in tests/algebra).
 #include "expressions/expressions.h"
 
 #include "base/exceptions.h"

@@ -1,4 +1,5 @@
-// A hundred runs killed at random times, and thirty damaged checkpoints: the slow set, run by name (ctest -C slow -L slow).
+// A hundred runs killed at random times, and thirty damaged checkpoints: the slow set, run by name (ctest -C slow -L
+// slow).
 #include "restart.h"
 
 #include <chrono>
@@ -13,8 +14,8 @@ protected:
     : RestartedProgram(program)
   {}
 
-  /// Kills runs at random times until `n_runs` of them have left a whole checkpoint, and continues each of these: some are
-  /// killed again, the others end with the right results. What is killed before its first checkpoint begins anew.
+  /// Kills runs at random times until `n_runs` of them have left a whole checkpoint, and continues each of these: some
+  /// are killed again, the others end with the right results. What is killed before its first checkpoint begins anew.
   void expect_same_results_after_kills(const Settings &settings, int n_runs)
   {
     const auto    begin     = std::chrono::steady_clock::now();

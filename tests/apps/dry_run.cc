@@ -1,4 +1,5 @@
-// --dry-run of shipped parameter files: its sizes are those of the run, its memory is within a tenth of what the run uses.
+// --dry-run of shipped parameter files: its sizes are those of the run, its memory is within a tenth of what the run
+// uses.
 #include "dry_run.h"
 
 namespace

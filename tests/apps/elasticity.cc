@@ -162,7 +162,8 @@ TEST_F(Elasticity, StaticLimits)
     }
 }
 
-// u = a sin(k . x) with f = ((lambda + mu) (a.k) k + mu |k|² a) sin(k . x); traction sigma n on the side x = 1, u prescribed elsewhere.
+// u = a sin(k . x) with f = ((lambda + mu) (a.k) k + mu |k|² a) sin(k . x); traction sigma n on the side x = 1, u
+// prescribed elsewhere.
 struct Manufactured
 {
   int                 dim;
@@ -223,8 +224,8 @@ TEST_F(Elasticity, OrdersOnAdaptiveMeshes)
       }
 }
 
-// Where the largest eigenvalues belong to a few nodes of the traction boundary; too low an estimate of them made the V-cycle
-// indefinite, and conjugate gradients broke down.
+// Where the largest eigenvalues belong to a few nodes of the traction boundary; too low an estimate of them made the
+// V-cycle indefinite, and conjugate gradients broke down.
 TEST_F(Elasticity, QuadraticElementsOnATractionBoundary)
 {
   const auto outcome =
@@ -233,8 +234,8 @@ TEST_F(Elasticity, QuadraticElementsOnATractionBoundary)
   EXPECT_LE(outcome.max_iterations(), 12);
 }
 
-// A shear wave u_y = sin(pi x) cos(omega t) between walls. Nodal values of the sine are an eigenvector of the discrete problem,
-// so that the amplitude follows backward Euler of one oscillator.
+// A shear wave u_y = sin(pi x) cos(omega t) between walls. Nodal values of the sine are an eigenvector of the discrete
+// problem, so that the amplitude follows backward Euler of one oscillator.
 TEST_F(Elasticity, ShearWave)
 {
   const unsigned int n  = 8;
@@ -408,7 +409,8 @@ TEST_F(Elasticity, NearlyIncompressible)
   EXPECT_LE(near, 40);
 }
 
-// Refined where Kelly's estimator is large: closer to the limit from below of ∫ g . u than a uniform mesh of twice the nodes.
+// Refined where Kelly's estimator is large: closer to the limit from below of ∫ g . u than a uniform mesh of twice the
+// nodes.
 TEST_F(Elasticity, KellyRefinement)
 {
   const Settings pressed =

@@ -177,8 +177,8 @@ TEST_F(NavierStokes, AGradientForceIsBalancedByThePressure)
   EXPECT_LT(steady.record.at("errors").at("pressure_l2").get<double>(), 1e-10);
 }
 
-// Poiseuille's flow is exact at the nodes. The force on a wall is that on all shape functions of its nodes, here a strip of
-// cells with the inflow's pressure on half its end: L nu u' - p h / 2.
+// Poiseuille's flow is exact at the nodes. The force on a wall is that on all shape functions of its nodes, here a
+// strip of cells with the inflow's pressure on half its end: L nu u' - p h / 2.
 TEST_F(NavierStokes, ChannelWithOutflow)
 {
   const auto outcome =

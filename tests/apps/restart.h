@@ -52,7 +52,8 @@ protected:
     return names;
   }
 
-  /// The newest checkpoint holds the state's bits, statistics.csv so far, the list of the series' files and the effective parameters.
+  /// The newest checkpoint holds the state's bits, statistics.csv so far, the list of the series' files and the
+  /// effective parameters.
   void expect_same_results(const std::string &name, const std::string &reference) const
   {
     const auto files = checkpoints(name), expected = checkpoints(reference);
@@ -76,8 +77,8 @@ protected:
         << "expected no " << entry.path();
   }
 
-  /// Twelve steps with a checkpoint every four and a file every three, killed before the second checkpoint: four rows and a file
-  /// are past the first one then.
+  /// Twelve steps with a checkpoint every four and a file every three, killed before the second checkpoint: four rows
+  /// and a file are past the first one then.
   void expect_restart_equals_uninterrupted(const Settings &settings, const std::string &backend = "host")
   {
     Settings all = settings;

@@ -1,5 +1,5 @@
-// The application to copy, as a user meets it. Its exact solution is linear in time, so that backward Euler adds no error and
-// the error is that of the elements, whatever the time step.
+// The application to copy, as a user meets it. Its exact solution is linear in time, so that backward Euler adds no
+// error and the error is that of the elements, whatever the time step.
 #include "program.h"
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// The transport-diffusion program as a user meets it. Reference errors: deal.II programs written independently for the same
-// discretisation (nodal boundary and initial data, Gauss-3).
+// The transport-diffusion program as a user meets it. Reference errors: deal.II programs written independently for the
+// same discretisation (nodal boundary and initial data, Gauss-3).
 #include "program.h"
 
 #include <algorithm>

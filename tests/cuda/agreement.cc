@@ -95,7 +95,8 @@ TEST_F(CudaAgreement, ProductsInEveryFormat)
   EXPECT_NE(Matrix<double>(device, perturbed).format().find("stencils in 0%"), std::string::npos) << "expected none";
 }
 
-// Large matrices whose rows are mostly one row, shifted: threads that take several of them at once, and the rows between.
+// Large matrices whose rows are mostly one row, shifted: threads that take several of them at once, and the rows
+// between.
 TEST_F(CudaAgreement, LargeMatricesInBands)
 {
   for (const int n : {600000, 2200001})

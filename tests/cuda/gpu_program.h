@@ -11,7 +11,8 @@ class OnGpu : public Base
 protected:
   using Outcome = typename Base::Outcome;
 
-  /// The environment variable of this name says where the program is when the tests run on another machine than the build.
+  /// The environment variable of this name says where the program is when the tests run on another machine than the
+  /// build.
   OnGpu(const char *variable, const std::string &built)
     : Base(std::getenv(variable) != nullptr ? std::getenv(variable) : built)
   {}

@@ -197,7 +197,7 @@ TEST(TrilinosAMG, RigidBodyModesHelp)
     }
 
   const adamant::Device device = adamant::Device::host(2);
-  Vector<double> values = random_vector(n, 8);
+  Vector<double>        values = random_vector(n, 8);
   for (int i = 0; i < n; ++i)
     values[i] = space.is_free(i) ? values[i] : 0.;
   adamant::Vector<double> b(device, n), with(device, n), without(device, n);

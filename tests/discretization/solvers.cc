@@ -138,8 +138,8 @@ Vector<double> solve(const Poisson<dim> &problem, const adamant::LinearSolverOpt
   adamant::Vector<double> rhs(device, b.size()), x(device, b.size());
   rhs.upload(b.begin());
   solver.solve(rhs, x);
-  const auto solution = adamant::to_host<Vector<double>>(x);
-  Vector<double> values = multiply(space.H, solution);
+  const auto     solution = adamant::to_host<Vector<double>>(x);
+  Vector<double> values   = multiply(space.H, solution);
   values += multiply(space.B, g);
   return values;
 }
@@ -337,8 +337,8 @@ TEST(Solvers, TrilinosAMG)
   EXPECT_LE(iterations(problem, o, make_ml()), 30);
 
   const auto     device = adamant::Device::host(1);
-  const int      n = problem.space().n_dofs();
-  Vector<double> b = random_vector(n, 54), found[2];
+  const int      n      = problem.space().n_dofs();
+  Vector<double> b      = random_vector(n, 54), found[2];
   for (int k = 0; k < 2; ++k)
     {
       adamant::LinearSolver   solver(device, problem.levels(), o, k == 1 ? make_ml() : nullptr);

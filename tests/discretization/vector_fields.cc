@@ -1,4 +1,5 @@
-// Fields of several components: nodal values, errors, rigid-body modes, kernels by pairs of nodes, stresses and energies.
+// Fields of several components: nodal values, errors, rigid-body modes, kernels by pairs of nodes, stresses and
+// energies.
 #include "discretization/fields/elastic_material.h"
 #include "discretization/fields/l2_error.h"
 #include "discretization/fields/nodal_values.h"

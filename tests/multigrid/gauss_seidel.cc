@@ -202,7 +202,8 @@ TYPED_TEST(GaussSeidel, TakesNewValues)
     }
 }
 
-// In three dimensions it smooths better than Jacobi's method; with bilinear elements on squares the latter, with damping
+// In three dimensions it smooths better than Jacobi's method; with bilinear elements on squares the latter, with
+// damping
 // 0.8, is hard to beat.
 TYPED_TEST(GaussSeidel, MakesASymmetricVCycleThatConverges)
 {

@@ -238,7 +238,8 @@ TEST_F(CudaRanks, Sums)
           MPI_Bcast(&of_first, 1, MPI_DOUBLE, 0, world);
           ASSERT_EQ(found[i], of_first) << "not the same bits on all ranks";
         }
-      // Several at once, as Gram-Schmidt makes them: the first coefficients of w against the basis, which is scaled to length one.
+      // Several at once, as Gram-Schmidt makes them: the first coefficients of w against the basis, which is scaled to
+      // length one.
       for (auto &v : basis)
         device.scale(1 / std::sqrt(device.dot(v, v)), v);
       adamant::Scalars        several(device, 3);

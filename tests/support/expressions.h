@@ -5,7 +5,8 @@
 
 namespace adamant::test
 {
-/// Expressions of muParser as deal.II has it: every operator and function, alone and where precedence and grouping count.
+/// Expressions of muParser as deal.II has it: every operator and function, alone and where precedence and grouping
+/// count.
 inline const std::vector<std::string> expressions = {
   "x",
   "-x",

@@ -113,7 +113,8 @@ inline CSRMatrix<double> q1_matrix(const Grid &grid, const Coefficients &c, bool
   return A;
 }
 
-/// Embedding of the grid with half the cells in each direction; with `dirichlet`, without boundary nodes on either side.
+/// Embedding of the grid with half the cells in each direction; with `dirichlet`, without boundary nodes on either
+/// side.
 inline CSRMatrix<double> q1_prolongation(const Grid &fine, bool dirichlet = true)
 {
   const Grid        coarse{fine.dim, fine.n / 2};

@@ -1,9 +1,9 @@
 #include "algebra/cuda/cublas.cuh"
 
 #include "algebra/cuda/cusparse.cuh"
-#include "algebra/cuda/sparse.cuh"
 #include "algebra/cuda/for_each.cuh"
 #include "algebra/cuda/reduction.cuh"
+#include "algebra/cuda/sparse.cuh"
 
 #include <algorithm>
 #include <utility>

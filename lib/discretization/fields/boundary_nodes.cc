@@ -46,8 +46,8 @@ HangingRows hanging_rows(const LevelSpace<dim> &space)
   return {std::move(nodes), std::move(rows)};
 }
 
-#define INSTANTIATE(dim)                                                                                   \
-  template std::vector<int> nodes_on_boundary(const LevelSpace<dim> &, dealii::types::boundary_id);        \
+#define INSTANTIATE(dim)                                                                            \
+  template std::vector<int> nodes_on_boundary(const LevelSpace<dim> &, dealii::types::boundary_id); \
   template HangingRows      hanging_rows(const LevelSpace<dim> &);
 INSTANTIATE(2)
 INSTANTIATE(3)

@@ -58,9 +58,9 @@ double fastest_crossing(const LevelSpace<dim> &space, const Array<double> &edges
   return fastest;
 }
 
-#define INSTANTIATE(dim)                                                                                            \
-  template Array<double> shortest_edges(const LevelSpace<dim> &);                                                   \
-  template double        shortest_edge(const LevelSpace<dim> &, const Array<double> &);                             \
+#define INSTANTIATE(dim)                                                                \
+  template Array<double> shortest_edges(const LevelSpace<dim> &);                       \
+  template double        shortest_edge(const LevelSpace<dim> &, const Array<double> &); \
   template double        fastest_crossing(const LevelSpace<dim> &, const Array<double> &, const Array<double> &);
 INSTANTIATE(2)
 INSTANTIATE(3)

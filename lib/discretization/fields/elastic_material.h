@@ -11,8 +11,8 @@
 
 namespace adamant
 {
-/// Isotropic linearly elastic material: sigma = lambda tr(epsilon) I + 2 mu epsilon, lambda and mu the Lame parameters; in two dimensions
-/// plane strain.
+/// Isotropic linearly elastic material: sigma = lambda tr(epsilon) I + 2 mu epsilon, lambda and mu the Lame parameters;
+/// in two dimensions plane strain.
 struct ElasticMaterial
 {
   double lambda, mu, density;
@@ -37,8 +37,8 @@ struct Energies
   double strain, kinetic;
 };
 
-/// 1/2 ∫ sigma(u) : epsilon(u) and 1/2 ∫ rho |v|² of nodal values at the owned DoFs, host memory: u is in the first dim components of the
-/// space, v in those from first_velocity on. All ranks call it together.
+/// 1/2 ∫ sigma(u) : epsilon(u) and 1/2 ∫ rho |v|² of nodal values at the owned DoFs, host memory: u is in the first dim
+/// components of the space, v in those from first_velocity on. All ranks call it together.
 template <int dim>
 Energies energies(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                   const dealii::Quadrature<dim> &quadrature, const ElasticMaterial &material, const double *u,

@@ -10,14 +10,15 @@
 
 namespace adamant
 {
-/// For DataOut, scalars made of the gradient of a vector field, such as stresses or a vorticity. The field is the first dim components of
-/// what the postprocessor is given.
+/// For DataOut, scalars made of the gradient of a vector field, such as stresses or a vorticity. The field is the first
+/// dim components of what the postprocessor is given.
 template <int dim>
 class GradientPostprocessor : public dealii::DataPostprocessor<dim>
 {
 public:
-  /// The scalars have these names; evaluate(gradient) gives their values, gradient[c][d] = d_d u_c. It is called from several threads at once.
-  GradientPostprocessor(std::vector<std::string>                                                    names,
+  /// The scalars have these names; evaluate(gradient) gives their values, gradient[c][d] = d_d u_c. It is called from
+  /// several threads at once.
+  GradientPostprocessor(std::vector<std::string>                                                   names,
                         std::function<std::vector<double>(const dealii::Tensor<2, dim> &gradient)> evaluate)
     : names(std::move(names))
     , evaluate(std::move(evaluate))

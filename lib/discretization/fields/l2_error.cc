@@ -29,9 +29,9 @@ double l2_error(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mappin
         *square += norm_square * fe_values.JxW(q);
       }
   };
-  return std::sqrt(
-    integrate<1>(space, mapping, quadrature,
-                 dealii::update_values | dealii::update_quadrature_points | dealii::update_JxW_values, add)[0]);
+  return std::sqrt(integrate<1>(space, mapping, quadrature,
+                                dealii::update_values | dealii::update_quadrature_points | dealii::update_JxW_values,
+                                add)[0]);
 }
 
 template double l2_error(const LevelSpace<2> &, const dealii::Mapping<2> &, const dealii::Quadrature<2> &,

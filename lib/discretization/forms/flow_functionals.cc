@@ -21,8 +21,7 @@ Array<double> boundary_normals(const FlowMatrices<dim> &flow, const std::vector<
   for (unsigned int d = 0; d < dim; ++d)
     {
       const auto column_sums = transposed_product(
-        flow.velocity().owned_H(),
-        transposed_product(*flow.gradient[d], Array<double>(flow.velocity().n_owned(), 1.)));
+        flow.velocity().owned_H(), transposed_product(*flow.gradient[d], Array<double>(flow.velocity().n_owned(), 1.)));
       for (std::size_t i = 0; i < n_listed; ++i)
         normals[d * n_listed + i] = column_sums[nodes[i]];
     }
@@ -86,8 +85,8 @@ template <int dim>
 double lumped_l2_error(const FlowMatrices<dim> &flow, const Array<double> &values, const Array<double> &exact,
                        bool up_to_constant)
 {
-  const std::size_t  n     = flow.velocity().n_owned();
-  const Communicator ranks = flow.velocity().communicator();
+  const std::size_t  n      = flow.velocity().n_owned();
+  const Communicator ranks  = flow.velocity().communicator();
   double             mean[] = {0., 0.}, sum = 0; // the integral and the volume
   for (std::size_t i = 0; up_to_constant && i < n; ++i)
     {
@@ -185,14 +184,14 @@ std::vector<double> BoundaryForce<dim>::operator()(const Array<double> &u, const
   return force;
 }
 
-#define INSTANTIATE(dim)                                                                                               \
-  template BoundaryFlux  boundary_flux(const FlowMatrices<dim> &, const std::vector<int> &, const Array<double> &);    \
-  template Array<double> tested_acceleration(const FlowMatrices<dim> &, double, const Array<double> &,                 \
-                                             const Array<double> &, const std::vector<bool> &);                        \
-  template double lumped_l2_error(const FlowMatrices<dim> &, const Array<double> &, const Array<double> &, bool);      \
-  template double kinetic_energy(const FlowMatrices<dim> &, const Array<double> &);                                    \
-  template PressureMeshStatistics pressure_mesh_statistics(const FlowMatrices<dim> &, const Array<double> &,           \
-                                                           const Array<double> &);                                     \
+#define INSTANTIATE(dim)                                                                                                 \
+  template BoundaryFlux  boundary_flux(const FlowMatrices<dim> &, const std::vector<int> &, const Array<double> &);      \
+  template Array<double> tested_acceleration(const FlowMatrices<dim> &, double, const Array<double> &,                   \
+                                             const Array<double> &, const std::vector<bool> &);                          \
+  template double        lumped_l2_error(const FlowMatrices<dim> &, const Array<double> &, const Array<double> &, bool); \
+  template double        kinetic_energy(const FlowMatrices<dim> &, const Array<double> &);                               \
+  template PressureMeshStatistics pressure_mesh_statistics(const FlowMatrices<dim> &, const Array<double> &,             \
+                                                           const Array<double> &);                                       \
   template class BoundaryForce<dim>;
 INSTANTIATE(2)
 INSTANTIATE(3)

@@ -8,9 +8,10 @@
 
 namespace adamant
 {
-/// For kernels of vector fields whose components all have the same shape functions: what they integrate for two nodes serves all pairs of
-/// their components. Calls f(i, j, entry) for each pair of nodes of the cell, i and j the shape functions of their first
-/// components; entry(c, d) is the entry of the local matrix for component c of the first node, its row, and d of the second.
+/// For kernels of vector fields whose components all have the same shape functions: what they integrate for two nodes
+/// serves all pairs of their components. Calls f(i, j, entry) for each pair of nodes of the cell, i and j the shape
+/// functions of their first components; entry(c, d) is the entry of the local matrix for component c of the first node,
+/// its row, and d of the second.
 template <int dim, typename F>
 void for_each_node_pair(const CellContext<dim> &cell, dealii::FullMatrix<double> &local, const F &f)
 {

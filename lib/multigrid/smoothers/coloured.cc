@@ -120,8 +120,7 @@ auto ColouredGaussSeidel<Number>::step(Number alpha, Number beta, const Vector &
   level.device.copy(x, y);
   sweep(b, y, transposed);
   if (alpha != Number(0) || beta != Number(1) || d.size() > 0)
-    level.device.for_each(x.size(),
-                          CorrectBySweep<Number>{alpha, beta, x.data(), d_old.data(), d.data(), y.data()});
+    level.device.for_each(x.size(), CorrectBySweep<Number>{alpha, beta, x.data(), d_old.data(), d.data(), y.data()});
   return y;
 }
 

@@ -6,10 +6,11 @@
 
 namespace adamant
 {
-/// Multicolour Gauss-Seidel by nodes: S = (D + L)⁻¹ for the nodes in the order of their colours, D their diagonal blocks and L the entries
-/// of A that couple a node to those of earlier colours. Nodes of one colour do not couple, and are taken at once: for each colour in turn,
-/// x_i <- x_i + D_i⁻¹ (b - A x)_i. Transposed, the colours come in reverse order. On several ranks each colours its own nodes; those
-/// at borders may couple to a node of their colour, which then is taken as it was before.
+/// Multicolour Gauss-Seidel by nodes: S = (D + L)⁻¹ for the nodes in the order of their colours, D their diagonal
+/// blocks and L the entries of A that couple a node to those of earlier colours. Nodes of one colour do not couple, and
+/// are taken at once: for each colour in turn, x_i <- x_i + D_i⁻¹ (b - A x)_i. Transposed, the colours come in reverse
+/// order. On several ranks each colours its own nodes; those at borders may couple to a node of their colour, which
+/// then is taken as it was before.
 template <typename Number>
 class ColouredGaussSeidel : public Smoother<Number>
 {
@@ -42,7 +43,8 @@ private:
   Vector                diagonal; // D⁻¹, see inverse_diagonal_blocks
 };
 
-/// Colours 0, 1, ... of the nodes of a matrix, node_size rows each, so that nodes which couple differ: each node in turn takes the
-/// first colour that none of its neighbours before it has. Couplings count in both directions; other ranks' nodes do not.
+/// Colours 0, 1, ... of the nodes of a matrix, node_size rows each, so that nodes which couple differ: each node in
+/// turn takes the first colour that none of its neighbours before it has. Couplings count in both directions; other
+/// ranks' nodes do not.
 Array<int> colours_of_nodes(const CSRMatrix<double> &matrix, int node_size);
 } // namespace adamant

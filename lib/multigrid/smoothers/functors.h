@@ -268,8 +268,8 @@ struct ScaleByNodeBlocks
   ADAMANT_HOST_DEVICE void store(int i, Number value) const { y[i] = value; }
 };
 
-/// From y = x + S (b - A x), what a sweep gives: d = alpha d_old + beta (y - x), y = x + d. `d` may be null; d_old is not read
-/// with alpha = 0.
+/// From y = x + S (b - A x), what a sweep gives: d = alpha d_old + beta (y - x), y = x + d. `d` may be null; d_old is
+/// not read with alpha = 0.
 template <typename Number>
 struct CorrectBySweep
 {

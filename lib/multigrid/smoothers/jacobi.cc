@@ -21,8 +21,8 @@ void JacobiBase<Number>::vmult(Number a, const Vector &b, Vector &x, bool) const
   if (node_size == 1)
     level.device.for_each(x.size(), ScaleByDiagonal<Number>{a, diagonal.data(), b.data(), x.data()});
   else
-    level.device.for_each(x.size(), ScaleByNodeBlocks<Number>{node_size, x.size() / node_size, a, diagonal.data(),
-                                                              b.data(), x.data()});
+    level.device.for_each(
+      x.size(), ScaleByNodeBlocks<Number>{node_size, x.size() / node_size, a, diagonal.data(), b.data(), x.data()});
 }
 
 template <typename Number>

@@ -4,7 +4,8 @@
 
 namespace adamant
 {
-/// The inverses of the diagonal blocks of `matrix`; node_size 1 gives 1/a_ii. Entry (i, j) of all nodes' blocks lies together:
+/// The inverses of the diagonal blocks of `matrix`; node_size 1 gives 1/a_ii. Entry (i, j) of all nodes' blocks lies
+/// together:
 /// [(i node_size + j) n_nodes + node]. Throws RunError naming the row where a block is singular.
 Array<double> inverse_diagonal_blocks(const CSRMatrix<double> &matrix, int node_size);
 

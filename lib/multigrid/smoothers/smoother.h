@@ -16,9 +16,9 @@ struct SmootherLevel
   Matrix<Number>                           A;      ///< the same on the device
 };
 
-/// A smoother's S, an approximate inverse of A whose error is small for oscillating vectors, and the step that it makes. How many steps
-/// with which weights is PolynomialSmoother's business. Where S is not symmetric, `transposed` asks for Sᵀ: with S before and Sᵀ after the
-/// coarse correction a V-cycle is symmetric.
+/// A smoother's S, an approximate inverse of A whose error is small for oscillating vectors, and the step that it
+/// makes. How many steps with which weights is PolynomialSmoother's business. Where S is not symmetric, `transposed`
+/// asks for Sᵀ: with S before and Sᵀ after the coarse correction a V-cycle is symmetric.
 template <typename Number>
 class Smoother
 {
@@ -32,13 +32,14 @@ public:
 
   /// x = a S b.
   virtual void vmult(Number a, const Vector &b, Vector &x, bool transposed) const = 0;
-  /// d = alpha d_old + beta S (b - A x), x + d in the vector that is returned: x or y; the other one is scratch. d_old may be d or x, and
-  /// is not read where alpha is 0. An empty d is not written.
+  /// d = alpha d_old + beta S (b - A x), x + d in the vector that is returned: x or y; the other one is scratch. d_old
+  /// may be d or x, and is not read where alpha is 0. An empty d is not written.
   virtual Vector &step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old, Vector &d, Vector &y,
                        bool transposed) const = 0;
   /// Whether S is symmetric where A is.
   virtual bool symmetric() const { return true; }
-  /// Where it saves a pass: x = beta S b + beta S (b - A beta S b), two damped steps from zero. Whether it has been done.
+  /// Where it saves a pass: x = beta S b + beta S (b - A beta S b), two damped steps from zero. Whether it has been
+  /// done.
   virtual bool vmult_twice(Number /*beta*/, const Vector & /*b*/, Vector & /*x*/) const { return false; }
 };
 } // namespace adamant
