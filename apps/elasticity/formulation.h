@@ -13,11 +13,9 @@ namespace elasticity
 using namespace dealii;
 using adamant::CellContext;
 
-/// The matrices A and E of a formulation (see main.cc) on one cell: mass M and stiffness K with a weight for each
-/// block,
+/// The matrices A and E of a formulation (main.cc) on one cell: mass M and stiffness K with a weight for each block,
 ///
-///   M_ab = ∫ rho φ_a φ_b,   K_(a,c)(b,d) = ∫ sigma(φ_b e_d) : epsilon(φ_a e_c) = lambda G_cd + mu (G_dc + delta_cd tr
-///   G),
+///   M_ab = ∫ rho φ_a φ_b, K_(a,c)(b,d) = ∫ sigma(φ_b e_d) : epsilon(φ_a e_c) = lambda G_cd + mu (G_dc + δ_cd tr G),
 ///
 /// G = ∫ grad φ_a (x) grad φ_b, for nodes a, b and components c, d.
 template <int dim>

@@ -2,17 +2,15 @@
 //
 //   d_t u - v = 0,   rho d_t v - div sigma(u) = f,   sigma = lambda tr(epsilon) I + 2 mu epsilon,
 //
-// u prescribed on Dirichlet boundaries (constant in time), sigma n = g elsewhere; backward Euler. With the matrices of
-// mass M and stiffness K and the load F, one step of either formulation is A x = E w + F' - C g (g: the prescribed
-// values):
+// u prescribed on Dirichlet boundaries (constant in time), sigma n = g elsewhere; backward Euler. With the
+// matrices of mass M and stiffness K and the load F, one step is A x = E w + F' - C g (g: the prescribed values):
 //
 //   condensed:  (M + dt² K) u = M (u1 + dt v1) + dt² F,  v = (u - u1) / dt   (the first equation eliminates v)
 //   coupled:    [ sM  -sM ] [  u ]   [ sM u1           ]
 //               [ dt²K  M ] [dt v] = [ M dt v1 + dt² F ]   (as in the paper, six components a node)
 //   stationary: K u = F
 //
-// where u1, v1 belong to the last step, and C is A acting on g. The factor s makes the residuals of both equations
-// comparable.
+// where u1, v1 belong to the last step, and C is A acting on g. The factor s makes both equations' residuals comparable.
 
 #include "formulation.h"
 #include "parameters.h"
