@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -87,11 +88,11 @@ public:
   Array<double> initial_velocity() const { return nodal_values(problem.initial_velocity, dim); }
   /// What the initial pressure balances, see tested_acceleration; empty where neither forces nor initial velocities
   /// are there: a start by moving walls alone is impulsive.
-  Array<double> initial_acceleration(const Array<double> &u) const
+  std::optional<Array<double>> initial_acceleration(const Array<double> &u) const
   {
     const auto acting = nodal_values(problem.body_force, dim);
     if (are_zero(initial_velocity()) && are_zero(acting))
-      return {};
+      return std::nullopt;
     return adamant::tested_acceleration(flow, problem.viscosity, u, acting, moves);
   }
 

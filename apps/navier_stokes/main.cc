@@ -223,11 +223,11 @@ void NavierStokes<dim>::set_initial_values()
   u[0].upload(data->initial_velocity().data());
   apply_constraints();
   const auto acceleration = data->initial_acceleration(download(u[now]));
-  if (acceleration.empty() || run_info.is_dry())
+  if (!acceleration || run_info.is_dry()) // on all ranks, also on those without pressures
     return;
   // Equation (16) of the paper, (∇p, ∇ψ) = (a, ∇ψ) with the acceleration a.
   Section scope(run_info.timer, "init/initial pressure");
-  b.upload(acceleration.data());
+  b.upload(acceleration->data());
   project();
   update_pressure(); // with g = 0
   // p holds the pressure; no increment has been made yet.
