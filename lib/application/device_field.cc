@@ -2,8 +2,6 @@
 
 #include "discretization/fields/points.h"
 
-#include <numeric>
-
 namespace adamant
 {
 template <int dim>
@@ -26,9 +24,7 @@ void DeviceField<dim>::nodal_values(const Vector<double> &x, const Vector<double
 template <int dim>
 Array<double> DeviceField<dim>::nodes() const
 {
-  Array<int> all(size());
-  std::iota(all.begin(), all.end(), 0);
-  return support_points(host.finest(), mapping, all);
+  return support_points(host.finest(), mapping);
 }
 
 template <int dim>
