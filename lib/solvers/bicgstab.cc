@@ -2,7 +2,6 @@
 
 #include "algebra/profiler_range.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace adamant
@@ -68,9 +67,9 @@ SolverResult BiCGStab::solve(const Vector<double> &b, Vector<double> &x, const S
 // Iterations from the residual r, until it is small enough or a step breaks down; whether the first.
 bool BiCGStab::cycle(Vector<double> &x, double norm_b, const SolverControl &control, SolverResult &result)
 {
-  State  state;
-  double best = result.final_residual;
-  for (int k = 0, since_best = 0;; ++k)
+  State             state;
+  StagnationCounter stagnation(result.final_residual);
+  for (int k = 0;; ++k)
     {
       const bool broken = !step(state, k == 0, x);
       if (broken && k == 0)
@@ -85,9 +84,7 @@ bool BiCGStab::cycle(Vector<double> &x, double norm_b, const SolverControl &cont
         return true;
       if (result.iterations >= control.max_iterations)
         fail_unconverged("BiCGStab", control, result.final_residual);
-      since_best = result.final_residual < 0.99 * best ? 0 : since_best + 1;
-      best       = std::min(best, result.final_residual);
-      if (since_best > 50)
+      if (stagnation.add(result.final_residual) > 50)
         fail_stagnant(control, result);
     }
 }

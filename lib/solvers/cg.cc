@@ -2,7 +2,6 @@
 
 #include "algebra/profiler_range.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace adamant
@@ -36,17 +35,15 @@ SolverResult CG::solve(const Vector<double> &b, Vector<double> &x, const SolverC
       return result;
     }
   result.initial_residual = result.final_residual = norm_r / norm_b;
-  double best                                     = result.initial_residual;
-  for (int since_best = 0;; ++result.iterations)
+  StagnationCounter stagnation(result.initial_residual);
+  for (;; ++result.iterations)
     {
       check_residual("CG", control, result.iterations, result.final_residual);
       if (result.final_residual <= control.tolerance)
         return result;
       if (result.iterations >= control.max_iterations)
         fail_unconverged("CG", control, result.final_residual);
-      since_best = result.final_residual < 0.99 * best ? 0 : since_best + 1;
-      best       = std::min(best, result.final_residual);
-      if (since_best > 50)
+      if (stagnation.add(result.final_residual) > 50)
         fail("CG", control, result.iterations, result.final_residual, "stagnation",
              "the tolerance may be below what rounding allows, or the matrix is not symmetric");
       const int even_odd = result.iterations % 2;

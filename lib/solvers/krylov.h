@@ -6,7 +6,9 @@
 #include "solvers/control.h"
 #include "solvers/preconditioner.h"
 
+#include <algorithm>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -45,6 +47,27 @@ protected:
   Device                device;
   const LinearOperator &A;
   const Preconditioner &M;
+};
+
+/// Counts the iterations since the residual last fell by 1% below the best one before: many of them are a stagnation.
+class StagnationCounter
+{
+public:
+  explicit StagnationCounter(double first_residual = std::numeric_limits<double>::infinity())
+    : best(first_residual)
+  {}
+
+  /// The count with this residual; 0 where it is progress.
+  int add(double residual)
+  {
+    count = residual < 0.99 * best ? 0 : count + 1;
+    best  = std::min(best, residual);
+    return count;
+  }
+
+private:
+  double best;
+  int    count = 0;
 };
 
 /// A residual or tolerance as messages give it, e.g. "1e-08".

@@ -1,7 +1,5 @@
 #include "solvers/richardson.h"
 
-#include <algorithm>
-
 namespace adamant
 {
 Richardson::Richardson(const Device &device, const LinearOperator &A, const Preconditioner &M)
@@ -13,9 +11,9 @@ Richardson::Richardson(const Device &device, const LinearOperator &A, const Prec
 
 SolverResult Richardson::solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control)
 {
-  SolverResult result;
-  double       best = 0;
-  for (int since_best = 0;; ++result.iterations)
+  SolverResult      result;
+  StagnationCounter stagnation;
+  for (;; ++result.iterations)
     {
       A.residual(x, b, r);
       device.norms(r, b, norms);
@@ -28,14 +26,12 @@ SolverResult Richardson::solve(const Vector<double> &b, Vector<double> &x, const
       result.final_residual = norm[0] / norm[1];
       check_residual("Multigrid", control, result.iterations, result.final_residual);
       if (result.iterations == 0)
-        best = result.initial_residual = result.final_residual;
+        result.initial_residual = result.final_residual;
       if (result.final_residual <= control.tolerance)
         return result;
       if (result.iterations >= control.max_iterations)
         fail_unconverged("Multigrid", control, result.final_residual);
-      since_best = result.iterations == 0 || result.final_residual < 0.99 * best ? 0 : since_best + 1;
-      best       = std::min(best, result.final_residual);
-      if (since_best == 5)
+      if (stagnation.add(result.final_residual) == 5)
         fail("Multigrid", control, result.iterations, result.final_residual, "stagnation",
              "use it as the preconditioner of GMRES, or smooth more");
       M.vmult(r, z);
