@@ -51,4 +51,5 @@ HangingRows hanging_rows(const LevelSpace<dim> &space)
   template HangingRows      hanging_rows(const LevelSpace<dim> &);
 INSTANTIATE(2)
 INSTANTIATE(3)
+#undef INSTANTIATE
 } // namespace adamant
