@@ -27,6 +27,9 @@ struct CSRMatrix
   int n_nonzeros() const { return row_start.empty() ? 0 : row_start[n_rows]; }
 };
 
+/// Counts the entries of a matrix.
+using EntryNumber = decltype(CSRMatrix<double>::row_start)::value_type;
+
 /// Turns row lengths, stored in row_start[1..n], into row starts, and sizes column and value accordingly.
 /// Throws IndexOverflow if the number of nonzeros exceeds 32 bits.
 template <typename Number>

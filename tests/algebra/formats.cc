@@ -122,7 +122,7 @@ private:
       return row;
     });
     const Matrix<Number> rows(device, some, m);
-    const Vector<int>    list(device, nodes);
+    const List<int>      list(device, nodes);
     auto                 y = random(n, 6);
     if (m == 1)
       device.for_each_row(rows, y, JacobiStep<Number>(update(y.data(), y)), list);

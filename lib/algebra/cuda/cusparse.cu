@@ -110,7 +110,15 @@ void CusparseMatrix<Number>::update(const CSRMatrix<double> &source)
   if (!this->ghosts)
     return;
   take_ghosts(source);
-  context->matrices_changed(); // the ghosts' addresses have
+  context->outdate_graphs(); // the ghosts' addresses have
+}
+
+template <typename Number>
+void CusparseMatrix<Number>::update_values(const double *source)
+{
+  if (this->ghosts)
+    throw RunError("values that change on the device: the rows of the matrix are spread over ranks");
+  for_each(*context, to_index(value.size(), "entries of a matrix"), Convert<double, Number>{source, value.data()});
 }
 
 template <typename Number>

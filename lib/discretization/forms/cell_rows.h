@@ -40,8 +40,9 @@ public:
   /// `rows` has to outlive the object.
   CellRows(const LevelSpace<dim> &rows, const LevelColumns<dim> &columns);
 
-  int  size() const { return static_cast<int>(cells.size()); }
-  int  operator[](int k) const { return cells[k]; } ///< number of the k-th cell; they ascend
+  int               size() const { return static_cast<int>(cells.size()); }
+  int               operator[](int k) const { return cells[k]; } ///< number of the k-th cell; they ascend
+  const Array<int> &numbers() const { return cells; }
   bool reach(int k, int first_row, int end_row) const { return lowest[k] < end_row && highest[k] >= first_row; }
 
 private:

@@ -23,10 +23,11 @@ public:
     , n_q(n_q)
   {}
 
-  bool is_points() const { return kind == ColumnKind::quadrature_points; }
-  bool is_by_component() const { return kind == ColumnKind::nodal_values_by_component; }
-  bool has_identity() const { return kind == ColumnKind::unknowns && space == &rows; }
-  bool has_identity(int row) const { return has_identity() && row < rows.n_owned() && !rows.is_free(row); }
+  ColumnKind kind_of() const { return kind; }
+  bool       is_points() const { return kind == ColumnKind::quadrature_points; }
+  bool       is_by_component() const { return kind == ColumnKind::nodal_values_by_component; }
+  bool       has_identity() const { return kind == ColumnKind::unknowns && space == &rows; }
+  bool       has_identity(int row) const { return has_identity() && row < rows.n_owned() && !rows.is_free(row); }
 
   int n() const
   {

@@ -2,6 +2,7 @@
 
 #include "multigrid/smoothers/functors.h"
 #include "multigrid/smoothers/setup.h"
+#include "multigrid/smoothers/update_functors.h"
 
 #include <algorithm>
 
@@ -69,18 +70,43 @@ ColouredGaussSeidel<Number>::ColouredGaussSeidel(const SmootherLevel<Number> &le
     colours[colour[node]].nodes.push_back(static_cast<int>(node));
   for (auto &c : colours)
     {
-      c.list = adamant::Vector<int>(level.device, c.nodes);
-      c.rows = Matrix<Number>(level.device, rows_of(*level.matrix, c.nodes, node_size), node_size);
+      c.list = List<int>(level.device, c.nodes);
+      take_rows(c);
     }
-  diagonal = Vector(level.device, inverse_diagonal_blocks(*level.matrix, node_size));
+  update_inverse_diagonal(level, node_size, diagonal);
 }
 
 template <typename Number>
 void ColouredGaussSeidel<Number>::update()
 {
   for (auto &c : colours)
-    c.rows.update(rows_of(*level.matrix, c.nodes, node_size));
-  diagonal.upload(inverse_diagonal_blocks(*level.matrix, node_size).data());
+    take_rows(c);
+  update_inverse_diagonal(level, node_size, diagonal);
+}
+
+// Takes over the values that the matrix has now.
+template <typename Number>
+void ColouredGaussSeidel<Number>::take_rows(Colour &c)
+{
+  const bool made = c.rows.n_rows() > 0;
+  if (!level.changing)
+    {
+      const auto rows = rows_of(*level.matrix, c.nodes, node_size);
+      return made ? c.rows.update(rows) : void(c.rows = Matrix<Number>(level.device, rows, node_size));
+    }
+  if (!made)
+    {
+      const auto         rows = rows_of(*level.matrix, c.nodes, node_size);
+      Array<EntryNumber> first;
+      for (int k = 0; k < rows.n_rows; ++k)
+        first.push_back(level.matrix->row_start[c.nodes[k / node_size] * node_size + k % node_size]);
+      c.first    = List<EntryNumber>(level.device, first);
+      c.changing = std::make_unique<CompressedRows>(level.device, rows);
+      c.rows     = Matrix<Number>(level.device, rows, *c.changing, node_size);
+    }
+  level.device.for_each(c.rows.n_rows(), CopyRows{c.first.data(), level.changing->values.data(), c.changing->view(),
+                                                  c.changing->values.data()});
+  c.rows.update(*c.changing);
 }
 
 template <typename Number>
