@@ -145,7 +145,7 @@ Array<double> dense_inverse(const CSRMatrix<double> &matrix)
     fail_singular("it has values that are no numbers");
   Array<double> a(width * n, 0.);
   for (int i = 0; i < n; ++i)
-    for (int k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k)
+    for (auto k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k)
       a[i * width + matrix.column[k]] = matrix.value[k];
 
   std::vector<int> pivot(n);
