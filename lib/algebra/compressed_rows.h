@@ -43,7 +43,7 @@ class CompressedRows
 {
 public:
   CompressedRows(const Device &device, const CSRMatrix<double> &pattern)
-    : values(device, pattern.n_nonzeros())
+    : values(device, to_index(pattern.n_nonzeros(), "entries of a matrix whose values change"))
     , n_rows(pattern.n_rows)
     , row_start(device, pattern.row_start)
     , column(device, pattern.column)

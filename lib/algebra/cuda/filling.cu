@@ -18,7 +18,8 @@ __global__ void fill_kernel(CSRView A, int n_slices, int node_size, int rows, co
     return;
   const int   row   = row_of(slice, lane, node_size, node_size / rows, nodes);
   const Slice s     = slices[slice];
-  const int   begin = row < A.n_rows ? A.row_start[row] : 0, n = row < A.n_rows ? A.row_start[row + 1] - begin : 0;
+  const auto  begin = row < A.n_rows ? A.row_start[row] : 0;
+  const int   n     = row < A.n_rows ? static_cast<int>(A.row_start[row + 1] - begin) : 0;
   columns += 32L * s.column + lane;
   const auto column  = [&](int r) { return r * run < n ? static_cast<unsigned>(A.column[begin + r * run]) : absent; };
   const auto offset  = [&](int r) { return r * run < n ? column(r) - s.parameter : 0xffff; };

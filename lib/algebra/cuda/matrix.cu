@@ -20,7 +20,7 @@ namespace
 std::size_t pattern_of(const CSRMatrix<double> &A)
 {
   std::size_t hash = A.n_cols;
-  for (const int start : A.row_start)
+  for (const auto start : A.row_start)
     hash = (hash ^ static_cast<std::size_t>(start)) * 0x100000001b3ull;
   return hash;
 }
@@ -35,9 +35,10 @@ struct Staged
     , view{source.n_rows, row_start.data(), column.data(), value.data()}
   {}
 
-  DeviceArray<int>    row_start, column;
-  DeviceArray<double> value;
-  CSRView             view;
+  DeviceArray<std::int64_t> row_start;
+  DeviceArray<int>          column;
+  DeviceArray<double>       value;
+  CSRView                   view;
 };
 } // namespace
 

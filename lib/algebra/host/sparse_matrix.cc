@@ -31,7 +31,7 @@ template <typename Number>
 Number row_product(const SparseMatrix<Number> &A, int row, const Number *x)
 {
   Number sum = 0;
-  for (int k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+  for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
     sum += A.value[k] * x[A.column[k]];
   return sum;
 }
@@ -86,7 +86,7 @@ struct SliceRows
         {
           const int row     = (first_node + static_cast<int>(r)) * m + c;
           double    largest = 0;
-          for (int k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+          for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
             largest = std::max(largest, std::abs(A.value[k]));
           for (std::size_t k = 0; k < order[r].size(); ++k)
             for (int d = 0; d < m; ++d)
@@ -177,8 +177,9 @@ bool has_dense_blocks(const CSRMatrix<double> &A, int m, int n_threads)
 #pragma omp parallel for num_threads(n_threads) schedule(static) reduction(&& : dense)
   for (int row = 0; row < A.n_rows; ++row)
     {
-      const int begin = A.row_start[row], node = A.row_start[row - row % m], length = A.row_start[row + 1] - begin;
-      dense = dense && length % m == 0 && A.row_start[row - row % m + 1] - node == length;
+      const auto begin = A.row_start[row], node = A.row_start[row - row % m];
+      const int  length = static_cast<int>(A.row_start[row + 1] - begin);
+      dense             = dense && length % m == 0 && A.row_start[row - row % m + 1] - node == length;
       for (int k = 0; k < length && dense; ++k)
         dense = A.column[begin + k] == A.column[node + k] && A.column[node + k] == A.column[node + k - k % m] + k % m;
     }
@@ -258,7 +259,7 @@ void SparseMatrix<Number>::arrange(const CSRMatrix<double> &source)
     }
   if (padded > 2 * source.value.size() + slice_rows * 32)
     return compressed_rows(source);
-  row_start = Array<int>();
+  row_start = Array<std::int64_t>();
   column.resize(n_wide);
   narrow_column.resize(n_narrow);
   value.resize(n_values);
@@ -285,7 +286,7 @@ void SparseMatrix<Number>::compressed_rows(const CSRMatrix<double> &source)
   column.resize(source.column.size());
   value.resize(source.value.size());
   for_each(n_threads, source.n_rows, [&](int i) {
-    for (int k = source.row_start[i]; k < source.row_start[i + 1]; ++k)
+    for (auto k = source.row_start[i]; k < source.row_start[i + 1]; ++k)
       {
         column[k] = source.column[k];
         value[k]  = static_cast<Number>(source.value[k]);
@@ -334,7 +335,7 @@ void SparseMatrix<Number>::multiply(Number a, const Number *x, Number b, Number 
 template <typename Number>
 std::size_t SparseMatrix<Number>::bytes() const
 {
-  return slices.size() * sizeof(Slice) + (row_start.size() + column.size()) * sizeof(int) +
+  return slices.size() * sizeof(Slice) + row_start.size() * sizeof(std::int64_t) + column.size() * sizeof(int) +
          narrow_column.size() * sizeof(unsigned short) + value.size() * sizeof(Number);
 }
 

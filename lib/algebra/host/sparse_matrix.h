@@ -47,7 +47,7 @@ public:
   int                   block_rows = 1; ///< m of dense blocks; 1 where nodes have none
   int                   n_threads;
   Array<Slice>          slices;    ///< empty for compressed rows
-  Array<int>            row_start; ///< of compressed rows
+  Array<std::int64_t>   row_start; ///< of compressed rows
   Array<int>            column;
   Array<unsigned short> narrow_column;
   Array<Number>         value;

@@ -27,7 +27,7 @@ void for_each_row_of_cell(const LevelSpace<dim> &space, int cell, const Action &
   for (int i = 0; i < space.dofs_per_cell(); ++i)
     {
       const int dof = space.cell_dofs(cell)[i];
-      for (int k = space.H.row_start[dof]; k < space.H.row_start[dof + 1]; ++k)
+      for (auto k = space.H.row_start[dof]; k < space.H.row_start[dof + 1]; ++k)
         action(i, space.H.column[k], space.H.value[k]);
     }
 }

@@ -67,7 +67,7 @@ public:
     if (kind == ColumnKind::nodal_values || kind == ColumnKind::nodal_values_by_component)
       return action(dof, 1.);
     const auto &map = kind == ColumnKind::unknowns ? space->H : space->B;
-    for (int k = map.row_start[dof]; k < map.row_start[dof + 1]; ++k)
+    for (auto k = map.row_start[dof]; k < map.row_start[dof + 1]; ++k)
       action(map.column[k], map.value[k]);
   }
 

@@ -137,9 +137,10 @@ void LevelForm<dim>::add_cell(int cell, int first, int end, const dealii::FullMa
   for_each_row_of_cell(rows, cell, [&](int i, int row, double row_weight) {
     if (row < first || row >= end)
       return;
-    const int *columns = A.column.data() + A.row_start[row], n = A.row_start[row + 1] - A.row_start[row];
-    double    *values = A.value.data() + A.row_start[row];
-    int        place  = -1;
+    const int *columns = A.column.data() + A.row_start[row],
+              n        = static_cast<int>(A.row_start[row + 1] - A.row_start[row]);
+    double *values     = A.value.data() + A.row_start[row];
+    int     place      = -1;
     for (auto &entry : entries)
       {
         if (by_component && row_component[i] != column_component[entry.local])

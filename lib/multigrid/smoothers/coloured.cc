@@ -26,7 +26,7 @@ CSRMatrix<double> rows_of(const CSRMatrix<double> &A, const Array<int> &nodes, i
 #pragma omp parallel for schedule(static)
   for (int k = 0; k < part.n_rows; ++k)
     {
-      const int begin = A.row_start[row_of(k)], n = A.row_start[row_of(k) + 1] - begin, to = part.row_start[k];
+      const auto begin = A.row_start[row_of(k)], n = A.row_start[row_of(k) + 1] - begin, to = part.row_start[k];
       std::copy_n(A.column.begin() + begin, n, part.column.begin() + to);
       std::copy_n(A.value.begin() + begin, n, part.value.begin() + to);
     }
@@ -41,7 +41,7 @@ Array<int> colours_of_nodes(const CSRMatrix<double> &A, int node_size)
   Array<int>              colour(n_nodes, -1);
   std::vector<int>        last_node; // that met a colour
   const auto              meet = [&](const CSRMatrix<double> &matrix, int node) {
-    for (int k = matrix.row_start[node * node_size]; k < matrix.row_start[(node + 1) * node_size]; ++k)
+    for (auto k = matrix.row_start[node * node_size]; k < matrix.row_start[(node + 1) * node_size]; ++k)
       if (const int other = matrix.column[k] / node_size; other < n_nodes && other != node && colour[other] >= 0)
         last_node[colour[other]] = node;
   };

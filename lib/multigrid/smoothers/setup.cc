@@ -76,7 +76,7 @@ CSRMatrix<double> fsai_pattern(const CSRMatrix<double> &A)
            A.column.data();
   };
   for (int i = 0; i < A.n_rows; ++i)
-    G.row_start[i + 1] = static_cast<int>(first_above(i) - A.row_start[i]);
+    G.row_start[i + 1] = first_above(i) - A.row_start[i];
   finish_row_starts(G);
 #pragma omp parallel for schedule(static)
   for (int i = 0; i < A.n_rows; ++i)
@@ -95,7 +95,7 @@ CSRMatrix<double> fsai_factor(const CSRMatrix<double> &A)
 #pragma omp for schedule(static)
     for (int i = 0; i < A.n_rows; ++i)
       {
-        const int  m    = G.row_start[i + 1] - G.row_start[i];
+        const int  m    = static_cast<int>(G.row_start[i + 1] - G.row_start[i]);
         const int *cols = A.column.data() + A.row_start[i];
         local.resize(m * (m + 1) / 2);
         y.resize(m);
