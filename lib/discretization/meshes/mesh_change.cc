@@ -8,6 +8,8 @@
 #include <deal.II/distributed/tria.h>
 #include <deal.II/numerics/solution_transfer.h>
 
+#include <boost/signals2/connection.hpp>
+
 #include <algorithm>
 #include <optional>
 
@@ -33,6 +35,8 @@ public:
 
   void prepare()
   {
+    for (auto &vector : vectors) // copies, as a std::vector makes them, have no ghosts
+      vector.update_ghost_values();
     if (!distributed)
       return serial.emplace(*dofs).prepare_for_coarsening_and_refinement(vectors);
     std::vector<const NodalVector *> all;
@@ -88,39 +92,79 @@ private:
 
 namespace
 {
-// deal.II asks for the weight of each of the refined forest's quadrants, in their order.
+// Makes what deal.II does with a mesh of p4est depend on the flags alone, not on the partition, as long as it lives.
+// deal.II first changes the flags by its rules for hanging nodes, near other ranks' cells without knowing theirs: they
+// are put back, and p4est sees to 2:1. Then it asks for the weight of each of the refined forest's quadrants, in their
+// order.
 template <int dim>
-class WeightByWork
+class IndependentOfRanks
 {
 public:
-  explicit WeightByWork(dealii::parallel::distributed::Triangulation<dim> &mesh)
+  explicit IndependentOfRanks(dealii::parallel::distributed::Triangulation<dim> &mesh)
     : mesh(mesh)
-    , connection(mesh.signals.weight.connect([this](const auto &, const auto) { return next(); }))
-  {}
-  ~WeightByWork() { connection.disconnect(); }
-  WeightByWork(const WeightByWork &)            = delete;
-  WeightByWork &operator=(const WeightByWork &) = delete;
+  {
+    for (const auto &cell : owned_cells(mesh))
+      flags.push_back(cell->refine_flag_set() ? 1 : cell->coarsen_flag_set() ? -1 : 0);
+    restores = mesh.signals.pre_distributed_refinement.connect([this] { restore_flags(); });
+    weighs   = mesh.signals.weight.connect([this](const auto &, const auto) { return next_weight(); });
+  }
 
 private:
-  unsigned int next()
+  void restore_flags()
+  {
+    std::size_t next = 0;
+    for (const auto &cell : owned_cells(mesh))
+      {
+        cell->clear_refine_flag();
+        cell->clear_coarsen_flag();
+        if (const signed char flag = flags[next++]; flag > 0)
+          cell->set_refine_flag();
+        else if (flag < 0)
+          cell->set_coarsen_flag();
+      }
+  }
+
+  unsigned int next_weight()
   {
     if (weights.empty())
       weights = forest::weights<dim>(const_cast<forest::Forest<dim> *>(mesh.get_p4est()));
-    return weights.at(n_asked++);
+    return weights.at(n_weighed++);
   }
 
   dealii::parallel::distributed::Triangulation<dim> &mesh;
+  std::vector<signed char>                           flags;
   std::vector<int>                                   weights;
-  std::size_t                                        n_asked = 0;
-  boost::signals2::connection                        connection;
+  std::size_t                                        n_weighed = 0;
+  boost::signals2::scoped_connection                 restores, weighs;
 };
+
+// What p4est cannot coarsen.
+template <int dim>
+void drop_incomplete_families(dealii::Triangulation<dim> &mesh)
+{
+  for (const auto &cell : owned_cells(mesh))
+    if (cell->coarsen_flag_set())
+      {
+        bool complete = cell->level() > 0;
+        for (unsigned int c = 0; complete && c < cell->parent()->n_children(); ++c)
+          {
+            const auto &sibling = cell->parent()->child(c);
+            complete            = sibling->is_active() && sibling->is_locally_owned() && sibling->coarsen_flag_set();
+          }
+        if (!complete)
+          cell->clear_coarsen_flag();
+      }
+}
 } // namespace
 
 template <int dim>
 MeshChange<dim>::MeshChange(dealii::Triangulation<dim> &mesh)
   : mesh(mesh)
 {
-  mesh.prepare_coarsening_and_refinement();
+  if (is_distributed(mesh))
+    drop_incomplete_families(mesh);
+  else
+    mesh.prepare_coarsening_and_refinement();
   const auto cells = owned_cells(mesh);
   double     n     = static_cast<double>(std::count_if(
     cells.begin(), cells.end(), [](const auto &cell) { return cell->refine_flag_set() || cell->coarsen_flag_set(); }));
@@ -145,7 +189,6 @@ void MeshChange<dim>::keep(const LevelSpace<dim> &space, const double *owned)
 {
   NodalVector values = nodal_vector(space, owned);
   space.hanging_nodes.distribute(values);
-  values.update_ghost_values();
   auto &transfer = transfer_of(space);
   kept.push_back({&transfer, transfer.add(std::move(values))});
 }
@@ -160,9 +203,9 @@ void MeshChange<dim>::prepare()
 template <int dim>
 void MeshChange<dim>::execute()
 {
-  std::optional<WeightByWork<dim>> weight;
+  std::optional<IndependentOfRanks<dim>> of_p4est;
   if (auto *distributed = dynamic_cast<dealii::parallel::distributed::Triangulation<dim> *>(&mesh))
-    weight.emplace(*distributed);
+    of_p4est.emplace(*distributed);
   mesh.execute_coarsening_and_refinement();
 }
 
