@@ -168,10 +168,11 @@ private:
   void serialize(State &state) override
   {
     state.vector(u, on_device->space());
+    state.unknowns(x, on_device->space());
     if (!state.loading())
       return;
-    device.copy(u, x);
-    on_device->nodal_values(x, boundary.at(time), u); // a new mesh has new nodes on the boundary
+    device.copy(u, rhs); // a new mesh has new nodes on the boundary
+    on_device->nodal_values(rhs, boundary.at(time), u);
   }
 
   void report() override

@@ -3,7 +3,7 @@
 #include "base/exceptions.h"
 #include "discretization/fields/error_estimate.h"
 #include "discretization/forms/integral.h"
-#include "discretization/meshes/mesh.h"
+#include "discretization/meshes/flag_cells.h"
 #include "expressions/expressions.h"
 
 #include <deal.II/base/quadrature_lib.h>
@@ -85,8 +85,8 @@ template <int dim>
 void Adaptivity<dim>::flag(dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators) const
 {
   const double coarsen = coarsen_fraction(static_cast<double>(mesh.n_global_active_cells()));
-  flag_fractions(mesh, indicators, parameters.refine, coarsen,
-                 parameters.strategy == "error" ? FractionsOf::error : FractionsOf::cells);
+  flag_cells(mesh, indicators, parameters.refine, coarsen,
+             parameters.strategy == "error" ? FractionsOf::error : FractionsOf::cells);
   const int smallest = static_cast<int>(parameters.smallest_level),
             largest  = parameters.largest_level > 0 ? static_cast<int>(parameters.largest_level) : first_level;
   for (const auto &cell : mesh.active_cell_iterators())

@@ -120,6 +120,19 @@ void State::vector(Vector<double> &vector, const LevelSpace<dim> &space, int n_c
 }
 
 template <int dim>
+void State::unknowns(Vector<double> &x, const LevelSpace<dim> &space)
+{
+  vector(x, space);
+  if (change == nullptr || !loading())
+    return;
+  auto values = to_host(x);
+  for (int i = 0; i < space.n_owned(); ++i)
+    if (!space.is_free(i))
+      values[i] = 0.;
+  x.upload(values.data());
+}
+
+template <int dim>
 void State::history(Extrapolation &extrapolation, const Device &device, const LevelSpace<dim> &space)
 {
   auto        &history = extrapolation.history();
@@ -130,11 +143,13 @@ void State::history(Extrapolation &extrapolation, const Device &device, const Le
   while (history.size() < n)
     history.emplace_back(device, space.n_owned());
   for (auto &earlier : history)
-    vector(earlier, space);
+    unknowns(earlier, space);
 }
 
 template void State::vector(Vector<double> &, const LevelSpace<2> &, int);
 template void State::vector(Vector<double> &, const LevelSpace<3> &, int);
+template void State::unknowns(Vector<double> &, const LevelSpace<2> &);
+template void State::unknowns(Vector<double> &, const LevelSpace<3> &);
 template void State::history(Extrapolation &, const Device &, const LevelSpace<2> &);
 template void State::history(Extrapolation &, const Device &, const LevelSpace<3> &);
 } // namespace adamant

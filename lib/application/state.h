@@ -62,7 +62,11 @@ public:
   /// that was saved; throws RunError where it has another one.
   template <int dim>
   void vector(Vector<double> &vector, const LevelSpace<dim> &space, int n_components = 1);
-  /// The earlier solutions of an extrapolation, nodal values of the space.
+  /// Unknowns x of the space, see DeviceField::nodal_values: on a new mesh what is not free is 0, and near prescribed
+  /// values they are a guess.
+  template <int dim>
+  void unknowns(Vector<double> &x, const LevelSpace<dim> &space);
+  /// The earlier solutions of an extrapolation, unknowns of the space.
   template <int dim>
   void history(Extrapolation &extrapolation, const Device &device, const LevelSpace<dim> &space);
 

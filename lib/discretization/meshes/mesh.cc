@@ -13,7 +13,6 @@
 #include <deal.II/numerics/vector_tools.h>
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 namespace adamant
@@ -113,29 +112,14 @@ void execute_refinement(dealii::Triangulation<dim> &mesh)
 }
 
 template <int dim>
-void flag_fractions(dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators, double refine,
-                    double coarsen, FractionsOf fractions)
-{
-  namespace OfP4est         = dealii::parallel::distributed::GridRefinement;
-  constexpr auto  squares   = dealii::VectorTools::NormType::L2_norm;
-  constexpr auto  no_limit  = std::numeric_limits<unsigned int>::max();
-  const bool      of_error  = fractions == FractionsOf::error;
-  auto *const distributed   = dynamic_cast<Mesh<dim> *>(&mesh);
-  if (distributed != nullptr && of_error)
-    OfP4est::refine_and_coarsen_fixed_fraction(*distributed, indicators, refine, coarsen, squares);
-  else if (distributed != nullptr)
-    OfP4est::refine_and_coarsen_fixed_number(*distributed, indicators, refine, coarsen);
-  else if (of_error)
-    dealii::GridRefinement::refine_and_coarsen_fixed_fraction(mesh, indicators, refine, coarsen, no_limit, squares);
-  else
-    dealii::GridRefinement::refine_and_coarsen_fixed_number(mesh, indicators, refine, coarsen);
-}
-
-template <int dim>
 void refine_and_coarsen(dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators, double refine,
                         double coarsen)
 {
-  flag_fractions(mesh, indicators, refine, coarsen);
+  if (auto *distributed = dynamic_cast<Mesh<dim> *>(&mesh))
+    dealii::parallel::distributed::GridRefinement::refine_and_coarsen_fixed_number(*distributed, indicators, refine,
+                                                                                   coarsen);
+  else
+    dealii::GridRefinement::refine_and_coarsen_fixed_number(mesh, indicators, refine, coarsen);
   execute_refinement(mesh);
 }
 
@@ -189,10 +173,6 @@ template void        refine_global(dealii::Triangulation<2> &, unsigned int);
 template void        refine_global(dealii::Triangulation<3> &, unsigned int);
 template void        execute_refinement(dealii::Triangulation<2> &);
 template void        execute_refinement(dealii::Triangulation<3> &);
-template void        flag_fractions(dealii::Triangulation<2> &, const dealii::Vector<float> &, double, double,
-                                    FractionsOf);
-template void        flag_fractions(dealii::Triangulation<3> &, const dealii::Vector<float> &, double, double,
-                                    FractionsOf);
 template void        refine_and_coarsen(dealii::Triangulation<2> &, const dealii::Vector<float> &, double, double);
 template void        refine_and_coarsen(dealii::Triangulation<3> &, const dealii::Vector<float> &, double, double);
 template NodalVector interpolate(const dealii::Mapping<2> &, const dealii::DoFHandler<2> &,

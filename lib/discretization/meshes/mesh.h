@@ -43,19 +43,6 @@ void refine_global(dealii::Triangulation<dim> &mesh, unsigned int times);
 template <int dim>
 void execute_refinement(dealii::Triangulation<dim> &mesh);
 
-/// What fractions of cells are of: the number of all cells, or the sum of the squares of their indicators.
-enum class FractionsOf
-{
-  cells,
-  error
-};
-
-/// Flags the given fractions of cells of largest indicators to be refined, and of smallest ones to be coarsened;
-/// `indicators` has an entry for each active cell.
-template <int dim>
-void flag_fractions(dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators, double refine,
-                    double coarsen, FractionsOf fractions = FractionsOf::cells);
-
 /// Refines the given fractions of all cells of largest and coarsens those of smallest indicators; `indicators` has an
 /// entry for each active cell.
 template <int dim>
