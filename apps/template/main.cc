@@ -13,6 +13,7 @@
 #include "data.h"
 
 #include "application/adaptive_mesh.h"
+#include "application/adaptivity_parameters.h"
 #include "application/program.h"
 #include "application/time_dependent_problem.h"
 #include "expressions/functor_at_points.h"
@@ -33,6 +34,7 @@ struct Parameters : TimeParameters
   double       kappa = 0.1, rho = 1.;
   // A is symmetric positive definite, so conjugate gradients do. A transport term would need gmres.
   LinearSolverParameters linear_solver{LinearSolverOptions{SolverType::cg}};
+  AdaptivityParameters   adaptivity{{"u"}};
 
   Parameters()
     : TimeParameters(1., 0.05, "/Heat")
@@ -54,6 +56,7 @@ struct Parameters : TimeParameters
   {
     TimeParameters::check();
     linear_solver.require_multigrid();
+    adaptivity.check(dimension);
   }
 };
 
@@ -62,7 +65,7 @@ class Heat : public TimeDependentProblem<dim>
 {
 public:
   Heat(const Parameters &parameters, const Device &device, Run &run)
-    : Base(device, run, parameters.schedule())
+    : Base(device, run, parameters.schedule(), parameters.adaptivity)
     , parameters(parameters)
     , dt(parameters.step)
     , fe(parameters.degree)
@@ -161,11 +164,15 @@ private:
     return result;
   }
 
-  // The state after a step; a checkpoint holds it beside the mesh.
+  // The state after a step; a checkpoint holds it beside the mesh, and a change of the mesh keeps it.
   void serialize(State &state) override
   {
-    state.vector(u, on_device->storage_order());
-    state.vector(x, on_device->storage_order());
+    state.vector(u, on_device->space());
+    state.unknowns(x, on_device->space());
+    if (!state.loading())
+      return;
+    device.copy(u, rhs); // a new mesh has new nodes on the boundary
+    on_device->nodal_values(rhs, boundary.at(time), u);
   }
 
   void report() override

@@ -86,7 +86,7 @@ private:
 
 template <int dim>
 TransportDiffusion<dim>::TransportDiffusion(const Parameters &parameters, const Device &device, adamant::Run &run)
-  : adamant::TimeDependentProblem<dim>(device, run, parameters.time.schedule())
+  : adamant::TimeDependentProblem<dim>(device, run, parameters.time.schedule(), parameters.adaptivity)
   , parameters(parameters)
   , dt(parameters.time.step)
   , coefficients(parameters.problem.coefficients<dim>())
@@ -110,9 +110,10 @@ void TransportDiffusion<dim>::make_mesh()
 template <int dim>
 void TransportDiffusion<dim>::setup()
 {
+  solver.reset(); // of another mesh
   setup_fields();
   setup_forms();
-  choose_scheme(parameters.time.scheme == "bdf2" ? "backward_euler" : parameters.time.scheme);
+  choose_scheme(parameters.time.scheme == "bdf2" && step == 0 ? "backward_euler" : parameters.time.scheme);
   this->add_output(*field, u);
   this->describe(*field, *A_form, *solver, parameters.linear_solver, parameters.time.extrapolation_order);
 }
@@ -263,9 +264,17 @@ void TransportDiffusion<dim>::compute_rhs()
 template <int dim>
 void TransportDiffusion<dim>::serialize(adamant::State &state)
 {
-  state.vector(u, theta->storage_order());
-  state.vector(u_old, theta->storage_order());
-  state.history(guess, device, u.size(), theta->storage_order());
+  const auto &space = theta->space();
+  state.vector(u, space);
+  state.vector(u_old, space);
+  state.history(guess, device, space);
+  if (!state.loading() || step == 0)
+    return;
+  // A new mesh has new nodes on the boundary.
+  device.copy(u_old, w);
+  theta->nodal_values(w, boundary.at((step - 1) * dt), u_old);
+  device.copy(u, w);
+  theta->nodal_values(w, boundary.at(time), u);
 }
 
 template <int dim>

@@ -2,6 +2,7 @@
 
 #include "data.h"
 
+#include "application/adaptivity_parameters.h"
 #include "application/linear_solver_parameters.h"
 #include "application/start_up.h"
 #include "application/time_parameters.h"
@@ -121,6 +122,7 @@ struct Parameters
   DiscretizationParameters        discretization;
   TimeParameters                  time;
   adamant::LinearSolverParameters linear_solver;
+  adamant::AdaptivityParameters   adaptivity{{"theta"}};
 
   // What no single parameter's pattern can tell.
   void check() const
@@ -136,6 +138,7 @@ struct Parameters
                                 " gives more unknowns than 32-bit indices can count; at most " + std::to_string(most) +
                                 " here");
     time.check();
+    adaptivity.check(problem.dimension);
     problem.check_expressions();
   }
 };

@@ -43,7 +43,7 @@ public:
 /// What a checkpoint begins with.
 struct CheckpointHeader
 {
-  static constexpr unsigned int present_layout = 4;
+  static constexpr unsigned int present_layout = 5;
 
   unsigned int layout = present_layout;
   std::string  application, version, deal_ii, backend;

@@ -11,7 +11,6 @@ DeviceField<dim>::DeviceField(const Device &device, const Field<dim> &field, con
   , mapping(mapping)
   , H(device, field.finest().owned_H(), field.node_size())
   , B(device, field.finest().owned_B())
-  , order(field.finest().storage_order())
 {}
 
 template <int dim>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "algebra/device.h"
-#include "base/storage_order.h"
 #include "discretization/fields/field.h"
 #include "discretization/forms/form.h"
 
@@ -37,15 +36,14 @@ public:
   Array<double> prescribed_nodes() const;
   Array<double> quadrature_points(const dealii::Quadrature<dim> &quadrature) const;
 
-  const Field<dim>   &field() const { return host; }
-  const StorageOrder &storage_order() const { return order; } ///< of nodal values in checkpoints
+  const Field<dim>      &field() const { return host; }
+  const LevelSpace<dim> &space() const { return host.finest(); } ///< that vectors are nodal values of
 
 private:
   Device                      device;
   const Field<dim>           &host;
   const dealii::Mapping<dim> &mapping;
   Matrix<double>              H, B;
-  StorageOrder                order;
 };
 
 /// The form's finest matrix on a device, with new values. The form keeps nothing of it on the host.

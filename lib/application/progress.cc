@@ -41,7 +41,7 @@ std::string duration(double seconds)
 }
 
 void Progress::show(unsigned int step, unsigned int n_steps, double time, int iterations, double residual,
-                    double elapsed)
+                    double elapsed, const std::string &note)
 {
   const bool terminal = on_terminal(), first = first_step == 0, last = step == n_steps;
   if (first)
@@ -52,7 +52,7 @@ void Progress::show(unsigned int step, unsigned int n_steps, double time, int it
   const double rate = (step - first_step + 1) / std::max(elapsed, 1e-9);
 
   std::ostringstream text;
-  text << "step " << step << '/' << n_steps << "  time " << time << "  iterations " << iterations << "  residual "
+  text << "step " << step << '/' << n_steps << "  time " << time << (note.empty() ? "" : "  ") << note << "  iterations " << iterations << "  residual "
        << std::scientific << std::setprecision(1) << residual << std::defaultfloat << std::setprecision(3) << "  "
        << rate << " steps/s  left " << duration((n_steps - step) / rate);
   std::string line = text.str();

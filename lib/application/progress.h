@@ -16,8 +16,9 @@ public:
   ~Progress() { close(); }
 
   /// `elapsed`: seconds since the time loop began. The rate counts from the first step reported, so that it holds for
-  /// continued runs, too.
-  void show(unsigned int step, unsigned int n_steps, double time, int iterations, double residual, double elapsed);
+  /// continued runs, too. `note` stands after the time.
+  void show(unsigned int step, unsigned int n_steps, double time, int iterations, double residual, double elapsed,
+            const std::string &note = "");
 
   /// Ends an open line; what is printed next stands on a line of its own.
   void close();

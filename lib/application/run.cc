@@ -124,10 +124,10 @@ void Run::end_time_loop()
   live.close();
 }
 
-void Run::progress(unsigned int step, double time, int iterations, double residual)
+void Run::progress(unsigned int step, double time, int iterations, double residual, const std::string &note)
 {
   header.iterations.push_back(iterations);
-  live.show(step, n_steps, time, iterations, residual, time_loop.wall_time());
+  live.show(step, n_steps, time, iterations, residual, time_loop.wall_time(), note);
 }
 
 void Run::write_checkpoint(unsigned int step, double time, const std::function<void(CheckpointWriter::Archive &)> &save)

@@ -49,7 +49,7 @@ public:
 
   std::string folder() const { return is_dry() ? "" : output_folder; } ///< empty with --dry-run
 
-  dealii::TimerOutput
+  SectionTimer
              timer;      ///< Sections: "init/...", "rhs", "solve", "copy", "output", ...: the parts of the timing table
   RunRecord  record;     ///< written as run.json by `finish`
   Statistics statistics; ///< statistics.csv
@@ -75,8 +75,9 @@ public:
   void begin_time_loop(unsigned int done, unsigned int n_steps);
   void end_time_loop();
 
-  /// After each step: shows where the time loop stands (see Progress), and counts steps and iterations for run.json.
-  void progress(unsigned int step, double time, int iterations, double residual);
+  /// After each step: shows where the time loop stands (see Progress), and counts steps and iterations for run.json;
+  /// `note` is shown, too.
+  void progress(unsigned int step, double time, int iterations, double residual, const std::string &note = "");
 
   void stop();   ///< the clock: what follows does not belong to the run
   void finish(); ///< prints the timing table and writes run.json

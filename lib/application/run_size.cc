@@ -37,6 +37,7 @@ void describe(const RunSize &size, const Communicator &ranks, RunRecord &record)
   record["precision"] = options.precision == Precision::float32 ? "float32" : "float64";
   record["dofs"]      = size.n_unknowns;
   record["cells"]     = size.n_cells;
+  record["levels"]    = RunRecord::array();
   for (const auto &level : size.levels)
     {
       double sums[] = {double(level.matrix->n_rows), double(level.matrix->n_nonzeros())};

@@ -95,14 +95,61 @@ void State::vector(Vector<double> &vector, const StorageOrder &order)
   vector.upload(values.data());
 }
 
-void State::history(Extrapolation &extrapolation, const Device &device, int size, const StorageOrder &order)
+template <int dim>
+void State::vector(Vector<double> &vector, const LevelSpace<dim> &space, int n_components)
+{
+  if (change == nullptr)
+    return this->vector(vector, n_components == 1 ? space.storage_order() :
+                                                    by_components(space.storage_order(), n_components));
+  auto      &carried = dynamic_cast<MeshChange<dim> &>(*change);
+  const auto n       = std::size_t(vector.size()) / n_components;
+  if (!loading())
+    {
+      const auto values = to_host(vector);
+      for (int c = 0; c < n_components; ++c)
+        carried.keep(space, values.data() + c * n);
+      return;
+    }
+  Array<double> values;
+  for (int c = 0; c < n_components; ++c)
+    {
+      const auto component = carried.take(space);
+      values.insert(values.end(), component.begin(), component.end());
+    }
+  vector.upload(values.data());
+}
+
+template <int dim>
+void State::unknowns(Vector<double> &x, const LevelSpace<dim> &space)
+{
+  vector(x, space);
+  if (change == nullptr || !loading())
+    return;
+  auto values = to_host(x);
+  for (int i = 0; i < space.n_owned(); ++i)
+    if (!space.is_free(i))
+      values[i] = 0.;
+  x.upload(values.data());
+}
+
+template <int dim>
+void State::history(Extrapolation &extrapolation, const Device &device, const LevelSpace<dim> &space)
 {
   auto        &history = extrapolation.history();
   unsigned int n       = static_cast<unsigned int>(history.size());
   scalar(n);
+  if (loading())
+    history.clear(); // its vectors may be those of another mesh
   while (history.size() < n)
-    history.emplace_back(device, size);
+    history.emplace_back(device, space.n_owned());
   for (auto &earlier : history)
-    vector(earlier, order);
+    unknowns(earlier, space);
 }
+
+template void State::vector(Vector<double> &, const LevelSpace<2> &, int);
+template void State::vector(Vector<double> &, const LevelSpace<3> &, int);
+template void State::unknowns(Vector<double> &, const LevelSpace<2> &);
+template void State::unknowns(Vector<double> &, const LevelSpace<3> &);
+template void State::history(Extrapolation &, const Device &, const LevelSpace<2> &);
+template void State::history(Extrapolation &, const Device &, const LevelSpace<3> &);
 } // namespace adamant

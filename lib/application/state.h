@@ -2,6 +2,7 @@
 
 #include "application/checkpoint.h"
 #include "base/storage_order.h"
+#include "discretization/meshes/mesh_change.h"
 #include "solvers/extrapolation.h"
 
 #include <boost/serialization/map.hpp>
@@ -12,17 +13,18 @@
 
 namespace adamant
 {
-/// What a program keeps in a checkpoint, saved and loaded by one function:
+/// What a program keeps in a checkpoint and over a change of its mesh, saved and loaded by one function:
 ///
 ///   void serialize(State &state) override
 ///   {
 ///     state.scalar(energy);
-///     state.vector(u, order);
-///     state.history(guess, u.size(), order);
+///     state.vector(u, space);
+///     state.history(guess, device, space);
 ///   }
 ///
-/// All ranks call all of it together. Vectors go by way of host memory in the given order, so that any number of ranks
-/// can load them where the order depends on the mesh alone (LevelSpace::storage_order).
+/// All ranks call all of it together. Vectors go by way of host memory. In checkpoints they are in the space's storage
+/// order, so that any number of ranks can load them. Where the mesh changes, functions are interpolated on the new one;
+/// prescribed values are then the program's to set.
 class State
 {
 public:
@@ -31,6 +33,17 @@ public:
   {}
   explicit State(CheckpointReader::Archive &in)
     : in(&in)
+  {}
+  /// Over a change of the mesh: vectors by `change`, before and after it, all else by the archive.
+  template <int dim>
+  State(CheckpointWriter::Archive &out, MeshChange<dim> &change)
+    : out(&out)
+    , change(&change)
+  {}
+  template <int dim>
+  State(CheckpointReader::Archive &in, MeshChange<dim> &change)
+    : in(&in)
+    , change(&change)
   {}
 
   bool loading() const { return in != nullptr; } ///< else saving
@@ -45,14 +58,24 @@ public:
       *out << value;
   }
 
-  /// Loads into a vector of the size that was saved; throws RunError where it has another one.
-  void vector(Vector<double> &vector, const StorageOrder &order = StorageOrder());
-  /// The earlier solutions of an extrapolation, vectors of `size` values.
-  void history(Extrapolation &extrapolation, const Device &device, int size,
-               const StorageOrder &order = StorageOrder());
+  /// Nodal values of the space; with several components those of one after the other's. Loads into a vector of the size
+  /// that was saved; throws RunError where it has another one.
+  template <int dim>
+  void vector(Vector<double> &vector, const LevelSpace<dim> &space, int n_components = 1);
+  /// Unknowns x of the space, see DeviceField::nodal_values: on a new mesh what is not free is 0, and near prescribed
+  /// values they are a guess.
+  template <int dim>
+  void unknowns(Vector<double> &x, const LevelSpace<dim> &space);
+  /// The earlier solutions of an extrapolation, unknowns of the space.
+  template <int dim>
+  void history(Extrapolation &extrapolation, const Device &device, const LevelSpace<dim> &space);
+
+  /// Values in this order, for checkpoints only.
+  void vector(Vector<double> &vector, const StorageOrder &order);
 
 private:
   CheckpointWriter::Archive *out = nullptr;
   CheckpointReader::Archive *in  = nullptr;
+  MeshChangeBase            *change = nullptr;
 };
 } // namespace adamant

@@ -1,5 +1,6 @@
 #include "application/time_dependent_problem.h"
 
+#include "base/exceptions.h"
 #include "discretization/fields/l2_error.h"
 #include "discretization/meshes/mesh.h"
 #include "discretization/meshes/stored_mesh.h"
@@ -8,51 +9,36 @@
 
 #include <algorithm>
 #include <iostream>
+#include <sstream>
 
 namespace adamant
 {
 template <int dim>
-TimeDependentProblem<dim>::TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule)
+TimeDependentProblem<dim>::TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule,
+                                                const AdaptivityParameters &adaptivity)
   : device(device)
   , run_info(run)
   , schedule(schedule)
   , mesh(create_mesh<dim>(run.ranks, run.distributed_mesh))
+  , adaptivity_parameters(adaptivity)
+  , adaptivity(adaptivity, mapping)
   , series(run.folder(), "solution", run.ranks)
 {}
 
 template <int dim>
 void TimeDependentProblem<dim>::run()
 {
-  if (run_info.continues())
-    load_mesh();
-  else
-    {
-      {
-        Section scope(run_info.timer, "init/mesh");
-        make_mesh();
-      }
-      adapt_mesh();
-    }
-  setup();
-  if (run_info.continues())
-    {
-      State state(run_info.checkpoint().archive());
-      serialize_all(state);
-    }
-  else
-    {
-      set_initial_values();
-      write_output();
-    }
-
+  begin();
   run_info.begin_time_loop(step, schedule.n_steps);
   while (step < schedule.n_steps && !finished())
     {
+      if (adaptivity.due(step))
+        change_mesh(); // here, so that a run that is continued does what one without interruption does
       ++step;
       time                      = step * schedule.step;
       const SolverResult result = advance();
       write_statistics(result);
-      run_info.progress(step, time, result.iterations, result.final_residual);
+      run_info.progress(step, time, result.iterations, result.final_residual, size_of_mesh());
       write_output();
       write_checkpoint();
     }
@@ -60,8 +46,117 @@ void TimeDependentProblem<dim>::run()
   device.synchronize();
   run_info.end_time_loop();
   report();
+  if (adaptivity_parameters.on())
+    {
+      run_info.record["remeshes"]           = adaptivity.n_changes;
+      run_info.record["remesh_mass_change"] = adaptivity.mass_change;
+    }
   if (device.asynchronous())
     run_info.record["timings"]["output beside"] = series.seconds_beside();
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::begin()
+{
+  if (run_info.continues())
+    {
+      load_mesh();
+      setup();
+      State state(run_info.checkpoint().archive());
+      return serialize_all(state);
+    }
+  {
+    Section scope(run_info.timer, "init/mesh");
+    make_mesh();
+  }
+  adapt_mesh();
+  adaptivity.begin(*mesh);
+  setup();
+  set_initial_values();
+  adapt_to_initial_values();
+  write_output();
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::adapt_to_initial_values()
+{
+  for (unsigned int cycle = 0; cycle < adaptivity_parameters.first_cycles; ++cycle)
+    {
+      {
+        Section scope(run_info.timer, "init/mesh");
+        adaptivity.flag(*mesh, adaptivity.indicators(followed(adaptivity_parameters.field)));
+        MeshChange<dim> change(*mesh);
+        if (!change.any())
+          return;
+        outputs.clear();
+        change.execute();
+      }
+      setup();
+      set_initial_values();
+    }
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::change_mesh()
+{
+  Section    whole(run_info.timer, "remesh");
+  const auto field = [this] { return followed(adaptivity_parameters.field); };
+  {
+    Section    scope(run_info.timer, "remesh/estimate");
+    const auto indicators = adaptivity.indicators(field());
+    if (!adaptivity.wants_change(step, indicators, run_info.ranks))
+      return;
+    adaptivity.flag(*mesh, indicators);
+  }
+  MeshChange<dim> change(*mesh);
+  if (!change.any())
+    return;
+  wait_for_output(); // it reads the mesh
+  const auto before = timed_mass(field());
+  set_up_anew(change);
+  adaptivity.count_change(before, timed_mass(field()));
+}
+
+// All on the new mesh, with what serialize() keeps.
+template <int dim>
+void TimeDependentProblem<dim>::set_up_anew(MeshChange<dim> &change)
+{
+  std::stringstream scalars;
+  {
+    Section                   scope(run_info.timer, "remesh/transfer");
+    CheckpointWriter::Archive archive(scalars);
+    State                     state(archive, change);
+    serialize(state);
+    change.prepare();
+  }
+  outputs.clear();
+  snapshots.clear();
+  {
+    Section scope(run_info.timer, "remesh/refinement");
+    change.execute();
+  }
+  run_info.timer.remeshing = true;
+  setup();
+  run_info.timer.remeshing = false;
+  Section                   scope(run_info.timer, "remesh/transfer");
+  CheckpointReader::Archive archive(scalars);
+  State                     state(archive, change);
+  serialize(state);
+}
+
+template <int dim>
+std::array<double, 2> TimeDependentProblem<dim>::timed_mass(const FollowedField<dim> &field)
+{
+  Section scope(run_info.timer, "remesh/mass");
+  return mass(field, mapping);
+}
+
+template <int dim>
+std::string TimeDependentProblem<dim>::size_of_mesh() const
+{
+  if (!adaptivity_parameters.on())
+    return "";
+  return "cells " + run_info.record.at("cells").dump() + "  unknowns " + run_info.record.at("dofs").dump();
 }
 
 template <int dim>
@@ -78,6 +173,7 @@ void TimeDependentProblem<dim>::serialize_all(State &state)
   state.scalar(step);
   state.scalar(time);
   state.scalar(series);
+  state.scalar(adaptivity);
   serialize(state);
 }
 
@@ -102,6 +198,8 @@ void TimeDependentProblem<dim>::write_statistics(const SolverResult &result)
                       {"iterations", result.iterations},
                       {"initial_residual", result.initial_residual},
                       {"residual", result.final_residual}};
+  if (adaptivity_parameters.on())
+    row.insert(row.end(), {{"cells", run_info.record.at("cells")}, {"dofs", run_info.record.at("dofs")}});
   add_statistics(row);
   run_info.statistics.add(row);
 }
@@ -153,7 +251,8 @@ void TimeDependentProblem<dim>::describe(const Field<dim> &field, const Form<dim
                                          const LinearSolverParameters &parameters, unsigned int extrapolation_order)
 {
   const std::size_t n_cells = mesh->n_global_active_cells(), n_unknowns = field.finest().dof_handler().n_dofs();
-  std::cout << n_cells << " cells, " << n_unknowns << " unknowns, " << field.n_levels() << " levels\n" << solver;
+  if (step == 0) // later the mesh changes from step to step
+    std::cout << n_cells << " cells, " << n_unknowns << " unknowns, " << field.n_levels() << " levels\n" << solver;
   run_info.describe({n_unknowns, n_cells, levels_of(field, form), parameters, extrapolation_order});
 }
 
@@ -165,12 +264,14 @@ Array<double> TimeDependentProblem<dim>::download(const Vector<double> &vector)
 }
 
 template <int dim>
-void TimeDependentProblem<dim>::show(const Field<dim> &field, const Vector<double> &u, const Show &show)
+typename TimeDependentProblem<dim>::Output &
+TimeDependentProblem<dim>::show(const Field<dim> &field, const Vector<double> &u, const Show &show)
 {
   auto output = std::find_if(outputs.begin(), outputs.end(), [&](const Output &other) { return other.u == &u; });
   if (output == outputs.end())
     output = outputs.insert(output, {&field, &u, {}});
   output->shows.push_back(show);
+  return *output;
 }
 
 template <int dim>
@@ -178,16 +279,23 @@ void TimeDependentProblem<dim>::add_output(const Field<dim> &field, const Vector
 {
   show(field, u, [name = field.name()](auto &output, const auto &space, const double *values) {
     output.add_scalar(space, values, name);
-  });
+  }).components[field.name()] = {};
 }
 
 template <int dim>
 void TimeDependentProblem<dim>::add_output(const Field<dim> &field, const Vector<double> &u,
                                            const std::vector<std::string> &names, const std::vector<double> &factors)
 {
-  show(field, u, [names, factors](auto &output, const auto &space, const double *values) {
-    output.add_vectors(space, values, names, factors);
+  auto &output = show(field, u, [names, factors](auto &data, const auto &space, const double *values) {
+    data.add_vectors(space, values, names, factors);
   });
+  for (std::size_t i = 0; i < names.size(); ++i)
+    {
+      dealii::ComponentMask of_name(field.element().n_components(), false);
+      for (int c = 0; c < dim; ++c)
+        of_name.set(i * dim + c, true);
+      output.components[names[i]] = of_name;
+    }
 }
 
 template <int dim>
@@ -206,6 +314,15 @@ std::vector<const Vector<double> *> TimeDependentProblem<dim>::output_vectors() 
   for (const auto &output : outputs)
     vectors.push_back(output.u);
   return vectors;
+}
+
+template <int dim>
+FollowedField<dim> TimeDependentProblem<dim>::followed(const std::string &name) const
+{
+  for (const auto &output : outputs)
+    if (const auto found = output.components.find(name); found != output.components.end())
+      return {&output.field->finest(), output.u, found->second};
+  throw RunError("the mesh is to follow " + name + ", which is not among the fields that are written");
 }
 
 template <int dim>

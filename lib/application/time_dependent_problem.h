@@ -1,5 +1,6 @@
 #pragma once
 
+#include "application/adaptivity.h"
 #include "application/device_field.h"
 #include "application/field_output.h"
 #include "application/linear_solver_setup.h"
@@ -13,7 +14,9 @@
 #include <deal.II/fe/mapping_q1.h>
 #include <deal.II/grid/tria.h>
 
+#include <array>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,7 +29,8 @@ template <int dim>
 class TimeDependentProblem
 {
 public:
-  TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule);
+  TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule,
+                       const AdaptivityParameters &adaptivity);
   virtual ~TimeDependentProblem()                               = default;
   TimeDependentProblem(const TimeDependentProblem &)            = delete;
   TimeDependentProblem &operator=(const TimeDependentProblem &) = delete;
@@ -46,14 +50,15 @@ protected:
   /// straight.
   virtual std::unique_ptr<dealii::Triangulation<dim>> manifolds() const { return nullptr; }
 
-  /// Fields, forms, solvers and vectors on the mesh: all that a checkpoint does not hold. It calls `describe`, and may
-  /// still change the schedule.
+  /// Fields, forms, solvers and vectors on the mesh: all that a checkpoint does not hold. It calls `describe`, and at
+  /// time 0 may still change the schedule. Called again whenever the mesh has changed.
   virtual void setup() = 0;
   /// The state at time 0; not called where a checkpoint has it.
   virtual void set_initial_values() = 0;
   /// One time step, to the state at `time`; `step` counts it already.
   virtual SolverResult advance() = 0;
-  /// What advance() goes on from, saved or loaded, beside step and time.
+  /// What advance() goes on from, saved or loaded, beside step and time; loaded from a checkpoint, or on a new mesh,
+  /// where prescribed values have to be set.
   virtual void serialize(State &state) = 0;
 
   /// Whether the run ends before its last step, as a steady flow.
@@ -71,6 +76,8 @@ protected:
   /// given to add_output. With a GPU it runs beside the next steps, in a thread of its own: it reads neither `time` nor
   /// vectors of the device, and opens no Section.
   virtual void write(TimeSeries &series, double t, const std::vector<const double *> &values) const;
+  /// What the mesh follows, by the name that the parameters give: one of those given to add_output.
+  virtual FollowedField<dim> followed(const std::string &name) const;
   /// Whether this step's state, or the initial one, is written.
   virtual bool output_due() const;
   /// @}
@@ -105,7 +112,14 @@ protected:
   /// @}
 
 private:
+  void begin();
   void load_mesh();
+  void adapt_to_initial_values();
+  void change_mesh();
+  void set_up_anew(MeshChange<dim> &change);
+
+  std::array<double, 2> timed_mass(const FollowedField<dim> &field);
+  std::string           size_of_mesh() const; // for the live line
   void write_statistics(const SolverResult &result);
   void write_output();
   void wait_for_output();
@@ -118,10 +132,14 @@ private:
     const Field<dim>     *field;
     const Vector<double> *u;
     std::vector<Show>     shows;
+
+    std::map<std::string, dealii::ComponentMask> components = {}; // of what is shown, by name
   };
-  void                  show(const Field<dim> &field, const Vector<double> &u, const Show &show);
+  Output               &show(const Field<dim> &field, const Vector<double> &u, const Show &show);
   std::vector<Output>   outputs;
   std::vector<Snapshot> snapshots; // of the output_vectors
+  const AdaptivityParameters &adaptivity_parameters;
+  Adaptivity<dim>             adaptivity;
   TimeSeries            series;    // last: its end waits for what it writes
 };
 } // namespace adamant

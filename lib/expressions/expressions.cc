@@ -61,6 +61,13 @@ std::unique_ptr<dealii::FunctionParser<dim>> parse_function(const std::string &k
   return parse<dim>(key, text, split_components(key, text, n_components), dim == 2 ? "x,y,t" : "x,y,z,t", true);
 }
 
+template <int dim>
+std::unique_ptr<dealii::FunctionParser<dim>> parse_function_of_gradient(const std::string &key,
+                                                                        const std::string &text)
+{
+  return parse<dim>(key, text, {text}, dim == 2 ? "u_x,u_y,h" : "u_x,u_y,u_z,h", true);
+}
+
 std::function<double(double)> parse_function_of_time(const std::string &key, const std::string &text)
 {
   const std::shared_ptr<dealii::FunctionParser<1>> function = parse<1>(key, text, {text}, "t", false);
@@ -136,6 +143,10 @@ void evaluate_at_points(dealii::FunctionParser<dim> &f, double t, const Array<do
 
 template void evaluate_at_points(dealii::FunctionParser<2> &, double, const Array<double> &, double *);
 template void evaluate_at_points(dealii::FunctionParser<3> &, double, const Array<double> &, double *);
+template std::unique_ptr<dealii::FunctionParser<2>> parse_function_of_gradient(const std::string &,
+                                                                               const std::string &);
+template std::unique_ptr<dealii::FunctionParser<3>> parse_function_of_gradient(const std::string &,
+                                                                               const std::string &);
 template std::unique_ptr<dealii::FunctionParser<2>> parse_function(const std::string &, const std::string &,
                                                                    unsigned int);
 template std::unique_ptr<dealii::FunctionParser<3>> parse_function(const std::string &, const std::string &,

@@ -24,6 +24,12 @@ std::unique_ptr<dealii::FunctionParser<dim>> parse_function(const std::string &k
 /// A function of t alone.
 std::function<double(double)> parse_function_of_time(const std::string &key, const std::string &text);
 
+/// A scalar function of a gradient: the variables u_x, u_y, u_z, which stand at the place of a position, and h, at that
+/// of the time.
+template <int dim>
+std::unique_ptr<dealii::FunctionParser<dim>> parse_function_of_gradient(const std::string &key,
+                                                                        const std::string &text);
+
 /// InputError where parse_function has one, in `dim` = 2 or 3 dimensions.
 void check_expression(const std::string &key, const std::string &text, unsigned int n_components, unsigned int dim);
 

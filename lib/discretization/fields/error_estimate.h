@@ -2,14 +2,28 @@
 
 #include "discretization/fields/level_space.h"
 
+#include <deal.II/base/function.h>
+#include <deal.II/fe/component_mask.h>
 #include <deal.II/fe/mapping.h>
 #include <deal.II/lac/vector.h>
+
+#include <functional>
+#include <memory>
 
 namespace adamant
 {
 /// Kelly's estimate of the error on each active cell of the mesh, from the jumps of the gradients of u, nodal values of
-/// the owned DoFs in host memory. All ranks call it together.
+/// the owned DoFs in host memory, in these components (by default all). All ranks call it together.
 template <int dim>
 dealii::Vector<float> estimate_errors(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-                                      const double *u);
+                                      const double *u, const dealii::ComponentMask &components = {});
+
+/// On each active cell the largest |f(∇u_c)| over these components c and the points of a Gauss rule of degree + 1
+/// points; f takes ∇u_c as a point, and the length of the cell's longest edge as its time. Threaded; f is called from
+/// several threads at once, each with its own copy, which `make` makes. 0 on other ranks' cells.
+template <int dim>
+dealii::Vector<float>
+gradient_indicators(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const double *u,
+                    const std::function<std::unique_ptr<dealii::Function<dim>>()> &make,
+                    const dealii::ComponentMask                                   &components = {});
 } // namespace adamant

@@ -81,7 +81,7 @@ template <int dim>
 LevelSpace<dim>::LevelSpace(std::shared_ptr<const dealii::Triangulation<dim>> mesh_,
                             const dealii::FiniteElement<dim> &fe, const DirichletBoundary &dirichlet)
   : mesh(std::move(mesh_))
-  , dofs(std::make_unique<dealii::DoFHandler<dim>>(*mesh))
+  , dofs(std::make_shared<dealii::DoFHandler<dim>>(*mesh))
 {
   dofs->distribute_dofs(fe);
   to_index(dofs->n_locally_owned_dofs(), "degrees of freedom");

@@ -41,6 +41,8 @@ public:
              const DirichletBoundary &dirichlet);
 
   const dealii::DoFHandler<dim> &dof_handler() const { return *dofs; }
+  /// The same, to be kept beyond the space: a MeshChange carries nodal values with it.
+  const std::shared_ptr<dealii::DoFHandler<dim>> &shared_dof_handler() const { return dofs; }
   int                            n_dofs() const { return H.n_rows; } ///< local ones
   int                            n_owned() const { return static_cast<int>(numbers->locally_owned_size()); }
   int                            n_cells() const { return static_cast<int>(cells.size()); }
@@ -98,7 +100,7 @@ private:
   }
 
   std::shared_ptr<const dealii::Triangulation<dim>> mesh; // before `dofs`, which refers to it
-  std::unique_ptr<dealii::DoFHandler<dim>>          dofs;
+  std::shared_ptr<dealii::DoFHandler<dim>>          dofs;
   std::vector<Cell>                                 cells;
   Array<int>                                        number_of_cell; // by active index; -1 for those of other ranks
   std::shared_ptr<const Partitioner>                numbers, prescribed_numbers;

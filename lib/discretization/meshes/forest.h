@@ -209,24 +209,33 @@ std::vector<int> hanging_faces(Forest<dim> *forest)
   return n;
 }
 
-/// Gives each rank quadrants of about the same work, families together: one counts a fifth more for each of its hanging
-/// faces.
+/// The work of each quadrant: one counts a fifth more for each of its hanging faces.
+template <int dim>
+std::vector<int> weights(Forest<dim> *forest)
+{
+  auto n = hanging_faces<dim>(forest);
+  for (int &weight : n)
+    weight = 10 + 2 * weight;
+  return n;
+}
+
+/// Gives each rank quadrants of about the same work, families together.
 template <int dim>
 void partition(Forest<dim> *forest)
 {
   struct Weights
   {
-    std::vector<int> n_hanging;
+    std::vector<int> of_quadrant;
     std::size_t      next;
-  } weights{hanging_faces<dim>(forest), 0};
+  } weights{forest::weights<dim>(forest), 0};
   const auto weight = [](Forest<dim> *f, Tree, Quadrant<dim> *) -> int {
     auto &w = *static_cast<Weights *>(f->user_pointer);
-    return 10 + 2 * w.n_hanging[w.next++];
+    return w.of_quadrant[w.next++];
   };
-  const auto most      = std::max_element(weights.n_hanging.begin(), weights.n_hanging.end());
-  const int  of_all    = dealii::Utilities::MPI::max(most == weights.n_hanging.end() ? 0 : *most, forest->mpicomm);
+  const auto most      = std::max_element(weights.of_quadrant.begin(), weights.of_quadrant.end());
+  const int  of_all    = dealii::Utilities::MPI::max(most == weights.of_quadrant.end() ? 0 : *most, forest->mpicomm);
   forest->user_pointer = &weights;
-  Functions<dim>::partition(forest, 1, of_all > 0 ? +weight : nullptr);
+  Functions<dim>::partition(forest, 1, of_all > 10 ? +weight : nullptr);
 }
 
 /// A copy of a forest that is its own.

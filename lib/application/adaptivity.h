@@ -1,0 +1,79 @@
+#pragma once
+
+#include "algebra/device.h"
+#include "application/adaptivity_parameters.h"
+#include "discretization/fields/level_space.h"
+
+#include <deal.II/fe/component_mask.h>
+#include <deal.II/fe/mapping.h>
+#include <deal.II/grid/tria.h>
+#include <deal.II/lac/vector.h>
+
+#include <array>
+
+namespace adamant
+{
+/// What a mesh follows: nodal values of a space on the device, these components of them. With several parts these stand
+/// one after the other, each with the nodal values of the space.
+template <int dim>
+struct FollowedField
+{
+  const LevelSpace<dim> *space;
+  const Vector<double>  *values;
+  dealii::ComponentMask  components = {}; ///< by default all
+  int                    n_parts    = 1;
+};
+
+/// Where and when a mesh changes, as the section "Adaptivity" says.
+template <int dim>
+class Adaptivity
+{
+public:
+  /// The parameters and the mapping have to outlive the object.
+  Adaptivity(const AdaptivityParameters &parameters, const dealii::Mapping<dim> &mapping)
+    : parameters(parameters)
+    , mapping(mapping)
+  {}
+
+  /// Remembers the largest level of the first mesh; throws InputError where it is above "Largest level". All ranks call
+  /// it together.
+  void begin(const dealii::Triangulation<dim> &first_mesh);
+
+  /// Whether the indicators are wanted after this step.
+  bool due(unsigned int step) const;
+
+  /// One for each active cell, 0 on those of other ranks. All ranks call it together.
+  dealii::Vector<float> indicators(const FollowedField<dim> &field) const;
+
+  /// Whether after this step the mesh is to change, for these indicators. All ranks call it together.
+  bool wants_change(unsigned int step, const dealii::Vector<float> &indicators, const Communicator &ranks);
+
+  /// Flags the cells that are to be refined or coarsened. All ranks call it together.
+  void flag(dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators) const;
+
+  /// After a change: the masses before it and after it, see mass().
+  void count_change(const std::array<double, 2> &before, const std::array<double, 2> &after);
+
+  unsigned int n_changes   = 0;  ///< so far
+  double       mass_change = 0.; ///< of them the largest |∫u after - ∫u before| / ∫|u| before
+
+  template <class Archive>
+  void serialize(Archive &archive, unsigned int /*version*/)
+  {
+    archive &n_changes &mass_change &after_change &first_level;
+  }
+
+private:
+  double coarsen_fraction(double n_cells) const;
+
+  const AdaptivityParameters &parameters;
+  const dealii::Mapping<dim> &mapping;
+  int                         first_level  = 0;  // the largest of the first mesh
+  double                      after_change = 0.; // the indicators of all cells together; 0: not evaluated yet
+};
+
+/// ∫ u and ∫ |u| (by the values at the points of a Gauss rule of degree + 1 points) of the sum of the components
+/// followed. All ranks call it together.
+template <int dim>
+std::array<double, 2> mass(const FollowedField<dim> &field, const dealii::Mapping<dim> &mapping);
+} // namespace adamant
