@@ -74,8 +74,8 @@ public:
   void vector(Vector<double> &vector, const StorageOrder &order);
 
 private:
-  CheckpointWriter::Archive *out = nullptr;
-  CheckpointReader::Archive *in  = nullptr;
+  CheckpointWriter::Archive *out    = nullptr;
+  CheckpointReader::Archive *in     = nullptr;
   MeshChangeBase            *change = nullptr;
 };
 } // namespace adamant

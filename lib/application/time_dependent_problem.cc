@@ -264,8 +264,8 @@ Array<double> TimeDependentProblem<dim>::download(const Vector<double> &vector)
 }
 
 template <int dim>
-typename TimeDependentProblem<dim>::Output &
-TimeDependentProblem<dim>::show(const Field<dim> &field, const Vector<double> &u, const Show &show)
+typename TimeDependentProblem<dim>::Output &TimeDependentProblem<dim>::show(const Field<dim>     &field,
+                                                                            const Vector<double> &u, const Show &show)
 {
   auto output = std::find_if(outputs.begin(), outputs.end(), [&](const Output &other) { return other.u == &u; });
   if (output == outputs.end())

@@ -122,10 +122,8 @@ protected:
     const MappingQ1<dim> mapping;
     const QGauss<dim>    quadrature(rows.element().degree + 1);
     double               time = 0;
-    const auto           at   = [&](const CellContext<dim> &cell, FullMatrix<double> &local) {
-      host_kernel(cell, time, local);
-    };
-    Form<dim> expected("A", rows, columns, mapping, quadrature, flags, at, levels),
+    const auto at = [&](const CellContext<dim> &cell, FullMatrix<double> &local) { host_kernel(cell, time, local); };
+    Form<dim>  expected("A", rows, columns, mapping, quadrature, flags, at, levels),
       form("A", rows, columns, mapping, quadrature, flags, nullptr, levels);
     for (time = 0.; time < 2.; time += 1.)
       {
@@ -235,13 +233,13 @@ TEST_P(DeviceForms, ValuesAndGradientsAtQuadraturePoints)
   const MappingQ1<2>               mapping;
   const QGauss<2>                  quadrature(3);
   const adamant::QuadratureData<2> data(device, u.finest(), mapping, quadrature);
-  dealii::Vector<double>           nodal = random_vector(u.finest().n_dofs(), 3);
-  const auto values = on_device(Array<double>(nodal.begin(), nodal.end()));
+  dealii::Vector<double>           nodal  = random_vector(u.finest().n_dofs(), 3);
+  const auto                       values = on_device(Array<double>(nodal.begin(), nodal.end()));
   adamant::Vector<double>          found(device, data.n_points()), square(device, data.n_points());
   device.for_each(data.n_points(), adamant::AtQuadraturePoints<2, Squares>{
                                      data.view(), values.data(), 2, 1, {2, found.data(), square.data()}});
-  const auto    found_on_host = to_host(found), square_on_host = to_host(square);
-  FEValues<2>   fe_values(mapping, u.element(), quadrature, update_values | update_gradients);
+  const auto                       found_on_host = to_host(found), square_on_host = to_host(square);
+  FEValues<2>                      fe_values(mapping, u.element(), quadrature, update_values | update_gradients);
   const FEValuesExtractors::Scalar second(1);
   for (int cell = 0, point = 0; cell < u.finest().n_cells(); ++cell)
     {
@@ -280,10 +278,10 @@ TEST_P(DeviceForms, SolversFollowNewValues)
   for (const std::string smoother : {"jacobi", "block_jacobi", "fsai", "gauss_seidel"})
     for (const int components : {1, 2})
       {
-        const bool scalar = components == 1;
+        const bool     scalar = components == 1;
         const Field<2> u(*mesh.meshes, "u", FESystem<2>(FE_Q<2>(1), components), partly<2>(components));
-        double     time = 0;
-        const auto on_host = [&](const CellContext<2> &cell, FullMatrix<double> &local) {
+        double         time    = 0;
+        const auto     on_host = [&](const CellContext<2> &cell, FullMatrix<double> &local) {
           scalar ? transport<2>(cell, time, local) : elastic<2>(cell, time, local);
         };
         Form<2> expected("A", u, unknowns(u), mapping, quadrature, flags, on_host, Levels::all),
@@ -300,8 +298,8 @@ TEST_P(DeviceForms, SolversFollowNewValues)
         options.precision                    = adamant::Precision::float64;
         options.multigrid.smoother.type      = smoother;
         options.multigrid.smoother.chebyshev = smoother == "fsai";
-        LinearSolver  solver(device, levels_of(u, form), options);
-        const auto    b = on_device(coefficients(u.finest().n_dofs(), 7.));
+        LinearSolver            solver(device, levels_of(u, form), options);
+        const auto              b = on_device(coefficients(u.finest().n_dofs(), 7.));
         adamant::Vector<double> x(device, b.size());
         solver.solve(b, x);
         time = 3.;

@@ -86,9 +86,9 @@ __global__ void order_kernel(int n, const int *pivot, int *order)
   if (threadIdx.x == 0)
     for (int k = n - 1; k >= 0; --k)
       {
-        const int p     = order[k], value = in_block[k];
-        in_block[k]     = in_block[p];
-        in_block[p]     = value;
+        const int p = order[k], value = in_block[k];
+        in_block[k] = in_block[p];
+        in_block[p] = value;
       }
   __syncthreads();
   for (int j = threadIdx.x; j < n; j += pivot_threads)

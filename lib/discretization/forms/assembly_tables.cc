@@ -33,9 +33,8 @@ public:
     masters.clear();
     for (int c = 0; c < m; ++c)
       for (auto k = H.row_start[node * m + c]; k < H.row_start[node * m + c + 1]; ++k)
-        if (std::none_of(masters.begin(), masters.end(), [&](const Master &other) {
-              return other.first == H.column[k] / m;
-            }))
+        if (std::none_of(masters.begin(), masters.end(),
+                         [&](const Master &other) { return other.first == H.column[k] / m; }))
           masters.emplace_back(H.column[k] / m, H.value[k]);
     for (int c = 0; c < m; ++c)
       for (const auto &[master, weight] : masters)
@@ -97,7 +96,7 @@ private:
     std::size_t total = 0;
     for (int node = 0; node < n_nodes; ++node)
       {
-        const int r     = free_row(node);
+        const int r = free_row(node);
         total += r < 0 ? 0 : (A.row_start[r + 1] - A.row_start[r]) / n;
         first[node + 1] = to_index(total, "blocks of a matrix");
       }

@@ -67,13 +67,13 @@ struct AtQuadraturePoints
   ADAMANT_HOST_DEVICE void operator()(int point) const
   {
     const int  cell = point / shapes.n_q, q = point % shapes.n_q;
-    const long place           = (static_cast<long>(shapes.shape[cell]) * shapes.n_q + q) * shapes.n;
-    double     value           = 0;
-    double     gradient[dim]   = {};
+    const long place         = (static_cast<long>(shapes.shape[cell]) * shapes.n_q + q) * shapes.n;
+    double     value         = 0;
+    double     gradient[dim] = {};
     for (int a = 0; a < shapes.n; ++a)
       {
-        const long   node    = shapes.node[static_cast<long>(cell) * shapes.n + a];
-        const double nodal   = u[node * components + component];
+        const long    node   = shapes.node[static_cast<long>(cell) * shapes.n + a];
+        const double  nodal  = u[node * components + component];
         const double *grad_a = shapes.gradient + (place + a) * dim;
         value += nodal * shapes.value[q * shapes.n + a];
         for (int d = 0; d < dim; ++d)
@@ -95,13 +95,13 @@ struct Contribution
 struct AssemblyView
 {
   ShapesView           row_shapes, column_shapes;
-  const int           *start;                    ///< of each block's contributions, and behind the last one
-  const Contribution  *contributions;            ///< of a block by ascending cell
+  const int           *start;         ///< of each block's contributions, and behind the last one
+  const Contribution  *contributions; ///< of a block by ascending cell
   const double        *weights;
-  const int           *row, *column;             ///< nodes of each block
-  const int           *first_block;              ///< of the node of each row
-  const EntryNumber   *row_start;                ///< of the matrix's rows
-  const unsigned char *free_row, *free_column;   ///< whether an unknown is free; null: all columns are
+  const int           *row, *column;           ///< nodes of each block
+  const int           *first_block;            ///< of the node of each row
+  const EntryNumber   *row_start;              ///< of the matrix's rows
+  const unsigned char *free_row, *free_column; ///< whether an unknown is free; null: all columns are
 };
 
 /// For Device::for_each over the blocks of a matrix: block = Σ weight ∫ kernel, in the order of the contributions.

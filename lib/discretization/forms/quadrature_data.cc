@@ -34,8 +34,8 @@ QuadratureData<dim>::QuadratureData(const Device &device, const LevelSpace<dim> 
 
   Array<int> all(n_cells), shape_of_cell(n_cells), node_of_cell(std::size_t(n_cells) * n);
   std::iota(all.begin(), all.end(), 0);
-  const Array<int>   same = cells_of_same_shape(space, all, mapping, flags);
-  Array<int>         shapes; // a cell of each
+  const Array<int> same = cells_of_same_shape(space, all, mapping, flags);
+  Array<int>       shapes; // a cell of each
   for (int cell = 0; cell < n_cells; ++cell)
     {
       const bool known = same[cell] != cell;
@@ -56,7 +56,7 @@ QuadratureData<dim>::QuadratureData(const Device &device, const LevelSpace<dim> 
 // Of the shapes that `cells` have.
 template <int dim>
 void QuadratureData<dim>::tabulate_shapes(const Device &device, const LevelSpace<dim> &space,
-                                          const dealii::Mapping<dim> &mapping,
+                                          const dealii::Mapping<dim>    &mapping,
                                           const dealii::Quadrature<dim> &quadrature, dealii::UpdateFlags flags,
                                           const Array<int> &cells)
 {
@@ -64,7 +64,7 @@ void QuadratureData<dim>::tabulate_shapes(const Device &device, const LevelSpace
   const auto        first    = first_components(fe);
   const bool        hessians = (flags & dealii::update_hessians) != 0;
   const std::size_t n_points = cells.size() * n_q;
-  Array<double>     values(std::size_t(n_q) * n), gradients(n_points * n * dim), laplacians(hessians ? n_points * n : 0),
+  Array<double> values(std::size_t(n_q) * n), gradients(n_points * n * dim), laplacians(hessians ? n_points * n : 0),
     weights(n_points);
   for (int q = 0; q < n_q; ++q)
     for (int a = 0; a < n; ++a)
@@ -92,17 +92,17 @@ void QuadratureData<dim>::tabulate_shapes(const Device &device, const LevelSpace
           }
       }
   }
-  value     = List<double>(device, values);
-  gradient  = List<double>(device, gradients);
+  value    = List<double>(device, values);
+  gradient = List<double>(device, gradients);
   if (hessians)
     laplacian = List<double>(device, laplacians);
-  JxW       = List<double>(device, weights);
+  JxW = List<double>(device, weights);
 }
 
 template <int dim>
 ShapesView QuadratureData<dim>::view() const
 {
-  return {n,           n_q,          value.data(), gradient.data(), laplacian.size() > 0 ? laplacian.data() : nullptr,
+  return {n,          n_q,          value.data(), gradient.data(), laplacian.size() > 0 ? laplacian.data() : nullptr,
           JxW.data(), shape.data(), node.data()};
 }
 
