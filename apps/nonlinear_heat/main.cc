@@ -185,8 +185,9 @@ private:
     const auto &finest = levels.back();
     if (k.size() != finest.n_points())
       k = Vector<double>(device, finest.n_points());
-    device.for_each(finest.n_points(), AtQuadraturePoints<dim, Coefficients<dim>>{
-                                         finest.view(), iterate.data(), 1, 0, {parameters.conductivity, k.data(), nullptr}});
+    device.for_each(finest.n_points(),
+                    AtQuadraturePoints<dim, Coefficients<dim>>{
+                      finest.view(), iterate.data(), 1, 0, {parameters.conductivity, k.data(), nullptr}});
     K_form->update(device, [this](std::size_t) { return System<dim>{0., dt, k.data(), nullptr}; });
     K.n_rows() > 0 ? K.update(*K_form->on_device(levels.size() - 1)) :
                      void(K = Matrix<double>(device, *K_form->finest(), *K_form->on_device(levels.size() - 1)));
@@ -211,8 +212,9 @@ private:
           flux = Vector<double>(device, parameters.newton ? n_points * dim : 0);
         }
       double *const fluxes = parameters.newton ? flux.data() : nullptr;
-      device.for_each(n_points, AtQuadraturePoints<dim, Coefficients<dim>>{levels[l].view(), (*u_on_levels)[l].data(), 1,
-                                                                           0, {parameters.conductivity, k.data(), fluxes}});
+      device.for_each(n_points,
+                      AtQuadraturePoints<dim, Coefficients<dim>>{
+                        levels[l].view(), (*u_on_levels)[l].data(), 1, 0, {parameters.conductivity, k.data(), fluxes}});
       return System<dim>{a0(), dt, k.data(), fluxes};
     });
     if (solver)

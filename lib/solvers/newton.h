@@ -13,7 +13,7 @@ public:
 
   virtual void residual(const Vector<double> &x, Vector<double> &r) = 0; ///< r = -F(x)
   /// Prepares J = F'(x), or what takes its place (Picard: a linear operator that agrees with F near x), for `solve`.
-  virtual void         linearize(const Vector<double> &x)                       = 0;
+  virtual void         linearize(const Vector<double> &x)                = 0;
   virtual SolverResult solve(const Vector<double> &r, Vector<double> &d) = 0; ///< J d = r, from the guess d = 0
 };
 

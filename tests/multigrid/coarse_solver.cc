@@ -1,6 +1,7 @@
 #include "multigrid/coarse_solver.h"
 
 #include "support/dense.h"
+#include "support/devices.h"
 #include "support/errors.h"
 #include "support/q1_grid.h"
 
@@ -54,6 +55,34 @@ TEST(DenseInverse, SingularMatricesThrow)
     expect_error<RunError>([&] { dense_inverse(Device::host(2), q1_matrix(grid, {}, false)); },
                            {"coarsest level", "boundary conditions"});
 }
+
+// Pivots that lie below the diagonal, on each device.
+class InverseOnDevice : public OnDevice, public ::testing::WithParamInterface<Place>
+{
+protected:
+  InverseOnDevice()
+    : OnDevice(GetParam())
+  {}
+};
+
+TEST_P(InverseOnDevice, TimesMatrixIsIdentity)
+{
+  for (const int n : {1, 2, 33, 130, 300})
+    {
+      Dense A(n, Values(n));
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j)
+          A[i][j] = std::sin(1. + 13. * i + 7. * j * j) + (j == (i + n / 2) % n ? 3. * std::sqrt(n) : 0.);
+      const auto inverse = dense_inverse(device, to_csr(A));
+      Dense      rows(n, Values(n));
+      for (int i = 0; i < n * n; ++i)
+        rows[i / n][i % n] = inverse[i];
+      expect_identity(multiply(A, rows), 1e-9, "n = " + std::to_string(n));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, InverseOnDevice, ::testing::Values(Place::host, Place::cuda),
+                         [](const auto &info) { return name_of(info.param); });
 
 TEST(DenseInverse, NaNThrows)
 {

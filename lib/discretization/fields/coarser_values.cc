@@ -124,8 +124,8 @@ void CellAverages<dim>::update(const Vector<double> &finest)
   device.copy(finest, values.back());
   for (std::size_t l = values.size() - 1; l > 0; --l)
     {
-      Vector<double> transformed = scratch.part(0, values[l].size());
-      Vector<double> &result     = values[l - 1];
+      Vector<double>  transformed = scratch.part(0, values[l].size());
+      Vector<double> &result      = values[l - 1];
       if (average == Average::harmonic)
         device.for_each(transformed.size(), Reciprocal{values[l].data(), transformed.data()});
       else if (average == Average::geometric)

@@ -3,7 +3,6 @@
 #include "algebra/matrix.h"
 #include "discretization/fields/field.h"
 
-
 #include <cstddef>
 #include <vector>
 
