@@ -66,8 +66,9 @@ TEST(Newton, ConvergesQuadratically)
 TEST(Newton, BacktracksWhereFullStepsDiverge)
 {
   // Full steps for the arctangent leave from |x| > 1.39.
-  const Device   device = Device::host(1);
-  Equations      problem(device, [](double x) { return std::atan(x); }, [](double x) { return 1. / (1. + x * x); });
+  const Device device = Device::host(1);
+  Equations    problem(
+       device, [](double x) { return std::atan(x); }, [](double x) { return 1. / (1. + x * x); });
   Vector<double> x(device, Array<double>{10.});
   Newton(device, problem, 1).solve(x, {1e-12, 30, "arctangent"});
   EXPECT_NEAR(to_host(x)[0], 0., 1e-11);
@@ -85,5 +86,6 @@ TEST(Newton, SaysWhyItFails)
                             {"the test", "no step", "derivative"});
   expect_error<SolverError>([&] { solve([](double) { return std::nan(""); }, [](double) { return 1.; }); },
                             {"the test", "no numbers"});
-  expect_error<SolverError>([&] { solve(square_minus_two, [](double) { return 50.; }); }, {"the test", "limit of steps"});
+  expect_error<SolverError>([&] { solve(square_minus_two, [](double) { return 50.; }); },
+                            {"the test", "limit of steps"});
 }

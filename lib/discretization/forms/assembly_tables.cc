@@ -150,18 +150,24 @@ private:
       for (int k = 0; k < form.acting_cells().size(); ++k)
         if (form.acting_cells().reach(k, begin * m, end * m))
           {
-            const int cell = form.acting_cells()[k];
+            const int  cell          = form.acting_cells()[k];
+            const bool plain_rows    = !rows.has_constraints(cell),
+                       plain_columns = !constrained || !columns.has_constraints(cell);
             for (std::size_t b = 0; b < column_nodes.size(); ++b)
               {
                 const int node = columns.cell_dofs(cell)[column_nodes[b]] / n;
-                if (constrained)
-                  column_masters.find(node, of_columns[b]);
+                if (plain_columns)
+                  of_columns[b].assign(1, {node, 1.});
                 else
-                  of_columns[b] = {{node, 1.}};
+                  column_masters.find(node, of_columns[b]);
               }
             for (std::size_t a = 0; a < row_nodes.size(); ++a)
               {
-                row_masters.find(rows.cell_dofs(cell)[row_nodes[a]] / m, masters);
+                const int node_a = rows.cell_dofs(cell)[row_nodes[a]] / m;
+                if (plain_rows)
+                  masters.assign(1, {node_a, 1.});
+                else
+                  row_masters.find(node_a, masters);
                 for (const auto &[node, weight] : masters)
                   if (node >= begin && node < end)
                     visit_row(cell, static_cast<int>(a), node, weight, of_columns, action);
