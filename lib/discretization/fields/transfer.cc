@@ -1,5 +1,6 @@
 #include "discretization/fields/transfer.h"
 
+#include "base/row_ranges.h"
 #include "discretization/fields/row.h"
 
 #include <deal.II/base/mpi.h>
@@ -139,11 +140,13 @@ Transfer transfer_matrices(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim
   const CoarseCells<dim> coarse_cells(fine_mesh, coarse);
 
   // The first cell of each fine DoF determines its row; continuity makes all of them agree.
-  Array<int> first(fine.n_dofs(), -1);
-  for (int cell = 0; cell < fine.n_cells(); ++cell)
-    for (int i = 0; i < per_cell; ++i)
-      if (int &position = first[fine.cell_dofs(cell)[i]]; position < 0)
-        position = cell * per_cell + i;
+  Array<int> first(fine.n_dofs());
+  for_row_ranges(fine.n_dofs(), [&](int begin, int end) {
+    std::fill(first.begin() + begin, first.begin() + end, -1);
+    for (int position = 0; position < fine.n_cells() * per_cell; ++position)
+      if (const int dof = fine.cell_dofs(0)[position]; dof >= begin && dof < end && first[dof] < 0)
+        first[dof] = position;
+  });
 
   const auto fill_row = [&](int dof, Row &row) {
     row.clear();

@@ -46,7 +46,8 @@ void Form<dim>::update()
 {
   const std::size_t n = row_field.n_levels();
   level_forms.resize(n);
-  for (std::size_t level = levels == Levels::all ? 0 : n - 1; level < n; ++level)
+  // The finest level first: coarser meshes may still be under construction.
+  for (std::size_t level = n; level-- > (levels == Levels::all ? 0 : n - 1);)
     update(level);
 }
 
