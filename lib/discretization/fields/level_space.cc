@@ -105,8 +105,7 @@ LevelSpace<dim>::LevelSpace(std::shared_ptr<const dealii::Triangulation<dim>> me
   hanging_nodes.close();
   number_locally();
   mark_constrained(dirichlet);
-  number_prescribed();
-  build_constraint_matrices();
+  build_constraint_matrices(number_prescribed());
 }
 
 template <int dim>
@@ -309,13 +308,14 @@ void LevelSpace<dim>::agree_on_prescribed()
   std::transform(n_marks.begin(), n_marks.end(), constrained.begin(), [](double n) { return n > 0 ? fixed : free; });
 }
 
-// The columns of B: the prescribed DoFs of all ranks, one rank's after the other's.
+// The columns of B: the prescribed DoFs of all ranks, one rank's after the other's. Returns those of the local DoFs, -1
+// for others.
 template <int dim>
-void LevelSpace<dim>::number_prescribed()
+Array<int> LevelSpace<dim>::number_prescribed()
 {
   const int  n     = static_cast<int>(constrained.size());
   const auto range = owned_range(prescribed.size(), mesh->get_communicator());
-  column_in_B.assign(n, -1);
+  Array<int> column_in_B(n, -1);
   for (std::size_t k = 0; k < prescribed.size(); ++k)
     column_in_B[prescribed[k]] = static_cast<int>(k);
   std::vector<dealii::types::global_dof_index> ghosts;
@@ -334,10 +334,11 @@ void LevelSpace<dim>::number_prescribed()
           }
     }
   prescribed_numbers = make_partitioner(range, std::move(ghosts), mesh->get_communicator());
+  return column_in_B;
 }
 
 template <int dim>
-void LevelSpace<dim>::build_constraint_matrices()
+void LevelSpace<dim>::build_constraint_matrices(const Array<int> &column_in_B)
 {
   const int n = static_cast<int>(constrained.size());
   H.n_rows = H.n_cols = B.n_rows = n;

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -167,31 +168,23 @@ Transfer transfer_matrices(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim
   P.n_cols = static_cast<int>(columns.locally_owned_size() + columns.n_ghost_indices());
   P.ghosts = exchange_plan(columns);
   P.row_start.resize(P.n_rows + 1);
-#pragma omp parallel
-  {
-    Row row;
-#pragma omp for schedule(static)
-    for (int i = 0; i < P.n_rows; ++i)
+  std::vector<Row> kept(omp_get_max_threads()); // what each thread has found, until the places are known
+  for_row_ranges(P.n_rows, [&](int begin, int end) {
+    Row row, &own = kept[omp_get_thread_num()];
+    for (int i = begin; i < end; ++i)
       {
         fill_row(i, row);
+        own.insert(own.end(), row.begin(), row.end());
         P.row_start[i + 1] = row.size();
       }
-  }
+  });
   finish_row_starts(P);
-#pragma omp parallel
-  {
-    Row row;
-#pragma omp for schedule(static)
-    for (int i = 0; i < P.n_rows; ++i)
-      {
-        fill_row(i, row);
-        for (std::size_t k = 0; k < row.size(); ++k)
-          {
-            P.column[P.row_start[i] + k] = row[k].first;
-            P.value[P.row_start[i] + k]  = row[k].second;
-          }
-      }
-  }
+  for_row_ranges(P.n_rows, [&](int begin, int) {
+    const Row &own = kept[omp_get_thread_num()];
+    for (std::size_t k = 0; k < own.size(); ++k)
+      std::tie(P.column[P.row_start[begin] + k], P.value[P.row_start[begin] + k]) = own[k];
+  });
+  kept.clear();
   const Partitioner rows(fine.partition().locally_owned_range(), fine.partition().get_mpi_communicator());
   auto              R = sum_rows(transpose(P), columns, rows);
   return {std::move(P), std::move(R)};
