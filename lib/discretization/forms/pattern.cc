@@ -39,13 +39,13 @@ CellsOfRows find_cells_of_rows(const LevelSpace<dim> &rows, const CellRows<dim> 
   };
   CellsOfRows result;
   auto       &start = result.start;
-  start.assign(n + 1, 0);
-  visit([&](int row, int) { ++start[row + 1]; });
-  for (int i = 0; i < n; ++i)
+  start.assign(n + 2, 0);
+  visit([&](int row, int) { ++start[row + 2]; });
+  for (int i = 0; i <= n; ++i)
     start[i + 1] += start[i];
   result.cell.resize(start.back());
-  Array<std::size_t> next(start.begin(), start.end() - 1);
-  visit([&](int row, int cell) { result.cell[next[row]++] = cell; });
+  // start[row + 1] is where the row begins; it moves to where it ends.
+  visit([&](int row, int cell) { result.cell[start[row + 1]++] = cell; });
   return result;
 }
 
