@@ -162,8 +162,7 @@ void Elasticity<dim>::assemble()
     const auto flags = update_values | update_gradients | update_JxW_values;
     const auto add_A = [this](const auto &cell, auto &local) { equation->add_A(cell, local); };
     const auto add_E = [this](const auto &cell, auto &local) { equation->add_E(cell, local); };
-    A.emplace("A", *field, unknowns(*field), mapping, quadrature, flags, add_A, Levels::all);
-    A->update();
+    // What does not stay on the host comes first, to be gone when the memory of A and its levels is taken.
     Form<dim> E_form("E", *field, nodal_values_by_component(*field), mapping, quadrature, flags, add_E);
     if (!equation->stationary)
       E = assemble_on(device, E_form);
@@ -178,6 +177,9 @@ void Elasticity<dim>::assemble()
     if (equation->coupled && !F.empty()) // to the rows of dt v, which follow those of u in each node
       std::rotate(F.begin(), F.end() - dim, F.end());
     load = Vector(device, transposed_product(field->finest().owned_H(), F));
+
+    A.emplace("A", *field, unknowns(*field), mapping, quadrature, flags, add_A, Levels::all);
+    A->update();
   }
   Section scope(run_info.timer, "init/solver");
   solver = make_linear_solver<dim>(device, *field, *A, parameters.linear_solver,

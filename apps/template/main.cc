@@ -120,14 +120,14 @@ private:
           local(i, q) = dt * cell.value(i, q) * cell.JxW(q);
     };
     const auto flags = dealii::update_values | dealii::update_gradients | dealii::update_JxW_values;
-    A.emplace("A", *field, unknowns(*field), mapping, quadrature, flags, system, Levels::all);
-    A->update();
-    Form<dim> M_form("M", *field, nodal_values(*field), mapping, quadrature, flags, mass),
+    Form<dim>  M_form("M", *field, nodal_values(*field), mapping, quadrature, flags, mass),
       S_form("S", *field, quadrature_points<dim>(), mapping, quadrature, flags, load),
       C_form("C", *field, prescribed_values(*field), mapping, quadrature, flags, system);
-    M      = assemble_on(device, M_form);
-    S      = assemble_on(device, S_form);
-    C      = assemble_on(device, C_form);
+    M = assemble_on(device, M_form);
+    S = assemble_on(device, S_form);
+    C = assemble_on(device, C_form);
+    A.emplace("A", *field, unknowns(*field), mapping, quadrature, flags, system, Levels::all);
+    A->update();
     solver = make_linear_solver(device, *field, *A, parameters.linear_solver, "time step");
   }
 

@@ -207,10 +207,11 @@ void TransportDiffusion<dim>::assemble()
 {
   {
     Section scope(run_info.timer, "init/assembly");
-    A_form->update();
+    // What does not stay on the host comes first, to be gone when the memory of A and its levels is taken.
     E = assemble_on(device, *E_form);
     S = assemble_on(device, *S_form);
     C = assemble_on(device, *C_form);
+    A_form->update();
   }
   Section scope(run_info.timer, "init/solver");
   if (solver)

@@ -2,6 +2,7 @@
 
 #include "base/exceptions.h"
 #include "base/exchange_plan.h"
+#include "base/row_ranges.h"
 
 #include <algorithm>
 #include <limits>
@@ -33,18 +34,25 @@ CSRMatrix<Number> transpose(const CSRMatrix<Number> &a)
   b.n_rows = a.n_cols;
   b.n_cols = a.n_rows;
   b.row_start.assign(b.n_rows + 1, 0);
-  for (const int c : a.column)
-    ++b.row_start[c + 1];
+  // Each thread reads all of a and writes its own rows of b. Rows of a are visited in order, so the columns of b come
+  // out sorted.
+  for_row_ranges(b.n_rows, [&](int first, int end) {
+    for (const int c : a.column)
+      if (c >= first && c < end)
+        ++b.row_start[c + 1];
+  });
   finish_row_starts(b);
-  // Rows of a are visited in order, so the columns of b come out sorted.
-  Array<std::int64_t> next(b.row_start.begin(), b.row_start.end() - 1);
-  for (int i = 0; i < a.n_rows; ++i)
-    for (auto k = a.row_start[i]; k < a.row_start[i + 1]; ++k)
-      {
-        const auto to = next[a.column[k]]++;
-        b.column[to]  = i;
-        b.value[to]   = a.value[k];
-      }
+  for_row_ranges(b.n_rows, [&](int first, int end) {
+    Array<std::int64_t> next(b.row_start.begin() + first, b.row_start.begin() + end);
+    for (int i = 0; i < a.n_rows; ++i)
+      for (auto k = a.row_start[i]; k < a.row_start[i + 1]; ++k)
+        if (const int c = a.column[k]; c >= first && c < end)
+          {
+            const auto to = next[c - first]++;
+            b.column[to]  = i;
+            b.value[to]   = a.value[k];
+          }
+  });
   return b;
 }
 

@@ -84,13 +84,14 @@ struct SliceRows
     for (std::size_t r = 0; r < order.size(); ++r)
       for (int c = 0; c < m; ++c)
         {
-          const int row     = (first_node + static_cast<int>(r)) * m + c;
-          double    largest = 0;
-          for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
-            largest = std::max(largest, std::abs(A.value[k]));
+          const int     first = first_node * m + c, row = first + static_cast<int>(r) * m;
+          const double *a = &A.value[A.row_start[first]], *b = &A.value[A.row_start[row]];
+          const double  largest = std::accumulate(b, b + m * order[r].size(), 0., [](double largest, double value) {
+            return std::max(largest, std::abs(value));
+          });
           for (std::size_t k = 0; k < order[r].size(); ++k)
             for (int d = 0; d < m; ++d)
-              if (!(std::abs(value(r, k, c, d) - value(0, k, c, d)) <= rounding * largest))
+              if (!(std::abs(b[order[r][k] * m + d] - a[order[0][k] * m + d]) <= rounding * largest))
                 return false;
         }
     return true;
@@ -98,9 +99,9 @@ struct SliceRows
 };
 
 // Reads the rows of a slice and decides how to store them. Rows of the same stencil whose columns are numbered without
-// order agree when they are sorted by value.
+// order agree when they are sorted by value: returns whether they are to be.
 template <typename Number>
-void arrange_slice(int slice, SliceRows &rows, MatrixValues values, typename SparseMatrix<Number>::Slice &s)
+bool arrange_slice(int slice, SliceRows &rows, MatrixValues values, typename SparseMatrix<Number>::Slice &s)
 {
   constexpr int    lanes    = SparseMatrix<Number>::lanes;
   constexpr double rounding = same_value<Number>;
@@ -121,20 +122,19 @@ void arrange_slice(int slice, SliceRows &rows, MatrixValues values, typename Spa
     }
   s.narrow = highest - s.lowest_column < 65536;
   if (!equal || s.width == 0)
-    return;
+    return false;
   s.contiguous = true;
   for (int r = 1; r < lanes && s.contiguous; ++r)
     for (int k = 0; k < s.width && s.contiguous; ++k)
       s.contiguous = rows.column(r, k) == rows.column(0, k) + r * rows.m;
   if (values == MatrixValues::changing)
-    return;
+    return false;
   s.shared = rows.same_values(rounding);
   if (s.shared || s.contiguous)
-    return;
+    return false;
   rows.sort_by_value();
   s.shared = rows.same_values(rounding);
-  if (!s.shared)
-    rows.read(slice, lanes);
+  return s.shared;
 }
 
 // Writes a slice to its place.
@@ -239,12 +239,13 @@ void SparseMatrix<Number>::arrange(const CSRMatrix<double> &source)
   block_rows          = known && has_dense_blocks(source, m_wanted, n_threads) ? m_wanted : 1;
   const int m = block_rows, slice_rows = m * lanes, n_slices = (source.n_rows + slice_rows - 1) / slice_rows;
   slices.resize(n_slices);
+  Array<char> sorted(n_slices);
 #pragma omp parallel num_threads(n_threads)
   {
     SliceRows rows{source, m, 0, {}};
 #pragma omp for schedule(static)
     for (int slice = 0; slice < n_slices; ++slice)
-      arrange_slice<Number>(slice, rows, values, slices[slice]);
+      sorted[slice] = arrange_slice<Number>(slice, rows, values, slices[slice]);
   }
   std::size_t padded = 0, n_narrow = 0, n_wide = 0, n_values = 0;
   for (auto &s : slices)
@@ -266,11 +267,12 @@ void SparseMatrix<Number>::arrange(const CSRMatrix<double> &source)
 #pragma omp parallel num_threads(n_threads)
   {
     SliceRows rows{source, m, 0, {}};
-    Slice     again;
 #pragma omp for schedule(static)
     for (int slice = 0; slice < n_slices; ++slice)
       {
-        arrange_slice<Number>(slice, rows, values, again);
+        rows.read(slice, lanes);
+        if (sorted[slice])
+          rows.sort_by_value();
         fill_slice(rows, slices[slice], *this);
       }
   }

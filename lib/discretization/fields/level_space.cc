@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <parallel/algorithm>
 #include <utility>
 #include <vector>
 
@@ -28,19 +29,26 @@ public:
     : lower(vertices[0])
     , upper(vertices[0])
   {
-    for (const auto &v : vertices)
-      for (int d = 0; d < dim; ++d)
-        {
-          lower[d] = std::min(lower[d], v[d]);
-          upper[d] = std::max(upper[d], v[d]);
-        }
     std::array<std::size_t, dim> n_positions;
     for (int d = 0; d < dim; ++d)
       {
-        std::vector<bool> taken((1 << 20) + 1, false);
-        for (const auto &v : vertices)
-          taken[on_grid(v, d)] = true;
-        n_positions[d] = std::count(taken.begin(), taken.end(), true);
+        double low = lower[d], high = upper[d];
+#pragma omp        parallel for schedule(static) reduction(min : low) reduction(max : high)
+        for (std::size_t v = 0; v < vertices.size(); ++v)
+          {
+                   low  = std::min(low, vertices[v][d]);
+                   high = std::max(high, vertices[v][d]);
+          }
+        lower[d] = low;
+        upper[d] = high;
+        std::vector<char> taken((1 << 20) + 1, 0);
+       #pragma omp parallel for schedule(static)
+        for (std::size_t v = 0; v < vertices.size(); ++v)
+          {
+#pragma omp atomic write
+            taken[on_grid(vertices[v], d)] = 1;
+          }
+        n_positions[d] = std::count(taken.begin(), taken.end(), 1);
       }
     std::iota(axes.rbegin(), axes.rend(), 0);
     std::stable_sort(axes.begin(), axes.end(), [&](int a, int b) { return n_positions[a] < n_positions[b]; });
@@ -88,16 +96,16 @@ LevelSpace<dim>::LevelSpace(std::shared_ptr<const dealii::Triangulation<dim>> me
   list_cells();
   sort_by_position();
 
-  dealii::IndexSet relevant;
-  dealii::DoFTools::extract_locally_relevant_dofs(*dofs, relevant);
+  dealii::IndexSet relevant = dofs->locally_owned_dofs();
+  if (relevant.n_elements() < dofs->n_dofs())
+    dealii::DoFTools::extract_locally_relevant_dofs(*dofs, relevant);
   hanging_nodes.reinit(relevant);
   if (mesh->has_hanging_nodes())
     dealii::DoFTools::make_hanging_node_constraints(*dofs, hanging_nodes);
   hanging_nodes.close();
   number_locally();
   mark_constrained(dirichlet);
-  number_prescribed();
-  build_constraint_matrices();
+  build_constraint_matrices(number_prescribed());
 }
 
 template <int dim>
@@ -158,12 +166,15 @@ void LevelSpace<dim>::sort_by_position()
           }
       }
   }
+#pragma omp parallel for schedule(static)
   for (int i = 0; i < n; ++i)
     order[i].second = i;
-  std::sort(order.begin(), order.end());
+  __gnu_parallel::sort(order.begin(), order.end()); // all are different: the same for any number of threads
   std::vector<dealii::types::global_dof_index> new_number(n);
+#pragma omp parallel for schedule(static)
   for (int i = 0; i < n; ++i)
     new_number[order[i].second] = first + i;
+  order = {}; // not beside what deal.II needs for renumbering
   dofs->renumber_dofs(new_number);
 }
 
@@ -252,7 +263,12 @@ Array<double> LevelSpace<dim>::sum_local(Array<double> local) const
 template <int dim>
 void LevelSpace<dim>::mark_constrained(const DirichletBoundary &dirichlet)
 {
-  const auto &fe = dofs->get_fe();
+  const auto                   &fe = dofs->get_fe();
+  std::vector<std::vector<int>> on_face(dealii::GeometryInfo<dim>::faces_per_cell);
+  for (unsigned int f = 0; f < on_face.size(); ++f)
+    for (int i = 0; i < per_cell; ++i)
+      if (fe.has_support_on_face(i, f))
+        on_face[f].push_back(i);
   constrained.assign(n_owned() + numbers->n_ghost_indices(), free);
 #pragma omp        parallel for schedule(static)
   for (int c = 0; c < n_cells(); ++c)
@@ -261,8 +277,10 @@ void LevelSpace<dim>::mark_constrained(const DirichletBoundary &dirichlet)
                if (!cells[c]->at_boundary(f))
           continue;
         const auto boundary = dirichlet.find(cells[c]->face(f)->boundary_id());
-               for (int i = 0; i < per_cell && boundary != dirichlet.end(); ++i)
-          if (boundary->second[fe.system_to_component_index(i).first] && fe.has_support_on_face(i, f))
+               if (boundary == dirichlet.end())
+          continue;
+        for (const int i : on_face[f])
+          if (boundary->second[fe.system_to_component_index(i).first])
 #pragma omp atomic write
             constrained[cell_dofs(c)[i]] = fixed;
       }
@@ -290,13 +308,14 @@ void LevelSpace<dim>::agree_on_prescribed()
   std::transform(n_marks.begin(), n_marks.end(), constrained.begin(), [](double n) { return n > 0 ? fixed : free; });
 }
 
-// The columns of B: the prescribed DoFs of all ranks, one rank's after the other's.
+// The columns of B: the prescribed DoFs of all ranks, one rank's after the other's. Returns those of the local DoFs, -1
+// for others.
 template <int dim>
-void LevelSpace<dim>::number_prescribed()
+Array<int> LevelSpace<dim>::number_prescribed()
 {
   const int  n     = static_cast<int>(constrained.size());
   const auto range = owned_range(prescribed.size(), mesh->get_communicator());
-  column_in_B.assign(n, -1);
+  Array<int> column_in_B(n, -1);
   for (std::size_t k = 0; k < prescribed.size(); ++k)
     column_in_B[prescribed[k]] = static_cast<int>(k);
   std::vector<dealii::types::global_dof_index> ghosts;
@@ -315,10 +334,11 @@ void LevelSpace<dim>::number_prescribed()
           }
     }
   prescribed_numbers = make_partitioner(range, std::move(ghosts), mesh->get_communicator());
+  return column_in_B;
 }
 
 template <int dim>
-void LevelSpace<dim>::build_constraint_matrices()
+void LevelSpace<dim>::build_constraint_matrices(const Array<int> &column_in_B)
 {
   const int n = static_cast<int>(constrained.size());
   H.n_rows = H.n_cols = B.n_rows = n;
@@ -342,6 +362,7 @@ void LevelSpace<dim>::build_constraint_matrices()
         std::sort(lines.back().entries.begin(), lines.back().entries.end());
       }
 
+#pragma omp parallel for schedule(static)
   for (int i = 0; i < n; ++i)
     if (constrained[i] == free)
       H.row_start[i + 1] = 1;
@@ -353,6 +374,7 @@ void LevelSpace<dim>::build_constraint_matrices()
   finish_row_starts(H);
   finish_row_starts(B);
 
+#pragma omp parallel for schedule(static)
   for (int i = 0; i < n; ++i)
     if (constrained[i] == free)
       {

@@ -87,14 +87,14 @@ private:
     hanging,
     fixed
   };
-  void list_cells();
-  void sort_by_position();
-  void number_locally();
-  void mark_constrained(const DirichletBoundary &dirichlet);
-  void agree_on_prescribed();
-  void number_prescribed();
-  void build_constraint_matrices();
-  int  local_number(dealii::types::global_dof_index dof) const
+  void       list_cells();
+  void       sort_by_position();
+  void       number_locally();
+  void       mark_constrained(const DirichletBoundary &dirichlet);
+  void       agree_on_prescribed();
+  Array<int> number_prescribed();
+  void       build_constraint_matrices(const Array<int> &column_in_B);
+  int        local_number(dealii::types::global_dof_index dof) const
   {
     return static_cast<int>(numbers->global_to_local(dof));
   }
@@ -104,8 +104,7 @@ private:
   std::vector<Cell>                                 cells;
   Array<int>                                        number_of_cell; // by active index; -1 for those of other ranks
   std::shared_ptr<const Partitioner>                numbers, prescribed_numbers;
-  std::shared_ptr<const ExchangePlan>               plan;        // of `numbers`; null on one rank
-  Array<int>                                        column_in_B; // of the local prescribed DoFs, else -1
+  std::shared_ptr<const ExchangePlan>               plan; // of `numbers`; null on one rank
   int                                               per_cell = 0, rows_per_node = 1;
   Array<int>                                        table;
   Array<unsigned char>                              constrained;      // of each DoF, a Kind

@@ -21,14 +21,19 @@ Array<double> support_points(const LevelSpace<dim> &space, const dealii::Mapping
   Array<int> position(space.n_dofs(), -1), owner(dofs.size(), -1);
   for (std::size_t k = 0; k < dofs.size(); ++k)
     position[dofs[k]] = static_cast<int>(k);
+  std::vector<int> owners;
   for (int cell = 0; cell < space.n_cells(); ++cell)
     for (int i = 0; i < space.dofs_per_cell(); ++i)
       if (const int k = position[space.cell_dofs(cell)[i]]; k >= 0 && owner[k] < 0)
-        owner[k] = cell;
+        {
+          owner[k] = cell;
+          if (owners.empty() || owners.back() != cell)
+            owners.push_back(cell);
+        }
 
   const std::size_t n = dofs.size();
   Array<double>     points(dim * n);
-  for_each_cell(space, mapping, dealii::Quadrature<dim>(space.dof_handler().get_fe().get_unit_support_points()),
+  for_each_cell(space, owners, mapping, dealii::Quadrature<dim>(space.dof_handler().get_fe().get_unit_support_points()),
                 dealii::update_quadrature_points, [&](int cell, const dealii::FEValues<dim> &fe_values) {
                   for (int i = 0; i < space.dofs_per_cell(); ++i)
                     if (const int k = position[space.cell_dofs(cell)[i]]; k >= 0 && owner[k] == cell)

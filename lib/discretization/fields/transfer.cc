@@ -1,5 +1,6 @@
 #include "discretization/fields/transfer.h"
 
+#include "base/row_ranges.h"
 #include "discretization/fields/row.h"
 
 #include <deal.II/base/mpi.h>
@@ -12,6 +13,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -139,11 +141,13 @@ Transfer transfer_matrices(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim
   const CoarseCells<dim> coarse_cells(fine_mesh, coarse);
 
   // The first cell of each fine DoF determines its row; continuity makes all of them agree.
-  Array<int> first(fine.n_dofs(), -1);
-  for (int cell = 0; cell < fine.n_cells(); ++cell)
-    for (int i = 0; i < per_cell; ++i)
-      if (int &position = first[fine.cell_dofs(cell)[i]]; position < 0)
-        position = cell * per_cell + i;
+  Array<int> first(fine.n_dofs());
+  for_row_ranges(fine.n_dofs(), [&](int begin, int end) {
+    std::fill(first.begin() + begin, first.begin() + end, -1);
+    for (int position = 0; position < fine.n_cells() * per_cell; ++position)
+      if (const int dof = fine.cell_dofs(0)[position]; dof >= begin && dof < end && first[dof] < 0)
+        first[dof] = position;
+  });
 
   const auto fill_row = [&](int dof, Row &row) {
     row.clear();
@@ -164,31 +168,23 @@ Transfer transfer_matrices(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim
   P.n_cols = static_cast<int>(columns.locally_owned_size() + columns.n_ghost_indices());
   P.ghosts = exchange_plan(columns);
   P.row_start.resize(P.n_rows + 1);
-#pragma omp parallel
-  {
-    Row row;
-#pragma omp for schedule(static)
-    for (int i = 0; i < P.n_rows; ++i)
+  std::vector<Row> kept(omp_get_max_threads()); // what each thread has found, until the places are known
+  for_row_ranges(P.n_rows, [&](int begin, int end) {
+    Row row, &own = kept[omp_get_thread_num()];
+    for (int i = begin; i < end; ++i)
       {
         fill_row(i, row);
+        own.insert(own.end(), row.begin(), row.end());
         P.row_start[i + 1] = row.size();
       }
-  }
+  });
   finish_row_starts(P);
-#pragma omp parallel
-  {
-    Row row;
-#pragma omp for schedule(static)
-    for (int i = 0; i < P.n_rows; ++i)
-      {
-        fill_row(i, row);
-        for (std::size_t k = 0; k < row.size(); ++k)
-          {
-            P.column[P.row_start[i] + k] = row[k].first;
-            P.value[P.row_start[i] + k]  = row[k].second;
-          }
-      }
-  }
+  for_row_ranges(P.n_rows, [&](int begin, int) {
+    const Row &own = kept[omp_get_thread_num()];
+    for (std::size_t k = 0; k < own.size(); ++k)
+      std::tie(P.column[P.row_start[begin] + k], P.value[P.row_start[begin] + k]) = own[k];
+  });
+  kept.clear();
   const Partitioner rows(fine.partition().locally_owned_range(), fine.partition().get_mpi_communicator());
   auto              R = sum_rows(transpose(P), columns, rows);
   return {std::move(P), std::move(R)};

@@ -1,35 +1,25 @@
 #pragma once
 
 #include "base/array.h"
+#include "base/row_ranges.h"
 #include "discretization/fields/level_space.h"
 #include "discretization/forms/level_columns.h"
 
-#include <omp.h>
-
 namespace adamant
 {
-/// Calls action(first, end) in each thread with the range of rows that it owns.
-template <typename Action>
-void for_row_ranges(int n_rows, const Action &action)
-{
-#pragma omp parallel
-  {
-    const long thread = omp_get_thread_num(), n_threads = omp_get_num_threads();
-    action(static_cast<int>(n_rows * thread / n_threads), static_cast<int>(n_rows * (thread + 1) / n_threads));
-  }
-}
-
 /// Calls action(i, row, weight) for the rows of the free unknowns that the cell's DoFs i act on, through H; with
 /// repetitions.
 template <int dim, typename Action>
 void for_each_row_of_cell(const LevelSpace<dim> &space, int cell, const Action &action)
 {
+  const int *dofs     = space.cell_dofs(cell);
+  const bool all_free = !space.has_constraints(cell);
   for (int i = 0; i < space.dofs_per_cell(); ++i)
-    {
-      const int dof = space.cell_dofs(cell)[i];
-      for (auto k = space.H.row_start[dof]; k < space.H.row_start[dof + 1]; ++k)
+    if (all_free) // without a look into H, which has a one there
+      action(i, dofs[i], 1.);
+    else
+      for (auto k = space.H.row_start[dofs[i]]; k < space.H.row_start[dofs[i] + 1]; ++k)
         action(i, space.H.column[k], space.H.value[k]);
-    }
 }
 
 /// The cells that have entries in the matrix of a form, and the rows that they reach.

@@ -45,7 +45,8 @@ Form<dim>::~Form() = default;
 template <int dim>
 void Form<dim>::update()
 {
-  for (std::size_t level = first_level(); level < row_field.n_levels(); ++level)
+  // The finest level first: coarser meshes may still be under construction.
+  for (std::size_t level = row_field.n_levels(); level-- > first_level();)
     update(level);
 }
 

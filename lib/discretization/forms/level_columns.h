@@ -26,21 +26,24 @@ public:
   ColumnKind kind_of() const { return kind; }
   bool       is_points() const { return kind == ColumnKind::quadrature_points; }
   bool       is_by_component() const { return kind == ColumnKind::nodal_values_by_component; }
+  bool       is_prescribed() const { return kind == ColumnKind::prescribed_values; }
   bool       has_identity() const { return kind == ColumnKind::unknowns && space == &rows; }
   bool       has_identity(int row) const { return has_identity() && row < rows.n_owned() && !rows.is_free(row); }
 
   int n() const
   {
     return is_points() ? to_index(std::size_t(rows.n_cells()) * n_q, "quadrature points") :
-                         (kind == ColumnKind::prescribed_values ? space->B.n_cols : space->n_dofs());
+                         (is_prescribed() ? space->B.n_cols : space->n_dofs());
   }
   int per_cell() const { return is_points() ? n_q : space->dofs_per_cell(); }
 
   /// Columns that only occur together and follow each other, the components of a node and the points of a cell:
-  /// products with dense blocks need fewer indices.
+  /// products with dense blocks need fewer indices. By component a row has one column of each group, at the row's own
+  /// place in its node.
   int group() const
   {
-    const bool whole_nodes = kind == ColumnKind::unknowns || kind == ColumnKind::nodal_values;
+    const bool whole_nodes =
+      kind == ColumnKind::unknowns || kind == ColumnKind::nodal_values || (is_by_component() && space == &rows);
     return is_points() ? n_q : (whole_nodes ? space->node_size() : 1);
   }
 
@@ -49,7 +52,7 @@ public:
   /// Whether the matrix of the cell has entries.
   bool act_on(int cell) const
   {
-    if (kind != ColumnKind::prescribed_values)
+    if (!is_prescribed())
       return true;
     const int *dofs = space->cell_dofs(cell);
     return space->has_constraints(cell) && std::any_of(dofs, dofs + per_cell(), [this](int dof) {
@@ -64,7 +67,8 @@ public:
     if (is_points())
       return action(cell * n_q + j, 1.);
     const int dof = space->cell_dofs(cell)[j];
-    if (kind == ColumnKind::nodal_values || kind == ColumnKind::nodal_values_by_component)
+    if (kind == ColumnKind::nodal_values || is_by_component() ||
+        (kind == ColumnKind::unknowns && !space->has_constraints(cell)))
       return action(dof, 1.);
     const auto &map = kind == ColumnKind::unknowns ? space->H : space->B;
     for (auto k = map.row_start[dof]; k < map.row_start[dof + 1]; ++k)

@@ -1,5 +1,6 @@
 #include "discretization/forms/load.h"
 
+#include "base/row_ranges.h"
 #include "discretization/forms/cell_loop.h"
 
 #include <vector>
@@ -41,23 +42,31 @@ Array<double> load_vector(const LevelSpace<dim> &space, const dealii::Mapping<di
                   integrate(fe_values, f, local.data() + std::size_t(cell) * per_cell);
                 });
   if (!g.empty())
+#pragma omp parallel
     {
       dealii::FEFaceValues<dim> face_values(mapping, space.dof_handler().get_fe(), face_quadrature,
                                             dealii::update_values | dealii::update_quadrature_points |
                                               dealii::update_JxW_values);
-      for (const auto &cell : space.active_cells())
-        for (const unsigned int face : cell->face_indices())
-          if (cell->face(face)->at_boundary())
-            if (const auto found = g.find(cell->face(face)->boundary_id()); found != g.end())
-              {
-                face_values.reinit(cell, face);
-                integrate(face_values, *found->second, local.data() + std::size_t(space.cell_number(cell)) * per_cell);
-              }
+#pragma omp for schedule(static)
+      for (int k = 0; k < space.n_cells(); ++k)
+        {
+          const auto &cell = space.active_cells()[k];
+          for (const unsigned int face : cell->face_indices())
+            if (cell->at_boundary(face))
+              if (const auto found = g.find(cell->face(face)->boundary_id()); found != g.end())
+                {
+                  face_values.reinit(cell, face);
+                  integrate(face_values, *found->second, local.data() + std::size_t(k) * per_cell);
+                }
+        }
     }
-  Array<double> load(space.n_dofs(), 0.);
-  for (int cell = 0; cell < space.n_cells(); ++cell)
-    for (int i = 0; i < per_cell; ++i)
-      load[space.cell_dofs(cell)[i]] += local[std::size_t(cell) * per_cell + i];
+  Array<double> load(space.n_dofs());
+  for_row_ranges(space.n_dofs(), [&](int first, int end) {
+    std::fill(load.begin() + first, load.begin() + end, 0.);
+    for (std::size_t k = 0; k < local.size(); ++k) // in the order of the cells
+      if (const int dof = space.cell_dofs(0)[k]; dof >= first && dof < end)
+        load[dof] += local[k];
+  });
   return space.sum_local(std::move(load));
 }
 

@@ -39,13 +39,13 @@ CellsOfRows find_cells_of_rows(const LevelSpace<dim> &rows, const CellRows<dim> 
   };
   CellsOfRows result;
   auto       &start = result.start;
-  start.assign(n + 1, 0);
-  visit([&](int row, int) { ++start[row + 1]; });
-  for (int i = 0; i < n; ++i)
+  start.assign(n + 2, 0);
+  visit([&](int row, int) { ++start[row + 2]; });
+  for (int i = 0; i <= n; ++i)
     start[i + 1] += start[i];
   result.cell.resize(start.back());
-  Array<std::size_t> next(start.begin(), start.end() - 1);
-  visit([&](int row, int cell) { result.cell[next[row]++] = cell; });
+  // start[row + 1] is where the row begins; it moves to where it ends.
+  visit([&](int row, int cell) { result.cell[start[row + 1]++] = cell; });
   return result;
 }
 
@@ -84,10 +84,17 @@ public:
     found.erase(std::unique(found.begin(), found.end()), found.end());
   }
 
-  // Neighbouring rows with the same cells have the same columns, so that those of a node's components are found once.
+  // What the rows of a range have at most, in groups, but for constraints by many unknowns.
+  std::size_t most_groups(int first, int end) const
+  {
+    return (cells.start[end] - cells.start[first]) * (columns.per_cell() / width) + (end - first);
+  }
+
+  // The rows of a node that have the same cells have the same columns, which are found once.
   bool repeats_row_before(int row) const
   {
-    return !columns.is_by_component() && !columns.has_identity(row) && !columns.has_identity(row - 1) &&
+    return row % rows.node_size() != 0 && (!columns.is_by_component() || width > 1) && !columns.has_identity(row) &&
+           !columns.has_identity(row - 1) &&
            std::equal(cells.begin(row - 1), cells.end(row - 1), cells.begin(row), cells.end(row));
   }
 
@@ -114,6 +121,7 @@ private:
 template <int dim>
 CellRows<dim>::CellRows(const LevelSpace<dim> &rows, const LevelColumns<dim> &columns)
 {
+  cells.reserve(columns.is_prescribed() ? 0 : rows.n_cells());
   for (int cell = 0; cell < rows.n_cells(); ++cell)
     if (columns.act_on(cell))
       cells.push_back(cell);
@@ -138,7 +146,7 @@ CSRMatrix<double> make_pattern(const LevelSpace<dim> &rows, const LevelColumns<d
 {
   const auto            cells_of_rows = find_cells_of_rows(rows, cells);
   const RowPattern<dim> pattern(rows, columns, cells_of_rows);
-  const int             width = columns.group();
+  const int             width = columns.group(), stored = columns.is_by_component() ? 1 : width; // of a group in a row
   CSRMatrix<double>     A;
   A.n_rows = rows.n_dofs();
   A.n_cols = columns.n();
@@ -148,6 +156,7 @@ CSRMatrix<double> make_pattern(const LevelSpace<dim> &rows, const LevelColumns<d
   std::vector<std::vector<int>> kept(omp_get_max_threads());
   for_row_ranges(A.n_rows, [&](int first, int end) {
     std::vector<int> found, &own = kept[omp_get_thread_num()];
+    own.reserve(pattern.most_groups(first, end)); // pages that stay empty cost nothing, copies while it grows do
     for (int row = first; row < end; ++row)
       {
         if (row == first || !pattern.repeats_row_before(row))
@@ -155,7 +164,7 @@ CSRMatrix<double> make_pattern(const LevelSpace<dim> &rows, const LevelColumns<d
             pattern.collect(row, found);
             own.insert(own.end(), found.begin(), found.end());
           }
-        A.row_start[row + 1] = static_cast<std::int64_t>(found.size()) * width;
+        A.row_start[row + 1] = static_cast<std::int64_t>(found.size()) * stored;
       }
   });
   finish_row_starts(A);
@@ -163,7 +172,7 @@ CSRMatrix<double> make_pattern(const LevelSpace<dim> &rows, const LevelColumns<d
     const int *next = kept[omp_get_thread_num()].data(), *found = next;
     for (int row = first; row < end; ++row)
       {
-        const auto n_groups = (A.row_start[row + 1] - A.row_start[row]) / width;
+        const auto n_groups = (A.row_start[row + 1] - A.row_start[row]) / stored;
         if (row == first || !pattern.repeats_row_before(row))
           {
             found = next;
@@ -171,8 +180,8 @@ CSRMatrix<double> make_pattern(const LevelSpace<dim> &rows, const LevelColumns<d
           }
         int *column = A.column.data() + A.row_start[row];
         for (std::int64_t g = 0; g < n_groups; ++g)
-          for (int k = 0; k < width; ++k)
-            *column++ = found[g] * width + k;
+          for (int k = 0; k < stored; ++k)
+            *column++ = found[g] * width + (stored < width ? row % width : k);
       }
   });
   return A;
