@@ -167,12 +167,8 @@ private:
   // The state after a step; a checkpoint holds it beside the mesh, and a change of the mesh keeps it.
   void serialize(State &state) override
   {
-    state.vector(u, on_device->space());
+    state.vector(u, *on_device, boundary.at(time));
     state.unknowns(x, on_device->space());
-    if (!state.loading())
-      return;
-    device.copy(u, rhs); // a new mesh has new nodes on the boundary
-    on_device->nodal_values(rhs, boundary.at(time), u);
   }
 
   void report() override

@@ -29,11 +29,13 @@ template <int dim>
 class Adaptivity
 {
 public:
-  /// The parameters and the mapping have to outlive the object.
-  Adaptivity(const AdaptivityParameters &parameters, const dealii::Mapping<dim> &mapping)
-    : parameters(parameters)
+  /// The mapping has to outlive the object.
+  Adaptivity(const AdaptivityOptions &options, const dealii::Mapping<dim> &mapping)
+    : options(options)
     , mapping(mapping)
   {}
+
+  const AdaptivityOptions options;
 
   /// Remembers the largest level of the first mesh; throws InputError where it is above "Largest level". All ranks call
   /// it together.
@@ -66,7 +68,6 @@ public:
 private:
   double coarsen_fraction(double n_cells) const;
 
-  const AdaptivityParameters &parameters;
   const dealii::Mapping<dim> &mapping;
   int                         first_level  = 0;  // the largest of the first mesh
   double                      after_change = 0.; // the indicators of all cells together; 0: not evaluated yet

@@ -18,14 +18,15 @@ std::string one_of(const std::vector<std::string> &names)
 
 AdaptivityParameters::AdaptivityParameters(const std::vector<std::string> &fields)
   : ParameterAcceptor("/Adaptivity")
-  , field(fields.front())
 {
   using namespace dealii::Patterns;
+  field = fields.front();
   add_parameter("Interval", interval, "Steps between changes of the mesh; 0: none", prm, Integer(0));
-  add_parameter("Growth", growth,
-                "The mesh also changes where the indicators of all cells together (the root of the sum of their squares) "
-                "are larger by this factor than after the last change; 0: it does not",
-                prm, Double(0.));
+  add_parameter(
+    "Growth", growth,
+    "The mesh also changes where the indicators of all cells together (the root of the sum of their squares) "
+    "are larger by this factor than after the last change; 0: it does not",
+    prm, Double(0.));
   add_parameter("Check interval", check_interval, "Steps between evaluations for Growth", prm, Integer(1));
   add_parameter("Field", field, "That the mesh follows", prm, Selection(one_of(fields)));
   add_parameter("Indicator", indicator,
@@ -52,8 +53,8 @@ void AdaptivityParameters::check(unsigned int dim) const
 {
   if (!on())
     return;
-  require(refine + coarsen <= 1., "Adaptivity/Refine fraction = ", refine, " and Adaptivity/Coarsen fraction = ",
-          coarsen, " are more than 1 together");
+  require(refine + coarsen <= 1., "Adaptivity/Refine fraction = ", refine,
+          " and Adaptivity/Coarsen fraction = ", coarsen, " are more than 1 together");
   require(refine + coarsen > 0., "Adaptivity/Refine fraction and Adaptivity/Coarsen fraction are both 0, so the mesh "
                                  "cannot change");
   require(growth == 0. || growth > 1., "Adaptivity/Growth = ", growth, " has to be larger than 1, or 0");

@@ -52,9 +52,10 @@ void Progress::show(unsigned int step, unsigned int n_steps, double time, int it
   const double rate = (step - first_step + 1) / std::max(elapsed, 1e-9);
 
   std::ostringstream text;
-  text << "step " << step << '/' << n_steps << "  time " << time << (note.empty() ? "" : "  ") << note << "  iterations " << iterations << "  residual "
-       << std::scientific << std::setprecision(1) << residual << std::defaultfloat << std::setprecision(3) << "  "
-       << rate << " steps/s  left " << duration((n_steps - step) / rate);
+  text << "step " << step << '/' << n_steps << "  time " << time << (note.empty() ? "" : "  ") << note
+       << "  iterations " << iterations << "  residual " << std::scientific << std::setprecision(1) << residual
+       << std::defaultfloat << std::setprecision(3) << "  " << rate << " steps/s  left "
+       << duration((n_steps - step) / rate);
   std::string line = text.str();
   if (!terminal)
     {

@@ -49,10 +49,9 @@ public:
 
   std::string folder() const { return is_dry() ? "" : output_folder; } ///< empty with --dry-run
 
-  SectionTimer
-             timer;      ///< Sections: "init/...", "rhs", "solve", "copy", "output", ...: the parts of the timing table
-  RunRecord  record;     ///< written as run.json by `finish`
-  Statistics statistics; ///< statistics.csv
+  SectionTimer timer;  ///< Sections: "init/...", "rhs", "solve", "copy", "output", ...: the parts of the timing table
+  RunRecord    record; ///< written as run.json by `finish`
+  Statistics   statistics; ///< statistics.csv
 
   /// @name Checkpoints
   /// @{

@@ -99,8 +99,8 @@ template <int dim>
 void State::vector(Vector<double> &vector, const LevelSpace<dim> &space, int n_components)
 {
   if (change == nullptr)
-    return this->vector(vector, n_components == 1 ? space.storage_order() :
-                                                    by_components(space.storage_order(), n_components));
+    return this->vector(vector,
+                        n_components == 1 ? space.storage_order() : by_components(space.storage_order(), n_components));
   auto      &carried = dynamic_cast<MeshChange<dim> &>(*change);
   const auto n       = std::size_t(vector.size()) / n_components;
   if (!loading())

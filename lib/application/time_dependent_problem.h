@@ -30,7 +30,7 @@ class TimeDependentProblem
 {
 public:
   TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule,
-                       const AdaptivityParameters &adaptivity);
+                       const AdaptivityOptions &adaptivity = {});
   virtual ~TimeDependentProblem()                               = default;
   TimeDependentProblem(const TimeDependentProblem &)            = delete;
   TimeDependentProblem &operator=(const TimeDependentProblem &) = delete;
@@ -120,11 +120,11 @@ private:
 
   std::array<double, 2> timed_mass(const FollowedField<dim> &field);
   std::string           size_of_mesh() const; // for the live line
-  void write_statistics(const SolverResult &result);
-  void write_output();
-  void wait_for_output();
-  void write_checkpoint();
-  void serialize_all(State &state); // step, time and files, and what the program keeps
+  void                  write_statistics(const SolverResult &result);
+  void                  write_output();
+  void                  wait_for_output();
+  void                  write_checkpoint();
+  void                  serialize_all(State &state); // step, time and files, and what the program keeps
 
   using Show = std::function<void(FieldOutput<dim> &output, const LevelSpace<dim> &space, const double *values)>;
   struct Output
@@ -138,8 +138,7 @@ private:
   Output               &show(const Field<dim> &field, const Vector<double> &u, const Show &show);
   std::vector<Output>   outputs;
   std::vector<Snapshot> snapshots; // of the output_vectors
-  const AdaptivityParameters &adaptivity_parameters;
-  Adaptivity<dim>             adaptivity;
-  TimeSeries            series;    // last: its end waits for what it writes
+  Adaptivity<dim>       adaptivity;
+  TimeSeries            series; // last: its end waits for what it writes
 };
 } // namespace adamant

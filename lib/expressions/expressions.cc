@@ -62,8 +62,7 @@ std::unique_ptr<dealii::FunctionParser<dim>> parse_function(const std::string &k
 }
 
 template <int dim>
-std::unique_ptr<dealii::FunctionParser<dim>> parse_function_of_gradient(const std::string &key,
-                                                                        const std::string &text)
+std::unique_ptr<dealii::FunctionParser<dim>> parse_function_of_gradient(const std::string &key, const std::string &text)
 {
   return parse<dim>(key, text, {text}, dim == 2 ? "u_x,u_y,h" : "u_x,u_y,u_z,h", true);
 }

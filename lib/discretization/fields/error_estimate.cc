@@ -24,15 +24,15 @@ dealii::Vector<float> estimate_errors(const LevelSpace<dim> &space, const dealii
 }
 
 template <int dim>
-dealii::Vector<float>
-gradient_indicators(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const double *owned,
-                    const std::function<std::unique_ptr<dealii::Function<dim>>()> &make,
-                    const dealii::ComponentMask                                   &components)
+dealii::Vector<float> gradient_indicators(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                                          const double                                                  *owned,
+                                          const std::function<std::unique_ptr<dealii::Function<dim>>()> &make,
+                                          const dealii::ComponentMask                                   &components)
 {
-  const Array<double>         u  = space.local_values(owned);
-  const auto                 &fe = space.dof_handler().get_fe();
-  const dealii::QGauss<dim>   quadrature(fe.degree + 1);
-  dealii::Vector<float>       indicators(space.dof_handler().get_triangulation().n_active_cells());
+  const Array<double>       u  = space.local_values(owned);
+  const auto               &fe = space.dof_handler().get_fe();
+  const dealii::QGauss<dim> quadrature(fe.degree + 1);
+  dealii::Vector<float>     indicators(space.dof_handler().get_triangulation().n_active_cells());
   using Gradient = dealii::Point<dim>;
 #pragma omp parallel
   {

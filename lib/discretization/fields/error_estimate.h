@@ -22,8 +22,8 @@ dealii::Vector<float> estimate_errors(const LevelSpace<dim> &space, const dealii
 /// points; f takes ∇u_c as a point, and the length of the cell's longest edge as its time. Threaded; f is called from
 /// several threads at once, each with its own copy, which `make` makes. 0 on other ranks' cells.
 template <int dim>
-dealii::Vector<float>
-gradient_indicators(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const double *u,
-                    const std::function<std::unique_ptr<dealii::Function<dim>>()> &make,
-                    const dealii::ComponentMask                                   &components = {});
+dealii::Vector<float> gradient_indicators(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                                          const double                                                  *u,
+                                          const std::function<std::unique_ptr<dealii::Function<dim>>()> &make,
+                                          const dealii::ComponentMask &components = {});
 } // namespace adamant

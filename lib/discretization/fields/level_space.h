@@ -43,12 +43,12 @@ public:
   const dealii::DoFHandler<dim> &dof_handler() const { return *dofs; }
   /// The same, to be kept beyond the space: a MeshChange carries nodal values with it.
   const std::shared_ptr<dealii::DoFHandler<dim>> &shared_dof_handler() const { return dofs; }
-  int                            n_dofs() const { return H.n_rows; } ///< local ones
-  int                            n_owned() const { return static_cast<int>(numbers->locally_owned_size()); }
-  int                            n_cells() const { return static_cast<int>(cells.size()); }
-  int                            dofs_per_cell() const { return per_cell; }
-  int                            node_size() const { return rows_per_node; } ///< see Field
-  const std::vector<Cell>       &active_cells() const { return cells; }      ///< owned, in the order of their numbers
+  int                                             n_dofs() const { return H.n_rows; } ///< local ones
+  int                      n_owned() const { return static_cast<int>(numbers->locally_owned_size()); }
+  int                      n_cells() const { return static_cast<int>(cells.size()); }
+  int                      dofs_per_cell() const { return per_cell; }
+  int                      node_size() const { return rows_per_node; } ///< see Field
+  const std::vector<Cell> &active_cells() const { return cells; }      ///< owned, in the order of their numbers
   int cell_number(const Cell &cell) const { return number_of_cell[cell->active_cell_index()]; } ///< of an owned cell
   const int *cell_dofs(int cell) const { return table.data() + std::size_t(cell) * per_cell; }
   bool       is_free(int dof) const { return constrained[dof] == free; }

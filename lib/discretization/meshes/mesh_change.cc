@@ -83,11 +83,11 @@ public:
 private:
   using OfP4est = dealii::parallel::distributed::SolutionTransfer<dim, NodalVector>;
 
-  const std::shared_ptr<dealii::DoFHandler<dim>>           dofs;
-  const bool                                               distributed;
-  std::vector<NodalVector>                                 vectors; // before the change, then after it
+  const std::shared_ptr<dealii::DoFHandler<dim>>            dofs;
+  const bool                                                distributed;
+  std::vector<NodalVector>                                  vectors; // before the change, then after it
   std::optional<dealii::SolutionTransfer<dim, NodalVector>> serial;
-  std::optional<OfP4est>                                   of_p4est;
+  std::optional<OfP4est>                                    of_p4est;
 };
 
 namespace
@@ -167,7 +167,7 @@ MeshChange<dim>::MeshChange(dealii::Triangulation<dim> &mesh)
     mesh.prepare_coarsening_and_refinement();
   const auto cells = owned_cells(mesh);
   double     n     = static_cast<double>(std::count_if(
-    cells.begin(), cells.end(), [](const auto &cell) { return cell->refine_flag_set() || cell->coarsen_flag_set(); }));
+            cells.begin(), cells.end(), [](const auto &cell) { return cell->refine_flag_set() || cell->coarsen_flag_set(); }));
   Communicator(mesh.get_communicator()).sum(&n, 1);
   changes = n > 0.;
 }
