@@ -164,7 +164,7 @@ private:
     return result;
   }
 
-  // The state after a step; a checkpoint holds it beside the mesh, and a change of the mesh keeps it.
+  // The state after a step: in checkpoints, and carried to a new mesh.
   void serialize(State &state) override
   {
     state.vector(u, *on_device, boundary.at(time));
