@@ -74,7 +74,7 @@ struct TransportDiffusion : AdaptivityOf
     "Adaptivity/Interval=3",
     "Adaptivity/Strategy=error",
     "Adaptivity/Refine fraction=0.95",
-    "Adaptivity/Coarsen fraction=0.01",
+    "Adaptivity/Coarsen fraction=0.001",
     "Adaptivity/Smallest level=3",
     "Adaptivity/Largest level=7",
     "Adaptivity/First mesh cycles=4"};
@@ -122,7 +122,8 @@ TEST_F(TransportDiffusion, AMeshThatFollowsABlobDoesWhatAUniformOneDoes)
     EXPECT_TRUE(adaptive.record.at("timings").contains(part)) << "run.json lacks timings." << part;
   EXPECT_FALSE(uniform.record.contains("remeshes"));
   // The mesh moves: without changes the same first mesh loses the blob.
-  EXPECT_GT(run(blob + Settings{"Adaptivity/Interval=0"}, 2).l2(), 3. * uniform.l2());
+  const Settings later = {"Time stepping/Scheme=crank_nicolson", "Time stepping/End time=0.36"};
+  EXPECT_GT(run(blob + later + Settings{"Adaptivity/Interval=0"}, 2).l2(), 2. * run(blob + later, 2).l2());
   const auto cells = column(adaptive, "cells");
   EXPECT_EQ(cells.back(), adaptive.record.at("cells").get<double>());
 }
