@@ -13,7 +13,6 @@
 #include "data.h"
 
 #include "application/adaptive_mesh.h"
-#include "application/adaptivity_parameters.h"
 #include "application/program.h"
 #include "application/time_dependent_problem.h"
 #include "expressions/functor_at_points.h"

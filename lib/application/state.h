@@ -67,7 +67,7 @@ public:
   void vector(Vector<double> &u, const DeviceField<dim> &field, const Vector<double> &prescribed)
   {
     vector(u, field.space());
-    if (loading())
+    if (loading() && change != nullptr) // a checkpoint has them, to the last bit
       field.prescribe(prescribed, u);
   }
   /// Unknowns x of the space, see DeviceField::nodal_values: on a new mesh what is not free is 0, and near prescribed
