@@ -165,7 +165,9 @@ TEST_F(TransportDiffusion, ANumberOfCells)
 
 TEST_F(TransportDiffusion, RestartGivesTheSameBits)
 {
-  expect_restart_equals_uninterrupted(blob + Settings{"Adaptivity/Growth=1.5"});
+  for (const std::string distributed : {"false", "true"})
+    expect_restart_equals_uninterrupted(blob +
+                                        Settings{"Adaptivity/Growth=1.5", "Ranks/Distributed mesh=" + distributed});
 }
 
 TEST_F(Template, KeepsItsError)
