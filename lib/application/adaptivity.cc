@@ -53,21 +53,18 @@ dealii::Vector<float> Adaptivity<dim>::indicators(const FollowedField<dim> &fiel
 }
 
 template <int dim>
-bool Adaptivity<dim>::wants_change(unsigned int step, const dealii::Vector<float> &indicators,
-                                   const Communicator &ranks)
+bool Adaptivity<dim>::wants_change(unsigned int step, const dealii::Triangulation<dim> &mesh,
+                                   const dealii::Vector<float> &indicators)
 {
   const bool in_turn = options.interval > 0 && step % options.interval == 0;
   if (options.growth == 0.)
     return in_turn;
-  double square = 0;
-  for (const double indicator : indicators)
-    square += indicator * indicator;
-  ranks.sum(&square, 1);
-  const bool grown = after_change > 0. && std::sqrt(square) > options.growth * after_change;
+  const double now   = norm_of_indicators(mesh, indicators);
+  const bool   grown = after_change > 0. && now > options.growth * after_change;
   if (in_turn || grown)
     after_change = 0.;
   else if (after_change == 0.)
-    after_change = std::sqrt(square);
+    after_change = now;
   return in_turn || grown;
 }
 

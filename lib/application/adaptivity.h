@@ -48,7 +48,7 @@ public:
   dealii::Vector<float> indicators(const FollowedField<dim> &field) const;
 
   /// Whether after this step the mesh is to change, for these indicators. All ranks call it together.
-  bool wants_change(unsigned int step, const dealii::Vector<float> &indicators, const Communicator &ranks);
+  bool wants_change(unsigned int step, const dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators);
 
   /// Flags the cells that are to be refined or coarsened. All ranks call it together.
   void flag(dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators) const;

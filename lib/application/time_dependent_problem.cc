@@ -103,7 +103,7 @@ void TimeDependentProblem<dim>::change_mesh()
   {
     Section    scope(run_info.timer, "remesh/estimate");
     const auto indicators = adaptivity.indicators(field());
-    if (!adaptivity.wants_change(step, indicators, run_info.ranks))
+    if (!adaptivity.wants_change(step, *mesh, indicators))
       return;
     adaptivity.flag(*mesh, indicators);
   }
