@@ -89,7 +89,7 @@ struct Data
   {
     const auto s = start_vector(A.n_rows);
     for (int i = 0; i < A.n_rows; ++i)
-      for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+      for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
         A.value[k] *= (2 + s[i]) * (2 + s[A.column[k]]);
   }
 

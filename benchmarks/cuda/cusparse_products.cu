@@ -39,7 +39,7 @@ struct Blocks
     for (int node = 0; node < A.n_rows / size; ++node)
       {
         for (int i = node * size; i < (node + 1) * size; ++i)
-          for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+          for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
             {
               int &block = place[A.column[k] / size];
               if (block < row_start.back())

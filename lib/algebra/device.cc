@@ -104,6 +104,11 @@ void Device::step_along(const Vector<Number> &p, const Vector<Number> &q, int nu
                                           s.storage(), i);
 }
 
+void Device::invert(Vector<double> &a, int n) const
+{
+  device->invert(a.data(), n);
+}
+
 template <typename Number>
 Vector<Number>::Vector(const Device &device, int n)
   : where(device)
@@ -163,13 +168,6 @@ Vector<Number> Vector<Number>::part(int first, int length) const
   view.values = {values, values.get() + first};
   view.n      = length;
   return view;
-}
-
-Vector<int>::Vector(const Device &device, const Array<int> &from)
-  : values(std::static_pointer_cast<int>(device.interface().allocate(from.size() * sizeof(int), "lists of nodes")))
-  , n(to_index(from.size(), "entries of a list"))
-{
-  device.interface().upload(values.get(), from.data(), from.size() * sizeof(int));
 }
 
 void Snapshot::take(const Vector<double> &x)

@@ -14,6 +14,8 @@ template <typename Number>
 class Vector;
 template <typename Number>
 class Matrix;
+template <typename T>
+class List;
 class Scalars;
 
 /// Where vectors and matrices live and who computes with them: threads of the host, or a GPU for each rank; chosen
@@ -50,6 +52,8 @@ public:
   /// @}
 
   void synchronize() const { device->synchronize(); } ///< waits for all operations
+  /// After a change of numbers that recorded operations were given: graphs are recorded anew before their next replay.
+  void outdate_graphs() const { device->outdate_graphs(); }
 
   /// f(i) for 0 <= i < n, in any order. A functor with value(i) and store(i, value) in place of the call operator is an
   /// operation on independent elements: a GPU then loads several before it stores the first.
@@ -70,7 +74,7 @@ public:
   template <typename Number, class X, class Functor>
   void for_each_row(const Matrix<Number> &A, const X &x, const Functor &f) const;
   template <typename Number, class X, class Functor>
-  void for_each_row(const Matrix<Number> &A, const X &x, const Functor &f, const Vector<int> &rows) const;
+  void for_each_row(const Matrix<Number> &A, const X &x, const Functor &f, const List<int> &rows) const;
 
   /// y = a A x + b y; b = 0: y is not read, and may hold anything.
   template <typename Number>
@@ -114,6 +118,9 @@ public:
   void step_along(const Vector<Number> &p, const Vector<Number> &q, int numerator, int denominator, Vector<Number> &x,
                   Vector<Number> &r, Scalars &s, int i) const;
 
+  /// a <- a⁻¹, a dense matrix of n rows, row-major; see DeviceInterface::invert.
+  void invert(Vector<double> &a, int n) const;
+
 private:
   explicit Device(std::shared_ptr<DeviceInterface> device)
     : device(std::move(device))
@@ -149,11 +156,5 @@ void Device::for_each_row(const Matrix<Number> &A, const X &x, const Functor &f)
     return cuda::for_each_row(*device, A.storage(), gather, f);
 #endif
   host::for_each_row(device->n_threads(), A.storage(), gather, f);
-}
-
-template <typename Number, class X, class Functor>
-void Device::for_each_row(const Matrix<Number> &A, const X &x, const Functor &f, const Vector<int> &rows) const
-{
-  for_each_row(A, x, Listed<Functor>{f, rows.data(), A.node_size()});
 }
 } // namespace adamant

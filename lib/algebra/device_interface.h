@@ -24,6 +24,13 @@ enum class MatrixFormat
   cusparse    ///< compressed rows, products by cuSPARSE, reductions and dense products by cuBLAS
 };
 
+/// Whether new values of a matrix are rare, and its format may depend on them.
+enum class MatrixValues
+{
+  fixed,
+  changing
+};
+
 /// A matrix with n_rows rows of this rank, in the memory and the format of a device.
 template <typename Number>
 class MatrixStorage
@@ -38,6 +45,12 @@ public:
   virtual void update(const CSRMatrix<double> &) { throw RunError("a dense matrix takes no sparse values"); }
   virtual void update_dense(const Array<double> &) { throw RunError("a sparse matrix takes no dense values"); }
   /// @}
+  /// Likewise, from device memory: of a sparse matrix made with MatrixValues::changing in the order of the pattern's
+  /// entries, of a dense one row-major.
+  virtual void update_values(const double *)
+  {
+    throw RunError("new values for a matrix whose format is of the old ones");
+  }
   virtual std::size_t bytes() const  = 0; ///< of device memory
   virtual std::string format() const = 0; ///< in words
 
@@ -108,8 +121,9 @@ class Operations
 public:
   virtual ~Operations() = default;
 
-  virtual std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source,
-                                                               int                      node_size) const                               = 0;
+  /// MatrixValues::changing: values come from update_values; throws RunError where the rows are spread over ranks.
+  virtual std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size,
+                                                               MatrixValues values) const                         = 0;
   virtual std::shared_ptr<MatrixStorage<Number>> create_dense_matrix(const Array<double> &row_major, int n) const = 0;
   virtual void dot(int n, const Number *x, const Number *y, const ScalarStorage &s, int i) const                  = 0;
   virtual void norms(int n, const Number *r, const Number *b, const ScalarStorage &s) const                       = 0;
@@ -141,6 +155,7 @@ public:
   virtual void                  download(void *on_host, const void *from, std::size_t bytes) = 0; ///< waits
   virtual void                  synchronize() const                                          = 0;
 
+  virtual void                             outdate_graphs() {} ///< see Device
   virtual ScalarStorage                    create_scalars(int n)                           = 0;
   virtual std::shared_ptr<SnapshotStorage> create_snapshot(int n)                          = 0;
   virtual std::shared_ptr<GraphStorage>    record(const std::function<void()> &operations) = 0;
@@ -152,6 +167,10 @@ public:
       own = create_scalars(2);
     return own;
   }
+
+  /// a <- a⁻¹ for a dense n x n matrix in device memory, row-major: Gauss-Jordan elimination with partial pivoting. A
+  /// singular matrix gives values that are no numbers.
+  virtual void invert(double *a, int n) = 0;
 
   virtual std::shared_ptr<BundleStorage> create_bundle(const std::vector<const CSRMatrix<double> *> &matrices,
                                                        int                                           n_values) = 0;

@@ -8,6 +8,8 @@
 
 namespace adamant
 {
+class CompressedRows;
+
 /// A matrix on a device, this rank's rows: sparse in the device's own format (host/sparse_matrix.h, cuda/sparse.cuh),
 /// or dense. A handle: copies mean the same matrix.
 template <typename Number>
@@ -18,8 +20,10 @@ public:
   /// The rows of `source`, of which `node_size` at a time belong to one node: a hint for the format, and what
   /// operations by node need.
   Matrix(const Device &device, const CSRMatrix<double> &source, int node_size = 1)
-    : matrix(device.interface().operations(Number()).create_matrix(source, node_size))
+    : matrix(device.interface().operations(Number()).create_matrix(source, node_size, MatrixValues::fixed))
   {}
+  /// The same pattern with the values of `rows`, which will change: a format that stores each of them, whatever it is.
+  Matrix(const Device &device, const CSRMatrix<double> &pattern, const CompressedRows &rows, int node_size = 1);
   /// A dense square matrix; row-major values in host memory.
   static Matrix dense(const Device &device, const Array<double> &row_major, int n)
   {
@@ -34,6 +38,12 @@ public:
 
   void update(const CSRMatrix<double> &source) { matrix->update(source); } ///< new values on the same pattern
   void update_dense(const Array<double> &row_major) { matrix->update_dense(row_major); }
+  /// New values of a matrix that was made of compressed rows, or row-major ones of a dense matrix, in the memory of the
+  /// device; addresses stay, graphs stay valid.
+  /// @{
+  void update(const CompressedRows &rows);
+  void update_dense(const Vector<double> &row_major);
+  /// @}
 
   std::size_t bytes() const { return matrix->bytes(); } ///< of the device's memory
   std::string format() const

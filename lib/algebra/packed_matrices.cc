@@ -13,7 +13,7 @@ void collect_offsets(const CSRMatrix<double> &A, int first, int end, std::vector
 {
   offsets.clear();
   for (int row = first; row < end; ++row)
-    for (int k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+    for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
       offsets.push_back(A.column[k] - row);
   std::sort(offsets.begin(), offsets.end());
   offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
@@ -41,13 +41,13 @@ CSRMatrix<double> last_columns(const CSRMatrix<double> &source, const Array<int>
   last.row_start.push_back(0);
   for (const int row : rows)
     {
-      for (int k = source.row_start[row]; k < source.row_start[row + 1]; ++k)
+      for (auto k = source.row_start[row]; k < source.row_start[row + 1]; ++k)
         if (source.column[k] >= first)
           {
             last.column.push_back(source.column[k] - first);
             last.value.push_back(source.value[k]);
           }
-      last.row_start.push_back(static_cast<int>(last.column.size()));
+      last.row_start.push_back(last.column.size());
     }
   return last;
 }
@@ -58,7 +58,7 @@ void choose_columns(const CSRMatrix<double> &A, PackedMatrices &packed, int s, s
   const int first = s * packed.lanes, end = std::min(A.n_rows, first + packed.lanes);
   int       widest = 0;
   for (int row = first; row < end; ++row)
-    widest = std::max(widest, A.row_start[row + 1] - A.row_start[row]);
+    widest = std::max(widest, static_cast<int>(A.row_start[row + 1] - A.row_start[row]));
   collect_offsets(A, first, end, offsets);
   const int  n      = static_cast<int>(offsets.size());
   const bool inside = n > 0 && first + offsets.front() >= 0 && first + packed.lanes + offsets.back() <= A.n_cols;
@@ -107,10 +107,10 @@ void fill_slice(const Matrices &matrices, PackedMatrices &packed, int s, std::ve
             A.row_start[row] < A.row_start[row + 1] ? A.column[A.row_start[row]] : 0;
         }
   for (int row = first; row < end; ++row)
-    for (int k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+    for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
       {
         const int lane = row - first;
-        int       e    = k - A.row_start[row];
+        int       e    = static_cast<int>(k - A.row_start[row]);
         if (slice.diagonal)
           e = static_cast<int>(std::lower_bound(offsets.begin(), offsets.end(), A.column[k] - row) - offsets.begin());
         else
@@ -160,7 +160,7 @@ PackedGhosts pack_ghosts(const Matrices &matrices, int lanes)
     return ghosts;
   const int n_owned = A.ghosts->n_owned;
   for (int row = 0; row < A.n_rows; ++row) // columns ascend: ghosts come last
-    if (const int end = A.row_start[row + 1]; end > A.row_start[row] && A.column[end - 1] >= n_owned)
+    if (const auto end = A.row_start[row + 1]; end > A.row_start[row] && A.column[end - 1] >= n_owned)
       ghosts.row.push_back(row);
   ghosts.entries = pack_parts(
     matrices, lanes, [&](const CSRMatrix<double> &matrix) { return last_columns(matrix, ghosts.row, n_owned); });

@@ -39,22 +39,25 @@ private:
   int                     n = 0;
 };
 
-/// Numbers of nodes or rows.
-template <>
-class Vector<int>
+/// What does not change, in the memory of a device: numbers of nodes or rows, tables.
+template <typename T>
+class List
 {
 public:
-  Vector() = default;
-  Vector(const Device &device, const Array<int> &values);
-  Vector(Vector &&) noexcept            = default;
-  Vector &operator=(Vector &&) noexcept = default;
+  List() = default;
+  List(const Device &device, const Array<T> &source) ///< a copy of `source`, in host memory
+    : values(std::static_pointer_cast<T>(device.interface().allocate(source.size() * sizeof(T), "tables")))
+    , n(to_index(source.size(), "entries of a table"))
+  {
+    device.interface().upload(values.get(), source.data(), source.size() * sizeof(T));
+  }
 
-  int        size() const { return n; }
-  const int *data() const { return values.get(); }
+  int      size() const { return n; }
+  const T *data() const { return values.get(); } ///< device memory
 
 private:
-  std::shared_ptr<int> values;
-  int                  n = 0;
+  std::shared_ptr<T> values;
+  int                n = 0;
 };
 
 /// The values of a vector in host memory, as an Array<double> or another container of contiguous doubles with a size,
@@ -107,4 +110,10 @@ public:
 private:
   std::shared_ptr<SnapshotStorage> snapshot;
 };
+
+template <typename Number, class X, class Functor>
+void Device::for_each_row(const Matrix<Number> &A, const X &x, const Functor &f, const List<int> &rows) const
+{
+  for_each_row(A, x, Listed<Functor>{f, rows.data(), A.node_size()});
+}
 } // namespace adamant

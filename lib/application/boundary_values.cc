@@ -24,7 +24,7 @@ BoundaryValues<dim>::BoundaryValues(const Device &device, const std::string &key
   check_boundaries(key, ids, space.dof_handler().get_triangulation());
   const auto        of_node  = list_nodes(expressions, natural, space);
   const std::size_t n_listed = listed.size();
-  list                       = Vector<int>(device, Array<int>(listed.begin(), listed.end()));
+  list                       = List<int>(device, Array<int>(listed.begin(), listed.end()));
   chosen                     = Vector<double>(device, static_cast<int>(dim * n_listed));
 
   std::vector<Array<int>> role(expressions.size() + 1, Array<int>(n_listed, 0));
@@ -35,7 +35,7 @@ BoundaryValues<dim>::BoundaryValues(const Device &device, const std::string &key
         role[k][i] = std::max(role[k][i], k == first ? 2 : 1);
     }
   for (const auto &values : role)
-    candidates.push_back({nullptr, Vector<int>(device, values), Vector<double>(device, chosen.size())});
+    candidates.push_back({nullptr, List<int>(device, values), Vector<double>(device, chosen.size())});
   Array<double> at_boundary(dim * n_listed);
   for (std::size_t i = 0; i < at_boundary.size(); ++i)
     at_boundary[i] = points[i / n_listed * n + listed[i % n_listed]];

@@ -44,7 +44,7 @@ private:
   struct Candidate
   {
     PointFunction  function; // none: zero
-    Vector<int>    role;     // as ChooseCandidate has it
+    List<int>      role;     // as ChooseCandidate has it
     Vector<double> value;
   };
   std::vector<std::vector<unsigned int>> list_nodes(const std::map<unsigned int, std::string> &expressions,
@@ -56,7 +56,7 @@ private:
   long                   n; // the space's own nodes
   bool                   in_time = false;
   std::vector<int>       listed;
-  Vector<int>            list;
+  List<int>              list;
   Vector<double>         chosen;
   std::vector<Candidate> candidates; // the first is zero
 };

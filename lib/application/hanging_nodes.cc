@@ -13,7 +13,7 @@ HangingNodes<dim>::HangingNodes(const Device &device, const LevelSpace<dim> &spa
   , none(space.n_hanging() == 0)
 {
   const auto hanging = hanging_rows(space);
-  nodes              = Vector<int>(device, hanging.nodes);
+  nodes              = List<int>(device, hanging.nodes);
   rows               = Matrix<double>(device, by_components(hanging.rows, n_components));
   values             = Vector<double>(device, n_components * hanging.rows.n_rows);
 }

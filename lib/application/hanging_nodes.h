@@ -22,7 +22,7 @@ private:
   int            n_components;
   long           n;    // the space's own nodes
   bool           none; // on all ranks
-  Vector<int>    nodes;
+  List<int>      nodes;
   Matrix<double> rows;
   Vector<double> values;
 };

@@ -79,4 +79,5 @@ std::unique_ptr<LinearSolver> make_linear_solver(const Device &device, const Fie
                                                             const NearNullSpace<dim> &);
 INSTANTIATE(2)
 INSTANTIATE(3)
+#undef INSTANTIATE
 } // namespace adamant

@@ -76,4 +76,5 @@ void check_boundaries(const std::string &key, const std::set<unsigned int> &ids,
                                  const dealii::Triangulation<dim> &);
 INSTANTIATE(2)
 INSTANTIATE(3)
+#undef INSTANTIATE
 } // namespace adamant

@@ -111,4 +111,5 @@ std::unique_ptr<dealii::Triangulation<dim>> MeshParameters::manifolds() const
   template std::unique_ptr<dealii::Triangulation<dim>> MeshParameters::manifolds() const;
 INSTANTIATE(2)
 INSTANTIATE(3)
+#undef INSTANTIATE
 } // namespace adamant

@@ -20,15 +20,10 @@ template <typename Number>
 void finish_row_starts(CSRMatrix<Number> &matrix)
 {
   matrix.row_start[0] = 0;
-  std::size_t total   = 0;
-  for (int i = 1; i <= matrix.n_rows; ++i)
-    {
-      total += matrix.row_start[i];
-      matrix.row_start[i] = static_cast<int>(total);
-    }
-  to_index(total, "nonzeros of a sparse matrix");
-  matrix.column.resize(total);
-  matrix.value.resize(total);
+  for (int i = 0; i < matrix.n_rows; ++i)
+    matrix.row_start[i + 1] += matrix.row_start[i];
+  matrix.column.resize(matrix.n_nonzeros());
+  matrix.value.resize(matrix.n_nonzeros());
 }
 
 template <typename Number>
@@ -42,13 +37,13 @@ CSRMatrix<Number> transpose(const CSRMatrix<Number> &a)
     ++b.row_start[c + 1];
   finish_row_starts(b);
   // Rows of a are visited in order, so the columns of b come out sorted.
-  Array<int> next(b.row_start.begin(), b.row_start.end() - 1);
+  Array<std::int64_t> next(b.row_start.begin(), b.row_start.end() - 1);
   for (int i = 0; i < a.n_rows; ++i)
-    for (int k = a.row_start[i]; k < a.row_start[i + 1]; ++k)
+    for (auto k = a.row_start[i]; k < a.row_start[i + 1]; ++k)
       {
-        const int to = next[a.column[k]]++;
-        b.column[to] = i;
-        b.value[to]  = a.value[k];
+        const auto to = next[a.column[k]]++;
+        b.column[to]  = i;
+        b.value[to]   = a.value[k];
       }
   return b;
 }
@@ -76,7 +71,7 @@ Array<double> product(const CSRMatrix<double> &A, const Array<double> &owned)
   const Array<double> x = A.ghosts ? with_ghosts(*A.ghosts, owned) : owned;
   Array<double>       y(A.n_rows, 0.);
   for (int i = 0; i < A.n_rows; ++i)
-    for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
       y[i] += A.value[k] * x[A.column[k]];
   return y;
 }
@@ -85,7 +80,7 @@ Array<double> transposed_product(const CSRMatrix<double> &A, const Array<double>
 {
   Array<double> y(A.n_cols, 0.);
   for (int i = 0; i < A.n_rows; ++i)
-    for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
       y[A.column[k]] += A.value[k] * x[i];
   return A.ghosts ? sum_ghosts(*A.ghosts, y) : y;
 }
@@ -102,12 +97,12 @@ CSRMatrix<double> columns_of(const CSRMatrix<double> &A, int first, int n_cols)
   const auto wanted = [&](int column) { return column >= first && column < first + n_cols; };
 #pragma omp parallel for schedule(static)
   for (int i = 0; i < A.n_rows; ++i)
-    for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
       block.row_start[i + 1] += wanted(A.column[k]);
   finish_row_starts(block);
 #pragma omp parallel for schedule(static)
   for (int i = 0; i < A.n_rows; ++i)
-    for (int k = A.row_start[i], to = block.row_start[i]; k < A.row_start[i + 1]; ++k)
+    for (auto k = A.row_start[i], to = block.row_start[i]; k < A.row_start[i + 1]; ++k)
       if (wanted(A.column[k]))
         {
           block.column[to]  = A.column[k] - first;

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 
+#include <cstdint>
 #include <memory>
 
 namespace adamant
@@ -9,26 +10,29 @@ namespace adamant
 struct ExchangePlan;
 
 /// Sparse matrix in compressed row storage, in host memory. Row i holds the entries row_start[i] <= k < row_start[i+1];
-/// columns ascend within a row; indices are 32-bit (IndexOverflow is thrown before one would not fit).
+/// columns ascend within a row. Rows and columns have 32-bit numbers (IndexOverflow is thrown before one would not
+/// fit), entries 64-bit ones.
 ///
 /// Of a matrix whose rows are spread over ranks this is one rank's rows, n_rows of them. Where `ghosts` is set, its
 /// columns are local numbers of that plan: this rank's own entries of the vector that it multiplies, then ghosts.
 template <typename Number>
 struct CSRMatrix
 {
-  int           n_rows = 0;
-  int           n_cols = 0;
-  Array<int>    row_start; ///< n_rows + 1 entries
-  Array<int>    column;    ///< n_nonzeros entries
-  Array<Number> value;     ///< n_nonzeros entries
+  int                 n_rows = 0;
+  int                 n_cols = 0;
+  Array<std::int64_t> row_start; ///< n_rows + 1 entries
+  Array<int>          column;    ///< n_nonzeros entries
+  Array<Number>       value;     ///< n_nonzeros entries
 
   std::shared_ptr<const ExchangePlan> ghosts; ///< null on one rank
 
-  int n_nonzeros() const { return row_start.empty() ? 0 : row_start[n_rows]; }
+  std::int64_t n_nonzeros() const { return row_start.empty() ? 0 : row_start[n_rows]; }
 };
 
+/// Counts the entries of a matrix.
+using EntryNumber = decltype(CSRMatrix<double>::row_start)::value_type;
+
 /// Turns row lengths, stored in row_start[1..n], into row starts, and sizes column and value accordingly.
-/// Throws IndexOverflow if the number of nonzeros exceeds 32 bits.
 template <typename Number>
 void finish_row_starts(CSRMatrix<Number> &matrix);
 

@@ -21,8 +21,8 @@ public:
   const std::vector<int> &columns(int row)
   {
     found.clear();
-    for (int k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
-      for (int l = B.row_start[A.column[k]]; l < B.row_start[A.column[k] + 1]; ++l)
+    for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+      for (auto l = B.row_start[A.column[k]]; l < B.row_start[A.column[k] + 1]; ++l)
         if (const int column = B.column[l]; last_row[column] != row)
           {
             last_row[column] = row;
@@ -49,7 +49,7 @@ CSRMatrix<double> local_product(const CSRMatrix<double> &A, const CSRMatrix<doub
     RowsOfProduct rows(A, B);
 #pragma omp for schedule(static)
     for (int row = 0; row < A.n_rows; ++row)
-      C.row_start[row + 1] = static_cast<int>(rows.columns(row).size());
+      C.row_start[row + 1] = static_cast<std::int64_t>(rows.columns(row).size());
   }
   finish_row_starts(C);
 #pragma omp parallel
@@ -59,10 +59,10 @@ CSRMatrix<double> local_product(const CSRMatrix<double> &A, const CSRMatrix<doub
 #pragma omp for schedule(static)
     for (int row = 0; row < A.n_rows; ++row)
       {
-        for (int k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
-          for (int l = B.row_start[A.column[k]]; l < B.row_start[A.column[k] + 1]; ++l)
+        for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+          for (auto l = B.row_start[A.column[k]]; l < B.row_start[A.column[k] + 1]; ++l)
             sums[B.column[l]] += A.value[k] * B.value[l];
-        int place = C.row_start[row];
+        auto place = C.row_start[row];
         for (const int column : rows.columns(row))
           {
             C.column[place]  = column;

@@ -1,9 +1,11 @@
 #include "multigrid/chebyshev.h"
 
+#include "base/exceptions.h"
 #include "multigrid/smoothers/registry.h"
 #include "multigrid/smoothers/setup.h"
 
 #include <cmath>
+#include <utility>
 
 namespace adamant
 {
@@ -23,7 +25,11 @@ template <typename Number>
 void PolynomialSmoother<Number>::update()
 {
   smoother->update();
-  if (options.chebyshev)
+  if (!options.chebyshev)
+    return;
+  if (level.changing)
+    follow_eigenvalue();
+  else
     lambda = largest_eigenvalue();
 }
 
@@ -65,29 +71,57 @@ auto PolynomialSmoother<Number>::iterate(const Coefficients &c, std::size_t firs
   return *from;
 }
 
+// ‖S A x‖ after n steps x <- S A x / ‖S A x‖.
+template <typename Number>
+double PolynomialSmoother<Number>::grow(Vector &x, Vector &y, int n) const
+{
+  const Device &device   = level.device;
+  double        estimate = 0;
+  for (int k = 0; k < n; ++k)
+    {
+      device.multiply(Number(1), level.A, x, Number(0), y);
+      smoother->vmult(Number(1), y, x, false);
+      estimate = std::sqrt(device.dot(x, x));
+      if (!(estimate > 0))
+        return estimate;
+      device.scale(static_cast<Number>(1. / estimate), x);
+    }
+  return estimate;
+}
+
 // Power method for S A, at least 15 steps, then until a step adds less than 0.5%: too small a value would let the
 // polynomial amplify what it should damp. For a nonsymmetric matrix it estimates the growth ‖S A‖ of the dominant
 // modes.
 template <typename Number>
-double PolynomialSmoother<Number>::largest_eigenvalue() const
+double PolynomialSmoother<Number>::largest_eigenvalue()
 {
   const Device &device = level.device;
   const int     n      = level.A.n_rows();
   Vector        x(device, start_vector(n)), y(device, n);
-  const auto    norm = [&device](const Vector &v) { return std::sqrt(device.dot(v, v)); };
-  device.scale(static_cast<Number>(1. / norm(x)), x);
-  double estimate = 0, last = 0;
-  for (int k = 0; k < 15 || (k < 60 && estimate > 1.005 * last); ++k)
+  device.scale(static_cast<Number>(1. / std::sqrt(device.dot(x, x))), x);
+  double estimate = grow(x, y, 15), last = 0;
+  for (int k = 15; k < 60 && estimate > 1.005 * last; ++k)
     {
-      last = estimate;
-      device.multiply(Number(1), level.A, x, Number(0), y);
-      smoother->vmult(Number(1), y, x, false);
-      estimate = norm(x);
-      if (!(estimate > 0))
-        return 1.;
-      device.scale(static_cast<Number>(1. / estimate), x);
+      last     = estimate;
+      estimate = grow(x, y, 1);
     }
-  return estimate;
+  if (level.changing)
+    dominant = std::move(x);
+  return estimate > 0 ? estimate : 1.;
+}
+
+// The same after a change of values: a few steps from the last vector. What recorded graphs hold, lambda, stays as
+// long as it is between the new one and 1.1 times that.
+template <typename Number>
+void PolynomialSmoother<Number>::follow_eigenvalue()
+{
+  const double estimate = grow(dominant, d, 3);
+  if (!std::isfinite(estimate))
+    throw RunError("a smoother meets values that are no numbers: is a diagonal entry zero, or a coefficient NaN?");
+  if (estimate <= lambda && lambda <= 1.1 * estimate)
+    return;
+  lambda = 1.02 * estimate;
+  level.device.outdate_graphs();
 }
 
 template <typename Number>

@@ -39,13 +39,16 @@ private:
   Coefficients coefficients(int n) const;
   Vector      &iterate(const Coefficients &c, std::size_t first, const Vector &b, Vector &x, Vector &y,
                        bool transposed) const;
-  double       largest_eigenvalue() const;
+  double       grow(Vector &x, Vector &y, int n) const;
+  double       largest_eigenvalue();
+  void         follow_eigenvalue();
 
   SmootherLevel<Number>             level;
   SmootherOptions                   options;
   std::unique_ptr<Smoother<Number>> smoother;
   double                            lambda = 0;
-  mutable Vector                    d; // empty without Chebyshev
+  mutable Vector                    d;        // empty without Chebyshev
+  Vector                            dominant; // where values change: about the eigenvector of lambda
 };
 
 /// Coefficients (alpha_k, beta_k), k = 0..n-1, of d <- alpha d + beta S r, x <- x + d for Chebyshev's polynomial on

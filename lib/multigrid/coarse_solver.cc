@@ -1,6 +1,7 @@
 #include "multigrid/coarse_solver.h"
 
 #include "base/exceptions.h"
+#include "multigrid/smoothers/update_functors.h"
 
 #include <functional>
 #include <sstream>
@@ -20,9 +21,20 @@ public:
     : level(level)
     , x(level.device, level.matrix->n_rows)
   {
-    inverse = Matrix<Number>::dense(level.device, dense_inverse(*level.matrix), level.matrix->n_rows);
+    inverse =
+      Matrix<Number>::dense(level.device, dense_inverse(level.device, matrix_on_host(level)), level.matrix->n_rows);
   }
-  void          update() override { inverse.update_dense(dense_inverse(*level.matrix)); }
+  void update() override
+  {
+    if (!level.changing)
+      return inverse.update_dense(dense_inverse(level.device, *level.matrix));
+    const int n = level.matrix->n_rows;
+    if (dense.size() == 0)
+      dense = adamant::Vector<double>(level.device, to_index(std::size_t(n) * n, "entries of a dense matrix"));
+    level.device.for_each(n, MakeDense{level.changing->view(), dense.data()});
+    level.device.invert(dense, n);
+    inverse.update_dense(dense);
+  }
   const Vector &solve(const Vector &b) override
   {
     level.device.multiply(Number(1), inverse, b, Number(0), x);
@@ -31,9 +43,10 @@ public:
   std::string description() const override { return ", dense inverse"; }
 
 private:
-  SmootherLevel<Number> level;
-  Vector                x;
-  Matrix<Number>        inverse;
+  SmootherLevel<Number>   level;
+  Vector                  x;
+  Matrix<Number>          inverse;
+  adamant::Vector<double> dense; // while values change
 };
 
 template <typename Number>
@@ -83,12 +96,12 @@ public:
   External(const SmootherLevel<Number> &level, const MultigridOptions &options)
     : level(level)
     , make(options.make_coarse_solver)
-    , solver(make(*level.matrix))
+    , solver(make(matrix_on_host(level)))
     , b_on_host(level.matrix->n_rows)
     , x_on_host(level.matrix->n_rows)
     , x(level.device, level.matrix->n_rows)
   {}
-  void          update() override { solver = make(*level.matrix); }
+  void          update() override { solver = make(matrix_on_host(level)); }
   const Vector &solve(const Vector &b) override
   {
     b.download(b_on_host.data());

@@ -29,9 +29,7 @@ template <typename Number>
 std::unique_ptr<CoarseSolver<Number>> make_coarse_solver(const SmootherLevel<Number> &level,
                                                          const MultigridOptions      &options);
 
-/// The inverse of a sparse matrix as a dense one, row-major, host memory: Gauss-Jordan elimination by blocks with
-/// partial pivoting, whose pivots LAPACK's LU factorisation of each block of columns chooses; all else is threaded.
-/// (LAPACK alone takes 20 times as long with the BLAS that deal.II's package brings along.) Throws RunError where the
-/// matrix is singular or nearly so, or spread over ranks.
-Array<double> dense_inverse(const CSRMatrix<double> &matrix);
+/// The inverse of a sparse matrix as a dense one, row-major, host memory; the device inverts it. Throws RunError where
+/// the matrix is singular or nearly so, or spread over ranks.
+Array<double> dense_inverse(const Device &device, const CSRMatrix<double> &matrix);
 } // namespace adamant

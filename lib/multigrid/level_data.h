@@ -1,5 +1,7 @@
 #pragma once
 
+#include "algebra/compressed_rows.h"
+#include "algebra/matrix.h"
 #include "base/csr_matrix.h"
 
 #include <memory>
@@ -16,5 +18,25 @@ struct LevelData
     prolongation; ///< P_l, n_l x n_{l-1}, from the next coarser level; null on level 0
   std::shared_ptr<const CSRMatrix<double>> restriction;   ///< R_l = P_lᵀ, stored; null on level 0
   int                                      node_size = 1; ///< rows that belong to one node, stored next to each other
+  /// The values of the matrix where they change on the device; `matrix` is then the pattern alone. Null: they do not.
+  std::shared_ptr<const CompressedRows> changing = nullptr;
 };
+
+/// The matrix of a level (LevelData or SmootherLevel) in host memory, with the values that it has now.
+template <class Level>
+CSRMatrix<double> matrix_on_host(const Level &level)
+{
+  CSRMatrix<double> matrix = *level.matrix;
+  if (level.changing)
+    matrix.value = to_host(level.changing->values);
+  return matrix;
+}
+
+/// The matrix of a level on a device.
+template <typename Number>
+Matrix<Number> make_matrix(const Device &device, const LevelData &level)
+{
+  return level.changing ? Matrix<Number>(device, *level.matrix, *level.changing, level.node_size) :
+                          Matrix<Number>(device, *level.matrix, level.node_size);
+}
 } // namespace adamant

@@ -37,7 +37,8 @@ LinearSolver::LinearSolver(const Device &device, const std::vector<LevelData> &l
   : where(device)
   , options(options)
   , matrix_on_host(levels.back().matrix)
-  , A(device, *matrix_on_host, levels.back().node_size)
+  , changing(levels.back().changing)
+  , A(make_matrix<double>(device, levels.back()))
   , A_operator(A, device)
   , M(external ? std::move(external) : make_multigrid(device, levels, options.precision, options.multigrid))
   , method(make_method(options, device, A_operator, *M))
@@ -52,7 +53,7 @@ SolverResult LinearSolver::solve(const Vector<double> &b, Vector<double> &x)
 
 void LinearSolver::update()
 {
-  A.update(*matrix_on_host);
+  changing ? A.update(*changing) : A.update(*matrix_on_host);
   M->update();
 }
 

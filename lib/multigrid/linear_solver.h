@@ -74,6 +74,7 @@ private:
   Device                                   where;
   LinearSolverOptions                      options;
   std::shared_ptr<const CSRMatrix<double>> matrix_on_host;
+  std::shared_ptr<const CompressedRows>    changing; // see LevelData
   Matrix<double>                           A;
   MatrixOperator                           A_operator;
   std::unique_ptr<Preconditioner>          M;

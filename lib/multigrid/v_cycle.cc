@@ -25,8 +25,9 @@ template <typename Number>
 VCycle<Number>::Level::Level(const Device &device, const LevelData &data, const MultigridOptions &options,
                              bool coarsest)
   : matrix(data.matrix)
+  , changing(data.changing)
   , n_unknowns(matrix->ghosts ? matrix->ghosts->n_global : std::uint64_t(matrix->n_rows))
-  , A(device, *matrix, data.node_size)
+  , A(make_matrix<Number>(device, data))
 {
   const int n = matrix->n_rows;
   b           = Vector(device, n);
@@ -45,7 +46,7 @@ void VCycle<Number>::update()
 {
   for (auto &level : levels)
     {
-      level->A.update(*level->matrix);
+      level->changing ? level->A.update(*level->changing) : level->A.update(*level->matrix);
       if (level->smoother)
         level->smoother->update();
     }

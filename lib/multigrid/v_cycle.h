@@ -41,9 +41,10 @@ private:
   struct Level
   {
     Level(const Device &device, const LevelData &data, const MultigridOptions &options, bool coarsest);
-    SmootherLevel<Number> on(const Device &device) const { return {device, matrix, A}; }
+    SmootherLevel<Number> on(const Device &device) const { return {device, matrix, A, changing}; }
 
     std::shared_ptr<const CSRMatrix<double>>    matrix;
+    std::shared_ptr<const CompressedRows>       changing;
     const std::uint64_t                         n_unknowns; // of all ranks
     Matrix<Number>                              A, P, R;
     Vector                                      b, x, y, r;

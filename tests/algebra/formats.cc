@@ -13,7 +13,7 @@ Values magnitudes(const CSRMatrix<double> &A, const Values &x)
 {
   Values sums(A.n_rows, 0.);
   for (int i = 0; i < A.n_rows; ++i)
-    for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
       sums[i] += std::abs(A.value[k] * x[A.column[k]]);
   return sums;
 }
@@ -116,13 +116,13 @@ private:
     const auto kept = [&](int row, int column) { return row / m == column / m || (n / m - 1 - column / m) % 3 != 0; };
     const auto some = matrix_of_rows(static_cast<int>(nodes.size()) * m, n, [&](int i) {
       RowEntries row;
-      for (int k = specimen.A.row_start[at(i)]; k < specimen.A.row_start[at(i) + 1]; ++k)
+      for (auto k = specimen.A.row_start[at(i)]; k < specimen.A.row_start[at(i) + 1]; ++k)
         if (kept(at(i), specimen.A.column[k]))
           row.emplace_back(specimen.A.column[k], specimen.A.value[k]);
       return row;
     });
     const Matrix<Number> rows(device, some, m);
-    const Vector<int>    list(device, nodes);
+    const List<int>      list(device, nodes);
     auto                 y = random(n, 6);
     if (m == 1)
       device.for_each_row(rows, y, JacobiStep<Number>(update(y.data(), y)), list);

@@ -21,7 +21,7 @@ int period_of(const CSRMatrix<double> &A)
       for (int i = 0; i < A.n_rows && apart; ++i)
         {
           std::vector<bool> taken(period, false);
-          for (int k = A.row_start[i]; k < A.row_start[i + 1] && apart; ++k)
+          for (auto k = A.row_start[i]; k < A.row_start[i + 1] && apart; ++k)
             {
               apart                       = !taken[A.column[k] % period];
               taken[A.column[k] % period] = true;
@@ -48,7 +48,7 @@ Values stored_values(const Device &device, const CSRMatrix<double> &A, int node_
       device.multiply(Number(1), on, to_device<Number>(device, units), Number(0), y);
       const Values entries = values_of(y);
       for (int i = 0; i < A.n_rows; ++i)
-        for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+        for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
           if (A.column[k] % period == first)
             stored[k] = entries[i];
     }
@@ -65,7 +65,7 @@ std::pair<double, int> difference(const CSRMatrix<double> &A, const Values &stor
   for (int i = 0; i < A.n_rows; ++i)
     {
       double largest = 0, row = 0;
-      for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+      for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
         {
           largest = std::max(largest, std::abs(A.value[k]));
           row     = std::max(row, std::abs(stored[k] - A.value[k]));

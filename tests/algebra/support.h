@@ -78,7 +78,7 @@ inline CSRMatrix<double> nodes_on_a_line(int nodes, int size, double noise)
             A.value.push_back(node == nodes / 2 ? 2. * block :
                                                   block * (1. + noise * errors[(row + c) % errors.size()]));
           }
-      A.row_start[row + 1] = static_cast<int>(A.column.size());
+      A.row_start[row + 1] = A.column.size();
     }
   return A;
 }

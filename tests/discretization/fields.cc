@@ -153,7 +153,7 @@ void expect_same_entries(const CSRMatrix<double> &found, const SparseMatrix<doub
   const double tolerance = 1e-13 * largest;
   for (int i = 0; i < found.n_rows; ++i)
     {
-      for (int k = found.row_start[i]; k < found.row_start[i + 1]; ++k)
+      for (auto k = found.row_start[i]; k < found.row_start[i + 1]; ++k)
         {
           ASSERT_TRUE(k == found.row_start[i] || found.column[k - 1] < found.column[k]) << "columns ascend, row " << i;
           ASSERT_NEAR(found.value[k], expected.el(i, found.column[k]), tolerance) << "row " << i;
@@ -173,7 +173,7 @@ void expect_transposed(const CSRMatrix<double> &A, const CSRMatrix<double> &B)
   for (const double value : A.value)
     largest = std::max(largest, std::abs(value));
   for (int i = 0; i < A.n_rows; ++i)
-    for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
       ASSERT_NEAR(A.value[k], adamant::entry(B, A.column[k], i), 1e-15 * largest) << "row " << i;
 }
 

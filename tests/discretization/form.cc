@@ -52,7 +52,7 @@ std::vector<std::tuple<int, int, double>> nonzero_entries(const adamant::CSRMatr
 {
   std::vector<std::tuple<int, int, double>> entries;
   for (int i = 0; i < A.n_rows; ++i)
-    for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
       if (A.value[k] != 0.)
         entries.emplace_back(i, A.column[k], A.value[k]);
   return entries;
@@ -144,12 +144,12 @@ void compare(const Problem<dim> &problem, const std::string &what)
     {
       if (!space.is_free(i))
         {
-          for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+          for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
             ASSERT_EQ(A.value[k], A.column[k] == i ? 1. : 0.) << "constrained row " << i << " is one of the identity";
           ASSERT_EQ(adamant::entry(A, i, i), 1.) << "constrained row " << i;
           continue;
         }
-      for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+      for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
         {
           ASSERT_TRUE(k == A.row_start[i] || A.column[k - 1] < A.column[k]) << "columns ascend, row " << i;
           difference = std::max(difference, std::abs(A.value[k] - condensed.el(i, A.column[k])));

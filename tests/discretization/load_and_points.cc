@@ -116,7 +116,7 @@ void compare_points(const FiniteElement<dim> &fe, unsigned int seed)
         EXPECT_NEAR(values[p * n + c], expected[c], 1e-12) << "component " << c << " at " << points[p];
     }
   for (int i = 0; i < N.n_rows; ++i)
-    for (int k = N.row_start[i] + 1; k < N.row_start[i + 1]; ++k)
+    for (auto k = N.row_start[i] + 1; k < N.row_start[i + 1]; ++k)
       ASSERT_LT(N.column[k - 1], N.column[k]) << "columns ascend, row " << i;
 }
 

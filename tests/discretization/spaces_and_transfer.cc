@@ -129,7 +129,7 @@ void compare_transfer(const FiniteElement<dim> &fe, unsigned int seed)
       ASSERT_EQ(R.n_cols, P.n_rows);
       ASSERT_EQ(R.n_nonzeros(), P.n_nonzeros());
       for (int i = 0; i < R.n_rows; ++i)
-        for (int k = R.row_start[i]; k < R.row_start[i + 1]; ++k)
+        for (auto k = R.row_start[i]; k < R.row_start[i + 1]; ++k)
           {
             ASSERT_TRUE(k == R.row_start[i] || R.column[k - 1] < R.column[k]) << "columns of R ascend";
             ASSERT_EQ(R.value[k], adamant::entry(P, R.column[k], i));

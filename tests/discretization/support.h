@@ -158,7 +158,7 @@ inline Vector<double> multiply(const adamant::CSRMatrix<double> &A, const Vector
 {
   Vector<double> y(A.n_rows);
   for (int i = 0; i < A.n_rows; ++i)
-    for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
       y[i] += A.value[k] * x[A.column[k]];
   return y;
 }

@@ -1,6 +1,7 @@
 #include "multigrid/coarse_solver.h"
 
 #include "support/dense.h"
+#include "support/devices.h"
 #include "support/errors.h"
 #include "support/q1_grid.h"
 
@@ -17,7 +18,7 @@ TEST(DenseInverse, TimesMatrixIsIdentity)
           A[i][i + 1] += 3;
           A[i + 1][i] -= 3;
         }
-      const auto inverse = dense_inverse(to_csr(A));
+      const auto inverse = dense_inverse(Device::host(2), to_csr(A));
       Dense      rows(n, Values(n));
       for (int i = 0; i < n * n; ++i)
         rows[i / n][i % n] = inverse[i];
@@ -35,7 +36,7 @@ TEST(DenseInverse, OfTheOneDimensionalLaplacianIsKnown)
       if (i > 0)
         A[i][i - 1] = A[i - 1][i] = -1;
     }
-  const auto inverse = dense_inverse(to_csr(A));
+  const auto inverse = dense_inverse(Device::host(2), to_csr(A));
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)
       EXPECT_NEAR(inverse[i * n + j], (std::min(i, j) + 1.) * (n - std::max(i, j)) / (n + 1.), 1e-12) << i << ", " << j;
@@ -43,13 +44,45 @@ TEST(DenseInverse, OfTheOneDimensionalLaplacianIsKnown)
 
 TEST(DenseInverse, SingularMatricesThrow)
 {
-  expect_error<RunError>([] { dense_inverse(to_csr({{0.}})); }, {"coarsest level", "singular"});
-  expect_error<RunError>([] { dense_inverse(to_csr({{1, 1}, {1, 1}})); }, {"coarsest level", "singular"});
+  expect_error<RunError>([] { dense_inverse(Device::host(2), to_csr({{0.}})); }, {"coarsest level", "singular"});
+  expect_error<RunError>(
+    [] {
+      dense_inverse(Device::host(2), to_csr({{1, 1}, {1, 1}}));
+    },
+    {"coarsest level", "singular"});
   // Pure Neumann problems, within and beyond one block of the elimination, in one and two dimensions.
   for (const Grid grid : {Grid{1, 8}, Grid{1, 40}, Grid{2, 4}, Grid{2, 16}})
-    expect_error<RunError>([&] { dense_inverse(q1_matrix(grid, {}, false)); },
+    expect_error<RunError>([&] { dense_inverse(Device::host(2), q1_matrix(grid, {}, false)); },
                            {"coarsest level", "boundary conditions"});
 }
+
+// Pivots that lie below the diagonal, on each device.
+class InverseOnDevice : public OnDevice, public ::testing::WithParamInterface<Place>
+{
+protected:
+  InverseOnDevice()
+    : OnDevice(GetParam())
+  {}
+};
+
+TEST_P(InverseOnDevice, TimesMatrixIsIdentity)
+{
+  for (const int n : {1, 2, 33, 130, 300})
+    {
+      Dense A(n, Values(n));
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j)
+          A[i][j] = std::sin(1. + 13. * i + 7. * j * j) + (j == (i + n / 2) % n ? 3. * std::sqrt(n) : 0.);
+      const auto inverse = dense_inverse(device, to_csr(A));
+      Dense      rows(n, Values(n));
+      for (int i = 0; i < n * n; ++i)
+        rows[i / n][i % n] = inverse[i];
+      expect_identity(multiply(A, rows), 1e-9, "n = " + std::to_string(n));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, InverseOnDevice, ::testing::Values(Place::host, Place::cuda),
+                         [](const auto &info) { return name_of(info.param); });
 
 TEST(DenseInverse, NaNThrows)
 {
@@ -57,10 +90,10 @@ TEST(DenseInverse, NaNThrows)
   for (int i = 0; i < 40; ++i)
     A[i][i] = 1;
   A[0][39] = nan_value; // no elimination step meets it
-  expect_error<RunError>([&] { dense_inverse(to_csr(A)); }, {"coarsest level"});
+  expect_error<RunError>([&] { dense_inverse(Device::host(2), to_csr(A)); }, {"coarsest level"});
   A[0][39] = 0;
   A[3][3]  = nan_value;
-  expect_error<RunError>([&] { dense_inverse(to_csr(A)); }, {"coarsest level"});
+  expect_error<RunError>([&] { dense_inverse(Device::host(2), to_csr(A)); }, {"coarsest level"});
 }
 
 TEST(DenseInverse, PivotsWhereTheDiagonalIsZero)
@@ -70,7 +103,7 @@ TEST(DenseInverse, PivotsWhereTheDiagonalIsZero)
   Dense     shift(n, Values(n, 0.));
   for (int i = 0; i < n; ++i)
     shift[i][(i + 5) % n] = i + 1;
-  const auto inverse = dense_inverse(to_csr(shift));
+  const auto inverse = dense_inverse(Device::host(2), to_csr(shift));
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j)
       EXPECT_EQ(inverse[((i + 5) % n) * n + j], j == i ? 1. / (i + 1) : 0.) << i << ", " << j;
@@ -84,7 +117,7 @@ TEST(DenseInverse, PivotsWhereTheDiagonalIsZero)
   for (int i = 0; i < 20; ++i)
     for (int j = 0; j < 6; ++j)
       saddle[i][20 + j] = saddle[20 + j][i] = random[6 * i + j];
-  const auto values = dense_inverse(to_csr(saddle));
+  const auto values = dense_inverse(Device::host(2), to_csr(saddle));
   Dense      rows(26, Values(26));
   for (int i = 0; i < 26 * 26; ++i)
     rows[i / 26][i % 26] = values[i];
@@ -96,18 +129,19 @@ TEST(DenseInverse, NearlySingularMatricesThrow)
 {
   Dense A = spd_matrix(30);
   A[7]    = A[12];
-  expect_error<RunError>([&] { dense_inverse(to_csr(A)); }, {"coarsest level", "boundary conditions"});
+  expect_error<RunError>([&] { dense_inverse(Device::host(2), to_csr(A)); }, {"coarsest level", "boundary conditions"});
   A[7][3] += 1e-14;
-  expect_error<RunError>([&] { dense_inverse(to_csr(A)); },
+  expect_error<RunError>([&] { dense_inverse(Device::host(2), to_csr(A)); },
                          {"coarsest level", "condition number", "boundary conditions"});
-  expect_error<RunError>([&] { dense_inverse(to_csr({{1, 0}, {0, 1e-20}})); }, {"condition number"});
+  expect_error<RunError>([&] { dense_inverse(Device::host(2), to_csr({{1, 0}, {0, 1e-20}})); }, {"condition number"});
   // Scale alone is no fault.
-  const auto small = dense_inverse(to_csr({{1e-20, 0}, {0, 2e-20}}));
+  const auto small = dense_inverse(Device::host(2), to_csr({{1e-20, 0}, {0, 2e-20}}));
   EXPECT_DOUBLE_EQ(small[0], 1e20);
   EXPECT_DOUBLE_EQ(small[3], 0.5e20);
 }
 
 TEST(DenseInverse, OfUnknownsOfOtherRanksThrows)
 {
-  expect_error<RunError>([] { dense_inverse(random_matrix(4, 6, Rows::equal, 1)); }, {"coarsest level", "ranks"});
+  expect_error<RunError>([] { dense_inverse(Device::host(2), random_matrix(4, 6, Rows::equal, 1)); },
+                         {"coarsest level", "ranks"});
 }

@@ -50,7 +50,7 @@ void relax_node(const CSRMatrix<double> &A, int node_size, int node, const Value
   for (int i = 0; i < node_size; ++i)
     {
       residual[i] = b[first + i];
-      for (int k = A.row_start[first + i]; k < A.row_start[first + i + 1]; ++k)
+      for (auto k = A.row_start[first + i]; k < A.row_start[first + i + 1]; ++k)
         residual[i] -= A.value[k] * x[A.column[k]];
       for (int j = 0; j < node_size; ++j)
         block[i][j] = entry(A, first + i, first + j);
@@ -115,7 +115,7 @@ TEST(Colours, NodesThatCoupleDiffer)
       ASSERT_EQ(colour.size(), static_cast<std::size_t>(A.n_rows / node_size));
       int faults = 0;
       for (int i = 0; i < A.n_rows; ++i)
-        for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+        for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
           if (const int node = i / node_size, other = A.column[k] / node_size; node != other)
             faults += colour[node] == colour[other];
       EXPECT_EQ(faults, 0) << A.n_rows << " rows, nodes of " << node_size;
@@ -190,7 +190,7 @@ TYPED_TEST(GaussSeidel, TakesNewValues)
       SmootherLevel<Number>       level{this->device, shared, Matrix<Number>(this->device, A, node_size)};
       ColouredGaussSeidel<Number> updated(level);
       for (int i = 0; i < A.n_rows; ++i)
-        for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+        for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
           shared->value[k] *= A.column[k] == i ? 1.75 : 1 + 0.25 * (k % 3);
       level.A.update(*shared);
       updated.update();

@@ -73,7 +73,7 @@ TEST(FSAI, KeepsTheLowerPatternAndAUnitDiagonalOfTheProduct)
   for (int i = 0; i < A.n_rows; ++i)
     {
       std::vector<int> lower, found(G.column.begin() + G.row_start[i], G.column.begin() + G.row_start[i + 1]);
-      for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+      for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
         if (A.column[k] <= i)
           lower.push_back(A.column[k]);
       EXPECT_EQ(found, lower) << "pattern of row " << i;

@@ -100,7 +100,7 @@ TEST_P(BlockOperatorTest, MultipliesAsPlainLoopsDo)
   const int    row[] = {0, 31, 37}, col[] = {0, 31};
   for (const auto &[i, j] : present)
     for (int r = 0; r < heights[i]; ++r)
-      for (int k = A[i][j].row_start[r]; k < A[i][j].row_start[r + 1]; ++k)
+      for (auto k = A[i][j].row_start[r]; k < A[i][j].row_start[r + 1]; ++k)
         Ax[row[i] + r] += A[i][j].value[k] * x[col[j] + A[i][j].column[k]];
 
   const auto on_device = to_device(device, x);

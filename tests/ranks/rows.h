@@ -121,7 +121,7 @@ inline std::map<Key, Row> rows_of(const CSRMatrix<double> &A, const std::vector<
   EXPECT_EQ(static_cast<std::size_t>(A.n_rows), rows.size());
   EXPECT_EQ(static_cast<std::size_t>(A.n_cols), columns.size());
   for (int i = 0; i < A.n_rows; ++i)
-    for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
       {
         EXPECT_TRUE(k == A.row_start[i] || A.column[k - 1] < A.column[k]) << "columns should ascend";
         result[rows[i]][columns[A.column[k]]] = A.value[k];

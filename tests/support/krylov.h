@@ -42,7 +42,7 @@ class ExactPreconditioner : public Preconditioner
 public:
   ExactPreconditioner(const Device &device, const CSRMatrix<double> &D)
     : device(device)
-    , inverse(Matrix<double>::dense(device, dense_inverse(D), D.n_rows))
+    , inverse(Matrix<double>::dense(device, dense_inverse(device, D), D.n_rows))
   {}
   void vmult(const Vector<double> &v, Vector<double> &z) const override { device.multiply(1., inverse, v, 0., z); }
   void update() override {}

@@ -108,7 +108,7 @@ inline CSRMatrix<double> q1_matrix(const Grid &grid, const Coefficients &c, bool
         A.column.push_back(grid.number(q));
         A.value.push_back(constrained ? 1. : value(p, q));
       });
-      A.row_start[i + 1] = static_cast<int>(A.column.size());
+      A.row_start[i + 1] = A.column.size();
     }
   return A;
 }
@@ -141,7 +141,7 @@ inline CSRMatrix<double> q1_prolongation(const Grid &fine, bool dirichlet = true
           P.column.push_back(coarse.number(q));
           P.value.push_back(weight);
         });
-      P.row_start[i + 1] = static_cast<int>(P.column.size());
+      P.row_start[i + 1] = P.column.size();
     }
   return P;
 }
@@ -204,14 +204,14 @@ inline CSRMatrix<double> kronecker(const CSRMatrix<double> &A, const std::vector
   C.row_start.assign(C.n_rows + 1, 0);
   for (int i = 0; i < C.n_rows; ++i)
     {
-      for (int k = A.row_start[i / size]; k < A.row_start[i / size + 1]; ++k)
+      for (auto k = A.row_start[i / size]; k < A.row_start[i / size + 1]; ++k)
         for (int c = 0; c < size; ++c)
           if (const double value = A.value[k] * B[i % size * size + c]; value != 0)
             {
               C.column.push_back(A.column[k] * size + c);
               C.value.push_back(value);
             }
-      C.row_start[i + 1] = static_cast<int>(C.column.size());
+      C.row_start[i + 1] = C.column.size();
     }
   return C;
 }

@@ -58,7 +58,7 @@ inline CSRMatrix<double> random_matrix(int n_rows, int n_cols, Rows rows, unsign
           matrix.column.push_back(column);
           matrix.value.push_back(distribution(generator));
         }
-      matrix.row_start[i + 1] = static_cast<int>(matrix.column.size());
+      matrix.row_start[i + 1] = matrix.column.size();
     }
   return matrix;
 }
@@ -78,7 +78,7 @@ inline CSRMatrix<double> to_csr(const std::vector<Values> &rows)
             matrix.column.push_back(static_cast<int>(j));
             matrix.value.push_back(row[j]);
           }
-      matrix.row_start.push_back(static_cast<int>(matrix.column.size()));
+      matrix.row_start.push_back(matrix.column.size());
     }
   return matrix;
 }
@@ -87,7 +87,7 @@ inline std::vector<Values> to_dense(const CSRMatrix<double> &matrix)
 {
   std::vector<Values> rows(matrix.n_rows, Values(matrix.n_cols, 0.));
   for (int i = 0; i < matrix.n_rows; ++i)
-    for (int k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k)
+    for (auto k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k)
       rows[i][matrix.column[k]] = matrix.value[k];
   return rows;
 }
@@ -97,7 +97,7 @@ inline Values product(const CSRMatrix<double> &A, const Values &x)
 {
   Values y(A.n_rows, 0.);
   for (int i = 0; i < A.n_rows; ++i)
-    for (int k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
       y[i] += A.value[k] * x[A.column[k]];
   return y;
 }

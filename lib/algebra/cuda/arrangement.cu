@@ -37,7 +37,9 @@ std::vector<int> order_of_nodes(const CSRMatrix<double> &A, int node_size, const
   const int        n_nodes = A.n_rows / node_size, n_groups = static_cast<int>(extents.size()) / node_size;
   std::vector<int> order, others;
   long             padded = 0, entries = 0;
-  const auto length = [&](int node) { return A.row_start[(node + 1) * node_size] - A.row_start[node * node_size]; };
+  const auto       length = [&](int node) {
+    return static_cast<int>(A.row_start[(node + 1) * node_size] - A.row_start[node * node_size]);
+  };
   for (int group = 0; group < n_groups && node_size > 1; ++group)
     {
       const auto begin = extents.begin() + group * node_size, end = begin + node_size;
@@ -108,7 +110,7 @@ private:
   // Whether the rows agree, with columns that count from these.
   bool agree(int row, int from, int other, int other_from) const
   {
-    const int n = A.row_start[row + 1] - A.row_start[row], *a = &A.column[A.row_start[row]],
+    const int n = static_cast<int>(A.row_start[row + 1] - A.row_start[row]), *a = &A.column[A.row_start[row]],
               *b    = &A.column[A.row_start[other]];
     const double *v = &A.value[A.row_start[row]], *w = &A.value[A.row_start[other]];
     if (A.row_start[other + 1] - A.row_start[other] != n)

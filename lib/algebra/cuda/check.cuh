@@ -73,6 +73,14 @@ __device__ inline void wait_for_predecessor()
 #endif
 }
 
+/// For a kernel that writes a matrix: no later kernel starts before it has ended, and loads old values.
+__device__ inline void wait_and_hold_successors()
+{
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+}
+
 constexpr int block_size = 256;
 
 inline int blocks_for(long n, int threads = block_size)

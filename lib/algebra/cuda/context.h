@@ -55,6 +55,7 @@ public:
   ScalarStorage                    create_scalars(int n) override;
   std::shared_ptr<SnapshotStorage> create_snapshot(int n) override;
   std::shared_ptr<GraphStorage>    record(const std::function<void()> &operations) override;
+  void                             invert(double *a, int n) override;
   std::shared_ptr<BundleStorage>   create_bundle(const std::vector<const CSRMatrix<double> *> &matrices,
                                                  int                                           n_values) override;
 
@@ -79,7 +80,7 @@ public:
 
   /// Rises when matrices change: graphs recorded before hold old addresses and coefficients and are recorded anew.
   int  revision() const { return matrix_revision; }
-  void matrices_changed() { ++matrix_revision; }
+  void outdate_graphs() override { ++matrix_revision; }
   /// @}
 
 private:

@@ -55,5 +55,10 @@ Arrangement arrange(const CSRMatrix<double> &source, const std::vector<Extent> &
 /// memory.
 template <typename Number>
 void fill(const Context &context, const CSRView &source, const int *owners, SparseMatrix<Number> &A);
+
+/// The values alone, of a matrix whose slices store each of them: `source` has them in the order of the CSR matrix that
+/// A was made of, `row_start` where each row begins there; both in device memory.
+template <typename Number>
+void fill_values(const Context &context, const double *source, const EntryNumber *row_start, SparseMatrix<Number> &A);
 } // namespace cuda
 } // namespace adamant

@@ -2,6 +2,7 @@
 
 #include "algebra/cuda/check.cuh"
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -12,9 +13,10 @@ namespace cuda
 /// A CSR matrix in device memory, before its conversion.
 struct CSRView
 {
-  int           n_rows;
-  const int    *row_start, *column;
-  const double *value;
+  int                 n_rows;
+  const std::int64_t *row_start;
+  const int          *column;
+  const double       *value;
 };
 
 /// Waits for the copy.

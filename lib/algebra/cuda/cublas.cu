@@ -5,6 +5,7 @@
 #include "algebra/cuda/reduction.cuh"
 #include "algebra/cuda/sparse.cuh"
 
+#include "algebra/vector_functors.h"
 #include <algorithm>
 #include <utility>
 
@@ -91,6 +92,13 @@ void CublasMatrix<Number>::update_dense(const Array<double> &row_major)
 }
 
 template <typename Number>
+void CublasMatrix<Number>::update_values(const double *row_major)
+{
+  for_each(*context, to_index(value.size(), "entries of a dense matrix"),
+           Convert<double, Number>{row_major, value.data()});
+}
+
+template <typename Number>
 void CublasMatrix<Number>::multiply(Number a, const Number *x, Number b, Number *y) const
 {
   const int n = this->n_rows;
@@ -109,7 +117,7 @@ void CublasMatrix<Number>::multiply(Number a, const Number *x, Number b, Number 
 
 template <typename Number>
 std::shared_ptr<MatrixStorage<Number>> LibraryOperations<Number>::create_matrix(const CSRMatrix<double> &source,
-                                                                                int node_size) const
+                                                                                int node_size, MatrixValues) const
 {
   return std::make_shared<CusparseMatrix<Number>>(this->context.shared_from_this(), libraries, source, node_size);
 }

@@ -17,8 +17,8 @@ namespace
 std::size_t pattern_of(const CSRMatrix<double> &A)
 {
   std::size_t hash = A.n_cols;
-  const auto  add  = [&hash](int index) { hash = (hash ^ static_cast<std::size_t>(index)) * 0x100000001b3ull; };
-  for (const int k : A.row_start)
+  const auto  add  = [&hash](auto index) { hash = (hash ^ static_cast<std::size_t>(index)) * 0x100000001b3ull; };
+  for (const auto k : A.row_start)
     add(k);
   for (const int j : A.column)
     add(j);
@@ -43,9 +43,11 @@ CusparseMatrix<Number>::CusparseMatrix(std::shared_ptr<Context> context_, std::s
 template <typename Number>
 void CusparseMatrix<Number>::store(const CSRMatrix<double> &owned)
 {
+  to_index(owned.value.size(), "entries of a matrix for cuSPARSE");
+  const Array<int>    starts(owned.row_start.begin(), owned.row_start.end());
   const Array<Number> values(owned.value.begin(), owned.value.end());
   this->n_owned_cols = owned.n_cols;
-  start              = to_device(*context, owned.row_start.data(), owned.row_start.size(), "matrices");
+  start              = to_device(*context, starts.data(), starts.size(), "matrices");
   column             = to_device(*context, owned.column.data(), owned.n_nonzeros(), "matrices");
   value              = to_device(*context, values.data(), values.size(), "matrices");
   context->synchronize();
@@ -110,7 +112,15 @@ void CusparseMatrix<Number>::update(const CSRMatrix<double> &source)
   if (!this->ghosts)
     return;
   take_ghosts(source);
-  context->matrices_changed(); // the ghosts' addresses have
+  context->outdate_graphs(); // the ghosts' addresses have
+}
+
+template <typename Number>
+void CusparseMatrix<Number>::update_values(const double *source)
+{
+  if (this->ghosts)
+    throw RunError("values that change on the device: the rows of the matrix are spread over ranks");
+  for_each(*context, to_index(value.size(), "entries of a matrix"), Convert<double, Number>{source, value.data()});
 }
 
 template <typename Number>

@@ -24,6 +24,7 @@ public:
 
   void          multiply(Number a, const Number *x, Number b, Number *y) const override;
   void          update(const CSRMatrix<double> &source) override; ///< the addresses stay
+  void          update_values(const double *source) override;
   std::size_t   bytes() const override;
   std::string   format() const override;
   const Number *product(const Number *x) const override;

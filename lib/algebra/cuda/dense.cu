@@ -38,6 +38,15 @@ __global__ void gemv_kernel(int n, int row_length, Number alpha, const Number *A
   if (lane == 0)
     y[row] = beta == Number(0) ? alpha * sum : alpha * sum + beta * y[row];
 }
+
+template <typename Number>
+__global__ void pad_kernel(int n, int row_length, const double *row_major, Number *value)
+{
+  wait_for_predecessor();
+  const int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y;
+  if (j < n)
+    value[static_cast<long>(i) * row_length + j] = static_cast<Number>(row_major[static_cast<long>(i) * n + j]);
+}
 } // namespace
 
 template <typename Number>
@@ -61,6 +70,13 @@ void DenseMatrix<Number>::update_dense(const Array<double> &row_major)
       padded[static_cast<std::size_t>(i) * row_length + j] =
         j < n ? static_cast<Number>(row_major[static_cast<std::size_t>(i) * n + j]) : Number(0);
   context->upload(value.data(), padded.data(), padded.size() * sizeof(Number));
+}
+
+template <typename Number>
+void DenseMatrix<Number>::update_values(const double *row_major)
+{
+  launch(*context, "values of a dense matrix", pad_kernel<Number>, dim3(blocks_for(this->n_rows, 128), this->n_rows),
+         128, this->n_rows, row_length, row_major, value.data());
 }
 
 template <typename Number>

@@ -17,7 +17,7 @@ __constant__ int device_run_length[n_run_lengths] = {9, 4, 3};
 // 16 units in the last place of the row's largest one (what the host backend allows, too), else -1. Prolongation has
 // period 2.
 template <typename Number>
-__device__ int stencil_stride(const CSRView &A, int row, int begin, int length, int longest, int period)
+__device__ int stencil_stride(const CSRView &A, int row, std::int64_t begin, int length, int longest, int period)
 {
   constexpr unsigned all  = 0xffffffff;
   const int          lane = threadIdx.x % slice_rows, model = lane % period;
@@ -52,8 +52,9 @@ __device__ bool continues_band(const CSRView &A, int slice, int stride, int peri
   bool      same = true;
   for (int model = first; same && model < first + period; ++model)
     {
-      const int from = A.row_start[model], mine = A.row_start[model + shift], n = A.row_start[model + 1] - from;
-      double    largest = 0, difference = 0;
+      const auto from = A.row_start[model], mine = A.row_start[model + shift];
+      const int  n       = static_cast<int>(A.row_start[model + 1] - from);
+      double     largest = 0, difference = 0;
       same = A.row_start[model + shift + 1] - mine == n;
       for (int k = 0; same && k < n; ++k)
         {
@@ -70,15 +71,16 @@ template <typename Number>
 __global__ void examine_kernel(CSRView A, int n_slices, int node_size, const int *nodes, Extent *extent, int *run_fits)
 {
   wait_for_predecessor();
-  const int thread = blockIdx.x * blockDim.x + threadIdx.x, slice = thread / slice_rows;
-  const int row = slice < n_slices ? row_of(slice, thread % slice_rows, node_size, node_size, nodes) : A.n_rows;
-  Extent    e{0, 0x7fffffff, 0, -1, 1, false};
-  int       begin = 0, length = 0;
+  const int    thread = blockIdx.x * blockDim.x + threadIdx.x, slice = thread / slice_rows;
+  const int    row = slice < n_slices ? row_of(slice, thread % slice_rows, node_size, node_size, nodes) : A.n_rows;
+  Extent       e{0, 0x7fffffff, 0, -1, 1, false};
+  std::int64_t begin  = 0;
+  int          length = 0;
   if (row < A.n_rows)
     {
-      const int end = A.row_start[row + 1];
-      begin         = A.row_start[row];
-      e.longest = length = end - begin;
+      const auto end = A.row_start[row + 1];
+      begin          = A.row_start[row];
+      e.longest = length = static_cast<int>(end - begin);
       if (end > begin)
         {
           e.smallest = A.column[begin];
@@ -88,14 +90,14 @@ __global__ void examine_kernel(CSRView A, int n_slices, int node_size, const int
         {
           const int run  = device_run_length[r];
           bool      fits = length % run == 0;
-          for (int k = begin; fits && k < end; k += run)
+          for (auto k = begin; fits && k < end; k += run)
             for (int i = 1; i < run; ++i)
               fits = fits && A.column[k + i] == A.column[k] + i;
           if (!fits)
             run_fits[r] = 0;
         }
-      const int first = A.row_start[row - row % node_size];
-      bool      same  = A.row_start[row - row % node_size + 1] - first == length;
+      const auto first = A.row_start[row - row % node_size];
+      bool       same  = A.row_start[row - row % node_size + 1] - first == length;
       for (int k = 0; same && k < length; ++k)
         same = A.column[first + k] == A.column[begin + k];
       if (!same)

@@ -76,7 +76,7 @@ void Libraries::grow(DeviceArray<char> &room, std::size_t bytes)
   context.synchronize();
   room = DeviceArray<char>(); // before the larger one is taken
   room = DeviceArray<char>(context.memory_of_device(), bytes, "products");
-  context.matrices_changed();
+  context.outdate_graphs();
 }
 } // namespace cuda
 } // namespace adamant

@@ -20,7 +20,7 @@ namespace
 std::size_t pattern_of(const CSRMatrix<double> &A)
 {
   std::size_t hash = A.n_cols;
-  for (const int start : A.row_start)
+  for (const auto start : A.row_start)
     hash = (hash ^ static_cast<std::size_t>(start)) * 0x100000001b3ull;
   return hash;
 }
@@ -35,18 +35,22 @@ struct Staged
     , view{source.n_rows, row_start.data(), column.data(), value.data()}
   {}
 
-  DeviceArray<int>    row_start, column;
-  DeviceArray<double> value;
-  CSRView             view;
+  DeviceArray<std::int64_t> row_start;
+  DeviceArray<int>          column;
+  DeviceArray<double>       value;
+  CSRView                   view;
 };
 } // namespace
 
 template <typename Number>
 SparseMatrix<Number>::SparseMatrix(std::shared_ptr<Context> context_, const CSRMatrix<double> &source, int node_size,
-                                   std::shared_ptr<Exchange<Number>> exchange)
+                                   std::shared_ptr<Exchange<Number>> exchange, MatrixValues changes)
   : context(std::move(context_))
   , pattern(pattern_of(source))
+  , changes(changes)
 {
+  if (changes == MatrixValues::changing && source.ghosts)
+    throw RunError("values that change on the device: the rows of the matrix are spread over ranks");
   this->n_rows    = source.n_rows;
   this->n_cols    = source.n_cols;
   this->node_size = node_size;
@@ -72,8 +76,16 @@ void SparseMatrix<Number>::convert(const CSRMatrix<double> &source)
       n_slices = static_cast<int>(order.size()) / slice_rows * m;
       extents  = examine(*context, staged.view, *this, run_fits);
     }
-  std::vector<Number> dictionary = different_values<Number>(*context, staged.view);
-  n_values                       = static_cast<int>(dictionary.size());
+  std::vector<Number> dictionary;
+  if (changes == MatrixValues::fixed)
+    dictionary = different_values<Number>(*context, staged.view);
+  else
+    {
+      entries = to_device(*context, source.row_start.data(), source.row_start.size(), "matrices");
+      for (Extent &e : extents) // each row keeps its values
+        e.stride = -1;
+    }
+  n_values = static_cast<int>(dictionary.size());
   for (int r = n_run_lengths; r-- > 0;)
     if (run_fits[r])
       run = run_length[r];
@@ -114,8 +126,16 @@ void SparseMatrix<Number>::update(const CSRMatrix<double> &source)
   if (this->n_rows != source.n_rows || pattern != pattern_of(source))
     throw RunError("new values of a matrix: the matrix that has them has another pattern");
   // The format may change with the values, and with it kernels and addresses.
-  *this = SparseMatrix(context, source, this->node_size, ghosts ? ghosts->exchange : nullptr);
-  context->matrices_changed();
+  *this = SparseMatrix(context, source, this->node_size, ghosts ? ghosts->exchange : nullptr, changes);
+  context->outdate_graphs();
+}
+
+template <typename Number>
+void SparseMatrix<Number>::update_values(const double *source)
+{
+  if (changes == MatrixValues::fixed)
+    return MatrixStorage<Number>::update_values(source);
+  fill_values(*context, source, entries.data(), *this);
 }
 
 template <typename Number>
@@ -158,9 +178,9 @@ void SparseMatrix<Number>::multiply(Number a, const Number *x, Number b, Number 
 
 template <typename Number>
 std::shared_ptr<MatrixStorage<Number>> CudaOperations<Number>::create_matrix(const CSRMatrix<double> &source,
-                                                                             int                      node_size) const
+                                                                             int node_size, MatrixValues values) const
 {
-  return std::make_shared<SparseMatrix<Number>>(context.shared_from_this(), source, node_size);
+  return std::make_shared<SparseMatrix<Number>>(context.shared_from_this(), source, node_size, nullptr, values);
 }
 
 template <typename Number>
@@ -172,10 +192,10 @@ std::shared_ptr<MatrixStorage<Number>> CudaOperations<Number>::create_dense_matr
 
 template class SparseMatrix<double>;
 template class SparseMatrix<float>;
-template std::shared_ptr<MatrixStorage<double>> CudaOperations<double>::create_matrix(const CSRMatrix<double> &,
-                                                                                      int) const;
-template std::shared_ptr<MatrixStorage<float>>  CudaOperations<float>::create_matrix(const CSRMatrix<double> &,
-                                                                                     int) const;
+template std::shared_ptr<MatrixStorage<double>> CudaOperations<double>::create_matrix(const CSRMatrix<double> &, int,
+                                                                                      MatrixValues) const;
+template std::shared_ptr<MatrixStorage<float>>  CudaOperations<float>::create_matrix(const CSRMatrix<double> &, int,
+                                                                                     MatrixValues) const;
 template std::shared_ptr<MatrixStorage<double>> CudaOperations<double>::create_dense_matrix(const Array<double> &,
                                                                                             int) const;
 template std::shared_ptr<MatrixStorage<float>>  CudaOperations<float>::create_dense_matrix(const Array<double> &,

@@ -18,7 +18,8 @@ public:
     : context(context)
   {}
 
-  std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size) const override;
+  std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size,
+                                                       MatrixValues values) const override;
   std::shared_ptr<MatrixStorage<Number>> create_dense_matrix(const Array<double> &row_major, int n) const override;
 
   void dot(int n, const Number *x, const Number *y, const ScalarStorage &s, int i) const override;

@@ -68,10 +68,11 @@ class SparseMatrix : public MatrixStorage<Number>
 public:
   /// A matrix whose rows are spread over ranks shares the exchange of another one of its pattern where that is given.
   SparseMatrix(std::shared_ptr<Context> context, const CSRMatrix<double> &source, int node_size,
-               std::shared_ptr<Exchange<Number>> exchange = nullptr);
+               std::shared_ptr<Exchange<Number>> exchange = nullptr, MatrixValues changes = MatrixValues::fixed);
 
   void        multiply(Number a, const Number *x, Number b, Number *y) const override;
   void        update(const CSRMatrix<double> &source) override;
+  void        update_values(const double *source) override;
   std::size_t bytes() const override;
   std::string format() const override;
 
@@ -92,6 +93,8 @@ private:
 
   std::shared_ptr<Context> context;
   std::size_t              pattern = 0; // hash of the rows' lengths
+  MatrixValues             changes;
+  DeviceArray<EntryNumber> entries; // of changing values: where those of each row begin in their source
 };
 
 /// What the kernels are compiled for: the run, the runs fetched at once, codes or values, the rows of a thread (1, or

@@ -40,12 +40,12 @@ __global__ void collect_values_kernel(CSRView A, ValueTable table)
   const int row = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= A.n_rows)
     return;
-  const int begin = A.row_start[row], end = A.row_start[row + 1];
-  double    largest = 0;
-  for (int k = begin; k < end; ++k)
+  const auto begin = A.row_start[row], end = A.row_start[row + 1];
+  double     largest = 0;
+  for (auto k = begin; k < end; ++k)
     largest = fmax(largest, fabs(A.value[k]));
   const Bits unit = bits_of(rounding_unit<Number>(largest));
-  for (int k = begin; k < end; ++k)
+  for (auto k = begin; k < end; ++k)
     {
       const Bits bits     = bits_of(static_cast<Number>(A.value[k]));
       int        position = static_cast<int>((bits * 0x9e3779b97f4a7c15ull) >> 50);

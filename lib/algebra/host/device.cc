@@ -3,6 +3,7 @@
 #include "algebra/device_interface.h"
 #include "algebra/host/bundle.h"
 #include "algebra/host/for_each_row.h"
+#include "algebra/host/invert.h"
 
 #include <cmath>
 #include <cstring>
@@ -88,6 +89,10 @@ public:
   {
     value.assign(row_major.begin(), row_major.end());
   }
+  void update_values(const double *row_major) override
+  {
+    std::copy_n(row_major, value.size(), value.begin());
+  }
   std::size_t bytes() const override
   {
     return value.size() * sizeof(Number);
@@ -111,9 +116,10 @@ public:
     , ranks(ranks)
   {}
 
-  std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size) const override
+  std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size,
+                                                       MatrixValues values) const override
   {
-    return std::make_shared<SparseMatrix<Number>>(source, node_size, n_threads);
+    return std::make_shared<SparseMatrix<Number>>(source, node_size, n_threads, values);
   }
   std::shared_ptr<MatrixStorage<Number>> create_dense_matrix(const Array<double> &row_major, int n) const override
   {
@@ -294,6 +300,8 @@ public:
   {
     return std::make_shared<HostGraph>(operations);
   }
+
+  void invert(double *a, int n) override { host::invert(a, n, threads); }
 
   std::shared_ptr<BundleStorage> create_bundle(const std::vector<const CSRMatrix<double> *> &matrices,
                                                int                                           n_values) override

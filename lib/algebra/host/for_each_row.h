@@ -6,6 +6,7 @@
 #include "base/exceptions.h"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <type_traits>
 
@@ -17,26 +18,48 @@ namespace host
 {
 constexpr int max_node_size = 8, max_group_nodes = 8 * 6; // of rows in a node; lcm with a matrix's dense blocks
 
+/// The numbers of one slice as one value: sums of them stay in registers.
+template <typename Number>
+struct LanesOf
+{
+  typedef Number type __attribute__((vector_size(64)));
+};
+template <typename Number>
+using Lanes = typename LanesOf<Number>::type;
+
+template <typename Number>
+Lanes<Number> load(const Number *from)
+{
+  Lanes<Number> lanes;
+  std::memcpy(&lanes, from, sizeof(lanes)); // they need not be aligned
+  return lanes;
+}
+
 // sums[m r + c] = (A x) in component c of node r, for the nodes of one slice: blocks of m x m.
 template <bool contiguous, bool shared, int lanes, int m, typename Number, typename Index>
 void slice_product(const Index *__restrict column, const Number *__restrict value, int width,
                    const Number *__restrict x, Number *__restrict sums)
 {
-  Number sum[m][lanes] = {};
+  Lanes<Number> sum[m] = {};
   for (int k = 0; k < width; ++k)
     {
-      Number from[m][lanes];
+      Number gathered[m][lanes];
+      if constexpr (!contiguous || m > 1)
+        {
 #pragma omp simd
-      for (int r = 0; r < lanes; ++r)
-        for (int d = 0; d < m; ++d)
-          from[d][r] = contiguous ? x[column[k] + m * r + d] : x[column[k * lanes + r] + d];
+          for (int r = 0; r < lanes; ++r)
+            for (int d = 0; d < m; ++d)
+              gathered[d][r] = contiguous ? x[column[k] + m * r + d] : x[column[k * lanes + r] + d];
+        }
       for (int c = 0; c < m; ++c)
         for (int d = 0; d < m; ++d)
           {
-            const Number *a = value + ((k * m + c) * m + d) * (shared ? 1 : lanes);
-#pragma omp simd
-            for (int r = 0; r < lanes; ++r)
-              sum[c][r] += a[shared ? 0 : r] * from[d][r];
+            const Number       *a    = value + ((k * m + c) * m + d) * (shared ? 1 : lanes);
+            const Lanes<Number> from = load(contiguous && m == 1 ? x + column[k] : gathered[d]);
+            if constexpr (shared)
+              sum[c] += *a * from;
+            else
+              sum[c] += load(a) * from;
           }
     }
   for (int r = 0; r < lanes; ++r)
@@ -164,9 +187,10 @@ void for_each_row(int n_threads, const MatrixStorage<Number> &matrix, const Entr
     for_each_product(
       A, x.x, n_threads, 1,
       [f](int first, int end, const Number *sums) {
-#pragma omp simd
+        const Functor own = f; // which no result overwrites: the loop runs through the vector units
+#pragma GCC ivdep
         for (int i = first; i < end; ++i)
-          f(i, sums[i - first], f.fetch(i));
+          own(i, sums[i - first], own.fetch(i));
       },
       Functor::skips_empty);
 }

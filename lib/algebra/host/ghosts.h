@@ -36,7 +36,7 @@ public:
   void add(int first, int end, Number *sums) const
   {
     for (int i = first; i < end; ++i)
-      for (int k = row_start[i]; k < row_start[i + 1]; ++k)
+      for (auto k = row_start[i]; k < row_start[i + 1]; ++k)
         sums[i - first] += value[k] * values[column[k]];
   }
 
@@ -44,7 +44,8 @@ private:
   std::shared_ptr<const ExchangePlan> plan;
   GhostExchange<Number>               exchange;
   const Number                       *values = nullptr;
-  Array<int>                          row_start, column;
+  Array<std::int64_t>                 row_start;
+  Array<int>                          column;
   Array<Number>                       value;
 };
 } // namespace host

@@ -31,7 +31,7 @@ template <typename Number>
 Number row_product(const SparseMatrix<Number> &A, int row, const Number *x)
 {
   Number sum = 0;
-  for (int k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+  for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
     sum += A.value[k] * x[A.column[k]];
   return sum;
 }
@@ -86,7 +86,7 @@ struct SliceRows
         {
           const int row     = (first_node + static_cast<int>(r)) * m + c;
           double    largest = 0;
-          for (int k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+          for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
             largest = std::max(largest, std::abs(A.value[k]));
           for (std::size_t k = 0; k < order[r].size(); ++k)
             for (int d = 0; d < m; ++d)
@@ -100,7 +100,7 @@ struct SliceRows
 // Reads the rows of a slice and decides how to store them. Rows of the same stencil whose columns are numbered without
 // order agree when they are sorted by value.
 template <typename Number>
-void arrange_slice(int slice, SliceRows &rows, typename SparseMatrix<Number>::Slice &s)
+void arrange_slice(int slice, SliceRows &rows, MatrixValues values, typename SparseMatrix<Number>::Slice &s)
 {
   constexpr int    lanes    = SparseMatrix<Number>::lanes;
   constexpr double rounding = same_value<Number>;
@@ -126,6 +126,8 @@ void arrange_slice(int slice, SliceRows &rows, typename SparseMatrix<Number>::Sl
   for (int r = 1; r < lanes && s.contiguous; ++r)
     for (int k = 0; k < s.width && s.contiguous; ++k)
       s.contiguous = rows.column(r, k) == rows.column(0, k) + r * rows.m;
+  if (values == MatrixValues::changing)
+    return;
   s.shared = rows.same_values(rounding);
   if (s.shared || s.contiguous)
     return;
@@ -175,8 +177,9 @@ bool has_dense_blocks(const CSRMatrix<double> &A, int m, int n_threads)
 #pragma omp parallel for num_threads(n_threads) schedule(static) reduction(&& : dense)
   for (int row = 0; row < A.n_rows; ++row)
     {
-      const int begin = A.row_start[row], node = A.row_start[row - row % m], length = A.row_start[row + 1] - begin;
-      dense = dense && length % m == 0 && A.row_start[row - row % m + 1] - node == length;
+      const auto begin = A.row_start[row], node = A.row_start[row - row % m];
+      const int  length = static_cast<int>(A.row_start[row + 1] - begin);
+      dense             = dense && length % m == 0 && A.row_start[row - row % m + 1] - node == length;
       for (int k = 0; k < length && dense; ++k)
         dense = A.column[begin + k] == A.column[node + k] && A.column[node + k] == A.column[node + k - k % m] + k % m;
     }
@@ -198,8 +201,9 @@ void owned_products(const SparseMatrix<Number> &A, int first, int end, const Num
 }
 
 template <typename Number>
-SparseMatrix<Number>::SparseMatrix(const CSRMatrix<double> &source, int node_size, int n_threads)
+SparseMatrix<Number>::SparseMatrix(const CSRMatrix<double> &source, int node_size, int n_threads, MatrixValues values)
   : n_threads(n_threads)
+  , values(values)
 {
   this->n_rows    = source.n_rows;
   this->n_cols    = source.n_cols;
@@ -214,6 +218,12 @@ void SparseMatrix<Number>::update(const CSRMatrix<double> &source)
     throw RunError("new values of a matrix: it has " + std::to_string(this->n_rows) + " x " +
                    std::to_string(this->n_cols) + " entries, the new one " + std::to_string(source.n_rows) + " x " +
                    std::to_string(source.n_cols));
+  if (values == MatrixValues::changing)
+    {
+      if (source.ghosts)
+        throw RunError("values that change on the device: the rows of the matrix are spread over ranks");
+      entries = source.row_start;
+    }
   // Which values agree may have changed, and with it the format.
   if (!source.ghosts)
     return arrange(source);
@@ -234,7 +244,7 @@ void SparseMatrix<Number>::arrange(const CSRMatrix<double> &source)
     SliceRows rows{source, m, 0, {}};
 #pragma omp for schedule(static)
     for (int slice = 0; slice < n_slices; ++slice)
-      arrange_slice<Number>(slice, rows, slices[slice]);
+      arrange_slice<Number>(slice, rows, values, slices[slice]);
   }
   std::size_t padded = 0, n_narrow = 0, n_wide = 0, n_values = 0;
   for (auto &s : slices)
@@ -249,7 +259,7 @@ void SparseMatrix<Number>::arrange(const CSRMatrix<double> &source)
     }
   if (padded > 2 * source.value.size() + slice_rows * 32)
     return compressed_rows(source);
-  row_start = Array<int>();
+  row_start = Array<std::int64_t>();
   column.resize(n_wide);
   narrow_column.resize(n_narrow);
   value.resize(n_values);
@@ -260,7 +270,7 @@ void SparseMatrix<Number>::arrange(const CSRMatrix<double> &source)
 #pragma omp for schedule(static)
     for (int slice = 0; slice < n_slices; ++slice)
       {
-        arrange_slice<Number>(slice, rows, again);
+        arrange_slice<Number>(slice, rows, values, again);
         fill_slice(rows, slices[slice], *this);
       }
   }
@@ -276,10 +286,39 @@ void SparseMatrix<Number>::compressed_rows(const CSRMatrix<double> &source)
   column.resize(source.column.size());
   value.resize(source.value.size());
   for_each(n_threads, source.n_rows, [&](int i) {
-    for (int k = source.row_start[i]; k < source.row_start[i + 1]; ++k)
+    for (auto k = source.row_start[i]; k < source.row_start[i + 1]; ++k)
       {
         column[k] = source.column[k];
         value[k]  = static_cast<Number>(source.value[k]);
+      }
+  });
+}
+
+template <typename Number>
+void SparseMatrix<Number>::update_values(const double *source)
+{
+  if (values == MatrixValues::fixed)
+    return MatrixStorage<Number>::update_values(source);
+  if (slices.empty())
+    {
+      for_each(n_threads, this->n_rows, [&](int i) {
+        for (EntryNumber k = row_start[i]; k < EntryNumber(row_start[i + 1]); ++k)
+          value[k] = static_cast<Number>(source[k]);
+      });
+      return;
+    }
+  const int m = block_rows;
+  for_each(n_threads, static_cast<int>(slices.size()), [&](int slice) {
+    const Slice &s = slices[slice];
+    for (int r = 0; r < lanes && (slice * lanes + r) * m < this->n_rows; ++r)
+      {
+        const int         row   = (slice * lanes + r) * m;
+        const EntryNumber width = (entries[row + 1] - entries[row]) / m; // blocks
+        for (EntryNumber k = 0; k < width; ++k)
+          for (int c = 0; c < m; ++c)
+            for (int d = 0; d < m; ++d)
+              value[s.value + ((k * m + c) * m + d) * lanes + r] =
+                static_cast<Number>(source[entries[row + c] + k * m + d]);
       }
   });
 }
@@ -296,7 +335,7 @@ void SparseMatrix<Number>::multiply(Number a, const Number *x, Number b, Number 
 template <typename Number>
 std::size_t SparseMatrix<Number>::bytes() const
 {
-  return slices.size() * sizeof(Slice) + (row_start.size() + column.size()) * sizeof(int) +
+  return slices.size() * sizeof(Slice) + row_start.size() * sizeof(std::int64_t) + column.size() * sizeof(int) +
          narrow_column.size() * sizeof(unsigned short) + value.size() * sizeof(Number);
 }
 

@@ -36,17 +36,18 @@ public:
     bool        shared;     ///< one value for all rows
   };
 
-  SparseMatrix(const CSRMatrix<double> &source, int node_size, int n_threads);
+  SparseMatrix(const CSRMatrix<double> &source, int node_size, int n_threads, MatrixValues values);
 
   void        multiply(Number a, const Number *x, Number b, Number *y) const override;
   void        update(const CSRMatrix<double> &source) override;
+  void        update_values(const double *source) override;
   std::size_t bytes() const override;
   std::string format() const override;
 
   int                   block_rows = 1; ///< m of dense blocks; 1 where nodes have none
   int                   n_threads;
   Array<Slice>          slices;    ///< empty for compressed rows
-  Array<int>            row_start; ///< of compressed rows
+  Array<std::int64_t>   row_start; ///< of compressed rows
   Array<int>            column;
   Array<unsigned short> narrow_column;
   Array<Number>         value;
@@ -55,6 +56,9 @@ public:
   mutable Array<Number>           scratch; ///< entries that a functor computes, before the product
 
 private:
+  MatrixValues       values;
+  Array<EntryNumber> entries; ///< of changing values: where the entries of each row begin in their source
+
   void arrange(const CSRMatrix<double> &source);
   void compressed_rows(const CSRMatrix<double> &source);
 };

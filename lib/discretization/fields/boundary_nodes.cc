@@ -31,11 +31,11 @@ HangingRows hanging_rows(const LevelSpace<dim> &space)
       if (i < space.n_owned() && !space.is_free(i))
         {
           nodes.push_back(i);
-          const int begin = H.row_start[i], end = H.row_start[i + 1];
+          const auto begin = H.row_start[i], end = H.row_start[i + 1];
           rows.column.insert(rows.column.end(), H.column.begin() + begin, H.column.begin() + end);
           rows.value.insert(rows.value.end(), H.value.begin() + begin, H.value.begin() + end);
         }
-      rows.row_start.push_back(static_cast<int>(rows.column.size()));
+      rows.row_start.push_back(rows.column.size());
     }
   rows = sum_rows(std::move(rows), space.partition(), space.partition()); // with the ghosts that occur
   // The other rows are empty.
@@ -51,4 +51,5 @@ HangingRows hanging_rows(const LevelSpace<dim> &space)
   template HangingRows      hanging_rows(const LevelSpace<dim> &);
 INSTANTIATE(2)
 INSTANTIATE(3)
+#undef INSTANTIATE
 } // namespace adamant

@@ -64,4 +64,5 @@ double fastest_crossing(const LevelSpace<dim> &space, const Array<double> &edges
   template double        fastest_crossing(const LevelSpace<dim> &, const Array<double> &, const Array<double> &);
 INSTANTIATE(2)
 INSTANTIATE(3)
+#undef INSTANTIATE
 } // namespace adamant

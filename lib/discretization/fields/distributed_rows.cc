@@ -37,13 +37,13 @@ std::map<unsigned int, Rows> rows_of_others(const CSRMatrix<double> &local, cons
   for (const auto &[rank, n_rows] : rows.ghost_targets())
     for (const int end = row + static_cast<int>(n_rows); row < end; ++row)
       {
-        const int begin = local.row_start[row], n = local.row_start[row + 1] - begin;
+        const auto begin = local.row_start[row], n = local.row_start[row + 1] - begin;
         if (n == 0)
           continue;
         auto &[indices, values] = others[rank];
         indices.push_back(rows.local_to_global(row));
         indices.push_back(n);
-        for (int k = begin; k < begin + n; ++k)
+        for (auto k = begin; k < begin + n; ++k)
           indices.push_back(columns.local_to_global(local.column[k]));
         values.insert(values.end(), local.value.begin() + begin, local.value.begin() + begin + n);
       }
@@ -81,7 +81,7 @@ std::shared_ptr<const Partitioner> columns_that_occur(const CSRMatrix<double> &l
   std::vector<char> occurs(columns.n_ghost_indices(), 0);
 
 #pragma omp        parallel for schedule(static)
-  for (int k = 0; k < local.row_start[n_rows]; ++k)
+  for (std::int64_t k = 0; k < local.row_start[n_rows]; ++k)
     if (local.column[k] >= n_owned)
       {
 #pragma omp atomic write
@@ -186,7 +186,7 @@ CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, con
   for (const auto &[row, entries] : received)
     {
       auto &list = merged[row];
-      for (int k = local.row_start[row]; k < local.row_start[row + 1]; ++k)
+      for (auto k = local.row_start[row]; k < local.row_start[row + 1]; ++k)
         list.emplace_back(renumbered(local.column[k]), local.value[k]);
       for (const auto &[column, value] : entries)
         list.emplace_back(static_cast<int>(new_columns->global_to_local(column)), value);
@@ -201,19 +201,19 @@ CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, con
   for (int row = 0; row < n_rows; ++row)
     sum.row_start[row + 1] = local.row_start[row + 1] - local.row_start[row];
   for (const auto &[row, entries] : merged)
-    sum.row_start[row + 1] = static_cast<int>(entries.size());
+    sum.row_start[row + 1] = entries.size();
   finish_row_starts(sum);
   const auto for_each_place = [&](const auto &copy) { // of rows that others have no part in; those follow
 #pragma omp parallel for schedule(static)
     for (int row = 0; row < n_rows; ++row)
-      for (int k = local.row_start[row], to = sum.row_start[row];
+      for (auto k = local.row_start[row], to = sum.row_start[row];
            k < local.row_start[row + 1] && to < sum.row_start[row + 1]; ++k, ++to)
         copy(k, to);
   };
   // One array after the other, as large ones are not to be there twice.
-  for_each_place([&](int k, int to) { sum.column[to] = renumbered(local.column[k]); });
+  for_each_place([&](auto k, auto to) { sum.column[to] = renumbered(local.column[k]); });
   local.column = Array<int>(); // which {} would not free
-  for_each_place([&](int k, int to) { sum.value[to] = local.value[k]; });
+  for_each_place([&](auto k, auto to) { sum.value[to] = local.value[k]; });
   for (const auto &[row, entries] : merged)
     for (std::size_t k = 0; k < entries.size(); ++k)
       std::tie(sum.column[sum.row_start[row] + k], sum.value[sum.row_start[row] + k]) = entries[k];
@@ -261,12 +261,12 @@ CSRMatrix<double> by_components(const CSRMatrix<double> &A, int n_components)
   for (int c = 0; c < n_components; ++c)
     for (int row = 0; row < A.n_rows; ++row)
       {
-        for (int k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+        for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
           {
             blocks.column.push_back(column_in_blocks[std::size_t(c) * A.n_cols + A.column[k]]);
             blocks.value.push_back(A.value[k]);
           }
-        blocks.row_start.push_back(static_cast<int>(blocks.column.size()));
+        blocks.row_start.push_back(blocks.column.size());
       }
   return blocks;
 }
@@ -278,7 +278,7 @@ CSRMatrix<double> owned_rows(const CSRMatrix<double> &local, const Partitioner &
   owned.n_cols = local.n_cols;
   owned.ghosts = exchange_plan(columns);
   owned.row_start.assign(local.row_start.begin(), local.row_start.begin() + owned.n_rows + 1);
-  const int n = owned.row_start[owned.n_rows];
+  const auto n = owned.row_start[owned.n_rows];
   owned.column.assign(local.column.begin(), local.column.begin() + n);
   owned.value.assign(local.value.begin(), local.value.begin() + n);
   return owned;

@@ -76,4 +76,5 @@ Energies energies(const LevelSpace<dim> &space, const Mapping<dim> &mapping, con
                              const ElasticMaterial &, const double *, const double *, unsigned int);
 INSTANTIATE(2)
 INSTANTIATE(3)
+#undef INSTANTIATE
 } // namespace adamant

@@ -382,12 +382,12 @@ void LevelSpace<dim>::build_constraint_matrices()
       }
   for (const auto &[row, entries] : lines)
     {
-      int in_H = H.row_start[row], in_B = B.row_start[row];
+      auto in_H = H.row_start[row], in_B = B.row_start[row];
       for (const auto &[j, weight] : entries)
         {
           const bool is_fixed = constrained[j] == fixed;
           auto      &matrix   = is_fixed ? B : H;
-          int       &k        = is_fixed ? in_B : in_H;
+          auto      &k        = is_fixed ? in_B : in_H;
           matrix.column[k]    = is_fixed ? column_in_B[j] : j;
           matrix.value[k++]   = weight;
         }

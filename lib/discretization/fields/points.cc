@@ -162,7 +162,7 @@ CSRMatrix<double> evaluation_matrix(const LevelSpace<dim> &space, const dealii::
   for (int i = 0; i < N.n_rows; ++i)
     {
       std::sort(rows[i].begin(), rows[i].end());
-      N.row_start[i + 1] = static_cast<int>(rows[i].size());
+      N.row_start[i + 1] = rows[i].size();
     }
   finish_row_starts(N);
   for (int i = 0; i < N.n_rows; ++i)

@@ -57,7 +57,7 @@ public:
     if (cell < space.n_cells())
       {
         const int dof = space.cell_dofs(cell)[i];
-        for (int k = space.H.row_start[dof]; k < space.H.row_start[dof + 1]; ++k)
+        for (auto k = space.H.row_start[dof]; k < space.H.row_start[dof + 1]; ++k)
           row.emplace_back(local(space.H.column[k]), weight * space.H.value[k]);
       }
     else
@@ -80,9 +80,10 @@ private:
     for (const int *cell = cells; cell != cells + n; ++cell)
       for (int i = 0; i < space.dofs_per_cell(); ++i)
         {
-          const int dof = space.cell_dofs(*cell)[i], begin = space.H.row_start[dof], end = space.H.row_start[dof + 1];
+          const int  dof   = space.cell_dofs(*cell)[i];
+          const auto begin = space.H.row_start[dof], end = space.H.row_start[dof + 1];
           indices.push_back(end - begin);
-          for (int k = begin; k < end; ++k)
+          for (auto k = begin; k < end; ++k)
             {
               indices.push_back(space.partition().local_to_global(space.H.column[k]));
               values.push_back(space.H.value[k]);
@@ -170,7 +171,7 @@ Transfer transfer_matrices(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim
     for (int i = 0; i < P.n_rows; ++i)
       {
         fill_row(i, row);
-        P.row_start[i + 1] = static_cast<int>(row.size());
+        P.row_start[i + 1] = row.size();
       }
   }
   finish_row_starts(P);

@@ -27,7 +27,7 @@ void for_each_row_of_cell(const LevelSpace<dim> &space, int cell, const Action &
   for (int i = 0; i < space.dofs_per_cell(); ++i)
     {
       const int dof = space.cell_dofs(cell)[i];
-      for (int k = space.H.row_start[dof]; k < space.H.row_start[dof + 1]; ++k)
+      for (auto k = space.H.row_start[dof]; k < space.H.row_start[dof + 1]; ++k)
         action(i, space.H.column[k], space.H.value[k]);
     }
 }
@@ -40,8 +40,9 @@ public:
   /// `rows` has to outlive the object.
   CellRows(const LevelSpace<dim> &rows, const LevelColumns<dim> &columns);
 
-  int  size() const { return static_cast<int>(cells.size()); }
-  int  operator[](int k) const { return cells[k]; } ///< number of the k-th cell; they ascend
+  int               size() const { return static_cast<int>(cells.size()); }
+  int               operator[](int k) const { return cells[k]; } ///< number of the k-th cell; they ascend
+  const Array<int> &numbers() const { return cells; }
   bool reach(int k, int first_row, int end_row) const { return lowest[k] < end_row && highest[k] >= first_row; }
 
 private:

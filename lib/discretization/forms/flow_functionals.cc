@@ -195,4 +195,5 @@ std::vector<double> BoundaryForce<dim>::operator()(const Array<double> &u, const
   template class BoundaryForce<dim>;
 INSTANTIATE(2)
 INSTANTIATE(3)
+#undef INSTANTIATE
 } // namespace adamant

@@ -10,8 +10,9 @@ namespace adamant
 template <int dim>
 struct Form<dim>::Level
 {
-  LevelForm<dim>                     form;
-  std::shared_ptr<CSRMatrix<double>> matrix; // on one rank the form's own
+  LevelForm<dim>                       form;
+  std::shared_ptr<CSRMatrix<double>>   matrix; // on one rank the form's own
+  std::unique_ptr<AssemblyTables<dim>> tables; // of values that a device computes
 };
 
 template <int dim>
@@ -44,34 +45,74 @@ Form<dim>::~Form() = default;
 template <int dim>
 void Form<dim>::update()
 {
-  const std::size_t n = row_field.n_levels();
-  level_forms.resize(n);
-  for (std::size_t level = levels == Levels::all ? 0 : n - 1; level < n; ++level)
+  for (std::size_t level = first_level(); level < row_field.n_levels(); ++level)
     update(level);
+}
+
+template <int dim>
+auto Form<dim>::made(std::size_t level) -> Level &
+{
+  level_forms.resize(row_field.n_levels());
+  if (!level_forms[level])
+    {
+      const auto             &rows = row_field.space(level);
+      const LevelColumns<dim> columns(columns_.kind,
+                                      columns_.field != nullptr ? &columns_.field->space(level) : nullptr, rows,
+                                      static_cast<int>(quadrature.size()));
+      level_forms[level] =
+        std::make_unique<Level>(Level{{level, rows, columns, mapping, quadrature, flags}, nullptr, nullptr});
+      level_forms[level]->matrix = level_forms[level]->form.matrix;
+    }
+  return *level_forms[level];
 }
 
 template <int dim>
 void Form<dim>::update(std::size_t level)
 {
-  const auto &rows = row_field.space(level);
-  auto       &made = level_forms[level];
-  if (!made)
-    {
-      const LevelColumns<dim> columns(columns_.kind,
-                                      columns_.field != nullptr ? &columns_.field->space(level) : nullptr, rows,
-                                      static_cast<int>(quadrature.size()));
-      made         = std::make_unique<Level>(Level{{level, rows, columns, mapping, quadrature, flags}, nullptr});
-      made->matrix = made->form.matrix;
-    }
-  made->form.assemble(kernel);
-  if (rows.partition().n_mpi_processes() > 1)
-    {
-      auto sum = sum_rows(*made->form.matrix, rows.partition(), *made->form.columns().numbers());
-      if (made->matrix == made->form.matrix)
-        made->matrix = std::make_shared<CSRMatrix<double>>(std::move(sum));
-      else
-        *made->matrix = std::move(sum);
-    }
+  Level &made = this->made(level);
+  made.form.assemble(kernel);
+  sum_over_ranks(made);
+}
+
+template <int dim>
+void Form<dim>::sum_over_ranks(Level &made)
+{
+  const auto &rows = made.form.row_space();
+  if (rows.partition().n_mpi_processes() == 1)
+    return;
+  auto sum = sum_rows(*made.form.matrix, rows.partition(), *made.form.columns().numbers());
+  if (made.matrix == made.form.matrix)
+    made.matrix = std::make_shared<CSRMatrix<double>>(std::move(sum));
+  else
+    *made.matrix = std::move(sum);
+}
+
+template <int dim>
+AssemblyTables<dim> &Form<dim>::tables(const Device &device, std::size_t level)
+{
+  Level &made = this->made(level);
+  if (!made.tables)
+    made.tables = std::make_unique<AssemblyTables<dim>>(device, made.form, mapping, quadrature, flags);
+  return *made.tables;
+}
+
+template <int dim>
+void Form<dim>::finish(std::size_t level)
+{
+  Level &made = *level_forms[level];
+  if (made.form.row_space().partition().n_mpi_processes() == 1)
+    return;
+  made.tables->matrix->values.download(made.form.matrix->value.data());
+  sum_over_ranks(made);
+}
+
+template <int dim>
+std::shared_ptr<const CompressedRows> Form<dim>::on_device(std::size_t level) const
+{
+  if (level >= level_forms.size() || !level_forms[level] || !level_forms[level]->tables ||
+      row_field.space(level).partition().n_mpi_processes() > 1)
+    return nullptr;
+  return level_forms[level]->tables->matrix;
 }
 
 template <int dim>
@@ -96,7 +137,8 @@ std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form)
     throw RunError("form " + form.name() + " is no system matrix of the field " + field.name());
   std::vector<LevelData> levels;
   for (std::size_t l = 0; l < field.n_levels(); ++l)
-    levels.push_back({form.matrix(l), field.prolongation(l), field.restriction(l), field.node_size()});
+    levels.push_back(
+      {form.matrix(l), field.prolongation(l), field.restriction(l), field.node_size(), form.on_device(l)});
   return levels;
 }
 

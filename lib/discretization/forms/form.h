@@ -2,6 +2,7 @@
 
 #include "base/csr_matrix.h"
 #include "discretization/fields/field.h"
+#include "discretization/forms/assembly_tables.h"
 #include "discretization/forms/cell_context.h"
 #include "multigrid/level_data.h"
 
@@ -122,6 +123,23 @@ public:
   /// objects and get the new values. All ranks call it together.
   void update();
 
+  /// The same on a device, by a cell kernel (cell_kernel.h): kernel_of(level) is that of a level. The device keeps the
+  /// values and the host does not see them: matrix() is their pattern, and on_device() holds them. Host and device agree
+  /// to rounding, each gives the same bits in every run. The fields' nodes have all components of their element; the
+  /// columns are unknowns() or nodal_values(). On several ranks the values return to the host, which sums rows over
+  /// ranks: matrix() then has them.
+  template <class KernelOfLevel>
+  void update(const Device &device, const KernelOfLevel &kernel_of)
+  {
+    for (std::size_t level = first_level(); level < row_field.n_levels(); ++level)
+      {
+        tables(device, level).assemble(device, kernel_of(level));
+        finish(level);
+      }
+  }
+  /// The values of a level that the device has; null where the host has them.
+  std::shared_ptr<const CompressedRows> on_device(std::size_t level) const;
+
   /// Frees patterns and, where nobody else holds them, matrices; the next update builds them anew.
   void release();
 
@@ -136,7 +154,12 @@ public:
 
 private:
   struct Level;
-  void update(std::size_t level);
+  std::size_t          first_level() const { return levels == Levels::all ? 0 : row_field.n_levels() - 1; }
+  Level               &made(std::size_t level);
+  void                 update(std::size_t level);
+  AssemblyTables<dim> &tables(const Device &device, std::size_t level);
+  void                 sum_over_ranks(Level &made);
+  void                 finish(std::size_t level); // after assembly on a device
 
   std::string                         name_;
   const Field<dim>                   &row_field;

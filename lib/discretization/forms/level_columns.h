@@ -23,10 +23,11 @@ public:
     , n_q(n_q)
   {}
 
-  bool is_points() const { return kind == ColumnKind::quadrature_points; }
-  bool is_by_component() const { return kind == ColumnKind::nodal_values_by_component; }
-  bool has_identity() const { return kind == ColumnKind::unknowns && space == &rows; }
-  bool has_identity(int row) const { return has_identity() && row < rows.n_owned() && !rows.is_free(row); }
+  ColumnKind kind_of() const { return kind; }
+  bool       is_points() const { return kind == ColumnKind::quadrature_points; }
+  bool       is_by_component() const { return kind == ColumnKind::nodal_values_by_component; }
+  bool       has_identity() const { return kind == ColumnKind::unknowns && space == &rows; }
+  bool       has_identity(int row) const { return has_identity() && row < rows.n_owned() && !rows.is_free(row); }
 
   int n() const
   {
@@ -66,7 +67,7 @@ public:
     if (kind == ColumnKind::nodal_values || kind == ColumnKind::nodal_values_by_component)
       return action(dof, 1.);
     const auto &map = kind == ColumnKind::unknowns ? space->H : space->B;
-    for (int k = map.row_start[dof]; k < map.row_start[dof + 1]; ++k)
+    for (auto k = map.row_start[dof]; k < map.row_start[dof + 1]; ++k)
       action(map.column[k], map.value[k]);
   }
 

@@ -1,11 +1,9 @@
 #include "discretization/forms/level_form.h"
 
 #include "base/exceptions.h"
-
-#include <deal.II/fe/mapping_q.h>
+#include "discretization/forms/same_shape.h"
 
 #include <algorithm>
-#include <deque>
 #include <exception>
 #include <utility>
 
@@ -47,51 +45,11 @@ LevelForm<dim>::LevelForm(std::size_t level, const LevelSpace<dim> &rows, const 
   , flags(flags)
   , row_component(components_of_cell(rows))
   , cells(rows, columns)
-  , representative(cells.size())
+  , representative(cells_of_same_shape(rows, cells.numbers(), mapping, flags))
 {
   if (columns.is_by_component())
     column_component = components_of_cell(*columns.functions());
-  find_representatives();
   matrix = std::make_shared<CSRMatrix<double>>(make_pattern(rows, columns, cells));
-}
-
-// A cell that is an exact translation of another one shares its FEValues: on uniform meshes one cell serves all, on
-// refined ones a cell of each size, so that equal cells have equal matrices, to the bit. Curved cells and data that
-// depend on the position are excluded.
-template <int dim>
-void LevelForm<dim>::find_representatives()
-{
-  constexpr std::size_t most_shapes = 16; // the last ones found: a distorted mesh has as many as cells
-  const auto           &all_cells   = rows.active_cells();
-  const int             n           = cells.size();
-  const auto           *mapping_q   = dynamic_cast<const dealii::MappingQ<dim> *>(&mapping);
-  const bool            may_share   = (flags & dealii::update_quadrature_points) == 0 && mapping_q != nullptr &&
-                         mapping.preserves_vertex_locations() && mapping_q->get_degree() == 1;
-  const auto same = [&](int a, int b) {
-    for (unsigned int v = 1; v < dealii::GeometryInfo<dim>::vertices_per_cell; ++v)
-      if (all_cells[a]->vertex(v) - all_cells[a]->vertex(0) != all_cells[b]->vertex(v) - all_cells[b]->vertex(0))
-        return false;
-    return true;
-  };
-#pragma omp parallel for schedule(static)
-  for (int k = 0; k < n; ++k)
-    representative[k] = may_share && k > 0 && same(cells[k - 1], cells[k]) ? -1 : cells[k];
-  std::deque<int> shapes;
-  for (int k = 0; k < n && may_share; ++k)
-    {
-      if (representative[k] < 0)
-        {
-          representative[k] = representative[k - 1];
-          continue;
-        }
-      const auto known = std::find_if(shapes.begin(), shapes.end(), [&](int shape) { return same(shape, cells[k]); });
-      if (known != shapes.end())
-        representative[k] = *known;
-      else
-        shapes.push_front(cells[k]);
-      if (shapes.size() > most_shapes)
-        shapes.pop_back();
-    }
 }
 
 template <int dim>
@@ -179,9 +137,10 @@ void LevelForm<dim>::add_cell(int cell, int first, int end, const dealii::FullMa
   for_each_row_of_cell(rows, cell, [&](int i, int row, double row_weight) {
     if (row < first || row >= end)
       return;
-    const int *columns = A.column.data() + A.row_start[row], n = A.row_start[row + 1] - A.row_start[row];
-    double    *values = A.value.data() + A.row_start[row];
-    int        place  = -1;
+    const int *columns = A.column.data() + A.row_start[row],
+              n        = static_cast<int>(A.row_start[row + 1] - A.row_start[row]);
+    double *values     = A.value.data() + A.row_start[row];
+    int     place      = -1;
     for (auto &entry : entries)
       {
         if (by_component && row_component[i] != column_component[entry.local])

@@ -22,10 +22,11 @@ public:
   void assemble(const typename Form<dim>::Kernel &kernel);
 
   const LevelColumns<dim>           &columns() const { return columns_; }
+  const CellRows<dim>               &acting_cells() const { return cells; }
+  const LevelSpace<dim>             &row_space() const { return rows; }
   std::shared_ptr<CSRMatrix<double>> matrix; ///< a row for each local DoF
 
 private:
-  void find_representatives();
   void assemble_rows(int first, int end, const typename Form<dim>::Kernel &kernel);
   void clear_rows(int first, int end);
   void add_cell(int cell, int first, int end, const dealii::FullMatrix<double> &local);

@@ -155,7 +155,7 @@ CSRMatrix<double> make_pattern(const LevelSpace<dim> &rows, const LevelColumns<d
             pattern.collect(row, found);
             own.insert(own.end(), found.begin(), found.end());
           }
-        A.row_start[row + 1] = static_cast<int>(found.size()) * width;
+        A.row_start[row + 1] = static_cast<std::int64_t>(found.size()) * width;
       }
   });
   finish_row_starts(A);
@@ -163,14 +163,14 @@ CSRMatrix<double> make_pattern(const LevelSpace<dim> &rows, const LevelColumns<d
     const int *next = kept[omp_get_thread_num()].data(), *found = next;
     for (int row = first; row < end; ++row)
       {
-        const int n_groups = (A.row_start[row + 1] - A.row_start[row]) / width;
+        const auto n_groups = (A.row_start[row + 1] - A.row_start[row]) / width;
         if (row == first || !pattern.repeats_row_before(row))
           {
             found = next;
             next += n_groups;
           }
         int *column = A.column.data() + A.row_start[row];
-        for (int g = 0; g < n_groups; ++g)
+        for (std::int64_t g = 0; g < n_groups; ++g)
           for (int k = 0; k < width; ++k)
             *column++ = found[g] * width + k;
       }

@@ -2,6 +2,7 @@
 
 #include "multigrid/smoothers/functors.h"
 #include "multigrid/smoothers/setup.h"
+#include "multigrid/smoothers/update_functors.h"
 
 #include <algorithm>
 
@@ -25,7 +26,7 @@ CSRMatrix<double> rows_of(const CSRMatrix<double> &A, const Array<int> &nodes, i
 #pragma omp parallel for schedule(static)
   for (int k = 0; k < part.n_rows; ++k)
     {
-      const int begin = A.row_start[row_of(k)], n = A.row_start[row_of(k) + 1] - begin, to = part.row_start[k];
+      const auto begin = A.row_start[row_of(k)], n = A.row_start[row_of(k) + 1] - begin, to = part.row_start[k];
       std::copy_n(A.column.begin() + begin, n, part.column.begin() + to);
       std::copy_n(A.value.begin() + begin, n, part.value.begin() + to);
     }
@@ -40,7 +41,7 @@ Array<int> colours_of_nodes(const CSRMatrix<double> &A, int node_size)
   Array<int>              colour(n_nodes, -1);
   std::vector<int>        last_node; // that met a colour
   const auto              meet = [&](const CSRMatrix<double> &matrix, int node) {
-    for (int k = matrix.row_start[node * node_size]; k < matrix.row_start[(node + 1) * node_size]; ++k)
+    for (auto k = matrix.row_start[node * node_size]; k < matrix.row_start[(node + 1) * node_size]; ++k)
       if (const int other = matrix.column[k] / node_size; other < n_nodes && other != node && colour[other] >= 0)
         last_node[colour[other]] = node;
   };
@@ -69,18 +70,43 @@ ColouredGaussSeidel<Number>::ColouredGaussSeidel(const SmootherLevel<Number> &le
     colours[colour[node]].nodes.push_back(static_cast<int>(node));
   for (auto &c : colours)
     {
-      c.list = adamant::Vector<int>(level.device, c.nodes);
-      c.rows = Matrix<Number>(level.device, rows_of(*level.matrix, c.nodes, node_size), node_size);
+      c.list = List<int>(level.device, c.nodes);
+      take_rows(c);
     }
-  diagonal = Vector(level.device, inverse_diagonal_blocks(*level.matrix, node_size));
+  update_inverse_diagonal(level, node_size, diagonal);
 }
 
 template <typename Number>
 void ColouredGaussSeidel<Number>::update()
 {
   for (auto &c : colours)
-    c.rows.update(rows_of(*level.matrix, c.nodes, node_size));
-  diagonal.upload(inverse_diagonal_blocks(*level.matrix, node_size).data());
+    take_rows(c);
+  update_inverse_diagonal(level, node_size, diagonal);
+}
+
+// Takes over the values that the matrix has now.
+template <typename Number>
+void ColouredGaussSeidel<Number>::take_rows(Colour &c)
+{
+  const bool made = c.rows.n_rows() > 0;
+  if (!level.changing)
+    {
+      const auto rows = rows_of(*level.matrix, c.nodes, node_size);
+      return made ? c.rows.update(rows) : void(c.rows = Matrix<Number>(level.device, rows, node_size));
+    }
+  if (!made)
+    {
+      const auto         rows = rows_of(*level.matrix, c.nodes, node_size);
+      Array<EntryNumber> first;
+      for (int k = 0; k < rows.n_rows; ++k)
+        first.push_back(level.matrix->row_start[c.nodes[k / node_size] * node_size + k % node_size]);
+      c.first    = List<EntryNumber>(level.device, first);
+      c.changing = std::make_unique<CompressedRows>(level.device, rows);
+      c.rows     = Matrix<Number>(level.device, rows, *c.changing, node_size);
+    }
+  level.device.for_each(c.rows.n_rows(), CopyRows{c.first.data(), level.changing->values.data(), c.changing->view(),
+                                                  c.changing->values.data()});
+  c.rows.update(*c.changing);
 }
 
 template <typename Number>

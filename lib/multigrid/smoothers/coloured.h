@@ -2,6 +2,7 @@
 
 #include "multigrid/smoothers/smoother.h"
 
+#include <memory>
 #include <vector>
 
 namespace adamant
@@ -29,11 +30,15 @@ private:
   // The rows of one colour's nodes as a matrix.
   struct Colour
   {
-    Array<int>           nodes;
-    adamant::Vector<int> list; // the same on the device
-    Matrix<Number>       rows;
+    Array<int>     nodes;
+    List<int>      list; // the same on the device
+    Matrix<Number> rows;
+    // Where the values of A change on the device: those of these rows, and where they begin in A.
+    std::unique_ptr<CompressedRows> changing;
+    List<EntryNumber>               first;
   };
 
+  void take_rows(Colour &colour);
   void sweep(const Vector &b, Vector &x, bool transposed) const;
   void take_colour(const Colour &colour, const Vector &b, Vector &x) const;
 

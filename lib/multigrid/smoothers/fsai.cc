@@ -2,6 +2,11 @@
 
 #include "multigrid/smoothers/functors.h"
 #include "multigrid/smoothers/setup.h"
+#include "multigrid/smoothers/update_functors.h"
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
 
 namespace adamant
 {
@@ -17,6 +22,8 @@ FSAI<Number>::FSAI(const SmootherLevel<Number> &level)
 template <typename Number>
 void FSAI<Number>::update()
 {
+  if (level.changing)
+    return update_on_device();
   const CSRMatrix<double> G = fsai_factor(*level.matrix);
   if (factor.n_rows() > 0)
     {
@@ -26,6 +33,41 @@ void FSAI<Number>::update()
     }
   factor            = Matrix<Number>(level.device, G);
   factor_transposed = Matrix<Number>(level.device, transpose(G));
+}
+
+template <typename Number>
+void FSAI<Number>::update_on_device()
+{
+  const bool first = !changing;
+  if (first)
+    {
+      CSRMatrix<double> G = fsai_pattern(*level.matrix);
+      for (EntryNumber k = 0; k < EntryNumber(G.n_nonzeros()); ++k)
+        G.value[k] = static_cast<double>(k); // the transpose then tells where each entry was
+      const CSRMatrix<double> Gt = transpose(G);
+      for (int i = 0; i < G.n_rows; ++i)
+        widest = std::max(widest, static_cast<int>(G.row_start[i + 1] - G.row_start[i]));
+      place               = List<EntryNumber>(level.device, Array<EntryNumber>(Gt.value.begin(), Gt.value.end()));
+      changing            = std::make_unique<CompressedRows>(level.device, G);
+      changing_transposed = std::make_unique<CompressedRows>(level.device, Gt);
+      factor              = Matrix<Number>(level.device, G, *changing);
+      factor_transposed   = Matrix<Number>(level.device, Gt, *changing_transposed);
+    }
+  const auto factorize = [&](auto most) {
+    level.device.for_each(level.matrix->n_rows,
+                          FactorRows<most.value>{level.changing->view(), changing->view(), changing->values.data()});
+  };
+  if (widest <= 16)
+    factorize(std::integral_constant<int, 16>());
+  else if (widest <= 48)
+    factorize(std::integral_constant<int, 48>());
+  else
+    throw RunError("FSAI of values that change: a row has " + std::to_string(widest) +
+                   " entries up to its diagonal, at most 48 can be; use another smoother");
+  level.device.for_each(changing->values.size(),
+                        Permute{place.data(), changing->values.data(), changing_transposed->values.data()});
+  factor.update(*changing);
+  factor_transposed.update(*changing_transposed);
 }
 
 template <typename Number>

@@ -2,6 +2,8 @@
 
 #include "multigrid/smoothers/smoother.h"
 
+#include <memory>
+
 namespace adamant
 {
 /// S = GᵀG, the factorised sparse approximate inverse of fsai_factor, G on the pattern of A's lower triangle.
@@ -19,8 +21,14 @@ public:
                bool transposed) const override; ///< in x
 
 private:
+  void update_on_device();
+
   SmootherLevel<Number> level;
-  Matrix<Number>        factor, factor_transposed; // G, Gᵀ
-  mutable Vector        r, s, own_d;
+  // Where the values of A change on the device: those of G and Gᵀ, and where each entry of Gᵀ stands in G.
+  std::unique_ptr<CompressedRows> changing, changing_transposed;
+  List<EntryNumber>               place;
+  int                             widest = 0;                // row of G
+  Matrix<Number>                  factor, factor_transposed; // G, Gᵀ
+  mutable Vector                  r, s, own_d;
 };
 } // namespace adamant

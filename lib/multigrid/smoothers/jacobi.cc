@@ -8,11 +8,7 @@ namespace adamant
 template <typename Number>
 void JacobiBase<Number>::update()
 {
-  const Array<double> blocks = inverse_diagonal_blocks(*level.matrix, node_size);
-  if (diagonal.size() == 0)
-    diagonal = Vector(level.device, blocks);
-  else
-    diagonal.upload(blocks.data());
+  update_inverse_diagonal(level, node_size, diagonal);
 }
 
 template <typename Number>

@@ -1,6 +1,8 @@
 #include "multigrid/smoothers/setup.h"
 
 #include "base/exceptions.h"
+#include "multigrid/smoothers/small_dense.h"
+#include "multigrid/smoothers/update_functors.h"
 
 #include <algorithm>
 #include <atomic>
@@ -12,67 +14,6 @@ namespace adamant
 {
 namespace
 {
-// Inverts the n x n matrix a (row-major, leading dimension n) in place by Gauss-Jordan elimination with row pivoting.
-bool invert_small(double *a, int n)
-{
-  std::vector<int> pivot(n);
-  for (int k = 0; k < n; ++k)
-    {
-      int p = k;
-      for (int i = k + 1; i < n; ++i)
-        if (std::abs(a[i * n + k]) > std::abs(a[p * n + k]))
-          p = i;
-      pivot[k] = p;
-      if (!(std::abs(a[p * n + k]) > 0) || !std::isfinite(a[p * n + k]))
-        return false;
-      if (p != k)
-        std::swap_ranges(a + k * n, a + (k + 1) * n, a + p * n);
-      const double inverse = 1. / a[k * n + k];
-      a[k * n + k]         = 1.;
-      for (int j = 0; j < n; ++j)
-        a[k * n + j] *= inverse;
-      for (int i = 0; i < n; ++i)
-        if (i != k)
-          {
-            const double factor = a[i * n + k];
-            a[i * n + k]        = 0.;
-            for (int j = 0; j < n; ++j)
-              a[i * n + j] -= factor * a[k * n + j];
-          }
-    }
-  for (int k = n - 1; k >= 0; --k)
-    if (pivot[k] != k)
-      for (int i = 0; i < n; ++i)
-        std::swap(a[i * n + k], a[i * n + pivot[k]]);
-  return true;
-}
-
-// Solves a y = e_last for symmetric positive definite a (row-major m x m, overwritten) by Cholesky; y in `y`.
-bool solve_last_unit(double *a, int m, double *y)
-{
-  for (int i = 0; i < m; ++i)
-    for (int j = 0; j <= i; ++j)
-      {
-        double sum = a[i * m + j];
-        for (int k = 0; k < j; ++k)
-          sum -= a[i * m + k] * a[j * m + k];
-        if (i == j && !(sum > 0))
-          return false;
-        a[i * m + j] = i == j ? std::sqrt(sum) : sum / a[j * m + j];
-      }
-  // The forward substitution leaves only the last entry.
-  std::fill(y, y + m, 0.);
-  y[m - 1] = 1. / a[m * m - 1];
-  for (int i = m - 1; i >= 0; --i)
-    {
-      double sum = y[i];
-      for (int k = i + 1; k < m; ++k)
-        sum -= a[k * m + i] * y[k];
-      y[i] = sum / a[i * m + i];
-    }
-  return true;
-}
-
 // Remembers one failing row of a parallel loop, the smallest.
 void remember_smallest(std::atomic<int> &failed, int row)
 {
@@ -105,7 +46,26 @@ Array<double> inverse_diagonal_blocks(const CSRMatrix<double> &matrix, int node_
   return blocks;
 }
 
-CSRMatrix<double> fsai_factor(const CSRMatrix<double> &A)
+template <typename Number>
+void update_inverse_diagonal(const SmootherLevel<Number> &level, int node_size, Vector<Number> &diagonal)
+{
+  if (!level.changing)
+    {
+      const Array<double> blocks = inverse_diagonal_blocks(*level.matrix, node_size);
+      if (diagonal.size() == 0)
+        diagonal = Vector<Number>(level.device, to_index(blocks.size(), "entries of diagonal blocks"));
+      return diagonal.upload(blocks.data());
+    }
+  if (node_size > most_node_rows)
+    throw RunError("nodes of " + std::to_string(node_size) + " rows whose values change; at most " +
+                   std::to_string(most_node_rows) + " can be");
+  const int n_rows = level.matrix->n_rows, n_nodes = n_rows / node_size;
+  if (diagonal.size() == 0)
+    diagonal = Vector<Number>(level.device, to_index(std::size_t(n_rows) * node_size, "entries of diagonal blocks"));
+  level.device.for_each(n_nodes, InvertNodeBlocks<Number>{level.changing->view(), node_size, n_nodes, diagonal.data()});
+}
+
+CSRMatrix<double> fsai_pattern(const CSRMatrix<double> &A)
 {
   CSRMatrix<double> G;
   G.n_rows = A.n_rows;
@@ -116,33 +76,39 @@ CSRMatrix<double> fsai_factor(const CSRMatrix<double> &A)
            A.column.data();
   };
   for (int i = 0; i < A.n_rows; ++i)
-    G.row_start[i + 1] = static_cast<int>(first_above(i)) - A.row_start[i];
+    G.row_start[i + 1] = first_above(i) - A.row_start[i];
   finish_row_starts(G);
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < A.n_rows; ++i)
+    std::copy_n(A.column.data() + A.row_start[i], G.row_start[i + 1] - G.row_start[i],
+                G.column.data() + G.row_start[i]);
+  return G;
+}
 
-  std::atomic<int> failed{A.n_rows};
+CSRMatrix<double> fsai_factor(const CSRMatrix<double> &A)
+{
+  CSRMatrix<double> G = fsai_pattern(A);
+  std::atomic<int>  failed{A.n_rows};
 #pragma omp parallel
   {
     std::vector<double> local, y;
 #pragma omp for schedule(static)
     for (int i = 0; i < A.n_rows; ++i)
       {
-        const int  m    = G.row_start[i + 1] - G.row_start[i];
+        const int  m    = static_cast<int>(G.row_start[i + 1] - G.row_start[i]);
         const int *cols = A.column.data() + A.row_start[i];
-        local.resize(m * m);
+        local.resize(m * (m + 1) / 2);
         y.resize(m);
         for (int p = 0; p < m; ++p)
           for (int q = 0; q <= p; ++q)
-            local[p * m + q] = 0.5 * (entry(A, cols[p], cols[q]) + entry(A, cols[q], cols[p]));
+            local[p * (p + 1) / 2 + q] = 0.5 * (entry(A, cols[p], cols[q]) + entry(A, cols[q], cols[p]));
         if (m == 0 || cols[m - 1] != i || !solve_last_unit(local.data(), m, y.data()))
           {
             remember_smallest(failed, i);
             continue;
           }
         for (int p = 0; p < m; ++p)
-          {
-            G.column[G.row_start[i] + p] = cols[p];
-            G.value[G.row_start[i] + p]  = y[p] / std::sqrt(y[m - 1]);
-          }
+          G.value[G.row_start[i] + p] = y[p] / std::sqrt(y[m - 1]);
       }
   }
   if (failed < A.n_rows)
@@ -150,6 +116,9 @@ CSRMatrix<double> fsai_factor(const CSRMatrix<double> &A)
                    "; use the Jacobi smoother for this problem");
   return G;
 }
+
+template void update_inverse_diagonal(const SmootherLevel<double> &, int, Vector<double> &);
+template void update_inverse_diagonal(const SmootherLevel<float> &, int, Vector<float> &);
 
 Array<double> start_vector(int n)
 {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "algebra/device.h"
+#include "algebra/compressed_rows.h"
 #include "base/csr_matrix.h"
 
 #include <memory>
@@ -14,6 +14,8 @@ struct SmootherLevel
   Device                                   device;
   std::shared_ptr<const CSRMatrix<double>> matrix; ///< in host memory
   Matrix<Number>                           A;      ///< the same on the device
+  /// The values on the device where they change there; `matrix` is then the pattern alone.
+  std::shared_ptr<const CompressedRows> changing = nullptr;
 };
 
 /// A smoother's S, an approximate inverse of A whose error is small for oscillating vectors, and the step that it

@@ -47,14 +47,14 @@ private:
     const auto begin = ghosts.column.begin();
     columns.assign(begin + ghosts.row_start[first], begin + ghosts.row_start[first + node_size]);
     std::sort(columns.begin(), columns.end());
-    std::vector<int> place(ghosts.row_start.begin() + first, ghosts.row_start.begin() + first + node_size);
+    std::vector<std::int64_t> place(ghosts.row_start.begin() + first, ghosts.row_start.begin() + first + node_size);
     for (auto column = columns.begin(); column != columns.end();)
       {
         const int behind = *column + node_size;
         blocks.push_back({*column, 0});
         values.resize(values.size() + stride, Number(0));
         for (int c = 0; c < node_size; ++c)
-          for (int &k = place[c]; k < ghosts.row_start[first + c + 1] && ghosts.column[k] < behind; ++k)
+          for (auto &k = place[c]; k < ghosts.row_start[first + c + 1] && ghosts.column[k] < behind; ++k)
             values[values.size() - stride + (ghosts.column[k] - *column) * rows + c] =
               static_cast<Number>(ghosts.value[k]);
         blocks.back().values = keep_last();
@@ -94,7 +94,7 @@ private:
 // The rows that have ghosts, as a matrix.
 CSRMatrix<double> listed_rows(const CSRMatrix<double> &ghosts, const std::vector<int> &nodes, int node_size)
 {
-  Array<int> start{0};
+  Array<std::int64_t> start{0};
   for (const int node : nodes)
     for (int c = 1; c <= node_size; ++c)
       start.push_back(ghosts.row_start[node * node_size + c]);
@@ -112,7 +112,7 @@ GhostMatrix<Number>::GhostMatrix(const std::shared_ptr<Context> &context, const 
     throw RunError("a matrix of nodes of " + std::to_string(node_size) + " rows has ghosts; at most 8 can");
   const CSRMatrix<double>   ghosts = ghost_block(A);
   const NodeEntries<Number> entries(ghosts, node_size);
-  if (compressed && 4L * ghosts.n_nonzeros() > A.n_nonzeros())
+  if (compressed && 4 * ghosts.n_nonzeros() > A.n_nonzeros())
     many = std::make_unique<SparseMatrix<Number>>(context, listed_rows(ghosts, entries.nodes, node_size), node_size);
   const auto upload = [&](const auto &from) { return to_device(*context, from.data(), from.size(), "matrices"); };
   n_nodes           = static_cast<int>(entries.nodes.size());

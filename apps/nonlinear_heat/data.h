@@ -1,0 +1,83 @@
+#pragma once
+
+#include "base/host_device.h"
+#include "base/point_values.h"
+#include "discretization/forms/cell_kernel.h"
+
+#include <cmath>
+
+/// Equation data and cell kernels of the nonlinear heat equation, for host and GPU, so they call nothing of deal.II.
+namespace nonlinear_heat
+{
+/// k(u) = kappa (1 + beta u²) and its derivative.
+struct Conductivity
+{
+  double kappa, beta;
+
+  ADAMANT_HOST_DEVICE double operator()(double u) const { return kappa * (1. + beta * u * u); }
+  ADAMANT_HOST_DEVICE double derivative(double u) const { return 2. * kappa * beta * u; }
+};
+
+/// u(t,x) = (1 + t) exp(-s), s = 16 |x - c|², c = (1/2, ..., 1/2): the initial values, the boundary values, and what
+/// the computed solution is compared with.
+template <int dim>
+struct Exact
+{
+  double time;
+
+  ADAMANT_HOST_DEVICE double operator()(const double *x) const
+  {
+    double s = 0;
+    for (int d = 0; d < dim; ++d)
+      s += 16. * (x[d] - 0.5) * (x[d] - 0.5);
+    return (1. + time) * exp(-s);
+  }
+};
+
+/// f = d_t u - div(k(u) grad u) for this u, with Laplace u = (64 s - 32 dim) u and |grad u|² = 64 s u².
+template <int dim>
+struct Source
+{
+  double       time;
+  Conductivity k;
+
+  ADAMANT_HOST_DEVICE double operator()(const double *x) const
+  {
+    const double u = Exact<dim>{time}(x), blob = Exact<dim>{0.}(x), s = -log(blob); // d_t u = blob
+    return blob - k(u) * (64. * s - 32. * dim) * u - k.derivative(u) * 64. * s * u * u;
+  }
+};
+
+/// At a quadrature point: k(u), and k'(u) grad u, which is left out where `flux` is null.
+template <int dim>
+struct Coefficients
+{
+  Conductivity conductivity;
+  double      *k, *flux; ///< flux[point dim + d]
+
+  ADAMANT_HOST_DEVICE void operator()(int point, double u, const double *gradient) const
+  {
+    k[point] = conductivity(u);
+    if (flux != nullptr)
+      for (int d = 0; d < dim; ++d)
+        flux[static_cast<long>(point) * dim + d] = conductivity.derivative(u) * gradient[d];
+  }
+};
+
+/// ∫ mass φ_i φ_j + weight (k grad φ_i . grad φ_j + φ_j grad φ_i . flux); without the last term where `flux` is null.
+template <int dim>
+struct System
+{
+  static constexpr int rows = 1, columns = 1;
+  double               mass, weight;
+  const double        *k, *flux;
+
+  ADAMANT_HOST_DEVICE void operator()(const adamant::IntegrationPoint<dim> &at, double (&local)[1][1]) const
+  {
+    double K = k[at.point] * adamant::dot<dim>(at.gradient_i, at.gradient_j);
+    if (flux != nullptr)
+      K += at.value_j * adamant::dot<dim>(at.gradient_i, flux + static_cast<long>(at.point) * dim);
+    local[0][0] += (mass * at.value_i * at.value_j + weight * K) * at.JxW;
+  }
+};
+} // namespace nonlinear_heat

@@ -1,0 +1,7 @@
+#include "discretization/fields/average_functors.h"
+
+#include "algebra/functors.cuh"
+
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::Reciprocal &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::Logarithm &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::Exponential &);

@@ -1,0 +1,145 @@
+#include "discretization/fields/coarser_values.h"
+
+#include "base/exceptions.h"
+#include "discretization/fields/average_functors.h"
+
+#include <cmath>
+
+namespace adamant
+{
+namespace
+{
+template <int dim>
+void require_one_rank(const Field<dim> &field)
+{
+  if (field.finest().partition().n_mpi_processes() > 1)
+    throw RunError("values of the field " + field.name() + " on coarser levels: they are not made on several ranks");
+}
+
+// The node of a coarse cell at which node i of its child is, or -1.
+template <int dim>
+int parent_node(const dealii::FiniteElement<dim> &fe, unsigned int child, unsigned int i)
+{
+  const auto &embedding = fe.get_prolongation_matrix(child);
+  for (unsigned int j = 0; j < fe.n_dofs_per_cell(); ++j)
+    if (std::abs(embedding(i, j) - 1.) < 1e-12) // Lagrangian functions: all others are 0 there
+      return static_cast<int>(j);
+  return -1;
+}
+
+template <int dim>
+CSRMatrix<double> injection(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine, const LevelSpace<dim> &coarse)
+{
+  const auto       &fe       = fine.dof_handler().get_fe();
+  const int         per_cell = fine.dofs_per_cell();
+  CSRMatrix<double> matrix;
+  matrix.n_rows = coarse.n_dofs();
+  matrix.n_cols = fine.n_dofs();
+  matrix.row_start.resize(matrix.n_rows + 1);
+  for (int i = 0; i < matrix.n_rows; ++i)
+    matrix.row_start[i + 1] = 1;
+  finish_row_starts(matrix);
+  matrix.value.assign(matrix.n_rows, 1.);
+  std::vector<std::vector<int>> parent(dealii::GeometryInfo<dim>::max_children_per_cell);
+  for (unsigned int child = 0; child < parent.size(); ++child)
+    for (int i = 0; i < per_cell; ++i)
+      parent[child].push_back(parent_node(fe, child, i));
+  for (int cell = 0; cell < fine.n_cells(); ++cell)
+    for (int i = 0; i < per_cell; ++i)
+      {
+        const unsigned char child = fine_mesh.child[cell];
+        const int           j     = child == LevelMesh<dim>::same_cell ? i : parent[child][i];
+        if (j >= 0)
+          matrix.column[coarse.cell_dofs(fine_mesh.coarse_cell[cell])[j]] = fine.cell_dofs(cell)[i];
+      }
+  return matrix;
+}
+
+template <int dim>
+CSRMatrix<double> averages_of_cells(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine,
+                                    const LevelSpace<dim> &coarse)
+{
+  Array<double>     volume(coarse.n_cells(), 0.);
+  CSRMatrix<double> matrix;
+  matrix.n_rows = coarse.n_cells();
+  matrix.n_cols = fine.n_cells();
+  matrix.row_start.assign(matrix.n_rows + 1, 0);
+  for (int cell = 0; cell < fine.n_cells(); ++cell)
+    {
+      ++matrix.row_start[fine_mesh.coarse_cell[cell] + 1];
+      volume[fine_mesh.coarse_cell[cell]] += fine.active_cells()[cell]->measure();
+    }
+  finish_row_starts(matrix);
+  Array<EntryNumber> next(matrix.row_start.begin(), matrix.row_start.end() - 1);
+  for (int cell = 0; cell < fine.n_cells(); ++cell)
+    {
+      const int  coarse_cell = fine_mesh.coarse_cell[cell];
+      const auto k           = next[coarse_cell]++;
+      matrix.column[k]       = cell;
+      matrix.value[k]        = fine.active_cells()[cell]->measure() / volume[coarse_cell];
+    }
+  return matrix;
+}
+} // namespace
+
+template <int dim>
+InjectedValues<dim>::InjectedValues(const Device &device, const Field<dim> &field)
+  : device(device)
+{
+  require_one_rank(field);
+  for (std::size_t l = 0; l < field.n_levels(); ++l)
+    {
+      values.emplace_back(device, field.space(l).n_dofs());
+      if (l > 0)
+        injections.emplace_back(device, injection(field.meshes()[l], field.space(l), field.space(l - 1)));
+    }
+}
+
+template <int dim>
+void InjectedValues<dim>::update(const Vector<double> &finest)
+{
+  device.copy(finest, values.back());
+  for (std::size_t l = values.size() - 1; l > 0; --l)
+    device.multiply(1., injections[l - 1], values[l], 0., values[l - 1]);
+}
+
+template <int dim>
+CellAverages<dim>::CellAverages(const Device &device, const Field<dim> &field, Average average)
+  : device(device)
+  , average(average)
+  , scratch(device, field.finest().n_cells())
+{
+  require_one_rank(field);
+  for (std::size_t l = 0; l < field.n_levels(); ++l)
+    {
+      values.emplace_back(device, field.space(l).n_cells());
+      if (l > 0)
+        averages.emplace_back(device, averages_of_cells(field.meshes()[l], field.space(l), field.space(l - 1)));
+    }
+}
+
+template <int dim>
+void CellAverages<dim>::update(const Vector<double> &finest)
+{
+  device.copy(finest, values.back());
+  for (std::size_t l = values.size() - 1; l > 0; --l)
+    {
+      Vector<double>  transformed = scratch.part(0, values[l].size());
+      Vector<double> &result      = values[l - 1];
+      if (average == Average::harmonic)
+        device.for_each(transformed.size(), Reciprocal{values[l].data(), transformed.data()});
+      else if (average == Average::geometric)
+        device.for_each(transformed.size(), Logarithm{values[l].data(), transformed.data()});
+      device.multiply(1., averages[l - 1], average == Average::arithmetic ? values[l] : transformed, 0., result);
+      if (average == Average::harmonic)
+        device.for_each(result.size(), Reciprocal{result.data(), result.data()});
+      else if (average == Average::geometric)
+        device.for_each(result.size(), Exponential{result.data(), result.data()});
+    }
+}
+
+template class InjectedValues<2>;
+template class InjectedValues<3>;
+template class CellAverages<2>;
+template class CellAverages<3>;
+} // namespace adamant

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "algebra/matrix.h"
+#include "discretization/fields/field.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace adamant
+{
+/// Nodal values of a field on all of its levels, on a device: each coarser level has the values of the next finer one at
+/// its own nodes, a sparse product with entries 1. For coefficients of coarser levels' matrices that depend on a
+/// solution. One rank only.
+template <int dim>
+class InjectedValues
+{
+public:
+  /// The field has to outlive the object. Throws RunError on several ranks.
+  InjectedValues(const Device &device, const Field<dim> &field);
+
+  void                  update(const Vector<double> &finest); ///< from all nodal values u of the finest level
+  const Vector<double> &operator[](std::size_t level) const { return values[level]; }
+
+private:
+  Device                      device;
+  std::vector<Matrix<double>> injections; // from the next finer level
+  std::vector<Vector<double>> values;
+};
+
+enum class Average
+{
+  arithmetic,
+  harmonic, ///< 1 / average(1 / c)
+  geometric ///< exp(average(log c))
+};
+
+/// Values of cells on all levels of a field's meshes, on a device: a coarser cell has the average over the cells that it
+/// contains, weighted by their volumes. One rank only.
+template <int dim>
+class CellAverages
+{
+public:
+  /// The field has to outlive the object. Throws RunError on several ranks.
+  CellAverages(const Device &device, const Field<dim> &field, Average average);
+
+  /// From a value for each cell of the finest level (LevelSpace::active_cells), positive unless the average is
+  /// arithmetic.
+  void                  update(const Vector<double> &finest);
+  const Vector<double> &operator[](std::size_t level) const { return values[level]; }
+
+private:
+  Device                      device;
+  Average                     average;
+  std::vector<Matrix<double>> averages; // of the next finer level's cells
+  std::vector<Vector<double>> values;
+  Vector<double>              scratch;
+};
+} // namespace adamant

@@ -1,0 +1,5 @@
+#include "discretization/forms/cell_kernel.h"
+
+#include "algebra/functors.cuh"
+
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::SetOnes &);

@@ -1,0 +1,161 @@
+#pragma once
+
+#include "base/csr_matrix.h"
+#include "base/host_device.h"
+
+// Cell kernels: integrands of bilinear forms as functors, for host and GPU, so this header knows nothing of deal.II.
+//
+//   struct Diffusion                                 // ∫ k ∇φ_i · ∇φ_j
+//   {
+//     static constexpr int rows = 1, columns = 1;    // components of a node of the rows' and the columns' field
+//     const double *k;                               // at the quadrature points, in the memory of the device
+//     template <int dim>
+//     ADAMANT_HOST_DEVICE void operator()(const IntegrationPoint<dim> &at, double (&local)[rows][columns]) const
+//     {
+//       local[0][0] += k[at.point] * dot<dim>(at.gradient_i, at.gradient_j) * at.JxW;
+//     }
+//   };
+//
+// A .cu file instantiates `cuda::for_each` for AssembleBlocks<dim, Diffusion>.
+
+namespace adamant
+{
+/// A quadrature point of a cell, with the shape function φ_i of a node of the rows' field and φ_j of one of the
+/// columns'. Kernels read coefficients by the numbers of the cell (on this rank and level, LevelSpace::active_cells)
+/// and of the point, as quadrature_points() numbers them.
+template <int dim>
+struct IntegrationPoint
+{
+  int           cell, point;
+  double        JxW;
+  double        value_i, value_j;
+  const double *gradient_i, *gradient_j; ///< dim numbers
+  double        laplacian_j;             ///< 0 where the form was made without update_hessians
+};
+
+template <int dim>
+ADAMANT_HOST_DEVICE double dot(const double *a, const double *b)
+{
+  double sum = 0;
+  for (int d = 0; d < dim; ++d)
+    sum += a[d] * b[d];
+  return sum;
+}
+
+/// Shape functions of the n nodes of a cell at its n_q quadrature points, for each shape of cells; see QuadratureData.
+struct ShapesView
+{
+  int           n, n_q;
+  const double *value;     ///< of node a: [q n + a]
+  const double *gradient;  ///< its derivative d in cells of shape s: [((s n_q + q) n + a) dim + d]
+  const double *laplacian; ///< [(s n_q + q) n + a], or null
+  const double *JxW;       ///< [s n_q + q]
+  const int    *shape;     ///< of each cell
+  const int    *node;      ///< number of node a of a cell: [cell n + a]
+};
+
+/// For Device::for_each over quadrature points: f(point, u, ∇u) for component `component` of a field with `components`
+/// in each node, u its nodal values.
+template <int dim, class F>
+struct AtQuadraturePoints
+{
+  ShapesView    shapes;
+  const double *u;
+  int           components, component;
+  F             f;
+
+  ADAMANT_HOST_DEVICE void operator()(int point) const
+  {
+    const int  cell = point / shapes.n_q, q = point % shapes.n_q;
+    const long place         = (static_cast<long>(shapes.shape[cell]) * shapes.n_q + q) * shapes.n;
+    double     value         = 0;
+    double     gradient[dim] = {};
+    for (int a = 0; a < shapes.n; ++a)
+      {
+        const long    node   = shapes.node[static_cast<long>(cell) * shapes.n + a];
+        const double  nodal  = u[node * components + component];
+        const double *grad_a = shapes.gradient + (place + a) * dim;
+        value += nodal * shapes.value[q * shapes.n + a];
+        for (int d = 0; d < dim; ++d)
+          gradient[d] += nodal * grad_a[d];
+      }
+    f(point, value, gradient);
+  }
+};
+
+/// A cell's share of a block of the matrix: that of its nodes a and b, pair = a n_columns + b, times a weight of the
+/// table's: 1, or a product of weights at hanging nodes.
+struct Contribution
+{
+  int            cell;
+  unsigned short pair, weight;
+};
+
+/// Where the blocks of a matrix take their values from; see AssemblyTables.
+struct AssemblyView
+{
+  ShapesView           row_shapes, column_shapes;
+  const int           *start;         ///< of each block's contributions, and behind the last one
+  const Contribution  *contributions; ///< of a block by ascending cell
+  const double        *weights;
+  const int           *row, *column;           ///< nodes of each block
+  const int           *first_block;            ///< of the node of each row
+  const EntryNumber   *row_start;              ///< of the matrix's rows
+  const unsigned char *free_row, *free_column; ///< whether an unknown is free; null: all columns are
+};
+
+/// For Device::for_each over the blocks of a matrix: block = Σ weight ∫ kernel, in the order of the contributions.
+template <int dim, class Kernel>
+struct AssembleBlocks
+{
+  static constexpr int m = Kernel::rows, n = Kernel::columns;
+
+  AssemblyView A;
+  Kernel       kernel;
+  double      *values; ///< of the matrix
+
+  ADAMANT_HOST_DEVICE void operator()(int block) const
+  {
+    double sum[m][n] = {};
+    for (int k = A.start[block]; k < A.start[block + 1]; ++k)
+      add(A.contributions[k], sum);
+    const int row = A.row[block], column = A.column[block], place = block - A.first_block[row];
+    for (int c = 0; c < m; ++c)
+      if (A.free_row[row * m + c])
+        for (int d = 0; d < n; ++d)
+          values[A.row_start[row * m + c] + static_cast<EntryNumber>(place) * n + d] =
+            A.free_column == nullptr || A.free_column[column * n + d] ? sum[c][d] : 0.;
+  }
+
+private:
+  ADAMANT_HOST_DEVICE void add(const Contribution &contribution, double (&sum)[m][n]) const
+  {
+    const ShapesView &rows = A.row_shapes, &columns = A.column_shapes;
+    const int         cell = contribution.cell, a = contribution.pair / columns.n, b = contribution.pair % columns.n;
+    const long        first       = static_cast<long>(rows.shape[cell]) * rows.n_q;
+    double            local[m][n] = {};
+    for (int q = 0; q < rows.n_q; ++q)
+      {
+        const long i = (first + q) * rows.n + a, j = (first + q) * columns.n + b;
+        kernel(IntegrationPoint<dim>{cell, cell * rows.n_q + q, rows.JxW[first + q], rows.value[q * rows.n + a],
+                                     columns.value[q * columns.n + b], rows.gradient + i * dim,
+                                     columns.gradient + j * dim,
+                                     columns.laplacian == nullptr ? 0. : columns.laplacian[j]},
+               local);
+      }
+    const double weight = A.weights[contribution.weight];
+    for (int c = 0; c < m; ++c)
+      for (int d = 0; d < n; ++d)
+        sum[c][d] += weight * local[c][d];
+  }
+};
+
+/// values[place[k]] = 1: the rows of constrained unknowns.
+struct SetOnes
+{
+  const EntryNumber *place;
+  double            *values;
+
+  ADAMANT_HOST_DEVICE void operator()(int k) const { values[place[k]] = 1.; }
+};
+} // namespace adamant

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "algebra/vector.h"
+#include "discretization/fields/level_space.h"
+#include "discretization/forms/cell_kernel.h"
+
+#include <deal.II/base/quadrature.h>
+#include <deal.II/fe/fe_update_flags.h>
+#include <deal.II/fe/mapping.h>
+
+namespace adamant
+{
+/// The shape functions of a field's nodes at the quadrature points of all cells of one level, on a device: deal.II's
+/// FEValues for each shape of cells. All components of a node have the same shape function.
+template <int dim>
+class QuadratureData
+{
+public:
+  /// `flags` may have update_hessians. Throws RunError for mixed elements, whose nodes have different components.
+  QuadratureData(const Device &device, const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                 const dealii::Quadrature<dim> &quadrature, dealii::UpdateFlags flags = dealii::update_default);
+
+  ShapesView view() const;
+  int        n_points() const { return n_cells * n_q; } ///< of all cells
+
+private:
+  void tabulate_shapes(const Device &device, const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                       const dealii::Quadrature<dim> &quadrature, dealii::UpdateFlags flags, const Array<int> &cells);
+
+  int          n_cells, n, n_q;
+  List<double> value, gradient, laplacian, JxW;
+  List<int>    shape, node;
+};
+
+/// The shape function of each node's first component, by the nodes' numbers.
+template <int dim>
+std::vector<unsigned int> first_components(const dealii::FiniteElement<dim> &fe);
+} // namespace adamant

@@ -1,0 +1,53 @@
+#include "discretization/forms/same_shape.h"
+
+#include <deal.II/fe/mapping_q.h>
+
+#include <algorithm>
+#include <deque>
+
+namespace adamant
+{
+template <int dim>
+Array<int> cells_of_same_shape(const LevelSpace<dim> &space, const Array<int> &cells,
+                               const dealii::Mapping<dim> &mapping, dealii::UpdateFlags flags)
+{
+  constexpr std::size_t most_shapes = 16; // the last ones found: a distorted mesh has as many as cells
+  const auto           &all_cells   = space.active_cells();
+  const int             n           = static_cast<int>(cells.size());
+  const auto           *mapping_q   = dynamic_cast<const dealii::MappingQ<dim> *>(&mapping);
+  const bool            may_share   = (flags & dealii::update_quadrature_points) == 0 && mapping_q != nullptr &&
+                         mapping.preserves_vertex_locations() && mapping_q->get_degree() == 1;
+  const auto same = [&](int a, int b) {
+    for (unsigned int v = 1; v < dealii::GeometryInfo<dim>::vertices_per_cell; ++v)
+      if (all_cells[a]->vertex(v) - all_cells[a]->vertex(0) != all_cells[b]->vertex(v) - all_cells[b]->vertex(0))
+        return false;
+    return true;
+  };
+  Array<int> representative(n);
+#pragma omp parallel for schedule(static)
+  for (int k = 0; k < n; ++k)
+    representative[k] = may_share && k > 0 && same(cells[k - 1], cells[k]) ? -1 : cells[k];
+  std::deque<int> shapes;
+  for (int k = 0; k < n && may_share; ++k)
+    {
+      if (representative[k] < 0)
+        {
+          representative[k] = representative[k - 1];
+          continue;
+        }
+      const auto known = std::find_if(shapes.begin(), shapes.end(), [&](int shape) { return same(shape, cells[k]); });
+      if (known != shapes.end())
+        representative[k] = *known;
+      else
+        shapes.push_front(cells[k]);
+      if (shapes.size() > most_shapes)
+        shapes.pop_back();
+    }
+  return representative;
+}
+
+template Array<int> cells_of_same_shape(const LevelSpace<2> &, const Array<int> &, const dealii::Mapping<2> &,
+                                        dealii::UpdateFlags);
+template Array<int> cells_of_same_shape(const LevelSpace<3> &, const Array<int> &, const dealii::Mapping<3> &,
+                                        dealii::UpdateFlags);
+} // namespace adamant

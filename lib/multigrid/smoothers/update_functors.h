@@ -1,0 +1,97 @@
+#pragma once
+
+#include "algebra/compressed_rows.h"
+#include "base/host_device.h"
+#include "multigrid/smoothers/small_dense.h"
+
+// For Device::for_each: what solvers make anew of a matrix whose values change on the device.
+
+namespace adamant
+{
+/// Of each node the inverse of its diagonal block, as inverse_diagonal_blocks arranges them; of a singular one no
+/// numbers, so that the first residual tells.
+template <typename Number>
+struct InvertNodeBlocks
+{
+  RowsView A;
+  int      node_size, n_nodes;
+  Number  *inverse;
+
+  ADAMANT_HOST_DEVICE void operator()(int node) const
+  {
+    const int m = node_size;
+    double    block[most_node_rows * most_node_rows];
+    for (int i = 0; i < m; ++i)
+      for (int j = 0; j < m; ++j)
+        block[i * m + j] = A.entry(node * m + i, node * m + j);
+    const bool regular = invert_small(block, m);
+    for (int k = 0; k < m * m; ++k)
+      inverse[static_cast<long>(k) * n_nodes + node] = regular ? static_cast<Number>(block[k]) : Number(NAN);
+  }
+};
+
+/// Of each row of A the row of its approximate factor G, see fsai_factor; rows of at most `most` entries. Where a local
+/// matrix is not positive definite, no numbers.
+template <int most>
+struct FactorRows
+{
+  RowsView A, G;
+  double  *value; ///< of G
+
+  ADAMANT_HOST_DEVICE void operator()(int i) const
+  {
+    const EntryNumber first = G.row_start[i];
+    const int         m     = static_cast<int>(G.row_start[i + 1] - first);
+    const int        *cols  = G.column + first;
+    double            local[most * (most + 1) / 2], y[most];
+    for (int p = 0; p < m; ++p)
+      for (int q = 0; q <= p; ++q)
+        local[p * (p + 1) / 2 + q] = 0.5 * (A.entry(cols[p], cols[q]) + A.entry(cols[q], cols[p]));
+    const bool definite = m > 0 && cols[m - 1] == i && solve_last_unit(local, m, y);
+    for (int p = 0; p < m; ++p)
+      value[first + p] = definite ? y[p] / sqrt(y[m - 1]) : NAN;
+  }
+};
+
+/// to[k] = from[place[k]].
+struct Permute
+{
+  const EntryNumber *place;
+  const double      *from;
+  double            *to;
+
+  ADAMANT_HOST_DEVICE void operator()(int k) const { to[k] = from[place[k]]; }
+};
+
+/// Row i of `to` becomes the entries from `first[i]` on of `from`.
+struct CopyRows
+{
+  const EntryNumber *first;
+  const double      *from;
+  RowsView           to;
+  double            *value; ///< of `to`
+
+  ADAMANT_HOST_DEVICE void operator()(int i) const
+  {
+    const EntryNumber begin = to.row_start[i];
+    for (EntryNumber k = begin; k < to.row_start[i + 1]; ++k)
+      value[k] = from[first[i] + (k - begin)];
+  }
+};
+
+/// Row i of A as a row of a dense matrix, row-major.
+struct MakeDense
+{
+  RowsView A;
+  double  *dense;
+
+  ADAMANT_HOST_DEVICE void operator()(int i) const
+  {
+    double *row = dense + static_cast<long>(i) * A.n_rows;
+    for (int j = 0; j < A.n_rows; ++j)
+      row[j] = 0.;
+    for (EntryNumber k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+      row[A.column[k]] = A.value[k];
+  }
+};
+} // namespace adamant
