@@ -42,7 +42,7 @@ class Elasticity : public adamant::TimeDependentProblem<dim>
 {
 public:
   Elasticity(const Parameters &parameters, const adamant::Device &device, adamant::Run &run)
-    : adamant::TimeDependentProblem<dim>(device, run, parameters.schedule())
+    : adamant::TimeDependentProblem<dim>(device, run, parameters.schedule(), parameters.adaptivity)
     , parameters(parameters)
     , dt(parameters.time.step)
     , functions(parameters.problem)
@@ -244,10 +244,10 @@ void Elasticity<dim>::serialize(adamant::State &state)
   state.scalar(energy.kinetic);
   state.scalar(work_of_load);
   state.scalar(displacements);
-  state.vector(u, space->storage_order());
+  state.vector(u, *space, boundary_values);
   if (!equation->coupled)
-    state.vector(v, space->storage_order());
-  state.history(guess, device, u.size(), space->storage_order());
+    state.vector(v, *space, space->prescribed_vector());
+  state.history(guess, device, space->space());
 }
 
 // F . u, energies, displacements at points.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "application/adaptivity_parameters.h"
 #include "application/box_parameters.h"
 #include "application/elastic_material_parameters.h"
 #include "application/linear_solver_parameters.h"
@@ -158,6 +159,7 @@ struct Parameters
   TimeParameters                  time;
   OutputParameters                output;
   adamant::LinearSolverParameters linear_solver{default_options(), 400};
+  adamant::AdaptivityParameters   adaptivity{{"displacement", "velocity"}};
 
   unsigned int dim() const { return problem.dimension; }
 
@@ -203,6 +205,7 @@ struct Parameters
     require(!coupled || solver.multigrid.smoother.type == "block_jacobi",
             "Discretization/Formulation = coupled needs Linear solver/Smoother = block_jacobi, which solves for all "
             "unknowns of a node at once");
+    adaptivity.check(dim());
     discretization.check(dim(), coupled ? 2 * dim() : dim(), discretization.degree);
     problem.check_boundaries(time.stationary || discretization.by_estimate());
     if (dim() == 2)

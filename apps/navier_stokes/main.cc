@@ -351,11 +351,11 @@ void NavierStokes<dim>::serialize(adamant::State &state)
   adamant::serialize_step(state, schedule.step);
   state.scalar(steady.reached);
   results->serialize(state);
-  const auto order = flow->pressure().storage_order();
-  state.vector(u[now], adamant::by_components(flow->velocity().storage_order(), dim));
-  state.vector(p, order);
-  state.vector(p_plus_q, order);
-  state.history(solver->guess, device, n_p, order);
+  const auto &pressures = flow->pressure();
+  state.vector(u[now], flow->velocity(), dim);
+  state.vector(p, pressures);
+  state.vector(p_plus_q, pressures);
+  state.history(solver->guess, device, pressures);
   if (state.loading())
     device.multiply(1., interpolation, p_plus_q, 0., pressure_on_velocity_mesh);
 }

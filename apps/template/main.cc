@@ -13,7 +13,6 @@
 #include "data.h"
 
 #include "application/adaptive_mesh.h"
-#include "application/adaptivity_parameters.h"
 #include "application/program.h"
 #include "application/time_dependent_problem.h"
 #include "expressions/functor_at_points.h"
@@ -164,15 +163,11 @@ private:
     return result;
   }
 
-  // The state after a step; a checkpoint holds it beside the mesh, and a change of the mesh keeps it.
+  // The state after a step: in checkpoints, and carried to a new mesh.
   void serialize(State &state) override
   {
-    state.vector(u, on_device->space());
+    state.vector(u, *on_device, boundary.at(time));
     state.unknowns(x, on_device->space());
-    if (!state.loading())
-      return;
-    device.copy(u, rhs); // a new mesh has new nodes on the boundary
-    on_device->nodal_values(rhs, boundary.at(time), u);
   }
 
   void report() override

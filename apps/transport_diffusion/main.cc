@@ -265,17 +265,9 @@ void TransportDiffusion<dim>::compute_rhs()
 template <int dim>
 void TransportDiffusion<dim>::serialize(adamant::State &state)
 {
-  const auto &space = theta->space();
-  state.vector(u, space);
-  state.vector(u_old, space);
-  state.history(guess, device, space);
-  if (!state.loading() || step == 0)
-    return;
-  // A new mesh has new nodes on the boundary.
-  device.copy(u_old, w);
-  theta->nodal_values(w, boundary.at((step - 1) * dt), u_old);
-  device.copy(u, w);
-  theta->nodal_values(w, boundary.at(time), u);
+  state.vector(u, *theta, boundary.at(time));
+  state.vector(u_old, *theta, boundary.at((step - 1) * dt));
+  state.history(guess, device, theta->space());
 }
 
 template <int dim>

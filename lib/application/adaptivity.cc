@@ -18,8 +18,8 @@ template <int dim>
 void Adaptivity<dim>::begin(const dealii::Triangulation<dim> &first_mesh)
 {
   first_level = static_cast<int>(first_mesh.n_global_levels()) - 1;
-  if (parameters.on() && parameters.largest_level > 0 && static_cast<int>(parameters.largest_level) < first_level)
-    throw InputError("Adaptivity/Largest level = " + std::to_string(parameters.largest_level) +
+  if (options.on() && options.largest_level > 0 && static_cast<int>(options.largest_level) < first_level)
+    throw InputError("Adaptivity/Largest level = " + std::to_string(options.largest_level) +
                      ": the first mesh has cells of level " + std::to_string(first_level));
 }
 
@@ -27,7 +27,7 @@ template <int dim>
 bool Adaptivity<dim>::due(unsigned int step) const
 {
   const auto every = [step](unsigned int interval) { return interval > 0 && step > 0 && step % interval == 0; };
-  return every(parameters.interval) || (parameters.growth > 0. && every(parameters.check_interval));
+  return every(options.interval) || (options.growth > 0. && every(options.check_interval));
 }
 
 template <int dim>
@@ -40,11 +40,11 @@ dealii::Vector<float> Adaptivity<dim>::indicators(const FollowedField<dim> &fiel
     {
       const double *u = values.data() + part * n;
       const auto    indicators =
-        parameters.indicator == AdaptivityParameters::kelly ?
+        options.indicator == AdaptivityOptions::kelly ?
              estimate_errors(*field.space, mapping, u, field.components) :
              gradient_indicators<dim>(
             *field.space, mapping, u,
-            [this] { return parse_function_of_gradient<dim>("Adaptivity/Indicator", parameters.indicator); },
+            [this] { return parse_function_of_gradient<dim>("Adaptivity/Indicator", options.indicator); },
             field.components);
       for (unsigned int cell = 0; cell < sum.size(); ++cell)
         sum[cell] = field.n_parts == 1 ? indicators[cell] : std::hypot(sum[cell], indicators[cell]);
@@ -53,21 +53,18 @@ dealii::Vector<float> Adaptivity<dim>::indicators(const FollowedField<dim> &fiel
 }
 
 template <int dim>
-bool Adaptivity<dim>::wants_change(unsigned int step, const dealii::Vector<float> &indicators,
-                                   const Communicator &ranks)
+bool Adaptivity<dim>::wants_change(unsigned int step, const dealii::Triangulation<dim> &mesh,
+                                   const dealii::Vector<float> &indicators)
 {
-  const bool in_turn = parameters.interval > 0 && step % parameters.interval == 0;
-  if (parameters.growth == 0.)
+  const bool in_turn = options.interval > 0 && step % options.interval == 0;
+  if (options.growth == 0.)
     return in_turn;
-  double square = 0;
-  for (const double indicator : indicators)
-    square += indicator * indicator;
-  ranks.sum(&square, 1);
-  const bool grown = after_change > 0. && std::sqrt(square) > parameters.growth * after_change;
+  const double now   = norm_of_indicators(mesh, indicators);
+  const bool   grown = after_change > 0. && now > options.growth * after_change;
   if (in_turn || grown)
     after_change = 0.;
   else if (after_change == 0.)
-    after_change = std::sqrt(square);
+    after_change = now;
   return in_turn || grown;
 }
 
@@ -75,20 +72,20 @@ bool Adaptivity<dim>::wants_change(unsigned int step, const dealii::Vector<float
 template <int dim>
 double Adaptivity<dim>::coarsen_fraction(double n_cells) const
 {
-  if (parameters.n_cells == 0)
-    return parameters.coarsen;
-  const double children = 1 << dim, growth = parameters.n_cells / n_cells - 1.;
-  return std::clamp((parameters.refine * (children - 1.) - growth) / (1. - 1. / children), 0., 1. - parameters.refine);
+  if (options.n_cells == 0)
+    return options.coarsen;
+  const double children = 1 << dim, growth = options.n_cells / n_cells - 1.;
+  return std::clamp((options.refine * (children - 1.) - growth) / (1. - 1. / children), 0., 1. - options.refine);
 }
 
 template <int dim>
 void Adaptivity<dim>::flag(dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators) const
 {
   const double coarsen = coarsen_fraction(static_cast<double>(mesh.n_global_active_cells()));
-  flag_cells(mesh, indicators, parameters.refine, coarsen,
-             parameters.strategy == "error" ? FractionsOf::error : FractionsOf::cells);
-  const int smallest = static_cast<int>(parameters.smallest_level),
-            largest  = parameters.largest_level > 0 ? static_cast<int>(parameters.largest_level) : first_level;
+  flag_cells(mesh, indicators, options.refine, coarsen,
+             options.strategy == "error" ? FractionsOf::error : FractionsOf::cells);
+  const int smallest = static_cast<int>(options.smallest_level),
+            largest  = options.largest_level > 0 ? static_cast<int>(options.largest_level) : first_level;
   for (const auto &cell : mesh.active_cell_iterators())
     {
       if (cell->level() >= largest)

@@ -29,11 +29,13 @@ template <int dim>
 class Adaptivity
 {
 public:
-  /// The parameters and the mapping have to outlive the object.
-  Adaptivity(const AdaptivityParameters &parameters, const dealii::Mapping<dim> &mapping)
-    : parameters(parameters)
+  /// The mapping has to outlive the object.
+  Adaptivity(const AdaptivityOptions &options, const dealii::Mapping<dim> &mapping)
+    : options(options)
     , mapping(mapping)
   {}
+
+  const AdaptivityOptions options;
 
   /// Remembers the largest level of the first mesh; throws InputError where it is above "Largest level". All ranks call
   /// it together.
@@ -46,7 +48,7 @@ public:
   dealii::Vector<float> indicators(const FollowedField<dim> &field) const;
 
   /// Whether after this step the mesh is to change, for these indicators. All ranks call it together.
-  bool wants_change(unsigned int step, const dealii::Vector<float> &indicators, const Communicator &ranks);
+  bool wants_change(unsigned int step, const dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators);
 
   /// Flags the cells that are to be refined or coarsened. All ranks call it together.
   void flag(dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators) const;
@@ -66,7 +68,6 @@ public:
 private:
   double coarsen_fraction(double n_cells) const;
 
-  const AdaptivityParameters &parameters;
   const dealii::Mapping<dim> &mapping;
   int                         first_level  = 0;  // the largest of the first mesh
   double                      after_change = 0.; // the indicators of all cells together; 0: not evaluated yet

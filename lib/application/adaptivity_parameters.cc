@@ -18,9 +18,9 @@ std::string one_of(const std::vector<std::string> &names)
 
 AdaptivityParameters::AdaptivityParameters(const std::vector<std::string> &fields)
   : ParameterAcceptor("/Adaptivity")
-  , field(fields.front())
 {
   using namespace dealii::Patterns;
+  field = fields.front();
   add_parameter("Interval", interval, "Steps between changes of the mesh; 0: none", prm, Integer(0));
   add_parameter(
     "Growth", growth,

@@ -7,12 +7,9 @@
 
 namespace adamant
 {
-/// Section "Adaptivity": when the mesh of a time-dependent problem changes, and where. By default it never does.
-struct AdaptivityParameters : dealii::ParameterAcceptor
+/// When the mesh of a time-dependent problem changes, and where; by default it never does.
+struct AdaptivityOptions
 {
-  /// The names of the program's fields; the first one is looked at by default.
-  explicit AdaptivityParameters(const std::vector<std::string> &fields);
-
   unsigned int interval = 0, check_interval = 1, first_cycles = 0, n_cells = 0;
   unsigned int smallest_level = 0, largest_level = 0;
   double       growth = 0., refine = 0.3, coarsen = 0.3;
@@ -20,8 +17,15 @@ struct AdaptivityParameters : dealii::ParameterAcceptor
 
   static constexpr const char *kelly = "kelly";
 
-  bool on() const { return changes() || first_cycles > 0; }
   bool changes() const { return interval > 0 || growth > 0.; } ///< after the first step
+  bool on() const { return changes() || first_cycles > 0; }
+};
+
+/// Section "Adaptivity": they are described there.
+struct AdaptivityParameters : dealii::ParameterAcceptor, AdaptivityOptions
+{
+  /// The names of the program's fields; the mesh follows the first one by default.
+  explicit AdaptivityParameters(const std::vector<std::string> &fields);
 
   /// Throws InputError where the parameters do not fit together.
   void check(unsigned int dim) const;

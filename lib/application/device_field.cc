@@ -2,6 +2,8 @@
 
 #include "discretization/fields/points.h"
 
+#include <utility>
+
 namespace adamant
 {
 template <int dim>
@@ -18,6 +20,14 @@ void DeviceField<dim>::nodal_values(const Vector<double> &x, const Vector<double
 {
   device.multiply(1., H, x, 0., u);
   device.multiply(1., B, g, 1., u);
+}
+
+template <int dim>
+void DeviceField<dim>::prescribe(const Vector<double> &g, Vector<double> &u) const
+{
+  Vector<double> x = vector();
+  std::swap(x, u);
+  nodal_values(x, g, u);
 }
 
 template <int dim>

@@ -30,6 +30,9 @@ public:
   /// not read: with nodal values in place of x, u is continuous at hanging nodes.
   void nodal_values(const Vector<double> &x, const Vector<double> &g, Vector<double> &u) const;
 
+  /// Gives the nodal values u these prescribed values, and at hanging nodes what they hang on.
+  void prescribe(const Vector<double> &g, Vector<double> &u) const;
+
   /// Positions in host memory, coordinate d of point i in points[d n + i]: of all nodes (one for each nodal value), of
   /// the prescribed values, and of the quadrature points as forms with columns quadrature_points() number them.
   Array<double> nodes() const;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "application/checkpoint.h"
+#include "application/device_field.h"
 #include "base/storage_order.h"
 #include "discretization/meshes/mesh_change.h"
 #include "solvers/extrapolation.h"
@@ -18,13 +19,12 @@ namespace adamant
 ///   void serialize(State &state) override
 ///   {
 ///     state.scalar(energy);
-///     state.vector(u, space);
-///     state.history(guess, device, space);
+///     state.vector(u, field, boundary_values);
+///     state.history(guess, device, field.space());
 ///   }
 ///
 /// All ranks call all of it together. Vectors go by way of host memory. In checkpoints they are in the space's storage
-/// order, so that any number of ranks can load them. Where the mesh changes, functions are interpolated on the new one;
-/// prescribed values are then the program's to set.
+/// order, so that any number of ranks can load them. Where the mesh changes, functions are interpolated on the new one.
 class State
 {
 public:
@@ -62,6 +62,14 @@ public:
   /// that was saved; throws RunError where it has another one.
   template <int dim>
   void vector(Vector<double> &vector, const LevelSpace<dim> &space, int n_components = 1);
+  /// Those of a field that have these prescribed values, also on a new mesh.
+  template <int dim>
+  void vector(Vector<double> &u, const DeviceField<dim> &field, const Vector<double> &prescribed)
+  {
+    vector(u, field.space());
+    if (loading() && change != nullptr) // a checkpoint has them, to the last bit
+      field.prescribe(prescribed, u);
+  }
   /// Unknowns x of the space, see DeviceField::nodal_values: on a new mesh what is not free is 0, and near prescribed
   /// values they are a guess.
   template <int dim>

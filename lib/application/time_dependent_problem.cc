@@ -15,12 +15,11 @@ namespace adamant
 {
 template <int dim>
 TimeDependentProblem<dim>::TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule,
-                                                const AdaptivityParameters &adaptivity)
+                                                const AdaptivityOptions &adaptivity)
   : device(device)
   , run_info(run)
   , schedule(schedule)
   , mesh(create_mesh<dim>(run.ranks, run.distributed_mesh))
-  , adaptivity_parameters(adaptivity)
   , adaptivity(adaptivity, mapping)
   , series(run.folder(), "solution", run.ranks)
 {}
@@ -46,7 +45,7 @@ void TimeDependentProblem<dim>::run()
   device.synchronize();
   run_info.end_time_loop();
   report();
-  if (adaptivity_parameters.on())
+  if (adaptivity.options.on())
     {
       run_info.record["remeshes"]           = adaptivity.n_changes;
       run_info.record["remesh_mass_change"] = adaptivity.mass_change;
@@ -80,11 +79,11 @@ void TimeDependentProblem<dim>::begin()
 template <int dim>
 void TimeDependentProblem<dim>::adapt_to_initial_values()
 {
-  for (unsigned int cycle = 0; cycle < adaptivity_parameters.first_cycles; ++cycle)
+  for (unsigned int cycle = 0; cycle < adaptivity.options.first_cycles; ++cycle)
     {
       {
         Section scope(run_info.timer, "init/mesh");
-        adaptivity.flag(*mesh, adaptivity.indicators(followed(adaptivity_parameters.field)));
+        adaptivity.flag(*mesh, adaptivity.indicators(followed(adaptivity.options.field)));
         MeshChange<dim> change(*mesh);
         if (!change.any())
           return;
@@ -100,11 +99,11 @@ template <int dim>
 void TimeDependentProblem<dim>::change_mesh()
 {
   Section    whole(run_info.timer, "remesh");
-  const auto field = [this] { return followed(adaptivity_parameters.field); };
+  const auto field = [this] { return followed(adaptivity.options.field); };
   {
     Section    scope(run_info.timer, "remesh/estimate");
     const auto indicators = adaptivity.indicators(field());
-    if (!adaptivity.wants_change(step, indicators, run_info.ranks))
+    if (!adaptivity.wants_change(step, *mesh, indicators))
       return;
     adaptivity.flag(*mesh, indicators);
   }
@@ -154,7 +153,7 @@ std::array<double, 2> TimeDependentProblem<dim>::timed_mass(const FollowedField<
 template <int dim>
 std::string TimeDependentProblem<dim>::size_of_mesh() const
 {
-  if (!adaptivity_parameters.on())
+  if (!adaptivity.options.on())
     return "";
   return "cells " + run_info.record.at("cells").dump() + "  unknowns " + run_info.record.at("dofs").dump();
 }
@@ -198,7 +197,7 @@ void TimeDependentProblem<dim>::write_statistics(const SolverResult &result)
                       {"iterations", result.iterations},
                       {"initial_residual", result.initial_residual},
                       {"residual", result.final_residual}};
-  if (adaptivity_parameters.on())
+  if (adaptivity.options.on())
     row.insert(row.end(), {{"cells", run_info.record.at("cells")}, {"dofs", run_info.record.at("dofs")}});
   add_statistics(row);
   run_info.statistics.add(row);

@@ -30,7 +30,7 @@ class TimeDependentProblem
 {
 public:
   TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule,
-                       const AdaptivityParameters &adaptivity);
+                       const AdaptivityOptions &adaptivity = {});
   virtual ~TimeDependentProblem()                               = default;
   TimeDependentProblem(const TimeDependentProblem &)            = delete;
   TimeDependentProblem &operator=(const TimeDependentProblem &) = delete;
@@ -135,11 +135,10 @@ private:
 
     std::map<std::string, dealii::ComponentMask> components = {}; // of what is shown, by name
   };
-  Output                     &show(const Field<dim> &field, const Vector<double> &u, const Show &show);
-  std::vector<Output>         outputs;
-  std::vector<Snapshot>       snapshots; // of the output_vectors
-  const AdaptivityParameters &adaptivity_parameters;
-  Adaptivity<dim>             adaptivity;
-  TimeSeries                  series; // last: its end waits for what it writes
+  Output               &show(const Field<dim> &field, const Vector<double> &u, const Show &show);
+  std::vector<Output>   outputs;
+  std::vector<Snapshot> snapshots; // of the output_vectors
+  Adaptivity<dim>       adaptivity;
+  TimeSeries            series; // last: its end waits for what it writes
 };
 } // namespace adamant

@@ -303,12 +303,16 @@ TEST_F(Application, StateIsSavedAndLoaded)
 {
   const auto                  device = adamant::Device::host(2);
   const adamant::StorageOrder order{adamant::Communicator(), {2, 0, 1}};
-  const auto                  serialize = [&](adamant::State state, adamant::Vector<double> &u, double &energy,
+  Triangulation<2>            mesh;
+  GridGenerator::hyper_cube(mesh);
+  const adamant::LevelSpace<2> space(std::shared_ptr<const Triangulation<2>>(&mesh, [](const auto *) {}), FE_Q<2>(1),
+                                     {});
+  const auto                   serialize = [&](adamant::State state, adamant::Vector<double> &u, double &energy,
                              std::map<unsigned int, std::vector<double>> &forces, adamant::Extrapolation &guess) {
     state.scalar(energy);
     state.scalar(forces);
     state.vector(u, order);
-    state.history(guess, device, 2);
+    state.history(guess, device, space);
   };
   adamant::Vector<double>                     u(device, adamant::Array<double>{1., 2., 3.});
   double                                      energy = 0.5;
@@ -316,7 +320,7 @@ TEST_F(Application, StateIsSavedAndLoaded)
   adamant::Extrapolation                      guess(device, 2);
   for (const double value : {4., 7.})
     {
-      adamant::Vector<double> x(device, adamant::Array<double>{value, value + 1.});
+      adamant::Vector<double> x(device, adamant::Array<double>{value, value + 1., 2., 3.});
       guess.keep(x);
     }
   std::stringstream file;

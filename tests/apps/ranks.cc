@@ -220,6 +220,22 @@ const Settings plane_bar = bar + plane + Settings{"Problem/Dirichlet boundaries=
 const Settings transport = {"Time stepping/End time=0.02", "Time stepping/Time step=0.02",
                             "Time stepping/Output interval=0", "Linear solver/Coarsest level cells=20"};
 
+// A blob and a mesh that follows it.
+const Settings following = transport + Settings{"Problem/Source=0",
+                                                "Problem/Boundary values=0",
+                                                "Problem/Transport=0.5,0.25",
+                                                "Problem/Initial values=exp(-200*((x-0.25)^2+(y-0.375)^2))",
+                                                "Discretization/Refinements=4",
+                                                "Discretization/Adaptive cycles=0",
+                                                "Time stepping/Time step=0.01",
+                                                "Time stepping/End time=0.1",
+                                                "Adaptivity/Interval=2",
+                                                "Adaptivity/Strategy=error",
+                                                "Adaptivity/Refine fraction=0.9",
+                                                "Adaptivity/Coarsen fraction=0.01",
+                                                "Adaptivity/Largest level=7",
+                                                "Adaptivity/First mesh cycles=3"};
+
 // A lid and inflow that vary, a force, the drag on a wall, profiles; refined towards a corner.
 const Settings flow    = {"Problem/Viscosity=0.02",
                           "Problem/Body force=0; y*cos(9*t); x",
@@ -240,6 +256,7 @@ const Case cases[] = {
    transport + plane + Settings{"Discretization/Refinements=6", "Discretization/Adaptive cycles=1"}},
   {"TransportDiffusion3D", transport_diffusion,
    transport + Settings{"Problem/Dimension=3", "Discretization/Refinements=2", "Discretization/Adaptive cycles=2"}},
+  {"TransportDiffusionAdaptive2D", transport_diffusion, following},
   {"ElasticityCondensed2D", elasticity,
    plane_bar + mesh("kelly", 3, 2) + Settings{"Discretization/Degree=2", "Problem/Exact displacement=x; y"}},
   {"ElasticityCondensed3D", elasticity, bar + mesh("edge", 2, 2)},

@@ -231,6 +231,15 @@ class AllOfARun(unittest.TestCase):
         self.assertEqual(self.pictures([{}, {"threads": 2}]), ["field_run0", "field_run1", "steps", "threads", "timings"])
         self.assertEqual(self.pictures([{}, {"steps": 20}]), ["convergence", "field_run0", "field_run1", "steps", "timings"])
 
+    def test_film_of_all_states(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (run,) = self.runs(folder, [{}])
+            (run / "solution_0001.vtu").write_text(vtu("ascii", text).replace(text(VALUES), text(VALUES[::-1])))
+            film = Path(folder) / "film.gif"
+            subprocess.run([SCRIPT, "film", run, "-o", film], check=True, capture_output=True)
+            self.assertEqual(film.read_bytes()[:6], b"GIF89a")
+            self.assertEqual(film.read_bytes().count(b"\x21\xf9\x04"), 2, "frames")
+
     def test_convergence_of_one_run(self):
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run([SCRIPT, "convergence", *self.runs(folder, [{}])], capture_output=True, text=True)

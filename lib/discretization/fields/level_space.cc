@@ -73,6 +73,22 @@ private:
   std::array<int, dim> axes; // the slowest first
 };
 
+// Those of this rank's cells: a mesh that has been coarsened has further ones, and so have other ranks' cells.
+template <int dim>
+std::vector<dealii::Point<dim>> vertices_of(const std::vector<typename LevelSpace<dim>::Cell> &cells,
+                                            const dealii::Triangulation<dim>                  &mesh)
+{
+  std::vector<bool> taken(mesh.n_vertices(), cells.empty()); // at least one
+  for (const auto &cell : cells)
+    for (const unsigned int v : cell->vertex_indices())
+      taken[cell->vertex_index(v)] = true;
+  std::vector<dealii::Point<dim>> vertices;
+  for (std::size_t v = 0; v < taken.size(); ++v)
+    if (taken[v])
+      vertices.push_back(mesh.get_vertices()[v]);
+  return vertices;
+}
+
 // All components where each has the same support points, else 1.
 template <int dim>
 int components_of_each_node(const dealii::FiniteElement<dim> &fe)
@@ -133,7 +149,7 @@ template <int dim>
 void LevelSpace<dim>::sort_by_position()
 {
   constexpr unsigned int                      n_vertices = dealii::GeometryInfo<dim>::vertices_per_cell;
-  const PositionKey<dim>                      key(mesh->get_vertices());
+  const PositionKey<dim>                      key(vertices_of<dim>(cells, *mesh));
   const auto                                 &unit_points = dofs->get_fe().get_unit_support_points();
   std::vector<std::array<double, n_vertices>> weights(per_cell);
   for (int i = 0; i < per_cell; ++i)

@@ -80,6 +80,21 @@ void flag_cells(dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &i
       cells[c]->set_coarsen_flag();
 }
 
-template void flag_cells(dealii::Triangulation<2> &, const dealii::Vector<float> &, double, double, FractionsOf);
-template void flag_cells(dealii::Triangulation<3> &, const dealii::Vector<float> &, double, double, FractionsOf);
+template <int dim>
+double norm_of_indicators(const dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators)
+{
+  double sum = 0;
+  for (const auto &cell : owned_cells(mesh))
+    {
+      const double indicator = rounded(indicators[cell->active_cell_index()]);
+      sum += indicator * indicator;
+    }
+  Communicator(mesh.get_communicator()).sum(&sum, 1);
+  return std::sqrt(sum);
+}
+
+template double norm_of_indicators(const dealii::Triangulation<2> &, const dealii::Vector<float> &);
+template double norm_of_indicators(const dealii::Triangulation<3> &, const dealii::Vector<float> &);
+template void   flag_cells(dealii::Triangulation<2> &, const dealii::Vector<float> &, double, double, FractionsOf);
+template void   flag_cells(dealii::Triangulation<3> &, const dealii::Vector<float> &, double, double, FractionsOf);
 } // namespace adamant

@@ -19,4 +19,8 @@ enum class FractionsOf
 template <int dim>
 void flag_cells(dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators, double refine,
                 double coarsen, FractionsOf fractions = FractionsOf::cells);
+
+/// The root of the sum of the squares of the indicators, counted as flag_cells does.
+template <int dim>
+double norm_of_indicators(const dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators);
 } // namespace adamant

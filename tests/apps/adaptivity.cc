@@ -1,0 +1,234 @@
+// Meshes that follow the solution: section Adaptivity of the programs.
+#include "restart.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace
+{
+using Settings = std::vector<std::string>;
+
+Settings operator+(Settings a, const Settings &b)
+{
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+class AdaptivityOf : public RestartedProgram
+{
+protected:
+  using RestartedProgram::RestartedProgram;
+
+  /// The numbers of a column of statistics.csv.
+  std::vector<double> column(const Outcome &outcome, const std::string &name) const
+  {
+    std::ifstream            in(outcome.folder + "/statistics.csv");
+    std::vector<double>      values;
+    std::vector<std::string> names;
+    for (std::string line, field; std::getline(in, line);)
+      {
+        std::istringstream       text(line);
+        std::vector<std::string> fields;
+        while (std::getline(text, field, ','))
+          fields.push_back(field);
+        if (names.empty())
+          names = fields;
+        else
+          values.push_back(std::stod(fields.at(std::find(names.begin(), names.end(), name) - names.begin())));
+      }
+    return values;
+  }
+
+  void expect_mistake(const std::string &setting, const Settings &says)
+  {
+    SCOPED_TRACE(setting);
+    const auto outcome = start({"--backend", "host", "--set", "Adaptivity/Interval=2", "--set", setting});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    for (const auto &text : says)
+      EXPECT_NE(outcome.err.find(text), std::string::npos) << "expected '" << text << "' in: " << outcome.err;
+  }
+};
+
+struct TransportDiffusion : AdaptivityOf
+{
+  TransportDiffusion()
+    : AdaptivityOf(TRANSPORT_DIFFUSION)
+  {}
+
+  /// A blob that moves by its own width, on a mesh that is fine around it.
+  const Settings blob = {
+    "Problem/Diffusion=1e-4",
+    "Problem/Transport=0.5,0.25",
+    "Problem/Source=0",
+    "Problem/Boundary values=0",
+    "Problem/Initial values=exp(-200*((x-0.25)^2+(y-0.375)^2))",
+    "Problem/Exact solution=0.0025/(0.0025+2e-4*t)*exp(-((x-0.25-0.5*t)^2+(y-0.375-0.25*t)^2)/(0.005+4e-4*t))",
+    "Discretization/Refinements=4",
+    "Discretization/Adaptive cycles=0",
+    "Time stepping/Scheme=bdf2",
+    "Time stepping/Time step=0.01",
+    "Time stepping/End time=0.12",
+    "Time stepping/Output interval=3",
+    "Adaptivity/Interval=3",
+    "Adaptivity/Strategy=error",
+    "Adaptivity/Refine fraction=0.95",
+    "Adaptivity/Coarsen fraction=0.001",
+    "Adaptivity/Smallest level=3",
+    "Adaptivity/Largest level=7",
+    "Adaptivity/First mesh cycles=4"};
+};
+
+struct Template : AdaptivityOf
+{
+  Template()
+    : AdaptivityOf(TEMPLATE)
+  {}
+};
+
+struct Elasticity : AdaptivityOf
+{
+  Elasticity()
+    : AdaptivityOf(ELASTICITY)
+  {}
+
+  /// A bump that spreads in a clamped square.
+  const Settings bump = {"Problem/Dimension=2",
+                         "Problem/Dirichlet boundaries=0: xy, 1: xy, 2: xy, 3: xy",
+                         "Problem/Body force=0; 0",
+                         "Problem/Initial displacement=0; exp(-100*((x-0.5)^2+(y-0.5)^2))",
+                         "Discretization/Uniform refinements=5",
+                         "Discretization/Refinement steps=0",
+                         "Time stepping/End time=0.12",
+                         "Time stepping/Time step=0.01",
+                         "Output/Interval=3",
+                         "Linear solver/Tolerance=1e-10"};
+};
+
+// The claim of docs/tutorial_adaptive_meshes.md, on coarser meshes, where the blob takes a larger part of the box.
+TEST_F(TransportDiffusion, AMeshThatFollowsABlobDoesWhatAUniformOneDoes)
+{
+  const Settings finest   = {"Discretization/Refinements=7", "Adaptivity/Interval=0", "Adaptivity/First mesh cycles=0"};
+  const auto     adaptive = run(blob, 2), uniform = run(blob + finest, 2);
+  const auto     unknowns = column(adaptive, "dofs");
+  ASSERT_EQ(unknowns.size(), 12u);
+  EXPECT_LT(*std::max_element(unknowns.begin(), unknowns.end()), 0.3 * uniform.record.at("dofs").get<double>());
+  EXPECT_LT(adaptive.l2(), 1.3 * uniform.l2());
+  EXPECT_EQ(adaptive.record.at("remeshes"), 3) << "after steps 3, 6 and 9";
+  EXPECT_LT(adaptive.record.at("remesh_mass_change"), 1e-3);
+  for (const char *part : {"remesh", "remesh/estimate", "remesh/refinement", "remesh/transfer", "remesh/hierarchy",
+                           "remesh/assembly", "remesh/solver", "remesh/mass"})
+    EXPECT_TRUE(adaptive.record.at("timings").contains(part)) << "run.json lacks timings." << part;
+  EXPECT_FALSE(uniform.record.contains("remeshes"));
+  // The mesh moves: without changes the same first mesh loses the blob.
+  const Settings later = {"Time stepping/Scheme=crank_nicolson", "Time stepping/End time=0.36"};
+  EXPECT_GT(run(blob + later + Settings{"Adaptivity/Interval=0"}, 2).l2(), 2. * run(blob + later, 2).l2());
+  const auto cells = column(adaptive, "cells");
+  EXPECT_EQ(cells.back(), adaptive.record.at("cells").get<double>());
+}
+
+TEST_F(TransportDiffusion, RefinementKeepsTheMass)
+{
+  const auto outcome = run(blob + Settings{"Adaptivity/Coarsen fraction=0", "Adaptivity/First mesh cycles=2"});
+  EXPECT_EQ(outcome.record.at("remeshes"), 3);
+  EXPECT_LT(outcome.record.at("remesh_mass_change"), 1e-10);
+}
+
+TEST_F(TransportDiffusion, TheInitialGuessSurvivesAChange)
+{
+  const auto guess = column(run(blob + Settings{"Time stepping/Scheme=crank_nicolson"}), "initial_residual");
+  ASSERT_EQ(guess.size(), 12u);
+  EXPECT_LT(guess[6], 3. * guess[5]) << "the first step on a new mesh, beside the last one on the old mesh";
+}
+
+TEST_F(TransportDiffusion, AnIndicatorOfTheGradient)
+{
+  const auto outcome = run(blob + Settings{"Adaptivity/Indicator=h*sqrt(u_x^2+u_y^2)"}, 2);
+  EXPECT_EQ(outcome.record.at("remeshes"), 3);
+  EXPECT_LT(outcome.l2(), 2. * run(blob, 2).l2());
+}
+
+TEST_F(TransportDiffusion, TheIndicatorSaysWhen)
+{
+  const Settings grown = blob + Settings{"Adaptivity/Interval=0", "Adaptivity/Check interval=1"};
+  EXPECT_EQ(run(grown + Settings{"Adaptivity/Growth=100"}).record.at("remeshes"), 0);
+  EXPECT_GT(run(grown + Settings{"Adaptivity/Growth=1.0001", "Time stepping/End time=0.24"}).record.at("remeshes"), 0);
+}
+
+TEST_F(TransportDiffusion, ANumberOfCells)
+{
+  const auto outcome = run(blob + Settings{"Adaptivity/Strategy=cells", "Adaptivity/Refine fraction=0.1",
+                                           "Adaptivity/Cells=1000", "Time stepping/End time=0.24"});
+  EXPECT_NEAR(column(outcome, "cells").back(), 1000., 250.);
+}
+
+TEST_F(TransportDiffusion, RestartGivesTheSameBits)
+{
+  expect_restart_equals_uninterrupted(blob + Settings{"Adaptivity/Growth=1.5"});
+}
+
+// The files' cells are in deal.II's order, which knows of earlier refinement; the state's bits are not.
+TEST_F(TransportDiffusion, RestartOnP4estGivesTheSameState)
+{
+  const Settings settings =
+    blob + Settings{"Adaptivity/Growth=1.5", "Ranks/Distributed mesh=true", "Checkpoint/Steps=4"};
+  ASSERT_EQ(start_in("reference", settings).code, 0);
+  start_and_kill("killed", settings, "opened:2");
+  ASSERT_EQ(restart("killed").code, 0);
+  const std::string last = checkpoints("reference").back();
+  EXPECT_EQ(checkpoints("killed").back(), last);
+  EXPECT_TRUE(read("killed/" + last) == read("reference/" + last)) << "expected the same bits in " << last;
+  EXPECT_EQ(read("killed/statistics.csv"), read("reference/statistics.csv"));
+}
+
+TEST_F(Template, KeepsItsError)
+{
+  const Settings smooth   = {"Heat/Time step=0.1", "Heat/Output interval=0", "Linear solver/Tolerance=1e-10"};
+  const Settings changing = {"Adaptivity/Interval=2", "Adaptivity/Largest level=7"};
+  const auto     fixed = run(smooth), changed = run(smooth + changing);
+  EXPECT_EQ(changed.record.at("remeshes"), 4);
+  EXPECT_LT(changed.l2(), 0.5 * fixed.l2()) << "one more level around the blob";
+}
+
+TEST_F(Template, RestartGivesTheSameBits)
+{
+  expect_restart_equals_uninterrupted({"Heat/Refinements=3", "Heat/End time=0.6", "Heat/Output interval=3",
+                                       "Adaptivity/Interval=2", "Adaptivity/Largest level=6"});
+}
+
+TEST_F(Template, Mistakes)
+{
+  expect_mistake("Adaptivity/Largest level=3", {"Adaptivity/Largest level = 3", "first mesh has cells of level 6"});
+  expect_mistake("Adaptivity/Refine fraction=0.8", {"Adaptivity/Refine fraction = 0.8", "more than 1 together"});
+  expect_mistake("Adaptivity/Refine fraction=-0.1", {"Adaptivity/Refine fraction=-0.1"});
+  expect_mistake("Adaptivity/Field=v", {"Adaptivity/Field=v", "u"});
+  expect_mistake("Adaptivity/Growth=0.5", {"Adaptivity/Growth = 0.5", "larger than 1"});
+  expect_mistake("Adaptivity/Indicator=u_x+u_z", {"Adaptivity/Indicator = u_x+u_z", "u_z"});
+  expect_mistake("Adaptivity/Refine fractoin=0.1", {"did you mean 'Adaptivity/Refine fraction'"});
+}
+
+TEST_F(Elasticity, NearestNameOfAField)
+{
+  expect_mistake("Adaptivity/Field=displacment", {"Adaptivity/Field=displacment", "did you mean 'displacement'"});
+}
+
+// Both formulations are the same scheme: so are their states on meshes that change alike.
+TEST_F(Elasticity, FormulationsAgreeOnMeshesThatChange)
+{
+  const Settings changing = bump + Settings{"Adaptivity/Interval=3", "Adaptivity/Largest level=6"},
+                 coupled  = {"Discretization/Formulation=coupled", "Linear solver/Solver=gmres"};
+  const auto condensed = run(changing), mixed = run(changing + coupled);
+  EXPECT_EQ(condensed.record.at("remeshes"), 3);
+  EXPECT_EQ(mixed.record.at("cells"), condensed.record.at("cells"));
+  for (const char *energy : {"strain_energy", "kinetic_energy"})
+    EXPECT_NEAR(mixed.record.at(energy).get<double>() / condensed.record.at(energy).get<double>(), 1., 1e-5) << energy;
+  const auto velocity = run(changing + coupled + Settings{"Adaptivity/Field=velocity"});
+  EXPECT_NE(velocity.record.at("cells"), mixed.record.at("cells")) << "another field asks for another mesh";
+}
+
+TEST_F(Elasticity, RestartGivesTheSameBits)
+{
+  expect_restart_equals_uninterrupted(bump + Settings{"Adaptivity/Interval=2", "Adaptivity/Largest level=6"});
+}
+} // namespace
