@@ -118,8 +118,14 @@ private:
       *vector = on_device->vector();
     u_on_levels.emplace(device, *field);
     levels.clear();
+    k.clear();
+    fluxes.clear();
     for (std::size_t l = 0; l < field->n_levels(); ++l)
-      levels.emplace_back(device, field->space(l), mapping, quadrature);
+      {
+        levels.emplace_back(device, field->space(l), mapping, quadrature);
+        k.emplace_back(device, levels[l].n_points());
+        fluxes.emplace_back(device, parameters.newton ? levels[l].n_points() * dim : 1);
+      }
   }
 
   // M and S, and the patterns of K and J with values for u = 0.
@@ -145,10 +151,12 @@ private:
       S = assemble_on(device, S_form);
       K_form.emplace("K", *field, nodal_values(*field), mapping, quadrature, flags, nullptr);
       J.emplace("J", *field, unknowns(*field), mapping, quadrature, flags, nullptr, Levels::all);
+      assemble_J(x);
+      assemble_K();
+      K = Matrix<double>(device, *K_form->finest(), *K_form->on_device(levels.size() - 1));
     }
-    solver.reset();
-    K = Matrix<double>();
-    linearize(x);
+    Section scope(run_info.timer, "init/solver");
+    solver = make_linear_solver(device, *field, *J, parameters.linear_solver, "step of Newton's method");
   }
 
   void set_initial_values() override
@@ -182,15 +190,8 @@ private:
     device.axpby(step > 1 ? -2. : -1., u_old, a0(), w);
     if (step > 1)
       device.axpby(0.5, u_older, 1., w);
-    const auto &finest = levels.back();
-    if (k.size() != finest.n_points())
-      k = Vector<double>(device, finest.n_points());
-    device.for_each(finest.n_points(),
-                    AtQuadraturePoints<dim, Coefficients<dim>>{
-                      finest.view(), iterate.data(), 1, 0, {parameters.conductivity, k.data(), nullptr}});
-    K_form->update(device, [this](std::size_t) { return System<dim>{0., dt, k.data(), nullptr}; });
-    K.n_rows() > 0 ? K.update(*K_form->on_device(levels.size() - 1)) :
-                     void(K = Matrix<double>(device, *K_form->finest(), *K_form->on_device(levels.size() - 1)));
+    assemble_K();
+    K.update(*K_form->on_device(levels.size() - 1));
     device.multiply(-1., M, w, 0., r);
     device.multiply(-1., K, iterate, 1., r);
     device.multiply(1., S, source.values(), 1., r);
@@ -200,29 +201,34 @@ private:
   void linearize(const Vector<double> &x) override
   {
     Section scope(run_info.timer, "update");
-    on_device->nodal_values(x, boundary.values(), iterate);
-    u_on_levels->update(iterate);
-    coefficients.resize(levels.size());
-    J->update(device, [this](std::size_t l) {
-      auto &[k, flux]    = coefficients[l];
-      const int n_points = levels[l].n_points();
-      if (k.size() != n_points)
-        {
-          k    = Vector<double>(device, n_points);
-          flux = Vector<double>(device, parameters.newton ? n_points * dim : 0);
-        }
-      double *const fluxes = parameters.newton ? flux.data() : nullptr;
-      device.for_each(n_points,
-                      AtQuadraturePoints<dim, Coefficients<dim>>{
-                        levels[l].view(), (*u_on_levels)[l].data(), 1, 0, {parameters.conductivity, k.data(), fluxes}});
-      return System<dim>{a0(), dt, k.data(), fluxes};
-    });
-    if (solver)
-      solver->update();
-    else
-      solver = make_linear_solver(device, *field, *J, parameters.linear_solver, "step of Newton's method");
+    assemble_J(x);
+    solver->update();
     device.synchronize();
     ++updates;
+  }
+
+  void assemble_J(const Vector<double> &x)
+  {
+    on_device->nodal_values(x, boundary.values(), iterate);
+    u_on_levels->update(iterate);
+    J->update(device, [this](std::size_t l) {
+      const auto   &at   = levels[l];
+      double *const flux = parameters.newton ? fluxes[l].data() : nullptr;
+      device.for_each(at.n_points(),
+                      AtQuadraturePoints<dim, Coefficients<dim>>{
+                        at.view(), (*u_on_levels)[l].data(), 1, 0, {parameters.conductivity, k[l].data(), flux}});
+      return System<dim>{a0(), dt, k[l].data(), flux};
+    });
+  }
+
+  // K at the nodal values of `iterate`, on the finest level.
+  void assemble_K()
+  {
+    const auto &at = levels.back();
+    device.for_each(at.n_points(),
+                    AtQuadraturePoints<dim, Coefficients<dim>>{
+                      at.view(), iterate.data(), 1, 0, {parameters.conductivity, k.back().data(), nullptr}});
+    K_form->update(device, [this](std::size_t) { return System<dim>{0., dt, k.back().data(), nullptr}; });
   }
 
   SolverResult solve(const Vector<double> &r, Vector<double> &d) override
@@ -268,16 +274,11 @@ private:
   std::unique_ptr<LinearSolver>      solver; // of J
   std::optional<Newton>              newton;
 
-  struct AtPoints
-  {
-    Vector<double> k, flux;
-  };
-  std::vector<AtPoints> coefficients; // of J, on each level
-
-  Matrix<double> M, S, K;
-  Vector<double> u, u_old, u_older, x, w, iterate, k;
-  ValuesAtPoints source, boundary;
-  unsigned int   newton_steps = 0, updates = 0;
+  std::vector<Vector<double>> k, fluxes; // k(u) and k'(u) grad u at the quadrature points of each level
+  Matrix<double>              M, S, K;
+  Vector<double>              u, u_old, u_older, x, w, iterate;
+  ValuesAtPoints              source, boundary;
+  unsigned int                newton_steps = 0, updates = 0;
 };
 
 int main(int argc, char **argv)
