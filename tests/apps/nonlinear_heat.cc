@@ -17,8 +17,10 @@ protected:
     std::vector<std::string> settings = {"Heat/Dimension=" + std::to_string(dimension),
                                          "Heat/Refinements=" + std::to_string(refinements),
                                          "Heat/Adaptive cycles=" + std::to_string(cycles),
-                                         "Heat/Time step=" + std::to_string(dt), "Heat/End time=0.8",
-                                         "Heat/Output interval=1000", "Linear solver/Tolerance=1e-10"};
+                                         "Heat/Time step=" + std::to_string(dt),
+                                         "Heat/End time=0.8",
+                                         "Heat/Output interval=1000",
+                                         "Linear solver/Tolerance=1e-10"};
     settings.insert(settings.end(), more.begin(), more.end());
     return run(settings);
   }
@@ -47,7 +49,7 @@ TEST_F(NonlinearHeat, NewtonAndPicardAgree)
 {
   const std::string tight = "Heat/Newton tolerance=1e-10", strong = "Heat/Growth of conductivity=4";
   const auto        newton = solve(2, 5, 0, 0.1, {tight, strong}),
-             picard = solve(2, 5, 0, 0.1, {tight, strong, "Heat/Newton=false", "Heat/Newton steps=60"});
+             picard        = solve(2, 5, 0, 0.1, {tight, strong, "Heat/Newton=false", "Heat/Newton steps=60"});
   EXPECT_NEAR(newton.l2(), picard.l2(), 1e-7 * newton.l2());
   EXPECT_LT(newton.record.at("newton_steps"), 0.6 * picard.record.at("newton_steps").get<double>());
   EXPECT_LE(newton.record.at("newton_steps").get<int>(), 5 * 8) << "of 8 time steps";

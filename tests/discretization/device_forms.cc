@@ -213,6 +213,25 @@ TEST_P(DeviceForms, NodeBlocksAreThoseOfFEValues)
   with_dim(std::integral_constant<int, 3>());
 }
 
+// With any number of threads, and in every run.
+TEST_P(DeviceForms, ValuesRepeatToTheBit)
+{
+  Mesh<3>            mesh;
+  const Field<3>     u(*mesh.meshes, "u", FESystem<3>(FE_Q<3>(1), 3), partly<3>(3));
+  const MappingQ1<3> mapping;
+  const QGauss<3>    quadrature(2);
+  const auto         values = [&](const Device &where) {
+    adamant::Vector<double> E;
+    Form<3>                 form("A", u, unknowns(u), mapping, quadrature, flags, nullptr);
+    form.update(where, [&](std::size_t l) { return elastic_at(where, u, E)(l, 0., 8); });
+    return to_host(form.on_device(u.n_levels() - 1)->values);
+  };
+  const auto once = values(device);
+  EXPECT_EQ(once, values(device));
+  if (!device.asynchronous())
+    EXPECT_EQ(once, values(Device::host(3)));
+}
+
 TEST_P(DeviceForms, TwoFieldsOfAForm)
 {
   const auto with_dim = [this](auto d) {

@@ -1,5 +1,6 @@
 // What ranks hold together of constraints, transfer and the matrices of forms, row by row against the same mesh on one
 // rank.
+#include "discretization/cell_kernels.h"
 #include "rows.h"
 
 using namespace test;
@@ -15,6 +16,44 @@ CSRMatrix<double> matrix_of(const Problem<dim> &problem, const adamant::Columns<
   adamant::Form<dim> form("further", problem.u, columns, problem.mapping, problem.quadrature, flags, kernel);
   form.update();
   return *form.finest();
+}
+
+// What cell kernels give, summed over ranks, is what the host's assembly gives, on all levels.
+template <int dim>
+void compare_cell_kernels(const Problem<dim> &problem)
+{
+  const auto transport = [](const CellContext<dim> &cell, FullMatrix<double> &local) {
+    for (const unsigned int q : cell.quadrature_point_indices())
+      for (const unsigned int i : cell.dof_indices())
+        for (const unsigned int j : cell.dof_indices())
+          {
+            double along = 0;
+            for (unsigned int d = 0; d < dim; ++d)
+              along += (d + 1) * cell.gradient(j, q)[d];
+            local(i, j) +=
+              (cell.gradient(i, q) * cell.gradient(j, q) + cell.value(i, q) * (along + cell.value(j, q))) * cell.JxW(q);
+          }
+  };
+  using adamant::Levels;
+  const auto        &u      = problem.u;
+  const auto         device = adamant::Device::host(1, adamant::Communicator(u.finest().communicator()));
+  adamant::Form<dim> expected("A", u, unknowns(u), problem.mapping, problem.quadrature, flags, transport, Levels::all),
+    form("A", u, unknowns(u), problem.mapping, problem.quadrature, flags, nullptr, Levels::all);
+  std::vector<double> ones;
+  expected.update();
+  for (int time = 0; time < 2; ++time) // the second update has nothing to build
+    form.update(device, [&](std::size_t level) {
+      ones.assign(u.space(level).n_cells() * problem.quadrature.size(), 1.);
+      return Transport{ones.data()};
+    });
+  for (std::size_t l = 0; l < u.n_levels(); ++l)
+    {
+      const auto &A = *expected.matrix(l), &B = *form.matrix(l);
+      ASSERT_EQ(A.column, B.column) << "level " << l;
+      for (int i = 0; i < A.n_rows; ++i)
+        for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+          ASSERT_NEAR(B.value[k], A.value[k], 1e-12) << "level " << l << ", row " << i;
+    }
 }
 
 template <int dim>
@@ -55,6 +94,8 @@ void compare(const FiniteElement<dim> &fe)
               matrix_of(one, prescribed_values(one.u), Problem<dim>::transport), all_prescribed,
               "matrix on prescribed values");
 
+  if (fe.n_components() == 1)
+    compare_cell_kernels(ranks);
   const auto ranks_levels = ranks.levels(), one_levels = one.levels();
   bool       spread = false;
   for (std::size_t l = 0; l < ranks.u.n_levels(); ++l)

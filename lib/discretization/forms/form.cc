@@ -3,6 +3,8 @@
 #include "base/exceptions.h"
 #include "discretization/forms/level_form.h"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace adamant
@@ -93,7 +95,11 @@ AssemblyTables<dim> &Form<dim>::tables(const Device &device, std::size_t level)
 {
   Level &made = this->made(level);
   if (!made.tables)
-    made.tables = std::make_unique<AssemblyTables<dim>>(device, made.form, mapping, quadrature, flags);
+    {
+      made.tables = std::make_unique<AssemblyTables<dim>>(device, made.form, mapping, quadrature, flags);
+      auto &values = made.form.matrix->value; // which nobody is to take for those of the device
+      std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
+    }
   return *made.tables;
 }
 
