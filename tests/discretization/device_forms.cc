@@ -229,7 +229,9 @@ TEST_P(DeviceForms, ValuesRepeatToTheBit)
   const auto once = values(device);
   EXPECT_EQ(once, values(device));
   if (!device.asynchronous())
-    EXPECT_EQ(once, values(Device::host(3)));
+    {
+      EXPECT_EQ(once, values(Device::host(3)));
+    }
 }
 
 TEST_P(DeviceForms, TwoFieldsOfAForm)
