@@ -187,8 +187,8 @@ void for_each_row(int n_threads, const MatrixStorage<Number> &matrix, const Entr
     for_each_product(
       A, x.x, n_threads, 1,
       [f](int first, int end, const Number *sums) {
-        const Functor own = f; // which no result overwrites: the loop runs through the vector units
-#pragma GCC ivdep
+        const Functor own = f; // which no result overwrites
+#pragma omp simd
         for (int i = first; i < end; ++i)
           own(i, sums[i - first], own.fetch(i));
       },
