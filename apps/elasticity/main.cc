@@ -83,10 +83,8 @@ private:
   adamant::Matrix<double>                  E;
   adamant::PointEvaluation                 at_points;
   adamant::Extrapolation                   guess;
-
-  Vector u, u_old, v, w, x, rhs, boundary_values; // coupled: u holds dt v too, and v nothing
-  Vector work, load, lift;                        // F, for the work F . u; Hᵀ F in its rows; -C g
-
+  Vector              u, u_old, v, w, x, rhs, boundary_values; // coupled: u holds dt v too, and v nothing
+  Vector              work, load, lift;                        // F, for the work F . u; Hᵀ F in its rows; -C g
   adamant::Energies   energy{};
   double              work_of_load = 0.;
   std::vector<double> displacements; // at points

@@ -96,7 +96,7 @@ AssemblyTables<dim> &Form<dim>::tables(const Device &device, std::size_t level)
   Level &made = this->made(level);
   if (!made.tables)
     {
-      made.tables = std::make_unique<AssemblyTables<dim>>(device, made.form, mapping, quadrature, flags);
+      made.tables  = std::make_unique<AssemblyTables<dim>>(device, made.form, mapping, quadrature, flags);
       auto &values = made.form.matrix->value; // which nobody is to take for those of the device
       std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
     }
