@@ -242,13 +242,9 @@ private:
   {
     state.scalar(newton_steps);
     state.scalar(updates);
-    state.vector(u, on_device->space());
-    state.vector(u_old, on_device->space());
+    state.vector(u, *on_device, boundary.at(time));
+    state.vector(u_old, *on_device, boundary.at((step - 1.) * dt));
     state.unknowns(x, on_device->space());
-    if (!state.loading())
-      return;
-    device.copy(u, w); // a new mesh has new nodes on the boundary
-    on_device->nodal_values(w, boundary.at(time), u);
   }
 
   void report() override
