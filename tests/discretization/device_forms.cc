@@ -3,6 +3,7 @@
 #include "discretization/fields/coarser_values.h"
 #include "discretization/fields/points.h"
 #include "discretization/forms/form.h"
+#include "host_kernels.h"
 #include "multigrid/linear_solver.h"
 #include "support.h"
 #include "support/devices.h"
@@ -48,20 +49,10 @@ Array<double> coefficients(int n, double time)
 
 // The kernels once more, as the host's assembly takes them.
 template <int dim>
-void transport(const CellContext<dim> &cell, double time, FullMatrix<double> &local)
+void host_transport(const CellContext<dim> &cell, double time, FullMatrix<double> &local)
 {
-  for (const unsigned int q : cell.quadrature_point_indices())
-    for (const unsigned int i : cell.dof_indices())
-      for (const unsigned int j : cell.dof_indices())
-        {
-          double along = 0;
-          for (unsigned int d = 0; d < dim; ++d)
-            along += (d + 1) * cell.gradient(j, q)[d];
-          const double k = coefficient(cell.cell_number() * int(cell.n_quadrature_points()) + int(q), time);
-          local(i, j) += (k * (cell.gradient(i, q) * cell.gradient(j, q)) +
-                          cell.value(i, q) * (along + cell.value(j, q) - 0.1 * trace(cell.hessian(j, q)))) *
-                         cell.JxW(q);
-        }
+  test::transport(
+    cell, [time](int point) { return coefficient(point, time); }, local);
 }
 
 template <int dim>
@@ -192,8 +183,8 @@ TEST_P(DeviceForms, ScalarMatricesAreThoseOfFEValues)
     for (const unsigned int degree : {1, 2})
       {
         const Field<dim> u(*mesh.meshes, "u", FE_Q<dim>(degree), partly<dim>(1));
-        compare<dim>(u, unknowns(u), transport<dim>, transport_at(device, u, k), Levels::all);
-        compare<dim>(u, adamant::nodal_values(u), transport<dim>, transport_at(device, u, k), Levels::finest);
+        compare<dim>(u, unknowns(u), host_transport<dim>, transport_at(device, u, k), Levels::all);
+        compare<dim>(u, adamant::nodal_values(u), host_transport<dim>, transport_at(device, u, k), Levels::finest);
       }
   };
   with_dim(std::integral_constant<int, 2>());
@@ -362,7 +353,7 @@ TEST_P(DeviceForms, SolversFollowNewValues)
         const Field<2> u(*mesh.meshes, "u", FESystem<2>(FE_Q<2>(1), components), partly<2>(components));
         double         time    = 0;
         const auto     on_host = [&](const CellContext<2> &cell, FullMatrix<double> &local) {
-          scalar ? transport<2>(cell, time, local) : elastic<2>(cell, time, local);
+          scalar ? host_transport<2>(cell, time, local) : elastic<2>(cell, time, local);
         };
         Form<2> expected("A", u, unknowns(u), mapping, quadrature, flags, on_host, Levels::all),
           form("A", u, unknowns(u), mapping, quadrature, flags, nullptr, Levels::all);

@@ -1,6 +1,7 @@
 // What ranks hold together of constraints, transfer and the matrices of forms, row by row against the same mesh on one
 // rank.
 #include "discretization/cell_kernels.h"
+#include "discretization/host_kernels.h"
 #include "rows.h"
 
 using namespace test;
@@ -22,23 +23,15 @@ CSRMatrix<double> matrix_of(const Problem<dim> &problem, const adamant::Columns<
 template <int dim>
 void compare_cell_kernels(const Problem<dim> &problem)
 {
-  const auto transport = [](const CellContext<dim> &cell, FullMatrix<double> &local) {
-    for (const unsigned int q : cell.quadrature_point_indices())
-      for (const unsigned int i : cell.dof_indices())
-        for (const unsigned int j : cell.dof_indices())
-          {
-            double along = 0;
-            for (unsigned int d = 0; d < dim; ++d)
-              along += (d + 1) * cell.gradient(j, q)[d];
-            local(i, j) +=
-              (cell.gradient(i, q) * cell.gradient(j, q) + cell.value(i, q) * (along + cell.value(j, q))) * cell.JxW(q);
-          }
-  };
+  const auto one           = [](int) { return 1.; };
+  const auto transport     = [&](const CellContext<dim> &cell, auto &local) { test::transport(cell, one, local); };
+  const auto with_hessians = flags | update_hessians;
   using adamant::Levels;
   const auto        &u      = problem.u;
   const auto         device = adamant::Device::host(1, adamant::Communicator(u.finest().communicator()));
-  adamant::Form<dim> expected("A", u, unknowns(u), problem.mapping, problem.quadrature, flags, transport, Levels::all),
-    form("A", u, unknowns(u), problem.mapping, problem.quadrature, flags, nullptr, Levels::all);
+  adamant::Form<dim> expected("A", u, unknowns(u), problem.mapping, problem.quadrature, with_hessians, transport,
+                              Levels::all),
+    form("A", u, unknowns(u), problem.mapping, problem.quadrature, with_hessians, nullptr, Levels::all);
   std::vector<double> ones;
   expected.update();
   for (int time = 0; time < 2; ++time) // the second update has nothing to build
