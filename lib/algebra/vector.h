@@ -45,7 +45,8 @@ class List
 {
 public:
   List() = default;
-  List(const Device &device, const Array<T> &source) ///< a copy of `source`, in host memory
+  /// A copy of `source`, which is in host memory.
+  List(const Device &device, const Array<T> &source)
     : values(std::static_pointer_cast<T>(device.interface().allocate(source.size() * sizeof(T), "tables")))
     , n(to_index(source.size(), "entries of a table"))
   {
