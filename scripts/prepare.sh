@@ -63,9 +63,20 @@ build_jobs() {
   echo $((by_memory < 1 ? 1 : by_memory < cores ? by_memory : cores))
 }
 
-# build [TARGET]: configures build/ (Release) and builds one target or all.
+has_gpu() { compgen -G "/dev/nvidia[0-9]*" >/dev/null || nvidia-smi -L 2>/dev/null | grep -q '^GPU'; }
+
+# How long a first build takes, from the seconds of compilers that were measured.
+first_build_takes() { # TARGET JOBS
+  local seconds=250
+  [ -n "$1" ] || seconds=600
+  ! grep -q 'CMAKE_CUDA_COMPILER:.*nvcc' "$build_dir/CMakeCache.txt" || seconds=$((seconds + 280))
+  echo "about $(((seconds / $2 + 59) / 60)) min where the machine is idle"
+}
+
+# build [TARGET [CMAKE OPTION]...]: configures build/ (Release) and builds one target or all.
 build() {
-  local jobs clean=() log=$build_dir/configure.log
+  local target=${1:-} jobs clean=() expected="" log=$build_dir/configure.log
+  shift || true
   if stale; then
     say "build/ was made elsewhere or with another compiler or deal.II: making it anew"
     rm -rf "$build_dir/CMakeCache.txt" "$build_dir/CMakeFiles"
@@ -73,11 +84,12 @@ build() {
   fi
   mkdir -p "$build_dir"
   say "configuring $build_dir"
-  cmake -S "$source_dir" -B "$build_dir" -G Ninja -DCMAKE_BUILD_TYPE=Release >"$log" 2>&1 ||
+  cmake -S "$source_dir" -B "$build_dir" -G Ninja -DCMAKE_BUILD_TYPE=Release "$@" >"$log" 2>&1 ||
     { cat "$log" >&2; fail "cmake failed; its output stands above and in $log"; }
   grep -- '-- adamant:' "$log" || true
   toolchain >"$build_dir/toolchain.txt"
   jobs=$(build_jobs)
-  say "building ${1:-everything} ($jobs at a time)"
-  cmake --build "$build_dir" -j "$jobs" "${clean[@]}" ${1:+--target "$1"} || fail "the build failed; see above"
+  [ -f "$build_dir/lib/libadamant.a" ] && [ ${#clean[@]} -eq 0 ] || expected="; the first time takes $(first_build_takes "$target" "$jobs")"
+  say "building ${target:-everything} ($jobs at a time)$expected"
+  cmake --build "$build_dir" -j "$jobs" "${clean[@]}" ${target:+--target "$target"} || fail "the build failed; see above"
 }
