@@ -9,8 +9,8 @@ namespace adamant
 {
 std::shared_ptr<DeviceInterface> make_cuda_device(const Communicator &, bool, MatrixFormat)
 {
-  throw RunError("backend cuda: this program was built without CUDA; install the CUDA toolkit (12 or newer) and "
-                 "configure again, or take --backend host");
+  throw RunError("backend cuda: this program was built without CUDA; configure with -DADAMANT_WITH_CUDA=ON and a "
+                 "CUDA toolkit (12 or newer), as scripts/run --cuda does, or take --backend host");
 }
 
 CompiledKernel::CompiledKernel(const Device &, const std::string &, const std::string &)
