@@ -50,6 +50,7 @@ int run(const CommandLine &line, const std::string &application, const Program &
 int run_program(int argc, char **argv, const std::string &application, const std::string &description,
                 const std::function<std::unique_ptr<Program>()> &make)
 {
+  let_waiting_threads_sleep(argv);
   return guarded_main(application, [&]() -> int {
     const CommandLine line = parse_command_line(argc, argv, application);
     if (line.help)

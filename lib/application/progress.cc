@@ -62,13 +62,36 @@ void Progress::show(unsigned int step, unsigned int n_steps, double time, int it
       std::cout << line << std::endl;
       return;
     }
+  write_over(line);
+  if (last)
+    close();
+}
+
+void Progress::write_over(std::string line)
+{
   line.resize(std::min(line.size(), terminal_width()));
   const std::size_t length = line.size();
   line.resize(std::max(length, open), ' '); // over what was longer
   open = length;
   std::cout << '\r' << line << std::flush;
-  if (last)
-    close();
+}
+
+void Progress::stage(const std::string &name, double elapsed)
+{
+  if (first_step > 0 || (name.empty() && open == 0)) // the time loop has the line, or nobody
+    return;
+  const std::string line = name.empty() ? "" : "set-up: " + name + ", " + duration(elapsed) + " so far";
+  if (on_terminal())
+    {
+      write_over(line);
+      if (line.empty())
+        std::cout << '\r' << std::flush;
+      return;
+    }
+  if (line.empty() || elapsed < last_shown + 1.)
+    return;
+  last_shown = elapsed;
+  std::cout << line << std::endl;
 }
 
 void Progress::close()

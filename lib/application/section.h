@@ -4,6 +4,7 @@
 
 #include <deal.II/base/timer.h>
 
+#include <functional>
 #include <string>
 
 namespace adamant
@@ -22,7 +23,11 @@ class SectionTimer : public dealii::TimerOutput
 public:
   using dealii::TimerOutput::TimerOutput;
 
-  bool        remeshing = false;
+  bool remeshing = false;
+
+  /// Called with a section's name where it begins, and with "" where one ends.
+  std::function<void(const std::string &)> observer = [](const std::string &) {};
+
   std::string name_of(const std::string &section) const
   {
     return remeshing && section.rfind("init/", 0) == 0 ? "remesh/" + section.substr(5) : section;
@@ -34,13 +39,17 @@ class Section
 {
 public:
   Section(SectionTimer &timer, const std::string &name)
-    : scope(timer, timer.name_of(name))
+    : timer(timer)
+    , scope(timer, timer.name_of(name))
     , range(timer.name_of(name))
   {
+    timer.observer(timer.name_of(name));
     internal::fail_for_test(name);
   }
+  ~Section() { timer.observer(""); }
 
 private:
+  SectionTimer              &timer;
   dealii::TimerOutput::Scope scope;
   ProfilerRange              range;
 };

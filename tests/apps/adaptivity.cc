@@ -45,7 +45,8 @@ protected:
     SCOPED_TRACE(setting);
     const auto outcome = start({"--backend", "host", "--set", "Adaptivity/Interval=2", "--set", setting});
     EXPECT_EQ(outcome.code, 2);
-    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    const std::string message = outcome.message();
+    EXPECT_EQ(std::count(message.begin(), message.end(), '\n'), 1) << "one line expected:\n" << outcome.err;
     for (const auto &text : says)
       EXPECT_NE(outcome.err.find(text), std::string::npos) << "expected '" << text << "' in: " << outcome.err;
   }

@@ -536,7 +536,8 @@ TEST_F(Elasticity, Mistakes)
       const auto outcome = start(arguments);
       EXPECT_EQ(outcome.code, 2);
       EXPECT_EQ(outcome.out, "");
-      EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << "one line expected:\n" << outcome.err;
+      const std::string message = outcome.message();
+      EXPECT_EQ(std::count(message.begin(), message.end(), '\n'), 1) << "one line expected:\n" << outcome.err;
       for (const auto &text : mistake.says)
         EXPECT_NE(outcome.err.find(text), std::string::npos) << "expected '" << text << "' in: " << outcome.err;
       EXPECT_FALSE(std::filesystem::exists(outcome.folder)) << "an output folder was made";

@@ -22,6 +22,12 @@ protected:
     std::string    out, err, folder;
     nlohmann::json record; ///< run.json, null where there is none
 
+    /// Standard error from the program's own message on: MPI's libraries may have written before.
+    std::string message() const
+    {
+      const auto begin = err.find(": error: ");
+      return begin == std::string::npos ? "" : err.substr(err.rfind('\n', begin) + 1); // npos + 1 is 0
+    }
     double l2() const { return record.at("errors").at("l2"); }
     double mean_iterations() const { return record.at("iterations").at("mean"); }
     int    max_iterations() const { return record.at("iterations").at("max"); }

@@ -47,13 +47,15 @@ class LiveView(unittest.TestCase):
         self.assertEqual(code, 0, text)
         live = [line for line in text.split("\n") if "step 1/400" in line]
         self.assertEqual(len(live), 1, f"expected all steps on one line of the terminal:\n{text}")
-        states = live[0].split("\r")[1:]
+        states = [state for state in live[0].split("\r") if state.startswith("step ")]
         steps = [int(LINE.match(state)[1]) for state in states]
         self.assertEqual((steps[0], steps[-1]), (1, 400))
         self.assertEqual(steps, sorted(set(steps)))
         self.assertGreater(len(steps), 2 * seconds, f"expected several updates a second in {seconds} s")
         self.assertLess(len(steps), 10 * seconds + 3, f"expected at most ten updates a second in {seconds} s")
         self.assertIn("left 0 s", states[-1])
+        self.assertIn("\rset-up: mesh, 0 s so far\r", text)
+        self.assertLess(text.rindex("set-up: "), text.index("step 1/400"))
         for before, after in zip(states, states[1:]):
             self.assertGreaterEqual(len(after), len(before.rstrip()), "expected the old line to be covered")
         self.assertIn("\nL2 error", text, "expected what follows on a line of its own")
@@ -61,8 +63,8 @@ class LiveView(unittest.TestCase):
     def test_narrow_terminal(self):
         text, code, _ = on_terminal(40)
         self.assertEqual(code, 0, text)
-        live = [line for line in text.split("\n") if "step 1/400" in line][0].split("\r")[1:]
-        self.assertEqual({len(state) for state in live}, {39}, "expected lines that a terminal of 40 columns does not wrap")
+        live = [line for line in text.split("\n") if "step 1/400" in line][0].split("\r")
+        self.assertEqual({len(state) for state in live if state.startswith("step ")}, {39}, "expected lines that a terminal of 40 columns does not wrap")
 
     def plain(self, text):
         lines = [line for line in text.split("\n") if line.startswith("step ")]

@@ -72,7 +72,7 @@ TEST_F(CudaApplication, AFailingCallEndsTheRunWithoutHalfAFile)
           RecordProperty("calls", call);
           break;
         }
-      EXPECT_EQ(outcome.code, 1) << "call " << call << ": " << outcome.err;
+      ASSERT_EQ(outcome.code, 1) << "call " << call << ": " << outcome.err; // ends where nothing can be started
       EXPECT_NE(outcome.err.find("failed with cudaErrorUnknown"), std::string::npos)
         << "call " << call << ": " << outcome.err;
       EXPECT_TRUE(outcome.record.is_null()) << "call " << call << ": expected no run.json";
