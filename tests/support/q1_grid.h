@@ -11,12 +11,14 @@
 /// hierarchies for tests and benchmarks without a finite element library.
 namespace adamant::test
 {
-/// mass M + diffusion K + convection . C, C_d = (∂_d φ_j, φ_i).
+/// mass M + diffusion K + convection . C, C_d = (∂_d φ_j, φ_i); ∂_d in K is stretch_d times the grid's: cells that are
+/// shorter by that in direction d.
 struct Coefficients
 {
   double                mass       = 0;
   double                diffusion  = 1;
   std::array<double, 3> convection = {};
+  std::array<double, 3> stretch    = {1, 1, 1};
 };
 
 /// Grid of n^dim cells; node numbers run fastest in the first direction.
@@ -87,7 +89,9 @@ inline CSRMatrix<double> q1_matrix(const Grid &grid, const Coefficients &c, bool
     double sum = 0;
     for (int term = -1; term < 2 * grid.dim; ++term) // the mass, then diffusion and convection in each direction
       {
-        double factor = term < 0 ? c.mass : term % 2 == 0 ? c.diffusion : c.convection[term / 2];
+        double factor = term < 0      ? c.mass :
+                        term % 2 == 0 ? c.diffusion * c.stretch[term / 2] * c.stretch[term / 2] :
+                                        c.convection[term / 2];
         for (int d = 0; d < grid.dim; ++d)
           factor *= term < 0 || term / 2 != d ? mass(p[d], q[d]) : term % 2 == 0 ? diff(p[d], q[d]) : conv(p[d], q[d]);
         sum += factor;

@@ -5,6 +5,7 @@
 #include "multigrid/smoothers/coloured.h"
 #include "multigrid/smoothers/fsai.h"
 #include "multigrid/smoothers/jacobi.h"
+#include "multigrid/smoothers/line.h"
 
 #include <type_traits>
 
@@ -25,6 +26,7 @@ const std::vector<SmootherKind> &smoothers()
   static const std::vector<SmootherKind> all = {
     kind<Jacobi>("jacobi", "the inverse of A's diagonal"),
     kind<BlockJacobi>("block_jacobi", "the inverse of A's node blocks"),
+    kind<LineSmoother>("line", "the inverse of A's tridiagonal part along lines of strong couplings"),
     kind<FSAI>("fsai", "a factorised sparse approximate inverse of A"),
     kind<ColouredGaussSeidel>("gauss_seidel", "a sweep over the nodes, colour by colour (damping 1 is usual)")};
   return all;
