@@ -166,6 +166,66 @@ std::vector<std::pair<std::string, double>> time_cusparse(const CSRMatrix<double
   return result;
 }
 
+template <typename Number>
+std::vector<std::pair<std::string, double>> time_cusparse_lines(int length, int n_lines)
+{
+  const Device         device  = Device::cuda();
+  const cuda::Context &context = static_cast<cuda::Context &>(device.interface());
+  const std::size_t    n       = static_cast<std::size_t>(length) * n_lines;
+  auto                 lower = upload(context, std::vector<Number>(n, Number(-1))), upper = upload(context, std::vector<Number>(n, Number(-1)));
+  auto                 diagonal = upload(context, std::vector<Number>(n, Number(3)));
+  auto                 x        = upload(context, std::vector<Number>(n, Number(0.5)));
+  cusparseHandle_t     handle;
+  check(cusparseCreate(&handle), "cusparseCreate");
+  check(cusparseSetStream(handle, context.stream()), "cusparseSetStream");
+  std::vector<std::pair<std::string, double>> result;
+  const auto                                  time = [&](const std::string &name, const auto &size, const auto &solve) {
+    std::size_t bytes = 0;
+    check(size(&bytes), name.c_str());
+    cuda::DeviceArray<char> buffer(context.memory_of_device(), std::max<std::size_t>(bytes, 16), "benchmark");
+    result.emplace_back("cuSPARSE " + name,
+                        median_seconds(device, [&] { check(solve(buffer.data()), name.c_str()); }));
+  };
+  const auto strided_size = [&](std::size_t *bytes) {
+    if constexpr (sizeof(Number) == 8)
+      return cusparseDgtsv2StridedBatch_bufferSizeExt(handle, length, lower.data(), diagonal.data(), upper.data(),
+                                                      x.data(), n_lines, length, bytes);
+    else
+      return cusparseSgtsv2StridedBatch_bufferSizeExt(handle, length, lower.data(), diagonal.data(), upper.data(),
+                                                      x.data(), n_lines, length, bytes);
+  };
+  const auto strided = [&](char *buffer) {
+    if constexpr (sizeof(Number) == 8)
+      return cusparseDgtsv2StridedBatch(handle, length, lower.data(), diagonal.data(), upper.data(), x.data(), n_lines,
+                                        length, buffer);
+    else
+      return cusparseSgtsv2StridedBatch(handle, length, lower.data(), diagonal.data(), upper.data(), x.data(), n_lines,
+                                        length, buffer);
+  };
+  time("gtsv2StridedBatch", strided_size, strided);
+  const auto interleaved_size = [&](std::size_t *bytes) {
+    if constexpr (sizeof(Number) == 8)
+      return cusparseDgtsvInterleavedBatch_bufferSizeExt(handle, 0, length, lower.data(), diagonal.data(), upper.data(),
+                                                         x.data(), n_lines, bytes);
+    else
+      return cusparseSgtsvInterleavedBatch_bufferSizeExt(handle, 0, length, lower.data(), diagonal.data(), upper.data(),
+                                                         x.data(), n_lines, bytes);
+  };
+  const auto interleaved = [&](char *buffer) {
+    if constexpr (sizeof(Number) == 8)
+      return cusparseDgtsvInterleavedBatch(handle, 0, length, lower.data(), diagonal.data(), upper.data(), x.data(),
+                                           n_lines, buffer);
+    else
+      return cusparseSgtsvInterleavedBatch(handle, 0, length, lower.data(), diagonal.data(), upper.data(), x.data(),
+                                           n_lines, buffer);
+  };
+  time("gtsvInterleavedBatch, Thomas", interleaved_size, interleaved);
+  cusparseDestroy(handle);
+  return result;
+}
+
+template std::vector<std::pair<std::string, double>> time_cusparse_lines<double>(int, int);
+template std::vector<std::pair<std::string, double>> time_cusparse_lines<float>(int, int);
 template std::vector<std::pair<std::string, double>> time_cusparse<double>(const CSRMatrix<double> &, int);
 template std::vector<std::pair<std::string, double>> time_cusparse<float>(const CSRMatrix<double> &, int);
 } // namespace adamant

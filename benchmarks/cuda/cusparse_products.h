@@ -13,4 +13,10 @@ namespace adamant
 /// as a graph.
 template <typename Number>
 std::vector<std::pair<std::string, double>> time_cusparse(const CSRMatrix<double> &A, int node_size = 1);
+
+/// Median seconds of the solution of n_lines tridiagonal systems of `length` rows each by cuSPARSE's batched solvers
+/// (rows of a line next to each other, and lines interleaved), which factorise in each call; the right-hand sides are
+/// overwritten.
+template <typename Number>
+std::vector<std::pair<std::string, double>> time_cusparse_lines(int length, int n_lines);
 } // namespace adamant

@@ -190,7 +190,7 @@ TEST(StrongLines, RingsAreCutAtTheirWeakestCoupling)
   Dense     A(n, Values(n));
   for (int i = 0; i < n; ++i)
     {
-      A[i][i] = 3;
+      A[i][i]           = 3;
       A[i][(i + 1) % n] = A[(i + 1) % n][i] = i == 2 ? -0.95 : -1;
     }
   const auto lines = strong_lines(to_csr(A), 1);
@@ -218,16 +218,17 @@ TYPED_TEST(Line, SolvesWithTheTridiagonalMatrix)
           const auto     solution = solver.solve(r);
           this->device.for_each(exact.n(), TakeSolution<Number>{Number(2), solution, result.data()});
           const double error = norm(combine(0.5, values_of(result), -1, z)) / norm(z);
-          EXPECT_LT(error, sizeof(Number) == 8 ? 1e-12 : 2e-4) << lengths.size() << " lines, the first of " << lengths[0];
+          EXPECT_LT(error, sizeof(Number) == 8 ? 1e-12 : 2e-4)
+            << lengths.size() << " lines, the first of " << lengths[0];
         }
     }
 }
 
 TYPED_TEST(Line, IsSymmetricAndItsStepIsItsDefinition)
 {
-  using Number     = typename TestFixture::Number;
-  const auto   A   = five_points(90, 4, [](int x, int, int d) { return d == 0 ? 5. + x % 3 : 0.3; });
-  const double tol = sizeof(Number) == 8 ? 1e-11 : 1e-4;
+  using Number             = typename TestFixture::Number;
+  const auto           A   = five_points(90, 4, [](int x, int, int d) { return d == 0 ? 5. + x % 3 : 0.3; });
+  const double         tol = sizeof(Number) == 8 ? 1e-11 : 1e-4;
   LineSmoother<Number> smoother(this->level(A));
   const int            n = A.n_rows;
   const Values         a = random_values(n, 1), b = random_values(n, 2);
@@ -236,10 +237,10 @@ TYPED_TEST(Line, IsSymmetricAndItsStepIsItsDefinition)
   smoother.vmult(1, this->vector(b), Sb, false);
   EXPECT_NEAR(dot(b, values_of(Sa)), dot(a, values_of(Sb)), tol * norm(a) * norm(values_of(Sb)));
 
-  auto                  x = this->vector(a);
-  const auto            d_old = this->vector(b);
-  Vector<Number>        d(this->device, n), y(this->device, n), S(this->device, n);
-  const Values          residual = combine(1, b, -1, product(A, a));
+  auto           x     = this->vector(a);
+  const auto     d_old = this->vector(b);
+  Vector<Number> d(this->device, n), y(this->device, n), S(this->device, n);
+  const Values   residual = combine(1, b, -1, product(A, a));
   smoother.vmult(1, this->vector(residual), S, false);
   const Values expected = combine(0.3, b, 0.7, values_of(S)), next = combine(1, a, 1, expected);
   const auto  &result = smoother.step(Number(0.3), Number(0.7), this->vector(b), x, d_old, d, y, false);
@@ -249,8 +250,9 @@ TYPED_TEST(Line, IsSymmetricAndItsStepIsItsDefinition)
 
 TYPED_TEST(Line, UpdateTakesTheNewValues)
 {
-  using Number      = typename TestFixture::Number;
-  const auto matrix = std::make_shared<CSRMatrix<double>>(five_points(70, 3, [](int, int, int d) { return d == 0 ? 1. : 0.1; }));
+  using Number = typename TestFixture::Number;
+  const auto matrix =
+    std::make_shared<CSRMatrix<double>>(five_points(70, 3, [](int, int, int d) { return d == 0 ? 1. : 0.1; }));
   LineSmoother<Number> smoother({this->device, matrix, Matrix<Number>(this->device, *matrix, 1)});
   for (double &value : matrix->value)
     value *= 4;
@@ -275,8 +277,8 @@ TYPED_TEST(Line, StretchedCellsCostNoIterations)
       options.multigrid.smoother  = {"line", true, 0.8, 4.};
       options.multigrid.pre_steps = options.multigrid.post_steps = 3;
       options.control.tolerance                                  = 1e-8;
-      LinearSolver solver(this->device, levels.data, options);
-      const auto   b = to_device(this->device, random_values(levels.n_rows(), 1));
+      LinearSolver   solver(this->device, levels.data, options);
+      const auto     b = to_device(this->device, random_values(levels.n_rows(), 1));
       Vector<double> x(this->device, b.size());
       EXPECT_LE(solver.solve(b, x).iterations, at_most) << "aspect " << aspect;
     }

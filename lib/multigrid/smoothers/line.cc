@@ -74,8 +74,8 @@ auto LineSmoother<Number>::step(Number alpha, Number beta, const Vector &b, Vect
                                 Vector &, bool) const -> Vector &
 {
   level.device.residual(level.A, x, b, r);
-  level.device.for_each(x.size(), CorrectBySolution<Number>{alpha, beta, solver->solve(r), d_old.data(), d.data(),
-                                                            x.data()});
+  level.device.for_each(x.size(),
+                        CorrectBySolution<Number>{alpha, beta, solver->solve(r), d_old.data(), d.data(), x.data()});
   return x;
 }
 

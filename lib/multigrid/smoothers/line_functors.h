@@ -56,8 +56,8 @@ struct FactorPieces
         if (before == nullptr)
           continue;
         spike       = k == 0 ? inv * T[row] : -inv * coupling * spike;
-        before[row]           = spike;
-        behind[row]           = k + 1 < length ? 0. : inv * T[2 * n + row];
+        before[row] = spike;
+        behind[row] = k + 1 < length ? 0. : inv * T[2 * n + row];
       }
     for (int k = length - 2; before != nullptr && k >= 0; --k)
       {
@@ -125,9 +125,8 @@ struct SeparatorResidual
 
   ADAMANT_HOST_DEVICE void operator()(int s) const
   {
-    const int i = row[s];
-    reduced[slot[s]] =
-      static_cast<Number>(r[i] - T[i] * y[row_before[s]] - T[2 * n_rows + i] * y[row_behind[s]]);
+    const int i      = row[s];
+    reduced[slot[s]] = static_cast<Number>(r[i] - T[i] * y[row_before[s]] - T[2 * n_rows + i] * y[row_behind[s]]);
   }
 };
 

@@ -140,7 +140,8 @@ void LineSolver<Number>::factorize(const adamant::Vector<double> &T)
     return;
   device.copy(T, s.T);
   device.for_each(s.n, FactorSeparators{n_rows, s.n_slots, s.row.data(), s.row_before.data(), s.row_behind.data(),
-                                        s.slot.data(), T.data(), s.exact_before.data(), s.exact_behind.data(), s.reduced.data()});
+                                        s.slot.data(), T.data(), s.exact_before.data(), s.exact_behind.data(),
+                                        s.reduced.data()});
   device.convert(s.exact_before, s.before);
   device.convert(s.exact_behind, s.behind);
   s.solver->factorize(s.reduced);
@@ -149,8 +150,8 @@ void LineSolver<Number>::factorize(const adamant::Vector<double> &T)
 template <typename Number>
 LineSolution<Number> LineSolver<Number>::solve(const Vector &r) const
 {
-  device.for_each(length.size(), SolvePieces<Number>{pieces(), lower.data(), inverse.data(), upper.data(), r.data(),
-                                                     y.data()});
+  device.for_each(length.size(),
+                  SolvePieces<Number>{pieces(), lower.data(), inverse.data(), upper.data(), r.data(), y.data()});
   const auto &s = separators;
   if (s.n == 0)
     return {y.data(), nullptr, nullptr, nullptr, nullptr};

@@ -30,14 +30,14 @@ private:
   /// Rows between pieces. Their slots, which number them along each line, have an empty one at both ends of a line.
   struct Separators
   {
-    int                     n = 0, n_slots = 0;
-    List<int>               row, row_before, row_behind, slot; // of each separator
-    List<int>               slot_of_row;                       // of each row the separator before it, or itself
-    adamant::Vector<double> T;                                 // all rows' T: couplings to the pieces are read
-    adamant::Vector<double> reduced;                           // the separators' own
-    adamant::Vector<double> exact_before, exact_behind;        // spikes
-    Vector                  before, behind;
-    mutable Vector          residual;
+    int                         n = 0, n_slots = 0;
+    List<int>                   row, row_before, row_behind, slot; // of each separator
+    List<int>                   slot_of_row;                       // of each row the separator before it, or itself
+    adamant::Vector<double>     T;                                 // all rows' T: couplings to the pieces are read
+    adamant::Vector<double>     reduced;                           // the separators' own
+    adamant::Vector<double>     exact_before, exact_behind;        // spikes
+    Vector                      before, behind;
+    mutable Vector              residual;
     std::unique_ptr<LineSolver> solver;
   };
   void   make_pieces(const Array<int> &row, const Array<int> &start);

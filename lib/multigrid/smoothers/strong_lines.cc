@@ -137,10 +137,10 @@ Array<EntryNumber> tridiagonal_places(const CSRMatrix<double> &matrix, const Lin
   for (int l = 0; l < lines.size(); ++l)
     for (int k = lines.start[l]; k < lines.start[l + 1]; ++k)
       {
-        const int  row    = lines.row[k];
-        const auto places = [&](int other) { return other < 0 ? EntryNumber(-1) : find(matrix, row, other); };
-        place[row]        = places(k > lines.start[l] ? lines.row[k - 1] : -1);
-        place[std::size_t(n) + row]     = places(row);
+        const int  row              = lines.row[k];
+        const auto places           = [&](int other) { return other < 0 ? EntryNumber(-1) : find(matrix, row, other); };
+        place[row]                  = places(k > lines.start[l] ? lines.row[k - 1] : -1);
+        place[std::size_t(n) + row] = places(row);
         place[2 * std::size_t(n) + row] = places(k + 1 < lines.start[l + 1] ? lines.row[k + 1] : -1);
       }
   return place;
