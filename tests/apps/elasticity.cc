@@ -411,6 +411,24 @@ TEST_F(Elasticity, NearlyIncompressible)
 
 // Refined where Kelly's estimator is large: closer to the limit from below of ∫ g . u than a uniform mesh of twice the
 // nodes.
+// FEAST's smoother: the prototype's counts for a random right-hand side, and one more.
+TEST_F(Elasticity, LinesFollowFlatCellsAndCouplingsOfTheMaterial)
+{
+  const auto iterations = [&](const std::string &nu, const std::string &lengths, const std::string &smoother,
+                              const std::string &range) {
+    return solve(stationary + tolerance("1e-8") + mesh("uniform", 3, 0) +
+                 Settings{"Problem/Young modulus=1", "Problem/Poisson ratio=" + nu, "Problem/Body force=x; y*y; 1",
+                          "Output/Points=", "Discretization/Lengths=" + lengths, "Discretization/Coarse cells=2, 2, 2",
+                          "Linear solver/Coarsest level cells=64", "Linear solver/Smoother=" + smoother,
+                          "Linear solver/Chebyshev range=" + range})
+      .max_iterations();
+  };
+  EXPECT_LE(iterations("0.3", "1, 1, 1", "line", "10"), 6);
+  EXPECT_LE(iterations("0.49", "1, 1, 1", "line", "10"), 11);
+  EXPECT_LE(iterations("0.3", "1, 1, 0.1", "line", "10"), 6);
+  EXPECT_GE(iterations("0.3", "1, 1, 0.1", "block_jacobi", "20"), 20) << "expected node blocks to be in trouble there";
+}
+
 TEST_F(Elasticity, KellyRefinement)
 {
   const Settings pressed =

@@ -9,6 +9,9 @@
 
 namespace adamant
 {
+/// The most rows of a piece, a multiple of 8.
+constexpr int longest_piece = 16;
+
 /// Pieces of lines, each for one thread; 32 of them lie side by side, so that threads read neighbouring places: row k of
 /// piece p is place(p) + 32 k.
 struct Pieces
@@ -86,10 +89,13 @@ struct FactorSeparators
   }
 };
 
-/// y = T⁻¹ r within each piece.
+/// y = T⁻¹ r within each piece. Entries are read `ahead` at a time, before any of them is used: on a GPU the time is that
+/// of reads that wait for each other.
 template <typename Number>
 struct SolvePieces
 {
+  static constexpr int ahead = 8;
+
   Pieces        pieces;
   const Number *lower, *inverse, *upper, *r;
   Number       *y;
@@ -97,18 +103,44 @@ struct SolvePieces
   ADAMANT_HOST_DEVICE void operator()(int p) const
   {
     const int length = pieces.length[p], first = pieces.place(p);
-    Number    value = 0;
-    for (int k = 0, at = first; k < length; ++k, at += 32)
+    const int last  = first + 32 * (length - 1);
+    Number    value = 0, solution[longest_piece];
+    for (int k = 0; k < length; k += ahead)
       {
-        const int row = pieces.row[at];
-        value         = inverse[at] * r[row] - lower[at] * value;
-        y[row]        = value;
+        Number a[ahead], l[ahead];
+#pragma unroll
+        for (int j = 0; j < ahead; ++j)
+          {
+            const int at = first + 32 * (k + j) < last ? first + 32 * (k + j) : last;
+            a[j]         = inverse[at] * r[pieces.row[at]];
+            l[j]         = lower[at];
+          }
+#pragma unroll
+        for (int j = 0; j < ahead; ++j)
+          {
+            value           = a[j] - l[j] * value;
+            solution[k + j] = value;
+          }
       }
-    for (int k = length - 2, at = first + 32 * k; k >= 0; --k, at -= 32)
+    value = 0;
+    for (int k = (length - 1) / ahead * ahead; k >= 0; k -= ahead)
       {
-        const int row = pieces.row[at];
-        value         = y[row] - upper[at] * value;
-        y[row]        = value;
+        Number u[ahead];
+        int    row[ahead];
+#pragma unroll
+        for (int j = 0; j < ahead; ++j)
+          {
+            const int at = first + 32 * (k + j) < last ? first + 32 * (k + j) : last;
+            u[j]         = upper[at];
+            row[j]       = pieces.row[at];
+          }
+#pragma unroll
+        for (int j = ahead - 1; j >= 0; --j)
+          if (k + j < length)
+            {
+              value     = solution[k + j] - u[j] * value;
+              y[row[j]] = value;
+            }
       }
   }
 };

@@ -7,7 +7,7 @@ namespace adamant
 {
 namespace
 {
-constexpr int longest_piece = 64, piece_of_cut_line = 32, lanes = 32;
+constexpr int piece_of_cut_line = 8, lanes = 32;
 
 int n_pieces_of(int n)
 {
@@ -41,7 +41,8 @@ LineSolver<Number>::LineSolver(const Device &device, const Lines &lines)
     make_separators(lines, cut);
 }
 
-// Pieces of one length lie together, so that threads beside each other have as much to do.
+// Pieces of one length lie together, so that threads beside each other have as much to do, in the order of their rows:
+// where lines lie beside each other the threads read neighbouring entries.
 template <typename Number>
 void LineSolver<Number>::make_pieces(const Array<int> &rows, const Array<int> &start)
 {
@@ -49,7 +50,9 @@ void LineSolver<Number>::make_pieces(const Array<int> &rows, const Array<int> &s
   const auto length_of = [&](int p) { return start[p + 1] - start[p]; };
   Array<int> order(n);
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return length_of(a) > length_of(b); });
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
+    return length_of(a) != length_of(b) ? length_of(a) > length_of(b) : rows[start[a]] < rows[start[b]];
+  });
   Array<int> slices, lengths(n);
   int        n_places = 0;
   for (int p = 0; p < n; ++p)

@@ -9,7 +9,7 @@
 namespace adamant
 {
 /// z = T⁻¹ r, T a tridiagonal matrix along each of several disjoint lines, without pivoting. Each thread solves a piece
-/// of a line. A line of more than 64 rows is cut into pieces of about 32 with a row, a separator, between two of them:
+/// of a line. A line of more than 16 rows is cut into pieces of about 8 with a row, a separator, between two of them:
 /// the pieces are eliminated, the separators make up a shorter line, and their values correct the pieces through spikes
 /// (partition method of Wang, 1981). The same result for any number of threads.
 template <typename Number>
