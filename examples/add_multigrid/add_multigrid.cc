@@ -29,6 +29,7 @@
 #include <deal.II/numerics/vector_tools.h>
 
 #include <iostream>
+#include <string>
 
 using namespace dealii;
 
@@ -42,10 +43,11 @@ template <int dim>
 class Step6
 {
 public:
-  Step6()
+  explicit Step6(const adamant::Device &device)
     : fe(2)
     , quadrature(fe.degree + 1)
     , dof_handler(triangulation)
+    , device(device)
   {}
   void run();
 
@@ -66,6 +68,7 @@ private:
   SparsityPattern           sparsity_pattern;
   SparseMatrix<double>      system_matrix;
   Vector<double>            solution, system_rhs;
+  adamant::Device           device; // added
 };
 
 template <int dim>
@@ -153,7 +156,7 @@ void Step6<dim>::solve_with_multigrid()
   adamant::MultigridOptions options;
   options.smoother.chebyshev = true;
   options.pre_steps = options.post_steps = 3;
-  adamant::DealiiPreconditioner<> multigrid(u, A, dof_handler, options, MultithreadInfo::n_threads());
+  adamant::DealiiPreconditioner<> multigrid(device, u, A, dof_handler, options);
   multigrid.scale_constrained(system_matrix);
   const unsigned int iterations = solve(multigrid);
   std::cout << "  multigrid: " << iterations << " iterations, " << timer.wall_time() << " s, " << u.n_levels()
@@ -194,7 +197,10 @@ void Step6<dim>::run()
     }
 }
 
-int main()
+// added: `add_multigrid cuda` runs the V-cycle on a GPU.
+int main(int argc, char **argv)
 {
-  Step6<2>().run();
+  Step6<2>(argc > 1 && argv[1] == std::string("cuda") ? adamant::Device::cuda() :
+                                                        adamant::Device::host(MultithreadInfo::n_threads()))
+    .run();
 }

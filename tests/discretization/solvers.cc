@@ -181,7 +181,7 @@ template <typename Number>
 void solve_with_dealii(Poisson<3> &problem, const Vector<double> &expected, const std::string &what)
 {
   SCOPED_TRACE(what);
-  adamant::DealiiPreconditioner<Number> multigrid(problem.levels(), {}, 2);
+  adamant::DealiiPreconditioner<Number> multigrid(adamant::Device::host(2), problem.levels(), {});
   multigrid.scale_constrained(problem.matrix);
   SolverControl  control(100, 1e-11 * problem.rhs.l2_norm());
   SolverCG<>     cg(control);
@@ -210,7 +210,7 @@ void solve_with_dealii(Poisson<3> &problem, const Vector<double> &expected, cons
 
   multigrid.update();
   Vector<double> before(u.size()), after(u.size());
-  adamant::DealiiPreconditioner<Number>(problem.levels(), {}, 1).vmult(before, expected);
+  adamant::DealiiPreconditioner<Number>(adamant::Device::host(1), problem.levels(), {}).vmult(before, expected);
   multigrid.vmult(after, expected);
   for (unsigned int i = 0; i < u.size(); ++i)
     if (problem.constraints.is_constrained(i))
@@ -254,7 +254,7 @@ TEST(Solvers, PreconditionerForAnyNumbering)
   problem.assemble_with_dealii(dofs, constraints);
   const auto expected = problem.direct_solution();
 
-  adamant::DealiiPreconditioner<> multigrid(problem.field, problem.form, dofs, {}, 2);
+  adamant::DealiiPreconditioner<> multigrid(adamant::Device::host(2), problem.field, problem.form, dofs);
   multigrid.scale_constrained(problem.matrix);
   SolverControl  control(100, 1e-11 * problem.rhs.l2_norm());
   Vector<double> u(expected.size());
@@ -263,8 +263,20 @@ TEST(Solvers, PreconditionerForAnyNumbering)
   expect_close(u, expected, 1e-8, "SolverCG with another numbering");
   EXPECT_LE(control.last_step(), 30u);
 
+  // The whole solver, from a guess with anything in the constrained entries.
+  adamant::DealiiSolver solver(adamant::Device::host(2), problem.field, problem.form, dofs,
+                               options(adamant::SolverType::cg, 1e-11));
+  solver.scale_constrained(problem.matrix);
+  u = random_vector(u.size(), 55);
+  EXPECT_LE(solver.solve(u, problem.rhs).iterations, 30);
+  Vector<double> residual(u.size());
+  EXPECT_LE(problem.matrix.residual(residual, u, problem.rhs), 1e-9 * problem.rhs.l2_norm());
+  constraints.distribute(u);
+  expect_close(u, expected, 1e-8, "DealiiSolver with another numbering");
+
   dofs.distribute_dofs(FE_Q<3>(1));
-  EXPECT_THROW(adamant::DealiiPreconditioner<>(problem.field, problem.form, dofs, {}, 1), adamant::RunError);
+  EXPECT_THROW(adamant::DealiiPreconditioner<>(adamant::Device::host(1), problem.field, problem.form, dofs),
+               adamant::RunError);
 }
 
 // Refines towards a corner: `levels` times the cells whose centre lies within 2^-l; hanging nodes at that many levels.

@@ -2,6 +2,7 @@
 #include "algebra/device.h"
 #include "algebra/graph.h"
 #include "base/exceptions.h"
+#include "cuda_ranks.h"
 #include "discretization/fields/distributed_rows.h"
 #include "discretization/meshes/distributed_level_meshes.h"
 #include "discretization/meshes/forest.h"
@@ -171,25 +172,6 @@ TEST(Ranks, CoarsestLevelOnOneRankOrAll)
   EXPECT_EQ(on_all[0].mesh->n_global_active_cells(), on_one[0].mesh->n_global_active_cells());
 }
 
-// Several ranks may share the GPU.
-class CudaRanks : public testing::Test
-{
-protected:
-  void SetUp() override
-  {
-    try
-      {
-        device = Device::cuda(adamant::Communicator(world), true);
-      }
-    catch (const adamant::RunError &reason) // on all ranks
-      {
-        GTEST_SKIP() << reason.what();
-      }
-    if (device.communicator().rank() == 0)
-      std::cout << "exchange by " << device.interface().exchange() << std::endl;
-  }
-  Device device;
-};
 TEST_F(CudaRanks, ProductsInDoublePrecision)
 {
   compare_products<2, double>(device);

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""examples.py CMAKE SOURCE BUILD GENERATOR COMPILER TYPE MPIEXEC: installs the library, builds the examples with find_package and runs them."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CMAKE, SOURCE, BUILD, GENERATOR, COMPILER, KIND, MPIEXEC = sys.argv[1:]
+
+
+def run(*command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode != 0:
+        raise AssertionError(f"expected '{' '.join(command)}' to end with 0, not {done.returncode}:\n{done.stdout}")
+    return done.stdout
+
+
+class Examples(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        run(CMAKE, "--install", BUILD, "--prefix", f"{cls.folder.name}/installed")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def build(self, name):
+        folder = f"{self.folder.name}/{name}"
+        run(CMAKE, "-S", f"{SOURCE}/examples/{name}", "-B", folder, "-G", GENERATOR, f"-DCMAKE_CXX_COMPILER={COMPILER}",
+            f"-DCMAKE_BUILD_TYPE={KIND}", f"-DCMAKE_PREFIX_PATH={self.folder.name}/installed")
+        run(CMAKE, "--build", folder)
+        return f"{folder}/{name}"
+
+    def numbers(self, pattern, output):
+        return [float(n) for n in re.findall(pattern, output)]
+
+    def test_step_6(self):
+        output = run(self.build("add_multigrid"))
+        ssor, multigrid = self.numbers(r"SSOR: (\d+) iterations", output), self.numbers(r"multigrid: (\d+) iterations", output)
+        self.assertEqual([len(ssor), len(multigrid)], [6, 6], f"expected 6 cycles with both solvers:\n{output}")
+        self.assertLessEqual(max(multigrid), 30)
+        self.assertGreater(ssor[-1], 10 * multigrid[-1], "expected ten times as many iterations with SSOR")
+        self.assertLess(max(self.numbers(r"relative difference (\S+)", output)), 1e-8, "expected the same solution of both")
+        self.assertGreaterEqual(self.numbers(r"(\d+) levels", output)[-1], 6)
+
+    def test_step_40_on_ranks(self):
+        program, cells = self.build("many_ranks"), None
+        for n in (1, 2, 4):
+            output = run(MPIEXEC, "--oversubscribe", "--bind-to", "none", "-np", str(n), program, "4")
+            ml, multigrid = self.numbers(r"ML: (\d+) iterations", output), self.numbers(r"multigrid: (\d+) iterations", output)
+            self.assertEqual([len(ml), len(multigrid)], [5, 5], f"expected 5 cycles with both solvers:\n{output}")
+            self.assertLessEqual(max(multigrid) - min(multigrid), 2, f"expected as many iterations on all meshes (within 1 of the mean):\n{output}")
+            self.assertLess(max(multigrid), min(ml[1:]), "expected fewer iterations than with ML, which solves the first cycle directly")
+            self.assertLess(max(self.numbers(r"relative difference (\S+)", output)), 1e-7, "expected the same solution of both")
+            cells = cells or self.numbers(r"(\d+) cells", output)
+            self.assertLess(abs(self.numbers(r"(\d+) cells", output)[-1] / cells[-1] - 1), 0.02, "expected about the same mesh on any number of ranks")
+
+
+if __name__ == "__main__":
+    os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_WAIT_POLICY="passive")
+    unittest.main(argv=[sys.argv[0], "-v"])
