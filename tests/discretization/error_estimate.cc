@@ -16,7 +16,7 @@ namespace
 {
 template <int dim>
 void compare(const Triangulation<dim> &mesh, const FiniteElement<dim> &fe, const Mapping<dim> &mapping,
-             const ComponentMask &components, const std::string &what)
+             const ComponentMask &components, const std::string &what, double tolerance = 2e-7)
 {
   const adamant::LevelSpace<dim> space({&mesh, [](const auto *) {}}, fe, {});
   const auto                     random = random_vector(space.n_owned(), 5);
@@ -31,7 +31,7 @@ void compare(const Triangulation<dim> &mesh, const FiniteElement<dim> &fe, const
       ASSERT_EQ(found.size(), expected.size());
       ASSERT_GT(expected.linfty_norm(), 0.);
       for (unsigned int cell = 0; cell < found.size(); ++cell)
-        ASSERT_NEAR(found[cell], expected[cell], 2e-7 * expected[cell])
+        ASSERT_NEAR(found[cell], expected[cell], tolerance * expected[cell])
           << what << ", " << fe.get_name() << ", cell " << cell << ", " << threads << " threads";
     }
   omp_set_num_threads(threads_before);
@@ -62,7 +62,8 @@ TEST(ErrorEstimate, IsThatOfDealII3D)
   compare_on_adaptive_meshes<3>();
 }
 
-// No two cells of one shape, and in 3D faces in all orientations.
+// No two cells of one shape, and in 3D faces in all orientations. Where the two sides of a hanging face have different
+// normals, deal.II takes that of the other cell for each cell's gradient.
 TEST(ErrorEstimate, OnCurvedMeshes)
 {
   Triangulation<2> disk;
@@ -71,11 +72,12 @@ TEST(ErrorEstimate, OnCurvedMeshes)
   refine_randomly(disk, 3, 0.1, 30);
   compare(disk, FE_Q<2>(2), MappingQ<2>(2), {}, "disk");
   compare(disk, FE_Q<2>(1), MappingQ1<2>(), {}, "disk of straight cells");
-  Triangulation<3> ball;
-  GridGenerator::hyper_shell(ball, Point<3>(), 0.5, 1., 12);
-  ball.refine_global(1);
-  refine_randomly(ball, 1, 0.1, 31);
-  compare(ball, FE_Q<3>(1), MappingQ<3>(2), {}, "shell");
+  Triangulation<3> shell;
+  GridGenerator::hyper_shell(shell, Point<3>(), 0.5, 1., 12);
+  shell.refine_global(1);
+  compare(shell, FE_Q<3>(1), MappingQ<3>(2), {}, "shell");
+  refine_randomly(shell, 1, 0.1, 31);
+  compare(shell, FE_Q<3>(1), MappingQ<3>(2), {}, "shell with hanging nodes", 2e-3);
 }
 
 TEST(ErrorEstimate, OfSomeComponents)

@@ -15,23 +15,31 @@ namespace adamant
 {
 namespace
 {
-// The gradients of a cell's shape functions at the quadrature points of a face or of one of its children. Cells that are
-// translations of each other share them: they are computed anew where the shape changes, which from one cell to the
-// next is rare.
+// For each cell of the space one of the same shape.
 template <int dim>
-class FaceGradients
+Array<int> shapes_of_cells(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping)
+{
+  Array<int> cells(space.n_cells());
+  std::iota(cells.begin(), cells.end(), 0);
+  return cells_of_same_shape(space, cells, mapping, dealii::update_gradients);
+}
+
+// The derivatives of a cell's shape functions along the outward normal, at the quadrature points of a face or of one of
+// its children. Cells that are translations of each other share them: they are computed anew where the shape changes,
+// which from one cell to the next is rare.
+template <int dim>
+class NormalDerivatives
 {
 public:
   using Cell = typename LevelSpace<dim>::Cell;
   struct Table
   {
-    int                                 shape = -1;
-    std::vector<dealii::Tensor<1, dim>> gradient, normal; // [q n + i], [q]
-    std::vector<double>                 JxW;              // [q]
+    int                 shape = -1;
+    std::vector<double> derivative, JxW; // [q n + i], [q]
   };
 
   // `shapes` has for each active cell one of the same shape, or -1 where that is not known.
-  FaceGradients(const dealii::Mapping<dim> &mapping, const dealii::FiniteElement<dim> &fe, const Array<int> &shapes)
+  NormalDerivatives(const dealii::Mapping<dim> &mapping, const dealii::FiniteElement<dim> &fe, const Array<int> &shapes)
     : on_face(mapping, fe, dealii::QGauss<dim - 1>(fe.degree + 1), flags())
     , on_child(mapping, fe, dealii::QGauss<dim - 1>(fe.degree + 1), flags())
     , shapes(shapes)
@@ -50,13 +58,12 @@ public:
     else
       on_child.reinit(cell, face, child);
     table.shape = shape;
-    table.gradient.clear();
+    table.derivative.clear();
     const auto &values = child == whole ? static_cast<const dealii::FEFaceValuesBase<dim> &>(on_face) : on_child;
     table.JxW          = values.get_JxW_values();
-    table.normal       = values.get_normal_vectors();
     for (const unsigned int q : values.quadrature_point_indices())
       for (const unsigned int i : values.dof_indices())
-        table.gradient.push_back(values.shape_grad(i, q));
+        table.derivative.push_back(values.shape_grad(i, q) * values.normal_vector(q));
     return table;
   }
 
@@ -73,19 +80,18 @@ private:
   std::vector<Table>           tables;
 };
 
-// For each active cell the active number of one of the same shape; -1 for other ranks' cells.
+// By active numbers, -1 for other ranks' cells.
 template <int dim>
 Array<int> shapes_of_active_cells(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping)
 {
-  Array<int> cells(space.n_cells()), shapes(space.dof_handler().get_triangulation().n_active_cells(), -1);
-  std::iota(cells.begin(), cells.end(), 0);
-  const auto same = cells_of_same_shape(space, cells, mapping, dealii::update_gradients);
+  const Array<int> of_cells = shapes_of_cells(space, mapping);
+  Array<int>       shapes(space.dof_handler().get_triangulation().n_active_cells(), -1);
   for (int cell = 0; cell < space.n_cells(); ++cell)
-    shapes[space.active_cells()[cell]->active_cell_index()] = same[cell];
+    shapes[space.active_cells()[cell]->active_cell_index()] = of_cells[cell];
   return shapes;
 }
 
-// The integrals of the squared jumps of u's normal derivatives over faces. For one thread.
+// The integrals over faces of the squared jumps of u's derivatives along the normals. For one thread.
 template <int dim>
 class Jumps
 {
@@ -115,7 +121,12 @@ public:
       }
     const unsigned int its_face = cell->neighbor_of_neighbor(face);
     if (!neighbor->has_children())
-      return square(cell, here(cell, face), Cell(neighbor), there(Cell(neighbor), its_face));
+      {
+        const Cell   other(neighbor);
+        const Table &on_this = here(cell, face), &on_other = there(other, its_face);
+        return cell->index() < other->index() ? square(cell, on_this, other, on_other) :
+                                                square(other, on_other, cell, on_this);
+      }
     double sum = 0;
     for (unsigned int k = 0; k < cell->face(face)->n_children(); ++k)
       {
@@ -126,45 +137,41 @@ public:
   }
 
 private:
-  using Table = typename FaceGradients<dim>::Table;
+  using Table = typename NormalDerivatives<dim>::Table;
 
-  // By the normals and JxW of a, the finer one where the mapping makes them differ.
+  // The normals have opposite signs. JxW is that of a, the finer one or that of lower index, where it differs.
   double square(const Cell &a, const Table &on_a, const Cell &b, const Table &on_b)
   {
-    jumps.assign(on_a.JxW.size() * n_components, {});
-    add(1., a, on_a);
-    add(-1., b, on_b);
+    jumps.assign(on_a.JxW.size() * n_components, 0.);
+    add(a, on_a);
+    add(b, on_b);
     double sum = 0;
     for (std::size_t k = 0; k < jumps.size(); ++k)
       if (components[k % n_components])
-        {
-          const std::size_t q      = k / n_components;
-          const double      normal = jumps[k] * on_a.normal[q];
-          sum += normal * normal * on_a.JxW[q];
-        }
+        sum += jumps[k] * jumps[k] * on_a.JxW[k / n_components];
     return sum;
   }
 
-  void add(double factor, const Cell &cell, const Table &table)
+  void add(const Cell &cell, const Table &table)
   {
     const auto &fe = space.dof_handler().get_fe();
     cell->get_dof_indices(dofs);
     for (unsigned int i = 0; i < dofs.size(); ++i)
       {
-        const double       value = factor * u(dofs[i]);
+        const double       value = u(dofs[i]);
         const unsigned int c     = fe.system_to_component_index(i).first;
         for (unsigned int q = 0; q < table.JxW.size(); ++q)
-          jumps[q * n_components + c] += value * table.gradient[q * dofs.size() + i];
+          jumps[q * n_components + c] += value * table.derivative[q * dofs.size() + i];
       }
   }
 
   const LevelSpace<dim>                       &space;
   const NodalVector                           &u;
   const dealii::ComponentMask                 &components;
-  FaceGradients<dim>                           here, there;
+  NormalDerivatives<dim>                       here, there;
   std::vector<dealii::types::global_dof_index> dofs;
   const unsigned int                           n_components;
-  std::vector<dealii::Tensor<1, dim>>          jumps; // [q n_components + c]
+  std::vector<double>                          jumps; // [q n_components + c]
 };
 } // namespace
 
@@ -201,6 +208,7 @@ dealii::Vector<float> gradient_indicators(const LevelSpace<dim> &space, const de
   const Array<double>       u  = space.local_values(owned);
   const auto               &fe = space.dof_handler().get_fe();
   const dealii::QGauss<dim> quadrature(fe.degree + 1);
+  const Array<int>          shapes = shapes_of_cells(space, mapping);
   dealii::Vector<float>     indicators(space.dof_handler().get_triangulation().n_active_cells());
   using Gradient = dealii::Point<dim>;
 #pragma omp parallel
@@ -208,11 +216,16 @@ dealii::Vector<float> gradient_indicators(const LevelSpace<dim> &space, const de
     const auto            f = make();
     dealii::FEValues<dim> fe_values(mapping, fe, quadrature, dealii::update_gradients);
     std::vector<Gradient> gradients(fe.n_components());
+    int                   shape = -1;
 #pragma omp for schedule(static)
     for (int cell = 0; cell < space.n_cells(); ++cell)
       {
-        fe_values.reinit(space.active_cells()[cell]);
-        f->set_time(fe_values.get_cell()->diameter() / std::sqrt(double(dim)));
+        if (shape != shapes[cell])
+          {
+            shape = shapes[cell];
+            fe_values.reinit(space.active_cells()[shape]);
+            f->set_time(fe_values.get_cell()->diameter() / std::sqrt(double(dim)));
+          }
         double largest = 0;
         for (const unsigned int q : fe_values.quadrature_point_indices())
           {
@@ -224,7 +237,7 @@ dealii::Vector<float> gradient_indicators(const LevelSpace<dim> &space, const de
               if (components[c])
                 largest = std::max(largest, std::abs(f->value(gradients[c])));
           }
-        indicators[fe_values.get_cell()->active_cell_index()] = static_cast<float>(largest);
+        indicators[space.active_cells()[cell]->active_cell_index()] = static_cast<float>(largest);
       }
   }
   return indicators;
