@@ -90,8 +90,8 @@ public:
       }
   }
 
-  // Whether all nodes, which have as many blocks, have the same values, one block after the other, to `rounding` of each
-  // row's largest.
+  // Whether all nodes, which have as many blocks, have the same values, one block after the other, to `rounding` of
+  // each row's largest.
   bool same_values(double rounding) const
   {
     const int n = n_blocks[0] * m;

@@ -24,9 +24,9 @@ using Cell = typename dealii::Triangulation<dim>::cell_iterator;
 template <int dim>
 using CellPairs = std::vector<std::pair<Cell<dim>, Cell<dim>>>;
 
-// Which cells of a mesh keep their children when all is coarsened that deal.II's rules for hanging nodes allow: a line of
-// a cell may be refined once and not twice, and cells that share a vertex differ by one level where the mesh wants it
-// so. Families depend on finer ones alone, so that one pass from the finest level finds them.
+// Which cells of a mesh keep their children when all is coarsened that deal.II's rules for hanging nodes allow: a line
+// of a cell may be refined once and not twice, and cells that share a vertex differ by one level where the mesh wants
+// it so. Families depend on finer ones alone, so that one pass from the finest level finds them.
 template <int dim>
 class StayingRefined
 {
