@@ -188,7 +188,7 @@ double TransportDiffusion<dim>::stabilization(const CellContext<dim> &cell) cons
 {
   if (!parameters.discretization.supg || b.norm() == 0)
     return 0.;
-  const double h      = cell.cell()->diameter() / (std::sqrt(dim) * fe.degree),
+  const double h      = cell.diameter() / (std::sqrt(dim) * fe.degree),
                peclet = 0.5 * b.norm() * h / std::max(coefficients.diffusion, 1e-300);
   return 0.5 * h / b.norm() * (peclet < 1e-2 ? peclet / 3. : 1. / std::tanh(peclet) - 1. / peclet);
 }

@@ -336,6 +336,48 @@ TEST(Form, ThreadsAndReassembly)
   omp_set_num_threads(threads_before);
 }
 
+// Cells of one shape share a local matrix where the kernel asks for nothing else of them, whatever it has asked before.
+TEST(Form, CellsOfOneShapeShareTheirMatrix)
+{
+  auto mesh = std::make_shared<Triangulation<2>>();
+  GridGenerator::hyper_cube(*mesh);
+  mesh->refine_global(4);
+  const Problem<2> problem(mesh, FE_Q<2>(1), MappingQ1<2>());
+  const int        threads_before = omp_get_max_threads();
+  omp_set_num_threads(1);
+  const auto calls = [&](const auto &asks) {
+    int        n = 0;
+    const auto A = problem.matrix(unknowns(problem.u), [&](const CellContext<2> &cell, FullMatrix<double> &local) {
+      ++n;
+      const double weight = asks(cell);
+      for (const unsigned int q : cell.quadrature_point_indices())
+        for (const unsigned int i : cell.dof_indices())
+          for (const unsigned int j : cell.dof_indices())
+            local(i, j) += weight * (cell.gradient(i, q) * cell.gradient(j, q)) * cell.JxW(q);
+    });
+    double sum = 0;
+    for (int i = 0; i < A.n_rows; ++i)
+      sum += entry(A, i, i);
+    return std::make_pair(n, sum);
+  };
+  const adamant::Array<double> ones(problem.u.finest().n_dofs(), 1.);
+  const auto                   shared = calls([](const auto &cell) { return cell.diameter() * std::sqrt(128.); });
+  EXPECT_EQ(shared.first, 1);
+  // What is 1 in each cell, so that the matrix is the same.
+  const auto expect_own = [&](const auto &asks, const char *what) {
+    const auto own = calls(asks);
+    EXPECT_EQ(own.first, 256) << what;
+    EXPECT_NEAR(own.second, shared.second, 1e-12 * shared.second) << what;
+  };
+  expect_own([](const auto &cell) { return cell.cell()->material_id() + 1.; }, "the cell");
+  expect_own([](const auto &cell) { return cell.cell_number() * 0. + 1.; }, "its number");
+  expect_own([](const auto &cell) { return cell.rows().dofs()[0] * 0. + 1.; }, "its DoFs");
+  expect_own([&](const auto &cell) { return cell.rows().values_at_quadrature_points(ones)[0]; }, "nodal values");
+  expect_own([&](const auto &cell) { return 1. + cell.columns().gradients_at_quadrature_points(ones)[0][0]; },
+             "gradients of nodal values");
+  omp_set_num_threads(threads_before);
+}
+
 TEST(Form, ExceptionsReachTheCaller)
 {
   auto mesh = std::make_shared<Triangulation<2>>();

@@ -36,84 +36,114 @@ Number row_product(const SparseMatrix<Number> &A, int row, const Number *x)
   return sum;
 }
 
-// The rows of a slice in terms of blocks of m x m entries: order[r] lists the blocks of node r in the order they are
-// stored.
-struct SliceRows
+// The rows of a slice in terms of blocks of m x m entries, in the order they are stored: by ascending columns or, once
+// sorted, by values.
+class SliceRows
 {
-  const CSRMatrix<double>      &A;
-  int                           m, first_node;
-  std::vector<std::vector<int>> order;
+public:
+  SliceRows(const CSRMatrix<double> &A, int m, int lanes)
+    : m(m)
+    , lanes(lanes)
+    , A(A)
+    , n_blocks(lanes)
+    , values(lanes * m)
+    , columns(lanes)
+    , order(lanes)
+  {}
 
-  int    column(int r, int k) const { return A.column[A.row_start[(first_node + r) * m] + order[r][k] * m]; }
-  double value(int r, int k, int c, int d) const
-  {
-    return A.value[A.row_start[(first_node + r) * m + c] + order[r][k] * m + d];
-  }
+  const int m, lanes;
 
-  // Columns ascend.
-  void read(int slice, int lanes)
+  int    width(int r) const { return n_blocks[r]; }
+  int    column(int r, int k) const { return columns[r][place(r, k) * m]; }
+  double value(int r, int k, int c, int d) const { return values[r * m + c][place(r, k) * m + d]; }
+
+  void read(int slice)
   {
-    first_node = slice * lanes;
-    order.resize(lanes);
+    sorted = false;
     for (int r = 0; r < lanes; ++r)
       {
-        const int row = (first_node + r) * m;
-        order[r].resize(row < A.n_rows ? (A.row_start[row + 1] - A.row_start[row]) / m : 0);
-        std::iota(order[r].begin(), order[r].end(), 0);
+        const int row = (slice * lanes + r) * m;
+        n_blocks[r]   = row < A.n_rows ? static_cast<int>((A.row_start[row + 1] - A.row_start[row]) / m) : 0;
+        if (n_blocks[r] == 0)
+          continue;
+        columns[r] = A.column.data() + A.row_start[row];
+        for (int c = 0; c < m; ++c)
+          values[r * m + c] = A.value.data() + A.row_start[row + c];
       }
   }
 
   void sort_by_value()
   {
-    for (std::size_t r = 0; r < order.size(); ++r)
-      std::sort(order[r].begin(), order[r].end(), [&, row = (first_node + static_cast<int>(r)) * m](int k, int l) {
-        for (int c = 0; c < m; ++c)
-          for (int d = 0; d < m; ++d)
-            {
-              const double a = A.value[A.row_start[row + c] + k * m + d], b = A.value[A.row_start[row + c] + l * m + d];
-              if (a != b)
+    sorted = true;
+    for (int r = 0; r < lanes; ++r)
+      {
+        order[r].resize(n_blocks[r]);
+        std::iota(order[r].begin(), order[r].end(), 0);
+        const auto *const *rows = &values[r * m];
+        std::sort(order[r].begin(), order[r].end(), [rows, m = m](int k, int l) {
+          for (int c = 0; c < m; ++c)
+            for (int d = 0; d < m; ++d)
+              if (const double a = rows[c][k * m + d], b = rows[c][l * m + d]; a != b)
                 return a < b;
-            }
-        return k < l;
-      });
+          return k < l;
+        });
+      }
   }
 
-  // Whether all nodes have the same values, one block after the other, to `rounding` of each row's largest.
+  // Whether all nodes, which have as many blocks, have the same values, one block after the other, to `rounding` of
+  // each row's largest.
   bool same_values(double rounding) const
   {
-    for (std::size_t r = 0; r < order.size(); ++r)
+    const int n = n_blocks[0] * m;
+    for (int r = 1; r < lanes; ++r)
       for (int c = 0; c < m; ++c)
         {
-          const int     first = first_node * m + c, row = first + static_cast<int>(r) * m;
-          const double *a = &A.value[A.row_start[first]], *b = &A.value[A.row_start[row]];
-          const double  largest = std::accumulate(b, b + m * order[r].size(), 0., [](double largest, double value) {
-            return std::max(largest, std::abs(value));
-          });
-          for (std::size_t k = 0; k < order[r].size(); ++k)
-            for (int d = 0; d < m; ++d)
-              if (!(std::abs(b[order[r][k] * m + d] - a[order[0][k] * m + d]) <= rounding * largest))
-                return false;
+          const double *a = values[c], *b = values[r * m + c];
+          double        largest = 0;
+          for (int k = 0; k < n; ++k)
+            largest = std::max(largest, std::abs(b[k]));
+          const double limit = rounding * largest;
+          bool         same  = true; // not where one is no number
+          if (!sorted)
+            for (int k = 0; k < n; ++k)
+              same &= std::abs(b[k] - a[k]) <= limit;
+          else
+            for (int k = 0; k < n_blocks[0]; ++k)
+              for (int d = 0; d < m; ++d)
+                same &= std::abs(b[order[r][k] * m + d] - a[order[0][k] * m + d]) <= limit;
+          if (!same)
+            return false;
         }
     return true;
   }
+
+private:
+  int place(int r, int k) const { return sorted ? order[r][k] : k; }
+
+  const CSRMatrix<double>      &A;
+  bool                          sorted = false;
+  std::vector<int>              n_blocks; // of each node
+  std::vector<const double *>   values;   // of each row
+  std::vector<const int *>      columns;  // of each node's first row
+  std::vector<std::vector<int>> order;    // of each node's blocks once they are sorted
 };
 
 // Reads the rows of a slice and decides how to store them. Rows of the same stencil whose columns are numbered without
 // order agree when they are sorted by value: returns whether they are to be.
 template <typename Number>
-bool arrange_slice(int slice, SliceRows &rows, MatrixValues values, typename SparseMatrix<Number>::Slice &s)
+bool arrange_slice(int slice, int n_cols, SliceRows &rows, MatrixValues values, typename SparseMatrix<Number>::Slice &s)
 {
   constexpr int    lanes    = SparseMatrix<Number>::lanes;
   constexpr double rounding = same_value<Number>;
   bool             equal    = true;
   int              highest  = 0;
-  rows.read(slice, lanes);
-  s = {0, 0, rows.A.n_cols, 0, false, false, false};
+  rows.read(slice);
+  s = {0, 0, n_cols, 0, false, false, false};
   for (int r = 0; r < lanes; ++r)
     {
-      const int width = static_cast<int>(rows.order[r].size());
+      const int width = rows.width(r);
       s.width         = std::max(s.width, width);
-      equal           = equal && width == static_cast<int>(rows.order[0].size());
+      equal           = equal && width == rows.width(0);
       if (width > 0)
         {
           s.lowest_column = std::min(s.lowest_column, rows.column(r, 0));
@@ -143,11 +173,11 @@ void fill_slice(const SliceRows &rows, const typename SparseMatrix<Number>::Slic
 {
   constexpr int lanes = SparseMatrix<Number>::lanes;
   const int     m     = rows.m;
-  for (int r = 0; r < lanes; ++r)
+  for (int r = 0; r < (s.contiguous && s.shared ? 1 : lanes); ++r)
     for (int k = 0; k < s.width; ++k)
       {
         // Padding reads a column that the slice reads anyway.
-        const bool stored = k < static_cast<int>(rows.order[r].size());
+        const bool stored = k < rows.width(r);
         const int  column = stored ? rows.column(r, k) : s.lowest_column;
         const auto place  = s.column + k * lanes + r;
         if (s.contiguous)
@@ -242,10 +272,10 @@ void SparseMatrix<Number>::arrange(const CSRMatrix<double> &source)
   Array<char> sorted(n_slices);
 #pragma omp parallel num_threads(n_threads)
   {
-    SliceRows rows{source, m, 0, {}};
+    SliceRows rows(source, m, lanes);
 #pragma omp for schedule(static)
     for (int slice = 0; slice < n_slices; ++slice)
-      sorted[slice] = arrange_slice<Number>(slice, rows, values, slices[slice]);
+      sorted[slice] = arrange_slice<Number>(slice, source.n_cols, rows, values, slices[slice]);
   }
   std::size_t padded = 0, n_narrow = 0, n_wide = 0, n_values = 0;
   for (auto &s : slices)
@@ -266,11 +296,11 @@ void SparseMatrix<Number>::arrange(const CSRMatrix<double> &source)
   value.resize(n_values);
 #pragma omp parallel num_threads(n_threads)
   {
-    SliceRows rows{source, m, 0, {}};
+    SliceRows rows(source, m, lanes);
 #pragma omp for schedule(static)
     for (int slice = 0; slice < n_slices; ++slice)
       {
-        rows.read(slice, lanes);
+        rows.read(slice);
         if (sorted[slice])
           rows.sort_by_value();
         fill_slice(rows, slices[slice], *this);

@@ -1,25 +1,201 @@
 #include "discretization/fields/error_estimate.h"
 
+#include "discretization/forms/same_shape.h"
 #include "discretization/meshes/mesh.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_values.h>
-#include <deal.II/numerics/error_estimator.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 namespace adamant
 {
+namespace
+{
+// For each cell of the space one of the same shape.
+template <int dim>
+Array<int> shapes_of_cells(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping)
+{
+  Array<int> cells(space.n_cells());
+  std::iota(cells.begin(), cells.end(), 0);
+  return cells_of_same_shape(space, cells, mapping, dealii::update_gradients);
+}
+
+// The derivatives of a cell's shape functions along the outward normal, at the quadrature points of a face or of one of
+// its children. Cells that are translations of each other share them: they are computed anew where the shape changes,
+// which from one cell to the next is rare.
+template <int dim>
+class NormalDerivatives
+{
+public:
+  using Cell = typename LevelSpace<dim>::Cell;
+  struct Table
+  {
+    int                 shape = -1;
+    std::vector<double> derivative, JxW; // [q n + i], [q]
+  };
+
+  // `shapes` has for each active cell one of the same shape, or -1 where that is not known.
+  NormalDerivatives(const dealii::Mapping<dim> &mapping, const dealii::FiniteElement<dim> &fe, const Array<int> &shapes)
+    : on_face(mapping, fe, dealii::QGauss<dim - 1>(fe.degree + 1), flags())
+    , on_child(mapping, fe, dealii::QGauss<dim - 1>(fe.degree + 1), flags())
+    , shapes(shapes)
+    , tables(dealii::GeometryInfo<dim>::faces_per_cell * (whole + 1))
+  {}
+
+  const Table &operator()(const Cell &cell, unsigned int face, unsigned int child = whole)
+  {
+    Table     &table    = tables[face * (whole + 1) + child];
+    const bool standard = cell->face_orientation(face) && !cell->face_flip(face) && !cell->face_rotation(face);
+    const int  shape    = standard ? shapes[cell->active_cell_index()] : -1;
+    if (shape >= 0 && shape == table.shape)
+      return table;
+    if (child == whole)
+      on_face.reinit(cell, face);
+    else
+      on_child.reinit(cell, face, child);
+    table.shape = shape;
+    table.derivative.clear();
+    const auto &values = child == whole ? static_cast<const dealii::FEFaceValuesBase<dim> &>(on_face) : on_child;
+    table.JxW          = values.get_JxW_values();
+    for (const unsigned int q : values.quadrature_point_indices())
+      for (const unsigned int i : values.dof_indices())
+        table.derivative.push_back(values.shape_grad(i, q) * values.normal_vector(q));
+    return table;
+  }
+
+private:
+  static constexpr unsigned int whole = dealii::GeometryInfo<dim>::max_children_per_face;
+  static dealii::UpdateFlags    flags()
+  {
+    return dealii::update_gradients | dealii::update_normal_vectors | dealii::update_JxW_values;
+  }
+
+  dealii::FEFaceValues<dim>    on_face;
+  dealii::FESubfaceValues<dim> on_child;
+  const Array<int>            &shapes;
+  std::vector<Table>           tables;
+};
+
+// By active numbers, -1 for other ranks' cells.
+template <int dim>
+Array<int> shapes_of_active_cells(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping)
+{
+  const Array<int> of_cells = shapes_of_cells(space, mapping);
+  Array<int>       shapes(space.dof_handler().get_triangulation().n_active_cells(), -1);
+  for (int cell = 0; cell < space.n_cells(); ++cell)
+    shapes[space.active_cells()[cell]->active_cell_index()] = of_cells[cell];
+  return shapes;
+}
+
+// The integrals over faces of the squared jumps of u's derivatives along the normals. For one thread.
+template <int dim>
+class Jumps
+{
+public:
+  using Cell = typename LevelSpace<dim>::Cell;
+
+  Jumps(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const Array<int> &shapes,
+        const NodalVector &u, const dealii::ComponentMask &components)
+    : space(space)
+    , u(u)
+    , components(components)
+    , here(mapping, space.dof_handler().get_fe(), shapes)
+    , there(mapping, space.dof_handler().get_fe(), shapes)
+    , dofs(space.dofs_per_cell())
+    , n_components(space.dof_handler().get_fe().n_components())
+  {}
+
+  double operator()(const Cell &cell, unsigned int face)
+  {
+    if (cell->at_boundary(face))
+      return 0.;
+    const auto neighbor = cell->neighbor(face);
+    if (cell->neighbor_is_coarser(face))
+      {
+        const auto [its_face, child] = cell->neighbor_of_coarser_neighbor(face);
+        return square(cell, here(cell, face), Cell(neighbor), there(Cell(neighbor), its_face, child));
+      }
+    const unsigned int its_face = cell->neighbor_of_neighbor(face);
+    if (!neighbor->has_children())
+      {
+        const Cell   other(neighbor);
+        const Table &on_this = here(cell, face), &on_other = there(other, its_face);
+        return cell->index() < other->index() ? square(cell, on_this, other, on_other) :
+                                                square(other, on_other, cell, on_this);
+      }
+    double sum = 0;
+    for (unsigned int k = 0; k < cell->face(face)->n_children(); ++k)
+      {
+        const Cell child(cell->neighbor_child_on_subface(face, k));
+        sum += square(child, there(child, its_face), cell, here(cell, face, k));
+      }
+    return sum;
+  }
+
+private:
+  using Table = typename NormalDerivatives<dim>::Table;
+
+  // The normals have opposite signs. JxW is that of a, the finer one or that of lower index, where it differs.
+  double square(const Cell &a, const Table &on_a, const Cell &b, const Table &on_b)
+  {
+    jumps.assign(on_a.JxW.size() * n_components, 0.);
+    add(a, on_a);
+    add(b, on_b);
+    double sum = 0;
+    for (std::size_t k = 0; k < jumps.size(); ++k)
+      if (components[k % n_components])
+        sum += jumps[k] * jumps[k] * on_a.JxW[k / n_components];
+    return sum;
+  }
+
+  void add(const Cell &cell, const Table &table)
+  {
+    const auto &fe = space.dof_handler().get_fe();
+    cell->get_dof_indices(dofs);
+    for (unsigned int i = 0; i < dofs.size(); ++i)
+      {
+        const double       value = u(dofs[i]);
+        const unsigned int c     = fe.system_to_component_index(i).first;
+        for (unsigned int q = 0; q < table.JxW.size(); ++q)
+          jumps[q * n_components + c] += value * table.derivative[q * dofs.size() + i];
+      }
+  }
+
+  const LevelSpace<dim>                       &space;
+  const NodalVector                           &u;
+  const dealii::ComponentMask                 &components;
+  NormalDerivatives<dim>                       here, there;
+  std::vector<dealii::types::global_dof_index> dofs;
+  const unsigned int                           n_components;
+  std::vector<double>                          jumps; // [q n_components + c]
+};
+} // namespace
+
+// As deal.II's KellyErrorEstimator, which is serial for the most part.
 template <int dim>
 dealii::Vector<float> estimate_errors(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-                                      const double *u, const dealii::ComponentMask &components)
+                                      const double *owned, const dealii::ComponentMask &components)
 {
-  const auto           &dofs = space.dof_handler();
-  dealii::Vector<float> errors(dofs.get_triangulation().n_active_cells());
-  dealii::KellyErrorEstimator<dim>::estimate(mapping, dofs, dealii::QGauss<dim - 1>(dofs.get_fe().degree + 1), {},
-                                             nodal_vector(space, u), errors, components);
+  const Array<int>      shapes = shapes_of_active_cells(space, mapping);
+  const NodalVector     u      = nodal_vector(space, owned);
+  dealii::Vector<float> errors(shapes.size());
+#pragma omp parallel
+  {
+    Jumps<dim> jumps(space, mapping, shapes, u, components);
+#pragma omp for schedule(static)
+    for (int k = 0; k < space.n_cells(); ++k)
+      {
+        const auto &cell = space.active_cells()[k];
+        double      sum  = 0;
+        for (const unsigned int face : cell->face_indices())
+          sum += jumps(cell, face);
+        errors[cell->active_cell_index()] = static_cast<float>(std::sqrt(sum * cell->diameter() / 24.));
+      }
+  }
   return errors;
 }
 
@@ -32,6 +208,7 @@ dealii::Vector<float> gradient_indicators(const LevelSpace<dim> &space, const de
   const Array<double>       u  = space.local_values(owned);
   const auto               &fe = space.dof_handler().get_fe();
   const dealii::QGauss<dim> quadrature(fe.degree + 1);
+  const Array<int>          shapes = shapes_of_cells(space, mapping);
   dealii::Vector<float>     indicators(space.dof_handler().get_triangulation().n_active_cells());
   using Gradient = dealii::Point<dim>;
 #pragma omp parallel
@@ -39,11 +216,16 @@ dealii::Vector<float> gradient_indicators(const LevelSpace<dim> &space, const de
     const auto            f = make();
     dealii::FEValues<dim> fe_values(mapping, fe, quadrature, dealii::update_gradients);
     std::vector<Gradient> gradients(fe.n_components());
+    int                   shape = -1;
 #pragma omp for schedule(static)
     for (int cell = 0; cell < space.n_cells(); ++cell)
       {
-        fe_values.reinit(space.active_cells()[cell]);
-        f->set_time(fe_values.get_cell()->diameter() / std::sqrt(double(dim)));
+        if (shape != shapes[cell])
+          {
+            shape = shapes[cell];
+            fe_values.reinit(space.active_cells()[shape]);
+            f->set_time(fe_values.get_cell()->diameter() / std::sqrt(double(dim)));
+          }
         double largest = 0;
         for (const unsigned int q : fe_values.quadrature_point_indices())
           {
@@ -55,7 +237,7 @@ dealii::Vector<float> gradient_indicators(const LevelSpace<dim> &space, const de
               if (components[c])
                 largest = std::max(largest, std::abs(f->value(gradients[c])));
           }
-        indicators[fe_values.get_cell()->active_cell_index()] = static_cast<float>(largest);
+        indicators[space.active_cells()[cell]->active_cell_index()] = static_cast<float>(largest);
       }
   }
   return indicators;

@@ -12,8 +12,11 @@
 
 namespace adamant
 {
-/// Kelly's estimate of the error on each active cell of the mesh, from the jumps of the gradients of u, nodal values of
-/// the owned DoFs in host memory, in these components (by default all). All ranks call it together.
+/// Kelly's estimate of the error on each active cell K of the mesh,
+///   η_K² = h_K / 24 Σ_F ∫_F [∂_n u]²   (de S. R. Gago, Kelly, Zienkiewicz & Babuška 1983),
+/// h_K its diameter, F its faces inside the mesh, u nodal values of the owned DoFs in host memory, in these components
+/// (by default all); as deal.II's KellyErrorEstimator, threaded. 0 on other ranks' cells, whose neighbours' values are
+/// needed: all ranks call it together.
 template <int dim>
 dealii::Vector<float> estimate_errors(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                                       const double *u, const dealii::ComponentMask &components = {});

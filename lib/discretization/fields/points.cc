@@ -21,7 +21,7 @@ Array<double> support_points(const LevelSpace<dim> &space, const dealii::Mapping
   Array<int> position(space.n_dofs(), -1), owner(dofs.size(), -1);
   for (std::size_t k = 0; k < dofs.size(); ++k)
     position[dofs[k]] = static_cast<int>(k);
-  std::vector<int> owners;
+  Array<int> owners;
   for (int cell = 0; cell < space.n_cells(); ++cell)
     for (int i = 0; i < space.dofs_per_cell(); ++i)
       if (const int k = position[space.cell_dofs(cell)[i]]; k >= 0 && owner[k] < 0)

@@ -29,7 +29,11 @@ public:
   unsigned int node(unsigned int i) const { return values->get_fe().system_to_component_index(i).second; }
 
   /// The cell's DoFs, local numbers of the field's space on this level.
-  const int *dofs() const { return space->cell_dofs(cell); }
+  const int *dofs() const
+  {
+    *of_one_cell = true;
+    return space->cell_dofs(cell);
+  }
 
   /// One component of the function with the nodal values `u` at the quadrature points of this cell, Σ_i u_i φ_i(x_q),
   /// and its gradients. `u` has an entry for each local DoF of the field's space on this level, see
@@ -44,26 +48,34 @@ private:
   template <int>
   friend class LevelForm;
   CellFunctions() = default;
-  CellFunctions(const dealii::FEValues<dim> &values, const LevelSpace<dim> &space)
+  CellFunctions(const dealii::FEValues<dim> &values, const LevelSpace<dim> &space, bool &of_one_cell)
     : values(&values)
     , space(&space)
+    , of_one_cell(&of_one_cell)
   {}
 
-  const dealii::FEValues<dim> *values = nullptr; // may stand on another cell of the same shape
-  const LevelSpace<dim>       *space  = nullptr;
-  int                          cell   = -1;
+  const dealii::FEValues<dim> *values      = nullptr; // may stand on another cell of the same shape
+  const LevelSpace<dim>       *space       = nullptr;
+  int                          cell        = -1;
+  bool                        *of_one_cell = nullptr; // see CellContext
 };
 
 /// What the kernel of a form sees: its own cell, and the shape functions there. Cells that are translations of each
-/// other share shape functions; everything else, DoFs and nodal values too, is that of the cell itself.
+/// other share shape functions; everything else, DoFs and nodal values too, is that of the cell itself. A kernel that
+/// asks for nothing but shape functions, JxW, diameter and level serves all cells of a shape by one local matrix.
 template <int dim>
 class CellContext
 {
 public:
   using Cell = typename dealii::DoFHandler<dim>::active_cell_iterator;
 
-  const Cell &cell() const { return rows_.space->active_cells()[rows_.cell]; } ///< of the DoFHandler of the rows' space
-  int         cell_number() const { return rows_.cell; } ///< on this rank, see LevelSpace::active_cells
+  const Cell &cell() const { return rows_.space->active_cells()[cell_number()]; } ///< of the rows' space's DoFHandler
+  int         cell_number() const ///< on this rank, see LevelSpace::active_cells
+  {
+    of_one_cell = true;
+    return rows_.cell;
+  }
+  double      diameter() const { return rows_.values->get_cell()->diameter(); } ///< of cells of this shape
   std::size_t level() const { return level_; }
 
   unsigned int n_quadrature_points() const { return rows_.values->n_quadrature_points; }
@@ -94,10 +106,15 @@ private:
   template <int>
   friend class LevelForm;
   CellContext() = default;
-  void move_to(int cell) { rows_.cell = columns_.cell = cell; }
+  void move_to(int cell)
+  {
+    rows_.cell = columns_.cell = cell;
+    of_one_cell                = false;
+  }
 
   CellFunctions<dim> rows_, columns_;
-  std::size_t        level_ = 0;
+  std::size_t        level_      = 0;
+  mutable bool       of_one_cell = false; // whether the kernel has asked for what cells of one shape do not share
 };
 
 template <int dim>

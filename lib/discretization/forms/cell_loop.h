@@ -1,6 +1,8 @@
 #pragma once
 
+#include "base/array.h"
 #include "discretization/fields/level_space.h"
+#include "discretization/forms/same_shape.h"
 
 #include <deal.II/base/quadrature.h>
 #include <deal.II/fe/fe_update_flags.h>
@@ -8,23 +10,25 @@
 #include <deal.II/fe/mapping.h>
 
 #include <numeric>
-#include <vector>
 
 namespace adamant
 {
-/// Calls action(cell number, FEValues) on these cells, threaded; each cell is visited once, by one thread. `action` must
-/// not throw.
+/// Calls action(cell number, FEValues) on these cells, threaded; each cell is visited once, by one thread. `action`
+/// must not throw. The FEValues may stand on another cell of the same shape unless `flags` ask for quadrature points.
 template <int dim, typename Action>
-void for_each_cell(const LevelSpace<dim> &space, const std::vector<int> &cells, const dealii::Mapping<dim> &mapping,
+void for_each_cell(const LevelSpace<dim> &space, const Array<int> &cells, const dealii::Mapping<dim> &mapping,
                    const dealii::Quadrature<dim> &quadrature, dealii::UpdateFlags flags, const Action &action)
 {
+  const Array<int> shapes = cells_of_same_shape(space, cells, mapping, flags);
 #pragma omp parallel
   {
     dealii::FEValues<dim> fe_values(mapping, space.dof_handler().get_fe(), quadrature, flags);
+    int                   shape = -1;
 #pragma omp for schedule(static)
     for (std::size_t k = 0; k < cells.size(); ++k)
       {
-        fe_values.reinit(space.active_cells()[cells[k]]);
+        if (shape != shapes[k])
+          fe_values.reinit(space.active_cells()[shape = shapes[k]]);
         action(cells[k], fe_values);
       }
   }
@@ -35,7 +39,7 @@ template <int dim, typename Action>
 void for_each_cell(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                    const dealii::Quadrature<dim> &quadrature, dealii::UpdateFlags flags, const Action &action)
 {
-  std::vector<int> cells(space.n_cells());
+  Array<int> cells(space.n_cells());
   std::iota(cells.begin(), cells.end(), 0);
   for_each_cell(space, cells, mapping, quadrature, flags, action);
 }

@@ -84,10 +84,11 @@ void LevelForm<dim>::assemble_rows(int first, int end, const typename Form<dim>:
 
   CellContext<dim> cell;
   cell.level_ = level;
-  cell.rows_  = {row_values, rows};
+  cell.rows_  = {row_values, rows, cell.of_one_cell};
   if (functions != nullptr)
-    cell.columns_ = {other_values ? *other_values : row_values, *functions};
+    cell.columns_ = {other_values ? *other_values : row_values, *functions, cell.of_one_cell};
   dealii::FullMatrix<double> local(rows.dofs_per_cell(), columns_.per_cell());
+  bool                       shared = false; // whether the local matrix is that of all cells of the current shape
   for (int k = 0, current = -1; k < cells.size(); ++k)
     if (cells.reach(k, first, end))
       {
@@ -97,10 +98,15 @@ void LevelForm<dim>::assemble_rows(int first, int end, const typename Form<dim>:
             row_values.reinit(rows.active_cells()[current]);
             if (other_values)
               other_values->reinit(functions->active_cells()[current]);
+            shared = false;
           }
-        cell.move_to(cells[k]);
-        local = 0.;
-        kernel(cell, local);
+        if (!shared)
+          {
+            cell.move_to(cells[k]);
+            local = 0.;
+            kernel(cell, local);
+            shared = !cell.of_one_cell;
+          }
         add_cell(cells[k], first, end, local);
       }
 }

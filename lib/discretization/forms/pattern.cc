@@ -153,9 +153,10 @@ CSRMatrix<double> make_pattern(const LevelSpace<dim> &rows, const LevelColumns<d
   A.row_start.resize(A.n_rows + 1);
 
   // Each thread keeps what it has found until the places are known.
-  std::vector<std::vector<int>> kept(omp_get_max_threads());
+  std::vector<Array<int>> kept(omp_get_max_threads());
   for_row_ranges(A.n_rows, [&](int first, int end) {
-    std::vector<int> found, &own = kept[omp_get_thread_num()];
+    std::vector<int> found;
+    Array<int>      &own = kept[omp_get_thread_num()];
     own.reserve(pattern.most_groups(first, end)); // pages that stay empty cost nothing, copies while it grows do
     for (int row = first; row < end; ++row)
       {

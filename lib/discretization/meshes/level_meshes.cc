@@ -9,6 +9,7 @@
 #include <deal.II/grid/tria_accessor.h>
 #include <deal.II/grid/tria_iterator.h>
 
+#include <algorithm>
 #include <omp.h>
 #include <utility>
 
@@ -23,27 +24,68 @@ using Cell = typename dealii::Triangulation<dim>::cell_iterator;
 template <int dim>
 using CellPairs = std::vector<std::pair<Cell<dim>, Cell<dim>>>;
 
-// Flags the cells of `fine` that deal.II would coarsen if asked to coarsen everything. On a uniform mesh no rule for
-// hanging nodes objects.
+// Which cells of a mesh keep their children when all is coarsened that deal.II's rules for hanging nodes allow: a line
+// of a cell may be refined once and not twice, and cells that share a vertex differ by one level where the mesh wants
+// it so. Families depend on finer ones alone, so that one pass from the finest level finds them.
 template <int dim>
-void flag_for_coarsening(dealii::Triangulation<dim> &fine)
+class StayingRefined
 {
-  for (const auto &cell : fine.active_cell_iterators())
-    {
-      cell->clear_refine_flag();
-      if (cell->level() > 0)
-        cell->set_coarsen_flag();
-    }
-  if (fine.n_active_cells(fine.n_levels() - 1) < fine.n_active_cells())
-    fine.prepare_coarsening_and_refinement();
-}
+public:
+  explicit StayingRefined(const dealii::Triangulation<dim> &mesh)
+    : at_vertices((mesh.get_mesh_smoothing() & dealii::Triangulation<dim>::limit_level_difference_at_vertices) != 0)
+    , stays(mesh.n_levels())
+    , split(mesh.n_raw_lines(), 0)
+    , finest(at_vertices ? mesh.n_vertices() : 0, 0)
+  {
+    for (int level = static_cast<int>(mesh.n_levels()) - 2; level >= 0; --level)
+      {
+        stays[level].assign(mesh.n_raw_cells(level), 0);
+        for (const auto &cell : mesh.cell_iterators_on_level(level))
+          if (cell->has_children() && has_to_stay(cell))
+            keep(cell);
+      }
+  }
 
-// Whether `fine` has children that stay in the coarser mesh.
-template <int dim>
-bool stays_refined(const Cell<dim> &fine)
-{
-  return fine->has_children() && !(fine->child(0)->is_active() && fine->child(0)->coarsen_flag_set());
-}
+  bool operator()(const Cell<dim> &cell) const { return cell->has_children() && stays[cell->level()][cell->index()]; }
+
+private:
+  bool has_to_stay(const Cell<dim> &cell) const
+  {
+    for (unsigned int c = 0; c < cell->n_children(); ++c)
+      {
+        const auto child = cell->child(c);
+        if (child->has_children())
+          return true;
+        for (unsigned int l = 0; l < child->n_lines(); ++l)
+          if (split[child->line_index(l)])
+            return true;
+        if (at_vertices)
+          for (const unsigned int v : child->vertex_indices())
+            if (finest[child->vertex_index(v)] > child->level())
+              return true;
+      }
+    return false;
+  }
+
+  void keep(const Cell<dim> &cell)
+  {
+    stays[cell->level()][cell->index()] = 1;
+    for (unsigned int l = 0; l < cell->n_lines(); ++l)
+      split[cell->line_index(l)] = 1;
+    if (at_vertices)
+      for (unsigned int c = 0; c < cell->n_children(); ++c)
+        for (const unsigned int v : cell->child(c)->vertex_indices())
+          {
+            int &level = finest[cell->child(c)->vertex_index(v)];
+            level      = std::max(level, cell->level() + 1);
+          }
+  }
+
+  const bool                     at_vertices;
+  std::vector<std::vector<char>> stays;  // by level and index
+  std::vector<char>              split;  // lines whose children stay
+  std::vector<int>               finest; // level of the cells that stay at each vertex
+};
 
 template <int dim>
 std::shared_ptr<dealii::Triangulation<dim>> copy_coarse_cells(const dealii::Triangulation<dim> &fine)
@@ -62,15 +104,16 @@ std::shared_ptr<dealii::Triangulation<dim>> copy_coarse_cells(const dealii::Tria
 template <int dim>
 CellPairs<dim> refine_like(dealii::Triangulation<dim> &coarse, const dealii::Triangulation<dim> &fine)
 {
-  CellPairs<dim> active, front, next;
-  auto           fine_cell = fine.begin(0);
+  const StayingRefined<dim> stays_refined(fine);
+  CellPairs<dim>            active, front, next;
+  auto                      fine_cell = fine.begin(0);
   for (auto cell = coarse.begin(0); cell != coarse.end(0); ++cell, ++fine_cell)
     front.emplace_back(cell, fine_cell);
   while (!front.empty())
     {
       bool refine = false;
       for (const auto &[cell, partner] : front)
-        if (stays_refined<dim>(partner))
+        if (stays_refined(partner))
           {
             cell->set_refine_flag();
             refine = true;
@@ -149,24 +192,14 @@ std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &fine
   check_mesh(finest);
   if (const auto *distributed = dynamic_cast<const dealii::parallel::distributed::Triangulation<dim> *>(&finest))
     return create_distributed_level_meshes(*distributed, coarsest_cells, cells_per_rank, coarsest_on_one_rank);
-  std::vector<bool> refine_flags, coarsen_flags;
-  finest.save_refine_flags(refine_flags);
-  finest.save_coarsen_flags(coarsen_flags);
-
   // Finest first while building.
   std::vector<LevelMesh<dim>> levels(1);
-  levels[0].mesh                   = std::shared_ptr<const dealii::Triangulation<dim>>(&finest, [](const void *) {});
-  dealii::Triangulation<dim> *fine = &finest;
+  levels[0].mesh = std::shared_ptr<const dealii::Triangulation<dim>>(&finest, [](const void *) {});
+  const dealii::Triangulation<dim> *fine = &finest;
   while (fine->n_active_cells() > coarsest_cells && fine->n_levels() > 1)
     {
-      flag_for_coarsening(*fine);
       auto       coarse = copy_coarse_cells(*fine);
       const auto active = refine_like(*coarse, *fine);
-      for (const auto &cell : fine->active_cell_iterators())
-        {
-          cell->clear_coarsen_flag();
-          cell->clear_refine_flag();
-        }
       if (coarse->n_active_cells() == fine->n_active_cells())
         break;
       copy_ids_and_vertices<dim>(active);
@@ -175,8 +208,6 @@ std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &fine
       levels.emplace_back();
       levels.back().mesh = coarse;
     }
-  finest.load_refine_flags(refine_flags);
-  finest.load_coarsen_flags(coarsen_flags);
   return {std::make_move_iterator(levels.rbegin()), std::make_move_iterator(levels.rend())};
 }
 

@@ -37,8 +37,7 @@ inline constexpr unsigned int finest_level_only = std::numeric_limits<unsigned i
 ///
 /// Meshes of p4est (parallel::distributed::Triangulation) are coarsened by create_distributed_level_meshes.
 ///
-/// `finest` has to pass check_mesh; its refinement flags are used and put back, nothing else in it changes: a
-/// DoFHandler may read it meanwhile.
+/// `finest` has to pass check_mesh; it is read alone, so that a DoFHandler may read it meanwhile, too.
 template <int dim>
 std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &finest, unsigned int coarsest_cells,
                                                 unsigned int cells_per_rank = 1000, bool coarsest_on_one_rank = true);
@@ -63,7 +62,7 @@ public:
   /// `finest` (serial, or of p4est) has to outlive the object and must not be refined meanwhile. All its ranks call it
   /// together. Throws RunError as check_mesh does. Where it may, it returns at once and a thread builds the coarser
   /// meshes: deal.II's work on meshes is serial, and a field sets up its finest space meanwhile. What asks for a
-  /// coarser mesh waits for it; until then the mesh's refinement flags are in use.
+  /// coarser mesh waits for it.
   LevelMeshes(dealii::Triangulation<dim> &finest, const LevelMeshOptions &options);
 
   std::size_t           size() const { return levels.get().size(); }

@@ -128,8 +128,9 @@ namespace
 template <int dim>
 dealii::IndexSet relevant_dofs(const dealii::DoFHandler<dim> &dofs)
 {
-  dealii::IndexSet relevant;
-  dealii::DoFTools::extract_locally_relevant_dofs(dofs, relevant);
+  dealii::IndexSet relevant = dofs.locally_owned_dofs();
+  if (relevant.n_elements() < dofs.n_dofs())
+    dealii::DoFTools::extract_locally_relevant_dofs(dofs, relevant);
   return relevant;
 }
 } // namespace

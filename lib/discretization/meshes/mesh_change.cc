@@ -64,30 +64,46 @@ public:
   }
 
   // In the numbers of the space, which sorts the DoFs in its own way.
-  NodalVector values(std::size_t which, const LevelSpace<dim> &space) const
+  NodalVector values(std::size_t which, const LevelSpace<dim> &space)
   {
-    NodalVector                                  result = nodal_vector(space.dof_handler());
-    std::vector<dealii::types::global_dof_index> numbers(space.dofs_per_cell());
-    for (int c = 0; c < space.n_cells(); ++c)
-      {
-        const auto &cell = space.active_cells()[c];
-        typename LevelSpace<dim>::Cell(&cell->get_triangulation(), cell->level(), cell->index(), dofs.get())
-          ->get_dof_indices(numbers);
-        for (int i = 0; i < space.dofs_per_cell(); ++i)
-          if (const int dof = space.cell_dofs(c)[i]; dof < space.n_owned())
-            result.local_element(dof) = vectors[which](numbers[i]);
-      }
+    if (numbers.empty())
+      find_numbers(space);
+    NodalVector result = nodal_vector(space.dof_handler());
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < space.n_owned(); ++i)
+      result.local_element(i) = vectors[which](numbers[i]);
     return result;
   }
 
 private:
   using OfP4est = dealii::parallel::distributed::SolutionTransfer<dim, NodalVector>;
 
+  void find_numbers(const LevelSpace<dim> &space)
+  {
+    numbers.resize(space.n_owned());
+#pragma omp parallel
+    {
+      std::vector<dealii::types::global_dof_index> of_cell(space.dofs_per_cell());
+#pragma omp for schedule(static)
+      for (int c = 0; c < space.n_cells(); ++c)
+        {
+          const auto &cell = space.active_cells()[c];
+          typename LevelSpace<dim>::Cell(&cell->get_triangulation(), cell->level(), cell->index(), dofs.get())
+            ->get_dof_indices(of_cell);
+          for (int i = 0; i < space.dofs_per_cell(); ++i)
+            if (const int dof = space.cell_dofs(c)[i]; dof < space.n_owned())
+#pragma omp atomic write
+              numbers[dof] = of_cell[i];
+        }
+    }
+  }
+
   const std::shared_ptr<dealii::DoFHandler<dim>>            dofs;
   const bool                                                distributed;
   std::vector<NodalVector>                                  vectors; // before the change, then after it
   std::optional<dealii::SolutionTransfer<dim, NodalVector>> serial;
   std::optional<OfP4est>                                    of_p4est;
+  Array<dealii::types::global_dof_index>                    numbers; // of the new space's owned DoFs in `dofs`
 };
 
 namespace
