@@ -74,6 +74,14 @@ void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulatio
 }
 
 template <int dim>
+void share_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh)
+{
+  for (const auto id : from.get_manifold_ids())
+    if (id != dealii::numbers::flat_manifold_id)
+      mesh.set_manifold(id, from.get_manifold(id));
+}
+
+template <int dim>
 void refine_global(dealii::Triangulation<dim> &mesh, unsigned int times)
 {
   auto *distributed = dynamic_cast<Mesh<dim> *>(&mesh);
@@ -169,6 +177,8 @@ template bool                                      is_distributed(const dealii::
 template bool                                      is_distributed(const dealii::Triangulation<3> &);
 template void        copy_manifolds(const dealii::Triangulation<2> &, dealii::Triangulation<2> &);
 template void        copy_manifolds(const dealii::Triangulation<3> &, dealii::Triangulation<3> &);
+template void        share_manifolds(const dealii::Triangulation<2> &, dealii::Triangulation<2> &);
+template void        share_manifolds(const dealii::Triangulation<3> &, dealii::Triangulation<3> &);
 template void        refine_global(dealii::Triangulation<2> &, unsigned int);
 template void        refine_global(dealii::Triangulation<3> &, unsigned int);
 template void        execute_refinement(dealii::Triangulation<2> &);
