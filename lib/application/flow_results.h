@@ -69,16 +69,16 @@ public:
       }
   }
 
-  /// Of a projection on a new mesh; what is kept is that which gives the largest divergence, beside what was wanted.
+  /// Of a projection on a new mesh: the largest of all changes are kept.
   void count_change(const ProjectedDivergence &change)
   {
-    auto &wanted = values["remesh_divergence_wanted"], &interpolated = values["remesh_divergence_interpolated"],
-         &projected = values["remesh_divergence_projected"];
-    if (wanted > 0. && change.projected * wanted <= projected * change.wanted)
-      return;
-    wanted       = change.wanted;
-    interpolated = change.interpolated;
-    projected    = change.projected;
+    const auto keep = [this](const std::string &of, double divergence) {
+      auto &largest = values["remesh_divergence_" + of];
+      largest       = std::max(largest, divergence);
+    };
+    keep("wanted", change.wanted);
+    keep("interpolated", change.interpolated);
+    keep("projected", change.projected);
   }
 
   void print(double time, bool steady) const

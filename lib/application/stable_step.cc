@@ -44,7 +44,7 @@ void serialize_step(State &state, Schedule &schedule, double end)
 {
   double step = schedule.step;
   state.scalar(step);
-  if (step == schedule.step)
+  if (!state.loading())
     return;
   const double n_steps = std::round(end / step);
   if (std::abs(n_steps * step - end) > 1e-8 * end)

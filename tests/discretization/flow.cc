@@ -169,6 +169,16 @@ std::vector<double> by_components(const std::vector<Vector<double>> &u)
   return values;
 }
 
+adamant::LinearSolverOptions pressure_options()
+{
+  adamant::LinearSolverOptions options;
+  options.type                         = adamant::SolverType::cg;
+  options.multigrid.smoother.type      = "fsai";
+  options.multigrid.smoother.chebyshev = true;
+  options.multigrid.smoother.range     = 20.;
+  options.multigrid.pre_steps = options.multigrid.post_steps = 3;
+  return options;
+}
 class FlowTest : public adamant::test::DeviceTest
 {
 protected:
@@ -213,7 +223,9 @@ protected:
         projected.emplace_back(result.begin() + c * n, result.begin() + (c + 1) * n);
         for (int i = 0; i < n; ++i)
           if (space.is_free(i) && inverse_mass[i] == 0.)
-            ASSERT_EQ(projected[c][i], from[c][i]) << "at a boundary";
+            {
+              ASSERT_EQ(projected[c][i], from[c][i]) << "at a boundary";
+            }
         auto continuous = projected[c];
         space.hanging_nodes.distribute(continuous);
         expect_close(projected[c], continuous, 1e-13, "hanging nodes");
@@ -221,7 +233,9 @@ protected:
     const auto tested = adamant::transposed_product(*flow.interpolation, tested_divergence(space, projected));
     for (int k = 0; k < n_p; ++k)
       if (flow.pressure().is_free(k))
-        ASSERT_NEAR(tested[k], wanted[k], 1e-10) << "expected (div u, psi_" << k << ")";
+        {
+          ASSERT_NEAR(tested[k], wanted[k], 1e-10) << "expected (div u, psi_" << k << ")";
+        }
   }
 
   // Through the products, -1 for dt and 1 for 1 / m: u_new - u is what the step subtracts. `apart`: one product for
@@ -341,16 +355,6 @@ Array<double> zero_mean(const Vector<double> &b)
   return values;
 }
 
-adamant::LinearSolverOptions pressure_options()
-{
-  adamant::LinearSolverOptions options;
-  options.type                         = adamant::SolverType::cg;
-  options.multigrid.smoother.type      = "fsai";
-  options.multigrid.smoother.chebyshev = true;
-  options.multigrid.smoother.range     = 20.;
-  options.multigrid.pre_steps = options.multigrid.post_steps = 3;
-  return options;
-}
 } // namespace
 
 TEST_P(FlowTest, ProductsAreTheQuadratureOfTheInterpolatedTerms)

@@ -186,7 +186,9 @@ void expect_families(const Triangulation<dim> &mesh)
     }
   for (unsigned int v = 0; v < mesh.n_vertices(); ++v)
     if (mesh.vertex_used(v))
-      ASSERT_LE(largest[v], smallest[v] + 1) << "expected 2:1 over corners";
+      {
+        ASSERT_LE(largest[v], smallest[v] + 1) << "expected 2:1 over corners";
+      }
 }
 
 // Whatever is flagged the last refinement stays global; what may be refined is, and serial meshes are p4est's.
@@ -233,7 +235,9 @@ TEST(FamilyFlags, AFamilyHasTheSumOfItsIndicators)
   const auto            mesh = mesh_of_families<2>(false);
   dealii::Vector<float> indicators(mesh->n_active_cells());
   for (const auto &cell : mesh->active_cell_iterators())
-    indicators[cell->active_cell_index()] = cell == cell->parent()->child(1) ? 3.f : cell == cell->parent()->child(2) ? 4.f : 0.f;
+    indicators[cell->active_cell_index()] = cell == cell->parent()->child(1) ? 3.f :
+                                            cell == cell->parent()->child(2) ? 4.f :
+                                                                               0.f;
   adamant::sum_over_families(*mesh, indicators);
   for (const float indicator : indicators)
     EXPECT_FLOAT_EQ(indicator, 5.f);

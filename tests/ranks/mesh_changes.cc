@@ -48,7 +48,9 @@ void expect_that_of_one_rank(const Flags &flags)
 {
   const auto levels = changed_mesh<dim>(world, flags), alone = changed_mesh<dim>(MPI_COMM_SELF, flags);
   if (Utilities::MPI::this_mpi_process(world) == 0)
-    EXPECT_TRUE(levels == alone) << levels.size() << " cells instead of " << alone.size();
+    {
+      EXPECT_TRUE(levels == alone) << levels.size() << " cells instead of " << alone.size();
+    }
 }
 } // namespace
 
