@@ -344,7 +344,7 @@ TEST_F(NavierStokes, RestartWithACylinder)
   expect_restart_equals_uninterrupted({"Mesh/Type=cylinder", "Mesh/Refinements=0", "Problem/Viscosity=1e-3",
                                        "Problem/Boundary velocity=0: 6*y*(0.41-y)/0.1681*(1+t); 0",
                                        "Problem/Outflow boundaries=1", "Output/Force boundaries=2",
-                                       "Time stepping/End time=0.006", "Time stepping/Time step=0.00051",
+                                       "Time stepping/End time=0.0048", "Time stepping/Time step=0.00041",
                                        "Time stepping/Unstable step=shorten", "Output/Interval=3",
                                        "Adaptivity/Interval=2", "Adaptivity/Largest level=2"});
 }

@@ -73,12 +73,37 @@ void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulatio
       mesh.set_manifold(id, from.get_manifold(id));
 }
 
+namespace
+{
+// That of another mesh. A copy would not do: deal.II's interpolation looks for cells that have it itself.
+template <int dim>
+class ManifoldOfOtherMesh : public dealii::Manifold<dim>
+{
+public:
+  explicit ManifoldOfOtherMesh(const dealii::Manifold<dim> &manifold)
+    : manifold(manifold)
+  {}
+  std::unique_ptr<dealii::Manifold<dim>> clone() const override
+  {
+    return std::make_unique<ManifoldOfOtherMesh<dim>>(manifold);
+  }
+  dealii::Point<dim> get_new_point(const dealii::ArrayView<const dealii::Point<dim>> &points,
+                                   const dealii::ArrayView<const double>             &weights) const override
+  {
+    return manifold.get_new_point(points, weights);
+  }
+
+private:
+  const dealii::Manifold<dim> &manifold;
+};
+} // namespace
+
 template <int dim>
 void share_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh)
 {
   for (const auto id : from.get_manifold_ids())
     if (id != dealii::numbers::flat_manifold_id)
-      mesh.set_manifold(id, from.get_manifold(id));
+      mesh.set_manifold(id, ManifoldOfOtherMesh<dim>(from.get_manifold(id)));
 }
 
 template <int dim>

@@ -29,8 +29,7 @@ bool is_distributed(const dealii::Triangulation<dim> &mesh);
 template <int dim>
 void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh);
 
-/// Gives `mesh`, which may be refined, the manifolds of another mesh with its coarse cells, which has to outlive it:
-/// some of deal.II's manifolds find their way by the coarse cells of a mesh that is not refined.
+/// Gives `mesh`, which may be refined, the manifolds of an unrefined mesh with its coarse cells, which has to outlive it.
 template <int dim>
 void share_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh);
 
