@@ -125,7 +125,7 @@ struct NavierStokes : AdaptivityOf
       "Problem/Initial velocity=1-(y-0.5)*8*exp(-100*((x-0.3)^2+(y-0.5)^2)); (x-0.3)*8*exp(-100*((x-0.3)^2+(y-0.5)^2))",
       "Problem/Exact velocity=" + u,
       "Mesh/Refinements=3",
-      "Time stepping/End time=0.12",
+      "Time stepping/End time=0.24",
       "Time stepping/Time step=0.0004",
       "Linear solver/Tolerance=1e-9",
       "Output/Statistics interval=25",
@@ -270,6 +270,7 @@ TEST_F(Elasticity, RestartGivesTheSameBits)
 {
   expect_restart_equals_uninterrupted(bump + Settings{"Adaptivity/Interval=2", "Adaptivity/Largest level=6"});
 }
+
 TEST_F(NavierStokes, AMeshThatFollowsAVortexDoesWhatAUniformOneDoes)
 {
   const Settings uniform_mesh = {"Mesh/Refinements=5", "Adaptivity/Interval=0", "Adaptivity/First mesh cycles=0"};

@@ -90,6 +90,33 @@ TEST(MeshChange, KeepsPolynomials)
   expect_polynomials_are_kept<3>(true);
 }
 
+// deal.II would refine the larger neighbours by its rules, which on several ranks it cannot everywhere; p4est does it.
+TEST(MeshChange, FlagsReachP4estAsTheyAre)
+{
+  const auto mesh = adamant::create_mesh<2>(adamant::Communicator(), true);
+  GridGenerator::hyper_cube(*mesh);
+  adamant::refine_global(*mesh, 2);
+  const auto flag_at = [&](const Point<2> &point) {
+    for (const auto &cell : mesh->active_cell_iterators())
+      if (cell->point_inside(point))
+        cell->set_refine_flag();
+  };
+  flag_at(Point<2>(0.3, 0.3));
+  adamant::execute_refinement(*mesh);
+  ASSERT_EQ(mesh->n_active_cells(), 19u);
+  flag_at(Point<2>(0.26, 0.26)); // its neighbours are of level 2
+  unsigned int flagged = 0;
+  mesh->signals.post_p4est_refinement.connect([&] {
+    for (const auto &cell : mesh->active_cell_iterators())
+      flagged += cell->refine_flag_set() ? 1 : 0;
+  });
+  adamant::MeshChange<2> change(*mesh);
+  change.prepare();
+  change.execute();
+  EXPECT_EQ(flagged, 1u) << "expected no other flags than those given";
+  EXPECT_EQ(mesh->n_active_cells(), 19u + 3u + 3u * 3u) << "expected 2:1 over faces and corners";
+}
+
 TEST(MeshChange, NothingFlaggedIsNoChange)
 {
   Triangulation<2> mesh;
