@@ -172,7 +172,7 @@ void NavierStokes<dim>::setup_matrices()
   Section     scope(run_info.timer, "init/matrices");
   const auto &outflow = parameters.problem.outflow;
   flow.reset(); // that of another mesh, before the memory is needed
-  flow                = std::make_unique<adamant::FlowMatrices<dim>>(
+  flow = std::make_unique<adamant::FlowMatrices<dim>>(
     *mesh, mapping, QGauss<dim>(2), std::set<types::boundary_id>(outflow.begin(), outflow.end()),
     parameters.linear_solver.coarsest_cells, run_info.cells_per_rank(GeometryInfo<dim>::vertices_per_cell));
   const auto &space = flow->velocity();
