@@ -22,6 +22,15 @@ struct KeepMoving
   }
 };
 
+/// y = m x, entry by entry.
+struct Product
+{
+  const double *m, *x;
+  double       *y;
+
+  ADAMANT_HOST_DEVICE void operator()(int k) const { y[k] = m[k] * x[k]; }
+};
+
 /// The pressure's right-hand side b = -(g - mean) / dt; `sum` of g is where the mean has to be projected out, else
 /// null.
 struct PressureRhs

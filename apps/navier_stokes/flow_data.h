@@ -75,6 +75,15 @@ public:
     return largest;
   }
 
+  /// Forces and boundary velocities that depend on time, at these times.
+  void evaluate(double time_of_force, double time_of_boundary)
+  {
+    if (force_varies())
+      set_force(time_of_force);
+    if (boundary.varies())
+      boundary.evaluate(time_of_boundary);
+  }
+
   bool has_force() const { return force.size() > 0; }
   bool force_varies() const { return force_at_nodes != nullptr; }
   void set_force(double t) ///< f at the nodes that a step moves

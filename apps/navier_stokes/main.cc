@@ -15,9 +15,10 @@
 #include "data.h"
 #include "flow_data.h"
 #include "parameters.h"
-#include "results.h"
+#include "pressure.h"
 
 #include "algebra/graph.h"
+#include "application/divergence_projection.h"
 #include "application/flow_output.h"
 #include "application/hanging_nodes.h"
 #include "application/mesh_input.h"
@@ -30,12 +31,12 @@
 #include "discretization/forms/flow_products.h"
 
 #include <deal.II/base/quadrature_lib.h>
-#include <deal.II/grid/grid_tools.h>
 
 #include <cmath>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <vector>
 
 using namespace dealii;
 using namespace navier_stokes;
@@ -64,22 +65,27 @@ private:
   void                                add_statistics(adamant::Statistics::Row &row) override;
   void                                report() override;
 
-  std::vector<const Vector *> output_vectors() const override { return {&u[now], &pressure_on_velocity_mesh}; }
+  std::vector<const Vector *> output_vectors() const override { return {&u[now], &pressure.on_velocity_mesh}; }
   void write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const override
   {
     adamant::write_flow(flow->velocity(), mapping, values[0], values[1], series, t);
   }
+  adamant::FollowedField<dim> followed(const std::string &name) const override
+  {
+    return name == "pressure" ? adamant::FollowedField<dim>{&flow->velocity(), &pressure.on_velocity_mesh} :
+                                adamant::FollowedField<dim>{&flow->velocity(), &u[now], {}, dim};
+  }
 
   void setup_matrices();
-  void setup_vectors();
+  void setup_data();
   void setup_solver();
-  void describe();
   void velocity_step();
   void apply_constraints();
   void compute_divergence();
   void project();
   void update_pressure();
   void check_speed();
+  void restore_divergence();
   template <typename Work>
   void timed(const char *part, const Work &work);
 
@@ -90,18 +96,17 @@ private:
   std::optional<adamant::HangingNodes<dim>>   hanging;
   std::optional<adamant::FlowProducts<dim>>   products;
   std::optional<adamant::PoissonSolver>       solver;
-  std::optional<FlowResults<dim>>             results;
+  std::optional<adamant::FlowResults<dim>>    results;
 
-  int                n = 0, n_p = 0; // this rank's nodes of the two meshes
-  double             volume = 0., reference_speed = 0.;
-  adamant::StepLimit limit;
+  int                n               = 0; // this rank's nodes of the velocity mesh
+  double             reference_speed = 0.;
+  adamant::StepLimit limit; // the shortest of all meshes so far
 
-  Vector                  u[2], pressure_on_velocity_mesh, q, p, p_plus_q, b, g;
-  Vector                  pressure_mass, inverse_pressure_mass, ones;
-  int                     now = 0; // u[now] is the velocity
-  adamant::Matrix<double> interpolation;
-  adamant::Scalars        speed_square, mean;
-  adamant::Graph          first_half[2];
+  Vector           u[2];
+  int              now = 0; // u[now] is the velocity
+  Pressure<dim>    pressure;
+  adamant::Scalars speed_square, mean;
+  adamant::Graph   first_half[2];
 
   adamant::SteadyState  steady; // whether the flow is
   adamant::SolverResult result;
@@ -109,14 +114,12 @@ private:
 
 template <int dim>
 NavierStokes<dim>::NavierStokes(const Parameters &parameters, const Device &device, adamant::Run &run)
-  : Base(device, run, parameters.time.schedule())
+  : Base(device, run, parameters.schedule(), parameters.adaptivity)
   , parameters(parameters)
   , speed_square(device, 1)
   , mean(device, 2)
   , steady(parameters.time.steady_tolerance)
 {
-  schedule.output_interval     = parameters.output.interval;
-  schedule.statistics_interval = parameters.output.statistics_interval;
   parameters.check_ranks(run.ranks.size(), adamant::is_distributed(*mesh));
 }
 
@@ -126,7 +129,7 @@ void NavierStokes<dim>::make_mesh()
 {
   parameters.mesh.make(*mesh);
   adamant::refine_global(*mesh, 1);
-  if (!adamant::is_distributed(*mesh))
+  if (!adamant::is_distributed(*mesh) && !parameters.adaptivity.on())
     mesh->reset_all_manifolds(); // coarser levels take the vertices as they are; p4est's place them again
   adamant::check_boundaries("Problem/Outflow boundaries", parameters.problem.outflow, *mesh);
   adamant::check_boundaries("Output/Force boundaries", parameters.output.force_boundaries, *mesh);
@@ -136,49 +139,30 @@ template <int dim>
 void NavierStokes<dim>::setup()
 {
   setup_matrices();
-  setup_vectors();
-  {
-    Section scope(run_info.timer, "init/initial values");
-    data            = std::make_unique<FlowData<dim>>(device, parameters.problem, *flow, mapping);
-    reference_speed = data->reference_speed(parameters.time.end);
-  }
-  limit = adamant::stable_step(results->shortest_edge(), parameters.problem.viscosity, reference_speed, dim);
-  std::cout << limit.text << std::endl;
-  schedule = adamant::stable_schedule(schedule, parameters.time.end, limit, parameters.time.shortens());
+  setup_data();
   setup_solver();
-  describe();
-}
-
-// What the run is.
-template <int dim>
-void NavierStokes<dim>::describe()
-{
-  const std::size_t n_cells = mesh->n_global_active_cells(), n_nodes = flow->velocity().dof_handler().n_dofs(),
-                    n_pressures = flow->pressure().dof_handler().n_dofs();
-  std::cout << n_cells << " cells, " << dim << " x " << n_nodes << " velocities, " << n_pressures << " pressures, "
-            << flow->pressure_levels.size() << " pressure levels\n";
-  if (solver->multigrid)
+  if (step == 0) // later the mesh changes from step to step
+    std::cout << *flow << '\n';
+  if (step == 0 && solver->multigrid)
     std::cout << *solver->multigrid;
-  run_info.describe({dim * n_nodes + n_pressures, n_cells, flow->pressure_levels, parameters.linear_solver,
+  run_info.describe({flow->n_unknowns(), mesh->n_global_active_cells(), flow->pressure_levels, parameters.linear_solver,
                      parameters.time.extrapolation_order});
-  auto &record              = run_info.record;
-  record["time_step"]       = schedule.step;
-  record["time_step_limit"] = limit.limit;
-  record["shortest_edge"]   = results->shortest_edge();
+  run_info.record["time_step"]       = schedule.step;
+  run_info.record["time_step_limit"] = limit.limit;
+  run_info.record["shortest_edge"]   = adamant::shortest_edge(*mesh);
 }
 
 template <int dim>
 void NavierStokes<dim>::setup_solver()
 {
-  Section     scope(run_info.timer, "init/solver");
-  const auto &p = parameters.implementation;
-  if (p.pressure_solver == "fast_diagonalization")
-    solver.emplace(device, adamant::tensor_product_eigenpairs(flow->pressure(), mapping));
-  else
-    solver.emplace(device, flow->pressure_levels, parameters.linear_solver.options("pressure"),
-                   parameters.time.extrapolation_order);
+  Section    scope(run_info.timer, "init/solver");
+  const bool direct = parameters.implementation.pressure_solver == "fast_diagonalization";
+  solver.emplace(
+    device, flow->pressure_levels, parameters.linear_solver.options("pressure"), parameters.time.extrapolation_order,
+    direct ? adamant::tensor_product_eigenpairs(flow->pressure(), mapping) : std::vector<adamant::Eigenpairs>());
   products.emplace(device, *flow, parameters.problem.viscosity,
-                   !p.custom_kernels || device.matrix_format() == adamant::MatrixFormat::cusparse);
+                   !parameters.implementation.custom_kernels ||
+                     device.matrix_format() == adamant::MatrixFormat::cusparse);
 }
 
 // Matrices and constraints, and what is evaluated with them.
@@ -187,34 +171,39 @@ void NavierStokes<dim>::setup_matrices()
 {
   Section     scope(run_info.timer, "init/matrices");
   const auto &outflow = parameters.problem.outflow;
-  flow                = std::make_unique<adamant::FlowMatrices<dim>>(
+  flow.reset(); // that of another mesh, before the memory is needed
+  flow = std::make_unique<adamant::FlowMatrices<dim>>(
     *mesh, mapping, QGauss<dim>(2), std::set<types::boundary_id>(outflow.begin(), outflow.end()),
     parameters.linear_solver.coarsest_cells, run_info.cells_per_rank(GeometryInfo<dim>::vertices_per_cell));
   const auto &space = flow->velocity();
-  volume            = GridTools::volume(*mesh);
   n                 = space.n_owned();
-  n_p               = flow->pressure().n_owned();
   results.emplace(*flow, mapping, parameters.output);
   hanging.emplace(device, space, dim);
+  pressure = Pressure<dim>(device, *flow, parameters.adaptivity.on());
+  for (int i : {0, 1})
+    {
+      u[i]          = Vector(device, dim * n);
+      first_half[i] = {}; // recorded with other vectors
+    }
 }
 
+// What is prescribed, and how long a step may be: at first on the finest mesh that there may be.
 template <int dim>
-void NavierStokes<dim>::setup_vectors()
+void NavierStokes<dim>::setup_data()
 {
-  Section scope(run_info.timer, "init/vectors");
-  for (Vector *vector : {&u[0], &u[1]})
-    *vector = Vector(device, dim * n);
-  pressure_on_velocity_mesh = Vector(device, n);
-  for (Vector *vector : {&q, &p, &p_plus_q, &b, &g})
-    *vector = Vector(device, n_p);
-  Array<double> inverse(n_p, 0.);
-  for (int k = 0; k < n_p; ++k)
-    if (flow->pressure_mass[k] > 0.)
-      inverse[k] = 1. / flow->pressure_mass[k];
-  pressure_mass         = Vector(device, flow->pressure_mass);
-  inverse_pressure_mass = Vector(device, inverse);
-  ones                  = Vector(device, Array<double>(n_p, 1.));
-  interpolation         = adamant::Matrix<double>(device, *flow->interpolation);
+  Section scope(run_info.timer, "init/initial values");
+  data            = std::make_unique<FlowData<dim>>(device, parameters.problem, *flow, mapping);
+  reference_speed = data->reference_speed(parameters.time.end);
+  const auto now  = adamant::stable_step(adamant::shortest_edge(*mesh, step == 0 ? this->largest_level() : 0),
+                                         parameters.problem.viscosity, reference_speed, dim);
+  if (step > 0 && now.limit >= limit.limit)
+    return;
+  limit = now;
+  if (step > 0)
+    return adamant::check_step(schedule.step, limit);
+  std::cout << limit.text << std::endl;
+  if (!run_info.continues()) // else it is the checkpoint's
+    schedule = adamant::stable_schedule(schedule, parameters.time.end, limit, parameters.time.shortens());
 }
 
 template <int dim>
@@ -227,22 +216,19 @@ void NavierStokes<dim>::set_initial_values()
     return;
   // Equation (16) of the paper, (∇p, ∇ψ) = (a, ∇ψ) with the acceleration a.
   Section scope(run_info.timer, "init/initial pressure");
-  b.upload(acceleration->data());
+  pressure.b.upload(acceleration->data());
   project();
   update_pressure(); // with g = 0
   // p holds the pressure; no increment has been made yet.
-  device.copy(p, p_plus_q);
-  device.multiply(1., interpolation, p_plus_q, 0., pressure_on_velocity_mesh);
-  q.set_zero();
+  device.copy(pressure.p, pressure.p_plus_q);
+  pressure.interpolate();
+  pressure.q.set_zero();
 }
 
 template <int dim>
 adamant::SolverResult NavierStokes<dim>::advance()
 {
-  if (data->force_varies())
-    timed("data", [this] { data->set_force(time - schedule.step); });
-  if (data->boundary.varies())
-    timed("data", [this] { data->boundary.evaluate(time); });
+  timed("data", [this] { data->evaluate(time - schedule.step, time); });
   // Which of the two velocities is the new one alternates: two recorded graphs.
   const int  old   = now;
   const auto begin = [this, old] {
@@ -261,8 +247,8 @@ adamant::SolverResult NavierStokes<dim>::advance()
   now = 1 - old;
   timed("pres-solve", [this] { project(); });
   timed("pres-up.solve", [this] { update_pressure(); });
-  timed("mom-rhs-p", [this] { device.multiply(1., interpolation, p_plus_q, 0., pressure_on_velocity_mesh); });
-  solver->guess.keep(q);
+  timed("mom-rhs-p", [this] { pressure.interpolate(); });
+  solver->guess.keep(pressure.q);
   check_speed();
   return result;
 }
@@ -285,7 +271,7 @@ void NavierStokes<dim>::velocity_step()
   const double *const                force = data->has_force() ? data->force.data() : nullptr;
   const adamant::VelocityUpdate<dim> update{n,     schedule.step,    u[now].data(), data->inverse_mass.data(),
                                             force, u[1 - now].data()};
-  products->momentum(update, u[now], pressure_on_velocity_mesh,
+  products->momentum(update, u[now], pressure.on_velocity_mesh,
                      [this](const char *part, const auto &work) { timed(part, work); });
   now = 1 - now;
   timed(products->separate() ? "mom-solve" : "momentum", [this] { apply_constraints(); });
@@ -302,11 +288,11 @@ void NavierStokes<dim>::apply_constraints()
 template <int dim>
 void NavierStokes<dim>::compute_divergence()
 {
-  products->divergence(u[now], g);
+  products->divergence(u[now], pressure.g);
   if (flow->singular)
-    device.dot(ones, g, mean, 0);
-  device.for_each(n_p, PressureRhs{schedule.step, volume, g.data(), pressure_mass.data(),
-                                   flow->singular ? mean.data() : nullptr, b.data()});
+    device.dot(pressure.ones, pressure.g, mean, 0);
+  device.for_each(pressure.n, PressureRhs{schedule.step, pressure.volume, pressure.g.data(), pressure.mass.data(),
+                                          flow->singular ? mean.data() : nullptr, pressure.b.data()});
   device.dot(u[now], u[now], speed_square, 0);
 }
 
@@ -315,7 +301,7 @@ void NavierStokes<dim>::project()
 {
   try
     {
-      result = solver->solve(b, q);
+      result = solver->solve(pressure.b, pressure.q);
     }
   catch (const adamant::SolverError &)
     {
@@ -328,9 +314,10 @@ template <int dim>
 void NavierStokes<dim>::update_pressure()
 {
   if (flow->singular)
-    device.dot(pressure_mass, q, mean, 1);
-  device.for_each(n_p, PressureUpdate{parameters.problem.viscosity, volume, g.data(), inverse_pressure_mass.data(),
-                                      flow->singular ? mean.data() + 1 : nullptr, q.data(), p.data(), p_plus_q.data()});
+    device.dot(pressure.mass, pressure.q, mean, 1);
+  device.for_each(pressure.n, PressureUpdate{parameters.problem.viscosity, pressure.volume, pressure.g.data(),
+                                             pressure.inverse_mass.data(), flow->singular ? mean.data() + 1 : nullptr,
+                                             pressure.q.data(), pressure.p.data(), pressure.p_plus_q.data()});
 }
 
 // A velocity that explodes ends the run in the step where it does. The sum is there when the pressure has been solved.
@@ -339,8 +326,8 @@ void NavierStokes<dim>::check_speed()
 {
   const double speed = std::sqrt(speed_square.fetch()[0] / flow->velocity().dof_handler().n_dofs());
   // With forces there is no other bound than that the flow must not cross the domain in a step.
-  const double most =
-    reference_speed > 0. && !data->has_force() ? 10. * reference_speed : std::pow(volume, 1. / dim) / schedule.step;
+  const double most = reference_speed > 0. && !data->has_force() ? 10. * reference_speed :
+                                                                   std::pow(pressure.volume, 1. / dim) / schedule.step;
   if (!(speed <= most))
     adamant::report_blow_up(step, time, schedule.step, speed, reference_speed, limit);
 }
@@ -348,26 +335,39 @@ void NavierStokes<dim>::check_speed()
 template <int dim>
 void NavierStokes<dim>::serialize(adamant::State &state)
 {
-  adamant::serialize_step(state, schedule.step);
+  adamant::serialize_step(state, schedule, parameters.time.end);
   state.scalar(steady.reached);
   results->serialize(state);
-  const auto &pressures = flow->pressure();
+  if (state.changes_mesh() && !state.loading())
+    products->divergence(u[now], pressure.g);
   state.vector(u[now], flow->velocity(), dim);
-  state.vector(p, pressures);
-  state.vector(p_plus_q, pressures);
-  state.history(solver->guess, device, pressures);
-  if (state.loading())
-    device.multiply(1., interpolation, p_plus_q, 0., pressure_on_velocity_mesh);
+  pressure.serialize(state, *flow, solver->guess);
+  if (state.changes_mesh() && state.loading())
+    restore_divergence();
+}
+
+// On a new mesh the velocity is interpolated: boundary values, and by a small correction the divergence g that it had.
+template <int dim>
+void NavierStokes<dim>::restore_divergence()
+{
+  Section scope(run_info.timer, "remesh/projection");
+  data->boundary.evaluate(time);
+  data->boundary.apply(u[now]);
+  hanging->apply(u[now]);
+  adamant::DivergenceProjection<dim> projection(*flow, *products, *hanging, data->inverse_mass, pressure.interpolation,
+                                                *solver->multigrid);
+  results->count_change(
+    projection.apply(pressure.g, u[now], parameters.linear_solver.options("divergence on a new mesh").control));
 }
 
 template <int dim>
 void NavierStokes<dim>::add_statistics(adamant::Statistics::Row &row)
 {
   const auto change   = steady.test(u[now], u[1 - now], schedule.step); // the old velocity is not needed any more
-  const auto velocity = download(u[now]), pressure = download(pressure_on_velocity_mesh), div = download(g),
-             nodal_pressure = download(p);
+  const auto velocity = download(u[now]), on_velocity_mesh = download(pressure.on_velocity_mesh),
+             div = download(pressure.g), nodal_pressure = download(pressure.p);
   Section scope(run_info.timer, "statistics");
-  results->evaluate(velocity, pressure, nodal_pressure, div, schedule.step, parameters.problem.viscosity);
+  results->evaluate(velocity, on_velocity_mesh, nodal_pressure, div, schedule.step, parameters.problem.viscosity);
   results->add_to(row, change);
 }
 
@@ -384,10 +384,10 @@ void NavierStokes<dim>::report()
     run_info.measure(*solver->multigrid);
   products->add_to(record, run_info.ranks);
   results->add_to(record);
-  const auto velocity = download(u[now]), pressure = download(pressure_on_velocity_mesh);
+  const auto velocity = download(u[now]), on_velocity_mesh = download(pressure.on_velocity_mesh);
   Section    scope(run_info.timer, "output");
-  results->write_profiles(velocity, pressure, run_info.folder(), record);
-  data->add_errors(velocity, pressure, time, record);
+  results->write_profiles(velocity, on_velocity_mesh, run_info.folder(), record);
+  data->add_errors(velocity, on_velocity_mesh, time, record);
   results->print(time, finished());
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "application/adaptivity_parameters.h"
+#include "application/flow_results.h"
 #include "application/linear_solver_parameters.h"
 #include "application/mesh_parameters.h"
 #include "application/time_parameters.h"
@@ -75,13 +77,10 @@ struct TimeParameters : adamant::TimeParameters
   bool shortens() const { return unstable_step == "shorten"; }
 };
 
-struct OutputParameters : ParameterAcceptor
+struct OutputParameters : ParameterAcceptor, adamant::FlowResultsOptions
 {
-  unsigned int                     interval = 0, statistics_interval = 1, profile_points = 101;
-  double                           force_scale = 1.;
-  std::set<unsigned int>           force_boundaries;
-  std::vector<std::vector<double>> profiles, points;
-  bool                             time_parts = false;
+  unsigned int interval = 0, statistics_interval = 1;
+  bool         time_parts = false;
 
   OutputParameters()
     : ParameterAcceptor("/Output")
@@ -128,8 +127,17 @@ struct Parameters
   OutputParameters                output;
   ImplementationParameters        implementation;
   adamant::LinearSolverParameters linear_solver{default_options(), 64};
+  adamant::AdaptivityParameters   adaptivity{{"velocity", "pressure"}, true};
 
   unsigned int dim() const { return problem.dimension; }
+
+  adamant::Schedule schedule() const
+  {
+    auto schedule                = time.schedule();
+    schedule.output_interval     = output.interval;
+    schedule.statistics_interval = output.statistics_interval;
+    return schedule;
+  }
 
   // Where a checkpoint is continued.
   std::vector<std::string> may_change() const
@@ -165,6 +173,9 @@ struct Parameters
     if (linear_solver.coarse_solver == "trilinos_amg")
       refuse("Linear solver/Coarse solver = trilinos_amg: this program has dense_inverse and smoothing only");
     mesh.check(dim, 1);
+    adaptivity.check(dim);
+    if (adaptivity.on() && implementation.pressure_solver != "multigrid")
+      refuse("section Adaptivity needs Implementation/Pressure solver = multigrid");
     for (const auto id : problem.outflow)
       mesh.check_boundary("Problem/Outflow boundaries", id, dim);
     for (const auto id : output.force_boundaries)

@@ -3,6 +3,7 @@
 #include "base/exceptions.h"
 #include "discretization/fields/error_estimate.h"
 #include "discretization/forms/integral.h"
+#include "discretization/meshes/family_flags.h"
 #include "discretization/meshes/flag_cells.h"
 #include "expressions/expressions.h"
 
@@ -17,8 +18,10 @@ namespace adamant
 template <int dim>
 void Adaptivity<dim>::begin(const dealii::Triangulation<dim> &first_mesh)
 {
+  if (!options.on())
+    return;
   first_level = static_cast<int>(first_mesh.n_global_levels()) - 1;
-  if (options.on() && options.largest_level > 0 && static_cast<int>(options.largest_level) < first_level)
+  if (options.largest_level > 0 && static_cast<int>(options.largest_level) < first_level)
     throw InputError("Adaptivity/Largest level = " + std::to_string(options.largest_level) +
                      ": the first mesh has cells of level " + std::to_string(first_level));
 }
@@ -79,20 +82,22 @@ double Adaptivity<dim>::coarsen_fraction(double n_cells) const
 }
 
 template <int dim>
-void Adaptivity<dim>::flag(dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators) const
+void Adaptivity<dim>::flag(dealii::Triangulation<dim> &mesh, dealii::Vector<float> indicators) const
 {
+  if (options.families)
+    sum_over_families(mesh, indicators);
   const double coarsen = coarsen_fraction(static_cast<double>(mesh.n_global_active_cells()));
   flag_cells(mesh, indicators, options.refine, coarsen,
              options.strategy == "error" ? FractionsOf::error : FractionsOf::cells);
-  const int smallest = static_cast<int>(options.smallest_level),
-            largest  = options.largest_level > 0 ? static_cast<int>(options.largest_level) : first_level;
   for (const auto &cell : mesh.active_cell_iterators())
     {
-      if (cell->level() >= largest)
+      if (cell->level() >= largest_level())
         cell->clear_refine_flag();
-      if (cell->level() <= smallest)
+      if (cell->level() <= static_cast<int>(options.smallest_level))
         cell->clear_coarsen_flag();
     }
+  if (options.families)
+    flag_families(mesh);
 }
 
 template <int dim>

@@ -41,6 +41,12 @@ public:
   /// it together.
   void begin(const dealii::Triangulation<dim> &first_mesh);
 
+  /// The level beyond which no cell is refined; 0 where the mesh stays.
+  int largest_level() const
+  {
+    return !options.on() ? 0 : options.largest_level > 0 ? static_cast<int>(options.largest_level) : first_level;
+  }
+
   /// Whether the indicators are wanted after this step.
   bool due(unsigned int step) const;
 
@@ -50,8 +56,8 @@ public:
   /// Whether after this step the mesh is to change, for these indicators. All ranks call it together.
   bool wants_change(unsigned int step, const dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators);
 
-  /// Flags the cells that are to be refined or coarsened. All ranks call it together.
-  void flag(dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators) const;
+  /// Flags the cells, or families of them, that are to be refined or coarsened. All ranks call it together.
+  void flag(dealii::Triangulation<dim> &mesh, dealii::Vector<float> indicators) const;
 
   /// After a change: the masses before it and after it, see mass().
   void count_change(const std::array<double, 2> &before, const std::array<double, 2> &after);

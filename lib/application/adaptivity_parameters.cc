@@ -16,11 +16,12 @@ std::string one_of(const std::vector<std::string> &names)
 }
 } // namespace
 
-AdaptivityParameters::AdaptivityParameters(const std::vector<std::string> &fields)
+AdaptivityParameters::AdaptivityParameters(const std::vector<std::string> &fields, bool families)
   : ParameterAcceptor("/Adaptivity")
 {
   using namespace dealii::Patterns;
-  field = fields.front();
+  field          = fields.front();
+  this->families = families;
   add_parameter("Interval", interval, "Steps between changes of the mesh; 0: none", prm, Integer(0));
   add_parameter(
     "Growth", growth,

@@ -14,6 +14,7 @@ struct AdaptivityOptions
   unsigned int smallest_level = 0, largest_level = 0;
   double       growth = 0., refine = 0.3, coarsen = 0.3;
   std::string  field, indicator = kelly, strategy = "cells";
+  bool families = false; ///< no parameter: the last refinement of the mesh is global and stays so, see flag_families
 
   static constexpr const char *kelly = "kelly";
 
@@ -25,7 +26,7 @@ struct AdaptivityOptions
 struct AdaptivityParameters : dealii::ParameterAcceptor, AdaptivityOptions
 {
   /// The names of the program's fields; the mesh follows the first one by default.
-  explicit AdaptivityParameters(const std::vector<std::string> &fields);
+  explicit AdaptivityParameters(const std::vector<std::string> &fields, bool families = false);
 
   /// Throws InputError where the parameters do not fit together.
   void check(unsigned int dim) const;

@@ -15,17 +15,16 @@ namespace adamant
 class PoissonSolver
 {
 public:
-  /// The solutions of `order` earlier steps make the guess.
+  /// The solutions of `order` earlier steps make the guess; with eigenpairs, those of a tensor product of meshes, there
+  /// is no multigrid.
   PoissonSolver(const Device &device, const std::vector<LevelData> &levels, const LinearSolverOptions &options,
-                unsigned int order)
-    : multigrid(std::make_unique<LinearSolver>(device, levels, options))
-    , guess(device, order)
-  {}
-  /// On a tensor product of meshes with these eigenpairs.
-  PoissonSolver(const Device &device, const std::vector<Eigenpairs> &directions)
-    : guess(device, 0)
-    , direct(std::in_place, device, directions)
-  {}
+                unsigned int order, const std::vector<Eigenpairs> &directions = {})
+    : multigrid(directions.empty() ? std::make_unique<LinearSolver>(device, levels, options) : nullptr)
+    , guess(device, directions.empty() ? order : 0)
+  {
+    if (!directions.empty())
+      direct.emplace(device, directions);
+  }
 
   /// Throws SolverError where multigrid does not reach its tolerance.
   SolverResult solve(const Vector<double> &b, Vector<double> &x)

@@ -40,12 +40,25 @@ Schedule stable_schedule(const Schedule &wanted, double end, const StepLimit &li
   return schedule;
 }
 
-void serialize_step(State &state, double step)
+void serialize_step(State &state, Schedule &schedule, double end)
 {
-  double saved = step;
-  state.scalar(saved);
-  if (saved != step)
-    throw InputError("--restart: the time step is now " + to_text(step) + ", was " + to_text(saved));
+  double step = schedule.step;
+  state.scalar(step);
+  if (!state.loading())
+    return;
+  const double n_steps = std::round(end / step);
+  if (std::abs(n_steps * step - end) > 1e-8 * end)
+    throw InputError("--restart: Time stepping/End time = " + to_text(end) +
+                     " is not a multiple of the checkpoint's time step " + to_text(step));
+  schedule.step    = step;
+  schedule.n_steps = static_cast<unsigned int>(n_steps);
+}
+
+void check_step(double step, const StepLimit &limit)
+{
+  if (step > limit.limit)
+    std::cout << "note: the time step " << step << " is too long for the mesh as it is now: " << limit.text
+              << std::endl;
 }
 
 void report_blow_up(unsigned int step, double time, double dt, double mean_speed, double reference_speed,

@@ -22,8 +22,12 @@ StepLimit stable_step(double shortest_edge, double viscosity, double speed, int 
 /// and where the end time is no multiple of it, the step divides the end time.
 Schedule stable_schedule(const Schedule &schedule, double end, const StepLimit &limit, bool shorten);
 
-/// In a checkpoint: an InputError where it has another time step.
-void serialize_step(State &state, double step);
+/// In a checkpoint, whose time step goes on: an InputError where the end time is no multiple of it. The mesh may have
+/// changed since the step was chosen.
+void serialize_step(State &state, Schedule &schedule, double end);
+
+/// On a mesh that has changed: says so where the step is above the limit now.
+void check_step(double step, const StepLimit &limit);
 
 /// Throws RunError: in this step of length dt the speed has grown far beyond that of the data.
 [[noreturn]] void report_blow_up(unsigned int step, double time, double dt, double mean_speed, double reference_speed,

@@ -133,7 +133,21 @@ void State::unknowns(Vector<double> &x, const LevelSpace<dim> &space)
 }
 
 template <int dim>
-void State::history(Extrapolation &extrapolation, const Device &device, const LevelSpace<dim> &space)
+void State::unknowns(Vector<double> &x, const CoarserSpace<dim> &space)
+{
+  if (change == nullptr)
+    return vector(x, space.space);
+  const Device  &device = x.device();
+  Vector<double> on_finest(device, space.finest.n_owned());
+  if (!loading())
+    device.multiply(1., space.interpolation, x, 0., on_finest);
+  vector(on_finest, space.finest);
+  if (loading())
+    device.multiply(1., space.injection, on_finest, 0., x);
+}
+
+template <class Space>
+void State::history(Extrapolation &extrapolation, const Device &device, const Space &space)
 {
   auto        &history = extrapolation.history();
   unsigned int n       = static_cast<unsigned int>(history.size());
@@ -146,10 +160,13 @@ void State::history(Extrapolation &extrapolation, const Device &device, const Le
     unknowns(earlier, space);
 }
 
-template void State::vector(Vector<double> &, const LevelSpace<2> &, int);
-template void State::vector(Vector<double> &, const LevelSpace<3> &, int);
-template void State::unknowns(Vector<double> &, const LevelSpace<2> &);
-template void State::unknowns(Vector<double> &, const LevelSpace<3> &);
-template void State::history(Extrapolation &, const Device &, const LevelSpace<2> &);
-template void State::history(Extrapolation &, const Device &, const LevelSpace<3> &);
+#define INSTANTIATE(dim)                                                                  \
+  template void State::vector(Vector<double> &, const LevelSpace<dim> &, int);            \
+  template void State::unknowns(Vector<double> &, const LevelSpace<dim> &);               \
+  template void State::unknowns(Vector<double> &, const CoarserSpace<dim> &);             \
+  template void State::history(Extrapolation &, const Device &, const LevelSpace<dim> &); \
+  template void State::history(Extrapolation &, const Device &, const CoarserSpace<dim> &);
+INSTANTIATE(2)
+INSTANTIATE(3)
+#undef INSTANTIATE
 } // namespace adamant

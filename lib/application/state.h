@@ -14,6 +14,17 @@
 
 namespace adamant
 {
+/// A space on a coarser one of the level meshes, as a pressure's: over a change of the mesh its functions go as those of
+/// the finest space, which contains them.
+template <int dim>
+struct CoarserSpace
+{
+  const LevelSpace<dim> &space, &finest;
+  const Matrix<double>  &interpolation, &injection; ///< of nodal values to the finest space, and back
+
+  int n_owned() const { return space.n_owned(); }
+};
+
 /// What a program keeps in a checkpoint and over a change of its mesh, saved and loaded by one function:
 ///
 ///   void serialize(State &state) override
@@ -46,7 +57,8 @@ public:
     , change(&change)
   {}
 
-  bool loading() const { return in != nullptr; } ///< else saving
+  bool loading() const { return in != nullptr; }          ///< else saving
+  bool changes_mesh() const { return change != nullptr; } ///< else it is a checkpoint's
 
   /// Numbers, texts, and vectors and maps of them; whatever Boost's serialization can do.
   template <typename T>
@@ -74,9 +86,11 @@ public:
   /// values they are a guess.
   template <int dim>
   void unknowns(Vector<double> &x, const LevelSpace<dim> &space);
-  /// The earlier solutions of an extrapolation, unknowns of the space.
   template <int dim>
-  void history(Extrapolation &extrapolation, const Device &device, const LevelSpace<dim> &space);
+  void unknowns(Vector<double> &x, const CoarserSpace<dim> &space);
+  /// The earlier solutions of an extrapolation, unknowns of the space: a LevelSpace or a CoarserSpace.
+  template <class Space>
+  void history(Extrapolation &extrapolation, const Device &device, const Space &space);
 
   /// Values in this order, for checkpoints only.
   void vector(Vector<double> &vector, const StorageOrder &order);

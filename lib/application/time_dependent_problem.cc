@@ -161,8 +161,8 @@ std::string TimeDependentProblem<dim>::size_of_mesh() const
 template <int dim>
 void TimeDependentProblem<dim>::load_mesh()
 {
-  const auto      coarse = manifolds();
-  StoredMesh<dim> stored(*mesh, coarse.get());
+  shape = is_distributed(*mesh) || adaptivity.options.on() ? manifolds() : nullptr;
+  StoredMesh<dim> stored(*mesh, shape.get());
   run_info.checkpoint().archive() >> stored;
 }
 

@@ -47,7 +47,7 @@ protected:
   /// Refinement that needs solutions, after make_mesh.
   virtual void adapt_mesh() {}
   /// The coarse mesh with the manifolds that place new vertices of a mesh from a checkpoint, which has none; null:
-  /// straight.
+  /// straight. A serial mesh gets them only where it may change.
   virtual std::unique_ptr<dealii::Triangulation<dim>> manifolds() const { return nullptr; }
 
   /// Fields, forms, solvers and vectors on the mesh: all that a checkpoint does not hold. It calls `describe`, and at
@@ -88,6 +88,8 @@ protected:
   /// Prints and records what the run is: the cells of the mesh, the unknowns of the field, the levels, the solver.
   void describe(const Field<dim> &field, const Form<dim> &form, const LinearSolver &solver,
                 const LinearSolverParameters &parameters, unsigned int extrapolation_order = 0);
+  /// Beyond this level no change of the mesh refines a cell; 0 where the mesh stays.
+  int largest_level() const { return adaptivity.largest_level(); }
   /// The values of a vector in host memory, in the Section "copy".
   Array<double> download(const Vector<double> &vector);
   /// In setup(), what of the nodal values u is to be written; field and vector have to stay where they are: a scalar
@@ -107,6 +109,7 @@ protected:
   unsigned int step = 0;  ///< the present one
   double       time = 0.; ///< at its end
 
+  std::unique_ptr<dealii::Triangulation<dim>> shape; ///< whose manifolds a mesh from a checkpoint has, see StoredMesh
   std::unique_ptr<dealii::Triangulation<dim>> mesh;
   dealii::MappingQ1<dim>                      mapping;
   /// @}

@@ -74,6 +74,16 @@ TEST_F(CudaNavierStokes, IsTheHostsWithForcesInflowAndOutflow)
            "Output/Profiles=0.5, 0, 0.5, 1; 0, 0.5, 2, 0.5"});
 }
 
+TEST_F(CudaNavierStokes, IsTheHostsOnMeshesThatChange)
+{
+  const std::vector<std::string> changing = {"Mesh/Refinements=3", "Adaptivity/Interval=5",
+                                             "Adaptivity/Largest level=6", "Adaptivity/Coarsen fraction=0.1"};
+  compare(cavity_2d + changing);
+  compare(cavity_2d + changing +
+          std::vector<std::string>{"Problem/Boundary velocity=0: 4*y*(1-y)*(1+t); 0", "Problem/Outflow boundaries=1",
+                                   "Adaptivity/Field=pressure"});
+}
+
 TEST_F(CudaNavierStokes, OtherProductsAndSolversAgree)
 {
   compare(cavity_3d + std::vector<std::string>{"Implementation/Custom kernels=false", "Output/Time parts=true"});

@@ -1,6 +1,8 @@
 // The matrices and products of the Navier-Stokes step against deal.II's own assembly, on every device; the pressure's
 // solvers.
+#include "application/divergence_projection.h"
 #include "apps/navier_stokes/data.h"
+#include "discretization/fields/boundary_nodes.h"
 #include "discretization/fields/points.h"
 #include "discretization/fields/tensor_product.h"
 #include "discretization/forms/flow_products.h"
@@ -134,6 +136,31 @@ double integrate_divergence(const adamant::LevelSpace<dim> &space, const std::ve
   return sum;
 }
 
+/// (div u, φ_i) for all shape functions, as if none hung on others.
+template <int dim>
+Array<double> tested_divergence(const adamant::LevelSpace<dim> &space, const std::vector<Vector<double>> &u)
+{
+  const FE_Q<dim>                      fe(1);
+  const QGauss<dim>                    quadrature(2);
+  FEValues<dim>                        fe_values(fe, quadrature, update_values | update_gradients | update_JxW_values);
+  std::vector<Tensor<1, dim>>          gradients(quadrature.size());
+  std::vector<types::global_dof_index> indices(fe.n_dofs_per_cell());
+  Array<double>                        tested(space.n_dofs(), 0.);
+  for (const auto &cell : space.dof_handler().active_cell_iterators())
+    {
+      fe_values.reinit(cell);
+      cell->get_dof_indices(indices);
+      for (unsigned int d = 0; d < dim; ++d)
+        {
+          fe_values.get_function_gradients(u[d], gradients);
+          for (const unsigned int q : fe_values.quadrature_point_indices())
+            for (const unsigned int i : fe_values.dof_indices())
+              tested[indices[i]] += fe_values.shape_value(i, q) * gradients[q][d] * fe_values.JxW(q);
+        }
+    }
+  return tested;
+}
+
 std::vector<double> by_components(const std::vector<Vector<double>> &u)
 {
   std::vector<double> values;
@@ -142,9 +169,75 @@ std::vector<double> by_components(const std::vector<Vector<double>> &u)
   return values;
 }
 
+adamant::LinearSolverOptions pressure_options()
+{
+  adamant::LinearSolverOptions options;
+  options.type                         = adamant::SolverType::cg;
+  options.multigrid.smoother.type      = "fsai";
+  options.multigrid.smoother.chebyshev = true;
+  options.multigrid.smoother.range     = 20.;
+  options.multigrid.pre_steps = options.multigrid.post_steps = 3;
+  return options;
+}
 class FlowTest : public adamant::test::DeviceTest
 {
 protected:
+  // A random velocity at rest on some boundaries gets the divergence of another one: by quadrature, tested with all
+  // pressures. Boundary values stay, and at hanging nodes it is continuous.
+  template <int dim>
+  void project_divergence(unsigned int seed, const std::set<types::boundary_id> &outflow)
+  {
+    SCOPED_TRACE("dimension " + std::to_string(dim) + ", " + std::to_string(outflow.size()) + " outflow boundaries");
+    Triangulation<dim> mesh;
+    make_distorted_mesh(mesh, seed);
+    const MappingQ1<dim>    mapping;
+    const FlowMatrices<dim> flow(mesh, mapping, QGauss<dim>(2), outflow, 64);
+    const auto             &space = flow.velocity();
+    const int               n = space.n_dofs(), n_p = flow.pressure().n_dofs();
+    Array<double>           inverse_mass(n, 0.);
+    for (int i = 0; i < n; ++i)
+      if (space.is_free(i))
+        inverse_mass[i] = 1. / flow.velocity_mass[i];
+    for (const auto id : mesh.get_boundary_ids())
+      if (outflow.count(id) == 0)
+        for (const int i : adamant::nodes_on_boundary(space, id))
+          inverse_mass[i] = 0.;
+    const adamant::Vector<double>      mobile(device, inverse_mass);
+    const adamant::Matrix<double>      interpolation(device, *flow.interpolation);
+    FlowProducts<dim>                  products(device, flow, 1., false);
+    adamant::HangingNodes<dim>         hanging(device, space, dim);
+    adamant::LinearSolver              solver(device, flow.pressure_levels, pressure_options());
+    adamant::DivergenceProjection<dim> projection(flow, products, hanging, mobile, interpolation, solver);
+
+    const auto              from = random_field(space, dim, seed), like = random_field(space, dim, seed + 10);
+    adamant::Vector<double> u = adamant::test::to_device(device, by_components(from)), g(device, n_p);
+    products.divergence(adamant::test::to_device(device, by_components(like)), g);
+    const auto largest = projection.apply(g, u, {1e-12, 100, "test"});
+    EXPECT_GT(std::abs(largest.interpolated - largest.wanted), 1e-3 * largest.wanted);
+    EXPECT_NEAR(largest.projected, largest.wanted, 1e-8 * largest.wanted);
+
+    const auto                  result = adamant::test::values_of(u), wanted = adamant::test::values_of(g);
+    std::vector<Vector<double>> projected;
+    for (unsigned int c = 0; c < dim; ++c)
+      {
+        projected.emplace_back(result.begin() + c * n, result.begin() + (c + 1) * n);
+        for (int i = 0; i < n; ++i)
+          if (space.is_free(i) && inverse_mass[i] == 0.)
+            {
+              ASSERT_EQ(projected[c][i], from[c][i]) << "at a boundary";
+            }
+        auto continuous = projected[c];
+        space.hanging_nodes.distribute(continuous);
+        expect_close(projected[c], continuous, 1e-13, "hanging nodes");
+      }
+    const auto tested = adamant::transposed_product(*flow.interpolation, tested_divergence(space, projected));
+    for (int k = 0; k < n_p; ++k)
+      if (flow.pressure().is_free(k))
+        {
+          ASSERT_NEAR(tested[k], wanted[k], 1e-10) << "expected (div u, psi_" << k << ")";
+        }
+  }
+
   // Through the products, -1 for dt and 1 for 1 / m: u_new - u is what the step subtracts. `apart`: one product for
   // each matrix.
   template <int dim>
@@ -262,16 +355,6 @@ Array<double> zero_mean(const Vector<double> &b)
   return values;
 }
 
-adamant::LinearSolverOptions pressure_options()
-{
-  adamant::LinearSolverOptions options;
-  options.type                         = adamant::SolverType::cg;
-  options.multigrid.smoother.type      = "fsai";
-  options.multigrid.smoother.chebyshev = true;
-  options.multigrid.smoother.range     = 20.;
-  options.multigrid.pre_steps = options.multigrid.post_steps = 3;
-  return options;
-}
 } // namespace
 
 TEST_P(FlowTest, ProductsAreTheQuadratureOfTheInterpolatedTerms)
@@ -282,6 +365,30 @@ TEST_P(FlowTest, ProductsAreTheQuadratureOfTheInterpolatedTerms)
         compare_products<2>(seed, apart);
       for (const unsigned int seed : {4, 5})
         compare_products<3>(seed, apart);
+    }
+}
+
+TEST_P(FlowTest, ProjectionGivesTheDivergenceThatIsWanted)
+{
+  project_divergence<2>(1, {});
+  project_divergence<2>(2, {1});
+  project_divergence<3>(4, {});
+  project_divergence<3>(4, {1});
+}
+
+TEST(FlowMatrices, InjectionUndoesTheInterpolation)
+{
+  for (const std::set<types::boundary_id> &outflow : {std::set<types::boundary_id>{}, std::set<types::boundary_id>{1}})
+    {
+      Triangulation<3> mesh;
+      make_distorted_mesh(mesh, 4);
+      const FlowMatrices<3> flow(mesh, MappingQ1<3>(), QGauss<3>(2), outflow, 64);
+      const auto            random = random_vector(flow.pressure().n_dofs(), 5);
+      Array<double>         p(random.begin(), random.end());
+      for (int k = 0; k < flow.pressure().n_dofs(); ++k)
+        if (!flow.pressure().is_free(k))
+          p[k] = 0.;
+      EXPECT_EQ(adamant::product(flow.injection(), adamant::product(*flow.interpolation, p)), p);
     }
 }
 

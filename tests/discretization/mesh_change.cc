@@ -2,6 +2,7 @@
 #include "discretization/meshes/mesh_change.h"
 
 #include "discretization/fields/nodal_values.h"
+#include "discretization/meshes/family_flags.h"
 #include "discretization/meshes/flag_cells.h"
 #include "support.h"
 
@@ -11,6 +12,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
 
 using namespace test;
 
@@ -85,6 +90,33 @@ TEST(MeshChange, KeepsPolynomials)
   expect_polynomials_are_kept<3>(true);
 }
 
+// deal.II would refine the larger neighbours by its rules, which on several ranks it cannot everywhere; p4est does it.
+TEST(MeshChange, FlagsReachP4estAsTheyAre)
+{
+  const auto mesh = adamant::create_mesh<2>(adamant::Communicator(), true);
+  GridGenerator::hyper_cube(*mesh);
+  adamant::refine_global(*mesh, 2);
+  const auto flag_at = [&](const Point<2> &point) {
+    for (const auto &cell : mesh->active_cell_iterators())
+      if (cell->point_inside(point))
+        cell->set_refine_flag();
+  };
+  flag_at(Point<2>(0.3, 0.3));
+  adamant::execute_refinement(*mesh);
+  ASSERT_EQ(mesh->n_active_cells(), 19u);
+  flag_at(Point<2>(0.26, 0.26)); // its neighbours are of level 2
+  unsigned int flagged = 0;
+  mesh->signals.post_p4est_refinement.connect([&] {
+    for (const auto &cell : mesh->active_cell_iterators())
+      flagged += cell->refine_flag_set() ? 1 : 0;
+  });
+  adamant::MeshChange<2> change(*mesh);
+  change.prepare();
+  change.execute();
+  EXPECT_EQ(flagged, 1u) << "expected no other flags than those given";
+  EXPECT_EQ(mesh->n_active_cells(), 19u + 3u + 3u * 3u) << "expected 2:1 over faces and corners";
+}
+
 TEST(MeshChange, NothingFlaggedIsNoChange)
 {
   Triangulation<2> mesh;
@@ -132,5 +164,109 @@ TEST(FlagCells, FractionsOfCellsAndOfTheError)
   EXPECT_EQ(none.refine + none.coarsen, 0);
   const auto zero = flags(0.5, 0.5, adamant::FractionsOf::cells, 0.);
   EXPECT_EQ(zero.refine, 0) << "a solution that is resolved everywhere is not refined";
+}
+// A random mesh refined once more, serial or of p4est.
+template <int dim>
+std::unique_ptr<Triangulation<dim>> mesh_of_families(bool distributed)
+{
+  auto mesh = adamant::create_mesh<dim>(adamant::Communicator(), distributed);
+  GridGenerator::subdivided_hyper_cube(*mesh, 2);
+  adamant::refine_global(*mesh, 2);
+  return mesh;
+}
+
+// The same flags at the same places.
+template <int dim>
+void flag_by_place(Triangulation<dim> &mesh, unsigned int change)
+{
+  const auto hash = [change](const CellId &id) {
+    return std::hash<std::string>()(id.to_string() + std::to_string(change)) % 100;
+  };
+  for (const auto &cell : mesh.active_cell_iterators())
+    if (hash(cell->id()) < 3)
+      cell->set_refine_flag();
+    else if (cell->level() > 1 && hash(cell->parent()->parent()->id()) < 60)
+      cell->set_coarsen_flag();
+}
+
+template <int dim>
+std::set<std::string> cells_of(const Triangulation<dim> &mesh)
+{
+  std::set<std::string> cells;
+  for (const auto &cell : mesh.active_cell_iterators())
+    cells.insert(cell->id().to_string());
+  return cells;
+}
+
+template <int dim>
+void expect_families(const Triangulation<dim> &mesh)
+{
+  std::vector<int> smallest(mesh.n_vertices(), 100), largest(mesh.n_vertices(), 0);
+  for (const auto &cell : mesh.active_cell_iterators())
+    {
+      ASSERT_EQ(cell->parent()->n_active_descendants(), cell->parent()->n_children()) << "in " << cell->id();
+      for (const unsigned int v : cell->vertex_indices())
+        {
+          smallest[cell->vertex_index(v)] = std::min(smallest[cell->vertex_index(v)], cell->level());
+          largest[cell->vertex_index(v)]  = std::max(largest[cell->vertex_index(v)], cell->level());
+        }
+    }
+  for (unsigned int v = 0; v < mesh.n_vertices(); ++v)
+    if (mesh.vertex_used(v))
+      {
+        ASSERT_LE(largest[v], smallest[v] + 1) << "expected 2:1 over corners";
+      }
+}
+
+// Whatever is flagged the last refinement stays global; what may be refined is, and serial meshes are p4est's.
+template <int dim>
+void expect_families_to_stay()
+{
+  const auto   serial = mesh_of_families<dim>(false), distributed = mesh_of_families<dim>(true);
+  unsigned int n_coarsened = 0;
+  for (unsigned int change = 0; change < (dim == 2 ? 12 : 4); ++change)
+    {
+      SCOPED_TRACE("change " + std::to_string(change));
+      std::set<std::string> wanted;
+      for (auto *mesh : {serial.get(), distributed.get()})
+        {
+          flag_by_place(*mesh, change);
+          wanted.clear();
+          for (const auto &cell : mesh->active_cell_iterators())
+            if (cell->refine_flag_set() != RefinementCase<dim>::no_refinement)
+              wanted.insert(cell->id().to_string());
+          adamant::flag_families(*mesh);
+          for (const auto &cell : mesh->active_cell_iterators())
+            n_coarsened += cell->coarsen_flag_set() ? 1 : 0;
+          adamant::MeshChange<dim> both(*mesh);
+          both.prepare();
+          both.execute();
+          expect_families(*mesh);
+        }
+      const auto cells = cells_of(*serial);
+      EXPECT_TRUE(cells == cells_of(*distributed));
+      for (const auto &id : wanted)
+        EXPECT_EQ(cells.count(id), 0u) << id << " is to be refined";
+    }
+  EXPECT_GT(n_coarsened, 100u) << "the test is of nothing";
+}
+
+TEST(FamilyFlags, TheLastRefinementStaysGlobal)
+{
+  expect_families_to_stay<2>();
+  expect_families_to_stay<3>();
+}
+
+TEST(FamilyFlags, AFamilyHasTheSumOfItsIndicators)
+{
+  const auto            mesh = mesh_of_families<2>(false);
+  dealii::Vector<float> indicators(mesh->n_active_cells());
+  for (const auto &cell : mesh->active_cell_iterators())
+    indicators[cell->active_cell_index()] = cell == cell->parent()->child(1) ? 3.f :
+                                            cell == cell->parent()->child(2) ? 4.f :
+                                                                               0.f;
+  adamant::sum_over_families(*mesh, indicators);
+  for (const float indicator : indicators)
+    EXPECT_FLOAT_EQ(indicator, 5.f);
 }
 } // namespace

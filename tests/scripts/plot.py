@@ -239,6 +239,9 @@ class AllOfARun(unittest.TestCase):
             subprocess.run([SCRIPT, "film", run, "-o", film], check=True, capture_output=True)
             self.assertEqual(film.read_bytes()[:6], b"GIF89a")
             self.assertEqual(film.read_bytes().count(b"\x21\xf9\x04"), 2, "frames")
+            whole = film.read_bytes()
+            subprocess.run([SCRIPT, "film", run, "-o", film, "--limits", "0", "1e-3"], check=True, capture_output=True)
+            self.assertNotEqual(film.read_bytes(), whole, "other colours")
 
     def test_convergence_of_one_run(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -120,21 +120,27 @@ double kinetic_energy(const FlowMatrices<dim> &flow, const Array<double> &u)
 }
 
 template <int dim>
-PressureMeshStatistics pressure_mesh_statistics(const FlowMatrices<dim> &flow, const Array<double> &pressure,
-                                                const Array<double> &divergence)
+double mean_pressure(const FlowMatrices<dim> &flow, const Array<double> &pressure)
 {
-  double sums[] = {0., 0.}, max_divergence = 0; // the integral and the volume
+  double sums[] = {0., 0.}; // the integral and the volume
+  for (std::size_t k = 0; k < flow.pressure_mass.size(); ++k)
+    {
+      sums[0] += flow.pressure_mass[k] * pressure[k];
+      sums[1] += flow.pressure_mass[k];
+    }
+  flow.velocity().communicator().sum(sums, 2);
+  return sums[0] / sums[1];
+}
+
+template <int dim>
+double largest_divergence(const FlowMatrices<dim> &flow, const Array<double> &g)
+{
+  double largest = 0;
   for (std::size_t k = 0; k < flow.pressure_mass.size(); ++k)
     if (const double m = flow.pressure_mass[k]; m > 0.)
-      {
-        max_divergence = std::max(max_divergence, std::abs(divergence[k] / m));
-        sums[0] += m * pressure[k];
-        sums[1] += m;
-      }
-  const Communicator ranks = flow.velocity().communicator();
-  ranks.sum(sums, 2);
-  ranks.max(&max_divergence, 1);
-  return {sums[0] / sums[1], max_divergence};
+      largest = std::max(largest, std::abs(g[k] / m));
+  flow.velocity().communicator().max(&largest, 1);
+  return largest;
 }
 
 template <int dim>
@@ -190,8 +196,8 @@ std::vector<double> BoundaryForce<dim>::operator()(const Array<double> &u, const
                                              const Array<double> &, const std::vector<bool> &);                          \
   template double        lumped_l2_error(const FlowMatrices<dim> &, const Array<double> &, const Array<double> &, bool); \
   template double        kinetic_energy(const FlowMatrices<dim> &, const Array<double> &);                               \
-  template PressureMeshStatistics pressure_mesh_statistics(const FlowMatrices<dim> &, const Array<double> &,             \
-                                                           const Array<double> &);                                       \
+  template double        mean_pressure(const FlowMatrices<dim> &, const Array<double> &);                                \
+  template double        largest_divergence(const FlowMatrices<dim> &, const Array<double> &);                           \
   template class BoundaryForce<dim>;
 INSTANTIATE(2)
 INSTANTIATE(3)

@@ -37,14 +37,13 @@ double lumped_l2_error(const FlowMatrices<dim> &flow, const Array<double> &value
 template <int dim>
 double kinetic_energy(const FlowMatrices<dim> &flow, const Array<double> &u);
 
-/// The mean of a pressure on its own mesh, and the largest |g_k / m_k| of a divergence g.
-struct PressureMeshStatistics
-{
-  double mean_pressure, max_divergence;
-};
+/// The mean of a pressure on its own mesh.
 template <int dim>
-PressureMeshStatistics pressure_mesh_statistics(const FlowMatrices<dim> &flow, const Array<double> &pressure,
-                                                const Array<double> &divergence);
+double mean_pressure(const FlowMatrices<dim> &flow, const Array<double> &pressure);
+
+/// The largest |g_k / m_k| of a divergence g.
+template <int dim>
+double largest_divergence(const FlowMatrices<dim> &flow, const Array<double> &g);
 
 /// The force on a boundary: what the momentum equation lacks at its nodes; with v = Σ φ_i over these,
 ///   F_c = -(ν (∇u_c, ∇v) + Σ_d (∂_d(u_d u_c), v) - (p, ∂_c v)).

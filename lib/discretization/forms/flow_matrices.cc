@@ -1,6 +1,7 @@
 #include "discretization/forms/flow_matrices.h"
 
 #include "base/exceptions.h"
+#include "discretization/fields/distributed_rows.h"
 #include "discretization/fields/transfer.h"
 #include "discretization/forms/form.h"
 #include "discretization/forms/load.h"
@@ -115,6 +116,20 @@ FlowMatrices<dim>::FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const
 }
 
 template <int dim>
+std::size_t FlowMatrices<dim>::n_unknowns() const
+{
+  return dim * velocity().dof_handler().n_dofs() + pressure().dof_handler().n_dofs();
+}
+
+template <int dim>
+std::ostream &operator<<(std::ostream &out, const FlowMatrices<dim> &flow)
+{
+  return out << flow.meshes.finest_mesh()->n_global_active_cells() << " cells, " << dim << " x "
+             << flow.velocity().dof_handler().n_dofs() << " velocities, " << flow.pressure().dof_handler().n_dofs()
+             << " pressures, " << flow.pressure_levels.size() << " pressure levels";
+}
+
+template <int dim>
 void FlowMatrices<dim>::assemble_momentum(const dealii::Mapping<dim>    &mapping,
                                           const dealii::Quadrature<dim> &quadrature)
 {
@@ -149,6 +164,19 @@ void FlowMatrices<dim>::transfer_between_the_meshes()
     divergence[d] = share(product(transfer.restriction, *gradient[d]));
 }
 
+// An entry of the interpolation is 1 where a node is the pressure's, too, and less elsewhere.
+template <int dim>
+CSRMatrix<double> FlowMatrices<dim>::injection() const
+{
+  CSRMatrix<double> same_node = *interpolation;
+  for (double &value : same_node.value)
+    value = value == 1. ? 1. : 0.;
+  const auto       &nodes = velocity().partition();
+  const Partitioner rows(nodes.locally_owned_range(), nodes.get_mpi_communicator());
+  const auto        columns = same_node.ghosts ? make_partitioner(*same_node.ghosts) : nullptr;
+  return sum_rows(transpose(same_node), columns ? *columns : pressure().partition(), rows);
+}
+
 template <int dim>
 void FlowMatrices<dim>::assemble_pressure(const dealii::Mapping<dim>    &mapping,
                                           const dealii::Quadrature<dim> &quadrature)
@@ -181,4 +209,6 @@ void FlowMatrices<dim>::assemble_pressure(const dealii::Mapping<dim>    &mapping
 
 template struct FlowMatrices<2>;
 template struct FlowMatrices<3>;
+template std::ostream &operator<<(std::ostream &, const FlowMatrices<2> &);
+template std::ostream &operator<<(std::ostream &, const FlowMatrices<3> &);
 } // namespace adamant

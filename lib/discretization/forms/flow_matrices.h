@@ -9,6 +9,7 @@
 
 #include <array>
 #include <memory>
+#include <ostream>
 #include <set>
 #include <vector>
 
@@ -36,6 +37,11 @@ struct FlowMatrices
   const LevelSpace<dim> &velocity() const { return velocity_field.finest(); }
   const LevelSpace<dim> &pressure() const { return pressure_field.finest(); }
 
+  std::size_t n_unknowns() const; ///< of all ranks: velocities and pressures
+  /// Prints how many there are of what.
+  template <int d>
+  friend std::ostream &operator<<(std::ostream &out, const FlowMatrices<d> &flow);
+
   using SharedMatrix = std::shared_ptr<const CSRMatrix<double>>;
   SharedMatrix                  stiffness;     ///< (∇φ_j, ∇φ_i)
   std::array<SharedMatrix, dim> gradient;      ///< A_d = (φ_i, ∂_d φ_j), on the pattern of `stiffness`
@@ -43,6 +49,10 @@ struct FlowMatrices
   SharedMatrix                  interpolation; ///< nodal values on the velocity mesh of a pressure, n x n_p
   Array<double>                 velocity_mass; ///< lumped; 0 at hanging nodes
   Array<double>                 pressure_mass; ///< lumped; 0 at hanging nodes and where the pressure is prescribed
+
+  /// Of nodal values on the velocity mesh those at the pressure's free nodes, n_p x n: what undoes the interpolation. All
+  /// ranks call it together.
+  CSRMatrix<double> injection() const;
 
   /// Levels of (∇q, ∇ψ). Without outflow they are singular, and the coarsest matrix has a multiple of 1 1ᵀ added, so
   /// that it can be inverted: it leaves functions of zero mean as they are, which is all that a compatible right-hand

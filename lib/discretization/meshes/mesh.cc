@@ -73,6 +73,39 @@ void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulatio
       mesh.set_manifold(id, from.get_manifold(id));
 }
 
+namespace
+{
+// That of another mesh. A copy would not do: deal.II's interpolation looks for cells that have it itself.
+template <int dim>
+class ManifoldOfOtherMesh : public dealii::Manifold<dim>
+{
+public:
+  explicit ManifoldOfOtherMesh(const dealii::Manifold<dim> &manifold)
+    : manifold(manifold)
+  {}
+  std::unique_ptr<dealii::Manifold<dim>> clone() const override
+  {
+    return std::make_unique<ManifoldOfOtherMesh<dim>>(manifold);
+  }
+  dealii::Point<dim> get_new_point(const dealii::ArrayView<const dealii::Point<dim>> &points,
+                                   const dealii::ArrayView<const double>             &weights) const override
+  {
+    return manifold.get_new_point(points, weights);
+  }
+
+private:
+  const dealii::Manifold<dim> &manifold;
+};
+} // namespace
+
+template <int dim>
+void share_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh)
+{
+  for (const auto id : from.get_manifold_ids())
+    if (id != dealii::numbers::flat_manifold_id)
+      mesh.set_manifold(id, ManifoldOfOtherMesh<dim>(from.get_manifold(id)));
+}
+
 template <int dim>
 void refine_global(dealii::Triangulation<dim> &mesh, unsigned int times)
 {
@@ -170,6 +203,8 @@ template bool                                      is_distributed(const dealii::
 template bool                                      is_distributed(const dealii::Triangulation<3> &);
 template void        copy_manifolds(const dealii::Triangulation<2> &, dealii::Triangulation<2> &);
 template void        copy_manifolds(const dealii::Triangulation<3> &, dealii::Triangulation<3> &);
+template void        share_manifolds(const dealii::Triangulation<2> &, dealii::Triangulation<2> &);
+template void        share_manifolds(const dealii::Triangulation<3> &, dealii::Triangulation<3> &);
 template void        refine_global(dealii::Triangulation<2> &, unsigned int);
 template void        refine_global(dealii::Triangulation<3> &, unsigned int);
 template void        execute_refinement(dealii::Triangulation<2> &);

@@ -29,6 +29,10 @@ bool is_distributed(const dealii::Triangulation<dim> &mesh);
 template <int dim>
 void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh);
 
+/// Gives `mesh`, which may be refined, the manifolds of an unrefined mesh with its coarse cells, which has to outlive it.
+template <int dim>
+void share_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh);
+
 /// @name Refinement
 /// As deal.II does it; but a mesh of p4est is made once, of the refined forest, and then gives each rank cells of about
 /// the same work: a cell with hanging nodes counts a fifth more for each of its faces that has them. The partition

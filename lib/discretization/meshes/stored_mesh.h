@@ -25,7 +25,7 @@ void refine_to_levels(dealii::parallel::distributed::Triangulation<dim> &mesh, c
 
 /// A mesh as a checkpoint holds it, by Boost's serialization: a serial one as deal.II does it; of p4est's the coarse
 /// cells and the refinement, which any number of ranks can load. New vertices are placed by the manifolds of `coarse`,
-/// if given: checkpoints hold none.
+/// if given: checkpoints hold none. It has to outlive a serial mesh.
 template <int dim>
 class StoredMesh
 {
@@ -42,6 +42,8 @@ public:
     if (distributed == nullptr)
       {
         archive &mesh;
+        if (Archive::is_loading::value && with_manifolds != nullptr)
+          share_manifolds(*with_manifolds, mesh);
         return;
       }
     dealii::Triangulation<dim> coarse;

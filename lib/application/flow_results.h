@@ -1,7 +1,6 @@
 #pragma once
 
-#include "parameters.h"
-
+#include "application/divergence_projection.h"
 #include "application/profiles.h"
 #include "application/run_folder.h"
 #include "application/state.h"
@@ -17,52 +16,69 @@
 #include <iostream>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
+
+namespace adamant
+{
+/// Where forces act, and lines and points of interest, with dim coordinates or more.
+struct FlowResultsOptions
+{
+  double                           force_scale = 1.;
+  std::set<unsigned int>           force_boundaries;
+  std::vector<std::vector<double>> profiles, points; ///< a profile has two points
+  unsigned int                     profile_points = 101;
+};
 
 /// What is computed from a flow on the host: statistics, forces, profiles. Velocities by components, pressures as
 /// nodal values on the velocity mesh, in host memory. Of several ranks each has the values of its own nodes and gets
 /// the same results; all call it together.
-namespace navier_stokes
-{
-using adamant::Array;
-
 template <int dim>
 class FlowResults
 {
 public:
-  FlowResults(const adamant::FlowMatrices<dim> &flow, const Mapping<dim> &mapping, const OutputParameters &output)
+  FlowResults(const FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapping, const FlowResultsOptions &options)
     : flow(flow)
-    , force_scale(output.force_scale)
-    , edges(adamant::shortest_edges(flow.velocity()))
-    , profiles(flow.velocity(), mapping, output.profiles, output.profile_points)
+    , force_scale(options.force_scale)
+    , edges(shortest_edges(flow.velocity()))
+    , profiles(flow.velocity(), mapping, options.profiles, options.profile_points)
   {
-    for (const auto id : output.force_boundaries)
-      force_on.emplace(id, adamant::BoundaryForce<dim>(flow, id));
-    std::vector<Point<dim>> points;
-    for (const auto &point : output.points)
+    for (const auto id : options.force_boundaries)
+      force_on.emplace(id, BoundaryForce<dim>(flow, id));
+    std::vector<dealii::Point<dim>> points;
+    for (const auto &point : options.points)
       std::copy_n(point.begin(), dim, &points.emplace_back()[0]);
     at_points = {flow.velocity(), mapping, points};
   }
-
-  double shortest_edge() const { return adamant::shortest_edge(flow.velocity(), edges); }
 
   /// Computes the statistics of a state: g is the divergence tested, `nodal_pressure` the pressure on its own mesh.
   void evaluate(const Array<double> &u, const Array<double> &pressure, const Array<double> &nodal_pressure,
                 const Array<double> &g, double dt, double viscosity)
   {
-    const auto on_pressure_mesh = adamant::pressure_mesh_statistics(flow, nodal_pressure, g);
-    values["kinetic_energy"]    = adamant::kinetic_energy(flow, u);
-    values["max_divergence"]    = on_pressure_mesh.max_divergence;
-    values["mean_pressure"]     = on_pressure_mesh.mean_pressure;
-    values["cfl"]               = dt * adamant::fastest_crossing(flow.velocity(), edges, u);
-    pressure_at_points          = at_points(pressure);
+    values["kinetic_energy"] = kinetic_energy(flow, u);
+    values["max_divergence"] = largest_divergence(flow, g);
+    values["mean_pressure"]  = mean_pressure(flow, nodal_pressure);
+    values["cfl"]            = dt * fastest_crossing(flow.velocity(), edges, u);
+    pressure_at_points       = at_points(pressure);
     for (const auto &[id, on_boundary] : force_on)
       {
         force[id] = on_boundary(u, pressure, viscosity);
         for (double &component : force[id])
           component *= force_scale;
       }
+  }
+
+  /// Of a projection on a new mesh: the largest of all changes are kept.
+  void count_change(const ProjectedDivergence &change)
+  {
+    const auto keep = [this](const std::string &of, double divergence) {
+      auto &largest = values["remesh_divergence_" + of];
+      largest       = std::max(largest, divergence);
+    };
+    keep("wanted", change.wanted);
+    keep("interpolated", change.interpolated);
+    keep("projected", change.projected);
   }
 
   void print(double time, bool steady) const
@@ -72,7 +88,7 @@ public:
   }
 
   /// The last statistics in a row of statistics.csv, with a column for what changes in a step where that is given.
-  void add_to(adamant::Statistics::Row &row, const std::optional<double> &change) const
+  void add_to(Statistics::Row &row, const std::optional<double> &change) const
   {
     for (const char *name : names)
       row.emplace_back(name, values.at(name));
@@ -86,13 +102,16 @@ public:
   }
 
   /// Likewise in run.json, with the sizes of the problem.
-  void add_to(adamant::RunRecord &record) const
+  void add_to(RunRecord &record) const
   {
     record["velocity_nodes"] = flow.velocity().dof_handler().n_dofs();
     record["pressure_nodes"] = flow.pressure().dof_handler().n_dofs();
     record["hanging_nodes"]  = flow.velocity().n_hanging();
     for (const char *name : names)
       record[name] = values.at(name);
+    for (const char *of : {"wanted", "interpolated", "projected"})
+      if (const auto found = values.find(std::string("remesh_divergence_") + of); found != values.end())
+        record["remesh_divergence"][of] = found->second;
     for (const auto &[id, F] : force)
       record["forces"][std::to_string(id)] = F;
     if (!pressure_at_points.empty())
@@ -101,10 +120,10 @@ public:
 
   /// The velocity at the points; profile_<k>.csv, and the extremes of every component in the record.
   void write_profiles(const Array<double> &u, const Array<double> &pressure, const std::string &folder,
-                      adamant::RunRecord &record) const
+                      RunRecord &record) const
   {
-    const std::size_t                                      n = pressure.size();
-    std::vector<typename adamant::Profiles<dim>::Function> functions;
+    const std::size_t                             n = pressure.size();
+    std::vector<typename Profiles<dim>::Function> functions;
     for (unsigned int c = 0; c < dim; ++c)
       {
         const std::string axis(1, "xyz"[c]);
@@ -116,7 +135,7 @@ public:
     profiles.write(functions, folder, record);
   }
 
-  void serialize(adamant::State &state)
+  void serialize(State &state)
   {
     state.scalar(values);
     state.scalar(force);
@@ -126,16 +145,16 @@ public:
 private:
   static constexpr const char *names[] = {"kinetic_energy", "max_divergence", "mean_pressure", "cfl"};
 
-  const adamant::FlowMatrices<dim>                   &flow;
-  const double                                        force_scale;
-  const Array<double>                                 edges; // the shortest around each node
-  const adamant::Profiles<dim>                        profiles;
-  std::map<unsigned int, adamant::BoundaryForce<dim>> force_on; // boundaries
-  adamant::PointEvaluation<dim>                       at_points;
+  const FlowMatrices<dim>                   &flow;
+  const double                               force_scale;
+  const Array<double>                        edges; // the shortest around each node
+  const Profiles<dim>                        profiles;
+  std::map<unsigned int, BoundaryForce<dim>> force_on; // boundaries
+  PointEvaluation<dim>                       at_points;
 
   // The last statistics.
   std::map<std::string, double>               values{{names[0], 0.}, {names[1], 0.}, {names[2], 0.}, {names[3], 0.}};
   std::map<unsigned int, std::vector<double>> force;
   std::vector<double>                         pressure_at_points;
 };
-} // namespace navier_stokes
+} // namespace adamant

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "data.h"
+
+#include "application/state.h"
+#include "discretization/forms/flow_matrices.h"
+
+#include <deal.II/grid/grid_tools.h>
+
+namespace navier_stokes
+{
+/// What belongs to the nodes of the pressure, this rank's part.
+template <int dim>
+struct Pressure
+{
+  using Vector = adamant::Vector<double>;
+
+  Pressure() = default;
+  /// Zeros. `changes` is whether the mesh may.
+  Pressure(const adamant::Device &device, const adamant::FlowMatrices<dim> &flow, bool changes)
+    : n(flow.pressure().n_owned())
+    , volume(dealii::GridTools::volume(flow.velocity().dof_handler().get_triangulation()))
+    , device(device)
+    , on_velocity_mesh(device, flow.velocity().n_owned())
+    , mass(device, flow.pressure_mass)
+    , ones(device, adamant::Array<double>(n, 1.))
+    , interpolation(device, *flow.interpolation)
+  {
+    for (Vector *vector : {&q, &p, &p_plus_q, &b, &g})
+      *vector = Vector(device, n);
+    adamant::Array<double> inverse(n, 0.);
+    for (int k = 0; k < n; ++k)
+      if (flow.pressure_mass[k] > 0.)
+        inverse[k] = 1. / flow.pressure_mass[k];
+    inverse_mass = Vector(device, inverse);
+    if (changes)
+      injection = adamant::Matrix<double>(device, flow.injection());
+  }
+
+  void interpolate() { device.multiply(1., interpolation, p_plus_q, 0., on_velocity_mesh); }
+
+  /// Pressure and increments; over a change of the mesh also the divergence g, by the nodal values of g / m, and no
+  /// constant is added to a pressure that has a free one.
+  void serialize(adamant::State &state, const adamant::FlowMatrices<dim> &flow, adamant::Extrapolation &guess)
+  {
+    const adamant::CoarserSpace<dim> space{flow.pressure(), flow.velocity(), interpolation, injection};
+    state.unknowns(p, space);
+    state.unknowns(p_plus_q, space);
+    state.history(guess, device, space);
+    if (state.changes_mesh())
+      {
+        if (!state.loading())
+          device.for_each(n, Product{inverse_mass.data(), g.data(), b.data()});
+        state.unknowns(b, space);
+        if (state.loading())
+          device.for_each(n, Product{mass.data(), b.data(), g.data()});
+        for (Vector *x : {&p, &p_plus_q})
+          if (state.loading() && flow.singular)
+            device.axpby(-device.dot(mass, *x) / volume, ones, 1., *x);
+      }
+    if (state.loading())
+      interpolate();
+  }
+
+  int             n      = 0;
+  double          volume = 0.;
+  adamant::Device device;
+
+  Vector                  q, p, p_plus_q, b, g;
+  Vector                  on_velocity_mesh; ///< p + q at its nodes
+  Vector                  mass, inverse_mass, ones;
+  adamant::Matrix<double> interpolation, injection; ///< see FlowMatrices
+};
+} // namespace navier_stokes
