@@ -17,30 +17,18 @@ namespace stokes
 {
 /// The centres of `nsinker`, those of ASPECT's benchmark of this name (benchmarks/nsinker, after D. May); in 2D x, y.
 inline constexpr double sinker_centres[][3] = {
-  {0.2425782989, 0.013469574514, 0.38313885004},
-  {0.41465269048, 0.067768972864, 0.99312692973},
-  {0.48430804651, 0.76533776604, 0.031833815403},
-  {0.030935481671, 0.93264044027, 0.88787953411},
-  {0.59132973039, 0.47877868473, 0.8333543366},
-  {0.18633519681, 0.73565270739, 0.11505317181},
-  {0.69865863058, 0.35560411138, 0.63830000658},
-  {0.90821050755, 0.2940004148, 0.26497158886},
-  {0.37749399775, 0.54162011554, 0.009281815034},
-  {0.85247022139, 0.46701098395, 0.053607231962},
-  {0.97674759057, 0.19675474344, 0.85697294067},
-  {0.14421375987, 0.80066218823, 0.72939761948},
-  {0.98579064709, 0.18340570954, 0.49976021075},
-  {0.46986202126, 0.97099129947, 0.45077026191},
-  {0.095791877292, 0.97408164664, 0.39023506101},
-  {0.68067035576, 0.0266693188, 0.2312410745},
-  {0.46873909443, 0.097960100555, 0.41541002524},
-  {0.7962941871, 0.31640260216, 0.77853444953},
-  {0.82849331472, 0.48714042059, 0.36904878},
-  {0.60284549678, 0.024264360789, 0.81111178631},
-  {0.35579259291, 0.80610905439, 0.27487712366},
-  {0.85981739865, 0.95101905612, 0.77727618477},
-  {0.68083745971, 0.83518540665, 0.96112961413},
-  {0.70542474869, 0.073751226102, 0.5368570944}};
+  {0.2425782989, 0.013469574514, 0.38313885004},  {0.41465269048, 0.067768972864, 0.99312692973},
+  {0.48430804651, 0.76533776604, 0.031833815403}, {0.030935481671, 0.93264044027, 0.88787953411},
+  {0.59132973039, 0.47877868473, 0.8333543366},   {0.18633519681, 0.73565270739, 0.11505317181},
+  {0.69865863058, 0.35560411138, 0.63830000658},  {0.90821050755, 0.2940004148, 0.26497158886},
+  {0.37749399775, 0.54162011554, 0.009281815034}, {0.85247022139, 0.46701098395, 0.053607231962},
+  {0.97674759057, 0.19675474344, 0.85697294067},  {0.14421375987, 0.80066218823, 0.72939761948},
+  {0.98579064709, 0.18340570954, 0.49976021075},  {0.46986202126, 0.97099129947, 0.45077026191},
+  {0.095791877292, 0.97408164664, 0.39023506101}, {0.68067035576, 0.0266693188, 0.2312410745},
+  {0.46873909443, 0.097960100555, 0.41541002524}, {0.7962941871, 0.31640260216, 0.77853444953},
+  {0.82849331472, 0.48714042059, 0.36904878},     {0.60284549678, 0.024264360789, 0.81111178631},
+  {0.35579259291, 0.80610905439, 0.27487712366},  {0.85981739865, 0.95101905612, 0.77727618477},
+  {0.68083745971, 0.83518540665, 0.96112961413},  {0.70542474869, 0.073751226102, 0.5368570944}};
 inline constexpr unsigned int n_sinker_centres = std::size(sinker_centres);
 
 /// A case: functions of position. The force has dim components.
@@ -94,7 +82,7 @@ public:
       for (unsigned int k = 0; k < 5; ++k) // the last one: the particular solution
         {
           const double end = side, sign = side == 0 ? 1. : -1.;
-          const auto   U = [&](double x, unsigned int n) { return k < 4 ? basis(k, x, n) : particular(x, n); };
+          const auto   U   = [&](double x, unsigned int n) { return k < 4 ? basis(k, x, n) : particular(x, n); };
           const auto   add = [&](unsigned int row, double value) { // functions of a side come with 1 / η
             if (k < 4)
               matrix(row, 4 * side + k) = value / eta[side];
@@ -174,16 +162,15 @@ Case<dim> make_case(const ProblemParameters &p)
     {
       result.viscosity =
         make_function<dim>(1, [ratio](const Point<dim> &x, unsigned int) { return in_block(x) ? ratio : 1.; });
-      result.force = make_function<dim>(
-        dim, [](const Point<dim> &x, unsigned int c) { return c == 1 && in_block(x) ? -1. : 0.; });
+      result.force =
+        make_function<dim>(dim, [](const Point<dim> &x, unsigned int c) { return c == 1 && in_block(x) ? -1. : 0.; });
     }
   else if (p.name == "nsinker")
     {
       const unsigned int n    = p.n_sinkers;
       const double       most = std::sqrt(ratio), least = 1. / most;
-      result.viscosity = make_function<dim>(1, [=](const Point<dim> &x, unsigned int) {
-        return (most - least) * (1. - outside_sinkers(x, n)) + least;
-      });
+      result.viscosity = make_function<dim>(
+        1, [=](const Point<dim> &x, unsigned int) { return (most - least) * (1. - outside_sinkers(x, n)) + least; });
       result.force = make_function<dim>(dim, [n](const Point<dim> &x, unsigned int c) {
         return c == dim - 1 ? -10. * (1. - outside_sinkers(x, n)) : 0.;
       });
@@ -196,8 +183,8 @@ Case<dim> make_case(const ProblemParameters &p)
       result.force = make_function<dim>(dim, [](const Point<dim> &x, unsigned int c) {
         return c == 1 ? std::sin(numbers::PI * x[1]) * std::cos(numbers::PI * x[0]) : 0.;
       });
-      result.exact_velocity = make_function<dim>(
-        dim, [exact](const Point<dim> &x, unsigned int c) { return exact.velocity(x[0], x[1], c); });
+      result.exact_velocity =
+        make_function<dim>(dim, [exact](const Point<dim> &x, unsigned int c) { return exact.velocity(x[0], x[1], c); });
       result.exact_pressure =
         make_function<dim>(1, [exact](const Point<dim> &x, unsigned int) { return exact.pressure(x[0], x[1]); });
     }

@@ -9,32 +9,35 @@
 //   [ B  0  ] [ p ] = [   - B_g g ],   g the prescribed velocities,
 //
 // is solved by flexible GMRES with multigrid for A and an approximation of the Schur complement (SaddlePointSolver). All
-// is scaled: η by the geometric mean of its extremes, lengths by that of the domain; results are in the input's units.
-// The cases: cases.h.
+// is scaled: η by what flows (CellViscosity), lengths by that of the domain; results are in the input's units. The cases:
+// cases.h.
 
 #include "cases.h"
 #include "data.h"
 #include "parameters.h"
+#include "results.h"
 
 #include "application/device_field.h"
 #include "application/point_evaluation.h"
 #include "application/program.h"
 #include "application/time_dependent_problem.h"
-#include "discretization/fields/gradient_postprocessor.h"
+#include "discretization/fields/error_estimate.h"
 #include "discretization/fields/l2_error.h"
+#include "discretization/fields/nodal_values.h"
 #include "discretization/fields/points.h"
 #include "discretization/forms/load.h"
 #include "multigrid/saddle_point_solver.h"
 
 #include <deal.II/base/quadrature_lib.h>
+#include <deal.II/fe/fe_q.h>
 #include <deal.II/grid/grid_tools.h>
 
-#include <deal.II/fe/fe_q.h>
 #include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <utility>
 
 using namespace stokes;
 using adamant::Array;
@@ -48,7 +51,10 @@ public:
     : Base(device, run, {1., 1, parameters.output.files ? 1u : 0u})
     , parameters(parameters)
     , data(make_case<dim>(parameters.problem))
-  {}
+  {
+    require(run.ranks.size() == 1 && !adamant::is_distributed(*mesh),
+            "stokes runs on one rank, with a serial mesh: coarser levels' viscosities are not made on several");
+  }
 
 private:
   using Base   = adamant::TimeDependentProblem<dim>;
@@ -56,6 +62,7 @@ private:
   using Base::device, Base::mesh, Base::mapping, Base::run_info, Base::step, Base::time;
 
   void                  make_mesh() override;
+  void                  adapt_mesh() override;
   void                  setup() override;
   void                  set_initial_values() override {}
   adamant::SolverResult advance() override;
@@ -64,29 +71,62 @@ private:
   bool                  output_due() const override { return Base::output_due() && step > 0; }
 
   std::vector<const Vector *> output_vectors() const override { return {&u, &p}; }
-  void write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const override;
+  void write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const override
+  {
+    write_state(*matrices, mapping, eta, values[0], values[1], series, t);
+  }
 
   void setup_matrices();
   void setup_viscosity();
-  void setup_right_hand_side();
-  void setup_solver();
+  void setup_vectors();
+  void setup_solver(adamant::Precision precision);
+  void set_right_hand_side();
+
+  std::vector<double> at_points_of(const adamant::Field<dim> &field, const Vector &nodal) const
+  {
+    return adamant::PointEvaluation(device, field, mapping, parameters.output.points,
+                                    field.element().n_components())(nodal);
+  }
+  adamant::SolverResult solve();
 
   const Parameters                           &parameters;
   const Case<dim>                             data;
   std::optional<adamant::StokesMatrices<dim>> matrices;
   std::optional<adamant::DeviceField<dim>>    velocity;
   std::optional<adamant::SaddlePointSolver>   solver;
-  CellViscosity                               eta;         // over its scale: see cases.h
-  double                                      length = 1.; // of the domain
-  Vector boundary_values, b, x;                            // times the scale of η; x is (u, p times length)
-  Vector viscosity, at_points, u, p;                       // of the device; u and p at nodes, in the input's units
+  CellViscosity                               eta;                  // over its scale: see cases.h
+  double                                      length = 1.;          // of the domain
+  Vector                                      viscosity, at_points; // η on the device
+  Vector             boundary_values, load, b, x;                   // times the scale of η; x is (u, p times length)
+  Vector             u, p;                                          // at the nodes, in the input's units
+  adamant::Precision precision = adamant::Precision::float64;
 };
 
+// The pressure mesh, then refined once more.
 template <int dim>
 void Stokes<dim>::make_mesh()
 {
   parameters.mesh.make(*mesh);
+  refine_for_viscosity(*data.viscosity, parameters.refinement.ratio, parameters.refinement.for_viscosity, *mesh);
   adamant::refine_global(*mesh, 1);
+}
+
+// Solves, and refines where Kelly's estimator of the velocity is largest.
+template <int dim>
+void Stokes<dim>::adapt_mesh()
+{
+  for (unsigned int cycle = 0; cycle < parameters.refinement.for_velocity; ++cycle)
+    {
+      setup();
+      advance();
+      const auto values = this->download(u);
+      Section    scope(run_info.timer, "init/mesh");
+      const auto errors = adamant::estimate_errors(matrices->space(), mapping, values.data());
+      solver.reset(); // what refers to the mesh as it was
+      velocity.reset();
+      matrices.reset();
+      refine_halved(*mesh, errors, parameters.refinement.fraction);
+    }
 }
 
 template <int dim>
@@ -94,12 +134,13 @@ void Stokes<dim>::setup()
 {
   setup_matrices();
   setup_viscosity();
-  setup_right_hand_side();
-  setup_solver();
+  setup_vectors();
+  setup_solver(choose_precision(parameters.linear_solver, eta, matrices->space()));
   const auto       &levels  = matrices->data().velocity;
-  const std::size_t n_cells = mesh->n_global_active_cells(), n_u = x.size() - matrices->pressure.finest().n_owned(),
-                    n_p = x.size() - n_u;
-  std::cout << n_cells << " cells, " << n_u << " velocities, " << n_p << " pressures, " << levels.size() << " levels\n";
+  const std::size_t n_cells = mesh->n_global_active_cells(), n_u = velocity->size(), n_p = x.size() - n_u;
+  std::cout << n_cells << " cells, " << n_u << " velocities, " << n_p << " pressures, " << levels.size() << " levels, "
+            << to_text(precision) << std::endl;
+  note_resolution(parameters.problem, cell_length(*mesh));
   run_info.describe({n_u + n_p, n_cells, levels, parameters.linear_solver});
 }
 
@@ -107,13 +148,14 @@ template <int dim>
 void Stokes<dim>::setup_matrices()
 {
   Section scope(run_info.timer, "init/matrices");
-  length             = std::pow(GridTools::volume(*mesh), 1. / dim);
-  const auto &solver = parameters.linear_solver;
+  length                = std::pow(GridTools::volume(*mesh), 1. / dim);
+  const auto &solver    = parameters.linear_solver;
+  auto        levels    = adamant::level_mesh_options<dim>(run_info, solver, FE_Q<dim>(1));
+  levels.coarsest_cells = solver.coarsest_cells; // of the pressure, where the velocity has another preconditioner
   matrices.emplace(device, *mesh, mapping, dirichlet_boundary(parameters.problem, *mesh),
                    walls(parameters.problem, *mesh),
-                   adamant::StokesOptions{adamant::level_mesh_options<dim>(run_info, solver, FE_Q<dim>(1)),
-                                          ViscosityParameters::average(parameters.viscosity.coarse), parameters.schur(),
-                                          solver.exponent, solver.boundary_weight, length});
+                   adamant::StokesOptions{levels, ViscosityParameters::average(parameters.viscosity.coarse),
+                                          parameters.schur(), solver.exponent, solver.boundary_weight, length});
   velocity.emplace(device, matrices->velocity, mapping);
 }
 
@@ -123,51 +165,68 @@ void Stokes<dim>::setup_viscosity()
 {
   Section     scope(run_info.timer, "init/viscosity");
   const auto &space = matrices->space();
-  eta = cell_viscosity(space, *data.viscosity, adamant::quadrature_points(space, mapping, matrices->quadrature),
-                       parameters.viscosity.finest);
-  viscosity = Vector(device, eta.of_cells);
+  eta               = cell_viscosity(
+                  space, positive_values(*data.viscosity, adamant::quadrature_points(space, mapping, matrices->quadrature)),
+                  parameters.viscosity.finest, parameters.problem.name == "expressions");
+  viscosity = Vector(device, eta.stage(1. / parameters.viscosity.stages));
   at_points = Vector(device, eta.at_points);
   matrices->update(viscosity, at_points.size() > 0 ? &at_points : nullptr);
 }
 
 template <int dim>
-void Stokes<dim>::setup_right_hand_side()
+void Stokes<dim>::setup_vectors()
 {
   Section    scope(run_info.timer, "init/right-hand side");
-  const int  n_u = velocity->size(), n_p = matrices->pressure.finest().n_owned();
+  const int  n = velocity->size() + matrices->pressure.finest().n_owned();
   const auto F = load_vector(matrices->space(), mapping, QGauss<dim>(3), QGauss<dim - 1>(3), *data.force, {});
   auto       f = adamant::transposed_product(matrices->space().owned_H(), F);
-  f.resize(n_u + n_p, 0.);
-  b = Vector(device, f);
-  x = Vector(device, n_u + n_p);
-  u = velocity->vector();
-  p = Vector(device, matrices->nodal_pressure.finest().n_owned());
-
-  auto g = prescribed_velocity(parameters.problem, matrices->space(), mapping);
-  for (double &value : g)
-    value *= eta.scale;
-  boundary_values = Vector(device, g);
-  if (std::any_of(g.begin(), g.end(), [](double value) { return value != 0.; }))
-    matrices->subtract_prescribed(boundary_values, b);
+  f.resize(n, 0.);
+  load            = Vector(device, f);
+  b               = Vector(device, n);
+  x               = Vector(device, n);
+  u               = velocity->vector();
+  p               = Vector(device, matrices->nodal_pressure.finest().n_owned());
+  boundary_values = Vector(device, prescribed_velocity(parameters.problem, matrices->space(), mapping, eta.scale));
 }
 
 template <int dim>
-void Stokes<dim>::setup_solver()
+void Stokes<dim>::setup_solver(adamant::Precision with_precision)
 {
   Section scope(run_info.timer, "init/solver");
-  auto    options                = parameters.linear_solver.options("Stokes problem");
-  auto    pressure_options       = SolverParameters::pressure_options();
+  precision                      = with_precision;
+  const auto &solver_parameters  = parameters.linear_solver;
+  auto        options            = solver_parameters.options("Stokes problem");
+  options.precision              = precision;
+  auto pressure_options          = SolverParameters::pressure_options();
   pressure_options.coarse_solver = options.multigrid.coarse_solver;
-  solver.emplace(device, matrices->data(), dim, parameters.schur(), options, pressure_options);
+  std::unique_ptr<adamant::Preconditioner> external;
+  if (solver_parameters.preconditioner != "multigrid")
+    external = adamant::make_amg_preconditioner<dim>(
+      device, matrices->data().velocity.back(), matrices->space(), solver_parameters,
+      [this](const auto &space) { return adamant::rigid_body_modes(space, mapping); });
+  solver.emplace(device, matrices->data(), dim, parameters.schur(), options, pressure_options, std::move(external));
 }
 
 // x solves the scaled problem; then u and p in the input's units, the pressure of zero mean.
 template <int dim>
 adamant::SolverResult Stokes<dim>::advance()
 {
-  Section    scope(run_info.timer, "solve");
-  const auto result = solver->solve(b, x);
-  Vector     x_u = solver->blocks().of(x, 0), x_p = solver->blocks().of(x, 1);
+  Section               scope(run_info.timer, "solve");
+  adamant::SolverResult result;
+  const unsigned int    n_stages = parameters.viscosity.stages;
+  for (unsigned int stage = 1; stage <= n_stages; ++stage)
+    {
+      if (stage > 1)
+        {
+          viscosity.upload(eta.stage(double(stage) / n_stages).data());
+          matrices->update(viscosity);
+          solver->update();
+        }
+      set_right_hand_side();
+      const auto of_stage = solve();
+      result = {result.iterations + of_stage.iterations, of_stage.initial_residual, of_stage.final_residual};
+    }
+  Vector x_u = solver->blocks().of(x, 0), x_p = solver->blocks().of(x, 1);
   velocity->nodal_values(x_u, boundary_values, u);
   device.scale(1. / eta.scale, u);
   matrices->remove_mean(x_p);
@@ -177,55 +236,65 @@ adamant::SolverResult Stokes<dim>::advance()
 }
 
 template <int dim>
+void Stokes<dim>::set_right_hand_side()
+{
+  device.copy(load, b);
+  if (device.dot(boundary_values, boundary_values) > 0.)
+    matrices->subtract_prescribed(boundary_values, b);
+}
+
+// Where float does not do, once more with mixed precision.
+template <int dim>
+adamant::SolverResult Stokes<dim>::solve()
+{
+  try
+    {
+      return solver->solve(b, x);
+    }
+  catch (const adamant::SolverError &error)
+    {
+      if (precision != adamant::Precision::float32 || !parameters.linear_solver.adapt_precision)
+        throw adamant::SolverError(error.what() + rounding_limit<dim>(eta, cell_length(*mesh), x, b));
+      std::cout << error.what() << "\nonce more with Linear solver/Precision = mixed" << std::endl;
+    }
+  x.set_zero();
+  setup_solver(adamant::Precision::mixed);
+  return solve();
+}
+
+template <int dim>
 void Stokes<dim>::serialize(adamant::State &state)
 {
   state.vector(u, *velocity, velocity->prescribed_vector());
   state.vector(p, matrices->nodal_pressure.finest());
 }
 
-template <int dim>
-void Stokes<dim>::write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const
-{
-  const adamant::GradientPostprocessor<dim> strain_rate({"strain_rate"}, [](const Tensor<2, dim> &gradient) {
-    return std::vector<double>{std::sqrt(0.5) * symmetrize(gradient).norm()};
-  });
-  dealii::Vector<double> of_cells(mesh->n_active_cells());
-  for (int cell = 0; cell < matrices->space().n_cells(); ++cell)
-    of_cells[matrices->space().active_cells()[cell]->active_cell_index()] = eta.scale * eta.of_cells[cell];
-  adamant::FieldOutput<dim> output;
-  output.add_vectors(matrices->space(), values[0], {"velocity"});
-  output.add_derived(matrices->space(), values[0], strain_rate);
-  output.add_scalar(matrices->nodal_pressure.finest(), values[1], "pressure");
-  output.add_data_vector(of_cells, "viscosity", DataOut<dim>::type_cell_data);
-  output.build_patches(mapping, 1);
-  series.write(output, t);
-}
-
 // Errors, values at points, and the balance of energy.
 template <int dim>
 void Stokes<dim>::report()
 {
-  auto          &record = run_info.record;
-  const auto     nodal_u = this->download(u), nodal_p = this->download(p);
-  Section        scope(run_info.timer, "output");
+  auto             &record  = run_info.record;
+  const auto        nodal_u = this->download(u), nodal_p = this->download(p);
+  Section           scope(run_info.timer, "output");
   const QGauss<dim> quadrature(5);
   if (data.exact_velocity)
-    record["errors"]["u_l2"] =
-      l2_error(matrices->space(), mapping, quadrature, nodal_u.data(), *data.exact_velocity);
+    record["errors"]["u_l2"] = l2_error(matrices->space(), mapping, quadrature, nodal_u.data(), *data.exact_velocity);
   if (data.exact_pressure)
     record["errors"]["p_l2"] =
       l2_error(matrices->nodal_pressure.finest(), mapping, quadrature, nodal_p.data(), *data.exact_pressure);
-  record["velocities"]            = nodal_u.size();
-  record["pressures"]             = matrices->pressure.finest().n_owned();
-  record["viscosity"]             = {{"min", eta.least}, {"max", eta.most}};
-  record["schur_complement"]      = parameters.schur() == adamant::SchurComplement::bfbt ? "bfbt" : "mass";
-  record["max_velocity"]          = max_norm(nodal_u);
-  record["velocity_at_points"]    = adamant::PointEvaluation(device, matrices->velocity, mapping, parameters.output.points, dim)(u);
-  record["pressure_at_points"]    = adamant::PointEvaluation(device, matrices->nodal_pressure, mapping, parameters.output.points, 1)(p);
   Vector x_u = solver->blocks().of(x, 0), b_u = solver->blocks().of(b, 0), Ax = velocity->vector();
   solver->A().multiply(1., x_u, 0., Ax);
-  record["dissipation"]   = device.dot(x_u, Ax) / eta.scale;
-  record["work_of_force"] = device.dot(x_u, b_u) / eta.scale;
+  record["dissipation"]        = device.dot(x_u, Ax) / eta.scale;
+  record["work_of_force"]      = device.dot(x_u, b_u) / eta.scale;
+  record["velocities"]         = nodal_u.size();
+  record["pressures"]          = matrices->pressure.finest().n_owned();
+  record["hanging_nodes"]      = matrices->space().n_hanging() / dim;
+  record["viscosity"]          = {{"min", eta.scale * eta.least}, {"max", eta.scale * eta.most}};
+  record["precision"]          = to_text(precision);
+  record["schur_complement"]   = parameters.schur() == adamant::SchurComplement::bfbt ? "bfbt" : "mass";
+  record["max_velocity"]       = max_norm(nodal_u);
+  record["velocity_at_points"] = at_points_of(matrices->velocity, u);
+  record["pressure_at_points"] = at_points_of(matrices->nodal_pressure, p);
   std::cout << "largest velocity " << record["max_velocity"] << ", dissipation " << record["dissipation"] << std::endl;
   if (record.contains("errors"))
     std::cout << "L2 errors: " << record["errors"] << std::endl;

@@ -34,10 +34,11 @@ struct ProblemParameters : ParameterAcceptor
   {
     using namespace Patterns;
     add_parameter("Dimension", dimension, "2 or 3", prm, Integer(2, 3));
-    add_parameter("Case", name,
-                  "sinker: a block sinks in a box with free slip; nsinker: balls in a box without slip (Rudi, Stadler "
-                  "and Ghattas); solcx: a jump of viscosity whose solution is known, in 2D; expressions: as given below",
-                  prm, Selection("sinker|nsinker|solcx|expressions"));
+    add_parameter(
+      "Case", name,
+      "sinker: a block sinks in a box with free slip; nsinker: balls in a box without slip (Rudi, Stadler "
+      "and Ghattas); solcx: a jump of viscosity whose solution is known, in 2D; expressions: as given below",
+      prm, Selection("sinker|nsinker|solcx|expressions"));
     add_parameter("Viscosity ratio", viscosity_ratio, "Largest over smallest viscosity of the cases but expressions",
                   prm, Double());
     add_parameter("Sinkers", n_sinkers, "Number of balls of nsinker: 1 to 24", prm, Integer());
@@ -47,11 +48,10 @@ struct ProblemParameters : ParameterAcceptor
                   "What holds on them: no_slip or free_slip, by id 'id: no_slip, ...', or one for all; empty: as the "
                   "case has it (sinker and solcx free_slip, others no_slip). The sides of a box have ids 0, 1 (x), "
                   "2, 3 (y), 4, 5 (z)");
-    parse_parameters_call_back.connect(
-      [this] {
-        if (boundary_velocities != "exact")
-          boundary_velocity = adamant::split_by_boundary("Problem/Boundary velocity", boundary_velocities);
-      });
+    parse_parameters_call_back.connect([this] {
+      if (boundary_velocities != "exact")
+        boundary_velocity = adamant::split_by_boundary("Problem/Boundary velocity", boundary_velocities);
+    });
     add_parameter("Boundary velocity", boundary_velocities,
                   "Where all components are prescribed: 'id: u_x; u_y; u_z, id: ...', expressions of x, y, z; exact: "
                   "everywhere, as Exact velocity");
@@ -104,8 +104,8 @@ struct ProblemParameters : ParameterAcceptor
     if (boundaries.find(':') != std::string::npos)
       for (const auto &[id, text] : adamant::split_by_boundary("Problem/Boundaries", boundaries))
         {
-          require(boundary_velocity.count(id) == 0, "Problem: boundary ", id, " has a kind and a velocity; it can have ",
-                  "one of them");
+          require(boundary_velocity.count(id) == 0, "Problem: boundary ", id,
+                  " has a kind and a velocity; it can have ", "one of them");
           check_kind(Utilities::trim(text));
         }
     else if (!boundaries.empty())
@@ -122,7 +122,8 @@ private:
 
 struct ViscosityParameters : ParameterAcceptor
 {
-  std::string finest = "harmonic", coarse = "arithmetic";
+  std::string  finest = "harmonic", coarse = "arithmetic";
+  unsigned int stages = 1;
 
   ViscosityParameters()
     : ParameterAcceptor("/Viscosity")
@@ -150,6 +151,7 @@ struct SolverParameters : adamant::LinearSolverParameters
   std::string schur           = "auto";
   double      exponent        = 0.75;
   double      boundary_weight = 1.;
+  bool        adapt_precision = true;
 
   SolverParameters()
     : LinearSolverParameters(default_options(), 125)
@@ -162,13 +164,16 @@ struct SolverParameters : adamant::LinearSolverParameters
     add_parameter("BFBT exponent", exponent, "q of the weights 1 / int eta^q phi of bfbt", prm, Double(0., 2.));
     add_parameter("BFBT boundary weight", boundary_weight, "Of cells at walls in these weights", prm,
                   Double(0.01, 100.));
+    add_parameter("Adapt precision", adapt_precision,
+                  "float32 becomes mixed where the viscosity varies by more than 1e5, and by more than 1e3 from a cell "
+                  "to the next, or where GMRES has not converged");
   }
 
   static adamant::LinearSolverOptions default_options()
   {
     adamant::LinearSolverOptions options;
     options.restart             = 60;
-    options.precision           = adamant::Precision::float64;
+    options.precision           = adamant::Precision::float32;
     options.control.tolerance   = 1e-6;
     options.multigrid.smoother  = {"block_jacobi", true, 0.8, 8.};
     options.multigrid.pre_steps = options.multigrid.post_steps = 3;
@@ -183,6 +188,25 @@ struct SolverParameters : adamant::LinearSolverParameters
     options.pre_steps = options.post_steps = 3;
     options.singular                       = true;
     return options;
+  }
+};
+
+// Where the mesh is refined further; the velocity mesh is the result refined once more.
+struct RefinementParameters : ParameterAcceptor
+{
+  unsigned int for_viscosity = 0, for_velocity = 0;
+  double       ratio = 2., fraction = 0.1;
+
+  RefinementParameters()
+    : ParameterAcceptor("/Refinement")
+  {
+    using namespace Patterns;
+    add_parameter("For viscosity", for_viscosity,
+                  "Times that the cells are refined in which, or at which, the viscosity varies", prm, Integer(0, 10));
+    add_parameter("Viscosity varies by", ratio, "At least, as largest over smallest value", prm, Double(1.001));
+    add_parameter("For velocity", for_velocity,
+                  "Then as often, by Kelly's estimator of the velocity's error, after a solve", prm, Integer(0, 10));
+    add_parameter("Fraction", fraction, "Of the cells, each of these times", prm, Double(0., 1.));
   }
 };
 
@@ -203,6 +227,7 @@ struct Parameters
 {
   ProblemParameters       problem;
   adamant::MeshParameters mesh{"pressure mesh", "; the velocity mesh has one more"};
+  RefinementParameters    refinement;
   ViscosityParameters     viscosity;
   SolverParameters        linear_solver;
   OutputParameters        output;
@@ -221,6 +246,8 @@ struct Parameters
   {
     problem.check();
     mesh.check(dim(), 1);
+    require(viscosity.stages == 1 || viscosity.finest != "none",
+            "Viscosity/Continuation stages needs a Finest average other than none");
     for (const auto &point : output.points)
       require(point.size() >= dim(), "Output/Points: a point has fewer than ", dim(), " coordinates");
   }

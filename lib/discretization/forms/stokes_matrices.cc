@@ -99,7 +99,7 @@ void StokesMatrices<dim>::assemble_divergence(const dealii::Mapping<dim> &mappin
         for (const unsigned int j : u.dof_indices())
           local(i, j) += weight * cell.value(i, q) * u.gradient(j, q)[u.component(j)] * cell.JxW(q);
   };
-  const auto transfer = transfer_matrices(meshes.finest(), nodal_pressure.finest(), pressure.finest());
+  const auto transfer   = transfer_matrices(meshes.finest(), nodal_pressure.finest(), pressure.finest());
   const auto restricted = [&](const Columns<dim> &columns) {
     Form<dim> form("B", nodal_pressure, columns, mapping, quadrature, stokes_flags, kernel);
     form.update();
@@ -115,31 +115,31 @@ template <int dim>
 void StokesMatrices<dim>::assemble_masses(const dealii::Mapping<dim>                 &mapping,
                                           const std::set<dealii::types::boundary_id> &walls)
 {
-  const auto &pressures = pressure.finest();
+  const auto                  &pressures = pressure.finest();
   const dealii::QIterated<dim> composed(dealii::QGauss<1>(2), 2);
   fine_cell = finer_cells_of_points(device, meshes.finest(), pressures.n_cells(), composed);
 
   // With one point in each cell its number is the cell's.
-  Form<dim> cells_to_masses(
-    "masses", velocity, quadrature_points<dim>(), mapping, dealii::QGauss<dim>(1), stokes_flags,
-    [this, &walls](const CellContext<dim> &cell, dealii::FullMatrix<double> &local) {
-      double weight = 1.;
-      for (const unsigned int face : cell.cell()->face_indices())
-        if (cell.cell()->at_boundary(face) && walls.count(cell.cell()->face(face)->boundary_id()) > 0)
-          weight = options.bfbt_boundary_weight;
-      for (const unsigned int i : cell.dof_indices())
-        local(i, 0) = weight * cell.value(i, 0) * cell.JxW(0);
-    });
+  Form<dim> cells_to_masses("masses", velocity, quadrature_points<dim>(), mapping, dealii::QGauss<dim>(1), stokes_flags,
+                            [this, &walls](const CellContext<dim> &cell, dealii::FullMatrix<double> &local) {
+                              double weight = 1.;
+                              for (const unsigned int face : cell.cell()->face_indices())
+                                if (cell.cell()->at_boundary(face) &&
+                                    walls.count(cell.cell()->face(face)->boundary_id()) > 0)
+                                  weight = options.bfbt_boundary_weight;
+                              for (const unsigned int i : cell.dof_indices())
+                                local(i, 0) = weight * cell.value(i, 0) * cell.JxW(0);
+                            });
   cells_to_masses.update();
   V       = Matrix<double>(device, *cells_to_masses.finest());
   weights = Vector<double>(device, velocity.finest().n_cells());
   C       = Vector<double>(device, velocity.finest().n_owned());
 
   const dealii::Functions::ConstantFunction<dim> one(1. / dealii::GridTools::volume(*meshes.finest_mesh(), mapping));
-  mean_weights = Vector<double>(device, transposed_product(pressures.owned_H(),
-                                                           load_vector(pressures, mapping, dealii::QGauss<dim>(2),
-                                                                       dealii::QGauss<dim - 1>(2), one, {})));
-  ones         = Vector<double>(device, ones_at_free(pressures));
+  mean_weights = Vector<double>(
+    device, transposed_product(pressures.owned_H(), load_vector(pressures, mapping, dealii::QGauss<dim>(2),
+                                                                dealii::QGauss<dim - 1>(2), one, {})));
+  ones = Vector<double>(device, ones_at_free(pressures));
 }
 
 template <int dim>
@@ -192,20 +192,22 @@ void StokesMatrices<dim>::subtract_prescribed(const Vector<double> &g, Vector<do
   const int      n   = velocity.finest().n_owned();
   Vector<double> b_u = b.part(0, n), b_p = b.part(n, pressure.finest().n_owned());
   device.multiply(-1., B_prescribed, g, 1., b_p);
-  const auto eta = to_host(given_at_points != nullptr ? *given_at_points : *given);
+  const double n_free = device.dot(ones, ones);
+  device.axpby(-device.dot(ones, b_p) / n_free, ones, 1., b_p); // the discrete flux through the boundary, about 0
+  const auto eta       = to_host(given_at_points != nullptr ? *given_at_points : *given);
   const bool at_points = given_at_points != nullptr;
   Form<dim>  A_prescribed("A_g", velocity, prescribed_values(velocity), mapping, quadrature, stokes_flags,
                           [&](const CellContext<dim> &cell, dealii::FullMatrix<double> &local) {
                            for (const unsigned int q : cell.quadrature_point_indices())
                              {
-                               const int    n_q    = static_cast<int>(cell.n_quadrature_points());
-                               const double weight = cell.JxW(q) * eta[at_points ? cell.cell_number() * n_q + q :
-                                                                                    cell.cell_number()];
+                               const int    n_q = static_cast<int>(cell.n_quadrature_points());
+                               const double weight =
+                                 cell.JxW(q) * eta[at_points ? cell.cell_number() * n_q + q : cell.cell_number()];
                                for (const unsigned int i : cell.dof_indices())
                                  for (const unsigned int j : cell.dof_indices())
                                    {
                                      const unsigned int c = cell.component(i), d = cell.component(j);
-                                     const auto &grad_i = cell.gradient(i, q), &grad_j = cell.gradient(j, q);
+                                     const auto        &grad_i = cell.gradient(i, q), &grad_j = cell.gradient(j, q);
                                      local(i, j) += weight * ((c == d ? grad_i * grad_j : 0.) + grad_i[d] * grad_j[c]);
                                    }
                              }

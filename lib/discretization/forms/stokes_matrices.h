@@ -21,11 +21,11 @@ namespace adamant
 struct StokesOptions
 {
   LevelMeshOptions levels;                                       ///< of the velocity mesh
-  Average          coarse_viscosity    = Average::arithmetic;    ///< of the cells of coarser levels
-  SchurComplement  schur               = SchurComplement::mass;  ///< for which matrices are made
-  double           bfbt_exponent       = 0.75;                   ///< q: C = diag(1 / ∫ η^q φ_i)
+  Average          coarse_viscosity     = Average::arithmetic;   ///< of the cells of coarser levels
+  SchurComplement  schur                = SchurComplement::mass; ///< for which matrices are made
+  double           bfbt_exponent        = 0.75;                  ///< q: C = diag(1 / ∫ η^q φ_i)
   double           bfbt_boundary_weight = 1.;                    ///< of cells at walls in these integrals
-  double           length              = 1.;                     ///< of the domain, about
+  double           length               = 1.;                    ///< of the domain, about
 };
 
 /// The matrices of the Q1-iso-Q2/Q1 discretization of -div(2 η ε(u)) + ∇p = f, div u = 0: the velocity is Q1 on a mesh,
@@ -67,26 +67,26 @@ public:
   /// Subtracts its mean over the domain from a pressure, unknowns of its field.
   void remove_mean(Vector<double> &p) const;
 
-  const SaddlePointData  &data() const { return saddle_point; } ///< for a SaddlePointSolver, after an update
-  const LevelSpace<dim>  &space() const { return velocity.finest(); }
-  const Form<dim>        &viscous() const { return A; }
+  const SaddlePointData &data() const { return saddle_point; } ///< for a SaddlePointSolver, after an update
+  const LevelSpace<dim> &space() const { return velocity.finest(); }
+  const Form<dim>       &viscous() const { return A; }
 
 private:
   void assemble_divergence(const dealii::Mapping<dim> &mapping);
   void assemble_masses(const dealii::Mapping<dim> &mapping, const std::set<dealii::types::boundary_id> &walls);
   void update_bfbt(const Vector<double> &viscosity);
 
-  Device                      device;
-  StokesOptions               options;
-  const dealii::Mapping<dim> &mapping;
-  Form<dim>                   A, M;
-  std::optional<Form<dim>>    laplacian;
-  CellAverages<dim>           coarse_viscosity, geometric_viscosity;
+  Device                       device;
+  StokesOptions                options;
+  const dealii::Mapping<dim>  &mapping;
+  Form<dim>                    A, M;
+  std::optional<Form<dim>>     laplacian;
+  CellAverages<dim>            coarse_viscosity, geometric_viscosity;
   std::optional<ScaledProduct> K;
-  List<int>                   fine_cell; // of the points of M
-  Matrix<double>              V, B_prescribed; // V: cells to ∫ φ_i
-  Vector<double>              weights, C, mean_weights, ones;
-  const Vector<double>       *given = nullptr, *given_at_points = nullptr; // of the last update
-  SaddlePointData             saddle_point;
+  List<int>                    fine_cell;       // of the points of M
+  Matrix<double>               V, B_prescribed; // V: cells to ∫ φ_i
+  Vector<double>               weights, C, mean_weights, ones;
+  const Vector<double>        *given = nullptr, *given_at_points = nullptr; // of the last update
+  SaddlePointData              saddle_point;
 };
 } // namespace adamant

@@ -35,10 +35,10 @@ std::size_t halved_level(const LevelMeshes<dim> &meshes)
   return meshes.size() - 2;
 }
 
-#define INSTANTIATE(dim)                                                                             \
-  template dealii::Triangulation<dim> &require_halved(dealii::Triangulation<dim> &);                 \
-  template LevelMeshOptions halved_mesh_options(const dealii::Triangulation<dim> &, LevelMeshOptions); \
-  template std::size_t      halved_level(const LevelMeshes<dim> &);
+#define INSTANTIATE(dim)                                                                                          \
+  template dealii::Triangulation<dim> &require_halved(dealii::Triangulation<dim> &);                              \
+  template LevelMeshOptions            halved_mesh_options(const dealii::Triangulation<dim> &, LevelMeshOptions); \
+  template std::size_t                 halved_level(const LevelMeshes<dim> &);
 INSTANTIATE(2)
 INSTANTIATE(3)
 #undef INSTANTIATE
