@@ -152,7 +152,7 @@ struct CellViscosity
   {
     Array<double> eta = of_cells;
     for (double &value : eta)
-      value = least * std::pow(value / least, s);
+      value *= std::pow(value / least, s - 1.);
     return eta;
   }
 };

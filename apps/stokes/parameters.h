@@ -135,6 +135,10 @@ struct ViscosityParameters : ParameterAcceptor
                   prm, Selection("harmonic|geometric|arithmetic|none"));
     add_parameter("Coarse average", coarse, "In each cell of coarser levels, over the cells that it contains", prm,
                   Selection("arithmetic|geometric|harmonic"));
+    add_parameter("Continuation stages", stages,
+                  "Stage k of n solves with the viscosity min (eta / min)^(k/n), from the solution before; for "
+                  "comparison: one stage is quickest",
+                  prm, Integer(1, 50));
   }
 
   static adamant::Average average(const std::string &name)
@@ -184,7 +188,7 @@ struct SolverParameters : adamant::LinearSolverParameters
   static adamant::MultigridOptions pressure_options()
   {
     adamant::MultigridOptions options;
-    options.smoother  = {"jacobi", true, 0.8, 8.};
+    options.smoother  = {"jacobi", true, 0.8, 16.};
     options.pre_steps = options.post_steps = 3;
     options.singular                       = true;
     return options;
@@ -226,7 +230,7 @@ struct OutputParameters : ParameterAcceptor
 struct Parameters
 {
   ProblemParameters       problem;
-  adamant::MeshParameters mesh{"pressure mesh", "; the velocity mesh has one more"};
+  adamant::MeshParameters mesh{"pressure mesh", "; the velocity mesh has one more", 5, 3};
   RefinementParameters    refinement;
   ViscosityParameters     viscosity;
   SolverParameters        linear_solver;

@@ -41,10 +41,10 @@ inline void note_resolution(const ProblemParameters &problem, double h)
 /// What keeps GMRES from a tolerance: rounding of η_max u against the right-hand side.
 template <int dim>
 std::string rounding_limit(const CellViscosity &eta, double h, const adamant::Vector<double> &x,
-                                  const adamant::Vector<double> &b)
+                           const adamant::Vector<double> &b)
 {
-  const double limit = std::numeric_limits<double>::epsilon() * eta.most * std::pow(h, dim - 2) * max_norm(adamant::to_host(x)) /
-                       std::sqrt(b.device().dot(b, b));
+  const double limit = std::numeric_limits<double>::epsilon() * eta.most * std::pow(h, dim - 2) *
+                       max_norm(adamant::to_host(x)) / std::sqrt(b.device().dot(b, b));
   return "; rounding allows a relative residual of about " + adamant::to_text(limit) +
          " here; a larger Linear solver/Restart may help";
 }
@@ -57,8 +57,8 @@ void write_state(const adamant::StokesMatrices<dim> &matrices, const Mapping<dim
   const adamant::GradientPostprocessor<dim> strain_rate({"strain_rate"}, [](const Tensor<2, dim> &gradient) {
     return std::vector<double>{std::sqrt(0.5) * symmetrize(gradient).norm()};
   });
-  const auto            &space = matrices.space();
-  dealii::Vector<double> of_cells(space.n_cells());
+  const auto                               &space = matrices.space();
+  dealii::Vector<double>                    of_cells(space.n_cells());
   for (int cell = 0; cell < space.n_cells(); ++cell)
     of_cells[space.active_cells()[cell]->active_cell_index()] = eta.scale * eta.of_cells[cell];
   adamant::FieldOutput<dim> output;

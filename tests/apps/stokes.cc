@@ -90,6 +90,8 @@ TEST_F(Stokes, SinkerSinksAsFast)
   const auto expect = [&](int dimension, int n, const std::string &ratio, double velocity, int most) {
     for (const std::string schur : {"mass", "bfbt"})
       {
+        if (dimension == 3 && schur == "bfbt")
+          continue; // the balls are its business there
         const auto outcome = solve("sinker", dimension, n,
                                    {"Problem/Viscosity ratio=" + ratio, "Linear solver/Schur complement=" + schur}, 5);
         EXPECT_NEAR(at_centre(outcome, 1), velocity, 5e-5 * std::abs(velocity)) << dimension << "D, " << schur;
@@ -117,9 +119,9 @@ TEST_F(Stokes, BallsAndIterations)
 // A force that is a gradient moves nothing: the pressure balances it.
 TEST_F(Stokes, HydrostaticLoad)
 {
-  const auto outcome = solve("expressions", 2, 32,
-                             {"Problem/Viscosity=if(x+y<0.9,1,1e4)", "Problem/Body force=cos(x)*y;sin(x)",
-                              "Problem/Boundaries=free_slip", "Linear solver/Tolerance=1e-10"});
+  const auto outcome   = solve("expressions", 2, 32,
+                               {"Problem/Viscosity=if(x+y<0.9,1,1e4)", "Problem/Body force=cos(x)*y;sin(x)",
+                                "Problem/Boundaries=free_slip", "Linear solver/Tolerance=1e-10"});
   const auto quadratic = solve("expressions", 2, 32,
                                {"Problem/Viscosity=if(x+y<0.9,1,1e4)", "Problem/Body force=0;-1",
                                 "Problem/Boundaries=free_slip", "Linear solver/Tolerance=1e-10"});
@@ -132,9 +134,9 @@ TEST_F(Stokes, DissipationIsWork)
 {
   for (const std::string average : {"harmonic", "geometric", "arithmetic", "none"})
     {
-      const auto outcome = solve("nsinker", 2, 32,
-                                 {"Linear solver/Tolerance=1e-9", "Viscosity/Finest average=" + average,
-                                  "Problem/Viscosity ratio=1e4"});
+      const auto outcome =
+        solve("nsinker", 2, 32,
+              {"Linear solver/Tolerance=1e-9", "Viscosity/Finest average=" + average, "Problem/Viscosity ratio=1e4"});
       const double work = outcome.record.at("work_of_force");
       EXPECT_GT(work, 0.);
       EXPECT_NEAR(outcome.record.at("dissipation"), work, 1e-6 * work) << average;
@@ -146,7 +148,7 @@ TEST_F(Stokes, TurnedAndMirrored)
 {
   const Settings common = {"Problem/Boundaries=free_slip", "Linear solver/Tolerance=1e-10",
                            "Output/Points=0.375, 0.25; 0.75, 0.375; 0.375, 0.75"};
-  const auto with = [&](const std::string &viscosity, const std::string &force) {
+  const auto     with   = [&](const std::string &viscosity, const std::string &force) {
     Settings settings = common;
     settings.insert(settings.end(), {"Problem/Viscosity=" + viscosity, "Problem/Body force=" + force});
     return solve("expressions", 2, 32, settings).record.at("velocity_at_points").get<std::vector<double>>();
@@ -154,7 +156,7 @@ TEST_F(Stokes, TurnedAndMirrored)
   const auto as_it_is = with("1+1e3*(abs(x-0.4)<0.1)*(abs(y-0.3)<0.1)", "0;-(abs(x-0.4)<0.1)*(abs(y-0.3)<0.1)"),
              turned   = with("1+1e3*(abs(y-0.4)<0.1)*(abs(x-0.7)<0.1)", "(abs(y-0.4)<0.1)*(abs(x-0.7)<0.1);0"),
              mirrored = with("1+1e3*(abs(x-0.4)<0.1)*(abs(y-0.7)<0.1)", "0;(abs(x-0.4)<0.1)*(abs(y-0.7)<0.1)");
-  const double size = std::abs(as_it_is[1]);
+  const double size   = std::abs(as_it_is[1]);
   // The points are (0.375, 0.25), and where it gets.
   EXPECT_NEAR(turned[2], -as_it_is[1], 1e-7 * size);
   EXPECT_NEAR(turned[3], as_it_is[0], 1e-7 * size);
@@ -162,22 +164,26 @@ TEST_F(Stokes, TurnedAndMirrored)
   EXPECT_NEAR(mirrored[5], -as_it_is[1], 1e-7 * size);
 }
 
+// Of SolCx: less error where the viscosity jumps, and by Kelly's estimator less than all cells refined, with fewer of them.
 TEST_F(Stokes, AdaptiveMeshes)
 {
-  const Settings block = {"Problem/Viscosity ratio=1e4", "Refinement/For viscosity=1"};
-  const auto     fine  = solve("sinker", 2, 80, {"Problem/Viscosity ratio=1e4"}, 5);
-  const auto     adaptive = solve("sinker", 2, 40, block, 5);
-  EXPECT_GT(adaptive.record.at("hanging_nodes"), 0);
-  EXPECT_LT(adaptive.record.at("cells"), 0.6 * fine.record.at("cells").get<double>());
-  EXPECT_NEAR(at_centre(adaptive, 1), at_centre(fine, 1), 1e-3 * std::abs(at_centre(fine, 1)));
-  EXPECT_LE(iterations(adaptive), iterations(fine) + 4);
+  const Settings tight  = {"Linear solver/Tolerance=1e-8"};
+  const auto     error  = [](const Outcome &outcome) { return outcome.record.at("errors").at("u_l2").get<double>(); };
+  const auto     coarse = solve("solcx", 2, 32, tight), fine = solve("solcx", 2, 64, tight),
+             at_jump = solve("solcx", 2, 32, {tight[0], "Refinement/For viscosity=1"}),
+             kelly   = solve("solcx", 2, 32, {tight[0], "Refinement/For velocity=2", "Refinement/Fraction=0.3"});
+  EXPECT_GT(at_jump.record.at("hanging_nodes"), 0);
+  EXPECT_LT(error(at_jump), 0.75 * error(coarse));
+  EXPECT_LT(error(kelly), 0.9 * error(fine));
+  EXPECT_LT(kelly.record.at("cells"), fine.record.at("cells"));
+  EXPECT_LE(iterations(kelly), iterations(fine) + 5);
   for (const std::string schur : {"mass", "bfbt"})
     {
-      const auto balls = solve("nsinker", 2, 32,
-                               {"Refinement/For viscosity=1", "Refinement/For velocity=2",
-                                "Linear solver/Schur complement=" + schur, "Problem/Viscosity ratio=1e4"});
+      const auto balls =
+        solve("nsinker", 2, 32,
+              {"Refinement/For viscosity=1", "Linear solver/Schur complement=" + schur, "Problem/Viscosity ratio=1e4"});
       EXPECT_GT(balls.record.at("hanging_nodes"), 0);
-      EXPECT_LE(iterations(balls), 45) << schur;
+      EXPECT_LE(iterations(balls), schur == "mass" ? 45 : 20) << schur;
     }
 }
 
@@ -210,10 +216,20 @@ TEST_F(Stokes, Continuation)
 // Δρ g L² / η: 981 (1e5)² / 1e20 m/s.
 TEST_F(Stokes, UnitsScale)
 {
-  const auto   si = run_file("block.prm", {"Mesh/Refinements=1", "Output/Files=false"});
+  const auto   si   = run_file("block.prm", {"Mesh/Refinements=1", "Output/Files=false"});
   const double unit = 981. * 1e10 / 1e20;
   EXPECT_NEAR(at_centre(si, 1), -1.854509e-3 * unit, 1e-4 * 1.85e-3 * unit);
   EXPECT_LE(iterations(si), 16);
+}
+
+// The paper's smoother, by colours.
+TEST_F(Stokes, GaussSeidel)
+{
+  const auto outcome = solve("nsinker", 2, 32,
+                             {"Linear solver/Smoother=gauss_seidel", "Linear solver/Chebyshev=false",
+                              "Linear solver/Damping=1", "Linear solver/Pre-smoothing steps=2",
+                              "Linear solver/Post-smoothing steps=2", "Problem/Viscosity ratio=1e4"});
+  EXPECT_LE(iterations(outcome), 25);
 }
 
 TEST_F(Stokes, TrilinosAsPeer)
@@ -252,6 +268,7 @@ TEST_F(Stokes, BadInput)
   expect_refused({"Problem/Boundary velocity=exact"}, "needs Problem/Exact velocity");
   expect_refused({"Problem/Boundaries=free_slip", "Mesh/Coordinates=x+0.5*y;y"}, "not parallel to the axes");
   expect_refused({"Viscosity/Finest average=none", "Viscosity/Continuation stages=2"}, "Continuation stages");
+  expect_refused({"Ranks/Distributed mesh=true"}, "one rank");
   expect_refused({"Problem/Csae=sinker"}, "Case");
 }
 

@@ -21,12 +21,17 @@ TEST_F(CudaStokes, CountsAndSolutionsAreTheHosts)
     for (const std::string precision : {"float32", "float64", "mixed"})
       for (const std::string dimension : {"2", "3"})
         {
-          const std::vector<std::string> settings = {
-            "Problem/Case=nsinker", "Problem/Dimension=" + dimension, "Problem/Viscosity ratio=1e4",
-            "Mesh/Cells=1, 1, 1", "Mesh/Refinements=" + std::string(dimension == "2" ? "4" : "2"),
-            "Refinement/For viscosity=1", "Output/Files=false", "Linear solver/Schur complement=" + schur,
-            "Linear solver/Precision=" + precision, "Linear solver/Tolerance=1e-9"};
-          const Outcome host = start_on("host", settings), gpu = start_on("cuda", settings);
+          const std::vector<std::string> settings = {"Problem/Case=nsinker",
+                                                     "Problem/Dimension=" + dimension,
+                                                     "Problem/Viscosity ratio=1e4",
+                                                     "Mesh/Cells=1, 1, 1",
+                                                     "Mesh/Refinements=" + std::string(dimension == "2" ? "4" : "2"),
+                                                     "Refinement/For viscosity=1",
+                                                     "Output/Files=false",
+                                                     "Linear solver/Schur complement=" + schur,
+                                                     "Linear solver/Precision=" + precision,
+                                                     "Linear solver/Tolerance=1e-9"};
+          const Outcome                  host = start_on("host", settings), gpu = start_on("cuda", settings);
           ASSERT_EQ(host.code, 0) << host.err;
           ASSERT_EQ(gpu.code, 0) << gpu.err;
           EXPECT_EQ(gpu.record.at("backend"), "cuda");
@@ -39,9 +44,9 @@ TEST_F(CudaStokes, CountsAndSolutionsAreTheHosts)
 
 TEST_F(CudaStokes, ContinuationUpdatesMatrices)
 {
-  const std::vector<std::string> settings = {"Problem/Case=nsinker", "Problem/Viscosity ratio=1e4",
-                                             "Mesh/Cells=1, 1, 1", "Mesh/Refinements=4",
-                                             "Viscosity/Continuation stages=3", "Linear solver/Tolerance=1e-9"};
+  const std::vector<std::string> settings = {
+    "Problem/Case=nsinker", "Problem/Viscosity ratio=1e4",     "Mesh/Cells=1, 1, 1",
+    "Mesh/Refinements=4",   "Viscosity/Continuation stages=3", "Linear solver/Tolerance=1e-9"};
   const Outcome host = start_on("host", settings), gpu = start_on("cuda", settings);
   ASSERT_EQ(host.code, 0) << host.err;
   ASSERT_EQ(gpu.code, 0) << gpu.err;

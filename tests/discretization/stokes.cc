@@ -60,7 +60,7 @@ protected:
         dirichlet[id] = ComponentMask(dim, id == 0);
         dirichlet[id].set(id / 2, true);
       }
-    const double          q = 0.75, length = 2.;
+    const double           q = 0.75, length = 2.;
     adamant::StokesOptions options;
     options.schur         = adamant::SchurComplement::bfbt;
     options.bfbt_exponent = q;
@@ -98,8 +98,8 @@ protected:
   }
 
   template <int dim>
-  void check_values(const StokesMatrices<dim> &matrices, const Mapping<dim> &mapping, const Array<double> &eta, double q,
-                    double length) const
+  void check_values(const StokesMatrices<dim> &matrices, const Mapping<dim> &mapping, const Array<double> &eta,
+                    double q, double length) const
   {
     const auto &data  = matrices.data();
     const auto &space = matrices.space();

@@ -63,9 +63,9 @@ TEST(DenseInverse, OfSingularMatricesOnZeroMeans)
 {
   for (const Grid grid : {Grid{1, 8}, Grid{2, 5}})
     {
-      const auto A       = q1_matrix(grid, {}, false);
-      const int  n       = A.n_rows;
-      const auto inverse = dense_inverse(Device::host(2), A, true);
+      const auto    A       = q1_matrix(grid, {}, false);
+      const int     n       = A.n_rows;
+      const auto    inverse = dense_inverse(Device::host(2), A, true);
       Array<double> x(n);
       double        mean = 0.;
       for (int i = 0; i < n; ++i)

@@ -29,9 +29,9 @@ TEST_P(ScaledProductTest, IsTheDenseProduct)
   ScaledProduct product(device, to_csr(A), to_csr(B));
   for (const unsigned int seed : {1, 2})
     {
-      Values d    = random_values(m, seed);
-      Dense  DB   = B;
-      d[4]        = 0.;
+      Values d  = random_values(m, seed);
+      Dense  DB = B;
+      d[4]      = 0.;
       for (int j = 0; j < m; ++j)
         for (double &value : DB[j])
           value *= d[j];
