@@ -19,7 +19,6 @@
 #include "application/program.h"
 #include "application/time_dependent_problem.h"
 #include "discretization/fields/error_estimate.h"
-#include "discretization/fields/l2_error.h"
 #include "discretization/fields/nodal_values.h"
 #include "discretization/fields/points.h"
 #include "discretization/forms/load.h"
@@ -33,7 +32,6 @@
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <utility>
 
 using namespace stokes;
 using adamant::Section;
@@ -75,6 +73,7 @@ private:
   void                  setup_vectors();
   void                  setup_solver(adamant::Precision precision);
   void                  set_right_hand_side();
+  void                  set_nodal_values();
   void                  update_viscosity(double stage);
   adamant::SolverResult solve();
 
@@ -125,12 +124,9 @@ void Stokes<dim>::setup()
   setup_viscosity();
   setup_vectors();
   setup_solver(choose_precision(parameters.linear_solver, eta, matrices->space()));
-  const auto       &levels  = matrices->data().velocity;
-  const std::size_t n_cells = mesh->n_global_active_cells(), n_u = velocity->size(), n_p = x.size() - n_u;
-  std::cout << n_cells << " cells, " << n_u << " velocities, " << n_p << " pressures, " << levels.size() << " levels, "
-            << to_text(precision) << std::endl;
-  note_resolution(parameters.problem, cell_length(*mesh));
-  run_info.describe({n_u + n_p, n_cells, levels, parameters.linear_solver});
+  print_size(parameters.problem, *matrices, precision);
+  run_info.describe(
+    {std::size_t(x.size()), mesh->n_active_cells(), matrices->data().velocity, parameters.linear_solver});
 }
 
 template <int dim>
@@ -194,7 +190,7 @@ void Stokes<dim>::setup_solver(adamant::Precision with_precision)
                  std::move(external));
 }
 
-// x solves the scaled problem; then u and p in the input's units, the pressure of zero mean.
+// x solves the scaled problem; u and p are in the input's units, the pressure of zero mean.
 template <int dim>
 adamant::SolverResult Stokes<dim>::advance()
 {
@@ -209,12 +205,18 @@ adamant::SolverResult Stokes<dim>::advance()
       result = {result.iterations + of_stage.iterations, of_stage.initial_residual, of_stage.final_residual};
       device.synchronize();
     }
+  set_nodal_values();
+  return result;
+}
+
+template <int dim>
+void Stokes<dim>::set_nodal_values()
+{
   Vector x_u = solver->blocks().of(x, 0), x_p = solver->blocks().of(x, 1);
   velocity->nodal_values(x_u, boundary_values, u);
   device.scale(1. / eta.scale, u);
   matrices->remove_mean(x_p);
   device.multiply(1. / length, matrices->to_velocity_mesh, x_p, 0., p);
-  return result;
 }
 
 // All that depends on the viscosity, where it is.
@@ -258,34 +260,32 @@ adamant::SolverResult Stokes<dim>::solve()
 template <int dim>
 void Stokes<dim>::serialize(adamant::State &state)
 {
-  state.vector(u, *velocity, velocity->prescribed_vector());
-  state.vector(p, matrices->nodal_pressure.finest());
+  Vector x_u = solver->blocks().of(x, 0), x_p = solver->blocks().of(x, 1);
+  state.unknowns(x_u, matrices->space());
+  state.unknowns(x_p, matrices->pressure.finest());
+  if (!state.loading())
+    return;
+  if (parameters.viscosity.stages > 1)
+    update_viscosity(1.);
+  set_right_hand_side();
+  set_nodal_values();
 }
 
 // Errors, values at points, and the balance of energy.
 template <int dim>
 void Stokes<dim>::report()
 {
-  auto             &record  = run_info.record;
-  const auto        nodal_u = this->download(u), nodal_p = this->download(p);
-  Section           scope(run_info.timer, "output");
-  const QGauss<dim> quadrature(5);
-  if (data.exact_velocity)
-    record["errors"]["u_l2"] = l2_error(matrices->space(), mapping, quadrature, nodal_u.data(), *data.exact_velocity);
-  if (data.exact_pressure)
-    record["errors"]["p_l2"] =
-      l2_error(matrices->nodal_pressure.finest(), mapping, quadrature, nodal_p.data(), *data.exact_pressure);
-  Vector x_u = solver->blocks().of(x, 0), b_u = solver->blocks().of(b, 0), Ax = velocity->vector();
+  auto      &record  = run_info.record;
+  const auto nodal_u = this->download(u), nodal_p = this->download(p);
+  Section    scope(run_info.timer, "output");
+  Vector     x_u = solver->blocks().of(x, 0), b_u = solver->blocks().of(b, 0), Ax = velocity->vector();
   solver->A().multiply(1., x_u, 0., Ax);
-  record["dissipation"]        = device.dot(x_u, Ax) / eta.scale;
-  record["work_of_force"]      = device.dot(x_u, b_u) / eta.scale;
-  record["velocities"]         = nodal_u.size();
-  record["pressures"]          = matrices->pressure.finest().n_owned();
-  record["hanging_nodes"]      = matrices->space().n_hanging() / dim;
-  record["viscosity"]          = {{"min", eta.scale * eta.least}, {"max", eta.scale * eta.most}};
-  record["precision"]          = to_text(precision);
-  record["schur_complement"]   = parameters.schur() == adamant::SchurComplement::bfbt ? "bfbt" : "mass";
-  record["max_velocity"]       = max_norm(nodal_u);
+  record["dissipation"]   = device.dot(x_u, Ax) / eta.scale;
+  record["work_of_force"] = device.dot(x_u, b_u) / eta.scale;
+  record["precision"]     = to_text(precision);
+  record["max_velocity"]  = max_norm(nodal_u);
+  record_facts(parameters, *matrices, eta, record);
+  record_errors(data, *matrices, mapping, nodal_u, nodal_p, record);
   const auto &points           = parameters.output.points;
   record["velocity_at_points"] = adamant::PointEvaluation(device, matrices->velocity, mapping, points, dim)(u);
   record["pressure_at_points"] = adamant::PointEvaluation(device, matrices->nodal_pressure, mapping, points, 1)(p);

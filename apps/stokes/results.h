@@ -1,13 +1,17 @@
 #pragma once
 
+#include "cases.h"
 #include "data.h"
 
 #include "application/field_output.h"
 #include "application/output.h"
+#include "base/run_record.h"
 #include "discretization/fields/gradient_postprocessor.h"
+#include "discretization/fields/l2_error.h"
 #include "discretization/forms/stokes_matrices.h"
 #include "solvers/krylov.h"
 
+#include <deal.II/base/quadrature_lib.h>
 #include <deal.II/grid/grid_tools.h>
 
 #include <algorithm>
@@ -36,6 +40,17 @@ inline void note_resolution(const ProblemParameters &problem, double h)
   else if (block && std::abs(0.2 / h - std::round(0.2 / h)) > 1e-6)
     std::cout << "note: the block's faces lie within cells, so that errors are of first order; Mesh/Cells = 5, 5, 5 "
                  "avoids that\n";
+}
+
+/// Prints what the problem is.
+template <int dim>
+void print_size(const ProblemParameters &problem, const adamant::StokesMatrices<dim> &matrices,
+                adamant::Precision precision)
+{
+  std::cout << matrices.space().n_cells() << " cells, " << matrices.space().n_owned() << " velocities, "
+            << matrices.pressure.finest().n_owned() << " pressures, " << matrices.velocity.n_levels() << " levels, "
+            << to_text(precision) << std::endl;
+  note_resolution(problem, cell_length(*matrices.meshes.finest_mesh()));
 }
 
 /// What keeps GMRES from a tolerance: rounding of η_max u against the right-hand side.
@@ -68,5 +83,30 @@ void write_state(const adamant::StokesMatrices<dim> &matrices, const Mapping<dim
   output.add_data_vector(of_cells, "viscosity", DataOut<dim>::type_cell_data);
   output.build_patches(mapping, 1);
   series.write(output, time);
+}
+
+/// What the problem is, for run.json.
+template <int dim>
+void record_facts(const Parameters &parameters, const adamant::StokesMatrices<dim> &matrices, const CellViscosity &eta,
+                  adamant::RunRecord &record)
+{
+  record["velocities"]       = matrices.space().n_owned();
+  record["pressures"]        = matrices.pressure.finest().n_owned();
+  record["hanging_nodes"]    = matrices.space().n_hanging() / dim;
+  record["viscosity"]        = {{"min", eta.scale * eta.least}, {"max", eta.scale * eta.most}};
+  record["schur_complement"] = parameters.schur() == adamant::SchurComplement::bfbt ? "bfbt" : "mass";
+}
+
+/// The errors in L² where the solution is known, of nodal values on the velocity mesh.
+template <int dim>
+void record_errors(const Case<dim> &data, const adamant::StokesMatrices<dim> &matrices, const Mapping<dim> &mapping,
+                   const Array<double> &u, const Array<double> &p, adamant::RunRecord &record)
+{
+  const QGauss<dim> quadrature(5);
+  if (data.exact_velocity)
+    record["errors"]["u_l2"] = l2_error(matrices.space(), mapping, quadrature, u.data(), *data.exact_velocity);
+  if (data.exact_pressure)
+    record["errors"]["p_l2"] =
+      l2_error(matrices.nodal_pressure.finest(), mapping, quadrature, p.data(), *data.exact_pressure);
 }
 } // namespace stokes

@@ -239,6 +239,18 @@ TEST_F(Stokes, TrilinosAsPeer)
               1e-3 * outcome.record.at("work_of_force").get<double>());
 }
 
+// A run that was done reports what it had.
+TEST_F(Stokes, Restart)
+{
+  const auto once  = solve("nsinker", 2, 32, {"Checkpoint/Steps=1", "Problem/Boundary velocity=0: 0;y*(1-y),1: 0;-x"}),
+             again = start({"--backend", "host", "--threads", "2", "--restart=" + once.folder});
+  ASSERT_EQ(again.code, 0) << again.err;
+  std::ifstream in(once.folder + "/run.json");
+  const auto    record = nlohmann::json::parse(in);
+  for (const char *key : {"max_velocity", "dissipation", "velocity_at_points", "pressure_at_points"})
+    EXPECT_EQ(record.at(key), once.record.at(key)) << key;
+}
+
 TEST_F(Stokes, NoForceNoFlow)
 {
   const auto outcome = solve("expressions", 2, 16, {"Problem/Body force=0;0"});
