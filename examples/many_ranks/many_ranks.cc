@@ -136,16 +136,16 @@ void LaplaceProblem<dim>::solve(const std::string &name, const Timer &setup, con
   solution = 0;
   const Timer timer;
   solver.solve(system_matrix, solution, system_rhs, preconditioner);
-  pcout << "  " << name << ": " << control.last_step() << " iterations, " << timer.wall_time() << " s, set-up " << set_up
-        << " s" << std::endl;
+  pcout << "  " << name << ": " << control.last_step() << " iterations, " << timer.wall_time() << " s, set-up "
+        << set_up << " s" << std::endl;
   constraints.distribute(solution);
 }
 
 template <int dim>
 void LaplaceProblem<dim>::solve_with_ml()
 {
-  const Timer                                            timer;
-  TrilinosWrappers::PreconditionAMG                      preconditioner;
+  const Timer                                       timer;
+  TrilinosWrappers::PreconditionAMG                 preconditioner;
   TrilinosWrappers::PreconditionAMG::AdditionalData data;
   data.elliptic              = true;
   data.higher_order_elements = true;
@@ -182,7 +182,8 @@ template <int dim>
 void LaplaceProblem<dim>::refine_grid()
 {
   Vector<float> errors(triangulation.n_active_cells());
-  KellyErrorEstimator<dim>::estimate(dof_handler, QGauss<dim - 1>(fe.degree + 1), {}, locally_relevant_solution, errors);
+  KellyErrorEstimator<dim>::estimate(dof_handler, QGauss<dim - 1>(fe.degree + 1), {}, locally_relevant_solution,
+                                     errors);
   parallel::distributed::GridRefinement::refine_and_coarsen_fixed_number(triangulation, errors, 0.3, 0.03);
   triangulation.execute_coarsening_and_refinement();
 }

@@ -8,9 +8,9 @@ namespace adamant
 template <typename From, typename To>
 struct Gather
 {
-  const int                *place;
-  const From               *from;
-  To                       *to;
+  const int               *place;
+  const From              *from;
+  To                      *to;
   ADAMANT_HOST_DEVICE To   value(int i) const { return place[i] < 0 ? To(0) : static_cast<To>(from[place[i]]); }
   ADAMANT_HOST_DEVICE void store(int i, To value) const { to[i] = value; }
 };

@@ -13,12 +13,13 @@ namespace
 {
 // The names of the enumerations in parameter files.
 template <typename Enum>
-using Names                                       = std::vector<std::pair<std::string, Enum>>;
-const Names<SolverType>       solver_types        = {{"gmres", SolverType::gmres},
-                                                     {"cg", SolverType::cg},
-                                                     {"bicgstab", SolverType::bicgstab},
-                                                     {"multigrid", SolverType::multigrid}};
-const Names<Precision>        precisions          = {{"float32", Precision::float32}, {"float64", Precision::float64}};
+using Names                          = std::vector<std::pair<std::string, Enum>>;
+const Names<SolverType> solver_types = {{"gmres", SolverType::gmres},
+                                        {"cg", SolverType::cg},
+                                        {"bicgstab", SolverType::bicgstab},
+                                        {"multigrid", SolverType::multigrid}};
+const Names<Precision>  precisions   = {
+     {"float32", Precision::float32}, {"float64", Precision::float64}, {"mixed", Precision::mixed}};
 const Names<CoarseSolverType> coarse_solver_types = {{"dense_inverse", CoarseSolverType::dense_inverse},
                                                      {"smoothing", CoarseSolverType::smoothing},
                                                      {"trilinos_amg", CoarseSolverType::external}};
@@ -90,7 +91,9 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
   add_parameter("Tolerance", tolerance, "The solver stops at |b - A x| <= tolerance |b|", prm, Double(1e-15, 1));
   add_parameter("Maximum iterations", max_iterations, "More than these stop the run with an error", prm, Integer(1));
   add_parameter("Restart", restart, "Largest dimension of the Krylov space of gmres", prm, Integer(1, 1000));
-  add_parameter("Precision", precision, "Of the V-cycle; everything else is double", prm, selection(precisions));
+  add_parameter("Precision", precision,
+                "Of the V-cycle; everything else is double. mixed: smoothing in float32 of residuals in float64", prm,
+                selection(precisions));
   add_parameter("Smoother", smoother, description_of_smoothers(), prm, Selection(names_of_smoothers()));
   add_parameter("Chebyshev", chebyshev,
                 "Take the smoothing steps as one Chebyshev polynomial in S A, with its own eigenvalue estimate");
@@ -134,6 +137,11 @@ LinearSolverOptions LinearSolverParameters::options(const std::string &name) con
   if (o.multigrid.coarse_solver == CoarseSolverType::external)
     o.multigrid.make_coarse_solver = make_trilinos_amg(amg_options());
   return o;
+}
+
+std::string to_text(Precision precision)
+{
+  return name_of(precisions, precision);
 }
 
 void LinearSolverParameters::require_multigrid() const

@@ -9,6 +9,8 @@
 
 namespace adamant
 {
+std::string to_text(Precision precision); ///< as parameter files have it
+
 /// A section of LinearSolverOptions as parameters, and the choice of the preconditioner. A program with several solvers
 /// has one with a name of its own for each.
 class LinearSolverParameters : public dealii::ParameterAcceptor

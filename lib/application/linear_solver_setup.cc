@@ -11,20 +11,20 @@ namespace
 class AMGPreconditioner : public Preconditioner
 {
 public:
-  AMGPreconditioner(std::shared_ptr<const CSRMatrix<double>> matrix, TrilinosAMGOptions options)
-    : matrix(std::move(matrix))
+  AMGPreconditioner(LevelData level, TrilinosAMGOptions options)
+    : level(std::move(level))
     , options(std::move(options))
   {
     AMGPreconditioner::update();
   }
   void vmult(const Vector<double> &v, Vector<double> &z) const override { amg->vmult(v.data(), z.data()); }
-  void update() override { amg = std::make_unique<TrilinosAMG>(*matrix, options); }
+  void update() override { amg = std::make_unique<TrilinosAMG>(matrix_on_host(level), options); }
   bool recordable() const override { return false; }
 
 private:
-  std::shared_ptr<const CSRMatrix<double>> matrix;
-  const TrilinosAMGOptions                 options;
-  std::unique_ptr<TrilinosAMG>             amg;
+  const LevelData              level;
+  const TrilinosAMGOptions     options;
+  std::unique_ptr<TrilinosAMG> amg;
 };
 
 template <int dim>
@@ -63,15 +63,25 @@ std::unique_ptr<LinearSolver> make_linear_solver(const Device &device, const Fie
           make_trilinos_amg(amg_options(parameters, field.space(0), near_null_space));
       return std::make_unique<LinearSolver>(device, levels, options);
     }
-  if (device.asynchronous())
-    throw InputError("Linear solver/Preconditioner = trilinos_amg needs --backend host");
   return std::make_unique<LinearSolver>(
     device, levels, options,
-    std::make_unique<AMGPreconditioner>(levels.back().matrix,
-                                        amg_options(parameters, field.finest(), near_null_space)));
+    make_amg_preconditioner(device, levels.back(), field.finest(), parameters, near_null_space));
+}
+
+template <int dim>
+std::unique_ptr<Preconditioner>
+make_amg_preconditioner(const Device &device, const LevelData &level, const LevelSpace<dim> &space,
+                        const LinearSolverParameters &parameters, const NearNullSpace<dim> &near_null_space)
+{
+  if (device.asynchronous())
+    throw InputError("Linear solver/Preconditioner = trilinos_amg needs --backend host");
+  return std::make_unique<AMGPreconditioner>(level, amg_options(parameters, space, near_null_space));
 }
 
 #define INSTANTIATE(dim)                                                                                           \
+  template std::unique_ptr<Preconditioner> make_amg_preconditioner(                                                \
+    const Device &, const LevelData &, const LevelSpace<dim> &, const LinearSolverParameters &,                    \
+    const NearNullSpace<dim> &);                                                                                   \
   template LevelMeshOptions              level_mesh_options(const Run &, const LinearSolverParameters &,           \
                                                             const dealii::FiniteElement<dim> &);                   \
   template std::unique_ptr<LinearSolver> make_linear_solver(const Device &, const Field<dim> &, const Form<dim> &, \

@@ -33,4 +33,11 @@ template <int dim>
 std::unique_ptr<LinearSolver> make_linear_solver(const Device &device, const Field<dim> &field, const Form<dim> &form,
                                                  const LinearSolverParameters &parameters, const std::string &name,
                                                  const NearNullSpace<dim> &near_null_space = nullptr);
+
+/// Trilinos ML as a preconditioner for the matrix of this level, the space's, as the parameters have it; `update` takes
+/// new values. Throws InputError as above.
+template <int dim>
+std::unique_ptr<Preconditioner>
+make_amg_preconditioner(const Device &device, const LevelData &level, const LevelSpace<dim> &space,
+                        const LinearSolverParameters &parameters, const NearNullSpace<dim> &near_null_space = nullptr);
 } // namespace adamant

@@ -12,8 +12,11 @@
 
 namespace adamant
 {
-MeshParameters::MeshParameters(const std::string &mesh, const std::string &note)
+MeshParameters::MeshParameters(const std::string &mesh, const std::string &note, unsigned int n_cells,
+                               unsigned int refinements)
   : ParameterAcceptor("/Mesh")
+  , cells(3, n_cells)
+  , refinements(refinements)
 {
   using namespace dealii::Patterns;
   add_parameter(
@@ -23,7 +26,7 @@ MeshParameters::MeshParameters(const std::string &mesh, const std::string &note)
   add_parameter("File", file,
                 "Gmsh mesh (.msh, ASCII) of quadrilaterals or hexahedra; physical groups give the boundary ids");
   add_parameter("Cells", cells, "Of the box in each direction, before refinement");
-  add_parameter("Refinements", refinements, "Uniform ones to the " + mesh + note, prm, Integer(0, 12));
+  add_parameter("Refinements", this->refinements, "Uniform ones to the " + mesh + note, prm, Integer(0, 12));
   add_parameter("Coordinates", coordinates,
                 "Where the points x, y, z of the unit box lie: expressions separated by semicolons; empty: there");
   add_parameter("Local refinements", local_refinements, "Further refinements of the " + mesh, prm, Integer(0, 10));

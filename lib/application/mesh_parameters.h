@@ -14,12 +14,14 @@ namespace adamant
 class MeshParameters : public dealii::ParameterAcceptor
 {
 public:
-  /// `mesh` names it in the descriptions; `note` ends that of its refinements.
-  explicit MeshParameters(const std::string &mesh = "mesh", const std::string &note = "");
+  /// `mesh` names it in the descriptions; `note` ends that of its refinements. By default the box has `n_cells` in each
+  /// direction, refined so many times.
+  explicit MeshParameters(const std::string &mesh = "mesh", const std::string &note = "", unsigned int n_cells = 1,
+                          unsigned int refinements = 4);
 
-  std::string               type        = "box", file, coordinates, refine_where;
-  std::vector<unsigned int> cells       = {1, 1, 1};
-  unsigned int              refinements = 4, local_refinements = 0;
+  std::string               type = "box", file, coordinates, refine_where;
+  std::vector<unsigned int> cells;
+  unsigned int              refinements, local_refinements = 0;
 
   /// Throws InputError where the parameters do not fit together or, refined so many times more, a box has too many
   /// bilinear nodes.

@@ -34,7 +34,7 @@ RunRecord balance(const CSRMatrix<double> &matrix, const Communicator &ranks)
 void describe(const RunSize &size, const Communicator &ranks, RunRecord &record)
 {
   const auto options  = size.linear_solver.options("");
-  record["precision"] = options.precision == Precision::float32 ? "float32" : "float64";
+  record["precision"] = to_text(options.precision);
   record["dofs"]      = size.n_unknowns;
   record["cells"]     = size.n_cells;
   record["levels"]    = RunRecord::array();

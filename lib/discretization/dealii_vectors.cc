@@ -31,7 +31,8 @@ DofNumbers numbers_in_space(const LevelSpace<dim> &space, const dealii::DoFHandl
     }
   for (const int number : numbers.in_field)
     if (number < 0 || number >= space.n_owned())
-      throw RunError("multigrid for deal.II's vectors: a DoF of the DoFHandler belongs to this rank, but not in the field");
+      throw RunError(
+        "multigrid for deal.II's vectors: a DoF of the DoFHandler belongs to this rank, but not in the field");
   return numbers;
 }
 

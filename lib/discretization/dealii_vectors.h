@@ -72,7 +72,7 @@ private:
   };
   Device                      device;
   std::vector<ConstrainedRow> constrained;
-  List<int>                   entry, row;   // of deal.II's vector for each row of the field's, and the reverse
-  mutable Vector<double>      on_device;    // deal.II's vector, where the device is not the host
+  List<int>                   entry, row; // of deal.II's vector for each row of the field's, and the reverse
+  mutable Vector<double>      on_device;  // deal.II's vector, where the device is not the host
 };
 } // namespace adamant

@@ -18,14 +18,14 @@ PolynomialSmoother<Number>::PolynomialSmoother(const SmootherLevel<Number> &leve
   if (!options.chebyshev)
     return;
   d      = Vector(level.device, level.matrix->n_rows);
-  lambda = largest_eigenvalue();
+  lambda = options.largest > 0. ? options.largest : largest_eigenvalue();
 }
 
 template <typename Number>
 void PolynomialSmoother<Number>::update()
 {
   smoother->update();
-  if (!options.chebyshev)
+  if (!options.chebyshev || options.largest > 0.)
     return;
   if (level.changing)
     follow_eigenvalue();
@@ -140,6 +140,53 @@ std::vector<std::pair<Number, Number>> chebyshev_coefficients(int n, double lowe
         rho               = next;
       }
   return c;
+}
+
+namespace
+{
+SmootherLevel<float> convert(const SmootherLevel<double> &level)
+{
+  const int node_size = level.A.node_size();
+  return {level.device, level.matrix,
+          level.changing ? Matrix<float>(level.device, *level.matrix, *level.changing, node_size) :
+                           Matrix<float>(level.device, *level.matrix, node_size),
+          level.changing};
+}
+} // namespace
+
+MixedSmoother::MixedSmoother(const SmootherLevel<double> &level, const SmootherOptions &options)
+  : level(level)
+  , in_float(convert(level))
+  , smoother(in_float, options)
+{
+  for (auto *vector : {&b, &x, &y})
+    *vector = adamant::Vector<float>(level.device, level.matrix->n_rows);
+}
+
+void MixedSmoother::update()
+{
+  level.changing ? in_float.A.update(*level.changing) : in_float.A.update(*level.matrix);
+  smoother.update();
+}
+
+void MixedSmoother::correction(int n, const Vector &r, Vector &result) const
+{
+  level.device.convert(r, b);
+  level.device.convert(smoother.vmult(n, b, x, y), result);
+}
+
+auto MixedSmoother::vmult(int n, const Vector &b, Vector &x, Vector &) const -> Vector &
+{
+  correction(n, b, x);
+  return x;
+}
+
+auto MixedSmoother::step(int n, const Vector &b, Vector &x, Vector &y) const -> Vector &
+{
+  level.device.residual(level.A, x, b, y);
+  correction(n, y, y);
+  level.device.axpby(1., y, 1., x);
+  return x;
 }
 
 template class PolynomialSmoother<double>;

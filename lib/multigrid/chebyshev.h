@@ -9,13 +9,28 @@
 
 namespace adamant
 {
+/// The smoothing of a level before and after the coarse correction, n >= 1 steps at a time. Both functions return the
+/// vector that holds the result, x or y; the other one is scratch.
+template <typename Number>
+class LevelSmoother
+{
+public:
+  using Vector = adamant::Vector<Number>;
+
+  virtual ~LevelSmoother() = default;
+
+  virtual void    update()                                                  = 0; ///< see Smoother::update
+  virtual Vector &vmult(int n, const Vector &b, Vector &x, Vector &y) const = 0; ///< from x = 0
+  virtual Vector &step(int n, const Vector &b, Vector &x, Vector &y) const  = 0; ///< from x
+  virtual double  eigenvalue() const                                        = 0; ///< lambda; 0 without Chebyshev
+};
+
 /// n steps of any smoother S as one polynomial:
 ///   d <- alpha_k d + beta_k S (b - A x),   x <- x + d.
 /// Damped iterations have alpha = 0, beta = omega; Chebyshev's have the coefficients of the polynomial of degree n that
-/// is smallest on [1.1 lambda / range, 1.1 lambda], lambda the largest eigenvalue of S A by the power method.
-/// Both functions return the vector that holds the result, x or y; the other one is scratch.
+/// is smallest on [1.1 lambda / range, 1.1 lambda], lambda the largest eigenvalue of S A, known or by the power method.
 template <typename Number>
-class PolynomialSmoother
+class PolynomialSmoother : public LevelSmoother<Number>
 {
 public:
   using Vector = adamant::Vector<Number>;
@@ -23,15 +38,13 @@ public:
   PolynomialSmoother(const SmootherLevel<Number> &level, const SmootherOptions &options);
 
   /// Takes over the level's values, see Smoother::update.
-  void update();
+  void update() override;
 
-  /// n >= 1 steps from x = 0, before the coarse correction: with S.
-  Vector &vmult(int n, const Vector &b, Vector &x, Vector &y) const;
-  /// n steps from x, after the coarse correction: with Sᵀ.
-  Vector &step(int n, const Vector &b, Vector &x, Vector &y) const;
+  Vector &vmult(int n, const Vector &b, Vector &x, Vector &y) const override; ///< with S
+  Vector &step(int n, const Vector &b, Vector &x, Vector &y) const override;  ///< with Sᵀ
 
   bool   symmetric() const { return smoother->symmetric(); } ///< whether both are the same
-  double eigenvalue() const { return lambda; }               ///< lambda; 0 without Chebyshev
+  double eigenvalue() const override { return lambda; }
 
 private:
   using Coefficients = std::vector<std::pair<Number, Number>>; // alpha, beta of each step
@@ -49,6 +62,28 @@ private:
   double                            lambda = 0;
   mutable Vector                    d;        // empty without Chebyshev
   Vector                            dominant; // where values change: about the eigenvector of lambda
+};
+
+/// The same steps in float in a V-cycle in double: always from zero, on a residual computed in double, so that rounding
+/// of a matrix whose coefficients vary by many orders of magnitude meets corrections alone. After the coarse correction,
+/// too, the steps are with S.
+class MixedSmoother : public LevelSmoother<double>
+{
+public:
+  MixedSmoother(const SmootherLevel<double> &level, const SmootherOptions &options);
+
+  void    update() override;
+  Vector &vmult(int n, const Vector &b, Vector &x, Vector &y) const override;
+  Vector &step(int n, const Vector &b, Vector &x, Vector &y) const override;
+  double  eigenvalue() const override { return smoother.eigenvalue(); }
+
+private:
+  void correction(int n, const Vector &r, Vector &x) const; // x = n steps for r
+
+  SmootherLevel<double>          level;
+  SmootherLevel<float>           in_float;
+  PolynomialSmoother<float>      smoother;
+  mutable adamant::Vector<float> b, x, y;
 };
 
 /// Coefficients (alpha_k, beta_k), k = 0..n-1, of d <- alpha d + beta S r, x <- x + d for Chebyshev's polynomial on

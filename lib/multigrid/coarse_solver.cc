@@ -17,21 +17,22 @@ class DenseInverse : public CoarseSolver<Number>
 public:
   using Vector = adamant::Vector<Number>;
 
-  explicit DenseInverse(const SmootherLevel<Number> &level)
+  DenseInverse(const SmootherLevel<Number> &level, bool singular)
     : level(level)
+    , singular(singular)
     , x(level.device, level.matrix->n_rows)
   {
-    inverse =
-      Matrix<Number>::dense(level.device, dense_inverse(level.device, matrix_on_host(level)), level.matrix->n_rows);
+    inverse = Matrix<Number>::dense(level.device, dense_inverse(level.device, matrix_on_host(level), singular),
+                                    level.matrix->n_rows);
   }
   void update() override
   {
     if (!level.changing)
-      return inverse.update_dense(dense_inverse(level.device, *level.matrix));
+      return inverse.update_dense(dense_inverse(level.device, *level.matrix, singular));
     const int n = level.matrix->n_rows;
     if (dense.size() == 0)
       dense = adamant::Vector<double>(level.device, to_index(std::size_t(n) * n, "entries of a dense matrix"));
-    level.device.for_each(n, MakeDense{level.changing->view(), dense.data()});
+    level.device.for_each(n, MakeDense{level.changing->view(), singular, dense.data()});
     level.device.invert(dense, n);
     inverse.update_dense(dense);
   }
@@ -44,6 +45,7 @@ public:
 
 private:
   SmootherLevel<Number>   level;
+  const bool              singular;
   Vector                  x;
   Matrix<Number>          inverse;
   adamant::Vector<double> dense; // while values change
@@ -131,7 +133,7 @@ std::unique_ptr<CoarseSolver<Number>> make_coarse_solver(const SmootherLevel<Num
         if (level.device.asynchronous())
           throw InputError("Linear solver/Coarse solver = trilinos_amg needs --backend host");
         return std::make_unique<External<Number>>(level, options);
-      default: return std::make_unique<DenseInverse<Number>>(level);
+      default: return std::make_unique<DenseInverse<Number>>(level, options.singular);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <sstream>
 #include <string>
 
@@ -33,7 +34,7 @@ double largest_row_sum(int n, const Array<double> &a)
 }
 } // namespace
 
-Array<double> dense_inverse(const Device &device, const CSRMatrix<double> &matrix)
+Array<double> dense_inverse(const Device &device, const CSRMatrix<double> &matrix, bool singular)
 {
   const int n = matrix.n_rows;
   if (matrix.n_cols != n)
@@ -42,6 +43,13 @@ Array<double> dense_inverse(const Device &device, const CSRMatrix<double> &matri
   for (int i = 0; i < n; ++i)
     for (auto k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k)
       a[std::size_t(i) * n + matrix.column[k]] = matrix.value[k];
+  if (singular)
+    {
+      const auto   diagonal = adamant::diagonal(matrix);
+      const double c        = std::accumulate(diagonal.begin(), diagonal.end(), 0.) / n / n;
+      for (double &value : a)
+        value += c;
+    }
   const double norm = largest_row_sum(n, a);
   if (!std::isfinite(norm))
     fail_singular("it has values that are no numbers");

@@ -27,9 +27,11 @@ std::unique_ptr<KrylovMethod> make_method(const LinearSolverOptions &options, co
 std::unique_ptr<Preconditioner> make_multigrid(const Device &device, const std::vector<LevelData> &levels,
                                                Precision precision, const MultigridOptions &options)
 {
-  if (precision == Precision::float64)
-    return std::make_unique<MultigridPreconditioner<double>>(device, levels, options);
-  return std::make_unique<MultigridPreconditioner<float>>(device, levels, options);
+  if (precision == Precision::float32)
+    return std::make_unique<MultigridPreconditioner<float>>(device, levels, options);
+  MultigridOptions in_double   = options;
+  in_double.smoothing_in_float = precision == Precision::mixed;
+  return std::make_unique<MultigridPreconditioner<double>>(device, levels, in_double);
 }
 
 LinearSolver::LinearSolver(const Device &device, const std::vector<LevelData> &levels,

@@ -23,7 +23,8 @@ enum class SolverType
 enum class Precision
 {
   float32,
-  float64
+  float64,
+  mixed ///< smoothing in float, of residuals in double
 };
 
 struct LinearSolverOptions

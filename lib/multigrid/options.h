@@ -24,6 +24,7 @@ struct SmootherOptions
   bool        chebyshev = false;    ///< Chebyshev's polynomial in S A instead of equal damped steps
   double      damping   = 0.8;      ///< omega of x <- x + omega S (b - A x), without Chebyshev
   double      range     = 4.;       ///< Chebyshev damps the eigenvalues in [1.1 lambda / range, 1.1 lambda]
+  double      largest   = 0.;       ///< lambda, where it is known; 0: by the power method
 };
 
 struct MultigridOptions
@@ -33,6 +34,11 @@ struct MultigridOptions
   int              post_steps    = 2;
   CoarseSolverType coarse_solver = CoarseSolverType::dense_inverse;
   int              coarse_steps  = 20; ///< smoothing steps on the coarsest level, where they are its solver
+  /// Whether A 1 = 0 on all levels, as where a pressure is free up to a constant. The dense inverse is then that of
+  /// A + c 1 1ᵀ: for right-hand sides of zero mean it gives the solution of zero mean.
+  bool singular = false;
+  /// In a V-cycle in double: smoothing in float, see MixedSmoother.
+  bool smoothing_in_float = false;
   /// Called for each new matrix of the coarsest level; with the host as device only.
   std::function<ExternalSolver(const CSRMatrix<double> &matrix)> make_coarse_solver = nullptr;
 };

@@ -33,12 +33,16 @@ VCycle<Number>::Level::Level(const Device &device, const LevelData &data, const 
   b           = Vector(device, n);
   if (coarsest)
     return;
-  P        = Matrix<Number>(device, *data.prolongation, data.node_size);
-  R        = Matrix<Number>(device, *data.restriction, data.node_size);
-  x        = Vector(device, n);
-  y        = Vector(device, n);
-  r        = Vector(device, n);
-  smoother = std::make_unique<PolynomialSmoother<Number>>(on(device), options.smoother);
+  P = Matrix<Number>(device, *data.prolongation, data.node_size);
+  R = Matrix<Number>(device, *data.restriction, data.node_size);
+  x = Vector(device, n);
+  y = Vector(device, n);
+  r = Vector(device, n);
+  if constexpr (std::is_same_v<Number, double>)
+    if (options.smoothing_in_float)
+      smoother = std::make_unique<MixedSmoother>(on(device), options.smoother);
+  if (!smoother)
+    smoother = std::make_unique<PolynomialSmoother<Number>>(on(device), options.smoother);
 }
 
 template <typename Number>

@@ -30,8 +30,9 @@ public:
   /// One V-cycle from a zero guess. Returns a vector of its own that holds the result until the next call.
   const Vector &vmult(const Vector &b) const { return cycle(levels.size() - 1, b); }
 
-  int         n_rows() const { return levels.back()->matrix->n_rows; } ///< of the finest level
-  std::size_t n_levels() const { return levels.size(); }
+  int                   n_rows() const { return levels.back()->matrix->n_rows; } ///< of the finest level
+  const Matrix<Number> &matrix() const { return levels.back()->A; } ///< of the finest level, in its precision
+  std::size_t           n_levels() const { return levels.size(); }
 
   /// A line per level: unknowns, eigenvalue estimate.
   template <typename N>
@@ -43,12 +44,12 @@ private:
     Level(const Device &device, const LevelData &data, const MultigridOptions &options, bool coarsest);
     SmootherLevel<Number> on(const Device &device) const { return {device, matrix, A, changing}; }
 
-    std::shared_ptr<const CSRMatrix<double>>    matrix;
-    std::shared_ptr<const CompressedRows>       changing;
-    const std::uint64_t                         n_unknowns; // of all ranks
-    Matrix<Number>                              A, P, R;
-    Vector                                      b, x, y, r;
-    std::unique_ptr<PolynomialSmoother<Number>> smoother;
+    std::shared_ptr<const CSRMatrix<double>> matrix;
+    std::shared_ptr<const CompressedRows>    changing;
+    const std::uint64_t                      n_unknowns; // of all ranks
+    Matrix<Number>                           A, P, R;
+    Vector                                   b, x, y, r;
+    std::unique_ptr<LevelSmoother<Number>>   smoother;
   };
 
   const Vector &cycle(std::size_t l, const Vector &b) const;

@@ -5,6 +5,8 @@
 #include "support/errors.h"
 #include "support/q1_grid.h"
 
+#include <cmath>
+
 using namespace adamant;
 using namespace adamant::test;
 
@@ -54,6 +56,31 @@ TEST(DenseInverse, SingularMatricesThrow)
   for (const Grid grid : {Grid{1, 8}, Grid{1, 40}, Grid{2, 4}, Grid{2, 16}})
     expect_error<RunError>([&] { dense_inverse(Device::host(2), q1_matrix(grid, {}, false)); },
                            {"coarsest level", "boundary conditions"});
+}
+
+// A 1 = 0: for a right-hand side of zero mean the solution of zero mean.
+TEST(DenseInverse, OfSingularMatricesOnZeroMeans)
+{
+  for (const Grid grid : {Grid{1, 8}, Grid{2, 5}})
+    {
+      const auto    A       = q1_matrix(grid, {}, false);
+      const int     n       = A.n_rows;
+      const auto    inverse = dense_inverse(Device::host(2), A, true);
+      Array<double> x(n);
+      double        mean = 0.;
+      for (int i = 0; i < n; ++i)
+        mean += (x[i] = std::sin(1. + 3. * i)) / n;
+      for (double &value : x)
+        value -= mean;
+      const auto b = product(A, x);
+      for (int i = 0; i < n; ++i)
+        {
+          double sum = 0.;
+          for (int j = 0; j < n; ++j)
+            sum += inverse[i * n + j] * b[j];
+          EXPECT_NEAR(sum, x[i], 1e-11);
+        }
+    }
 }
 
 // Pivots that lie below the diagonal, on each device.

@@ -1,6 +1,6 @@
 // deal.II's vectors of a distributed mesh at the door of multigrid: a program's own DoFHandler, constraints and matrix.
-#include "discretization/dealii_preconditioner.h"
 #include "cuda_ranks.h"
+#include "discretization/dealii_preconditioner.h"
 #include "rows.h"
 
 #include <deal.II/dofs/dof_tools.h>
@@ -25,8 +25,7 @@ void local_matrix(const adamant::CellContext<dim> &cell, FullMatrix<double> &loc
   for (const unsigned int q : cell.quadrature_point_indices())
     for (const unsigned int i : cell.dof_indices())
       for (const unsigned int j : cell.dof_indices())
-        local(i, j) +=
-          (cell.value(i, q) * cell.value(j, q) + cell.gradient(i, q) * cell.gradient(j, q)) * cell.JxW(q);
+        local(i, j) += (cell.value(i, q) * cell.value(j, q) + cell.gradient(i, q) * cell.gradient(j, q)) * cell.JxW(q);
 }
 
 // (u, v) + (grad u, grad v) with u = 0 on one side, as a program with vectors over ranks assembles it.
@@ -111,8 +110,8 @@ void compare(const FiniteElement<dim> &fe, const adamant::Device &device)
   const adamant::LevelMeshes<dim> meshes(*mesh, {16});
   const adamant::Field<dim>       field(meshes, "u", fe, {{0, ComponentMask()}});
   const MappingQ1<dim>            mapping;
-  adamant::Form<dim> form("A", field, unknowns(field), mapping, QGauss<dim>(3), flags, local_matrix,
-                          adamant::Levels::all);
+  adamant::Form<dim>              form("A", field, unknowns(field), mapping, QGauss<dim>(3), flags, local_matrix,
+                                       adamant::Levels::all);
   form.update();
   solve_with<LinearAlgebra::distributed::Vector<double>>(dealii, field, form, device, "deal.II's own vector");
   solve_with<TrilinosWrappers::MPI::Vector>(dealii, field, form, device, "Trilinos' vector");

@@ -1,16 +1,15 @@
 #include "discretization/forms/flow_matrices.h"
 
-#include "base/exceptions.h"
 #include "discretization/fields/distributed_rows.h"
 #include "discretization/fields/transfer.h"
 #include "discretization/forms/form.h"
 #include "discretization/forms/load.h"
+#include "discretization/meshes/halved_mesh.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -63,39 +62,12 @@ std::shared_ptr<const CSRMatrix<double>> share(CSRMatrix<double> matrix)
   return std::make_shared<const CSRMatrix<double>>(std::move(matrix));
 }
 
-template <int dim>
-unsigned int n_pressure_cells(const dealii::Triangulation<dim> &velocity_mesh)
-{
-  return static_cast<unsigned int>(velocity_mesh.n_global_active_cells() >> dim);
-}
-
-template <int dim>
-dealii::Triangulation<dim> &checked(dealii::Triangulation<dim> &velocity_mesh)
-{
-  for (const auto &cell : velocity_mesh.active_cell_iterators())
-    if (cell->is_locally_owned() && (cell->level() == 0 || cell->parent()->n_active_descendants() != 1u << dim))
-      throw RunError("flow matrices: the last refinement of the velocity mesh has to be global");
-  return velocity_mesh;
-}
-
 DirichletBoundary all_of(const std::set<dealii::types::boundary_id> &ids)
 {
   DirichletBoundary boundary;
   for (const auto id : ids)
     boundary[id] = dealii::ComponentMask();
   return boundary;
-}
-
-// The second finest of the level meshes.
-template <int dim>
-std::size_t pressure_level(const LevelMeshes<dim> &meshes)
-{
-  const unsigned int expected = n_pressure_cells(*meshes.finest_mesh());
-  const auto         n        = meshes.size() < 2 ? 0 : meshes[meshes.size() - 2].mesh->n_global_active_cells();
-  if (n != expected)
-    throw RunError("flow matrices: the mesh cannot be coarsened to the pressure mesh (" + std::to_string(n) +
-                   " cells where " + std::to_string(expected) + " were expected)");
-  return meshes.size() - 2;
 }
 } // namespace
 
@@ -104,9 +76,9 @@ FlowMatrices<dim>::FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const
                                 const dealii::Quadrature<dim>              &quadrature,
                                 const std::set<dealii::types::boundary_id> &outflow, unsigned int coarsest_cells,
                                 unsigned int cells_per_rank)
-  : meshes(checked(velocity_mesh), {std::min(coarsest_cells, n_pressure_cells(velocity_mesh)), cells_per_rank})
+  : meshes(require_halved(velocity_mesh), halved_mesh_options(velocity_mesh, {coarsest_cells, cells_per_rank}))
   , velocity_field(meshes, "velocity", dealii::FE_Q<dim>(1))
-  , pressure_field(meshes, "pressure", dealii::FE_Q<dim>(1), all_of(outflow), pressure_level(meshes))
+  , pressure_field(meshes, "pressure", dealii::FE_Q<dim>(1), all_of(outflow), halved_level(meshes))
   , velocity_mass(lumped_mass(velocity(), mapping, quadrature))
   , pressure_mass(lumped_mass(pressure(), mapping, quadrature))
 {

@@ -79,19 +79,22 @@ struct CopyRows
   }
 };
 
-/// Row i of A as a row of a dense matrix, row-major.
+/// Row i of A as a row of a dense matrix, row-major; with `singular` that of A + c 1 1ᵀ, c = tr A / n².
 struct MakeDense
 {
   RowsView A;
+  bool     singular;
   double  *dense;
 
   ADAMANT_HOST_DEVICE void operator()(int i) const
   {
-    double *row = dense + static_cast<long>(i) * A.n_rows;
+    double *row = dense + static_cast<long>(i) * A.n_rows, trace = 0.;
+    for (int j = 0; singular && j < A.n_rows; ++j)
+      trace += A.entry(j, j);
     for (int j = 0; j < A.n_rows; ++j)
-      row[j] = 0.;
+      row[j] = trace / A.n_rows / A.n_rows;
     for (EntryNumber k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
-      row[A.column[k]] = A.value[k];
+      row[A.column[k]] += A.value[k];
   }
 };
 } // namespace adamant

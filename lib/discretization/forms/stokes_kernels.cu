@@ -1,0 +1,18 @@
+#include "discretization/forms/stokes_kernels.h"
+
+#include "algebra/functors.cuh"
+
+namespace adamant
+{
+namespace cuda
+{
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, ViscousStress<2>> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, ViscousStress<3>> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, WeightedMass> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, WeightedMass> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, WeightedLaplacian> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, WeightedLaplacian> &);
+template void for_each(const DeviceInterface &, int, const Power &);
+template void for_each(const DeviceInterface &, int, const InvertPositive &);
+} // namespace cuda
+} // namespace adamant

@@ -1,0 +1,297 @@
+// The Stokes program, as a user meets it: against exact solutions, against an independent program, and against itself.
+#include "program.h"
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace
+{
+using Settings = std::vector<std::string>;
+
+class Stokes : public Program
+{
+protected:
+  Stokes()
+    : Program(STOKES)
+  {}
+
+  // n velocity cells in each direction, `coarse` of them coarse cells times a power of two.
+  Outcome solve(const std::string &name, int dimension, int n, Settings more = {}, int coarse = 1)
+  {
+    int refinements = 0;
+    for (int cells = 2 * coarse; cells < n; cells *= 2)
+      ++refinements;
+    const std::string cells    = std::to_string(coarse);
+    Settings          settings = {"Problem/Case=" + name, "Problem/Dimension=" + std::to_string(dimension),
+                                  "Mesh/Cells=" + cells + ", " + cells + ", " + cells,
+                                  "Mesh/Refinements=" + std::to_string(refinements), "Output/Files=false"};
+    settings.insert(settings.end(), more.begin(), more.end());
+    return run(settings, 2);
+  }
+
+  // A file of prm/stokes with these settings.
+  Outcome run_file(const std::string &file, const Settings &settings)
+  {
+    std::vector<std::string> arguments = {std::string(STOKES_PRM) + "/" + file, "--backend", "host", "--threads", "2"};
+    for (const auto &setting : settings)
+      arguments.insert(arguments.end(), {"--set", setting});
+    auto outcome = start(arguments);
+    if (outcome.code != 0 || outcome.record.is_null())
+      throw std::runtime_error("the program did not run: " + outcome.err); // ends this test
+    return outcome;
+  }
+
+  static int    iterations(const Outcome &outcome) { return outcome.max_iterations(); }
+  static double at_centre(const Outcome &outcome, int component)
+  {
+    return outcome.record.at("velocity_at_points")[component];
+  }
+
+  // A run that has to be refused with this message.
+  void expect_refused(const Settings &settings, const std::string &message, int code = 2)
+  {
+    std::vector<std::string> arguments = {"--backend", "host", "--threads", "1"};
+    for (const auto &setting : settings)
+      arguments.insert(arguments.end(), {"--set", setting});
+    const auto outcome = start(arguments);
+    EXPECT_EQ(outcome.code, code) << outcome.err;
+    EXPECT_NE(outcome.err.find(message), std::string::npos) << outcome.err;
+  }
+};
+
+// Errors of an independent program for the same elements (n = 16, 32, 64), to its digits.
+TEST_F(Stokes, SolCxErrors)
+{
+  const double u[] = {6.0186e-5, 1.5161e-5, 3.7891e-6}, p[] = {1.4620e-2, 1.0046e-2, 6.9963e-3};
+  for (int k = 0; k < 3; ++k)
+    {
+      const auto outcome = solve("solcx", 2, 16 << k, {"Linear solver/Tolerance=1e-9"});
+      EXPECT_NEAR(outcome.record.at("errors").at("u_l2"), u[k], 1e-4 * u[k]);
+      EXPECT_NEAR(outcome.record.at("errors").at("p_l2"), p[k], 1e-4 * p[k]);
+      EXPECT_LE(iterations(outcome), 16);
+    }
+}
+
+// A viscosity that varies smoothly in 3D, all velocities prescribed.
+TEST_F(Stokes, ManufacturedSolutionConverges)
+{
+  const auto settings = [](int refinements) {
+    return Settings{"Mesh/Refinements=" + std::to_string(refinements), "Output/Files=false"};
+  };
+  const auto coarse = run_file("burstedde.prm", settings(2)), fine = run_file("burstedde.prm", settings(3));
+  EXPECT_LT(fine.record.at("errors").at("u_l2"), 0.15 * coarse.record.at("errors").at("u_l2").get<double>());
+}
+
+// Velocities of the block's centre by an independent program, to the digits that its tolerance allows.
+TEST_F(Stokes, SinkerSinksAsFast)
+{
+  const auto expect = [&](int dimension, int n, const std::string &ratio, double velocity, int most) {
+    for (const std::string schur : {"mass", "bfbt"})
+      {
+        if (dimension == 3 && schur == "bfbt")
+          continue; // the balls are its business there
+        const auto outcome = solve("sinker", dimension, n,
+                                   {"Problem/Viscosity ratio=" + ratio, "Linear solver/Schur complement=" + schur}, 5);
+        EXPECT_NEAR(at_centre(outcome, 1), velocity, 5e-5 * std::abs(velocity)) << dimension << "D, " << schur;
+        EXPECT_LE(iterations(outcome), most) << dimension << "D, " << schur;
+      }
+  };
+  expect(2, 40, "1", -4.196133e-3, 11);
+  expect(2, 40, "1e6", -2.514531e-3, 13);
+  expect(3, 20, "1e4", -1.855312e-3, 13);
+}
+
+// The largest nodal component and the iterations of the same program (Rudi, Stadler and Ghattas' balls).
+TEST_F(Stokes, BallsAndIterations)
+{
+  const auto bfbt = solve("nsinker", 3, 32, {"Problem/Viscosity ratio=1e4", "Linear solver/Precision=float64"}, 2);
+  EXPECT_NEAR(bfbt.record.at("max_velocity"), 1.283e-3, 1e-6);
+  EXPECT_LE(iterations(bfbt), 9 + 2);
+  const auto in_float = solve("nsinker", 3, 16, {"Problem/Viscosity ratio=1e8", "Problem/Sinkers=8"}, 2),
+             in_double =
+               solve("nsinker", 3, 16,
+                     {"Problem/Viscosity ratio=1e8", "Problem/Sinkers=8", "Linear solver/Precision=float64"}, 2);
+  EXPECT_LE(iterations(in_float), iterations(in_double) + 3);
+}
+
+// A force that is a gradient moves nothing: the pressure balances it.
+TEST_F(Stokes, HydrostaticLoad)
+{
+  const auto outcome   = solve("expressions", 2, 32,
+                               {"Problem/Viscosity=if(x+y<0.9,1,1e4)", "Problem/Body force=cos(x)*y;sin(x)",
+                                "Problem/Boundaries=free_slip", "Linear solver/Tolerance=1e-10"});
+  const auto quadratic = solve("expressions", 2, 32,
+                               {"Problem/Viscosity=if(x+y<0.9,1,1e4)", "Problem/Body force=0;-1",
+                                "Problem/Boundaries=free_slip", "Linear solver/Tolerance=1e-10"});
+  EXPECT_LT(outcome.record.at("max_velocity"), 1e-4) << "up to what the pressure cannot represent";
+  EXPECT_LT(quadratic.record.at("max_velocity"), 1e-11) << "a linear pressure is exact";
+}
+
+// 2 η |ε(u)|² in all is what the force does.
+TEST_F(Stokes, DissipationIsWork)
+{
+  for (const std::string average : {"harmonic", "geometric", "arithmetic", "none"})
+    {
+      const auto outcome =
+        solve("nsinker", 2, 32,
+              {"Linear solver/Tolerance=1e-9", "Viscosity/Finest average=" + average, "Problem/Viscosity ratio=1e4"});
+      const double work = outcome.record.at("work_of_force");
+      EXPECT_GT(work, 0.);
+      EXPECT_NEAR(outcome.record.at("dissipation"), work, 1e-6 * work) << average;
+    }
+}
+
+// The same problem turned by a quarter, and mirrored.
+TEST_F(Stokes, TurnedAndMirrored)
+{
+  const Settings common = {"Problem/Boundaries=free_slip", "Linear solver/Tolerance=1e-10",
+                           "Output/Points=0.375, 0.25; 0.75, 0.375; 0.375, 0.75"};
+  const auto     with   = [&](const std::string &viscosity, const std::string &force) {
+    Settings settings = common;
+    settings.insert(settings.end(), {"Problem/Viscosity=" + viscosity, "Problem/Body force=" + force});
+    return solve("expressions", 2, 32, settings).record.at("velocity_at_points").get<std::vector<double>>();
+  };
+  const auto as_it_is = with("1+1e3*(abs(x-0.4)<0.1)*(abs(y-0.3)<0.1)", "0;-(abs(x-0.4)<0.1)*(abs(y-0.3)<0.1)"),
+             turned   = with("1+1e3*(abs(y-0.4)<0.1)*(abs(x-0.7)<0.1)", "(abs(y-0.4)<0.1)*(abs(x-0.7)<0.1);0"),
+             mirrored = with("1+1e3*(abs(x-0.4)<0.1)*(abs(y-0.7)<0.1)", "0;(abs(x-0.4)<0.1)*(abs(y-0.7)<0.1)");
+  const double size   = std::abs(as_it_is[1]);
+  // The points are (0.375, 0.25), and where it gets.
+  EXPECT_NEAR(turned[2], -as_it_is[1], 1e-7 * size);
+  EXPECT_NEAR(turned[3], as_it_is[0], 1e-7 * size);
+  EXPECT_NEAR(mirrored[4], as_it_is[0], 1e-7 * size);
+  EXPECT_NEAR(mirrored[5], -as_it_is[1], 1e-7 * size);
+}
+
+// Of SolCx: less error where the viscosity jumps, and by Kelly's estimator less than all cells refined, with fewer of them.
+TEST_F(Stokes, AdaptiveMeshes)
+{
+  const Settings tight  = {"Linear solver/Tolerance=1e-8"};
+  const auto     error  = [](const Outcome &outcome) { return outcome.record.at("errors").at("u_l2").get<double>(); };
+  const auto     coarse = solve("solcx", 2, 32, tight), fine = solve("solcx", 2, 64, tight),
+             at_jump = solve("solcx", 2, 32, {tight[0], "Refinement/For viscosity=1"}),
+             kelly   = solve("solcx", 2, 32, {tight[0], "Refinement/For velocity=2", "Refinement/Fraction=0.3"});
+  EXPECT_GT(at_jump.record.at("hanging_nodes"), 0);
+  EXPECT_LT(error(at_jump), 0.75 * error(coarse));
+  EXPECT_LT(error(kelly), 0.9 * error(fine));
+  EXPECT_LT(kelly.record.at("cells"), fine.record.at("cells"));
+  EXPECT_LE(iterations(kelly), iterations(fine) + 5);
+  for (const std::string schur : {"mass", "bfbt"})
+    {
+      const auto balls =
+        solve("nsinker", 2, 32,
+              {"Refinement/For viscosity=1", "Linear solver/Schur complement=" + schur, "Problem/Viscosity ratio=1e4"});
+      EXPECT_GT(balls.record.at("hanging_nodes"), 0);
+      EXPECT_LE(iterations(balls), schur == "mass" ? 45 : 20) << schur;
+    }
+}
+
+TEST_F(Stokes, PrecisionsAgree)
+{
+  const auto with = [&](const std::string &precision, const std::string &ratio, const std::string &adapt = "false") {
+    return solve("sinker", 2, 64,
+                 {"Problem/Viscosity ratio=" + ratio, "Linear solver/Precision=" + precision,
+                  "Linear solver/Adapt precision=" + adapt});
+  };
+  const auto in_double = with("float64", "1e8"), mixed = with("mixed", "1e8"), chosen = with("float32", "1e8", "true");
+  EXPECT_LE(iterations(mixed), iterations(in_double) + 1);
+  EXPECT_NEAR(at_centre(mixed, 1), at_centre(in_double, 1), 1e-4 * std::abs(at_centre(in_double, 1)));
+  EXPECT_EQ(chosen.record.at("precision"), "mixed");
+  EXPECT_EQ(with("float32", "1e2", "true").record.at("precision"), "float32");
+}
+
+// Stages of a growing contrast end with the same solution, and take longer.
+TEST_F(Stokes, Continuation)
+{
+  const Settings balls = {"Problem/Viscosity ratio=1e6"};
+  const auto     once  = solve("nsinker", 2, 32, balls),
+             stages    = solve("nsinker", 2, 32, {balls[0], "Viscosity/Continuation stages=3"});
+  EXPECT_NEAR(stages.record.at("max_velocity"), once.record.at("max_velocity"),
+              1e-4 * once.record.at("max_velocity").get<double>());
+  EXPECT_GT(iterations(stages), iterations(once));
+}
+
+// Lengths, viscosities and forces in SI units give the velocity that the numbers without units give, times
+// Δρ g L² / η: 981 (1e5)² / 1e20 m/s.
+TEST_F(Stokes, UnitsScale)
+{
+  const auto   si   = run_file("block.prm", {"Mesh/Refinements=1", "Output/Files=false"});
+  const double unit = 981. * 1e10 / 1e20;
+  EXPECT_NEAR(at_centre(si, 1), -1.854509e-3 * unit, 1e-4 * 1.85e-3 * unit);
+  EXPECT_LE(iterations(si), 16);
+}
+
+// The paper's smoother, by colours.
+TEST_F(Stokes, GaussSeidel)
+{
+  const auto outcome = solve("nsinker", 2, 32,
+                             {"Linear solver/Smoother=gauss_seidel", "Linear solver/Chebyshev=false",
+                              "Linear solver/Damping=1", "Linear solver/Pre-smoothing steps=2",
+                              "Linear solver/Post-smoothing steps=2", "Problem/Viscosity ratio=1e4"});
+  EXPECT_LE(iterations(outcome), 25);
+}
+
+TEST_F(Stokes, TrilinosAsPeer)
+{
+  const auto outcome = solve("nsinker", 2, 32, {"Linear solver/Preconditioner=trilinos_amg"});
+  EXPECT_NEAR(outcome.record.at("dissipation"), outcome.record.at("work_of_force"),
+              1e-3 * outcome.record.at("work_of_force").get<double>());
+}
+
+// A run that was done reports what it had, but for rounding: the pressure's mean is subtracted once more.
+TEST_F(Stokes, Restart)
+{
+  const auto once  = solve("nsinker", 2, 32, {"Checkpoint/Steps=1", "Problem/Boundary velocity=0: 0;y*(1-y),1: 0;-x"}),
+             again = start({"--backend", "host", "--threads", "2", "--restart=" + once.folder});
+  ASSERT_EQ(again.code, 0) << again.err;
+  std::ifstream in(once.folder + "/run.json");
+  const auto    record = nlohmann::json::parse(in);
+  for (const char *key : {"max_velocity", "dissipation", "velocity_at_points"})
+    EXPECT_EQ(record.at(key), once.record.at(key)) << key;
+  const double pressure = once.record.at("pressure_at_points")[0];
+  EXPECT_NEAR(record.at("pressure_at_points")[0], pressure, 1e-12 * std::abs(pressure));
+}
+
+TEST_F(Stokes, NoForceNoFlow)
+{
+  const auto outcome = solve("expressions", 2, 16, {"Problem/Body force=0;0"});
+  EXPECT_EQ(outcome.record.at("max_velocity"), 0.);
+}
+
+TEST_F(Stokes, TutorialIsTheDefault)
+{
+  const auto built_in = start({"--print-parameters"}),
+             shipped  = start({std::string(STOKES_PRM) + "/tutorial.prm", "--print-parameters"});
+  EXPECT_EQ(shipped.code, 0) << shipped.err;
+  EXPECT_EQ(built_in.out, shipped.out);
+}
+
+TEST_F(Stokes, BadInput)
+{
+  expect_refused({"Problem/Viscosity ratio=0.5"}, "between 1 and 1e12");
+  expect_refused({"Problem/Viscosity ratio=1e13"}, "between 1 and 1e12");
+  expect_refused({"Problem/Case=nsinker", "Problem/Sinkers=25"}, "centres for 1 to 24");
+  expect_refused({"Problem/Case=solcx", "Problem/Dimension=3"}, "needs Problem/Dimension = 2");
+  expect_refused({"Problem/Case=expressions", "Problem/Viscosity=x-0.5"}, "has to be positive");
+  expect_refused({"Problem/Case=expressions", "Problem/Viscosity=10^(14*x)"}, "more than 1e12");
+  expect_refused({"Problem/Case=expressions", "Problem/Viscosity=2*"}, "Problem/Viscosity");
+  expect_refused({"Problem/Boundaries=slip"}, "'slip' should be no_slip or free_slip");
+  expect_refused({"Problem/Boundaries=0: free_slip", "Problem/Boundary velocity=0: 1;0"}, "one of them");
+  expect_refused({"Problem/Boundary velocity=0: 1;0"}, "flows out through the boundary");
+  expect_refused({"Problem/Boundary velocity=exact"}, "needs Problem/Exact velocity");
+  expect_refused({"Problem/Boundaries=free_slip", "Mesh/Coordinates=x+0.5*y;y"}, "not parallel to the axes");
+  expect_refused({"Viscosity/Finest average=none", "Viscosity/Continuation stages=2"}, "Continuation stages");
+  expect_refused({"Ranks/Distributed mesh=true"}, "one rank");
+  expect_refused({"Problem/Csae=sinker"}, "Case");
+}
+
+TEST_F(Stokes, FailuresAreSaid)
+{
+  expect_refused({"Linear solver/Maximum iterations=2", "Linear solver/Adapt precision=false", "Mesh/Refinements=3"},
+                 "rounding allows", 1);
+  const auto coarse = solve("sinker", 2, 8), cut = solve("sinker", 2, 32);
+  EXPECT_NE(coarse.out.find("unresolved"), std::string::npos);
+  EXPECT_NE(cut.out.find("faces lie within cells"), std::string::npos);
+}
+} // namespace

@@ -1,0 +1,56 @@
+// The Stokes program on the GPU against the CPU.
+
+#include "gpu_program.h"
+
+#include <cmath>
+
+namespace
+{
+class CudaStokes : public GpuProgram
+{
+protected:
+  CudaStokes()
+    : GpuProgram("STOKES", STOKES)
+  {}
+};
+
+// Equal counts, and solutions to 1e-6: both Schur complements, all precisions, with hanging nodes.
+TEST_F(CudaStokes, CountsAndSolutionsAreTheHosts)
+{
+  for (const std::string schur : {"mass", "bfbt"})
+    for (const std::string precision : {"float32", "float64", "mixed"})
+      for (const std::string dimension : {"2", "3"})
+        {
+          const std::vector<std::string> settings = {"Problem/Case=nsinker",
+                                                     "Problem/Dimension=" + dimension,
+                                                     "Problem/Viscosity ratio=1e4",
+                                                     "Mesh/Cells=1, 1, 1",
+                                                     "Mesh/Refinements=" + std::string(dimension == "2" ? "4" : "2"),
+                                                     "Refinement/For viscosity=1",
+                                                     "Output/Files=false",
+                                                     "Linear solver/Schur complement=" + schur,
+                                                     "Linear solver/Precision=" + precision,
+                                                     "Linear solver/Tolerance=1e-9"};
+          const Outcome                  host = start_on("host", settings), gpu = start_on("cuda", settings);
+          ASSERT_EQ(host.code, 0) << host.err;
+          ASSERT_EQ(gpu.code, 0) << gpu.err;
+          EXPECT_EQ(gpu.record.at("backend"), "cuda");
+          EXPECT_NEAR(gpu.max_iterations(), host.max_iterations(), precision == "float32" ? 1 : 0)
+            << schur << ", " << precision << ", " << dimension << "D";
+          for (const char *key : {"max_velocity", "dissipation"})
+            EXPECT_NEAR(gpu.record.at(key), host.record.at(key), 1e-6 * host.record.at(key).get<double>()) << key;
+        }
+}
+
+TEST_F(CudaStokes, ContinuationUpdatesMatrices)
+{
+  const std::vector<std::string> settings = {
+    "Problem/Case=nsinker", "Problem/Viscosity ratio=1e4",     "Mesh/Cells=1, 1, 1",
+    "Mesh/Refinements=4",   "Viscosity/Continuation stages=3", "Linear solver/Tolerance=1e-9"};
+  const Outcome host = start_on("host", settings), gpu = start_on("cuda", settings);
+  ASSERT_EQ(host.code, 0) << host.err;
+  ASSERT_EQ(gpu.code, 0) << gpu.err;
+  EXPECT_NEAR(gpu.record.at("max_velocity"), host.record.at("max_velocity"),
+              1e-6 * host.record.at("max_velocity").get<double>());
+}
+} // namespace
