@@ -250,6 +250,8 @@ struct Parameters
   {
     problem.check();
     mesh.check(dim(), 1);
+    require(linear_solver.options("").type == adamant::SolverType::gmres,
+            "Linear solver/Solver: the system is indefinite, and this program has gmres only");
     require(viscosity.stages == 1 || viscosity.finest != "none",
             "Viscosity/Continuation stages needs a Finest average other than none");
     for (const auto &point : output.points)

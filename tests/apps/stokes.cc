@@ -283,6 +283,7 @@ TEST_F(Stokes, BadInput)
   expect_refused({"Problem/Boundaries=free_slip", "Mesh/Coordinates=x+0.5*y;y"}, "not parallel to the axes");
   expect_refused({"Viscosity/Finest average=none", "Viscosity/Continuation stages=2"}, "Continuation stages");
   expect_refused({"Ranks/Distributed mesh=true"}, "one rank");
+  expect_refused({"Linear solver/Solver=cg"}, "gmres only");
   expect_refused({"Problem/Csae=sinker"}, "Case");
 }
 
