@@ -72,10 +72,10 @@ void compare_nodal_values(unsigned int degree)
   const auto component = adamant::components(space);
   const auto second    = adamant::nodal_values(space, mapping, g, 1); // g in the component 1 alone
   for (int i = 0; i < space.n_dofs(); ++i)
-    {
-      if (component[i] != 1)
+    if (component[i] != 1)
+      {
         ASSERT_EQ(second[i], 0.) << i;
-    }
+      }
   EXPECT_EQ(adamant::nodal_values(space, mapping, f, {3, 1, 4})[2], values[4]);
 
   Vector<double> cells(space.n_cells());
