@@ -36,13 +36,25 @@ LineSmoother<Number>::LineSmoother(const SmootherLevel<Number> &level)
   , T(level.device, 3 * level.matrix->n_rows)
   , r(level.device, level.matrix->n_rows)
 {
-  const CSRMatrix<double> matrix = matrix_on_host(level);
-  lines                          = std::make_shared<Lines>(strong_lines(matrix, level.A.node_size()));
-  place                          = tridiagonal_places(matrix, *lines);
-  solver                         = std::make_unique<LineSolver<Number>>(level.device, *lines);
   if (level.changing)
-    place_on_device = List<EntryNumber>(level.device, place);
+    {
+      take_lines(matrix_on_host(level));
+      place_on_device = List<EntryNumber>(level.device, place);
+    }
   update();
+}
+
+// Finds the lines, and makes the solver where they are others than before.
+template <typename Number>
+void LineSmoother<Number>::take_lines(const CSRMatrix<double> &matrix)
+{
+  Lines found = strong_lines(matrix, level.A.node_size());
+  if (solver && found.row == lines.row && found.start == lines.start)
+    return;
+  lines  = std::move(found);
+  place  = tridiagonal_places(matrix, lines);
+  solver = std::make_unique<LineSolver<Number>>(level.device, lines);
+  level.device.outdate_graphs();
 }
 
 template <typename Number>
@@ -52,11 +64,12 @@ void LineSmoother<Number>::update()
     level.device.for_each(T.size(), GatherTridiagonal{place_on_device.data(), level.changing->values.data(), T.data()});
   else
     {
+      take_lines(*level.matrix);
       Array<double> values(place.size(), 0.);
       for (std::size_t i = 0; i < place.size(); ++i)
         if (place[i] >= 0)
           values[i] = level.matrix->value[place[i]];
-      check_pivots(*lines, values);
+      check_pivots(lines, values);
       T.upload(values.data());
     }
   solver->factorize(T);

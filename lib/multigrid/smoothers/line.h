@@ -7,10 +7,11 @@
 
 namespace adamant
 {
-/// S = T⁻¹, T the tridiagonal part of A along lines of strong couplings (strong_lines), which the matrix's values at
-/// construction decide: stretched cells and directions of a material couple their neighbours in one direction far more
-/// than in the others, and Jacobi's error then decays in that direction alone. Where no direction is strong lines are
-/// single rows, and S is Jacobi's. Lines end where constraints, components and ranks do.
+/// S = T⁻¹, T the tridiagonal part of A along lines of strong couplings (strong_lines), found from the matrix's values;
+/// where these change on the device, from those at construction. Stretched cells and directions of a material couple
+/// their neighbours in one direction far more than in the others, and Jacobi's error then decays in that direction
+/// alone. Where no direction is strong lines are single rows, and S is Jacobi's. Lines end where constraints,
+/// components and ranks do.
 template <typename Number>
 class LineSmoother : public Smoother<Number>
 {
@@ -26,8 +27,10 @@ public:
                bool transposed) const override; ///< in x
 
 private:
+  void take_lines(const CSRMatrix<double> &matrix);
+
   SmootherLevel<Number>               level;
-  std::shared_ptr<const Lines>        lines;
+  Lines                               lines;
   Array<EntryNumber>                  place; // of T in the matrix
   List<EntryNumber>                   place_on_device;
   adamant::Vector<double>             T;
