@@ -213,7 +213,8 @@ TEST_F(Application, ErrorsInSettings)
   expect_error("", {"Length=2"}, {"'Length'", "there is 'Shape/Length'"});
   expect_error("", {"Shape/Tolerance=2"}, {"'Shape/Tolerance'", "there is 'Linear solver/Tolerance'"});
   expect_error("", {"Shape/Length=long"}, {"Shape/Length=long", "Double"});
-  expect_error("", {"Linear solver/Smoother=jakobi"}, {"jakobi", "jacobi|block_jacobi|fsai", "did you mean 'jacobi'"});
+  expect_error("", {"Linear solver/Smoother=jakobi"},
+               {"jakobi", "jacobi|block_jacobi|line|fsai", "did you mean 'jacobi'"});
 }
 
 TEST_F(Application, SolverOptions)
