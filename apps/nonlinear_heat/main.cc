@@ -3,8 +3,8 @@
 //
 //   d_t u - div(k(u) grad u) = f   in (0,1)^dim x (0,T],   u = g on the boundary,   k(u) = kappa (1 + beta u²),
 //
-// by BDF2, which begins with a step of backward Euler, and the elements FE_Q. Nodal values are u = H x + B g: x the free
-// unknowns, g the boundary values; H also interpolates at hanging nodes. Each time step solves
+// by BDF2, which begins with a step of backward Euler, and the elements FE_Q. Nodal values are u = H x + B g: x the
+// free unknowns, g the boundary values; H also interpolates at hanging nodes. Each time step solves
 //
 //   F(x) = M (a0 u + a1 u1 + a2 u2) + dt K(u) u - S f = 0
 //

@@ -2,14 +2,14 @@
 //
 //   -div(2 η ε(u)) + ∇p = f,   div u = 0,
 //
-// u = 0 (no slip), u·n = 0 without tangential stress (free slip), or u prescribed on each boundary; Q1-iso-Q2/Q1 elements
-// (StokesMatrices). The system
+// u = 0 (no slip), u·n = 0 without tangential stress (free slip), or u prescribed on each boundary; Q1-iso-Q2/Q1
+// elements (StokesMatrices). The system
 //
 //   [ A  Bᵀ ] [ u ]   [ F - A_g g ]
 //   [ B  0  ] [ p ] = [   - B_g g ],   g the prescribed velocities,
 //
-// is solved by flexible GMRES with multigrid for A and an approximation of the Schur complement (SaddlePointSolver). All
-// is scaled: η by what flows (CellViscosity), lengths by that of the domain; results are in the input's units.
+// is solved by flexible GMRES with multigrid for A and an approximation of the Schur complement (SaddlePointSolver).
+// All is scaled: η by what flows (CellViscosity), lengths by that of the domain; results are in the input's units.
 
 #include "cases.h"
 #include "results.h"

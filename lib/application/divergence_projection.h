@@ -17,15 +17,15 @@ struct ProjectedDivergence
 ///
 ///   w = M⁻¹ Bᵀ λ,   B M⁻¹ Bᵀ λ = g - B u,
 ///
-/// B the divergence on the pressure's functions, hanging nodes included on both meshes. λ comes from conjugate gradients
-/// with the multigrid of the pressure, whose Laplacian the operator resembles. -Bᵀ λ is the gradient of the momentum
-/// step at all nodes that move, so that its kernels do for both.
+/// B the divergence on the pressure's functions, hanging nodes included on both meshes. λ comes from conjugate
+/// gradients with the multigrid of the pressure, whose Laplacian the operator resembles. -Bᵀ λ is the gradient of the
+/// momentum step at all nodes that move, so that its kernels do for both.
 template <int dim>
 class DivergenceProjection : private LinearOperator
 {
 public:
-  /// `inverse_mass` is 1 / m, and 0 at the nodes that stay; `interpolation` takes pressures to the velocity's nodes. All
-  /// have to outlive the object.
+  /// `inverse_mass` is 1 / m, and 0 at the nodes that stay; `interpolation` takes pressures to the velocity's nodes.
+  /// All have to outlive the object.
   DivergenceProjection(const FlowMatrices<dim> &flow, FlowProducts<dim> &products, HangingNodes<dim> &hanging,
                        const Vector<double> &inverse_mass, const Matrix<double> &interpolation,
                        const LinearSolver &pressure_solver);

@@ -8,8 +8,8 @@ namespace adamant
 /// Seconds as a reader takes them in: "42 s", "3 min 20 s", "5 h 12 min", "2 d 3 h".
 std::string duration(double seconds);
 
-/// Where a set-up or a time loop stands, on standard output: on a terminal one line that is written over, at most ten times a
-/// second; otherwise plain lines, at most one a second. The first and the last step are always shown.
+/// Where a set-up or a time loop stands, on standard output: on a terminal one line that is written over, at most ten
+/// times a second; otherwise plain lines, at most one a second. The first and the last step are always shown.
 class Progress
 {
 public:

@@ -16,8 +16,8 @@ namespace internal
 void fail_for_test(const std::string &section);
 } // namespace internal
 
-/// The clocks of a program's Sections. While `remeshing` is set, the parts of the set-up, "init/...", are those of a change
-/// of the mesh and count as "remesh/...".
+/// The clocks of a program's Sections. While `remeshing` is set, the parts of the set-up, "init/...", are those of a
+/// change of the mesh and count as "remesh/...".
 class SectionTimer : public dealii::TimerOutput
 {
 public:

@@ -16,10 +16,10 @@ void print_header(const std::string &application, const std::string &backend, co
 /// exception on any of them ends them all. Only the first one's std::cout is seen.
 int guarded_main(const std::string &application, const std::function<int()> &body);
 
-/// Threads that wait for others shall sleep after some microseconds instead of the milliseconds that GNU's OpenMP takes:
-/// on a machine where other programs run, too, those who wait would otherwise keep the ones they wait for from their
-/// cores. OpenMP reads this before `main`, so the program starts itself anew, once, with GOMP_SPINCOUNT; unless that or
-/// OMP_WAIT_POLICY is set. Before MPI's start.
+/// Threads that wait for others shall sleep after some microseconds instead of the milliseconds that GNU's OpenMP
+/// takes: on a machine where other programs run, too, those who wait would otherwise keep the ones they wait for from
+/// their cores. OpenMP reads this before `main`, so the program starts itself anew, once, with GOMP_SPINCOUNT; unless
+/// that or OMP_WAIT_POLICY is set. Before MPI's start.
 void let_waiting_threads_sleep(char **argv);
 
 /// The cores that this process may use, or `requested` where that is not 0. Ranks that are not bound to cores of their

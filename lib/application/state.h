@@ -14,8 +14,8 @@
 
 namespace adamant
 {
-/// A space on a coarser one of the level meshes, as a pressure's: over a change of the mesh its functions go as those of
-/// the finest space, which contains them.
+/// A space on a coarser one of the level meshes, as a pressure's: over a change of the mesh its functions go as those
+/// of the finest space, which contains them.
 template <int dim>
 struct CoarserSpace
 {

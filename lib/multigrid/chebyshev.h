@@ -65,8 +65,8 @@ private:
 };
 
 /// The same steps in float in a V-cycle in double: always from zero, on a residual computed in double, so that rounding
-/// of a matrix whose coefficients vary by many orders of magnitude meets corrections alone. After the coarse correction,
-/// too, the steps are with S.
+/// of a matrix whose coefficients vary by many orders of magnitude meets corrections alone. After the coarse
+/// correction, too, the steps are with S.
 class MixedSmoother : public LevelSmoother<double>
 {
 public:

@@ -164,7 +164,8 @@ TEST_F(Stokes, TurnedAndMirrored)
   EXPECT_NEAR(mirrored[5], -as_it_is[1], 1e-7 * size);
 }
 
-// Of SolCx: less error where the viscosity jumps, and by Kelly's estimator less than all cells refined, with fewer of them.
+// Of SolCx: less error where the viscosity jumps, and by Kelly's estimator less than all cells refined, with fewer of
+// them.
 TEST_F(Stokes, AdaptiveMeshes)
 {
   const Settings tight  = {"Linear solver/Tolerance=1e-8"};

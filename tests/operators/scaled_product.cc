@@ -15,7 +15,8 @@ class ScaledProductTest : public DeviceTest
 };
 INSTANTIATE_TEST_SUITE_P(Devices, ScaledProductTest, all_places, place_name);
 
-// K = A diag(d) B against dense products, for one d after the other; a row of A without entries is that of the identity.
+// K = A diag(d) B against dense products, for one d after the other; a row of A without entries is that of the
+// identity.
 TEST_P(ScaledProductTest, IsTheDenseProduct)
 {
   const int n = 7, m = 11;

@@ -50,8 +50,8 @@ struct FlowMatrices
   Array<double>                 velocity_mass; ///< lumped; 0 at hanging nodes
   Array<double>                 pressure_mass; ///< lumped; 0 at hanging nodes and where the pressure is prescribed
 
-  /// Of nodal values on the velocity mesh those at the pressure's free nodes, n_p x n: what undoes the interpolation. All
-  /// ranks call it together.
+  /// Of nodal values on the velocity mesh those at the pressure's free nodes, n_p x n: what undoes the interpolation.
+  /// All ranks call it together.
   CSRMatrix<double> injection() const;
 
   /// Levels of (∇q, ∇ψ). Without outflow they are singular, and the coarsest matrix has a multiple of 1 1ᵀ added, so

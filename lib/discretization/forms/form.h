@@ -125,9 +125,9 @@ public:
   void update();
 
   /// The same on a device, by a cell kernel (cell_kernel.h): kernel_of(level) is that of a level. The device keeps the
-  /// values and the host does not see them: matrix() is their pattern, and on_device() holds them. Host and device agree
-  /// to rounding, each gives the same bits in every run. The fields' nodes have all components of their element; the
-  /// columns are unknowns() or nodal_values(). On several ranks the values return to the host, which sums rows over
+  /// values and the host does not see them: matrix() is their pattern, and on_device() holds them. Host and device
+  /// agree to rounding, each gives the same bits in every run. The fields' nodes have all components of their element;
+  /// the columns are unknowns() or nodal_values(). On several ranks the values return to the host, which sums rows over
   /// ranks: matrix() then has them.
   template <class KernelOfLevel>
   void update(const Device &device, const KernelOfLevel &kernel_of)

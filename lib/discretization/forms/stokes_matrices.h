@@ -29,13 +29,14 @@ struct StokesOptions
 };
 
 /// The matrices of the Q1-iso-Q2/Q1 discretization of -div(2 η ε(u)) + ∇p = f, div u = 0: the velocity is Q1 on a mesh,
-/// the pressure Q1 on that mesh with its last, global refinement undone. With shape functions φ of the velocity and ψ of
-/// the pressure
+/// the pressure Q1 on that mesh with its last, global refinement undone. With shape functions φ of the velocity and ψ
+/// of the pressure
 ///
 ///   A = (2 η ε(φ_j), ε(φ_i)) on all levels,   B = -(ψ_k, div φ_j) / L,   L the length of the domain,
 ///
 /// so that the second unknown is L p, and both equations have residuals of one size. η is a number for each cell of the
-/// velocity mesh; `update` takes a new one, and all that depends on it is computed where it is, on the device. One rank.
+/// velocity mesh; `update` takes a new one, and all that depends on it is computed where it is, on the device. One
+/// rank.
 template <int dim>
 class StokesMatrices
 {

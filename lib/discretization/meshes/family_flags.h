@@ -15,8 +15,8 @@ void sum_over_families(const dealii::Triangulation<dim> &mesh, dealii::Vector<fl
 
 /// Changes the flags of such a mesh so that after the refinement its last refinement is global again, and the mesh with
 /// it undone 2:1 over faces, edges and corners: a family is refined where one of its cells is flagged so, or 2:1 wants
-/// it; 2^dim families become one where all their cells are flagged and 2:1 allows it. The result depends on the mesh and
-/// the flags alone, not on the ranks; neither deal.II nor p4est has anything to add.
+/// it; 2^dim families become one where all their cells are flagged and 2:1 allows it. The result depends on the mesh
+/// and the flags alone, not on the ranks; neither deal.II nor p4est has anything to add.
 template <int dim>
 void flag_families(dealii::Triangulation<dim> &mesh);
 } // namespace adamant

@@ -29,7 +29,8 @@ bool is_distributed(const dealii::Triangulation<dim> &mesh);
 template <int dim>
 void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh);
 
-/// Gives `mesh`, which may be refined, the manifolds of an unrefined mesh with its coarse cells, which has to outlive it.
+/// Gives `mesh`, which may be refined, the manifolds of an unrefined mesh with its coarse cells, which has to outlive
+/// it.
 template <int dim>
 void share_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh);
 

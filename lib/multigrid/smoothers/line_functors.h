@@ -3,8 +3,8 @@
 #include "algebra/compressed_rows.h"
 #include "base/host_device.h"
 
-// For Device::for_each: tridiagonal solves along disjoint lines of rows (multigrid/smoothers/line_solver.h). T holds the
-// couplings of each row to the one before in its line, its diagonal, and the couplings to the one behind: T[row],
+// For Device::for_each: tridiagonal solves along disjoint lines of rows (multigrid/smoothers/line_solver.h). T holds
+// the couplings of each row to the one before in its line, its diagonal, and the couplings to the one behind: T[row],
 // T[n + row], T[2 n + row]; what leads out of a line is zero.
 
 namespace adamant
@@ -12,8 +12,8 @@ namespace adamant
 /// The most rows of a piece, a multiple of 8.
 constexpr int longest_piece = 16;
 
-/// Pieces of lines, each for one thread; 32 of them lie side by side, so that threads read neighbouring places: row k of
-/// piece p is place(p) + 32 k.
+/// Pieces of lines, each for one thread; 32 of them lie side by side, so that threads read neighbouring places: row k
+/// of piece p is place(p) + 32 k.
 struct Pieces
 {
   int        n_rows;
@@ -32,8 +32,9 @@ struct GatherTridiagonal
   ADAMANT_HOST_DEVICE void operator()(int i) const { T[i] = place[i] < 0 ? 0. : value[place[i]]; }
 };
 
-/// A piece's factors: (T y)_k = r_k is solved by y_k = inverse_k r_k - lower_k y_{k-1}, then y_k -= upper_k y_{k+1}. The
-/// spikes before and behind, by rows, are what the pieces' solutions of the couplings to the separators at both ends are.
+/// A piece's factors: (T y)_k = r_k is solved by y_k = inverse_k r_k - lower_k y_{k-1}, then y_k -= upper_k y_{k+1}.
+/// The spikes before and behind, by rows, are what the pieces' solutions of the couplings to the separators at both
+/// ends are.
 template <typename Number>
 struct FactorPieces
 {
@@ -89,8 +90,8 @@ struct FactorSeparators
   }
 };
 
-/// y = T⁻¹ r within each piece. Entries are read `ahead` at a time, before any of them is used: on a GPU the time is that
-/// of reads that wait for each other.
+/// y = T⁻¹ r within each piece. Entries are read `ahead` at a time, before any of them is used: on a GPU the time is
+/// that of reads that wait for each other.
 template <typename Number>
 struct SolvePieces
 {

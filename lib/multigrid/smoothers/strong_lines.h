@@ -5,8 +5,8 @@
 
 namespace adamant
 {
-/// Disjoint lines of rows: line l has the rows row[start[l]], ..., row[start[l + 1] - 1], in their order along it. Every
-/// row is in one line; a line may be a single row.
+/// Disjoint lines of rows: line l has the rows row[start[l]], ..., row[start[l + 1] - 1], in their order along it.
+/// Every row is in one line; a line may be a single row.
 struct Lines
 {
   Array<int> row, start;
