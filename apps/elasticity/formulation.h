@@ -23,27 +23,30 @@ class Formulation
 {
 public:
   /// `name` is condensed, coupled or stationary; `lengths` are those of the domain.
-  Formulation(const std::string &name, const adamant::ElasticMaterial &material, double dt,
+  Formulation(const std::string &name, const adamant::ElasticMaterials &materials, double dt,
               const std::vector<double> &lengths)
     : stationary(name == "stationary")
     , coupled(name == "coupled")
-    , material(material)
+    , materials(materials)
   {
     // s: the lowest eigenvalue of dt² K / M on a box as long as this one, about what K contributes to the residual.
     const double length = *std::max_element(lengths.begin(), lengths.begin() + dim);
-    const double speed2 = (material.lambda + 2. * material.mu) / material.density;
-    const double s      = 1. + dt * dt * speed2 * std::pow(numbers::PI / length, 2);
-    mass                = coupled ? Blocks({{s, -s}, {0., 1.}}) : Blocks({{stationary ? 0. : 1.}});
-    old_mass            = coupled ? Blocks({{s, 0.}, {0., 1.}}) : mass;
-    stiffness           = coupled ? Blocks({{0., 0.}, {dt * dt, 0.}}) : Blocks({{stationary ? 1. : dt * dt}});
+    double       speed2 = materials.elsewhere.wave_speed_squared();
+    for (const auto &entry : materials.by_id)
+      speed2 = std::max(speed2, entry.second.wave_speed_squared());
+    const double s = 1. + dt * dt * speed2 * std::pow(numbers::PI / length, 2);
+    mass           = coupled ? Blocks({{s, -s}, {0., 1.}}) : Blocks({{stationary ? 0. : 1.}});
+    old_mass       = coupled ? Blocks({{s, 0.}, {0., 1.}}) : mass;
+    stiffness      = coupled ? Blocks({{0., 0.}, {dt * dt, 0.}}) : Blocks({{stationary ? 1. : dt * dt}});
   }
 
-  const bool                     stationary, coupled;
-  const adamant::ElasticMaterial material;
+  const bool                      stationary, coupled;
+  const adamant::ElasticMaterials materials;
 
   void add_A(const CellContext<dim> &cell, FullMatrix<double> &local) const
   {
     add_mass(cell, mass, local);
+    const auto &material = materials(cell.material_id());
     adamant::for_each_node_pair(cell, local, [&](unsigned int a, unsigned int b, const auto &entry) {
       Tensor<2, dim> G;
       for (const unsigned int q : cell.quadrature_point_indices())
@@ -63,6 +66,7 @@ private:
 
   void add_mass(const CellContext<dim> &cell, const Blocks &weight, FullMatrix<double> &local) const
   {
+    const auto &material = materials(cell.material_id());
     adamant::for_each_node_pair(cell, local, [&](unsigned int a, unsigned int b, const auto &entry) {
       double M = 0;
       for (const unsigned int q : cell.quadrature_point_indices())

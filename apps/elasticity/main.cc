@@ -14,8 +14,8 @@
 
 #include "formulation.h"
 #include "parameters.h"
+#include "results.h"
 
-#include "application/point_evaluation.h"
 #include "application/program.h"
 #include "application/time_dependent_problem.h"
 #include "discretization/fields/error_estimate.h"
@@ -42,7 +42,8 @@ class Elasticity : public adamant::TimeDependentProblem<dim>
 {
 public:
   Elasticity(const Parameters &parameters, const adamant::Device &device, adamant::Run &run)
-    : adamant::TimeDependentProblem<dim>(device, run, parameters.schedule(), parameters.adaptivity)
+    : adamant::TimeDependentProblem<dim>(device, run, parameters.schedule(), parameters.adaptivity,
+                                         &parameters.mesh_file)
     , parameters(parameters)
     , dt(parameters.time.step)
     , functions(parameters.problem)
@@ -55,7 +56,7 @@ private:
   using Vector = adamant::Vector<double>;
   using Base::device, Base::mesh, Base::mapping, Base::run_info, Base::schedule, Base::step, Base::time;
 
-  void                  make_mesh() override { parameters.discretization.make(*mesh); }
+  void                  make_mesh() override { parameters.make(*mesh); }
   void                  adapt_mesh() override;
   void                  setup() override;
   void                  set_initial_values() override;
@@ -81,13 +82,10 @@ private:
   std::optional<Form<dim>>                 A;
   std::unique_ptr<adamant::LinearSolver>   solver; // of A
   adamant::Matrix<double>                  E;
-  adamant::PointEvaluation                 at_points;
   adamant::Extrapolation                   guess;
-  Vector              u, u_old, v, w, x, rhs, boundary_values; // coupled: u holds dt v too, and v nothing
-  Vector              work, load, lift;                        // F, for the work F . u; Hᵀ F in its rows; -C g
-  adamant::Energies   energy{};
-  double              work_of_load = 0.;
-  std::vector<double> displacements; // at points
+  Vector                      u, u_old, v, w, x, rhs, boundary_values; // coupled: u holds dt v too, and v nothing
+  Vector                      work, load, lift; // F, for the work F . u; Hᵀ F in its rows; -C g
+  std::optional<Results<dim>> results;
 };
 
 // In each cycle, solves the stationary problem and refines where Kelly's estimator is largest.
@@ -119,6 +117,7 @@ void Elasticity<dim>::setup()
 {
   setup_fields(parameters.time.stationary ? "stationary" : parameters.discretization.formulation);
   assemble();
+  results.emplace(device, *field, mapping, equation->materials, parameters.output);
   this->describe(*field, *A, *solver, parameters.linear_solver, parameters.time.extrapolation_order);
 
   if (equation->coupled)
@@ -128,7 +127,7 @@ void Elasticity<dim>::setup()
       this->add_output(*field, u, {"displacement"});
       this->add_output(*field, v, {"velocity"});
     }
-  this->add_output(*field, u, adamant::stress_postprocessor<dim>(equation->material));
+  this->add_output(*field, u, adamant::stress_postprocessor<dim>(equation->materials));
 }
 
 // All data that do not depend on the equation's coefficients: levels, constraints, vectors.
@@ -136,7 +135,7 @@ template <int dim>
 void Elasticity<dim>::setup_fields(const std::string &formulation)
 {
   Section scope(run_info.timer, "init/hierarchy");
-  equation.emplace(formulation, parameters.problem.material(), dt, parameters.discretization.lengths);
+  equation.emplace(formulation, parameters.problem.materials(), dt, adamant::extent(*mesh));
   const FESystem<dim> fe(FE_Q<dim>(parameters.discretization.degree), equation->coupled ? 2 * dim : dim);
 
   // The limit counts cells of linear elements: others have more unknowns.
@@ -145,7 +144,6 @@ void Elasticity<dim>::setup_fields(const std::string &formulation)
   meshes.emplace(*mesh, options);
   field.emplace(*meshes, "displacement", fe, adamant::prescribed_axes(parameters.problem.dirichlet, fe));
   space.emplace(device, *field, mapping);
-  at_points = adamant::PointEvaluation(device, *field, mapping, parameters.output.points, dim);
   for (Vector *vector : {&u, &u_old, &v, &w, &x, &rhs, &lift})
     *vector = space->vector();
 }
@@ -238,10 +236,7 @@ void Elasticity<dim>::compute_rhs()
 template <int dim>
 void Elasticity<dim>::serialize(adamant::State &state)
 {
-  state.scalar(energy.strain);
-  state.scalar(energy.kinetic);
-  state.scalar(work_of_load);
-  state.scalar(displacements);
+  results->serialize(state);
   state.vector(u, *space, boundary_values);
   if (!equation->coupled)
     state.vector(v, *space, space->prescribed_vector());
@@ -252,43 +247,35 @@ void Elasticity<dim>::serialize(adamant::State &state)
 template <int dim>
 void Elasticity<dim>::add_statistics(adamant::Statistics::Row &row)
 {
+  auto &energy  = results->energy;
   energy.strain = energy.kinetic = std::numeric_limits<double>::quiet_NaN();
   if (step == schedule.n_steps || schedule.due(parameters.output.energy_interval, step))
     {
       const auto displacement = this->download(u), velocity = equation->coupled ? displacement : this->download(v);
       Section    scope(run_info.timer, "statistics");
-      energy = adamant::energies(field->finest(), mapping, quadrature, equation->material, displacement.data(),
+      energy = adamant::energies(field->finest(), mapping, quadrature, equation->materials, displacement.data(),
                                  velocity.data(), equation->coupled ? dim : 0);
       energy.kinetic /= equation->coupled ? dt * dt : 1.;
     }
   Section scope(run_info.timer, "statistics");
-  work_of_load  = functions.load_factor(time) * device.dot(work, u);
-  displacements = at_points(u);
-  row.insert(row.end(),
-             {{"work_of_load", work_of_load}, {"strain_energy", energy.strain}, {"kinetic_energy", energy.kinetic}});
-  for (std::size_t k = 0; k < displacements.size(); ++k)
-    row.emplace_back("point" + std::to_string(k / dim) + "_u" + "xyz"[k % dim], displacements[k]);
+  results->work_of_load = functions.load_factor(time) * device.dot(work, u);
+  results->add_to(row, u);
 }
 
 // The facts of the run; the error where the solution is known.
 template <int dim>
 void Elasticity<dim>::report()
 {
-  std::cout << "strain energy " << energy.strain << ", work of the load " << work_of_load << std::endl;
-  auto &record             = run_info.record;
-  record["nodes"]          = field->finest().dof_handler().n_dofs() / field->node_size();
-  record["hanging_nodes"]  = field->finest().n_hanging() / field->node_size();
-  record["formulation"]    = parameters.discretization.formulation;
-  record["strain_energy"]  = energy.strain;
-  record["kinetic_energy"] = energy.kinetic;
-  record["work_of_load"]   = work_of_load;
+  auto &record            = run_info.record;
+  record["nodes"]         = field->finest().dof_handler().n_dofs() / field->node_size();
+  record["hanging_nodes"] = field->finest().n_hanging() / field->node_size();
+  record["formulation"]   = parameters.discretization.formulation;
   if (functions.exact_displacement)
     {
       functions.exact_displacement->set_time(time);
       this->report_l2_error(*field, u, *functions.exact_displacement);
     }
-  for (auto p = displacements.begin(); p != displacements.end(); p += dim)
-    record["displacements"].push_back(std::vector<double>(p, p + dim));
+  results->add_to(record, this->download(u), run_info.folder());
   run_info.measure(*solver);
 }
 

@@ -4,8 +4,10 @@
 #include "application/box_parameters.h"
 #include "application/elastic_material_parameters.h"
 #include "application/linear_solver_parameters.h"
+#include "application/mesh_input.h"
 #include "application/time_parameters.h"
 #include "base/require.h"
+#include "discretization/meshes/mesh.h"
 #include "expressions/expressions.h"
 
 #include <algorithm>
@@ -25,23 +27,28 @@ struct ProblemParameters : adamant::ElasticMaterialParameters
   unsigned int dimension  = 3;
   std::string  body_force = "0; -1; 0", load_factor = "1", boundary_displacement = "0; 0; 0";
   std::string  initial_displacement = "0; 0; 0", initial_velocity = "0; 0; 0", exact_displacement, tractions;
-  std::map<unsigned int, std::string> dirichlet = {{0, "xyz"}, {1, "xyz"}, {2, "xyz"},
-                                                   {3, "xyz"}, {4, "xyz"}, {5, "xyz"}};
-  std::map<unsigned int, std::string> traction; // by id, once read
+  std::string  held = "0: xyz, 1: xyz, 2: xyz, 3: xyz, 4: xyz, 5: xyz";
+  std::map<unsigned int, std::string> dirichlet, traction; // by boundary id, once read
 
-  ProblemParameters()
+  explicit ProblemParameters(const adamant::MeshFileParameters &mesh_file)
+    : ElasticMaterialParameters(mesh_file)
   {
     add_parameter("Dimension", dimension, "2 (plane strain) or 3", prm, Patterns::Integer(2, 3));
     add_parameter("Body force", body_force, "f per volume: expressions of x, y, z separated by semicolons");
-    parse_parameters_call_back.connect(
-      [this] { traction = adamant::split_by_boundary("Problem/Traction", tractions); });
+    parse_parameters_call_back.connect([this, &mesh_file] {
+      const auto split = [&](const std::string &key, const std::string &text) {
+        return adamant::split_by_boundary(key, text, mesh_file.boundaries(key));
+      };
+      traction  = split("Problem/Traction", tractions);
+      dirichlet = split("Problem/Dirichlet boundaries", held);
+    });
     add_parameter("Traction", tractions,
                   "g per area, by boundary id: 'id: g_x; g_y; g_z, id: ...', expressions of x, y, z");
     add_parameter("Load factor", load_factor, "Expression of t that multiplies body force and traction");
     add_parameter(
-      "Dirichlet boundaries", dirichlet,
-      "The boundary ids where the displacement is prescribed, with its components: 'id: xyz, id: y, ...'. The sides "
-      "of the box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z)");
+      "Dirichlet boundaries", held,
+      "The boundaries where the displacement is prescribed, with its components: 'id: xyz, id: y, ...'. The sides of "
+      "the box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z); those of a mesh from a file may have names");
     add_parameter("Boundary displacement", boundary_displacement, "There: expressions of x, y, z");
     add_parameter("Initial displacement", initial_displacement, "Expressions of x, y, z");
     add_parameter("Initial velocity", initial_velocity, "Expressions of x, y, z");
@@ -50,27 +57,29 @@ struct ProblemParameters : adamant::ElasticMaterialParameters
       "Expressions of x, y, z, t; where given, run.json has the L2 error of the displacement at the end time");
   }
 
-  void check_boundaries(bool stationary) const
+  // Of a box, or of another mesh, which is asked for its boundaries when it is there.
+  void check_boundaries(bool stationary, bool box) const
   {
-    const std::string axes = std::string("xyz").substr(0, dimension);
-    std::string       held;
+    const std::string  axes = std::string("xyz").substr(0, dimension);
+    const unsigned int most = box ? 6 : 65535, sides = box ? 2 * dimension : most;
+    std::string        prescribed_somewhere;
     for (const auto &[id, components] : dirichlet)
       {
-        require(id < 6, "Problem: the box has no boundary ", id, "; its sides are 0 to 5");
+        require(id < most, "Problem: the box has no boundary ", id, "; its sides are 0 to 5");
         require(!components.empty() && components.find_first_not_of("xyz") == std::string::npos,
                 "Problem/Dirichlet boundaries: '", components, "' of boundary ", id, " should name components, as xyz");
-        held += id < 2 * dimension ? components : "";
+        prescribed_somewhere += id < sides ? components : "";
       }
     for (const auto &[id, text] : traction)
       {
-        require(id < 6, "Problem: the box has no boundary ", id, "; its sides are 0 to 5");
+        require(id < most, "Problem: the box has no boundary ", id, "; its sides are 0 to 5");
         const std::string prescribed = dirichlet.count(id) > 0 ? dirichlet.at(id) : "";
-        require(id < 2 * dimension, "Problem/Traction: on boundary ", id, ", which only a cube has");
+        require(id < sides, "Problem/Traction: on boundary ", id, ", which only a cube has");
         require(std::any_of(axes.begin(), axes.end(), [&](char c) { return prescribed.find(c) == std::string::npos; }),
                 "Problem/Traction: on boundary ", id, ", where Problem/Dirichlet boundaries prescribes all components");
       }
     for (const char axis : axes)
-      require(!stationary || held.find(axis) != std::string::npos,
+      require(!stationary || prescribed_somewhere.find(axis) != std::string::npos,
               "Problem/Dirichlet boundaries: a stationary solution needs the component ", axis,
               " prescribed somewhere");
   }
@@ -138,8 +147,8 @@ struct TimeParameters : adamant::TimeParameters
 
 struct OutputParameters : ParameterAcceptor
 {
-  unsigned int                     interval = 10, energy_interval = 1;
-  std::vector<std::vector<double>> points = {{0.5, 0.5, 0.5}};
+  unsigned int                     interval = 10, energy_interval = 1, profile_points = 101;
+  std::vector<std::vector<double>> points = {{0.5, 0.5, 0.5}}, stress_points, profiles;
 
   OutputParameters()
     : ParameterAcceptor("/Output")
@@ -149,12 +158,18 @@ struct OutputParameters : ParameterAcceptor
                   "Steps between evaluations of the energies, on the host; other steps have nan. 0: at the end only",
                   prm, Patterns::Integer(0));
     add_parameter("Points", points, "Where the displacement is recorded in each step: 'x, y, z; x, y, z; ...'");
+    add_parameter("Stress points", stress_points, "Where the stresses of the last state are recorded: likewise");
+    add_parameter("Profiles", profiles,
+                  "Lines along which the stresses of the last state are sampled: 'x0, y0, x1, y1; ...', six numbers "
+                  "each in 3D");
+    add_parameter("Profile points", profile_points, "On each line, ends included", prm, Patterns::Integer(2));
   }
 };
 
 struct Parameters
 {
-  ProblemParameters               problem;
+  adamant::MeshFileParameters     mesh_file{"; empty: a box, see Discretization"};
+  ProblemParameters               problem{mesh_file};
   DiscretizationParameters        discretization;
   TimeParameters                  time;
   OutputParameters                output;
@@ -207,18 +222,49 @@ struct Parameters
             "unknowns of a node at once");
     adaptivity.check(dim());
     discretization.check(dim(), coupled ? 2 * dim() : dim(), discretization.degree);
-    problem.check_boundaries(time.stationary || discretization.by_estimate());
+    problem.check_boundaries(time.stationary || discretization.by_estimate(), !mesh_file.given());
     if (dim() == 2)
       ProblemFunctions<2>{problem};
     else
       ProblemFunctions<3>{problem};
-    for (const auto &point : output.points)
-      require(discretization.contains(point, dim()), "Output/Points: a point lies outside the box or has fewer than ",
-              dim(), " coordinates");
+    mesh_file.check(dim());
+    require(!mesh_file.given() || discretization.refinement == "uniform" || discretization.by_estimate(),
+            "Discretization/Refinement = ", discretization.refinement,
+            ": a mesh from a file has no such corner; take uniform or kelly");
+    check_points();
     if (time.stationary)
       return;
     require(time.end > 0., "Time stepping/End time has to be positive where time steps are taken");
     time.check();
+  }
+
+  void check_points() const
+  {
+    const auto check = [this](const char *key, const std::vector<std::vector<double>> &points) {
+      for (const auto &point : points)
+        require(point.size() >= dim() && (mesh_file.given() || discretization.contains(point, dim())), key,
+                ": a point lies outside the box or has fewer than ", dim(), " coordinates");
+    };
+    check("Output/Points", output.points);
+    check("Output/Stress points", output.stress_points);
+    for (const auto &line : output.profiles)
+      require(line.size() == 2 * dim(), "Output/Profiles: a line needs ", 2 * dim(), " numbers, one has ", line.size());
+  }
+
+  // The mesh, from an empty one, but for refinement by estimates.
+  template <int dim>
+  void make(Triangulation<dim> &mesh) const
+  {
+    if (!mesh_file.make_coarse(mesh))
+      return discretization.make(mesh);
+    const bool uniform = !discretization.by_estimate();
+    adamant::refine_global(mesh, discretization.uniform_refinements + (uniform ? discretization.refinement_steps : 0));
+    const auto check = [&mesh](const char *key, const std::map<unsigned int, std::string> &boundaries) {
+      for (const auto &entry : boundaries)
+        adamant::check_boundaries(key, {entry.first}, mesh);
+    };
+    check("Problem/Dirichlet boundaries", problem.dirichlet);
+    check("Problem/Traction", problem.traction);
   }
 };
 } // namespace elasticity

@@ -27,11 +27,12 @@ struct ProblemParameters : ParameterAcceptor
   double       viscosity  = 0.01;
   std::string  body_force = "0; 0; 0", initial_velocity = "0; 0; 0", edges = "wall", exact_velocity, exact_pressure;
   std::string  boundary_velocities = "3: 1; 0; 0";
-  std::set<unsigned int> outflow;
+  std::vector<std::string> outflow_names;
 
+  std::set<unsigned int>              outflow;           // once read
   std::map<unsigned int, std::string> boundary_velocity; // by id, once read
 
-  ProblemParameters()
+  explicit ProblemParameters(const adamant::MeshFileParameters &mesh_file)
     : ParameterAcceptor("/Problem")
   {
     add_parameter("Dimension", dimension, "2 or 3", prm, Patterns::Integer(2, 3));
@@ -40,13 +41,17 @@ struct ProblemParameters : ParameterAcceptor
     add_parameter("Initial velocity", initial_velocity,
                   "Expressions of x, y, z. Where it or the body force is not zero, the initial "
                   "pressure is that of the momentum equation");
-    parse_parameters_call_back.connect(
-      [this] { boundary_velocity = adamant::split_by_boundary("Problem/Boundary velocity", boundary_velocities); });
+    parse_parameters_call_back.connect([this, &mesh_file] {
+      const std::string key = "Problem/Boundary velocity";
+      boundary_velocity     = adamant::split_by_boundary(key, boundary_velocities, mesh_file.boundaries(key));
+      outflow               = mesh_file.boundary_ids("Problem/Outflow boundaries", outflow_names);
+    });
     add_parameter("Boundary velocity", boundary_velocities,
                   "Moving walls and inflow by boundary id: 'id: u_x; u_y; u_z, id: ...', expressions of x, y, z, t. "
                   "The sides of a box "
                   "have ids 0, 1 (x), 2, 3 (y), 4, 5 (z). Boundaries named nowhere are walls at rest");
-    add_parameter("Outflow boundaries", outflow, "Ids where nothing is prescribed but zero pressure (do nothing)");
+    add_parameter("Outflow boundaries", outflow_names,
+                  "Ids where nothing is prescribed but zero pressure (do nothing)");
     add_parameter("Edges", edges,
                   "The velocity where boundaries meet: wall takes the smallest of their velocities, so that a lid does "
                   "not leak; moving "
@@ -79,17 +84,20 @@ struct TimeParameters : adamant::TimeParameters
 
 struct OutputParameters : ParameterAcceptor, adamant::FlowResultsOptions
 {
-  unsigned int interval = 0, statistics_interval = 1;
-  bool         time_parts = false;
+  unsigned int             interval = 0, statistics_interval = 1;
+  bool                     time_parts = false;
+  std::vector<std::string> force_names; // of boundaries
 
-  OutputParameters()
+  explicit OutputParameters(const adamant::MeshFileParameters &mesh_file)
     : ParameterAcceptor("/Output")
   {
     using namespace Patterns;
+    parse_parameters_call_back.connect(
+      [this, &mesh_file] { force_boundaries = mesh_file.boundary_ids("Output/Force boundaries", force_names); });
     add_parameter("Interval", interval, "Steps between VTU files; 0: none", prm, Integer(0));
     add_parameter("Statistics interval", statistics_interval,
                   "Steps between rows of statistics.csv, computed on the host", prm, Integer(1));
-    add_parameter("Force boundaries", force_boundaries, "Ids on which the fluid's force is computed");
+    add_parameter("Force boundaries", force_names, "Ids on which the fluid's force is computed");
     add_parameter("Force scale", force_scale, "Forces are multiplied by this, as for drag and lift coefficients");
     add_parameter("Profiles", profiles,
                   "Lines along which the last state is sampled: 'x0, y0, x1, y1; ...', six numbers each in 3D");
@@ -121,10 +129,10 @@ struct ImplementationParameters : ParameterAcceptor
 
 struct Parameters
 {
-  ProblemParameters               problem;
   adamant::MeshParameters         mesh{"pressure mesh", "; the velocity mesh has one more"};
+  ProblemParameters               problem{mesh};
   TimeParameters                  time;
-  OutputParameters                output;
+  OutputParameters                output{mesh};
   ImplementationParameters        implementation;
   adamant::LinearSolverParameters linear_solver{default_options(), 64};
   adamant::AdaptivityParameters   adaptivity{{"velocity", "pressure"}, true};

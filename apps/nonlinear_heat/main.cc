@@ -42,6 +42,7 @@ struct Parameters : TimeParameters
   double                 tolerance = 1e-8;
   LinearSolverParameters linear_solver;
   AdaptivityParameters   adaptivity{{"u"}};
+  MeshFileParameters     mesh_file{"; empty: the unit square or cube"};
 
   Parameters()
     : TimeParameters(1., 0.05, "/Heat")
@@ -68,6 +69,7 @@ struct Parameters : TimeParameters
     TimeParameters::check();
     linear_solver.require_multigrid();
     adaptivity.check(dimension);
+    mesh_file.check(dimension);
   }
 };
 
@@ -76,7 +78,7 @@ class NonlinearHeat : public TimeDependentProblem<dim>, public NonlinearProblem
 {
 public:
   NonlinearHeat(const Parameters &parameters, const Device &device, Run &run)
-    : Base(device, run, parameters.schedule(), parameters.adaptivity)
+    : Base(device, run, parameters.schedule(), parameters.adaptivity, &parameters.mesh_file)
     , parameters(parameters)
     , dt(parameters.step)
     , fe(parameters.degree)
@@ -89,7 +91,8 @@ private:
 
   void make_mesh() override
   {
-    dealii::GridGenerator::hyper_cube(*mesh);
+    if (!parameters.mesh_file.make_coarse(*mesh))
+      dealii::GridGenerator::hyper_cube(*mesh);
     refine_global(*mesh, parameters.refinements);
     refine_for(*dealii_function<dim>(exact(0.)), *mesh, mapping, fe, {parameters.adaptive_cycles, 0.2});
   }
@@ -108,7 +111,7 @@ private:
   {
     Section scope(run_info.timer, "init/hierarchy");
     meshes.emplace(*mesh, level_mesh_options<dim>(run_info, parameters.linear_solver, fe));
-    field.emplace(*meshes, "u", fe, DirichletBoundary{{0, {}}});
+    field.emplace(*meshes, "u", fe, all_boundaries(*mesh));
     on_device.emplace(device, *field, mapping);
     source   = functor_at_points<dim>(device, on_device->quadrature_points(quadrature), [this](double t) {
       return Source<dim>{t, parameters.conductivity};

@@ -29,8 +29,9 @@ struct ProblemParameters : ParameterAcceptor
   std::string  boundaries, boundary_velocities;
   std::map<unsigned int, std::string> boundary_velocity; // by id, once read
 
-  ProblemParameters()
+  explicit ProblemParameters(const adamant::MeshFileParameters &mesh_file)
     : ParameterAcceptor("/Problem")
+    , mesh_file(mesh_file)
   {
     using namespace Patterns;
     add_parameter("Dimension", dimension, "2 or 3", prm, Integer(2, 3));
@@ -50,7 +51,7 @@ struct ProblemParameters : ParameterAcceptor
                   "2, 3 (y), 4, 5 (z)");
     parse_parameters_call_back.connect([this] {
       if (boundary_velocities != "exact")
-        boundary_velocity = adamant::split_by_boundary("Problem/Boundary velocity", boundary_velocities);
+        boundary_velocity = split("Problem/Boundary velocity", boundary_velocities);
     });
     add_parameter("Boundary velocity", boundary_velocities,
                   "Where all components are prescribed: 'id: u_x; u_y; u_z, id: ...', expressions of x, y, z; exact: "
@@ -76,7 +77,7 @@ struct ProblemParameters : ParameterAcceptor
       return name == "sinker" || name == "solcx" ? "free_slip" : "no_slip";
     if (boundaries.find(':') == std::string::npos)
       return boundaries;
-    const auto by_id = adamant::split_by_boundary("Problem/Boundaries", boundaries);
+    const auto by_id = split("Problem/Boundaries", boundaries);
     const auto found = by_id.find(id);
     return found == by_id.end() ? "no_slip" : Utilities::trim(found->second);
   }
@@ -102,7 +103,7 @@ struct ProblemParameters : ParameterAcceptor
     for (const auto &entry : boundary_velocity)
       adamant::check_expression("Problem/Boundary velocity", entry.second, dimension, dimension);
     if (boundaries.find(':') != std::string::npos)
-      for (const auto &[id, text] : adamant::split_by_boundary("Problem/Boundaries", boundaries))
+      for (const auto &[id, text] : split("Problem/Boundaries", boundaries))
         {
           require(boundary_velocity.count(id) == 0, "Problem: boundary ", id,
                   " has a kind and a velocity; it can have ", "one of them");
@@ -113,11 +114,18 @@ struct ProblemParameters : ParameterAcceptor
   }
 
 private:
+  std::map<unsigned int, std::string> split(const std::string &key, const std::string &text) const
+  {
+    return adamant::split_by_boundary(key, text, mesh_file.boundaries(key));
+  }
+
   static void check_kind(const std::string &text)
   {
     require(text == "no_slip" || text == "free_slip", "Problem/Boundaries: '", text,
             "' should be no_slip or free_slip");
   }
+
+  const adamant::MeshFileParameters &mesh_file;
 };
 
 struct ViscosityParameters : ParameterAcceptor
@@ -229,8 +237,8 @@ struct OutputParameters : ParameterAcceptor
 
 struct Parameters
 {
-  ProblemParameters       problem;
   adamant::MeshParameters mesh{"pressure mesh", "; the velocity mesh has one more", 5, 3};
+  ProblemParameters       problem{mesh};
   RefinementParameters    refinement;
   ViscosityParameters     viscosity;
   SolverParameters        linear_solver;

@@ -69,11 +69,12 @@ template <int dim>
 void write_state(const adamant::StokesMatrices<dim> &matrices, const Mapping<dim> &mapping, const CellViscosity &eta,
                  const double *u, const double *p, adamant::TimeSeries &series, double time)
 {
-  const adamant::GradientPostprocessor<dim> strain_rate({"strain_rate"}, [](const Tensor<2, dim> &gradient) {
-    return std::vector<double>{std::sqrt(0.5) * symmetrize(gradient).norm()};
-  });
-  const auto                               &space = matrices.space();
-  dealii::Vector<double>                    of_cells(space.n_cells());
+  const adamant::GradientPostprocessor<dim> strain_rate(
+    {"strain_rate"}, [](const Tensor<2, dim> &gradient, types::material_id) {
+      return std::vector<double>{std::sqrt(0.5) * symmetrize(gradient).norm()};
+    });
+  const auto            &space = matrices.space();
+  dealii::Vector<double> of_cells(space.n_cells());
   for (int cell = 0; cell < space.n_cells(); ++cell)
     of_cells[space.active_cells()[cell]->active_cell_index()] = eta.scale * eta.of_cells[cell];
   adamant::FieldOutput<dim> output;

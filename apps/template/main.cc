@@ -7,8 +7,7 @@
 //
 //   A x = M u_old + S f - C g,   A = M + dt (kappa K + rho M),
 //
-// all of them sparse products on the CPU or the GPU: S f integrates dt f against the shape functions from its values at
-// the quadrature points, C is A acting on the boundary values. Equation data: data.h; for the GPU data.cu.
+// sparse products all: S f integrates dt f from its values at quadrature points, C is A acting on g. See data.h, too.
 
 #include "data.h"
 
@@ -34,6 +33,7 @@ struct Parameters : TimeParameters
   // A is symmetric positive definite, so conjugate gradients do. A transport term would need gmres.
   LinearSolverParameters linear_solver{LinearSolverOptions{SolverType::cg}};
   AdaptivityParameters   adaptivity{{"u"}};
+  MeshFileParameters     mesh_file{"; empty: the unit square or cube"};
 
   Parameters()
     : TimeParameters(1., 0.05, "/Heat")
@@ -42,8 +42,7 @@ struct Parameters : TimeParameters
     add_parameter("Dimension", dimension, "Of the unit square or cube: 2 or 3", prm, Integer(2, 3));
     add_parameter("Degree", degree, "Of the finite elements FE_Q", prm, Integer(1, 3));
     add_parameter("Refinements", refinements, "h = 2^-n for n uniform refinements", prm, Integer(0, 10));
-    add_parameter("Adaptive cycles", adaptive_cycles,
-                  "Further refinements where Kelly's estimator finds the initial values least resolved", prm,
+    add_parameter("Adaptive cycles", adaptive_cycles, "Further ones where the initial values are least resolved", prm,
                   Integer(0, 10));
     add_parameter("Conductivity", kappa, "kappa", prm, Double(0.));
     add_parameter("Reaction", rho, "rho", prm, Double(0.));
@@ -56,6 +55,7 @@ struct Parameters : TimeParameters
     TimeParameters::check();
     linear_solver.require_multigrid();
     adaptivity.check(dimension);
+    mesh_file.check(dimension);
   }
 };
 
@@ -64,7 +64,7 @@ class Heat : public TimeDependentProblem<dim>
 {
 public:
   Heat(const Parameters &parameters, const Device &device, Run &run)
-    : Base(device, run, parameters.schedule(), parameters.adaptivity)
+    : Base(device, run, parameters.schedule(), parameters.adaptivity, &parameters.mesh_file)
     , parameters(parameters)
     , dt(parameters.step)
     , fe(parameters.degree)
@@ -77,7 +77,8 @@ private:
 
   void make_mesh() override
   {
-    dealii::GridGenerator::hyper_cube(*mesh);
+    if (!parameters.mesh_file.make_coarse(*mesh))
+      dealii::GridGenerator::hyper_cube(*mesh);
     refine_global(*mesh, parameters.refinements);
     refine_for(*dealii_function<dim>(exact(0.)), *mesh, mapping, fe, {parameters.adaptive_cycles, 0.2});
   }
@@ -95,7 +96,7 @@ private:
   {
     Section scope(run_info.timer, "init/hierarchy");
     meshes.emplace(*mesh, level_mesh_options<dim>(run_info, parameters.linear_solver, fe));
-    field.emplace(*meshes, "u", fe, DirichletBoundary{{0, {}}});
+    field.emplace(*meshes, "u", fe, all_boundaries(*mesh));
     on_device.emplace(device, *field, mapping);
     source   = functor_at_points<dim>(device, on_device->quadrature_points(quadrature), [this](double t) {
       return heat::Source<dim>{t, parameters.kappa, parameters.rho};
@@ -187,10 +188,9 @@ private:
   std::optional<DeviceField<dim>> on_device;
   std::optional<Form<dim>>        A;
   std::unique_ptr<LinearSolver>   solver; // of A
-
-  Matrix<double> M, S, C;
-  Vector<double> u, x, rhs;
-  ValuesAtPoints source, boundary;
+  Matrix<double>                  M, S, C;
+  Vector<double>                  u, x, rhs;
+  ValuesAtPoints                  source, boundary;
 };
 
 int main(int argc, char **argv)

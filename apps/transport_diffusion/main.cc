@@ -86,7 +86,8 @@ private:
 
 template <int dim>
 TransportDiffusion<dim>::TransportDiffusion(const Parameters &parameters, const Device &device, adamant::Run &run)
-  : adamant::TimeDependentProblem<dim>(device, run, parameters.time.schedule(), parameters.adaptivity)
+  : adamant::TimeDependentProblem<dim>(device, run, parameters.time.schedule(), parameters.adaptivity,
+                                       &parameters.mesh_file)
   , parameters(parameters)
   , dt(parameters.time.step)
   , coefficients(parameters.problem.coefficients<dim>())
@@ -101,7 +102,8 @@ template <int dim>
 void TransportDiffusion<dim>::make_mesh()
 {
   const auto &p = parameters.discretization;
-  GridGenerator::subdivided_hyper_cube(*mesh, p.coarse_cells);
+  if (!parameters.mesh_file.make_coarse(*mesh))
+    GridGenerator::subdivided_hyper_cube(*mesh, p.coarse_cells);
   adamant::refine_global(*mesh, p.refinements);
   adamant::refine_for(*functions.initial_values(), *mesh, mapping, fe,
                       {p.adaptive_cycles, p.refine_fraction, p.coarsen_fraction});
@@ -124,7 +126,7 @@ void TransportDiffusion<dim>::setup_fields()
 {
   Section scope(run_info.timer, "init/hierarchy");
   meshes.emplace(*mesh, adamant::level_mesh_options<dim>(run_info, parameters.linear_solver, fe));
-  field.emplace(*meshes, "theta", fe, adamant::DirichletBoundary{{0, ComponentMask()}});
+  field.emplace(*meshes, "theta", fe, adamant::all_boundaries(*mesh));
   theta.emplace(device, *field, mapping);
 
   source   = functions.source_at(device, theta->quadrature_points(quadrature));
@@ -164,7 +166,7 @@ template <int dim>
 void TransportDiffusion<dim>::add_bilinear_form(const CellContext<dim> &cell, double stiffness_weight,
                                                 FullMatrix<double> &local) const
 {
-  const double lambda = coefficients.diffusion, tau = stabilization(cell);
+  const double lambda = parameters.problem.diffusion_in(cell.material_id()), tau = stabilization(cell);
   for (const unsigned int q : cell.quadrature_point_indices())
     for (const unsigned int i : cell.dof_indices())
       {
@@ -189,7 +191,7 @@ double TransportDiffusion<dim>::stabilization(const CellContext<dim> &cell) cons
   if (!parameters.discretization.supg || b.norm() == 0)
     return 0.;
   const double h      = cell.diameter() / (std::sqrt(dim) * fe.degree),
-               peclet = 0.5 * b.norm() * h / std::max(coefficients.diffusion, 1e-300);
+               peclet = 0.5 * b.norm() * h / std::max(parameters.problem.diffusion_in(cell.material_id()), 1e-300);
   return 0.5 * h / b.norm() * (peclet < 1e-2 ? peclet / 3. : 1. / std::tanh(peclet) - 1. / peclet);
 }
 

@@ -4,6 +4,7 @@
 
 #include "application/adaptivity_parameters.h"
 #include "application/linear_solver_parameters.h"
+#include "application/mesh_file.h"
 #include "application/start_up.h"
 #include "application/time_parameters.h"
 #include "base/exceptions.h"
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <vector>
@@ -27,14 +29,20 @@ struct ProblemParameters : ParameterAcceptor
   double              diffusion = 0.01;
   std::vector<double> transport = {0., -1., 0.};
   std::string         source = built_in, boundary_values = built_in, initial_values = built_in, exact = built_in;
+  std::string         diffusions;
+
+  std::map<types::material_id, double> diffusion_of; // others have `diffusion`; once read
 
   static constexpr const char *built_in = "manufactured";
 
-  ProblemParameters()
+  explicit ProblemParameters(const adamant::MeshFileParameters &mesh_file)
     : ParameterAcceptor("/Problem")
   {
     add_parameter("Dimension", dimension, "Of the unit square or cube: 2 or 3", prm, Patterns::Integer(2, 3));
     add_parameter("Diffusion", diffusion, "lambda", prm, Patterns::Double(0.));
+    parse_parameters_call_back.connect([this, &mesh_file] { read_diffusions(mesh_file); });
+    add_parameter("Diffusion of materials", diffusions,
+                  "lambda in cells of other materials of a mesh from a file: 'id: lambda, id: ...'");
     add_parameter("Transport", transport, "b, a component for each dimension; further ones are ignored");
     add_parameter(
       "Source", source,
@@ -54,6 +62,28 @@ struct ProblemParameters : ParameterAcceptor
     Coefficients<dim> c{diffusion, {}};
     std::copy_n(transport.begin(), dim, c.transport);
     return c;
+  }
+
+  double diffusion_in(types::material_id material) const
+  {
+    const auto found = diffusion_of.find(material);
+    return found == diffusion_of.end() ? diffusion : found->second;
+  }
+
+  void read_diffusions(const adamant::MeshFileParameters &mesh_file)
+  {
+    const std::string key = "Problem/Diffusion of materials";
+    diffusion_of.clear();
+    for (const auto &[id, text] : adamant::split_by_boundary(
+           key, diffusions, [&](const std::string &name) { return mesh_file.material_id(key, name); }))
+      {
+        char        *end   = nullptr;
+        const double value = std::strtod(text.c_str(), &end);
+        if (text.empty() || *end != 0 || !(value >= 0.))
+          throw adamant::InputError(key + ": '" + text + "' of material " + std::to_string(id) +
+                                    " should be a number that is not negative");
+        diffusion_of[id] = value;
+      }
   }
 
   // A mistake in an expression is an InputError.
@@ -118,7 +148,8 @@ struct Parameters
   unsigned int             dim() const { return problem.dimension; }
   std::vector<std::string> may_change() const { return time.may_change(); }
 
-  ProblemParameters               problem;
+  adamant::MeshFileParameters     mesh_file{"; empty: the unit box, see Discretization"};
+  ProblemParameters               problem{mesh_file};
   DiscretizationParameters        discretization;
   TimeParameters                  time;
   adamant::LinearSolverParameters linear_solver;
@@ -137,6 +168,9 @@ struct Parameters
       throw adamant::InputError("Discretization/Refinements = " + std::to_string(discretization.refinements) +
                                 " gives more unknowns than 32-bit indices can count; at most " + std::to_string(most) +
                                 " here");
+    mesh_file.check(problem.dimension);
+    if (!problem.diffusion_of.empty() && problem.source == ProblemParameters::built_in)
+      throw adamant::InputError("Problem/Diffusion of materials needs a Source that is not manufactured");
     time.check();
     adaptivity.check(problem.dimension);
     problem.check_expressions();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "application/mesh_file.h"
 #include "discretization/fields/elastic_material.h"
 
 #include <deal.II/base/parameter_acceptor.h>
@@ -8,18 +9,24 @@
 
 namespace adamant
 {
-/// An elastic material by its Lame parameters or by Young's modulus and Poisson's ratio, as parameters of any section.
+/// Elastic materials as parameters of any section: one by its Lame parameters or by Young's modulus and Poisson's
+/// ratio, and others for cells of some material ids.
 class ElasticMaterialParameters : public dealii::ParameterAcceptor
 {
 public:
-  explicit ElasticMaterialParameters(const std::string &section = "/Problem"); ///< as ParameterAcceptor has it
+  /// `mesh_file`, made before, knows the names of materials, and has to outlive the object.
+  explicit ElasticMaterialParameters(const MeshFileParameters &mesh_file, const std::string &section = "/Problem");
 
-  ElasticMaterial material() const;
-  /// Throws InputError unless the material is stable, and its density positive where it counts.
+  ElasticMaterials materials() const;
+  /// Throws InputError unless each material is stable, and its density positive where it counts.
   void check(bool with_density) const;
 
 private:
-  std::string section;
-  double      lambda = 8e4, mu = 2e4, young = 0., poisson = 0., density = 1.;
+  void read_materials(const MeshFileParameters &mesh_file);
+
+  std::string                                           section;
+  double                                                lambda = 8e4, mu = 2e4, young = 0., poisson = 0., density = 1.;
+  std::string                                           of_ids;
+  std::map<dealii::types::material_id, ElasticMaterial> by_id;
 };
 } // namespace adamant

@@ -1,36 +1,16 @@
 #include "application/mesh_input.h"
 
-#include "application/parameters.h"
 #include "base/exceptions.h"
 #include "discretization/meshes/mesh.h"
 #include "solvers/krylov.h"
 
-#include <deal.II/grid/grid_in.h>
+#include <deal.II/base/mpi.h>
 #include <deal.II/grid/grid_tools.h>
 
 #include <algorithm>
-#include <fstream>
 
 namespace adamant
 {
-template <int dim>
-void read_gmsh(const std::string &key, const std::string &file, dealii::Triangulation<dim> &mesh)
-{
-  std::ifstream in(file);
-  if (!in)
-    throw InputError(key + ": '" + file + "' cannot be read");
-  try
-    {
-      dealii::GridIn<dim> reader(mesh);
-      reader.read_msh(in);
-    }
-  catch (const dealii::ExceptionBase &error)
-    {
-      throw InputError(key + ": '" + file + "' is no mesh of " + (dim == 2 ? "quadrilaterals" : "hexahedra") +
-                       " that can be read: " + message_of(error));
-    }
-}
-
 template <int dim>
 void move_vertices(const std::string &key, const dealii::Function<dim> &map, dealii::Triangulation<dim> &mesh)
 {
@@ -68,12 +48,23 @@ void check_boundaries(const std::string &key, const std::set<unsigned int> &ids,
       throw InputError(key + ": the mesh has no boundary " + std::to_string(id));
 }
 
+template <int dim>
+std::vector<double> extent(const dealii::Triangulation<dim> &mesh)
+{
+  const auto          box = dealii::GridTools::compute_bounding_box(mesh);
+  std::vector<double> lengths;
+  for (unsigned int d = 0; d < dim; ++d)
+    lengths.push_back(dealii::Utilities::MPI::max(box.upper_bound(d), mesh.get_communicator()) -
+                      dealii::Utilities::MPI::min(box.lower_bound(d), mesh.get_communicator()));
+  return lengths;
+}
+
 #define INSTANTIATE(dim)                                                                                         \
-  template void read_gmsh(const std::string &, const std::string &, dealii::Triangulation<dim> &);               \
   template void move_vertices(const std::string &, const dealii::Function<dim> &, dealii::Triangulation<dim> &); \
   template void refine_where(const dealii::Function<dim> &, unsigned int, dealii::Triangulation<dim> &);         \
   template void check_boundaries(const std::string &, const std::set<unsigned int> &,                            \
-                                 const dealii::Triangulation<dim> &);
+                                 const dealii::Triangulation<dim> &);                                            \
+  template std::vector<double> extent(const dealii::Triangulation<dim> &);
 INSTANTIATE(2)
 INSTANTIATE(3)
 #undef INSTANTIATE

@@ -5,15 +5,11 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 namespace adamant
 {
 /// Meshes as parameters describe them. `key` names the parameter in messages; what it gives wrongly is an InputError.
-
-/// Reads a Gmsh mesh (.msh, ASCII) of quadrilaterals or hexahedra into an empty one; physical groups give the boundary
-/// ids.
-template <int dim>
-void read_gmsh(const std::string &key, const std::string &file, dealii::Triangulation<dim> &mesh);
 
 /// Moves all vertices x to map(x), of dim components. A cell without positive volume is an InputError.
 template <int dim>
@@ -27,4 +23,8 @@ void refine_where(const dealii::Function<dim> &positive, unsigned int times, dea
 template <int dim>
 void check_boundaries(const std::string &key, const std::set<unsigned int> &ids,
                       const dealii::Triangulation<dim> &mesh);
+
+/// The largest differences of the coordinates of vertices, in each direction. All ranks call it together.
+template <int dim>
+std::vector<double> extent(const dealii::Triangulation<dim> &mesh);
 } // namespace adamant

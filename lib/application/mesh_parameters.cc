@@ -14,7 +14,7 @@ namespace adamant
 {
 MeshParameters::MeshParameters(const std::string &mesh, const std::string &note, unsigned int n_cells,
                                unsigned int refinements)
-  : ParameterAcceptor("/Mesh")
+  : MeshFileParameters("; with Type = file")
   , cells(3, n_cells)
   , refinements(refinements)
 {
@@ -23,8 +23,6 @@ MeshParameters::MeshParameters(const std::string &mesh, const std::string &note,
     "Type", type,
     "box; cylinder (the channel of Schaefer and Turek, in 2D: inflow 0, outflow 1, cylinder 2, walls 3); file", prm,
     Selection("box|cylinder|file"));
-  add_parameter("File", file,
-                "Gmsh mesh (.msh, ASCII) of quadrilaterals or hexahedra; physical groups give the boundary ids");
   add_parameter("Cells", cells, "Of the box in each direction, before refinement");
   add_parameter("Refinements", this->refinements, "Uniform ones to the " + mesh + note, prm, Integer(0, 12));
   add_parameter("Coordinates", coordinates,
@@ -39,8 +37,10 @@ void MeshParameters::check(unsigned int dim, unsigned int further_refinements) c
   const auto number = [](std::size_t value) { return std::to_string(value); };
   if (type == "cylinder" && dim != 2)
     refuse("Mesh/Type = cylinder needs Problem/Dimension = 2");
-  if (type == "file" && file.empty())
+  if (type == "file" && !given())
     refuse("Mesh/Type = file needs Mesh/File");
+  if (type == "file")
+    MeshFileParameters::check(dim);
   if (type != "box" && !coordinates.empty())
     refuse("Mesh/Coordinates needs Mesh/Type = box");
   if (local_refinements > 0 && refine_where.empty())
@@ -75,7 +75,7 @@ template <int dim>
 void MeshParameters::make_coarse(dealii::Triangulation<dim> &coarse) const
 {
   if (type == "file")
-    return read_gmsh("Mesh/File", file, coarse);
+    return static_cast<void>(MeshFileParameters::make_coarse(coarse));
   if (type == "box")
     {
       dealii::Point<dim> corner;
@@ -102,6 +102,8 @@ void MeshParameters::make(dealii::Triangulation<dim> &mesh) const
 template <int dim>
 std::unique_ptr<dealii::Triangulation<dim>> MeshParameters::manifolds() const
 {
+  if (type == "file")
+    return MeshFileParameters::manifolds<dim>();
   if (type != "cylinder")
     return nullptr;
   auto coarse = std::make_unique<dealii::Triangulation<dim>>();

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <deal.II/base/parameter_acceptor.h>
+#include "application/mesh_file.h"
+
 #include <deal.II/grid/tria.h>
 
 #include <memory>
@@ -11,7 +12,7 @@ namespace adamant
 {
 /// Section "Mesh": a box with graded coordinates, a channel with a cylinder, or a mesh from a file, refined everywhere
 /// and then where an expression is positive.
-class MeshParameters : public dealii::ParameterAcceptor
+class MeshParameters : public MeshFileParameters
 {
 public:
   /// `mesh` names it in the descriptions; `note` ends that of its refinements. By default the box has `n_cells` in each
@@ -19,7 +20,7 @@ public:
   explicit MeshParameters(const std::string &mesh = "mesh", const std::string &note = "", unsigned int n_cells = 1,
                           unsigned int refinements = 4);
 
-  std::string               type = "box", file, coordinates, refine_where;
+  std::string               type = "box", coordinates, refine_where;
   std::vector<unsigned int> cells;
   unsigned int              refinements, local_refinements = 0;
 

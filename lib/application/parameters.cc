@@ -276,10 +276,12 @@ void apply_setting(const std::string &setting)
   leave();
 }
 
+std::string folder_of_file;
 } // namespace
 
 void read_parameters(const CommandLine &line, const std::string &text)
 {
+  folder_of_file = std::filesystem::path(line.parameter_file).parent_path().string();
   dealii::ParameterAcceptor::declare_all_parameters();
   if (!line.parameter_file.empty())
     ParameterText(line.parameter_file).parse();
@@ -288,6 +290,11 @@ void read_parameters(const CommandLine &line, const std::string &text)
   for (const auto &setting : line.settings)
     apply_setting(setting);
   dealii::ParameterAcceptor::parse_all_parameters();
+}
+
+const std::string &parameter_folder()
+{
+  return folder_of_file;
 }
 
 void deprecate_name(const std::string &section, const std::string &old_name, const std::string &name)

@@ -16,6 +16,9 @@ namespace adamant
 /// written then.
 void read_parameters(const CommandLine &line, const std::string &text = "");
 
+/// The folder of the file that was read last; empty: none was, or one of the working directory.
+const std::string &parameter_folder();
+
 /// From the constructor of a ParameterAcceptor of this section, after the parameter `name` has been added: files and
 /// settings may still use its old name, with a warning on std::cerr that names the new one.
 void deprecate_name(const std::string &section, const std::string &old_name, const std::string &name);

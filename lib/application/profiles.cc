@@ -9,8 +9,8 @@
 namespace adamant
 {
 template <int dim>
-PointEvaluation<dim>::PointEvaluation(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-                                      const std::vector<dealii::Point<dim>> &points)
+PointValues<dim>::PointValues(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                              const std::vector<dealii::Point<dim>> &points)
   : ranks(space.communicator())
 {
   if (!points.empty())
@@ -19,7 +19,7 @@ PointEvaluation<dim>::PointEvaluation(const LevelSpace<dim> &space, const dealii
 
 // One rank knows the value at a point, the others have zero.
 template <int dim>
-std::vector<double> PointEvaluation<dim>::operator()(const Array<double> &nodal) const
+std::vector<double> PointValues<dim>::operator()(const Array<double> &nodal) const
 {
   if (empty())
     return {};
@@ -36,14 +36,8 @@ Profiles<dim>::Profiles(const LevelSpace<dim> &space, const dealii::Mapping<dim>
 {
   for (const auto &line : ends)
     {
-      std::vector<dealii::Point<dim>> points(n_points);
-      for (unsigned int k = 0; k < n_points; ++k)
-        {
-          const double s = k / (n_points - 1.);
-          for (unsigned int d = 0; d < dim; ++d)
-            points[k][d] = (1. - s) * line[d] + s * line[dim + d];
-        }
-      lines.push_back({points, PointEvaluation<dim>(space, mapping, points)});
+      const auto points = points_of_line<dim>(line, n_points);
+      lines.push_back({points, PointValues<dim>(space, mapping, points)});
     }
 }
 
@@ -52,40 +46,65 @@ void Profiles<dim>::write(const std::vector<Function> &functions, const std::str
 {
   for (std::size_t k = 0; k < lines.size(); ++k)
     {
-      const auto                      &points = lines[k].points;
-      std::vector<std::vector<double>> values;
-      std::ostringstream               text;
-      text << std::setprecision(12) << (dim == 2 ? "x,y" : "x,y,z");
-      auto &entry = record["profiles"][k];
+      std::vector<ProfileColumn> columns;
       for (const auto &function : functions)
-        {
-          text << ',' << function.name;
-          const auto &at_points = values.emplace_back(lines[k].evaluation(function.nodal));
-          if (!function.extremes)
-            continue;
-          const auto [low, high] = std::minmax_element(at_points.begin(), at_points.end());
-          const auto place       = [&](auto position) {
-            const auto &point = points[position - at_points.begin()];
-            return std::vector<double>(&point[0], &point[0] + dim);
-          };
-          entry[function.name] = {{"min", *low}, {"min_at", place(low)}, {"max", *high}, {"max_at", place(high)}};
-        }
-      for (std::size_t i = 0; i < points.size(); ++i)
-        {
-          text << '\n';
-          for (unsigned int d = 0; d < dim; ++d)
-            text << (d > 0 ? "," : "") << points[i][d];
-          for (const auto &at_points : values)
-            text << ',' << at_points[i];
-        }
-      text << '\n';
-      if (ranks.rank() == 0)
-        write_file(folder + "/profile_" + std::to_string(k) + ".csv", text.str());
+        columns.push_back({function.name, lines[k].evaluation(function.nodal), function.extremes});
+      write_profile(k, lines[k].points, columns, folder, ranks.rank() == 0, record);
     }
 }
 
-template class PointEvaluation<2>;
-template class PointEvaluation<3>;
+template <int dim>
+std::vector<dealii::Point<dim>> points_of_line(const std::vector<double> &ends, unsigned int n)
+{
+  std::vector<dealii::Point<dim>> points(n);
+  for (unsigned int k = 0; k < n; ++k)
+    {
+      const double s = k / (n - 1.);
+      for (unsigned int d = 0; d < dim; ++d)
+        points[k][d] = (1. - s) * ends[d] + s * ends[dim + d];
+    }
+  return points;
+}
+
+template <int dim>
+void write_profile(std::size_t k, const std::vector<dealii::Point<dim>> &points,
+                   const std::vector<ProfileColumn> &columns, const std::string &folder, bool writes, RunRecord &record)
+{
+  std::ostringstream text;
+  text << std::setprecision(12) << (dim == 2 ? "x,y" : "x,y,z");
+  for (const auto &[name, values, extremes] : columns)
+    {
+      text << ',' << name;
+      if (!extremes)
+        continue;
+      const auto [low, high] = std::minmax_element(values.begin(), values.end());
+      const auto place       = [&, first = values.begin()](auto position) {
+        const auto &point = points[position - first];
+        return std::vector<double>(&point[0], &point[0] + dim);
+      };
+      record["profiles"][k][name] = {{"min", *low}, {"min_at", place(low)}, {"max", *high}, {"max_at", place(high)}};
+    }
+  for (std::size_t i = 0; i < points.size(); ++i)
+    {
+      text << '\n';
+      for (unsigned int d = 0; d < dim; ++d)
+        text << (d > 0 ? "," : "") << points[i][d];
+      for (const auto &column : columns)
+        text << ',' << column.values[i];
+    }
+  text << '\n';
+  if (writes)
+    write_file(folder + "/profile_" + std::to_string(k) + ".csv", text.str());
+}
+
+template std::vector<dealii::Point<2>> points_of_line(const std::vector<double> &, unsigned int);
+template std::vector<dealii::Point<3>> points_of_line(const std::vector<double> &, unsigned int);
+template void write_profile(std::size_t, const std::vector<dealii::Point<2>> &, const std::vector<ProfileColumn> &,
+                            const std::string &, bool, RunRecord &);
+template void write_profile(std::size_t, const std::vector<dealii::Point<3>> &, const std::vector<ProfileColumn> &,
+                            const std::string &, bool, RunRecord &);
+template class PointValues<2>;
+template class PointValues<3>;
 template class Profiles<2>;
 template class Profiles<3>;
 } // namespace adamant

@@ -15,13 +15,13 @@ namespace adamant
 /// The values of scalar functions at points, from the values at a rank's own nodes of one space. All ranks call it
 /// together and get the same.
 template <int dim>
-class PointEvaluation
+class PointValues
 {
 public:
-  PointEvaluation() = default; ///< at no points
+  PointValues() = default; ///< at no points
   /// Throws InputError, naming the point, where one lies in no cell.
-  PointEvaluation(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-                  const std::vector<dealii::Point<dim>> &points);
+  PointValues(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+              const std::vector<dealii::Point<dim>> &points);
 
   bool                empty() const { return matrix.n_rows == 0; }
   std::vector<double> operator()(const Array<double> &nodal) const;
@@ -31,7 +31,26 @@ private:
   CSRMatrix<double> matrix;
 };
 
-/// Lines along which the last state is sampled.
+/// n points on the line from (ends[0], ..., ends[dim-1]) to (ends[dim], ...), ends included.
+template <int dim>
+std::vector<dealii::Point<dim>> points_of_line(const std::vector<double> &ends, unsigned int n);
+
+/// What a line is sampled for, a value for each point.
+struct ProfileColumn
+{
+  std::string         name;
+  std::vector<double> values;
+  bool                extremes; ///< whether they are recorded
+};
+
+/// Writes coordinates and columns of line k as `folder/profile_k.csv`, and the extremes and their places as
+/// record["profiles"][k][name]; one rank calls it with `writes`, all of them have the same values.
+template <int dim>
+void write_profile(std::size_t k, const std::vector<dealii::Point<dim>> &points,
+                   const std::vector<ProfileColumn> &columns, const std::string &folder, bool writes,
+                   RunRecord &record);
+
+/// Lines along which the last state of scalar functions is sampled.
 template <int dim>
 class Profiles
 {
@@ -46,15 +65,14 @@ public:
     Array<double> nodal;
     bool          extremes; ///< whether they are recorded
   };
-  /// Writes line k as `folder/profile_k.csv`, coordinates and functions, and the extremes and their places as
-  /// record["profiles"][k][name].
+  /// Each line by write_profile.
   void write(const std::vector<Function> &functions, const std::string &folder, RunRecord &record) const;
 
 private:
   struct Line
   {
     std::vector<dealii::Point<dim>> points;
-    PointEvaluation<dim>            evaluation;
+    PointValues<dim>                evaluation;
   };
   Communicator      ranks;
   std::vector<Line> lines;

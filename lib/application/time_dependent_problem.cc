@@ -15,12 +15,14 @@ namespace adamant
 {
 template <int dim>
 TimeDependentProblem<dim>::TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule,
-                                                const AdaptivityOptions &adaptivity)
+                                                const AdaptivityOptions  &adaptivity,
+                                                const MeshFileParameters *mesh_file)
   : device(device)
   , run_info(run)
   , schedule(schedule)
   , mesh(create_mesh<dim>(run.ranks, run.distributed_mesh))
   , adaptivity(adaptivity, mapping)
+  , mesh_file(mesh_file)
   , series(run.folder(), "solution", run.ranks)
 {}
 
@@ -156,6 +158,12 @@ std::string TimeDependentProblem<dim>::size_of_mesh() const
   if (!adaptivity.options.on())
     return "";
   return "cells " + run_info.record.at("cells").dump() + "  unknowns " + run_info.record.at("dofs").dump();
+}
+
+template <int dim>
+std::unique_ptr<dealii::Triangulation<dim>> TimeDependentProblem<dim>::manifolds() const
+{
+  return mesh_file != nullptr ? mesh_file->manifolds<dim>() : nullptr;
 }
 
 template <int dim>

@@ -4,6 +4,7 @@
 #include "application/device_field.h"
 #include "application/field_output.h"
 #include "application/linear_solver_setup.h"
+#include "application/mesh_file.h"
 #include "application/output.h"
 #include "application/run.h"
 #include "application/state.h"
@@ -30,7 +31,7 @@ class TimeDependentProblem
 {
 public:
   TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule,
-                       const AdaptivityOptions &adaptivity = {});
+                       const AdaptivityOptions &adaptivity = {}, const MeshFileParameters *mesh_file = nullptr);
   virtual ~TimeDependentProblem()                               = default;
   TimeDependentProblem(const TimeDependentProblem &)            = delete;
   TimeDependentProblem &operator=(const TimeDependentProblem &) = delete;
@@ -47,8 +48,8 @@ protected:
   /// Refinement that needs solutions, after make_mesh.
   virtual void adapt_mesh() {}
   /// The coarse mesh with the manifolds that place new vertices of a mesh from a checkpoint, which has none; null:
-  /// straight. A serial mesh gets them only where it may change.
-  virtual std::unique_ptr<dealii::Triangulation<dim>> manifolds() const { return nullptr; }
+  /// straight. A serial mesh gets them only where it may change. By default those of the constructor's file.
+  virtual std::unique_ptr<dealii::Triangulation<dim>> manifolds() const;
 
   /// Fields, forms, solvers and vectors on the mesh: all that a checkpoint does not hold. It calls `describe`, and at
   /// time 0 may still change the schedule. Called again whenever the mesh has changed.
@@ -138,10 +139,11 @@ private:
 
     std::map<std::string, dealii::ComponentMask> components = {}; // of what is shown, by name
   };
-  Output               &show(const Field<dim> &field, const Vector<double> &u, const Show &show);
-  std::vector<Output>   outputs;
-  std::vector<Snapshot> snapshots; // of the output_vectors
-  Adaptivity<dim>       adaptivity;
-  TimeSeries            series; // last: its end waits for what it writes
+  Output                   &show(const Field<dim> &field, const Vector<double> &u, const Show &show);
+  std::vector<Output>       outputs;
+  std::vector<Snapshot>     snapshots; // of the output_vectors
+  Adaptivity<dim>           adaptivity;
+  const MeshFileParameters *mesh_file;
+  TimeSeries                series; // last: its end waits for what it writes
 };
 } // namespace adamant

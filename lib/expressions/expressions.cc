@@ -73,7 +73,8 @@ std::function<double(double)> parse_function_of_time(const std::string &key, con
   return [function](double t) { return function->value(dealii::Point<1>(t)); };
 }
 
-std::map<unsigned int, std::string> split_by_boundary(const std::string &key, const std::string &text)
+std::map<unsigned int, std::string> split_by_boundary(const std::string &key, const std::string &text,
+                                                      const std::function<unsigned int(const std::string &)> &id_of)
 {
   std::vector<std::string> entries(1);
   int                      depth = 0; // of brackets
@@ -90,13 +91,14 @@ std::map<unsigned int, std::string> split_by_boundary(const std::string &key, co
     return functions;
   for (const auto &entry : entries)
     {
-      const auto        colon = entry.find(':');
-      const std::string id    = dealii::Utilities::trim(entry.substr(0, colon));
-      if (colon == std::string::npos || id.empty() || id.size() > 5 ||
-          id.find_first_not_of("0123456789") != std::string::npos)
+      const auto        colon  = entry.find(':');
+      const std::string id     = dealii::Utilities::trim(entry.substr(0, colon));
+      const bool        number = id.size() < 6 && id.find_first_not_of("0123456789") == std::string::npos;
+      if (colon == std::string::npos || id.empty() || (!number && !id_of))
         throw InputError(key + " = " + text + ": 'id: expressions' is expected, not '" +
                          dealii::Utilities::trim(entry) + "'");
-      if (!functions.emplace(std::stoul(id), dealii::Utilities::trim(entry.substr(colon + 1))).second)
+      if (!functions.emplace(number ? std::stoul(id) : id_of(id), dealii::Utilities::trim(entry.substr(colon + 1)))
+             .second)
         throw InputError(key + " = " + text + ": boundary " + id + " occurs twice");
     }
   return functions;

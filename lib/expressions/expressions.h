@@ -37,9 +37,11 @@ void check_expression(const std::string &key, const std::string &text, unsigned 
 std::vector<std::string> split_components(const std::string &key, const std::string &text, unsigned int n_components);
 
 /// Expressions by boundary id, 'id: ..., id: ...': commas in brackets belong to an expression, and so does every
-/// further colon.
+/// further colon. What stands for an id and is no number, `id_of` translates, where it is given.
 /// Throws InputError for what is no id, and for an id that occurs twice.
-std::map<unsigned int, std::string> split_by_boundary(const std::string &key, const std::string &text);
+std::map<unsigned int, std::string>
+split_by_boundary(const std::string &key, const std::string &text,
+                  const std::function<unsigned int(const std::string &name)> &id_of = nullptr);
 
 /// Whether an expression contains the variable t.
 bool depends_on_time(const std::string &text);

@@ -3,11 +3,16 @@
 #include "discretization/fields/gradient_postprocessor.h"
 #include "discretization/fields/level_space.h"
 
+#include <deal.II/base/point.h>
 #include <deal.II/base/quadrature.h>
 #include <deal.II/base/symmetric_tensor.h>
+#include <deal.II/base/types.h>
 #include <deal.II/fe/mapping.h>
 
+#include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace adamant
 {
@@ -26,11 +31,37 @@ struct ElasticMaterial
   /// sqrt(3/2) |deviatoric stress|, with sigma_zz = lambda tr(epsilon) in plane strain.
   template <int dim>
   double von_mises(const dealii::SymmetricTensor<2, dim> &strain) const;
+
+  double wave_speed_squared() const { return (lambda + 2. * mu) / density; } ///< of pressure waves
 };
+
+/// The material of each cell, by its material id.
+struct ElasticMaterials
+{
+  ElasticMaterial                                       elsewhere; ///< of cells whose id is not listed
+  std::map<dealii::types::material_id, ElasticMaterial> by_id = {};
+
+  const ElasticMaterial &operator()(dealii::types::material_id id) const
+  {
+    const auto found = by_id.find(id);
+    return found == by_id.end() ? elsewhere : found->second;
+  }
+};
+
+/// The components of a stress as they are written: xx, xy, yy; in three dimensions xx, xy, xz, yy, yz, zz.
+template <int dim>
+std::vector<std::string> stress_names();
 
 /// For DataOut: the components "stress_xx", "stress_xy", ... and "von_mises" of a displacement.
 template <int dim>
-std::shared_ptr<const GradientPostprocessor<dim>> stress_postprocessor(const ElasticMaterial &material);
+std::shared_ptr<const GradientPostprocessor<dim>> stress_postprocessor(const ElasticMaterials &materials);
+
+/// The matrix that evaluates stresses at points: rows (n + 1) p to (n + 1) p + n - 1 give the components stress_names()
+/// at point p, n of them, and the last one sigma_zz, from the nodal values of the displacement, the first dim
+/// components of the space. At the border of cells it is that of one of them. Otherwise as evaluation_matrix (points.h).
+template <int dim>
+CSRMatrix<double> stress_matrix(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                                const ElasticMaterials &materials, const std::vector<dealii::Point<dim>> &points);
 
 struct Energies
 {
@@ -41,6 +72,6 @@ struct Energies
 /// components of the space, v in those from first_velocity on. All ranks call it together.
 template <int dim>
 Energies energies(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-                  const dealii::Quadrature<dim> &quadrature, const ElasticMaterial &material, const double *u,
+                  const dealii::Quadrature<dim> &quadrature, const ElasticMaterials &materials, const double *u,
                   const double *v, unsigned int first_velocity = 0);
 } // namespace adamant

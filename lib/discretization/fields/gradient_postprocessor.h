@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deal.II/base/tensor.h>
+#include <deal.II/base/types.h>
 #include <deal.II/numerics/data_postprocessor.h>
 
 #include <functional>
@@ -16,10 +17,12 @@ template <int dim>
 class GradientPostprocessor : public dealii::DataPostprocessor<dim>
 {
 public:
-  /// The scalars have these names; evaluate(gradient) gives their values, gradient[c][d] = d_d u_c. It is called from
-  /// several threads at once.
-  GradientPostprocessor(std::vector<std::string>                                                   names,
-                        std::function<std::vector<double>(const dealii::Tensor<2, dim> &gradient)> evaluate)
+  using Evaluate =
+    std::function<std::vector<double>(const dealii::Tensor<2, dim> &gradient, dealii::types::material_id material)>;
+
+  /// The scalars have these names; `evaluate` gives their values from gradient[c][d] = d_d u_c and the material id of
+  /// the cell. It is called from several threads at once.
+  GradientPostprocessor(std::vector<std::string> names, Evaluate evaluate)
     : names(std::move(names))
     , evaluate(std::move(evaluate))
   {}
@@ -27,12 +30,13 @@ public:
   void evaluate_vector_field(const dealii::DataPostprocessorInputs::Vector<dim> &input,
                              std::vector<dealii::Vector<double>>                &results) const override
   {
+    const auto material = input.template get_cell<dim>()->material_id();
     for (unsigned int q = 0; q < results.size(); ++q)
       {
         dealii::Tensor<2, dim> gradient;
         for (int c = 0; c < dim; ++c)
           gradient[c] = input.solution_gradients[q][c];
-        const auto values = evaluate(gradient);
+        const auto values = evaluate(gradient, material);
         results[q]        = dealii::Vector<double>(values.begin(), values.end());
       }
   }
@@ -47,7 +51,7 @@ public:
   dealii::UpdateFlags get_needed_update_flags() const override { return dealii::update_gradients; }
 
 private:
-  const std::vector<std::string>                                                   names;
-  const std::function<std::vector<double>(const dealii::Tensor<2, dim> &gradient)> evaluate;
+  const std::vector<std::string> names;
+  const Evaluate                 evaluate;
 };
 } // namespace adamant

@@ -19,6 +19,16 @@ namespace adamant
 /// Which components of the solution are prescribed on which boundary.
 using DirichletBoundary = std::map<dealii::types::boundary_id, dealii::ComponentMask>;
 
+/// All components prescribed on all boundaries that the mesh has.
+template <int dim>
+DirichletBoundary all_boundaries(const dealii::Triangulation<dim> &mesh)
+{
+  DirichletBoundary dirichlet;
+  for (const auto id : mesh.get_boundary_ids())
+    dirichlet[id] = {};
+  return dirichlet;
+}
+
 /// The finite element space of one level as tables: cells' DoFs and constraints as sparse matrices, in host memory.
 ///
 /// DoFs are free, hanging, or prescribed. A function of the space has the nodal values

@@ -144,12 +144,14 @@ std::vector<CellAndPoint<dim>> cells_of_points(const LevelSpace<dim> &space, con
 } // namespace
 
 template <int dim>
-CSRMatrix<double> evaluation_matrix(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-                                    const std::vector<dealii::Point<dim>> &points, unsigned int n_components)
+CSRMatrix<double>
+point_matrix(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+             const std::vector<dealii::Point<dim>> &points, unsigned int n_values, dealii::UpdateFlags flags,
+             const std::function<void(const dealii::FEValues<dim> &, unsigned int, std::vector<double> &)> &shares)
 {
   const auto       &fe = space.dof_handler().get_fe();
   CSRMatrix<double> N;
-  N.n_rows = static_cast<int>(points.size() * n_components);
+  N.n_rows = static_cast<int>(points.size() * n_values);
   N.n_cols = space.n_dofs();
   N.ghosts = exchange_plan(space.partition());
   N.row_start.assign(N.n_rows + 1, 0);
@@ -157,12 +159,20 @@ CSRMatrix<double> evaluation_matrix(const LevelSpace<dim> &space, const dealii::
   std::vector<std::vector<std::pair<int, double>>> rows(N.n_rows);
   for (std::size_t p = 0; p < points.size(); ++p)
     {
-      if (cells[p].first == space.dof_handler().end())
+      const auto &[cell, unit_point] = cells[p];
+      if (cell == space.dof_handler().end())
         continue;
-      const int *dofs = space.cell_dofs(space.cell_number(cells[p].first));
-      for (unsigned int i = 0; i < fe.n_dofs_per_cell(); ++i)
-        if (const unsigned int c = fe.system_to_component_index(i).first; c < n_components)
-          rows[p * n_components + c].emplace_back(dofs[i], fe.shape_value(i, cells[p].second));
+      dealii::FEValues<dim> values(mapping, fe, dealii::Quadrature<dim>(unit_point), flags);
+      values.reinit(cell);
+      const int *dofs = space.cell_dofs(space.cell_number(cell));
+      for (const unsigned int i : values.dof_indices())
+        {
+          std::vector<double> share(n_values, 0.);
+          shares(values, i, share);
+          for (unsigned int k = 0; k < n_values; ++k)
+            if (share[k] != 0.)
+              rows[p * n_values + k].emplace_back(dofs[i], share[k]);
+        }
     }
   for (int i = 0; i < N.n_rows; ++i)
     {
@@ -176,6 +186,26 @@ CSRMatrix<double> evaluation_matrix(const LevelSpace<dim> &space, const dealii::
   return N;
 }
 
+template <int dim>
+CSRMatrix<double> evaluation_matrix(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                                    const std::vector<dealii::Point<dim>> &points, unsigned int n_components)
+{
+  return point_matrix<dim>(space, mapping, points, n_components, dealii::update_values,
+                           [&](const dealii::FEValues<dim> &values, unsigned int i, std::vector<double> &shares) {
+                             const unsigned int c = values.get_fe().system_to_component_index(i).first;
+                             if (c < n_components)
+                               shares[c] = values.shape_value(i, 0);
+                           });
+}
+
+template CSRMatrix<double>
+point_matrix(const LevelSpace<2> &, const dealii::Mapping<2> &, const std::vector<dealii::Point<2>> &, unsigned int,
+             dealii::UpdateFlags,
+             const std::function<void(const dealii::FEValues<2> &, unsigned int, std::vector<double> &)> &);
+template CSRMatrix<double>
+point_matrix(const LevelSpace<3> &, const dealii::Mapping<3> &, const std::vector<dealii::Point<3>> &, unsigned int,
+             dealii::UpdateFlags,
+             const std::function<void(const dealii::FEValues<3> &, unsigned int, std::vector<double> &)> &);
 template CSRMatrix<double> evaluation_matrix(const LevelSpace<2> &, const dealii::Mapping<2> &,
                                              const std::vector<dealii::Point<2>> &, unsigned int);
 template CSRMatrix<double> evaluation_matrix(const LevelSpace<3> &, const dealii::Mapping<3> &,

@@ -5,8 +5,11 @@
 
 #include <deal.II/base/point.h>
 #include <deal.II/base/quadrature.h>
+#include <deal.II/fe/fe_update_flags.h>
+#include <deal.II/fe/fe_values.h>
 #include <deal.II/fe/mapping.h>
 
+#include <functional>
 #include <numeric>
 #include <vector>
 
@@ -32,9 +35,19 @@ template <int dim>
 Array<double> quadrature_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                                 const dealii::Quadrature<dim> &quadrature);
 
-/// The matrix that evaluates a function of the space at points: row p * n_components + c gives component c at point p,
-/// from nodal values. Each rank has a row for every point, empty but on one rank that has a cell with the point: sums
-/// over ranks are the values. Throws InputError, naming the point, where it lies in no cell.
+/// The matrix of n_values functionals at each point of a function of the space, from nodal values: row p n_values + k
+/// is value k at point p, and shares(values, i, s) puts into s[k], which come as zeros, what DoF i of a cell adds to it;
+/// `values` has the flags' data of the cell at the point. Each rank has a row for every point, empty but on one rank
+/// that has a cell with the point: sums over ranks are the values. At the border of cells one of them counts. Throws
+/// InputError, naming the point, where it lies in no cell.
+template <int dim>
+CSRMatrix<double> point_matrix(
+  const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const std::vector<dealii::Point<dim>> &points,
+  unsigned int n_values, dealii::UpdateFlags flags,
+  const std::function<void(const dealii::FEValues<dim> &values, unsigned int i, std::vector<double> &s)> &shares);
+
+/// That which evaluates the function itself: row p n_components + c gives component c at
+/// point p.
 template <int dim>
 CSRMatrix<double> evaluation_matrix(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                                     const std::vector<dealii::Point<dim>> &points, unsigned int n_components);

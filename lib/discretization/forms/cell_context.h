@@ -62,7 +62,8 @@ private:
 
 /// What the kernel of a form sees: its own cell, and the shape functions there. Cells that are translations of each
 /// other share shape functions; everything else, DoFs and nodal values too, is that of the cell itself. A kernel that
-/// asks for nothing but shape functions, JxW, diameter and level serves all cells of a shape by one local matrix.
+/// asks for nothing but shape functions, JxW, diameter, material id and level serves all cells of a shape by one local
+/// matrix.
 template <int dim>
 class CellContext
 {
@@ -75,8 +76,10 @@ public:
     of_one_cell = true;
     return rows_.cell;
   }
-  double      diameter() const { return rows_.values->get_cell()->diameter(); } ///< of cells of this shape
-  std::size_t level() const { return level_; }
+  double diameter() const { return rows_.values->get_cell()->diameter(); } ///< of cells of this shape
+  /// Cells of different materials are of different shapes.
+  dealii::types::material_id material_id() const { return rows_.values->get_cell()->material_id(); }
+  std::size_t                level() const { return level_; }
 
   unsigned int n_quadrature_points() const { return rows_.values->n_quadrature_points; }
   auto         quadrature_point_indices() const { return rows_.values->quadrature_point_indices(); }

@@ -18,6 +18,8 @@ Array<int> cells_of_same_shape(const LevelSpace<dim> &space, const Array<int> &c
   const bool            may_share   = (flags & dealii::update_quadrature_points) == 0 && mapping_q != nullptr &&
                          mapping.preserves_vertex_locations() && mapping_q->get_degree() == 1;
   const auto same = [&](int a, int b) {
+    if (all_cells[a]->material_id() != all_cells[b]->material_id())
+      return false;
     for (unsigned int v = 1; v < dealii::GeometryInfo<dim>::vertices_per_cell; ++v)
       if (all_cells[a]->vertex(v) - all_cells[a]->vertex(0) != all_cells[b]->vertex(v) - all_cells[b]->vertex(0))
         return false;

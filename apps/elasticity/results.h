@@ -1,0 +1,68 @@
+#pragma once
+
+#include "parameters.h"
+
+#include "application/point_evaluation.h"
+#include "application/run_folder.h"
+#include "application/state.h"
+#include "application/stresses.h"
+#include "base/run_record.h"
+#include "discretization/fields/elastic_material.h"
+
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace elasticity
+{
+/// What is computed from a displacement: the work of the load F . u, energies, displacements at points, stresses.
+template <int dim>
+class Results
+{
+public:
+  Results(const adamant::Device &device, const adamant::Field<dim> &field, const Mapping<dim> &mapping,
+          const adamant::ElasticMaterials &materials, const OutputParameters &parameters)
+    : at_points(device, field, mapping, parameters.points, dim)
+    , stresses(field.finest(), mapping, materials, parameters.stress_points, parameters.profiles,
+               parameters.profile_points)
+  {}
+
+  double              work_of_load = 0.;
+  adamant::Energies   energy{};
+  std::vector<double> displacements; ///< at points
+
+  void serialize(adamant::State &state)
+  {
+    state.scalar(energy.strain);
+    state.scalar(energy.kinetic);
+    state.scalar(work_of_load);
+    state.scalar(displacements);
+  }
+
+  /// Evaluates the displacement at points, and adds all to a row of statistics.csv.
+  void add_to(adamant::Statistics::Row &row, const adamant::Vector<double> &u)
+  {
+    displacements = at_points(u);
+    row.insert(row.end(),
+               {{"work_of_load", work_of_load}, {"strain_energy", energy.strain}, {"kinetic_energy", energy.kinetic}});
+    for (std::size_t k = 0; k < displacements.size(); ++k)
+      row.emplace_back("point" + std::to_string(k / dim) + "_u" + "xyz"[k % dim], displacements[k]);
+  }
+
+  /// The last state, u in host memory, in run.json and in the folder's profiles.
+  void add_to(adamant::RunRecord &record, const adamant::Array<double> &u, const std::string &folder) const
+  {
+    std::cout << "strain energy " << energy.strain << ", work of the load " << work_of_load << std::endl;
+    record["strain_energy"]  = energy.strain;
+    record["kinetic_energy"] = energy.kinetic;
+    record["work_of_load"]   = work_of_load;
+    for (auto p = displacements.begin(); p != displacements.end(); p += dim)
+      record["displacements"].push_back(std::vector<double>(p, p + dim));
+    stresses.write(u, folder, record);
+  }
+
+private:
+  adamant::PointEvaluation at_points;
+  adamant::Stresses<dim>   stresses;
+};
+} // namespace elasticity

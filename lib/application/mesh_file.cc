@@ -1,0 +1,243 @@
+#include "application/mesh_file.h"
+
+#include "application/mesh_input.h"
+#include "application/parameters.h"
+#include "base/nearest_name.h"
+#include "base/require.h"
+#include "expressions/expressions.h"
+
+#include <deal.II/base/utilities.h>
+#include <deal.II/grid/grid_in.h>
+#include <deal.II/grid/grid_tools.h>
+#include <deal.II/grid/manifold_lib.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+namespace adamant
+{
+namespace
+{
+// The file itself, or one beside the parameter file.
+std::string find(const std::string &file)
+{
+  const auto beside = std::filesystem::path(parameter_folder()) / file;
+  return !std::filesystem::exists(file) && std::filesystem::exists(beside) ? beside.string() : file;
+}
+
+template <int dim>
+void read(std::istream &in, const std::string &extension, dealii::GridIn<dim> &reader)
+{
+  if (extension == ".msh")
+    reader.read_msh(in);
+  else if (extension == ".vtk")
+    reader.read_vtk(in);
+  else if (extension == ".vtu")
+    reader.read_vtu(in);
+  else if (extension == ".inp" && (in >> std::ws).peek() == '*')
+    reader.read_abaqus(in);
+  else
+    reader.read_ucd(in);
+}
+
+template <int dim>
+void read_file(const std::string &file, dealii::Triangulation<dim> &mesh)
+{
+  const std::string shapes = dim == 2 ? "quadrilaterals" : "hexahedra";
+  std::ifstream     in(find(file));
+  require(static_cast<bool>(in), "Mesh/File: '", file, "' cannot be read");
+  try
+    {
+      dealii::GridIn<dim> reader(mesh);
+      read(in, std::filesystem::path(file).extension().string(), reader);
+    }
+  catch (const dealii::ExceptionBase &error)
+    {
+      throw InputError("Mesh/File: '" + file + "' is no mesh of " + shapes + " that can be read: " + message_of(error));
+    }
+  catch (const std::exception &error)
+    {
+      throw InputError("Mesh/File: '" + file + "' is no mesh of " + shapes + " that can be read: " + error.what());
+    }
+  for (const auto &cell : mesh.cell_iterators_on_level(0))
+    require(cell->reference_cell().is_hyper_cube(), "Mesh/File: '", file, "' has cells that are no ", shapes,
+            " (in Gmsh, Mesh.RecombineAll or Recombine Surface makes such)");
+}
+
+// The manifold that words such as "sphere", "0", "0" describe.
+template <int dim>
+std::unique_ptr<dealii::Manifold<dim>> manifold_of(const std::string &text)
+{
+  const auto         words = dealii::Utilities::split_string_list(text, ';');
+  std::vector<double> numbers;
+  try
+    {
+      for (std::size_t k = 1; k < words.size(); ++k)
+        numbers.push_back(dealii::Utilities::string_to_double(words[k]));
+    }
+  catch (const dealii::ExceptionBase &)
+    {
+      numbers.clear();
+    }
+  const auto point = [&](std::size_t first) {
+    dealii::Point<dim> p;
+    std::copy_n(numbers.begin() + first, dim, &p[0]);
+    return p;
+  };
+  const std::string kind = words.empty() ? "" : words[0];
+  if ((kind == "sphere" || (kind == "circle" && dim == 2)) && numbers.size() == dim)
+    return std::make_unique<dealii::SphericalManifold<dim>>(point(0));
+  if constexpr (dim == 3)
+    if (kind == "cylinder" && numbers.size() == 6 && point(3).norm() > 0.)
+      return std::make_unique<dealii::CylindricalManifold<dim>>(point(3), point(0));
+  throw InputError("Mesh/Curved boundaries: '" + text + "' should be " +
+                   (dim == 2 ? "'circle; x; y' with its centre" :
+                               "'sphere; x; y; z' with its centre, or 'cylinder; x; y; z; d_x; d_y; d_z' with a point "
+                               "of its axis and its direction"));
+}
+} // namespace
+
+MeshFileParameters::MeshFileParameters(const std::string &role)
+  : ParameterAcceptor("/Mesh")
+{
+  parse_parameters_call_back.connect([this] { read_groups(); });
+  add_parameter("File", file,
+                "Mesh of quadrilaterals or hexahedra: Gmsh (.msh, versions 2 and 4), VTK (.vtk), VTU that deal.II has "
+                "written (.vtu), Abaqus or UCD (.inp); its boundary and material ids, in Gmsh the numbers of physical "
+                "groups, count, and Gmsh's names of groups can stand for them. It is looked for in the working "
+                "directory, then beside the parameter file" +
+                  role);
+  add_parameter("Curved boundaries", curved,
+                "Where refinement of that mesh places new vertices, by boundary: 'id: circle; x; y, ...' with the "
+                "centre; in 3D 'id: sphere; x; y; z' or 'id: cylinder; x; y; z; d_x; d_y; d_z', a point of the axis "
+                "and its direction");
+}
+
+void MeshFileParameters::check(unsigned int dim) const
+{
+  require(curved.empty() || given(), "Mesh/Curved boundaries needs Mesh/File");
+  if (!given())
+    return;
+  const std::string extension = std::filesystem::path(file).extension().string();
+  const std::vector<std::string> known = {".msh", ".vtk", ".vtu", ".inp", ".ucd"};
+  require(std::find(known.begin(), known.end(), extension) != known.end(), "Mesh/File: '", file,
+          "' ends in none of .msh, .vtk, .vtu, .inp, .ucd");
+  require(static_cast<bool>(std::ifstream(find(file))), "Mesh/File: '", file, "' cannot be read");
+  const auto highest = std::max_element(groups.begin(), groups.end(), [](const Group &a, const Group &b) {
+    return a.dimension < b.dimension;
+  });
+  require(groups.empty() || highest->dimension <= dim, "Mesh/File: '", file, "' has the group '",
+          groups.empty() ? "" : highest->name, "' of dimension ", groups.empty() ? 0 : highest->dimension,
+          ", but Problem/Dimension is ", dim);
+  for (const auto &[id, text] : split_by_boundary("Mesh/Curved boundaries", curved, boundaries("Mesh/Curved boundaries")))
+    if (dim == 2)
+      manifold_of<2>(text);
+    else
+      manifold_of<3>(text);
+}
+
+// $PhysicalNames of a file of Gmsh: a line with their number, then dimension, id and "name" of each.
+void MeshFileParameters::read_groups()
+{
+  groups.clear();
+  std::ifstream in(find(file));
+  std::string   line;
+  while (std::getline(in, line) && line.rfind("$PhysicalNames", 0) != 0)
+    if (line.rfind("$Nodes", 0) == 0)
+      return; // they would come before
+  std::getline(in, line);
+  while (std::getline(in, line) && line[0] != '$')
+    {
+      std::istringstream words(line);
+      Group              group{};
+      words >> group.dimension >> group.id;
+      const auto first = line.find('"'), last = line.rfind('"');
+      if (words && last > first)
+        groups.push_back({group.dimension, group.id, line.substr(first + 1, last - first - 1)});
+    }
+}
+
+unsigned int MeshFileParameters::boundary_id(const std::string &key, const std::string &name) const
+{
+  return id_of(key, name, "boundary", true);
+}
+
+std::set<unsigned int> MeshFileParameters::boundary_ids(const std::string              &key,
+                                                        const std::vector<std::string> &names) const
+{
+  std::set<unsigned int> ids;
+  for (const auto &name : names)
+    ids.insert(boundary_id(key, name));
+  return ids;
+}
+
+unsigned int MeshFileParameters::material_id(const std::string &key, const std::string &name) const
+{
+  return id_of(key, name, "material", false);
+}
+
+// Where cells and faces have a group of the same name, faces have the lowest dimension.
+unsigned int MeshFileParameters::id_of(const std::string &key, const std::string &name, const char *what,
+                                       bool lowest) const
+{
+  if (!name.empty() && name.size() < 6 && name.find_first_not_of("0123456789") == std::string::npos)
+    return std::stoul(name);
+  const Group             *found = nullptr;
+  std::vector<std::string> known;
+  for (const Group &group : groups)
+    {
+      known.push_back(group.name);
+      if (group.name == name && (found == nullptr || (group.dimension < found->dimension) == lowest))
+        found = &group;
+    }
+  require(found != nullptr, key, ": '", name, "' is no ", what, " of the mesh: neither a number nor a name that ",
+          given() ? "'" + file + "'" : "Mesh/File", " has", did_you_mean(name, known));
+  return found->id;
+}
+
+template <int dim>
+bool MeshFileParameters::make_coarse(dealii::Triangulation<dim> &mesh) const
+{
+  if (!given())
+    return false;
+  dealii::Triangulation<dim> serial;
+  read_file(file, serial);
+  auto [vertices, cells, faces] = dealii::GridTools::get_coarse_mesh_description(serial);
+  mesh.create_triangulation(vertices, cells, faces);
+  place_on_boundaries(mesh);
+  return true;
+}
+
+template <int dim>
+void MeshFileParameters::place_on_boundaries(dealii::Triangulation<dim> &mesh) const
+{
+  const std::string key      = "Mesh/Curved boundaries";
+  unsigned int      manifold = 1;
+  for (const auto &[id, text] : split_by_boundary(key, curved, boundaries(key)))
+    {
+      check_boundaries(key, {id}, mesh);
+      mesh.set_all_manifold_ids_on_boundary(id, manifold);
+      mesh.set_manifold(manifold++, *manifold_of<dim>(text));
+    }
+}
+
+template <int dim>
+std::unique_ptr<dealii::Triangulation<dim>> MeshFileParameters::manifolds() const
+{
+  if (curved.empty())
+    return nullptr;
+  auto coarse = std::make_unique<dealii::Triangulation<dim>>();
+  make_coarse(*coarse);
+  return coarse;
+}
+
+#define INSTANTIATE(dim)                                                                     \
+  template bool MeshFileParameters::make_coarse(dealii::Triangulation<dim> &) const;         \
+  template std::unique_ptr<dealii::Triangulation<dim>> MeshFileParameters::manifolds() const;
+INSTANTIATE(2)
+INSTANTIATE(3)
+#undef INSTANTIATE
+} // namespace adamant

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <deal.II/base/parameter_acceptor.h>
+#include <deal.II/grid/tria.h>
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace adamant
+{
+/// Section "Mesh": a coarse mesh of quadrilaterals or hexahedra from a file, with the boundary and material ids that it
+/// has there, and the shape of its curved boundaries. An object is made before those whose parameters name boundaries
+/// or materials.
+class MeshFileParameters : public dealii::ParameterAcceptor
+{
+public:
+  /// `role` ends the description of "File".
+  explicit MeshFileParameters(const std::string &role = "; empty: the program's own mesh");
+
+  bool given() const { return !file.empty(); }
+  /// Throws InputError, with the parameter's name, where there is a file that cannot be read or has another dimension.
+  void check(unsigned int dim) const;
+
+  /// @name Ids by number, or by the name of a physical group of Gmsh
+  /// `key` names the parameter in messages. Throw InputError with the nearest names where there is no such group.
+  /// @{
+  unsigned int boundary_id(const std::string &key, const std::string &name) const;
+  unsigned int material_id(const std::string &key, const std::string &name) const;
+  /// The boundaries of a list.
+  std::set<unsigned int> boundary_ids(const std::string &key, const std::vector<std::string> &names) const;
+  /// boundary_id for split_by_boundary.
+  std::function<unsigned int(const std::string &)> boundaries(const std::string &key) const
+  {
+    return [this, key](const std::string &name) { return boundary_id(key, name); };
+  }
+  /// @}
+
+  /// Makes the unrefined mesh, where a file is given, from an empty one; new vertices on curved boundaries will be
+  /// placed on them. False where none is given. Throws InputError for what cannot be read. All ranks call it together.
+  template <int dim>
+  bool make_coarse(dealii::Triangulation<dim> &mesh) const;
+  /// The coarse mesh, where it has curved boundaries; else null.
+  template <int dim>
+  std::unique_ptr<dealii::Triangulation<dim>> manifolds() const;
+
+protected:
+  std::string file;
+
+private:
+  struct Group // of cells or faces
+  {
+    unsigned int dimension, id;
+    std::string  name;
+  };
+  void         read_groups();
+  unsigned int id_of(const std::string &key, const std::string &name, const char *what, bool lowest) const;
+  template <int dim>
+  void place_on_boundaries(dealii::Triangulation<dim> &mesh) const;
+
+  std::string        curved;
+  std::vector<Group> groups;
+};
+} // namespace adamant
