@@ -71,7 +71,7 @@ void read_file(const std::string &file, dealii::Triangulation<dim> &mesh)
 template <int dim>
 std::unique_ptr<dealii::Manifold<dim>> manifold_of(const std::string &text)
 {
-  const auto         words = dealii::Utilities::split_string_list(text, ';');
+  const auto          words = dealii::Utilities::split_string_list(text, ';');
   std::vector<double> numbers;
   try
     {
@@ -121,18 +121,18 @@ void MeshFileParameters::check(unsigned int dim) const
   require(curved.empty() || given(), "Mesh/Curved boundaries needs Mesh/File");
   if (!given())
     return;
-  const std::string extension = std::filesystem::path(file).extension().string();
-  const std::vector<std::string> known = {".msh", ".vtk", ".vtu", ".inp", ".ucd"};
+  const std::string              extension = std::filesystem::path(file).extension().string();
+  const std::vector<std::string> known     = {".msh", ".vtk", ".vtu", ".inp", ".ucd"};
   require(std::find(known.begin(), known.end(), extension) != known.end(), "Mesh/File: '", file,
           "' ends in none of .msh, .vtk, .vtu, .inp, .ucd");
   require(static_cast<bool>(std::ifstream(find(file))), "Mesh/File: '", file, "' cannot be read");
-  const auto highest = std::max_element(groups.begin(), groups.end(), [](const Group &a, const Group &b) {
-    return a.dimension < b.dimension;
-  });
+  const auto highest = std::max_element(groups.begin(), groups.end(),
+                                        [](const Group &a, const Group &b) { return a.dimension < b.dimension; });
   require(groups.empty() || highest->dimension <= dim, "Mesh/File: '", file, "' has the group '",
           groups.empty() ? "" : highest->name, "' of dimension ", groups.empty() ? 0 : highest->dimension,
           ", but Problem/Dimension is ", dim);
-  for (const auto &[id, text] : split_by_boundary("Mesh/Curved boundaries", curved, boundaries("Mesh/Curved boundaries")))
+  for (const auto &[id, text] :
+       split_by_boundary("Mesh/Curved boundaries", curved, boundaries("Mesh/Curved boundaries")))
     if (dim == 2)
       manifold_of<2>(text);
     else
@@ -234,8 +234,8 @@ std::unique_ptr<dealii::Triangulation<dim>> MeshFileParameters::manifolds() cons
   return coarse;
 }
 
-#define INSTANTIATE(dim)                                                                     \
-  template bool MeshFileParameters::make_coarse(dealii::Triangulation<dim> &) const;         \
+#define INSTANTIATE(dim)                                                             \
+  template bool MeshFileParameters::make_coarse(dealii::Triangulation<dim> &) const; \
   template std::unique_ptr<dealii::Triangulation<dim>> MeshFileParameters::manifolds() const;
 INSTANTIATE(2)
 INSTANTIATE(3)

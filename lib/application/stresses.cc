@@ -54,8 +54,9 @@ std::vector<ProfileColumn> Stresses<dim>::evaluate(const Place &place, const Arr
         columns[k].values.push_back(sigma[k]);
       const double xx = sigma[0], yy = sigma[dim == 2 ? 2 : 3], zz = sigma[n], xy = sigma[1],
                    xz = dim == 2 ? 0. : sigma[2], yz = dim == 2 ? 0. : sigma[4];
-      columns[n].values.push_back(std::sqrt(0.5 * ((xx - yy) * (xx - yy) + (yy - zz) * (yy - zz) + (zz - xx) * (zz - xx)) +
-                                            3. * (xy * xy + xz * xz + yz * yz)));
+      columns[n].values.push_back(
+        std::sqrt(0.5 * ((xx - yy) * (xx - yy) + (yy - zz) * (yy - zz) + (zz - xx) * (zz - xx)) +
+                  3. * (xy * xy + xz * xz + yz * yz)));
     }
   return columns;
 }

@@ -52,8 +52,9 @@ void write_squares(const std::filesystem::path &folder)
 {
   dealii::Triangulation<2> square;
   dealii::GridGenerator::subdivided_hyper_cube(square, 2);
-  const dealii::GridOut out;
-  const auto            write = [&](const char *name, const auto &format) {
+  dealii::GridOut out;
+  out.set_flags(dealii::GridOutFlags::Vtu(true)); // with what deal.II reads
+  const auto write = [&](const char *name, const auto &format) {
     std::ofstream file(folder / name);
     format(file);
   };
@@ -131,7 +132,6 @@ TEST_F(ElasticityFromFile, Mistakes)
   expect(plate, "Problem/Dirichlet boundaries=lft: x", "'lft' is no boundary of the mesh");
   expect(plate, "Problem/Dirichlet boundaries=lft: x", "did you mean 'left'");
   expect(plate, "Problem/Traction=19: 1; 0", "the mesh has no boundary 19");
-  expect(plate, "Problem/Dimension=3", "is no mesh of hexahedra");
   expect(plate, "Discretization/Refinement=edge", "uniform or kelly");
   expect(plate, "Output/Stress points=0, 0", "outside the mesh");
   expect(plate, "Output/Profiles=0, 1, 4", "needs 4 numbers");
@@ -211,10 +211,11 @@ TEST_F(TransportFromFile, DiffusionOfMaterials)
 {
   const std::string exact  = "if(y<0.5,3*y,1+y)";
   const auto        errors = [&](const std::string &diffusions) {
-    return run({"Mesh/File=" ELASTICITY_PRM "/meshes/two_material_beam.msh", "Problem/Source=0", "Problem/Transport=0, 0",
-                       "Problem/Boundary values=" + exact, "Problem/Initial values=" + exact, "Problem/Exact solution=" + exact,
-                       "Problem/Diffusion of materials=" + diffusions, "Discretization/Refinements=1",
-                       "Discretization/Adaptive cycles=1", "Time stepping/Output interval=0", "Time stepping/End time=0.2"})
+    return run({"Mesh/File=" ELASTICITY_PRM "/meshes/two_material_beam.msh", "Problem/Source=0",
+                "Problem/Transport=0, 0", "Problem/Boundary values=" + exact, "Problem/Initial values=" + exact,
+                "Problem/Exact solution=" + exact, "Problem/Diffusion of materials=" + diffusions,
+                "Discretization/Refinements=1", "Discretization/Adaptive cycles=1", "Time stepping/Output interval=0",
+                "Time stepping/End time=0.2"})
       .l2();
   };
   EXPECT_LT(errors("steel: 1, aluminium: 3"), 1e-7);

@@ -162,7 +162,7 @@ void compare_elasticity(unsigned int degree)
   const LinearField<dim> field(some_gradient<dim>());
   const auto             values = adamant::nodal_values(space, mapping, field);
   const auto             strain = symmetrize(some_gradient<dim>());
-  const auto energies           = adamant::energies(space, mapping, quadrature, material, values.data(), values.data());
+  const auto energies = adamant::energies(space, mapping, quadrature, {material}, values.data(), values.data());
   EXPECT_NEAR(energies.strain, 0.5 * (material.stress(strain) * strain), 1e-12 * energies.strain);
   const double norm = adamant::l2_error(space, mapping, quadrature, values.data(), Functions::ZeroFunction<dim>(dim));
   EXPECT_NEAR(energies.kinetic, 0.5 * material.density * norm * norm, 1e-12 * energies.kinetic);
@@ -189,14 +189,63 @@ TEST(VectorFields, Stresses)
   EXPECT_NEAR(material.stress(strain)[1][1], 0., 1e-14);
   EXPECT_NEAR(material.von_mises(strain), young, 1e-14);
 
-  const auto stress = adamant::stress_postprocessor<2>(material);
+  const auto stress = adamant::stress_postprocessor<2>({{1., 1., 1.}, {{7, material}}});
   EXPECT_EQ(stress->get_names(), (std::vector<std::string>{"stress_xx", "stress_xy", "stress_yy", "von_mises"}));
   DataPostprocessorInputs::Vector<2> input;
   input.solution_gradients.assign(1, std::vector<Tensor<1, 2>>(2));
   input.solution_gradients[0][0][1] = 0.5; // du_x / dy: pure shear
+  Triangulation<2> mesh;
+  GridGenerator::hyper_cube(mesh);
+  mesh.begin_active()->set_material_id(7);
+  const DoFHandler<2> dofs(mesh);
+  input.set_cell<2>(dofs.begin_active());
   std::vector<Vector<double>> results(1, Vector<double>(4));
   stress->evaluate_vector_field(input, results);
   EXPECT_NEAR(results[0](1), material.mu * 0.5, 1e-15);
   EXPECT_NEAR(results[0](3), std::sqrt(3.) * material.mu * 0.5, 1e-15);
+}
+
+// A homogeneous strain, in two cells of different materials.
+template <int dim>
+void compare_stresses()
+{
+  Triangulation<dim>        mesh;
+  std::vector<unsigned int> cells(dim, 1);
+  Point<dim>                corner;
+  cells[0] = 2;
+  for (unsigned int d = 0; d < dim; ++d)
+    corner[d] = cells[d];
+  GridGenerator::subdivided_hyper_rectangle(mesh, cells, Point<dim>(), corner);
+  mesh.last_active()->set_material_id(7);
+  const adamant::ElasticMaterials materials{{3., 2., 1.}, {{7, {5., 1., 1.}}}};
+  const adamant::LevelMeshes<dim> meshes(mesh, {});
+  const adamant::Field<dim>       u(meshes, "u", FESystem<dim>(FE_Q<dim>(2), dim));
+  const MappingQ1<dim>            mapping;
+  const LinearField<dim>          field(some_gradient<dim>());
+  const auto                      strain = symmetrize(some_gradient<dim>());
+  std::vector<Point<dim>>         points(2);
+  for (unsigned int d = 0; d < dim; ++d)
+    points[0][d] = points[1][d] = 0.3;
+  points[1][0] += 1.;
+  const auto        values = adamant::product(adamant::stress_matrix(u.finest(), mapping, materials, points),
+                                              adamant::nodal_values(u.finest(), mapping, field));
+  const std::size_t n      = adamant::stress_names<dim>().size();
+  ASSERT_EQ(values.size(), 2 * (n + 1));
+  for (const unsigned int p : {0, 1})
+    {
+      const auto &material = materials(p == 0 ? 0 : 7);
+      const auto  sigma    = material.stress(strain);
+      std::size_t k        = p * (n + 1);
+      for (int a = 0; a < dim; ++a)
+        for (int b = a; b < dim; ++b)
+          EXPECT_NEAR(values[k++], sigma[a][b], 1e-12) << "component " << a << b << " at point " << p;
+      EXPECT_NEAR(values[k], dim == 2 ? material.lambda * trace(strain) : sigma[dim - 1][dim - 1], 1e-12);
+    }
+}
+
+TEST(VectorFields, StressesAtPoints)
+{
+  compare_stresses<2>();
+  compare_stresses<3>();
 }
 } // namespace
