@@ -108,6 +108,20 @@ TEST_F(TransportDiffusion, SUPGAtLowDiffusion)
   EXPECT_LT(with.second, 5. * without.second) << "the stabilisation is consistent: a smooth solution survives it";
 }
 
+// Where transport along a direction of the mesh rules, lines see it and points do not.
+TEST_F(TransportDiffusion, LinesHoldWhereTransportDominates)
+{
+  const auto iterations = [&](const std::string &diffusion, const std::string &smoother) {
+    return solve(7, 0.02,
+                 {"Problem/Diffusion=" + diffusion, "Linear solver/Smoother=" + smoother, "Time stepping/End time=0.06",
+                  "Discretization/SUPG=true", "Time stepping/Extrapolation order=0"})
+      .max_iterations();
+  };
+  for (const char *diffusion : {"1e-2", "1e-4", "1e-6"})
+    EXPECT_LE(iterations(diffusion, "line"), 7) << "diffusion " << diffusion;
+  EXPECT_GT(iterations("1e-4", "jacobi"), 50);
+}
+
 TEST_F(TransportDiffusion, InitialGuessDoesNotChangeTheSolution)
 {
   const auto   zero       = solve(5, 0.02, {"Time stepping/Extrapolation order=0"});
