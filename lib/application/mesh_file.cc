@@ -24,8 +24,10 @@ namespace
 // The file itself, or one beside the parameter file.
 std::string find(const std::string &file)
 {
-  const auto beside = std::filesystem::path(parameter_folder()) / file;
-  return !std::filesystem::exists(file) && std::filesystem::exists(beside) ? beside.string() : file;
+  if (parameter_folder().empty() || std::filesystem::exists(file))
+    return file;
+  const auto beside = std::filesystem::absolute(parameter_folder()) / file;
+  return std::filesystem::exists(beside) ? beside.string() : file;
 }
 
 template <int dim>
@@ -47,7 +49,7 @@ template <int dim>
 void read_file(const std::string &file, dealii::Triangulation<dim> &mesh)
 {
   const std::string shapes = dim == 2 ? "quadrilaterals" : "hexahedra";
-  std::ifstream     in(find(file));
+  std::ifstream     in(file);
   require(static_cast<bool>(in), "Mesh/File: '", file, "' cannot be read");
   try
     {
@@ -103,7 +105,11 @@ std::unique_ptr<dealii::Manifold<dim>> manifold_of(const std::string &text)
 MeshFileParameters::MeshFileParameters(const std::string &role)
   : ParameterAcceptor("/Mesh")
 {
-  parse_parameters_call_back.connect([this] { read_groups(); });
+  parse_parameters_call_back.connect([this] {
+    if (given())
+      prm.set("File", file = find(file)); // the effective parameters are in another folder
+    read_groups();
+  });
   add_parameter("File", file,
                 "Mesh of quadrilaterals or hexahedra: Gmsh (.msh, versions 2 and 4), VTK (.vtk), VTU that deal.II has "
                 "written (.vtu), Abaqus or UCD (.inp); its boundary and material ids, in Gmsh the numbers of physical "
@@ -125,7 +131,7 @@ void MeshFileParameters::check(unsigned int dim) const
   const std::vector<std::string> known     = {".msh", ".vtk", ".vtu", ".inp", ".ucd"};
   require(std::find(known.begin(), known.end(), extension) != known.end(), "Mesh/File: '", file,
           "' ends in none of .msh, .vtk, .vtu, .inp, .ucd");
-  require(static_cast<bool>(std::ifstream(find(file))), "Mesh/File: '", file, "' cannot be read");
+  require(static_cast<bool>(std::ifstream(file)), "Mesh/File: '", file, "' cannot be read");
   const auto highest = std::max_element(groups.begin(), groups.end(),
                                         [](const Group &a, const Group &b) { return a.dimension < b.dimension; });
   require(groups.empty() || highest->dimension <= dim, "Mesh/File: '", file, "' has the group '",
@@ -143,7 +149,7 @@ void MeshFileParameters::check(unsigned int dim) const
 void MeshFileParameters::read_groups()
 {
   groups.clear();
-  std::ifstream in(find(file));
+  std::ifstream in(file);
   std::string   line;
   while (std::getline(in, line) && line.rfind("$PhysicalNames", 0) != 0)
     if (line.rfind("$Nodes", 0) == 0)

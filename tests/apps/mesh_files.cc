@@ -166,6 +166,10 @@ TEST_F(ElasticityFromFile, StressesAtAHole)
     }
   EXPECT_EQ(n, 151);
   EXPECT_NEAR(outcome.record.at("profiles")[0].at("stress_xx").at("max"), 3., 0.03);
+  // The parameters that were used are a file of their own, in another folder.
+  const auto again = start({outcome.folder + "/parameters.prm", "--backend", "host", "--threads", "2"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(again.record.at("stresses"), stresses);
 }
 
 // Without its shape the hole would stay the polygon of the coarse mesh, whose corners have unbounded stresses.

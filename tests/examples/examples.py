@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """examples.py CMAKE SOURCE BUILD GENERATOR COMPILER TYPE MPIEXEC: installs the library, builds the examples with find_package and runs them."""
 
+import json
 import os
 import re
 import subprocess
@@ -22,7 +23,8 @@ class Examples(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
-        run(CMAKE, "--install", BUILD, "--prefix", f"{cls.folder.name}/installed")
+        run(CMAKE, "--install", BUILD, "--prefix", f"{cls.folder.name}/elsewhere")
+        os.rename(f"{cls.folder.name}/elsewhere", f"{cls.folder.name}/installed")  # what is installed may be moved
 
     @classmethod
     def tearDownClass(cls):
@@ -37,6 +39,12 @@ class Examples(unittest.TestCase):
 
     def numbers(self, pattern, output):
         return [float(n) for n in re.findall(pattern, output)]
+
+    def test_installed_program(self):
+        where = f"{self.folder.name}/installed"
+        run(f"{where}/bin/adamant-elasticity", f"{where}/share/adamant/prm/elasticity/two_material_beam.prm", "--output", f"{where}/out")
+        with open(f"{where}/out/run.json") as record:
+            self.assertAlmostEqual(json.load(record)["displacements"][0][1], -0.0321, places=4)
 
     def test_step_6(self):
         output = run(self.build("add_multigrid"))
