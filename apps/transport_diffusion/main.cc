@@ -9,8 +9,8 @@
 //   Crank-Nicolson:  A = M + dt/2 K,     E = M - dt/2 K,   w = u1,   f at both times
 //   BDF2:            A = M + 2/3 dt K,   E = M,            w = 4/3 u1 - 1/3 u2
 //
-// where u1, u2 are the last two solutions, M the mass matrix, K that of diffusion and transport, S f integrates f times
-// the factor of K, and C is A acting on g.
+// where u1, u2 are the last two solutions, M the mass matrix, K that of diffusion and transport, S f integrates f, whose
+// factor is that of K in A, and C is A acting on g. BDF2's A is another one than that of its first step.
 
 #include "functions.h"
 #include "parameters.h"
@@ -58,6 +58,7 @@ private:
   void   setup_forms();
   void   choose_scheme(const std::string &name);
   void   assemble();
+  void   change_scheme();
   void   add_bilinear_form(const CellContext<dim> &cell, double stiffness_weight, FullMatrix<double> &local) const;
   double stabilization(const CellContext<dim> &cell) const;
   void   compute_rhs();
@@ -82,6 +83,7 @@ private:
   adamant::Extrapolation  guess;
   std::string             scheme;
   double                  implicit_weight = 1.; // dt times this multiplies K in A
+  unsigned int            updates         = 0;  // of A
 };
 
 template <int dim>
@@ -116,6 +118,7 @@ void TransportDiffusion<dim>::setup()
   setup_fields();
   setup_forms();
   choose_scheme(parameters.time.scheme == "bdf2" && step == 0 ? "backward_euler" : parameters.time.scheme);
+  assemble();
   this->add_output(*field, u);
   this->describe(*field, *A_form, *solver, parameters.linear_solver, parameters.time.extrapolation_order);
 }
@@ -128,7 +131,6 @@ void TransportDiffusion<dim>::setup_fields()
   meshes.emplace(*mesh, adamant::level_mesh_options<dim>(run_info, parameters.linear_solver, fe));
   field.emplace(*meshes, "theta", fe, adamant::all_boundaries(*mesh));
   theta.emplace(device, *field, mapping);
-
   source   = functions.source_at(device, theta->quadrature_points(quadrature));
   boundary = functions.boundary_values_at(device, theta->prescribed_nodes());
   for (Vector *vector : {&u, &u_old, &w, &x, &rhs})
@@ -157,7 +159,7 @@ void TransportDiffusion<dim>::setup_forms()
     const double tau = stabilization(cell);
     for (const unsigned int q : cell.quadrature_point_indices())
       for (const unsigned int i : cell.dof_indices())
-        local(i, q) = dt * implicit_weight * (cell.value(i, q) + tau * (b * cell.gradient(i, q))) * cell.JxW(q);
+        local(i, q) = (cell.value(i, q) + tau * (b * cell.gradient(i, q))) * cell.JxW(q);
   });
 }
 
@@ -200,7 +202,6 @@ void TransportDiffusion<dim>::choose_scheme(const std::string &name)
 {
   scheme          = name;
   implicit_weight = scheme == "crank_nicolson" ? 0.5 : scheme == "bdf2" ? 2. / 3. : 1.;
-  assemble();
 }
 
 // The system matrices of all levels, and on the finest one those of the right-hand side.
@@ -216,10 +217,20 @@ void TransportDiffusion<dim>::assemble()
     A_form->update();
   }
   Section scope(run_info.timer, "init/solver");
-  if (solver)
-    solver->update();
-  else
-    solver = adamant::make_linear_solver(device, *field, *A_form, parameters.linear_solver, "time step");
+  solver = adamant::make_linear_solver(device, *field, *A_form, parameters.linear_solver, "time step");
+}
+
+// A and C for another factor of K.
+template <int dim>
+void TransportDiffusion<dim>::change_scheme()
+{
+  Section scope(run_info.timer, "update");
+  choose_scheme(parameters.time.scheme);
+  C = assemble_on(device, *C_form);
+  A_form->update();
+  solver->update();
+  device.synchronize();
+  ++updates;
 }
 
 template <int dim>
@@ -234,7 +245,7 @@ template <int dim>
 adamant::SolverResult TransportDiffusion<dim>::advance()
 {
   if (step > 1 && scheme != parameters.time.scheme)
-    choose_scheme(parameters.time.scheme);
+    change_scheme();
   compute_rhs();
   Section scope(run_info.timer, "solve");
   guess.predict(x);
@@ -257,9 +268,9 @@ void TransportDiffusion<dim>::compute_rhs()
       device.axpby(-1. / 3., u_old, 4. / 3., w);
     }
   device.multiply(1., E, scheme == "bdf2" ? w : u, 0., rhs);
-  device.multiply(1., S, source.at(time), 1., rhs);
+  device.multiply(dt * implicit_weight, S, source.at(time), 1., rhs);
   if (scheme == "crank_nicolson")
-    device.multiply(1., S, source.at(time - dt), 1., rhs);
+    device.multiply(dt * implicit_weight, S, source.at(time - dt), 1., rhs);
   device.multiply(-1., C, boundary.at(time), 1., rhs);
   device.synchronize();
 }
@@ -277,6 +288,7 @@ void TransportDiffusion<dim>::report()
 {
   if (parameters.problem.has_exact_solution())
     this->report_l2_error(*field, u, *functions.exact_solution(time));
+  run_info.record["updates"] = updates;
   run_info.measure(*solver);
 }
 
