@@ -6,6 +6,7 @@
 // cycle also solves with the preconditioner that step-6 has, for comparison.
 
 #include "discretization/dealii_preconditioner.h" // added
+#include "discretization/fields/coarser_values.h" // added
 #include "discretization/forms/form.h"            // added
 
 #include <deal.II/base/multithread_info.h>
@@ -135,13 +136,30 @@ void Step6<dim>::solve_with_ssor()
   std::cout << "  SSOR: " << iterations << " iterations, " << timer.wall_time() << " s" << std::endl;
 }
 
+// added: a coarser cell, in which the coefficient may jump, has its average over the cells of the finest mesh in it.
+template <int dim>
+std::vector<adamant::Array<double>> coefficients(const adamant::Field<dim> &u)
+{
+  const adamant::Device      host = adamant::Device::host(MultithreadInfo::n_threads());
+  adamant::CellAverages<dim> averages(host, u, adamant::Average::arithmetic);
+  adamant::Array<double>     finest;
+  for (const auto &cell : u.finest().active_cells())
+    finest.push_back(coefficient(cell->center()));
+  averages.update(adamant::Vector<double>(host, finest));
+  std::vector<adamant::Array<double>> of_level;
+  for (std::size_t level = 0; level < u.n_levels(); ++level)
+    of_level.push_back(adamant::to_host(averages[level]));
+  return of_level;
+}
+
 // added: the levels of the adaptive mesh, their matrices, and the V-cycle as one more preconditioner.
 template <int dim>
 void Step6<dim>::solve_with_multigrid()
 {
-  const Timer timer;
-  const auto  local_matrix = [](const adamant::CellContext<dim> &cell, FullMatrix<double> &local) {
-    const double a = coefficient(cell.cell()->center());
+  const Timer                         timer;
+  std::vector<adamant::Array<double>> a_of; // the coefficient in the cells of each level
+  const auto local_matrix = [&a_of](const adamant::CellContext<dim> &cell, FullMatrix<double> &local) {
+    const double a = a_of[cell.level()][cell.cell_number()];
     for (const unsigned int q : cell.quadrature_point_indices())
       for (const unsigned int i : cell.dof_indices())
         for (const unsigned int j : cell.dof_indices())
@@ -152,6 +170,7 @@ void Step6<dim>::solve_with_multigrid()
   const adamant::Field<dim>       u(meshes, "u", fe, {{0, ComponentMask()}});
   adamant::Form<dim> A("A", u, unknowns(u), mapping, quadrature, update_gradients | update_JxW_values, local_matrix,
                        adamant::Levels::all);
+  a_of = coefficients(u);
   A.update();
   adamant::MultigridOptions options;
   options.smoother.chebyshev = true;
