@@ -26,6 +26,7 @@ VCycle<Number>::Level::Level(const Device &device, const LevelData &data, const 
                              bool coarsest)
   : matrix(data.matrix)
   , changing(data.changing)
+  , patches(data.patches)
   , n_unknowns(matrix->ghosts ? matrix->ghosts->n_global : std::uint64_t(matrix->n_rows))
   , A(make_matrix<Number>(device, data))
 {

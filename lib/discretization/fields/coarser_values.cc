@@ -2,8 +2,10 @@
 
 #include "base/exceptions.h"
 #include "discretization/fields/average_functors.h"
+#include "discretization/fields/row.h"
 
 #include <cmath>
+#include <tuple>
 
 namespace adamant
 {
@@ -55,6 +57,42 @@ CSRMatrix<double> injection(const LevelMesh<dim> &fine_mesh, const LevelSpace<di
   return matrix;
 }
 
+} // namespace
+
+template <int dim>
+CSRMatrix<double> embedding(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine, const LevelSpace<dim> &coarse)
+{
+  const auto      &fe       = fine.dof_handler().get_fe();
+  const int        per_cell = fine.dofs_per_cell();
+  std::vector<Row> rows(fine.n_dofs()); // each by the first cell that has it: the function is continuous
+  for (int cell = 0; cell < fine.n_cells(); ++cell)
+    for (int i = 0; i < per_cell; ++i)
+      if (Row &row = rows[fine.cell_dofs(cell)[i]]; row.empty())
+        {
+          const unsigned char child       = fine_mesh.child[cell];
+          const int          *coarse_dofs = coarse.cell_dofs(fine_mesh.coarse_cell[cell]);
+          for (int j = 0; j < per_cell; ++j)
+            if (const double weight =
+                  child == LevelMesh<dim>::same_cell ? i == j : fe.get_prolongation_matrix(child)(i, j);
+                std::abs(weight) > 1e-12)
+              row.emplace_back(coarse_dofs[j], weight);
+          compress(row);
+        }
+  CSRMatrix<double> matrix;
+  matrix.n_rows = fine.n_dofs();
+  matrix.n_cols = coarse.n_dofs();
+  matrix.row_start.assign(matrix.n_rows + 1, 0);
+  for (int i = 0; i < matrix.n_rows; ++i)
+    matrix.row_start[i + 1] = rows[i].size();
+  finish_row_starts(matrix);
+  for (int i = 0; i < matrix.n_rows; ++i)
+    for (std::size_t k = 0; k < rows[i].size(); ++k)
+      std::tie(matrix.column[matrix.row_start[i] + k], matrix.value[matrix.row_start[i] + k]) = rows[i][k];
+  return matrix;
+}
+
+namespace
+{
 template <int dim>
 CSRMatrix<double> averages_of_cells(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine,
                                     const LevelSpace<dim> &coarse)
@@ -138,6 +176,8 @@ void CellAverages<dim>::update(const Vector<double> &finest)
     }
 }
 
+template CSRMatrix<double> embedding(const LevelMesh<2> &, const LevelSpace<2> &, const LevelSpace<2> &);
+template CSRMatrix<double> embedding(const LevelMesh<3> &, const LevelSpace<3> &, const LevelSpace<3> &);
 template class InjectedValues<2>;
 template class InjectedValues<3>;
 template class CellAverages<2>;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "algebra/matrix.h"
+#include "base/csr_matrix.h"
 #include "discretization/fields/field.h"
 
 #include <cstddef>
@@ -26,6 +27,12 @@ private:
   std::vector<Matrix<double>> injections; // from the next finer level
   std::vector<Vector<double>> values;
 };
+
+/// The nodal values on a fine level of a function with these nodal values on the next coarser one: interpolation, with
+/// prescribed and hanging nodes. n_fine x n_coarse, host memory; `fine_mesh` links the cells. One rank only.
+template <int dim>
+CSRMatrix<double> embedding(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine,
+                            const LevelSpace<dim> &coarse);
 
 enum class Average
 {

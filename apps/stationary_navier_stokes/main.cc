@@ -1,0 +1,217 @@
+// Stationary flow of an incompressible fluid,
+//
+//   -ν Δu + (u·∇)u + ∇p = f,   div u = 0,
+//
+// u prescribed on the boundary, but for outflows, where ν ∂_n u = p n. Bilinear elements for u and p, stabilised by
+// streamlines (SUPG) and pressure (PSPG), nodes of dim + 1 unknowns (u, p): data.h has the integrands, equations.h the
+// discrete equations. Newton's method, after some steps of Picard's, on one level mesh after the other (flow_level.h);
+// its linear systems by flexible GMRES around a V-cycle for all unknowns together, smoothed by patches of cells.
+
+#include "continuation.h"
+#include "flow_level.h"
+#include "results.h"
+
+#include "application/program.h"
+#include "application/time_dependent_problem.h"
+#include "discretization/fields/error_estimate.h"
+#include "discretization/meshes/mesh_change.h"
+
+#include <deal.II/grid/grid_refinement.h>
+
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+using namespace stationary_navier_stokes;
+using adamant::Section;
+
+template <int dim>
+class StationaryNavierStokes : public adamant::TimeDependentProblem<dim>
+{
+public:
+  StationaryNavierStokes(const Parameters &parameters, const adamant::Device &device, adamant::Run &run)
+    : Base(device, run, {1., 1, parameters.output.files ? 1u : 0u})
+    , parameters(parameters)
+  {
+    require(run.ranks.size() == 1 && !adamant::is_distributed(*mesh),
+            "stationary_navier_stokes runs on one rank, with a serial mesh: patches of cells are not made on several");
+  }
+
+private:
+  using Base   = adamant::TimeDependentProblem<dim>;
+  using Vector = adamant::Vector<double>;
+  using Base::device, Base::mesh, Base::mapping, Base::run_info, Base::step, Base::time;
+
+  void                        make_mesh() override;
+  void                        adapt_mesh() override;
+  void                        setup() override;
+  void                        set_initial_values() override {}
+  adamant::SolverResult       advance() override;
+  void                        serialize(adamant::State &state) override { state.unknowns(x, level->on_device.space()); }
+  void                        report() override;
+  bool                        output_due() const override { return Base::output_due() && step > 0; }
+  std::vector<const Vector *> output_vectors() const override { return {&u}; }
+  void write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const override
+  {
+    write_state(level->field.finest(), mapping, values[0], series, t);
+  }
+
+  void                  refine();
+  adamant::NewtonResult solve_nested();
+  void                  set_nodal_values();
+
+  const Parameters                        &parameters;
+  std::optional<adamant::LevelMeshes<dim>> meshes;
+  std::unique_ptr<FlowLevel<dim>>          level; // the finest one
+  Vector                                   x, u;  // unknowns (u, p), and nodal values
+  adamant::RunRecord                       solves = adamant::RunRecord::array();
+  Continuation<dim>                        continuation{parameters, solves};
+  Array<double>                            guess; // nodal values of the coarser mesh's solution; empty: there is none
+  Integrals                                integrals;
+};
+
+template <int dim>
+void StationaryNavierStokes<dim>::make_mesh()
+{
+  parameters.mesh.make(*mesh);
+}
+
+// Solves, and refines where Kelly's estimator of the velocity is largest; the solution is the next guess.
+template <int dim>
+void StationaryNavierStokes<dim>::adapt_mesh()
+{
+  for (unsigned int cycle = 0; cycle < parameters.refinement.cycles; ++cycle)
+    {
+      setup();
+      advance();
+      refine();
+    }
+}
+
+template <int dim>
+void StationaryNavierStokes<dim>::refine()
+{
+  const auto values = this->download(u);
+  Section    scope(run_info.timer, "init/mesh");
+  const auto &space = level->field.finest();
+  ComponentMask velocities(dim + 1, true);
+  velocities.set(dim, false);
+  GridRefinement::refine_and_coarsen_fixed_number(
+    *mesh, adamant::estimate_errors(space, mapping, values.data(), velocities), parameters.refinement.fraction, 0.);
+  adamant::MeshChange<dim> change(*mesh);
+  change.keep(space, values.data());
+  level.reset();
+  meshes.reset();
+  change.execute();
+  const adamant::LevelSpace<dim> space_on_new_mesh(
+    std::shared_ptr<const Triangulation<dim>>(mesh.get(), [](const Triangulation<dim> *) {}), flow_element<dim>(),
+    dirichlet_boundary(parameters.problem, *mesh));
+  guess = change.take(space_on_new_mesh);
+}
+
+template <int dim>
+void StationaryNavierStokes<dim>::setup()
+{
+  {
+    Section scope(run_info.timer, "init/hierarchy");
+    meshes.emplace(*mesh, adamant::level_mesh_options<dim>(run_info, parameters.linear_solver, flow_element<dim>()));
+    level = std::make_unique<FlowLevel<dim>>(device, parameters, *meshes, meshes->size() - 1, mapping, run_info.timer);
+    check_flux(parameters.problem, level->field.finest(), mapping);
+    x = level->on_device.vector();
+    u = level->on_device.vector();
+  }
+  Section scope(run_info.timer, "init/solver");
+  level->linearize(x, adamant::Linearization::picard);
+  this->describe(level->field, level->equations.J, level->linear_solver(), parameters.linear_solver);
+}
+
+// The last solution is written where the next one cannot be found.
+template <int dim>
+adamant::SolverResult StationaryNavierStokes<dim>::advance()
+{
+  adamant::NewtonResult result;
+  if (guess.empty())
+    result = solve_nested();
+  else
+    {
+      x.upload(guess.data());
+      result = continuation.solve(*level, parameters.nonlinear.tolerance,
+                                  level->residual_at_rest(parameters.problem.viscosity), x);
+    }
+  set_nodal_values();
+  return {result.iterations, result.initial_residual, result.final_residual};
+}
+
+// On one level mesh after the other, from the coarsest on.
+template <int dim>
+adamant::NewtonResult StationaryNavierStokes<dim>::solve_nested()
+{
+  std::unique_ptr<FlowLevel<dim>> coarser;
+  Vector                          coarse_x;
+  for (std::size_t l = parameters.nonlinear.nested ? 0 : meshes->size() - 1;; ++l)
+    {
+      const bool                      finest = l + 1 == meshes->size();
+      std::unique_ptr<FlowLevel<dim>> own;
+      if (!finest)
+        own = std::make_unique<FlowLevel<dim>>(device, parameters, *meshes, l, mapping, run_info.timer);
+      FlowLevel<dim> &flow = finest ? *level : *own;
+      Vector          next = flow.on_device.vector();
+      if (coarser)
+        {
+          const adamant::Matrix<double> interpolate(
+            device, adamant::embedding((*meshes)[l], flow.field.finest(), coarser->field.finest()));
+          device.multiply(1., interpolate, coarser->nodal_values(coarse_x), 0., next);
+        }
+      if (finest)
+        {
+          std::swap(x, next);
+          return continuation.solve(flow, parameters.nonlinear.tolerance,
+                                    flow.residual_at_rest(parameters.problem.viscosity), x);
+        }
+      continuation.solve(flow, parameters.nonlinear.level_tolerance, 0., next);
+      std::swap(coarser, own);
+      std::swap(coarse_x, next);
+    }
+}
+
+// The pressure of zero mean where a constant is free.
+template <int dim>
+void StationaryNavierStokes<dim>::set_nodal_values()
+{
+  device.copy(level->nodal_values(x), u);
+  auto values = this->download(u);
+  integrals   = integrate(level->field.finest(), mapping, values);
+  if (!level->has_constant_pressure())
+    return;
+  for (std::size_t i = dim; i < values.size(); i += dim + 1)
+    values[i] -= integrals.pressure / integrals.volume;
+  u.upload(values.data());
+  device.copy(u, x);
+}
+
+template <int dim>
+void StationaryNavierStokes<dim>::report()
+{
+  auto       &record = run_info.record;
+  const auto  nodal  = this->download(u);
+  const auto &space  = level->field.finest();
+  Section     scope(run_info.timer, "output");
+  record["viscosity"]            = parameters.problem.viscosity;
+  record["kinetic_energy"]       = integrals.energy;
+  record["hanging_nodes"]        = space.n_hanging() / (dim + 1);
+  record["nonlinear"]            = solves;
+  record["unfinished_solves"]    = level->n_accepted;
+  record_results(parameters, space, mapping, nodal, run_info.folder(), record);
+  for (const auto id : parameters.output.force_boundaries)
+    for (const double component : level->equations.force_on(id, u))
+      record["forces"][std::to_string(id)].push_back(parameters.output.force_scale * component);
+  std::cout << "kinetic energy " << std::setprecision(8) << integrals.energy << std::endl;
+}
+
+int main(int argc, char **argv)
+{
+  return adamant::run_program<Parameters, StationaryNavierStokes>(
+    argc, argv, "stationary_navier_stokes",
+    "Solves the stationary Navier-Stokes equations by Newton's method and multigrid for velocity and pressure together.");
+}

@@ -1,0 +1,101 @@
+#pragma once
+
+#include "algebra/compressed_rows.h"
+#include "base/host_device.h"
+
+#include <cmath>
+
+// For Device::for_each: what the smoother by patches makes of a matrix.
+
+namespace adamant
+{
+/// The patches of nodes and their dense inverses, in the memory of a device. The entry (i, j) of the inverse of patch p,
+/// which has k unknowns of at most `most`, stands beside those of 31 other patches, so that threads of a GPU read and
+/// write next to each other.
+struct PatchesView
+{
+  int        m, most;      ///< rows of a node, unknowns of the largest patch
+  const int *start, *node; ///< of each patch
+
+  ADAMANT_HOST_DEVICE int  n_unknowns(int p) const { return (start[p + 1] - start[p]) * m; }
+  ADAMANT_HOST_DEVICE int  row(int p, int i) const { return node[start[p] + i / m] * m + i % m; }
+  ADAMANT_HOST_DEVICE long place(int p, int i, int j) const
+  {
+    return ((p / 32) * static_cast<long>(most) * most + i * n_unknowns(p) + j) * 32 + p % 32;
+  }
+};
+
+/// The inverse of R A Rᵀ for each patch, R its unknowns, by Gauss-Jordan elimination without pivoting. An unknown whose
+/// pivot vanishes beside its diagonal entry, such as one of the pressures between walls alone, is left out: its row and
+/// column of the inverse are zero.
+template <typename Number, int most>
+struct InvertPatches
+{
+  RowsView    A;
+  PatchesView patches;
+  Number     *inverse;
+
+  ADAMANT_HOST_DEVICE void operator()(int p) const
+  {
+    const int k = patches.n_unknowns(p);
+    Number    a[most * most], diagonal[most];
+    for (int i = 0; i < k; ++i)
+      {
+        for (int j = 0; j < k; ++j)
+          a[i * k + j] = static_cast<Number>(A.entry(patches.row(p, i), patches.row(p, j)));
+        diagonal[i] = a[i * k + i];
+      }
+    for (int i = 0; i < k; ++i)
+      eliminate(a, k, i, diagonal[i]);
+    for (int i = 0; i < k; ++i)
+      for (int j = 0; j < k; ++j)
+        inverse[patches.place(p, i, j)] = a[i * k + j];
+  }
+
+private:
+  ADAMANT_HOST_DEVICE static void eliminate(Number *a, int k, int pivot, Number diagonal)
+  {
+    Number *const row       = a + pivot * k;
+    const bool    vanishes  = fabs(row[pivot]) <= Number(1e-5) * fabs(diagonal);
+    const Number  reduction = vanishes ? Number(0) : Number(1) / row[pivot];
+    row[pivot]              = Number(1);
+    for (int j = 0; j < k; ++j)
+      row[j] *= reduction;
+    for (int i = 0; i < k; ++i)
+      if (i != pivot)
+        {
+          const Number factor = vanishes ? Number(0) : a[i * k + pivot];
+          a[i * k + pivot]    = Number(0);
+          for (int j = 0; j < k; ++j)
+            a[i * k + j] -= factor * row[j];
+        }
+  }
+};
+
+/// Row i of S = Σ_p R_pᵀ W (R_p A R_pᵀ)⁻¹ R_p, W one over the number of patches that have the row's node; that of the
+/// identity where no patch has it. The pattern of S is that of A; what is outside is left out.
+template <typename Number>
+struct SumPatches
+{
+  PatchesView   patches;
+  const Number *inverse;
+  const int    *first, *patch, *place; ///< of each node: its patches, and which of their nodes it is
+  RowsView      S;
+  double       *value; ///< of S
+
+  ADAMANT_HOST_DEVICE void operator()(int i) const
+  {
+    const int m = patches.m, node = i / m, begin = first[node], end = first[node + 1];
+    for (EntryNumber k = S.row_start[i]; k < S.row_start[i + 1]; ++k)
+      value[k] = begin == end && S.column[k] == i ? 1. : 0.;
+    for (int n = begin; n < end; ++n)
+      {
+        const int p = patch[n], row = place[n] * m + i % m, n_unknowns = patches.n_unknowns(p);
+        for (int j = 0; j < n_unknowns; ++j)
+          if (const double entry = inverse[patches.place(p, row, j)]; entry != 0.)
+            if (const EntryNumber k = S.find(i, patches.row(p, j)); k != EntryNumber(-1))
+              value[k] += entry / (end - begin);
+      }
+  }
+};
+} // namespace adamant
