@@ -85,8 +85,8 @@ void check_flux(const ProblemParameters &problem, const adamant::LevelSpace<dim>
 {
   if (!problem.outflow.empty())
     return;
-  double             flux = 0., scale = 0.;
-  FEFaceValues<dim>  face_values(mapping, space.dof_handler().get_fe(), QGauss<dim - 1>(8),
+  double            flux = 0., scale = 0.;
+  FEFaceValues<dim> face_values(mapping, space.dof_handler().get_fe(), QGauss<dim - 1>(8),
                                 update_quadrature_points | update_normal_vectors | update_JxW_values);
   std::map<types::boundary_id, std::unique_ptr<Function<dim>>> velocity;
   for (const auto &[id, text] : problem.boundary_velocity)

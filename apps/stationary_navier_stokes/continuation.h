@@ -45,7 +45,7 @@ private:
   {
     if (!parameters.nonlinear.continuation.empty())
       return parameters.nonlinear.continuation;
-    const double nu = parameters.problem.viscosity, reynolds = flow.speed_times_length() / nu;
+    const double        nu = parameters.problem.viscosity, reynolds = flow.speed_times_length() / nu;
     std::vector<double> result;
     if (reynolds <= (dim == 2 ? 2000. : 500.))
       return result;
@@ -63,7 +63,7 @@ private:
     flow.device.copy(x, guess);
     try
       {
-        const auto result = flow.solve_nonlinear(viscosity, tolerance, scale, x);
+        const auto result = flow.solve_nonlinear(viscosity, tolerance, scale, last_viscosity == 0., x);
         last_viscosity    = viscosity;
         add(flow, viscosity, result);
         return result;

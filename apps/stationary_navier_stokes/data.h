@@ -23,7 +23,7 @@ struct FlowValues
 {
   static constexpr int size = dim + dim * dim + 1 + dim + dim + 1 + dim + 1;
   double              *first; ///< of the point
-  ADAMANT_HOST_DEVICE FlowValues(const double *all, long point)
+  ADAMANT_HOST_DEVICE  FlowValues(const double *all, long point)
     : first(const_cast<double *>(all) + point * size)
   {}
 
@@ -51,7 +51,7 @@ struct EvaluateFlow
   ADAMANT_HOST_DEVICE void operator()(int point) const
   {
     const FlowValues<dim> at(values, point);
-    double                 inverse_jacobian[dim][dim]; // derivative of coordinate k of the unit cell: [k]
+    double                inverse_jacobian[dim][dim]; // derivative of coordinate k of the unit cell: [k]
     interpolate(point, at, inverse_jacobian);
     for (int i = 0; i < dim; ++i)
       at.R()[i] = adamant::dot<dim>(at.u(), at.gradient(i)) + at.pressure_gradient()[i] -
@@ -72,7 +72,7 @@ private:
         inverse_jacobian[k][d] = 0.;
     for (int a = 0; a < shapes.n; ++a)
       {
-        const double *x        = nodal + static_cast<long>(shapes.node[static_cast<long>(cell) * shapes.n + a]) * (dim + 1);
+        const double *x = nodal + static_cast<long>(shapes.node[static_cast<long>(cell) * shapes.n + a]) * (dim + 1);
         const double *gradient = shapes.gradient + (place + a) * dim;
         const double  value    = shapes.value[q * shapes.n + a];
         for (int i = 0; i < dim; ++i)
@@ -126,7 +126,7 @@ struct CellResidual
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
     const int  cell = index / shapes.n, a = index % shapes.n;
-    const long first = static_cast<long>(shapes.shape[cell]) * shapes.n_q;
+    const long first      = static_cast<long>(shapes.shape[cell]) * shapes.n_q;
     double     F[dim + 1] = {};
     for (int q = 0; q < shapes.n_q; ++q)
       {
@@ -162,12 +162,11 @@ struct FlowJacobian
   const double        *values; ///< FlowValues
   double               viscosity, theta;
 
-  ADAMANT_HOST_DEVICE void operator()(const adamant::IntegrationPoint<dim> &at,
-                                      double (&local)[dim + 1][dim + 1]) const
+  ADAMANT_HOST_DEVICE void operator()(const adamant::IntegrationPoint<dim> &at, double (&local)[dim + 1][dim + 1]) const
   {
     const FlowValues<dim> flow(values, at.point);
-    const double          *g_a = at.gradient_i, *g_b = at.gradient_j, *R = flow.R();
-    const double           along_a = adamant::dot<dim>(flow.u(), g_a), along_b = adamant::dot<dim>(flow.u(), g_b),
+    const double         *g_a = at.gradient_i, *g_b = at.gradient_j, *R = flow.R();
+    const double          along_a = adamant::dot<dim>(flow.u(), g_a), along_b = adamant::dot<dim>(flow.u(), g_b),
                  gradients = adamant::dot<dim>(g_a, g_b), tau = flow.tau(), T_a = at.value_i + tau * along_a,
                  same = viscosity * gradients + T_a * along_b, changed = theta * at.value_j,
                  R_a = adamant::dot<dim>(g_a, R);

@@ -43,8 +43,8 @@ public:
   FlowEquations(const adamant::Device &device, const adamant::Field<dim> &field, const Mapping<dim> &mapping,
                 const Constants &constants, const Function<dim> *force)
     : constants(constants)
-    , J("J", field, adamant::unknowns(field), mapping, QGauss<dim>(2), update_values | update_gradients | update_JxW_values,
-        nullptr, adamant::Levels::all)
+    , J("J", field, adamant::unknowns(field), mapping, QGauss<dim>(2),
+        update_values | update_gradients | update_JxW_values, nullptr, adamant::Levels::all)
     , device(device)
     , field(field)
     , mapping(mapping)
@@ -63,7 +63,7 @@ public:
           forces.back() = Vector(device, at_points(*force, adamant::quadrature_points(space, mapping, quadrature), n));
       }
     const auto &finest = field.finest();
-    local              = Vector(device, adamant::to_index(std::size_t(finest.n_cells()) * finest.dofs_per_cell(), "nodes of cells"));
+    local = Vector(device, adamant::to_index(std::size_t(finest.n_cells()) * finest.dofs_per_cell(), "nodes of cells"));
   }
 
   Constants          constants; ///< may change
@@ -93,7 +93,7 @@ public:
     const adamant::Matrix<double> sum(device, adamant::boundary_gather(field.finest(), id));
     Vector                        force(device, dim + 1);
     device.multiply(-1., sum, local, 0., force);
-    const auto          on_host = adamant::to_host(force);
+    const auto on_host = adamant::to_host(force);
     return std::vector<double>(on_host.begin(), on_host.begin() + dim);
   }
 
@@ -101,7 +101,8 @@ private:
   void evaluate(std::size_t l, const Vector &nodal)
   {
     const int n = levels[l].n_points();
-    device.for_each(n, EvaluateFlow<dim>{levels[l].view(), nodal.data(), forces[l].data(), n, constants, values[l].data()});
+    device.for_each(
+      n, EvaluateFlow<dim>{levels[l].view(), nodal.data(), forces[l].data(), n, constants, values[l].data()});
   }
 
   void integrate(const Vector &nodal)

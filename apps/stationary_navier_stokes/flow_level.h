@@ -32,15 +32,15 @@ public:
     : device(device)
     , parameters(parameters)
     , timer(timer)
-    , force(parameters.problem.has_force() ? adamant::parse_function<dim>("Problem/Body force",
-                                                                         parameters.problem.body_force, dim) :
-                                            nullptr)
+    , force(parameters.problem.has_force() ?
+              adamant::parse_function<dim>("Problem/Body force", parameters.problem.body_force, dim) :
+              nullptr)
     , field(meshes, "flow", flow_element<dim>(), dirichlet_boundary(parameters.problem, *meshes[top].mesh), top)
     , on_device(device, field, mapping)
     , equations(device, field, mapping, constants(parameters), force.get())
     , boundary_values(device, prescribed_velocities(parameters.problem, field.finest(), mapping))
     , nodal(on_device.vector())
-    , newton(device, *this, on_device.size(), parameters.nonlinear.options())
+    , newton(device, *this, on_device.size())
   {
     Array<double> ones(on_device.size(), 0.);
     for (int i = dim; i < on_device.size(); i += dim + 1)
@@ -50,9 +50,11 @@ public:
   }
 
   /// Newton's method from the guess x, until ‖F‖ <= tolerance times `scale`, or times its first value where that is 0.
-  adamant::NewtonResult solve_nonlinear(double viscosity, double tolerance, double scale, Vector &x)
+  /// Picard's steps come first where the guess is the fluid at rest.
+  adamant::NewtonResult solve_nonlinear(double viscosity, double tolerance, double scale, bool from_rest, Vector &x)
   {
     equations.constants.viscosity = viscosity;
+    newton.options                = parameters.nonlinear.options(from_rest);
     const adamant::SolverControl control{tolerance, static_cast<int>(parameters.nonlinear.max_steps),
                                          "flow of viscosity " + adamant::to_text(viscosity) + " on " +
                                            std::to_string(field.finest().n_cells()) + " cells"};
@@ -123,15 +125,15 @@ public:
 
   const adamant::LinearSolver &linear_solver() const { return *solver; }
 
-  const adamant::Device        device;
-  const Parameters            &parameters;
-  adamant::SectionTimer       &timer;
+  const adamant::Device          device;
+  const Parameters              &parameters;
+  adamant::SectionTimer         &timer;
   std::unique_ptr<Function<dim>> force;
-  adamant::Field<dim>          field;
-  adamant::DeviceField<dim>    on_device;
-  FlowEquations<dim>           equations;
-  Vector                       boundary_values;
-  unsigned int                 n_accepted = 0; ///< linear solves that ended at their limit of iterations
+  adamant::Field<dim>            field;
+  adamant::DeviceField<dim>      on_device;
+  FlowEquations<dim>             equations;
+  Vector                         boundary_values;
+  unsigned int                   n_accepted = 0; ///< linear solves that ended at their limit of iterations
 
 private:
   static Constants constants(const Parameters &parameters)

@@ -92,9 +92,9 @@ void StationaryNavierStokes<dim>::adapt_mesh()
 template <int dim>
 void StationaryNavierStokes<dim>::refine()
 {
-  const auto values = this->download(u);
-  Section    scope(run_info.timer, "init/mesh");
-  const auto &space = level->field.finest();
+  const auto    values = this->download(u);
+  Section       scope(run_info.timer, "init/mesh");
+  const auto   &space = level->field.finest();
   ComponentMask velocities(dim + 1, true);
   velocities.set(dim, false);
   GridRefinement::refine_and_coarsen_fixed_number(
@@ -197,11 +197,11 @@ void StationaryNavierStokes<dim>::report()
   const auto  nodal  = this->download(u);
   const auto &space  = level->field.finest();
   Section     scope(run_info.timer, "output");
-  record["viscosity"]            = parameters.problem.viscosity;
-  record["kinetic_energy"]       = integrals.energy;
-  record["hanging_nodes"]        = space.n_hanging() / (dim + 1);
-  record["nonlinear"]            = solves;
-  record["unfinished_solves"]    = level->n_accepted;
+  record["viscosity"]         = parameters.problem.viscosity;
+  record["kinetic_energy"]    = integrals.energy;
+  record["hanging_nodes"]     = space.n_hanging() / (dim + 1);
+  record["nonlinear"]         = solves;
+  record["unfinished_solves"] = level->n_accepted;
   record_results(parameters, space, mapping, nodal, run_info.folder(), record);
   for (const auto id : parameters.output.force_boundaries)
     for (const double component : level->equations.force_on(id, u))
@@ -213,5 +213,6 @@ int main(int argc, char **argv)
 {
   return adamant::run_program<Parameters, StationaryNavierStokes>(
     argc, argv, "stationary_navier_stokes",
-    "Solves the stationary Navier-Stokes equations by Newton's method and multigrid for velocity and pressure together.");
+    "Solves the stationary Navier-Stokes equations by Newton's method and multigrid for velocity and pressure "
+    "together.");
 }

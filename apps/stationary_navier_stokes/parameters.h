@@ -22,10 +22,10 @@ using adamant::require;
 
 struct ProblemParameters : ParameterAcceptor
 {
-  unsigned int dimension  = 2;
-  double       viscosity  = 0.01;
-  std::string  body_force = "0; 0; 0", edges = "wall", exact_velocity, exact_pressure;
-  std::string  boundary_velocities = "3: 1; 0; 0";
+  unsigned int           dimension  = 2;
+  double                 viscosity  = 0.01;
+  std::string            body_force = "0; 0; 0", edges = "wall", exact_velocity, exact_pressure;
+  std::string            boundary_velocities = "3: 1; 0; 0";
   std::set<unsigned int> outflow;
 
   std::map<unsigned int, std::string> boundary_velocity; // by id, once read
@@ -35,7 +35,8 @@ struct ProblemParameters : ParameterAcceptor
   {
     using namespace Patterns;
     add_parameter("Dimension", dimension, "2 or 3", prm, Integer(2, 3));
-    add_parameter("Viscosity", viscosity, "Kinematic, nu; 1 / Re where the velocity and the length are 1", prm, Double());
+    add_parameter("Viscosity", viscosity, "Kinematic, nu; 1 / Re where the velocity and the length are 1", prm,
+                  Double());
     add_parameter("Body force", body_force, "f: expressions of x, y, z separated by semicolons");
     parse_parameters_call_back.connect(
       [this] { boundary_velocity = adamant::split_by_boundary("Problem/Boundary velocity", boundary_velocities); });
@@ -47,8 +48,7 @@ struct ProblemParameters : ParameterAcceptor
                   "The velocity where boundaries meet: wall takes the smallest of their velocities, so that a lid does "
                   "not leak; moving takes the largest",
                   prm, Selection("wall|moving"));
-    add_parameter("Exact velocity", exact_velocity,
-                  "Where it is known: expressions of x, y, z; errors go to run.json");
+    add_parameter("Exact velocity", exact_velocity, "Where it is known: expressions of x, y, z; errors go to run.json");
     add_parameter("Exact pressure", exact_pressure, "Likewise; of zero mean where there is no outflow");
   }
 
@@ -114,9 +114,10 @@ struct NonlinearParameters : ParameterAcceptor
     add_parameter("Tolerance", tolerance, "Of |F| on the finest mesh, over its value at rest", prm, Double(1e-14, 0.1));
     add_parameter("Maximum steps", max_steps, "On each mesh, for each viscosity", prm, Integer(1));
     add_parameter("Newton", newton, "Newton's method; else Picard's alone");
-    add_parameter("Picard until", picard_until,
-                  "Picard's steps come before Newton's, until |F| is below this times its first value; 0: none", prm,
-                  Double(0., 1.));
+    add_parameter(
+      "Picard until", picard_until,
+      "From rest Picard's steps come before Newton's, until |F| is below this times its first value; 0: none", prm,
+      Double(0., 1.));
     add_parameter("Nested", nested,
                   "Solve on the coarser meshes first, from the coarsest on, each to Level tolerance of its first |F|");
     add_parameter("Level tolerance", level_tolerance, "See Nested", prm, Double(1e-14, 0.5));
@@ -129,10 +130,10 @@ struct NonlinearParameters : ParameterAcceptor
     add_parameter("Largest linear tolerance", most, "See Least linear tolerance", prm, Double(1e-14, 0.5));
   }
 
-  adamant::NewtonOptions options() const
+  adamant::NewtonOptions options(bool from_rest) const
   {
     adamant::NewtonOptions options;
-    options.picard_until    = newton ? picard_until : 1e-300;
+    options.picard_until    = !newton ? 1e-300 : from_rest ? picard_until : 0.;
     options.max_halvings    = 6;
     options.rescues         = newton ? 2 : 0;
     options.least_tolerance = least;
@@ -147,8 +148,10 @@ struct NonlinearParameters : ParameterAcceptor
     double last = HUGE_VAL;
     for (const double nu : continuation)
       {
-        require(nu < last && nu > viscosity, "Nonlinear solver/Continuation: viscosities have to decrease towards "
-                "Problem/Viscosity = ", viscosity, ", and ", nu, " does not");
+        require(nu < last && nu > viscosity,
+                "Nonlinear solver/Continuation: viscosities have to decrease towards "
+                "Problem/Viscosity = ",
+                viscosity, ", and ", nu, " does not");
         last = nu;
       }
   }

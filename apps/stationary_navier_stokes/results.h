@@ -52,8 +52,8 @@ Integrals integrate(const adamant::LevelSpace<dim> &space, const Mapping<dim> &m
 
 /// Component c of the nodal values, on the scalar space of the same nodes.
 template <int dim>
-Array<double> component(const adamant::LevelSpace<dim> &space, const adamant::LevelSpace<dim> &scalar, const double *nodal,
-                        int c)
+Array<double> component(const adamant::LevelSpace<dim> &space, const adamant::LevelSpace<dim> &scalar,
+                        const double *nodal, int c)
 {
   const auto   &fe = space.dof_handler().get_fe();
   Array<double> values(scalar.n_dofs());
@@ -88,7 +88,7 @@ void record_results(const Parameters &parameters, const adamant::LevelSpace<dim>
   const adamant::LevelSpace<dim> scalar(
     std::shared_ptr<const Triangulation<dim>>(&space.dof_handler().get_triangulation(), [](const auto *) {}),
     FE_Q<dim>(1), {});
-  const auto &options = parameters.output;
+  const auto             &options = parameters.output;
   std::vector<Point<dim>> points;
   for (const auto &point : options.points)
     std::copy_n(point.begin(), dim, &points.emplace_back()[0]);

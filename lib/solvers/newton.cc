@@ -31,9 +31,9 @@ struct Newton::State
 };
 
 Newton::Newton(const Device &device, NonlinearProblem &problem, int n_unknowns, const NewtonOptions &options)
-  : device(device)
+  : options(options)
+  , device(device)
   , problem(problem)
-  , options(options)
   , r(device, n_unknowns)
   , d(device, n_unknowns)
   , x_new(device, n_unknowns)
@@ -92,8 +92,8 @@ double Newton::tolerance(const State &state) const
 {
   if (options.most_tolerance == 0. || state.last == 0.)
     return options.most_tolerance;
-  const double ratio = state.norm / state.last;
-  return std::clamp(0.9 * ratio * ratio, options.least_tolerance, options.most_tolerance);
+  const double ratio = state.norm / state.last, enough = 0.5 * state.wanted / state.norm;
+  return std::clamp(std::max(0.9 * ratio * ratio, enough), options.least_tolerance, options.most_tolerance);
 }
 
 // Finds the length of a step; whether there is one. r becomes -F there.

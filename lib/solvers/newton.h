@@ -35,7 +35,7 @@ struct NewtonOptions
   /// Where no step of Newton's reduces ‖F‖: so many times three steps of Picard's, and on.
   int rescues = 0;
   /// The tolerance of step k's linear system: 0.9 (‖F_k‖ / ‖F_{k-1}‖)² between these two, first the larger one
-  /// (Eisenstat & Walker 1996, choice 2); 0: the problem's own.
+  /// (Eisenstat & Walker 1996, choice 2), and no smaller than what is wanted asks for; 0: the problem's own.
   double least_tolerance = 0., most_tolerance = 0.;
 };
 
@@ -71,6 +71,8 @@ public:
 
   double residual(const Vector<double> &x); ///< ‖F(x)‖₂
 
+  NewtonOptions options;
+
 private:
   struct State;
   Linearization kind_of_step(const State &state) const;
@@ -80,7 +82,6 @@ private:
 
   Device            device;
   NonlinearProblem &problem;
-  NewtonOptions     options;
   Vector<double>    r, d, x_new;
 };
 } // namespace adamant

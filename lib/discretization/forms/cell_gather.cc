@@ -70,9 +70,8 @@ CSRMatrix<double> cell_gather(const LevelSpace<dim> &space)
 template <int dim>
 CSRMatrix<double> boundary_gather(const LevelSpace<dim> &space, dealii::types::boundary_id id)
 {
-  const auto on_boundary =
-    dealii::DoFTools::extract_boundary_dofs(space.dof_handler(), dealii::ComponentMask(), {id});
-  const int m = space.node_size();
+  const auto on_boundary = dealii::DoFTools::extract_boundary_dofs(space.dof_handler(), dealii::ComponentMask(), {id});
+  const int  m           = space.node_size();
   return make_matrix(m, n_local(space), [&](const auto &add) {
     for_each_local_entry(space, [&](int dof, int number) {
       if (on_boundary.is_element(dof))

@@ -40,11 +40,11 @@ void CellPatches<Number>::take(const Patches &patches)
         patch_of_node[at] = p;
         place_of_node[at] = k - patches.start[p];
       }
-  start   = List<int>(level.device, patches.start);
-  node    = List<int>(level.device, patches.node);
-  first   = List<int>(level.device, first_of_node);
-  patch   = List<int>(level.device, patch_of_node);
-  place   = List<int>(level.device, place_of_node);
+  start = List<int>(level.device, patches.start);
+  node  = List<int>(level.device, patches.node);
+  first = List<int>(level.device, first_of_node);
+  patch = List<int>(level.device, patch_of_node);
+  place = List<int>(level.device, place_of_node);
   for (int p = 0; p < patches.size(); ++p)
     most = std::max(most, (patches.start[p + 1] - patches.start[p]) * m);
   const std::size_t n_entries = std::size_t((patches.size() + 31) / 32 * 32) * most * most;
@@ -70,9 +70,8 @@ void CellPatches<Number>::update()
   else
     throw RunError("smoother cell_patches: a patch has " + std::to_string(most) +
                    " unknowns, at most 64 can be; take block_jacobi");
-  level.device.for_each(level.matrix->n_rows,
-                        SumPatches<Number>{view(), inverse.get(), first.data(), patch.data(), place.data(),
-                                           S_rows->view(), S_rows->values.data()});
+  level.device.for_each(level.matrix->n_rows, SumPatches<Number>{view(), inverse.get(), first.data(), patch.data(),
+                                                                 place.data(), S_rows->view(), S_rows->values.data()});
   S.update(*S_rows);
   level.device.synchronize(); // the copy of A goes
 }

@@ -7,8 +7,8 @@
 
 namespace adamant
 {
-/// S = Σ_c R_cᵀ W_c (R_c A R_cᵀ)⁻¹ R_c, R_c the unknowns of the nodes of cell c and of those that its hanging nodes are
-/// interpolated from, W_c one over the number of cells that have an unknown: the additive Vanka smoother (Vanka 1986) of
+/// S = Σ_c R_cᵀ W_c (R_c A R_cᵀ)⁻¹ W_c R_c, R_c the unknowns of the nodes of cell c and of those that its hanging nodes
+/// are interpolated from, W_c² one over the number of cells that have an unknown: the additive Vanka smoother (Vanka 1986) of
 /// cells, for systems whose fields share their nodes. S has the pattern of A, so that a step is two sparse products. It
 /// needs neither symmetry nor positive definiteness, and damping below 1, such as 0.7.
 template <typename Number>
@@ -23,11 +23,10 @@ public:
   void    update() override;
   void    vmult(Number a, const Vector &b, Vector &x, bool transposed) const override;
   Vector &step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old, Vector &d, Vector &y,
-               bool transposed) const override; ///< in x; S in both cases
-  bool    symmetric() const override { return false; }
+               bool transposed) const override; ///< in x
 
 private:
-  void        take(const Patches &patches);
+  void take(const Patches &patches);
   template <int n_unknowns>
   void        invert(const RowsView &A);
   PatchesView view() const { return {m, most, start.data(), node.data()}; }

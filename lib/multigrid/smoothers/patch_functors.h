@@ -72,8 +72,8 @@ private:
   }
 };
 
-/// Row i of S = Σ_p R_pᵀ W (R_p A R_pᵀ)⁻¹ R_p, W one over the number of patches that have the row's node; that of the
-/// identity where no patch has it. The pattern of S is that of A; what is outside is left out.
+/// Row i of S = Σ_p R_pᵀ W_p (R_p A R_pᵀ)⁻¹ W_p R_p, W_p² one over the numbers of patches that have the nodes of p; that
+/// of the identity where no patch has it. The pattern of S is that of A; what is outside is left out.
 template <typename Number>
 struct SumPatches
 {
@@ -92,9 +92,13 @@ struct SumPatches
       {
         const int p = patch[n], row = place[n] * m + i % m, n_unknowns = patches.n_unknowns(p);
         for (int j = 0; j < n_unknowns; ++j)
-          if (const double entry = inverse[patches.place(p, row, j)]; entry != 0.)
-            if (const EntryNumber k = S.find(i, patches.row(p, j)); k != EntryNumber(-1))
-              value[k] += entry / (end - begin);
+          {
+            const int         other = patches.row(p, j);
+            const EntryNumber k     = S.find(i, other);
+            const double      count = static_cast<double>(end - begin) * (first[other / m + 1] - first[other / m]);
+            if (k != EntryNumber(-1))
+              value[k] += inverse[patches.place(p, row, j)] / sqrt(count);
+          }
       }
   }
 };
