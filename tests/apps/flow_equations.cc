@@ -38,11 +38,11 @@ struct Setting
     : timer(std::cout, TimerOutput::never, TimerOutput::wall_times)
   {
     ParameterAcceptor::clear();
-    parameters                        = std::make_unique<Parameters>();
-    parameters->problem.viscosity     = viscosity;
-    parameters->problem.dimension     = dim;
+    parameters                            = std::make_unique<Parameters>();
+    parameters->problem.viscosity         = viscosity;
+    parameters->problem.dimension         = dim;
     parameters->problem.boundary_velocity = {{3, "1; 0; 0"}};
-    this->coarsest_cells              = coarsest_cells;
+    this->coarsest_cells                  = coarsest_cells;
     GridGenerator::hyper_cube(mesh, 0., 1., true);
     mesh.refine_global(refinements);
   }
@@ -75,10 +75,10 @@ struct Setting
   int iterations(const Vector &x)
   {
     level().linearize(x, Linearization::newton);
-    auto          b      = random_values(flow->on_device.size(), 1);
-    const auto   &space  = flow->field.finest();
-    double        mean   = 0.;
-    int           n_free = 0;
+    auto        b      = random_values(flow->on_device.size(), 1);
+    const auto &space  = flow->field.finest();
+    double      mean   = 0.;
+    int         n_free = 0;
     for (int i = 0; i < space.n_dofs(); ++i)
       if (!space.is_free(i))
         b[i] = 0.;
@@ -109,10 +109,10 @@ struct Setting
 template <int dim>
 void compare_with_differences(Setting<dim> &setting)
 {
-  auto        &flow = setting.level();
-  const int    n    = flow.on_device.size();
-  const auto  &space = flow.field.finest();
-  auto         x = random_values(n, 1), d = random_values(n, 2);
+  auto       &flow  = setting.level();
+  const int   n     = flow.on_device.size();
+  const auto &space = flow.field.finest();
+  auto        x = random_values(n, 1), d = random_values(n, 2);
   for (int i = 0; i < n; ++i)
     if (!space.is_free(i))
       x[i] = d[i] = 0.;
@@ -132,8 +132,8 @@ void compare_with_differences(Setting<dim> &setting)
   Vector                        Jd(setting.device, n);
   setting.device.multiply(1., J, Vector(setting.device, d), 0., Jd);
   // The error of central differences of two lengths, extrapolated.
-  const auto   one_up = F(s), one_down = F(-s), two_up = F(2. * s), two_down = F(-2. * s), exact = to_host(Jd);
-  double       error = 0., norm = 0.;
+  const auto one_up = F(s), one_down = F(-s), two_up = F(2. * s), two_down = F(-2. * s), exact = to_host(Jd);
+  double     error = 0., norm = 0.;
   for (int i = 0; i < n; ++i)
     {
       const double first = (one_up[i] - one_down[i]) / (2. * s), second = (two_up[i] - two_down[i]) / (4. * s);
@@ -175,10 +175,10 @@ TEST(FlowEquations, CouettesFlowIsExact)
   plane.parameters->problem.boundary_velocity = {{0, "y; 0"}, {1, "y; 0"}, {3, "1; 0"}};
   plane.mesh.begin_active()->set_refine_flag();
   plane.mesh.execute_coarsening_and_refinement();
-  const auto  nodal = to_host(plane.level().nodal_values(plane.solve()));
-  const auto  y     = adamant::support_points(plane.level().field.finest(), plane.mapping);
-  const auto  n     = nodal.size();
-  const auto  p     = nodal[2];
+  const auto nodal = to_host(plane.level().nodal_values(plane.solve()));
+  const auto y     = adamant::support_points(plane.level().field.finest(), plane.mapping);
+  const auto n     = nodal.size();
+  const auto p     = nodal[2];
   for (std::size_t i = 0; i < n; i += 3)
     {
       EXPECT_NEAR(nodal[i], y[n + i], 1e-10);
@@ -242,7 +242,8 @@ TEST(FlowEquations, IterationCountsAreThoseOfTheSpecification)
     for (unsigned int k = 0; k < counts.size(); ++k)
       {
         Setting<2> setting(4 + k, 1. / reynolds);
-        EXPECT_NEAR(setting.iterations(setting.solve(1e-5)), counts[k], 2) << "Re = " << reynolds << ", n = " << (16 << k);
+        EXPECT_NEAR(setting.iterations(setting.solve(1e-5)), counts[k], 2)
+          << "Re = " << reynolds << ", n = " << (16 << k);
       }
   Setting<3> small(3, 0.01), cube(4, 0.01);
   EXPECT_NEAR(small.iterations(small.solve(1e-5)), 7, 2);

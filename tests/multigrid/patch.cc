@@ -42,7 +42,7 @@ Dense inverse(const Dense &A)
 // Σ_p R_pᵀ W_p (R_p A R_pᵀ)⁻¹ W_p R_p, and the identity at rows without a patch.
 Dense sum_of_inverses(const CSRMatrix<double> &A, const Patches &patches, int m)
 {
-  Dense S(A.n_rows, Values(A.n_rows, 0.));
+  Dense               S(A.n_rows, Values(A.n_rows, 0.));
   std::vector<double> count(A.n_rows / m, 0.);
   for (const int node : patches.node)
     ++count[node];
@@ -87,7 +87,7 @@ TYPED_TEST(PatchTest, IsTheSumOfTheInversesOfPatches)
         patches.start.pop_back();
         for (const bool changing : {false, true})
           {
-            const std::string what = std::to_string(m) + " rows a node, " + std::to_string(grid.dim) + "D";
+            const std::string     what = std::to_string(m) + " rows a node, " + std::to_string(grid.dim) + "D";
             SmootherLevel<Number> level{this->device, matrix, Matrix<Number>(this->device, *matrix, m), nullptr,
                                         [&] { return patches; }};
             std::shared_ptr<CompressedRows> rows;
@@ -99,9 +99,9 @@ TYPED_TEST(PatchTest, IsTheSumOfTheInversesOfPatches)
                 level.changing = rows;
               }
             CellPatches<Number> smoother(level);
-            const Values        b = random_values(matrix->n_rows, 3);
+            const Values        b     = random_values(matrix->n_rows, 3);
             const auto          check = [&](const CSRMatrix<double> &A) {
-              Values expected(A.n_rows, 0.);
+              Values      expected(A.n_rows, 0.);
               const Dense S = sum_of_inverses(A, patches, m);
               for (int i = 0; i < A.n_rows; ++i)
                 expected[i] = 0.5 * dot(S[i], b);
@@ -123,7 +123,7 @@ TYPED_TEST(PatchTest, IsTheSumOfTheInversesOfPatches)
 // An unknown that the others of its patch determine, as the last pressure between walls, is left out.
 TYPED_TEST(PatchTest, SingularPatchesLoseAnUnknown)
 {
-  using Number = typename TypeParam::Number;
+  using Number                 = typename TypeParam::Number;
   const auto            matrix = std::make_shared<CSRMatrix<double>>(to_csr({{1, -1, 0}, {-1, 2, -1}, {0, -1, 1}}));
   SmootherLevel<Number> level{this->device, matrix, Matrix<Number>(this->device, *matrix), nullptr, [] {
                                 Patches patches;

@@ -23,6 +23,22 @@ struct PatchesView
   {
     return ((p / 32) * static_cast<long>(most) * most + i * n_unknowns(p) + j) * 32 + p % 32;
   }
+
+  /// Calls action(j, place of the entry (i, row(p, j)) of A, or -1) for all unknowns j of patch p. Mostly the columns of
+  /// a node follow each other, so that one search finds them.
+  template <typename Action>
+  ADAMANT_HOST_DEVICE void for_each_entry(int p, const RowsView &A, int i, const Action &action) const
+  {
+    for (int n = start[p], j = 0; n < start[p + 1]; ++n)
+      {
+        const int         column = node[n] * m;
+        const EntryNumber k      = A.find(i, column);
+        for (int c = 0; c < m; ++c, ++j)
+          action(j, k != EntryNumber(-1) && k + c < A.row_start[i + 1] && A.column[k + c] == column + c ?
+                      k + c :
+                      A.find(i, column + c));
+      }
+  }
 };
 
 /// The inverse of R A Rᵀ for each patch, R its unknowns, by Gauss-Jordan elimination without pivoting. An unknown whose
@@ -41,8 +57,10 @@ struct InvertPatches
     Number    a[most * most], diagonal[most];
     for (int i = 0; i < k; ++i)
       {
-        for (int j = 0; j < k; ++j)
-          a[i * k + j] = static_cast<Number>(A.entry(patches.row(p, i), patches.row(p, j)));
+        Number *const row = a + i * k;
+        patches.for_each_entry(p, A, patches.row(p, i), [&](int j, EntryNumber place) {
+          row[j] = place == EntryNumber(-1) ? Number(0) : static_cast<Number>(A.value[place]);
+        });
         diagonal[i] = a[i * k + i];
       }
     for (int i = 0; i < k; ++i)
@@ -55,12 +73,15 @@ struct InvertPatches
 private:
   ADAMANT_HOST_DEVICE static void eliminate(Number *a, int k, int pivot, Number diagonal)
   {
-    Number *const row       = a + pivot * k;
-    const bool    vanishes  = fabs(row[pivot]) <= Number(1e-5) * fabs(diagonal);
-    const Number  reduction = vanishes ? Number(0) : Number(1) / row[pivot];
-    row[pivot]              = Number(1);
+    const Number vanishing = Number(1e-5) * fabs(diagonal), value = a[pivot * k + pivot];
+    const bool   vanishes = fabs(value) <= vanishing;
+    Number       row[most]; // of the pivot, afterwards
+    a[pivot * k + pivot] = Number(1);
     for (int j = 0; j < k; ++j)
-      row[j] *= reduction;
+      {
+        row[j]           = vanishes ? Number(0) : a[pivot * k + j] / value;
+        a[pivot * k + j] = row[j];
+      }
     for (int i = 0; i < k; ++i)
       if (i != pivot)
         {
@@ -90,15 +111,13 @@ struct SumPatches
       value[k] = begin == end && S.column[k] == i ? 1. : 0.;
     for (int n = begin; n < end; ++n)
       {
-        const int p = patch[n], row = place[n] * m + i % m, n_unknowns = patches.n_unknowns(p);
-        for (int j = 0; j < n_unknowns; ++j)
-          {
-            const int         other = patches.row(p, j);
-            const EntryNumber k     = S.find(i, other);
-            const double      count = static_cast<double>(end - begin) * (first[other / m + 1] - first[other / m]);
-            if (k != EntryNumber(-1))
-              value[k] += inverse[patches.place(p, row, j)] / sqrt(count);
-          }
+        const int p = patch[n], row = place[n] * m + i % m;
+        patches.for_each_entry(p, S, i, [&](int j, EntryNumber k) {
+          const int    other = patches.node[patches.start[p] + j / m];
+          const double count = static_cast<double>(end - begin) * (first[other + 1] - first[other]);
+          if (k != EntryNumber(-1))
+            value[k] += inverse[patches.place(p, row, j)] / sqrt(count);
+        });
       }
   }
 };
