@@ -79,6 +79,14 @@ Array<double> prescribed_velocities(const ProblemParameters &problem, const adam
   return g;
 }
 
+/// InputError where there are too many unknowns for a dense inverse.
+inline void check_coarsest_level(const Parameters &parameters, int n_unknowns)
+{
+  require(parameters.linear_solver.coarse_solver != "dense_inverse" || n_unknowns <= 8192, "the coarsest level has ",
+          n_unknowns, " unknowns, and its dense inverse at most 8192: the mesh needs fewer coarse cells, a smaller ",
+          "Linear solver/Coarsest level cells, or Coarse solver = smoothing");
+}
+
 /// InputError where more flows in than out, or the reverse, and there is no outflow boundary.
 template <int dim>
 void check_flux(const ProblemParameters &problem, const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping)

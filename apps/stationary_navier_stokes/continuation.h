@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,14 @@ public:
       for (const double viscosity : stages(flow))
         approach(flow, viscosity, parameters.nonlinear.level_tolerance, 0., x, 0);
     return approach(flow, parameters.problem.viscosity, tolerance, scale, x, 0);
+  }
+
+  /// What to do where that has failed.
+  std::string advice() const
+  {
+    return (last_viscosity > 0. ? "; the last solution is that of viscosity " + adamant::to_text(last_viscosity) :
+                                  std::string("; there is no solution of a larger viscosity")) +
+           "; give Nonlinear solver/Continuation more of them, or refine the mesh";
   }
 
 private:
@@ -88,6 +97,8 @@ private:
                        {"iterations", step.iterations},
                        {"length", step.length},
                        {"residual", step.residual}});
+    std::cout << flow.field.finest().n_cells() << " cells, viscosity " << viscosity << ": " << result.steps
+              << " steps, " << result.iterations << " iterations, residual " << result.final_residual << std::endl;
     record.push_back({{"cells", flow.field.finest().n_cells()},
                       {"viscosity", viscosity},
                       {"initial_residual", result.initial_residual},

@@ -59,6 +59,7 @@ private:
 
   void                  refine();
   adamant::NewtonResult solve_nested();
+  adamant::NewtonResult solve_on(FlowLevel<dim> &flow, Vector &x);
   void                  set_nodal_values();
 
   const Parameters                        &parameters;
@@ -118,6 +119,7 @@ void StationaryNavierStokes<dim>::setup()
     meshes.emplace(*mesh, adamant::level_mesh_options<dim>(run_info, parameters.linear_solver, flow_element<dim>()));
     level = std::make_unique<FlowLevel<dim>>(device, parameters, *meshes, meshes->size() - 1, mapping, run_info.timer);
     check_flux(parameters.problem, level->field.finest(), mapping);
+    check_coarsest_level(parameters, level->field.space(0).n_dofs());
     x = level->on_device.vector();
     u = level->on_device.vector();
   }
@@ -126,21 +128,39 @@ void StationaryNavierStokes<dim>::setup()
   this->describe(level->field, level->equations.J, level->linear_solver(), parameters.linear_solver);
 }
 
-// The last solution is written where the next one cannot be found.
 template <int dim>
 adamant::SolverResult StationaryNavierStokes<dim>::advance()
 {
-  adamant::NewtonResult result;
-  if (guess.empty())
-    result = solve_nested();
-  else
-    {
-      x.upload(guess.data());
-      result = continuation.solve(*level, parameters.nonlinear.tolerance,
-                                  level->residual_at_rest(parameters.problem.viscosity), x);
-    }
+  if (!guess.empty())
+    x.upload(guess.data());
+  const auto result = guess.empty() ? solve_nested() : solve_on(*level, x);
   set_nodal_values();
   return {result.iterations, result.initial_residual, result.final_residual};
+}
+
+// On the finest mesh to the tolerance, on others to that of levels. Where that fails, the last solution is written.
+template <int dim>
+adamant::NewtonResult StationaryNavierStokes<dim>::solve_on(FlowLevel<dim> &flow, Vector &x)
+{
+  const auto &nonlinear = parameters.nonlinear;
+  try
+    {
+      if (&flow == level.get())
+        return continuation.solve(flow, nonlinear.tolerance, flow.residual_at_rest(parameters.problem.viscosity), x);
+      return continuation.solve(flow, nonlinear.level_tolerance, 0., x);
+    }
+  catch (const adamant::SolverError &error)
+    {
+      const auto nodal = adamant::to_host(flow.nodal_values(x));
+      if (parameters.output.files && continuation.last_viscosity > 0.)
+        {
+          adamant::TimeSeries series(run_info.folder(), "last_solution");
+          write_state(flow.field.finest(), mapping, nodal.data(), series, 0.);
+        }
+      throw adamant::SolverError(
+        error.what() + continuation.advice() + "; the largest Reynolds number of a cell is " +
+        adamant::to_text(largest_cell_speed(flow.field.finest(), nodal) / parameters.problem.viscosity));
+    }
 }
 
 // On one level mesh after the other, from the coarsest on.
@@ -163,13 +183,12 @@ adamant::NewtonResult StationaryNavierStokes<dim>::solve_nested()
             device, adamant::embedding((*meshes)[l], flow.field.finest(), coarser->field.finest()));
           device.multiply(1., interpolate, coarser->nodal_values(coarse_x), 0., next);
         }
+      const auto result = solve_on(flow, next);
       if (finest)
         {
           std::swap(x, next);
-          return continuation.solve(flow, parameters.nonlinear.tolerance,
-                                    flow.residual_at_rest(parameters.problem.viscosity), x);
+          return result;
         }
-      continuation.solve(flow, parameters.nonlinear.level_tolerance, 0., next);
       std::swap(coarser, own);
       std::swap(coarse_x, next);
     }

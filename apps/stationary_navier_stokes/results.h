@@ -50,6 +50,28 @@ Integrals integrate(const adamant::LevelSpace<dim> &space, const Mapping<dim> &m
   return sum;
 }
 
+/// The largest |u| h of a cell, h its longest edge: over ν a Reynolds number.
+template <int dim>
+double largest_cell_speed(const adamant::LevelSpace<dim> &space, const Array<double> &nodal)
+{
+  const auto &fe      = space.dof_handler().get_fe();
+  double      largest = 0.;
+  for (int cell = 0; cell < space.n_cells(); ++cell)
+    {
+      double edge = 0.;
+      for (const unsigned int line : space.active_cells()[cell]->line_indices())
+        edge = std::max(edge, space.active_cells()[cell]->line(line)->diameter());
+      for (unsigned int a = 0; a < GeometryInfo<dim>::vertices_per_cell; ++a)
+        {
+          double square = 0.;
+          for (int c = 0; c < dim; ++c)
+            square += std::pow(nodal[space.cell_dofs(cell)[fe.component_to_system_index(c, a)]], 2);
+          largest = std::max(largest, edge * std::sqrt(square));
+        }
+    }
+  return largest;
+}
+
 /// Component c of the nodal values, on the scalar space of the same nodes.
 template <int dim>
 Array<double> component(const adamant::LevelSpace<dim> &space, const adamant::LevelSpace<dim> &scalar,
