@@ -62,20 +62,22 @@ private:
   adamant::NewtonResult solve_on(FlowLevel<dim> &flow, Vector &x);
   void                  set_nodal_values();
 
-  const Parameters                        &parameters;
-  std::optional<adamant::LevelMeshes<dim>> meshes;
-  std::unique_ptr<FlowLevel<dim>>          level; // the finest one
-  Vector                                   x, u;  // unknowns (u, p), and nodal values
-  adamant::RunRecord                       solves = adamant::RunRecord::array();
-  Continuation<dim>                        continuation{parameters, solves};
-  Array<double>                            guess; // nodal values of the coarser mesh's solution; empty: there is none
-  Integrals                                integrals;
+  const Parameters                         &parameters;
+  std::optional<adamant::LevelMeshes<dim>>  meshes;
+  std::unique_ptr<FlowLevel<dim>>           level; // the finest one
+  Vector                                    x, u;  // unknowns (u, p), and nodal values
+  adamant::RunRecord                        solves = adamant::RunRecord::array();
+  Continuation<dim>                         continuation{parameters, solves};
+  std::unique_ptr<adamant::MeshChange<dim>> change; // which the last solution goes through; null: there is none
+  Integrals                                 integrals;
 };
 
 template <int dim>
 void StationaryNavierStokes<dim>::make_mesh()
 {
   parameters.mesh.make(*mesh);
+  if (parameters.refinement.cycles > 0)
+    adamant::flatten_interior(*mesh);
 }
 
 // Solves, and refines where Kelly's estimator of the velocity is largest; the solution is the next guess.
@@ -100,15 +102,12 @@ void StationaryNavierStokes<dim>::refine()
   velocities.set(dim, false);
   GridRefinement::refine_and_coarsen_fixed_number(
     *mesh, adamant::estimate_errors(space, mapping, values.data(), velocities), parameters.refinement.fraction, 0.);
-  adamant::MeshChange<dim> change(*mesh);
-  change.keep(space, values.data());
-  level.reset();
+  change = std::make_unique<adamant::MeshChange<dim>>(*mesh);
+  change->keep(space, values.data());
+  change->prepare();
+  level.reset(); // what refers to the mesh as it was
   meshes.reset();
-  change.execute();
-  const adamant::LevelSpace<dim> space_on_new_mesh(
-    std::shared_ptr<const Triangulation<dim>>(mesh.get(), [](const Triangulation<dim> *) {}), flow_element<dim>(),
-    dirichlet_boundary(parameters.problem, *mesh));
-  guess = change.take(space_on_new_mesh);
+  change->execute();
 }
 
 template <int dim>
@@ -131,9 +130,9 @@ void StationaryNavierStokes<dim>::setup()
 template <int dim>
 adamant::SolverResult StationaryNavierStokes<dim>::advance()
 {
-  if (!guess.empty())
-    x.upload(guess.data());
-  const auto result = guess.empty() ? solve_nested() : solve_on(*level, x);
+  if (change)
+    x.upload(change->take(level->field.finest()).data());
+  const auto result = change ? solve_on(*level, x) : solve_nested();
   set_nodal_values();
   return {result.iterations, result.initial_residual, result.final_residual};
 }
