@@ -137,19 +137,23 @@ adamant::SolverResult StationaryNavierStokes<dim>::advance()
   return {result.iterations, result.initial_residual, result.final_residual};
 }
 
-// On the finest mesh to the tolerance, on others to that of levels. Where that fails, the last solution is written.
+// On the finest mesh to the tolerance; where that fails, the last solution is written. On others to that of levels: where
+// the viscosity is too small for such a mesh, the next one goes on from the last solution.
 template <int dim>
 adamant::NewtonResult StationaryNavierStokes<dim>::solve_on(FlowLevel<dim> &flow, Vector &x)
 {
   const auto &nonlinear = parameters.nonlinear;
+  const bool  finest    = &flow == level.get();
   try
     {
-      if (&flow == level.get())
-        return continuation.solve(flow, nonlinear.tolerance, flow.residual_at_rest(parameters.problem.viscosity), x);
-      return continuation.solve(flow, nonlinear.level_tolerance, 0., x);
+      return finest ?
+               continuation.solve(flow, nonlinear.tolerance, flow.residual_at_rest(parameters.problem.viscosity), x) :
+               continuation.solve(flow, nonlinear.level_tolerance, 0., x);
     }
   catch (const adamant::SolverError &error)
     {
+      if (!finest)
+        return {};
       const auto nodal = adamant::to_host(flow.nodal_values(x));
       if (parameters.output.files && continuation.last_viscosity > 0.)
         {
