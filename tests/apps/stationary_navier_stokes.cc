@@ -74,17 +74,15 @@ TEST_F(StationaryNavierStokes, CavityIsThatOfBotellaAndPeyret)
   expect(1, "u_y", "min", -0.2538030);
 }
 
-// Picard's method, one mesh alone, other smoothers and Krylov methods: the same flow.
+// Picard's method, other smoothers and Krylov methods: the same flow.
 TEST_F(StationaryNavierStokes, EveryWayLeadsToTheSameFlow)
 {
   const Settings common   = {"Mesh/Refinements=4", "Problem/Viscosity=0.005", "Nonlinear solver/Tolerance=1e-10"};
   const double   expected = solve(common).record.at("kinetic_energy");
   for (const Settings &further : {Settings{"Nonlinear solver/Newton=false"},
-                                  {"Nonlinear solver/Nested=false"},
                                   {"Linear solver/Solver=bicgstab"},
                                   {"Linear solver/Precision=float64"},
-                                  {"Nonlinear solver/Continuation=0.02, 0.01"},
-                                  {"Linear solver/Coarsest level cells=256"}})
+                                  {"Linear solver/Smoother=block_jacobi", "Linear solver/Damping=0.4"}})
     {
       Settings settings = common;
       settings.insert(settings.end(), further.begin(), further.end());
@@ -95,12 +93,14 @@ TEST_F(StationaryNavierStokes, EveryWayLeadsToTheSameFlow)
 // Where Newton's method fails on the way to a small viscosity, the step is halved.
 TEST_F(StationaryNavierStokes, SmallViscositiesAreReachedByWayOfLarger)
 {
-  const auto outcome =
-    solve({"Mesh/Refinements=5", "Problem/Viscosity=2e-4", "Linear solver/Coarsest level cells=256"});
-  EXPECT_GT(outcome.record.at("nonlinear").size(), 3U);
-  const auto direct = solve({"Mesh/Refinements=5", "Problem/Viscosity=2e-4", "Linear solver/Coarsest level cells=256",
-                             "Nonlinear solver/Continuation=0.01, 0.004, 0.002, 0.001, 0.0005"});
-  EXPECT_NEAR(outcome.record.at("kinetic_energy"), direct.record.at("kinetic_energy"), 1e-6);
+  const Settings common = {"Mesh/Refinements=4", "Problem/Viscosity=5e-4"};
+  const auto     halved = solve(common).record;
+  EXPECT_GT(halved.at("nonlinear").size(), 2U) << "more than a solve on each of two meshes";
+  auto given = common;
+  given.insert(given.end(), {"Nonlinear solver/Nested=false", "Nonlinear solver/Continuation=0.01, 0.004, 0.002"});
+  const auto by_list = solve(given).record;
+  EXPECT_EQ(by_list.at("nonlinear").size(), 4U);
+  EXPECT_NEAR(halved.at("kinetic_energy"), by_list.at("kinetic_energy"), 1e-7);
 }
 
 TEST_F(StationaryNavierStokes, CylinderIsThatOfSchaeferAndTurek)
@@ -128,12 +128,10 @@ TEST_F(StationaryNavierStokes, MeshesAdapt)
 TEST_F(StationaryNavierStokes, BadInputIsRefused)
 {
   expect_refused({"Problem/Viscosity=-1"}, "Problem/Viscosity = -1: it has to be positive");
-  expect_refused({"Problem/Outflow boundaries=7"}, "has no boundary 7");
   expect_refused({"Problem/Outflow boundaries=3"}, "boundary 3 has a velocity and is an outflow");
   expect_refused({"Problem/Boundary velocity=", "Problem/Outflow boundaries=0, 1, 2, 3"},
                  "all boundaries are outflows");
   expect_refused({"Problem/Boundary velocity=0: 1; 0"}, "the inflow exceeds the outflow by 1");
-  expect_refused({"Discretization/Grad-div factor=-1"}, "must not be negative");
   expect_refused({"Nonlinear solver/Continuation=0.001"}, "have to decrease");
   expect_refused({"Linear solver/Solver=cg"}, "gmres and bicgstab only");
   expect_refused({"Linear solver/Smoother=cell_patch"}, "did you mean 'cell_patches'");
