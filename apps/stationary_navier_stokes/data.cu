@@ -13,3 +13,5 @@ template void adamant::cuda::for_each(const DeviceInterface &, int, const CellRe
 template void adamant::cuda::for_each(const DeviceInterface &, int, const CellResidual<3> &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const AssembleBlocks<2, FlowJacobian<2>> &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const AssembleBlocks<3, FlowJacobian<3>> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const AssembleBlocks<2, VelocityJacobian<2>> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const AssembleBlocks<3, VelocityJacobian<3>> &);

@@ -187,4 +187,21 @@ struct FlowJacobian
     local[dim][dim] += at.JxW * tau * gradients;
   }
 };
+/// The part of the derivative that couples velocities, and the mass matrix of the pressure.
+template <int dim>
+struct VelocityJacobian
+{
+  static constexpr int rows = dim + 1, columns = dim + 1;
+  FlowJacobian<dim>    whole;
+
+  ADAMANT_HOST_DEVICE void operator()(const adamant::IntegrationPoint<dim> &at, double (&local)[dim + 1][dim + 1]) const
+  {
+    double all[dim + 1][dim + 1] = {};
+    whole(at, all);
+    for (int i = 0; i < dim; ++i)
+      for (int j = 0; j < dim; ++j)
+        local[i][j] += all[i][j];
+    local[dim][dim] += at.value_i * at.value_j * at.JxW;
+  }
+};
 } // namespace stationary_navier_stokes

@@ -39,12 +39,11 @@ class FlowEquations
 public:
   using Vector = adamant::Vector<double>;
 
-  /// All but `force`, which may be null, have to outlive the object.
+  /// All but `force`, which may be null, have to outlive the object. `blocks` tells whether `velocities` is wanted.
   FlowEquations(const adamant::Device &device, const adamant::Field<dim> &field, const Mapping<dim> &mapping,
-                const Constants &constants, const Function<dim> *force)
+                const Constants &constants, const Function<dim> *force, bool blocks)
     : constants(constants)
-    , J("J", field, adamant::unknowns(field), mapping, QGauss<dim>(2),
-        update_values | update_gradients | update_JxW_values, nullptr, adamant::Levels::all)
+    , J("J", field, adamant::unknowns(field), mapping, QGauss<dim>(2), flags, nullptr, adamant::Levels::all)
     , device(device)
     , field(field)
     , mapping(mapping)
@@ -62,12 +61,16 @@ public:
         if (force != nullptr)
           forces.back() = Vector(device, at_points(*force, adamant::quadrature_points(space, mapping, quadrature), n));
       }
+    if (blocks)
+      velocities = std::make_unique<adamant::Form<dim>>("J_u", field, adamant::unknowns(field), mapping, quadrature,
+                                                        flags, nullptr, adamant::Levels::all);
     const auto &finest = field.finest();
     local = Vector(device, adamant::to_index(std::size_t(finest.n_cells()) * finest.dofs_per_cell(), "nodes of cells"));
   }
 
-  Constants          constants; ///< may change
-  adamant::Form<dim> J;         ///< with values after `linearize`
+  Constants                           constants;  ///< may change
+  adamant::Form<dim>                  J;          ///< with values after `linearize`
+  std::unique_ptr<adamant::Form<dim>> velocities; ///< VelocityJacobian, likewise; null: it is not wanted
 
   /// r = -Hᵀ F(u, p), from all nodal values.
   void residual(const Vector &nodal, Vector &r)
@@ -82,8 +85,10 @@ public:
     on_levels.update(nodal);
     J.update(device, [&](std::size_t l) {
       evaluate(l, on_levels[l]);
-      return FlowJacobian<dim>{values[l].data(), constants.viscosity, theta};
+      return jacobian(l, theta);
     });
+    if (velocities)
+      velocities->update(device, [&](std::size_t l) { return VelocityJacobian<dim>{jacobian(l, theta)}; });
   }
 
   /// The force that the fluid exerts on the boundary: -F of its nodes, prescribed or not.
@@ -98,6 +103,13 @@ public:
   }
 
 private:
+  inline static const UpdateFlags flags = update_values | update_gradients | update_JxW_values;
+
+  FlowJacobian<dim> jacobian(std::size_t l, double theta) const
+  {
+    return {values[l].data(), constants.viscosity, theta};
+  }
+
   void evaluate(std::size_t l, const Vector &nodal)
   {
     const int n = levels[l].n_points();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "block_triangular.h"
 #include "boundary.h"
 #include "equations.h"
 
@@ -37,7 +38,8 @@ public:
               nullptr)
     , field(meshes, "flow", flow_element<dim>(), dirichlet_boundary(parameters.problem, *meshes[top].mesh), top)
     , on_device(device, field, mapping)
-    , equations(device, field, mapping, constants(parameters), force.get())
+    , equations(device, field, mapping, constants(parameters), force.get(),
+                parameters.linear_solver.is_block_triangular())
     , boundary_values(device, prescribed_velocities(parameters.problem, field.finest(), mapping))
     , nodal(on_device.vector())
     , newton(device, *this, on_device.size())
@@ -144,10 +146,18 @@ private:
 
   void make_solver()
   {
-    auto options                         = parameters.linear_solver.options("step of Newton's method");
+    auto       options = parameters.linear_solver.options("step of Newton's method");
+    const auto levels  = levels_of(field, equations.J);
+    if (parameters.linear_solver.is_block_triangular())
+      {
+        solver = std::make_unique<adamant::LinearSolver>(
+          device, levels, options,
+          std::make_unique<BlockTriangular<dim>>(device, field, equations, options, free_pressures));
+        return;
+      }
     options.multigrid.singular           = has_constant_pressure();
     options.multigrid.singular_component = dim;
-    solver = std::make_unique<adamant::LinearSolver>(device, levels_of(field, equations.J), options);
+    solver                               = std::make_unique<adamant::LinearSolver>(device, levels, options);
   }
 
   Vector                                 nodal, free_pressures;

@@ -157,6 +157,33 @@ struct NonlinearParameters : ParameterAcceptor
   }
 };
 
+// Beside those of every linear solver.
+struct SolverParameters : adamant::LinearSolverParameters
+{
+  std::string scheme = "coupled";
+
+  SolverParameters()
+    : LinearSolverParameters(default_options(), 64)
+  {
+    add_parameter(
+      "Scheme", scheme,
+      "Of the preconditioner: coupled, a V-cycle for velocity and pressure together; block_triangular, for "
+      "comparison: a V-cycle for the velocity, then nu times the inverse of the pressure's lumped mass matrix",
+      prm, Patterns::Selection("coupled|block_triangular"));
+  }
+
+  bool is_block_triangular() const { return scheme == "block_triangular"; }
+
+  static adamant::LinearSolverOptions default_options()
+  {
+    adamant::LinearSolverOptions options;
+    options.control.max_iterations = 200;
+    options.restart                = 60;
+    options.multigrid.smoother     = {"cell_patches", false, 0.7};
+    return options;
+  }
+};
+
 // Where the mesh is refined further after a solve, by Kelly's estimator of the velocity.
 struct RefinementParameters : ParameterAcceptor
 {
@@ -207,25 +234,16 @@ struct OutputParameters : ParameterAcceptor
 
 struct Parameters
 {
-  ProblemParameters               problem;
-  adamant::MeshParameters         mesh;
-  DiscretizationParameters        discretization;
-  NonlinearParameters             nonlinear;
-  adamant::LinearSolverParameters linear_solver{default_options(), 64};
-  RefinementParameters            refinement;
-  OutputParameters                output;
+  ProblemParameters        problem;
+  adamant::MeshParameters  mesh;
+  DiscretizationParameters discretization;
+  NonlinearParameters      nonlinear;
+  SolverParameters         linear_solver;
+  RefinementParameters     refinement;
+  OutputParameters         output;
 
   unsigned int             dim() const { return problem.dimension; }
   std::vector<std::string> may_change() const { return {"Output"}; }
-
-  static adamant::LinearSolverOptions default_options()
-  {
-    adamant::LinearSolverOptions options;
-    options.control.max_iterations = 200;
-    options.restart                = 60;
-    options.multigrid.smoother     = {"cell_patches", false, 0.7};
-    return options;
-  }
 
   // What no single parameter's pattern can tell.
   void check() const

@@ -26,6 +26,7 @@ struct SmootherOptions
   double      damping   = 0.8;      ///< omega of x <- x + omega S (b - A x), without Chebyshev
   double      range     = 4.;       ///< Chebyshev damps the eigenvalues in [1.1 lambda / range, 1.1 lambda]
   double      largest   = 0.;       ///< lambda, where it is known; 0: by the power method
+  bool        arnoldi   = false;    ///< instead of both: the polynomial of ArnoldiPolynomial
 };
 
 /// Vectors that a matrix maps to zero: ones at the rows i with i % node_size = component, zeros elsewhere.

@@ -82,7 +82,9 @@ TEST_F(StationaryNavierStokes, EveryWayLeadsToTheSameFlow)
   for (const Settings &further : {Settings{"Nonlinear solver/Newton=false"},
                                   {"Linear solver/Solver=bicgstab"},
                                   {"Linear solver/Precision=float64"},
-                                  {"Linear solver/Smoother=block_jacobi", "Linear solver/Damping=0.4"}})
+                                  {"Linear solver/Smoother=block_jacobi", "Linear solver/Damping=0.4"},
+                                  {"Linear solver/Scheme=block_triangular"},
+                                  {"Linear solver/Arnoldi polynomial=true"}})
     {
       Settings settings = common;
       settings.insert(settings.end(), further.begin(), further.end());

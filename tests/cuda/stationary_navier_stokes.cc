@@ -41,17 +41,16 @@ TEST_F(CudaStationaryNavierStokes, FlowsAreTheHosts)
 
 TEST_F(CudaStationaryNavierStokes, ForcesAreTheHosts)
 {
-  const std::vector<std::string> cylinder = {
-    "Mesh/Type=cylinder",
-    "Mesh/Refinements=2",
-    "Problem/Viscosity=1e-3",
-    "Problem/Boundary velocity=0: 1.2 * y * (0.41 - y) / 0.1681; 0",
-    "Problem/Outflow boundaries=1",
-    "Output/Files=false",
-    "Output/Force boundaries=2",
-    "Output/Force scale=500",
-    "Nonlinear solver/Tolerance=1e-11"};
-  const Outcome host = start_on("host", cylinder), gpu = start_on("cuda", cylinder);
+  const std::vector<std::string> cylinder = {"Mesh/Type=cylinder",
+                                             "Mesh/Refinements=2",
+                                             "Problem/Viscosity=1e-3",
+                                             "Problem/Boundary velocity=0: 1.2 * y * (0.41 - y) / 0.1681; 0",
+                                             "Problem/Outflow boundaries=1",
+                                             "Output/Files=false",
+                                             "Output/Force boundaries=2",
+                                             "Output/Force scale=500",
+                                             "Nonlinear solver/Tolerance=1e-11"};
+  const Outcome                  host = start_on("host", cylinder), gpu = start_on("cuda", cylinder);
   ASSERT_EQ(host.code, 0) << host.err;
   ASSERT_EQ(gpu.code, 0) << gpu.err;
   for (const int component : {0, 1})
