@@ -19,15 +19,14 @@ public:
   using Vector = adamant::Vector<double>;
 
   /// `equations` have values, with `velocities`, and outlive the object; `free_pressures` is 1 there, else 0.
-  BlockTriangular(const adamant::Device &device, const adamant::Field<dim> &field,
-                  const FlowEquations<dim> &equations, const adamant::LinearSolverOptions &options,
-                  const Vector &free_pressures)
+  BlockTriangular(const adamant::Device &device, const adamant::Field<dim> &field, const FlowEquations<dim> &equations,
+                  const adamant::LinearSolverOptions &options, const Vector &free_pressures)
     : device(device)
     , equations(equations)
     , top(field.n_levels() - 1)
     , J(device, *equations.J.matrix(top), *equations.J.on_device(top), dim + 1)
-    , cycle(adamant::make_multigrid(device, levels_of(field, *equations.velocities), options.precision,
-                                    options.multigrid))
+    , cycle(
+        adamant::make_multigrid(device, levels_of(field, *equations.velocities), options.precision, options.multigrid))
     , t(device, J.n_rows())
   {
     const adamant::Matrix<double> masses(device, *equations.velocities->matrix(top),
@@ -49,8 +48,8 @@ public:
     device.for_each(n, adamant::ScaleByDiagonal<double>{1., not_a_pressure.data(), r.data(), t.data()});
     cycle->vmult(t, z);
     device.residual(J, z, r, t);
-    device.for_each(n, adamant::ScaleByDiagonal<double>{equations.constants.viscosity, inverse_mass.data(), t.data(),
-                                                        t.data()});
+    device.for_each(
+      n, adamant::ScaleByDiagonal<double>{equations.constants.viscosity, inverse_mass.data(), t.data(), t.data()});
     device.axpby(1., t, 1., z);
   }
 

@@ -48,7 +48,7 @@ private:
   void                        setup() override;
   void                        set_initial_values() override {}
   adamant::SolverResult       advance() override;
-  void                        serialize(adamant::State &state) override { state.unknowns(x, level->on_device.space()); }
+  void                        serialize(adamant::State &state) override;
   void                        report() override;
   bool                        output_due() const override { return Base::output_due() && step > 0; }
   std::vector<const Vector *> output_vectors() const override { return {&u}; }
@@ -213,6 +213,14 @@ void StationaryNavierStokes<dim>::set_nodal_values()
 }
 
 template <int dim>
+void StationaryNavierStokes<dim>::serialize(adamant::State &state)
+{
+  state.unknowns(x, level->on_device.space());
+  if (state.loading())
+    set_nodal_values();
+}
+
+template <int dim>
 void StationaryNavierStokes<dim>::report()
 {
   auto       &record = run_info.record;
@@ -228,6 +236,7 @@ void StationaryNavierStokes<dim>::report()
   for (const auto id : parameters.output.force_boundaries)
     for (const double component : level->equations.force_on(id, u))
       record["forces"][std::to_string(id)].push_back(parameters.output.force_scale * component);
+  run_info.measure(level->linear_solver());
   std::cout << "kinetic energy " << std::setprecision(8) << integrals.energy << std::endl;
 }
 

@@ -128,11 +128,13 @@ auto ArnoldiPolynomial<Number>::values_of(int n, const std::vector<double> &H) c
   Values chosen;
   for (const auto &value : eigenvalues(n, square))
     if (!(std::abs(value) > 0.) || !std::isfinite(std::abs(value)))
-      throw RunError("Arnoldi polynomial of a smoother: it meets values that are no numbers, or a singular matrix; take "
-                     "damped steps");
+      throw RunError(
+        "Arnoldi polynomial of a smoother: it meets values that are no numbers, or a singular matrix; take "
+        "damped steps");
     else if (value.imag() >= 0.)
       chosen.push_back(value);
-  std::stable_sort(chosen.begin(), chosen.end(), [](const auto &a, const auto &b) { return std::abs(a) > std::abs(b); });
+  std::stable_sort(chosen.begin(), chosen.end(),
+                   [](const auto &a, const auto &b) { return std::abs(a) > std::abs(b); });
   return chosen;
 }
 

@@ -3,6 +3,8 @@
 #include "apps/stationary_navier_stokes/continuation.h"
 #include "apps/stationary_navier_stokes/results.h"
 
+#include "discretization/meshes/mesh.h"
+
 #include <deal.II/fe/mapping_q1.h>
 #include <deal.II/grid/grid_generator.h>
 #include <deal.II/grid/grid_tools.h>
@@ -247,4 +249,63 @@ TEST(FlowEquations, IterationCountsAreThoseOfTheSpecification)
       }
   Setting<3> cube(3, 0.01);
   EXPECT_NEAR(cube.iterations(cube.solve(1e-5)), 7, 2);
+}
+
+// A linear function is itself on all meshes, at hanging nodes and on the boundary, too.
+TEST(FlowEquations, EmbeddingInterpolates)
+{
+  Setting<2> setting(3, 0.01, 1);
+  for (int k = 0; k < 3; ++k)
+    {
+      setting.mesh.begin_active()->set_refine_flag();
+      setting.mesh.execute_coarsening_and_refinement();
+    }
+  const auto &field     = setting.level().field;
+  const auto  linear_on = [&](std::size_t l) {
+    const auto    points = adamant::support_points(field.space(l), setting.mapping);
+    const auto    n      = std::size_t(field.space(l).n_dofs());
+    Array<double> values(n);
+    for (std::size_t i = 0; i < n; ++i)
+      values[i] = 1. + points[i] - 3. * points[n + i] + double(i % 3);
+    return values;
+  };
+  ASSERT_GT(field.finest().n_hanging(), 0);
+  for (std::size_t l = 1; l < field.n_levels(); ++l)
+    {
+      const auto fine     = product(adamant::embedding((*setting.meshes)[l], field.space(l), field.space(l - 1)),
+                                    linear_on(l - 1)),
+                 expected = linear_on(l);
+      for (std::size_t i = 0; i < fine.size(); ++i)
+        ASSERT_NEAR(fine[i], expected[i], 1e-14) << "level " << l << ", DoF " << i;
+    }
+}
+
+// Hanging vertices of a channel with a cylinder lie in the middle of the edges that they hang on.
+TEST(FlowEquations, FlatInteriorsLeaveNoGaps)
+{
+  Triangulation<2> mesh;
+  GridGenerator::channel_with_cylinder(mesh, 0.03, 2, 2.0, true);
+  mesh.refine_global(1);
+  adamant::flatten_interior(mesh);
+  for (int k = 0; k < 3; ++k)
+    {
+      for (const auto &cell : mesh.active_cell_iterators())
+        if (cell->center().distance(Point<2>(0.17, 0.22)) < 0.08 / (k + 1))
+          cell->set_refine_flag();
+      mesh.execute_coarsening_and_refinement();
+    }
+  int n_hanging = 0;
+  for (const auto &cell : mesh.active_cell_iterators())
+    for (const unsigned int f : cell->face_indices())
+      if (const auto face = cell->face(f); face->has_children())
+        {
+          ++n_hanging;
+          const Point<2> middle = 0.5 * (face->vertex(0) + face->vertex(1));
+          EXPECT_LE(face->child(0)->vertex(1).distance(middle), 1e-15);
+        }
+      else if (cell->at_boundary(f) && face->boundary_id() == 2)
+        {
+          EXPECT_NEAR(face->vertex(0).distance(Point<2>(0.2, 0.2)), 0.05, 1e-12);
+        }
+  EXPECT_GT(n_hanging, 20);
 }

@@ -51,12 +51,12 @@ CSRMatrix<double> few_eigenvalues(int n_nodes, double a, double b, double c)
 // With Jacobi's diagonal S A has the eigenvalues 1 ± b/a i and 1, so that three steps do.
 TYPED_TEST(ArnoldiTest, AsManyStepsAsThereAreEigenvaluesSolve)
 {
-  using Number      = typename TypeParam::Number;
-  const auto   A    = std::make_shared<CSRMatrix<double>>(few_eigenvalues(20, 1., 2., 3.));
-  auto         level = this->on_device(A, 1);
-  const Values u    = random_values(A->n_rows, 1);
+  using Number                    = typename TypeParam::Number;
+  const auto                A     = std::make_shared<CSRMatrix<double>>(few_eigenvalues(20, 1., 2., 3.));
+  auto                      level = this->on_device(A, 1);
+  const Values              u     = random_values(A->n_rows, 1);
   ArnoldiPolynomial<Number> smoother(level, {"jacobi"}, 3);
-  const auto check = [&] {
+  const auto                check = [&] {
     Values right = product(*A, u);
     auto   x = this->vector(Values(u.size(), 0.)), y = this->vector(Values(u.size(), nan_value));
     expect_near(values_of(smoother.step(3, this->vector(right), x, y)), u, 100 * rounding<Number>, "from x = 0");
@@ -76,9 +76,9 @@ TYPED_TEST(ArnoldiTest, AsManyStepsAsThereAreEigenvaluesSolve)
 // Where damped steps diverge: Jacobi's on a matrix with eigenvalues 1 ± 1.4 i, those that convection makes.
 TYPED_TEST(ArnoldiTest, ConvergesWhereDampedStepsDiverge)
 {
-  using Number     = typename TypeParam::Number;
-  const auto A     = std::make_shared<CSRMatrix<double>>(kronecker(
-    q1_matrix({2, 8}, {1, 0.01, {0.3, 0.1, 0}}), {1, 1.4, -1.4, 1}, 2));
+  using Number = typename TypeParam::Number;
+  const auto A =
+    std::make_shared<CSRMatrix<double>>(kronecker(q1_matrix({2, 8}, {1, 0.01, {0.3, 0.1, 0}}), {1, 1.4, -1.4, 1}, 2));
   const auto level = this->on_device(A, 1);
   const auto b     = random_values(A->n_rows, 1);
   const auto error = [&](const LevelSmoother<Number> &smoother) {

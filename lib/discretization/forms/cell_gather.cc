@@ -5,16 +5,16 @@
 
 #include <deal.II/dofs/dof_tools.h>
 
-#include <utility>
 #include <vector>
 
 namespace adamant
 {
 namespace
 {
-// Calls action(DoF, number of the local entry) for all nodes of cells and their components, in order.
-template <int dim, typename Action>
-void for_each_local_entry(const LevelSpace<dim> &space, const Action &action)
+// The transpose of the matrix with a row for each local entry, which has the entries `visit(dof, add)` gives to
+// add(column, value) for the DoF of that entry.
+template <int dim, typename Visit>
+CSRMatrix<double> gather(const LevelSpace<dim> &space, int n_rows, const Visit &visit)
 {
   const auto &fe = space.dof_handler().get_fe();
   const int   m = space.node_size(), n = space.dofs_per_cell() / m;
@@ -22,48 +22,42 @@ void for_each_local_entry(const LevelSpace<dim> &space, const Action &action)
     throw RunError("sums over cells: the element " + fe.get_name() + " has nodes of different components");
   if (space.partition().n_mpi_processes() > 1)
     throw RunError("sums over cells: they run on one rank");
-  const auto first = first_components(fe);
-  for (int cell = 0; cell < space.n_cells(); ++cell)
-    for (int a = 0; a < n; ++a)
-      for (int c = 0; c < m; ++c)
-        action(space.cell_dofs(cell)[first[a]] / m * m + c, (cell * n + a) * m + c);
-}
-
-// The matrix with these rows, each of (column, value) in ascending order; `visit(add)` calls add(row, column, value)
-// twice for all of them.
-template <typename Visit>
-CSRMatrix<double> make_matrix(int n_rows, int n_cols, const Visit &visit)
-{
-  CSRMatrix<double> matrix;
-  matrix.n_rows = n_rows;
-  matrix.n_cols = n_cols;
-  matrix.row_start.assign(n_rows + 1, 0);
-  visit([&](int row, int, double) { ++matrix.row_start[row + 1]; });
-  finish_row_starts(matrix);
-  Array<EntryNumber> next(matrix.row_start.begin(), matrix.row_start.end() - 1);
-  visit([&](int row, int column, double value) {
-    const auto k     = next[row]++;
-    matrix.column[k] = column;
-    matrix.value[k]  = value;
-  });
-  return matrix;
-}
-
-template <int dim>
-int n_local(const LevelSpace<dim> &space)
-{
-  return to_index(std::size_t(space.n_cells()) * space.dofs_per_cell(), "nodes of cells");
+  const auto first  = first_components(fe);
+  const auto dof_of = [&](int number) {
+    const int node = number / m;
+    return space.cell_dofs(node / n)[first[node % n]] / m * m + number % m;
+  };
+  CSRMatrix<double> local;
+  local.n_rows = to_index(std::size_t(space.n_cells()) * space.dofs_per_cell(), "nodes of cells");
+  local.n_cols = n_rows;
+  local.row_start.assign(local.n_rows + 1, 0);
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < local.n_rows; ++i)
+    {
+      EntryNumber count = 0;
+      visit(dof_of(i), [&](int, double) { ++count; });
+      local.row_start[i + 1] = count;
+    }
+  finish_row_starts(local);
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < local.n_rows; ++i)
+    {
+      EntryNumber k = local.row_start[i];
+      visit(dof_of(i), [&](int column, double value) {
+        local.column[k]  = column;
+        local.value[k++] = value;
+      });
+    }
+  return transpose(local);
 }
 } // namespace
 
 template <int dim>
 CSRMatrix<double> cell_gather(const LevelSpace<dim> &space)
 {
-  return make_matrix(space.n_dofs(), n_local(space), [&](const auto &add) {
-    for_each_local_entry(space, [&](int dof, int number) {
-      for (auto k = space.H.row_start[dof]; k < space.H.row_start[dof + 1]; ++k)
-        add(space.H.column[k], number, space.H.value[k]);
-    });
+  return gather(space, space.n_dofs(), [&](int dof, const auto &add) {
+    for (auto k = space.H.row_start[dof]; k < space.H.row_start[dof + 1]; ++k)
+      add(space.H.column[k], space.H.value[k]);
   });
 }
 
@@ -71,12 +65,12 @@ template <int dim>
 CSRMatrix<double> boundary_gather(const LevelSpace<dim> &space, dealii::types::boundary_id id)
 {
   const auto on_boundary = dealii::DoFTools::extract_boundary_dofs(space.dof_handler(), dealii::ComponentMask(), {id});
-  const int  m           = space.node_size();
-  return make_matrix(m, n_local(space), [&](const auto &add) {
-    for_each_local_entry(space, [&](int dof, int number) {
-      if (on_boundary.is_element(dof))
-        add(dof % m, number, 1.);
-    });
+  std::vector<char> marked(space.n_dofs(), 0); // a look-up of an IndexSet may change it
+  for (const auto dof : on_boundary)
+    marked[dof] = 1;
+  return gather(space, space.node_size(), [&](int dof, const auto &add) {
+    if (marked[dof])
+      add(dof % space.node_size(), 1.);
   });
 }
 

@@ -154,17 +154,39 @@ Patches cell_patches(const LevelSpace<dim> &space)
 {
   if (space.partition().n_mpi_processes() > 1)
     throw InputError("smoother cell_patches: it runs on one rank; take block_jacobi");
-  Patches          patches;
-  std::vector<int> nodes;
-  for (int cell = 0; cell < space.n_cells(); ++cell)
-    {
-      nodes.clear();
-      for_each_row_of_cell(space, cell, [&](int, int row, double) { nodes.push_back(row / space.node_size()); });
-      std::sort(nodes.begin(), nodes.end());
-      nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-      patches.node.insert(patches.node.end(), nodes.begin(), nodes.end());
-      patches.start.push_back(to_index(patches.node.size(), "nodes of patches"));
-    }
+  const int  n_cells  = space.n_cells();
+  const auto nodes_of = [&space](int cell, std::vector<int> &nodes) {
+    nodes.clear();
+    for_each_row_of_cell(space, cell, [&](int, int row, double) { nodes.push_back(row / space.node_size()); });
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  };
+  Patches patches;
+  patches.start.assign(n_cells + 1, 0);
+#pragma omp parallel
+  {
+    std::vector<int> nodes;
+#pragma omp for schedule(static)
+    for (int cell = 0; cell < n_cells; ++cell)
+      {
+        nodes_of(cell, nodes);
+        patches.start[cell + 1] = static_cast<int>(nodes.size());
+      }
+  }
+  std::size_t n = 0;
+  for (int &start : patches.start)
+    start = to_index(n += start, "nodes of patches");
+  patches.node.resize(n);
+#pragma omp parallel
+  {
+    std::vector<int> nodes;
+#pragma omp for schedule(static)
+    for (int cell = 0; cell < n_cells; ++cell)
+      {
+        nodes_of(cell, nodes);
+        std::copy(nodes.begin(), nodes.end(), patches.node.begin() + patches.start[cell]);
+      }
+  }
   return patches;
 }
 
