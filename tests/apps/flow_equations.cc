@@ -309,3 +309,30 @@ TEST(FlowEquations, FlatInteriorsLeaveNoGaps)
         }
   EXPECT_GT(n_hanging, 20);
 }
+
+// 2.5 long and 0.41 wide and high, with a cylinder of diameter 0.1 across.
+TEST(FlowEquations, ChannelsIn3DAreTheBenchmarks)
+{
+  ParameterAcceptor::clear();
+  adamant::MeshParameters parameters;
+  parameters.type        = "cylinder";
+  parameters.refinements = 1;
+  Triangulation<3> mesh;
+  parameters.check(3);
+  parameters.make(mesh);
+  EXPECT_NEAR(GridTools::volume(mesh), 0.41 * (2.5 * 0.41 - numbers::PI * 0.0025), 2e-4);
+  double first = 0., last = 0.;
+  for (const auto &cell : mesh.active_cell_iterators())
+    for (const unsigned int f : cell->face_indices())
+      if (cell->at_boundary(f))
+        {
+          const auto id            = cell->face(f)->boundary_id();
+          (id == 0 ? first : last) = id < 2 ? cell->face(f)->center()[0] : last;
+          if (id == 2)
+            {
+              EXPECT_NEAR(cell->face(f)->vertex(0).distance({0.2, 0.2, cell->face(f)->vertex(0)[2]}), 0.05, 1e-12);
+            }
+        }
+  EXPECT_NEAR(first, -0.3, 1e-12);
+  EXPECT_NEAR(last, 2.2, 1e-12);
+}
