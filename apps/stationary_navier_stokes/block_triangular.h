@@ -10,8 +10,9 @@
 
 namespace stationary_navier_stokes
 {
-/// The preconditioner of the paper, for comparison: of J = [A G; D C] the velocities z_u = V r_u, V a V-cycle for A alone,
-/// then the pressures z_p = ν M_L⁻¹ (r_p - D z_u), M_L the pressure's lumped mass matrix in place of the Schur complement.
+/// The preconditioner of the paper, for comparison: of J = [A G; D C] the velocities z_u = V r_u, V a V-cycle for A
+/// alone, then the pressures z_p = ν M_L⁻¹ (r_p - D z_u), M_L the pressure's lumped mass matrix in place of the Schur
+/// complement.
 template <int dim>
 class BlockTriangular : public adamant::Preconditioner
 {

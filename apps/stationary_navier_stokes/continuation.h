@@ -27,9 +27,9 @@ public:
 
   double last_viscosity = 0.; ///< of the last solution, on whatever mesh; 0: there is none
 
-  /// From the guess x, for the fluid at rest by way of given viscosities, until ‖F‖ <= tolerance times `scale`, or times
-  /// its first value where that is 0. Throws SolverError where the way is too far; x is then the last solution, for
-  /// last_viscosity, or as it was.
+  /// From the guess x, for the fluid at rest by way of given viscosities, until ‖F‖ <= tolerance times `scale`, or
+  /// times its first value where that is 0. Throws SolverError where the way is too far; x is then the last solution,
+  /// for last_viscosity, or as it was.
   adamant::NewtonResult solve(FlowLevel<dim> &flow, double tolerance, double scale, Vector &x)
   {
     if (last_viscosity == 0.)

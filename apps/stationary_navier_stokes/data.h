@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-/// Residual and derivative of the stationary Navier-Stokes equations in bilinear elements, for host and GPU, so they call
-/// nothing of deal.II.
+/// Residual and derivative of the stationary Navier-Stokes equations in bilinear elements, for host and GPU, so they
+/// call nothing of deal.II.
 namespace stationary_navier_stokes
 {
 /// ν, and the constants of the stabilisation: with G = J⁻ᵀJ⁻¹, J the map from the unit cell,

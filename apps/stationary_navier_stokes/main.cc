@@ -137,8 +137,8 @@ adamant::SolverResult StationaryNavierStokes<dim>::advance()
   return {result.iterations, result.initial_residual, result.final_residual};
 }
 
-// On the finest mesh to the tolerance; where that fails, the last solution is written. On others to that of levels: where
-// the viscosity is too small for such a mesh, the next one goes on from the last solution.
+// On the finest mesh to the tolerance; where that fails, the last solution is written. On others to that of levels:
+// where the viscosity is too small for such a mesh, the next one goes on from the last solution.
 template <int dim>
 adamant::NewtonResult StationaryNavierStokes<dim>::solve_on(FlowLevel<dim> &flow, Vector &x)
 {

@@ -10,8 +10,8 @@ namespace adamant
 {
 /// n steps of any smoother S as one polynomial for matrices far from symmetric, whose S A has complex eigenvalues: the
 /// error becomes Π_i (1 - S A / θ_i), θ_i the harmonic Ritz values of n Arnoldi steps on S A, those of GMRES's residual
-/// polynomial (Nachtigal, Reichel & Trefethen 1992). Pairs of conjugates are one real quadratic factor: with r = b - A x,
-/// v = S r
+/// polynomial (Nachtigal, Reichel & Trefethen 1992). Pairs of conjugates are one real quadratic factor: for r = b - A x
+/// and v = S r
 ///   x <- x + (2 Re θ v - S A v) / |θ|².
 /// S itself in both functions.
 template <typename Number>

@@ -47,8 +47,8 @@ struct MultigridOptions
   /// Whether A 1 = 0 on all levels, as where a pressure is free up to a constant. The dense inverse is then that of
   /// A + c 1 1ᵀ: for right-hand sides of zero mean it gives the solution of zero mean.
   bool singular = false;
-  /// Where A maps only constants in one component of each node to zero, that component; -1: in all. The 1 above then has
-  /// its ones there alone.
+  /// Where A maps only constants in one component of each node to zero, that component; -1: in all. The 1 above then
+  /// has its ones there alone.
   int singular_component = -1;
   /// In a V-cycle in double: smoothing in float, see MixedSmoother.
   bool smoothing_in_float = false;

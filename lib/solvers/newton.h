@@ -64,9 +64,9 @@ class Newton
 public:
   Newton(const Device &device, NonlinearProblem &problem, int n_unknowns, const NewtonOptions &options = {});
 
-  /// From the guess x, until ‖F(x)‖ <= control.tolerance times `scale`; a scale of 0 stands for ‖F‖ at the guess. Throws
-  /// SolverError where max_iterations steps or the halvings do not suffice, Picard's steps stagnate, or values are no
-  /// numbers; x is then the last iterate.
+  /// From the guess x, until ‖F(x)‖ <= control.tolerance times `scale`; a scale of 0 stands for ‖F‖ at the guess.
+  /// Throws SolverError where max_iterations steps or the halvings do not suffice, Picard's steps stagnate, or values
+  /// are no numbers; x is then the last iterate.
   NewtonResult solve(Vector<double> &x, const SolverControl &control, double scale = 0.);
 
   double residual(const Vector<double> &x); ///< ‖F(x)‖₂

@@ -9,8 +9,8 @@
 
 namespace adamant
 {
-/// Nodal values of a field on all of its levels, on a device: each coarser level has the values of the next finer one at
-/// its own nodes, a sparse product with entries 1. For coefficients of coarser levels' matrices that depend on a
+/// Nodal values of a field on all of its levels, on a device: each coarser level has the values of the next finer one
+/// at its own nodes, a sparse product with entries 1. For coefficients of coarser levels' matrices that depend on a
 /// solution. One rank only.
 template <int dim>
 class InjectedValues
@@ -41,8 +41,8 @@ enum class Average
   geometric ///< exp(average(log c))
 };
 
-/// Values of cells on all levels of a field's meshes, on a device: a coarser cell has the average over the cells that it
-/// contains, weighted by their volumes. One rank only.
+/// Values of cells on all levels of a field's meshes, on a device: a coarser cell has the average over the cells that
+/// it contains, weighted by their volumes. One rank only.
 template <int dim>
 class CellAverages
 {

@@ -5,9 +5,9 @@
 
 namespace adamant
 {
-/// Sums of local vectors: of all cells of a space the entries c of their nodes a, number (cell n + a) m + c, n the nodes
-/// of a cell and m the components of a node, of which each has all. Host memory, on one rank; RunError on several, and
-/// where nodes are of different components.
+/// Sums of local vectors: of all cells of a space the entries c of their nodes a, number (cell n + a) m + c, n the
+/// nodes of a cell and m the components of a node, of which each has all. Host memory, on one rank; RunError on
+/// several, and where nodes are of different components.
 
 /// Hᵀ times the sum over cells: a row for each DoF, empty where it is not free. With the local integrals of test
 /// functions it gives residuals, right-hand sides, ...: entries 1, and weights at hanging nodes.

@@ -173,8 +173,8 @@ private:
   std::vector<std::unique_ptr<Level>> level_forms; // by level; null where the form has none or before the first update
 };
 
-/// The patches of nodes for smoothers: of each cell those that have free unknowns and that its own nodes act on, through
-/// H. On one rank only.
+/// The patches of nodes for smoothers: of each cell those that have free unknowns and that its own nodes act on,
+/// through H. On one rank only.
 template <int dim>
 Patches cell_patches(const LevelSpace<dim> &space);
 

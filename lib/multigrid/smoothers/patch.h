@@ -8,9 +8,9 @@
 namespace adamant
 {
 /// S = Σ_c R_cᵀ W_c (R_c A R_cᵀ)⁻¹ W_c R_c, R_c the unknowns of the nodes of cell c and of those that its hanging nodes
-/// are interpolated from, W_c² one over the number of cells that have an unknown: the additive Vanka smoother (Vanka 1986) of
-/// cells, for systems whose fields share their nodes. S has the pattern of A, so that a step is two sparse products. It
-/// needs neither symmetry nor positive definiteness, and damping below 1, such as 0.7.
+/// are interpolated from, W_c² one over the number of cells that have an unknown: the additive Vanka smoother (Vanka
+/// 1986) of cells, for systems whose fields share their nodes. S has the pattern of A, so that a step is two sparse
+/// products. It asks for neither symmetry nor positive definiteness, but for damping below 1, such as 0.7.
 template <typename Number>
 class CellPatches : public Smoother<Number>
 {

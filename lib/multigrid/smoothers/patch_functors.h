@@ -9,9 +9,9 @@
 
 namespace adamant
 {
-/// The patches of nodes and their dense inverses, in the memory of a device. The entry (i, j) of the inverse of patch p,
-/// which has k unknowns of at most `most`, stands beside those of 31 other patches, so that threads of a GPU read and
-/// write next to each other.
+/// The patches of nodes and their dense inverses, in the memory of a device. The entry (i, j) of the inverse of patch
+/// p, which has k unknowns of at most `most`, stands beside those of 31 other patches, so that threads of a GPU read
+/// and write next to each other.
 struct PatchesView
 {
   int        m, most;      ///< rows of a node, unknowns of the largest patch
@@ -24,8 +24,8 @@ struct PatchesView
     return ((p / 32) * static_cast<long>(most) * most + i * n_unknowns(p) + j) * 32 + p % 32;
   }
 
-  /// Calls action(j, place of the entry (i, row(p, j)) of A, or -1) for all unknowns j of patch p. Mostly the columns of
-  /// a node follow each other, so that one search finds them.
+  /// Calls action(j, place of the entry (i, row(p, j)) of A, or -1) for all unknowns j of patch p. Mostly the columns
+  /// of a node follow each other, so that one search finds them.
   template <typename Action>
   ADAMANT_HOST_DEVICE void for_each_entry(int p, const RowsView &A, int i, const Action &action) const
   {
@@ -93,8 +93,8 @@ private:
   }
 };
 
-/// Row i of S = Σ_p R_pᵀ W_p (R_p A R_pᵀ)⁻¹ W_p R_p, W_p² one over the numbers of patches that have the nodes of p; that
-/// of the identity where no patch has it. The pattern of S is that of A; what is outside is left out.
+/// Row i of S = Σ_p R_pᵀ W_p (R_p A R_pᵀ)⁻¹ W_p R_p, W_p² one over the numbers of patches that have the nodes of p;
+/// that of the identity where no patch has it. The pattern of S is that of A; what is outside is left out.
 template <typename Number>
 struct SumPatches
 {
