@@ -200,8 +200,8 @@ private:
     device.multiply(1., S, source.values(), 1., r);
   }
 
-  // J on all levels, and its solver.
-  void linearize(const Vector<double> &x) override
+  // J on all levels, and its solver: the kind is that of the parameters.
+  void linearize(const Vector<double> &x, Linearization) override
   {
     Section scope(run_info.timer, "update");
     assemble_J(x);
@@ -234,7 +234,7 @@ private:
     K_form->update(device, [this](std::size_t) { return System<dim>{0., dt, k.back().data(), nullptr}; });
   }
 
-  SolverResult solve(const Vector<double> &r, Vector<double> &d) override
+  SolverResult solve(const Vector<double> &r, Vector<double> &d, double) override
   {
     Section scope(run_info.timer, "solve");
     return solver->solve(r, d);

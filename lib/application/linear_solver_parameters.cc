@@ -79,6 +79,7 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
   , post_steps(defaults.multigrid.post_steps)
   , coarse_steps(defaults.multigrid.coarse_steps)
   , chebyshev(defaults.multigrid.smoother.chebyshev)
+  , arnoldi(defaults.multigrid.smoother.arnoldi)
   , damping(defaults.multigrid.smoother.damping)
   , range(defaults.multigrid.smoother.range)
 {
@@ -97,6 +98,9 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
   add_parameter("Smoother", smoother, description_of_smoothers(), prm, Selection(names_of_smoothers()));
   add_parameter("Chebyshev", chebyshev,
                 "Take the smoothing steps as one Chebyshev polynomial in S A, with its own eigenvalue estimate");
+  add_parameter("Arnoldi polynomial", arnoldi,
+                "Take them as one polynomial in S A whose zeros are harmonic Ritz values: for matrices far from "
+                "symmetric, on stretched cells");
   add_parameter("Damping", damping, "omega of the smoother without Chebyshev", prm, Double(0, 2));
   add_parameter("Chebyshev range", range, "Chebyshev damps eigenvalues from the largest down to the largest over this",
                 prm, Double(1.001, 1e6));
@@ -130,10 +134,13 @@ LinearSolverOptions LinearSolverParameters::options(const std::string &name) con
   o.multigrid.smoother.chebyshev = chebyshev;
   o.multigrid.smoother.damping   = damping;
   o.multigrid.smoother.range     = range;
-  o.multigrid.pre_steps          = static_cast<int>(pre_steps);
-  o.multigrid.post_steps         = static_cast<int>(post_steps);
-  o.multigrid.coarse_solver      = value_of(coarse_solver_types, coarse_solver);
-  o.multigrid.coarse_steps       = static_cast<int>(coarse_steps);
+  o.multigrid.smoother.arnoldi   = arnoldi;
+  if (arnoldi && (chebyshev || o.precision == Precision::mixed))
+    throw InputError(section + "/Arnoldi polynomial goes neither with Chebyshev nor with Precision = mixed");
+  o.multigrid.pre_steps     = static_cast<int>(pre_steps);
+  o.multigrid.post_steps    = static_cast<int>(post_steps);
+  o.multigrid.coarse_solver = value_of(coarse_solver_types, coarse_solver);
+  o.multigrid.coarse_steps  = static_cast<int>(coarse_steps);
   if (o.multigrid.coarse_solver == CoarseSolverType::external)
     o.multigrid.make_coarse_solver = make_trilinos_amg(amg_options());
   return o;

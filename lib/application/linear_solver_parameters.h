@@ -41,7 +41,7 @@ private:
   unsigned int amg_sweeps    = 2;
   double       amg_threshold = 1e-4;
   unsigned int max_iterations, restart, pre_steps, post_steps, coarse_steps;
-  bool         chebyshev;
+  bool         chebyshev, arnoldi;
   double       damping, range;
 };
 } // namespace adamant

@@ -7,6 +7,7 @@
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/grid/grid_generator.h>
+#include <deal.II/grid/grid_tools.h>
 
 #include <cmath>
 
@@ -21,8 +22,9 @@ MeshParameters::MeshParameters(const std::string &mesh, const std::string &note,
   using namespace dealii::Patterns;
   add_parameter(
     "Type", type,
-    "box; cylinder (the channel of Schaefer and Turek, in 2D: inflow 0, outflow 1, cylinder 2, walls 3); file", prm,
-    Selection("box|cylinder|file"));
+    "box; cylinder (the channel of Schaefer and Turek: inflow 0, outflow 1, cylinder 2, walls 3; in 3D that of their "
+    "case 1Z, from x = -0.3 to 2.2); file",
+    prm, Selection("box|cylinder|file"));
   add_parameter("Cells", cells, "Of the box in each direction, before refinement");
   add_parameter("Refinements", this->refinements, "Uniform ones to the " + mesh + note, prm, Integer(0, 12));
   add_parameter("Coordinates", coordinates,
@@ -35,8 +37,6 @@ void MeshParameters::check(unsigned int dim, unsigned int further_refinements) c
 {
   const auto refuse = [](const std::string &message) { throw InputError(message); };
   const auto number = [](std::size_t value) { return std::to_string(value); };
-  if (type == "cylinder" && dim != 2)
-    refuse("Mesh/Type = cylinder needs Problem/Dimension = 2");
   if (type == "file" && !given())
     refuse("Mesh/Type = file needs Mesh/File");
   if (type == "file")
@@ -84,8 +84,18 @@ void MeshParameters::make_coarse(dealii::Triangulation<dim> &coarse) const
       const std::vector<unsigned int> repetitions(cells.begin(), cells.begin() + dim);
       dealii::GridGenerator::subdivided_hyper_rectangle(coarse, repetitions, dealii::Point<dim>(), corner, true);
     }
-  else if constexpr (dim == 2)
-    dealii::GridGenerator::channel_with_cylinder(coarse, 0.03, 2, 2.0, true);
+  else
+    {
+      dealii::GridGenerator::channel_with_cylinder(coarse, 0.03, 2, 2.0, true);
+      if constexpr (dim == 3) // the inflow is 0.3 further away, the cylinder stays
+        dealii::GridTools::transform(
+          [](dealii::Point<dim> x) {
+            if (x[0] < 1e-10)
+              x[0] = -0.3;
+            return x;
+          },
+          coarse);
+    }
 }
 
 template <int dim>

@@ -150,7 +150,7 @@ SmootherLevel<float> convert(const SmootherLevel<double> &level)
   return {level.device, level.matrix,
           level.changing ? Matrix<float>(level.device, *level.matrix, *level.changing, node_size) :
                            Matrix<float>(level.device, *level.matrix, node_size),
-          level.changing};
+          level.changing, level.patches};
 }
 } // namespace
 

@@ -17,22 +17,22 @@ class DenseInverse : public CoarseSolver<Number>
 public:
   using Vector = adamant::Vector<Number>;
 
-  DenseInverse(const SmootherLevel<Number> &level, bool singular)
+  DenseInverse(const SmootherLevel<Number> &level, const ConstantKernel &kernel)
     : level(level)
-    , singular(singular)
+    , kernel(kernel)
     , x(level.device, level.matrix->n_rows)
   {
-    inverse = Matrix<Number>::dense(level.device, dense_inverse(level.device, matrix_on_host(level), singular),
+    inverse = Matrix<Number>::dense(level.device, dense_inverse(level.device, matrix_on_host(level), kernel),
                                     level.matrix->n_rows);
   }
   void update() override
   {
     if (!level.changing)
-      return inverse.update_dense(dense_inverse(level.device, *level.matrix, singular));
+      return inverse.update_dense(dense_inverse(level.device, *level.matrix, kernel));
     const int n = level.matrix->n_rows;
     if (dense.size() == 0)
       dense = adamant::Vector<double>(level.device, to_index(std::size_t(n) * n, "entries of a dense matrix"));
-    level.device.for_each(n, MakeDense{level.changing->view(), singular, dense.data()});
+    level.device.for_each(n, MakeDense{level.changing->view(), kernel, dense.data()});
     level.device.invert(dense, n);
     inverse.update_dense(dense);
   }
@@ -45,11 +45,19 @@ public:
 
 private:
   SmootherLevel<Number>   level;
-  const bool              singular;
+  const ConstantKernel    kernel;
   Vector                  x;
   Matrix<Number>          inverse;
   adamant::Vector<double> dense; // while values change
 };
+
+template <typename Number>
+ConstantKernel kernel_of(const SmootherLevel<Number> &level, const MultigridOptions &options)
+{
+  if (options.singular_component < 0)
+    return {options.singular, 1, 0};
+  return {options.singular, level.A.node_size(), options.singular_component};
+}
 
 template <typename Number>
 class Smoothing : public CoarseSolver<Number>
@@ -133,7 +141,7 @@ std::unique_ptr<CoarseSolver<Number>> make_coarse_solver(const SmootherLevel<Num
         if (level.device.asynchronous())
           throw InputError("Linear solver/Coarse solver = trilinos_amg needs --backend host");
         return std::make_unique<External<Number>>(level, options);
-      default: return std::make_unique<DenseInverse<Number>>(level, options.singular);
+      default: return std::make_unique<DenseInverse<Number>>(level, kernel_of(level, options));
     }
 }
 

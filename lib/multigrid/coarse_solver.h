@@ -30,7 +30,7 @@ std::unique_ptr<CoarseSolver<Number>> make_coarse_solver(const SmootherLevel<Num
                                                          const MultigridOptions      &options);
 
 /// The inverse of a sparse matrix as a dense one, row-major, host memory; the device inverts it. Throws RunError where
-/// the matrix is singular or nearly so, or spread over ranks. With `singular` that of A + c 1 1ᵀ, see
-/// MultigridOptions::singular: c = tr A / n².
-Array<double> dense_inverse(const Device &device, const CSRMatrix<double> &matrix, bool singular = false);
+/// the matrix is singular or nearly so, or spread over ranks. With a kernel e that of A + c e eᵀ, see
+/// MultigridOptions::singular: c = Σ a_ii / (eᵀe)² over the rows where e is 1.
+Array<double> dense_inverse(const Device &device, const CSRMatrix<double> &matrix, const ConstantKernel &kernel = {});
 } // namespace adamant

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <sstream>
 #include <string>
 
@@ -34,7 +33,7 @@ double largest_row_sum(int n, const Array<double> &a)
 }
 } // namespace
 
-Array<double> dense_inverse(const Device &device, const CSRMatrix<double> &matrix, bool singular)
+Array<double> dense_inverse(const Device &device, const CSRMatrix<double> &matrix, const ConstantKernel &kernel)
 {
   const int n = matrix.n_rows;
   if (matrix.n_cols != n)
@@ -43,12 +42,20 @@ Array<double> dense_inverse(const Device &device, const CSRMatrix<double> &matri
   for (int i = 0; i < n; ++i)
     for (auto k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k)
       a[std::size_t(i) * n + matrix.column[k]] = matrix.value[k];
-  if (singular)
+  if (kernel.exists)
     {
-      const auto   diagonal = adamant::diagonal(matrix);
-      const double c        = std::accumulate(diagonal.begin(), diagonal.end(), 0.) / n / n;
-      for (double &value : a)
-        value += c;
+      const auto diagonal = adamant::diagonal(matrix);
+      double     trace = 0, n_ones = 0;
+      for (int i = 0; i < n; ++i)
+        if (kernel.has(i))
+          {
+            trace += diagonal[i];
+            ++n_ones;
+          }
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j)
+          if (kernel.has(i) && kernel.has(j))
+            a[std::size_t(i) * n + j] += trace / n_ones / n_ones;
     }
   const double norm = largest_row_sum(n, a);
   if (!std::isfinite(norm))

@@ -3,7 +3,9 @@
 #include "algebra/compressed_rows.h"
 #include "algebra/matrix.h"
 #include "base/csr_matrix.h"
+#include "multigrid/patches.h"
 
+#include <functional>
 #include <memory>
 
 namespace adamant
@@ -20,6 +22,9 @@ struct LevelData
   int                                      node_size = 1; ///< rows that belong to one node, stored next to each other
   /// The values of the matrix where they change on the device; `matrix` is then the pattern alone. Null: they do not.
   std::shared_ptr<const CompressedRows> changing = nullptr;
+  /// Makes the patches of nodes that a smoother by patches solves for, such as those of cells; called while multigrid
+  /// is built. Null: there are none.
+  std::function<Patches()> patches = nullptr;
 };
 
 /// The matrix of a level (LevelData or SmootherLevel) in host memory, with the values that it has now.

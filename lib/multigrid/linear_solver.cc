@@ -48,9 +48,9 @@ LinearSolver::LinearSolver(const Device &device, const std::vector<LevelData> &l
 
 LinearSolver::~LinearSolver() = default;
 
-SolverResult LinearSolver::solve(const Vector<double> &b, Vector<double> &x)
+SolverResult LinearSolver::solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control)
 {
-  return method->solve(b, x, options.control);
+  return method->solve(b, x, control);
 }
 
 void LinearSolver::update()

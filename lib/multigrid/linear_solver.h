@@ -47,7 +47,8 @@ public:
   ~LinearSolver();
 
   /// Solves A x = b from the guess x. Throws SolverError where the tolerance is not reached.
-  SolverResult solve(const Vector<double> &b, Vector<double> &x);
+  SolverResult solve(const Vector<double> &b, Vector<double> &x) { return solve(b, x, options.control); }
+  SolverResult solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control);
 
   /// z = M v: one application of the preconditioner.
   void vmult(const Vector<double> &v, Vector<double> &z) const { M->vmult(v, z); }

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/csr_matrix.h"
+#include "base/host_device.h"
 
 #include <functional>
 #include <string>
@@ -25,6 +26,15 @@ struct SmootherOptions
   double      damping   = 0.8;      ///< omega of x <- x + omega S (b - A x), without Chebyshev
   double      range     = 4.;       ///< Chebyshev damps the eigenvalues in [1.1 lambda / range, 1.1 lambda]
   double      largest   = 0.;       ///< lambda, where it is known; 0: by the power method
+  bool        arnoldi   = false;    ///< instead of both: the polynomial of ArnoldiPolynomial
+};
+
+/// Vectors that a matrix maps to zero: ones at the rows i with i % node_size = component, zeros elsewhere.
+struct ConstantKernel
+{
+  bool                     exists    = false;
+  int                      node_size = 1, component = 0;
+  ADAMANT_HOST_DEVICE bool has(int i) const { return exists && i % node_size == component; }
 };
 
 struct MultigridOptions
@@ -37,6 +47,9 @@ struct MultigridOptions
   /// Whether A 1 = 0 on all levels, as where a pressure is free up to a constant. The dense inverse is then that of
   /// A + c 1 1ᵀ: for right-hand sides of zero mean it gives the solution of zero mean.
   bool singular = false;
+  /// Where A maps only constants in one component of each node to zero, that component; -1: in all. The 1 above then
+  /// has its ones there alone.
+  int singular_component = -1;
   /// In a V-cycle in double: smoothing in float, see MixedSmoother.
   bool smoothing_in_float = false;
   /// Called for each new matrix of the coarsest level; with the host as device only.

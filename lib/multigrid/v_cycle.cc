@@ -3,7 +3,9 @@
 #include "algebra/profiler_range.h"
 #include "base/exceptions.h"
 #include "base/exchange_plan.h"
+#include "multigrid/arnoldi_polynomial.h"
 
+#include <algorithm>
 #include <string>
 #include <type_traits>
 
@@ -26,6 +28,7 @@ VCycle<Number>::Level::Level(const Device &device, const LevelData &data, const 
                              bool coarsest)
   : matrix(data.matrix)
   , changing(data.changing)
+  , patches(data.patches)
   , n_unknowns(matrix->ghosts ? matrix->ghosts->n_global : std::uint64_t(matrix->n_rows))
   , A(make_matrix<Number>(device, data))
 {
@@ -42,7 +45,7 @@ VCycle<Number>::Level::Level(const Device &device, const LevelData &data, const 
     if (options.smoothing_in_float)
       smoother = std::make_unique<MixedSmoother>(on(device), options.smoother);
   if (!smoother)
-    smoother = std::make_unique<PolynomialSmoother<Number>>(on(device), options.smoother);
+    smoother = make_level_smoother(on(device), options.smoother, std::max(options.pre_steps, options.post_steps));
 }
 
 template <typename Number>

@@ -42,10 +42,11 @@ private:
   struct Level
   {
     Level(const Device &device, const LevelData &data, const MultigridOptions &options, bool coarsest);
-    SmootherLevel<Number> on(const Device &device) const { return {device, matrix, A, changing}; }
+    SmootherLevel<Number> on(const Device &device) const { return {device, matrix, A, changing, patches}; }
 
     std::shared_ptr<const CSRMatrix<double>> matrix;
     std::shared_ptr<const CompressedRows>    changing;
+    std::function<Patches()>                 patches;
     const std::uint64_t                      n_unknowns; // of all ranks
     Matrix<Number>                           A, P, R;
     Vector                                   b, x, y, r;

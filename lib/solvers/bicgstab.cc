@@ -53,7 +53,7 @@ SolverResult BiCGStab::solve(const Vector<double> &b, Vector<double> &x, const S
       if (first)
         result.initial_residual = result.final_residual;
       check_residual("BiCGStab", control, result.iterations, result.final_residual);
-      if (result.final_residual <= control.tolerance)
+      if (ended(control, result))
         return result;
       if (result.iterations >= control.max_iterations)
         fail_unconverged("BiCGStab", control, result.final_residual);
@@ -80,7 +80,7 @@ bool BiCGStab::cycle(Vector<double> &x, double norm_b, const SolverControl &cont
         return false;
       result.final_residual = std::sqrt(scalars.fetch()[r_r]) / norm_b;
       check_residual("BiCGStab", control, result.iterations, result.final_residual);
-      if (result.final_residual <= control.tolerance)
+      if (ended(control, result))
         return true;
       if (result.iterations >= control.max_iterations)
         fail_unconverged("BiCGStab", control, result.final_residual);

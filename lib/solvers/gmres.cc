@@ -44,7 +44,7 @@ SolverResult GMRES::solve(const Vector<double> &b, Vector<double> &x, const Solv
       result.final_residual = relative;
       if (first)
         result.initial_residual = relative;
-      if (relative <= control.tolerance)
+      if (ended(control, result))
         return result;
       if (result.iterations >= control.max_iterations)
         fail_unconverged("GMRES", control, relative);

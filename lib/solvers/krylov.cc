@@ -29,6 +29,12 @@ void check_residual(const char *solver, const SolverControl &control, int iterat
          "likely a smoother that diverges (reduce its damping or take Chebyshev) or an indefinite matrix");
 }
 
+bool ended(const SolverControl &control, const SolverResult &result)
+{
+  return result.final_residual <= control.tolerance ||
+         (result.iterations >= control.max_iterations && result.final_residual <= control.accepted);
+}
+
 void fail_unconverged(const char *solver, const SolverControl &control, double residual)
 {
   fail(solver, control, control.max_iterations, residual, "not converged to " + to_text(control.tolerance),

@@ -80,5 +80,8 @@ std::string to_text(double value);
 /// The checks that all iterations share. The bound on growth tells divergence from a slow start.
 void check_residual(const char *solver, const SolverControl &control, int iteration, double residual);
 
+/// Whether the residual is small enough, or acceptable after so many iterations.
+bool ended(const SolverControl &control, const SolverResult &result);
+
 [[noreturn]] void fail_unconverged(const char *solver, const SolverControl &control, double residual);
 } // namespace adamant

@@ -2,6 +2,7 @@
 
 #include "base/exceptions.h"
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 #include <string>
@@ -11,6 +12,8 @@ namespace adamant
 {
 namespace
 {
+constexpr int picard_steps_of_rescue = 3;
+
 [[noreturn]] void fail(const SolverControl &control, int steps, double norm, const std::string &how)
 {
   std::ostringstream text;
@@ -19,8 +22,17 @@ namespace
 }
 } // namespace
 
-Newton::Newton(const Device &device, NonlinearProblem &problem, int n_unknowns)
-  : device(device)
+struct Newton::State
+{
+  double       wanted;
+  double       norm, last = 0; // ‖F‖ now, and before the last step
+  int          rescues = 0, picard_left = 0;
+  NewtonResult result = {};
+};
+
+Newton::Newton(const Device &device, NonlinearProblem &problem, int n_unknowns, const NewtonOptions &options)
+  : options(options)
+  , device(device)
   , problem(problem)
   , r(device, n_unknowns)
   , d(device, n_unknowns)
@@ -35,37 +47,85 @@ double Newton::residual(const Vector<double> &x)
 
 NewtonResult Newton::solve(Vector<double> &x, const SolverControl &control, double scale)
 {
-  NewtonResult result;
-  double       norm       = residual(x);
-  result.initial_residual = norm;
-  const double wanted     = control.tolerance * (scale > 0 ? scale : norm);
-  while (!(norm <= wanted))
+  const double first = residual(x);
+  State        state{control.tolerance * (scale > 0 ? scale : first), first};
+  state.result.initial_residual = first;
+  while (!(state.norm <= state.wanted))
     {
-      if (!std::isfinite(norm))
-        fail(control, result.steps, norm, "values that are no numbers; is a coefficient or a source undefined there?");
-      if (result.steps >= control.max_iterations)
-        fail(control, result.steps, norm, "the limit of steps; a smaller time step begins closer to the solution");
-      problem.linearize(x);
+      check(control, state);
+      NewtonResult::Step step{kind_of_step(state), tolerance(state), 0, 1., 0.};
+      problem.linearize(x, step.kind);
       d.set_zero();
-      result.iterations += problem.solve(r, d).iterations;
-      ++result.steps;
-      double s = 1., next = 0.;
-      for (int halvings = 0;; ++halvings, s *= 0.5)
+      step.iterations = problem.solve(r, d, step.tolerance).iterations;
+      ++state.result.steps;
+      state.result.iterations += step.iterations;
+      state.picard_left = std::max(0, state.picard_left - 1);
+      if (backtrack(x, state, step))
         {
-          device.copy(x, x_new);
-          device.axpby(s, d, 1., x_new);
-          next = residual(x_new);
-          if (next <= (1. - 1e-4 * s) * norm || next <= wanted)
-            break;
-          if (halvings == 10)
-            fail(control, result.steps, norm,
-                 "no step along its direction reduces the residual; is it at the level of rounding, or the derivative "
-                 "of the equation wrong?");
+          std::swap(x, x_new);
+          state.last = std::exchange(state.norm, step.residual);
+          state.result.history.push_back(step);
+          continue;
         }
-      std::swap(x, x_new);
-      norm = next;
+      if (state.rescues++ == options.rescues)
+        fail(control, state.result.steps, state.norm,
+             "no step along its direction reduces the residual; is it at the level of rounding, or the derivative of "
+             "the equation wrong?");
+      state.picard_left = picard_steps_of_rescue;
+      problem.residual(x, r); // that of the last step tried is there
     }
-  result.final_residual = norm;
-  return result;
+  state.result.final_residual = state.norm;
+  return state.result;
+}
+
+Linearization Newton::kind_of_step(const State &state) const
+{
+  const bool far = state.rescues == 0 && state.norm > options.picard_until * state.result.initial_residual;
+  // Once Newton's steps have begun they go on.
+  const auto &history = state.result.history;
+  const bool  begun   = !history.empty() && history.back().kind == Linearization::newton;
+  return state.picard_left > 0 || (options.picard_until > 0 && far && !begun) ? Linearization::picard :
+                                                                                Linearization::newton;
+}
+
+double Newton::tolerance(const State &state) const
+{
+  if (options.most_tolerance == 0. || state.last == 0.)
+    return options.most_tolerance;
+  const double ratio = state.norm / state.last, enough = 0.5 * state.wanted / state.norm;
+  return std::clamp(std::max(0.9 * ratio * ratio, enough), options.least_tolerance, options.most_tolerance);
+}
+
+// Finds the length of a step; whether there is one. r becomes -F there.
+bool Newton::backtrack(const Vector<double> &x, const State &state, NewtonResult::Step &step)
+{
+  const bool any = step.kind == Linearization::picard;
+  for (int halvings = 0; halvings <= options.max_halvings; ++halvings, step.length *= 0.5)
+    {
+      device.copy(x, x_new);
+      device.axpby(step.length, d, 1., x_new);
+      step.residual = residual(x_new);
+      if (any || step.residual <= (1. - 1e-4 * step.length) * state.norm || step.residual <= state.wanted)
+        return true;
+    }
+  return false;
+}
+
+void Newton::check(const SolverControl &control, const State &state) const
+{
+  const auto &history = state.result.history;
+  const int   steps   = state.result.steps;
+  if (!std::isfinite(state.norm))
+    fail(control, steps, state.norm, "values that are no numbers; is a coefficient or a source undefined there?");
+  if (steps >= control.max_iterations)
+    fail(control, steps, state.norm,
+         "the limit of steps; a smaller time step, or steps of a parameter, begin closer to the solution");
+  if (state.norm > 1e6 * state.result.initial_residual)
+    fail(control, steps, state.norm, "Picard's steps diverge");
+  if (history.size() >= 10 && std::all_of(history.end() - 10, history.end(), [&](const NewtonResult::Step &step) {
+        return step.kind == Linearization::picard && step.residual < 1.01 * state.norm &&
+               step.residual > 0.99 * state.norm;
+      }))
+    fail(control, steps, state.norm, "ten steps of Picard's have changed the residual by less than 1%");
 }
 } // namespace adamant

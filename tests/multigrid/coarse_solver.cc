@@ -65,7 +65,7 @@ TEST(DenseInverse, OfSingularMatricesOnZeroMeans)
     {
       const auto    A       = q1_matrix(grid, {}, false);
       const int     n       = A.n_rows;
-      const auto    inverse = dense_inverse(Device::host(2), A, true);
+      const auto    inverse = dense_inverse(Device::host(2), A, {true});
       Array<double> x(n);
       double        mean = 0.;
       for (int i = 0; i < n; ++i)

@@ -20,7 +20,8 @@ protected:
   SmootherLevel<Number> on_device(const Levels &levels) const
   {
     const LevelData &finest = levels.data.back();
-    return {this->device, finest.matrix, Matrix<Number>(this->device, *finest.matrix, finest.node_size)};
+    return {this->device, finest.matrix, Matrix<Number>(this->device, *finest.matrix, finest.node_size), nullptr,
+            finest.patches};
   }
   Vector<Number> vector(const Values &values) const { return to_device<Number>(this->device, values); }
 

@@ -30,6 +30,8 @@ SMALL = {  # what would make a run long
                       "Time stepping/Time step=1e-6", "Output/Profile points=3"],
     "stokes": ["Mesh/Cells=1, 1, 1", "Mesh/Refinements=2", "Mesh/Local refinements=0", "Refinement/For viscosity=0",
                "Refinement/For velocity=0", "Viscosity/Continuation stages=1"],
+    "stationary_navier_stokes": ["Mesh/Cells=1, 1, 1", "Mesh/Refinements=2", "Mesh/Local refinements=0", "Refinement/Cycles=0",
+                                 "Nonlinear solver/Continuation=", "Output/Profile points=3"],
     "template": ["Heat/Refinements=2", "Heat/Adaptive cycles=1", "Heat/End time=0", "Heat/Time step=0.1"],
 }
 NUMBERS = ["1e308", "-1e308", "1e400", "-1", "0", "-0", "99999999999999999999", "2147483648", "4294967296", "1e-320", "nan", "inf", "-inf",

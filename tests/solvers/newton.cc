@@ -29,15 +29,24 @@ public:
       value = -f(value);
     r.upload(values.data());
   }
-  void         linearize(const Vector<double> &x) override { at = to_host(x); }
-  SolverResult solve(const Vector<double> &r, Vector<double> &d) override
+  void linearize(const Vector<double> &x, Linearization kind) override
+  {
+    at = to_host(x);
+    kinds.push_back(kind);
+  }
+  SolverResult solve(const Vector<double> &r, Vector<double> &d, double tolerance) override
   {
     auto values = to_host(r);
+    tolerances.push_back(tolerance);
     for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] /= derivative(at[i]);
+      values[i] /= kinds.back() == Linearization::picard ? picard : derivative(at[i]);
     d.upload(values.data());
     return {1, 0, 0};
   }
+
+  double                     picard = 1.; ///< what Picard's steps take for the derivative
+  std::vector<Linearization> kinds;       ///< of the steps
+  std::vector<double>        tolerances;
 
 private:
   Device                        device;
@@ -88,4 +97,75 @@ TEST(Newton, SaysWhyItFails)
                             {"the test", "no numbers"});
   expect_error<SolverError>([&] { solve(square_minus_two, [](double) { return 50.; }); },
                             {"the test", "limit of steps"});
+}
+
+// x² = 2 by x <- x - (x² - 2) / 8 until ‖F‖ is a tenth, then by Newton's method with looser and looser linear systems.
+TEST(Newton, BeginsWithPicardAndSolvesInexactly)
+{
+  const Device device = Device::host(1);
+  Equations    problem(device, square_minus_two, [](double x) { return 2. * x; });
+  problem.picard = 8.;
+  NewtonOptions options;
+  options.picard_until    = 0.1;
+  options.least_tolerance = 1e-3;
+  options.most_tolerance  = 0.1;
+  Vector<double> x(device, Array<double>{4.});
+  const auto     result = Newton(device, problem, 1, options).solve(x, {1e-12, 30, "roots"});
+  EXPECT_NEAR(to_host(x)[0], std::sqrt(2.), 1e-12);
+  ASSERT_EQ(result.history.size(), problem.kinds.size());
+  double last = result.initial_residual, tolerance = 0.1;
+  bool   begun = false;
+  for (std::size_t k = 0; k < result.history.size(); ++k)
+    {
+      const auto &step = result.history[k];
+      begun            = begun || last <= 0.1 * result.initial_residual;
+      EXPECT_EQ(step.kind, begun ? Linearization::newton : Linearization::picard) << "step " << k;
+      EXPECT_EQ(step.kind, problem.kinds[k]);
+      EXPECT_DOUBLE_EQ(problem.tolerances[k], tolerance) << "step " << k;
+      const double ratio = step.residual / last, enough = 0.5 * 1e-12 * result.initial_residual / step.residual;
+      tolerance = std::min(0.1, std::max({1e-3, 0.9 * ratio * ratio, enough}));
+      last      = step.residual;
+    }
+  EXPECT_EQ(result.history.front().kind, Linearization::picard);
+  EXPECT_EQ(result.history.back().kind, Linearization::newton);
+}
+
+// A derivative of the wrong sign where Newton's step is to be taken first: three of Picard's lead away from there.
+TEST(Newton, PicardsStepsRescueIt)
+{
+  const Device  device = Device::host(1);
+  NewtonOptions options;
+  options.rescues = 1;
+  Equations problem(device, square_minus_two, [](double x) { return x > 3. ? -2. * x : 2. * x; });
+  problem.picard = 8.;
+  Vector<double> x(device, Array<double>{4.});
+  Newton(device, problem, 1, options).solve(x, {1e-12, 30, "roots"});
+  EXPECT_NEAR(to_host(x)[0], std::sqrt(2.), 1e-12);
+  const std::vector<Linearization> expected = {Linearization::newton, Linearization::picard, Linearization::picard,
+                                               Linearization::picard};
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), problem.kinds.begin()));
+  options.rescues = 0;
+  expect_error<SolverError>(
+    [&] {
+      Vector<double> y(device, Array<double>{4.});
+      Newton(device, problem, 1, options).solve(y, {1e-12, 30, "the test"});
+    },
+    {"the test", "no step"});
+}
+
+// F has no root, and the steps are small.
+TEST(Newton, PicardsStagnationIsReported)
+{
+  const Device device = Device::host(1);
+  Equations    problem(
+       device, [](double x) { return -2. - std::sin(x) * 1e-3; }, [](double) { return 1.; });
+  problem.picard = 1e3;
+  NewtonOptions options;
+  options.picard_until = 0.1;
+  Vector<double> x(device, Array<double>{1.});
+  expect_error<SolverError>(
+    [&] {
+      Newton(device, problem, 1, options).solve(x, {1e-12, 100, "the test"});
+    },
+    {"the test", "Picard", "1%"});
 }

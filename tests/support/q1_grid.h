@@ -181,6 +181,29 @@ inline void add_level(Levels &levels, const CSRMatrix<double> &matrix, const CSR
   levels.data.push_back(level);
 }
 
+/// The nodes of the cells of a grid, those on the boundary too.
+inline Patches cells_of(const Grid &grid)
+{
+  Patches patches;
+  for (int first = 0; first < grid.n_nodes(); ++first)
+    {
+      const auto p      = grid.position(first);
+      bool       inside = true;
+      for (int d = 0; d < grid.dim; ++d)
+        inside = inside && p[d] < grid.n;
+      for (int corner = 0; inside && corner < 1 << grid.dim; ++corner)
+        {
+          auto of_corner = p;
+          for (int d = 0; d < grid.dim; ++d)
+            of_corner[d] += corner >> d & 1;
+          patches.node.push_back(grid.number(of_corner));
+        }
+      if (inside)
+        patches.start.push_back(static_cast<int>(patches.node.size()));
+    }
+  return patches;
+}
+
 /// Levels of n_coarse, 2 n_coarse, ... cells a direction, coarsest first.
 inline Levels q1_levels(int dim, int n_coarse, int n_levels, const Coefficients &c = {})
 {
@@ -195,6 +218,7 @@ inline Levels q1_levels(int dim, int n_coarse, int n_levels, const Coefficients 
           const auto prolongation = q1_prolongation(grid);
           add_level(levels, q1_matrix(grid, c), &prolongation);
         }
+      levels.data.back().patches = [grid] { return cells_of(grid); };
     }
   return levels;
 }
@@ -228,13 +252,16 @@ inline Levels coupled_levels(const Levels &levels, const std::vector<double> &B,
     identity[c * size + c] = 1;
   Levels coupled;
   for (const LevelData &level : levels.data)
-    if (level.prolongation == nullptr)
-      add_level(coupled, kronecker(*level.matrix, B, size), nullptr, size);
-    else
-      {
-        const auto prolongation = kronecker(*level.prolongation, identity, size);
-        add_level(coupled, kronecker(*level.matrix, B, size), &prolongation, size);
-      }
+    {
+      if (level.prolongation == nullptr)
+        add_level(coupled, kronecker(*level.matrix, B, size), nullptr, size);
+      else
+        {
+          const auto prolongation = kronecker(*level.prolongation, identity, size);
+          add_level(coupled, kronecker(*level.matrix, B, size), &prolongation, size);
+        }
+      coupled.data.back().patches = level.patches;
+    }
   return coupled;
 }
 } // namespace adamant::test

@@ -2,8 +2,10 @@
 
 #include "base/exceptions.h"
 #include "discretization/fields/average_functors.h"
+#include "discretization/fields/row.h"
 
 #include <cmath>
+#include <tuple>
 
 namespace adamant
 {
@@ -55,6 +57,63 @@ CSRMatrix<double> injection(const LevelMesh<dim> &fine_mesh, const LevelSpace<di
   return matrix;
 }
 
+} // namespace
+
+template <int dim>
+CSRMatrix<double> embedding(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine, const LevelSpace<dim> &coarse)
+{
+  const auto &fe       = fine.dof_handler().get_fe();
+  const int   per_cell = fine.dofs_per_cell();
+  // The first cell of each DoF gives its row: the function is continuous.
+  Array<int> first(fine.n_dofs(), -1);
+  for (int position = fine.n_cells() * per_cell; position-- > 0;)
+    first[fine.cell_dofs(0)[position]] = position;
+  const auto fill_row = [&](int dof, Row &row) {
+    row.clear();
+    const int           cell = first[dof] / per_cell, i = first[dof] % per_cell;
+    const int          *coarse_dofs = coarse.cell_dofs(fine_mesh.coarse_cell[cell]);
+    const unsigned char child       = fine_mesh.child[cell];
+    if (child == LevelMesh<dim>::same_cell)
+      row.emplace_back(coarse_dofs[i], 1.);
+    else
+      for (int j = 0; j < per_cell; ++j)
+        if (const double weight = fe.get_prolongation_matrix(child)(i, j); std::abs(weight) > 1e-12)
+          row.emplace_back(coarse_dofs[j], weight);
+    compress(row);
+  };
+  CSRMatrix<double> matrix;
+  matrix.n_rows = fine.n_dofs();
+  matrix.n_cols = coarse.n_dofs();
+  matrix.row_start.assign(matrix.n_rows + 1, 0);
+  for (unsigned int child = 0; child < dealii::GeometryInfo<dim>::max_children_per_cell; ++child)
+    fe.get_prolongation_matrix(child); // made when it is first asked for, and not by several threads
+#pragma omp parallel
+  {
+    Row row;
+#pragma omp for schedule(static)
+    for (int i = 0; i < matrix.n_rows; ++i)
+      {
+        fill_row(i, row);
+        matrix.row_start[i + 1] = row.size();
+      }
+  }
+  finish_row_starts(matrix);
+#pragma omp parallel
+  {
+    Row row;
+#pragma omp for schedule(static)
+    for (int i = 0; i < matrix.n_rows; ++i)
+      {
+        fill_row(i, row);
+        for (std::size_t k = 0; k < row.size(); ++k)
+          std::tie(matrix.column[matrix.row_start[i] + k], matrix.value[matrix.row_start[i] + k]) = row[k];
+      }
+  }
+  return matrix;
+}
+
+namespace
+{
 template <int dim>
 CSRMatrix<double> averages_of_cells(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine,
                                     const LevelSpace<dim> &coarse)
@@ -138,6 +197,8 @@ void CellAverages<dim>::update(const Vector<double> &finest)
     }
 }
 
+template CSRMatrix<double> embedding(const LevelMesh<2> &, const LevelSpace<2> &, const LevelSpace<2> &);
+template CSRMatrix<double> embedding(const LevelMesh<3> &, const LevelSpace<3> &, const LevelSpace<3> &);
 template class InjectedValues<2>;
 template class InjectedValues<3>;
 template class CellAverages<2>;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "algebra/matrix.h"
+#include "base/csr_matrix.h"
 #include "discretization/fields/field.h"
 
 #include <cstddef>
@@ -8,8 +9,8 @@
 
 namespace adamant
 {
-/// Nodal values of a field on all of its levels, on a device: each coarser level has the values of the next finer one at
-/// its own nodes, a sparse product with entries 1. For coefficients of coarser levels' matrices that depend on a
+/// Nodal values of a field on all of its levels, on a device: each coarser level has the values of the next finer one
+/// at its own nodes, a sparse product with entries 1. For coefficients of coarser levels' matrices that depend on a
 /// solution. One rank only.
 template <int dim>
 class InjectedValues
@@ -27,6 +28,12 @@ private:
   std::vector<Vector<double>> values;
 };
 
+/// The nodal values on a fine level of a function with these nodal values on the next coarser one: interpolation, with
+/// prescribed and hanging nodes. n_fine x n_coarse, host memory; `fine_mesh` links the cells. One rank only.
+template <int dim>
+CSRMatrix<double> embedding(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine,
+                            const LevelSpace<dim> &coarse);
+
 enum class Average
 {
   arithmetic,
@@ -34,8 +41,8 @@ enum class Average
   geometric ///< exp(average(log c))
 };
 
-/// Values of cells on all levels of a field's meshes, on a device: a coarser cell has the average over the cells that it
-/// contains, weighted by their volumes. One rank only.
+/// Values of cells on all levels of a field's meshes, on a device: a coarser cell has the average over the cells that
+/// it contains, weighted by their volumes. One rank only.
 template <int dim>
 class CellAverages
 {

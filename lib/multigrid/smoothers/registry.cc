@@ -6,6 +6,7 @@
 #include "multigrid/smoothers/fsai.h"
 #include "multigrid/smoothers/jacobi.h"
 #include "multigrid/smoothers/line.h"
+#include "multigrid/smoothers/patch.h"
 
 #include <type_traits>
 
@@ -27,6 +28,7 @@ const std::vector<SmootherKind> &smoothers()
     kind<Jacobi>("jacobi", "the inverse of A's diagonal"),
     kind<BlockJacobi>("block_jacobi", "the inverse of A's node blocks"),
     kind<LineSmoother>("line", "the inverse of A's tridiagonal part along lines of strong couplings"),
+    kind<CellPatches>("cell_patches", "the sum of the inverses of A's parts on single cells (damping 0.7 is usual)"),
     kind<FSAI>("fsai", "a factorised sparse approximate inverse of A"),
     kind<ColouredGaussSeidel>("gauss_seidel", "a sweep over the nodes, colour by colour (damping 1 is usual)")};
   return all;

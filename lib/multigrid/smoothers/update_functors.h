@@ -2,6 +2,7 @@
 
 #include "algebra/compressed_rows.h"
 #include "base/host_device.h"
+#include "multigrid/options.h"
 #include "multigrid/smoothers/small_dense.h"
 
 // For Device::for_each: what solvers make anew of a matrix whose values change on the device.
@@ -79,20 +80,24 @@ struct CopyRows
   }
 };
 
-/// Row i of A as a row of a dense matrix, row-major; with `singular` that of A + c 1 1ᵀ, c = tr A / n².
+/// Row i of A as a row of a dense matrix, row-major; with a kernel e that of A + c e eᵀ, see dense_inverse.
 struct MakeDense
 {
-  RowsView A;
-  bool     singular;
-  double  *dense;
+  RowsView       A;
+  ConstantKernel kernel;
+  double        *dense;
 
   ADAMANT_HOST_DEVICE void operator()(int i) const
   {
-    double *row = dense + static_cast<long>(i) * A.n_rows, trace = 0.;
-    for (int j = 0; singular && j < A.n_rows; ++j)
-      trace += A.entry(j, j);
+    double *row = dense + static_cast<long>(i) * A.n_rows, trace = 0., n_ones = 0.;
+    for (int j = 0; kernel.has(i) && j < A.n_rows; ++j)
+      if (kernel.has(j))
+        {
+          trace += A.entry(j, j);
+          ++n_ones;
+        }
     for (int j = 0; j < A.n_rows; ++j)
-      row[j] = trace / A.n_rows / A.n_rows;
+      row[j] = kernel.has(i) && kernel.has(j) ? trace / n_ones / n_ones : 0.;
     for (EntryNumber k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
       row[A.column[k]] += A.value[k];
   }

@@ -1,0 +1,151 @@
+#pragma once
+
+#include "data.h"
+
+#include "base/exceptions.h"
+#include "discretization/fields/coarser_values.h"
+#include "discretization/fields/field.h"
+#include "discretization/fields/nodal_values.h"
+#include "discretization/fields/points.h"
+#include "discretization/forms/cell_gather.h"
+#include "discretization/forms/form.h"
+
+#include <deal.II/base/function.h>
+#include <deal.II/base/quadrature_lib.h>
+#include <deal.II/fe/fe_q.h>
+#include <deal.II/fe/fe_system.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace stationary_navier_stokes
+{
+using namespace dealii;
+using adamant::Array;
+
+/// Velocity and pressure of one node stand together, in this order.
+template <int dim>
+FESystem<dim> flow_element()
+{
+  return FESystem<dim>(FE_Q<dim>(1), dim + 1);
+}
+
+/// The discrete equations on the levels of a field of (u, p): the residual on the finest one and the derivative on all,
+/// computed on a device. Coarser levels take the flow from the finest one's nodes.
+template <int dim>
+class FlowEquations
+{
+public:
+  using Vector = adamant::Vector<double>;
+
+  /// All but `force`, which may be null, have to outlive the object. `blocks` tells whether `velocities` is wanted.
+  FlowEquations(const adamant::Device &device, const adamant::Field<dim> &field, const Mapping<dim> &mapping,
+                const Constants &constants, const Function<dim> *force, bool blocks)
+    : constants(constants)
+    , J("J", field, adamant::unknowns(field), mapping, QGauss<dim>(2), flags, nullptr, adamant::Levels::all)
+    , device(device)
+    , field(field)
+    , mapping(mapping)
+    , gather(device, adamant::cell_gather(field.finest()))
+    , on_levels(device, field)
+  {
+    const QGauss<dim> quadrature(2);
+    for (std::size_t l = 0; l < field.n_levels(); ++l)
+      {
+        const auto &space = field.space(l);
+        levels.emplace_back(device, space, mapping, quadrature);
+        const int n = levels[l].n_points();
+        values.emplace_back(device, adamant::to_index(std::size_t(n) * FlowValues<dim>::size, "values at points"));
+        forces.emplace_back();
+        if (force != nullptr)
+          forces.back() = Vector(device, at_points(*force, adamant::quadrature_points(space, mapping, quadrature), n));
+      }
+    if (blocks)
+      velocities = std::make_unique<adamant::Form<dim>>("J_u", field, adamant::unknowns(field), mapping, quadrature,
+                                                        flags, nullptr, adamant::Levels::all);
+    const auto &finest = field.finest();
+    local = Vector(device, adamant::to_index(std::size_t(finest.n_cells()) * finest.dofs_per_cell(), "nodes of cells"));
+  }
+
+  Constants                           constants;  ///< may change
+  adamant::Form<dim>                  J;          ///< with values after `linearize`
+  std::unique_ptr<adamant::Form<dim>> velocities; ///< VelocityJacobian, likewise; null: it is not wanted
+
+  /// r = -Hᵀ F(u, p), from all nodal values.
+  void residual(const Vector &nodal, Vector &r)
+  {
+    integrate(nodal);
+    device.multiply(-1., gather, local, 0., r);
+  }
+
+  /// J, with theta = 0 that of Picard's method.
+  void linearize(const Vector &nodal, double theta)
+  {
+    on_levels.update(nodal);
+    J.update(device, [&](std::size_t l) {
+      evaluate(l, on_levels[l]);
+      return jacobian(l, theta);
+    });
+    if (velocities)
+      velocities->update(device, [&](std::size_t l) { return VelocityJacobian<dim>{jacobian(l, theta)}; });
+  }
+
+  /// The force that the fluid exerts on the boundary: -F of its nodes, prescribed or not.
+  std::vector<double> force_on(types::boundary_id id, const Vector &nodal)
+  {
+    integrate(nodal);
+    std::vector<double> force;
+    for (const double F : product(adamant::boundary_gather(field.finest(), id), adamant::to_host(local)))
+      force.push_back(-F);
+    force.resize(dim); // without what the continuity equation gives
+    return force;
+  }
+
+private:
+  inline static const UpdateFlags flags = update_values | update_gradients | update_JxW_values;
+
+  FlowJacobian<dim> jacobian(std::size_t l, double theta) const
+  {
+    return {values[l].data(), constants.viscosity, theta};
+  }
+
+  void evaluate(std::size_t l, const Vector &nodal)
+  {
+    const int n = levels[l].n_points();
+    device.for_each(
+      n, EvaluateFlow<dim>{levels[l].view(), nodal.data(), forces[l].data(), n, constants, values[l].data()});
+  }
+
+  void integrate(const Vector &nodal)
+  {
+    evaluate(levels.size() - 1, nodal);
+    const auto shapes = levels.back().view();
+    device.for_each(local.size() / (dim + 1),
+                    CellResidual<dim>{shapes, values.back().data(), constants.viscosity, local.data()});
+  }
+
+  static Array<double> at_points(const Function<dim> &f, const Array<double> &points, int n)
+  {
+    Array<double> result(static_cast<std::size_t>(n) * dim);
+    for (int i = 0; i < n; ++i)
+      {
+        Point<dim> x;
+        for (int d = 0; d < dim; ++d)
+          x[d] = points[std::size_t(d) * n + i];
+        for (int c = 0; c < dim; ++c)
+          result[std::size_t(c) * n + i] = f.value(x, c);
+      }
+    return result;
+  }
+
+  adamant::Device                           device;
+  const adamant::Field<dim>                &field;
+  const Mapping<dim>                       &mapping;
+  adamant::Matrix<double>                   gather; // Hᵀ of the nodes of cells
+  adamant::InjectedValues<dim>              on_levels;
+  std::vector<adamant::QuadratureData<dim>> levels;
+  std::vector<Vector>                       values, forces; // at the quadrature points of each level
+  Vector                                    local;          // residuals of the nodes of all cells
+};
+} // namespace stationary_navier_stokes

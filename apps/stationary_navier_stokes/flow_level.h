@@ -1,0 +1,168 @@
+#pragma once
+
+#include "block_triangular.h"
+#include "boundary.h"
+#include "equations.h"
+
+#include "application/device_field.h"
+#include "application/linear_solver_setup.h"
+#include "application/run.h"
+#include "solvers/newton.h"
+
+#include <deal.II/grid/grid_tools.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace stationary_navier_stokes
+{
+/// The nonlinear problem on one of the level meshes, with multigrid on the coarser ones: unknowns x = (u, p) of its
+/// nodes, and what Newton's method wants to know of them.
+template <int dim>
+class FlowLevel : public adamant::NonlinearProblem
+{
+public:
+  using Vector = adamant::Vector<double>;
+
+  /// On level `top` of the meshes. All arguments have to outlive the object.
+  FlowLevel(const adamant::Device &device, const Parameters &parameters, const adamant::LevelMeshes<dim> &meshes,
+            std::size_t top, const Mapping<dim> &mapping, adamant::SectionTimer &timer)
+    : device(device)
+    , parameters(parameters)
+    , timer(timer)
+    , force(parameters.problem.has_force() ?
+              adamant::parse_function<dim>("Problem/Body force", parameters.problem.body_force, dim) :
+              nullptr)
+    , field(meshes, "flow", flow_element<dim>(), dirichlet_boundary(parameters.problem, *meshes[top].mesh), top)
+    , on_device(device, field, mapping)
+    , equations(device, field, mapping, constants(parameters), force.get(),
+                parameters.linear_solver.is_block_triangular())
+    , boundary_values(device, prescribed_velocities(parameters.problem, field.finest(), mapping))
+    , nodal(on_device.vector())
+    , newton(device, *this, on_device.size())
+  {
+    Array<double> ones(on_device.size(), 0.);
+    for (int i = dim; i < on_device.size(); i += dim + 1)
+      ones[i] = field.finest().is_free(i);
+    n_pressures    = static_cast<double>(std::count(ones.begin(), ones.end(), 1.));
+    free_pressures = Vector(device, ones);
+  }
+
+  /// Newton's method from the guess x, until ‖F‖ <= tolerance times `scale`, or times its first value where that is 0.
+  /// Picard's steps come first where the guess is the fluid at rest.
+  adamant::NewtonResult solve_nonlinear(double viscosity, double tolerance, double scale, bool from_rest, Vector &x)
+  {
+    equations.constants.viscosity = viscosity;
+    newton.options                = parameters.nonlinear.options(from_rest);
+    const adamant::SolverControl control{tolerance, static_cast<int>(parameters.nonlinear.max_steps),
+                                         "flow of viscosity " + adamant::to_text(viscosity) + " on " +
+                                           std::to_string(field.finest().n_cells()) + " cells"};
+    return newton.solve(x, control, scale);
+  }
+
+  /// ‖F‖ of the fluid at rest, but for the boundary.
+  double residual_at_rest(double viscosity)
+  {
+    equations.constants.viscosity = viscosity;
+    return newton.residual(on_device.vector());
+  }
+
+  const Vector &nodal_values(const Vector &x)
+  {
+    on_device.nodal_values(x, boundary_values, nodal);
+    return nodal;
+  }
+
+  /// @name What Newton's method calls
+  /// @{
+  void residual(const Vector &x, Vector &r) override
+  {
+    adamant::Section scope(timer, "residual");
+    equations.residual(nodal_values(x), r);
+    if (has_constant_pressure())
+      device.axpby(-device.dot(free_pressures, r) / n_pressures, free_pressures, 1., r);
+  }
+
+  void linearize(const Vector &x, adamant::Linearization kind) override
+  {
+    {
+      adamant::Section scope(timer, "assembly");
+      equations.linearize(nodal_values(x), kind == adamant::Linearization::newton ? 1. : 0.);
+      device.synchronize();
+    }
+    adamant::Section scope(timer, "update");
+    if (solver)
+      solver->update();
+    else
+      make_solver();
+    device.synchronize();
+  }
+
+  adamant::SolverResult solve(const Vector &r, Vector &d, double tolerance) override
+  {
+    adamant::Section scope(timer, "solve");
+    auto             control = parameters.linear_solver.options("step of Newton's method").control;
+    control.tolerance        = tolerance > 0. ? tolerance : control.tolerance;
+    control.accepted         = 0.5;
+    const auto result        = solver->solve(r, d, control);
+    n_accepted += result.final_residual > control.tolerance;
+    return result;
+  }
+  /// @}
+
+  /// Whether a constant may be added to the pressure.
+  bool has_constant_pressure() const { return parameters.problem.outflow.empty(); }
+
+  /// The largest prescribed velocity times the length of the domain: over ν a Reynolds number.
+  double speed_times_length() const
+  {
+    double largest = 0.;
+    for (const double u : adamant::to_host(boundary_values))
+      largest = std::max(largest, std::abs(u));
+    return largest * std::pow(GridTools::volume(field.finest().dof_handler().get_triangulation()), 1. / dim);
+  }
+
+  const adamant::LinearSolver &linear_solver() const { return *solver; }
+
+  const adamant::Device          device;
+  const Parameters              &parameters;
+  adamant::SectionTimer         &timer;
+  std::unique_ptr<Function<dim>> force;
+  adamant::Field<dim>            field;
+  adamant::DeviceField<dim>      on_device;
+  FlowEquations<dim>             equations;
+  Vector                         boundary_values;
+  unsigned int                   n_accepted = 0; ///< linear solves that ended at their limit of iterations
+
+private:
+  static Constants constants(const Parameters &parameters)
+  {
+    const auto &given = parameters.discretization;
+    return {parameters.problem.viscosity, given.C_I > 0. ? given.C_I : 144. / dim, given.gamma_0};
+  }
+
+  void make_solver()
+  {
+    auto       options = parameters.linear_solver.options("step of Newton's method");
+    const auto levels  = levels_of(field, equations.J);
+    if (parameters.linear_solver.is_block_triangular())
+      {
+        solver = std::make_unique<adamant::LinearSolver>(
+          device, levels, options,
+          std::make_unique<BlockTriangular<dim>>(device, field, equations, options, free_pressures));
+        return;
+      }
+    options.multigrid.singular           = has_constant_pressure();
+    options.multigrid.singular_component = dim;
+    solver                               = std::make_unique<adamant::LinearSolver>(device, levels, options);
+  }
+
+  Vector                                 nodal, free_pressures;
+  double                                 n_pressures;
+  std::unique_ptr<adamant::LinearSolver> solver; // of the derivative, once it has values
+  adamant::Newton                        newton;
+};
+} // namespace stationary_navier_stokes

@@ -1,0 +1,249 @@
+// Stationary flow of an incompressible fluid,
+//
+//   -ν Δu + (u·∇)u + ∇p = f,   div u = 0,
+//
+// u prescribed on the boundary, but for outflows, where ν ∂_n u = p n. Bilinear elements for u and p, stabilised by
+// streamlines (SUPG) and pressure (PSPG), nodes of dim + 1 unknowns (u, p): data.h has the integrands, equations.h the
+// discrete equations. Newton's method, after some steps of Picard's, on one level mesh after the other (flow_level.h);
+// its linear systems by flexible GMRES around a V-cycle for all unknowns together, smoothed by patches of cells.
+
+#include "continuation.h"
+#include "flow_level.h"
+#include "results.h"
+
+#include "application/program.h"
+#include "application/time_dependent_problem.h"
+#include "discretization/fields/error_estimate.h"
+#include "discretization/meshes/mesh_change.h"
+
+#include <deal.II/grid/grid_refinement.h>
+
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+using namespace stationary_navier_stokes;
+using adamant::Section;
+
+template <int dim>
+class StationaryNavierStokes : public adamant::TimeDependentProblem<dim>
+{
+public:
+  StationaryNavierStokes(const Parameters &parameters, const adamant::Device &device, adamant::Run &run)
+    : Base(device, run, {1., 1, parameters.output.files ? 1u : 0u})
+    , parameters(parameters)
+  {
+    require(run.ranks.size() == 1 && !adamant::is_distributed(*mesh),
+            "stationary_navier_stokes runs on one rank, with a serial mesh: patches of cells are not made on several");
+  }
+
+private:
+  using Base   = adamant::TimeDependentProblem<dim>;
+  using Vector = adamant::Vector<double>;
+  using Base::device, Base::mesh, Base::mapping, Base::run_info, Base::step, Base::time;
+
+  void                        make_mesh() override;
+  void                        adapt_mesh() override;
+  void                        setup() override;
+  void                        set_initial_values() override {}
+  adamant::SolverResult       advance() override;
+  void                        serialize(adamant::State &state) override;
+  void                        report() override;
+  bool                        output_due() const override { return Base::output_due() && step > 0; }
+  std::vector<const Vector *> output_vectors() const override { return {&u}; }
+  void write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const override
+  {
+    write_state(level->field.finest(), mapping, values[0], series, t);
+  }
+
+  void                  refine();
+  adamant::NewtonResult solve_nested();
+  adamant::NewtonResult solve_on(FlowLevel<dim> &flow, Vector &x);
+  void                  set_nodal_values();
+
+  const Parameters                         &parameters;
+  std::optional<adamant::LevelMeshes<dim>>  meshes;
+  std::unique_ptr<FlowLevel<dim>>           level; // the finest one
+  Vector                                    x, u;  // unknowns (u, p), and nodal values
+  adamant::RunRecord                        solves = adamant::RunRecord::array();
+  Continuation<dim>                         continuation{parameters, solves};
+  std::unique_ptr<adamant::MeshChange<dim>> change; // which the last solution goes through; null: there is none
+  Integrals                                 integrals;
+};
+
+template <int dim>
+void StationaryNavierStokes<dim>::make_mesh()
+{
+  parameters.mesh.make(*mesh);
+  if (parameters.refinement.cycles > 0)
+    adamant::flatten_interior(*mesh);
+}
+
+// Solves, and refines where Kelly's estimator of the velocity is largest; the solution is the next guess.
+template <int dim>
+void StationaryNavierStokes<dim>::adapt_mesh()
+{
+  for (unsigned int cycle = 0; cycle < parameters.refinement.cycles; ++cycle)
+    {
+      setup();
+      advance();
+      refine();
+    }
+}
+
+template <int dim>
+void StationaryNavierStokes<dim>::refine()
+{
+  const auto    values = this->download(u);
+  Section       scope(run_info.timer, "init/mesh");
+  const auto   &space = level->field.finest();
+  ComponentMask velocities(dim + 1, true);
+  velocities.set(dim, false);
+  GridRefinement::refine_and_coarsen_fixed_number(
+    *mesh, adamant::estimate_errors(space, mapping, values.data(), velocities), parameters.refinement.fraction, 0.);
+  change = std::make_unique<adamant::MeshChange<dim>>(*mesh);
+  change->keep(space, values.data());
+  change->prepare();
+  level.reset(); // what refers to the mesh as it was
+  meshes.reset();
+  change->execute();
+}
+
+template <int dim>
+void StationaryNavierStokes<dim>::setup()
+{
+  {
+    Section scope(run_info.timer, "init/hierarchy");
+    meshes.emplace(*mesh, adamant::level_mesh_options<dim>(run_info, parameters.linear_solver, flow_element<dim>()));
+    level = std::make_unique<FlowLevel<dim>>(device, parameters, *meshes, meshes->size() - 1, mapping, run_info.timer);
+    check_flux(parameters.problem, level->field.finest(), mapping);
+    check_coarsest_level(parameters, level->field.space(0).n_dofs());
+    x = level->on_device.vector();
+    u = level->on_device.vector();
+  }
+  Section scope(run_info.timer, "init/solver");
+  level->linearize(x, adamant::Linearization::picard);
+  this->describe(level->field, level->equations.J, level->linear_solver(), parameters.linear_solver);
+}
+
+template <int dim>
+adamant::SolverResult StationaryNavierStokes<dim>::advance()
+{
+  if (change)
+    x.upload(change->take(level->field.finest()).data());
+  const auto result = change ? solve_on(*level, x) : solve_nested();
+  set_nodal_values();
+  return {result.iterations, result.initial_residual, result.final_residual};
+}
+
+// On the finest mesh to the tolerance; where that fails, the last solution is written. On others to that of levels:
+// where the viscosity is too small for such a mesh, the next one goes on from the last solution.
+template <int dim>
+adamant::NewtonResult StationaryNavierStokes<dim>::solve_on(FlowLevel<dim> &flow, Vector &x)
+{
+  const auto &nonlinear = parameters.nonlinear;
+  const bool  finest    = &flow == level.get();
+  try
+    {
+      return finest ?
+               continuation.solve(flow, nonlinear.tolerance, flow.residual_at_rest(parameters.problem.viscosity), x) :
+               continuation.solve(flow, nonlinear.level_tolerance, 0., x);
+    }
+  catch (const adamant::SolverError &error)
+    {
+      if (!finest)
+        return {};
+      const auto nodal = adamant::to_host(flow.nodal_values(x));
+      if (parameters.output.files && continuation.last_viscosity > 0.)
+        {
+          adamant::TimeSeries series(run_info.folder(), "last_solution");
+          write_state(flow.field.finest(), mapping, nodal.data(), series, 0.);
+        }
+      throw adamant::SolverError(
+        error.what() + continuation.advice() + "; the largest Reynolds number of a cell is " +
+        adamant::to_text(largest_cell_speed(flow.field.finest(), nodal) / parameters.problem.viscosity));
+    }
+}
+
+// On one level mesh after the other, from the coarsest on.
+template <int dim>
+adamant::NewtonResult StationaryNavierStokes<dim>::solve_nested()
+{
+  std::unique_ptr<FlowLevel<dim>> coarser;
+  Vector                          coarse_x;
+  for (std::size_t l = parameters.nonlinear.nested ? 0 : meshes->size() - 1;; ++l)
+    {
+      const bool                      finest = l + 1 == meshes->size();
+      std::unique_ptr<FlowLevel<dim>> own;
+      if (!finest)
+        own = std::make_unique<FlowLevel<dim>>(device, parameters, *meshes, l, mapping, run_info.timer);
+      FlowLevel<dim> &flow = finest ? *level : *own;
+      Vector          next = flow.on_device.vector();
+      if (coarser)
+        {
+          const adamant::Matrix<double> interpolate(
+            device, adamant::embedding((*meshes)[l], flow.field.finest(), coarser->field.finest()));
+          device.multiply(1., interpolate, coarser->nodal_values(coarse_x), 0., next);
+        }
+      const auto result = solve_on(flow, next);
+      if (finest)
+        {
+          std::swap(x, next);
+          return result;
+        }
+      std::swap(coarser, own);
+      std::swap(coarse_x, next);
+    }
+}
+
+// The pressure of zero mean where a constant is free.
+template <int dim>
+void StationaryNavierStokes<dim>::set_nodal_values()
+{
+  device.copy(level->nodal_values(x), u);
+  auto values = this->download(u);
+  integrals   = integrate(level->field.finest(), mapping, values);
+  if (!level->has_constant_pressure())
+    return;
+  for (std::size_t i = dim; i < values.size(); i += dim + 1)
+    values[i] -= integrals.pressure / integrals.volume;
+  u.upload(values.data());
+  device.copy(u, x);
+}
+
+template <int dim>
+void StationaryNavierStokes<dim>::serialize(adamant::State &state)
+{
+  state.unknowns(x, level->on_device.space());
+  if (state.loading())
+    set_nodal_values();
+}
+
+template <int dim>
+void StationaryNavierStokes<dim>::report()
+{
+  auto       &record = run_info.record;
+  const auto  nodal  = this->download(u);
+  const auto &space  = level->field.finest();
+  Section     scope(run_info.timer, "output");
+  record["viscosity"]         = parameters.problem.viscosity;
+  record["kinetic_energy"]    = integrals.energy;
+  record["hanging_nodes"]     = space.n_hanging() / (dim + 1);
+  record["nonlinear"]         = solves;
+  record["unfinished_solves"] = level->n_accepted;
+  record_results(parameters, space, mapping, nodal, run_info.folder(), record);
+  for (const auto id : parameters.output.force_boundaries)
+    for (const double component : level->equations.force_on(id, u))
+      record["forces"][std::to_string(id)].push_back(parameters.output.force_scale * component);
+  run_info.measure(level->linear_solver());
+  std::cout << "kinetic energy " << std::setprecision(8) << integrals.energy << std::endl;
+}
+
+int main(int argc, char **argv)
+{
+  return adamant::run_program<Parameters, StationaryNavierStokes>(
+    argc, argv, "stationary_navier_stokes",
+    "Solves the stationary Navier-Stokes equations by Newton's method and multigrid for velocity and pressure "
+    "together.");
+}

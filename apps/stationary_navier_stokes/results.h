@@ -1,0 +1,139 @@
+#pragma once
+
+#include "equations.h"
+#include "parameters.h"
+
+#include "application/field_output.h"
+#include "application/output.h"
+#include "application/profiles.h"
+#include "base/run_record.h"
+#include "discretization/fields/cell_sizes.h"
+#include "discretization/fields/l2_error.h"
+
+#include <deal.II/fe/fe_values.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+/// What is written and recorded of a flow, from the nodal values of (u, p) in host memory.
+namespace stationary_navier_stokes
+{
+/// ½ ∫ |u|², ∫ p and the volume.
+struct Integrals
+{
+  double energy = 0., pressure = 0., volume = 0.;
+};
+
+template <int dim>
+Integrals integrate(const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping, const Array<double> &nodal)
+{
+  const QGauss<dim> quadrature(2);
+  Integrals         sum;
+  FEValues<dim>     fe_values(mapping, space.dof_handler().get_fe(), quadrature, update_values | update_JxW_values);
+  for (int cell = 0; cell < space.n_cells(); ++cell)
+    {
+      fe_values.reinit(space.active_cells()[cell]);
+      for (const unsigned int q : fe_values.quadrature_point_indices())
+        {
+          double value[dim + 1] = {};
+          for (const unsigned int i : fe_values.dof_indices())
+            value[fe_values.get_fe().system_to_component_index(i).first] +=
+              nodal[space.cell_dofs(cell)[i]] * fe_values.shape_value(i, q);
+          for (int c = 0; c < dim; ++c)
+            sum.energy += 0.5 * value[c] * value[c] * fe_values.JxW(q);
+          sum.pressure += value[dim] * fe_values.JxW(q);
+          sum.volume += fe_values.JxW(q);
+        }
+    }
+  return sum;
+}
+
+/// The largest |u| h of a cell, h its longest edge: over ν a Reynolds number.
+template <int dim>
+double largest_cell_speed(const adamant::LevelSpace<dim> &space, const Array<double> &nodal)
+{
+  const auto &fe      = space.dof_handler().get_fe();
+  double      largest = 0.;
+  for (int cell = 0; cell < space.n_cells(); ++cell)
+    {
+      double edge = 0.;
+      for (const unsigned int line : space.active_cells()[cell]->line_indices())
+        edge = std::max(edge, space.active_cells()[cell]->line(line)->diameter());
+      for (unsigned int a = 0; a < GeometryInfo<dim>::vertices_per_cell; ++a)
+        {
+          double square = 0.;
+          for (int c = 0; c < dim; ++c)
+            square += std::pow(nodal[space.cell_dofs(cell)[fe.component_to_system_index(c, a)]], 2);
+          largest = std::max(largest, edge * std::sqrt(square));
+        }
+    }
+  return largest;
+}
+
+/// Component c of the nodal values, on the scalar space of the same nodes.
+template <int dim>
+Array<double> component(const adamant::LevelSpace<dim> &space, const adamant::LevelSpace<dim> &scalar,
+                        const double *nodal, int c)
+{
+  const auto   &fe = space.dof_handler().get_fe();
+  Array<double> values(scalar.n_dofs());
+  for (int cell = 0; cell < space.n_cells(); ++cell)
+    for (int a = 0; a < scalar.dofs_per_cell(); ++a)
+      values[scalar.cell_dofs(cell)[a]] = nodal[space.cell_dofs(cell)[fe.component_to_system_index(c, a)]];
+  return values;
+}
+
+/// A VTU file with velocity and pressure.
+template <int dim>
+void write_state(const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping, const double *nodal,
+                 adamant::TimeSeries &series, double time)
+{
+  using namespace DataComponentInterpretation;
+  adamant::FieldOutput<dim> output;
+  const auto                values = adamant::nodal_vector(space, nodal);
+  std::vector<std::string>  names(dim, "velocity");
+  names.push_back("pressure");
+  std::vector<DataComponentInterpretation::DataComponentInterpretation> kinds(dim, component_is_part_of_vector);
+  kinds.push_back(component_is_scalar);
+  output.add_data_vector(space.dof_handler(), values, names, kinds);
+  output.build_patches(mapping, 1);
+  series.write(output, time);
+}
+
+/// Profiles, and the flow at points; and errors where the exact solution is known.
+template <int dim>
+void record_results(const Parameters &parameters, const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping,
+                    const Array<double> &nodal, const std::string &folder, adamant::RunRecord &record)
+{
+  const adamant::LevelSpace<dim> scalar(
+    std::shared_ptr<const Triangulation<dim>>(&space.dof_handler().get_triangulation(), [](const auto *) {}),
+    FE_Q<dim>(1), {});
+  const auto             &options = parameters.output;
+  std::vector<Point<dim>> points;
+  for (const auto &point : options.points)
+    std::copy_n(point.begin(), dim, &points.emplace_back()[0]);
+  const adamant::PointEvaluation<dim>                    at_points(scalar, mapping, points);
+  std::vector<typename adamant::Profiles<dim>::Function> functions;
+  for (int c = 0; c <= dim; ++c)
+    {
+      const std::string name = c == dim ? "p" : std::string("u_") + "xyz"[c];
+      functions.push_back({name, component(space, scalar, nodal.data(), c), c < dim});
+      if (!points.empty())
+        record["at_points"][name] = at_points(functions.back().nodal);
+    }
+  if (!options.profiles.empty())
+    adamant::Profiles<dim>(scalar, mapping, options.profiles, options.profile_points).write(functions, folder, record);
+  const QGauss<dim> quadrature(4);
+  const auto       &problem = parameters.problem;
+  if (!problem.exact_velocity.empty())
+    record["errors"]["u_l2"] =
+      l2_error(space, mapping, quadrature, nodal.data(),
+               *adamant::parse_function<dim>("Problem/Exact velocity", problem.exact_velocity, dim));
+  if (!problem.exact_pressure.empty())
+    record["errors"]["p_l2"] =
+      l2_error(scalar, mapping, quadrature, functions.back().nodal.data(),
+               *adamant::parse_function<dim>("Problem/Exact pressure", problem.exact_pressure, 1));
+}
+} // namespace stationary_navier_stokes

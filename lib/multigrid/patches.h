@@ -1,0 +1,14 @@
+#pragma once
+
+#include "base/array.h"
+
+namespace adamant
+{
+/// Overlapping sets of nodes: those of patch k are node[start[k]], ..., node[start[k + 1] - 1].
+struct Patches
+{
+  Array<int> start = {0}, node;
+
+  int size() const { return static_cast<int>(start.size()) - 1; }
+};
+} // namespace adamant

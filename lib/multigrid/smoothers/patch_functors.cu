@@ -1,0 +1,18 @@
+#include "multigrid/smoothers/patch_functors.h"
+
+#include "algebra/functors.cuh"
+
+namespace adamant
+{
+namespace cuda
+{
+template void for_each(const DeviceInterface &, int, const InvertPatches<double, 12> &);
+template void for_each(const DeviceInterface &, int, const InvertPatches<float, 12> &);
+template void for_each(const DeviceInterface &, int, const InvertPatches<double, 32> &);
+template void for_each(const DeviceInterface &, int, const InvertPatches<float, 32> &);
+template void for_each(const DeviceInterface &, int, const InvertPatches<double, 64> &);
+template void for_each(const DeviceInterface &, int, const InvertPatches<float, 64> &);
+template void for_each(const DeviceInterface &, int, const SumPatches<double> &);
+template void for_each(const DeviceInterface &, int, const SumPatches<float> &);
+} // namespace cuda
+} // namespace adamant

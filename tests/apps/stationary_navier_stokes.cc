@@ -1,0 +1,158 @@
+// The program for stationary flow, as a user meets it: against published values, its own continuation, and bad input.
+#include "program.h"
+
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace
+{
+using Settings = std::vector<std::string>;
+
+class StationaryNavierStokes : public Program
+{
+protected:
+  StationaryNavierStokes()
+    : Program(STATIONARY)
+  {}
+
+  Outcome solve(Settings settings)
+  {
+    settings.insert(settings.begin(), "Output/Files=false");
+    return run(settings, 2);
+  }
+
+  // Flow around a cylinder, case 2D-1 of Schaefer & Turek.
+  Outcome cylinder(Settings more)
+  {
+    more.insert(more.begin(),
+                {"Mesh/Type=cylinder", "Problem/Viscosity=1e-3",
+                 "Problem/Boundary velocity=0: 1.2 * y * (0.41 - y) / 0.1681; 0", "Problem/Outflow boundaries=1",
+                 "Output/Force boundaries=2", "Output/Force scale=500", "Output/Points=0.15, 0.2; 0.25, 0.2"});
+    return solve(more);
+  }
+
+  // A run that has to be refused with this message.
+  void expect_refused(const Settings &settings, const std::string &message, int code = 2)
+  {
+    std::vector<std::string> arguments = {"--backend", "host", "--threads", "1"};
+    for (const auto &setting : settings)
+      arguments.insert(arguments.end(), {"--set", setting});
+    const auto outcome = start(arguments);
+    EXPECT_EQ(outcome.code, code) << outcome.err;
+    EXPECT_NE(outcome.err.find(message), std::string::npos) << outcome.err;
+    EXPECT_TRUE(outcome.record.is_null());
+  }
+
+  // Linear iterations on the finest mesh.
+  static int iterations(const Outcome &outcome) { return outcome.record.at("nonlinear").back().at("iterations"); }
+};
+
+// Extrapolated from two meshes: within 0.3% of Botella & Peyret's spectral values, and the counts of the specification.
+TEST_F(StationaryNavierStokes, CavityIsThatOfBotellaAndPeyret)
+{
+  const Settings profiles = {"Output/Profiles=0.5, 0, 0.5, 1; 0, 0.5, 1, 0.5", "Output/Profile points=2001"};
+  const auto     on       = [&](int refinements) {
+    auto settings = profiles;
+    settings.push_back("Mesh/Refinements=" + std::to_string(refinements));
+    return solve(settings);
+  };
+  const auto coarse = on(5), fine = on(6);
+  EXPECT_LE(iterations(fine), 16);
+  EXPECT_NEAR(fine.record.at("kinetic_energy"), 0.0344319, 6e-8);
+  const auto extreme = [](const Outcome &outcome, int line, const char *component, const char *which) {
+    return outcome.record.at("profiles")[line].at(component).at(which).get<double>();
+  };
+  const auto expect = [&](int line, const char *component, const char *which, double published) {
+    const double extrapolated =
+      (4. * extreme(fine, line, component, which) - extreme(coarse, line, component, which)) / 3.;
+    EXPECT_NEAR(extrapolated, published, 3e-3 * std::abs(published)) << component << " " << which;
+  };
+  expect(0, "u_x", "min", -0.2140424);
+  expect(1, "u_y", "max", 0.1795728);
+  expect(1, "u_y", "min", -0.2538030);
+}
+
+// Picard's method, other smoothers and Krylov methods: the same flow.
+TEST_F(StationaryNavierStokes, EveryWayLeadsToTheSameFlow)
+{
+  const Settings common   = {"Mesh/Refinements=4", "Problem/Viscosity=0.005", "Nonlinear solver/Tolerance=1e-10"};
+  const double   expected = solve(common).record.at("kinetic_energy");
+  for (const Settings &further : {Settings{"Nonlinear solver/Newton=false"},
+                                  {"Linear solver/Solver=bicgstab"},
+                                  {"Linear solver/Precision=float64"},
+                                  {"Linear solver/Smoother=block_jacobi", "Linear solver/Damping=0.4"},
+                                  {"Linear solver/Scheme=block_triangular"},
+                                  {"Linear solver/Arnoldi polynomial=true"}})
+    {
+      Settings settings = common;
+      settings.insert(settings.end(), further.begin(), further.end());
+      EXPECT_NEAR(solve(settings).record.at("kinetic_energy"), expected, 1e-8 * expected) << further[0];
+    }
+}
+
+// Where Newton's method fails on the way to a small viscosity, the step is halved.
+TEST_F(StationaryNavierStokes, SmallViscositiesAreReachedByWayOfLarger)
+{
+  const Settings common = {"Mesh/Refinements=4", "Problem/Viscosity=5e-4"};
+  const auto     halved = solve(common).record;
+  EXPECT_GT(halved.at("nonlinear").size(), 2U) << "more than a solve on each of two meshes";
+  auto given = common;
+  given.insert(given.end(), {"Nonlinear solver/Nested=false", "Nonlinear solver/Continuation=0.01, 0.004, 0.002"});
+  const auto by_list = solve(given).record;
+  EXPECT_EQ(by_list.at("nonlinear").size(), 4U);
+  EXPECT_NEAR(halved.at("kinetic_energy"), by_list.at("kinetic_energy"), 1e-7);
+}
+
+TEST_F(StationaryNavierStokes, CylinderIsThatOfSchaeferAndTurek)
+{
+  const auto record = cylinder({"Mesh/Refinements=3"}).record;
+  const auto forces = record.at("forces").at("2");
+  EXPECT_NEAR(forces[0], 5.57953523, 0.003 * 5.58);
+  EXPECT_NEAR(forces[1], 0.010618948, 0.03 * 0.0106);
+  const auto p = record.at("at_points").at("p");
+  EXPECT_NEAR(p[0].get<double>() - p[1].get<double>(), 0.11752017, 0.002 * 0.1175);
+}
+
+// Refined by Kelly's estimator from the second cycle's solution on.
+TEST_F(StationaryNavierStokes, MeshesAdapt)
+{
+  const auto coarse = cylinder({"Mesh/Refinements=1"}).record,
+             record = cylinder({"Mesh/Refinements=1", "Refinement/Cycles=3"}).record;
+  EXPECT_GT(record.at("hanging_nodes"), 20);
+  const auto error = [](const auto &of) {
+    return std::abs(of.at("forces").at("2")[1].template get<double>() - 0.010618948);
+  };
+  EXPECT_LE(error(record), 0.5 * error(coarse));
+}
+
+TEST_F(StationaryNavierStokes, BadInputIsRefused)
+{
+  expect_refused({"Problem/Viscosity=-1"}, "Problem/Viscosity = -1: it has to be positive");
+  expect_refused({"Problem/Outflow boundaries=3"}, "boundary 3 has a velocity and is an outflow");
+  expect_refused({"Problem/Boundary velocity=", "Problem/Outflow boundaries=0, 1, 2, 3"},
+                 "all boundaries are outflows");
+  expect_refused({"Problem/Boundary velocity=0: 1; 0"}, "the inflow exceeds the outflow by 1");
+  expect_refused({"Nonlinear solver/Continuation=0.001"}, "have to decrease");
+  expect_refused({"Linear solver/Solver=cg"}, "gmres and bicgstab only");
+  expect_refused({"Linear solver/Smoother=cell_patch"}, "did you mean 'cell_patches'");
+  expect_refused({"Mesh/Refinements=6", "Linear solver/Coarsest level cells=20000"}, "dense inverse at most 8192");
+}
+
+// The message says what has been reached, and the last solution is there.
+TEST_F(StationaryNavierStokes, FailuresLeaveTheLastSolution)
+{
+  std::vector<std::string> arguments = {"--backend", "host", "--threads", "1"};
+  for (const char *setting : {"Mesh/Refinements=4", "Problem/Viscosity=1e-4", "Nonlinear solver/Maximum steps=7",
+                              "Nonlinear solver/Continuation=0.01", "Output/Files=true"})
+    arguments.insert(arguments.end(), {"--set", setting});
+  const auto outcome = start(arguments);
+  EXPECT_EQ(outcome.code, 1);
+  for (const char *part : {"limit of steps", "last solution is that of viscosity", "Nonlinear solver/Continuation",
+                           "largest Reynolds number of a cell"})
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
+  EXPECT_TRUE(std::filesystem::exists(outcome.folder + "/last_solution_0000.vtu"));
+  EXPECT_TRUE(outcome.record.is_null());
+}
+} // namespace

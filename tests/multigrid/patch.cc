@@ -1,0 +1,146 @@
+// The smoother by patches of cells against its definition.
+
+#include "multigrid/smoothers/patch.h"
+
+#include "multigrid/linear_solver.h"
+#include "support/dense.h"
+#include "support/devices.h"
+#include "support/errors.h"
+#include "support/q1_grid.h"
+#include "support/reference.h"
+
+using namespace adamant;
+using namespace adamant::test;
+
+namespace
+{
+template <class In>
+class PatchTest : public PrecisionTest<In>
+{
+protected:
+  using Number = typename In::Number;
+
+  Vector<Number> vector(const Values &values) const { return to_device<Number>(this->device, values); }
+};
+TYPED_TEST_SUITE(PatchTest, Precisions, PrecisionName);
+
+Dense inverse(const Dense &A)
+{
+  const std::size_t n = A.size();
+  Dense             result(n, Values(n));
+  for (std::size_t j = 0; j < n; ++j)
+    {
+      Values unit(n, 0.);
+      unit[j]             = 1.;
+      const Values column = dense_solve(A, unit);
+      for (std::size_t i = 0; i < n; ++i)
+        result[i][j] = column[i];
+    }
+  return result;
+}
+
+// Σ_p R_pᵀ W_p (R_p A R_pᵀ)⁻¹ W_p R_p, and the identity at rows without a patch.
+Dense sum_of_inverses(const CSRMatrix<double> &A, const Patches &patches, int m)
+{
+  Dense               S(A.n_rows, Values(A.n_rows, 0.));
+  std::vector<double> count(A.n_rows / m, 0.);
+  for (const int node : patches.node)
+    ++count[node];
+  for (int i = 0; i < A.n_rows; ++i)
+    S[i][i] = count[i / m] == 0. ? 1. : 0.;
+  for (int p = 0; p < patches.size(); ++p)
+    {
+      std::vector<int> rows;
+      for (int k = patches.start[p]; k < patches.start[p + 1]; ++k)
+        for (int c = 0; c < m; ++c)
+          rows.push_back(patches.node[k] * m + c);
+      Dense local(rows.size(), Values(rows.size()));
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        for (std::size_t j = 0; j < rows.size(); ++j)
+          local[i][j] = entry(A, rows[i], rows[j]);
+      local = inverse(local);
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        for (std::size_t j = 0; j < rows.size(); ++j)
+          S[rows[i]][rows[j]] += local[i][j] / std::sqrt(count[rows[i] / m] * count[rows[j] / m]);
+    }
+  return S;
+}
+
+// A nonsymmetric system of m rows a node on a grid, with a mass so that patches are regular.
+CSRMatrix<double> system_on(const Grid &grid, int m, double convection)
+{
+  const std::vector<double> couplings[] = {{1}, {2, 0.5, -0.5, 3}, {2, 0.5, 0.3, -0.5, 3, 0.1, 0.3, 0.1, 1}};
+  return kronecker(q1_matrix(grid, {1, 0.1, {convection, -convection, convection}}, false), couplings[m - 1], m);
+}
+} // namespace
+
+TYPED_TEST(PatchTest, IsTheSumOfTheInversesOfPatches)
+{
+  using Number = typename TypeParam::Number;
+  for (const int m : {1, 2, 3})
+    for (const Grid grid : {Grid{2, 6}, Grid{3, 3}})
+      {
+        const auto matrix  = std::make_shared<CSRMatrix<double>>(system_on(grid, m, 0.2));
+        auto       patches = cells_of(grid);
+        // Without the last cell: one of its nodes has no patch.
+        patches.node.resize(patches.start[patches.size() - 1]);
+        patches.start.pop_back();
+        for (const bool changing : {false, true})
+          {
+            const std::string     what = std::to_string(m) + " rows a node, " + std::to_string(grid.dim) + "D";
+            SmootherLevel<Number> level{this->device, matrix, Matrix<Number>(this->device, *matrix, m), nullptr,
+                                        [&] { return patches; }};
+            std::shared_ptr<CompressedRows> rows;
+            if (changing)
+              {
+                rows = std::make_shared<CompressedRows>(this->device, *matrix);
+                rows->values.upload(matrix->value.data());
+                level.A        = Matrix<Number>(this->device, *matrix, *rows, m);
+                level.changing = rows;
+              }
+            CellPatches<Number> smoother(level);
+            const Values        b     = random_values(matrix->n_rows, 3);
+            const auto          check = [&](const CSRMatrix<double> &A) {
+              Values      expected(A.n_rows, 0.);
+              const Dense S = sum_of_inverses(A, patches, m);
+              for (int i = 0; i < A.n_rows; ++i)
+                expected[i] = 0.5 * dot(S[i], b);
+              Vector<Number> x(this->device, A.n_rows);
+              smoother.vmult(Number(0.5), this->vector(b), x, false);
+              expect_near(values_of(x), expected, 100 * rounding<Number>, what);
+            };
+            check(*matrix);
+            *matrix = system_on(grid, m, 0.7);
+            if (changing)
+              rows->values.upload(matrix->value.data());
+            smoother.update();
+            check(*matrix);
+            *matrix = system_on(grid, m, 0.2);
+          }
+      }
+}
+
+// An unknown that the others of its patch determine, as the last pressure between walls, is left out.
+TYPED_TEST(PatchTest, SingularPatchesLoseAnUnknown)
+{
+  using Number                 = typename TypeParam::Number;
+  const auto            matrix = std::make_shared<CSRMatrix<double>>(to_csr({{1, -1, 0}, {-1, 2, -1}, {0, -1, 1}}));
+  SmootherLevel<Number> level{this->device, matrix, Matrix<Number>(this->device, *matrix), nullptr, [] {
+                                Patches patches;
+                                patches.node  = {0, 1, 2};
+                                patches.start = {0, 3};
+                                return patches;
+                              }};
+  CellPatches<Number>   smoother(level);
+  Vector<Number>        x(this->device, 3);
+  smoother.vmult(Number(1), this->vector({1, 1, 1}), x, false);
+  expect_near(values_of(x), {3, 2, 0}, 10 * rounding<Number>, "the inverse of the first two rows");
+}
+
+TYPED_TEST(PatchTest, SaysWhereThereAreNoPatches)
+{
+  using Number                     = typename TypeParam::Number;
+  const auto                  A    = std::make_shared<CSRMatrix<double>>(q1_matrix({2, 4}, {}));
+  const SmootherLevel<Number> none = {this->device, A, Matrix<Number>(this->device, *A)};
+  expect_error<InputError>([&] { CellPatches<Number> smoother(none); }, {"cell_patches", "block_jacobi"});
+}
