@@ -1,7 +1,14 @@
 // Fast diagonalization's functors for the GPU.
 
 #include "algebra/functors.cuh"
-#include "solvers/fast_diagonalization.h"
+#include "solvers/fast_diagonalization_functors.h"
 
-template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::ApplyAlong &);
-template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::DivideByEigenvalues &);
+using adamant::DeviceInterface, adamant::PackColumns, adamant::DivideByEigenvalues;
+template void adamant::cuda::for_each(const DeviceInterface &, int, const PackColumns<float> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const PackColumns<adamant::BFloat16> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const PackColumns<adamant::Float16> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const adamant::UnpackColumns &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const DivideByEigenvalues<double> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const DivideByEigenvalues<float> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const DivideByEigenvalues<adamant::BFloat16> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const DivideByEigenvalues<adamant::Float16> &);

@@ -1,0 +1,11 @@
+// The functors of several columns and of dense products for the GPU.
+
+#include "algebra/dense_products.h"
+#include "algebra/functors.cuh"
+#include "algebra/multi_vector_functors.h"
+
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::CopyBlock &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::PartialSquares &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::SumParts &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::SquareRoots &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::ScaleColumns &);
