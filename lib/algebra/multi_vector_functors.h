@@ -51,19 +51,31 @@ struct SquareRoots
   ADAMANT_HOST_DEVICE void operator()(int s) const { root[s] = sqrt(square[s]); }
 };
 
-/// y[i r + s] = x[i r + s] f with f = length / ‖column s‖ or, where `back`, one over that; zero columns stay.
+/// The power of two next to 1 / ‖column s‖, by which columns are scaled without rounding; 1 for columns that are zero or
+/// no numbers.
+struct ColumnScales
+{
+  const double            *square;
+  double                  *scale;
+  ADAMANT_HOST_DEVICE void operator()(int s) const
+  {
+    const double size = square[s];
+    scale[s]          = size > 0. && size < 1e300 ? exp2(-rint(0.5 * log2(size))) : 1.;
+  }
+};
+
+/// x[i r + s] times scale[s], or over it.
 struct ScaleColumns
 {
-  int           n_columns;
-  double        length;
-  bool          back;
-  const double *square, *x;
-  double       *y;
-
-  ADAMANT_HOST_DEVICE void operator()(int index) const
+  int                        n_columns;
+  bool                       back;
+  const double              *scale;
+  double                    *x;
+  ADAMANT_HOST_DEVICE double value(int index) const
   {
-    const double norm = sqrt(square[index % n_columns]);
-    y[index]          = norm > 0. ? x[index] * (back ? norm / length : length / norm) : 0.;
+    const double factor = scale[index % n_columns];
+    return back ? x[index] / factor : x[index] * factor;
   }
+  ADAMANT_HOST_DEVICE void store(int index, double value) const { x[index] = value; }
 };
 } // namespace adamant

@@ -11,7 +11,8 @@
 namespace adamant
 {
 template <int dim>
-std::vector<Eigenpairs> tensor_product_eigenpairs(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping)
+std::vector<Eigenpairs> tensor_product_eigenpairs(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                                                  bool without_prescribed)
 {
   const auto refuse = [] {
     throw InputError("fast diagonalization: the mesh is not a tensor product of coordinates with values that are free, "
@@ -82,10 +83,10 @@ std::vector<Eigenpairs> tensor_product_eigenpairs(const LevelSpace<dim> &space, 
 
   std::vector<Eigenpairs> pairs;
   for (int k = 0; k < dim; ++k)
-    pairs.push_back(one_dimensional_eigenpairs(x[k], prescribed[k][0], prescribed[k][1]));
+    pairs.push_back(one_dimensional_eigenpairs(x[k], prescribed[k][0], prescribed[k][1], without_prescribed));
   return pairs;
 }
 
-template std::vector<Eigenpairs> tensor_product_eigenpairs(const LevelSpace<2> &, const dealii::Mapping<2> &);
-template std::vector<Eigenpairs> tensor_product_eigenpairs(const LevelSpace<3> &, const dealii::Mapping<3> &);
+template std::vector<Eigenpairs> tensor_product_eigenpairs(const LevelSpace<2> &, const dealii::Mapping<2> &, bool);
+template std::vector<Eigenpairs> tensor_product_eigenpairs(const LevelSpace<3> &, const dealii::Mapping<3> &, bool);
 } // namespace adamant

@@ -1,0 +1,150 @@
+#pragma once
+
+#include "algebra/dense_products.h"
+#include "application/mesh_parameters.h"
+#include "base/require.h"
+#include "expressions/expressions.h"
+
+#include <deal.II/base/parameter_acceptor.h>
+#include <deal.II/base/patterns.h>
+
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace poisson
+{
+using adamant::require;
+using dealii::ParameterAcceptor;
+
+/// An expression of x, y, z and s as the library takes it: of x, y, z and t.
+inline std::string with_sample_number(const std::string &text)
+{
+  return std::regex_replace(text, std::regex("\\bs\\b"), "t");
+}
+
+struct ProblemParameters : ParameterAcceptor
+{
+  unsigned int           dimension = 2, n_samples = 64;
+  std::string            source = "sin(pi*x)*sin(pi*y)*(1+s/64)", exact;
+  std::set<unsigned int> natural;
+
+  ProblemParameters()
+    : ParameterAcceptor("/Problem")
+  {
+    using namespace dealii::Patterns;
+    add_parameter("Dimension", dimension, "2 or 3", prm, Integer(2, 3));
+    add_parameter("Samples", n_samples, "Number of right-hand sides", prm, Integer(1, 4096));
+    add_parameter("Source", source,
+                  "f: expression of x, y, z and the number s of the sample, 0, 1, ...; or random: right-hand sides of "
+                  "random numbers in (-1, 1)");
+    add_parameter("Exact solution", exact, "Where it is known: expression of x, y, z, s; errors go to run.json");
+    add_parameter("Natural boundaries", natural,
+                  "Ids where the normal derivative is zero; on all others u is. The sides of a box have ids 0, 1 (x), "
+                  "2, 3 (y), 4, 5 (z)");
+  }
+
+  template <int dim>
+  auto source_function() const
+  {
+    return adamant::parse_function<dim>("Problem/Source", with_sample_number(source), 1);
+  }
+  template <int dim>
+  auto exact_function() const
+  {
+    return adamant::parse_function<dim>("Problem/Exact solution", with_sample_number(exact), 1);
+  }
+  bool random() const { return source == "random"; }
+
+  void check_function(const std::string &key, const std::string &text) const
+  {
+    require(!adamant::depends_on_time(text), key, " = ", text, ": it may depend on x, y, z and s, not on t");
+    adamant::check_expression(key, with_sample_number(text), 1, dimension);
+  }
+  void check() const
+  {
+    if (!random())
+      check_function("Problem/Source", source);
+    if (!exact.empty())
+      check_function("Problem/Exact solution", exact);
+    require(!random() || exact.empty(), "Problem/Exact solution: there is none for Source = random");
+  }
+};
+
+struct SolverParameters : ParameterAcceptor
+{
+  std::string  type = "multigrid", precision = "float64";
+  double       tolerance = 1e-10, range = 8.;
+  unsigned int columns = 64, repetitions = 1, coarsest_cells = 64, steps = 3, max_iterations = 50;
+  bool         compare = true;
+
+  SolverParameters()
+    : ParameterAcceptor("/Solver")
+  {
+    using namespace dealii::Patterns;
+    add_parameter("Solver", type,
+                  "multigrid, in conjugate gradients; fast_diagonalization, on tensor-product meshes of a box", prm,
+                  Selection("multigrid|fast_diagonalization"));
+    add_parameter("Precision", precision,
+                  "Of multigrid's V-cycle (float64 or float32), or of the products of a direct solver. tf32, bfloat16 "
+                  "and float16 are those of a GPU's Tensor Cores",
+                  prm, Selection("float64|float32|tf32|bfloat16|float16"));
+    add_parameter("Refinement tolerance", tolerance,
+                  "Of the residual of each right-hand side in double, relative to it; 0: one solve of a direct solver",
+                  prm, Double(0.));
+    add_parameter("Max iterations", max_iterations, "Of conjugate gradients or of the refinement", prm, Integer(1));
+    add_parameter("Columns at once", columns, "Right-hand sides that are solved together", prm, Integer(1, 4096));
+    add_parameter("Repetitions", repetitions, "Of each solve, for its median time", prm, Integer(1));
+    add_parameter("Compare", compare,
+                  "The first 8 solutions with those of another solver in double: fast diagonalization where it can, "
+                  "else multigrid");
+    add_parameter("Coarsest level cells", coarsest_cells, "Of multigrid: coarsening ends there", prm, Integer(1));
+    add_parameter("Smoothing steps", steps, "Of multigrid: the degree of Chebyshev's polynomial", prm, Integer(1));
+    add_parameter("Smoothing range", range, "Of multigrid: it damps eigenvalues in [1.1 lambda / range, 1.1 lambda]",
+                  prm, Double(1.));
+  }
+
+  bool                direct() const { return type != "multigrid"; }
+  adamant::Arithmetic arithmetic() const { return adamant::arithmetic(precision); }
+
+  void check() const
+  {
+    require(direct() || tolerance > 0., "Solver/Refinement tolerance = 0: multigrid needs a positive one");
+    require(direct() || precision == "float64" || precision == "float32", "Solver/Precision = ", precision,
+            ": multigrid has float64 and float32");
+  }
+};
+
+struct OutputParameters : ParameterAcceptor
+{
+  bool files = true;
+
+  OutputParameters()
+    : ParameterAcceptor("/Output")
+  {
+    add_parameter("Files", files, "Write a VTU file: mean and standard deviation over the samples, and the first one");
+  }
+};
+
+struct Parameters
+{
+  ProblemParameters       problem;
+  adamant::MeshParameters mesh{"mesh", "", 1, 5};
+  SolverParameters        solver;
+  OutputParameters        output;
+
+  unsigned int             dim() const { return problem.dimension; }
+  std::vector<std::string> may_change() const { return {}; }
+
+  // What no single parameter's pattern can tell.
+  void check() const
+  {
+    problem.check();
+    mesh.check(dim());
+    for (const auto id : problem.natural)
+      mesh.check_boundary("Problem/Natural boundaries", id, dim());
+    solver.check();
+  }
+};
+} // namespace poisson
