@@ -9,10 +9,8 @@
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>
 
-#include <algorithm>
 #include <memory>
 #include <numeric>
-#include <optional>
 #include <set>
 #include <vector>
 
@@ -21,17 +19,7 @@ namespace poisson
 {
 using adamant::Array;
 using adamant::CSRMatrix;
-
-struct Levels
-{
-  std::vector<adamant::LevelData> free;     ///< of the unknowns that are neither prescribed nor hanging, coarsest first
-  Array<int>                      unknowns; ///< their numbers among the nodes of the finest level
-  CSRMatrix<double>               mass;     ///< from values at all nodes to unknowns
-  bool                            singular = false; ///< without prescribed values
-  std::size_t                     n_cells  = 0;
-
-  int n() const { return free.back().matrix->n_rows; }
-};
+using Matrices = std::vector<std::shared_ptr<const CSRMatrix<double>>>;
 
 inline Array<int> all_numbers(int n)
 {
@@ -40,20 +28,38 @@ inline Array<int> all_numbers(int n)
   return numbers;
 }
 
-/// One more level with the given unknowns, a subset of the rows of A and P.
-inline void add_level(const CSRMatrix<double> &A, const CSRMatrix<double> *P, const Array<int> &unknowns,
-                      const Array<int> &coarser_unknowns, std::vector<adamant::LevelData> &levels)
+struct Levels
 {
-  adamant::LevelData level;
-  level.matrix = std::make_shared<CSRMatrix<double>>(submatrix(A, unknowns, unknowns));
-  if (P != nullptr)
-    {
-      const auto prolongation = std::make_shared<CSRMatrix<double>>(submatrix(*P, unknowns, coarser_unknowns));
-      level.restriction       = std::make_shared<CSRMatrix<double>>(transpose(*prolongation));
-      level.prolongation      = prolongation;
-    }
-  levels.push_back(level);
-}
+  std::vector<adamant::LevelData> free;     ///< of the unknowns that are neither prescribed nor hanging, coarsest first
+  Array<int>                      unknowns; ///< their numbers among the nodes of the finest level
+  CSRMatrix<double>               mass;     ///< from values at all nodes to unknowns
+  Array<double>                   points;   ///< all nodes: coordinate d of node i is points[d n_nodes + i]
+  bool                            singular = false; ///< without prescribed values
+  std::size_t                     n_cells  = 0;
+
+  /// For the Schur complement: of all nodes, without boundary conditions; prolongations from each level to the next.
+  std::shared_ptr<const CSRMatrix<double>> matrix;
+  Matrices                                 prolongations;
+
+  int n() const { return free.back().matrix->n_rows; }
+
+  /// One more level with these unknowns, a subset of the rows of A and P.
+  void add(const CSRMatrix<double> &A, const CSRMatrix<double> *P, const Array<int> &its_unknowns)
+  {
+    adamant::require(!its_unknowns.empty(), "Mesh: level ", free.size(),
+                     " has no unknown; there are too few refinements, or Solver/Coarsest level cells is too small");
+    adamant::LevelData level;
+    level.matrix = std::make_shared<CSRMatrix<double>>(submatrix(A, its_unknowns, its_unknowns));
+    if (P != nullptr)
+      {
+        const auto prolongation = std::make_shared<CSRMatrix<double>>(submatrix(*P, its_unknowns, unknowns));
+        level.restriction       = std::make_shared<CSRMatrix<double>>(transpose(*prolongation));
+        level.prolongation      = prolongation;
+      }
+    free.push_back(level);
+    unknowns = its_unknowns;
+  }
+};
 
 /// Q1 elements on a mesh of deal.II: u = 0 on all boundaries but the natural ones.
 template <int dim>
@@ -69,10 +75,14 @@ public:
     , field(meshes, "u", fe, prescribed(mesh, natural))
   {}
 
-  Levels                          make_levels() const;
+  /// `whole`: with what the Schur complement needs.
+  Levels                          make_levels(bool whole) const;
   const adamant::LevelSpace<dim> &nodes() const { return field.finest(); }
 
 private:
+  using Field   = adamant::Field<dim>;
+  using Context = adamant::CellContext<dim>;
+
   static adamant::DirichletBoundary prescribed(const dealii::Triangulation<dim> &mesh,
                                                const std::set<unsigned int>     &natural)
   {
@@ -90,54 +100,67 @@ private:
         numbers.push_back(i);
     return numbers;
   }
+  adamant::Form<dim> stiffness(const Field &u, adamant::Levels on) const
+  {
+    return {"A",
+            u,
+            adamant::unknowns(u),
+            mapping,
+            quadrature,
+            dealii::update_gradients | dealii::update_JxW_values,
+            [](const Context &cell, auto &local) {
+              for (const unsigned int q : cell.quadrature_point_indices())
+                for (const unsigned int i : cell.dof_indices())
+                  for (const unsigned int j : cell.dof_indices())
+                    local(i, j) += cell.gradient(i, q) * cell.gradient(j, q) * cell.JxW(q);
+            },
+            on};
+  }
+  adamant::Form<dim> mass() const
+  {
+    return {"M",
+            field,
+            nodal_values(field),
+            mapping,
+            quadrature,
+            dealii::update_values | dealii::update_JxW_values,
+            [](const Context &cell, auto &local) {
+              for (const unsigned int q : cell.quadrature_point_indices())
+                for (const unsigned int i : cell.dof_indices())
+                  for (const unsigned int j : cell.dof_indices())
+                    local(i, j) += cell.value(i, q) * cell.value(j, q) * cell.JxW(q);
+            }};
+  }
 
   const dealii::Mapping<dim> &mapping;
   dealii::FE_Q<dim>           fe;
   dealii::QGauss<dim>         quadrature;
   adamant::LevelMeshes<dim>   meshes;
-  adamant::Field<dim>         field;
+  Field                       field;
 };
 
 template <int dim>
-Levels Space<dim>::make_levels() const
+Levels Space<dim>::make_levels(bool whole) const
 {
-  using Context      = adamant::CellContext<dim>;
-  const auto flags   = dealii::update_values | dealii::update_gradients | dealii::update_JxW_values;
-  const auto product = [](const Context &cell, auto &local, const auto &integrand) {
-    for (const unsigned int q : cell.quadrature_point_indices())
-      for (const unsigned int i : cell.dof_indices())
-        for (const unsigned int j : cell.dof_indices())
-          local(i, j) += integrand(i, j, q) * cell.JxW(q);
-  };
-  adamant::Form<dim> A(
-    "A", field, adamant::unknowns(field), mapping, quadrature, flags,
-    [&](const Context &cell, auto &local) {
-      product(cell, local, [&](unsigned int i, unsigned int j, unsigned int q) {
-        return cell.gradient(i, q) * cell.gradient(j, q);
-      });
-    },
-    adamant::Levels::all);
-  adamant::Form<dim> M(
-    "M", field, nodal_values(field), mapping, quadrature, flags, [&](const Context &cell, auto &local) {
-      product(cell, local,
-              [&](unsigned int i, unsigned int j, unsigned int q) { return cell.value(i, q) * cell.value(j, q); });
-    });
+  auto A = stiffness(field, adamant::Levels::all);
+  auto M = mass();
   A.update();
   M.update();
-  Levels     levels;
-  Array<int> coarser;
+  Levels levels;
   for (std::size_t l = 0; l < field.n_levels(); ++l)
-    {
-      levels.unknowns = unknowns(field.space(l));
-      adamant::require(!levels.unknowns.empty(), "Mesh: level ", l,
-                       " has no unknown; Solver/Coarsest level cells may be "
-                       "too small, or there are too few refinements");
-      add_level(*A.matrix(l), l > 0 ? field.prolongation(l).get() : nullptr, levels.unknowns, coarser, levels.free);
-      coarser = levels.unknowns;
-    }
+    levels.add(*A.matrix(l), l > 0 ? field.prolongation(l).get() : nullptr, unknowns(field.space(l)));
   levels.mass     = submatrix(*M.finest(), levels.unknowns, all_numbers(M.finest()->n_cols));
+  levels.points   = adamant::support_points(nodes(), mapping);
   levels.singular = nodes().prescribed.empty();
   levels.n_cells  = nodes().n_cells();
+  if (!whole)
+    return levels;
+  const Field all(meshes, "u", fe);
+  auto        A_of_all = stiffness(all, adamant::Levels::finest);
+  A_of_all.update();
+  levels.matrix = A_of_all.finest();
+  for (std::size_t l = 1; l < all.n_levels(); ++l)
+    levels.prolongations.push_back(all.prolongation(l));
   return levels;
 }
 } // namespace poisson

@@ -8,6 +8,8 @@
 #include <deal.II/base/parameter_acceptor.h>
 #include <deal.II/base/patterns.h>
 
+#include <algorithm>
+#include <cmath>
 #include <regex>
 #include <set>
 #include <string>
@@ -27,7 +29,7 @@ inline std::string with_sample_number(const std::string &text)
 struct ProblemParameters : ParameterAcceptor
 {
   unsigned int           dimension = 2, n_samples = 64;
-  std::string            source = "sin(pi*x)*sin(pi*y)*(1+s/64)", exact;
+  std::string            domain = "mesh", source = "sin(pi*x)*sin(pi*y)*(1+s/64)", exact;
   std::set<unsigned int> natural;
 
   ProblemParameters()
@@ -35,6 +37,10 @@ struct ProblemParameters : ParameterAcceptor
   {
     using namespace dealii::Patterns;
     add_parameter("Dimension", dimension, "2 or 3", prm, Integer(2, 3));
+    add_parameter("Domain", domain,
+                  "mesh: as section Mesh says, with Q1 elements; flow_around_square: (0,4) x (0,1) without the square "
+                  "[5/4,7/4] x [1/4,3/4], 28 triangles with linear elements, refined Mesh/Refinements times",
+                  prm, Selection("mesh|flow_around_square"));
     add_parameter("Samples", n_samples, "Number of right-hand sides", prm, Integer(1, 4096));
     add_parameter("Source", source,
                   "f: expression of x, y, z and the number s of the sample, 0, 1, ...; or random: right-hand sides of "
@@ -55,6 +61,7 @@ struct ProblemParameters : ParameterAcceptor
   {
     return adamant::parse_function<dim>("Problem/Exact solution", with_sample_number(exact), 1);
   }
+  bool triangles() const { return domain != "mesh"; }
   bool random() const { return source == "random"; }
 
   void check_function(const std::string &key, const std::string &text) const
@@ -68,6 +75,8 @@ struct ProblemParameters : ParameterAcceptor
       check_function("Problem/Source", source);
     if (!exact.empty())
       check_function("Problem/Exact solution", exact);
+    require(!triangles() || (dimension == 2 && natural.empty() && exact.empty()),
+            "Problem/Domain = flow_around_square has Dimension = 2, no Natural boundaries and no Exact solution");
     require(!random() || exact.empty(), "Problem/Exact solution: there is none for Source = random");
   }
 };
@@ -84,8 +93,9 @@ struct SolverParameters : ParameterAcceptor
   {
     using namespace dealii::Patterns;
     add_parameter("Solver", type,
-                  "multigrid, in conjugate gradients; fast_diagonalization, on tensor-product meshes of a box", prm,
-                  Selection("multigrid|fast_diagonalization"));
+                  "multigrid, in conjugate gradients; fast_diagonalization, on tensor-product meshes of a box; "
+                  "schur, with few kinds of coarse cells, see section Schur complement",
+                  prm, Selection("multigrid|fast_diagonalization|schur"));
     add_parameter("Precision", precision,
                   "Of multigrid's V-cycle (float64 or float32), or of the products of a direct solver. tf32, bfloat16 "
                   "and float16 are those of a GPU's Tensor Cores",
@@ -106,6 +116,7 @@ struct SolverParameters : ParameterAcceptor
   }
 
   bool                direct() const { return type != "multigrid"; }
+  bool                schur() const { return type == "schur"; }
   adamant::Arithmetic arithmetic() const { return adamant::arithmetic(precision); }
 
   void check() const
@@ -113,6 +124,19 @@ struct SolverParameters : ParameterAcceptor
     require(direct() || tolerance > 0., "Solver/Refinement tolerance = 0: multigrid needs a positive one");
     require(direct() || precision == "float64" || precision == "float32", "Solver/Precision = ", precision,
             ": multigrid has float64 and float32");
+  }
+};
+
+struct SchurParameters : ParameterAcceptor
+{
+  unsigned int coarse_refinements = 2;
+
+  SchurParameters()
+    : ParameterAcceptor("/Schur complement")
+  {
+    add_parameter("Coarse refinements", coarse_refinements,
+                  "Of the mesh on whose edges the Schur complement lives: fewer than Mesh/Refinements", prm,
+                  dealii::Patterns::Integer(0, 12));
   }
 };
 
@@ -132,6 +156,7 @@ struct Parameters
   ProblemParameters       problem;
   adamant::MeshParameters mesh{"mesh", "", 1, 5};
   SolverParameters        solver;
+  SchurParameters         schur;
   OutputParameters        output;
 
   unsigned int             dim() const { return problem.dimension; }
@@ -145,6 +170,22 @@ struct Parameters
     for (const auto id : problem.natural)
       mesh.check_boundary("Problem/Natural boundaries", id, dim());
     solver.check();
+    require(!problem.triangles() || solver.type != "fast_diagonalization",
+            "Solver/Solver = fast_diagonalization needs a tensor-product mesh; take schur or multigrid");
+    require(!solver.schur() || schur.coarse_refinements < mesh.refinements,
+            "Schur complement/Coarse refinements = ", schur.coarse_refinements,
+            ": the coarse mesh has to be coarser than the mesh, Mesh/Refinements = ", mesh.refinements);
+    require(!solver.schur() || mesh.local_refinements == 0,
+            "Solver/Solver = schur knows no hanging nodes (Mesh/Local refinements); take multigrid");
+  }
+
+  // At which the coarser meshes end: the Schur complement's coarse mesh is among them.
+  unsigned int coarsest_cells() const
+  {
+    double cells = 1.;
+    for (unsigned int d = 0; d < dim(); ++d)
+      cells *= mesh.cells[d] * std::ldexp(1., int(schur.coarse_refinements));
+    return solver.schur() ? std::min<double>(cells, solver.coarsest_cells) : solver.coarsest_cells;
   }
 };
 } // namespace poisson

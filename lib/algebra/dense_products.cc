@@ -7,6 +7,8 @@
 #include <array>
 #include <cstddef>
 
+#include <unistd.h>
+
 namespace adamant
 {
 namespace
@@ -43,6 +45,17 @@ DenseProducts::DenseProducts(const Device &device, Arithmetic arithmetic)
     }
 #endif
   products = host::make_dense_products(device.interface().n_threads(), arithmetic);
+}
+
+double free_bytes(const Device &device)
+{
+#if ADAMANT_WITH_CUDA
+  if (device.asynchronous())
+    return cuda::free_bytes();
+#else
+  (void)device;
+#endif
+  return double(sysconf(_SC_AVPHYS_PAGES)) * double(sysconf(_SC_PAGESIZE));
 }
 
 void DenseProducts::invert(const Device &device, double *a, int n, int row) const

@@ -4,6 +4,19 @@
 #include "algebra/functors.cuh"
 #include "algebra/multi_vector_functors.h"
 
+namespace adamant
+{
+namespace cuda
+{
+double free_bytes()
+{
+  std::size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  return static_cast<double>(free);
+}
+} // namespace cuda
+} // namespace adamant
+
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::CopyBlock &);
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::PartialSquares &);
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::SumParts &);

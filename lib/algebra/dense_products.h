@@ -135,6 +135,9 @@ public:
                         NumberType factors, NumberType result) const = 0;
 };
 
+/// The bytes of memory that are free on the GPU, or available on the host.
+double free_bytes(const Device &device);
+
 /// Products of dense matrices in one arithmetic: cuBLAS on a GPU, where its kernels can be recorded in graphs; on the
 /// host own loops over blocks, by all threads. There each entry is summed in the order of k whatever m, n and count
 /// are: columns of a larger product are the same to the bit.
@@ -171,5 +174,6 @@ int padded(int n)
 namespace cuda
 {
 std::shared_ptr<DenseProductsInterface> make_dense_products(DeviceInterface &device, Arithmetic arithmetic);
+double                                  free_bytes();
 } // namespace cuda
 } // namespace adamant

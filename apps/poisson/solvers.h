@@ -1,0 +1,117 @@
+#pragma once
+
+#include "levels.h"
+#include "parameters.h"
+
+#include "multigrid/column_cycle.h"
+#include "multigrid/schur.h"
+#include "solvers/column_solver.h"
+#include "solvers/fast_diagonalization.h"
+
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace poisson
+{
+/// An approximate inverse of A for r columns, and what it costs.
+struct Approximation
+{
+  std::unique_ptr<adamant::Preconditioner> inverse;
+  double                                   flop = 0., paper_flop = 0.; ///< a column, where there is such a number
+  double                                   bytes = 0.;
+};
+
+/// Makes them for one problem; what several of one kind share is made once.
+class Solvers
+{
+public:
+  /// `directions`: of a tensor-product mesh, else empty.
+  Solvers(const adamant::Device &device, const Parameters &parameters, const Levels &levels,
+          std::vector<adamant::Eigenpairs> directions)
+    : device(device)
+    , parameters(parameters)
+    , levels(levels)
+    , directions(std::move(directions))
+  {}
+
+  /// The one that the parameters choose.
+  Approximation chosen(int r) { return of(parameters.solver.type, parameters.solver.arithmetic(), r); }
+  /// For comparison, in double: fast diagonalization where it can, unless it is the chosen one; else multigrid.
+  Approximation in_double(int r)
+  {
+    const bool same = parameters.solver.type == "fast_diagonalization" && parameters.solver.precision == "float64";
+    return of(directions.empty() || same ? "multigrid" : "fast_diagonalization", adamant::Arithmetic::float64, r);
+  }
+  /// In TF32, where 16 bits do not do; none otherwise.
+  adamant::MakePreconditioner fallback(int r)
+  {
+    if (!parameters.solver.direct() || parameters.solver.arithmetic() < adamant::Arithmetic::bfloat16)
+      return nullptr;
+    return [this, r] { return of(parameters.solver.type, adamant::Arithmetic::tf32, r).inverse; };
+  }
+
+private:
+  Approximation of(const std::string &type, adamant::Arithmetic arithmetic, int r)
+  {
+    if (type == "schur")
+      return schur(arithmetic, r);
+    if (type == "multigrid")
+      return arithmetic == adamant::Arithmetic::float32 ? multigrid<float>(r) : multigrid<double>(r);
+    auto         solver = std::make_unique<adamant::FastDiagonalization>(device, directions, arithmetic, r);
+    const double flop = solver->flop(), bytes = solver->bytes();
+    return {std::move(solver), flop, 0., bytes};
+  }
+
+  template <typename Number>
+  Approximation multigrid(int r) const
+  {
+    using Cycle         = adamant::ColumnCycle<Number>;
+    const auto  &chosen = parameters.solver;
+    auto         cycle  = std::make_unique<Cycle>(device, levels.free, r,
+                                         typename Cycle::Options{int(chosen.steps), chosen.range, levels.singular});
+    const double bytes  = cycle->bytes();
+    return {std::move(cycle), 0., 0., bytes};
+  }
+
+  Approximation schur(adamant::Arithmetic arithmetic, int r)
+  {
+    if (!nodes)
+      {
+        require(!levels.singular, "Solver/Solver = schur needs prescribed values on some boundary");
+        const std::size_t n = parameters.mesh.refinements - parameters.schur.coarse_refinements;
+        require(n <= levels.prolongations.size(), "Schur complement/Coarse refinements: the mesh has fewer levels");
+        nodes.emplace(Matrices(levels.prolongations.end() - long(n), levels.prolongations.end()), levels.unknowns);
+        cells.emplace(*nodes, *levels.matrix);
+        check_memory(arithmetic);
+        matrices.emplace(*nodes, *cells, *levels.matrix);
+      }
+    auto         solver = std::make_unique<adamant::Schur>(device, *nodes, *cells, *matrices, arithmetic, r);
+    const double flop = solver->flop(), paper_flop = solver->paper_flop(), bytes = solver->bytes();
+    return {std::move(solver), flop, paper_flop, bytes};
+  }
+
+  // Π⁻¹ has to fit; each refinement less of the coarse mesh leaves about half of its rows.
+  void check_memory(adamant::Arithmetic arithmetic) const
+  {
+    const double n_edge = cells->edge.size(), free = adamant::free_bytes(device);
+    const auto   bytes = adamant::schur_bytes(n_edge, arithmetic);
+    if (bytes.most <= free)
+      return;
+    const int fewer = int(std::ceil(0.5 * std::log2(bytes.most / free))),
+              now   = int(parameters.schur.coarse_refinements);
+    require(false, "schur: the inverse for ", n_edge, " unknowns on edges takes ", bytes.stored, " bytes, and ",
+            bytes.most, " while it is made, but ", free,
+            " are free; Schur complement/Coarse refinements = ", std::max(0, now - fewer), " may fit");
+  }
+
+  adamant::Device                        device;
+  const Parameters                      &parameters;
+  const Levels                          &levels;
+  const std::vector<adamant::Eigenpairs> directions;
+  std::optional<adamant::NestedNodes>    nodes; // these three of the Schur complement
+  std::optional<adamant::MacroCells>     cells;
+  std::optional<adamant::Prehandled>     matrices;
+};
+} // namespace poisson
