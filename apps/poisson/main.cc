@@ -83,6 +83,8 @@ template <int dim>
 void Poisson<dim>::run()
 {
   setup();
+  if (parameters.schur.conditions)
+    return;
   const int samples = parameters.problem.n_samples, n_batches = (samples + r - 1) / r;
   run_info.begin_time_loop(0, n_batches);
   for (int batch = 0; batch < n_batches; ++batch)
@@ -161,7 +163,14 @@ void Poisson<dim>::setup_solver()
     *vector = adamant::MultiVector<double>(device, levels.n(), r).flat;
   statistics.emplace(device, levels.n());
   solvers.emplace(device, parameters, levels, find_directions());
+  if (parameters.schur.conditions)
+    {
+      run_info.record["conditions"] = solvers->conditions();
+      std::cout << run_info.record["conditions"].dump(1) << std::endl;
+      return;
+    }
   approximation = solvers->chosen(r);
+  approximation.inverse->vmult(B, X); // loads what a recorded graph must not load
   using Method  = adamant::ColumnSolver::Method;
   if (parameters.solver.tolerance > 0.)
     solver = std::make_unique<adamant::ColumnSolver>(

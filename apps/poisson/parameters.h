@@ -130,6 +130,7 @@ struct SolverParameters : ParameterAcceptor
 struct SchurParameters : ParameterAcceptor
 {
   unsigned int coarse_refinements = 2;
+  bool         conditions         = false;
 
   SchurParameters()
     : ParameterAcceptor("/Schur complement")
@@ -137,6 +138,8 @@ struct SchurParameters : ParameterAcceptor
     add_parameter("Coarse refinements", coarse_refinements,
                   "Of the mesh on whose edges the Schur complement lives: fewer than Mesh/Refinements", prm,
                   dealii::Patterns::Integer(0, 12));
+    add_parameter("Conditions", conditions,
+                  "Record condition numbers and counts of entries, as the paper's tables have them, and solve nothing");
   }
 };
 
@@ -170,6 +173,7 @@ struct Parameters
     for (const auto id : problem.natural)
       mesh.check_boundary("Problem/Natural boundaries", id, dim());
     solver.check();
+    require(!schur.conditions || solver.schur(), "Schur complement/Conditions needs Solver/Solver = schur");
     require(!problem.triangles() || solver.type != "fast_diagonalization",
             "Solver/Solver = fast_diagonalization needs a tensor-product mesh; take schur or multigrid");
     require(!solver.schur() || schur.coarse_refinements < mesh.refinements,

@@ -3,7 +3,9 @@
 #include "levels.h"
 #include "parameters.h"
 
+#include "base/run_record.h"
 #include "multigrid/column_cycle.h"
+#include "multigrid/condition_numbers.h"
 #include "multigrid/schur.h"
 #include "solvers/column_solver.h"
 #include "solvers/fast_diagonalization.h"
@@ -52,6 +54,27 @@ public:
     return [this, r] { return of(parameters.solver.type, adamant::Arithmetic::tf32, r).inverse; };
   }
 
+  /// Condition numbers and counts, as Tables 1 and 4 of the paper have them.
+  adamant::RunRecord conditions()
+  {
+    prepare_schur();
+    const auto   kappa = condition_numbers(device, *nodes, *cells, *matrices, *levels.matrix);
+    const double n_E = cells->edge.size(), entries = levels.free.back().matrix->n_nonzeros();
+    double       inverses = 0.;
+    for (const auto &kind : cells->classes)
+      inverses += double(kind.n_inner) * kind.n_inner;
+    return {{"C", cells->coarse.size()},
+            {"E", cells->edge.size()},
+            {"I", cells->n_inner},
+            {"kappa_nodal", kappa.nodal},
+            {"kappa_hierarchical", kappa.hierarchical},
+            {"kappa_prehandled", kappa.prehandled},
+            {"kappa_C", kappa.C},
+            {"kappa_Pi", kappa.Pi},
+            {"entries_of_C_inverse", inverses / entries},
+            {"entries_of_Pi_inverse", n_E * n_E / entries}};
+  }
+
 private:
   Approximation of(const std::string &type, adamant::Arithmetic arithmetic, int r)
   {
@@ -77,19 +100,24 @@ private:
 
   Approximation schur(adamant::Arithmetic arithmetic, int r)
   {
-    if (!nodes)
-      {
-        require(!levels.singular, "Solver/Solver = schur needs prescribed values on some boundary");
-        const std::size_t n = parameters.mesh.refinements - parameters.schur.coarse_refinements;
-        require(n <= levels.prolongations.size(), "Schur complement/Coarse refinements: the mesh has fewer levels");
-        nodes.emplace(Matrices(levels.prolongations.end() - long(n), levels.prolongations.end()), levels.unknowns);
-        cells.emplace(*nodes, *levels.matrix);
-        check_memory(arithmetic);
-        matrices.emplace(*nodes, *cells, *levels.matrix);
-      }
+    prepare_schur();
+    check_memory(arithmetic);
     auto         solver = std::make_unique<adamant::Schur>(device, *nodes, *cells, *matrices, arithmetic, r);
     const double flop = solver->flop(), paper_flop = solver->paper_flop(), bytes = solver->bytes();
     return {std::move(solver), flop, paper_flop, bytes};
+  }
+
+  // What all Schur complements of the problem share.
+  void prepare_schur()
+  {
+    if (nodes)
+      return;
+    require(!levels.singular, "Solver/Solver = schur needs prescribed values on some boundary");
+    const std::size_t n = parameters.mesh.refinements - parameters.schur.coarse_refinements;
+    require(n <= levels.prolongations.size(), "Schur complement/Coarse refinements: the mesh has fewer levels");
+    nodes.emplace(Matrices(levels.prolongations.end() - long(n), levels.prolongations.end()), levels.unknowns);
+    cells.emplace(*nodes, *levels.matrix);
+    matrices.emplace(*nodes, *cells, *levels.matrix);
   }
 
   // Π⁻¹ has to fit; each refinement less of the coarse mesh leaves about half of its rows.

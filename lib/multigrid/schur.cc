@@ -14,36 +14,22 @@
 
 namespace adamant
 {
-class Schur::Solver
+std::vector<LocalInverse> local_inverses(const Device &device, const MacroCells &cells, const Prehandled &matrices)
 {
-public:
-  virtual ~Solver()                                                     = default;
-  virtual void        solve(const Vector<double> &b, Vector<double> &x) = 0;
-  virtual std::size_t bytes() const                                     = 0;
-  double              flop = 0, paper_flop = 0;
-};
-
-namespace
-{
-// What right-hand sides are scaled to in low precision.
-constexpr double length = 1024.;
-
-// Dense matrices in double, row-major, of one class: W = D C⁻¹ and G = W Dᵀ beside C⁻¹.
-struct LocalInverse
-{
-  Array<double> C_inverse, W, G;
-};
-
-LocalInverse invert(const Device &device, const DenseProducts &products, const Prehandled::Local &local, int m, int e)
-{
-  Vector<double> C(device, local.C), D(device, local.D), W(device, e * m), G(device, e * e);
-  products.invert(device, C.data(), m, m);
-  products.multiply({e, m, m, false, false, m, m, m}, 1., D.data(), C.data(), 0., W.data());
-  products.multiply({e, e, m, false, true, m, m, e}, 1., W.data(), D.data(), 0., G.data());
-  return {to_host(C), to_host(W), to_host(G)};
+  const DenseProducts       products(device, Arithmetic::float64);
+  std::vector<LocalInverse> local;
+  for (std::size_t k = 0; k < cells.classes.size(); ++k)
+    {
+      const int      m = cells.classes[k].n_inner, e = cells.classes[k].n_edge;
+      Vector<double> C(device, matrices.local[k].C), D(device, matrices.local[k].D), W(device, e * m), G(device, e * e);
+      products.invert(device, C.data(), m, m);
+      products.multiply({e, m, m, false, false, m, m, m}, 1., D.data(), C.data(), 0., W.data());
+      products.multiply({e, e, m, false, true, m, m, e}, 1., W.data(), D.data(), 0., G.data());
+      local.push_back({to_host(C), to_host(W), to_host(G)});
+    }
+  return local;
 }
 
-// Λ = E - Σ d G d over the cells: sparse, rows are unknowns on edges.
 CSRMatrix<double> edge_complement(const MacroCells &cells, const Prehandled &matrices,
                                   const std::vector<LocalInverse> &local)
 {
@@ -53,7 +39,7 @@ CSRMatrix<double> edge_complement(const MacroCells &cells, const Prehandled &mat
     for (int cell = 0; cell < cells.classes[c].n_cells; ++cell)
       for (int j = 0; j < cells.classes[c].n_edge; ++j)
         if (const int E = cells.classes[c].edge[std::size_t(cell) * cells.classes[c].n_edge + j]; E >= 0)
-          places[E].push_back({int(c), cell, j});
+          places[E].push_back({{int(c), cell, j}});
   const auto        d = [&](int E) { return matrices.inverse_diagonal[cells.edge[E]]; };
   Array<double>     sums(n, 0.);
   Array<char>       used(n, 0);
@@ -89,6 +75,20 @@ CSRMatrix<double> edge_complement(const MacroCells &cells, const Prehandled &mat
     }
   return complement;
 }
+
+class Schur::Solver
+{
+public:
+  virtual ~Solver()                                                     = default;
+  virtual void        solve(const Vector<double> &b, Vector<double> &x) = 0;
+  virtual std::size_t bytes() const                                     = 0;
+  double              flop = 0, paper_flop = 0;
+};
+
+namespace
+{
+// What right-hand sides are scaled to in low precision.
+constexpr double length = 1024.;
 
 template <typename T>
 class SolverIn : public Schur::Solver
@@ -155,12 +155,7 @@ SolverIn<T>::SolverIn(const Device &device, const NestedNodes &nodes, const Macr
   if (std::size_t(n) * columns > std::size_t(std::numeric_limits<int>::max()))
     throw InputError("schur: " + std::to_string(n_columns) + " right-hand sides of " + std::to_string(n) +
                      " entries at once are more than 2^31 numbers");
-  std::vector<LocalInverse> local;
-  {
-    const DenseProducts in_double(device, Arithmetic::float64);
-    for (std::size_t k = 0; k < cells.classes.size(); ++k)
-      local.push_back(invert(device, in_double, matrices.local[k], cells.classes[k].n_inner, cells.classes[k].n_edge));
-  }
+  const auto local = local_inverses(device, cells, matrices);
   setup_edges(cells, matrices, local);
   setup_local(cells, local);
   setup_numbers(cells, matrices);

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 namespace adamant
 {
@@ -38,6 +39,18 @@ public:
 private:
   std::unique_ptr<Solver> solver;
 };
+
+/// C⁻¹, W = D C⁻¹ and G = W Dᵀ of one class, computed in double by the device; row-major, host memory. D is without the
+/// factor of E.
+struct LocalInverse
+{
+  Array<double> C_inverse, W, G;
+};
+std::vector<LocalInverse> local_inverses(const Device &device, const MacroCells &cells, const Prehandled &matrices);
+
+/// Λ = E - D C⁻¹Dᵀ, sparse: the unknowns on the edges of a cell see each other.
+CSRMatrix<double> edge_complement(const MacroCells &cells, const Prehandled &matrices,
+                                  const std::vector<LocalInverse> &local);
 
 /// Bytes of Π⁻¹ for so many unknowns on edges, in an arithmetic, and the most that is needed while it is inverted.
 struct SchurBytes
