@@ -171,7 +171,7 @@ void Poisson<dim>::setup_solver()
     }
   approximation = solvers->chosen(r);
   approximation.inverse->vmult(B, X); // loads what a recorded graph must not load
-  using Method  = adamant::ColumnSolver::Method;
+  using Method = adamant::ColumnSolver::Method;
   if (parameters.solver.tolerance > 0.)
     solver = std::make_unique<adamant::ColumnSolver>(
       device, A, r, *approximation.inverse,

@@ -404,7 +404,8 @@ Schur::Schur(const Device &device, const NestedNodes &nodes, const MacroCells &c
              Arithmetic arithmetic, int n_columns)
   : solver(make_solver(device, nodes, cells, matrices, arithmetic, n_columns))
 {}
-Schur::~Schur() = default;
+Schur::~Schur()                 = default;
+Schur::Schur(Schur &&) noexcept = default;
 
 void Schur::solve(const Vector<double> &b, Vector<double> &x) const
 {

@@ -25,6 +25,7 @@ public:
   Schur(const Device &device, const NestedNodes &nodes, const MacroCells &cells, const Prehandled &matrices,
         Arithmetic arithmetic, int n_columns);
   ~Schur() override;
+  Schur(Schur &&) noexcept;
 
   void solve(const Vector<double> &b, Vector<double> &x) const;
   void vmult(const Vector<double> &b, Vector<double> &x) const override { solve(b, x); }

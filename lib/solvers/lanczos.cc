@@ -31,7 +31,7 @@ ExtremeEigenvalues of_tridiagonal(std::vector<double> diagonal, std::vector<doub
 }
 } // namespace
 
-ExtremeEigenvalues extreme_eigenvalues(int                                                                n,
+ExtremeEigenvalues extreme_eigenvalues(int                                                                  n,
                                        const std::function<void(const Array<double> &x, Array<double> &y)> &multiply)
 {
   constexpr int                          most_steps = 5000, between = 20;

@@ -15,6 +15,6 @@ struct ExtremeEigenvalues
 
 /// By Lanczos' method from a fixed vector, in host memory, without orthogonalization: until 20 steps change neither by
 /// more than 1e-6 of itself. `multiply` is y = A x, n numbers each. Throws RunError after 5000 steps.
-ExtremeEigenvalues extreme_eigenvalues(int                                                                n,
+ExtremeEigenvalues extreme_eigenvalues(int                                                                  n,
                                        const std::function<void(const Array<double> &x, Array<double> &y)> &multiply);
 } // namespace adamant
