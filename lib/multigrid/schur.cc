@@ -105,7 +105,7 @@ private:
   struct Class
   {
     int       n_cells, m, e;
-    Buffer<T> C_inverse, W;            // rows of padded<T>(m) entries
+    Buffer<T> W, C_W;                  // D C⁻¹, and [C⁻¹ -Wᵀ]; rows of padded<T>(m), padded<T>(m + e) entries
     List<int> inner, edge;             // numbers of unknowns, or -1
     int       first_inner, first_edge; // of the class's rows among those of all
   };
@@ -119,6 +119,7 @@ private:
   void solve_edges();
   void solve_inner();
   void leave(const double *square, Vector<double> &x);
+  T   *cell_rows(const Class &k) { return of_cells.data() + std::size_t(k.first_inner + k.first_edge) * columns; }
 
   static constexpr bool scaled = sizeof(T) < sizeof(double);
 
@@ -134,7 +135,8 @@ private:
   Buffer<T>                 B, Pi_inverse;
   Vector<Number>            h; // all unknowns
   Buffer<Number>            c, c_hat, w, t, x_E, x_I;
-  Buffer<T>                 c_rounded, e, x_E_rounded, b_I, at_edges;
+  Buffer<T>                 c_rounded, e, x_E_rounded;
+  Buffer<T>                 of_cells; // for each of them b_I, then what is on its edges
   ColumnNorms               norms;
 };
 
@@ -147,7 +149,7 @@ SolverIn<T>::SolverIn(const Device &device, const NestedNodes &nodes, const Macr
   , basis(device, nodes)
   , n(nodes.n_unknowns)
   , n_columns(n_columns)
-  , columns(n_columns == 1 ? 1 : padded<T>(n_columns))
+  , columns(padded<T>(n_columns))
   , n_C(static_cast<int>(cells.coarse.size()))
   , n_E(static_cast<int>(cells.edge.size()))
   , row_E(padded<T>(n_E))
@@ -170,17 +172,20 @@ void SolverIn<T>::setup_local(const MacroCells &cells, const std::vector<LocalIn
     {
       const auto &from = cells.classes[k];
       Class       to;
-      const int   m = to.m = from.n_inner, e = to.e = from.n_edge, row = padded<T>(m);
-      to.n_cells     = from.n_cells;
-      const auto pad = [m, row](const Array<double> &A, int n_rows) {
-        Array<double> wide(std::size_t(n_rows) * row, 0.);
-        for (int i = 0; i < n_rows; ++i)
-          std::copy_n(&A[std::size_t(i) * m], m, &wide[std::size_t(i) * row]);
-        return wide;
-      };
-      to.C_inverse = Buffer<T>(device, pad(local[k].C_inverse, m));
-      to.W         = Buffer<T>(device, pad(local[k].W, e));
-      to.inner     = List<int>(device, from.inner);
+      const int   m = to.m = from.n_inner, e = to.e = from.n_edge, row_W = padded<T>(m), row = padded<T>(m + e);
+      to.n_cells = from.n_cells;
+      Array<double> W(std::size_t(e) * row_W, 0.), C_W(std::size_t(m) * row, 0.);
+      for (int i = 0; i < e; ++i)
+        std::copy_n(&local[k].W[std::size_t(i) * m], m, &W[std::size_t(i) * row_W]);
+      for (int i = 0; i < m; ++i)
+        {
+          std::copy_n(&local[k].C_inverse[std::size_t(i) * m], m, &C_W[std::size_t(i) * row]);
+          for (int j = 0; j < e; ++j)
+            C_W[std::size_t(i) * row + m + j] = -local[k].W[std::size_t(j) * m + i];
+        }
+      to.W     = Buffer<T>(device, W);
+      to.C_W   = Buffer<T>(device, C_W);
+      to.inner = List<int>(device, from.inner);
       Array<int> edge;
       for (const int E : from.edge)
         edge.push_back(E < 0 ? -1 : cells.edge[E]);
@@ -272,8 +277,7 @@ void SolverIn<T>::setup_vectors()
   c_rounded           = Buffer<T>(device, n_C * r);
   e                   = Buffer<T>(device, n_E * r);
   x_E_rounded         = Buffer<T>(device, n_E * r);
-  b_I                 = Buffer<T>(device, n_inner * r);
-  at_edges            = Buffer<T>(device, n_places * r);
+  of_cells            = Buffer<T>(device, (n_inner + n_places) * r);
   if (scaled)
     norms = ColumnNorms(device, n, n_columns);
 }
@@ -309,14 +313,13 @@ void SolverIn<T>::enter(const Vector<double> &b, const double *square)
 {
   device.for_each(h.size(), EnterColumns<Number>{n_columns, columns, length, b.data(), square, h.data()});
   basis.load_to_hierarchical(columns, h);
-  device.for_each(n_C * columns, GatherRows<Number, Number>{columns, C.data(), nullptr, h.data(), c.data()});
+  device.for_each(n_C * columns, GatherRows<Number, Number>{columns, 1, 1, C.data(), nullptr, h.data(), c.data()});
   in_number.multiply({n_C, columns, n_C, false, false, n_C, columns, columns}, 1., L_inverse.data(), c.data(), 0.,
                      c_hat.data());
   device.for_each(n_C * columns, RoundEntries<Number, T>{c_hat.data(), c_rounded.data()});
   for (const auto &k : classes)
-    device.for_each(k.n_cells * k.m * columns,
-                    GatherRows<Number, T>{columns, k.inner.data(), factor.data(), h.data(),
-                                          b_I.data() + std::size_t(k.first_inner) * columns});
+    device.for_each(k.n_cells * k.m * columns, GatherRows<Number, T>{columns, k.m, k.m + k.e, k.inner.data(),
+                                                                     factor.data(), h.data(), cell_rows(k)});
 }
 
 // x_E = Π⁻¹ (b_E - Bᵀb_C - W b_I), b_C <- x_C = L⁻ᵀ (b_C - B x_E).
@@ -326,8 +329,8 @@ void SolverIn<T>::solve_edges()
   const std::size_t r = columns;
   for (const auto &k : classes)
     products.multiply(
-      {k.e, columns, k.m, false, false, padded<T>(k.m), columns, columns, k.n_cells, 0, k.m * r, k.e * r}, 1.,
-      k.W.data(), b_I.data() + k.first_inner * r, 0., w.data() + k.first_edge * r);
+      {k.e, columns, k.m, false, false, padded<T>(k.m), columns, columns, k.n_cells, 0, (k.m + k.e) * r, k.e * r}, 1.,
+      k.W.data(), cell_rows(k), 0., w.data() + k.first_edge * r);
   products.multiply({n_E, columns, n_C, true, false, row_E, columns, columns}, 1., B.data(), c_rounded.data(), 0.,
                     t.data());
   device.for_each(n_E * columns, EdgeLoad<Number, T>{columns, E.data(), factor.data(), h.data(), w.data(), slots.data(),
@@ -350,17 +353,15 @@ void SolverIn<T>::solve_inner()
   device.for_each(n_E * columns, ScatterRows<Number>{columns, E.data(), factor.data(), x_E.data(), h.data()});
   for (const auto &k : classes)
     {
-      T        *edge  = at_edges.data() + k.first_edge * r;
-      Number   *inner = x_I.data() + k.first_inner * r;
-      const int row   = padded<T>(k.m);
-      device.for_each(k.n_cells * k.e * columns,
-                      GatherRows<Number, T>{columns, k.edge.data(), nullptr, h.data(), edge});
-      products.multiply({k.m, columns, k.m, false, false, row, columns, columns, k.n_cells, 0, k.m * r, k.m * r}, 1.,
-                        k.C_inverse.data(), b_I.data() + k.first_inner * r, 0., inner);
-      products.multiply({k.m, columns, k.e, true, false, row, columns, columns, k.n_cells, 0, k.e * r, k.m * r}, -1.,
-                        k.W.data(), edge, 1., inner);
+      const int row = k.m + k.e;
+      Number   *x   = x_I.data() + k.first_inner * r;
+      device.for_each(k.n_cells * k.e * columns, GatherRows<Number, T>{columns, k.e, row, k.edge.data(), nullptr,
+                                                                       h.data(), cell_rows(k) + k.m * r});
+      products.multiply(
+        {k.m, columns, row, false, false, padded<T>(row), columns, columns, k.n_cells, 0, row * r, k.m * r}, 1.,
+        k.C_W.data(), cell_rows(k), 0., x);
       device.for_each(k.n_cells * k.m * columns,
-                      ScatterRows<Number>{columns, k.inner.data(), factor.data(), inner, h.data()});
+                      ScatterRows<Number>{columns, k.inner.data(), factor.data(), x, h.data()});
     }
 }
 
@@ -376,10 +377,10 @@ std::size_t SolverIn<T>::bytes() const
 {
   std::size_t sum = h.size() * sizeof(Number) + Pi_inverse.bytes() + B.bytes() + L_inverse.bytes();
   for (const auto &k : classes)
-    sum += k.C_inverse.bytes() + k.W.bytes();
+    sum += k.C_W.bytes() + k.W.bytes();
   for (const auto *buffer : {&c, &c_hat, &w, &t, &x_E, &x_I})
     sum += buffer->bytes();
-  for (const auto *buffer : {&c_rounded, &e, &x_E_rounded, &b_I, &at_edges})
+  for (const auto *buffer : {&c_rounded, &e, &x_E_rounded, &of_cells})
     sum += buffer->bytes();
   return sum;
 }

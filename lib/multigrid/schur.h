@@ -10,7 +10,7 @@
 
 namespace adamant
 {
-/// The direct solver (M1) of Ruda, Turek, Ribbrock and Zajac (2022): a Schur complement on the edges of a coarse mesh,
+/// The direct solver (M1) of Ruda, Turek, Ribbrock and Zajac (2021): a Schur complement on the edges of a coarse mesh,
 /// of the prehandled matrix. With W = D C⁻¹ and Π = E - D C⁻¹Dᵀ - BᵀB,
 ///
 ///   x_E = Π⁻¹ (b_E - Bᵀb_C - W b_I),   x_C = b_C - B x_E,   x_I = C⁻¹b_I - Wᵀx_E:

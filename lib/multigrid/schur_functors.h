@@ -62,11 +62,12 @@ struct LeaveColumns
   }
 };
 
-/// to_i = factor_i h_number(i), zero where the number is -1; index i columns + s.
+/// to_k = factor h_number(i), zero where the number is -1; `rows` of every `pitch` rows of `to` are filled: i = c rows + l
+/// goes to k = c pitch + l. Index i columns + s.
 template <typename Number, typename T>
 struct GatherRows
 {
-  int           columns;
+  int           columns, rows, pitch;
   const int    *number;
   const Number *factor; // by number, or none
   const Number *h;
@@ -74,12 +75,13 @@ struct GatherRows
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    const int from = number[index / columns];
+    const int    i = index / columns, s = index % columns, from = number[i];
+    const size_t k = std::size_t(i / rows) * pitch + i % rows;
     if (from < 0)
-      to[index] = rounded<T>(Number(0));
+      to[k * columns + s] = rounded<T>(Number(0));
     else
-      to[index] =
-        rounded<T>(h[std::size_t(from) * columns + index % columns] * (factor == nullptr ? Number(1) : factor[from]));
+      to[k * columns + s] =
+        rounded<T>(h[std::size_t(from) * columns + s] * (factor == nullptr ? Number(1) : factor[from]));
   }
 };
 
