@@ -9,6 +9,7 @@
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>
 
+#include <algorithm>
 #include <memory>
 #include <numeric>
 #include <set>
@@ -36,6 +37,7 @@ struct Levels
   Array<double>                   points;   ///< all nodes: coordinate d of node i is points[d n_nodes + i]
   bool                            singular = false; ///< without prescribed values
   std::size_t                     n_cells  = 0;
+  double                          aspect   = 1.; ///< the longest over the shortest edge of a cell
 
   /// For the Schur complement: of all nodes, without boundary conditions; prolongations from each level to the next.
   std::shared_ptr<const CSRMatrix<double>> matrix;
@@ -153,6 +155,16 @@ Levels Space<dim>::make_levels(bool whole) const
   levels.points   = adamant::support_points(nodes(), mapping);
   levels.singular = nodes().prescribed.empty();
   levels.n_cells  = nodes().n_cells();
+  for (const auto &cell : nodes().active_cells())
+    {
+      double shortest = cell->extent_in_direction(0), longest = shortest;
+      for (unsigned int d = 1; d < dim; ++d)
+        {
+          shortest = std::min(shortest, cell->extent_in_direction(d));
+          longest  = std::max(longest, cell->extent_in_direction(d));
+        }
+      levels.aspect = std::max(levels.aspect, longest / shortest);
+    }
   if (!whole)
     return levels;
   const Field all(meshes, "u", fe);

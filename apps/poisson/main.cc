@@ -283,13 +283,15 @@ void Poisson<dim>::report()
   const double columns       = parameters.problem.n_samples;
   record["solve_seconds"]    = seconds;
   record["gdofs_per_second"] = 1e-9 * levels.n() * columns / seconds;
-  record["solver_bytes"]     = approximation.bytes;
-  record["residual"]         = residual;
-  record["redone"]           = n_redone;
+  if (approximation.bytes > 0.)
+    record["solver_bytes"] = approximation.bytes;
+  record["residual"] = residual;
+  record["redone"]   = n_redone;
   std::cout << "solved in " << seconds << " s, " << record["gdofs_per_second"] << " GDoF/s";
   if (approximation.flop > 0.)
     {
       record["flop_per_dof"]     = approximation.flop / levels.n();
+      record["bytes_per_dof"]    = approximation.traffic / levels.n() / r;
       record["tflop_per_second"] = 1e-12 * approximation.flop * n_approximations * columns / seconds;
       std::cout << ", " << record["tflop_per_second"] << " TFLOP/s of products";
     }
@@ -299,7 +301,9 @@ void Poisson<dim>::report()
     std::cout << "; error against double " << record["error_against_double"];
   if (record.contains("errors"))
     std::cout << ", in L2 " << record["errors"]["l2"];
-  std::cout << "; the solver takes " << 1e-6 * approximation.bytes << " MB" << std::endl;
+  if (approximation.bytes > 0.)
+    std::cout << "; the solver takes " << 1e-6 * approximation.bytes << " MB";
+  std::cout << std::endl;
 }
 
 int main(int argc, char **argv)

@@ -6,12 +6,14 @@
 #include "base/run_record.h"
 #include "multigrid/column_cycle.h"
 #include "multigrid/condition_numbers.h"
+#include "multigrid/linear_solver.h"
 #include "multigrid/schur.h"
 #include "solvers/column_solver.h"
 #include "solvers/fast_diagonalization.h"
 
 #include <algorithm>
 #include <cmath>
+#include <iostream>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -22,8 +24,9 @@ namespace poisson
 struct Approximation
 {
   std::unique_ptr<adamant::Preconditioner> inverse;
-  double                                   flop = 0., paper_flop = 0.; ///< a column, where there is such a number
-  double                                   bytes = 0.;
+  double                                   flop = 0., paper_flop = 0.; ///< of a column, where there is such a number
+  double                                   traffic = 0.;               ///< bytes of all columns, likewise
+  double                                   bytes   = 0.;               ///< of memory
 };
 
 /// Makes them for one problem; what several of one kind share is made once.
@@ -88,28 +91,43 @@ private:
     if (type == "multigrid")
       return arithmetic == adamant::Arithmetic::float32 ? multigrid<float>(r) : multigrid<double>(r);
     auto         solver = std::make_unique<adamant::FastDiagonalization>(device, directions, arithmetic, r);
-    const double flop = solver->flop(), bytes = solver->bytes();
-    return {std::move(solver), flop, 0., bytes};
+    const double flop = solver->flop(), traffic = solver->traffic(), bytes = solver->bytes();
+    return {std::move(solver), flop, 0., traffic, bytes};
   }
 
+  // One right-hand side has the library's own V-cycle, whose matrices are in the formats of the device.
   template <typename Number>
   Approximation multigrid(int r) const
   {
-    using Cycle         = adamant::ColumnCycle<Number>;
-    const auto  &chosen = parameters.solver;
-    auto         cycle  = std::make_unique<Cycle>(device, levels.free, r,
+    using Cycle        = adamant::ColumnCycle<Number>;
+    const auto &chosen = parameters.solver;
+    if (r == 1)
+      {
+        adamant::MultigridOptions options;
+        options.smoother  = {"jacobi", true, 0.8, chosen.range};
+        options.pre_steps = options.post_steps = int(chosen.steps);
+        options.singular                       = levels.singular;
+        const auto precision =
+          sizeof(Number) == sizeof(float) ? adamant::Precision::float32 : adamant::Precision::float64;
+        return {make_multigrid(device, levels.free, precision, options), 0., 0., 0., 0.};
+      }
+    auto         cycle = std::make_unique<Cycle>(device, levels.free, r,
                                          typename Cycle::Options{int(chosen.steps), chosen.range, levels.singular});
-    const double bytes  = cycle->bytes();
-    return {std::move(cycle), 0., 0., bytes};
+    const double bytes = cycle->bytes();
+    return {std::move(cycle), 0., 0., 0., bytes};
   }
 
   Approximation schur(adamant::Arithmetic arithmetic, int r)
   {
     prepare_schur();
     check_memory(arithmetic);
+    if (levels.aspect > 4. && arithmetic >= adamant::Arithmetic::bfloat16)
+      std::cout << "warning: cells are stretched " << levels.aspect << " : 1, which prehandling does not mend; take "
+                << "Solver = fast_diagonalization where the mesh is a box, or Precision = tf32\n";
     auto         solver = std::make_unique<adamant::Schur>(device, *nodes, *cells, *matrices, arithmetic, r);
-    const double flop = solver->flop(), paper_flop = solver->paper_flop(), bytes = solver->bytes();
-    return {std::move(solver), flop, paper_flop, bytes};
+    const double flop = solver->flop(), paper_flop = solver->paper_flop(), traffic = solver->traffic(),
+                 bytes = solver->bytes();
+    return {std::move(solver), flop, paper_flop, traffic, bytes};
   }
 
   // What all Schur complements of the problem share.

@@ -22,4 +22,5 @@ template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, con
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::SumParts &);
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::SquareRoots &);
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::ColumnScales &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::LowPrecisionScales &);
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::ScaleColumns &);

@@ -16,7 +16,8 @@ class MultiVector
 {
 public:
   MultiVector() = default;
-  MultiVector(const Device &device, int n_rows, int n_columns) ///< zeros
+  /// Zeros.
+  MultiVector(const Device &device, int n_rows, int n_columns)
     : flat(device, to_index(std::size_t(n_rows) * n_columns, "entries of right-hand sides"))
     , n_rows(n_rows)
     , n_columns(n_columns)
@@ -35,9 +36,11 @@ public:
     : device(device)
     , n_rows(n_rows)
     , n_columns(n_columns)
-    , n_parts(std::min(n_rows, std::min(1024, std::max(1, 32768 / n_columns))))
+    , n_parts(std::min(n_rows, std::min(2048, std::max(128, (1 << 17) / n_columns))))
     , squares(device, n_columns)
+    , roots(device, n_columns)
     , sums(device, n_columns == 1 ? 1 : n_parts * n_columns)
+    , groups(device, n_columns == 1 ? 1 : (n_parts + group - 1) / group * n_columns)
   {
     if (n_columns == 1)
       scalar = Scalars(device, 1);
@@ -52,21 +55,24 @@ public:
         return scalar.data();
       }
     device.for_each(n_parts * n_columns, PartialSquares{n_rows, n_columns, n_parts, x.data(), sums.data()});
-    device.for_each(n_columns, SumParts{n_columns, n_parts, sums.data(), squares.data()});
+    const int n_groups = (n_parts + group - 1) / group;
+    device.for_each(n_groups * n_columns, SumParts{n_columns, n_parts, group, sums.data(), groups.data()});
+    device.for_each(n_columns, SumParts{n_columns, n_groups, n_groups, groups.data(), squares.data()});
     return squares.data();
   }
   /// The norms on the host; waits.
   Array<double> fetch(const Vector<double> &x)
   {
-    Vector<double> copy(device, n_columns);
-    device.for_each(n_columns, SquareRoots{(*this)(x), copy.data()});
-    return to_host(copy);
+    device.for_each(n_columns, SquareRoots{(*this)(x), roots.data()});
+    return to_host(roots);
   }
 
 private:
+  static constexpr int group = 32;
+
   Device         device;
   int            n_rows = 0, n_columns = 0, n_parts = 0;
-  Vector<double> squares, sums;
+  Vector<double> squares, roots, sums, groups;
   Scalars        scalar;
 };
 } // namespace adamant

@@ -18,29 +18,32 @@ struct PartialSquares
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    double total = 0;
-    for (std::size_t i = index / n_columns; i < std::size_t(n_rows); i += n_parts)
-      {
-        const double value = x[i * n_columns + index % n_columns];
-        total += value * value;
-      }
-    sum[index] = total;
+    const std::size_t step = std::size_t(n_parts) * n_columns, end = std::size_t(n_rows) * n_columns;
+    double            total[4] = {0., 0., 0., 0.};
+    std::size_t       k        = index;
+    for (; k + 3 * step < end; k += 4 * step) // loads that do not wait for each other
+      for (int j = 0; j < 4; ++j)
+        total[j] += x[k + j * step] * x[k + j * step];
+    for (; k < end; k += step)
+      total[0] += x[k] * x[k];
+    sum[index] = (total[0] + total[1]) + (total[2] + total[3]);
   }
 };
 
-/// total[s] = Σ_p sum[p r + s].
+/// total[q r + s] = Σ_p sum[p r + s] over p = q group, ..., (q + 1) group - 1; index q r + s.
 struct SumParts
 {
-  int           n_columns, n_parts;
+  int           n_columns, n_parts, group;
   const double *sum;
   double       *total;
 
-  ADAMANT_HOST_DEVICE void operator()(int s) const
+  ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    double all = 0;
-    for (int p = 0; p < n_parts; ++p)
+    const int q = index / n_columns, s = index % n_columns, end = (q + 1) * group < n_parts ? (q + 1) * group : n_parts;
+    double    all = 0;
+    for (int p = q * group; p < end; ++p)
       all += sum[p * n_columns + s];
-    total[s] = all;
+    total[index] = all;
   }
 };
 
@@ -61,6 +64,23 @@ struct ColumnScales
   {
     const double size = square[s];
     scale[s]          = size > 0. && size < 1e300 ? exp2(-rint(0.5 * log2(size))) : 1.;
+  }
+};
+
+/// scale[s] = length / ‖column s‖ and back[s] = factor ‖column s‖ / length, both 0 for a column of zeros and for those
+/// behind the last one.
+struct LowPrecisionScales
+{
+  int           n_columns;
+  double        length, factor;
+  const double *square;
+  double       *scale, *back;
+
+  ADAMANT_HOST_DEVICE void operator()(int s) const
+  {
+    const double norm = s < n_columns ? sqrt(square[s]) : 0.;
+    scale[s]          = norm > 0. ? length / norm : 0.;
+    back[s]           = factor * norm / length;
   }
 };
 

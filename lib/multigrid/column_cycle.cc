@@ -102,9 +102,12 @@ void ColumnCycle<Number>::smooth(Level &level, bool from_zero) const
       if (!first)
         level.A.multiply(r, Number(1), level.x, Number(0), level.x, level.t);
       // With alpha = 0 in the first step, d need not be zero, but a number.
-      device.for_each(level.x.size(), ColumnDirection<Number>{r, first, alpha, beta, level.b.data(), level.t.data(),
-                                                              level.diagonal.data(), level.d.data()});
-      device.axpby(Number(1), level.d, Number(first ? 0 : 1), level.x);
+      with_columns_at_once(r, [&, alpha = alpha, beta = beta](auto width) {
+        constexpr int W = decltype(width)::value;
+        device.for_each(level.x.size() / W,
+                        ColumnStep<Number, W>{r, first, alpha, beta, level.b.data(), level.t.data(),
+                                              level.diagonal.data(), level.d.data(), level.x.data()});
+      });
     }
 }
 

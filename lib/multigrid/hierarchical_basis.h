@@ -1,6 +1,7 @@
 #pragma once
 
 #include "algebra/device.h"
+#include "algebra/several.h"
 #include "base/csr_matrix.h"
 #include "base/host_device.h"
 
@@ -34,8 +35,9 @@ struct NestedNodes
 /// Unknowns of the hierarchical basis become nodal values of level l + 1, S = ... S_1 S_0 those of the finest.
 CSRMatrix<double> hierarchical_step(const NestedNodes &nodes, int l);
 
-/// x[own[i]] += Σ_k value[k] x[column[k]] for r columns; index i r + s. No row is another's column.
-template <typename Number>
+/// x[own[i]] += Σ_k value[k] x[column[k]] for W of n_columns at a time; index i n_columns / W + group. No row is another's
+/// column.
+template <typename Number, int W>
 struct AddInterpolation
 {
   int                 n_columns;
@@ -47,11 +49,17 @@ struct AddInterpolation
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    const int i = index / n_columns, s = index % n_columns;
-    Number    sum = x[std::size_t(own[i]) * n_columns + s];
+    const int groups = n_columns / W, i = index / groups, s = (index - i * groups) * W;
+    Number   *target = x + std::size_t(own[i]) * n_columns + s;
+    auto      sum    = Several<Number, W>::at(target);
     for (std::int64_t k = row_start[i]; k < row_start[i + 1]; ++k)
-      sum += value[k] * x[std::size_t(column[k]) * n_columns + s];
-    x[std::size_t(own[i]) * n_columns + s] = sum;
+      {
+        const Number weight = value[k];
+        const auto   from   = Several<Number, W>::at(x + std::size_t(column[k]) * n_columns + s);
+        for (int j = 0; j < W; ++j)
+          sum.v[j] += weight * from.v[j];
+      }
+    sum.to(target);
   }
 };
 

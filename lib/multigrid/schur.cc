@@ -82,7 +82,7 @@ public:
   virtual ~Solver()                                                     = default;
   virtual void        solve(const Vector<double> &b, Vector<double> &x) = 0;
   virtual std::size_t bytes() const                                     = 0;
-  double              flop = 0, paper_flop = 0;
+  double              flop = 0, paper_flop = 0, traffic = 0;
 };
 
 namespace
@@ -115,10 +115,13 @@ private:
   void setup_edges(const MacroCells &cells, const Prehandled &matrices, const std::vector<LocalInverse> &local);
   void setup_vectors();
   void count(const MacroCells &cells);
-  void enter(const Vector<double> &b, const double *square);
+  void enter(const Vector<double> &b);
   void solve_edges();
   void solve_inner();
-  void leave(const double *square, Vector<double> &x);
+  void leave(Vector<double> &x);
+  template <typename To>
+  void gather(int n_rows, int rows, int pitch, const List<int> &numbers, bool with_factors, To *to) const;
+  void scatter(const List<int> &numbers, const Number *x);
   T   *cell_rows(const Class &k) { return of_cells.data() + std::size_t(k.first_inner + k.first_edge) * columns; }
 
   static constexpr bool scaled = sizeof(T) < sizeof(double);
@@ -137,6 +140,7 @@ private:
   Buffer<Number>            c, c_hat, w, t, x_E, x_I;
   Buffer<T>                 c_rounded, e, x_E_rounded;
   Buffer<T>                 of_cells; // for each of them b_I, then what is on its edges
+  Vector<double>            scales, scales_back;
   ColumnNorms               norms;
 };
 
@@ -149,7 +153,7 @@ SolverIn<T>::SolverIn(const Device &device, const NestedNodes &nodes, const Macr
   , basis(device, nodes)
   , n(nodes.n_unknowns)
   , n_columns(n_columns)
-  , columns(padded<T>(n_columns))
+  , columns(scaled ? (n_columns + columns_at_once - 1) / columns_at_once * columns_at_once : n_columns)
   , n_C(static_cast<int>(cells.coarse.size()))
   , n_E(static_cast<int>(cells.edge.size()))
   , row_E(padded<T>(n_E))
@@ -279,7 +283,11 @@ void SolverIn<T>::setup_vectors()
   x_E_rounded         = Buffer<T>(device, n_E * r);
   of_cells            = Buffer<T>(device, (n_inner + n_places) * r);
   if (scaled)
-    norms = ColumnNorms(device, n, n_columns);
+    {
+      norms       = ColumnNorms(device, n, n_columns);
+      scales      = Vector<double>(device, columns);
+      scales_back = Vector<double>(device, columns);
+    }
 }
 
 template <typename T>
@@ -287,39 +295,68 @@ void SolverIn<T>::count(const MacroCells &cells)
 {
   flop       = 2. * n_E * n_E + 4. * n_C * n_E + 2. * n_C * n_C;
   paper_flop = 2. * n_E * n_E + 4. * n_C * n_E;
+  traffic    = sizeof(T) * (double(n_E) * n_E + 2. * n_C * n_E) +
+            double(n_columns) * ((sizeof(T) + sizeof(Number)) * (2. * n_E + 2. * n_C) + 2. * sizeof(Number) * n_C);
   for (const auto &kind : cells.classes)
     {
-      const double inner = 2. * kind.n_cells * kind.n_inner;
-      flop += inner * (kind.n_inner + 2. * kind.n_edge);
-      paper_flop += 2. * inner * kind.n_inner;
+      const double n_cells = kind.n_cells, m = kind.n_inner, e = kind.n_edge;
+      flop += 2. * n_cells * m * (m + 2. * e);
+      paper_flop += 4. * n_cells * m * m;
+      traffic +=
+        sizeof(T) * m * (m + 2. * e) + n_columns * n_cells * (sizeof(T) * (2. * m + e) + sizeof(Number) * (m + e));
     }
 }
 
 template <typename T>
 void SolverIn<T>::solve(const Vector<double> &b, Vector<double> &x)
 {
-  const double *square = nullptr;
-  if constexpr (scaled)
-    square = norms(b);
-  enter(b, square);
+  if (scaled)
+    device.for_each(columns, LowPrecisionScales{n_columns, length, 1., norms(b), scales.data(), scales_back.data()});
+  enter(b);
   solve_edges();
   solve_inner();
-  leave(square, x);
+  leave(x);
+}
+
+// n_rows rows of h in another order, times factors or not; see GatherRows.
+template <typename T>
+template <typename To>
+void SolverIn<T>::gather(int n_rows, int rows, int pitch, const List<int> &numbers, bool with_factors, To *to) const
+{
+  with_columns_at_once(columns, [&](auto width) {
+    constexpr int W = decltype(width)::value;
+    device.for_each(n_rows * (columns / W),
+                    GatherRows<Number, To, W>{columns, rows, pitch, numbers.data(),
+                                              with_factors ? factor.data() : nullptr, h.data(), to});
+  });
+}
+
+template <typename T>
+void SolverIn<T>::scatter(const List<int> &numbers, const Number *x)
+{
+  with_columns_at_once(columns, [&](auto width) {
+    constexpr int W = decltype(width)::value;
+    device.for_each(numbers.size() * (columns / W),
+                    ScatterRows<Number, W>{columns, numbers.data(), factor.data(), x, h.data()});
+  });
 }
 
 // h = Sᵀ b; b_C = L⁻¹ h_C, b_I = d h_I.
 template <typename T>
-void SolverIn<T>::enter(const Vector<double> &b, const double *square)
+void SolverIn<T>::enter(const Vector<double> &b)
 {
-  device.for_each(h.size(), EnterColumns<Number>{n_columns, columns, length, b.data(), square, h.data()});
+  with_columns_at_once(columns, [&](auto width) {
+    constexpr int W = decltype(width)::value;
+    device.for_each(h.size() / W,
+                    EnterColumns<Number, W>{n_columns, columns, b.data(), scaled ? scales.data() : nullptr, h.data()});
+  });
   basis.load_to_hierarchical(columns, h);
-  device.for_each(n_C * columns, GatherRows<Number, Number>{columns, 1, 1, C.data(), nullptr, h.data(), c.data()});
+  gather(n_C, 1, 1, C, false, c.data());
   in_number.multiply({n_C, columns, n_C, false, false, n_C, columns, columns}, 1., L_inverse.data(), c.data(), 0.,
                      c_hat.data());
   device.for_each(n_C * columns, RoundEntries<Number, T>{c_hat.data(), c_rounded.data()});
   for (const auto &k : classes)
-    device.for_each(k.n_cells * k.m * columns, GatherRows<Number, T>{columns, k.m, k.m + k.e, k.inner.data(),
-                                                                     factor.data(), h.data(), cell_rows(k)});
+    gather(k.n_cells * k.m, k.m, k.m + k.e, k.inner, true, cell_rows(k));
 }
 
 // x_E = Π⁻¹ (b_E - Bᵀb_C - W b_I), b_C <- x_C = L⁻ᵀ (b_C - B x_E).
@@ -333,8 +370,11 @@ void SolverIn<T>::solve_edges()
       k.W.data(), cell_rows(k), 0., w.data() + k.first_edge * r);
   products.multiply({n_E, columns, n_C, true, false, row_E, columns, columns}, 1., B.data(), c_rounded.data(), 0.,
                     t.data());
-  device.for_each(n_E * columns, EdgeLoad<Number, T>{columns, E.data(), factor.data(), h.data(), w.data(), slots.data(),
-                                                     slot.data(), t.data(), e.data()});
+  with_columns_at_once(columns, [&](auto width) {
+    constexpr int W = decltype(width)::value;
+    device.for_each(n_E * (columns / W), EdgeLoad<Number, T, W>{columns, E.data(), factor.data(), h.data(), w.data(),
+                                                                slots.data(), slot.data(), t.data(), e.data()});
+  });
   products.multiply({n_E, columns, n_E, false, false, row_E, columns, columns}, 1., Pi_inverse.data(), e.data(), 0.,
                     x_E.data());
   device.for_each(n_E * columns, RoundEntries<Number, T>{x_E.data(), x_E_rounded.data()});
@@ -349,27 +389,29 @@ template <typename T>
 void SolverIn<T>::solve_inner()
 {
   const std::size_t r = columns;
-  device.for_each(n_C * columns, ScatterRows<Number>{columns, C.data(), factor.data(), c.data(), h.data()});
-  device.for_each(n_E * columns, ScatterRows<Number>{columns, E.data(), factor.data(), x_E.data(), h.data()});
+  scatter(C, c.data());
+  scatter(E, x_E.data());
   for (const auto &k : classes)
     {
       const int row = k.m + k.e;
       Number   *x   = x_I.data() + k.first_inner * r;
-      device.for_each(k.n_cells * k.e * columns, GatherRows<Number, T>{columns, k.e, row, k.edge.data(), nullptr,
-                                                                       h.data(), cell_rows(k) + k.m * r});
+      gather(k.n_cells * k.e, k.e, row, k.edge, false, cell_rows(k) + k.m * r);
       products.multiply(
         {k.m, columns, row, false, false, padded<T>(row), columns, columns, k.n_cells, 0, row * r, k.m * r}, 1.,
         k.C_W.data(), cell_rows(k), 0., x);
-      device.for_each(k.n_cells * k.m * columns,
-                      ScatterRows<Number>{columns, k.inner.data(), factor.data(), x, h.data()});
+      scatter(k.inner, x);
     }
 }
 
 template <typename T>
-void SolverIn<T>::leave(const double *square, Vector<double> &x)
+void SolverIn<T>::leave(Vector<double> &x)
 {
   basis.to_nodal(columns, h);
-  device.for_each(x.size(), LeaveColumns<Number>{n_columns, columns, length, h.data(), square, x.data()});
+  with_columns_at_once(columns, [&](auto width) {
+    constexpr int W = decltype(width)::value;
+    device.for_each(h.size() / W, LeaveColumns<Number, W>{n_columns, columns, h.data(),
+                                                          scaled ? scales_back.data() : nullptr, x.data()});
+  });
 }
 
 template <typename T>
@@ -419,6 +461,10 @@ double Schur::flop() const
 double Schur::paper_flop() const
 {
   return solver->paper_flop;
+}
+double Schur::traffic() const
+{
+  return solver->traffic;
 }
 std::size_t Schur::bytes() const
 {

@@ -33,6 +33,7 @@ public:
 
   double      flop() const;       ///< of a solve for one column, by products, without padding
   double      paper_flop() const; ///< of the same as the paper counts: C⁻¹ twice, and no product with D
+  double      traffic() const;    ///< bytes that the products of a solve read and write at least, for all columns
   std::size_t bytes() const;      ///< of matrices and vectors
 
   class Solver;

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "algebra/several.h"
 #include "base/host_device.h"
 #include "base/small_floats.h"
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -21,50 +21,59 @@ ADAMANT_HOST_DEVICE To rounded(From x)
     return To(static_cast<float>(x));
 }
 
-/// h = b times length / ‖b_s‖, or b itself where there are no squares.
-template <typename Number>
+/// h = b times scale[s], or b itself where there are no scales.
+template <typename Number, int W>
 struct EnterColumns
 {
   int           n_columns, columns;
-  double        length;
-  const double *b, *square;
+  const double *b, *scale;
   Number       *h;
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    const int i = index / columns, s = index % columns;
-    double    value = 0.;
-    if (s < n_columns)
-      {
-        value = b[std::size_t(i) * n_columns + s];
-        if (square != nullptr)
-          value = square[s] > 0. ? value * (length / sqrt(square[s])) : 0.;
-      }
-    h[index] = static_cast<Number>(value);
+    const int          groups = columns / W, i = index / groups, s = (index - i * groups) * W;
+    const double      *from  = b + std::size_t(i) * n_columns + s;
+    Several<double, W> value = {};
+    if (n_columns == columns)
+      value = Several<double, W>::at(from);
+    else
+      for (int j = 0; j < W && s + j < n_columns; ++j)
+        value.v[j] = from[j];
+    Several<Number, W> result;
+    for (int j = 0; j < W; ++j)
+      result.v[j] = static_cast<Number>(scale == nullptr ? value.v[j] : value.v[j] * scale[s + j]);
+    result.to(h + std::size_t(index) * W);
   }
 };
 
-/// x = h times ‖b_s‖ / length; index over the entries of x.
-template <typename Number>
+/// x = h times back[s]; index over W columns of h.
+template <typename Number, int W>
 struct LeaveColumns
 {
   int           n_columns, columns;
-  double        length;
   const Number *h;
-  const double *square;
+  const double *back;
   double       *x;
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    const int    i = index / n_columns, s = index % n_columns;
-    const double value = h[std::size_t(i) * columns + s];
-    x[index]           = square != nullptr ? value * (sqrt(square[s]) / length) : value;
+    const int          groups = columns / W, i = index / groups, s = (index - i * groups) * W;
+    const auto         value = Several<Number, W>::at(h + std::size_t(index) * W);
+    Several<double, W> result;
+    for (int j = 0; j < W; ++j)
+      result.v[j] = back == nullptr ? double(value.v[j]) : value.v[j] * back[s + j];
+    double *to = x + std::size_t(i) * n_columns + s;
+    if (n_columns == columns)
+      result.to(to);
+    else
+      for (int j = 0; j < W && s + j < n_columns; ++j)
+        to[j] = result.v[j];
   }
 };
 
 /// to_k = factor h_number(i), zero where the number is -1; `rows` of every `pitch` rows of `to` are filled: i = c rows + l
-/// goes to k = c pitch + l. Index i columns + s.
-template <typename Number, typename T>
+/// goes to k = c pitch + l. Index over W columns.
+template <typename Number, typename T, int W>
 struct GatherRows
 {
   int           columns, rows, pitch;
@@ -75,18 +84,22 @@ struct GatherRows
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    const int    i = index / columns, s = index % columns, from = number[i];
-    const size_t k = std::size_t(i / rows) * pitch + i % rows;
-    if (from < 0)
-      to[k * columns + s] = rounded<T>(Number(0));
-    else
-      to[k * columns + s] =
-        rounded<T>(h[std::size_t(from) * columns + s] * (factor == nullptr ? Number(1) : factor[from]));
+    const int         groups = columns / W, i = index / groups, s = (index - i * groups) * W, from = number[i];
+    const std::size_t k      = std::size_t(i / rows) * pitch + i % rows;
+    Several<T, W>     result = {};
+    if (from >= 0)
+      {
+        const Number f     = factor == nullptr ? Number(1) : factor[from];
+        const auto   value = Several<Number, W>::at(h + std::size_t(from) * columns + s);
+        for (int j = 0; j < W; ++j)
+          result.v[j] = rounded<T>(f * value.v[j]);
+      }
+    result.to(to + k * columns + s);
   }
 };
 
-/// h_number(i) = factor_number(i) x_i.
-template <typename Number>
+/// h_number(i) = factor_number(i) x_i; index over W columns.
+template <typename Number, int W>
 struct ScatterRows
 {
   int           columns;
@@ -96,14 +109,18 @@ struct ScatterRows
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    const int to                                   = number[index / columns];
-    h[std::size_t(to) * columns + index % columns] = x[index] * factor[to];
+    const int    groups = columns / W, i = index / groups, s = (index - i * groups) * W, to = number[i];
+    const Number f     = factor[to];
+    auto         value = Several<Number, W>::at(x + std::size_t(index) * W);
+    for (int j = 0; j < W; ++j)
+      value.v[j] *= f;
+    value.to(h + std::size_t(to) * columns + s);
   }
 };
 
-/// The right-hand side on edges: t_j = factor (h_number(j) - Σ_k w_slot(k)) - t_j, and rounded; the slots of row j are the
-/// places that it has in the cells beside it.
-template <typename Number, typename T>
+/// The right-hand side on edges, rounded: to_j = factor (h_number(j) - Σ_k w_slot(k)) - t_j; the slots of row j are the
+/// places that it has in the cells beside it. Index over W columns.
+template <typename Number, typename T, int W>
 struct EdgeLoad
 {
   int                 columns;
@@ -116,11 +133,19 @@ struct EdgeLoad
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    const int j = index / columns, s = index % columns;
-    Number    sum = h[std::size_t(number[j]) * columns + s];
+    const int  groups = columns / W, j = index / groups, s = (index - j * groups) * W;
+    auto       sum    = Several<Number, W>::at(h + std::size_t(number[j]) * columns + s);
+    const auto coarse = Several<Number, W>::at(t + std::size_t(index) * W);
     for (std::int64_t k = row_start[j]; k < row_start[j + 1]; ++k)
-      sum -= w[std::size_t(slot[k]) * columns + s];
-    to[index] = rounded<T>(factor[number[j]] * sum - t[index]);
+      {
+        const auto value = Several<Number, W>::at(w + std::size_t(slot[k]) * columns + s);
+        for (int c = 0; c < W; ++c)
+          sum.v[c] -= value.v[c];
+      }
+    Several<T, W> result;
+    for (int c = 0; c < W; ++c)
+      result.v[c] = rounded<T>(factor[number[j]] * sum.v[c] - coarse.v[c]);
+    result.to(to + std::size_t(index) * W);
   }
 };
 
@@ -130,7 +155,8 @@ struct RoundEntries
 {
   const Number            *from;
   T                       *to;
-  ADAMANT_HOST_DEVICE void operator()(int i) const { to[i] = rounded<T>(from[i]); }
+  ADAMANT_HOST_DEVICE T    value(int i) const { return rounded<T>(from[i]); }
+  ADAMANT_HOST_DEVICE void store(int i, T value) const { to[i] = value; }
 };
 
 /// The rows of a sparse matrix into a dense one, which is zero.

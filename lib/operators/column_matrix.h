@@ -1,6 +1,7 @@
 #pragma once
 
 #include "algebra/device.h"
+#include "algebra/several.h"
 #include "base/csr_matrix.h"
 #include "base/host_device.h"
 #include "operators/linear_operator.h"
@@ -10,12 +11,14 @@
 
 namespace adamant
 {
-/// Y = a A X + b Z for r columns, `width` of them at a time, whose sums stay in registers: index i chunks + c is row i
-/// and the columns from c width on. A is in compressed rows, X, Y and Z are row-major; b = 0: Z is not read. Z may be Y.
-template <typename Number, int width>
+/// Y = a A X + b Z for r columns, W of them at a time, whose sums stay in registers: index i chunks + c is row i and the
+/// columns from c W on. A is in compressed rows, X, Y and Z are row-major; b = 0: Z is not read. Z may be Y. `whole`: r is
+/// a multiple of W.
+template <typename Number, int W>
 struct MultiplyColumns
 {
   int                 n_columns, chunks;
+  bool                whole;
   const std::int64_t *row_start;
   const int          *column;
   const Number       *value, *x;
@@ -25,47 +28,75 @@ struct MultiplyColumns
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    const int    i = index / chunks, first = index % chunks * width;
-    const size_t own = std::size_t(i) * n_columns + first;
-    Number       sum[width];
-    if (first + width <= n_columns)
-      row(i, first, width, sum);
-    else
-      row(i, first, n_columns - first, sum);
-    for (int j = 0; j < width && first + j < n_columns; ++j)
-      y[own + j] = b == Number(0) ? a * sum[j] : a * sum[j] + b * z[own + j];
-  }
-
-private:
-  ADAMANT_HOST_DEVICE void row(int i, int first, int n, Number *sum) const
-  {
-    for (int j = 0; j < n; ++j)
-      sum[j] = 0;
-    for (std::int64_t k = row_start[i]; k < row_start[i + 1]; ++k)
+    const int         i = index / chunks, first = (index - i * chunks) * W;
+    const std::size_t own = std::size_t(i) * n_columns + first;
+    if (whole)
       {
-        const Number *from = x + std::size_t(column[k]) * n_columns + first;
-        for (int j = 0; j < n; ++j)
-          sum[j] += value[k] * from[j];
+        Several<Number, W> sum = {};
+        for (std::int64_t k = row_start[i]; k < row_start[i + 1]; ++k)
+          {
+            const Number factor = value[k];
+            const auto   from   = Several<Number, W>::at(x + std::size_t(column[k]) * n_columns + first);
+            for (int j = 0; j < W; ++j)
+              sum.v[j] += factor * from.v[j];
+          }
+        if (b == Number(0))
+          for (int j = 0; j < W; ++j)
+            sum.v[j] = a * sum.v[j];
+        else
+          {
+            const auto old = Several<Number, W>::at(z + own);
+            for (int j = 0; j < W; ++j)
+              sum.v[j] = a * sum.v[j] + b * old.v[j];
+          }
+        sum.to(y + own);
+        return;
+      }
+    for (int j = 0; j < W && first + j < n_columns; ++j)
+      {
+        Number sum = 0;
+        for (std::int64_t k = row_start[i]; k < row_start[i + 1]; ++k)
+          sum += value[k] * x[std::size_t(column[k]) * n_columns + first + j];
+        y[own + j] = b == Number(0) ? a * sum : a * sum + b * z[own + j];
       }
   }
 };
 
-/// d = alpha d + beta (b - t) / diagonal for r columns: a step's direction from t = A x; first: d = beta b / diagonal.
-template <typename Number>
-struct ColumnDirection
+/// d = alpha d + beta (b - t) / diagonal, x += d for W of r columns: a step of a polynomial in D⁻¹A from t = A x; first: d =
+/// beta b / diagonal and x = d. Index i r / W + group.
+template <typename Number, int W>
+struct ColumnStep
 {
   int           n_columns;
   bool          first;
   Number        alpha, beta;
   const Number *b, *t, *diagonal;
-  Number       *d;
+  Number       *d, *x;
 
-  ADAMANT_HOST_DEVICE Number value(int index) const
+  ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    const Number r = first ? b[index] : b[index] - t[index];
-    return beta * r / diagonal[index / n_columns] + (first ? Number(0) : alpha * d[index]);
+    const std::size_t  at     = std::size_t(index) * W;
+    const Number       factor = beta / diagonal[n_columns == W ? index : index / (n_columns / W)];
+    const auto         load   = Several<Number, W>::at(b + at);
+    Several<Number, W> step;
+    if (first)
+      for (int j = 0; j < W; ++j)
+        step.v[j] = factor * load.v[j];
+    else
+      {
+        const auto product = Several<Number, W>::at(t + at), old = Several<Number, W>::at(d + at);
+        for (int j = 0; j < W; ++j)
+          step.v[j] = factor * (load.v[j] - product.v[j]) + alpha * old.v[j];
+      }
+    step.to(d + at);
+    if (!first)
+      {
+        const auto old = Several<Number, W>::at(x + at);
+        for (int j = 0; j < W; ++j)
+          step.v[j] += old.v[j];
+      }
+    step.to(x + at);
   }
-  ADAMANT_HOST_DEVICE void store(int index, Number value) const { d[index] = value; }
 };
 
 /// A sparse matrix for products with several vectors at once: its bytes are read once for all of them. Vectors are the
@@ -94,20 +125,20 @@ public:
   /// Y = a A X + b Z for r columns; b = 0: Z is not read. Z may be Y.
   void multiply(int r, Number a, const Vector<Number> &X, Number b, const Vector<Number> &Z, Vector<Number> &Y) const
   {
-    // On a GPU a thread for each entry, neighbours in memory; on the host a few columns, which share the row.
-    if (device.asynchronous())
+    // On a GPU a thread for each entry or for a few that are loaded together; on the host a few, which share the row.
+    if (device.asynchronous() && r % columns_at_once != 0)
       multiply<1>(r, a, X, b, Z, Y);
     else
-      multiply<8>(r, a, X, b, Z, Y);
+      multiply<columns_at_once>(r, a, X, b, Z, Y);
   }
 
 private:
-  template <int width>
+  template <int W>
   void multiply(int r, Number a, const Vector<Number> &X, Number b, const Vector<Number> &Z, Vector<Number> &Y) const
   {
-    const int chunks = (r + width - 1) / width;
-    device.for_each(rows * chunks, MultiplyColumns<Number, width>{r, chunks, row_start.data(), column.data(),
-                                                                  value.data(), X.data(), a, b, Z.data(), Y.data()});
+    const int chunks = (r + W - 1) / W;
+    device.for_each(rows * chunks, MultiplyColumns<Number, W>{r, chunks, r % W == 0, row_start.data(), column.data(),
+                                                              value.data(), X.data(), a, b, Z.data(), Y.data()});
   }
 
   Device             device;

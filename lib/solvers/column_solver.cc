@@ -36,6 +36,7 @@ ColumnResult ColumnSolver::solve(Vector<double> &B, Vector<double> &X, const Sol
 {
   device.for_each(r, ColumnScales{norms(B), scales.data()});
   scale(false, B);
+  sizes = norms.fetch(B);
   // Scaled columns have norms between 2^-1/2 and 2^1/2.
   SolverControl of_all = control;
   of_all.tolerance     = control.tolerance / (2. * std::sqrt(double(r)));
@@ -75,8 +76,7 @@ bool ColumnSolver::begin_refinement(const Vector<double> &B, Vector<double> &X, 
 Array<double> ColumnSolver::relative_residuals(const Vector<double> &B, const Vector<double> &X)
 {
   A.residual(X, B, R);
-  Array<double>       residuals = norms.fetch(R);
-  const Array<double> sizes     = norms.fetch(B);
+  Array<double> residuals = norms.fetch(R);
   for (int s = 0; s < r; ++s)
     residuals[s] = sizes[s] > 0. ? residuals[s] / sizes[s] : residuals[s];
   return residuals;

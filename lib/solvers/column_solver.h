@@ -55,5 +55,6 @@ private:
   std::unique_ptr<KrylovMethod>   method, with_fallback;
   ColumnNorms                     norms;
   Vector<double>                  R, scales;
+  Array<double>                   sizes; // of the columns of B, scaled
 };
 } // namespace adamant

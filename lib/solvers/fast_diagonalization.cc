@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace adamant
@@ -18,7 +19,7 @@ public:
   virtual ~Transforms()                                                 = default;
   virtual void        solve(const Vector<double> &b, Vector<double> &x) = 0;
   virtual std::size_t bytes() const                                     = 0;
-  double              flop                                              = 0;
+  double              flop = 0, traffic = 0;
 };
 
 namespace
@@ -38,21 +39,23 @@ private:
   template <typename R>
   void transform(int d, bool back, const T *from, R *to) const;
   void divide(T *x) const;
+  void make_factors(const std::vector<Eigenpairs> &directions);
   // The distances of lines of the first direction.
-  int  node_row() const { return columns == 1 ? padded<T>(nodes[0]) : nodes[0]; }
-  int  coefficient_row() const { return columns == 1 ? row[0] : n[0]; }
-  void choose_scale(const std::vector<Eigenpairs> &directions);
+  int node_row() const { return columns == 1 ? padded<T>(nodes[0]) : nodes[0]; }
+  int coefficient_row() const { return columns == 1 ? row[0] : n[0]; }
 
+  using Number                 = std::conditional_t<sizeof(T) == sizeof(double), double, float>;
   static constexpr bool direct = sizeof(T) == sizeof(double); // products read b and write x themselves
 
   Device         device;
   DenseProducts  products;
   int            dim, n_columns, columns;                        // at a node: wanted, stored
   int            nodes[3] = {1, 1, 1}, n[3] = {1, 1, 1}, row[3]; // row[d]: of V in direction d
-  double         zero = 0, scale = 1;
+  double         zero = 0, scale = 1;                            // eigenvalues up to `zero` are the constants'
   Buffer<T>      V[3], work[2];
   Buffer<float>  result;
-  Vector<double> value[3], weight[3];
+  Vector<Number> factors; // of the coefficients
+  Vector<double> scales, scales_back;
   ColumnNorms    norms;
 };
 
@@ -63,7 +66,8 @@ TransformsIn<T>::TransformsIn(const Device &device, const std::vector<Eigenpairs
   , products(device, arithmetic)
   , dim(static_cast<int>(directions.size()))
   , n_columns(n_columns)
-  , columns(n_columns == 1 ? 1 : padded<T>(n_columns))
+  , columns(n_columns == 1 || direct ? n_columns :
+                                       (n_columns + columns_at_once - 1) / columns_at_once * columns_at_once)
 {
   std::size_t size = columns;
   for (int d = 0; d < 3; ++d)
@@ -76,9 +80,7 @@ TransformsIn<T>::TransformsIn(const Device &device, const std::vector<Eigenpairs
       Array<double> V_padded(std::size_t(nodes[d]) * row[d], 0.);
       for (int i = 0; i < nodes[d]; ++i)
         std::copy_n(&pairs.vectors[std::size_t(i) * n[d]], n[d], &V_padded[std::size_t(i) * row[d]]);
-      V[d]      = Buffer<T>(device, V_padded);
-      value[d]  = Vector<double>(device, pairs.value);
-      weight[d] = Vector<double>(device, pairs.weight);
+      V[d] = Buffer<T>(device, V_padded);
       if (d < dim)
         zero += 1e-12 * *std::max_element(pairs.value.begin(), pairs.value.end());
       size *= d == 0 && n_columns == 1 ? padded<T>(nodes[d]) : nodes[d];
@@ -86,35 +88,54 @@ TransformsIn<T>::TransformsIn(const Device &device, const std::vector<Eigenpairs
   for (int d = 0; d < dim; ++d)
     flop +=
       4. * nodes[d] * n[d] * (d > 0 ? n[0] : 1) * (d > 1 ? n[1] : 1) * (d < 1 ? nodes[1] : 1) * (d < 2 ? nodes[2] : 1);
+  // There and back, each of them reads a matrix, values and coefficients.
+  for (int d = 0; d < dim; ++d)
+    traffic += 2. * sizeof(T) *
+               (double(nodes[d]) * n[d] + double(n_columns) * (nodes[d] + n[d]) * (d > 0 ? n[0] : 1) *
+                                            (d > 1 ? n[1] : 1) * (d < 1 ? nodes[1] : 1) * (d < 2 ? nodes[2] : 1));
   if (size > std::size_t(std::numeric_limits<int>::max()))
     throw InputError("fast diagonalization: " + std::to_string(n_columns) + " right-hand sides of " +
                      std::to_string(nodes[0] * nodes[1] * nodes[2]) + " entries at once are more than 2^31 numbers");
-  if constexpr (!direct)
-    choose_scale(directions);
+  make_factors(directions);
   for (auto &vector : work)
     vector = Buffer<T>(device, size);
   if (!direct)
     {
-      norms  = ColumnNorms(device, nodes[0] * nodes[1] * nodes[2], n_columns);
-      result = Buffer<float>(device, size);
+      norms       = ColumnNorms(device, nodes[0] * nodes[1] * nodes[2], n_columns);
+      scales      = Vector<double>(device, columns);
+      scales_back = Vector<double>(device, columns);
+      result      = Buffer<float>(device, size);
     }
 }
 
-// The largest factor between the transforms becomes 1.
+// scale w_i w_j w_k / (λ_i + λ_j + λ_k), zero for zero eigenvalues; in low precision the largest of them is 1.
 template <typename T>
-void TransformsIn<T>::choose_scale(const std::vector<Eigenpairs> &directions)
+void TransformsIn<T>::make_factors(const std::vector<Eigenpairs> &directions)
 {
-  double lowest = 0., second = std::numeric_limits<double>::max(), weights = 1.;
-  for (const auto &pairs : directions)
+  Array<double> table(std::size_t(coefficient_row()) * n[1] * n[2], 0.);
+  double        largest = 0.;
+  for (int k = 0; k < n[2]; ++k)
+    for (int j = 0; j < n[1]; ++j)
+      for (int i = 0; i < n[0]; ++i)
+        {
+          const int number[] = {i, j, k};
+          double    sum = 0., weight = 1.;
+          for (int d = 0; d < dim; ++d)
+            {
+              sum += directions[d].value[number[d]];
+              weight *= directions[d].weight[number[d]];
+            }
+          const double factor                                        = sum > zero ? weight / sum : 0.;
+          table[(std::size_t(k) * n[1] + j) * coefficient_row() + i] = factor;
+          largest                                                    = std::max(largest, factor);
+        }
+  if (!direct)
     {
-      Array<double> sorted = pairs.value;
-      std::sort(sorted.begin(), sorted.end());
-      lowest += sorted[0];
-      if (sorted.size() > 1)
-        second = std::min(second, sorted[1] - sorted[0]);
-      weights *= *std::max_element(pairs.weight.begin(), pairs.weight.end());
+      scale = 1. / largest;
+      for (double &factor : table)
+        factor *= scale;
     }
-  scale = (lowest > zero ? lowest : second) / weights;
+  factors = Vector<Number>(device, table);
 }
 
 // to = Vᵀ from or, back, V from along direction d; forth it is the turn of the directions in their order, back the other
@@ -147,30 +168,29 @@ void TransformsIn<T>::transform(int d, bool back, const T *from, R *to) const
 template <typename T>
 void TransformsIn<T>::divide(T *x) const
 {
-  const DivideByEigenvalues<T> f{coefficient_row(),
-                                 columns,
-                                 {n[0], n[1], n[2]},
-                                 {value[0].data(), value[1].data(), value[2].data()},
-                                 {weight[0].data(), weight[1].data(), weight[2].data()},
-                                 zero,
-                                 scale,
-                                 x};
-  device.for_each(coefficient_row() * n[1] * n[2] * columns, f);
+  with_columns_at_once(columns, [&](auto width) {
+    constexpr int W      = decltype(width)::value;
+    const int     groups = columns / W;
+    device.for_each(factors.size() * groups, DivideByEigenvalues<T, Number, W>{groups, factors.data(), x});
+  });
 }
 
 template <typename T>
 void TransformsIn<T>::solve(const Vector<double> &b, Vector<double> &x)
 {
-  const T      *from   = nullptr;
-  const double *square = nullptr;
+  const T *from = nullptr;
   if constexpr (direct)
     from = b.data();
   else
     {
-      square = norms(b);
-      device.for_each(
-        node_row() * nodes[1] * nodes[2] * columns,
-        PackColumns<T>{nodes[0], node_row(), columns, n_columns, length, b.data(), square, work[1].data()});
+      device.for_each(columns,
+                      LowPrecisionScales{n_columns, length, 1. / scale, norms(b), scales.data(), scales_back.data()});
+      with_columns_at_once(columns, [&](auto width) {
+        constexpr int W = decltype(width)::value;
+        device.for_each(
+          node_row() * nodes[1] * nodes[2] * (columns / W),
+          PackColumns<T, W>{nodes[0], node_row(), columns, n_columns, b.data(), scales.data(), work[1].data()});
+      });
       from = work[1].data();
     }
   const auto other = [this](const T *vector) { return vector == work[0].data() ? work[1].data() : work[0].data(); };
@@ -192,8 +212,12 @@ void TransformsIn<T>::solve(const Vector<double> &b, Vector<double> &x)
   else
     {
       transform(0, true, from, result.data());
-      device.for_each(b.size(), UnpackColumns{nodes[0], node_row(), columns, n_columns, 1. / (length * scale),
-                                              result.data(), square, x.data()});
+      with_columns_at_once(columns, [&](auto width) {
+        constexpr int W = decltype(width)::value;
+        device.for_each(
+          nodes[0] * nodes[1] * nodes[2] * (columns / W),
+          UnpackColumns<W>{nodes[0], node_row(), columns, n_columns, result.data(), scales_back.data(), x.data()});
+      });
     }
 }
 
@@ -327,6 +351,11 @@ void FastDiagonalization::solve(const Vector<double> &b, Vector<double> &x) cons
 double FastDiagonalization::flop() const
 {
   return transforms->flop;
+}
+
+double FastDiagonalization::traffic() const
+{
+  return transforms->traffic;
 }
 
 std::size_t FastDiagonalization::bytes() const

@@ -3,12 +3,21 @@
 #include "algebra/functors.cuh"
 #include "solvers/fast_diagonalization_functors.h"
 
-using adamant::DeviceInterface, adamant::PackColumns, adamant::DivideByEigenvalues;
-template void adamant::cuda::for_each(const DeviceInterface &, int, const PackColumns<float> &);
-template void adamant::cuda::for_each(const DeviceInterface &, int, const PackColumns<adamant::BFloat16> &);
-template void adamant::cuda::for_each(const DeviceInterface &, int, const PackColumns<adamant::Float16> &);
-template void adamant::cuda::for_each(const DeviceInterface &, int, const adamant::UnpackColumns &);
-template void adamant::cuda::for_each(const DeviceInterface &, int, const DivideByEigenvalues<double> &);
-template void adamant::cuda::for_each(const DeviceInterface &, int, const DivideByEigenvalues<float> &);
-template void adamant::cuda::for_each(const DeviceInterface &, int, const DivideByEigenvalues<adamant::BFloat16> &);
-template void adamant::cuda::for_each(const DeviceInterface &, int, const DivideByEigenvalues<adamant::Float16> &);
+using namespace adamant;
+
+template void adamant::cuda::for_each(const DeviceInterface &, int, const PackColumns<float, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const PackColumns<float, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const PackColumns<BFloat16, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const PackColumns<BFloat16, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const PackColumns<Float16, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const PackColumns<Float16, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const UnpackColumns<1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const UnpackColumns<8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const DivideByEigenvalues<double, double, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const DivideByEigenvalues<double, double, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const DivideByEigenvalues<float, float, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const DivideByEigenvalues<float, float, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const DivideByEigenvalues<BFloat16, float, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const DivideByEigenvalues<BFloat16, float, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const DivideByEigenvalues<Float16, float, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const DivideByEigenvalues<Float16, float, 8> &);

@@ -48,8 +48,9 @@ public:
   void vmult(const Vector<double> &b, Vector<double> &x) const override { solve(b, x); }
   void update() override {} ///< the matrix stays
 
-  double      flop() const;  ///< floating-point operations of a solve for one column, without padding
-  std::size_t bytes() const; ///< of matrices and vectors
+  double      flop() const;    ///< floating-point operations of a solve for one column, without padding
+  double      traffic() const; ///< bytes that the products of a solve read and write at least, for all columns
+  std::size_t bytes() const;   ///< of matrices and vectors
 
   class Transforms;
 

@@ -1,72 +1,92 @@
 #pragma once
 
+#include "algebra/several.h"
 #include "base/host_device.h"
 #include "base/small_floats.h"
 
-#include <cmath>
 #include <cstddef>
 
-// The elementwise steps of fast diagonalization, for host and GPU. `row` numbers of the first direction follow each
-// other in what products take, of which n[0] count; `columns` at a node, of which n_columns count.
+// The elementwise steps of fast diagonalization, for host and GPU, W columns at a time. `row` numbers of the first
+// direction follow each other in what products take, of which n count; `columns` at a node, of which n_columns count.
 
 namespace adamant
 {
-/// to = b times length / ‖b_s‖, in the storage type of products.
-template <typename T>
+/// to = b times scale[s], in the storage type of products; index (line row + i) columns / W + group.
+template <typename T, int W>
 struct PackColumns
 {
   int           n, row, columns, n_columns;
-  double        length;
-  const double *b, *square;
+  const double *b, *scale;
   T            *to;
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    const int s = index % columns, i = index / columns % row, line = index / columns / row;
-    double    value = 0.;
-    if (i < n && s < n_columns && square[s] > 0.)
-      value = b[(std::size_t(line) * n + i) * n_columns + s] * (length / sqrt(square[s]));
-    to[index] = T(static_cast<float>(value));
+    const int     groups = columns / W, at = index / groups, s = (index - at * groups) * W;
+    const int     line = n == row ? 0 : at / row, i = n == row ? at : at - line * row;
+    Several<T, W> packed = {};
+    if (n == row || i < n)
+      {
+        const double *from = b + (n == row ? std::size_t(at) : std::size_t(line) * n + i) * n_columns + s;
+        const auto    f    = Several<double, W>::at(scale + s);
+        if (n_columns == columns)
+          {
+            const auto value = Several<double, W>::at(from);
+            for (int j = 0; j < W; ++j)
+              packed.v[j] = T(static_cast<float>(value.v[j] * f.v[j]));
+          }
+        else
+          for (int j = 0; j < W && s + j < n_columns; ++j)
+            packed.v[j] = T(static_cast<float>(from[j] * f.v[j]));
+      }
+    packed.to(to + std::size_t(index) * W);
   }
 };
 
-/// x = from times factor ‖b_s‖, index over the entries of x.
+/// x = from times back[s]; index (node) columns / W + group.
+template <int W>
 struct UnpackColumns
 {
   int           n, row, columns, n_columns;
-  double        factor;
   const float  *from;
-  const double *square;
+  const double *back;
   double       *x;
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    const int s = index % n_columns, i = index / n_columns % n, line = index / n_columns / n;
-    x[index] = factor * sqrt(square[s]) * from[(std::size_t(line) * row + i) * columns + s];
+    const int  groups = columns / W, node = index / groups, s = (index - node * groups) * W;
+    const int  line  = n == row ? 0 : node / n;
+    const auto at    = std::size_t(n == row ? node : line * row + (node - line * n));
+    const auto value = Several<float, W>::at(from + at * columns + s);
+    const auto f     = Several<double, W>::at(back + s);
+    double    *to    = x + std::size_t(node) * n_columns + s;
+    if (n_columns == columns)
+      {
+        Several<double, W> result;
+        for (int j = 0; j < W; ++j)
+          result.v[j] = f.v[j] * value.v[j];
+        result.to(to);
+      }
+    else
+      for (int j = 0; j < W && s + j < n_columns; ++j)
+        to[j] = f.v[j] * value.v[j];
   }
 };
 
-/// x = scale x w_i w_j w_k / (λ_i + λ_j + λ_k), which is the inverse between the transforms; zero eigenvalues give zero.
-template <typename T>
+/// x = factor x, the factor of each coefficient: the inverse between the transforms.
+template <typename T, typename Number, int W>
 struct DivideByEigenvalues
 {
-  int           row, columns, n[3];
-  const double *value[3], *weight[3];
-  double        zero; // eigenvalues up to this are the constants'
-  double        scale;
+  int           groups; // columns / W
+  const Number *factor;
   T            *x;
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    const int i = index / columns % row, line = index / columns / row, j = line % n[1], k = line / n[1];
-    if (i >= n[0])
-      return;
-    const double sum    = value[0][i] + value[1][j] + value[2][k];
-    const double factor = sum > zero ? scale * weight[0][i] * weight[1][j] * weight[2][k] / sum : 0.;
-    if constexpr (sizeof(T) == sizeof(double))
-      x[index] *= factor;
-    else
-      x[index] = T(static_cast<float>(factor) * static_cast<float>(x[index]));
+    const Number f     = factor[W == 1 && groups == 1 ? index : index / groups];
+    auto         value = Several<T, W>::at(x + std::size_t(index) * W);
+    for (int j = 0; j < W; ++j)
+      value.v[j] = T(f * static_cast<Number>(value.v[j]));
+    value.to(x + std::size_t(index) * W);
   }
 };
 } // namespace adamant
