@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -105,13 +106,13 @@ private:
   struct Class
   {
     int       n_cells, m, e;
-    Buffer<T> W, C_W;                  // D C⁻¹, and [C⁻¹ -Wᵀ]; rows of padded<T>(m), padded<T>(m + e) entries
-    List<int> inner, edge;             // numbers of unknowns, or -1
+    Buffer<T> W, C_W;                  // D C⁻¹, and d [C⁻¹ -Wᵀ]; rows of padded<T>(m), padded<T>(m + e) entries
+    List<int> inner, edge;             // positions in h, or -1
     int       first_inner, first_edge; // of the class's rows among those of all
   };
 
-  void setup_numbers(const MacroCells &cells, const Prehandled &matrices);
-  void setup_local(const MacroCells &cells, const std::vector<LocalInverse> &local);
+  void setup_numbers(const NestedNodes &nodes, const MacroCells &cells, const Prehandled &matrices);
+  void setup_local(const MacroCells &cells, const Prehandled &matrices, const std::vector<LocalInverse> &local);
   void setup_edges(const MacroCells &cells, const Prehandled &matrices, const std::vector<LocalInverse> &local);
   void setup_vectors();
   void count(const MacroCells &cells);
@@ -130,14 +131,14 @@ private:
   DenseProducts             products, in_number; // in the arithmetic; of Numbers
   HierarchicalBasis<Number> basis;
   int                       n, n_columns, columns, n_C, n_E, row_E, n_inner = 0, n_places = 0;
-  List<int>                 C, E, slot;
-  List<std::int64_t>        slots;  // row starts
-  List<Number>              factor; // d of each unknown
+  List<int>                 order, E, slot; // unknowns in the order of h; positions of E
+  List<std::int64_t>        slots;          // row starts
+  List<Number>              factor;         // d, in the order of h
   std::vector<Class>        classes;
   Buffer<Number>            L_inverse;
   Buffer<T>                 B, Pi_inverse;
   Vector<Number>            h; // all unknowns
-  Buffer<Number>            c, c_hat, w, t, x_E, x_I;
+  Buffer<Number>            c_hat, w, t, x_E;
   Buffer<T>                 c_rounded, e, x_E_rounded;
   Buffer<T>                 of_cells; // for each of them b_I, then what is on its edges
   Vector<double>            scales, scales_back;
@@ -150,7 +151,6 @@ SolverIn<T>::SolverIn(const Device &device, const NestedNodes &nodes, const Macr
   : device(device)
   , products(device, arithmetic)
   , in_number(device, sizeof(Number) == sizeof(double) ? Arithmetic::float64 : Arithmetic::float32)
-  , basis(device, nodes)
   , n(nodes.n_unknowns)
   , n_columns(n_columns)
   , columns(scaled ? (n_columns + columns_at_once - 1) / columns_at_once * columns_at_once : n_columns)
@@ -163,14 +163,15 @@ SolverIn<T>::SolverIn(const Device &device, const NestedNodes &nodes, const Macr
                      " entries at once are more than 2^31 numbers");
   const auto local = local_inverses(device, cells, matrices);
   setup_edges(cells, matrices, local);
-  setup_local(cells, local);
-  setup_numbers(cells, matrices);
+  setup_numbers(nodes, cells, matrices);
+  setup_local(cells, matrices, local);
   setup_vectors();
   count(cells);
 }
 
 template <typename T>
-void SolverIn<T>::setup_local(const MacroCells &cells, const std::vector<LocalInverse> &local)
+void SolverIn<T>::setup_local(const MacroCells &cells, const Prehandled &matrices,
+                              const std::vector<LocalInverse> &local)
 {
   for (std::size_t k = 0; k < cells.classes.size(); ++k)
     {
@@ -183,16 +184,20 @@ void SolverIn<T>::setup_local(const MacroCells &cells, const std::vector<LocalIn
         std::copy_n(&local[k].W[std::size_t(i) * m], m, &W[std::size_t(i) * row_W]);
       for (int i = 0; i < m; ++i)
         {
-          std::copy_n(&local[k].C_inverse[std::size_t(i) * m], m, &C_W[std::size_t(i) * row]);
+          const double d = matrices.inverse_diagonal[from.inner[i]]; // the same in all cells of the class
+          for (int j = 0; j < m; ++j)
+            C_W[std::size_t(i) * row + j] = d * local[k].C_inverse[std::size_t(i) * m + j];
           for (int j = 0; j < e; ++j)
-            C_W[std::size_t(i) * row + m + j] = -local[k].W[std::size_t(j) * m + i];
+            C_W[std::size_t(i) * row + m + j] = -d * local[k].W[std::size_t(j) * m + i];
         }
-      to.W     = Buffer<T>(device, W);
-      to.C_W   = Buffer<T>(device, C_W);
-      to.inner = List<int>(device, from.inner);
-      Array<int> edge;
-      for (const int E : from.edge)
-        edge.push_back(E < 0 ? -1 : cells.edge[E]);
+      to.W   = Buffer<T>(device, W);
+      to.C_W = Buffer<T>(device, C_W);
+      // Positions in h: those inside cells follow each other.
+      Array<int> inner(from.inner.size()), edge(from.edge);
+      std::iota(inner.begin(), inner.end(), n_C + n_E + n_inner);
+      for (int &E : edge)
+        E = E < 0 ? -1 : n_C + E;
+      to.inner       = List<int>(device, inner);
       to.edge        = List<int>(device, edge);
       to.first_inner = n_inner;
       to.first_edge  = n_places;
@@ -202,13 +207,29 @@ void SolverIn<T>::setup_local(const MacroCells &cells, const std::vector<LocalIn
     }
 }
 
-// Numbers and factors; for each unknown on an edge, the places that it has in cells.
+// The order of unknowns in h: C, E, then I cell by cell; and for each on an edge the places that it has in cells.
 template <typename T>
-void SolverIn<T>::setup_numbers(const MacroCells &cells, const Prehandled &matrices)
+void SolverIn<T>::setup_numbers(const NestedNodes &nodes, const MacroCells &cells, const Prehandled &matrices)
 {
-  C      = List<int>(device, cells.coarse);
-  E      = List<int>(device, cells.edge);
-  factor = List<Number>(device, Array<Number>(matrices.inverse_diagonal.begin(), matrices.inverse_diagonal.end()));
+  Array<int> numbers = cells.coarse;
+  numbers.insert(numbers.end(), cells.edge.begin(), cells.edge.end());
+  for (const auto &kind : cells.classes)
+    numbers.insert(numbers.end(), kind.inner.begin(), kind.inner.end());
+  Array<int>    position(n), on_edges(n_E);
+  Array<Number> factors(n);
+  for (int i = 0; i < n; ++i)
+    {
+      position[numbers[i]] = i;
+      factors[i]           = static_cast<Number>(matrices.inverse_diagonal[numbers[i]]);
+    }
+  std::iota(on_edges.begin(), on_edges.end(), n_C);
+  NestedNodes renumbered = nodes;
+  for (int &number : renumbered.unknown)
+    number = number < 0 ? -1 : position[number];
+  basis  = HierarchicalBasis<Number>(device, renumbered);
+  order  = List<int>(device, numbers);
+  E      = List<int>(device, on_edges);
+  factor = List<Number>(device, factors);
   std::vector<std::vector<int>> places(n_E);
   int                           place = 0;
   for (const auto &kind : cells.classes)
@@ -272,12 +293,10 @@ void SolverIn<T>::setup_vectors()
 {
   const std::size_t r = columns;
   h                   = Vector<Number>(device, to_index(n * r, "entries of right-hand sides"));
-  c                   = Buffer<Number>(device, n_C * r);
   c_hat               = Buffer<Number>(device, n_C * r);
   w                   = Buffer<Number>(device, n_places * r);
   t                   = Buffer<Number>(device, n_E * r);
   x_E                 = Buffer<Number>(device, n_E * r);
-  x_I                 = Buffer<Number>(device, n_inner * r);
   c_rounded           = Buffer<T>(device, n_C * r);
   e                   = Buffer<T>(device, n_E * r);
   x_E_rounded         = Buffer<T>(device, n_E * r);
@@ -347,12 +366,11 @@ void SolverIn<T>::enter(const Vector<double> &b)
 {
   with_columns_at_once(columns, [&](auto width) {
     constexpr int W = decltype(width)::value;
-    device.for_each(h.size() / W,
-                    EnterColumns<Number, W>{n_columns, columns, b.data(), scaled ? scales.data() : nullptr, h.data()});
+    device.for_each(h.size() / W, EnterColumns<Number, W>{n_columns, columns, order.data(), b.data(),
+                                                          scaled ? scales.data() : nullptr, h.data()});
   });
   basis.load_to_hierarchical(columns, h);
-  gather(n_C, 1, 1, C, false, c.data());
-  in_number.multiply({n_C, columns, n_C, false, false, n_C, columns, columns}, 1., L_inverse.data(), c.data(), 0.,
+  in_number.multiply({n_C, columns, n_C, false, false, n_C, columns, columns}, 1., L_inverse.data(), h.data(), 0.,
                      c_hat.data());
   device.for_each(n_C * columns, RoundEntries<Number, T>{c_hat.data(), c_rounded.data()});
   for (const auto &k : classes)
@@ -381,7 +399,7 @@ void SolverIn<T>::solve_edges()
   products.multiply({n_C, columns, n_E, false, false, row_E, columns, columns}, -1., B.data(), x_E_rounded.data(), 1.,
                     c_hat.data());
   in_number.multiply({n_C, columns, n_C, true, false, n_C, columns, columns}, 1., L_inverse.data(), c_hat.data(), 0.,
-                     c.data());
+                     h.data());
 }
 
 // x_I = C⁻¹b_I - Wᵀ d x_E, and all of x in h.
@@ -389,17 +407,14 @@ template <typename T>
 void SolverIn<T>::solve_inner()
 {
   const std::size_t r = columns;
-  scatter(C, c.data());
   scatter(E, x_E.data());
   for (const auto &k : classes)
     {
       const int row = k.m + k.e;
-      Number   *x   = x_I.data() + k.first_inner * r;
       gather(k.n_cells * k.e, k.e, row, k.edge, false, cell_rows(k) + k.m * r);
       products.multiply(
         {k.m, columns, row, false, false, padded<T>(row), columns, columns, k.n_cells, 0, row * r, k.m * r}, 1.,
-        k.C_W.data(), cell_rows(k), 0., x);
-      scatter(k.inner, x);
+        k.C_W.data(), cell_rows(k), 0., h.data() + (n_C + n_E + k.first_inner) * r);
     }
 }
 
@@ -409,7 +424,7 @@ void SolverIn<T>::leave(Vector<double> &x)
   basis.to_nodal(columns, h);
   with_columns_at_once(columns, [&](auto width) {
     constexpr int W = decltype(width)::value;
-    device.for_each(h.size() / W, LeaveColumns<Number, W>{n_columns, columns, h.data(),
+    device.for_each(h.size() / W, LeaveColumns<Number, W>{n_columns, columns, order.data(), h.data(),
                                                           scaled ? scales_back.data() : nullptr, x.data()});
   });
 }
@@ -420,7 +435,7 @@ std::size_t SolverIn<T>::bytes() const
   std::size_t sum = h.size() * sizeof(Number) + Pi_inverse.bytes() + B.bytes() + L_inverse.bytes();
   for (const auto &k : classes)
     sum += k.C_W.bytes() + k.W.bytes();
-  for (const auto *buffer : {&c, &c_hat, &w, &t, &x_E, &x_I})
+  for (const auto *buffer : {&c_hat, &w, &t, &x_E})
     sum += buffer->bytes();
   for (const auto *buffer : {&c_rounded, &e, &x_E_rounded, &of_cells})
     sum += buffer->bytes();

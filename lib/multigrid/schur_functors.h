@@ -21,18 +21,19 @@ ADAMANT_HOST_DEVICE To rounded(From x)
     return To(static_cast<float>(x));
 }
 
-/// h = b times scale[s], or b itself where there are no scales.
+/// h_i = b_order(i) times scale[s], or without scales; index over W columns of h.
 template <typename Number, int W>
 struct EnterColumns
 {
   int           n_columns, columns;
+  const int    *order;
   const double *b, *scale;
   Number       *h;
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
     const int          groups = columns / W, i = index / groups, s = (index - i * groups) * W;
-    const double      *from  = b + std::size_t(i) * n_columns + s;
+    const double      *from  = b + std::size_t(order[i]) * n_columns + s;
     Several<double, W> value = {};
     if (n_columns == columns)
       value = Several<double, W>::at(from);
@@ -46,11 +47,12 @@ struct EnterColumns
   }
 };
 
-/// x = h times back[s]; index over W columns of h.
+/// x_order(i) = h_i times back[s], or without; index over W columns of h.
 template <typename Number, int W>
 struct LeaveColumns
 {
   int           n_columns, columns;
+  const int    *order;
   const Number *h;
   const double *back;
   double       *x;
@@ -62,7 +64,7 @@ struct LeaveColumns
     Several<double, W> result;
     for (int j = 0; j < W; ++j)
       result.v[j] = back == nullptr ? double(value.v[j]) : value.v[j] * back[s + j];
-    double *to = x + std::size_t(i) * n_columns + s;
+    double *to = x + std::size_t(order[i]) * n_columns + s;
     if (n_columns == columns)
       result.to(to);
     else
