@@ -17,7 +17,6 @@
 
 #include "algebra/graph.h"
 #include "application/program.h"
-#include "discretization/fields/l2_error.h"
 #include "discretization/fields/tensor_product.h"
 
 #include <deal.II/fe/mapping_q1.h>
@@ -54,7 +53,6 @@ private:
   void                             setup_solver();
   double                           solve(adamant::ColumnResult &result);
   void                             compare(int n);
-  double                           largest_l2_error(const Vector &x, int n) const;
   void                             describe();
   void                             report();
 
@@ -233,26 +231,8 @@ void Poisson<dim>::compare(int n)
     std::cout << "warning: errors against double reach " << error
               << "; Solver/Refinement tolerance = 1e-10 or a higher precision helps\n";
   if (!parameters.problem.exact.empty())
-    run_info.record["errors"]["l2"] = largest_l2_error(x, n);
-}
-
-template <int dim>
-double Poisson<dim>::largest_l2_error(const Vector &x, int n) const
-{
-  const auto    exact  = parameters.problem.template exact_function<dim>();
-  const auto    values = to_host(x);
-  Array<double> column(levels.n());
-  double        largest = 0.;
-  for (int s = 0; s < n; ++s)
-    {
-      for (int i = 0; i < levels.n(); ++i)
-        column[i] = values[std::size_t(i) * n + s];
-      exact->set_time(s);
-      const auto nodal = nodal_values(levels, space->nodes(), column);
-      largest =
-        std::max(largest, adamant::l2_error(space->nodes(), mapping, dealii::QGauss<dim>(3), nodal.data(), *exact));
-    }
-  return largest;
+    run_info.record["errors"]["l2"] = largest_l2_error(levels, space->nodes(), mapping, to_host(x), n,
+                                                       *parameters.problem.template exact_function<dim>());
 }
 
 // What the run is.

@@ -7,6 +7,9 @@
 #include "application/field_output.h"
 #include "application/output.h"
 #include "application/run_folder.h"
+#include "discretization/fields/l2_error.h"
+
+#include <deal.II/base/function_parser.h>
 
 #include <algorithm>
 #include <cmath>
@@ -75,6 +78,26 @@ Array<double> nodal_values(const Levels &levels, const adamant::LevelSpace<dim> 
   return product(space.H, free);
 }
 
+/// The largest error in L² of the first n samples, n columns of unknowns; `exact` is that of sample t.
+template <int dim>
+double largest_l2_error(const Levels &levels, const adamant::LevelSpace<dim> &space,
+                        const dealii::Mapping<dim> &mapping, const Array<double> &columns, int n,
+                        dealii::FunctionParser<dim> &exact)
+{
+  Array<double> column(levels.n());
+  double        largest = 0.;
+  for (int s = 0; s < n; ++s)
+    {
+      for (int i = 0; i < levels.n(); ++i)
+        column[i] = columns[std::size_t(i) * n + s];
+      exact.set_time(s);
+      const auto nodal = nodal_values(levels, space, column);
+      largest = std::max(largest, adamant::l2_error(space, mapping, dealii::QGauss<dim>(3), nodal.data(), exact));
+    }
+  return largest;
+}
+
+/// A VTU file with mean, standard deviation and the first sample.
 template <int dim>
 void write(const SampleStatistics &statistics, const Levels &levels, const adamant::LevelSpace<dim> &space,
            const dealii::Mapping<dim> &mapping, const std::string &folder)
