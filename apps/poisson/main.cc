@@ -2,13 +2,14 @@
 //
 //   -Δu_s = f_s,   s = 0, ..., r - 1,
 //
-// u = 0 or ∂u/∂n = 0 on each boundary, by elements of first order. The unknowns of all samples are the columns of matrices,
+// u = 0 or ∂u/∂n = 0 on each boundary, by elements of first order. The unknowns of all samples are the columns of
+// matrices,
 //
 //   A X = B,   B = M F,
 //
-// F the values of f_s at the nodes: a product with A reads it once for all columns. As one vector of n r numbers X is what
-// the library's iterations take: conjugate gradients around a V-cycle, or refinement in double around a direct solver in
-// low precision. The matrices are made in levels.h and triangles.h, the approximate inverses in solvers.h.
+// F the values of f_s at the nodes: a product with A reads it once for all columns. As one vector of n r numbers X is
+// what the library's iterations take: conjugate gradients around a V-cycle, or refinement in double around a direct
+// solver in low precision. The matrices are made in levels.h and triangles.h, the approximate inverses in solvers.h.
 
 #include "right_hand_sides.h"
 #include "solvers.h"
@@ -206,8 +207,8 @@ double Poisson<dim>::solve(adamant::ColumnResult &result)
   return times[times.size() / 2];
 }
 
-// The largest error of the first n solutions relative to those of another solver in double, and in L² where the solution
-// is known.
+// The largest error of the first n solutions relative to those of another solver in double, and in L² where the
+// solution is known.
 template <int dim>
 void Poisson<dim>::compare(int n)
 {

@@ -18,8 +18,8 @@ class Triangles
 {
 public:
   /// The flow around a square (Ruda, Turek, Ribbrock and Zajac 2021, Figure 9): (0,4) x (0,1) without [5/4,7/4] x
-  /// [1/4,3/4], 28 triangles. Three unit squares are cut by both diagonals; the ring around the hole is four trapezoids,
-  /// each cut into four from the intersection of its diagonals.
+  /// [1/4,3/4], 28 triangles. Three unit squares are cut by both diagonals; the ring around the hole is four
+  /// trapezoids, each cut into four from the intersection of its diagonals.
   static Triangles flow_around_square()
   {
     Triangles mesh;

@@ -64,9 +64,9 @@ private:
   std::size_t        n = 0;
 };
 
-/// C_i = a op(A_i) op(B_i) + b C_i for i < count, op the transpose or nothing: op(A) is m x k, op(B) k x n, C m x n, all
-/// row-major. Row r of a matrix begins at r times its length of rows, matrix i at i times its distance; distance 0: one
-/// matrix for all.
+/// C_i = a op(A_i) op(B_i) + b C_i for i < count, op the transpose or nothing: op(A) is m x k, op(B) k x n, C m x n,
+/// all row-major. Row r of a matrix begins at r times its length of rows, matrix i at i times its distance; distance 0:
+/// one matrix for all.
 struct ProductShape
 {
   int         m, n, k;
@@ -78,8 +78,8 @@ struct ProductShape
   double flop() const { return 2. * m * n * k * count; }
 };
 
-/// Entry (i, j) of a block of a row-major matrix: to = from, or zero where there is none to copy from; index i n_columns
-/// + j.
+/// Entry (i, j) of a block of a row-major matrix: to = from, or zero where there is none to copy from; index i
+/// n_columns + j.
 struct CopyBlock
 {
   int           n_columns;

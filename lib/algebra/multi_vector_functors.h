@@ -54,8 +54,8 @@ struct SquareRoots
   ADAMANT_HOST_DEVICE void operator()(int s) const { root[s] = sqrt(square[s]); }
 };
 
-/// The power of two next to 1 / ‖column s‖, by which columns are scaled without rounding; 1 for columns that are zero or
-/// no numbers.
+/// The power of two next to 1 / ‖column s‖, by which columns are scaled without rounding; 1 for columns that are zero
+/// or no numbers.
 struct ColumnScales
 {
   const double            *square;

@@ -7,8 +7,8 @@
 
 namespace adamant
 {
-/// W numbers that follow each other, which a GPU loads and stores 16 bytes at a time where W > 1: then their address is a
-/// multiple of 16 bytes, or of their size where that is less.
+/// W numbers that follow each other, which a GPU loads and stores 16 bytes at a time where W > 1: then their address is
+/// a multiple of 16 bytes, or of their size where that is less.
 template <typename T, int W>
 struct alignas(W == 1             ? sizeof(T) :
                sizeof(T) * W < 16 ? sizeof(T) * W :

@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
-// Numbers of 16 bits for storage: arithmetic on them is that of float. In plain C++, so that every source may hold them.
+// Numbers of 16 bits for storage: arithmetic on them is that of float. In plain C++, so that every source may hold
+// them.
 
 namespace adamant
 {

@@ -35,8 +35,8 @@ struct NestedNodes
 /// Unknowns of the hierarchical basis become nodal values of level l + 1, S = ... S_1 S_0 those of the finest.
 CSRMatrix<double> hierarchical_step(const NestedNodes &nodes, int l);
 
-/// x[own[i]] += Σ_k value[k] x[column[k]] for W of n_columns at a time; index i n_columns / W + group. No row is another's
-/// column.
+/// x[own[i]] += Σ_k value[k] x[column[k]] for W of n_columns at a time; index i n_columns / W + group. No row is
+/// another's column.
 template <typename Number, int W>
 struct AddInterpolation
 {

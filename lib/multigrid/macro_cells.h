@@ -10,8 +10,8 @@ namespace adamant
 {
 /// The unknowns of nested levels by the coarse mesh: C at its nodes, E on its edges (and faces, in 3D), I inside its
 /// cells; and cells with the same local matrices together. All of it follows from the exported matrices: a node is at a
-/// coarse node, on an edge or in a cell if its interpolation from the coarse level has 1, 2 or as many weights as a cell
-/// has vertices.
+/// coarse node, on an edge or in a cell if its interpolation from the coarse level has 1, 2 or as many weights as a
+/// cell has vertices.
 struct MacroCells
 {
   /// Cells with the same local matrices, numbered alike: for each of them node (i) of the class, the number of an

@@ -73,8 +73,8 @@ struct LeaveColumns
   }
 };
 
-/// to_k = factor h_number(i), zero where the number is -1; `rows` of every `pitch` rows of `to` are filled: i = c rows + l
-/// goes to k = c pitch + l. Index over W columns.
+/// to_k = factor h_number(i), zero where the number is -1; `rows` of every `pitch` rows of `to` are filled: i = c rows
+/// + l goes to k = c pitch + l. Index over W columns.
 template <typename Number, typename T, int W>
 struct GatherRows
 {

@@ -11,9 +11,9 @@
 
 namespace adamant
 {
-/// Y = a A X + b Z for r columns, W of them at a time, whose sums stay in registers: index i chunks + c is row i and the
-/// columns from c W on. A is in compressed rows, X, Y and Z are row-major; b = 0: Z is not read. Z may be Y. `whole`: r is
-/// a multiple of W.
+/// Y = a A X + b Z for r columns, W of them at a time, whose sums stay in registers: index i chunks + c is row i and
+/// the columns from c W on. A is in compressed rows, X, Y and Z are row-major; b = 0: Z is not read. Z may be Y.
+/// `whole`: r is a multiple of W.
 template <typename Number, int W>
 struct MultiplyColumns
 {
@@ -62,8 +62,8 @@ struct MultiplyColumns
   }
 };
 
-/// d = alpha d + beta (b - t) / diagonal, x += d for W of r columns: a step of a polynomial in D⁻¹A from t = A x; first: d =
-/// beta b / diagonal and x = d. Index i r / W + group.
+/// d = alpha d + beta (b - t) / diagonal, x += d for W of r columns: a step of a polynomial in D⁻¹A from t = A x;
+/// first: d = beta b / diagonal and x = d. Index i r / W + group.
 template <typename Number, int W>
 struct ColumnStep
 {

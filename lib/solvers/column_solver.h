@@ -20,9 +20,9 @@ struct ColumnResult : SolverResult
   int    n_redone         = 0; ///< columns that a direct solver's precision was too low for
 };
 
-/// A X = B for all columns of B to a tolerance that holds for each of them: by conjugate gradients around an approximate
-/// inverse, or by iterative refinement (Richardson) around a direct solver in low precision. Columns are scaled by
-/// powers of two, so that none is lost beside larger ones.
+/// A X = B for all columns of B to a tolerance that holds for each of them: by conjugate gradients around an
+/// approximate inverse, or by iterative refinement (Richardson) around a direct solver in low precision. Columns are
+/// scaled by powers of two, so that none is lost beside larger ones.
 class ColumnSolver
 {
 public:

@@ -138,8 +138,8 @@ void TransformsIn<T>::make_factors(const std::vector<Eigenpairs> &directions)
   factors = Vector<Number>(device, table);
 }
 
-// to = Vᵀ from or, back, V from along direction d; forth it is the turn of the directions in their order, back the other
-// way round: those before d have n coefficients then, those behind it values at nodes.
+// to = Vᵀ from or, back, V from along direction d; forth it is the turn of the directions in their order, back the
+// other way round: those before d have n coefficients then, those behind it values at nodes.
 template <typename T>
 template <typename R>
 void TransformsIn<T>::transform(int d, bool back, const T *from, R *to) const

@@ -63,6 +63,34 @@ struct Nested
   std::unique_ptr<NestedNodes>                          nodes;
 };
 
+// The levels of the unit square with n cells a side, down to 4, u = 0 on all sides; unknowns alone.
+std::vector<LevelData> levels_of_unknowns(int n)
+{
+  std::vector<LevelData> levels;
+  const auto             inner = [](const Grid &grid) {
+    Array<int> numbers;
+    for (int i = 0; i < grid.n_nodes(); ++i)
+      if (!grid.on_boundary(grid.position(i)))
+        numbers.push_back(i);
+    return numbers;
+  };
+  for (int cells = 4; cells <= n; cells *= 2)
+    {
+      const Grid grid{2, cells}, coarse{2, cells / 2};
+      LevelData  level;
+      level.matrix =
+        std::make_shared<CSRMatrix<double>>(submatrix(q1_matrix(grid, {}, false), inner(grid), inner(grid)));
+      if (cells > 4)
+        {
+          level.prolongation =
+            std::make_shared<CSRMatrix<double>>(submatrix(q1_prolongation(grid, false), inner(grid), inner(coarse)));
+          level.restriction = std::make_shared<CSRMatrix<double>>(transpose(*level.prolongation));
+        }
+      levels.push_back(level);
+    }
+  return levels;
+}
+
 class SchurTest : public DeviceTest
 {
 };
@@ -289,29 +317,7 @@ TEST_P(SchurTest, EachColumnReachesItsTolerance)
   ColumnSolver   refined(device, matrix, r, schur, ColumnSolver::Method::refinement);
   EXPECT_EQ(refined.solve(B, x, {1e-10, 20, "test"}).n_redone, 0);
   check(x);
-  std::vector<LevelData> levels;
-  for (const int cells : {4, 8, 16})
-    {
-      const Grid grid{2, cells};
-      Array<int> unknowns, coarser;
-      for (int i = 0; i < grid.n_nodes(); ++i)
-        if (!grid.on_boundary(grid.position(i)))
-          unknowns.push_back(i);
-      LevelData level;
-      level.matrix = std::make_shared<CSRMatrix<double>>(submatrix(q1_matrix(grid, {}, false), unknowns, unknowns));
-      if (cells > 4)
-        {
-          const Grid coarse{2, cells / 2};
-          for (int i = 0; i < coarse.n_nodes(); ++i)
-            if (!coarse.on_boundary(coarse.position(i)))
-              coarser.push_back(i);
-          const auto P =
-            std::make_shared<CSRMatrix<double>>(submatrix(q1_prolongation(grid, false), unknowns, coarser));
-          level.prolongation = P;
-          level.restriction  = std::make_shared<CSRMatrix<double>>(transpose(*P));
-        }
-      levels.push_back(level);
-    }
+  const auto               levels = levels_of_unknowns(16);
   const ColumnCycle<float> cycle(device, levels, r, {});
   ColumnSolver             multigrid(device, matrix, r, cycle, ColumnSolver::Method::conjugate_gradients);
   EXPECT_LE(multigrid.solve(B, x, {1e-10, 20, "test"}).iterations, 12);
@@ -328,4 +334,25 @@ TEST_P(SchurTest, EachColumnReachesItsTolerance)
                       [&] { return std::make_unique<Schur>(nested.solver(device, Arithmetic::float32, r)); });
   EXPECT_EQ(redone.solve(B, x, {1e-10, 20, "test"}).n_redone, 3) << "expected all but the column of zeros";
   check(x);
+}
+
+// The V-cycle for several columns: few iterations, whatever the mesh width and the number of columns.
+TEST_P(SchurTest, MultigridForColumnsConvergesFast)
+{
+  for (const int n : {32, 128})
+    for (const int r : {1, 3, 8})
+      {
+        const auto                 levels = levels_of_unknowns(n);
+        const ColumnMatrix<double> A(device, *levels.back().matrix);
+        const auto                 check = [&](const Preconditioner &cycle) {
+          ColumnSolver   solver(device, A, r, cycle, ColumnSolver::Method::conjugate_gradients);
+          auto           b = to_device(device, random_values(std::size_t(A.n_rows()) * r, 3));
+          Vector<double> x(device, b.size());
+          const auto     result = solver.solve(b, x, {1e-10, 20, "test"});
+          EXPECT_LE(result.iterations, 9) << n << " cells, " << r << " columns";
+          EXPECT_LE(result.largest_residual, 1e-10);
+        };
+        check(ColumnCycle<double>(device, levels, r, {}));
+        check(ColumnCycle<float>(device, levels, r, {}));
+      }
 }

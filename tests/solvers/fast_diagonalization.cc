@@ -263,7 +263,8 @@ TEST(DenseProducts, InvertsByBlocks)
       }
 }
 
-// Each number of 16 bits survives the way to float and back; numbers between two go to the nearer, ties to the even one.
+// Each number of 16 bits survives the way to float and back; numbers between two go to the nearer, ties to the even
+// one.
 TEST(SmallFloats, Round)
 {
   for (unsigned int bits = 0; bits < 65536; ++bits)
