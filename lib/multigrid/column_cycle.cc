@@ -59,7 +59,7 @@ ColumnCycle<Number>::ColumnCycle(const Device &device, const std::vector<LevelDa
       level.R             = ColumnMatrix<Number>(device, *data[l].restriction);
       level.diagonal      = Vector<Number>(device, diagonal);
       level.d             = Vector<Number>(device, n);
-      level.t             = Vector<Number>(device, n);
+      level.y             = Vector<Number>(device, n);
     }
   inverse = Buffer<Number>(device, dense_inverse(device, *data[0].matrix, options.singular));
 }
@@ -85,8 +85,8 @@ void ColumnCycle<Number>::cycle(std::size_t l) const
     }
   Level &coarse = *levels[l - 1];
   smooth(level, true);
-  level.A.multiply(r, Number(-1), level.x, Number(1), level.b, level.t);
-  level.R.multiply(r, Number(1), level.t, Number(0), coarse.b, coarse.b);
+  level.A.multiply(r, Number(-1), level.x, Number(1), level.b, level.y);
+  level.R.multiply(r, Number(1), level.y, Number(0), coarse.b, coarse.b);
   cycle(l - 1);
   level.P.multiply(r, Number(1), coarse.x, Number(1), level.x, level.x);
   smooth(level, false);
@@ -98,16 +98,14 @@ void ColumnCycle<Number>::smooth(Level &level, bool from_zero) const
   for (std::size_t k = 0; k < level.coefficients.size(); ++k)
     {
       const auto [alpha, beta] = level.coefficients[k];
-      const bool first         = k == 0 && from_zero;
-      if (!first)
-        level.A.multiply(r, Number(1), level.x, Number(0), level.x, level.t);
       // With alpha = 0 in the first step, d need not be zero, but a number.
       with_columns_at_once(r, [&, alpha = alpha, beta = beta](auto width) {
         constexpr int W = decltype(width)::value;
         device.for_each(level.x.size() / W,
-                        ColumnStep<Number, W>{r, first, alpha, beta, level.b.data(), level.t.data(),
-                                              level.diagonal.data(), level.d.data(), level.x.data()});
+                        ColumnStep<Number, W>{r, k == 0 && from_zero, level.A.view(), alpha, beta, level.b.data(),
+                                              level.diagonal.data(), level.x.data(), level.d.data(), level.y.data()});
       });
+      std::swap(level.x, level.y);
     }
 }
 
@@ -117,7 +115,7 @@ std::size_t ColumnCycle<Number>::bytes() const
   std::size_t sum = inverse.bytes();
   for (const auto &level : levels)
     sum += level->A.bytes() + level->P.bytes() + level->R.bytes() +
-           sizeof(Number) * (level->b.size() + level->x.size() + level->d.size() + level->t.size());
+           sizeof(Number) * (level->b.size() + level->x.size() + level->d.size() + level->y.size());
   return sum;
 }
 

@@ -36,8 +36,8 @@ private:
   struct Level
   {
     ColumnMatrix<Number>                   A, P, R;
-    Vector<Number>                         diagonal, b, x, d, t;
-    std::vector<std::pair<Number, Number>> coefficients; // of the polynomial
+    Vector<Number>                         diagonal, b, x, d, y; // y: the next x, or a residual
+    std::vector<std::pair<Number, Number>> coefficients;         // of the polynomial
   };
   void cycle(std::size_t l) const; // x from b
   void smooth(Level &level, bool from_zero) const;

@@ -11,91 +11,95 @@
 
 namespace adamant
 {
-/// Y = a A X + b Z for r columns, W of them at a time, whose sums stay in registers: index i chunks + c is row i and
-/// the columns from c W on. A is in compressed rows, X, Y and Z are row-major; b = 0: Z is not read. Z may be Y.
-/// `whole`: r is a multiple of W.
-template <typename Number, int W>
-struct MultiplyColumns
+/// A in compressed rows.
+template <typename Number>
+struct ColumnRows
 {
-  int                 n_columns, chunks;
-  bool                whole;
   const std::int64_t *row_start;
   const int          *column;
-  const Number       *value, *x;
-  Number              a, b;
-  const Number       *z;
-  Number             *y;
+  const Number       *value;
 
-  ADAMANT_HOST_DEVICE void operator()(int index) const
+  /// Row i of A X, for the columns first, ..., first + W - 1 of n_columns; X is row-major.
+  template <int W>
+  ADAMANT_HOST_DEVICE Several<Number, W> multiply(int i, int n_columns, int first, const Number *x) const
   {
-    const int         i = index / chunks, first = (index - i * chunks) * W;
-    const std::size_t own = std::size_t(i) * n_columns + first;
-    if (whole)
+    Several<Number, W> sum = {};
+    for (std::int64_t k = row_start[i]; k < row_start[i + 1]; ++k)
       {
-        Several<Number, W> sum = {};
-        for (std::int64_t k = row_start[i]; k < row_start[i + 1]; ++k)
-          {
-            const Number factor = value[k];
-            const auto   from   = Several<Number, W>::at(x + std::size_t(column[k]) * n_columns + first);
-            for (int j = 0; j < W; ++j)
-              sum.v[j] += factor * from.v[j];
-          }
-        if (b == Number(0))
-          for (int j = 0; j < W; ++j)
-            sum.v[j] = a * sum.v[j];
-        else
-          {
-            const auto old = Several<Number, W>::at(z + own);
-            for (int j = 0; j < W; ++j)
-              sum.v[j] = a * sum.v[j] + b * old.v[j];
-          }
-        sum.to(y + own);
-        return;
+        const Number factor = value[k];
+        const auto   from   = Several<Number, W>::at(x + std::size_t(column[k]) * n_columns + first);
+        for (int j = 0; j < W; ++j)
+          sum.v[j] += factor * from.v[j];
       }
-    for (int j = 0; j < W && first + j < n_columns; ++j)
-      {
-        Number sum = 0;
-        for (std::int64_t k = row_start[i]; k < row_start[i + 1]; ++k)
-          sum += value[k] * x[std::size_t(column[k]) * n_columns + first + j];
-        y[own + j] = b == Number(0) ? a * sum : a * sum + b * z[own + j];
-      }
+    return sum;
   }
 };
 
-/// d = alpha d + beta (b - t) / diagonal, x += d for W of r columns: a step of a polynomial in D⁻¹A from t = A x;
-/// first: d = beta b / diagonal and x = d. Index i r / W + group.
+/// Y = a A X + b Z for r columns, W of them at a time, whose sums stay in registers: index i r / W + group. b = 0: Z is
+/// not read. Z may be Y.
 template <typename Number, int W>
-struct ColumnStep
+struct MultiplyColumns
 {
-  int           n_columns;
-  bool          first;
-  Number        alpha, beta;
-  const Number *b, *t, *diagonal;
-  Number       *d, *x;
+  int                n_columns;
+  ColumnRows<Number> A;
+  const Number      *x;
+  Number             a, b;
+  const Number      *z;
+  Number            *y;
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    const std::size_t  at     = std::size_t(index) * W;
-    const Number       factor = beta / diagonal[n_columns == W ? index : index / (n_columns / W)];
-    const auto         load   = Several<Number, W>::at(b + at);
-    Several<Number, W> step;
-    if (first)
+    const int         groups = n_columns / W, i = index / groups, first = (index - i * groups) * W;
+    const std::size_t own = std::size_t(index) * W;
+    auto              sum = A.template multiply<W>(i, n_columns, first, x);
+    if (b == Number(0))
       for (int j = 0; j < W; ++j)
-        step.v[j] = factor * load.v[j];
+        sum.v[j] = a * sum.v[j];
     else
       {
-        const auto product = Several<Number, W>::at(t + at), old = Several<Number, W>::at(d + at);
+        const auto old = Several<Number, W>::at(z + own);
         for (int j = 0; j < W; ++j)
-          step.v[j] = factor * (load.v[j] - product.v[j]) + alpha * old.v[j];
+          sum.v[j] = a * sum.v[j] + b * old.v[j];
       }
-    step.to(d + at);
-    if (!first)
+    sum.to(y + own);
+  }
+};
+
+/// A step of a polynomial in D⁻¹A for W of r columns: d = alpha d + beta (b - A x) / diagonal, y = x + d; the first one
+/// from zero: d = y = beta b / diagonal. Index i r / W + group.
+template <typename Number, int W>
+struct ColumnStep
+{
+  int                n_columns;
+  bool               from_zero;
+  ColumnRows<Number> A;
+  Number             alpha, beta;
+  const Number      *b, *diagonal, *x;
+  Number            *d, *y;
+
+  ADAMANT_HOST_DEVICE void operator()(int index) const
+  {
+    const int         groups = n_columns / W, i = index / groups, first = (index - i * groups) * W;
+    const std::size_t own    = std::size_t(index) * W;
+    const Number      factor = beta / diagonal[i];
+    auto              step   = Several<Number, W>::at(b + own);
+    if (from_zero)
+      for (int j = 0; j < W; ++j)
+        step.v[j] *= factor;
+    else
       {
-        const auto old = Several<Number, W>::at(x + at);
+        const auto product = A.template multiply<W>(i, n_columns, first, x), old = Several<Number, W>::at(d + own);
+        for (int j = 0; j < W; ++j)
+          step.v[j] = factor * (step.v[j] - product.v[j]) + alpha * old.v[j];
+      }
+    step.to(d + own);
+    if (!from_zero)
+      {
+        const auto old = Several<Number, W>::at(x + own);
         for (int j = 0; j < W; ++j)
           step.v[j] += old.v[j];
       }
-    step.to(x + at);
+    step.to(y + own);
   }
 };
 
@@ -125,22 +129,14 @@ public:
   /// Y = a A X + b Z for r columns; b = 0: Z is not read. Z may be Y.
   void multiply(int r, Number a, const Vector<Number> &X, Number b, const Vector<Number> &Z, Vector<Number> &Y) const
   {
-    // On a GPU a thread for each entry or for a few that are loaded together; on the host a few, which share the row.
-    if (device.asynchronous() && r % columns_at_once != 0)
-      multiply<1>(r, a, X, b, Z, Y);
-    else
-      multiply<columns_at_once>(r, a, X, b, Z, Y);
+    with_columns_at_once(r, [&](auto width) {
+      constexpr int W = decltype(width)::value;
+      device.for_each(rows * (r / W), MultiplyColumns<Number, W>{r, view(), X.data(), a, b, Z.data(), Y.data()});
+    });
   }
+  ColumnRows<Number> view() const { return {row_start.data(), column.data(), value.data()}; } ///< for functors
 
 private:
-  template <int W>
-  void multiply(int r, Number a, const Vector<Number> &X, Number b, const Vector<Number> &Z, Vector<Number> &Y) const
-  {
-    const int chunks = (r + W - 1) / W;
-    device.for_each(rows * chunks, MultiplyColumns<Number, W>{r, chunks, r % W == 0, row_start.data(), column.data(),
-                                                              value.data(), X.data(), a, b, Z.data(), Y.data()});
-  }
-
   Device             device;
   int                rows = 0, columns = 0;
   List<std::int64_t> row_start;
