@@ -105,10 +105,11 @@ private:
 
   struct Class
   {
-    int       n_cells, m, e;
+    int       n_cells, m, e, row;      // row: m + e, padded
     Buffer<T> W, C_W;                  // D C⁻¹, and d [C⁻¹ -Wᵀ]; rows of padded<T>(m), padded<T>(m + e) entries
     List<int> inner, edge;             // positions in h, or -1
     int       first_inner, first_edge; // of the class's rows among those of all
+    int       first_row;               // likewise, of `row` rows for each cell
   };
 
   void setup_numbers(const NestedNodes &nodes, const MacroCells &cells, const Prehandled &matrices);
@@ -123,14 +124,14 @@ private:
   template <typename To>
   void gather(int n_rows, int rows, int pitch, const List<int> &numbers, bool with_factors, To *to) const;
   void scatter(const List<int> &numbers, const Number *x);
-  T   *cell_rows(const Class &k) { return of_cells.data() + std::size_t(k.first_inner + k.first_edge) * columns; }
+  T   *cell_rows(const Class &k) { return of_cells.data() + std::size_t(k.first_row) * columns; }
 
   static constexpr bool scaled = sizeof(T) < sizeof(double);
 
   Device                    device;
   DenseProducts             products, in_number; // in the arithmetic; of Numbers
   HierarchicalBasis<Number> basis;
-  int                       n, n_columns, columns, n_C, n_E, row_E, n_inner = 0, n_places = 0;
+  int                       n, n_columns, columns, n_C, n_E, row_E, n_inner = 0, n_places = 0, n_rows = 0;
   List<int>                 order, E, slot; // unknowns in the order of h; positions of E
   List<std::int64_t>        slots;          // row starts
   List<Number>              factor;         // d, in the order of h
@@ -177,7 +178,7 @@ void SolverIn<T>::setup_local(const MacroCells &cells, const Prehandled &matrice
     {
       const auto &from = cells.classes[k];
       Class       to;
-      const int   m = to.m = from.n_inner, e = to.e = from.n_edge, row_W = padded<T>(m), row = padded<T>(m + e);
+      const int m = to.m = from.n_inner, e = to.e = from.n_edge, row_W = padded<T>(m), row = to.row = padded<T>(m + e);
       to.n_cells = from.n_cells;
       Array<double> W(std::size_t(e) * row_W, 0.), C_W(std::size_t(m) * row, 0.);
       for (int i = 0; i < e; ++i)
@@ -201,6 +202,8 @@ void SolverIn<T>::setup_local(const MacroCells &cells, const Prehandled &matrice
       to.edge        = List<int>(device, edge);
       to.first_inner = n_inner;
       to.first_edge  = n_places;
+      to.first_row   = n_rows;
+      n_rows += to.n_cells * row;
       n_inner += to.n_cells * m;
       n_places += to.n_cells * e;
       classes.push_back(std::move(to));
@@ -295,12 +298,12 @@ void SolverIn<T>::setup_vectors()
   h                   = Vector<Number>(device, to_index(n * r, "entries of right-hand sides"));
   c_hat               = Buffer<Number>(device, n_C * r);
   w                   = Buffer<Number>(device, n_places * r);
-  t                   = Buffer<Number>(device, n_E * r);
+  t                   = Buffer<Number>(device, row_E * r);
   x_E                 = Buffer<Number>(device, n_E * r);
   c_rounded           = Buffer<T>(device, n_C * r);
-  e                   = Buffer<T>(device, n_E * r);
-  x_E_rounded         = Buffer<T>(device, n_E * r);
-  of_cells            = Buffer<T>(device, (n_inner + n_places) * r);
+  e                   = Buffer<T>(device, row_E * r);
+  x_E_rounded         = Buffer<T>(device, row_E * r);
+  of_cells            = Buffer<T>(device, n_rows * r);
   if (scaled)
     {
       norms       = ColumnNorms(device, n, n_columns);
@@ -374,7 +377,7 @@ void SolverIn<T>::enter(const Vector<double> &b)
                      c_hat.data());
   device.for_each(n_C * columns, RoundEntries<Number, T>{c_hat.data(), c_rounded.data()});
   for (const auto &k : classes)
-    gather(k.n_cells * k.m, k.m, k.m + k.e, k.inner, true, cell_rows(k));
+    gather(k.n_cells * k.m, k.m, k.row, k.inner, true, cell_rows(k));
 }
 
 // x_E = Π⁻¹ (b_E - Bᵀb_C - W b_I), b_C <- x_C = L⁻ᵀ (b_C - B x_E).
@@ -384,19 +387,19 @@ void SolverIn<T>::solve_edges()
   const std::size_t r = columns;
   for (const auto &k : classes)
     products.multiply(
-      {k.e, columns, k.m, false, false, padded<T>(k.m), columns, columns, k.n_cells, 0, (k.m + k.e) * r, k.e * r}, 1.,
-      k.W.data(), cell_rows(k), 0., w.data() + k.first_edge * r);
-  products.multiply({n_E, columns, n_C, true, false, row_E, columns, columns}, 1., B.data(), c_rounded.data(), 0.,
+      {k.e, columns, padded<T>(k.m), false, false, padded<T>(k.m), columns, columns, k.n_cells, 0, k.row * r, k.e * r},
+      1., k.W.data(), cell_rows(k), 0., w.data() + k.first_edge * r);
+  products.multiply({row_E, columns, n_C, true, false, row_E, columns, columns}, 1., B.data(), c_rounded.data(), 0.,
                     t.data());
   with_columns_at_once(columns, [&](auto width) {
     constexpr int W = decltype(width)::value;
     device.for_each(n_E * (columns / W), EdgeLoad<Number, T, W>{columns, E.data(), factor.data(), h.data(), w.data(),
                                                                 slots.data(), slot.data(), t.data(), e.data()});
   });
-  products.multiply({n_E, columns, n_E, false, false, row_E, columns, columns}, 1., Pi_inverse.data(), e.data(), 0.,
+  products.multiply({n_E, columns, row_E, false, false, row_E, columns, columns}, 1., Pi_inverse.data(), e.data(), 0.,
                     x_E.data());
   device.for_each(n_E * columns, RoundEntries<Number, T>{x_E.data(), x_E_rounded.data()});
-  products.multiply({n_C, columns, n_E, false, false, row_E, columns, columns}, -1., B.data(), x_E_rounded.data(), 1.,
+  products.multiply({n_C, columns, row_E, false, false, row_E, columns, columns}, -1., B.data(), x_E_rounded.data(), 1.,
                     c_hat.data());
   in_number.multiply({n_C, columns, n_C, true, false, n_C, columns, columns}, 1., L_inverse.data(), c_hat.data(), 0.,
                      h.data());
@@ -410,11 +413,9 @@ void SolverIn<T>::solve_inner()
   scatter(E, x_E.data());
   for (const auto &k : classes)
     {
-      const int row = k.m + k.e;
-      gather(k.n_cells * k.e, k.e, row, k.edge, false, cell_rows(k) + k.m * r);
-      products.multiply(
-        {k.m, columns, row, false, false, padded<T>(row), columns, columns, k.n_cells, 0, row * r, k.m * r}, 1.,
-        k.C_W.data(), cell_rows(k), 0., h.data() + (n_C + n_E + k.first_inner) * r);
+      gather(k.n_cells * k.e, k.e, k.row, k.edge, false, cell_rows(k) + k.m * r);
+      products.multiply({k.m, columns, k.row, false, false, k.row, columns, columns, k.n_cells, 0, k.row * r, k.m * r},
+                        1., k.C_W.data(), cell_rows(k), 0., h.data() + (n_C + n_E + k.first_inner) * r);
     }
 }
 

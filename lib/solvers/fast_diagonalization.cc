@@ -42,7 +42,7 @@ private:
   void make_factors(const std::vector<Eigenpairs> &directions);
   // The distances of lines of the first direction.
   int node_row() const { return columns == 1 ? padded<T>(nodes[0]) : nodes[0]; }
-  int coefficient_row() const { return columns == 1 ? row[0] : n[0]; }
+  int n_coefficients() const { return row[0] * row[1] * row[2]; } // padded, as Tensor Cores like sizes
 
   using Number                 = std::conditional_t<sizeof(T) == sizeof(double), double, float>;
   static constexpr bool direct = sizeof(T) == sizeof(double); // products read b and write x themselves
@@ -76,14 +76,14 @@ TransformsIn<T>::TransformsIn(const Device &device, const std::vector<Eigenpairs
       const Eigenpairs &pairs = d < dim ? directions[d] : none;
       nodes[d]                = pairs.n_nodes;
       n[d]                    = pairs.n;
-      row[d]                  = padded<T>(n[d]);
-      Array<double> V_padded(std::size_t(nodes[d]) * row[d], 0.);
+      row[d]                  = d < dim ? padded<T>(n[d]) : 1;
+      Array<double> V_padded(std::size_t(padded<T>(nodes[d])) * row[d], 0.);
       for (int i = 0; i < nodes[d]; ++i)
         std::copy_n(&pairs.vectors[std::size_t(i) * n[d]], n[d], &V_padded[std::size_t(i) * row[d]]);
       V[d] = Buffer<T>(device, V_padded);
       if (d < dim)
         zero += 1e-12 * *std::max_element(pairs.value.begin(), pairs.value.end());
-      size *= d == 0 && n_columns == 1 ? padded<T>(nodes[d]) : nodes[d];
+      size *= d < dim ? std::max(padded<T>(nodes[d]), row[d]) : 1;
     }
   for (int d = 0; d < dim; ++d)
     flop +=
@@ -112,7 +112,7 @@ TransformsIn<T>::TransformsIn(const Device &device, const std::vector<Eigenpairs
 template <typename T>
 void TransformsIn<T>::make_factors(const std::vector<Eigenpairs> &directions)
 {
-  Array<double> table(std::size_t(coefficient_row()) * n[1] * n[2], 0.);
+  Array<double> table(n_coefficients(), 0.);
   double        largest = 0.;
   for (int k = 0; k < n[2]; ++k)
     for (int j = 0; j < n[1]; ++j)
@@ -125,9 +125,9 @@ void TransformsIn<T>::make_factors(const std::vector<Eigenpairs> &directions)
               sum += directions[d].value[number[d]];
               weight *= directions[d].weight[number[d]];
             }
-          const double factor                                        = sum > zero ? weight / sum : 0.;
-          table[(std::size_t(k) * n[1] + j) * coefficient_row() + i] = factor;
-          largest                                                    = std::max(largest, factor);
+          const double factor                               = sum > zero ? weight / sum : 0.;
+          table[(std::size_t(k) * row[1] + j) * row[0] + i] = factor;
+          largest                                           = std::max(largest, factor);
         }
   if (!direct)
     {
@@ -150,19 +150,19 @@ void TransformsIn<T>::transform(int d, bool back, const T *from, R *to) const
       // Lines are the rows of one matrix.
       const int in = node_row();
       if (back)
-        products.multiply({outer, nodes[0], n[0], false, true, row[0], row[0], in}, 1., from, V[0].data(), 0., to);
+        products.multiply({outer, in, row[0], false, true, row[0], row[0], in}, 1., from, V[0].data(), 0., to);
       else
-        products.multiply({outer, row[0], nodes[0], false, false, in, row[0], row[0]}, 1., from, V[0].data(), 0., to);
+        products.multiply({outer, row[0], in, false, false, in, row[0], row[0]}, 1., from, V[0].data(), 0., to);
       return;
     }
-  const int         inner    = (d > 0 ? coefficient_row() : 1) * (d > 1 ? n[1] : 1) * columns;
-  const std::size_t at_nodes = std::size_t(nodes[d]) * inner, coefficients = std::size_t(n[d]) * inner;
+  const int         inner    = (d > 0 ? row[0] : 1) * (d > 1 ? row[1] : 1) * columns;
+  const std::size_t at_nodes = std::size_t(nodes[d]) * inner, coefficients = std::size_t(row[d]) * inner;
   if (back)
-    products.multiply({nodes[d], inner, n[d], false, false, row[d], inner, inner, outer, 0, coefficients, at_nodes}, 1.,
-                      V[d].data(), from, 0., to);
+    products.multiply({nodes[d], inner, row[d], false, false, row[d], inner, inner, outer, 0, coefficients, at_nodes},
+                      1., V[d].data(), from, 0., to);
   else
-    products.multiply({n[d], inner, nodes[d], true, false, row[d], inner, inner, outer, 0, at_nodes, coefficients}, 1.,
-                      V[d].data(), from, 0., to);
+    products.multiply({row[d], inner, nodes[d], true, false, row[d], inner, inner, outer, 0, at_nodes, coefficients},
+                      1., V[d].data(), from, 0., to);
 }
 
 template <typename T>
