@@ -159,7 +159,8 @@ void NavierStokes<dim>::setup_solver()
   const bool direct = parameters.implementation.pressure_solver == "fast_diagonalization";
   solver.emplace(
     device, flow->pressure_levels, parameters.linear_solver.options("pressure"), parameters.time.extrapolation_order,
-    direct ? adamant::tensor_product_eigenpairs(flow->pressure(), mapping) : std::vector<adamant::Eigenpairs>());
+    direct ? adamant::tensor_product_eigenpairs(flow->pressure(), mapping) : std::vector<adamant::Eigenpairs>(),
+    parameters.implementation.arithmetic(device));
   products.emplace(device, *flow, parameters.problem.viscosity,
                    !parameters.implementation.custom_kernels ||
                      device.matrix_format() == adamant::MatrixFormat::cusparse);

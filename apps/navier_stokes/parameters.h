@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algebra/dense_products.h"
 #include "application/adaptivity_parameters.h"
 #include "application/flow_results.h"
 #include "application/linear_solver_parameters.h"
@@ -110,20 +111,31 @@ struct OutputParameters : ParameterAcceptor, adamant::FlowResultsOptions
 
 struct ImplementationParameters : ParameterAcceptor
 {
-  std::string pressure_solver = "multigrid";
-  bool        custom_kernels  = true;
+  std::string pressure_solver = "multigrid", pressure_arithmetic = "float64";
+  bool        custom_kernels = true;
 
   ImplementationParameters()
     : ParameterAcceptor("/Implementation")
   {
     add_parameter("Pressure solver", pressure_solver,
                   "multigrid: as section Linear solver says; fast_diagonalization: directly, on tensor-product meshes "
-                  "of a box without outflow",
+                  "of a box",
                   prm, Patterns::Selection("multigrid|fast_diagonalization"));
+    add_parameter("Fast diagonalization precision", pressure_arithmetic,
+                  "Of its products; below float64 it is refined to the tolerance of section Linear solver. tf32, "
+                  "bfloat16 and float16 are those of a GPU's Tensor Cores",
+                  prm, Patterns::Selection("float64|float32|tf32|bfloat16|float16"));
     add_parameter(
       "Custom kernels", custom_kernels,
       "The momentum step and the divergence as one product each; else, and with Matrix format = cusparse, one "
       "sparse product for each matrix and component");
+  }
+
+  adamant::Arithmetic arithmetic(const adamant::Device &device) const
+  {
+    const auto arithmetic = adamant::arithmetic(pressure_arithmetic);
+    adamant::require_arithmetic("Implementation/Fast diagonalization precision", arithmetic, device);
+    return arithmetic;
   }
 };
 
@@ -202,8 +214,6 @@ struct Parameters
     if (!time.shortens())
       time.check();
     check_expressions();
-    if (implementation.pressure_solver == "fast_diagonalization" && !problem.outflow.empty())
-      refuse("Implementation/Pressure solver = fast_diagonalization knows no outflow; take multigrid");
   }
 
   // What takes one rank, or a serial mesh.

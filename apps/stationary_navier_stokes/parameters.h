@@ -22,10 +22,10 @@ using adamant::require;
 
 struct ProblemParameters : ParameterAcceptor
 {
-  unsigned int           dimension  = 2;
-  double                 viscosity  = 0.01;
-  std::string            body_force = "0; 0; 0", edges = "wall", exact_velocity, exact_pressure;
-  std::string            boundary_velocities = "3: 1; 0; 0";
+  unsigned int             dimension  = 2;
+  double                   viscosity  = 0.01;
+  std::string              body_force = "0; 0; 0", edges = "wall", exact_velocity, exact_pressure;
+  std::string              boundary_velocities = "3: 1; 0; 0";
   std::vector<std::string> outflow_names;
 
   std::set<unsigned int>              outflow;           // once read

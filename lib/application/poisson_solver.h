@@ -1,8 +1,10 @@
 #pragma once
 
+#include "algebra/graph.h"
 #include "multigrid/linear_solver.h"
 #include "solvers/extrapolation.h"
 #include "solvers/fast_diagonalization.h"
+#include "solvers/richardson.h"
 
 #include <memory>
 #include <optional>
@@ -11,19 +13,26 @@
 namespace adamant
 {
 /// The solver of the same Poisson equation in each time step: multigrid from an extrapolated guess, or fast
-/// diagonalization.
+/// diagonalization, below float64 with refinement in double.
 class PoissonSolver
 {
 public:
   /// The solutions of `order` earlier steps make the guess; with eigenpairs, those of a tensor product of meshes, there
   /// is no multigrid.
   PoissonSolver(const Device &device, const std::vector<LevelData> &levels, const LinearSolverOptions &options,
-                unsigned int order, const std::vector<Eigenpairs> &directions = {})
+                unsigned int order, const std::vector<Eigenpairs> &directions = {},
+                Arithmetic arithmetic = Arithmetic::float64)
     : multigrid(directions.empty() ? std::make_unique<LinearSolver>(device, levels, options) : nullptr)
     , guess(device, directions.empty() ? order : 0)
   {
-    if (!directions.empty())
-      direct.emplace(device, directions);
+    if (directions.empty())
+      return;
+    direct.emplace(device, directions, arithmetic);
+    if (arithmetic == Arithmetic::float64)
+      return;
+    control = options.control;
+    A.emplace(make_matrix<double>(device, levels.back()), device);
+    refinement = std::make_unique<Richardson>(device, *A, *direct, "Refinement of fast diagonalization");
   }
 
   /// Throws SolverError where multigrid does not reach its tolerance.
@@ -34,7 +43,19 @@ public:
         guess.predict(x);
         return multigrid->solve(b, x);
       }
-    direct->solve(b, x);
+    if (refinement)
+      {
+        x.set_zero();
+        return refinement->solve(b, x, control);
+      }
+    if (!graph || b.data() != from || x.data() != to)
+      {
+        direct->solve(b, x); // loads what a recorded graph must not load
+        graph = Graph(b.device(), [this, &b, &x] { direct->solve(b, x); });
+        from  = b.data();
+        to    = x.data();
+      }
+    graph.replay();
     return {};
   }
 
@@ -43,5 +64,10 @@ public:
 
 private:
   std::optional<FastDiagonalization> direct;
+  SolverControl                      control; // of the refinement
+  std::optional<MatrixOperator>      A;
+  std::unique_ptr<Richardson>        refinement;
+  Graph                              graph; // of the solve for the vectors from and to
+  const double                      *from = nullptr, *to = nullptr;
 };
 } // namespace adamant

@@ -1,7 +1,23 @@
 // Fast diagonalization's functors for the GPU.
 
 #include "algebra/functors.cuh"
-#include "solvers/fast_diagonalization.h"
+#include "solvers/fast_diagonalization_functors.h"
 
-template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::ApplyAlong &);
-template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::DivideByEigenvalues &);
+using namespace adamant;
+
+template void adamant::cuda::for_each(const DeviceInterface &, int, const PackColumns<float, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const PackColumns<float, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const PackColumns<BFloat16, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const PackColumns<BFloat16, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const PackColumns<Float16, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const PackColumns<Float16, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const UnpackColumns<1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const UnpackColumns<8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const DivideByEigenvalues<double, double, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const DivideByEigenvalues<double, double, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const DivideByEigenvalues<float, float, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const DivideByEigenvalues<float, float, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const DivideByEigenvalues<BFloat16, float, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const DivideByEigenvalues<BFloat16, float, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const DivideByEigenvalues<Float16, float, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const DivideByEigenvalues<Float16, float, 8> &);

@@ -1,110 +1,60 @@
 #pragma once
 
-#include "algebra/device.h"
+#include "algebra/dense_products.h"
 #include "base/array.h"
-#include "base/host_device.h"
+#include "solvers/preconditioner.h"
 
-#include <array>
-#include <cmath>
+#include <cstddef>
+#include <memory>
 #include <vector>
 
 namespace adamant
 {
-/// One direction of a tensor-product mesh: the eigenvectors V of K v = λ M v, VᵀMV = I, of its one-dimensional
-/// stiffness and mass matrices; V row-major n x n.
+/// One direction of a tensor-product mesh: the eigenvectors V of K v = λ M v of its one-dimensional stiffness and mass
+/// matrices, of length 1 each, and the weights w = 1 / (vᵀM v); V row-major, n_nodes x n. Nodes where a value is
+/// prescribed have rows of zeros.
 struct Eigenpairs
 {
-  int           n = 0;
-  Array<double> value, vectors;
+  int           n_nodes = 0, n = 0;
+  Array<double> value, weight, vectors;
 };
 
-/// y = V x or Vᵀ x along one direction of a tensor of nodes: index (a n + i) * inner + b.
-struct ApplyAlong
-{
-  int           n, inner;
-  bool          transposed;
-  const double *V, *x;
-  double       *y;
-
-  ADAMANT_HOST_DEVICE void operator()(int index) const
-  {
-    const int b = index % inner, i = index / inner % n, first = (index / inner - i) * inner + b;
-    double    sum = 0;
-    for (int j = 0; j < n; ++j)
-      sum += (transposed ? V[j * n + i] : V[i * n + j]) * x[first + j * inner];
-    y[index] = sum;
-  }
-};
-
-/// x /= λ_i + μ_j + ..., which is what the matrix is between the transforms; zero eigenvalues give zero.
-struct DivideByEigenvalues
-{
-  int           n[3];
-  const double *value[3];
-  double        zero; // eigenvalues up to this are the constants'
-  double       *x;
-
-  ADAMANT_HOST_DEVICE void operator()(int index) const
-  {
-    const int    i = index % n[0], j = index / n[0] % n[1], k = index / n[0] / n[1];
-    const double sum = value[0][i] + value[1][j] + value[2][k];
-    x[index]         = sum > zero ? x[index] / sum : 0.;
-  }
-};
+/// Of Q1 elements on the nodes x, ascending; the first or the last may be prescribed, else the end is natural. With
+/// `without_prescribed` such nodes are left out. Equal cells have sines and cosines, others are left to LAPACK.
+Eigenpairs one_dimensional_eigenpairs(const std::vector<double> &x, bool first_prescribed, bool last_prescribed,
+                                      bool without_prescribed = false);
 
 /// Fast diagonalization (Lynch, Rice & Thomas 1964): the exact inverse of the Laplacian of Q1 elements on a tensor
-/// product of one-dimensional meshes with natural boundary conditions, nodes numbered along lines of the first; the
-/// pseudo-inverse for constants.
-class FastDiagonalization
+/// product of one-dimensional meshes, each end prescribed (zero) or natural, nodes numbered along lines of the first
+/// direction; the pseudo-inverse for constants. Of two directions
+///
+///   X = V [(VᵀB V) ∘ w wᵀ / (λ_i + λ_j)] Vᵀ
+///
+/// four products with dense matrices. In float32 and below each right-hand side is scaled, so that no product
+/// overflows, and vectors are stored in that precision between products; right-hand sides and results are in double.
+class FastDiagonalization : public Preconditioner
 {
 public:
-  /// Two or three directions, that of nodes following each other first.
-  FastDiagonalization(const Device &device, const std::vector<Eigenpairs> &directions)
-    : device(device)
-  {
-    for (std::size_t d = 0; d < 3; ++d)
-      {
-        Eigenpairs  trivial{1, Array<double>(1, 0.), Array<double>(1, 1.)};
-        const auto &pairs = d < directions.size() ? directions[d] : trivial;
-        n[d]              = pairs.n;
-        V[d]              = Vector<double>(device, pairs.vectors);
-        value[d]          = Vector<double>(device, pairs.value);
-        if (d < directions.size())
-          zero += 1e-12 * pairs.value[pairs.n - 1];
-      }
-    for (auto &vector : work)
-      vector = Vector<double>(device, n[0] * n[1] * n[2]);
-  }
+  /// Two or three directions, that of nodes following each other first; n_columns right-hand sides at once (see
+  /// MultiVector). Throws RunError where there is a GPU, but no cuBLAS.
+  FastDiagonalization(const Device &device, const std::vector<Eigenpairs> &directions,
+                      Arithmetic arithmetic = Arithmetic::float64, int n_columns = 1);
+  ~FastDiagonalization() override;
+  FastDiagonalization(FastDiagonalization &&) noexcept;
 
-  /// x = A⁻¹ b.
-  void solve(const Vector<double> &b, Vector<double> &x)
-  {
-    const double *from     = b.data();
-    const int     inner[3] = {1, n[0], n[0] * n[1]}, size = x.size();
-    for (int d = 0; d < 3; ++d)
-      if (n[d] > 1)
-        {
-          double *to = from == work[0].data() ? work[1].data() : work[0].data();
-          device.for_each(size, ApplyAlong{n[d], inner[d], true, V[d].data(), from, to});
-          from = to;
-        }
-    double *middle = from == work[0].data() ? work[0].data() : work[1].data();
-    device.for_each(
-      size, DivideByEigenvalues{{n[0], n[1], n[2]}, {value[0].data(), value[1].data(), value[2].data()}, zero, middle});
-    for (int d = 0; d < 3; ++d)
-      if (n[d] > 1)
-        {
-          const bool last = d == 2 || n[d + 1] == 1;
-          double    *to   = last ? x.data() : from == work[0].data() ? work[1].data() : work[0].data();
-          device.for_each(size, ApplyAlong{n[d], inner[d], false, V[d].data(), from, to});
-          from = to;
-        }
-  }
+  /// x = A⁻¹ b for all columns, n_nodes x n_columns each; x may be b.
+  void solve(const Vector<double> &b, Vector<double> &x) const;
+
+  void vmult(const Vector<double> &b, Vector<double> &x) const override { solve(b, x); }
+  void update() override {} ///< the matrix stays
+
+  double      flop() const;    ///< floating-point operations of a solve for one column, without padding
+  double      traffic() const; ///< bytes that the products of a solve read and write at least, for all columns
+  std::size_t bytes() const;   ///< of matrices and vectors
+
+  class Transforms;
 
 private:
-  Device         device;
-  int            n[3];
-  double         zero = 0;
-  Vector<double> V[3], value[3], work[2];
+  std::unique_ptr<Transforms> transforms;
 };
 } // namespace adamant

@@ -2,8 +2,9 @@
 
 namespace adamant
 {
-Richardson::Richardson(const Device &device, const LinearOperator &A, const Preconditioner &M)
+Richardson::Richardson(const Device &device, const LinearOperator &A, const Preconditioner &M, const char *name)
   : KrylovMethod(device, A, M)
+  , name(name)
   , norms(device, 2)
   , r(device, A.n_rows())
   , z(device, A.n_rows())
@@ -24,15 +25,15 @@ SolverResult Richardson::solve(const Vector<double> &b, Vector<double> &x, const
           return SolverResult();
         }
       result.final_residual = norm[0] / norm[1];
-      check_residual("Multigrid", control, result.iterations, result.final_residual);
+      check_residual(name, control, result.iterations, result.final_residual);
       if (result.iterations == 0)
         result.initial_residual = result.final_residual;
       if (result.final_residual <= control.tolerance)
         return result;
       if (result.iterations >= control.max_iterations)
-        fail_unconverged("Multigrid", control, result.final_residual);
+        fail_unconverged(name, control, result.final_residual);
       if (stagnation.add(result.final_residual) == 5)
-        fail("Multigrid", control, result.iterations, result.final_residual, "stagnation",
+        fail(name, control, result.iterations, result.final_residual, "stagnation",
              "use it as the preconditioner of GMRES, or smooth more");
       M.vmult(r, z);
       device.axpby(1., z, 1., x);

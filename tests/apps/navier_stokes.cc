@@ -236,6 +236,23 @@ TEST_F(NavierStokes, ImplementationsAgree)
     EXPECT_GT(parts.at(part).get<double>(), 0.) << part;
 }
 
+// A pressure that an outflow fixes, by both solvers; below double precision with refinement.
+TEST_F(NavierStokes, FastDiagonalizationKnowsOutflow)
+{
+  const Settings base   = {"Mesh/Refinements=3",           "Problem/Boundary velocity=0: 4*y*(1-y); 0",
+                           "Problem/Outflow boundaries=1", "Time stepping/End time=0.1",
+                           "Time stepping/Time step=0.01", "Linear solver/Tolerance=1e-12"};
+  const double   energy = kinetic_energy(solve(base).record);
+  const Settings direct = base + Settings{"Implementation/Pressure solver=fast_diagonalization"};
+  EXPECT_NEAR(kinetic_energy(solve(direct).record), energy, 1e-10 * energy);
+  const auto in_float = solve(direct + Settings{"Implementation/Fast diagonalization precision=float32"});
+  EXPECT_NEAR(kinetic_energy(in_float.record), energy, 1e-10 * energy);
+  EXPECT_GT(in_float.record.at("iterations").at("max").get<int>(), 0) << "expected refinement";
+  expect_mistake(
+    {"Implementation/Pressure solver=fast_diagonalization", "Implementation/Fast diagonalization precision=float16"},
+    "needs --backend cuda");
+}
+
 TEST_F(NavierStokes, MeshFileGivesTheBoxesFlow)
 {
   std::ostringstream nodes, elements;

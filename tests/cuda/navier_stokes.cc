@@ -87,7 +87,15 @@ TEST_F(CudaNavierStokes, IsTheHostsOnMeshesThatChange)
 TEST_F(CudaNavierStokes, OtherProductsAndSolversAgree)
 {
   compare(cavity_3d + std::vector<std::string>{"Implementation/Custom kernels=false", "Output/Time parts=true"});
-  compare(cavity_3d + std::vector<std::string>{"Implementation/Pressure solver=fast_diagonalization"});
+  const std::vector<std::string> direct = {"Implementation/Pressure solver=fast_diagonalization"};
+  compare(cavity_3d + direct);
+  compare(cavity_3d + direct + std::vector<std::string>{"Implementation/Fast diagonalization precision=float32"});
+  const Outcome in_half = start_on(
+    "cuda", cavity_3d + direct + std::vector<std::string>{"Implementation/Fast diagonalization precision=float16"});
+  ASSERT_EQ(in_half.code, 0) << in_half.err;
+  const Outcome in_double = start_on("cuda", cavity_3d + direct);
+  EXPECT_NEAR(in_half.record.at("kinetic_energy").get<double>(), in_double.record.at("kinetic_energy").get<double>(),
+              1e-6 * in_double.record.at("kinetic_energy").get<double>());
 }
 
 TEST_F(CudaNavierStokes, TwoRunsAgreeToTheLastBit)

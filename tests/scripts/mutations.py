@@ -28,6 +28,8 @@ SMALL = {  # what would make a run long
                    "Output/Points=0.5, 0.5, 0.5"],
     "navier_stokes": ["Mesh/Cells=1, 1, 1", "Mesh/Refinements=1", "Mesh/Local refinements=0", "Time stepping/End time=0",
                       "Time stepping/Time step=1e-6", "Output/Profile points=3"],
+    "poisson": ["Mesh/Cells=1, 1, 1", "Mesh/Refinements=2", "Mesh/Local refinements=0", "Problem/Samples=2", "Solver/Columns at once=2",
+                "Solver/Repetitions=1", "Schur complement/Coarse refinements=1"],
     "stokes": ["Mesh/Cells=1, 1, 1", "Mesh/Refinements=2", "Mesh/Local refinements=0", "Refinement/For viscosity=0",
                "Refinement/For velocity=0", "Viscosity/Continuation stages=1"],
     "stationary_navier_stokes": ["Mesh/Cells=1, 1, 1", "Mesh/Refinements=2", "Mesh/Local refinements=0", "Refinement/Cycles=0",

@@ -10,11 +10,8 @@ namespace adamant
 {
 namespace cuda
 {
-namespace
-{
-constexpr std::size_t workspace_size = std::size_t(32) << 20; // what cuBLAS takes on Hopper by itself
-
-SharedLibrary find(const char *title, const std::string &name, int major, const char *variable)
+SharedLibrary find_library(const std::string &purpose, const char *title, const std::string &name, int major,
+                           const char *variable)
 {
   const char       *chosen = std::getenv(variable);
   const std::string file   = "lib" + name + ".so." + std::to_string(major);
@@ -26,16 +23,15 @@ SharedLibrary find(const char *title, const std::string &name, int major, const 
     }
   catch (const RunError &reason)
     {
-      throw RunError(std::string("Matrix format = cusparse: ") + title + " cannot be loaded: " + reason.what());
+      throw RunError(purpose + ": " + title + " cannot be loaded: " + reason.what());
     }
 }
-} // namespace
 
 Libraries::Libraries(Context &context)
-  : cusparse{{find("cuSPARSE", "cusparse", CUSPARSE_VER_MAJOR, "ADAMANT_CUSPARSE")}}
-  , cublas{{find("cuBLAS", "cublas", CUBLAS_VER_MAJOR, "ADAMANT_CUBLAS")}}
+  : cusparse{{find_library("Matrix format = cusparse", "cuSPARSE", "cusparse", CUSPARSE_VER_MAJOR, "ADAMANT_CUSPARSE")}}
+  , cublas{{find_library("Matrix format = cusparse", "cuBLAS", "cublas", CUBLAS_VER_MAJOR, "ADAMANT_CUBLAS")}}
   , context(context)
-  , workspace(context.memory_of_device(), workspace_size, "cuBLAS")
+  , workspace(context.memory_of_device(), cublas_workspace, "cuBLAS")
   , factor_room(context.memory_of_device(), n_factors, "cuBLAS")
 {
   try
@@ -44,9 +40,8 @@ Libraries::Libraries(Context &context)
       check(cusparse.set_stream(sparse, context.stream()), "cusparseSetStream", context.stream());
       check(cublas.create(&blas), "cublasCreate");
       check(cublas.set_stream(blas, context.stream()), "cublasSetStream", context.stream());
-      // Of its own memory, cuBLAS would allocate more while a graph is recorded.
-      check(cublas.set_workspace(blas, workspace.data(), workspace_size), "cublasSetWorkspace",
-            static_cast<void *>(workspace.data()), workspace_size);
+      check(cublas.set_workspace(blas, workspace.data(), cublas_workspace), "cublasSetWorkspace",
+            static_cast<void *>(workspace.data()), cublas_workspace);
     }
   catch (...)
     {

@@ -49,6 +49,17 @@ struct Cusparse : LoadedLibrary
   decltype(cusparseSpMV)            *multiply       = function("cusparseSpMV");
 };
 
+/// The library `name` of that major version, or the file that the environment variable names. Throws RunError with
+/// `purpose` where it cannot be loaded.
+SharedLibrary find_library(const std::string &purpose, const char *title, const std::string &name, int major,
+                           const char *variable);
+
+/// Of several functions of that name, the one for types of arithmetic.
+using BatchedGemm = cublasStatus_t(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void *,
+                                   const void *, cudaDataType, int, long long, const void *, cudaDataType, int,
+                                   long long, const void *, void *, cudaDataType, int, long long, int,
+                                   cublasComputeType_t, cublasGemmAlgo_t);
+
 /// The functions of cuBLAS that reductions, linear combinations and dense products take.
 struct Cublas : LoadedLibrary
 {
@@ -64,7 +75,12 @@ struct Cublas : LoadedLibrary
   decltype(cublasDscal)           *scal             = function("cublasDscal_v2");
   decltype(cublasDgemv)           *dgemv            = function("cublasDgemv_v2");
   decltype(cublasSgemv)           *sgemv            = function("cublasSgemv_v2");
+  decltype(cublasSetMathMode)     *set_math_mode    = function("cublasSetMathMode");
+  BatchedGemm                     *gemm             = function("cublasGemmStridedBatchedEx");
 };
+
+/// What cuBLAS takes on Hopper by itself. Of its own memory, it would allocate more while a graph is recorded.
+constexpr std::size_t cublas_workspace = std::size_t(32) << 20;
 
 /// Both libraries on the stream of a device, and memory that all matrices share for what lies between two kernels: it
 /// grows to the largest of them when they are made, so that nothing is allocated while a graph is recorded.

@@ -3,61 +3,27 @@
 #include "base/exceptions.h"
 #include "discretization/fields/points.h"
 
-#include <deal.II/lac/lapack_full_matrix.h>
-#include <deal.II/lac/vector.h>
-
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
 namespace adamant
 {
-namespace
-{
-Eigenpairs eigenpairs(const std::vector<double> &x)
-{
-  const unsigned int               n = x.size();
-  dealii::LAPACKFullMatrix<double> K(n), M(n);
-  K = 0.;
-  M = 0.;
-  for (unsigned int cell = 0; cell + 1 < n; ++cell)
-    {
-      const double h = x[cell + 1] - x[cell];
-      for (unsigned int i = 0; i < 2; ++i)
-        for (unsigned int j = 0; j < 2; ++j)
-          {
-            K(cell + i, cell + j) += (i == j ? 1. : -1.) / h;
-            M(cell + i, cell + j) += h * (i == j ? 1. / 3. : 1. / 6.);
-          }
-    }
-  std::vector<dealii::Vector<double>> vectors(n, dealii::Vector<double>(n));
-  K.compute_generalized_eigenvalues_symmetric(M, vectors);
-  Eigenpairs pairs{static_cast<int>(n), Array<double>(n), Array<double>(std::size_t(n) * n)};
-  for (unsigned int k = 0; k < n; ++k)
-    {
-      pairs.value[k] = K.eigenvalue(k).real();
-      for (unsigned int i = 0; i < n; ++i)
-        pairs.vectors[i * n + k] = vectors[k][i];
-    }
-  return pairs;
-}
-} // namespace
-
 template <int dim>
-std::vector<Eigenpairs> tensor_product_eigenpairs(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping)
+std::vector<Eigenpairs> tensor_product_eigenpairs(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                                                  bool without_prescribed)
 {
   const auto refuse = [] {
-    throw InputError("fast diagonalization: the mesh is not a tensor product of coordinates without constraints");
+    throw InputError("fast diagonalization: the mesh is not a tensor product of coordinates with values that are free, "
+                     "or prescribed on whole sides");
   };
   const int  n = space.n_dofs();
   Array<int> all(n);
   std::iota(all.begin(), all.end(), 0);
   const auto points = support_points(space, mapping, all);
   const auto at     = [&](int d, long i) { return points[std::size_t(d) * n + i]; };
-  for (int i = 0; i < n; ++i)
-    if (!space.is_free(i))
-      refuse();
-  double size = 0;
+  double     size   = 0;
   for (int d = 0; d < dim; ++d)
     size = std::max(size, std::abs(at(d, n - 1) - at(d, 0)));
 
@@ -81,17 +47,46 @@ std::vector<Eigenpairs> tensor_product_eigenpairs(const LevelSpace<dim> &space, 
     }
   if (stride != n || static_cast<int>(x.size()) != dim)
     refuse();
+  // Where on the lines of each direction node i is.
+  const auto places = [&](long i) {
+    std::array<long, dim> place;
+    for (int k = 0; k < dim; i /= static_cast<long>(x[k].size()), ++k)
+      place[k] = i % static_cast<long>(x[k].size());
+    return place;
+  };
+  // A side is prescribed if all of its nodes are; no other nodes may be.
+  std::array<std::array<bool, 2>, dim> prescribed;
+  for (auto &sides : prescribed)
+    sides = {{true, true}};
+  const auto side = [&](int k, long place) { return place == 0 ? 0 : place + 1 == long(x[k].size()) ? 1 : -1; };
   for (long i = 0; i < n; ++i)
-    for (long k = 0, rest = i; k < dim; rest /= static_cast<long>(x[k].size()), ++k)
-      if (std::abs(at(direction[k], i) - x[k][rest % static_cast<long>(x[k].size())]) > 1e-10 * size)
+    {
+      const auto place = places(i);
+      for (int k = 0; k < dim; ++k)
+        {
+          if (std::abs(at(direction[k], i) - x[k][place[k]]) > 1e-10 * size)
+            refuse();
+          if (const int s = side(k, place[k]); s >= 0 && space.is_free(i))
+            prescribed[k][s] = false;
+        }
+    }
+  for (long i = 0; i < n; ++i)
+    {
+      const auto place = places(i);
+      bool       free  = true;
+      for (int k = 0; k < dim; ++k)
+        if (const int s = side(k, place[k]); s >= 0)
+          free = free && !prescribed[k][s];
+      if (free != space.is_free(i))
         refuse();
+    }
 
   std::vector<Eigenpairs> pairs;
-  for (const auto &coordinates : x)
-    pairs.push_back(eigenpairs(coordinates));
+  for (int k = 0; k < dim; ++k)
+    pairs.push_back(one_dimensional_eigenpairs(x[k], prescribed[k][0], prescribed[k][1], without_prescribed));
   return pairs;
 }
 
-template std::vector<Eigenpairs> tensor_product_eigenpairs(const LevelSpace<2> &, const dealii::Mapping<2> &);
-template std::vector<Eigenpairs> tensor_product_eigenpairs(const LevelSpace<3> &, const dealii::Mapping<3> &);
+template std::vector<Eigenpairs> tensor_product_eigenpairs(const LevelSpace<2> &, const dealii::Mapping<2> &, bool);
+template std::vector<Eigenpairs> tensor_product_eigenpairs(const LevelSpace<3> &, const dealii::Mapping<3> &, bool);
 } // namespace adamant

@@ -1,0 +1,294 @@
+// Poisson's equation for many right-hand sides at once,
+//
+//   -Δu_s = f_s,   s = 0, ..., r - 1,
+//
+// u = 0 or ∂u/∂n = 0 on each boundary, by elements of first order. The unknowns of all samples are the columns of
+// matrices,
+//
+//   A X = B,   B = M F,
+//
+// F the values of f_s at the nodes: a product with A reads it once for all columns. As one vector of n r numbers X is
+// what the library's iterations take: conjugate gradients around a V-cycle, or refinement in double around a direct
+// solver in low precision. The matrices are made in levels.h and triangles.h, the approximate inverses in solvers.h.
+
+#include "right_hand_sides.h"
+#include "solvers.h"
+#include "statistics.h"
+#include "triangles.h"
+
+#include "algebra/graph.h"
+#include "application/program.h"
+#include "discretization/fields/tensor_product.h"
+
+#include <deal.II/fe/mapping_q1.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+using namespace poisson;
+using adamant::Section;
+
+template <int dim>
+class Poisson
+{
+public:
+  Poisson(const Parameters &parameters, const adamant::Device &device, adamant::Run &run)
+    : parameters(parameters)
+    , device(device)
+    , run_info(run)
+    , r(std::min<int>(parameters.solver.columns, parameters.problem.n_samples))
+  {
+    require(run.ranks.size() == 1 && !run.distributed_mesh, "poisson runs on one rank, with a serial mesh");
+    require_arithmetic("Solver/Precision", parameters.solver.arithmetic(), device);
+  }
+  void run();
+
+private:
+  using Vector = adamant::Vector<double>;
+
+  void                             setup();
+  std::vector<adamant::Eigenpairs> find_directions() const;
+  void                             setup_solver();
+  double                           solve(adamant::ColumnResult &result);
+  void                             compare(int n);
+  void                             describe();
+  void                             report();
+
+  const Parameters                      &parameters;
+  const adamant::Device                  device;
+  adamant::Run                          &run_info;
+  const int                              r; // columns at once
+  dealii::Triangulation<dim>             mesh;
+  dealii::MappingQ1<dim>                 mapping;
+  std::optional<Space<dim>>              space; // none for triangles
+  Levels                                 levels;
+  std::optional<RightHandSides<dim>>     right_hand_sides;
+  std::optional<Solvers>                 solvers;
+  Approximation                          approximation;
+  adamant::ColumnMatrix<double>          A;
+  std::unique_ptr<adamant::ColumnSolver> solver;
+  adamant::Graph                         one_solve;
+  std::optional<SampleStatistics>        statistics;
+  Vector                                 B, X;
+
+  double seconds = 0., residual = 0.;
+  int    n_redone = 0, n_approximations = 0; // columns; solves by the approximate inverse
+};
+
+template <int dim>
+void Poisson<dim>::run()
+{
+  setup();
+  if (parameters.schur.conditions)
+    return;
+  const int samples = parameters.problem.n_samples, n_batches = (samples + r - 1) / r;
+  run_info.begin_time_loop(0, n_batches);
+  for (int batch = 0; batch < n_batches; ++batch)
+    {
+      const int first = batch * r, n = std::min(r, samples - first);
+      {
+        Section scope(run_info.timer, "rhs");
+        right_hand_sides->set(first, n, r, B);
+      }
+      adamant::ColumnResult result;
+      seconds += solve(result);
+      {
+        Section scope(run_info.timer, "statistics");
+        statistics->add(first, n, r, X, run_info.statistics);
+      }
+      if (batch == 0 && parameters.solver.compare)
+        compare(std::min(n, 8));
+      run_info.progress(batch + 1, batch + 1., result.iterations, result.largest_residual);
+    }
+  run_info.end_time_loop();
+  report();
+  if (!parameters.output.files || !space)
+    return;
+  Section scope(run_info.timer, "output");
+  write(*statistics, levels, space->nodes(), mapping, run_info.folder());
+}
+
+template <int dim>
+void Poisson<dim>::setup()
+{
+  {
+    Section scope(run_info.timer, "init/mesh");
+    if (!parameters.problem.triangles())
+      parameters.mesh.make(mesh);
+  }
+  {
+    Section scope(run_info.timer, "init/matrices");
+    if (parameters.problem.triangles())
+      levels = flow_around_square(parameters.mesh.refinements);
+    else
+      {
+        space.emplace(mesh, mapping, parameters.problem.natural, parameters.coarsest_cells());
+        levels = space->make_levels(parameters.solver.schur());
+      }
+    A = {device, *levels.free.back().matrix};
+    right_hand_sides.emplace(device, parameters.problem, levels);
+  }
+  setup_solver();
+  describe();
+}
+
+// What fast diagonalization takes; for other solvers it is a comparison, where the mesh is of that kind.
+template <int dim>
+std::vector<adamant::Eigenpairs> Poisson<dim>::find_directions() const
+{
+  const bool needed = parameters.solver.type == "fast_diagonalization";
+  if (!space || !(needed || parameters.solver.compare))
+    return {};
+  try
+    {
+      return adamant::tensor_product_eigenpairs(space->nodes(), mapping, true);
+    }
+  catch (const adamant::InputError &)
+    {
+      if (needed)
+        throw;
+    }
+  return {};
+}
+
+template <int dim>
+void Poisson<dim>::setup_solver()
+{
+  Section scope(run_info.timer, "init/solver");
+  for (Vector *vector : {&B, &X})
+    *vector = adamant::MultiVector<double>(device, levels.n(), r).flat;
+  statistics.emplace(device, levels.n());
+  solvers.emplace(device, parameters, levels, find_directions());
+  if (parameters.schur.conditions)
+    {
+      run_info.record["conditions"] = solvers->conditions();
+      std::cout << run_info.record["conditions"].dump(1) << std::endl;
+      return;
+    }
+  approximation = solvers->chosen(r);
+  approximation.inverse->vmult(B, X); // loads what a recorded graph must not load
+  using Method = adamant::ColumnSolver::Method;
+  if (parameters.solver.tolerance > 0.)
+    solver = std::make_unique<adamant::ColumnSolver>(
+      device, A, r, *approximation.inverse,
+      parameters.solver.direct() ? Method::refinement : Method::conjugate_gradients, solvers->fallback(r));
+  device.synchronize();
+}
+
+// The median of the seconds that a solve takes; the first one, which records graphs, counts alone.
+template <int dim>
+double Poisson<dim>::solve(adamant::ColumnResult &result)
+{
+  Section             scope(run_info.timer, "solve");
+  const auto         &options = parameters.solver;
+  std::vector<double> times;
+  if (!solver && !one_solve)
+    one_solve = adamant::Graph(device, [this] { approximation.inverse->vmult(B, X); });
+  for (unsigned int i = 0; i < (options.repetitions > 1 ? options.repetitions + 1 : 1); ++i)
+    {
+      device.synchronize();
+      const auto begin = std::chrono::steady_clock::now();
+      if (solver)
+        result = solver->solve(B, X, {options.tolerance, int(options.max_iterations), "Poisson's equation"});
+      else
+        one_solve.replay();
+      device.synchronize();
+      if (i > 0 || options.repetitions == 1)
+        times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+  right_hand_sides->remove_constant(X);
+  n_redone += result.n_redone;
+  n_approximations = 1 + result.iterations;
+  residual         = std::max(residual, result.largest_residual);
+  std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
+  return times[times.size() / 2];
+}
+
+// The largest error of the first n solutions relative to those of another solver in double, and in L² where the
+// solution is known.
+template <int dim>
+void Poisson<dim>::compare(int n)
+{
+  Section scope(run_info.timer, "compare");
+  Vector  b(device, levels.n() * n), x(device, b.size()), y(device, b.size());
+  device.for_each(b.size(), FirstColumns{r, n, B.data(), b.data()});
+  device.for_each(x.size(), FirstColumns{r, n, X.data(), x.data()});
+  const auto other = solvers->in_double(n);
+  adamant::ColumnSolver(device, A, n, *other.inverse, adamant::ColumnSolver::Method::conjugate_gradients)
+    .solve(b, y, {1e-12, 100, "Poisson's equation, for comparison"});
+  right_hand_sides->remove_constant(y);
+  adamant::ColumnNorms norms(device, levels.n(), n);
+  const auto           sizes = norms.fetch(y);
+  device.axpby(-1., x, 1., y);
+  const auto errors = norms.fetch(y);
+  double     error  = 0.;
+  for (int s = 0; s < n; ++s)
+    error = std::max(error, sizes[s] > 0. ? errors[s] / sizes[s] : errors[s]);
+  run_info.record["error_against_double"] = error;
+  if (error > 1e-2)
+    std::cout << "warning: errors against double reach " << error
+              << "; Solver/Refinement tolerance = 1e-10 or a higher precision helps\n";
+  if (!parameters.problem.exact.empty())
+    run_info.record["errors"]["l2"] = largest_l2_error(levels, space->nodes(), mapping, to_host(x), n,
+                                                       *parameters.problem.template exact_function<dim>());
+}
+
+// What the run is.
+template <int dim>
+void Poisson<dim>::describe()
+{
+  auto       &record  = run_info.record;
+  const auto &options = parameters.solver;
+  record["precision"] = options.precision;
+  record["dofs"]      = levels.n();
+  record["cells"]     = levels.n_cells;
+  record["levels"]    = adamant::RunRecord::array();
+  for (const auto &level : levels.free)
+    record["levels"].push_back({{"dofs", level.matrix->n_rows}, {"nonzeros", level.matrix->n_nonzeros()}});
+  record["solver"]    = options.type;
+  record["tolerance"] = options.tolerance;
+  record["samples"]   = parameters.problem.n_samples;
+  record["columns"]   = r;
+  std::cout << levels.n_cells << " cells, " << levels.n() << " unknowns, " << parameters.problem.n_samples
+            << " right-hand sides, " << r << " at once; " << options.type << ", " << options.precision << std::endl;
+}
+
+// How fast it was.
+template <int dim>
+void Poisson<dim>::report()
+{
+  auto        &record        = run_info.record;
+  const double columns       = parameters.problem.n_samples;
+  record["solve_seconds"]    = seconds;
+  record["gdofs_per_second"] = 1e-9 * levels.n() * columns / seconds;
+  if (approximation.bytes > 0.)
+    record["solver_bytes"] = approximation.bytes;
+  record["residual"] = residual;
+  record["redone"]   = n_redone;
+  std::cout << "solved in " << seconds << " s, " << record["gdofs_per_second"] << " GDoF/s";
+  if (approximation.flop > 0.)
+    {
+      record["flop_per_dof"]     = approximation.flop / levels.n();
+      record["bytes_per_dof"]    = approximation.traffic / levels.n() / r;
+      record["tflop_per_second"] = 1e-12 * approximation.flop * n_approximations * columns / seconds;
+      std::cout << ", " << record["tflop_per_second"] << " TFLOP/s of products";
+    }
+  if (approximation.paper_flop > 0.)
+    record["paper_flop_per_dof"] = approximation.paper_flop / levels.n();
+  if (record.contains("error_against_double"))
+    std::cout << "; error against double " << record["error_against_double"];
+  if (record.contains("errors"))
+    std::cout << ", in L2 " << record["errors"]["l2"];
+  if (approximation.bytes > 0.)
+    std::cout << "; the solver takes " << 1e-6 * approximation.bytes << " MB";
+  std::cout << std::endl;
+}
+
+int main(int argc, char **argv)
+{
+  return adamant::run_program<Parameters, Poisson>(
+    argc, argv, "poisson", "Solves Poisson's equation for many right-hand sides at once, by multigrid or directly.");
+}

@@ -1,0 +1,198 @@
+#pragma once
+
+#include "algebra/dense_products.h"
+#include "application/mesh_parameters.h"
+#include "base/require.h"
+#include "expressions/expressions.h"
+
+#include <deal.II/base/parameter_acceptor.h>
+#include <deal.II/base/patterns.h>
+
+#include <algorithm>
+#include <cmath>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace poisson
+{
+using adamant::require;
+using dealii::ParameterAcceptor;
+
+/// An expression of x, y, z and s as the library takes it: of x, y, z and t.
+inline std::string with_sample_number(const std::string &text)
+{
+  return std::regex_replace(text, std::regex("\\bs\\b"), "t");
+}
+
+struct ProblemParameters : ParameterAcceptor
+{
+  unsigned int             dimension = 2, n_samples = 64;
+  std::string              domain = "mesh", source = "sin(pi*x)*sin(pi*y)*(1+s/64)", exact;
+  std::vector<std::string> natural_names;
+  std::set<unsigned int>   natural; // once read
+
+  explicit ProblemParameters(const adamant::MeshFileParameters &mesh_file)
+    : ParameterAcceptor("/Problem")
+  {
+    using namespace dealii::Patterns;
+    parse_parameters_call_back.connect(
+      [this, &mesh_file] { natural = mesh_file.boundary_ids("Problem/Natural boundaries", natural_names); });
+    add_parameter("Dimension", dimension, "2 or 3", prm, Integer(2, 3));
+    add_parameter("Domain", domain,
+                  "mesh: as section Mesh says, with Q1 elements; flow_around_square: (0,4) x (0,1) without the square "
+                  "[5/4,7/4] x [1/4,3/4], 28 triangles with linear elements, refined Mesh/Refinements times",
+                  prm, Selection("mesh|flow_around_square"));
+    add_parameter("Samples", n_samples, "Number of right-hand sides", prm, Integer(1, 4096));
+    add_parameter("Source", source,
+                  "f: expression of x, y, z and the number s of the sample, 0, 1, ...; or random: right-hand sides of "
+                  "random numbers in (-1, 1)");
+    add_parameter("Exact solution", exact, "Where it is known: expression of x, y, z, s; errors go to run.json");
+    add_parameter("Natural boundaries", natural_names,
+                  "Ids where the normal derivative is zero; on all others u is. The sides of a box have ids 0, 1 (x), "
+                  "2, 3 (y), 4, 5 (z)");
+  }
+
+  template <int dim>
+  auto source_function() const
+  {
+    return adamant::parse_function<dim>("Problem/Source", with_sample_number(source), 1);
+  }
+  template <int dim>
+  auto exact_function() const
+  {
+    return adamant::parse_function<dim>("Problem/Exact solution", with_sample_number(exact), 1);
+  }
+  bool triangles() const { return domain != "mesh"; }
+  bool random() const { return source == "random"; }
+
+  void check_function(const std::string &key, const std::string &text) const
+  {
+    require(!adamant::depends_on_time(text), key, " = ", text, ": it may depend on x, y, z and s, not on t");
+    adamant::check_expression(key, with_sample_number(text), 1, dimension);
+  }
+  void check() const
+  {
+    if (!random())
+      check_function("Problem/Source", source);
+    if (!exact.empty())
+      check_function("Problem/Exact solution", exact);
+    require(!triangles() || (dimension == 2 && natural.empty() && exact.empty()),
+            "Problem/Domain = flow_around_square has Dimension = 2, no Natural boundaries and no Exact solution");
+    require(!random() || exact.empty(), "Problem/Exact solution: there is none for Source = random");
+  }
+};
+
+struct SolverParameters : ParameterAcceptor
+{
+  std::string  type = "multigrid", precision = "float64";
+  double       tolerance = 1e-10, range = 8.;
+  unsigned int columns = 64, repetitions = 1, coarsest_cells = 64, steps = 3, max_iterations = 50;
+  bool         compare = true;
+
+  SolverParameters()
+    : ParameterAcceptor("/Solver")
+  {
+    using namespace dealii::Patterns;
+    add_parameter("Solver", type,
+                  "multigrid, in conjugate gradients; fast_diagonalization, on tensor-product meshes of a box; "
+                  "schur, with few kinds of coarse cells, see section Schur complement",
+                  prm, Selection("multigrid|fast_diagonalization|schur"));
+    add_parameter("Precision", precision,
+                  "Of multigrid's V-cycle (float64 or float32), or of the products of a direct solver. tf32, bfloat16 "
+                  "and float16 are those of a GPU's Tensor Cores",
+                  prm, Selection("float64|float32|tf32|bfloat16|float16"));
+    add_parameter("Refinement tolerance", tolerance,
+                  "Of the residual of each right-hand side in double, relative to it; 0: one solve of a direct solver",
+                  prm, Double(0.));
+    add_parameter("Max iterations", max_iterations, "Of conjugate gradients or of the refinement", prm, Integer(1));
+    add_parameter("Columns at once", columns, "Right-hand sides that are solved together", prm, Integer(1, 4096));
+    add_parameter("Repetitions", repetitions, "Of each solve, for its median time", prm, Integer(1));
+    add_parameter("Compare", compare,
+                  "The first 8 solutions with those of another solver in double: fast diagonalization where it can, "
+                  "else multigrid");
+    add_parameter("Coarsest level cells", coarsest_cells, "Of multigrid: coarsening ends there", prm, Integer(1));
+    add_parameter("Smoothing steps", steps, "Of multigrid: the degree of Chebyshev's polynomial", prm, Integer(1));
+    add_parameter("Smoothing range", range, "Of multigrid: it damps eigenvalues in [1.1 lambda / range, 1.1 lambda]",
+                  prm, Double(1.));
+  }
+
+  bool                direct() const { return type != "multigrid"; }
+  bool                schur() const { return type == "schur"; }
+  adamant::Arithmetic arithmetic() const { return adamant::arithmetic(precision); }
+
+  void check() const
+  {
+    require(direct() || tolerance > 0., "Solver/Refinement tolerance = 0: multigrid needs a positive one");
+    require(direct() || precision == "float64" || precision == "float32", "Solver/Precision = ", precision,
+            ": multigrid has float64 and float32");
+  }
+};
+
+struct SchurParameters : ParameterAcceptor
+{
+  unsigned int coarse_refinements = 2;
+  bool         conditions         = false;
+
+  SchurParameters()
+    : ParameterAcceptor("/Schur complement")
+  {
+    add_parameter("Coarse refinements", coarse_refinements,
+                  "Of the mesh on whose edges the Schur complement lives: fewer than Mesh/Refinements", prm,
+                  dealii::Patterns::Integer(0, 12));
+    add_parameter("Conditions", conditions,
+                  "Record condition numbers and counts of entries, as the paper's tables have them, and solve nothing");
+  }
+};
+
+struct OutputParameters : ParameterAcceptor
+{
+  bool files = true;
+
+  OutputParameters()
+    : ParameterAcceptor("/Output")
+  {
+    add_parameter("Files", files, "Write a VTU file: mean and standard deviation over the samples, and the first one");
+  }
+};
+
+struct Parameters
+{
+  adamant::MeshParameters mesh{"mesh", "", 1, 5};
+  ProblemParameters       problem{mesh};
+  SolverParameters        solver;
+  SchurParameters         schur;
+  OutputParameters        output;
+
+  unsigned int             dim() const { return problem.dimension; }
+  std::vector<std::string> may_change() const { return {}; }
+
+  // What no single parameter's pattern can tell.
+  void check() const
+  {
+    problem.check();
+    mesh.check(dim());
+    for (const auto id : problem.natural)
+      mesh.check_boundary("Problem/Natural boundaries", id, dim());
+    solver.check();
+    require(!schur.conditions || solver.schur(), "Schur complement/Conditions needs Solver/Solver = schur");
+    require(!problem.triangles() || solver.type != "fast_diagonalization",
+            "Solver/Solver = fast_diagonalization needs a tensor-product mesh; take schur or multigrid");
+    require(!solver.schur() || schur.coarse_refinements < mesh.refinements,
+            "Schur complement/Coarse refinements = ", schur.coarse_refinements,
+            ": the coarse mesh has to be coarser than the mesh, Mesh/Refinements = ", mesh.refinements);
+    require(!solver.schur() || mesh.local_refinements == 0,
+            "Solver/Solver = schur knows no hanging nodes (Mesh/Local refinements); take multigrid");
+  }
+
+  // At which the coarser meshes end: the Schur complement's coarse mesh is among them.
+  unsigned int coarsest_cells() const
+  {
+    double cells = 1.;
+    for (unsigned int d = 0; d < dim(); ++d)
+      cells *= mesh.cells[d] * std::ldexp(1., int(schur.coarse_refinements));
+    return solver.schur() ? std::min<double>(cells, solver.coarsest_cells) : solver.coarsest_cells;
+  }
+};
+} // namespace poisson

@@ -1,0 +1,117 @@
+#pragma once
+
+#include "data.h"
+#include "levels.h"
+#include "parameters.h"
+
+#include "algebra/multi_vector.h"
+#include "operators/column_matrix.h"
+
+#include <cmath>
+#include <iostream>
+#include <numeric>
+
+namespace poisson
+{
+/// B = M F for several samples at once, F the values of their sources at the nodes; and the constant that right-hand
+/// sides and solutions lose where no value is prescribed: b -= (Σ b) m / Σ m and x -= (m . x) / Σ m with m = M 1.
+template <int dim>
+class RightHandSides
+{
+public:
+  using Vector = adamant::Vector<double>;
+
+  RightHandSides(const adamant::Device &device, const ProblemParameters &parameters, const Levels &levels)
+    : device(device)
+    , parameters(parameters)
+    , levels(levels)
+    , M(device, levels.mass)
+  {
+    if (levels.singular)
+      setup_constants();
+  }
+
+  /// Of n samples from the first on; b has r >= n columns, the others are zero. Throws InputError where values are no
+  /// numbers.
+  void set(unsigned int first, int n, int r, Vector &b);
+  /// Of solutions, where it is free.
+  void remove_constant(Vector &x) const
+  {
+    if (levels.singular)
+      subtract(mean, ones, x);
+  }
+
+private:
+  void evaluate(unsigned int first, int n, int r, Vector &b) const;
+  void setup_constants();
+  void subtract(const adamant::ColumnMatrix<double> &functional, const Vector &direction, Vector &x) const
+  {
+    const int r = x.size() / levels.n();
+    Vector    products(device, r);
+    functional.multiply(r, 1., x, 0., products, products);
+    device.for_each(x.size(), SubtractMultiple{r, products.data(), direction.data(), x.data()});
+  }
+
+  adamant::Device               device;
+  const ProblemParameters      &parameters;
+  const Levels                 &levels;
+  adamant::ColumnMatrix<double> M, sum, mean; // the last two have one row
+  Vector                        ones, loads;
+};
+
+template <int dim>
+void RightHandSides<dim>::setup_constants()
+{
+  const int           n     = levels.n();
+  const Array<double> m     = product(levels.mass, Array<double>(levels.mass.n_cols, 1.));
+  const double        total = std::accumulate(m.begin(), m.end(), 0.);
+  CSRMatrix<double>   row;
+  row.n_rows    = 1;
+  row.n_cols    = n;
+  row.row_start = {0, n};
+  row.column    = all_numbers(n);
+  row.value     = m;
+  for (double &value : row.value)
+    value /= total;
+  mean = {device, row};
+  row.value.assign(n, 1. / total);
+  sum   = {device, row};
+  ones  = Vector(device, Array<double>(n, 1.));
+  loads = Vector(device, m);
+}
+
+template <int dim>
+void RightHandSides<dim>::set(unsigned int first, int n, int r, Vector &b)
+{
+  if (parameters.random())
+    device.for_each(b.size(), RandomColumns{r, int(first), int(parameters.n_samples), b.data()});
+  else
+    evaluate(first, n, r, b);
+  const auto sizes = adamant::ColumnNorms(device, levels.n(), r).fetch(b);
+  for (int s = 0; s < n; ++s)
+    {
+      require(std::isfinite(sizes[s]), "Problem/Source: right-hand side ", first + s,
+              " has values that are no numbers");
+      if (sizes[s] == 0.)
+        std::cout << "note: right-hand side " << first + s << " is zero, and so is its solution\n";
+    }
+  if (levels.singular)
+    subtract(sum, loads, b);
+}
+
+template <int dim>
+void RightHandSides<dim>::evaluate(unsigned int first, int n, int r, Vector &b) const
+{
+  const int     n_nodes = levels.mass.n_cols;
+  const auto    f       = parameters.source_function<dim>();
+  Array<double> values(n_nodes), F(std::size_t(n_nodes) * r, 0.);
+  for (int s = 0; s < n; ++s)
+    {
+      adamant::evaluate_at_points(*f, first + s, levels.points, values.data());
+      for (int i = 0; i < n_nodes; ++i)
+        F[std::size_t(i) * r + s] = values[i];
+    }
+  const Vector F_on_device(device, F);
+  M.multiply(r, 1., F_on_device, 0., b, b);
+}
+} // namespace poisson

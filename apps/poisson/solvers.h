@@ -1,0 +1,168 @@
+#pragma once
+
+#include "levels.h"
+#include "parameters.h"
+
+#include "base/run_record.h"
+#include "multigrid/column_cycle.h"
+#include "multigrid/condition_numbers.h"
+#include "multigrid/linear_solver.h"
+#include "multigrid/schur.h"
+#include "solvers/column_solver.h"
+#include "solvers/fast_diagonalization.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace poisson
+{
+/// An approximate inverse of A for r columns, and what it costs.
+struct Approximation
+{
+  std::unique_ptr<adamant::Preconditioner> inverse;
+  double                                   flop = 0., paper_flop = 0.; ///< of a column, where there is such a number
+  double                                   traffic = 0.;               ///< bytes of all columns, likewise
+  double                                   bytes   = 0.;               ///< of memory
+};
+
+/// Makes them for one problem; what several of one kind share is made once.
+class Solvers
+{
+public:
+  /// `directions`: of a tensor-product mesh, else empty.
+  Solvers(const adamant::Device &device, const Parameters &parameters, const Levels &levels,
+          std::vector<adamant::Eigenpairs> directions)
+    : device(device)
+    , parameters(parameters)
+    , levels(levels)
+    , directions(std::move(directions))
+  {}
+
+  /// The one that the parameters choose.
+  Approximation chosen(int r) { return of(parameters.solver.type, parameters.solver.arithmetic(), r); }
+  /// For comparison, in double: fast diagonalization where it can, unless it is the chosen one; else multigrid.
+  Approximation in_double(int r)
+  {
+    const bool same = parameters.solver.type == "fast_diagonalization" && parameters.solver.precision == "float64";
+    return of(directions.empty() || same ? "multigrid" : "fast_diagonalization", adamant::Arithmetic::float64, r);
+  }
+  /// In TF32, where 16 bits do not do; none otherwise.
+  adamant::MakePreconditioner fallback(int r)
+  {
+    if (!parameters.solver.direct() || parameters.solver.arithmetic() < adamant::Arithmetic::bfloat16)
+      return nullptr;
+    return [this, r] { return of(parameters.solver.type, adamant::Arithmetic::tf32, r).inverse; };
+  }
+
+  /// Condition numbers and counts, as Tables 1 and 4 of the paper have them.
+  adamant::RunRecord conditions()
+  {
+    prepare_schur();
+    const auto   kappa = condition_numbers(device, *nodes, *cells, *matrices, *levels.matrix);
+    const auto  &A     = *levels.free.back().matrix;
+    const double n_E = cells->edge.size(), largest = *std::max_element(A.value.begin(), A.value.end());
+    // Without those that are zero, as between nodes of right-angled triangles.
+    const double entries =
+      std::count_if(A.value.begin(), A.value.end(), [&](double value) { return std::abs(value) > 1e-13 * largest; });
+    double inverses = 0.;
+    for (const auto &kind : cells->classes)
+      inverses += double(kind.n_inner) * kind.n_inner;
+    return {{"C", cells->coarse.size()},
+            {"E", cells->edge.size()},
+            {"I", cells->n_inner},
+            {"kappa_nodal", kappa.nodal},
+            {"kappa_hierarchical", kappa.hierarchical},
+            {"kappa_prehandled", kappa.prehandled},
+            {"kappa_C", kappa.C},
+            {"kappa_Pi", kappa.Pi},
+            {"entries_of_C_inverse", inverses / entries},
+            {"entries_of_Pi_inverse", n_E * n_E / entries}};
+  }
+
+private:
+  Approximation of(const std::string &type, adamant::Arithmetic arithmetic, int r)
+  {
+    if (type == "schur")
+      return schur(arithmetic, r);
+    if (type == "multigrid")
+      return arithmetic == adamant::Arithmetic::float32 ? multigrid<float>(r) : multigrid<double>(r);
+    auto         solver = std::make_unique<adamant::FastDiagonalization>(device, directions, arithmetic, r);
+    const double flop = solver->flop(), traffic = solver->traffic(), bytes = solver->bytes();
+    return {std::move(solver), flop, 0., traffic, bytes};
+  }
+
+  // One right-hand side has the library's own V-cycle, whose matrices are in the formats of the device.
+  template <typename Number>
+  Approximation multigrid(int r) const
+  {
+    using Cycle        = adamant::ColumnCycle<Number>;
+    const auto &chosen = parameters.solver;
+    if (r == 1)
+      {
+        adamant::MultigridOptions options;
+        options.smoother  = {"jacobi", true, 0.8, chosen.range};
+        options.pre_steps = options.post_steps = int(chosen.steps);
+        options.singular                       = levels.singular;
+        const auto precision =
+          sizeof(Number) == sizeof(float) ? adamant::Precision::float32 : adamant::Precision::float64;
+        return {make_multigrid(device, levels.free, precision, options), 0., 0., 0., 0.};
+      }
+    auto         cycle = std::make_unique<Cycle>(device, levels.free, r,
+                                         typename Cycle::Options{int(chosen.steps), chosen.range, levels.singular});
+    const double bytes = cycle->bytes();
+    return {std::move(cycle), 0., 0., 0., bytes};
+  }
+
+  Approximation schur(adamant::Arithmetic arithmetic, int r)
+  {
+    prepare_schur();
+    check_memory(arithmetic);
+    if (levels.aspect > 4. && arithmetic >= adamant::Arithmetic::bfloat16)
+      std::cout << "warning: cells are stretched " << levels.aspect << " : 1, which prehandling does not mend; take "
+                << "Solver = fast_diagonalization where the mesh is a box, or Precision = tf32\n";
+    auto         solver = std::make_unique<adamant::Schur>(device, *nodes, *cells, *matrices, arithmetic, r);
+    const double flop = solver->flop(), paper_flop = solver->paper_flop(), traffic = solver->traffic(),
+                 bytes = solver->bytes();
+    return {std::move(solver), flop, paper_flop, traffic, bytes};
+  }
+
+  // What all Schur complements of the problem share.
+  void prepare_schur()
+  {
+    if (nodes)
+      return;
+    require(!levels.singular, "Solver/Solver = schur needs prescribed values on some boundary");
+    const std::size_t n = parameters.mesh.refinements - parameters.schur.coarse_refinements;
+    require(n <= levels.prolongations.size(), "Schur complement/Coarse refinements: the mesh has fewer levels");
+    nodes.emplace(Matrices(levels.prolongations.end() - long(n), levels.prolongations.end()), levels.unknowns);
+    cells.emplace(*nodes, *levels.matrix);
+    matrices.emplace(*nodes, *cells, *levels.matrix);
+  }
+
+  // Π⁻¹ has to fit; each refinement less of the coarse mesh leaves about half of its rows.
+  void check_memory(adamant::Arithmetic arithmetic) const
+  {
+    const double n_edge = cells->edge.size(), free = adamant::free_bytes(device);
+    const auto   bytes = adamant::schur_bytes(n_edge, arithmetic);
+    if (bytes.most <= free)
+      return;
+    const int fewer = int(std::ceil(0.5 * std::log2(bytes.most / free))),
+              now   = int(parameters.schur.coarse_refinements);
+    require(false, "schur: the inverse for ", n_edge, " unknowns on edges takes ", bytes.stored, " bytes, and ",
+            bytes.most, " while it is made, but ", free,
+            " are free; Schur complement/Coarse refinements = ", std::max(0, now - fewer), " may fit");
+  }
+
+  adamant::Device                        device;
+  const Parameters                      &parameters;
+  const Levels                          &levels;
+  const std::vector<adamant::Eigenpairs> directions;
+  std::optional<adamant::NestedNodes>    nodes; // these three of the Schur complement
+  std::optional<adamant::MacroCells>     cells;
+  std::optional<adamant::Prehandled>     matrices;
+};
+} // namespace poisson

@@ -1,0 +1,196 @@
+#pragma once
+
+#include "levels.h"
+
+#include <deal.II/base/point.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <utility>
+#include <vector>
+
+/// A mesh of triangles with linear elements, which deal.II is not needed for: it is matrices alone that solvers see.
+namespace poisson
+{
+class Triangles
+{
+public:
+  /// The flow around a square (Ruda, Turek, Ribbrock and Zajac 2021, Figure 9): (0,4) x (0,1) without [5/4,7/4] x
+  /// [1/4,3/4], 28 triangles. Three unit squares are cut by both diagonals; the ring around the hole is four
+  /// trapezoids, each cut into four from the intersection of its diagonals.
+  static Triangles flow_around_square()
+  {
+    Triangles mesh;
+    for (const double x : {0., 2., 3.})
+      mesh.add_fan({x, 0}, {x + 1, 0}, {x + 1, 1}, {x, 1});
+    mesh.add_fan({1, 0}, {2, 0}, {1.75, .25}, {1.25, .25});
+    mesh.add_fan({2, 0}, {2, 1}, {1.75, .75}, {1.75, .25});
+    mesh.add_fan({2, 1}, {1, 1}, {1.25, .75}, {1.75, .75});
+    mesh.add_fan({1, 1}, {1, 0}, {1.25, .25}, {1.25, .75});
+    return mesh;
+  }
+
+  /// Cuts each triangle into four; returns the interpolation from the old nodes, which keep their numbers.
+  CSRMatrix<double> refine()
+  {
+    const int                          n_old = n_nodes();
+    std::map<std::pair<int, int>, int> middle;
+    CSRMatrix<double>                  P;
+    P.n_cols = n_old;
+    P.row_start.push_back(0);
+    const auto add_row = [&P](std::initializer_list<int> columns) {
+      for (const int column : columns)
+        {
+          P.column.push_back(column);
+          P.value.push_back(1. / double(columns.size()));
+        }
+      P.row_start.push_back(static_cast<std::int64_t>(P.column.size()));
+    };
+    for (int i = 0; i < n_old; ++i)
+      add_row({i});
+    const auto middle_of = [&](int a, int b) {
+      const auto [place, is_new] = middle.try_emplace(std::minmax(a, b), n_nodes());
+      if (is_new)
+        {
+          nodes.push_back(nodes[a] + 0.5 * (nodes[b] - nodes[a]));
+          add_row({std::min(a, b), std::max(a, b)});
+        }
+      return place->second;
+    };
+    std::vector<Triangle> fine;
+    for (const auto &[a, b, c] : triangles)
+      {
+        const int ab = middle_of(a, b), bc = middle_of(b, c), ca = middle_of(c, a);
+        for (const auto &child : {Triangle{{a, ab, ca}}, {{ab, b, bc}}, {{ca, bc, c}}, {{bc, ca, ab}}})
+          fine.push_back(child);
+      }
+    triangles = std::move(fine);
+    P.n_rows  = n_nodes();
+    return P;
+  }
+
+  CSRMatrix<double> stiffness() const
+  {
+    return assemble([this](const Triangle &t, int i, int j) {
+      // Edges opposite to the nodes, over twice the area, are the gradients turned by a right angle.
+      const Point a = edge(t, i), b = edge(t, j);
+      return (a[0] * b[0] + a[1] * b[1]) / (4. * area(t));
+    });
+  }
+  CSRMatrix<double> mass() const
+  {
+    return assemble([this](const Triangle &t, int i, int j) { return area(t) / (i == j ? 6. : 12.); });
+  }
+
+  Array<int> inner_nodes() const ///< those that are on no boundary
+  {
+    std::map<std::pair<int, int>, int> count;
+    for (const auto &t : triangles)
+      for (int i = 0; i < 3; ++i)
+        ++count[std::minmax(t[i], t[(i + 1) % 3])];
+    std::vector<char> boundary(n_nodes(), 0);
+    for (const auto &[edge, n] : count)
+      if (n == 1)
+        boundary[edge.first] = boundary[edge.second] = 1;
+    Array<int> inner;
+    for (int i = 0; i < n_nodes(); ++i)
+      if (!boundary[i])
+        inner.push_back(i);
+    return inner;
+  }
+
+  int           n_nodes() const { return static_cast<int>(nodes.size()); }
+  std::size_t   n_cells() const { return triangles.size(); }
+  Array<double> points() const
+  {
+    Array<double> coordinates;
+    for (int d = 0; d < 2; ++d)
+      for (const auto &p : nodes)
+        coordinates.push_back(p[d]);
+    return coordinates;
+  }
+
+private:
+  using Point    = dealii::Point<2>;
+  using Triangle = std::array<int, 3>;
+
+  int node(const Point &p)
+  {
+    for (int i = 0; i < n_nodes(); ++i)
+      if (nodes[i].distance(p) < 1e-12)
+        return i;
+    nodes.push_back(p);
+    return n_nodes() - 1;
+  }
+
+  // Four triangles around the intersection of the diagonals.
+  void add_fan(const Point &a, const Point &b, const Point &c, const Point &d)
+  {
+    // a + t (c - a) on the line through b and d.
+    const double e0 = d[0] - b[0], e1 = d[1] - b[1];
+    const double t        = ((b[0] - a[0]) * e1 - (b[1] - a[1]) * e0) / ((c[0] - a[0]) * e1 - (c[1] - a[1]) * e0);
+    const int    m        = node({a[0] + t * (c[0] - a[0]), a[1] + t * (c[1] - a[1])});
+    const int    corner[] = {node(a), node(b), node(c), node(d)};
+    for (int i = 0; i < 4; ++i)
+      triangles.push_back({{corner[i], corner[(i + 1) % 4], m}});
+  }
+
+  Point edge(const Triangle &t, int i) const // opposite to node i
+  {
+    const Point &p = nodes[t[(i + 1) % 3]], &q = nodes[t[(i + 2) % 3]];
+    return {q[0] - p[0], q[1] - p[1]};
+  }
+  double area(const Triangle &t) const
+  {
+    const Point a = edge(t, 0), b = edge(t, 1);
+    return 0.5 * std::abs(a[0] * b[1] - a[1] * b[0]);
+  }
+
+  template <typename Entry>
+  CSRMatrix<double> assemble(const Entry &entry) const
+  {
+    std::vector<std::map<int, double>> rows(n_nodes());
+    for (const auto &t : triangles)
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+          rows[t[i]][t[j]] += entry(t, i, j);
+    CSRMatrix<double> A;
+    A.n_rows = A.n_cols = n_nodes();
+    A.row_start.push_back(0);
+    for (const auto &row : rows)
+      {
+        for (const auto &[column, value] : row)
+          {
+            A.column.push_back(column);
+            A.value.push_back(value);
+          }
+        A.row_start.push_back(static_cast<std::int64_t>(A.column.size()));
+      }
+    return A;
+  }
+
+  std::vector<Point>    nodes;
+  std::vector<Triangle> triangles;
+};
+
+/// Its levels up to so many refinements, u = 0 on the boundary.
+inline Levels flow_around_square(unsigned int refinements)
+{
+  Triangles mesh = Triangles::flow_around_square();
+  Levels    levels;
+  levels.add(mesh.stiffness(), nullptr, mesh.inner_nodes());
+  for (unsigned int l = 0; l < refinements; ++l)
+    {
+      const auto P = std::make_shared<CSRMatrix<double>>(mesh.refine());
+      levels.add(mesh.stiffness(), P.get(), mesh.inner_nodes());
+      levels.prolongations.push_back(P);
+    }
+  levels.matrix  = std::make_shared<CSRMatrix<double>>(mesh.stiffness());
+  levels.mass    = submatrix(mesh.mass(), levels.unknowns, all_numbers(mesh.n_nodes()));
+  levels.points  = mesh.points();
+  levels.n_cells = mesh.n_cells();
+  return levels;
+}
+} // namespace poisson

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "algebra/dense_products.h"
+#include "multigrid/level_data.h"
+#include "operators/column_matrix.h"
+#include "solvers/preconditioner.h"
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace adamant
+{
+/// A V-cycle for several right-hand sides at once: matrices are read once for all of them. Smoothing by Chebyshev's
+/// polynomial in D⁻¹A on [1.1 λ / range, 1.1 λ], a dense inverse on the coarsest level. Vectors are the flat ones of
+/// MultiVector, of unknowns without constrained ones.
+template <typename Number>
+class ColumnCycle : public Preconditioner
+{
+public:
+  struct Options
+  {
+    int    steps    = 3; ///< the degree of the polynomial, before and after the coarse correction
+    double range    = 8.;
+    bool   singular = false; ///< see MultigridOptions
+  };
+
+  ColumnCycle(const Device &device, const std::vector<LevelData> &levels, int n_columns, const Options &options);
+
+  void        vmult(const Vector<double> &v, Vector<double> &z) const override;
+  void        update() override {} ///< the matrices stay
+  std::size_t bytes() const;       ///< of matrices and vectors
+
+private:
+  struct Level
+  {
+    ColumnMatrix<Number>                   A, P, R;
+    Vector<Number>                         diagonal, b, x, d, y; // y: the next x, or a residual
+    std::vector<std::pair<Number, Number>> coefficients;         // of the polynomial
+  };
+  void cycle(std::size_t l) const; // x from b
+  void smooth(Level &level, bool from_zero) const;
+
+  Device                              device;
+  int                                 r;
+  std::vector<std::unique_ptr<Level>> levels;
+  DenseProducts                       products;
+  Buffer<Number>                      inverse; // on the coarsest level
+};
+} // namespace adamant

@@ -1,0 +1,196 @@
+#include "multigrid/prehandled.h"
+
+#include "base/csr_product.h"
+#include "base/csr_submatrix.h"
+#include "base/require.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace adamant
+{
+namespace
+{
+// L⁻¹ of a dense symmetric positive definite A = L Lᵀ, row-major.
+Array<double> inverse_factor(const CSRMatrix<double> &A)
+{
+  const int     n = A.n_rows;
+  Array<double> L(std::size_t(n) * n, 0.), inverse(std::size_t(n) * n, 0.);
+  const auto    at = [n](int i, int j) { return std::size_t(i) * n + j; };
+  for (int i = 0; i < n; ++i)
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+      L[at(i, A.column[k])] = A.value[k];
+  for (int j = 0; j < n; ++j)
+    {
+      double pivot = L[at(j, j)];
+      for (int k = 0; k < j; ++k)
+        pivot -= L[at(j, k)] * L[at(j, k)];
+      if (!(pivot > 0.))
+        throw RunError("schur: the coarse matrix is not positive definite; does the problem lack boundary conditions?");
+      L[at(j, j)] = std::sqrt(pivot);
+#pragma omp parallel for schedule(static)
+      for (int i = j + 1; i < n; ++i)
+        {
+          double sum = L[at(i, j)];
+          for (int k = 0; k < j; ++k)
+            sum -= L[at(i, k)] * L[at(j, k)];
+          L[at(i, j)] = sum / L[at(j, j)];
+        }
+    }
+    // Columns of the inverse, as rows of its transpose.
+#pragma omp parallel for schedule(dynamic, 8)
+  for (int j = 0; j < n; ++j)
+    {
+      Array<double> x(n, 0.);
+      for (int i = j; i < n; ++i)
+        {
+          double sum = i == j ? 1. : 0.;
+          for (int k = j; k < i; ++k)
+            sum -= L[at(i, k)] * x[k];
+          x[i] = sum / L[at(i, i)];
+        }
+      for (int i = j; i < n; ++i)
+        inverse[at(i, j)] = x[i];
+    }
+  return inverse;
+}
+
+// SᵀAS, one level after the other.
+CSRMatrix<double> in_hierarchical_basis(const NestedNodes &nodes, CSRMatrix<double> A)
+{
+  for (int l = nodes.n_levels() - 1; l-- > 0;)
+    {
+      const CSRMatrix<double> S = hierarchical_step(nodes, l);
+      A                         = local_product(transpose(S), local_product(A, S));
+    }
+  return A;
+}
+
+// diag(left) A diag(right).
+void scale(const Array<double> &left, const Array<double> &right, CSRMatrix<double> &A)
+{
+  for (int i = 0; i < A.n_rows; ++i)
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+      A.value[k] *= left[i] * right[A.column[k]];
+}
+
+Array<int> all_unknowns(const NestedNodes &nodes)
+{
+  Array<int> numbers;
+  for (std::size_t i = 0; i < nodes.unknown.size(); ++i)
+    if (nodes.unknown[i] >= 0)
+      numbers.push_back(static_cast<int>(i));
+  return numbers;
+}
+
+// submatrix() for lists in any order.
+CSRMatrix<double> block(const CSRMatrix<double> &A, const Array<int> &rows, const Array<int> &columns)
+{
+  Array<int> number(A.n_cols, -1);
+  for (std::size_t j = 0; j < columns.size(); ++j)
+    number[columns[j]] = static_cast<int>(j);
+  CSRMatrix<double> part;
+  part.n_rows = static_cast<int>(rows.size());
+  part.n_cols = static_cast<int>(columns.size());
+  part.row_start.push_back(0);
+  std::vector<std::pair<int, double>> row;
+  for (const int i : rows)
+    {
+      row.clear();
+      for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+        if (number[A.column[k]] >= 0 && A.value[k] != 0.)
+          row.emplace_back(number[A.column[k]], A.value[k]);
+      std::sort(row.begin(), row.end());
+      for (const auto &[column, value] : row)
+        {
+          part.column.push_back(column);
+          part.value.push_back(value);
+        }
+      part.row_start.push_back(static_cast<std::int64_t>(part.column.size()));
+    }
+  return part;
+}
+} // namespace
+
+Prehandled::Prehandled(const NestedNodes &nodes, const MacroCells &cells, const CSRMatrix<double> &matrix)
+{
+  const auto unknowns = all_unknowns(nodes);
+  hierarchical        = in_hierarchical_basis(nodes, submatrix(matrix, unknowns, unknowns));
+  const auto D        = diagonal(hierarchical);
+  inverse_diagonal.resize(D.size());
+  for (std::size_t i = 0; i < D.size(); ++i)
+    inverse_diagonal[i] = 1. / std::sqrt(D[i]);
+  for (const int i : cells.coarse)
+    inverse_diagonal[i] = 1.;
+
+  // Ã_CI = 0?
+  const double largest = *std::max_element(D.begin(), D.end());
+  Array<char>  inner(D.size(), 1);
+  for (const auto *list : {&cells.coarse, &cells.edge})
+    for (const int i : *list)
+      inner[i] = 0;
+  for (const int i : cells.coarse)
+    for (auto k = hierarchical.row_start[i]; k < hierarchical.row_start[i + 1]; ++k)
+      require(
+        !inner[hierarchical.column[k]] || std::abs(hierarchical.value[k]) < 1e-12 * largest,
+        "schur: coarse functions are not harmonic inside the coarse cells (it takes rectangles with Q1 or triangles "
+        "with P1, and a constant coefficient); take Solver = multigrid");
+
+  L_inverse       = inverse_factor(block(hierarchical, cells.coarse, cells.coarse));
+  const auto part = [&](const Array<int> &list) {
+    Array<double> values;
+    for (const int i : list)
+      values.push_back(inverse_diagonal[i]);
+    return values;
+  };
+  const auto d_E = part(cells.edge);
+  coupling       = block(hierarchical, cells.coarse, cells.edge);
+  scale(Array<double>(cells.coarse.size(), 1.), d_E, coupling);
+  edges = block(hierarchical, cells.edge, cells.edge);
+  scale(d_E, d_E, edges);
+
+  for (const auto &kind : cells.classes)
+    {
+      // The first cell that has all its edges' nodes lends its numbers; of others some columns are missing.
+      Local     of_class;
+      const int m = kind.n_inner, e = kind.n_edge;
+      of_class.C.assign(std::size_t(m) * m, 0.);
+      of_class.D.assign(std::size_t(e) * m, 0.);
+      Array<char> known(e, 0);
+      for (int cell = 0; cell < kind.n_cells; ++cell)
+        {
+          const int *I = &kind.inner[std::size_t(cell) * m], *E = &kind.edge[std::size_t(cell) * e];
+          bool       news = cell == 0;
+          for (int j = 0; j < e; ++j)
+            news = news || (E[j] >= 0 && !known[j]);
+          if (!news)
+            continue;
+          std::vector<std::pair<int, int>> place; // of unknowns in this cell
+          for (int i = 0; i < m; ++i)
+            place.emplace_back(I[i], i);
+          for (int j = 0; j < e; ++j)
+            if (E[j] >= 0)
+              {
+                place.emplace_back(cells.edge[E[j]], m + j);
+                known[j] = 1;
+              }
+          std::sort(place.begin(), place.end());
+          for (int i = 0; i < m; ++i)
+            for (auto k = hierarchical.row_start[I[i]]; k < hierarchical.row_start[I[i] + 1]; ++k)
+              {
+                const int  column = hierarchical.column[k];
+                const auto found  = std::lower_bound(place.begin(), place.end(), std::make_pair(column, -1));
+                if (found == place.end() || found->first != column)
+                  continue;
+                const double value = hierarchical.value[k] * inverse_diagonal[I[i]];
+                if (found->second < m)
+                  of_class.C[std::size_t(i) * m + found->second] = value * inverse_diagonal[column];
+                else
+                  of_class.D[std::size_t(found->second - m) * m + i] = value;
+              }
+        }
+      local.push_back(std::move(of_class));
+    }
+}
+} // namespace adamant

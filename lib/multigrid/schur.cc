@@ -1,0 +1,496 @@
+#include "multigrid/schur.h"
+
+#include "algebra/multi_vector.h"
+#include "base/exceptions.h"
+#include "multigrid/schur_functors.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace adamant
+{
+std::vector<LocalInverse> local_inverses(const Device &device, const MacroCells &cells, const Prehandled &matrices)
+{
+  const DenseProducts       products(device, Arithmetic::float64);
+  std::vector<LocalInverse> local;
+  for (std::size_t k = 0; k < cells.classes.size(); ++k)
+    {
+      const int      m = cells.classes[k].n_inner, e = cells.classes[k].n_edge;
+      Vector<double> C(device, matrices.local[k].C), D(device, matrices.local[k].D), W(device, e * m), G(device, e * e);
+      products.invert(device, C.data(), m, m);
+      products.multiply({e, m, m, false, false, m, m, m}, 1., D.data(), C.data(), 0., W.data());
+      products.multiply({e, e, m, false, true, m, m, e}, 1., W.data(), D.data(), 0., G.data());
+      local.push_back({to_host(C), to_host(W), to_host(G)});
+    }
+  return local;
+}
+
+CSRMatrix<double> edge_complement(const MacroCells &cells, const Prehandled &matrices,
+                                  const std::vector<LocalInverse> &local)
+{
+  const int                                    n = static_cast<int>(cells.edge.size());
+  std::vector<std::vector<std::array<int, 3>>> places(n); // class, cell, node of the class
+  for (std::size_t c = 0; c < cells.classes.size(); ++c)
+    for (int cell = 0; cell < cells.classes[c].n_cells; ++cell)
+      for (int j = 0; j < cells.classes[c].n_edge; ++j)
+        if (const int E = cells.classes[c].edge[std::size_t(cell) * cells.classes[c].n_edge + j]; E >= 0)
+          places[E].push_back({{int(c), cell, j}});
+  const auto        d = [&](int E) { return matrices.inverse_diagonal[cells.edge[E]]; };
+  Array<double>     sums(n, 0.);
+  Array<char>       used(n, 0);
+  CSRMatrix<double> complement;
+  complement.n_rows = complement.n_cols = n;
+  complement.row_start.push_back(0);
+  for (int i = 0; i < n; ++i)
+    {
+      std::vector<int> columns;
+      const auto       add = [&](int column, double value) {
+        if (!std::exchange(used[column], 1))
+          columns.push_back(column);
+        sums[column] += value;
+      };
+      for (auto k = matrices.edges.row_start[i]; k < matrices.edges.row_start[i + 1]; ++k)
+        add(matrices.edges.column[k], matrices.edges.value[k]);
+      for (const auto &[c, cell, j] : places[i])
+        {
+          const int  e = cells.classes[c].n_edge;
+          const int *E = &cells.classes[c].edge[std::size_t(cell) * e];
+          for (int k = 0; k < e; ++k)
+            if (E[k] >= 0)
+              add(E[k], -d(i) * local[c].G[std::size_t(j) * e + k] * d(E[k]));
+        }
+      std::sort(columns.begin(), columns.end());
+      for (const int column : columns)
+        {
+          complement.column.push_back(column);
+          complement.value.push_back(std::exchange(sums[column], 0.));
+          used[column] = 0;
+        }
+      complement.row_start.push_back(static_cast<std::int64_t>(complement.column.size()));
+    }
+  return complement;
+}
+
+class Schur::Solver
+{
+public:
+  virtual ~Solver()                                                     = default;
+  virtual void        solve(const Vector<double> &b, Vector<double> &x) = 0;
+  virtual std::size_t bytes() const                                     = 0;
+  double              flop = 0, paper_flop = 0, traffic = 0;
+};
+
+namespace
+{
+// What right-hand sides are scaled to in low precision.
+constexpr double length = 1024.;
+
+template <typename T>
+class SolverIn : public Schur::Solver
+{
+public:
+  SolverIn(const Device &device, const NestedNodes &nodes, const MacroCells &cells, const Prehandled &matrices,
+           Arithmetic arithmetic, int n_columns);
+  void        solve(const Vector<double> &b, Vector<double> &x) override;
+  std::size_t bytes() const override;
+
+private:
+  using Number = std::conditional_t<sizeof(T) == sizeof(double), double, float>; // of vectors between products
+
+  struct Class
+  {
+    int       n_cells, m, e, row;      // row: m + e, padded
+    Buffer<T> W, C_W;                  // D C⁻¹, and d [C⁻¹ -Wᵀ]; rows of padded<T>(m), padded<T>(m + e) entries
+    List<int> inner, edge;             // positions in h, or -1
+    int       first_inner, first_edge; // of the class's rows among those of all
+    int       first_row;               // likewise, of `row` rows for each cell
+  };
+
+  void setup_numbers(const NestedNodes &nodes, const MacroCells &cells, const Prehandled &matrices);
+  void setup_local(const MacroCells &cells, const Prehandled &matrices, const std::vector<LocalInverse> &local);
+  void setup_edges(const MacroCells &cells, const Prehandled &matrices, const std::vector<LocalInverse> &local);
+  void setup_vectors();
+  void count(const MacroCells &cells);
+  void enter(const Vector<double> &b);
+  void solve_edges();
+  void solve_inner();
+  void leave(Vector<double> &x);
+  template <typename To>
+  void gather(int n_rows, int rows, int pitch, const List<int> &numbers, bool with_factors, To *to) const;
+  void scatter(const List<int> &numbers, const Number *x);
+  T   *cell_rows(const Class &k) { return of_cells.data() + std::size_t(k.first_row) * columns; }
+
+  static constexpr bool scaled = sizeof(T) < sizeof(double);
+
+  Device                    device;
+  DenseProducts             products, in_number; // in the arithmetic; of Numbers
+  HierarchicalBasis<Number> basis;
+  int                       n, n_columns, columns, n_C, n_E, row_E, n_inner = 0, n_places = 0, n_rows = 0;
+  List<int>                 order, E, slot; // unknowns in the order of h; positions of E
+  List<std::int64_t>        slots;          // row starts
+  List<Number>              factor;         // d, in the order of h
+  std::vector<Class>        classes;
+  Buffer<Number>            L_inverse;
+  Buffer<T>                 B, Pi_inverse;
+  Vector<Number>            h; // all unknowns
+  Buffer<Number>            c_hat, w, t, x_E;
+  Buffer<T>                 c_rounded, e, x_E_rounded;
+  Buffer<T>                 of_cells; // for each of them b_I, then what is on its edges
+  Vector<double>            scales, scales_back;
+  ColumnNorms               norms;
+};
+
+template <typename T>
+SolverIn<T>::SolverIn(const Device &device, const NestedNodes &nodes, const MacroCells &cells,
+                      const Prehandled &matrices, Arithmetic arithmetic, int n_columns)
+  : device(device)
+  , products(device, arithmetic)
+  , in_number(device, sizeof(Number) == sizeof(double) ? Arithmetic::float64 : Arithmetic::float32)
+  , n(nodes.n_unknowns)
+  , n_columns(n_columns)
+  , columns(scaled ? (n_columns + columns_at_once - 1) / columns_at_once * columns_at_once : n_columns)
+  , n_C(static_cast<int>(cells.coarse.size()))
+  , n_E(static_cast<int>(cells.edge.size()))
+  , row_E(padded<T>(n_E))
+{
+  if (std::size_t(n) * columns > std::size_t(std::numeric_limits<int>::max()))
+    throw InputError("schur: " + std::to_string(n_columns) + " right-hand sides of " + std::to_string(n) +
+                     " entries at once are more than 2^31 numbers");
+  const auto local = local_inverses(device, cells, matrices);
+  setup_edges(cells, matrices, local);
+  setup_numbers(nodes, cells, matrices);
+  setup_local(cells, matrices, local);
+  setup_vectors();
+  count(cells);
+}
+
+template <typename T>
+void SolverIn<T>::setup_local(const MacroCells &cells, const Prehandled &matrices,
+                              const std::vector<LocalInverse> &local)
+{
+  for (std::size_t k = 0; k < cells.classes.size(); ++k)
+    {
+      const auto &from = cells.classes[k];
+      Class       to;
+      const int m = to.m = from.n_inner, e = to.e = from.n_edge, row_W = padded<T>(m), row = to.row = padded<T>(m + e);
+      to.n_cells = from.n_cells;
+      Array<double> W(std::size_t(e) * row_W, 0.), C_W(std::size_t(m) * row, 0.);
+      for (int i = 0; i < e; ++i)
+        std::copy_n(&local[k].W[std::size_t(i) * m], m, &W[std::size_t(i) * row_W]);
+      for (int i = 0; i < m; ++i)
+        {
+          const double d = matrices.inverse_diagonal[from.inner[i]]; // the same in all cells of the class
+          for (int j = 0; j < m; ++j)
+            C_W[std::size_t(i) * row + j] = d * local[k].C_inverse[std::size_t(i) * m + j];
+          for (int j = 0; j < e; ++j)
+            C_W[std::size_t(i) * row + m + j] = -d * local[k].W[std::size_t(j) * m + i];
+        }
+      to.W   = Buffer<T>(device, W);
+      to.C_W = Buffer<T>(device, C_W);
+      // Positions in h: those inside cells follow each other.
+      Array<int> inner(from.inner.size()), edge(from.edge);
+      std::iota(inner.begin(), inner.end(), n_C + n_E + n_inner);
+      for (int &E : edge)
+        E = E < 0 ? -1 : n_C + E;
+      to.inner       = List<int>(device, inner);
+      to.edge        = List<int>(device, edge);
+      to.first_inner = n_inner;
+      to.first_edge  = n_places;
+      to.first_row   = n_rows;
+      n_rows += to.n_cells * row;
+      n_inner += to.n_cells * m;
+      n_places += to.n_cells * e;
+      classes.push_back(std::move(to));
+    }
+}
+
+// The order of unknowns in h: C, E, then I cell by cell; and for each on an edge the places that it has in cells.
+template <typename T>
+void SolverIn<T>::setup_numbers(const NestedNodes &nodes, const MacroCells &cells, const Prehandled &matrices)
+{
+  Array<int> numbers = cells.coarse;
+  numbers.insert(numbers.end(), cells.edge.begin(), cells.edge.end());
+  for (const auto &kind : cells.classes)
+    numbers.insert(numbers.end(), kind.inner.begin(), kind.inner.end());
+  Array<int>    position(n), on_edges(n_E);
+  Array<Number> factors(n);
+  for (int i = 0; i < n; ++i)
+    {
+      position[numbers[i]] = i;
+      factors[i]           = static_cast<Number>(matrices.inverse_diagonal[numbers[i]]);
+    }
+  std::iota(on_edges.begin(), on_edges.end(), n_C);
+  NestedNodes renumbered = nodes;
+  for (int &number : renumbered.unknown)
+    number = number < 0 ? -1 : position[number];
+  basis  = HierarchicalBasis<Number>(device, renumbered);
+  order  = List<int>(device, numbers);
+  E      = List<int>(device, on_edges);
+  factor = List<Number>(device, factors);
+  std::vector<std::vector<int>> places(n_E);
+  int                           place = 0;
+  for (const auto &kind : cells.classes)
+    for (const int number : kind.edge)
+      {
+        if (number >= 0)
+          places[number].push_back(place);
+        ++place;
+      }
+  Array<std::int64_t> row_start(1, 0);
+  Array<int>          list;
+  for (const auto &row : places)
+    {
+      list.insert(list.end(), row.begin(), row.end());
+      row_start.push_back(static_cast<std::int64_t>(list.size()));
+    }
+  slots = List<std::int64_t>(device, row_start);
+  slot  = List<int>(device, list);
+}
+
+// B, and Π⁻¹: Λ - BᵀB in double, inverted and rounded.
+template <typename T>
+void SolverIn<T>::setup_edges(const MacroCells &cells, const Prehandled &matrices,
+                              const std::vector<LocalInverse> &local)
+{
+  const DenseProducts     in_double(device, Arithmetic::float64);
+  const CSRMatrix<double> complement = edge_complement(cells, matrices, local);
+  const auto              fill       = [this](const CSRMatrix<double> &A, Buffer<double> &dense) {
+    const List<std::int64_t> row_start(device, A.row_start);
+    const List<int>          column(device, A.column);
+    const List<double>       value(device, A.value);
+    device.for_each(A.n_rows, FillDense{row_start.data(), column.data(), value.data(), std::size_t(n_E), dense.data()});
+    device.synchronize();
+  };
+  const auto round = [this](const Buffer<double> &from, int n_rows) {
+    Buffer<T> to(device, std::size_t(n_rows) * row_E, "dense matrices");
+    for (int i = 0; i < n_rows; ++i)
+      device.for_each(row_E, RoundRow<T>{n_E, from.data() + std::size_t(i) * n_E, to.data() + std::size_t(i) * row_E});
+    return to;
+  };
+  L_inverse = Buffer<Number>(device, matrices.L_inverse);
+  Buffer<double> Pi(device, std::size_t(n_E) * n_E, "dense matrices");
+  fill(complement, Pi);
+  {
+    const Buffer<double> L(device, matrices.L_inverse);
+    Buffer<double>       coupling(device, std::size_t(n_C) * n_E), B_double(device, std::size_t(n_C) * n_E);
+    fill(matrices.coupling, coupling);
+    in_double.multiply({n_C, n_E, n_C, false, false, n_C, n_E, n_E}, 1., L.data(), coupling.data(), 0.,
+                       B_double.data());
+    in_double.multiply({n_E, n_E, n_C, true, false, n_E, n_E, n_E}, -1., B_double.data(), B_double.data(), 1.,
+                       Pi.data());
+    B = round(B_double, n_C);
+  }
+  in_double.invert(device, Pi.data(), n_E, n_E);
+  Pi_inverse = round(Pi, n_E);
+  device.synchronize();
+}
+
+template <typename T>
+void SolverIn<T>::setup_vectors()
+{
+  const std::size_t r = columns;
+  h                   = Vector<Number>(device, to_index(n * r, "entries of right-hand sides"));
+  c_hat               = Buffer<Number>(device, n_C * r);
+  w                   = Buffer<Number>(device, n_places * r);
+  t                   = Buffer<Number>(device, row_E * r);
+  x_E                 = Buffer<Number>(device, n_E * r);
+  c_rounded           = Buffer<T>(device, n_C * r);
+  e                   = Buffer<T>(device, row_E * r);
+  x_E_rounded         = Buffer<T>(device, row_E * r);
+  of_cells            = Buffer<T>(device, n_rows * r);
+  if (scaled)
+    {
+      norms       = ColumnNorms(device, n, n_columns);
+      scales      = Vector<double>(device, columns);
+      scales_back = Vector<double>(device, columns);
+    }
+}
+
+template <typename T>
+void SolverIn<T>::count(const MacroCells &cells)
+{
+  flop       = 2. * n_E * n_E + 4. * n_C * n_E + 2. * n_C * n_C;
+  paper_flop = 2. * n_E * n_E + 4. * n_C * n_E;
+  traffic    = sizeof(T) * (double(n_E) * n_E + 2. * n_C * n_E) +
+            double(n_columns) * ((sizeof(T) + sizeof(Number)) * (2. * n_E + 2. * n_C) + 2. * sizeof(Number) * n_C);
+  for (const auto &kind : cells.classes)
+    {
+      const double n_cells = kind.n_cells, m = kind.n_inner, e = kind.n_edge;
+      flop += 2. * n_cells * m * (m + 2. * e);
+      paper_flop += 4. * n_cells * m * m;
+      traffic +=
+        sizeof(T) * m * (m + 2. * e) + n_columns * n_cells * (sizeof(T) * (2. * m + e) + sizeof(Number) * (m + e));
+    }
+}
+
+template <typename T>
+void SolverIn<T>::solve(const Vector<double> &b, Vector<double> &x)
+{
+  if (scaled)
+    device.for_each(columns, LowPrecisionScales{n_columns, length, 1., norms(b), scales.data(), scales_back.data()});
+  enter(b);
+  solve_edges();
+  solve_inner();
+  leave(x);
+}
+
+// n_rows rows of h in another order, times factors or not; see GatherRows.
+template <typename T>
+template <typename To>
+void SolverIn<T>::gather(int n_rows, int rows, int pitch, const List<int> &numbers, bool with_factors, To *to) const
+{
+  with_columns_at_once(columns, [&](auto width) {
+    constexpr int W = decltype(width)::value;
+    device.for_each(n_rows * (columns / W),
+                    GatherRows<Number, To, W>{columns, rows, pitch, numbers.data(),
+                                              with_factors ? factor.data() : nullptr, h.data(), to});
+  });
+}
+
+template <typename T>
+void SolverIn<T>::scatter(const List<int> &numbers, const Number *x)
+{
+  with_columns_at_once(columns, [&](auto width) {
+    constexpr int W = decltype(width)::value;
+    device.for_each(numbers.size() * (columns / W),
+                    ScatterRows<Number, W>{columns, numbers.data(), factor.data(), x, h.data()});
+  });
+}
+
+// h = Sᵀ b; b_C = L⁻¹ h_C, b_I = d h_I.
+template <typename T>
+void SolverIn<T>::enter(const Vector<double> &b)
+{
+  with_columns_at_once(columns, [&](auto width) {
+    constexpr int W = decltype(width)::value;
+    device.for_each(h.size() / W, EnterColumns<Number, W>{n_columns, columns, order.data(), b.data(),
+                                                          scaled ? scales.data() : nullptr, h.data()});
+  });
+  basis.load_to_hierarchical(columns, h);
+  in_number.multiply({n_C, columns, n_C, false, false, n_C, columns, columns}, 1., L_inverse.data(), h.data(), 0.,
+                     c_hat.data());
+  device.for_each(n_C * columns, RoundEntries<Number, T>{c_hat.data(), c_rounded.data()});
+  for (const auto &k : classes)
+    gather(k.n_cells * k.m, k.m, k.row, k.inner, true, cell_rows(k));
+}
+
+// x_E = Π⁻¹ (b_E - Bᵀb_C - W b_I), b_C <- x_C = L⁻ᵀ (b_C - B x_E).
+template <typename T>
+void SolverIn<T>::solve_edges()
+{
+  const std::size_t r = columns;
+  for (const auto &k : classes)
+    products.multiply(
+      {k.e, columns, padded<T>(k.m), false, false, padded<T>(k.m), columns, columns, k.n_cells, 0, k.row * r, k.e * r},
+      1., k.W.data(), cell_rows(k), 0., w.data() + k.first_edge * r);
+  products.multiply({row_E, columns, n_C, true, false, row_E, columns, columns}, 1., B.data(), c_rounded.data(), 0.,
+                    t.data());
+  with_columns_at_once(columns, [&](auto width) {
+    constexpr int W = decltype(width)::value;
+    device.for_each(n_E * (columns / W), EdgeLoad<Number, T, W>{columns, E.data(), factor.data(), h.data(), w.data(),
+                                                                slots.data(), slot.data(), t.data(), e.data()});
+  });
+  products.multiply({n_E, columns, row_E, false, false, row_E, columns, columns}, 1., Pi_inverse.data(), e.data(), 0.,
+                    x_E.data());
+  device.for_each(n_E * columns, RoundEntries<Number, T>{x_E.data(), x_E_rounded.data()});
+  products.multiply({n_C, columns, row_E, false, false, row_E, columns, columns}, -1., B.data(), x_E_rounded.data(), 1.,
+                    c_hat.data());
+  in_number.multiply({n_C, columns, n_C, true, false, n_C, columns, columns}, 1., L_inverse.data(), c_hat.data(), 0.,
+                     h.data());
+}
+
+// x_I = C⁻¹b_I - Wᵀ d x_E, and all of x in h.
+template <typename T>
+void SolverIn<T>::solve_inner()
+{
+  const std::size_t r = columns;
+  scatter(E, x_E.data());
+  for (const auto &k : classes)
+    {
+      gather(k.n_cells * k.e, k.e, k.row, k.edge, false, cell_rows(k) + k.m * r);
+      products.multiply({k.m, columns, k.row, false, false, k.row, columns, columns, k.n_cells, 0, k.row * r, k.m * r},
+                        1., k.C_W.data(), cell_rows(k), 0., h.data() + (n_C + n_E + k.first_inner) * r);
+    }
+}
+
+template <typename T>
+void SolverIn<T>::leave(Vector<double> &x)
+{
+  basis.to_nodal(columns, h);
+  with_columns_at_once(columns, [&](auto width) {
+    constexpr int W = decltype(width)::value;
+    device.for_each(h.size() / W, LeaveColumns<Number, W>{n_columns, columns, order.data(), h.data(),
+                                                          scaled ? scales_back.data() : nullptr, x.data()});
+  });
+}
+
+template <typename T>
+std::size_t SolverIn<T>::bytes() const
+{
+  std::size_t sum = h.size() * sizeof(Number) + Pi_inverse.bytes() + B.bytes() + L_inverse.bytes();
+  for (const auto &k : classes)
+    sum += k.C_W.bytes() + k.W.bytes();
+  for (const auto *buffer : {&c_hat, &w, &t, &x_E})
+    sum += buffer->bytes();
+  for (const auto *buffer : {&c_rounded, &e, &x_E_rounded, &of_cells})
+    sum += buffer->bytes();
+  return sum;
+}
+
+std::unique_ptr<Schur::Solver> make_solver(const Device &device, const NestedNodes &nodes, const MacroCells &cells,
+                                           const Prehandled &matrices, Arithmetic arithmetic, int n_columns)
+{
+  switch (arithmetic)
+    {
+      case Arithmetic::float64:
+        return std::make_unique<SolverIn<double>>(device, nodes, cells, matrices, arithmetic, n_columns);
+      case Arithmetic::bfloat16:
+        return std::make_unique<SolverIn<BFloat16>>(device, nodes, cells, matrices, arithmetic, n_columns);
+      case Arithmetic::float16:
+        return std::make_unique<SolverIn<Float16>>(device, nodes, cells, matrices, arithmetic, n_columns);
+      default: return std::make_unique<SolverIn<float>>(device, nodes, cells, matrices, arithmetic, n_columns);
+    }
+}
+} // namespace
+
+Schur::Schur(const Device &device, const NestedNodes &nodes, const MacroCells &cells, const Prehandled &matrices,
+             Arithmetic arithmetic, int n_columns)
+  : solver(make_solver(device, nodes, cells, matrices, arithmetic, n_columns))
+{}
+Schur::~Schur()                 = default;
+Schur::Schur(Schur &&) noexcept = default;
+
+void Schur::solve(const Vector<double> &b, Vector<double> &x) const
+{
+  solver->solve(b, x);
+}
+double Schur::flop() const
+{
+  return solver->flop;
+}
+double Schur::paper_flop() const
+{
+  return solver->paper_flop;
+}
+double Schur::traffic() const
+{
+  return solver->traffic;
+}
+std::size_t Schur::bytes() const
+{
+  return solver->bytes();
+}
+
+SchurBytes schur_bytes(double n_edge, Arithmetic arithmetic)
+{
+  const double size = arithmetic == Arithmetic::float64 ? 8 : arithmetic >= Arithmetic::bfloat16 ? 2 : 4;
+  // While it is inverted: the matrix in double, blocks of 512 of its rows and columns, then the rounded one.
+  return {size * n_edge * n_edge, std::max(8. * n_edge * (n_edge + 2. * 512.), (8. + size) * n_edge * n_edge)};
+}
+} // namespace adamant

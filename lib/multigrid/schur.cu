@@ -1,0 +1,49 @@
+// The Schur complement method and the hierarchical basis for the GPU.
+
+#include "algebra/functors.cuh"
+#include "multigrid/hierarchical_basis.h"
+#include "multigrid/schur_functors.h"
+
+using namespace adamant;
+
+template void adamant::cuda::for_each(const DeviceInterface &, int, const AddInterpolation<double, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const AddInterpolation<double, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const AddInterpolation<float, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const AddInterpolation<float, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const EnterColumns<double, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const EnterColumns<double, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const EnterColumns<float, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const EnterColumns<float, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const LeaveColumns<double, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const LeaveColumns<double, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const LeaveColumns<float, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const LeaveColumns<float, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const GatherRows<double, double, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const GatherRows<double, double, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const GatherRows<float, float, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const GatherRows<float, float, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const GatherRows<float, BFloat16, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const GatherRows<float, BFloat16, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const GatherRows<float, Float16, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const GatherRows<float, Float16, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const ScatterRows<double, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const ScatterRows<double, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const ScatterRows<float, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const ScatterRows<float, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const EdgeLoad<double, double, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const EdgeLoad<double, double, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const EdgeLoad<float, float, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const EdgeLoad<float, float, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const EdgeLoad<float, BFloat16, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const EdgeLoad<float, BFloat16, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const EdgeLoad<float, Float16, 1> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const EdgeLoad<float, Float16, 8> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const RoundEntries<double, double> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const RoundEntries<float, float> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const RoundEntries<float, BFloat16> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const RoundEntries<float, Float16> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const FillDense &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const RoundRow<double> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const RoundRow<float> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const RoundRow<BFloat16> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const RoundRow<Float16> &);

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "base/array.h"
+
+#include <functional>
+
+namespace adamant
+{
+/// The smallest and the largest eigenvalue of a symmetric operator.
+struct ExtremeEigenvalues
+{
+  double smallest, largest;
+  double condition() const { return largest / smallest; }
+};
+
+/// By Lanczos' method from a fixed vector, in host memory, without orthogonalization: until 20 steps change neither by
+/// more than 1e-6 of itself. `multiply` is y = A x, n numbers each. Throws RunError after 5000 steps.
+ExtremeEigenvalues extreme_eigenvalues(int                                                                  n,
+                                       const std::function<void(const Array<double> &x, Array<double> &y)> &multiply);
+} // namespace adamant

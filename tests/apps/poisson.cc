@@ -1,0 +1,174 @@
+// The program for many right-hand sides: solvers against each other and the known solution, the ensemble's statistics,
+// and what it refuses.
+
+#include "program.h"
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace
+{
+using Settings = std::vector<std::string>;
+
+Settings operator+(Settings a, const Settings &b)
+{
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+class Poisson : public Program
+{
+protected:
+  Poisson()
+    : Program(POISSON)
+  {}
+
+  double error_of(const Settings &settings) { return run(settings).record.at("error_against_double"); }
+
+  void expect_mistake(const Settings &settings, const std::string &message)
+  {
+    std::vector<std::string> arguments = {"--backend", "host", "--threads", "1"};
+    for (const auto &setting : settings)
+      arguments.insert(arguments.end(), {"--set", setting});
+    const Outcome outcome = start(arguments);
+    EXPECT_EQ(outcome.code, 2) << outcome.err;
+    EXPECT_NE(outcome.err.find(message), std::string::npos) << "expected '" << message << "' in: " << outcome.err;
+    EXPECT_TRUE(outcome.record.is_null()) << "expected no run.json";
+  }
+
+  const Settings square = {"Mesh/Refinements=5", "Schur complement/Coarse refinements=2", "Output/Files=false"};
+  const Settings sines  = {"Problem/Source=(1+(s+1)^2)*pi^2*sin(pi*x)*sin((s+1)*pi*y)",
+                           "Problem/Exact solution=sin(pi*x)*sin((s+1)*pi*y)", "Problem/Samples=4"};
+  const Settings schur = {"Solver/Solver=schur"}, direct = {"Solver/Solver=fast_diagonalization"},
+                 random = {"Problem/Source=random", "Problem/Samples=10"};
+};
+
+TEST_F(Poisson, SolversAgreeWithTheSolution)
+{
+  // ‖u - u_h‖ of order h²: about 1.2e-2 for s = 3 at h = 1/32.
+  double errors[2][3];
+  for (int fine = 0; fine < 2; ++fine)
+    {
+      const Settings mesh = square + sines + Settings{"Mesh/Refinements=" + std::to_string(5 + fine)};
+      errors[fine][0]     = run(mesh).l2();
+      errors[fine][1]     = run(mesh + direct).l2();
+      errors[fine][2]     = run(mesh + schur).l2();
+      for (const double error : errors[fine])
+        EXPECT_NEAR(error, errors[fine][0], 1e-8) << "expected the same of all solvers";
+    }
+  EXPECT_NEAR(errors[0][0] / errors[1][0], 4., 0.2) << "expected second order";
+}
+
+TEST_F(Poisson, SolversAgreeOnAllProblems)
+{
+  for (const auto &problem : {Settings{"Problem/Natural boundaries=1, 2", "Mesh/Coordinates=2*x; y"},
+                              Settings{"Problem/Dimension=3", "Mesh/Refinements=3", "Problem/Natural boundaries=5"}})
+    for (const auto &solver : {Settings{}, direct, schur})
+      EXPECT_LT(error_of(square + random + problem + solver), 1e-9) << problem[0];
+  EXPECT_LT(error_of(square + random + schur + Settings{"Solver/Precision=float32"}), 1e-9) << "refinement";
+  for (const auto &solver : {Settings{}, direct})
+    EXPECT_LT(error_of(square + random + solver + Settings{"Problem/Natural boundaries=0, 1, 2, 3"}), 1e-9)
+      << "expected that the constant is taken out";
+  EXPECT_LT(error_of(square + random + direct + Settings{"Mesh/Coordinates=x^2+x; exp(y)"}), 1e-9) << "graded";
+  const Settings triangles = {"Problem/Domain=flow_around_square", "Mesh/Refinements=4"};
+  EXPECT_LT(error_of(square + random + schur + triangles), 1e-9) << "triangles";
+  EXPECT_LT(error_of(square + random + Settings{"Mesh/Local refinements=1", "Mesh/Refine where=x-y"}), 1e-9);
+}
+
+TEST_F(Poisson, OneSolveHasTheErrorOfItsPrecision)
+{
+  const Settings one_solve = square + random + Settings{"Solver/Refinement tolerance=0"};
+  for (const auto &solver : {direct, schur})
+    {
+      EXPECT_LT(error_of(one_solve + solver), 1e-12);
+      const double error = error_of(one_solve + solver + Settings{"Solver/Precision=float32"});
+      EXPECT_LT(error, 1e-5);
+      EXPECT_GT(error, 1e-9) << "expected float";
+    }
+}
+
+// 7 samples, 3 at once: the same as all at once; mean and deviation by hand.
+TEST_F(Poisson, StatisticsAreThoseOfTheSamples)
+{
+  const Settings samples  = {"Mesh/Refinements=3", "Problem/Source=(1+s)*x", "Problem/Samples=7"};
+  const auto     in_parts = run(samples + Settings{"Solver/Columns at once=3"}), at_once = run(samples);
+  EXPECT_EQ(in_parts.record.at("columns").get<int>(), 3);
+  const auto rows = [&](const Outcome &outcome) {
+    std::ifstream       in(outcome.folder + "/statistics.csv");
+    std::vector<double> values;
+    std::string         line;
+    std::getline(in, line);
+    EXPECT_EQ(line, "sample,root_mean_square");
+    while (std::getline(in, line))
+      values.push_back(std::stod(line.substr(line.find(',') + 1)));
+    return values;
+  };
+  const auto parts = rows(in_parts), all = rows(at_once);
+  ASSERT_EQ(all.size(), 7u);
+  for (int s = 0; s < 7; ++s)
+    {
+      EXPECT_NEAR(all[s], (1 + s) * all[0], 1e-8 * all[s]) << "expected that solutions are multiples of the first";
+      EXPECT_NEAR(parts[s], all[s], 1e-8 * all[s]);
+    }
+  // Sample s is (1 + s) times the first: mean 4, deviation √(28 / 6) times the first.
+  const auto fields = [&](const Outcome &outcome, const std::string &name) {
+    std::ifstream     in(outcome.folder + "/solution_0000.vtu");
+    std::stringstream text;
+    text << in.rdbuf();
+    EXPECT_NE(text.str().find("Name=\"" + name + "\""), std::string::npos) << "expected the field " << name;
+  };
+  for (const char *name : {"first_sample", "mean", "standard_deviation"})
+    fields(at_once, name);
+}
+
+TEST_F(Poisson, CountsOperationsAndConditions)
+{
+  const auto flop = run(square + random + direct).record.at("flop_per_dof").get<double>();
+  EXPECT_NEAR(flop, 8. * 31, 1e-9) << "expected 8 n";
+  const auto conditions = run(square + schur + Settings{"Schur complement/Conditions=true"}).record.at("conditions");
+  EXPECT_EQ(conditions.at("C"), 9);
+  EXPECT_EQ(conditions.at("E"), 168);
+  EXPECT_EQ(conditions.at("I"), 784);
+  EXPECT_NEAR(conditions.at("kappa_C")[0], 6.6, 0.05);
+  const auto triangles =
+    run(schur + Settings{"Problem/Domain=flow_around_square", "Mesh/Refinements=3",
+                         "Schur complement/Coarse refinements=0", "Schur complement/Conditions=true"})
+      .record.at("conditions");
+  EXPECT_EQ(triangles.at("C"), 7);
+  EXPECT_EQ(triangles.at("kappa_C").size(), 3u) << "expected right, obtuse and scalene triangles";
+}
+
+TEST_F(Poisson, MistakesAreRefused)
+{
+  expect_mistake({"Solver/Precision=float16", "Solver/Solver=schur"}, "needs --backend cuda");
+  expect_mistake({"Solver/Precision=tf32"}, "multigrid has float64 and float32");
+  expect_mistake({"Solver/Refinement tolerance=0"}, "needs a positive one");
+  expect_mistake(direct + Settings{"Mesh/Coordinates=x+0.3*y; y"}, "not a tensor product");
+  expect_mistake(schur + Settings{"Mesh/Coordinates=x+0.3*y; y"}, "not harmonic");
+  expect_mistake(schur + Settings{"Schur complement/Coarse refinements=5"}, "has to be coarser");
+  expect_mistake(schur + Settings{"Mesh/Local refinements=1", "Mesh/Refine where=x-y"}, "take multigrid");
+  expect_mistake(schur + Settings{"Problem/Natural boundaries=0, 1, 2, 3"}, "needs prescribed values");
+  expect_mistake({"Problem/Source=x*t"}, "not on t");
+  expect_mistake({"Problem/Source=sqrt(x-s)"}, "right-hand side 1 has values that are no numbers");
+  expect_mistake({"Problem/Natural boundaries=7"}, "has no boundary 7");
+  expect_mistake({"Problem/Domain=flow_around_square", "Solver/Solver=fast_diagonalization"}, "tensor-product");
+  const auto zero = run({"Mesh/Refinements=3", "Problem/Source=x*s", "Problem/Samples=2"});
+  EXPECT_NE(zero.out.find("right-hand side 0 is zero"), std::string::npos) << zero.out;
+}
+
+TEST_F(Poisson, EveryParameterFileIsRead)
+{
+  int n_files = 0;
+  for (const auto &entry : std::filesystem::directory_iterator(POISSON_PRM))
+    {
+      const Outcome outcome = start({entry.path().string(), "--print-parameters"});
+      EXPECT_EQ(outcome.code, 0) << entry.path() << ": " << outcome.err;
+      ++n_files;
+    }
+  EXPECT_EQ(n_files, 5);
+}
+} // namespace

@@ -1,0 +1,309 @@
+#include "solvers/fast_diagonalization.h"
+
+#include "algebra/multi_vector.h"
+#include "solvers/richardson.h"
+#include "support/devices.h"
+#include "support/reference.h"
+
+#include <cmath>
+
+using namespace adamant;
+using namespace adamant::test;
+
+namespace
+{
+// One direction: its nodes, and the dense stiffness and mass matrices of the nodes that are free.
+struct Line
+{
+  std::vector<double> x;
+  bool                first, last; // prescribed
+  std::vector<Values> K, M;
+
+  Line(std::vector<double> nodes, bool first, bool last)
+    : x(std::move(nodes))
+    , first(first)
+    , last(last)
+  {
+    const int n = static_cast<int>(x.size()) - first - last;
+    K = M = std::vector<Values>(n, Values(n, 0.));
+    for (int cell = 0; cell + 1 < static_cast<int>(x.size()); ++cell)
+      for (int i = cell; i < cell + 2; ++i)
+        for (int j = cell; j < cell + 2; ++j)
+          if (i - first >= 0 && i - first < n && j - first >= 0 && j - first < n)
+            {
+              const double h = x[cell + 1] - x[cell];
+              K[i - first][j - first] += (i == j ? 1 : -1) / h;
+              M[i - first][j - first] += (i == j ? 2 : 1) * h / 6;
+            }
+  }
+  int        n() const { return static_cast<int>(K.size()); }
+  Eigenpairs pairs(bool without_prescribed) const
+  {
+    return one_dimensional_eigenpairs(x, first, last, without_prescribed);
+  }
+};
+
+std::vector<double> equal_cells(int n)
+{
+  std::vector<double> x;
+  for (int i = 0; i <= n; ++i)
+    x.push_back(double(i) / n);
+  return x;
+}
+
+std::vector<double> graded_cells(int n)
+{
+  auto x = equal_cells(n);
+  for (double &value : x)
+    value = value * value + 0.2 * value;
+  return x;
+}
+
+// Σ_d K in direction d and M in the others, the first direction fastest.
+CSRMatrix<double> laplacian(const std::vector<Line> &lines)
+{
+  int n = 1;
+  for (const auto &line : lines)
+    n *= line.n();
+  std::vector<Values> A(n, Values(n, 0.));
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      for (std::size_t term = 0; term < lines.size(); ++term)
+        {
+          double value = 1;
+          for (std::size_t d = 0, p = i, q = j; d < lines.size(); p /= lines[d].n(), q /= lines[d].n(), ++d)
+            value *= (d == term ? lines[d].K : lines[d].M)[p % lines[d].n()][q % lines[d].n()];
+          A[i][j] += value;
+        }
+  return to_csr(A);
+}
+
+std::vector<Eigenpairs> pairs_of(const std::vector<Line> &lines)
+{
+  std::vector<Eigenpairs> pairs;
+  for (const auto &line : lines)
+    pairs.push_back(line.pairs(true));
+  return pairs;
+}
+
+// Column s of a row-major n x r matrix.
+Values column(const Values &X, int r, int s)
+{
+  Values x;
+  for (std::size_t i = s; i < X.size(); i += r)
+    x.push_back(X[i]);
+  return x;
+}
+
+std::vector<std::vector<Line>> problems()
+{
+  std::vector<std::vector<Line>> all;
+  for (const bool graded : {false, true})
+    for (int ends = 0; ends < 3; ++ends) // prescribed both, first, last
+      {
+        const bool first = ends != 2, last = ends != 1;
+        const auto x = graded ? graded_cells(9) : equal_cells(9), y = graded ? graded_cells(7) : equal_cells(7);
+        all.push_back({Line(x, first, last), Line(y, false, false)});
+        all.push_back({Line(x, false, false), Line(y, first, last)});
+        all.push_back({Line(x, last, first), Line(y, first, last)});
+        all.push_back({Line(equal_cells(5), false, false), Line(x, first, last), Line(graded_cells(4), true, false)});
+      }
+  return all;
+}
+
+class FastDiagonal : public DeviceTest
+{
+};
+INSTANTIATE_TEST_SUITE_P(Devices, FastDiagonal, all_places, place_name);
+
+// The largest error of a column relative to its norm.
+double error_of(const Device &device, const std::vector<Line> &lines, Arithmetic arithmetic, int r)
+{
+  const auto                A = laplacian(lines);
+  const FastDiagonalization exact(device, pairs_of(lines), Arithmetic::float64, r),
+    solver(device, pairs_of(lines), arithmetic, r);
+  const auto     b = to_device(device, random_values(std::size_t(A.n_rows) * r, 7));
+  Vector<double> x(device, b.size()), y(device, b.size());
+  exact.solve(b, x);
+  solver.solve(b, y);
+  double     worst = 0;
+  const auto X = values_of(x), Y = values_of(y);
+  for (int s = 0; s < r; ++s)
+    worst = std::max(worst, norm(combine(1, column(X, r, s), -1, column(Y, r, s))) / norm(column(X, r, s)));
+  return worst;
+}
+} // namespace
+
+TEST_P(FastDiagonal, SolvesWithAllMixturesOfEnds)
+{
+  for (const auto &lines : problems())
+    {
+      const auto A = laplacian(lines);
+      for (const int r : {1, 3})
+        {
+          const FastDiagonalization solver(device, pairs_of(lines), Arithmetic::float64, r);
+          const auto                b = random_values(std::size_t(A.n_rows) * r, 3);
+          Vector<double>            x(device, static_cast<int>(b.size()));
+          solver.solve(to_device(device, b), x);
+          for (int s = 0; s < r; ++s)
+            expect_near(product(A, column(values_of(x), r, s)), column(b, r, s), 1e-11,
+                        "A x of column " + std::to_string(s));
+        }
+    }
+}
+
+// Nodes with prescribed values are zero in the result, and not read.
+TEST_P(FastDiagonal, KeepsPrescribedNodes)
+{
+  const Line                lines[] = {Line(equal_cells(6), true, false), Line(graded_cells(5), false, true)};
+  const FastDiagonalization with(device, {lines[0].pairs(false), lines[1].pairs(false)}),
+    without(device, {lines[0].pairs(true), lines[1].pairs(true)});
+  const auto b = random_values(42, 5);
+  Values     inner;
+  for (int i = 0; i < 42; ++i)
+    if (i % 7 > 0 && i / 7 < 5)
+      inner.push_back(b[i]);
+  Vector<double> x(device, 42), y(device, static_cast<int>(inner.size()));
+  with.solve(to_device(device, b), x);
+  without.solve(to_device(device, inner), y);
+  const auto X = values_of(x), Y = values_of(y);
+  for (int i = 0, k = 0; i < 42; ++i)
+    EXPECT_NEAR(X[i], i % 7 > 0 && i / 7 < 5 ? Y[k++] : 0., 1e-13) << "at node " << i;
+}
+
+TEST_P(FastDiagonal, NaturalEndsAllRoundGiveThePseudoInverse)
+{
+  const std::vector<Line> lines = {Line(graded_cells(8), false, false), Line(equal_cells(6), false, false)};
+  const auto              A     = laplacian(lines);
+  auto                    b     = random_values(A.n_rows, 3);
+  double                  mean  = 0;
+  for (const double value : b)
+    mean += value / A.n_rows;
+  for (double &value : b)
+    value -= mean;
+  const FastDiagonalization solver(device, pairs_of(lines));
+  Vector<double>            x(device, A.n_rows);
+  solver.solve(to_device(device, b), x);
+  expect_near(product(A, values_of(x)), b, 1e-11, "A x");
+}
+
+// A column alone, or one of several: the same bits, on the host.
+TEST(FastDiagonalization, ColumnsAreIndependentOfTheirNumber)
+{
+  const Device            device = Device::host(2);
+  const std::vector<Line> lines  = {Line(equal_cells(20), true, true), Line(graded_cells(17), true, false)};
+  const int               n = lines[0].n() * lines[1].n(), r = 64;
+  const auto              B = random_values(std::size_t(n) * r, 9);
+  const auto              b = to_device(device, B), b_1 = to_device(device, column(B, r, 1));
+  Vector<double>          x(device, n * r), x_1(device, n);
+  FastDiagonalization(device, pairs_of(lines), Arithmetic::float64, r).solve(b, x);
+  FastDiagonalization(device, pairs_of(lines)).solve(b_1, x_1);
+  EXPECT_EQ(column(values_of(x), r, 1), values_of(x_1));
+}
+
+TEST_P(FastDiagonal, ErrorsAreThoseOfThePrecision)
+{
+  const std::vector<Line> lines = {Line(equal_cells(64), true, true), Line(equal_cells(32), true, true)};
+  for (const int r : {1, 5})
+    {
+      EXPECT_LT(error_of(device, lines, Arithmetic::float32, r), 2e-6);
+      EXPECT_GT(error_of(device, lines, Arithmetic::float32, r), 1e-8) << "expected rounding to float";
+      for (const auto arithmetic : {Arithmetic::tf32, Arithmetic::float16})
+        {
+          EXPECT_LT(error_of(device, lines, arithmetic, r), 2e-3) << to_text(arithmetic);
+          EXPECT_GT(error_of(device, lines, arithmetic, r), 1e-5) << to_text(arithmetic);
+        }
+      EXPECT_LT(error_of(device, lines, Arithmetic::bfloat16, r), 2e-2);
+      EXPECT_GT(error_of(device, lines, Arithmetic::bfloat16, r), 1e-3) << "expected 8 bits";
+    }
+}
+
+TEST_P(FastDiagonal, RefinementInDoubleReachesRounding)
+{
+  const std::vector<Line> lines = {Line(equal_cells(24), true, true), Line(graded_cells(16), true, false)};
+  const auto              A     = laplacian(lines);
+  const MatrixOperator    op(Matrix<double>(device, A), device);
+  const auto              b = random_values(A.n_rows, 3);
+  for (const auto arithmetic : {Arithmetic::float32, Arithmetic::float16})
+    {
+      const FastDiagonalization solver(device, pairs_of(lines), arithmetic);
+      Richardson                refinement(device, op, solver, "Refinement");
+      Vector<double>            x(device, A.n_rows);
+      const auto                result = refinement.solve(to_device(device, b), x, {1e-11, 20, "test"});
+      EXPECT_LT(relative_residual(A, values_of(x), b), 1.1e-11);
+      EXPECT_LE(result.iterations, arithmetic == Arithmetic::float32 ? 3 : 10);
+    }
+}
+
+TEST(FastDiagonalization, CountsOperations)
+{
+  const std::vector<Eigenpairs> square(2, one_dimensional_eigenpairs(equal_cells(64), true, true, true));
+  const FastDiagonalization     solver(Device::host(1), square);
+  EXPECT_EQ(solver.flop(), 8. * 63 * 63 * 63) << "expected four products of matrices with n = 63 rows";
+}
+
+TEST(DenseProducts, InvertsByBlocks)
+{
+  const int    n = 600, row = 608;
+  const Device device = Device::host(2);
+  Values       A(std::size_t(n) * row, 0.);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      A[std::size_t(i) * row + j] = (i == j ? 2. : 0.) + 1. / (1. + std::abs(i - j));
+  auto inverse = to_device(device, A);
+  DenseProducts(device, Arithmetic::float64).invert(device, inverse.data(), n, row);
+  const auto X = values_of(inverse);
+  for (int i = 0; i < n; i += 37)
+    for (int j = 0; j < n; j += 41)
+      {
+        double sum = 0;
+        for (int k = 0; k < n; ++k)
+          sum += A[std::size_t(i) * row + k] * X[std::size_t(k) * row + j];
+        EXPECT_NEAR(sum, i == j, 1e-12) << "entry " << i << ", " << j << " of A A⁻¹";
+      }
+}
+
+// Each number of 16 bits survives the way to float and back; numbers between two go to the nearer, ties to the even
+// one.
+TEST(SmallFloats, Round)
+{
+  for (unsigned int bits = 0; bits < 65536; ++bits)
+    {
+      Float16 half;
+      half.bits = static_cast<std::uint16_t>(bits);
+      if ((bits & 0x7c00u) != 0x7c00u)
+        {
+          EXPECT_EQ(Float16(float(half)).bits, bits);
+        }
+      BFloat16 brain;
+      brain.bits = static_cast<std::uint16_t>(bits);
+      if ((bits & 0x7f80u) != 0x7f80u)
+        {
+          EXPECT_EQ(BFloat16(float(brain)).bits, bits);
+        }
+    }
+  EXPECT_EQ(float(Float16(1.f + 0x1p-11f)), 1.f);
+  EXPECT_EQ(float(Float16(1.f + 3 * 0x1p-11f)), 1.f + 0x1p-9f);
+  EXPECT_EQ(float(Float16(65519.f)), 65504.f);
+  EXPECT_TRUE(std::isinf(float(Float16(65520.f))));
+  EXPECT_TRUE(std::isnan(float(Float16(std::nanf("")))));
+  EXPECT_EQ(float(Float16(0x1p-24f)), 0x1p-24f);
+  EXPECT_EQ(float(Float16(0x1p-25f)), 0.f);
+  EXPECT_EQ(round_mantissa(1.f + 0x1p-11f, 10), 1.f);
+}
+
+TEST(Arithmetic, IsRefusedWhereTheDeviceHasNone)
+{
+  EXPECT_EQ(arithmetic("tf32"), Arithmetic::tf32);
+  EXPECT_THROW(arithmetic("half"), InputError);
+  require_arithmetic("Precision", Arithmetic::float32, Device::host(1));
+  try
+    {
+      require_arithmetic("Precision", Arithmetic::float16, Device::host(1));
+      FAIL() << "expected an error";
+    }
+  catch (const InputError &error)
+    {
+      EXPECT_NE(std::string(error.what()).find("needs --backend cuda"), std::string::npos) << error.what();
+    }
+}
