@@ -114,7 +114,7 @@ void record_results(const Parameters &parameters, const adamant::LevelSpace<dim>
   std::vector<Point<dim>> points;
   for (const auto &point : options.points)
     std::copy_n(point.begin(), dim, &points.emplace_back()[0]);
-  const adamant::PointEvaluation<dim>                    at_points(scalar, mapping, points);
+  const adamant::PointValues<dim>                        at_points(scalar, mapping, points);
   std::vector<typename adamant::Profiles<dim>::Function> functions;
   for (int c = 0; c <= dim; ++c)
     {

@@ -26,9 +26,28 @@ TimeDependentProblem<dim>::TimeDependentProblem(const Device &device, Run &run, 
   , series(run.folder(), "solution", run.ranks)
 {}
 
+namespace
+{
+// However a run ends: what is written beside it reads fields that the program is about to destroy.
+struct WaitForOutput
+{
+  TimeSeries &series;
+  ~WaitForOutput()
+  {
+    try
+      {
+        series.wait();
+      }
+    catch (...) // on the way of another error
+      {}
+  }
+};
+} // namespace
+
 template <int dim>
 void TimeDependentProblem<dim>::run()
 {
+  const WaitForOutput at_the_end{series};
   begin();
   run_info.begin_time_loop(step, schedule.n_steps);
   while (step < schedule.n_steps && !finished())

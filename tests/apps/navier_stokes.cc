@@ -388,7 +388,6 @@ TEST_F(NavierStokes, MistakesAreRefused)
   expect_mistake({"Problem/Exact velocity=1; u"}, "Exact velocity");
   expect_mistake({"Problem/Outflow boundaries=3"}, "can be one of them");
   expect_mistake({"Problem/Dimension=3", "Mesh/Cells=1, 1"}, "Mesh/Cells has 2 numbers");
-  expect_mistake({"Problem/Dimension=3", "Mesh/Type=cylinder"}, "Mesh/Type = cylinder");
   expect_mistake({"Mesh/Type=file"}, "needs Mesh/File");
   expect_mistake({"Mesh/Type=file", "Mesh/File=nowhere.msh"}, "cannot be read");
   expect_mistake({"Mesh/Local refinements=1"}, "needs Mesh/Refine where");
