@@ -60,21 +60,21 @@ struct ProblemParameters : adamant::ElasticMaterialParameters
   // Of a box, or of another mesh, which is asked for its boundaries when it is there.
   void check_boundaries(bool stationary, bool box) const
   {
-    const std::string  axes = std::string("xyz").substr(0, dimension);
-    const unsigned int most = box ? 6 : 65535, sides = box ? 2 * dimension : most;
-    std::string        prescribed_somewhere;
+    const std::string axes = std::string("xyz").substr(0, dimension);
+    const auto        has  = [&](unsigned int id) { return !box || id < 2 * dimension; };
+    std::string       prescribed_somewhere;
     for (const auto &[id, components] : dirichlet)
       {
-        require(id < most, "Problem: the box has no boundary ", id, "; its sides are 0 to 5");
+        require(!box || id < 6, "Problem: the box has no boundary ", id, "; its sides are 0 to 5");
         require(!components.empty() && components.find_first_not_of("xyz") == std::string::npos,
                 "Problem/Dirichlet boundaries: '", components, "' of boundary ", id, " should name components, as xyz");
-        prescribed_somewhere += id < sides ? components : "";
+        prescribed_somewhere += has(id) ? components : "";
       }
     for (const auto &[id, text] : traction)
       {
-        require(id < most, "Problem: the box has no boundary ", id, "; its sides are 0 to 5");
+        require(!box || id < 6, "Problem: the box has no boundary ", id, "; its sides are 0 to 5");
         const std::string prescribed = dirichlet.count(id) > 0 ? dirichlet.at(id) : "";
-        require(id < sides, "Problem/Traction: on boundary ", id, ", which only a cube has");
+        require(has(id), "Problem/Traction: on boundary ", id, ", which only a cube has");
         require(std::any_of(axes.begin(), axes.end(), [&](char c) { return prescribed.find(c) == std::string::npos; }),
                 "Problem/Traction: on boundary ", id, ", where Problem/Dirichlet boundaries prescribes all components");
       }

@@ -9,8 +9,8 @@
 //   Crank-Nicolson:  A = M + dt/2 K,     E = M - dt/2 K,   w = u1,   f at both times
 //   BDF2:            A = M + 2/3 dt K,   E = M,            w = 4/3 u1 - 1/3 u2
 //
-// where u1, u2 are the last two solutions, M the mass matrix, K that of diffusion and transport, S f integrates f, whose
-// factor is that of K in A, and C is A acting on g. BDF2's A is another one than that of its first step.
+// where u1, u2 are the last two solutions, M is the mass matrix and K that of diffusion and transport. S f integrates f,
+// times the factor of K in A; C is A acting on g. The first step of BDF2 has another A than those that follow.
 
 #include "functions.h"
 #include "parameters.h"

@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <map>
 #include <string>
 #include <vector>
@@ -74,15 +73,13 @@ struct ProblemParameters : ParameterAcceptor
   {
     const std::string key = "Problem/Diffusion of materials";
     diffusion_of.clear();
-    for (const auto &[id, text] : adamant::split_by_boundary(
-           key, diffusions, [&](const std::string &name) { return mesh_file.material_id(key, name); }))
+    for (const auto &[id, text] : adamant::split_by_boundary(key, diffusions, mesh_file.materials(key)))
       {
-        char        *end   = nullptr;
-        const double value = std::strtod(text.c_str(), &end);
-        if (text.empty() || *end != 0 || !(value >= 0.))
+        const auto numbers = adamant::split_numbers(text);
+        if (numbers.size() != 1 || !(numbers[0] >= 0.))
           throw adamant::InputError(key + ": '" + text + "' of material " + std::to_string(id) +
                                     " should be a number that is not negative");
-        diffusion_of[id] = value;
+        diffusion_of[id] = numbers[0];
       }
   }
 

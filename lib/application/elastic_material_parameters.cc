@@ -3,10 +3,6 @@
 #include "base/require.h"
 #include "expressions/expressions.h"
 
-#include <deal.II/base/utilities.h>
-
-#include <vector>
-
 namespace adamant
 {
 namespace
@@ -44,16 +40,9 @@ void ElasticMaterialParameters::read_materials(const MeshFileParameters &mesh_fi
 {
   const std::string key = section + "/Materials";
   by_id.clear();
-  for (const auto &[id, text] :
-       split_by_boundary(key, of_ids, [&](const std::string &name) { return mesh_file.material_id(key, name); }))
+  for (const auto &[id, text] : split_by_boundary(key, of_ids, mesh_file.materials(key)))
     {
-      std::vector<double> numbers;
-      try
-        {
-          numbers = dealii::Utilities::string_to_double(dealii::Utilities::split_string_list(text, ';'));
-        }
-      catch (const dealii::ExceptionBase &)
-        {}
+      const auto numbers = split_numbers(text);
       require(numbers.size() == 3 && numbers[0] > 0., key, ": '", text, "' of material ", id,
               " should be three numbers, E; nu; rho, with E > 0");
       check_poisson(section, "Materials: nu of material " + std::to_string(id), numbers[1]);

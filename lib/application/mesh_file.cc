@@ -69,27 +69,18 @@ void read_file(const std::string &file, dealii::Triangulation<dim> &mesh)
             " (in Gmsh, Mesh.RecombineAll or Recombine Surface makes such)");
 }
 
-// The manifold that words such as "sphere", "0", "0" describe.
+// The manifold that a text such as "sphere; 0; 0; 0" describes.
 template <int dim>
 std::unique_ptr<dealii::Manifold<dim>> manifold_of(const std::string &text)
 {
-  const auto          words = dealii::Utilities::split_string_list(text, ';');
-  std::vector<double> numbers;
-  try
-    {
-      for (std::size_t k = 1; k < words.size(); ++k)
-        numbers.push_back(dealii::Utilities::string_to_double(words[k]));
-    }
-  catch (const dealii::ExceptionBase &)
-    {
-      numbers.clear();
-    }
-  const auto point = [&](std::size_t first) {
+  const auto semicolon = text.find(';');
+  const auto kind      = dealii::Utilities::trim(text.substr(0, semicolon));
+  const auto numbers   = split_numbers(semicolon == std::string::npos ? "" : text.substr(semicolon + 1));
+  const auto point     = [&](std::size_t first) {
     dealii::Point<dim> p;
     std::copy_n(numbers.begin() + first, dim, &p[0]);
     return p;
   };
-  const std::string kind = words.empty() ? "" : words[0];
   if ((kind == "sphere" || (kind == "circle" && dim == 2)) && numbers.size() == dim)
     return std::make_unique<dealii::SphericalManifold<dim>>(point(0));
   if constexpr (dim == 3)

@@ -31,10 +31,14 @@ public:
   unsigned int material_id(const std::string &key, const std::string &name) const;
   /// The boundaries of a list.
   std::set<unsigned int> boundary_ids(const std::string &key, const std::vector<std::string> &names) const;
-  /// boundary_id for split_by_boundary.
+  /// boundary_id and material_id for split_by_boundary.
   std::function<unsigned int(const std::string &)> boundaries(const std::string &key) const
   {
     return [this, key](const std::string &name) { return boundary_id(key, name); };
+  }
+  std::function<unsigned int(const std::string &)> materials(const std::string &key) const
+  {
+    return [this, key](const std::string &name) { return material_id(key, name); };
   }
   /// @}
 

@@ -8,6 +8,7 @@
 #include <deal.II/fe/mapping.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace adamant
@@ -22,6 +23,12 @@ public:
   /// Throws InputError, naming the point, where one lies in no cell.
   PointValues(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
               const std::vector<dealii::Point<dim>> &points);
+
+  /// By the rows of `matrix`, those of a point on one rank and empty on the others (points.h).
+  PointValues(const Communicator &ranks, CSRMatrix<double> matrix)
+    : ranks(ranks)
+    , matrix(std::move(matrix))
+  {}
 
   bool                empty() const { return matrix.n_rows == 0; }
   std::vector<double> operator()(const Array<double> &nodal) const;

@@ -12,7 +12,7 @@ Stresses<dim>::Stresses(const LevelSpace<dim> &space, const dealii::Mapping<dim>
   : ranks(space.communicator())
 {
   const auto place = [&](const std::vector<dealii::Point<dim>> &at) -> Place {
-    return {at, stress_matrix(space, mapping, materials, at)};
+    return {at, {ranks, stress_matrix(space, mapping, materials, at)}};
   };
   std::vector<dealii::Point<dim>> single;
   for (const auto &point : points)
@@ -34,7 +34,6 @@ void Stresses<dim>::write(const Array<double> &u, const std::string &folder, Run
     write_profile(k, lines[k].points, evaluate(lines[k], u), folder, ranks.rank() == 0, record);
 }
 
-// One rank knows the stresses at a point, the others have zeros.
 template <int dim>
 std::vector<ProfileColumn> Stresses<dim>::evaluate(const Place &place, const Array<double> &u) const
 {
@@ -44,9 +43,8 @@ std::vector<ProfileColumn> Stresses<dim>::evaluate(const Place &place, const Arr
   columns.push_back({"von_mises", {}, true});
   if (place.points.empty())
     return columns;
-  auto values = product(place.matrix, u);
-  ranks.sum(values.data(), static_cast<int>(values.size()));
-  const std::size_t n = columns.size() - 1;
+  const auto        values = place.sigma(u);
+  const std::size_t n      = columns.size() - 1;
   for (std::size_t p = 0; p < place.points.size(); ++p)
     {
       const double *sigma = values.data() + p * (n + 1);

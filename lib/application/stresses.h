@@ -30,7 +30,7 @@ private:
   struct Place
   {
     std::vector<dealii::Point<dim>> points;
-    CSRMatrix<double>               matrix;
+    PointValues<dim>                sigma;
   };
   std::vector<ProfileColumn> evaluate(const Place &place, const Array<double> &u) const;
 

@@ -1,5 +1,9 @@
 #include "base/csr_submatrix.h"
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 namespace adamant
 {
 CSRMatrix<double> submatrix(const CSRMatrix<double> &A, const Array<int> &rows, const Array<int> &columns)
@@ -10,16 +14,21 @@ CSRMatrix<double> submatrix(const CSRMatrix<double> &A, const Array<int> &rows, 
   CSRMatrix<double> part;
   part.n_rows = static_cast<int>(rows.size());
   part.n_cols = static_cast<int>(columns.size());
-  part.row_start.assign(rows.size() + 1, 0);
-  for (std::size_t i = 0; i < rows.size(); ++i)
+  part.row_start.push_back(0);
+  std::vector<std::pair<int, double>> row;
+  for (const int i : rows)
     {
-      for (auto k = A.row_start[rows[i]]; k < A.row_start[rows[i] + 1]; ++k)
-        if (number[A.column[k]] >= 0)
-          {
-            part.column.push_back(number[A.column[k]]);
-            part.value.push_back(A.value[k]);
-          }
-      part.row_start[i + 1] = static_cast<std::int64_t>(part.column.size());
+      row.clear();
+      for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+        if (number[A.column[k]] >= 0 && A.value[k] != 0.)
+          row.emplace_back(number[A.column[k]], A.value[k]);
+      std::sort(row.begin(), row.end());
+      for (const auto &[column, value] : row)
+        {
+          part.column.push_back(column);
+          part.value.push_back(value);
+        }
+      part.row_start.push_back(static_cast<std::int64_t>(part.column.size()));
     }
   return part;
 }

@@ -4,6 +4,7 @@
 
 namespace adamant
 {
-/// The rows and columns of A with these numbers, ascending, in their order; other columns are dropped. Host memory.
+/// The rows and columns of A with these numbers, in the order of the lists; other columns are dropped, and entries that
+/// are zero. Host memory.
 CSRMatrix<double> submatrix(const CSRMatrix<double> &A, const Array<int> &rows, const Array<int> &columns);
 } // namespace adamant

@@ -73,6 +73,18 @@ std::function<double(double)> parse_function_of_time(const std::string &key, con
   return [function](double t) { return function->value(dealii::Point<1>(t)); };
 }
 
+std::vector<double> split_numbers(const std::string &text)
+{
+  try
+    {
+      return dealii::Utilities::string_to_double(dealii::Utilities::split_string_list(text, ';'));
+    }
+  catch (const dealii::ExceptionBase &)
+    {
+      return {};
+    }
+}
+
 std::map<unsigned int, std::string> split_by_boundary(const std::string &key, const std::string &text,
                                                       const std::function<unsigned int(const std::string &)> &id_of)
 {

@@ -36,6 +36,9 @@ void check_expression(const std::string &key, const std::string &text, unsigned 
 /// The first n_components of the expressions that `text` has between semicolons; fewer are an InputError.
 std::vector<std::string> split_components(const std::string &key, const std::string &text, unsigned int n_components);
 
+/// The numbers that `text` has between semicolons; none where one of them is no number.
+std::vector<double> split_numbers(const std::string &text);
+
 /// Expressions by boundary id, 'id: ..., id: ...': commas in brackets belong to an expression, and so does every
 /// further colon. What stands for an id and is no number, `id_of` translates, where it is given.
 /// Throws InputError for what is no id, and for an id that occurs twice.

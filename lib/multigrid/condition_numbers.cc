@@ -40,13 +40,10 @@ ConditionNumbers condition_numbers(const Device &device, const NestedNodes &node
                                    const Prehandled &matrices, const CSRMatrix<double> &matrix)
 {
   ConditionNumbers result;
-  Array<int>       unknowns;
-  for (std::size_t i = 0; i < nodes.unknown.size(); ++i)
-    if (nodes.unknown[i] >= 0)
-      unknowns.push_back(static_cast<int>(i));
-  result.nodal        = condition(submatrix(matrix, unknowns, unknowns));
-  result.hierarchical = condition(matrices.hierarchical);
-  const auto scale    = [&](Array<double> &x, bool transposed) {
+  const auto       unknowns = nodes.unknowns();
+  result.nodal              = condition(submatrix(matrix, unknowns, unknowns));
+  result.hierarchical       = condition(matrices.hierarchical);
+  const auto scale          = [&](Array<double> &x, bool transposed) {
     for (std::size_t i = 0; i < x.size(); ++i)
       x[i] *= matrices.inverse_diagonal[i];
     const auto x_C = dense_product(matrices.L_inverse, part(x, cells.coarse), transposed);

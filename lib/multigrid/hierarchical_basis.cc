@@ -43,6 +43,15 @@ NestedNodes::NestedNodes(const std::vector<std::shared_ptr<const CSRMatrix<doubl
     }
 }
 
+Array<int> NestedNodes::unknowns() const
+{
+  Array<int> nodes;
+  for (std::size_t i = 0; i < unknown.size(); ++i)
+    if (unknown[i] >= 0)
+      nodes.push_back(static_cast<int>(i));
+  return nodes;
+}
+
 namespace
 {
 // The rows of the new nodes on level l + 1, of those that are unknowns, in terms of unknowns; `own` are their numbers.

@@ -26,7 +26,8 @@ struct NestedNodes
   std::vector<std::shared_ptr<const CSRMatrix<double>>> prolongations; ///< [l] from level l to l + 1
   std::vector<Array<int>>                               finest_node;   ///< of each node of a level
   std::vector<Array<int>>                               new_nodes;     ///< [l] of level l + 1, by their numbers there
-  Array<int> unknown; ///< of each node of the finest level its number among the unknowns, or -1
+  Array<int> unknown;          ///< of each node of the finest level its number among the unknowns, or -1
+  Array<int> unknowns() const; ///< the nodes that are
   int        n_unknowns = 0;
   bool       hanging    = false; ///< whether there are hanging nodes
 };

@@ -74,48 +74,11 @@ void scale(const Array<double> &left, const Array<double> &right, CSRMatrix<doub
     for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
       A.value[k] *= left[i] * right[A.column[k]];
 }
-
-Array<int> all_unknowns(const NestedNodes &nodes)
-{
-  Array<int> numbers;
-  for (std::size_t i = 0; i < nodes.unknown.size(); ++i)
-    if (nodes.unknown[i] >= 0)
-      numbers.push_back(static_cast<int>(i));
-  return numbers;
-}
-
-// submatrix() for lists in any order.
-CSRMatrix<double> block(const CSRMatrix<double> &A, const Array<int> &rows, const Array<int> &columns)
-{
-  Array<int> number(A.n_cols, -1);
-  for (std::size_t j = 0; j < columns.size(); ++j)
-    number[columns[j]] = static_cast<int>(j);
-  CSRMatrix<double> part;
-  part.n_rows = static_cast<int>(rows.size());
-  part.n_cols = static_cast<int>(columns.size());
-  part.row_start.push_back(0);
-  std::vector<std::pair<int, double>> row;
-  for (const int i : rows)
-    {
-      row.clear();
-      for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
-        if (number[A.column[k]] >= 0 && A.value[k] != 0.)
-          row.emplace_back(number[A.column[k]], A.value[k]);
-      std::sort(row.begin(), row.end());
-      for (const auto &[column, value] : row)
-        {
-          part.column.push_back(column);
-          part.value.push_back(value);
-        }
-      part.row_start.push_back(static_cast<std::int64_t>(part.column.size()));
-    }
-  return part;
-}
 } // namespace
 
 Prehandled::Prehandled(const NestedNodes &nodes, const MacroCells &cells, const CSRMatrix<double> &matrix)
 {
-  const auto unknowns = all_unknowns(nodes);
+  const auto unknowns = nodes.unknowns();
   hierarchical        = in_hierarchical_basis(nodes, submatrix(matrix, unknowns, unknowns));
   const auto D        = diagonal(hierarchical);
   inverse_diagonal.resize(D.size());
@@ -137,7 +100,7 @@ Prehandled::Prehandled(const NestedNodes &nodes, const MacroCells &cells, const 
         "schur: coarse functions are not harmonic inside the coarse cells (it takes rectangles with Q1 or triangles "
         "with P1, and a constant coefficient); take Solver = multigrid");
 
-  L_inverse       = inverse_factor(block(hierarchical, cells.coarse, cells.coarse));
+  L_inverse       = inverse_factor(submatrix(hierarchical, cells.coarse, cells.coarse));
   const auto part = [&](const Array<int> &list) {
     Array<double> values;
     for (const int i : list)
@@ -145,9 +108,9 @@ Prehandled::Prehandled(const NestedNodes &nodes, const MacroCells &cells, const 
     return values;
   };
   const auto d_E = part(cells.edge);
-  coupling       = block(hierarchical, cells.coarse, cells.edge);
+  coupling       = submatrix(hierarchical, cells.coarse, cells.edge);
   scale(Array<double>(cells.coarse.size(), 1.), d_E, coupling);
-  edges = block(hierarchical, cells.edge, cells.edge);
+  edges = submatrix(hierarchical, cells.edge, cells.edge);
   scale(d_E, d_E, edges);
 
   for (const auto &kind : cells.classes)

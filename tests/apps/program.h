@@ -88,6 +88,32 @@ protected:
     return outcome;
   }
 
+  /// A run with these parameters on one thread that has to end with this exit code and message, and without run.json.
+  void expect_refused(const std::vector<std::string> &settings, const std::string &message, int code = 2)
+  {
+    std::vector<std::string> arguments = {"--backend", "host", "--threads", "1"};
+    for (const auto &setting : settings)
+      arguments.insert(arguments.end(), {"--set", setting});
+    const Outcome outcome = start(arguments);
+    EXPECT_EQ(outcome.code, code) << outcome.err;
+    EXPECT_NE(outcome.err.find(message), std::string::npos) << "expected '" << message << "' in: " << outcome.err;
+    EXPECT_TRUE(outcome.record.is_null()) << "expected no run.json";
+  }
+
+  /// The program reads all parameter files of the folder; their number.
+  int read_parameter_files(const std::filesystem::path &prm_folder)
+  {
+    int n_files = 0;
+    for (const auto &entry : std::filesystem::directory_iterator(prm_folder))
+      if (entry.path().extension() == ".prm")
+        {
+          const Outcome outcome = start({entry.path().string(), "--print-parameters"});
+          EXPECT_EQ(outcome.code, 0) << entry.path() << ": " << outcome.err;
+          ++n_files;
+        }
+    return n_files;
+  }
+
   std::string read(const std::filesystem::path &file) const
   {
     std::ifstream in(folder / file);

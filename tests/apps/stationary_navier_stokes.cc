@@ -33,18 +33,6 @@ protected:
     return solve(more);
   }
 
-  // A run that has to be refused with this message.
-  void expect_refused(const Settings &settings, const std::string &message, int code = 2)
-  {
-    std::vector<std::string> arguments = {"--backend", "host", "--threads", "1"};
-    for (const auto &setting : settings)
-      arguments.insert(arguments.end(), {"--set", setting});
-    const auto outcome = start(arguments);
-    EXPECT_EQ(outcome.code, code) << outcome.err;
-    EXPECT_NE(outcome.err.find(message), std::string::npos) << outcome.err;
-    EXPECT_TRUE(outcome.record.is_null());
-  }
-
   // Linear iterations on the finest mesh.
   static int iterations(const Outcome &outcome) { return outcome.record.at("nonlinear").back().at("iterations"); }
 };

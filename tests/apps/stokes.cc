@@ -48,17 +48,6 @@ protected:
   {
     return outcome.record.at("velocity_at_points")[component];
   }
-
-  // A run that has to be refused with this message.
-  void expect_refused(const Settings &settings, const std::string &message, int code = 2)
-  {
-    std::vector<std::string> arguments = {"--backend", "host", "--threads", "1"};
-    for (const auto &setting : settings)
-      arguments.insert(arguments.end(), {"--set", setting});
-    const auto outcome = start(arguments);
-    EXPECT_EQ(outcome.code, code) << outcome.err;
-    EXPECT_NE(outcome.err.find(message), std::string::npos) << outcome.err;
-  }
 };
 
 // Errors of an independent program for the same elements (n = 16, 32, 64), to its digits.

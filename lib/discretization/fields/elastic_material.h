@@ -58,7 +58,8 @@ std::shared_ptr<const GradientPostprocessor<dim>> stress_postprocessor(const Ela
 
 /// The matrix that evaluates stresses at points: rows (n + 1) p to (n + 1) p + n - 1 give the components stress_names()
 /// at point p, n of them, and the last one sigma_zz, from the nodal values of the displacement, the first dim
-/// components of the space. At the border of cells it is that of one of them. Otherwise as evaluation_matrix (points.h).
+/// components of the space. At the border of cells it is that of one of them. Otherwise it is as evaluation_matrix
+/// (points.h).
 template <int dim>
 CSRMatrix<double> stress_matrix(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                                 const ElasticMaterials &materials, const std::vector<dealii::Point<dim>> &points);

@@ -35,9 +35,9 @@ template <int dim>
 Array<double> quadrature_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                                 const dealii::Quadrature<dim> &quadrature);
 
-/// The matrix of n_values functionals at each point of a function of the space, from nodal values: row p n_values + k
-/// is value k at point p, and shares(values, i, s) puts into s[k], which come as zeros, what DoF i of a cell adds to it;
-/// `values` has the flags' data of the cell at the point. Each rank has a row for every point, empty but on one rank
+/// The matrix that gives n_values numbers at each point from nodal values, such as stresses: row p n_values + k is
+/// number k at point p. For each DoF i of the cell with the point, shares(values, i, s) puts into s[k] what that DoF adds
+/// to number k; s comes zeroed, and `values` has the flags' data of the cell at the point. Each rank has a row for every point, empty but on one rank
 /// that has a cell with the point: sums over ranks are the values. At the border of cells one of them counts. Throws
 /// InputError, naming the point, where it lies in no cell.
 template <int dim>
