@@ -12,11 +12,8 @@ namespace adamant
 {
 namespace
 {
-// A node that a node of a cell acts on, and with which weight.
-using Master = std::pair<int, double>;
-
-// The masters of all nodes of a space: itself, or those that a hanging node is interpolated from; none where it is
-// prescribed.
+// The nodes that a node of a cell acts on, and with which weights: itself, those that a hanging node is interpolated
+// from, or none where it is prescribed.
 template <int dim>
 class Masters
 {
@@ -28,14 +25,14 @@ public:
   {}
 
   // Of all components together: where one of them is prescribed at a master, that is left out there.
-  void find(int node, std::vector<Master> &masters) const
+  void find(int node, std::vector<MasterNode> &masters) const
   {
     masters.clear();
     for (int c = 0; c < m; ++c)
       for (auto k = H.row_start[node * m + c]; k < H.row_start[node * m + c + 1]; ++k)
         if (std::none_of(masters.begin(), masters.end(),
-                         [&](const Master &other) { return other.first == H.column[k] / m; }))
-          masters.emplace_back(H.column[k] / m, H.value[k]);
+                         [&](const MasterNode &other) { return other.node == H.column[k] / m; }))
+          masters.push_back({H.column[k] / m, H.value[k]});
     for (int c = 0; c < m; ++c)
       for (const auto &[master, weight] : masters)
         if (space.is_free(master * m + c) != (entry(H, node * m + c, master * m + c) != 0.))
@@ -48,50 +45,21 @@ private:
   const LevelSpace<dim>   &space;
 };
 
-// The blocks of a matrix, by rows of nodes, and their contributions, in host memory.
-template <int dim>
+// The blocks of a matrix, by rows of nodes, in host memory: all unknowns of a node have the same columns.
 struct Blocks
 {
-  const LevelForm<dim>  &form;
-  const LevelSpace<dim> &rows, &columns;
-  const int              m, n;
-  Array<int>             first, row, column, start;
-  Array<Contribution>    contributions;
-  std::vector<double>    weights = {1.};
+  Array<int> first, row, column;
 
-  explicit Blocks(const LevelForm<dim> &form)
-    : form(form)
-    , rows(form.row_space())
-    , columns(*form.columns().functions())
-    , m(rows.node_size())
-    , n(columns.node_size())
+  template <int dim>
+  Blocks(const CSRMatrix<double> &A, const LevelSpace<dim> &rows, int n)
   {
-    list_blocks();
-    list_weights();
-    start.assign(row.size() + 1, 0);
-    visit([this](int block, const Contribution &) { ++start[block + 1]; });
-    std::size_t total = 0;
-    for (int &s : start)
-      s = to_index(total += s, "contributions of cells to a matrix");
-    contributions.resize(total);
-    Array<int> next(start.begin(), start.end() - 1);
-    visit([&](int block, const Contribution &contribution) { contributions[next[block]++] = contribution; });
-  }
-
-private:
-  // The first row of a free unknown of a node, or -1: all of them have the same columns.
-  int free_row(int node) const
-  {
-    for (int r = node * m; r < (node + 1) * m; ++r)
-      if (rows.is_free(r))
-        return r;
-    return -1;
-  }
-
-  void list_blocks()
-  {
-    const auto &A       = *form.matrix;
-    const int   n_nodes = A.n_rows / m;
+    const int  m = rows.node_size(), n_nodes = A.n_rows / m;
+    const auto free_row = [&rows, m](int node) { // -1: there is none
+      for (int r = node * m; r < (node + 1) * m; ++r)
+        if (rows.is_free(r))
+          return r;
+      return -1;
+    };
     first.assign(n_nodes + 1, 0);
     std::size_t total = 0;
     for (int node = 0; node < n_nodes; ++node)
@@ -110,84 +78,110 @@ private:
           column[block] = A.column[A.row_start[r] + (block - first[node]) * n] / n;
         }
   }
+};
 
-  // All products of two weights of constraints; few, as those of hanging nodes are.
-  void list_weights()
+// The cells that each node of the rows acts on, in host memory.
+template <int dim>
+struct CellsOfNodes
+{
+  Array<int>          first;
+  Array<CellOfNode>   cells;
+  std::vector<double> weights = {1.};
+
+  explicit CellsOfNodes(const LevelForm<dim> &form)
+    : form(form)
+    , rows(form.row_space())
+    , columns(*form.columns().functions())
   {
-    std::vector<double> of_rows = {1.}, of_columns = {1.};
-    const auto          collect = [](const LevelSpace<dim> &space, std::vector<double> &weights) {
-      for (const double weight : space.H.value)
-        if (weight != weights.back() && std::find(weights.begin(), weights.end(), weight) == weights.end())
-          weights.push_back(weight);
-    };
-    collect(rows, of_rows);
-    if (form.columns().kind_of() == ColumnKind::unknowns)
-      collect(columns, of_columns);
-    for (const double a : of_rows)
-      for (const double b : of_columns)
-        if (std::find(weights.begin(), weights.end(), a * b) == weights.end())
-          weights.push_back(a * b);
+    for (const double weight : rows.H.value)
+      if (weight != weights.back() && std::find(weights.begin(), weights.end(), weight) == weights.end())
+        weights.push_back(weight);
     if (weights.size() > 65535)
       throw RunError("assembly on a device: hanging nodes have too many different weights");
+    first.assign(rows.n_dofs() / rows.node_size() + 1, 0);
+    visit([this](int node, const CellOfNode &) { ++first[node + 1]; });
+    std::size_t total = 0;
+    for (int &s : first)
+      s = to_index(total += s, "cells of nodes");
+    cells.resize(total);
+    Array<int> next(first.begin(), first.end() - 1);
+    visit([&](int node, const CellOfNode &cell) { cells[next[node]++] = cell; });
+  }
+
+private:
+  const LevelForm<dim>  &form;
+  const LevelSpace<dim> &rows, &columns;
+
+  // action(node, cell) for all cells in turn; each thread has a range of nodes.
+  template <typename Action>
+  void visit(const Action &action) const
+  {
+    const Masters<dim> masters_of(rows);
+    const auto         first_of_node = first_components(rows.dof_handler().get_fe());
+    const bool         constrained   = form.columns().kind_of() == ColumnKind::unknowns;
+    const int          m             = rows.node_size();
+    for_row_ranges(static_cast<int>(first.size()) - 1, [&](int begin, int end) {
+      std::vector<MasterNode> masters;
+      for (int k = 0; k < form.acting_cells().size(); ++k)
+        if (form.acting_cells().reach(k, begin * m, end * m))
+          {
+            const int  cell    = form.acting_cells()[k];
+            const bool plain   = !rows.has_constraints(cell);
+            const auto hanging = static_cast<unsigned char>(constrained && columns.has_constraints(cell));
+            for (std::size_t a = 0; a < first_of_node.size(); ++a)
+              {
+                const int node_a = rows.cell_dofs(cell)[first_of_node[a]] / m;
+                if (plain)
+                  masters.assign(1, {node_a, 1.});
+                else
+                  masters_of.find(node_a, masters);
+                for (const auto &[node, weight] : masters)
+                  if (node >= begin && node < end)
+                    action(node, CellOfNode{cell, static_cast<unsigned char>(a), hanging, number_of(weight)});
+              }
+          }
+    });
   }
 
   unsigned short number_of(double weight) const
   {
     return static_cast<unsigned short>(std::find(weights.begin(), weights.end(), weight) - weights.begin());
   }
+};
 
-  // action(block, contribution) for the contributions of all cells in turn; each thread has the blocks of its rows.
-  template <typename Action>
-  void visit(const Action &action) const
+// The masters of the hanging nodes of a space, in host memory; of others there are none.
+struct HangingNodes
+{
+  Array<int>        first;
+  Array<MasterNode> masters;
+
+  template <int dim>
+  explicit HangingNodes(const LevelSpace<dim> &space)
   {
-    const Masters<dim> row_masters(rows), column_masters(columns);
-    const auto         row_nodes    = first_components(rows.dof_handler().get_fe());
-    const auto         column_nodes = first_components(columns.dof_handler().get_fe());
-    const bool         constrained  = form.columns().kind_of() == ColumnKind::unknowns;
-    for_row_ranges(static_cast<int>(first.size()) - 1, [&](int begin, int end) {
-      std::vector<Master>              masters;
-      std::vector<std::vector<Master>> of_columns(column_nodes.size());
-      for (int k = 0; k < form.acting_cells().size(); ++k)
-        if (form.acting_cells().reach(k, begin * m, end * m))
+    const Masters<dim>      masters_of(space);
+    const int               m = space.node_size(), n_nodes = space.n_dofs() / m;
+    std::vector<MasterNode> found;
+    first.assign(n_nodes + 1, 0);
+    for (int node = 0; node < n_nodes; ++node)
+      {
+        if (!is_itself(space, node))
           {
-            const int  cell          = form.acting_cells()[k];
-            const bool plain_rows    = !rows.has_constraints(cell),
-                       plain_columns = !constrained || !columns.has_constraints(cell);
-            for (std::size_t b = 0; b < column_nodes.size(); ++b)
-              {
-                const int node = columns.cell_dofs(cell)[column_nodes[b]] / n;
-                if (plain_columns)
-                  of_columns[b].assign(1, {node, 1.});
-                else
-                  column_masters.find(node, of_columns[b]);
-              }
-            for (std::size_t a = 0; a < row_nodes.size(); ++a)
-              {
-                const int node_a = rows.cell_dofs(cell)[row_nodes[a]] / m;
-                if (plain_rows)
-                  masters.assign(1, {node_a, 1.});
-                else
-                  row_masters.find(node_a, masters);
-                for (const auto &[node, weight] : masters)
-                  if (node >= begin && node < end)
-                    visit_row(cell, static_cast<int>(a), node, weight, of_columns, action);
-              }
+            masters_of.find(node, found);
+            masters.insert(masters.end(), found.begin(), found.end());
           }
-    });
+        first[node + 1] = to_index(masters.size(), "interpolations at hanging nodes");
+      }
   }
 
-  template <typename Action>
-  void visit_row(int cell, int a, int node, double weight, const std::vector<std::vector<Master>> &of_columns,
-                 const Action &action) const
+private:
+  // Whether no component of a node is interpolated from others: it is free, or prescribed.
+  template <int dim>
+  static bool is_itself(const LevelSpace<dim> &space, int node)
   {
-    const int  n_columns = static_cast<int>(of_columns.size());
-    const auto begin = column.begin() + first[node], end = column.begin() + first[node + 1];
-    for (int b = 0; b < n_columns; ++b)
-      for (const auto &[other, other_weight] : of_columns[b])
-        {
-          const int block = static_cast<int>(std::lower_bound(begin, end, other) - column.begin());
-          action(block, {cell, static_cast<unsigned short>(a * n_columns + b), number_of(weight * other_weight)});
-        }
+    for (int i = node * space.node_size(); i < (node + 1) * space.node_size(); ++i)
+      if (!space.is_free(i) && space.H.row_start[i] < space.H.row_start[i + 1])
+        return false;
+    return true;
   }
 };
 
@@ -223,18 +217,42 @@ AssemblyTables<dim>::AssemblyTables(const Device &device, const LevelForm<dim> &
     throw RunError("assembly on a device: the columns of the form are neither unknowns nor all nodal values");
   if (form.columns().functions() != &form.row_space())
     column_data.emplace(device, *form.columns().functions(), mapping, quadrature, flags);
-  const Blocks<dim> blocks(form);
-  start         = List<int>(device, blocks.start);
-  row           = List<int>(device, blocks.row);
-  column        = List<int>(device, blocks.column);
-  first_block   = List<int>(device, blocks.first);
-  contributions = List<Contribution>(device, blocks.contributions);
-  weights       = List<double>(device, Array<double>(blocks.weights.begin(), blocks.weights.end()));
-  row_start     = List<EntryNumber>(device, form.matrix->row_start);
-  free_row      = List<unsigned char>(device, free_flags(form.row_space()));
+  list_blocks(device, form);
+  list_cells(device, form);
+  free_row = List<unsigned char>(device, free_flags(form.row_space()));
   if (kind == ColumnKind::unknowns)
-    free_column = List<unsigned char>(device, free_flags(*form.columns().functions()));
+    {
+      const auto &space = *form.columns().functions();
+      free_column       = List<unsigned char>(device, free_flags(space));
+      const HangingNodes hanging(space);
+      first_master = List<int>(device, hanging.first);
+      masters      = List<MasterNode>(device, hanging.masters);
+    }
+  set_identity(device, form);
+}
 
+template <int dim>
+void AssemblyTables<dim>::list_blocks(const Device &device, const LevelForm<dim> &form)
+{
+  const Blocks blocks(*form.matrix, form.row_space(), n);
+  row         = List<int>(device, blocks.row);
+  column      = List<int>(device, blocks.column);
+  first_block = List<int>(device, blocks.first);
+}
+
+template <int dim>
+void AssemblyTables<dim>::list_cells(const Device &device, const LevelForm<dim> &form)
+{
+  const CellsOfNodes<dim> of_nodes(form);
+  first_cell = List<int>(device, of_nodes.first);
+  cells      = List<CellOfNode>(device, of_nodes.cells);
+  weights    = List<double>(device, Array<double>(of_nodes.weights.begin(), of_nodes.weights.end()));
+}
+
+// The rows of constrained unknowns.
+template <int dim>
+void AssemblyTables<dim>::set_identity(const Device &device, const LevelForm<dim> &form)
+{
   Array<EntryNumber> ones;
   for (int i = 0; i < form.matrix->n_rows; ++i)
     if (form.columns().has_identity(i))
@@ -256,13 +274,15 @@ AssemblyView AssemblyTables<dim>::view() const
 {
   return {row_data.view(),
           column_data ? column_data->view() : row_data.view(),
-          start.data(),
-          contributions.data(),
+          first_cell.data(),
+          cells.data(),
           weights.data(),
+          first_master.data(),
+          masters.data(),
           row.data(),
           column.data(),
           first_block.data(),
-          row_start.data(),
+          matrix->view().row_start,
           free_row.data(),
           free_column.size() > 0 ? free_column.data() : nullptr};
 }

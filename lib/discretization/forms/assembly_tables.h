@@ -13,10 +13,10 @@ template <int dim>
 class LevelForm;
 
 /// How the values of a form's matrix on one level follow from its kernel, on a device: values = G ℓ, ℓ the local
-/// matrices of all cells, G with entries 1, or products of interpolation weights at hanging nodes. By blocks of nodes,
-/// each the sum of a list of contributions, which are integrated where they are needed: ℓ is not stored, sums have a
-/// fixed order, and no two threads write the same entry. Bytes of an update: 8 for each contribution, 12 for each
-/// block, 8 for each entry.
+/// matrices of all cells, G with entries 1, or products of interpolation weights at hanging nodes. By blocks of nodes:
+/// each looks through the cells of its row's node, where ℓ is integrated as it is needed. Neither ℓ nor G is stored,
+/// sums have a fixed order, and no two threads write the same entry. Bytes of an update: 8 for each entry and each block,
+/// 8 for each cell of a node, 4 for each node of a cell.
 template <int dim>
 class AssemblyTables
 {
@@ -36,16 +36,19 @@ public:
   std::shared_ptr<CompressedRows> matrix; ///< whose values `assemble` computes
 
 private:
+  void         list_blocks(const Device &device, const LevelForm<dim> &form);
+  void         list_cells(const Device &device, const LevelForm<dim> &form);
+  void         set_identity(const Device &device, const LevelForm<dim> &form);
   AssemblyView view() const;
   void         check(int row_components, int column_components) const; // throws RunError unless they are the fields'
 
   int                                m, n; // components of a row's and of a column's node
   QuadratureData<dim>                row_data;
   std::optional<QuadratureData<dim>> column_data; // where it is another field's
-  List<int>                          start, row, column, first_block;
-  List<Contribution>                 contributions;
+  List<int>                          row, column, first_block, first_cell, first_master;
+  List<CellOfNode>                   cells;
+  List<MasterNode>                   masters;
   List<double>                       weights;
-  List<EntryNumber>                  row_start;
   List<unsigned char>                free_row, free_column;
 };
 } // namespace adamant

@@ -83,28 +83,39 @@ struct AtQuadraturePoints
   }
 };
 
-/// A cell's share of a block of the matrix: that of its nodes a and b, pair = a n_columns + b, times a weight of the
-/// table's: 1, or a product of weights at hanging nodes.
-struct Contribution
+/// A cell that a node of the rows' field acts on: by its node a, with a weight of the table's, 1 or that of the
+/// interpolation at a hanging node. `hanging`: some node of the columns' field there is interpolated.
+struct CellOfNode
 {
   int            cell;
-  unsigned short pair, weight;
+  unsigned char  a, hanging;
+  unsigned short weight;
+};
+
+/// A node that a hanging one is interpolated from.
+struct MasterNode
+{
+  int    node;
+  double weight;
 };
 
 /// Where the blocks of a matrix take their values from; see AssemblyTables.
 struct AssemblyView
 {
   ShapesView           row_shapes, column_shapes;
-  const int           *start;         ///< of each block's contributions, and behind the last one
-  const Contribution  *contributions; ///< of a block by ascending cell
+  const int           *first_cell; ///< of each node of the rows among `cells`, and behind the last one
+  const CellOfNode    *cells;      ///< of a node: ascending
   const double        *weights;
+  const int           *first_master; ///< likewise, of the nodes of the columns; of hanging ones alone there are some
+  const MasterNode    *masters;
   const int           *row, *column;           ///< nodes of each block
   const int           *first_block;            ///< of the node of each row
   const EntryNumber   *row_start;              ///< of the matrix's rows
   const unsigned char *free_row, *free_column; ///< whether an unknown is free; null: all columns are
 };
 
-/// For Device::for_each over the blocks of a matrix: block = Σ weight ∫ kernel, in the order of the contributions.
+/// For Device::for_each over the blocks of a matrix: block = Σ weight ∫ kernel over the cells of the row's node, by
+/// ascending number, and their nodes that are the column's or interpolated from it.
 template <int dim, class Kernel>
 struct AssembleBlocks
 {
@@ -116,10 +127,10 @@ struct AssembleBlocks
 
   ADAMANT_HOST_DEVICE void operator()(int block) const
   {
-    double sum[m][n] = {};
-    for (int k = A.start[block]; k < A.start[block + 1]; ++k)
-      add(A.contributions[k], sum);
     const int row = A.row[block], column = A.column[block], place = block - A.first_block[row];
+    double    sum[m][n] = {};
+    for (int k = A.first_cell[row]; k < A.first_cell[row + 1]; ++k)
+      add_cell(A.cells[k], column, sum);
     for (int c = 0; c < m; ++c)
       if (A.free_row[row * m + c])
         for (int d = 0; d < n; ++d)
@@ -128,22 +139,33 @@ struct AssembleBlocks
   }
 
 private:
-  ADAMANT_HOST_DEVICE void add(const Contribution &contribution, double (&sum)[m][n]) const
+  ADAMANT_HOST_DEVICE void add_cell(const CellOfNode &at, int column, double (&sum)[m][n]) const
+  {
+    const int *nodes = A.column_shapes.node + static_cast<long>(at.cell) * A.column_shapes.n;
+    for (int b = 0; b < A.column_shapes.n; ++b)
+      if (nodes[b] == column)
+        add(at, b, 1., sum);
+      else if (at.hanging)
+        for (int k = A.first_master[nodes[b]]; k < A.first_master[nodes[b] + 1]; ++k)
+          if (A.masters[k].node == column)
+            add(at, b, A.masters[k].weight, sum);
+  }
+
+  ADAMANT_HOST_DEVICE void add(const CellOfNode &at, int b, double column_weight, double (&sum)[m][n]) const
   {
     const ShapesView &rows = A.row_shapes, &columns = A.column_shapes;
-    const int         cell = contribution.cell, a = contribution.pair / columns.n, b = contribution.pair % columns.n;
-    const long        first       = static_cast<long>(rows.shape[cell]) * rows.n_q;
+    const long        first       = static_cast<long>(rows.shape[at.cell]) * rows.n_q;
     double            local[m][n] = {};
     for (int q = 0; q < rows.n_q; ++q)
       {
-        const long i = (first + q) * rows.n + a, j = (first + q) * columns.n + b;
-        kernel(IntegrationPoint<dim>{cell, cell * rows.n_q + q, rows.JxW[first + q], rows.value[q * rows.n + a],
-                                     columns.value[q * columns.n + b], rows.gradient + i * dim,
-                                     columns.gradient + j * dim,
+        const long i = (first + q) * rows.n + at.a, j = (first + q) * columns.n + b;
+        kernel(IntegrationPoint<dim>{at.cell, at.cell * rows.n_q + q, rows.JxW[first + q],
+                                     rows.value[q * rows.n + at.a], columns.value[q * columns.n + b],
+                                     rows.gradient + i * dim, columns.gradient + j * dim,
                                      columns.laplacian == nullptr ? 0. : columns.laplacian[j]},
                local);
       }
-    const double weight = A.weights[contribution.weight];
+    const double weight = A.weights[at.weight] * column_weight;
     for (int c = 0; c < m; ++c)
       for (int d = 0; d < n; ++d)
         sum[c][d] += weight * local[c][d];
