@@ -10,7 +10,8 @@
 //   BDF2:            A = M + 2/3 dt K,   E = M,            w = 4/3 u1 - 1/3 u2
 //
 // where u1, u2 are the last two solutions, M is the mass matrix and K that of diffusion and transport. S f integrates f,
-// times the factor of K in A; C is A acting on g. The first step of BDF2 has another A than those that follow.
+// times the factor of K in A; C is A acting on g, the sum of what M does (C_M) and dt K (C_K) times its factor. The first
+// step of BDF2 has another A than those that follow.
 
 #include "functions.h"
 #include "parameters.h"
@@ -55,11 +56,11 @@ private:
   void                  report() override;
 
   void   setup_fields();
-  void   setup_forms();
   void   choose_scheme(const std::string &name);
   void   assemble();
   void   change_scheme();
-  void   add_bilinear_form(const CellContext<dim> &cell, double stiffness_weight, FullMatrix<double> &local) const;
+  void   add_bilinear_form(const CellContext<dim> &cell, double mass_weight, double stiffness_weight,
+                           FullMatrix<double> &local) const;
   double stabilization(const CellContext<dim> &cell) const;
   void   compute_rhs();
 
@@ -74,10 +75,10 @@ private:
   std::optional<adamant::LevelMeshes<dim>> meshes;
   std::optional<adamant::Field<dim>>       field;
   std::optional<adamant::DeviceField<dim>> theta;
-  std::optional<Form<dim>>                 A_form, E_form, S_form, C_form;
+  std::optional<Form<dim>>                 A;
   std::unique_ptr<adamant::LinearSolver>   solver; // of A
 
-  Matrix                  E, S, C;
+  Matrix                  E, S, C_M, C_K;
   Vector                  u, u_old, w, x, rhs;
   adamant::ValuesAtPoints source, boundary;
   adamant::Extrapolation  guess;
@@ -116,14 +117,17 @@ void TransportDiffusion<dim>::setup()
 {
   solver.reset(); // of another mesh
   setup_fields();
-  setup_forms();
   choose_scheme(parameters.time.scheme == "bdf2" && step == 0 ? "backward_euler" : parameters.time.scheme);
   assemble();
+  {
+    Section scope(run_info.timer, "init/solver");
+    solver = adamant::make_linear_solver(device, *field, *A, parameters.linear_solver, "time step");
+  }
   this->add_output(*field, u);
-  this->describe(*field, *A_form, *solver, parameters.linear_solver, parameters.time.extrapolation_order);
+  this->describe(*field, *A, *solver, parameters.linear_solver, parameters.time.extrapolation_order);
 }
 
-// All data that do not depend on the time step: levels, constraints, positions, vectors.
+// What does not depend on the time step: levels, constraints, positions, vectors.
 template <int dim>
 void TransportDiffusion<dim>::setup_fields()
 {
@@ -137,36 +141,43 @@ void TransportDiffusion<dim>::setup_fields()
     *vector = theta->vector();
 }
 
-// The equation.
+// The equation: the system matrices of all levels, and on the finest one those of the right-hand side.
 template <int dim>
-void TransportDiffusion<dim>::setup_forms()
+void TransportDiffusion<dim>::assemble()
 {
   using namespace adamant;
+  Section     scope(run_info.timer, "init/assembly");
   UpdateFlags flags = update_values | update_gradients | update_JxW_values;
   if (parameters.discretization.supg && fe.degree > 1)
     flags |= update_hessians;
-  const auto make = [&](auto &form, const char *name, const Columns<dim> &columns,
-                        const typename Form<dim>::Kernel &kernel, Levels levels = Levels::finest) {
-    form.emplace(name, *field, columns, mapping, quadrature, flags, kernel, levels);
+  const auto assembled = [&](const char *name, const Columns<dim> &columns, const typename Form<dim>::Kernel &kernel) {
+    Form<dim> form(name, *field, columns, mapping, quadrature, flags, kernel);
+    return assemble_on(device, form);
   };
-  const auto implicit = [this](const auto &cell, auto &local) { add_bilinear_form(cell, dt * implicit_weight, local); };
-  make(A_form, "A", unknowns(*field), implicit, Levels::all);
-  make(C_form, "C", prescribed_values(*field), implicit);
-  make(E_form, "E", nodal_values(*field), [this](const auto &cell, auto &local) {
-    add_bilinear_form(cell, scheme == "crank_nicolson" ? dt * (implicit_weight - 1.) : 0., local);
-  });
-  make(S_form, "S", quadrature_points<dim>(), [this](const auto &cell, auto &local) {
+  const auto bilinear_form = [this](double mass, double stiffness) {
+    return [=](const auto &cell, auto &local) { add_bilinear_form(cell, mass, stiffness, local); };
+  };
+  // What does not stay on the host comes first, to be gone when the memory of A and its levels is taken.
+  E   = assembled("E", nodal_values(*field), bilinear_form(1., scheme == "crank_nicolson" ? -0.5 * dt : 0.));
+  C_M = assembled("C_M", prescribed_values(*field), bilinear_form(1., 0.));
+  C_K = assembled("C_K", prescribed_values(*field), bilinear_form(0., dt));
+  S   = assembled("S", quadrature_points<dim>(), [this](const auto &cell, auto &local) {
     const double tau = stabilization(cell);
     for (const unsigned int q : cell.quadrature_point_indices())
       for (const unsigned int i : cell.dof_indices())
         local(i, q) = (cell.value(i, q) + tau * (b * cell.gradient(i, q))) * cell.JxW(q);
   });
+  A.emplace(
+    "A", *field, unknowns(*field), mapping, quadrature, flags,
+    [this](const auto &cell, auto &local) { add_bilinear_form(cell, 1., dt * implicit_weight, local); }, Levels::all);
+  // An A that will change is the device's: the host gives it the matrices of cells.
+  scheme == parameters.time.scheme ? A->update() : A->update(device);
 }
 
-// Of one cell the matrix M + stiffness_weight K; with SUPG the test function is phi + tau b . grad phi.
+// Of one cell the matrix mass_weight M + stiffness_weight K; with SUPG the test function is phi + tau b . grad phi.
 template <int dim>
-void TransportDiffusion<dim>::add_bilinear_form(const CellContext<dim> &cell, double stiffness_weight,
-                                                FullMatrix<double> &local) const
+void TransportDiffusion<dim>::add_bilinear_form(const CellContext<dim> &cell, double mass_weight,
+                                                double stiffness_weight, FullMatrix<double> &local) const
 {
   const double lambda = parameters.problem.diffusion_in(cell.material_id()), tau = stabilization(cell);
   for (const unsigned int q : cell.quadrature_point_indices())
@@ -181,7 +192,7 @@ void TransportDiffusion<dim>::add_bilinear_form(const CellContext<dim> &cell, do
             double       K      = lambda * (grad_i * grad_j) * cell.JxW(q) + (b * grad_j) * test;
             if (tau > 0 && fe.degree > 1) // the strong residual's second derivatives
               K -= lambda * trace(cell.hessian(j, q)) * tau * (b * grad_i) * cell.JxW(q);
-            local(i, j) += mass + stiffness_weight * K;
+            local(i, j) += mass_weight * mass + stiffness_weight * K;
           }
       }
 }
@@ -204,30 +215,13 @@ void TransportDiffusion<dim>::choose_scheme(const std::string &name)
   implicit_weight = scheme == "crank_nicolson" ? 0.5 : scheme == "bdf2" ? 2. / 3. : 1.;
 }
 
-// The system matrices of all levels, and on the finest one those of the right-hand side.
-template <int dim>
-void TransportDiffusion<dim>::assemble()
-{
-  {
-    Section scope(run_info.timer, "init/assembly");
-    // What does not stay on the host comes first, to be gone when the memory of A and its levels is taken.
-    E = assemble_on(device, *E_form);
-    S = assemble_on(device, *S_form);
-    C = assemble_on(device, *C_form);
-    A_form->update();
-  }
-  Section scope(run_info.timer, "init/solver");
-  solver = adamant::make_linear_solver(device, *field, *A_form, parameters.linear_solver, "time step");
-}
-
-// A and C for another factor of K.
+// A for another factor of K.
 template <int dim>
 void TransportDiffusion<dim>::change_scheme()
 {
   Section scope(run_info.timer, "update");
   choose_scheme(parameters.time.scheme);
-  C = assemble_on(device, *C_form);
-  A_form->update();
+  A->update(device);
   solver->update();
   device.synchronize();
   ++updates;
@@ -271,7 +265,8 @@ void TransportDiffusion<dim>::compute_rhs()
   device.multiply(dt * implicit_weight, S, source.at(time), 1., rhs);
   if (scheme == "crank_nicolson")
     device.multiply(dt * implicit_weight, S, source.at(time - dt), 1., rhs);
-  device.multiply(-1., C, boundary.at(time), 1., rhs);
+  device.multiply(-1., C_M, boundary.at(time), 1., rhs);
+  device.multiply(-implicit_weight, C_K, boundary.values(), 1., rhs);
   device.synchronize();
 }
 

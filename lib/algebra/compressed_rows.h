@@ -36,6 +36,12 @@ struct RowsView
   }
 };
 
+/// Those of a matrix in host memory.
+inline RowsView view_of(const CSRMatrix<double> &matrix)
+{
+  return {matrix.n_rows, matrix.row_start.data(), matrix.column.data(), matrix.value.data()};
+}
+
 /// A matrix whose values change, in compressed rows in the memory of a device: assembly writes the values, and products'
 /// formats (Matrix::update), diagonals and factors are made of them there. The pattern is that of a matrix in host
 /// memory, whose own values mean nothing.
@@ -62,20 +68,18 @@ private:
 template <typename Number>
 Matrix<Number>::Matrix(const Device &device, const CSRMatrix<double> &pattern, const CompressedRows &rows,
                        int node_size)
-  : matrix(device.interface().operations(Number()).create_matrix(pattern, node_size, MatrixValues::changing))
-{
-  update(rows);
-}
+  : matrix(device.interface().operations(Number()).create_matrix(pattern, node_size, rows.values.data()))
+{}
 
 template <typename Number>
 void Matrix<Number>::update(const CompressedRows &rows)
 {
-  matrix->update_values(rows.values.data());
+  matrix->update_values(rows.view());
 }
 
 template <typename Number>
 void Matrix<Number>::update_dense(const Vector<double> &row_major)
 {
-  matrix->update_values(row_major.data());
+  matrix->update_dense_values(row_major.data());
 }
 } // namespace adamant

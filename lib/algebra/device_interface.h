@@ -24,12 +24,7 @@ enum class MatrixFormat
   cusparse    ///< compressed rows, products by cuSPARSE, reductions and dense products by cuBLAS
 };
 
-/// Whether new values of a matrix are rare, and its format may depend on them.
-enum class MatrixValues
-{
-  fixed,
-  changing
-};
+struct RowsView; // compressed_rows.h
 
 /// A matrix with n_rows rows of this rank, in the memory and the format of a device.
 template <typename Number>
@@ -45,12 +40,15 @@ public:
   virtual void update(const CSRMatrix<double> &) { throw RunError("a dense matrix takes no sparse values"); }
   virtual void update_dense(const Array<double> &) { throw RunError("a sparse matrix takes no dense values"); }
   /// @}
-  /// Likewise, from device memory: of a sparse matrix made with MatrixValues::changing in the order of the pattern's
-  /// entries, of a dense one row-major.
-  virtual void update_values(const double *)
+  /// Likewise, from device memory: of a sparse matrix that was made for values that change there, of a dense one
+  /// row-major.
+  /// @{
+  virtual void update_values(const RowsView &)
   {
-    throw RunError("new values for a matrix whose format is of the old ones");
+    throw RunError("new values on the device for a matrix that has them from the host");
   }
+  virtual void update_dense_values(const double *) { throw RunError("a sparse matrix takes no dense values"); }
+  /// @}
   virtual std::size_t bytes() const  = 0; ///< of device memory
   virtual std::string format() const = 0; ///< in words
 
@@ -121,9 +119,11 @@ class Operations
 public:
   virtual ~Operations() = default;
 
-  /// MatrixValues::changing: values come from update_values; throws RunError where the rows are spread over ranks.
+  /// `changing`: the values in device memory, on the pattern of `source`, if they will change there: the format that
+  /// suits them stays while new values have the same structure, and is given up for one that stores each of them when
+  /// they have not. Null: those of `source`. Throws RunError where rows of such a matrix are spread over ranks.
   virtual std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size,
-                                                               MatrixValues values) const                         = 0;
+                                                               const double *changing) const                      = 0;
   virtual std::shared_ptr<MatrixStorage<Number>> create_dense_matrix(const Array<double> &row_major, int n) const = 0;
   virtual void dot(int n, const Number *x, const Number *y, const ScalarStorage &s, int i) const                  = 0;
   virtual void norms(int n, const Number *r, const Number *b, const ScalarStorage &s) const                       = 0;

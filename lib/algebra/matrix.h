@@ -20,9 +20,10 @@ public:
   /// The rows of `source`, of which `node_size` at a time belong to one node: a hint for the format, and what
   /// operations by node need.
   Matrix(const Device &device, const CSRMatrix<double> &source, int node_size = 1)
-    : matrix(device.interface().operations(Number()).create_matrix(source, node_size, MatrixValues::fixed))
+    : matrix(device.interface().operations(Number()).create_matrix(source, node_size, nullptr))
   {}
-  /// The same pattern with the values of `rows`, which will change: a format that stores each of them, whatever it is.
+  /// The same pattern with the values of `rows`, which will change. The format is for the structure that they have, as
+  /// those of a constant matrix do on uniform parts of a mesh; values without it make `update` store each of them.
   Matrix(const Device &device, const CSRMatrix<double> &pattern, const CompressedRows &rows, int node_size = 1);
   /// A dense square matrix; row-major values in host memory.
   static Matrix dense(const Device &device, const Array<double> &row_major, int n)
@@ -39,7 +40,7 @@ public:
   void update(const CSRMatrix<double> &source) { matrix->update(source); } ///< new values on the same pattern
   void update_dense(const Array<double> &row_major) { matrix->update_dense(row_major); }
   /// New values of a matrix that was made of compressed rows, or row-major ones of a dense matrix, in the memory of the
-  /// device; addresses stay, graphs stay valid.
+  /// device. Addresses stay and graphs are valid, but for the one time that the format changes. Sparse: waits.
   /// @{
   void update(const CompressedRows &rows);
   void update_dense(const Vector<double> &row_major);

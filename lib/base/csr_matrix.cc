@@ -50,7 +50,8 @@ CSRMatrix<Number> transpose(const CSRMatrix<Number> &a)
           {
             const auto to = next[c - first]++;
             b.column[to]  = i;
-            b.value[to]   = a.value[k];
+            if (!a.value.empty())
+              b.value[to] = a.value[k];
           }
   });
   return b;

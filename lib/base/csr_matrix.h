@@ -22,7 +22,7 @@ struct CSRMatrix
   int                 n_cols = 0;
   Array<std::int64_t> row_start; ///< n_rows + 1 entries
   Array<int>          column;    ///< n_nonzeros entries
-  Array<Number>       value;     ///< n_nonzeros entries
+  Array<Number>       value;     ///< n_nonzeros entries; none of a pattern alone, whose values are on a device
 
   std::shared_ptr<const ExchangePlan> ghosts; ///< null on one rank
 

@@ -1,5 +1,6 @@
 // The matrix formats against each other: cuSPARSE and the host are the oracles of our own kernels on the GPU.
 
+#include "algebra/compressed_rows.h"
 #include "multigrid/smoothers/functors.h"
 #include "tests/algebra/matrix_zoo.h"
 
@@ -188,4 +189,45 @@ TYPED_TEST(Formats, SmootherFunctorsAgree)
   for (const Specimen &s : matrix_zoo())
     if (s.A.n_rows == s.A.n_cols)
       this->compare(s, [&](auto &functors) { return functors.of_smoothers(s); });
+}
+
+// Values on the device: new ones of the same structure keep the format, others are stored one by one, and recorded
+// products read all of them.
+TYPED_TEST(Formats, FollowValuesOnTheDevice)
+{
+  using Number           = typename TestFixture::Number;
+  const double tolerance = sizeof(Number) == sizeof(double) ? 1e-13 : 1e-5;
+  for (const Specimen &s : matrix_zoo())
+    {
+      SCOPED_TRACE(s.name);
+      CSRMatrix<double> A = s.A;
+      CompressedRows    rows(this->device, A);
+      rows.values.upload(A.value.data());
+      Matrix<Number>    matrix(this->device, A, rows, s.node_size);
+      const std::size_t bytes = matrix.bytes();
+      EXPECT_EQ(bytes, Matrix<Number>(this->device, A, s.node_size).bytes()) << "the format is that of fixed values";
+      const Values   x_values = random_values(A.n_cols, 1);
+      const auto     x        = this->upload(x_values);
+      Vector<Number> y(this->device, A.n_rows);
+      const Graph    product_again(this->device, [&] { this->device.multiply(Number(1), matrix, x, Number(0), y); });
+      const auto     follow = [&](const std::string &what) {
+        rows.values.upload(A.value.data());
+        matrix.update(rows);
+        product_again.replay();
+        expect_near_relative(values_of(y), product(A, x_values), magnitudes(A, x_values), tolerance, what);
+      };
+      product_again.replay();
+      expect_near_relative(values_of(y), product(A, x_values), magnitudes(A, x_values), tolerance, "first values");
+      for (double &value : A.value)
+        value = -1.5 * value + (value < 0.3 ? 0.25 : 0.);
+      follow("values of the same structure");
+      EXPECT_EQ(matrix.bytes(), bytes) << "the format stays";
+      for (std::size_t k = 0; k < A.value.size(); ++k)
+        A.value[k] = 1. + std::cos(1. * k);
+      follow("values without structure");
+      EXPECT_GE(matrix.bytes(), bytes);
+      for (double &value : A.value)
+        value *= 2.;
+      follow("once more");
+    }
 }

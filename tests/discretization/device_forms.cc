@@ -7,6 +7,7 @@
 #include "multigrid/linear_solver.h"
 #include "support.h"
 #include "support/devices.h"
+#include "support/errors.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/mapping_q1.h>
@@ -199,6 +200,56 @@ TEST_P(DeviceForms, NodeBlocksAreThoseOfFEValues)
     const Field<dim> u(*mesh.meshes, "u", FESystem<dim>(FE_Q<dim>(1), dim), partly<dim>(dim));
     compare<dim>(u, unknowns(u), elastic<dim>, elastic_at(device, u, k), Levels::all);
     compare<dim>(u, adamant::nodal_values(u), elastic<dim>, elastic_at(device, u, k), Levels::finest);
+  };
+  with_dim(std::integral_constant<int, 2>());
+  with_dim(std::integral_constant<int, 3>());
+}
+
+// The host's local matrices, one for cells of a shape or one for each cell.
+TEST_P(DeviceForms, LocalMatricesAreAddedUp)
+{
+  const auto with_dim = [this](auto d) {
+    constexpr int        dim = decltype(d)::value;
+    const MappingQ1<dim> mapping;
+    const QGauss<dim>    quadrature(3);
+    Mesh<dim>            mesh;
+    double               time      = 0;
+    const auto           of_shapes = [&time](const CellContext<dim> &cell, FullMatrix<double> &local) {
+      for (const unsigned int q : cell.quadrature_point_indices())
+        for (const unsigned int i : cell.dof_indices())
+          for (const unsigned int j : cell.dof_indices())
+            local(i, j) += (1. + time) * cell.gradient(i, q)[cell.component(j)] *
+                           cell.gradient(j, q)[cell.component(i)] * cell.JxW(q);
+    };
+    const auto of_cells = [&time](const CellContext<dim> &cell, FullMatrix<double> &local) {
+      elastic<dim>(cell, time, local);
+    };
+    const auto compare_sums = [&](const Field<dim> &u, const adamant::Columns<dim> &columns, const auto &kernel,
+                                  Levels levels) {
+      Form<dim> expected("A", u, columns, mapping, quadrature, flags, kernel, levels),
+        form("A", u, columns, mapping, quadrature, flags, kernel, levels);
+      for (time = 0.; time < 2.; time += 1.)
+        {
+          expected.update();
+          form.update(device);
+          for (std::size_t l = levels == Levels::all ? 0 : u.n_levels() - 1; l < u.n_levels(); ++l)
+            expect_same_values(to_host(form.on_device(l)->values), *expected.matrix(l),
+                               u.element().get_name() + ", level " + std::to_string(l));
+        }
+    };
+    const Field<dim> scalar(*mesh.meshes, "p", FE_Q<dim>(2), partly<dim>(1)),
+      vector(*mesh.meshes, "u", FESystem<dim>(FE_Q<dim>(1), dim), partly<dim>(dim));
+    compare_sums(
+      scalar, unknowns(scalar), [&](const auto &cell, auto &local) { host_transport<dim>(cell, time, local); },
+      Levels::all);
+    for (const auto &kernel : {typename Form<dim>::Kernel(of_shapes), typename Form<dim>::Kernel(of_cells)})
+      {
+        compare_sums(vector, unknowns(vector), kernel, Levels::all);
+        compare_sums(vector, adamant::nodal_values(vector), kernel, Levels::finest);
+      }
+    const Field<dim> mixed(*mesh.meshes, "w", FESystem<dim>(FE_Q<dim>(1), 5));
+    Form<dim>        none("A", mixed, unknowns(mixed), mapping, quadrature, flags, [](const auto &, auto &) {});
+    adamant::test::expect_error<adamant::RunError>([&] { none.update(device); }, {"nodes with 5 and 5 components"});
   };
   with_dim(std::integral_constant<int, 2>());
   with_dim(std::integral_constant<int, 3>());

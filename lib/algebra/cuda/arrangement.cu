@@ -32,13 +32,14 @@ std::vector<Extent> of_groups(const std::vector<Extent> &extents, int size)
   return groups;
 }
 
-std::vector<int> order_of_nodes(const CSRMatrix<double> &A, int node_size, const std::vector<Extent> &extents)
+std::vector<int> order_of_nodes(const Array<EntryNumber> &row_start, int node_size, const std::vector<Extent> &extents)
 {
-  const int        n_nodes = A.n_rows / node_size, n_groups = static_cast<int>(extents.size()) / node_size;
+  const int n_nodes  = static_cast<int>(row_start.size() - 1) / node_size,
+            n_groups = static_cast<int>(extents.size()) / node_size;
   std::vector<int> order, others;
   long             padded = 0, entries = 0;
   const auto       length = [&](int node) {
-    return static_cast<int>(A.row_start[(node + 1) * node_size] - A.row_start[node * node_size]);
+    return static_cast<int>(row_start[(node + 1) * node_size] - row_start[node * node_size]);
   };
   for (int group = 0; group < n_groups && node_size > 1; ++group)
     {
@@ -74,50 +75,93 @@ bool is_band(const std::vector<Extent> &extents, std::size_t i, int width)
   });
 }
 
+// Columns and values of row `row[k]`, `width` places for each.
+__global__ void gather_rows_kernel(RowsView A, int n, int width, const int *row, int *column, double *value)
+{
+  wait_for_predecessor();
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k >= n)
+    return;
+  const auto begin = A.row_start[row[k]];
+  const int  n_row = static_cast<int>(A.row_start[row[k] + 1] - begin);
+  for (int e = 0; e < n_row && e < width; ++e)
+    {
+      column[static_cast<long>(k) * width + e] = A.column[begin + e];
+      value[static_cast<long>(k) * width + e]  = A.value[begin + e];
+    }
+  for (int e = n_row; e < width; ++e)
+    column[static_cast<long>(k) * width + e] = -1;
+}
+
 // The different stencils of bands: on a uniform mesh nearly all bands have the same one.
 class Stencils
 {
 public:
-  Stencils(const CSRMatrix<double> &A, const std::vector<Extent> &extents, double tolerance)
-    : A(A)
-    , extents(extents)
+  // `bands`: the first slices of all bands.
+  Stencils(const Context &context, const RowsView &A, const std::vector<int> &bands, const std::vector<Extent> &extents,
+           int width, double tolerance)
+    : extents(extents)
+    , width(width)
     , tolerance(tolerance)
-  {}
+    , columns(2 * bands.size() * width)
+    , values(columns.size())
+  {
+    if (bands.empty())
+      return;
+    std::vector<int> rows;
+    for (const int slice : bands)
+      for (int k = 0; k < 2; ++k)
+        rows.push_back(slice_rows * slice + k);
+    const auto          list = to_device(context, rows.data(), rows.size(), "conversion");
+    DeviceArray<int>    column(context.memory_of_device(), columns.size(), "conversion");
+    DeviceArray<double> value(context.memory_of_device(), values.size(), "conversion");
+    const int           n = static_cast<int>(rows.size());
+    launch(context, "gather rows", gather_rows_kernel, blocks_for(n), block_size, A, n, width, list.data(),
+           column.data(), value.data());
+    to_host(context, column, columns.data());
+    to_host(context, value, values.data());
+  }
 
-  // The number of the stencil of the band that begins with this slice; a new one where it is none of the last few.
-  int number_of(int slice)
+  // The number of the stencil of band b; a new one where it is none of the last few.
+  int number_of(int b, int slice)
   {
     for (std::size_t k = owners.size(), tried = 0; k-- > 0 && tried < 32; ++tried)
-      if (agree(owners[k], slice))
+      if (agree(models[k], owners[k], b, slice))
         return static_cast<int>(k);
     owners.push_back(slice);
+    models.push_back(b);
     return static_cast<int>(owners.size()) - 1;
   }
   std::vector<int> owners; // the slice whose first row (or two) is the stencil
 
 private:
-  bool agree(int slice, int other) const
+  bool agree(int band, int slice, int other_band, int other) const
   {
     const Extent &a = extents[slice], &b = extents[other];
     if (a.period != b.period || a.longest != b.longest)
       return false;
     for (int k = 0; k < a.period; ++k)
-      if (!agree(slice_rows * slice + k, a.smallest, slice_rows * other + k, b.smallest))
+      if (!rows_agree(2 * band + k, a.smallest, 2 * other_band + k, b.smallest))
         return false;
     return true;
   }
 
   // Whether the rows agree, with columns that count from these.
-  bool agree(int row, int from, int other, int other_from) const
+  bool rows_agree(int row, int from, int other, int other_from) const
   {
-    const int n = static_cast<int>(A.row_start[row + 1] - A.row_start[row]), *a = &A.column[A.row_start[row]],
-              *b    = &A.column[A.row_start[other]];
-    const double *v = &A.value[A.row_start[row]], *w = &A.value[A.row_start[other]];
-    if (A.row_start[other + 1] - A.row_start[other] != n)
-      return false;
+    const int *a    = &columns[static_cast<std::size_t>(row) * width],
+              *b    = &columns[static_cast<std::size_t>(other) * width];
+    const double *v = &values[static_cast<std::size_t>(row) * width],
+                 *w = &values[static_cast<std::size_t>(other) * width];
     double largest = 0, difference = 0;
-    for (int k = 0; k < n; ++k)
+    for (int k = 0; k < width; ++k)
       {
+        if (a[k] < 0 || b[k] < 0)
+          {
+            if (a[k] != b[k])
+              return false;
+            continue;
+          }
         if (a[k] - from != b[k] - other_from)
           return false;
         largest    = std::max(largest, std::abs(v[k]));
@@ -126,9 +170,11 @@ private:
     return difference <= tolerance * largest;
   }
 
-  const CSRMatrix<double>   &A;
   const std::vector<Extent> &extents;
+  int                        width; // of the longest row of a band
   double                     tolerance;
+  std::vector<int>           columns, models; // -1 behind the end of a row; the band of each owner
+  std::vector<double>        values;
 };
 
 // The slice with this extent, which is none of a band, behind those that have been placed.
@@ -153,32 +199,37 @@ Slice place_slice(const Extent &e, int run, int rows, bool coded, Arrangement &p
 } // namespace
 
 template <typename Number>
-Arrangement arrange(const CSRMatrix<double> &source, const std::vector<Extent> &extents, const SparseMatrix<Number> &A,
-                    int widest_band)
+Arrangement arrange(const Context &context, const RowsView &source, const std::vector<Extent> &extents,
+                    const SparseMatrix<Number> &A, int widest_band)
 {
   Arrangement result;
-  Stencils    stencils(source, extents, same_value<Number>);
   auto       &slices = result.slices;
   slices.resize(extents.size());
-  const auto is_of_band = [&](std::size_t i) { return slices[i].kind == static_cast<unsigned>(SliceKind::band); };
-  for (std::size_t i = 0; i < slices.size(); ++i)
-    if (is_band(extents, i - i % band_slices, widest_band))
-      {
-        slices[i] = i % band_slices > 0 ? slices[i - 1] :
-                                          Slice{stencils.number_of(static_cast<int>(i)), extents[i].smallest,
-                                                extents[i].longest / A.run, static_cast<unsigned>(SliceKind::band),
-                                                extents[i].stride + (extents[i].period - 1) * in_pairs};
-        result.n_band += 1;
-      }
+  std::vector<int> bands; // their first slices
+  for (std::size_t i = 0; i < slices.size(); i += band_slices)
+    if (is_band(extents, i, widest_band))
+      bands.push_back(static_cast<int>(i));
+  Stencils stencils(context, source, bands, extents, widest_band, same_value<Number>);
+  for (std::size_t b = 0; b < bands.size(); ++b)
+    {
+      const int     first = bands[b];
+      const Extent &e     = extents[first];
+      std::fill_n(slices.begin() + first, band_slices,
+                  Slice{stencils.number_of(static_cast<int>(b), first), e.smallest, e.longest / A.run,
+                        static_cast<unsigned>(SliceKind::band), e.stride + (e.period - 1) * in_pairs});
+      result.n_band += band_slices;
+    }
   result.owners      = stencils.owners;
   result.column_rows = result.value_rows = result.owners.size(); // one each, before all else
   for (std::size_t i = 0; i < slices.size(); ++i)
-    if (!is_of_band(i))
+    if (slices[i].kind != static_cast<unsigned>(SliceKind::band))
       slices[i] = place_slice(extents[i], A.run, A.rows, A.n_values > 0, result);
   return result;
 }
 
-template Arrangement arrange(const CSRMatrix<double> &, const std::vector<Extent> &, const SparseMatrix<double> &, int);
-template Arrangement arrange(const CSRMatrix<double> &, const std::vector<Extent> &, const SparseMatrix<float> &, int);
+template Arrangement arrange(const Context &, const RowsView &, const std::vector<Extent> &,
+                             const SparseMatrix<double> &, int);
+template Arrangement arrange(const Context &, const RowsView &, const std::vector<Extent> &,
+                             const SparseMatrix<float> &, int);
 } // namespace cuda
 } // namespace adamant

@@ -2,6 +2,7 @@
 
 #include "algebra/cuda/csr.cuh"
 #include "algebra/cuda/sparse.cuh"
+#include "base/csr_matrix.h"
 
 #include <vector>
 
@@ -27,7 +28,7 @@ constexpr int run_length[n_run_lengths] = {9, 4, 3};
 /// is made of runs of run_length[r] consecutive columns, and run_fits[n_run_lengths] unless the rows of each node have
 /// the same columns.
 template <typename Number>
-std::vector<Extent> examine(const Context &context, const CSRView &source, const SparseMatrix<Number> &A,
+std::vector<Extent> examine(const Context &context, const RowsView &source, const SparseMatrix<Number> &A,
                             std::vector<int> &run_fits);
 
 /// One extent for each group of slices.
@@ -35,7 +36,7 @@ std::vector<Extent> of_groups(const std::vector<Extent> &extents, int size);
 
 /// The nodes in the order of their slices: groups of 32 that are stencils as they come, then the other nodes by the
 /// lengths of their rows, which leaves less padding. Nothing where the padding is below a tenth.
-std::vector<int> order_of_nodes(const CSRMatrix<double> &A, int node_size, const std::vector<Extent> &extents);
+std::vector<int> order_of_nodes(const Array<EntryNumber> &row_start, int node_size, const std::vector<Extent> &extents);
 
 /// How the slices are stored.
 struct Arrangement
@@ -48,17 +49,17 @@ struct Arrangement
 
 /// Bands' rows have at most `widest_band` entries; of `A`, rows, run and n_values are read.
 template <typename Number>
-Arrangement arrange(const CSRMatrix<double> &source, const std::vector<Extent> &extents, const SparseMatrix<Number> &A,
-                    int widest_band);
+Arrangement arrange(const Context &context, const RowsView &source, const std::vector<Extent> &extents,
+                    const SparseMatrix<Number> &A, int widest_band);
 
 /// Fills columns and values, or codes, of A after the arrangement of its slices, whose stencils' owners are in device
 /// memory.
 template <typename Number>
-void fill(const Context &context, const CSRView &source, const int *owners, SparseMatrix<Number> &A);
+void fill(const Context &context, const RowsView &source, const int *owners, SparseMatrix<Number> &A);
 
-/// The values alone, of a matrix whose slices store each of them: `source` has them in the order of the CSR matrix that
-/// A was made of, `row_start` where each row begins there; both in device memory.
+/// The values alone: `source` has new ones, on the pattern that A was made of. Returns whether A could take them: where
+/// several entries share a stored value, these have to agree again, as far as sparse.cuh says. Waits.
 template <typename Number>
-void fill_values(const Context &context, const double *source, const EntryNumber *row_start, SparseMatrix<Number> &A);
+bool refill(const Context &context, const RowsView &source, SparseMatrix<Number> &A);
 } // namespace cuda
 } // namespace adamant

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "algebra/compressed_rows.h"
 #include "algebra/cuda/check.cuh"
 
-#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -10,15 +10,6 @@ namespace adamant
 {
 namespace cuda
 {
-/// A CSR matrix in device memory, before its conversion.
-struct CSRView
-{
-  int                 n_rows;
-  const std::int64_t *row_start;
-  const int          *column;
-  const double       *value;
-};
-
 /// Waits for the copy.
 template <typename T>
 void to_host(const Context &context, const DeviceArray<T> &source, T *target)
@@ -29,9 +20,9 @@ void to_host(const Context &context, const DeviceArray<T> &source, T *target)
   context.synchronize();
 }
 
-/// The different values as Number, ascending; those that differ by rounding are one where the dictionary does not hold
+/// The different values of a matrix in device memory as Number, ascending; those that differ by rounding are one where the dictionary does not hold
 /// them all (value_dictionary). None where they are too many then, too.
 template <typename Number>
-std::vector<Number> different_values(const Context &context, const CSRView &A);
+std::vector<Number> different_values(const Context &context, const RowsView &A);
 } // namespace cuda
 } // namespace adamant

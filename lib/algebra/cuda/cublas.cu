@@ -92,7 +92,7 @@ void CublasMatrix<Number>::update_dense(const Array<double> &row_major)
 }
 
 template <typename Number>
-void CublasMatrix<Number>::update_values(const double *row_major)
+void CublasMatrix<Number>::update_dense_values(const double *row_major)
 {
   for_each(*context, to_index(value.size(), "entries of a dense matrix"),
            Convert<double, Number>{row_major, value.data()});
@@ -116,10 +116,11 @@ void CublasMatrix<Number>::multiply(Number a, const Number *x, Number b, Number 
 }
 
 template <typename Number>
-std::shared_ptr<MatrixStorage<Number>> LibraryOperations<Number>::create_matrix(const CSRMatrix<double> &source,
-                                                                                int node_size, MatrixValues) const
+std::shared_ptr<MatrixStorage<Number>>
+LibraryOperations<Number>::create_matrix(const CSRMatrix<double> &source, int node_size, const double *changing) const
 {
-  return std::make_shared<CusparseMatrix<Number>>(this->context.shared_from_this(), libraries, source, node_size);
+  return std::make_shared<CusparseMatrix<Number>>(this->context.shared_from_this(), libraries, source, node_size,
+                                                  changing);
 }
 
 template <typename Number>

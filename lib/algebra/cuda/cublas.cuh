@@ -20,7 +20,7 @@ public:
 
   void        multiply(Number a, const Number *x, Number b, Number *y) const override;
   void        update_dense(const Array<double> &row_major) override;
-  void        update_values(const double *row_major) override;
+  void        update_dense_values(const double *row_major) override;
   std::size_t bytes() const override { return value.size() * sizeof(Number); }
   std::string format() const override { return "dense for cuBLAS, " + std::to_string(this->n_rows) + " rows"; }
 
@@ -42,7 +42,7 @@ public:
   {}
 
   std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size,
-                                                       MatrixValues values) const override;
+                                                       const double *changing) const override;
   std::shared_ptr<MatrixStorage<Number>> create_dense_matrix(const Array<double> &row_major, int n) const override;
 
 protected:

@@ -1,5 +1,6 @@
 #include "algebra/cuda/cusparse.cuh"
 
+#include "algebra/compressed_rows.h"
 #include "algebra/cuda/sparse.cuh"
 #include "algebra/vector_functors.h"
 #include "base/exceptions.h"
@@ -28,7 +29,7 @@ std::size_t pattern_of(const CSRMatrix<double> &A)
 
 template <typename Number>
 CusparseMatrix<Number>::CusparseMatrix(std::shared_ptr<Context> context_, std::shared_ptr<Libraries> libraries_,
-                                       const CSRMatrix<double> &source, int node_size)
+                                       const CSRMatrix<double> &source, int node_size, const double *changing)
   : context(std::move(context_))
   , libraries(std::move(libraries_))
   , pattern(pattern_of(source))
@@ -36,21 +37,31 @@ CusparseMatrix<Number>::CusparseMatrix(std::shared_ptr<Context> context_, std::s
   this->n_rows    = source.n_rows;
   this->n_cols    = source.n_cols;
   this->node_size = node_size;
-  source.ghosts ? store(owned_block(source)) : store(source);
+  if (changing != nullptr && source.ghosts)
+    throw RunError("values that change on the device: the rows of the matrix are spread over ranks");
+  source.ghosts ? store(owned_block(source), nullptr) : store(source, changing);
   take_ghosts(source);
 }
 
 template <typename Number>
-void CusparseMatrix<Number>::store(const CSRMatrix<double> &owned)
+void CusparseMatrix<Number>::store(const CSRMatrix<double> &owned, const double *changing)
 {
-  to_index(owned.value.size(), "entries of a matrix for cuSPARSE");
-  const Array<int>    starts(owned.row_start.begin(), owned.row_start.end());
-  const Array<Number> values(owned.value.begin(), owned.value.end());
+  to_index(owned.n_nonzeros(), "entries of a matrix for cuSPARSE");
+  const Array<int> starts(owned.row_start.begin(), owned.row_start.end());
   this->n_owned_cols = owned.n_cols;
   start              = to_device(*context, starts.data(), starts.size(), "matrices");
   column             = to_device(*context, owned.column.data(), owned.n_nonzeros(), "matrices");
-  value              = to_device(*context, values.data(), values.size(), "matrices");
-  context->synchronize();
+  if (changing != nullptr)
+    {
+      value = DeviceArray<Number>(context->memory_of_device(), owned.n_nonzeros(), "matrices");
+      take_values(changing);
+    }
+  else
+    {
+      const Array<Number> values(owned.value.begin(), owned.value.end());
+      value = to_device(*context, values.data(), values.size(), "matrices");
+      context->synchronize();
+    }
   libraries->make_room<Number>(this->n_rows, this->n_owned_cols);
   if (value.size() > 0)
     describe();
@@ -116,10 +127,16 @@ void CusparseMatrix<Number>::update(const CSRMatrix<double> &source)
 }
 
 template <typename Number>
-void CusparseMatrix<Number>::update_values(const double *source)
+void CusparseMatrix<Number>::update_values(const RowsView &rows)
 {
   if (this->ghosts)
     throw RunError("values that change on the device: the rows of the matrix are spread over ranks");
+  take_values(rows.value);
+}
+
+template <typename Number>
+void CusparseMatrix<Number>::take_values(const double *source)
+{
   for_each(*context, to_index(value.size(), "entries of a matrix"), Convert<double, Number>{source, value.data()});
 }
 

@@ -20,11 +20,11 @@ class CusparseMatrix : public LibraryMatrix<Number>
 {
 public:
   CusparseMatrix(std::shared_ptr<Context> context, std::shared_ptr<Libraries> libraries,
-                 const CSRMatrix<double> &source, int node_size);
+                 const CSRMatrix<double> &source, int node_size, const double *changing);
 
   void          multiply(Number a, const Number *x, Number b, Number *y) const override;
   void          update(const CSRMatrix<double> &source) override; ///< the addresses stay
-  void          update_values(const double *source) override;
+  void          update_values(const RowsView &rows) override;
   std::size_t   bytes() const override;
   std::string   format() const override;
   const Number *product(const Number *x) const override;
@@ -37,7 +37,8 @@ private:
   static constexpr cudaDataType type      = sizeof(Number) == sizeof(double) ? CUDA_R_64F : CUDA_R_32F;
   static constexpr auto         algorithm = CUSPARSE_SPMV_CSR_ALG2;
 
-  void   store(const CSRMatrix<double> &owned);
+  void   store(const CSRMatrix<double> &owned, const double *changing);
+  void   take_values(const double *source);
   void   describe();
   Vector describe_vector(int n, void *values) const;
   void   take_ghosts(const CSRMatrix<double> &source);

@@ -18,7 +18,7 @@ public:
 
   void        multiply(Number a, const Number *x, Number b, Number *y) const override;
   void        update_dense(const Array<double> &row_major) override;
-  void        update_values(const double *row_major) override;
+  void        update_dense_values(const double *row_major) override;
   std::size_t bytes() const override { return value.size() * sizeof(Number); }
   std::string format() const override { return "dense, " + std::to_string(this->n_rows) + " rows"; }
 

@@ -17,7 +17,7 @@ __constant__ int device_run_length[n_run_lengths] = {9, 4, 3};
 // 16 units in the last place of the row's largest one (what the host backend allows, too), else -1. Prolongation has
 // period 2.
 template <typename Number>
-__device__ int stencil_stride(const CSRView &A, int row, std::int64_t begin, int length, int longest, int period)
+__device__ int stencil_stride(const RowsView &A, int row, std::int64_t begin, int length, int longest, int period)
 {
   constexpr unsigned all  = 0xffffffff;
   const int          lane = threadIdx.x % slice_rows, model = lane % period;
@@ -46,7 +46,7 @@ __device__ int stencil_stride(const CSRView &A, int row, std::int64_t begin, int
 
 // Whether the slice has the stencil of the first slice of its group.
 template <typename Number>
-__device__ bool continues_band(const CSRView &A, int slice, int stride, int period)
+__device__ bool continues_band(const RowsView &A, int slice, int stride, int period)
 {
   const int first = slice / band_slices * band_slices * slice_rows, shift = slice % band_slices * slice_rows;
   bool      same = true;
@@ -68,7 +68,7 @@ __device__ bool continues_band(const CSRView &A, int slice, int stride, int peri
 }
 
 template <typename Number>
-__global__ void examine_kernel(CSRView A, int n_slices, int node_size, const int *nodes, Extent *extent, int *run_fits)
+__global__ void examine_kernel(RowsView A, int n_slices, int node_size, const int *nodes, Extent *extent, int *run_fits)
 {
   wait_for_predecessor();
   const int    thread = blockIdx.x * blockDim.x + threadIdx.x, slice = thread / slice_rows;
@@ -123,7 +123,7 @@ __global__ void examine_kernel(CSRView A, int n_slices, int node_size, const int
 } // namespace
 
 template <typename Number>
-std::vector<Extent> examine(const Context &context, const CSRView &source, const SparseMatrix<Number> &A,
+std::vector<Extent> examine(const Context &context, const RowsView &source, const SparseMatrix<Number> &A,
                             std::vector<int> &run_fits)
 {
   DeviceArray<Extent> extent(context.memory_of_device(), A.n_slices, "conversion");
@@ -136,8 +136,9 @@ std::vector<Extent> examine(const Context &context, const CSRView &source, const
   return extents;
 }
 
-template std::vector<Extent> examine(const Context &, const CSRView &, const SparseMatrix<double> &,
+template std::vector<Extent> examine(const Context &, const RowsView &, const SparseMatrix<double> &,
                                      std::vector<int> &);
-template std::vector<Extent> examine(const Context &, const CSRView &, const SparseMatrix<float> &, std::vector<int> &);
+template std::vector<Extent> examine(const Context &, const RowsView &, const SparseMatrix<float> &,
+                                     std::vector<int> &);
 } // namespace cuda
 } // namespace adamant

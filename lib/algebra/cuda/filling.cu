@@ -9,7 +9,7 @@ namespace
 {
 // Fills the slices: a thread a row, padding included.
 template <typename Number>
-__global__ void fill_kernel(CSRView A, int n_slices, int node_size, int rows, const int *nodes, int run, int n_values,
+__global__ void fill_kernel(RowsView A, int n_slices, int node_size, int rows, const int *nodes, int run, int n_values,
                             const Slice *slices, const int *owners, unsigned *columns, Number *values, unsigned *codes)
 {
   wait_for_predecessor();
@@ -60,50 +60,17 @@ __global__ void fill_kernel(CSRView A, int n_slices, int node_size, int rows, co
       }
 }
 
-template <typename Number>
-__global__ void fill_values_kernel(int n_rows, int n_slices, int node_size, int rows, const int *nodes, int run,
-                                   const Slice *slices, const double *source, const EntryNumber *row_start,
-                                   Number *values)
-{
-  wait_and_hold_successors();
-  const int slice = (blockIdx.x * blockDim.x + threadIdx.x) / slice_rows, lane = threadIdx.x % slice_rows;
-  if (slice >= n_slices)
-    return;
-  const int row = row_of(slice, lane, node_size, node_size / rows, nodes);
-  if (row >= n_rows)
-    return;
-  const Slice       s     = slices[slice];
-  const EntryNumber begin = row_start[row];
-  const int         n     = static_cast<int>(row_start[row + 1] - begin);
-  values += 32L * s.value + lane;
-  for (int e = 0; e < s.width * run * rows; ++e)
-    {
-      const int k = e / (run * rows) * run + e % run, c = e / run % rows;
-      if (k < n)
-        values[32L * e] = static_cast<Number>(source[begin + c * n + k]);
-    }
-}
 } // namespace
 
 template <typename Number>
-void fill(const Context &context, const CSRView &source, const int *owners, SparseMatrix<Number> &A)
+void fill(const Context &context, const RowsView &source, const int *owners, SparseMatrix<Number> &A)
 {
   launch(context, "fill", fill_kernel<Number>, blocks_for(slice_rows * static_cast<long>(A.n_slices)), block_size,
          source, A.n_slices, A.node_size, A.rows, A.nodes.data(), A.run, A.n_values, A.slices.data(), owners,
          A.columns.data(), A.values.data(), A.codes.data());
 }
 
-template <typename Number>
-void fill_values(const Context &context, const double *source, const EntryNumber *row_start, SparseMatrix<Number> &A)
-{
-  launch(context, "fill values", fill_values_kernel<Number>, blocks_for(slice_rows * static_cast<long>(A.n_slices)),
-         block_size, A.n_rows, A.n_slices, A.node_size, A.rows, A.nodes.data(), A.run, A.slices.data(), source,
-         row_start, A.values.data());
-}
-
-template void fill_values(const Context &, const double *, const EntryNumber *, SparseMatrix<double> &);
-template void fill_values(const Context &, const double *, const EntryNumber *, SparseMatrix<float> &);
-template void fill(const Context &, const CSRView &, const int *, SparseMatrix<double> &);
-template void fill(const Context &, const CSRView &, const int *, SparseMatrix<float> &);
+template void fill(const Context &, const RowsView &, const int *, SparseMatrix<double> &);
+template void fill(const Context &, const RowsView &, const int *, SparseMatrix<float> &);
 } // namespace cuda
 } // namespace adamant

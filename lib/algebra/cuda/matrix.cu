@@ -1,6 +1,7 @@
 #include "algebra/cuda/conversion.cuh"
 #include "algebra/cuda/dense.h"
 
+#include "algebra/compressed_rows.h"
 #include "algebra/cuda/operations.h"
 #include "algebra/row_functors.h"
 #include "base/exceptions.h"
@@ -28,33 +29,37 @@ std::size_t pattern_of(const CSRMatrix<double> &A)
 // A CSR matrix on its way to the format.
 struct Staged
 {
-  Staged(const Context &context, const CSRMatrix<double> &source)
+  // `values`: null, or those in device memory.
+  Staged(const Context &context, const CSRMatrix<double> &source, const double *values)
     : row_start(to_device(context, source.row_start.data(), source.row_start.size(), "conversion"))
     , column(to_device(context, source.column.data(), source.n_nonzeros(), "conversion"))
-    , value(to_device(context, source.value.data(), source.n_nonzeros(), "conversion"))
-    , view{source.n_rows, row_start.data(), column.data(), value.data()}
+    , value(to_device(context, source.value.data(), values == nullptr ? source.n_nonzeros() : 0, "conversion"))
+    , view{source.n_rows, row_start.data(), column.data(), values == nullptr ? value.data() : values}
   {}
 
   DeviceArray<std::int64_t> row_start;
   DeviceArray<int>          column;
   DeviceArray<double>       value;
-  CSRView                   view;
+  RowsView                  view;
 };
 } // namespace
 
 template <typename Number>
 SparseMatrix<Number>::SparseMatrix(std::shared_ptr<Context> context_, const CSRMatrix<double> &source, int node_size,
-                                   std::shared_ptr<Exchange<Number>> exchange, MatrixValues changes)
+                                   std::shared_ptr<Exchange<Number>> exchange, const double *changing)
   : context(std::move(context_))
   , pattern(pattern_of(source))
-  , changes(changes)
+  , changing(changing != nullptr)
 {
-  if (changes == MatrixValues::changing && source.ghosts)
+  if (changing != nullptr && source.ghosts)
     throw RunError("values that change on the device: the rows of the matrix are spread over ranks");
-  this->n_rows    = source.n_rows;
-  this->n_cols    = source.n_cols;
-  this->node_size = node_size;
-  source.ghosts ? convert(owned_block(source)) : convert(source);
+  this->n_rows     = source.n_rows;
+  this->n_cols     = source.n_cols;
+  this->node_size  = node_size;
+  const auto stage = [&](const CSRMatrix<double> &owned) {
+    convert(Staged(*context, owned, changing).view, owned.row_start);
+  };
+  source.ghosts ? stage(owned_block(source)) : stage(source);
   if (!source.ghosts || (source.ghosts->sends.empty() && source.ghosts->receives.empty()))
     return; // it needs nothing of other ranks
   if (!exchange)
@@ -63,28 +68,27 @@ SparseMatrix<Number>::SparseMatrix(std::shared_ptr<Context> context_, const CSRM
 }
 
 template <typename Number>
-void SparseMatrix<Number>::convert(const CSRMatrix<double> &source)
+void SparseMatrix<Number>::convert(const RowsView &source, const Array<EntryNumber> &row_start)
 {
-  const Staged     staged(*context, source);
   const int        m = this->node_size;
-  std::vector<int> run_fits(n_run_lengths + 1, source.n_nonzeros() > 0);
+  std::vector<int> run_fits(n_run_lengths + 1, row_start.back() > 0);
+  rows = run                  = 1;
+  widest                      = 0;
+  nodes                       = DeviceArray<int>();
   n_slices                    = slices_for(source.n_rows, m);
-  std::vector<Extent> extents = examine(*context, staged.view, *this, run_fits);
-  if (const auto order = order_of_nodes(source, m, extents); !order.empty())
+  std::vector<Extent> extents = examine(*context, source, *this, run_fits);
+  if (const auto order = order_of_nodes(row_start, m, extents); !order.empty())
     {
       nodes    = to_device(*context, order.data(), order.size(), "matrices");
       n_slices = static_cast<int>(order.size()) / slice_rows * m;
-      extents  = examine(*context, staged.view, *this, run_fits);
+      extents  = examine(*context, source, *this, run_fits);
     }
   std::vector<Number> dictionary;
-  if (changes == MatrixValues::fixed)
-    dictionary = different_values<Number>(*context, staged.view);
+  if (plain)
+    for (Extent &e : extents)
+      e.stride = -1;
   else
-    {
-      entries = to_device(*context, source.row_start.data(), source.row_start.size(), "matrices");
-      for (Extent &e : extents) // each row keeps its values
-        e.stride = -1;
-    }
+    dictionary = different_values<Number>(*context, source);
   n_values = static_cast<int>(dictionary.size());
   for (int r = n_run_lengths; r-- > 0;)
     if (run_fits[r])
@@ -99,7 +103,7 @@ void SparseMatrix<Number>::convert(const CSRMatrix<double> &source)
     widest = std::max(widest, e.longest / run);
   int widest_band = 0;
   with_format(*this, [&](auto format) { widest_band = format.bands ? format.chunk * run : 0; });
-  const Arrangement arrangement = arrange(source, extents, *this, widest_band);
+  const Arrangement arrangement = arrange(*context, source, extents, *this, widest_band);
   n_narrow                      = arrangement.n_narrow;
   n_stencil                     = arrangement.n_stencil;
   n_band                        = arrangement.n_band;
@@ -114,9 +118,12 @@ void SparseMatrix<Number>::convert(const CSRMatrix<double> &source)
       codes  = DeviceArray<unsigned>(memory, slice_rows * arrangement.value_rows, "matrices");
     }
   else
-    values = DeviceArray<Number>(memory, slice_rows * arrangement.value_rows, "matrices");
+    {
+      values = DeviceArray<Number>(memory, slice_rows * arrangement.value_rows, "matrices");
+      codes  = DeviceArray<unsigned>();
+    }
   const auto owners = to_device(*context, arrangement.owners.data(), arrangement.owners.size(), "conversion");
-  fill(*context, staged.view, owners.data(), *this);
+  fill(*context, source, owners.data(), *this);
   context->synchronize();
 }
 
@@ -126,16 +133,24 @@ void SparseMatrix<Number>::update(const CSRMatrix<double> &source)
   if (this->n_rows != source.n_rows || pattern != pattern_of(source))
     throw RunError("new values of a matrix: the matrix that has them has another pattern");
   // The format may change with the values, and with it kernels and addresses.
-  *this = SparseMatrix(context, source, this->node_size, ghosts ? ghosts->exchange : nullptr, changes);
+  *this = SparseMatrix(context, source, this->node_size, ghosts ? ghosts->exchange : nullptr);
   context->outdate_graphs();
 }
 
 template <typename Number>
-void SparseMatrix<Number>::update_values(const double *source)
+void SparseMatrix<Number>::update_values(const RowsView &rows)
 {
-  if (changes == MatrixValues::fixed)
-    return MatrixStorage<Number>::update_values(source);
-  fill_values(*context, source, entries.data(), *this);
+  if (values.size() == 0)
+    return;
+  if (!changing)
+    return MatrixStorage<Number>::update_values(rows);
+  if (refill(*context, rows, *this))
+    return;
+  plain = true;
+  Array<EntryNumber> row_start(rows.n_rows + 1);
+  context->download(row_start.data(), rows.row_start, row_start.size() * sizeof(EntryNumber));
+  convert(rows, row_start);
+  context->outdate_graphs(); // kernels and addresses are others
 }
 
 template <typename Number>
@@ -177,10 +192,10 @@ void SparseMatrix<Number>::multiply(Number a, const Number *x, Number b, Number 
 }
 
 template <typename Number>
-std::shared_ptr<MatrixStorage<Number>> CudaOperations<Number>::create_matrix(const CSRMatrix<double> &source,
-                                                                             int node_size, MatrixValues values) const
+std::shared_ptr<MatrixStorage<Number>>
+CudaOperations<Number>::create_matrix(const CSRMatrix<double> &source, int node_size, const double *changing) const
 {
-  return std::make_shared<SparseMatrix<Number>>(context.shared_from_this(), source, node_size, nullptr, values);
+  return std::make_shared<SparseMatrix<Number>>(context.shared_from_this(), source, node_size, nullptr, changing);
 }
 
 template <typename Number>
@@ -193,9 +208,9 @@ std::shared_ptr<MatrixStorage<Number>> CudaOperations<Number>::create_dense_matr
 template class SparseMatrix<double>;
 template class SparseMatrix<float>;
 template std::shared_ptr<MatrixStorage<double>> CudaOperations<double>::create_matrix(const CSRMatrix<double> &, int,
-                                                                                      MatrixValues) const;
+                                                                                      const double *) const;
 template std::shared_ptr<MatrixStorage<float>>  CudaOperations<float>::create_matrix(const CSRMatrix<double> &, int,
-                                                                                     MatrixValues) const;
+                                                                                     const double *) const;
 template std::shared_ptr<MatrixStorage<double>> CudaOperations<double>::create_dense_matrix(const Array<double> &,
                                                                                             int) const;
 template std::shared_ptr<MatrixStorage<float>>  CudaOperations<float>::create_dense_matrix(const Array<double> &,

@@ -19,7 +19,7 @@ public:
   {}
 
   std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size,
-                                                       MatrixValues values) const override;
+                                                       const double *changing) const override;
   std::shared_ptr<MatrixStorage<Number>> create_dense_matrix(const Array<double> &row_major, int n) const override;
 
   void dot(int n, const Number *x, const Number *y, const ScalarStorage &s, int i) const override;

@@ -67,12 +67,13 @@ class SparseMatrix : public MatrixStorage<Number>
 {
 public:
   /// A matrix whose rows are spread over ranks shares the exchange of another one of its pattern where that is given.
+  /// `changing`: the values, if they are in device memory and will change there.
   SparseMatrix(std::shared_ptr<Context> context, const CSRMatrix<double> &source, int node_size,
-               std::shared_ptr<Exchange<Number>> exchange = nullptr, MatrixValues changes = MatrixValues::fixed);
+               std::shared_ptr<Exchange<Number>> exchange = nullptr, const double *changing = nullptr);
 
   void        multiply(Number a, const Number *x, Number b, Number *y) const override;
   void        update(const CSRMatrix<double> &source) override;
-  void        update_values(const double *source) override;
+  void        update_values(const RowsView &rows) override;
   std::size_t bytes() const override;
   std::string format() const override;
 
@@ -89,12 +90,12 @@ public:
   std::shared_ptr<GhostMatrix<Number>> ghosts; ///< the entries in columns of other ranks; null: none
 
 private:
-  void convert(const CSRMatrix<double> &source);
+  void convert(const RowsView &source, const Array<EntryNumber> &row_start);
 
   std::shared_ptr<Context> context;
-  std::size_t              pattern = 0; // hash of the rows' lengths
-  MatrixValues             changes;
-  DeviceArray<EntryNumber> entries; // of changing values: where those of each row begin in their source
+  std::size_t              pattern  = 0;     // hash of the rows' lengths
+  bool                     changing = false; // whether values change in device memory
+  bool                     plain    = false; // each is stored
 };
 
 /// What the kernels are compiled for: the run, the runs fetched at once, codes or values, the rows of a thread (1, or

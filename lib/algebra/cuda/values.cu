@@ -34,7 +34,7 @@ struct ValueTable
 
 // Stops where the values are too many.
 template <typename Number>
-__global__ void collect_values_kernel(CSRView A, ValueTable table)
+__global__ void collect_values_kernel(RowsView A, ValueTable table)
 {
   wait_for_predecessor();
   const int row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -81,7 +81,7 @@ __global__ void collect_values_kernel(CSRView A, ValueTable table)
 
 // What collect_values_kernel has found; nothing where it has stopped, or not all are numbers.
 template <typename Number>
-std::vector<FoundValue> collect_values(const Context &context, const CSRView &A)
+std::vector<FoundValue> collect_values(const Context &context, const RowsView &A)
 {
   const std::vector<Bits> nothing(table_size, empty);
   const std::vector<int>  zeros(table_size, 0);
@@ -115,7 +115,7 @@ std::vector<FoundValue> collect_values(const Context &context, const CSRView &A)
 } // namespace
 
 template <typename Number>
-std::vector<Number> different_values(const Context &context, const CSRView &A)
+std::vector<Number> different_values(const Context &context, const RowsView &A)
 {
   auto found = collect_values<Number>(context, A);
   if (found.size() <= dictionary_size)
@@ -125,7 +125,7 @@ std::vector<Number> different_values(const Context &context, const CSRView &A)
   return {values.begin(), values.end()};
 }
 
-template std::vector<double> different_values(const Context &, const CSRView &);
-template std::vector<float>  different_values(const Context &, const CSRView &);
+template std::vector<double> different_values(const Context &, const RowsView &);
+template std::vector<float>  different_values(const Context &, const RowsView &);
 } // namespace cuda
 } // namespace adamant

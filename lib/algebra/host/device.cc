@@ -89,7 +89,7 @@ public:
   {
     value.assign(row_major.begin(), row_major.end());
   }
-  void update_values(const double *row_major) override
+  void update_dense_values(const double *row_major) override
   {
     std::copy_n(row_major, value.size(), value.begin());
   }
@@ -117,9 +117,9 @@ public:
   {}
 
   std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size,
-                                                       MatrixValues values) const override
+                                                       const double *changing) const override
   {
-    return std::make_shared<SparseMatrix<Number>>(source, node_size, n_threads, values);
+    return std::make_shared<SparseMatrix<Number>>(source, node_size, n_threads, changing);
   }
   std::shared_ptr<MatrixStorage<Number>> create_dense_matrix(const Array<double> &row_major, int n) const override
   {

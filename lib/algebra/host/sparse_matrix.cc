@@ -1,5 +1,6 @@
 #include "algebra/host/for_each_row.h"
 
+#include "algebra/compressed_rows.h"
 #include "algebra/value_dictionary.h"
 #include "base/exceptions.h"
 
@@ -41,7 +42,7 @@ Number row_product(const SparseMatrix<Number> &A, int row, const Number *x)
 class SliceRows
 {
 public:
-  SliceRows(const CSRMatrix<double> &A, int m, int lanes)
+  SliceRows(const RowsView &A, int m, int lanes)
     : m(m)
     , lanes(lanes)
     , A(A)
@@ -66,9 +67,9 @@ public:
         n_blocks[r]   = row < A.n_rows ? static_cast<int>((A.row_start[row + 1] - A.row_start[row]) / m) : 0;
         if (n_blocks[r] == 0)
           continue;
-        columns[r] = A.column.data() + A.row_start[row];
+        columns[r] = A.column + A.row_start[row];
         for (int c = 0; c < m; ++c)
-          values[r * m + c] = A.value.data() + A.row_start[row + c];
+          values[r * m + c] = A.value + A.row_start[row + c];
       }
   }
 
@@ -120,7 +121,7 @@ public:
 private:
   int place(int r, int k) const { return sorted ? order[r][k] : k; }
 
-  const CSRMatrix<double>      &A;
+  const RowsView               &A;
   bool                          sorted = false;
   std::vector<int>              n_blocks; // of each node
   std::vector<const double *>   values;   // of each row
@@ -128,17 +129,17 @@ private:
   std::vector<std::vector<int>> order;    // of each node's blocks once they are sorted
 };
 
-// Reads the rows of a slice and decides how to store them. Rows of the same stencil whose columns are numbered without
-// order agree when they are sorted by value: returns whether they are to be.
+// Reads the rows of a slice and decides how to store them: `plain`, each value. Rows of the same stencil whose columns
+// are numbered without order agree when they are sorted by value.
 template <typename Number>
-bool arrange_slice(int slice, int n_cols, SliceRows &rows, MatrixValues values, typename SparseMatrix<Number>::Slice &s)
+void arrange_slice(int slice, int n_cols, SliceRows &rows, bool plain, typename SparseMatrix<Number>::Slice &s)
 {
   constexpr int    lanes    = SparseMatrix<Number>::lanes;
   constexpr double rounding = same_value<Number>;
   bool             equal    = true;
   int              highest  = 0;
   rows.read(slice);
-  s = {0, 0, n_cols, 0, false, false, false};
+  s = {0, 0, n_cols, 0, false, false, false, false};
   for (int r = 0; r < lanes; ++r)
     {
       const int width = rows.width(r);
@@ -152,40 +153,50 @@ bool arrange_slice(int slice, int n_cols, SliceRows &rows, MatrixValues values, 
     }
   s.narrow = highest - s.lowest_column < 65536;
   if (!equal || s.width == 0)
-    return false;
+    return;
   s.contiguous = true;
   for (int r = 1; r < lanes && s.contiguous; ++r)
     for (int k = 0; k < s.width && s.contiguous; ++k)
       s.contiguous = rows.column(r, k) == rows.column(0, k) + r * rows.m;
-  if (values == MatrixValues::changing)
-    return false;
+  if (plain)
+    return;
   s.shared = rows.same_values(rounding);
   if (s.shared || s.contiguous)
-    return false;
+    return;
   rows.sort_by_value();
-  s.shared = rows.same_values(rounding);
-  return s.shared;
+  s.sorted = s.shared = rows.same_values(rounding);
 }
 
-// Writes a slice to its place.
+// Writes the columns of a slice to their place.
 template <typename Number>
-void fill_slice(const SliceRows &rows, const typename SparseMatrix<Number>::Slice &s, SparseMatrix<Number> &A)
+void fill_columns(const SliceRows &rows, const typename SparseMatrix<Number>::Slice &s, SparseMatrix<Number> &A)
 {
   constexpr int lanes = SparseMatrix<Number>::lanes;
-  const int     m     = rows.m;
-  for (int r = 0; r < (s.contiguous && s.shared ? 1 : lanes); ++r)
+  for (int r = 0; r < (s.contiguous ? 1 : lanes); ++r)
     for (int k = 0; k < s.width; ++k)
       {
         // Padding reads a column that the slice reads anyway.
-        const bool stored = k < rows.width(r);
-        const int  column = stored ? rows.column(r, k) : s.lowest_column;
+        const int  column = k < rows.width(r) ? rows.column(r, k) : s.lowest_column;
         const auto place  = s.column + k * lanes + r;
         if (s.contiguous)
-          A.column[s.column + k] = rows.column(0, k);
+          A.column[s.column + k] = column;
         else if (s.narrow)
           A.narrow_column[place] = static_cast<unsigned short>(column - s.lowest_column);
         else
           A.column[place] = column;
+      }
+}
+
+// Likewise the values.
+template <typename Number>
+void fill_values(const SliceRows &rows, const typename SparseMatrix<Number>::Slice &s, SparseMatrix<Number> &A)
+{
+  constexpr int lanes = SparseMatrix<Number>::lanes;
+  const int     m     = rows.m;
+  for (int r = 0; r < (s.shared ? 1 : lanes); ++r)
+    for (int k = 0; k < s.width; ++k)
+      {
+        const bool stored = k < rows.width(r);
         for (int c = 0; c < m; ++c)
           for (int d = 0; d < m; ++d)
             {
@@ -199,9 +210,9 @@ void fill_slice(const SliceRows &rows, const typename SparseMatrix<Number>::Slic
 }
 
 // Whether the rows of each node have the same columns, in whole nodes: the matrix consists of dense blocks of m x m.
-bool has_dense_blocks(const CSRMatrix<double> &A, int m, int n_threads)
+bool has_dense_blocks(const RowsView &A, int n_cols, int m, int n_threads)
 {
-  bool dense = A.n_rows % m == 0 && A.n_cols % m == 0;
+  bool dense = A.n_rows % m == 0 && n_cols % m == 0;
   if (!dense)
     return false;
 #pragma omp parallel for num_threads(n_threads) schedule(static) reduction(&& : dense)
@@ -231,14 +242,20 @@ void owned_products(const SparseMatrix<Number> &A, int first, int end, const Num
 }
 
 template <typename Number>
-SparseMatrix<Number>::SparseMatrix(const CSRMatrix<double> &source, int node_size, int n_threads, MatrixValues values)
+SparseMatrix<Number>::SparseMatrix(const CSRMatrix<double> &source, int node_size, int n_threads,
+                                   const double *changing)
   : n_threads(n_threads)
-  , values(values)
+  , changing(changing != nullptr)
 {
   this->n_rows    = source.n_rows;
   this->n_cols    = source.n_cols;
   this->node_size = node_size;
-  update(source);
+  if (changing != nullptr && source.ghosts)
+    throw RunError("values that change on the device: the rows of the matrix are spread over ranks");
+  if (changing == nullptr)
+    update(source);
+  else
+    arrange({source.n_rows, source.row_start.data(), source.column.data(), changing}, source.n_cols);
 }
 
 template <typename Number>
@@ -248,34 +265,28 @@ void SparseMatrix<Number>::update(const CSRMatrix<double> &source)
     throw RunError("new values of a matrix: it has " + std::to_string(this->n_rows) + " x " +
                    std::to_string(this->n_cols) + " entries, the new one " + std::to_string(source.n_rows) + " x " +
                    std::to_string(source.n_cols));
-  if (values == MatrixValues::changing)
-    {
-      if (source.ghosts)
-        throw RunError("values that change on the device: the rows of the matrix are spread over ranks");
-      entries = source.row_start;
-    }
   // Which values agree may have changed, and with it the format.
   if (!source.ghosts)
-    return arrange(source);
-  arrange(owned_block(source));
+    return arrange(view_of(source), source.n_cols);
+  const CSRMatrix<double> owned = owned_block(source);
+  arrange(view_of(owned), owned.n_cols);
   ghosts = std::make_unique<Ghosts<Number>>(source);
 }
 
 template <typename Number>
-void SparseMatrix<Number>::arrange(const CSRMatrix<double> &source)
+void SparseMatrix<Number>::arrange(const RowsView &source, int n_cols)
 {
   const int  m_wanted = this->node_size;
   const bool known    = m_wanted == 2 || m_wanted == 3 || m_wanted == 4 || m_wanted == 6;
-  block_rows          = known && has_dense_blocks(source, m_wanted, n_threads) ? m_wanted : 1;
+  block_rows          = known && has_dense_blocks(source, n_cols, m_wanted, n_threads) ? m_wanted : 1;
   const int m = block_rows, slice_rows = m * lanes, n_slices = (source.n_rows + slice_rows - 1) / slice_rows;
   slices.resize(n_slices);
-  Array<char> sorted(n_slices);
 #pragma omp parallel num_threads(n_threads)
   {
     SliceRows rows(source, m, lanes);
 #pragma omp for schedule(static)
     for (int slice = 0; slice < n_slices; ++slice)
-      sorted[slice] = arrange_slice<Number>(slice, source.n_cols, rows, values, slices[slice]);
+      arrange_slice<Number>(slice, n_cols, rows, plain, slices[slice]);
   }
   std::size_t padded = 0, n_narrow = 0, n_wide = 0, n_values = 0;
   for (auto &s : slices)
@@ -288,7 +299,7 @@ void SparseMatrix<Number>::arrange(const CSRMatrix<double> &source)
       n_values += (s.shared ? s.width : blocks) * m * m;
       padded += blocks * m * m;
     }
-  if (padded > 2 * source.value.size() + slice_rows * 32)
+  if (padded > 2 * static_cast<std::size_t>(source.row_start[source.n_rows]) + slice_rows * 32)
     return compressed_rows(source);
   row_start = Array<std::int64_t>();
   column.resize(n_wide);
@@ -301,22 +312,23 @@ void SparseMatrix<Number>::arrange(const CSRMatrix<double> &source)
     for (int slice = 0; slice < n_slices; ++slice)
       {
         rows.read(slice);
-        if (sorted[slice])
+        if (slices[slice].sorted)
           rows.sort_by_value();
-        fill_slice(rows, slices[slice], *this);
+        fill_columns(rows, slices[slice], *this);
+        fill_values(rows, slices[slice], *this);
       }
   }
 }
 
 template <typename Number>
-void SparseMatrix<Number>::compressed_rows(const CSRMatrix<double> &source)
+void SparseMatrix<Number>::compressed_rows(const RowsView &source)
 {
   block_rows = 1;
   slices.clear();
   narrow_column.clear();
-  row_start = source.row_start;
-  column.resize(source.column.size());
-  value.resize(source.value.size());
+  row_start.assign(source.row_start, source.row_start + source.n_rows + 1);
+  column.resize(row_start.back());
+  value.resize(row_start.back());
   for_each(n_threads, source.n_rows, [&](int i) {
     for (auto k = source.row_start[i]; k < source.row_start[i + 1]; ++k)
       {
@@ -326,33 +338,51 @@ void SparseMatrix<Number>::compressed_rows(const CSRMatrix<double> &source)
   });
 }
 
+// New values in the places of the old ones. Returns whether rows that share their values can go on to do so.
 template <typename Number>
-void SparseMatrix<Number>::update_values(const double *source)
+bool SparseMatrix<Number>::refill(const RowsView &source)
 {
-  if (values == MatrixValues::fixed)
-    return MatrixStorage<Number>::update_values(source);
   if (slices.empty())
     {
       for_each(n_threads, this->n_rows, [&](int i) {
-        for (EntryNumber k = row_start[i]; k < EntryNumber(row_start[i + 1]); ++k)
-          value[k] = static_cast<Number>(source[k]);
+        for (auto k = row_start[i]; k < row_start[i + 1]; ++k)
+          value[k] = static_cast<Number>(source.value[k]);
       });
-      return;
+      return true;
     }
-  const int m = block_rows;
-  for_each(n_threads, static_cast<int>(slices.size()), [&](int slice) {
-    const Slice &s = slices[slice];
-    for (int r = 0; r < lanes && (slice * lanes + r) * m < this->n_rows; ++r)
+  const int n_slices = static_cast<int>(slices.size());
+  bool      agree    = true;
+#pragma omp parallel num_threads(n_threads) reduction(&& : agree)
+  {
+    SliceRows rows(source, block_rows, lanes);
+#pragma omp for schedule(static)
+    for (int slice = 0; slice < n_slices; ++slice)
       {
-        const int         row   = (slice * lanes + r) * m;
-        const EntryNumber width = (entries[row + 1] - entries[row]) / m; // blocks
-        for (EntryNumber k = 0; k < width; ++k)
-          for (int c = 0; c < m; ++c)
-            for (int d = 0; d < m; ++d)
-              value[s.value + ((k * m + c) * m + d) * lanes + r] =
-                static_cast<Number>(source[entries[row + c] + k * m + d]);
+        const Slice &s = slices[slice];
+        rows.read(slice);
+        if (s.sorted)
+          {
+            rows.sort_by_value();
+            fill_columns(rows, s, *this); // their order may be another one
+          }
+        agree = agree && (!s.shared || rows.same_values(same_value<Number>));
+        fill_values(rows, s, *this);
       }
-  });
+  }
+  return agree;
+}
+
+template <typename Number>
+void SparseMatrix<Number>::update_values(const RowsView &rows)
+{
+  if (value.empty())
+    return;
+  if (!changing)
+    return MatrixStorage<Number>::update_values(rows);
+  if (refill(rows))
+    return;
+  plain = true;
+  arrange(rows, this->n_cols);
 }
 
 template <typename Number>

@@ -34,13 +34,15 @@ public:
     bool        contiguous; ///< columns of the first row (node) only; row r has them shifted by r, node r by m r
     bool        narrow;     ///< 16-bit columns
     bool        shared;     ///< one value for all rows
+    bool        sorted;     ///< entries by value, not by column
   };
 
-  SparseMatrix(const CSRMatrix<double> &source, int node_size, int n_threads, MatrixValues values);
+  /// `changing`: the values, if they will change in device memory, which is the host's.
+  SparseMatrix(const CSRMatrix<double> &source, int node_size, int n_threads, const double *changing);
 
   void        multiply(Number a, const Number *x, Number b, Number *y) const override;
   void        update(const CSRMatrix<double> &source) override;
-  void        update_values(const double *source) override;
+  void        update_values(const RowsView &rows) override;
   std::size_t bytes() const override;
   std::string format() const override;
 
@@ -56,11 +58,12 @@ public:
   mutable Array<Number>           scratch; ///< entries that a functor computes, before the product
 
 private:
-  MatrixValues       values;
-  Array<EntryNumber> entries; ///< of changing values: where the entries of each row begin in their source
+  void arrange(const RowsView &source, int n_cols);
+  void compressed_rows(const RowsView &source);
+  bool refill(const RowsView &source);
 
-  void arrange(const CSRMatrix<double> &source);
-  void compressed_rows(const CSRMatrix<double> &source);
+  bool changing = false; ///< whether values change in device memory
+  bool plain    = false; ///< each is stored
 };
 } // namespace host
 } // namespace adamant

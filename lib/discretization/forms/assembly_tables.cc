@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -229,6 +230,26 @@ AssemblyTables<dim>::AssemblyTables(const Device &device, const LevelForm<dim> &
       masters      = List<MasterNode>(device, hanging.masters);
     }
   set_identity(device, form);
+}
+
+template <int dim>
+void AssemblyTables<dim>::assemble(const Device &device, const TabulatedMatrices &tabulated)
+{
+  const Vector<double> values(device, tabulated.values);
+  const List<int>      table(device, tabulated.table);
+  const int            n_pairs = row_data.view().n * (column_data ? *column_data : row_data).view().n;
+  const auto           of_size = [&](auto size) {
+    constexpr int k = decltype(size)::value;
+    assemble(device, LocalMatrices<k, k>{values.data(), table.data(), n_pairs});
+    device.synchronize(); // values and table go
+  };
+  if (m == 1 && n == 1)
+    of_size(std::integral_constant<int, 1>());
+  else if (m == dim && n == dim)
+    of_size(std::integral_constant<int, dim>());
+  else
+    throw RunError("assembly on a device: local matrices of nodes with " + std::to_string(m) + " and " +
+                   std::to_string(n) + " components; write a cell kernel");
 }
 
 template <int dim>

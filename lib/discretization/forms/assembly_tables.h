@@ -12,6 +12,14 @@ namespace adamant
 template <int dim>
 class LevelForm;
 
+/// The matrices of all cells before they are added up, as blocks of nodes (LocalMatrices), in host memory: one for all
+/// cells of a shape, or one for each.
+struct TabulatedMatrices
+{
+  Array<double> values;
+  Array<int>    table; ///< of each cell
+};
+
 /// How the values of a form's matrix on one level follow from its kernel, on a device: values = G ℓ, ℓ the local
 /// matrices of all cells, G with entries 1, or products of interpolation weights at hanging nodes. By blocks of nodes:
 /// each looks through the cells of its row's node, where ℓ is integrated as it is needed. Neither ℓ nor G is stored,
@@ -32,6 +40,9 @@ public:
     check(Kernel::rows, Kernel::columns);
     device.for_each(row.size(), AssembleBlocks<dim, Kernel>{view(), kernel, matrix->values.data()});
   }
+
+  /// The same of matrices that the host has computed. Waits.
+  void assemble(const Device &device, const TabulatedMatrices &tabulated);
 
   std::shared_ptr<CompressedRows> matrix; ///< whose values `assemble` computes
 

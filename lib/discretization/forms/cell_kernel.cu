@@ -3,3 +3,14 @@
 #include "algebra/functors.cuh"
 
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::SetOnes &);
+
+using adamant::AssembleBlocks;
+using adamant::LocalMatrices;
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int,
+                                      const AssembleBlocks<2, LocalMatrices<1, 1>> &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int,
+                                      const AssembleBlocks<3, LocalMatrices<1, 1>> &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int,
+                                      const AssembleBlocks<2, LocalMatrices<2, 2>> &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int,
+                                      const AssembleBlocks<3, LocalMatrices<3, 3>> &);

@@ -114,6 +114,25 @@ struct AssemblyView
   const unsigned char *free_row, *free_column; ///< whether an unknown is free; null: all columns are
 };
 
+/// In place of a kernel: local matrices that were computed before, one for several cells or for each. Entry (c, d) of
+/// the block of the nodes a and b of a cell is values[((table n_pairs + a n_columns + b) m + c) n + d].
+template <int m, int n>
+struct LocalMatrices
+{
+  static constexpr int rows = m, columns = n;
+  const double        *values;
+  const int           *table; ///< of each cell
+  int                  n_pairs;
+
+  ADAMANT_HOST_DEVICE void get(int cell, int pair, double (&local)[m][n]) const
+  {
+    const double *block = values + (static_cast<long>(table[cell]) * n_pairs + pair) * (m * n);
+    for (int c = 0; c < m; ++c)
+      for (int d = 0; d < n; ++d)
+        local[c][d] = block[c * n + d];
+  }
+};
+
 /// For Device::for_each over the blocks of a matrix: block = Σ weight ∫ kernel over the cells of the row's node, by
 /// ascending number, and their nodes that are the column's or interpolated from it.
 template <int dim, class Kernel>
@@ -153,22 +172,33 @@ private:
 
   ADAMANT_HOST_DEVICE void add(const CellOfNode &at, int b, double column_weight, double (&sum)[m][n]) const
   {
-    const ShapesView &rows = A.row_shapes, &columns = A.column_shapes;
-    const long        first       = static_cast<long>(rows.shape[at.cell]) * rows.n_q;
-    double            local[m][n] = {};
-    for (int q = 0; q < rows.n_q; ++q)
-      {
-        const long i = (first + q) * rows.n + at.a, j = (first + q) * columns.n + b;
-        kernel(IntegrationPoint<dim>{at.cell, at.cell * rows.n_q + q, rows.JxW[first + q],
-                                     rows.value[q * rows.n + at.a], columns.value[q * columns.n + b],
-                                     rows.gradient + i * dim, columns.gradient + j * dim,
-                                     columns.laplacian == nullptr ? 0. : columns.laplacian[j]},
-               local);
-      }
-    const double weight = A.weights[at.weight] * column_weight;
+    double       local[m][n] = {};
+    const double weight      = A.weights[at.weight] * column_weight;
+    integrate(kernel, at, b, local);
     for (int c = 0; c < m; ++c)
       for (int d = 0; d < n; ++d)
         sum[c][d] += weight * local[c][d];
+  }
+
+  ADAMANT_HOST_DEVICE void integrate(const LocalMatrices<m, n> &tabulated, const CellOfNode &at, int b,
+                                     double (&local)[m][n]) const
+  {
+    tabulated.get(at.cell, at.a * A.column_shapes.n + b, local);
+  }
+  template <class OfPoint>
+  ADAMANT_HOST_DEVICE void integrate(const OfPoint &of_point, const CellOfNode &at, int b, double (&local)[m][n]) const
+  {
+    const ShapesView &rows = A.row_shapes, &columns = A.column_shapes;
+    const long        first = static_cast<long>(rows.shape[at.cell]) * rows.n_q;
+    for (int q = 0; q < rows.n_q; ++q)
+      {
+        const long i = (first + q) * rows.n + at.a, j = (first + q) * columns.n + b;
+        of_point(IntegrationPoint<dim>{at.cell, at.cell * rows.n_q + q, rows.JxW[first + q],
+                                       rows.value[q * rows.n + at.a], columns.value[q * columns.n + b],
+                                       rows.gradient + i * dim, columns.gradient + j * dim,
+                                       columns.laplacian == nullptr ? 0. : columns.laplacian[j]},
+                 local);
+      }
   }
 };
 

@@ -4,7 +4,6 @@
 #include "discretization/forms/level_form.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace adamant
@@ -53,6 +52,17 @@ void Form<dim>::update()
 }
 
 template <int dim>
+void Form<dim>::update(const Device &device)
+{
+  for (std::size_t level = first_level(); level < row_field.n_levels(); ++level)
+    {
+      auto &tables = this->tables(device, level);
+      tables.assemble(device, level_forms[level]->form.tabulate(kernel));
+      finish(level);
+    }
+}
+
+template <int dim>
 auto Form<dim>::made(std::size_t level) -> Level &
 {
   level_forms.resize(row_field.n_levels());
@@ -96,9 +106,8 @@ AssemblyTables<dim> &Form<dim>::tables(const Device &device, std::size_t level)
   Level &made = this->made(level);
   if (!made.tables)
     {
-      made.tables  = std::make_unique<AssemblyTables<dim>>(device, made.form, mapping, quadrature, flags);
-      auto &values = made.form.matrix->value; // which nobody is to take for those of the device
-      std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
+      made.tables             = std::make_unique<AssemblyTables<dim>>(device, made.form, mapping, quadrature, flags);
+      made.form.matrix->value = Array<double>(); // the device has them
     }
   return *made.tables;
 }
@@ -109,7 +118,7 @@ void Form<dim>::finish(std::size_t level)
   Level &made = *level_forms[level];
   if (made.form.row_space().partition().n_mpi_processes() == 1)
     return;
-  made.tables->matrix->values.download(made.form.matrix->value.data());
+  made.form.matrix->value = to_host(made.tables->matrix->values);
   sum_over_ranks(made);
 }
 

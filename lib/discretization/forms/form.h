@@ -138,6 +138,9 @@ public:
         finish(level);
       }
   }
+  /// The same by the kernel that the form was made with: the host computes a local matrix for each shape of cells, or
+  /// for each cell where the kernel asks for more, and the device adds them up.
+  void update(const Device &device);
   /// The values of a level that the device has; null where the host has them.
   std::shared_ptr<const CompressedRows> on_device(std::size_t level) const;
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <utility>
 
 namespace adamant
@@ -55,6 +56,7 @@ LevelForm<dim>::LevelForm(std::size_t level, const LevelSpace<dim> &rows, const 
 template <int dim>
 void LevelForm<dim>::assemble(const typename Form<dim>::Kernel &kernel)
 {
+  matrix->value.resize(matrix->n_nonzeros()); // which assembly on a device has freed
   std::exception_ptr error;
   // Each thread owns a range of rows and computes every cell that reaches into it.
   for_row_ranges(rows.n_dofs(), [&](int first, int end) {
@@ -72,43 +74,133 @@ void LevelForm<dim>::assemble(const typename Form<dim>::Kernel &kernel)
     std::rethrow_exception(error);
 }
 
+// A kernel's view of one cell after the other, and its local matrix there.
+template <int dim>
+struct LevelForm<dim>::Evaluation
+{
+  const LevelForm                     &form;
+  const typename Form<dim>::Kernel    &kernel;
+  dealii::FEValues<dim>                row_values;
+  std::optional<dealii::FEValues<dim>> other_values; // where the columns have another space
+  CellContext<dim>                     cell;
+  dealii::FullMatrix<double>           local;
+  int                                  current = -1;    // shape
+  bool                                 shared  = false; // whether the local matrix is that of all cells of this shape
+
+  Evaluation(const LevelForm &form, const typename Form<dim>::Kernel &kernel)
+    : form(form)
+    , kernel(kernel)
+    , row_values(form.mapping, form.rows.dof_handler().get_fe(), form.quadrature, form.flags)
+    , local(form.rows.dofs_per_cell(), form.columns_.per_cell())
+  {
+    const auto *functions = form.columns_.functions();
+    if (functions != nullptr && functions != &form.rows)
+      other_values.emplace(form.mapping, functions->dof_handler().get_fe(), form.quadrature,
+                           flags_of_functions(form.flags));
+    cell.level_ = form.level;
+    cell.rows_  = {row_values, form.rows, cell.of_one_cell};
+    if (functions != nullptr)
+      cell.columns_ = {other_values ? *other_values : row_values, *functions, cell.of_one_cell};
+  }
+  Evaluation(const Evaluation &)            = delete; // the context holds addresses
+  Evaluation &operator=(const Evaluation &) = delete;
+
+  // The local matrix of the k-th acting cell.
+  const dealii::FullMatrix<double> &at(int k)
+  {
+    if (current != form.representative[k])
+      {
+        current = form.representative[k];
+        row_values.reinit(form.rows.active_cells()[current]);
+        if (other_values)
+          other_values->reinit(form.columns_.functions()->active_cells()[current]);
+        shared = false;
+      }
+    if (!shared)
+      {
+        cell.move_to(form.cells[k]);
+        local = 0.;
+        kernel(cell, local);
+        shared = !cell.of_one_cell;
+      }
+    return local;
+  }
+};
+
 template <int dim>
 void LevelForm<dim>::assemble_rows(int first, int end, const typename Form<dim>::Kernel &kernel)
 {
   clear_rows(first, end);
-  const auto                          *functions = columns_.functions();
-  dealii::FEValues<dim>                row_values(mapping, rows.dof_handler().get_fe(), quadrature, flags);
-  std::optional<dealii::FEValues<dim>> other_values; // where the columns have another space
-  if (functions != nullptr && functions != &rows)
-    other_values.emplace(mapping, functions->dof_handler().get_fe(), quadrature, flags_of_functions(flags));
-
-  CellContext<dim> cell;
-  cell.level_ = level;
-  cell.rows_  = {row_values, rows, cell.of_one_cell};
-  if (functions != nullptr)
-    cell.columns_ = {other_values ? *other_values : row_values, *functions, cell.of_one_cell};
-  dealii::FullMatrix<double> local(rows.dofs_per_cell(), columns_.per_cell());
-  bool                       shared = false; // whether the local matrix is that of all cells of the current shape
-  for (int k = 0, current = -1; k < cells.size(); ++k)
+  Evaluation evaluation(*this, kernel);
+  for (int k = 0; k < cells.size(); ++k)
     if (cells.reach(k, first, end))
-      {
-        if (current != representative[k])
-          {
-            current = representative[k];
-            row_values.reinit(rows.active_cells()[current]);
-            if (other_values)
-              other_values->reinit(functions->active_cells()[current]);
-            shared = false;
-          }
-        if (!shared)
-          {
-            cell.move_to(cells[k]);
-            local = 0.;
-            kernel(cell, local);
-            shared = !cell.of_one_cell;
-          }
-        add_cell(cells[k], first, end, local);
-      }
+      add_cell(cells[k], first, end, evaluation.at(k));
+}
+
+template <int dim>
+TabulatedMatrices LevelForm<dim>::tabulate(const typename Form<dim>::Kernel &kernel) const
+{
+  TabulatedMatrices result;
+  Array<int>        numbers(cells.size()), shapes; // acting cells: all of them, one of each shape
+  result.table.resize(rows.n_cells());
+  std::vector<int> number_of_shape(rows.n_cells(), -1);
+  for (int k = 0; k < cells.size(); ++k)
+    {
+      numbers[k] = k;
+      int &shape = number_of_shape[representative[k]];
+      if (shape < 0)
+        {
+          shape = static_cast<int>(shapes.size());
+          shapes.push_back(k);
+        }
+      result.table[cells[k]] = shape;
+    }
+  if (!tabulate(kernel, shapes, result.values))
+    {
+      tabulate(kernel, numbers, result.values);
+      for (int k = 0; k < cells.size(); ++k)
+        result.table[cells[k]] = k;
+    }
+  return result;
+}
+
+// Of these acting cells. Returns whether the kernel has asked for nothing that cells of one shape do not share.
+template <int dim>
+bool LevelForm<dim>::tabulate(const typename Form<dim>::Kernel &kernel, const Array<int> &of_cells,
+                              Array<double> &values) const
+{
+  const auto        &row_fe = rows.dof_handler().get_fe(), &column_fe = columns_.functions()->dof_handler().get_fe();
+  const unsigned int m = row_fe.n_components(), n = column_fe.n_components(), per_row = row_fe.n_dofs_per_cell() / m,
+                     per_column = column_fe.n_dofs_per_cell() / n;
+  const std::size_t per_cell    = std::size_t(rows.dofs_per_cell()) * columns_.per_cell();
+  values.resize(of_cells.size() * per_cell);
+  std::exception_ptr error;
+  bool               shared = true;
+#pragma omp parallel reduction(&& : shared)
+  try
+    {
+      Evaluation evaluation(*this, kernel);
+      const long thread = omp_get_thread_num(), n_threads = omp_get_num_threads(), n_cells = of_cells.size();
+      for (long k = n_cells * thread / n_threads; k < n_cells * (thread + 1) / n_threads; ++k)
+        {
+          const auto &local = evaluation.at(of_cells[k]);
+          double     *to    = values.data() + k * per_cell;
+          shared            = shared && evaluation.shared;
+          for (unsigned int a = 0; a < per_row; ++a)
+            for (unsigned int b = 0; b < per_column; ++b)
+              for (unsigned int c = 0; c < m; ++c)
+                for (unsigned int d = 0; d < n; ++d)
+                  *to++ = local(row_fe.component_to_system_index(c, a), column_fe.component_to_system_index(d, b));
+        }
+    }
+  catch (...)
+    {
+#pragma omp critical
+      error = std::current_exception();
+    }
+  if (error)
+    std::rethrow_exception(error);
+  return shared;
 }
 
 template <int dim>

@@ -21,12 +21,18 @@ public:
 
   void assemble(const typename Form<dim>::Kernel &kernel);
 
+  /// One for all cells of a shape where the kernel asks for nothing else of them. Both fields' nodes have all components
+  /// of their element.
+  TabulatedMatrices tabulate(const typename Form<dim>::Kernel &kernel) const;
+
   const LevelColumns<dim>           &columns() const { return columns_; }
   const CellRows<dim>               &acting_cells() const { return cells; }
   const LevelSpace<dim>             &row_space() const { return rows; }
   std::shared_ptr<CSRMatrix<double>> matrix; ///< a row for each local DoF
 
 private:
+  struct Evaluation;
+  bool tabulate(const typename Form<dim>::Kernel &kernel, const Array<int> &of_cells, Array<double> &values) const;
   void assemble_rows(int first, int end, const typename Form<dim>::Kernel &kernel);
   void clear_rows(int first, int end);
   void add_cell(int cell, int first, int end, const dealii::FullMatrix<double> &local);

@@ -28,7 +28,8 @@ CSRMatrix<double> rows_of(const CSRMatrix<double> &A, const Array<int> &nodes, i
     {
       const auto begin = A.row_start[row_of(k)], n = A.row_start[row_of(k) + 1] - begin, to = part.row_start[k];
       std::copy_n(A.column.begin() + begin, n, part.column.begin() + to);
-      std::copy_n(A.value.begin() + begin, n, part.value.begin() + to);
+      if (!A.value.empty())
+        std::copy_n(A.value.begin() + begin, n, part.value.begin() + to);
     }
   return part;
 }
@@ -94,19 +95,22 @@ void ColouredGaussSeidel<Number>::take_rows(Colour &c)
       const auto rows = rows_of(*level.matrix, c.nodes, node_size);
       return made ? c.rows.update(rows) : void(c.rows = Matrix<Number>(level.device, rows, node_size));
     }
+  CSRMatrix<double> rows;
   if (!made)
     {
-      const auto         rows = rows_of(*level.matrix, c.nodes, node_size);
+      rows = rows_of(*level.matrix, c.nodes, node_size);
       Array<EntryNumber> first;
       for (int k = 0; k < rows.n_rows; ++k)
         first.push_back(level.matrix->row_start[c.nodes[k / node_size] * node_size + k % node_size]);
       c.first    = List<EntryNumber>(level.device, first);
       c.changing = std::make_unique<CompressedRows>(level.device, rows);
-      c.rows     = Matrix<Number>(level.device, rows, *c.changing, node_size);
     }
-  level.device.for_each(c.rows.n_rows(), CopyRows{c.first.data(), level.changing->values.data(), c.changing->view(),
-                                                  c.changing->values.data()});
-  c.rows.update(*c.changing);
+  level.device.for_each(c.first.size(), CopyRows{c.first.data(), level.changing->values.data(), c.changing->view(),
+                                                 c.changing->values.data()});
+  if (made)
+    c.rows.update(*c.changing);
+  else
+    c.rows = Matrix<Number>(level.device, rows, *c.changing, node_size);
 }
 
 template <typename Number>

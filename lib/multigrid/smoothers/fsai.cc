@@ -38,20 +38,19 @@ void FSAI<Number>::update()
 template <typename Number>
 void FSAI<Number>::update_on_device()
 {
-  const bool first = !changing;
+  const bool        first = !changing;
+  CSRMatrix<double> G, Gt;
   if (first)
     {
-      CSRMatrix<double> G = fsai_pattern(*level.matrix);
+      G = fsai_pattern(*level.matrix);
       for (EntryNumber k = 0; k < EntryNumber(G.n_nonzeros()); ++k)
         G.value[k] = static_cast<double>(k); // the transpose then tells where each entry was
-      const CSRMatrix<double> Gt = transpose(G);
+      Gt = transpose(G);
       for (int i = 0; i < G.n_rows; ++i)
         widest = std::max(widest, static_cast<int>(G.row_start[i + 1] - G.row_start[i]));
       place               = List<EntryNumber>(level.device, Array<EntryNumber>(Gt.value.begin(), Gt.value.end()));
       changing            = std::make_unique<CompressedRows>(level.device, G);
       changing_transposed = std::make_unique<CompressedRows>(level.device, Gt);
-      factor              = Matrix<Number>(level.device, G, *changing);
-      factor_transposed   = Matrix<Number>(level.device, Gt, *changing_transposed);
     }
   const auto factorize = [&](auto most) {
     level.device.for_each(level.matrix->n_rows,
@@ -66,6 +65,12 @@ void FSAI<Number>::update_on_device()
                    " entries up to its diagonal, at most 48 can be; use another smoother");
   level.device.for_each(changing->values.size(),
                         Permute{place.data(), changing->values.data(), changing_transposed->values.data()});
+  if (first)
+    {
+      factor            = Matrix<Number>(level.device, G, *changing);
+      factor_transposed = Matrix<Number>(level.device, Gt, *changing_transposed);
+      return;
+    }
   factor.update(*changing);
   factor_transposed.update(*changing_transposed);
 }

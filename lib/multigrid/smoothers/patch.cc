@@ -18,7 +18,6 @@ CellPatches<Number>::CellPatches(const SmootherLevel<Number> &level)
     throw InputError("smoother cell_patches: this linear system has no patches of cells; take block_jacobi");
   take(level.patches());
   S_rows = std::make_unique<CompressedRows>(level.device, *level.matrix);
-  S      = Matrix<Number>(level.device, *level.matrix, *S_rows, m);
   update();
 }
 
@@ -72,7 +71,10 @@ void CellPatches<Number>::update()
                    " unknowns, at most 64 can be; take block_jacobi");
   level.device.for_each(level.matrix->n_rows, SumPatches<Number>{view(), inverse.get(), first.data(), patch.data(),
                                                                  place.data(), S_rows->view(), S_rows->values.data()});
-  S.update(*S_rows);
+  if (S.n_rows() > 0)
+    S.update(*S_rows);
+  else
+    S = Matrix<Number>(level.device, *level.matrix, *S_rows, m);
   level.device.synchronize(); // the copy of A goes
 }
 
