@@ -36,7 +36,7 @@ struct LaneEntries
 {
   const SparseView<Number> &A;
   const Shape              &shape;
-  EntryNumber               begin   = 0; // in the source
+  EntryNumber               begin = 0;      // in the source
   int                       row = 0, n = 0; // the first row, its entries
   int                       entries = 0;
   bool                      shared  = false; // with other rows
@@ -51,8 +51,8 @@ struct LaneEntries
     row = row_of(slice, lane, A.node_size, A.node_size / shape.rows, A.nodes);
     if (row >= A.n_rows)
       return;
-    begin = source.row_start[row];
-    n     = static_cast<int>(source.row_start[row + 1] - begin);
+    begin               = source.row_start[row];
+    n                   = static_cast<int>(source.row_start[row + 1] - begin);
     const Slice s       = A.slices[slice];
     const bool  band    = s.kind == static_cast<unsigned>(SliceKind::band);
     const int   of_pair = s.parameter >= in_pairs ? lane % 2 : 0;

@@ -13,6 +13,24 @@ namespace adamant
 {
 namespace
 {
+// The different weights of interpolation at hanging nodes; the first is 1.
+class Weights
+{
+public:
+  explicit Weights(const CSRMatrix<double> &H)
+  {
+    for (const double weight : H.value)
+      if (weight != values.back() && std::find(values.begin(), values.end(), weight) == values.end())
+        values.push_back(weight);
+  }
+  int number_of(double weight) const
+  {
+    return static_cast<int>(std::find(values.begin(), values.end(), weight) - values.begin());
+  }
+
+  std::vector<double> values = {1.};
+};
+
 // The nodes that a node of a cell acts on, and with which weights: itself, those that a hanging node is interpolated
 // from, or none where it is prescribed.
 template <int dim>
@@ -20,10 +38,13 @@ class Masters
 {
 public:
   explicit Masters(const LevelSpace<dim> &space)
-    : H(space.H)
+    : weights(space.H)
+    , H(space.H)
     , m(space.node_size())
     , space(space)
   {}
+
+  const Weights weights;
 
   // Of all components together: where one of them is prescribed at a master, that is left out there.
   void find(int node, std::vector<MasterNode> &masters) const
@@ -33,7 +54,7 @@ public:
       for (auto k = H.row_start[node * m + c]; k < H.row_start[node * m + c + 1]; ++k)
         if (std::none_of(masters.begin(), masters.end(),
                          [&](const MasterNode &other) { return other.node == H.column[k] / m; }))
-          masters.push_back({H.column[k] / m, H.value[k]});
+          masters.push_back({H.column[k] / m, weights.number_of(H.value[k])});
     for (int c = 0; c < m; ++c)
       for (const auto &[master, weight] : masters)
         if (space.is_free(master * m + c) != (entry(H, node * m + c, master * m + c) != 0.))
@@ -85,20 +106,15 @@ struct Blocks
 template <int dim>
 struct CellsOfNodes
 {
-  Array<int>          first;
-  Array<CellOfNode>   cells;
-  std::vector<double> weights = {1.};
+  Array<int>        first;
+  Array<CellOfNode> cells;
 
-  explicit CellsOfNodes(const LevelForm<dim> &form)
+  CellsOfNodes(const LevelForm<dim> &form, const Masters<dim> &masters)
     : form(form)
     , rows(form.row_space())
     , columns(*form.columns().functions())
+    , masters_of(masters)
   {
-    for (const double weight : rows.H.value)
-      if (weight != weights.back() && std::find(weights.begin(), weights.end(), weight) == weights.end())
-        weights.push_back(weight);
-    if (weights.size() > 65535)
-      throw RunError("assembly on a device: hanging nodes have too many different weights");
     first.assign(rows.n_dofs() / rows.node_size() + 1, 0);
     visit([this](int node, const CellOfNode &) { ++first[node + 1]; });
     std::size_t total = 0;
@@ -112,15 +128,15 @@ struct CellsOfNodes
 private:
   const LevelForm<dim>  &form;
   const LevelSpace<dim> &rows, &columns;
+  const Masters<dim>    &masters_of;
 
   // action(node, cell) for all cells in turn; each thread has a range of nodes.
   template <typename Action>
   void visit(const Action &action) const
   {
-    const Masters<dim> masters_of(rows);
-    const auto         first_of_node = first_components(rows.dof_handler().get_fe());
-    const bool         constrained   = form.columns().kind_of() == ColumnKind::unknowns;
-    const int          m             = rows.node_size();
+    const auto first_of_node = first_components(rows.dof_handler().get_fe());
+    const bool constrained   = form.columns().kind_of() == ColumnKind::unknowns;
+    const int  m             = rows.node_size();
     for_row_ranges(static_cast<int>(first.size()) - 1, [&](int begin, int end) {
       std::vector<MasterNode> masters;
       for (int k = 0; k < form.acting_cells().size(); ++k)
@@ -133,20 +149,16 @@ private:
               {
                 const int node_a = rows.cell_dofs(cell)[first_of_node[a]] / m;
                 if (plain)
-                  masters.assign(1, {node_a, 1.});
+                  masters.assign(1, {node_a, 0});
                 else
                   masters_of.find(node_a, masters);
                 for (const auto &[node, weight] : masters)
                   if (node >= begin && node < end)
-                    action(node, CellOfNode{cell, static_cast<unsigned char>(a), hanging, number_of(weight)});
+                    action(node, CellOfNode{cell, static_cast<unsigned char>(a), hanging,
+                                            static_cast<unsigned short>(weight)});
               }
           }
     });
-  }
-
-  unsigned short number_of(double weight) const
-  {
-    return static_cast<unsigned short>(std::find(weights.begin(), weights.end(), weight) - weights.begin());
   }
 };
 
@@ -157,9 +169,8 @@ struct HangingNodes
   Array<MasterNode> masters;
 
   template <int dim>
-  explicit HangingNodes(const LevelSpace<dim> &space)
+  HangingNodes(const LevelSpace<dim> &space, const Masters<dim> &masters_of)
   {
-    const Masters<dim>      masters_of(space);
     const int               m = space.node_size(), n_nodes = space.n_dofs() / m;
     std::vector<MasterNode> found;
     first.assign(n_nodes + 1, 0);
@@ -219,29 +230,27 @@ AssemblyTables<dim>::AssemblyTables(const Device &device, const LevelForm<dim> &
   if (form.columns().functions() != &form.row_space())
     column_data.emplace(device, *form.columns().functions(), mapping, quadrature, flags);
   list_blocks(device, form);
-  list_cells(device, form);
+  list_contributions(device, form);
   free_row = List<unsigned char>(device, free_flags(form.row_space()));
   if (kind == ColumnKind::unknowns)
-    {
-      const auto &space = *form.columns().functions();
-      free_column       = List<unsigned char>(device, free_flags(space));
-      const HangingNodes hanging(space);
-      first_master = List<int>(device, hanging.first);
-      masters      = List<MasterNode>(device, hanging.masters);
-    }
+    free_column = List<unsigned char>(device, free_flags(*form.columns().functions()));
   set_identity(device, form);
 }
 
 template <int dim>
-void AssemblyTables<dim>::assemble(const Device &device, const TabulatedMatrices &tabulated)
+void AssemblyTables<dim>::assemble_tabulated(const Device                                   &device,
+                                             const std::function<void(TabulatedMatrices &)> &tabulate)
 {
-  const Vector<double> values(device, tabulated.values);
-  const List<int>      table(device, tabulated.table);
+  const Array<int> before = local.of_cells;
+  tabulate(local);
+  if (local.of_cells != before)
+    table = List<int>(device, local.table);
+  const Vector<double> values(device, local.values);
   const int            n_pairs = row_data.view().n * (column_data ? *column_data : row_data).view().n;
   const auto           of_size = [&](auto size) {
     constexpr int k = decltype(size)::value;
     assemble(device, LocalMatrices<k, k>{values.data(), table.data(), n_pairs});
-    device.synchronize(); // values and table go
+    device.synchronize(); // the values go
   };
   if (m == 1 && n == 1)
     of_size(std::integral_constant<int, 1>());
@@ -261,13 +270,46 @@ void AssemblyTables<dim>::list_blocks(const Device &device, const LevelForm<dim>
   first_block = List<int>(device, blocks.first);
 }
 
+// They are counted first, block by block.
 template <int dim>
-void AssemblyTables<dim>::list_cells(const Device &device, const LevelForm<dim> &form)
+void AssemblyTables<dim>::list_contributions(const Device &device, const LevelForm<dim> &form)
 {
-  const CellsOfNodes<dim> of_nodes(form);
-  first_cell = List<int>(device, of_nodes.first);
-  cells      = List<CellOfNode>(device, of_nodes.cells);
-  weights    = List<double>(device, Array<double>(of_nodes.weights.begin(), of_nodes.weights.end()));
+  const auto             &rows = form.row_space(), &columns = *form.columns().functions();
+  const Masters<dim>      row_masters(rows), column_masters(columns);
+  const CellsOfNodes<dim> of_nodes(form, row_masters);
+  const HangingNodes      hanging(columns, column_masters);
+  const List<int>         first_cell(device, of_nodes.first), first_master(device, hanging.first);
+  const List<CellOfNode>  cells(device, of_nodes.cells);
+  const List<MasterNode>  masters(device, hanging.masters);
+  const ShapesView        nodes = (column_data ? *column_data : row_data).view();
+
+  Array<double> products;
+  for (const double a : row_masters.weights.values)
+    for (const double b : column_masters.weights.values)
+      products.push_back(a * b);
+  if (products.size() > 65535)
+    throw RunError("assembly on a device: hanging nodes have too many different weights");
+  weights = List<double>(device, products);
+
+  auto             &memory   = device.interface();
+  const int         n_blocks = row.size();
+  const std::size_t bytes    = (std::size_t(n_blocks) + 1) * sizeof(int);
+  start                      = std::static_pointer_cast<int>(memory.allocate(bytes, "tables"));
+  FindContributions find{row.data(),          column.data(),  first_cell.data(),
+                         cells.data(),        nodes.n,        nodes.node,
+                         first_master.data(), masters.data(), static_cast<int>(column_masters.weights.values.size()),
+                         start.get(),         nullptr};
+  device.for_each(n_blocks, find);
+  Array<int> starts(n_blocks + 1);
+  memory.download(starts.data(), start.get(), bytes);
+  std::size_t total = starts[0] = 0;
+  for (int &s : starts)
+    s = to_index(total += s, "contributions of cells to a matrix");
+  memory.upload(start.get(), starts.data(), bytes);
+  contributions      = std::static_pointer_cast<Contribution>(memory.allocate(total * sizeof(Contribution), "tables"));
+  find.contributions = contributions.get();
+  device.for_each(n_blocks, find);
+  device.synchronize(); // the lists go
 }
 
 // The rows of constrained unknowns.
@@ -295,11 +337,9 @@ AssemblyView AssemblyTables<dim>::view() const
 {
   return {row_data.view(),
           column_data ? column_data->view() : row_data.view(),
-          first_cell.data(),
-          cells.data(),
+          start.get(),
+          contributions.get(),
           weights.data(),
-          first_master.data(),
-          masters.data(),
           row.data(),
           column.data(),
           first_block.data(),

@@ -14,3 +14,4 @@ template void adamant::cuda::for_each(const adamant::DeviceInterface &, int,
                                       const AssembleBlocks<2, LocalMatrices<2, 2>> &);
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int,
                                       const AssembleBlocks<3, LocalMatrices<3, 3>> &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::FindContributions &);

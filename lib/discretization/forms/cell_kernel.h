@@ -83,7 +83,7 @@ struct AtQuadraturePoints
   }
 };
 
-/// A cell that a node of the rows' field acts on: by its node a, with a weight of the table's, 1 or that of the
+/// A cell that a node of the rows' field acts on: by its node a, with a number of a weight, 0 for 1 or that of the
 /// interpolation at a hanging node. `hanging`: some node of the columns' field there is interpolated.
 struct CellOfNode
 {
@@ -92,22 +92,70 @@ struct CellOfNode
   unsigned short weight;
 };
 
-/// A node that a hanging one is interpolated from.
+/// A node that a hanging one is interpolated from, and the number of the weight.
 struct MasterNode
 {
-  int    node;
-  double weight;
+  int node, weight;
+};
+
+/// A cell's share of a block of the matrix: that of its nodes a and b, pair = a n_columns + b, times a weight of the
+/// table's: 1, or a product of weights at hanging nodes.
+struct Contribution
+{
+  int            cell;
+  unsigned short pair, weight;
+};
+
+/// For Device::for_each over the blocks of a matrix: the contributions of the cells of the row's node, by ascending
+/// number, and of their nodes that are the column's or interpolated from it.
+struct FindContributions
+{
+  const int        *row, *column;  ///< nodes of each block
+  const int        *first_cell;    ///< of each node of the rows among `cells`, and behind the last one
+  const CellOfNode *cells;         ///< of a node: ascending
+  int               nodes_of_cell; ///< of the columns' field
+  const int        *node;          ///< the b-th one of a cell: [cell nodes_of_cell + b]
+  const int        *first_master;  ///< likewise, of the nodes of the columns; of hanging ones alone there are some
+  const MasterNode *masters;
+  int               n_column_weights;
+  int              *start; ///< where those of each block begin in the list; without one, their number + 1 further
+  Contribution     *contributions; ///< null: they are counted
+
+  ADAMANT_HOST_DEVICE void operator()(int block) const
+  {
+    const int     j    = column[block];
+    Contribution *next = contributions == nullptr ? nullptr : contributions + start[block];
+    int           n    = 0;
+    const auto    add  = [&](const CellOfNode &at, int b, int weight) {
+      ++n;
+      if (next != nullptr)
+        *next++ = {at.cell, static_cast<unsigned short>(at.a * nodes_of_cell + b),
+                   static_cast<unsigned short>(at.weight * n_column_weights + weight)};
+    };
+    for (int k = first_cell[row[block]]; k < first_cell[row[block] + 1]; ++k)
+      {
+        const CellOfNode at    = cells[k];
+        const int       *nodes = node + static_cast<long>(at.cell) * nodes_of_cell;
+        for (int b = 0; b < nodes_of_cell; ++b)
+          if (nodes[b] == j)
+            add(at, b, 0);
+          else if (at.hanging)
+            for (int l = first_master[nodes[b]]; l < first_master[nodes[b] + 1]; ++l)
+              if (masters[l].node == j)
+                add(at, b, masters[l].weight);
+      }
+    if (contributions == nullptr)
+      start[block + 1] = n;
+  }
 };
 
 /// Where the blocks of a matrix take their values from; see AssemblyTables.
 struct AssemblyView
 {
   ShapesView           row_shapes, column_shapes;
-  const int           *first_cell; ///< of each node of the rows among `cells`, and behind the last one
-  const CellOfNode    *cells;      ///< of a node: ascending
+  const int           *start;         ///< of each block's contributions, and behind the last one
+  const Contribution  *contributions; ///< of a block by ascending cell
   const double        *weights;
-  const int           *first_master; ///< likewise, of the nodes of the columns; of hanging ones alone there are some
-  const MasterNode    *masters;
   const int           *row, *column;           ///< nodes of each block
   const int           *first_block;            ///< of the node of each row
   const EntryNumber   *row_start;              ///< of the matrix's rows
@@ -133,8 +181,7 @@ struct LocalMatrices
   }
 };
 
-/// For Device::for_each over the blocks of a matrix: block = Σ weight ∫ kernel over the cells of the row's node, by
-/// ascending number, and their nodes that are the column's or interpolated from it.
+/// For Device::for_each over the blocks of a matrix: block = Σ weight ∫ kernel, in the order of the contributions.
 template <int dim, class Kernel>
 struct AssembleBlocks
 {
@@ -146,10 +193,17 @@ struct AssembleBlocks
 
   ADAMANT_HOST_DEVICE void operator()(int block) const
   {
+    double sum[m][n] = {};
+    for (int k = A.start[block]; k < A.start[block + 1]; ++k)
+      {
+        double             local[m][n] = {};
+        const Contribution part        = A.contributions[k];
+        integrate(kernel, part, local);
+        for (int c = 0; c < m; ++c)
+          for (int d = 0; d < n; ++d)
+            sum[c][d] += A.weights[part.weight] * local[c][d];
+      }
     const int row = A.row[block], column = A.column[block], place = block - A.first_block[row];
-    double    sum[m][n] = {};
-    for (int k = A.first_cell[row]; k < A.first_cell[row + 1]; ++k)
-      add_cell(A.cells[k], column, sum);
     for (int c = 0; c < m; ++c)
       if (A.free_row[row * m + c])
         for (int d = 0; d < n; ++d)
@@ -158,44 +212,23 @@ struct AssembleBlocks
   }
 
 private:
-  ADAMANT_HOST_DEVICE void add_cell(const CellOfNode &at, int column, double (&sum)[m][n]) const
-  {
-    const int *nodes = A.column_shapes.node + static_cast<long>(at.cell) * A.column_shapes.n;
-    for (int b = 0; b < A.column_shapes.n; ++b)
-      if (nodes[b] == column)
-        add(at, b, 1., sum);
-      else if (at.hanging)
-        for (int k = A.first_master[nodes[b]]; k < A.first_master[nodes[b] + 1]; ++k)
-          if (A.masters[k].node == column)
-            add(at, b, A.masters[k].weight, sum);
-  }
-
-  ADAMANT_HOST_DEVICE void add(const CellOfNode &at, int b, double column_weight, double (&sum)[m][n]) const
-  {
-    double       local[m][n] = {};
-    const double weight      = A.weights[at.weight] * column_weight;
-    integrate(kernel, at, b, local);
-    for (int c = 0; c < m; ++c)
-      for (int d = 0; d < n; ++d)
-        sum[c][d] += weight * local[c][d];
-  }
-
-  ADAMANT_HOST_DEVICE void integrate(const LocalMatrices<m, n> &tabulated, const CellOfNode &at, int b,
+  ADAMANT_HOST_DEVICE void integrate(const LocalMatrices<m, n> &tabulated, const Contribution &part,
                                      double (&local)[m][n]) const
   {
-    tabulated.get(at.cell, at.a * A.column_shapes.n + b, local);
+    tabulated.get(part.cell, part.pair, local);
   }
   template <class OfPoint>
-  ADAMANT_HOST_DEVICE void integrate(const OfPoint &of_point, const CellOfNode &at, int b, double (&local)[m][n]) const
+  ADAMANT_HOST_DEVICE void integrate(const OfPoint &of_point, const Contribution &part, double (&local)[m][n]) const
   {
     const ShapesView &rows = A.row_shapes, &columns = A.column_shapes;
-    const long        first = static_cast<long>(rows.shape[at.cell]) * rows.n_q;
+    const int         cell = part.cell, a = part.pair / columns.n, b = part.pair % columns.n;
+    const long        first = static_cast<long>(rows.shape[cell]) * rows.n_q;
     for (int q = 0; q < rows.n_q; ++q)
       {
-        const long i = (first + q) * rows.n + at.a, j = (first + q) * columns.n + b;
-        of_point(IntegrationPoint<dim>{at.cell, at.cell * rows.n_q + q, rows.JxW[first + q],
-                                       rows.value[q * rows.n + at.a], columns.value[q * columns.n + b],
-                                       rows.gradient + i * dim, columns.gradient + j * dim,
+        const long i = (first + q) * rows.n + a, j = (first + q) * columns.n + b;
+        of_point(IntegrationPoint<dim>{cell, cell * rows.n_q + q, rows.JxW[first + q], rows.value[q * rows.n + a],
+                                       columns.value[q * columns.n + b], rows.gradient + i * dim,
+                                       columns.gradient + j * dim,
                                        columns.laplacian == nullptr ? 0. : columns.laplacian[j]},
                  local);
       }

@@ -57,7 +57,7 @@ void Form<dim>::update(const Device &device)
   for (std::size_t level = first_level(); level < row_field.n_levels(); ++level)
     {
       auto &tables = this->tables(device, level);
-      tables.assemble(device, level_forms[level]->form.tabulate(kernel));
+      tables.assemble_tabulated(device, [&](auto &local) { level_forms[level]->form.tabulate(kernel, local); });
       finish(level);
     }
 }

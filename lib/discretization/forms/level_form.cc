@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -138,30 +139,30 @@ void LevelForm<dim>::assemble_rows(int first, int end, const typename Form<dim>:
 }
 
 template <int dim>
-TabulatedMatrices LevelForm<dim>::tabulate(const typename Form<dim>::Kernel &kernel) const
+void LevelForm<dim>::tabulate(const typename Form<dim>::Kernel &kernel, TabulatedMatrices &result) const
 {
-  TabulatedMatrices result;
-  Array<int>        numbers(cells.size()), shapes; // acting cells: all of them, one of each shape
-  result.table.resize(rows.n_cells());
-  std::vector<int> number_of_shape(rows.n_cells(), -1);
-  for (int k = 0; k < cells.size(); ++k)
+  if (result.of_cells.empty())
     {
-      numbers[k] = k;
-      int &shape = number_of_shape[representative[k]];
-      if (shape < 0)
-        {
-          shape = static_cast<int>(shapes.size());
-          shapes.push_back(k);
-        }
-      result.table[cells[k]] = shape;
-    }
-  if (!tabulate(kernel, shapes, result.values))
-    {
-      tabulate(kernel, numbers, result.values);
+      std::vector<int> number_of_shape(rows.n_cells(), -1);
+      result.table.resize(rows.n_cells());
       for (int k = 0; k < cells.size(); ++k)
-        result.table[cells[k]] = k;
+        {
+          int &shape = number_of_shape[representative[k]];
+          if (shape < 0)
+            {
+              shape = static_cast<int>(result.of_cells.size());
+              result.of_cells.push_back(k);
+            }
+          result.table[cells[k]] = shape;
+        }
     }
-  return result;
+  if (tabulate(kernel, result.of_cells, result.values))
+    return;
+  result.of_cells.resize(cells.size());
+  std::iota(result.of_cells.begin(), result.of_cells.end(), 0);
+  for (int k = 0; k < cells.size(); ++k)
+    result.table[cells[k]] = k;
+  tabulate(kernel, result.of_cells, result.values);
 }
 
 // Of these acting cells. Returns whether the kernel has asked for nothing that cells of one shape do not share.

@@ -21,9 +21,9 @@ public:
 
   void assemble(const typename Form<dim>::Kernel &kernel);
 
-  /// One for all cells of a shape where the kernel asks for nothing else of them. Both fields' nodes have all components
-  /// of their element.
-  TabulatedMatrices tabulate(const typename Form<dim>::Kernel &kernel) const;
+  /// One for all cells of a shape where the kernel asks for nothing else of them; `result` may be that of an earlier
+  /// call. Both fields' nodes have all components of their element.
+  void tabulate(const typename Form<dim>::Kernel &kernel, TabulatedMatrices &result) const;
 
   const LevelColumns<dim>           &columns() const { return columns_; }
   const CellRows<dim>               &acting_cells() const { return cells; }
