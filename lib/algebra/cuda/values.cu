@@ -56,6 +56,8 @@ __global__ void collect_values_kernel(RowsView A, ValueTable table)
               atomicMax(table.n, most_values + 1);
               return;
             }
+          if (probe % 16 == 15 && __ldcg(table.n) > most_values)
+            return; // threads that ran at once have filled the table
           Bits found = __ldcg(table.value + position);
           if (found == empty)
             {
