@@ -111,6 +111,18 @@ void StokesMatrices<dim>::assemble_divergence(const dealii::Mapping<dim> &mappin
   to_velocity_mesh = Matrix<double>(device, product(nodal_pressure.finest().owned_H(), transfer.prolongation));
 }
 
+// An entry of the interpolation is 1 where a node is the pressure's, too, and less elsewhere.
+template <int dim>
+CSRMatrix<double> StokesMatrices<dim>::injection() const
+{
+  const auto &nodes     = nodal_pressure.finest();
+  const auto  transfer  = transfer_matrices(meshes.finest(), nodes, pressure.finest());
+  auto        same_node = product(nodes.owned_H(), transfer.prolongation);
+  for (double &value : same_node.value)
+    value = value == 1. ? 1. : 0.;
+  return transpose(same_node);
+}
+
 template <int dim>
 void StokesMatrices<dim>::assemble_masses(const dealii::Mapping<dim>                 &mapping,
                                           const std::set<dealii::types::boundary_id> &walls)

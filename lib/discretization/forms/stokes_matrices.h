@@ -65,6 +65,9 @@ public:
   /// b -= [A_g; B_g] g for the prescribed velocities g: what they add to the equations of the free unknowns.
   void subtract_prescribed(const Vector<double> &g, Vector<double> &b) const;
 
+  /// The unknowns of a pressure from its nodal values on the velocity mesh.
+  CSRMatrix<double> injection() const;
+
   /// Subtracts its mean over the domain from a pressure, unknowns of its field.
   void remove_mean(Vector<double> &p) const;
 
