@@ -125,7 +125,7 @@ protected:
     const double mass = transport.mass(c), step = 0.9 * transport.longest_step();
     for (int k = 0; k < 2; ++k) // before more than the faintest tails come to the boundary
       EXPECT_EQ(transport.advance(step, c), 1);
-    EXPECT_NEAR(transport.mass(c), mass, 1e-6 * mass);
+    EXPECT_NEAR(transport.mass(c), mass, 1e-5 * mass);
     transport.advance(0.25 - 2. * step, c);
     expect_bounds(c, 0., 1.);
     EXPECT_NEAR(transport.mass(c), mass, 0.01 * mass);
@@ -146,7 +146,7 @@ TEST_P(Transport, TurnsAHump)
 
 TEST_P(Transport, TurnsABallIn3D)
 {
-  EXPECT_LT(error_of_turn<3>(3, true), 0.8);
+  EXPECT_LT(error_of_turn<3>(4, false), 0.5);
 }
 
 // A box keeps its bounds and its mass, and most of its place.
@@ -168,16 +168,29 @@ TEST_P(Transport, KeepsBounds)
   EXPECT_LT(rotation.distance(c, exact), 0.5 * 4. * 0.26 * 0.26);
 }
 
-// Whatever the velocity, a constant stays.
-TEST_P(Transport, ConstantsStay)
+// Whatever the velocity, a constant stays; and where nothing flows through the boundary, mass, though the velocity has
+// a divergence.
+template <int dim>
+void expect_conservation(const adamant::Device &device)
 {
-  Rotation<2> rotation(device, 3, true);
-  auto       &transport = *rotation.transport;
-  transport.set_velocity(rotation.values(
-    *rotation.velocity, [](const Point<2> &x, int c) { return std::sin(7. * x[0] + 3. * x[1] * x[1] + c); }));
-  auto c = rotation.values(*rotation.field, [](const Point<2> &, int) { return 2.5; });
+  Rotation<dim> rotation(device, 3, true);
+  auto         &transport = *rotation.transport;
+  const auto    stay      = rotation.values(*rotation.field, [](const Point<dim> &, int) { return 2.5; });
+  transport.set_velocity(rotation.values(*rotation.velocity, [](const Point<dim> &x, int c) {
+    return std::sin(7. * x[0] + 3. * x[1] * x[1] + c) * x[c] * (1. - x[c]);
+  }));
+  auto c = rotation.values(*rotation.field, [](const Point<dim> &, int) { return 2.5; });
   transport.advance(0.2, c);
-  for (const double value : to_host(c))
-    ASSERT_NEAR(value, 2.5, 1e-13);
+  EXPECT_LT(rotation.distance(c, stay), 1e-7);
+  c                 = rotation.values(*rotation.field, hump<dim>);
+  const double mass = transport.mass(c);
+  transport.advance(0.2, c);
+  EXPECT_NEAR(transport.mass(c), mass, 1e-7 * mass);
+}
+
+TEST_P(Transport, ConstantsAndMassStay)
+{
+  expect_conservation<2>(device);
+  expect_conservation<3>(device);
 }
 } // namespace

@@ -13,20 +13,16 @@ namespace
 {
 const auto transport_flags = dealii::update_values | dealii::update_gradients | dealii::update_JxW_values;
 
-// For each entry (i, j) the place of (j, i), or -1: the rows of constrained unknowns have their diagonal alone.
-Array<EntryNumber> mirrored_entries(const CSRMatrix<double> &pattern)
+LinearSolverOptions potential_options()
 {
-  Array<EntryNumber> mirror(pattern.n_nonzeros());
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < pattern.n_rows; ++i)
-    for (EntryNumber k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
-      {
-        const int  j     = pattern.column[k];
-        const auto begin = pattern.column.begin() + pattern.row_start[j],
-                   end   = pattern.column.begin() + pattern.row_start[j + 1], found = std::lower_bound(begin, end, i);
-        mirror[k] = found != end && *found == i ? EntryNumber(found - pattern.column.begin()) : EntryNumber(-1);
-      }
-  return mirror;
+  LinearSolverOptions options;
+  options.type                = SolverType::cg;
+  options.control.tolerance   = 1e-7;
+  options.control.name        = "balance of fluxes";
+  options.multigrid.smoother  = {"jacobi", true, 0.8, 8.};
+  options.multigrid.pre_steps = options.multigrid.post_steps = 3;
+  options.multigrid.singular                                 = true;
+  return options;
 }
 
 template <int dim>
@@ -49,29 +45,54 @@ LimitedTransport<dim>::LimitedTransport(const Device &device, const Field<dim> &
   , of_velocity(device, velocity.finest(), mapping, quadrature)
   , M("mass", field, unknowns(field), mapping, quadrature, transport_flags, nullptr)
   , K("transport", field, unknowns(field), mapping, quadrature, transport_flags, nullptr)
+  , L("Laplacian", field, unknowns(field), mapping, quadrature, transport_flags, nullptr, Levels::all)
   , H(device, field.finest().owned_H())
 {
   if (velocity.element().n_components() != dim)
     throw RunError("transport with limited fluxes needs a velocity of as many components as dimensions");
   const int n        = field.finest().n_owned();
   velocity_at_points = Vector<double>(device, of_field.n_points() * dim);
-  for (Vector<double> *vector : {&lumped, &integrals, &old, &r, &low, &rise, &fall, &result, &rate[0], &rate[1]})
+  for (Vector<double> *vector : {&lumped, &integrals, &psi, &old, &r, &low, &rise, &fall, &result, &rate[0], &rate[1]})
     *vector = Vector<double>(device, n);
   M.update(device, [](std::size_t) { return PlainMass{}; });
-  K.update(device, [this](std::size_t) { return MinusTransport<dim>{velocity_at_points.data()}; });
-  mirror = List<EntryNumber>(device, mirrored_entries(*K.finest()));
+  K.update(device, [this](std::size_t) { return SkewTransport<dim>{velocity_at_points.data()}; });
+  fluxes = Vector<double>(device, K.on_device(field.n_levels() - 1)->values.size());
+  L.update(device, [](std::size_t) { return PlainLaplacian<dim>{}; });
+  potential.emplace(device, levels_of(field, L), potential_options());
   device.for_each(n, SumRows{M.on_device(field.n_levels() - 1)->view(), lumped.data()});
-  Array<double> mass = to_host(lumped); // ∫ φ_i of the free unknowns
+  Array<double> ones(n), mass = to_host(lumped);
   for (int i = 0; i < n; ++i)
-    mass[i] *= field.finest().is_free(i);
+    {
+      ones[i] = field.finest().is_free(i);
+      mass[i] *= ones[i];
+    }
+  free = Vector<double>(device, ones);
   integrals.upload(mass.data());
+  assemble_divergence(velocity, mapping);
+}
+
+template <int dim>
+void LimitedTransport<dim>::assemble_divergence(const Field<dim> &velocity, const dealii::Mapping<dim> &mapping)
+{
+  Form<dim> form("divergence", K.rows(), nodal_values(velocity), mapping, quadrature, transport_flags,
+                 [](const CellContext<dim> &cell, dealii::FullMatrix<double> &local) {
+                   const auto &u = cell.columns();
+                   for (const unsigned int q : cell.quadrature_point_indices())
+                     for (const unsigned int i : cell.dof_indices())
+                       for (const unsigned int j : u.dof_indices())
+                         local(i, j) += 0.5 * cell.value(i, q) * u.gradient(j, q)[u.component(j)] * cell.JxW(q);
+                 });
+  form.update();
+  D = Matrix<double>(device, *form.finest());
 }
 
 template <int dim>
 TransportView LimitedTransport<dim>::view() const
 {
   const std::size_t level = K.rows().n_levels() - 1;
-  return {K.on_device(level)->view(), M.on_device(level)->view(), mirror.data(), lumped.data()};
+  RowsView          balanced = K.on_device(level)->view();
+  balanced.value             = fluxes.data();
+  return {balanced, M.on_device(level)->view(), lumped.data()};
 }
 
 template <int dim>
@@ -81,11 +102,24 @@ void LimitedTransport<dim>::set_velocity(const Vector<double> &u)
     device.for_each(of_velocity.n_points(),
                     AtQuadraturePoints<dim, StoreAtPoints>{
                       of_velocity.view(), u.data(), dim, d, {velocity_at_points.data() + d, dim}});
-  K.update(device, [this](std::size_t) { return MinusTransport<dim>{velocity_at_points.data()}; });
+  K.update(device, [this](std::size_t) { return SkewTransport<dim>{velocity_at_points.data()}; });
+  balance_fluxes(u);
   device.for_each(low.size(), TransportRate{view(), low.data()});
   const auto   rates = to_host(low);
   const double most  = *std::max_element(rates.begin(), rates.end());
   longest            = most > 0. ? 1. / most : std::numeric_limits<double>::infinity();
+}
+
+// So that Σ_j k_ij = 0 but for what flows through the boundary.
+template <int dim>
+void LimitedTransport<dim>::balance_fluxes(const Vector<double> &u)
+{
+  device.multiply(1., D, u, 0., r);
+  device.axpby(-device.dot(free, r) / device.dot(free, free), free, 1., r);
+  potential->solve(r, psi);
+  const std::size_t level = K.rows().n_levels() - 1;
+  device.for_each(psi.size(), AddPotentialFlow{K.on_device(level)->view(), L.on_device(level)->view(), psi.data(),
+                                               fluxes.data()});
 }
 
 template <int dim>

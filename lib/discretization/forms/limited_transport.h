@@ -6,24 +6,33 @@
 #include "discretization/forms/form.h"
 #include "discretization/forms/quadrature_data.h"
 #include "discretization/forms/transport_functors.h"
+#include "multigrid/linear_solver.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/mapping.h>
 
+#include <optional>
+
 namespace adamant
 {
-/// ∂_t c + u · ∇c = 0 for a bilinear field that keeps its bounds, as a composition that flows along: explicit
-/// steps of algebraic flux correction (Kuzmin, Explicit and implicit FEM-FCT algorithms with flux linearization,
-/// J. Comput. Phys. 228, 2009), in strong-stability-preserving Runge-Kutta stages of order 3 (Shu and Osher 1988).
+/// ∂_t c + u · ∇c = 0 for a bilinear field that keeps its bounds and its mass, as a composition that flows along:
+/// explicit steps of algebraic flux correction (Kuzmin, Explicit and implicit FEM-FCT algorithms with flux
+/// linearization, J. Comput. Phys. 228, 2009), in strong-stability-preserving Runge-Kutta stages of order 3 (Shu and
+/// Osher 1988).
 ///
-/// With M = (φ_j, φ_i), m its lumped one, k_ij = -(u · ∇φ_j, φ_i) and d_ij = max(0, -k_ij, -k_ji), a stage is
+/// With M = (φ_j, φ_i), m its lumped one, k_ij = -k_ji the flux of volume between two nodes, and d_ij = |k_ij|, a stage
+/// is
 ///
 ///   c_i + dt / m_i Σ_j [ (k_ij + d_ij) (c_j - c_i) + α_ij f_ij ],   f_ij = m_ij (c'_i - c'_j) + d_ij (c_i - c_j),
 ///
 /// c' about M⁻¹ K c; with α = 1 it is Galerkin's method, with α = 0 upwinding. α is Zalesak's: no value leaves the range
 /// that those of the node and its neighbours have after the upwind step. Up to longest_step() so the bounds of c hold
-/// to rounding. Fluxes conserve mass; K does as far as div u = 0 against the functions of c. Nodes where u flows in
-/// keep what they have. One rank.
+/// to rounding.
+///
+/// A discrete velocity has a divergence against the functions of c, with which Galerkin's method would lose mass, or
+/// the bounds. Therefore k_ij = ½ [(φ_j, u · ∇φ_i) - (φ_i, u · ∇φ_j)] - l_ij (ψ_i - ψ_j), L the stiffness matrix and
+/// L ψ = ½ (φ_i, div u): what flows into a node also flows out. Nodes where u flows in through the boundary keep what
+/// they have. One rank.
 template <int dim>
 class LimitedTransport
 {
@@ -33,7 +42,7 @@ public:
   LimitedTransport(const Device &device, const Field<dim> &field, const Field<dim> &velocity,
                    const dealii::Mapping<dim> &mapping);
 
-  /// From now on u has these nodal values.
+  /// From now on u has these nodal values. Throws SolverError where ψ is not found.
   void set_velocity(const Vector<double> &u);
   /// With which bounds are kept; infinite where nothing moves.
   double longest_step() const { return longest; }
@@ -53,14 +62,18 @@ public:
 
 private:
   TransportView view() const;
+  void          assemble_divergence(const Field<dim> &velocity, const dealii::Mapping<dim> &mapping);
+  void          balance_fluxes(const Vector<double> &u);
   void          stage(double dt, double old_weight, const Vector<double> &old, Vector<double> &c);
 
   Device              device;
   QuadratureData<dim> of_field, of_velocity;
-  Form<dim>           M, K;
-  Matrix<double>      H; // values at hanging nodes
-  List<EntryNumber>   mirror;
-  Vector<double>      lumped, integrals, velocity_at_points, old, r, low, rise, fall, result, rate[2];
+  Form<dim>           M, K, L;
+  Matrix<double>      H, D; // values at hanging nodes; ½ (φ_i, div u)
+
+  std::optional<LinearSolver> potential; // ψ
+
+  Vector<double> lumped, integrals, free, velocity_at_points, fluxes, psi, old, r, low, rise, fall, result, rate[2];
   double              longest = 0.;
 };
 } // namespace adamant

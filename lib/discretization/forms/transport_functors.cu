@@ -8,11 +8,14 @@ namespace cuda
 {
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, PlainMass> &);
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, PlainMass> &);
-template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, MinusTransport<2>> &);
-template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, MinusTransport<3>> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, SkewTransport<2>> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, SkewTransport<3>> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, PlainLaplacian<2>> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, PlainLaplacian<3>> &);
 template void for_each(const DeviceInterface &, int, const AtQuadraturePoints<2, StoreAtPoints> &);
 template void for_each(const DeviceInterface &, int, const AtQuadraturePoints<3, StoreAtPoints> &);
 template void for_each(const DeviceInterface &, int, const SumRows &);
+template void for_each(const DeviceInterface &, int, const AddPotentialFlow &);
 template void for_each(const DeviceInterface &, int, const TransportRate &);
 template void for_each(const DeviceInterface &, int, const LowOrderStep &);
 template void for_each(const DeviceInterface &, int, const MassStep &);

@@ -4,7 +4,7 @@
 #include "discretization/forms/cell_kernel.h"
 
 // The passes of transport with limited fluxes (limited_transport.h), for host and GPU. Each computes a row i from the
-// rows' entries k = (i, j); `mirror` has the place of (j, i) for each of them, or -1.
+// rows' entries k = (i, j).
 
 namespace adamant
 {
@@ -19,16 +19,28 @@ struct PlainMass
   }
 };
 
-/// -∫ φ_i u · ∇φ_j.
+/// ∫ ∇φ_i · ∇φ_j.
 template <int dim>
-struct MinusTransport
+struct PlainLaplacian
+{
+  static constexpr int     rows = 1, columns = 1;
+  ADAMANT_HOST_DEVICE void operator()(const IntegrationPoint<dim> &at, double (&local)[1][1]) const
+  {
+    local[0][0] += dot<dim>(at.gradient_i, at.gradient_j) * at.JxW;
+  }
+};
+
+/// (∫ φ_j u · ∇φ_i - ∫ φ_i u · ∇φ_j) / 2, which is antisymmetric.
+template <int dim>
+struct SkewTransport
 {
   static constexpr int rows = 1, columns = 1;
   const double        *velocity; ///< at the quadrature points, component d of point q at [q dim + d]
 
   ADAMANT_HOST_DEVICE void operator()(const IntegrationPoint<dim> &at, double (&local)[1][1]) const
   {
-    local[0][0] -= at.value_i * dot<dim>(velocity + static_cast<long>(at.point) * dim, at.gradient_j) * at.JxW;
+    const double *u = velocity + static_cast<long>(at.point) * dim;
+    local[0][0] += 0.5 * at.JxW * (at.value_j * dot<dim>(u, at.gradient_i) - at.value_i * dot<dim>(u, at.gradient_j));
   }
 };
 
@@ -43,20 +55,27 @@ struct StoreAtPoints
   }
 };
 
-/// K, M and the lumped masses m; the rows of constrained unknowns have their diagonal entry alone.
+/// result_ij = k_ij - l_ij (ψ_i - ψ_j), in the order of the entries.
+struct AddPotentialFlow
+{
+  RowsView                 K, L;
+  const double            *psi;
+  double                  *result;
+  ADAMANT_HOST_DEVICE void operator()(int i) const
+  {
+    for (EntryNumber k = L.row_start[i]; k < L.row_start[i + 1]; ++k)
+      result[k] = K.value[k] - L.value[k] * (psi[i] - psi[L.column[k]]);
+  }
+};
+
+/// K, M of the same pattern, and the lumped masses m; the rows of constrained unknowns have their diagonal entry alone.
 struct TransportView
 {
-  RowsView           K, M;
-  const EntryNumber *mirror;
-  const double      *m;
+  RowsView      K, M;
+  const double *m;
 
-  ADAMANT_HOST_DEVICE double entry(EntryNumber k) const { return k < 0 ? 0. : K.value[k]; }
-  /// d_ij = max(0, -k_ij, -k_ji), with which k_ij + d_ij >= 0.
-  ADAMANT_HOST_DEVICE double diffusion(EntryNumber k) const
-  {
-    const double there = -K.value[k], back = -entry(mirror[k]), most = there > back ? there : back;
-    return most > 0. ? most : 0.;
-  }
+  /// d_ij = |k_ij|, with which k_ij + d_ij >= 0: k_ij = -k_ji.
+  ADAMANT_HOST_DEVICE double diffusion(EntryNumber k) const { return K.value[k] < 0. ? -K.value[k] : K.value[k]; }
 };
 
 /// result_i = Σ_j m_ij.
