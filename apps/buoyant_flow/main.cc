@@ -73,19 +73,19 @@ private:
   };
   Facts facts() const;
 
-  const Parameters                                       &parameters;
-  std::unique_ptr<FunctionParser<dim>>                    initial_composition;
-  adamant::NumberFunction                                 viscosity_of, density_of;
-  std::optional<adamant::StokesFlow<dim>>                 flow;
-  std::optional<adamant::Field<dim>>                      composition;
-  std::optional<adamant::LimitedTransport<dim>>           transport;
-  adamant::Matrix<double>                                 G; // densities at the quadrature points to the load
-  Vector                                                  c, c_at_points, at_points, load;
-  Vector                                                  heights, velocity_weights; // of nodes
-  double                                                  volume = 0., dt = 0.;
-  bool                                                    new_mesh = false;
-  std::array<double, 2>                                   bounds{{1e300, -1e300}}; // of c in all steps so far
-  double                                                  first_mass = 0.;
+  const Parameters                             &parameters;
+  std::unique_ptr<FunctionParser<dim>>          initial_composition;
+  adamant::NumberFunction                       viscosity_of, density_of;
+  std::optional<adamant::StokesFlow<dim>>       flow;
+  std::optional<adamant::Field<dim>>            composition;
+  std::optional<adamant::LimitedTransport<dim>> transport;
+  adamant::Matrix<double>                       G; // densities at the quadrature points to the load
+  Vector                                        c, c_at_points, at_points, load;
+  Vector                                        heights, velocity_weights; // of nodes
+  double                                        volume = 0., dt = 0.;
+  bool                                          new_mesh = false;
+  std::array<double, 2>                         bounds{{1e300, -1e300}}; // of c in all steps so far
+  double                                        first_mass = 0.;
 };
 
 template <int dim>
@@ -134,18 +134,18 @@ void BuoyantFlow<dim>::setup()
 template <int dim>
 void BuoyantFlow<dim>::setup_integrals()
 {
-  const auto            &gravity = parameters.problem.gravity;
-  const auto            &space   = flow->space();
-  adamant::Form<dim>     force("force", flow->matrices().velocity, adamant::quadrature_points<dim>(), mapping,
-                               transport->quadrature, update_values | update_JxW_values,
-                               [&gravity](const adamant::CellContext<dim> &cell, FullMatrix<double> &local) {
+  const auto        &gravity = parameters.problem.gravity;
+  const auto        &space   = flow->space();
+  adamant::Form<dim> force("force", flow->matrices().velocity, adamant::quadrature_points<dim>(), mapping,
+                           transport->quadrature, update_values | update_JxW_values,
+                           [&gravity](const adamant::CellContext<dim> &cell, FullMatrix<double> &local) {
                              for (const unsigned int q : cell.quadrature_point_indices())
                                for (const unsigned int i : cell.dof_indices())
                                  local(i, q) = gravity[cell.component(i)] * cell.value(i, q) * cell.JxW(q);
                            });
   G = adamant::assemble_on(device, force);
-  const auto ones = load_vector(space, mapping, QGauss<dim>(2), QGauss<dim - 1>(2),
-                                Functions::ConstantFunction<dim>(1., dim), {});
+  const auto ones =
+    load_vector(space, mapping, QGauss<dim>(2), QGauss<dim - 1>(2), Functions::ConstantFunction<dim>(1., dim), {});
   velocity_weights = Vector(device, adamant::transposed_product(space.owned_H(), ones));
   volume           = GridTools::volume(*mesh, mapping);
 
@@ -299,8 +299,8 @@ void BuoyantFlow<dim>::report()
   auto      &record     = run_info.record;
   const auto now        = facts();
   record["end_time"]    = time;
-  record["composition"] = {{"min", bounds[0]}, {"max", bounds[1]}, {"mass", now.mass}, {"first_mass", first_mass},
-                           {"height", now.height}};
+  record["composition"] = {
+    {"min", bounds[0]}, {"max", bounds[1]}, {"mass", now.mass}, {"first_mass", first_mass}, {"height", now.height}};
   record["speed"]       = now.speed;
   record["dissipation"] = flow->dissipation();
   record["precision"]   = to_text(flow->precision());

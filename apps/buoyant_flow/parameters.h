@@ -20,7 +20,7 @@ using adamant::require;
 
 struct ProblemParameters : adamant::VelocityBoundaries
 {
-  unsigned int        dimension = 2;
+  unsigned int        dimension           = 2;
   std::string         initial_composition = "if(abs(x-0.5)<0.1 & abs(y-0.75)<0.1, 1, 0)";
   std::string         viscosity = "10^(3*c)", density = "c";
   std::vector<double> gravity = {0., -1., 0.};

@@ -37,8 +37,8 @@ std::string rounding_limit(const CellViscosity &eta, double h, const Vector<doub
   double most = 0.;
   for (const double value : to_host(x))
     most = std::max(most, std::abs(value));
-  const double limit = std::numeric_limits<double>::epsilon() * eta.most * std::pow(h, dim - 2) * most /
-                       std::sqrt(b.device().dot(b, b));
+  const double limit =
+    std::numeric_limits<double>::epsilon() * eta.most * std::pow(h, dim - 2) * most / std::sqrt(b.device().dot(b, b));
   return "; rounding allows a relative residual of about " + to_text(limit) +
          " here; a larger Linear solver/Restart may help";
 }
@@ -126,9 +126,8 @@ void StokesFlow<dim>::make_solver(Precision precision)
   options.precision = precision;
   std::unique_ptr<Preconditioner> external;
   if (parameters.preconditioner != "multigrid")
-    external =
-      make_amg_preconditioner<dim>(device, matrices_.data().velocity.back(), space(), parameters,
-                                   [this](const auto &space) { return rigid_body_modes(space, mapping); });
+    external = make_amg_preconditioner<dim>(device, matrices_.data().velocity.back(), space(), parameters,
+                                            [this](const auto &space) { return rigid_body_modes(space, mapping); });
   solver.emplace(device, matrices_.data(), dim, schur, options, StokesSolverParameters::pressure_options(),
                  std::move(external));
 }
@@ -171,9 +170,8 @@ SolverResult StokesFlow<dim>::solve_scaled()
   catch (const SolverError &error)
     {
       if (precision_ != Precision::float32 || !parameters.adapt_precision)
-        throw SolverError(
-          error.what() +
-          rounding_limit<dim>(eta, dealii::GridTools::minimal_cell_diameter(mesh) / std::sqrt(dim), x, b));
+        throw SolverError(error.what() + rounding_limit<dim>(
+                                           eta, dealii::GridTools::minimal_cell_diameter(mesh) / std::sqrt(dim), x, b));
       std::cout << error.what() << "\nonce more with Linear solver/Precision = mixed" << std::endl;
     }
   x.set_zero();
@@ -215,8 +213,8 @@ double StokesFlow<dim>::work() const
 template <int dim>
 void StokesFlow<dim>::serialize(State &state)
 {
-  Vector<double>     x_u = part(x, 0), x_p = part(x, 1);
-  const auto        &pressure = matrices_.pressure.finest(), &finest = matrices_.nodal_pressure.finest();
+  Vector<double> x_u = part(x, 0), x_p = part(x, 1);
+  const auto    &pressure = matrices_.pressure.finest(), &finest = matrices_.nodal_pressure.finest();
   if (state.changes_mesh() && injection.n_rows() == 0)
     injection = Matrix<double>(device, matrices_.injection());
   state.unknowns(x_u, space());

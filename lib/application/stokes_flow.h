@@ -79,11 +79,11 @@ public:
   int                        n_unknowns() const { return x.size(); }
 
 private:
-  void         make_solver(Precision precision);
-  Precision    wanted_precision() const;
-  SolverResult solve_scaled();
-  void         set_right_hand_side();
-  void         set_nodal_values();
+  void           make_solver(Precision precision);
+  Precision      wanted_precision() const;
+  SolverResult   solve_scaled();
+  void           set_right_hand_side();
+  void           set_nodal_values();
   Vector<double> part(const Vector<double> &of, int block) const;
 
   Device                           device;

@@ -32,9 +32,7 @@ ViscosityParameters::ViscosityParameters()
 
 Average ViscosityParameters::average(const std::string &name)
 {
-  return name == "harmonic"  ? Average::harmonic :
-         name == "geometric" ? Average::geometric :
-                               Average::arithmetic;
+  return name == "harmonic" ? Average::harmonic : name == "geometric" ? Average::geometric : Average::arithmetic;
 }
 
 StokesSolverParameters::StokesSolverParameters(const std::string &automatic)
@@ -47,8 +45,7 @@ StokesSolverParameters::StokesSolverParameters(const std::string &automatic)
                   automatic,
                 prm, Selection("auto|mass|bfbt"));
   add_parameter("BFBT exponent", exponent, "q of the weights 1 / int eta^q phi of bfbt", prm, Double(0., 2.));
-  add_parameter("BFBT boundary weight", boundary_weight, "Of cells at walls in these weights", prm,
-                Double(0.01, 100.));
+  add_parameter("BFBT boundary weight", boundary_weight, "Of cells at walls in these weights", prm, Double(0.01, 100.));
   add_parameter("Adapt precision", adapt_precision,
                 "float32 becomes mixed where the viscosity varies by more than 1e5, and by more than 1e3 from a cell "
                 "to the next, or where GMRES has not converged");

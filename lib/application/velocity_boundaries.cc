@@ -21,8 +21,7 @@ namespace
 {
 void check_kind(const std::string &text)
 {
-  require(text == "no_slip" || text == "free_slip", "Problem/Boundaries: '", text,
-          "' should be no_slip or free_slip");
+  require(text == "no_slip" || text == "free_slip", "Problem/Boundaries: '", text, "' should be no_slip or free_slip");
 }
 
 // The axis that all faces of a boundary with free slip are normal to.
@@ -43,8 +42,8 @@ unsigned int normal_axis(const dealii::Triangulation<dim> &mesh, dealii::types::
               }
             if (most - least < 1e-10 * cell->diameter())
               {
-                require(axis == dealii::numbers::invalid_unsigned_int || axis == d, "Problem/Boundaries: boundary ",
-                        id, " has free slip and sides normal to ", "xyz"[axis % 3], " and ", "xyz"[d],
+                require(axis == dealii::numbers::invalid_unsigned_int || axis == d, "Problem/Boundaries: boundary ", id,
+                        " has free slip and sides normal to ", "xyz"[axis % 3], " and ", "xyz"[d],
                         "; sides of different directions need ids of their own");
                 axis = d;
               }
@@ -157,8 +156,7 @@ DirichletBoundary dirichlet_boundary(const VelocityBoundaries &boundaries, const
 }
 
 template <int dim>
-std::set<dealii::types::boundary_id> walls(const VelocityBoundaries         &boundaries,
-                                           const dealii::Triangulation<dim> &mesh)
+std::set<dealii::types::boundary_id> walls(const VelocityBoundaries &boundaries, const dealii::Triangulation<dim> &mesh)
 {
   std::set<dealii::types::boundary_id> ids;
   for (const auto id : mesh.get_boundary_ids())
@@ -192,11 +190,11 @@ Array<double> prescribed_velocity(const VelocityBoundaries &boundaries, const Le
   return g;
 }
 
-#define INSTANTIATE(dim)                                                                                              \
-  template DirichletBoundary dirichlet_boundary(const VelocityBoundaries &, const dealii::Triangulation<dim> &);      \
-  template std::set<dealii::types::boundary_id> walls(const VelocityBoundaries &, const dealii::Triangulation<dim> &); \
-  template Array<double> prescribed_velocity(const VelocityBoundaries &, const LevelSpace<dim> &,                     \
-                                             const dealii::Mapping<dim> &);
+#define INSTANTIATE(dim)                                                                                                 \
+  template DirichletBoundary dirichlet_boundary(const VelocityBoundaries &, const dealii::Triangulation<dim> &);         \
+  template std::set<dealii::types::boundary_id> walls(const VelocityBoundaries &, const dealii::Triangulation<dim> &);   \
+  template Array<double>                        prescribed_velocity(const VelocityBoundaries &, const LevelSpace<dim> &, \
+                                                                    const dealii::Mapping<dim> &);
 INSTANTIATE(2)
 INSTANTIATE(3)
 #undef INSTANTIATE

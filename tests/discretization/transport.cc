@@ -80,11 +80,11 @@ public:
     return transport->mass(DeviceVector(device, difference));
   }
 
-  adamant::Device                              device;
-  Triangulation<dim>                           mesh;
-  MappingQ1<dim>                               mapping;
-  std::optional<adamant::LevelMeshes<dim>>     meshes;
-  std::optional<adamant::Field<dim>>           field, velocity;
+  adamant::Device                               device;
+  Triangulation<dim>                            mesh;
+  MappingQ1<dim>                                mapping;
+  std::optional<adamant::LevelMeshes<dim>>      meshes;
+  std::optional<adamant::Field<dim>>            field, velocity;
   std::optional<adamant::LimitedTransport<dim>> transport;
 };
 

@@ -89,7 +89,7 @@ void LimitedTransport<dim>::assemble_divergence(const Field<dim> &velocity, cons
 template <int dim>
 TransportView LimitedTransport<dim>::view() const
 {
-  const std::size_t level = K.rows().n_levels() - 1;
+  const std::size_t level    = K.rows().n_levels() - 1;
   RowsView          balanced = K.on_device(level)->view();
   balanced.value             = fluxes.data();
   return {balanced, M.on_device(level)->view(), lumped.data()};
@@ -116,10 +116,11 @@ void LimitedTransport<dim>::balance_fluxes(const Vector<double> &u)
 {
   device.multiply(1., D, u, 0., r);
   device.axpby(-device.dot(free, r) / device.dot(free, free), free, 1., r);
+  psi.set_zero(); // so that all depends on u alone
   potential->solve(r, psi);
   const std::size_t level = K.rows().n_levels() - 1;
-  device.for_each(psi.size(), AddPotentialFlow{K.on_device(level)->view(), L.on_device(level)->view(), psi.data(),
-                                               fluxes.data()});
+  device.for_each(psi.size(),
+                  AddPotentialFlow{K.on_device(level)->view(), L.on_device(level)->view(), psi.data(), fluxes.data()});
 }
 
 template <int dim>

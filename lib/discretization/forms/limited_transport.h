@@ -74,6 +74,6 @@ private:
   std::optional<LinearSolver> potential; // ψ
 
   Vector<double> lumped, integrals, free, velocity_at_points, fluxes, psi, old, r, low, rise, fall, result, rate[2];
-  double              longest = 0.;
+  double         longest = 0.;
 };
 } // namespace adamant

@@ -81,9 +81,9 @@ struct TransportView
 /// result_i = Σ_j m_ij.
 struct SumRows
 {
-  RowsView                   M;
-  double                    *result;
-  ADAMANT_HOST_DEVICE void   operator()(int i) const
+  RowsView                 M;
+  double                  *result;
+  ADAMANT_HOST_DEVICE void operator()(int i) const
   {
     double sum = 0.;
     for (EntryNumber k = M.row_start[i]; k < M.row_start[i + 1]; ++k)
@@ -178,8 +178,8 @@ struct FluxLimits
           (f > 0. ? in : out) += f;
         }
     const double room = flux.at.m[i] / flux.dt, up = room * (most - flux.low[i]), down = room * (least - flux.low[i]);
-    rise[i]           = in > up ? up / in : 1.;
-    fall[i]           = out < down ? down / out : 1.;
+    rise[i] = in > up ? up / in : 1.;
+    fall[i] = out < down ? down / out : 1.;
   }
 };
 
