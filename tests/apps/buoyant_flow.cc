@@ -66,8 +66,9 @@ protected:
 // van Keken et al. 1997: 0.01106 for one viscosity.
 TEST_F(BuoyantFlow, LayersGrowAsPublished)
 {
-  const auto  outcome = run_file("rayleigh_taylor.prm", {"Time stepping/End time=20", "Time stepping/Output interval=0"});
-  const auto  values  = columns(outcome);
+  const auto outcome =
+    run_file("rayleigh_taylor.prm", {"Time stepping/End time=20", "Time stepping/Output interval=0"});
+  const auto  values = columns(outcome);
   const auto &t = values.at("time"), &speed = values.at("speed");
   EXPECT_DOUBLE_EQ(t.back(), 20.);
   EXPECT_NEAR(std::log(speed.back() / speed.front()) / (t.back() - t.front()), 0.01106, 0.02 * 0.01106);
@@ -77,12 +78,13 @@ TEST_F(BuoyantFlow, LayersGrowAsPublished)
 // The flow of the first moment is that of the program without composition.
 TEST_F(BuoyantFlow, FirstFlowIsThatOfStokes)
 {
-  const std::string blob    = "(1-tanh((sqrt((x-0.5)^2+(y-0.6)^2)-0.2)/0.1))/2";
-  const auto        flow    = run({"Problem/Initial composition=" + blob, "Time stepping/Steps=1",
-                                   "Time stepping/Longest time step=1e-6", "Time stepping/Output interval=0",
-                                   "Mesh/Refinements=5"});
+  const std::string blob = "(1-tanh((sqrt((x-0.5)^2+(y-0.6)^2)-0.2)/0.1))/2";
+  const auto        flow =
+    run({"Problem/Initial composition=" + blob, "Time stepping/Steps=1", "Time stepping/Longest time step=1e-6",
+         "Time stepping/Output interval=0", "Mesh/Refinements=5"});
   Program::Outcome  stokes;
-  const std::string command = std::string("'") + STOKES + "' --backend host --threads 1 --set Problem/Case=expressions" +
+  const std::string command = std::string("'") + STOKES +
+                              "' --backend host --threads 1 --set Problem/Case=expressions" +
                               " --set 'Problem/Viscosity=10^(3*" + blob + ")' --set 'Problem/Body force=0;-" + blob +
                               "' --set Problem/Boundaries=free_slip --set Mesh/Refinements=5 --set 'Mesh/Cells=1,1'" +
                               " --set Output/Files=false --output '" + (folder / "stokes").string() + "' > /dev/null";
@@ -97,8 +99,9 @@ TEST_F(BuoyantFlow, FirstFlowIsThatOfStokes)
 TEST_F(BuoyantFlow, StiffBlocksSinkAsRigidOnes)
 {
   const auto speed = [&](int decades) {
-    const auto values = columns(run({"Problem/Viscosity=1/(1-c+c*10^(-" + std::to_string(decades) + "))",
-                                     "Time stepping/Steps=4", "Time stepping/Output interval=0", "Mesh/Refinements=5"}));
+    const auto values =
+      columns(run({"Problem/Viscosity=1/(1-c+c*10^(-" + std::to_string(decades) + "))", "Time stepping/Steps=4",
+                   "Time stepping/Output interval=0", "Mesh/Refinements=5"}));
     const auto &t = values.at("time"), &height = values.at("height");
     return (height.front() - height.back()) / (t.back() - t.front());
   };
@@ -109,8 +112,8 @@ TEST_F(BuoyantFlow, StiffBlocksSinkAsRigidOnes)
 
 TEST_F(BuoyantFlow, BoundsAndMassStay)
 {
-  const auto plane = run({"Time stepping/Courant number=2.5"}), space = run_file("sinking_block.prm",
-                                                    {"Mesh/Refinements=3", "Time stepping/Steps=5"});
+  const auto plane = run({"Time stepping/Courant number=2.5"}),
+             space = run_file("sinking_block.prm", {"Mesh/Refinements=3", "Time stepping/Steps=5"});
   for (const auto &outcome : {plane, space})
     {
       expect_bounds(outcome);
@@ -123,9 +126,9 @@ TEST_F(BuoyantFlow, BoundsAndMassStay)
 // A mesh that follows the block: it sinks as on a fine one.
 TEST_F(BuoyantFlow, MeshesFollow)
 {
-  const Settings until    = {"Time stepping/End time=100", "Time stepping/Steps=1000", "Time stepping/Output interval=0"};
+  const Settings until = {"Time stepping/End time=100", "Time stepping/Steps=1000", "Time stepping/Output interval=0"};
   const auto     adaptive = run_file("following_block.prm", {until[0], until[1], until[2]}),
-                 uniform  = run_file("following_block.prm", {until[0], until[1], until[2], "Adaptivity/Interval=0",
+             uniform      = run_file("following_block.prm", {until[0], until[1], until[2], "Adaptivity/Interval=0",
                                                              "Adaptivity/First mesh cycles=0", "Mesh/Refinements=6"});
   expect_bounds(adaptive);
   EXPECT_GT(adaptive.record.at("remeshes"), 3);
@@ -142,9 +145,10 @@ TEST_F(BuoyantFlow, RunsGoOn)
     {
       Settings all = {"Time stepping/Steps=12", "Checkpoint/Steps=5", "Linear solver/Tolerance=1e-8"};
       all.insert(all.end(), settings.begin(), settings.end());
-      const auto once = run(all, 2);
-      all[0]          = "Time stepping/Steps=7";
-      const auto begun = run(all, 2), done = start_with("host", {all[0] = "Time stepping/Steps=12"}, {"--restart=" + begun.folder});
+      const auto once  = run(all, 2);
+      all[0]           = "Time stepping/Steps=7";
+      const auto begun = run(all, 2),
+                 done  = start_with("host", {all[0] = "Time stepping/Steps=12"}, {"--restart=" + begun.folder});
       ASSERT_EQ(done.code, 0) << done.err;
       std::ifstream in(begun.folder + "/run.json");
       const auto    record = nlohmann::json::parse(in);

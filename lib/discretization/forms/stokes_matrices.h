@@ -78,6 +78,7 @@ public:
 private:
   void assemble_divergence(const dealii::Mapping<dim> &mapping);
   void assemble_masses(const dealii::Mapping<dim> &mapping, const std::set<dealii::types::boundary_id> &walls);
+  void tabulate_shapes();
   void update_bfbt(const Vector<double> &viscosity);
 
   Device                       device;
@@ -92,5 +93,6 @@ private:
   Vector<double>               weights, C, mean_weights, ones;
   const Vector<double>        *given = nullptr, *given_at_points = nullptr; // of the last update
   SaddlePointData              saddle_point;
+  std::vector<Vector<double>>  of_shapes; // by level, see ViscousStressOfShapes; empty where cells have too many shapes
 };
 } // namespace adamant
