@@ -17,12 +17,10 @@ TEST_F(CudaBuoyantFlow, SinksAsOnTheHost)
   for (const std::string dimension : {"2", "3"})
     for (const std::string interval : {"0", "2"})
       {
-        const std::vector<std::string> settings = {"Problem/Dimension=" + dimension,
-                                                   "Mesh/Refinements=" + std::string(dimension == "2" ? "4" : "2"),
-                                                   "Time stepping/Steps=5",
-                                                   "Adaptivity/Interval=" + interval,
-                                                   "Linear solver/Tolerance=1e-9"};
-        const Outcome                  host = start_on("host", settings), gpu = start_on("cuda", settings);
+        const std::vector<std::string> settings = {
+          "Problem/Dimension=" + dimension, "Mesh/Refinements=" + std::string(dimension == "2" ? "4" : "2"),
+          "Time stepping/Steps=5", "Adaptivity/Interval=" + interval, "Linear solver/Tolerance=1e-9"};
+        const Outcome host = start_on("host", settings), gpu = start_on("cuda", settings);
         ASSERT_EQ(host.code, 0) << host.err;
         ASSERT_EQ(gpu.code, 0) << gpu.err;
         for (const char *key : {"end_time", "speed", "dissipation"})
