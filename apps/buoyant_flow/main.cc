@@ -179,11 +179,9 @@ void BuoyantFlow<dim>::set_initial_values()
 template <int dim>
 void BuoyantFlow<dim>::update_material()
 {
-  const bool averaged = parameters.viscosity.finest != "none";
   transport->evaluate(c, c_at_points);
   viscosity_of(c_at_points, at_points);
-  flow->set_viscosity(adamant::cell_viscosity(flow->space(), flow->averages(at_points),
-                                              averaged ? Array<double>() : adamant::to_host(at_points), true));
+  flow->set_viscosity(flow->viscosity_of(at_points, true));
   density_of(c_at_points, at_points);
   device.multiply(1., G, at_points, 0., load);
   flow->set_load(load);

@@ -120,11 +120,9 @@ void Stokes<dim>::setup_flow()
 template <int dim>
 void Stokes<dim>::setup_viscosity()
 {
-  const auto points =
-    positive_values(*data.viscosity, adamant::quadrature_points(flow->space(), mapping, flow->matrices().quadrature));
-  eta = adamant::cell_viscosity(flow->space(), flow->averages(Vector(device, points)),
-                                parameters.viscosity.finest == "none" ? points : adamant::Array<double>(),
-                                parameters.problem.name == "expressions");
+  const auto points = adamant::quadrature_points(flow->space(), mapping, flow->matrices().quadrature);
+  eta               = flow->viscosity_of(Vector(device, positive_values(*data.viscosity, points)),
+                                         parameters.problem.name == "expressions");
   flow->set_viscosity(eta.stage(1. / parameters.viscosity.stages));
 }
 

@@ -71,16 +71,18 @@ StokesFlow<dim>::StokesFlow(const Device &device, Run &run, dealii::Triangulatio
   scaled      = Vector<double>(device, space().n_cells());
   prescribed  = Vector<double>(device, prescribed_velocity(boundaries, space(), mapping));
   g           = field.prescribed_vector();
+  volumes     = cell_volumes(space());
 }
 
 template <int dim>
-Array<double> StokesFlow<dim>::averages(const Vector<double> &at_points) const
+CellViscosity StokesFlow<dim>::viscosity_of(const Vector<double> &at_points, bool has_units) const
 {
   const int      n = static_cast<int>(matrices_.quadrature.size());
   Vector<double> of_cells(device, space().n_cells());
   device.for_each(of_cells.size(),
                   AverageInCells{average_parameters.finest_average(), n, at_points.data(), of_cells.data()});
-  return to_host(of_cells);
+  return adamant::cell_viscosity(space(), volumes, to_host(of_cells),
+                                 average_parameters.finest == "none" ? to_host(at_points) : Array<double>(), has_units);
 }
 
 template <int dim>

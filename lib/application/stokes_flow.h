@@ -32,7 +32,7 @@ namespace adamant
 /// from the last solution. All is scaled: η by what flows (CellViscosity), lengths by that of the domain. For
 /// convection set, in each time step, the viscosity and the load, and solve:
 ///
-///   flow.set_viscosity(cell_viscosity(flow.space(), of_cells, {}, true));
+///   flow.set_viscosity(flow.viscosity_of(at_points, true));
 ///   flow.set_load(F);
 ///   flow.solve();   // flow.u, flow.p
 template <int dim>
@@ -47,8 +47,9 @@ public:
 
   /// η from now on: all matrices, and the solver ready for it.
   void set_viscosity(CellViscosity eta);
-  /// From values at the quadrature points of A, point q of cell c at c n_q + q, on the device: the averages of cells.
-  Array<double> averages(const Vector<double> &at_points) const;
+  /// The viscosity with these values at the quadrature points of A on the device, point q of cell c at c n_q + q:
+  /// averaged in cells as the parameters say. `has_units` and errors: see cell_viscosity().
+  CellViscosity viscosity_of(const Vector<double> &at_points, bool has_units) const;
 
   /// F_i = ∫ f · φ_i from now on, at the unknowns of the velocity: the first entries of `load` on the device.
   void set_load(const Vector<double> &load);
@@ -99,6 +100,7 @@ private:
   std::optional<SaddlePointSolver> solver;
   Precision                        precision_ = Precision::float64;
   CellViscosity                    eta;
+  Array<double>                    volumes;                  // of the cells
   Vector<double>                   scaled, scaled_at_points; // η over its scale, on the device
   Vector<double>                   prescribed, g;            // velocities, and times the scale of η
   Vector<double>                   load, b, x;               // x is (u times the scale of η, p times length)

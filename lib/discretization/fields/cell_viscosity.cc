@@ -18,19 +18,27 @@ CellViscosity CellViscosity::stage(double s) const
 }
 
 template <int dim>
-CellViscosity cell_viscosity(const LevelSpace<dim> &space, Array<double> of_cells, Array<double> at_points,
-                             bool has_units)
+Array<double> cell_volumes(const LevelSpace<dim> &space)
+{
+  Array<double> volumes(space.n_cells());
+#pragma omp parallel for schedule(static)
+  for (int cell = 0; cell < space.n_cells(); ++cell)
+    volumes[cell] = space.active_cells()[cell]->measure();
+  return volumes;
+}
+
+template <int dim>
+CellViscosity cell_viscosity(const LevelSpace<dim> &space, const Array<double> &volumes, Array<double> of_cells,
+                             Array<double> at_points, bool has_units)
 {
   CellViscosity eta;
   double        volume = 0., fluidity = 0.;
   for (int cell = 0; cell < space.n_cells(); ++cell)
     {
-      const auto &at = space.active_cells()[cell];
       require(std::isfinite(of_cells[cell]) && of_cells[cell] > 0., "Problem/Viscosity is ", of_cells[cell], " at (",
-              at->center(), "): it has to be positive");
-      const double measure = at->measure();
-      volume += measure;
-      fluidity += measure / of_cells[cell];
+              space.active_cells()[cell]->center(), "): it has to be positive");
+      volume += volumes[cell];
+      fluidity += volumes[cell] / of_cells[cell];
     }
   eta.of_cells  = std::move(of_cells);
   eta.at_points = std::move(at_points);
@@ -61,8 +69,10 @@ double largest_jump(const LevelSpace<dim> &space, const Array<double> &of_cells)
   return most; // of both orders of two cells on one level, and of a finer one with a coarser one
 }
 
-template CellViscosity cell_viscosity(const LevelSpace<2> &, Array<double>, Array<double>, bool);
-template CellViscosity cell_viscosity(const LevelSpace<3> &, Array<double>, Array<double>, bool);
+template CellViscosity cell_viscosity(const LevelSpace<2> &, const Array<double> &, Array<double>, Array<double>, bool);
+template Array<double> cell_volumes(const LevelSpace<2> &);
+template CellViscosity cell_viscosity(const LevelSpace<3> &, const Array<double> &, Array<double>, Array<double>, bool);
+template Array<double> cell_volumes(const LevelSpace<3> &);
 template double        largest_jump(const LevelSpace<2> &, const Array<double> &);
 template double        largest_jump(const LevelSpace<3> &, const Array<double> &);
 } // namespace adamant

@@ -15,12 +15,15 @@ struct CellViscosity
   CellViscosity stage(double s) const;
 };
 
-/// From η > 0 of the cells of a space and, where it is not averaged, at all quadrature points. `has_units`: the scale
-/// is the harmonic mean over the domain, which is about that of the parts that flow; else 1. InputError where η is not
+/// From η > 0 of the cells of a space, which have these volumes, and, where it is not averaged, at all quadrature
+/// points. `has_units`: the scale is the harmonic mean over the domain, which is about that of the parts that flow; else 1. InputError where η is not
 /// positive, or varies by more than 1e12. One rank.
 template <int dim>
-CellViscosity cell_viscosity(const LevelSpace<dim> &space, Array<double> of_cells, Array<double> at_points,
-                             bool has_units);
+CellViscosity cell_viscosity(const LevelSpace<dim> &space, const Array<double> &volumes, Array<double> of_cells,
+                             Array<double> at_points, bool has_units);
+
+template <int dim>
+Array<double> cell_volumes(const LevelSpace<dim> &space);
 
 /// The largest ratio of the values of two cells with a common face, on one rank.
 template <int dim>
