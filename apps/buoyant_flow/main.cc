@@ -6,20 +6,17 @@
 // steps that keep its bounds), then η and ρ follow from c at the quadrature points of the velocity mesh, η averaged in
 // each cell, and the flow is solved from the last one (StokesFlow). The step comes from the Courant number.
 
+#include "diagnostics.h"
 #include "parameters.h"
 
 #include "application/program.h"
 #include "application/stokes_flow.h"
 #include "application/time_dependent_problem.h"
 #include "discretization/fields/points.h"
-#include "discretization/forms/limited_transport.h"
-#include "discretization/forms/load.h"
 #include "expressions/point_function.h"
-#include "multigrid/smoothers/functors.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>
-#include <deal.II/grid/grid_tools.h>
 
 #include <algorithm>
 #include <array>
@@ -31,7 +28,6 @@
 #include <vector>
 
 using namespace buoyant_flow;
-using adamant::Array;
 using adamant::Section;
 
 template <int dim>
@@ -55,6 +51,8 @@ private:
   void                  add_statistics(adamant::Statistics::Row &row) override;
   void                  report() override;
 
+  std::unique_ptr<Triangulation<dim>> manifolds() const override { return parameters.mesh.template manifolds<dim>(); }
+
   std::vector<const Vector *> output_vectors() const override { return {&flow->u, &flow->p, &flow->viscosity, &c}; }
   void write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const override;
   adamant::FollowedField<dim> followed(const std::string &name) const override
@@ -63,15 +61,11 @@ private:
                                 adamant::FollowedField<dim>{&composition->finest(), &c};
   }
 
-  void                  setup_integrals();
+  void                  setup_load();
   void                  update_material();
   adamant::SolverResult solve_flow();
 
-  struct Facts // of the present state: of c the extremes, ∫ c and ∫ height c / ∫ c; the root mean square of u
-  {
-    double least, most, mass, height, speed;
-  };
-  Facts facts() const;
+  Facts facts() const { return diagnostics(*transport, c, flow->u); }
 
   const Parameters                             &parameters;
   std::unique_ptr<FunctionParser<dim>>          initial_composition;
@@ -81,8 +75,8 @@ private:
   std::optional<adamant::LimitedTransport<dim>> transport;
   adamant::Matrix<double>                       G; // densities at the quadrature points to the load
   Vector                                        c, c_at_points, at_points, load;
-  Vector                                        heights, velocity_weights; // of nodes
-  double                                        volume = 0., dt = 0.;
+  Diagnostics<dim>                              diagnostics;
+  double                                        dt       = 0.;
   bool                                          new_mesh = false;
   std::array<double, 2>                         bounds{{1e300, -1e300}}; // of c in all steps so far
   double                                        first_mass = 0.;
@@ -126,16 +120,16 @@ void BuoyantFlow<dim>::setup()
   c_at_points = Vector(device, transport->n_points());
   at_points   = Vector(device, transport->n_points());
   load        = flow->velocity().vector();
-  setup_integrals();
-  new_mesh = true;
+  setup_load();
+  diagnostics = {device, *flow, *composition, *transport, parameters.problem.gravity, mapping};
+  new_mesh    = true;
 }
 
-// The load, and weights of nodal values in integrals of |u|² and of the height times c.
+// The matrix from densities to the load.
 template <int dim>
-void BuoyantFlow<dim>::setup_integrals()
+void BuoyantFlow<dim>::setup_load()
 {
   const auto        &gravity = parameters.problem.gravity;
-  const auto        &space   = flow->space();
   adamant::Form<dim> force("force", flow->matrices().velocity, adamant::quadrature_points<dim>(), mapping,
                            transport->quadrature, update_values | update_JxW_values,
                            [&gravity](const adamant::CellContext<dim> &cell, FullMatrix<double> &local) {
@@ -144,29 +138,13 @@ void BuoyantFlow<dim>::setup_integrals()
                                  local(i, q) = gravity[cell.component(i)] * cell.value(i, q) * cell.JxW(q);
                            });
   G = adamant::assemble_on(device, force);
-  const auto ones =
-    load_vector(space, mapping, QGauss<dim>(2), QGauss<dim - 1>(2), Functions::ConstantFunction<dim>(1., dim), {});
-  velocity_weights = Vector(device, adamant::transposed_product(space.owned_H(), ones));
-  volume           = GridTools::volume(*mesh, mapping);
-
-  const auto    nodes = adamant::support_points(composition->finest(), mapping);
-  const int     n     = c.size();
-  Array<double> height(n, 0.);
-  double        g = 0.;
-  for (int d = 0; d < dim; ++d)
-    g = std::hypot(g, gravity[d]);
-  for (int i = 0; i < n; ++i)
-    for (int d = 0; d < dim; ++d)
-      height[i] -= gravity[d] / g * nodes[std::size_t(d) * n + i];
-  heights = Vector(device, height);
-  device.for_each(n, adamant::ScaleByDiagonal<double>{1., transport->weights().data(), heights.data(), heights.data()});
 }
 
 template <int dim>
 void BuoyantFlow<dim>::set_initial_values()
 {
-  const auto    nodes = adamant::support_points(composition->finest(), mapping);
-  Array<double> values(c.size());
+  const auto             nodes = adamant::support_points(composition->finest(), mapping);
+  adamant::Array<double> values(c.size());
   adamant::evaluate_at_points(*initial_composition, 0., nodes, values.data());
   c.upload(values.data());
   solve_flow();
@@ -254,18 +232,6 @@ void BuoyantFlow<dim>::serialize(adamant::State &state)
   if (state.changes_mesh())
     flow->solve();
   transport->set_velocity(flow->u);
-}
-
-template <int dim>
-typename BuoyantFlow<dim>::Facts BuoyantFlow<dim>::facts() const
-{
-  const auto values        = adamant::to_host(c);
-  const auto [least, most] = std::minmax_element(values.begin(), values.end());
-  Vector weighted          = flow->velocity().vector();
-  device.for_each(weighted.size(),
-                  adamant::ScaleByDiagonal<double>{1., velocity_weights.data(), flow->u.data(), weighted.data()});
-  const double mass = transport->mass(c);
-  return {*least, *most, mass, device.dot(heights, c) / mass, std::sqrt(device.dot(weighted, flow->u) / volume)};
 }
 
 template <int dim>
