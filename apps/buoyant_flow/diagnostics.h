@@ -42,9 +42,9 @@ public:
     , volume(dealii::GridTools::volume(flow.space().dof_handler().get_triangulation(), mapping))
     , weighted(flow.velocity().vector())
   {
-    const auto ones = load_vector(flow.space(), mapping, dealii::QGauss<dim>(2), dealii::QGauss<dim - 1>(2),
-                                  dealii::Functions::ConstantFunction<dim>(1., dim), {});
-    velocity_weights = Vector(device, adamant::transposed_product(flow.space().owned_H(), ones));
+    const auto ones     = load_vector(flow.space(), mapping, dealii::QGauss<dim>(2), dealii::QGauss<dim - 1>(2),
+                                      dealii::Functions::ConstantFunction<dim>(1., dim), {});
+    velocity_weights    = Vector(device, adamant::transposed_product(flow.space().owned_H(), ones));
     const auto    nodes = adamant::support_points(composition.finest(), mapping);
     const int     n     = transport.weights().size();
     Array<double> height(n, 0.);
