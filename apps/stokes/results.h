@@ -1,25 +1,18 @@
 #pragma once
 
 #include "cases.h"
-#include "data.h"
 
-#include "application/field_output.h"
-#include "application/output.h"
 #include "base/run_record.h"
-#include "discretization/fields/gradient_postprocessor.h"
+#include "discretization/fields/cell_viscosity.h"
 #include "discretization/fields/l2_error.h"
 #include "discretization/forms/stokes_matrices.h"
-#include "solvers/krylov.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/grid/grid_tools.h>
 
-#include <algorithm>
 #include <cmath>
 #include <iostream>
-#include <limits>
 #include <string>
-#include <vector>
 
 /// What is written and said.
 namespace stokes
@@ -53,43 +46,10 @@ void print_size(const ProblemParameters &problem, const adamant::StokesMatrices<
   note_resolution(problem, cell_length(*matrices.meshes.finest_mesh()));
 }
 
-/// What keeps GMRES from a tolerance: rounding of η_max u against the right-hand side.
-template <int dim>
-std::string rounding_limit(const CellViscosity &eta, double h, const adamant::Vector<double> &x,
-                           const adamant::Vector<double> &b)
-{
-  const double limit = std::numeric_limits<double>::epsilon() * eta.most * std::pow(h, dim - 2) *
-                       max_norm(adamant::to_host(x)) / std::sqrt(b.device().dot(b, b));
-  return "; rounding allows a relative residual of about " + adamant::to_text(limit) +
-         " here; a larger Linear solver/Restart may help";
-}
-
-/// Velocity, strain rate √(ε : ε / 2), pressure and viscosity, from nodal values on the velocity mesh.
-template <int dim>
-void write_state(const adamant::StokesMatrices<dim> &matrices, const Mapping<dim> &mapping, const CellViscosity &eta,
-                 const double *u, const double *p, adamant::TimeSeries &series, double time)
-{
-  const adamant::GradientPostprocessor<dim> strain_rate(
-    {"strain_rate"}, [](const Tensor<2, dim> &gradient, types::material_id) {
-      return std::vector<double>{std::sqrt(0.5) * symmetrize(gradient).norm()};
-    });
-  const auto            &space = matrices.space();
-  dealii::Vector<double> of_cells(space.n_cells());
-  for (int cell = 0; cell < space.n_cells(); ++cell)
-    of_cells[space.active_cells()[cell]->active_cell_index()] = eta.scale * eta.of_cells[cell];
-  adamant::FieldOutput<dim> output;
-  output.add_vectors(space, u, {"velocity"});
-  output.add_derived(space, u, strain_rate);
-  output.add_scalar(matrices.nodal_pressure.finest(), p, "pressure");
-  output.add_data_vector(of_cells, "viscosity", DataOut<dim>::type_cell_data);
-  output.build_patches(mapping, 1);
-  series.write(output, time);
-}
-
 /// What the problem is, for run.json.
 template <int dim>
-void record_facts(const Parameters &parameters, const adamant::StokesMatrices<dim> &matrices, const CellViscosity &eta,
-                  adamant::RunRecord &record)
+void record_facts(const Parameters &parameters, const adamant::StokesMatrices<dim> &matrices,
+                  const adamant::CellViscosity &eta, adamant::RunRecord &record)
 {
   record["velocities"]       = matrices.space().n_owned();
   record["pressures"]        = matrices.pressure.finest().n_owned();
@@ -101,7 +61,7 @@ void record_facts(const Parameters &parameters, const adamant::StokesMatrices<di
 /// The errors in L² where the solution is known, of nodal values on the velocity mesh.
 template <int dim>
 void record_errors(const Case<dim> &data, const adamant::StokesMatrices<dim> &matrices, const Mapping<dim> &mapping,
-                   const Array<double> &u, const Array<double> &p, adamant::RunRecord &record)
+                   const adamant::Array<double> &u, const adamant::Array<double> &p, adamant::RunRecord &record)
 {
   const QGauss<dim> quadrature(5);
   if (data.exact_velocity)

@@ -55,7 +55,7 @@ void TimeDependentProblem<dim>::run()
       if (adaptivity.due(step))
         change_mesh(); // here, so that a run that is continued does what one without interruption does
       ++step;
-      time                      = step * schedule.step;
+      time                      = next_time();
       const SolverResult result = advance();
       write_statistics(result);
       run_info.progress(step, time, result.iterations, result.final_residual, size_of_mesh());

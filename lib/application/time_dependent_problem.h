@@ -56,6 +56,8 @@ protected:
   virtual void setup() = 0;
   /// The state at time 0; not called where a checkpoint has it.
   virtual void set_initial_values() = 0;
+  /// The end of the time step that follows, which `step` counts already; by default the schedule's steps are equal.
+  virtual double next_time() { return step * schedule.step; }
   /// One time step, to the state at `time`; `step` counts it already.
   virtual SolverResult advance() = 0;
   /// What advance() goes on from, saved or loaded, beside step and time; loaded from a checkpoint, or on a new mesh,

@@ -67,9 +67,15 @@ std::unique_ptr<dealii::FunctionParser<dim>> parse_function_of_gradient(const st
   return parse<dim>(key, text, {text}, dim == 2 ? "u_x,u_y,h" : "u_x,u_y,u_z,h", true);
 }
 
+std::unique_ptr<dealii::FunctionParser<1>> parse_function_of(const std::string &name, const std::string &key,
+                                                             const std::string &text)
+{
+  return parse<1>(key, text, {text}, name, false);
+}
+
 std::function<double(double)> parse_function_of_time(const std::string &key, const std::string &text)
 {
-  const std::shared_ptr<dealii::FunctionParser<1>> function = parse<1>(key, text, {text}, "t", false);
+  const std::shared_ptr<dealii::FunctionParser<1>> function = parse_function_of("t", key, text);
   return [function](double t) { return function->value(dealii::Point<1>(t)); };
 }
 
@@ -154,6 +160,7 @@ void evaluate_at_points(dealii::FunctionParser<dim> &f, double t, const Array<do
     std::rethrow_exception(failure);
 }
 
+template void evaluate_at_points(dealii::FunctionParser<1> &, double, const Array<double> &, double *);
 template void evaluate_at_points(dealii::FunctionParser<2> &, double, const Array<double> &, double *);
 template void evaluate_at_points(dealii::FunctionParser<3> &, double, const Array<double> &, double *);
 template std::unique_ptr<dealii::FunctionParser<2>> parse_function_of_gradient(const std::string &,

@@ -21,6 +21,10 @@ template <int dim>
 std::unique_ptr<dealii::FunctionParser<dim>> parse_function(const std::string &key, const std::string &text,
                                                             unsigned int n_components);
 
+/// A function of one number alone, which has this name in it.
+std::unique_ptr<dealii::FunctionParser<1>> parse_function_of(const std::string &name, const std::string &key,
+                                                             const std::string &text);
+
 /// A function of t alone.
 std::function<double(double)> parse_function_of_time(const std::string &key, const std::string &text);
 

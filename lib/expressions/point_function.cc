@@ -8,6 +8,7 @@
 #include <chrono>
 #include <iostream>
 #include <memory>
+#include <regex>
 
 namespace adamant
 {
@@ -63,6 +64,31 @@ PointFunction function_at_points(const Device &device, const std::string &key, c
   catch (const RunError &reason)
     {
       return uploaded_function<dim>(device, key, parsed, n_components, points, reason.what());
+    }
+}
+
+NumberFunction function_of_number(const Device &device, const std::string &key, const std::string &text,
+                                  const std::string &name)
+{
+  const Parsed<1>      parsed  = parse_function_of(name, key, text);
+  const NumberFunction on_host = [parsed](const Vector<double> &c, Vector<double> &values) {
+    Array<double> result(c.size());
+    evaluate_at_points(*parsed, 0., to_host(c), result.data());
+    values.upload(result.data());
+  };
+  if (!device.asynchronous())
+    return on_host;
+  try
+    {
+      const std::string    of_x = std::regex_replace(text, std::regex("\\b" + name + "\\b"), "x");
+      const CompiledKernel kernel(device, point_kernel({of_x}, 1), "at_points");
+      return
+        [kernel](const Vector<double> &c, Vector<double> &values) { kernel(c.size(), c.data(), 0., values.data()); };
+    }
+  catch (const RunError &reason)
+    {
+      std::cout << key << " is evaluated on the host: " << reason.what() << std::endl;
+      return on_host;
     }
 }
 

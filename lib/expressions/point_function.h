@@ -19,4 +19,11 @@ using PointFunction = std::function<void(double t, Vector<double> &values)>;
 template <int dim>
 PointFunction function_at_points(const Device &device, const std::string &key, const std::string &text,
                                  unsigned int n_components, const Array<double> &points);
+
+/// A function of one number: sets values[i] = f(c_i) for i < c.size(), all in the device's memory.
+using NumberFunction = std::function<void(const Vector<double> &c, Vector<double> &values)>;
+
+/// The function that `text` gives, in which `name` stands for the number; where and how it is evaluated as above.
+NumberFunction function_of_number(const Device &device, const std::string &key, const std::string &text,
+                                  const std::string &name);
 } // namespace adamant

@@ -271,7 +271,8 @@ std::string point_kernel(const std::vector<std::string> &components, int dim)
          "{\n"
          "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
          "  if (i < n)\n"
-         "    point_function(points[i], points[n + (long)i], " +
-         (dim == 3 ? "points[2 * (long)n + i]" : "0.") + ", t, values + i, n);\n}\n";
+         "    point_function(points[i], " +
+         (dim > 1 ? "points[n + (long)i], " : "0., ") + (dim == 3 ? "points[2 * (long)n + i]" : "0.") +
+         ", t, values + i, n);\n}\n";
 }
 } // namespace adamant

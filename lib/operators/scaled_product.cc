@@ -10,10 +10,12 @@ namespace adamant
 {
 namespace
 {
-CompressedRows on_device(const Device &device, const CSRMatrix<double> &matrix)
+Array<int> rows_of_entries(const CSRMatrix<double> &matrix)
 {
-  CompressedRows rows(device, matrix);
-  rows.values.upload(matrix.value.data());
+  Array<int> rows(matrix.n_nonzeros());
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < matrix.n_rows; ++i)
+    std::fill(rows.begin() + matrix.row_start[i], rows.begin() + matrix.row_start[i + 1], i);
   return rows;
 }
 
@@ -38,19 +40,47 @@ CSRMatrix<double> pattern_of_product(const CSRMatrix<double> &A, const CSRMatrix
 }
 } // namespace
 
-ScaledProduct::ScaledProduct(const Device &device, const CSRMatrix<double> &A, const CSRMatrix<double> &B)
+NodeRows::NodeRows(const Device &device, const CSRMatrix<double> &matrix, int node_size)
+  : size(node_size)
+{
+  Array<EntryNumber> starts(matrix.n_rows + 1, 0);
+  Array<int>         nodes;
+  Array<double>      values;
+  for (int i = 0; i < matrix.n_rows; ++i)
+    {
+      for (EntryNumber k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k)
+        {
+          const int of_column = matrix.column[k] / size;
+          if (static_cast<EntryNumber>(nodes.size()) == starts[i] || nodes.back() != of_column)
+            {
+              nodes.push_back(of_column);
+              values.resize(values.size() + size, 0.);
+            }
+          values[values.size() - size + matrix.column[k] % size] = matrix.value[k];
+        }
+      starts[i + 1] = static_cast<EntryNumber>(nodes.size());
+    }
+  start = List<EntryNumber>(device, starts);
+  node  = List<int>(device, nodes);
+  value = List<double>(device, values);
+}
+
+ScaledProduct::ScaledProduct(const Device &device, const CSRMatrix<double> &A, const CSRMatrix<double> &B,
+                             int node_size)
   : device(device)
-  , A(on_device(device, A))
-  , B(on_device(device, B))
+  , A(device, A, node_size)
+  , B_transposed(device, transpose(B), node_size)
 {
   if (A.n_cols != B.n_rows || A.n_rows != B.n_cols || A.ghosts || B.ghosts)
     throw RunError("scaled product: the matrices do not fit together, or are spread over ranks");
   host = std::make_shared<const CSRMatrix<double>>(pattern_of_product(A, B));
   K    = std::make_shared<CompressedRows>(device, *host);
+  row  = List<int>(device, rows_of_entries(*host));
 }
 
 void ScaledProduct::update(const Vector<double> &d)
 {
-  device.for_each(host->n_rows, ScaledProductRow{A.view(), B.view(), d.data(), K->view(), K->values.data()});
+  device.for_each(row.size(), ScaledProductEntry{A.view(), B_transposed.view(), d.data(), row.data(), K->view().column,
+                                                 K->values.data()});
 }
 } // namespace adamant

@@ -2,4 +2,4 @@
 
 #include "algebra/functors.cuh"
 
-template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::ScaledProductRow &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::ScaledProductEntry &);

@@ -6,13 +6,36 @@
 
 namespace adamant
 {
+/// Rows of a sparse matrix by nodes of several columns each, in the memory of a device: node k of row i stands at
+/// start[i] <= k < start[i + 1], nodes ascend, and its `size` entries, stored or zero, are value[k size + c].
+struct NodeRowsView
+{
+  int                size;
+  const EntryNumber *start;
+  const int         *node;
+  const double      *value;
+};
+class NodeRows
+{
+public:
+  NodeRows(const Device &device, const CSRMatrix<double> &matrix, int node_size);
+  NodeRowsView view() const { return {size, start.data(), node.data(), value.data()}; }
+
+private:
+  int               size;
+  List<EntryNumber> start;
+  List<int>         node;
+  List<double>      value;
+};
+
 /// K = A diag(d) B on a device, square: A and B stay, each d gives new values on the pattern of A B. Rows of A without
 /// entries become rows of the identity, as for constrained unknowns. One rank's matrices, without ghosts.
 class ScaledProduct
 {
 public:
-  /// A is n x m, B is m x n, in host memory; they are copied.
-  ScaledProduct(const Device &device, const CSRMatrix<double> &A, const CSRMatrix<double> &B);
+  /// A is n x m, B is m x n, in host memory; they are copied. The columns of A belong to nodes of so many each, which
+  /// makes it quicker.
+  ScaledProduct(const Device &device, const CSRMatrix<double> &A, const CSRMatrix<double> &B, int node_size = 1);
 
   void update(const Vector<double> &d); ///< m numbers
 
@@ -21,31 +44,37 @@ public:
 
 private:
   Device                                   device;
-  CompressedRows                           A, B;
+  NodeRows                                 A, B_transposed;
   std::shared_ptr<const CSRMatrix<double>> host;
   std::shared_ptr<CompressedRows>          K;
+  List<int>                                row; // of each entry of K
 };
 
-/// For Device::for_each: row i of K.
-struct ScaledProductRow
+/// For Device::for_each: an entry of K, the product of row i of A and row j of Bᵀ, whose nodes are gone through side by
+/// side.
+struct ScaledProductEntry
 {
-  RowsView      A, B;
+  NodeRowsView  A, B_transposed;
   const double *d;
-  RowsView      K;
-  double       *value; ///< of K
+  const int    *row, *column;
+  double       *value;
 
-  ADAMANT_HOST_DEVICE void operator()(int i) const
+  ADAMANT_HOST_DEVICE void operator()(int k) const
   {
-    const bool identity = A.row_start[i] == A.row_start[i + 1];
-    for (EntryNumber k = K.row_start[i]; k < K.row_start[i + 1]; ++k)
-      value[k] = identity ? 1. : 0.;
-    for (EntryNumber k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+    const int         i = row[k], j = column[k], size = A.size;
+    EntryNumber       p = A.start[i], q = B_transposed.start[j];
+    const EntryNumber p_end = A.start[i + 1], q_end = B_transposed.start[j + 1];
+    double            sum = p == p_end && i == j ? 1. : 0.;
+    while (p < p_end && q < q_end)
       {
-        const int    j      = A.column[k];
-        const double factor = A.value[k] * d[j];
-        for (EntryNumber l = B.row_start[j]; factor != 0. && l < B.row_start[j + 1]; ++l)
-          value[K.find(i, B.column[l])] += factor * B.value[l];
+        const int here = A.node[p], there = B_transposed.node[q];
+        if (here == there)
+          for (int c = 0; c < size; ++c)
+            sum += A.value[p * size + c] * d[here * size + c] * B_transposed.value[q * size + c];
+        p += here <= there;
+        q += there <= here;
       }
+    value[k] = sum;
   }
 };
 } // namespace adamant

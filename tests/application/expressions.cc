@@ -164,6 +164,17 @@ TEST(Expressions, ByBoundary)
     EXPECT_THROW(split_by_boundary("key", text), InputError) << text;
 }
 
+TEST(Expressions, OfANumber)
+{
+  const Device   device = Device::host(2);
+  Vector<double> c(device, Array<double>{0., 0.5, 1.}), values(device, 3);
+  function_of_number(device, "key", "10^(2*c) + cos(c)", "c")(c, values);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_NEAR(values.data()[i], std::pow(100., 0.5 * i) + std::cos(0.5 * i), 1e-12);
+  for (const char *text : {"x", "c+", "t*c"})
+    EXPECT_THROW(function_of_number(device, "key", text, "c"), InputError) << text;
+}
+
 // Values by components at points by coordinates, on any number of threads.
 TEST(Expressions, AtPointsOnTheHost)
 {

@@ -82,6 +82,18 @@ TEST_F(CudaExpressions, ComponentsDimensionsAndTimes)
     }
 }
 
+TEST_F(CudaExpressions, OfANumber)
+{
+  const std::string    text   = "10^(2*c) + cos(c)";
+  const auto           points = make_points(1, 1000);
+  const Vector<double> c(device, points);
+  Vector<double>       values(device, 1000);
+  function_of_number(device, "key", text, "c")(c, values);
+  const Values actual = to_host<Values>(values);
+  for (int i = 0; i < 1000; ++i)
+    ASSERT_NEAR(actual[i], std::pow(100., points[i]) + std::cos(points[i]), 1e-13 * std::abs(actual[i]) + 1e-13);
+}
+
 TEST_F(CudaExpressions, WithoutCompilerTheHostEvaluatesAndSaysSo)
 {
   testing::internal::CaptureStdout();

@@ -19,7 +19,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, ScaledProductTest, all_places, place_name);
 // identity.
 TEST_P(ScaledProductTest, IsTheDenseProduct)
 {
-  const int n = 7, m = 11;
+  const int n = 7, m = 12;
   Dense     A(n, Values(m, 0.)), B(m, Values(n, 0.));
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < m; ++j)
@@ -27,23 +27,26 @@ TEST_P(ScaledProductTest, IsTheDenseProduct)
         A[i][j] = i != 3 && (i + 2 * j) % 3 == 0 ? 1. + i - 0.5 * j : 0.;
         B[j][i] = (i + j) % 4 == 1 ? 2. - i + 0.25 * j : 0.;
       }
-  ScaledProduct product(device, to_csr(A), to_csr(B));
-  for (const unsigned int seed : {1, 2})
+  for (const int node_size : {1, 2, 3})
     {
-      Values d  = random_values(m, seed);
-      Dense  DB = B;
-      d[4]      = 0.;
-      for (int j = 0; j < m; ++j)
-        for (double &value : DB[j])
-          value *= d[j];
-      Dense expected = multiply(A, DB);
-      expected[3][3] = 1.;
-      product.update(to_device(device, d));
-      CSRMatrix<double> K = *product.pattern();
-      K.value             = to_host(product.rows()->values);
-      for (int i = 0; i < n; ++i)
-        for (int j = 0; j < n; ++j)
-          EXPECT_NEAR(entry(K, i, j), expected[i][j], 1e-12) << i << ", " << j;
+      ScaledProduct product(device, to_csr(A), to_csr(B), node_size);
+      for (const unsigned int seed : {1, 2})
+        {
+          Values d  = random_values(m, seed);
+          Dense  DB = B;
+          d[4]      = 0.;
+          for (int j = 0; j < m; ++j)
+            for (double &value : DB[j])
+              value *= d[j];
+          Dense expected = multiply(A, DB);
+          expected[3][3] = 1.;
+          product.update(to_device(device, d));
+          CSRMatrix<double> K = *product.pattern();
+          K.value             = to_host(product.rows()->values);
+          for (int i = 0; i < n; ++i)
+            for (int j = 0; j < n; ++j)
+              EXPECT_NEAR(entry(K, i, j), expected[i][j], 1e-12) << i << ", " << j;
+        }
     }
 }
 

@@ -6,6 +6,30 @@
 
 namespace adamant
 {
+enum class Average
+{
+  arithmetic,
+  harmonic, ///< 1 / average(1 / c)
+  geometric ///< exp(average(log c))
+};
+
+/// y_cell = the average over the n values x of each cell, which follow each other.
+struct AverageInCells
+{
+  Average                  average;
+  int                      n;
+  const double            *x;
+  double                  *y;
+  ADAMANT_HOST_DEVICE void operator()(int cell) const
+  {
+    const double *values = x + static_cast<long>(cell) * n;
+    double        sum    = 0.;
+    for (int q = 0; q < n; ++q)
+      sum += average == Average::harmonic ? 1. / values[q] : average == Average::geometric ? log(values[q]) : values[q];
+    y[cell] = average == Average::harmonic ? n / sum : average == Average::geometric ? exp(sum / n) : sum / n;
+  }
+};
+
 /// y = 1 / x.
 struct Reciprocal
 {

@@ -2,6 +2,7 @@
 
 #include "algebra/matrix.h"
 #include "base/csr_matrix.h"
+#include "discretization/fields/average_functors.h"
 #include "discretization/fields/field.h"
 
 #include <cstddef>
@@ -33,13 +34,6 @@ private:
 template <int dim>
 CSRMatrix<double> embedding(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine,
                             const LevelSpace<dim> &coarse);
-
-enum class Average
-{
-  arithmetic,
-  harmonic, ///< 1 / average(1 / c)
-  geometric ///< exp(average(log c))
-};
 
 /// Values of cells on all levels of a field's meshes, on a device: a coarser cell has the average over the cells that
 /// it contains, weighted by their volumes. One rank only.

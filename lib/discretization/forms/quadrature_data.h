@@ -22,6 +22,7 @@ public:
 
   ShapesView view() const;
   int        n_points() const { return n_cells * n_q; } ///< of all cells
+  int        n_shapes() const { return JxW.size() / n_q; }
 
 private:
   void tabulate_shapes(const Device &device, const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,

@@ -6,8 +6,10 @@ namespace adamant
 {
 namespace cuda
 {
-template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, ViscousStress<2>> &);
-template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, ViscousStress<3>> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, ShapedViscousStress<2>> &);
+template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, ShapedViscousStress<3>> &);
+template void for_each(const DeviceInterface &, int, const ViscousStressOfShapes<2> &);
+template void for_each(const DeviceInterface &, int, const ViscousStressOfShapes<3> &);
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, WeightedMass> &);
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<3, WeightedMass> &);
 template void for_each(const DeviceInterface &, int, const AssembleBlocks<2, WeightedLaplacian> &);

@@ -30,6 +30,78 @@ struct ViscousStress
   }
 };
 
+/// The matrices of ViscousStress for cells of each shape and η = 1, for Device::for_each over shapes and pairs of nodes
+/// a, b: [((shape n + a) n + b) dim² + c dim + d].
+template <int dim>
+struct ViscousStressOfShapes
+{
+  ShapesView shapes;
+  double    *result;
+
+  ADAMANT_HOST_DEVICE void operator()(int index) const
+  {
+    const int    n = shapes.n, pair = index % (n * n), a = pair / n, b = pair % n;
+    const long   first           = static_cast<long>(index / (n * n)) * shapes.n_q;
+    const double one             = 1.;
+    double       local[dim][dim] = {};
+    for (int q = 0; q < shapes.n_q; ++q)
+      ViscousStress<dim>{&one, false}(IntegrationPoint<dim>{0, q, shapes.JxW[first + q], shapes.value[q * n + a],
+                                                            shapes.value[q * n + b],
+                                                            shapes.gradient + ((first + q) * n + a) * dim,
+                                                            shapes.gradient + ((first + q) * n + b) * dim, 0.},
+                                      local);
+    for (int c = 0; c < dim; ++c)
+      for (int d = 0; d < dim; ++d)
+        result[(static_cast<long>(index) * dim + c) * dim + d] = local[c][d];
+  }
+};
+
+/// ViscousStress, of which cells of one shape share their matrices but for η, where these are given: see AssembleBlocks
+/// below.
+template <int dim>
+struct ShapedViscousStress : ViscousStress<dim>
+{
+  const double *of_shapes; ///< of ViscousStressOfShapes, for η constant in each cell; or null
+
+  ShapedViscousStress(const double *viscosity, bool at_points, const double *of_shapes)
+    : ViscousStress<dim>{viscosity, at_points}
+    , of_shapes(of_shapes)
+  {}
+};
+
+/// The same sums without quadrature: 9 products for each contribution in 3D instead of 8 times 30.
+template <int dim>
+struct AssembleBlocks<dim, ShapedViscousStress<dim>>
+{
+  AssemblyView             A;
+  ShapedViscousStress<dim> kernel;
+  double                  *values;
+
+  ADAMANT_HOST_DEVICE void operator()(int block) const
+  {
+    if (kernel.of_shapes == nullptr)
+      return AssembleBlocks<dim, ViscousStress<dim>>{A, kernel, values}(block);
+    const int n             = A.row_shapes.n;
+    double    sum[dim][dim] = {};
+    for (int k = A.start[block]; k < A.start[block + 1]; ++k)
+      {
+        const Contribution &from   = A.contributions[k];
+        const double        factor = A.weights[from.weight] * kernel.viscosity[from.cell];
+        const double       *local =
+          kernel.of_shapes + (static_cast<long>(A.row_shapes.shape[from.cell]) * n * n + from.pair) * dim * dim;
+        for (int c = 0; c < dim; ++c)
+          for (int d = 0; d < dim; ++d)
+            sum[c][d] += factor * local[c * dim + d];
+      }
+    const int row = A.row[block], column = A.column[block], place = block - A.first_block[row];
+    for (int c = 0; c < dim; ++c)
+      if (A.free_row[row * dim + c])
+        for (int d = 0; d < dim; ++d)
+          values[A.row_start[row * dim + c] + static_cast<EntryNumber>(place) * dim + d] =
+            A.free_column == nullptr || A.free_column[column * dim + d] ? sum[c][d] : 0.;
+  }
+};
+
 /// ∫ φ_i φ_j / η, η constant in the parts of each cell that finer cells are: fine_cell names that of each point.
 struct WeightedMass
 {

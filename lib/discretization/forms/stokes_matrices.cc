@@ -13,6 +13,7 @@
 #include <deal.II/fe/fe_system.h>
 #include <deal.II/grid/grid_tools.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace adamant
@@ -77,13 +78,30 @@ StokesMatrices<dim>::StokesMatrices(const Device &device, dealii::Triangulation<
   , coarse_viscosity(device, velocity, options.coarse_viscosity)
   , geometric_viscosity(device, velocity, Average::geometric)
 {
+  tabulate_shapes();
   assemble_divergence(mapping);
   assemble_masses(mapping, walls);
   if (options.schur == SchurComplement::bfbt)
     {
       laplacian.emplace("pressure Laplacian", pressure, unknowns(pressure), mapping, dealii::QGauss<dim>(2),
                         stokes_flags, nullptr, Levels::all);
-      K.emplace(device, *saddle_point.B, *saddle_point.Bt);
+      K.emplace(device, *saddle_point.B, *saddle_point.Bt, velocity.node_size());
+    }
+}
+
+// Of as many shapes as a sixteenth of the cells: more take more memory than they are worth.
+template <int dim>
+void StokesMatrices<dim>::tabulate_shapes()
+{
+  for (std::size_t level = 0; level < velocity.n_levels(); ++level)
+    {
+      const auto               &space = velocity.space(level);
+      const QuadratureData<dim> data(device, space, mapping, quadrature, stokes_flags);
+      const int                 n_nodes = space.dofs_per_cell() / dim;
+      const bool                few     = data.n_shapes() <= std::max(64, space.n_cells() / 16);
+      const int                 n_pairs = few ? data.n_shapes() * n_nodes * n_nodes : 0;
+      of_shapes.emplace_back(device, n_pairs * dim * dim);
+      device.for_each(n_pairs, ViscousStressOfShapes<dim>{data.view(), of_shapes.back().data()});
     }
 }
 
@@ -109,6 +127,18 @@ void StokesMatrices<dim>::assemble_divergence(const dealii::Mapping<dim> &mappin
   saddle_point.Bt  = std::make_shared<const CSRMatrix<double>>(transpose(*saddle_point.B));
   B_prescribed     = Matrix<double>(device, restricted(prescribed_values(velocity)));
   to_velocity_mesh = Matrix<double>(device, product(nodal_pressure.finest().owned_H(), transfer.prolongation));
+}
+
+// An entry of the interpolation is 1 where a node is the pressure's, too, and less elsewhere.
+template <int dim>
+CSRMatrix<double> StokesMatrices<dim>::injection() const
+{
+  const auto &nodes     = nodal_pressure.finest();
+  const auto  transfer  = transfer_matrices(meshes.finest(), nodes, pressure.finest());
+  auto        same_node = product(nodes.owned_H(), transfer.prolongation);
+  for (double &value : same_node.value)
+    value = value == 1. ? 1. : 0.;
+  return transpose(same_node);
 }
 
 template <int dim>
@@ -150,8 +180,10 @@ void StokesMatrices<dim>::update(const Vector<double> &viscosity, const Vector<d
   coarse_viscosity.update(viscosity);
   const std::size_t finest = velocity.n_levels() - 1;
   A.update(device, [&](std::size_t level) {
-    return level == finest && at_points != nullptr ? ViscousStress<dim>{at_points->data(), true} :
-                                                     ViscousStress<dim>{coarse_viscosity[level].data(), false};
+    if (level == finest && at_points != nullptr)
+      return ShapedViscousStress<dim>(at_points->data(), true, nullptr);
+    const auto &shapes = of_shapes[level];
+    return ShapedViscousStress<dim>(coarse_viscosity[level].data(), false, shapes.size() > 0 ? shapes.data() : nullptr);
   });
   M.update(device, [&](std::size_t) { return WeightedMass{viscosity.data(), fine_cell.data()}; });
   if (options.schur == SchurComplement::bfbt)

@@ -65,6 +65,9 @@ public:
   /// b -= [A_g; B_g] g for the prescribed velocities g: what they add to the equations of the free unknowns.
   void subtract_prescribed(const Vector<double> &g, Vector<double> &b) const;
 
+  /// The unknowns of a pressure from its nodal values on the velocity mesh.
+  CSRMatrix<double> injection() const;
+
   /// Subtracts its mean over the domain from a pressure, unknowns of its field.
   void remove_mean(Vector<double> &p) const;
 
@@ -75,6 +78,7 @@ public:
 private:
   void assemble_divergence(const dealii::Mapping<dim> &mapping);
   void assemble_masses(const dealii::Mapping<dim> &mapping, const std::set<dealii::types::boundary_id> &walls);
+  void tabulate_shapes();
   void update_bfbt(const Vector<double> &viscosity);
 
   Device                       device;
@@ -89,5 +93,6 @@ private:
   Vector<double>               weights, C, mean_weights, ones;
   const Vector<double>        *given = nullptr, *given_at_points = nullptr; // of the last update
   SaddlePointData              saddle_point;
+  std::vector<Vector<double>>  of_shapes; // by level, see ViscousStressOfShapes; empty where cells have too many shapes
 };
 } // namespace adamant

@@ -1,0 +1,81 @@
+#pragma once
+
+#include "application/stokes_flow.h"
+#include "discretization/fields/points.h"
+#include "discretization/forms/limited_transport.h"
+#include "discretization/forms/load.h"
+#include "multigrid/smoothers/functors.h"
+
+#include <deal.II/base/function.h>
+#include <deal.II/base/quadrature_lib.h>
+#include <deal.II/fe/mapping.h>
+#include <deal.II/grid/grid_tools.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace buoyant_flow
+{
+using adamant::Array;
+
+/// What is said of a state.
+struct Facts
+{
+  double least, most;  ///< of c
+  double mass, height; ///< ∫ c, and ∫ c (-x · g) / |g| over it: how high c stands
+  double speed;        ///< the root mean square of u
+};
+
+/// Integrals by weights of nodal values, on the device.
+template <int dim>
+class Diagnostics
+{
+public:
+  using Vector = adamant::Vector<double>;
+
+  Diagnostics() = default;
+  Diagnostics(const adamant::Device &device, const adamant::StokesFlow<dim> &flow,
+              const adamant::Field<dim> &composition, const adamant::LimitedTransport<dim> &transport,
+              const std::vector<double> &gravity, const dealii::Mapping<dim> &mapping)
+    : device(device)
+    , volume(dealii::GridTools::volume(flow.space().dof_handler().get_triangulation(), mapping))
+    , weighted(flow.velocity().vector())
+  {
+    const auto ones     = load_vector(flow.space(), mapping, dealii::QGauss<dim>(2), dealii::QGauss<dim - 1>(2),
+                                      dealii::Functions::ConstantFunction<dim>(1., dim), {});
+    velocity_weights    = Vector(device, adamant::transposed_product(flow.space().owned_H(), ones));
+    const auto    nodes = adamant::support_points(composition.finest(), mapping);
+    const int     n     = transport.weights().size();
+    Array<double> height(n, 0.);
+    double        g = 0.;
+    for (int d = 0; d < dim; ++d)
+      g = std::hypot(g, gravity[d]);
+    for (int i = 0; i < n; ++i)
+      for (int d = 0; d < dim; ++d)
+        height[i] -= gravity[d] / g * nodes[std::size_t(d) * n + i];
+    heights = Vector(device, height);
+    scale(transport.weights(), heights, heights);
+  }
+
+  Facts operator()(const adamant::LimitedTransport<dim> &transport, const Vector &c, const Vector &u) const
+  {
+    const auto values        = adamant::to_host(c);
+    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+    scale(velocity_weights, u, weighted);
+    const double mass = transport.mass(c);
+    return {*least, *most, mass, device.dot(heights, c) / mass, std::sqrt(device.dot(weighted, u) / volume)};
+  }
+
+private:
+  void scale(const Vector &by, const Vector &x, Vector &y) const // elementwise
+  {
+    device.for_each(x.size(), adamant::ScaleByDiagonal<double>{1., by.data(), x.data(), y.data()});
+  }
+
+  adamant::Device device;
+  double          volume = 0.;
+  Vector          heights, velocity_weights;
+  mutable Vector  weighted;
+};
+} // namespace buoyant_flow

@@ -1,0 +1,280 @@
+// A composition c flows with a slow fluid whose viscosity and density it is:
+//
+//   -div(2 η(c) ε(u)) + ∇p = ρ(c) g,   div u = 0,   ∂_t c + u · ∇c = 0,
+//
+// so that heavy bodies sink and light layers rise. In each time step c is carried along by u (LimitedTransport: explicit
+// steps that keep its bounds), then η and ρ follow from c at the quadrature points of the velocity mesh, η averaged in
+// each cell, and the flow is solved from the last one (StokesFlow). The step comes from the Courant number.
+
+#include "diagnostics.h"
+#include "parameters.h"
+
+#include "application/program.h"
+#include "application/stokes_flow.h"
+#include "application/time_dependent_problem.h"
+#include "discretization/fields/points.h"
+#include "expressions/point_function.h"
+
+#include <deal.II/base/quadrature_lib.h>
+#include <deal.II/fe/fe_q.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace buoyant_flow;
+using adamant::Section;
+
+template <int dim>
+class BuoyantFlow : public adamant::TimeDependentProblem<dim>
+{
+public:
+  BuoyantFlow(const Parameters &parameters, const adamant::Device &device, adamant::Run &run);
+
+private:
+  using Base   = adamant::TimeDependentProblem<dim>;
+  using Vector = adamant::Vector<double>;
+  using Base::device, Base::mesh, Base::mapping, Base::run_info, Base::step, Base::time;
+
+  void                  make_mesh() override;
+  void                  setup() override;
+  void                  set_initial_values() override;
+  double                next_time() override;
+  adamant::SolverResult advance() override;
+  bool                  finished() const override;
+  void                  serialize(adamant::State &state) override;
+  void                  add_statistics(adamant::Statistics::Row &row) override;
+  void                  report() override;
+
+  std::unique_ptr<Triangulation<dim>> manifolds() const override { return parameters.mesh.template manifolds<dim>(); }
+
+  std::vector<const Vector *> output_vectors() const override { return {&flow->u, &flow->p, &flow->viscosity, &c}; }
+  void write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const override;
+  adamant::FollowedField<dim> followed(const std::string &name) const override
+  {
+    return name == "velocity" ? adamant::FollowedField<dim>{&flow->space(), &flow->u} :
+                                adamant::FollowedField<dim>{&composition->finest(), &c};
+  }
+
+  void                  setup_load();
+  void                  update_material();
+  adamant::SolverResult solve_flow();
+
+  Facts facts() const { return diagnostics(*transport, c, flow->u); }
+
+  const Parameters                             &parameters;
+  std::unique_ptr<FunctionParser<dim>>          initial_composition;
+  adamant::NumberFunction                       viscosity_of, density_of;
+  std::optional<adamant::StokesFlow<dim>>       flow;
+  std::optional<adamant::Field<dim>>            composition;
+  std::optional<adamant::LimitedTransport<dim>> transport;
+  adamant::Matrix<double>                       G; // densities at the quadrature points to the load
+  Vector                                        c, c_at_points, at_points, load;
+  Diagnostics<dim>                              diagnostics;
+  double                                        dt       = 0.;
+  bool                                          new_mesh = false;
+  std::array<double, 2>                         bounds{{1e300, -1e300}}; // of c in all steps so far
+  double                                        first_mass = 0.;
+};
+
+template <int dim>
+BuoyantFlow<dim>::BuoyantFlow(const Parameters &parameters, const adamant::Device &device, adamant::Run &run)
+  : Base(device, run, {1., parameters.time.steps, parameters.time.output_interval}, parameters.adaptivity)
+  , parameters(parameters)
+  , initial_composition(
+      adamant::parse_function<dim>("Problem/Initial composition", parameters.problem.initial_composition, 1))
+  , viscosity_of(adamant::function_of_number(device, "Problem/Viscosity", parameters.problem.viscosity, "c"))
+  , density_of(adamant::function_of_number(device, "Problem/Density", parameters.problem.density, "c"))
+{
+  require(run.ranks.size() == 1 && !adamant::is_distributed(*mesh),
+          "buoyant_flow runs on one rank, with a serial mesh: coarser levels' viscosities are not made on several");
+}
+
+// The pressure mesh, then refined once more.
+template <int dim>
+void BuoyantFlow<dim>::make_mesh()
+{
+  parameters.mesh.make(*mesh);
+  adamant::refine_global(*mesh, 1);
+}
+
+template <int dim>
+void BuoyantFlow<dim>::setup()
+{
+  {
+    Section scope(run_info.timer, "init/matrices");
+    transport.reset();
+    composition.reset();
+    flow.emplace(device, run_info, *mesh, mapping, parameters.problem, parameters.viscosity, parameters.linear_solver,
+                 parameters.schur());
+    composition.emplace(flow->matrices().meshes, "composition", FE_Q<dim>(1));
+  }
+  Section scope(run_info.timer, "init/transport");
+  transport.emplace(device, *composition, flow->matrices().velocity, mapping);
+  c           = Vector(device, composition->finest().n_owned());
+  c_at_points = Vector(device, transport->n_points());
+  at_points   = Vector(device, transport->n_points());
+  load        = flow->velocity().vector();
+  setup_load();
+  diagnostics = {device, *flow, *composition, *transport, parameters.problem.gravity, mapping};
+  new_mesh    = true;
+}
+
+// The matrix from densities to the load.
+template <int dim>
+void BuoyantFlow<dim>::setup_load()
+{
+  const auto        &gravity = parameters.problem.gravity;
+  adamant::Form<dim> force("force", flow->matrices().velocity, adamant::quadrature_points<dim>(), mapping,
+                           transport->quadrature, update_values | update_JxW_values,
+                           [&gravity](const adamant::CellContext<dim> &cell, FullMatrix<double> &local) {
+                             for (const unsigned int q : cell.quadrature_point_indices())
+                               for (const unsigned int i : cell.dof_indices())
+                                 local(i, q) = gravity[cell.component(i)] * cell.value(i, q) * cell.JxW(q);
+                           });
+  G = adamant::assemble_on(device, force);
+}
+
+template <int dim>
+void BuoyantFlow<dim>::set_initial_values()
+{
+  const auto             nodes = adamant::support_points(composition->finest(), mapping);
+  adamant::Array<double> values(c.size());
+  adamant::evaluate_at_points(*initial_composition, 0., nodes, values.data());
+  c.upload(values.data());
+  solve_flow();
+  const auto now = facts();
+  bounds         = {{now.least, now.most}};
+  first_mass     = now.mass;
+}
+
+// η and the load from c.
+template <int dim>
+void BuoyantFlow<dim>::update_material()
+{
+  transport->evaluate(c, c_at_points);
+  viscosity_of(c_at_points, at_points);
+  flow->set_viscosity(flow->viscosity_of(at_points, true));
+  density_of(c_at_points, at_points);
+  device.multiply(1., G, at_points, 0., load);
+  flow->set_load(load);
+  if (!new_mesh)
+    return;
+  new_mesh = false;
+  if (step == 0) // later the mesh changes from step to step
+    std::cout << mesh->n_active_cells() << " cells, " << flow->n_unknowns() << " unknowns, "
+              << flow->matrices().velocity.n_levels() << " levels, " << to_text(flow->precision()) << std::endl;
+  run_info.describe({std::size_t(flow->n_unknowns()), mesh->n_global_active_cells(), flow->matrices().data().velocity,
+                     parameters.linear_solver});
+}
+
+template <int dim>
+adamant::SolverResult BuoyantFlow<dim>::solve_flow()
+{
+  update_material();
+  const auto result = flow->solve();
+  Section    scope(run_info.timer, "transport");
+  transport->set_velocity(flow->u);
+  return result;
+}
+
+template <int dim>
+double BuoyantFlow<dim>::next_time()
+{
+  const auto &p = parameters.time;
+  dt            = p.courant * transport->longest_step();
+  if (p.longest > 0.)
+    dt = std::min(dt, p.longest);
+  if (p.end > 0.)
+    dt = std::min(dt, p.end - time);
+  if (!std::isfinite(dt))
+    throw adamant::RunError("nothing moves, so that the Courant number gives no time step; Time stepping/Longest time "
+                            "step or End time does");
+  return time + dt;
+}
+
+// c by u, then η, ρ and u from c.
+template <int dim>
+adamant::SolverResult BuoyantFlow<dim>::advance()
+{
+  {
+    Section scope(run_info.timer, "transport");
+    transport->advance(dt, c);
+    device.synchronize();
+  }
+  return solve_flow();
+}
+
+template <int dim>
+bool BuoyantFlow<dim>::finished() const
+{
+  return parameters.time.end > 0. && time >= parameters.time.end * (1. - 1e-12);
+}
+
+// On a new mesh u is solved for anew, as what is interpolated there has a divergence.
+template <int dim>
+void BuoyantFlow<dim>::serialize(adamant::State &state)
+{
+  state.scalar(bounds[0]);
+  state.scalar(bounds[1]);
+  state.scalar(first_mass);
+  state.vector(c, composition->finest());
+  if (state.loading())
+    update_material();
+  flow->serialize(state);
+  if (!state.loading())
+    return;
+  if (state.changes_mesh())
+    flow->solve();
+  transport->set_velocity(flow->u);
+}
+
+template <int dim>
+void BuoyantFlow<dim>::add_statistics(adamant::Statistics::Row &row)
+{
+  const auto now = facts();
+  bounds         = {{std::min(bounds[0], now.least), std::max(bounds[1], now.most)}};
+  row.insert(row.end(), {{"time_step", dt},
+                         {"least", now.least},
+                         {"most", now.most},
+                         {"mass", now.mass},
+                         {"height", now.height},
+                         {"speed", now.speed}});
+}
+
+template <int dim>
+void BuoyantFlow<dim>::write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const
+{
+  adamant::FieldOutput<dim> output;
+  flow->add_output(output, values[0], values[1], values[2]);
+  output.add_scalar(composition->finest(), values[3], "composition");
+  output.build_patches(mapping, 1);
+  series.write(output, t);
+}
+
+template <int dim>
+void BuoyantFlow<dim>::report()
+{
+  auto      &record     = run_info.record;
+  const auto now        = facts();
+  record["end_time"]    = time;
+  record["composition"] = {
+    {"min", bounds[0]}, {"max", bounds[1]}, {"mass", now.mass}, {"first_mass", first_mass}, {"height", now.height}};
+  record["speed"]       = now.speed;
+  record["dissipation"] = flow->dissipation();
+  record["precision"]   = to_text(flow->precision());
+  std::cout << "composition between " << bounds[0] << " and " << bounds[1] << ", mass changed by "
+            << (now.mass - first_mass) / first_mass << ", height " << now.height << std::endl;
+}
+
+int main(int argc, char **argv)
+{
+  return adamant::run_program<Parameters, BuoyantFlow>(
+    argc, argv, "buoyant_flow",
+    "Solves slow flow that a composition drives, and carries along: blocks that sink, layers that overturn.");
+}

@@ -1,0 +1,102 @@
+#pragma once
+
+#include "application/adaptivity_parameters.h"
+#include "application/mesh_parameters.h"
+#include "application/stokes_parameters.h"
+#include "application/velocity_boundaries.h"
+#include "base/require.h"
+#include "expressions/expressions.h"
+
+#include <deal.II/base/parameter_acceptor.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace buoyant_flow
+{
+using namespace dealii;
+using adamant::require;
+
+struct ProblemParameters : adamant::VelocityBoundaries
+{
+  unsigned int        dimension           = 2;
+  std::string         initial_composition = "if(abs(x-0.5)<0.1 & abs(y-0.75)<0.1, 1, 0)";
+  std::string         viscosity = "10^(3*c)", density = "c";
+  std::vector<double> gravity = {0., -1., 0.};
+
+  explicit ProblemParameters(const adamant::MeshFileParameters &mesh_file)
+    : VelocityBoundaries(mesh_file, "free_slip")
+  {
+    add_parameter("Dimension", dimension, "2 or 3", prm, Patterns::Integer(2, 3));
+    add_parameter("Initial composition", initial_composition, "c at time 0: expression of x, y, z");
+    add_parameter("Viscosity", viscosity, "eta: expression of c");
+    add_parameter("Density", density, "rho: expression of c; what all of the domain has moves nothing");
+    add_parameter("Gravity", gravity, "g, a component for each dimension: the force is rho g");
+  }
+
+  std::string default_kind() const override { return "free_slip"; }
+
+  void check() const
+  {
+    adamant::check_expression("Problem/Initial composition", initial_composition, 1, dimension);
+    adamant::parse_function_of("c", "Problem/Viscosity", viscosity);
+    adamant::parse_function_of("c", "Problem/Density", density);
+    require(gravity.size() >= dimension, "Problem/Gravity has ", gravity.size(),
+            " components, but Problem/Dimension is ", dimension);
+    double square = 0.;
+    for (unsigned int d = 0; d < dimension; ++d)
+      square += gravity[d] * gravity[d];
+    require(square > 0., "Problem/Gravity is zero, so that nothing can flow");
+    check_boundaries(dimension);
+  }
+};
+
+struct TimeParameters : ParameterAcceptor
+{
+  unsigned int steps = 50, output_interval = 5;
+  double       courant = 1., end = 0., longest = 0.;
+
+  TimeParameters()
+    : ParameterAcceptor("/Time stepping")
+  {
+    using namespace Patterns;
+    add_parameter("Steps", steps, "At most", prm, Integer(1));
+    add_parameter("End time", end, "Where the run ends before that; 0: after the steps", prm, Double(0.));
+    add_parameter("Courant number", courant,
+                  "The time step over the longest one with which the composition surely keeps its bounds; above 1 the "
+                  "composition takes several in each step of the flow",
+                  prm, Double(1e-3, 100.));
+    add_parameter("Longest time step", longest, "Where the flow is slow; 0: none", prm, Double(0.));
+    add_parameter("Output interval", output_interval, "Steps between VTU files; 0: none", prm, Integer(0));
+  }
+};
+
+struct Parameters
+{
+  adamant::MeshParameters       mesh{"pressure mesh", "; the velocity mesh has one more", 1, 4};
+  ProblemParameters             problem{mesh};
+  TimeParameters                time;
+  adamant::ViscosityParameters  viscosity;
+  adamant::AdaptivityParameters adaptivity{{"composition", "velocity"}, true};
+
+  adamant::StokesSolverParameters linear_solver{"mass"};
+
+  unsigned int             dim() const { return problem.dimension; }
+  std::vector<std::string> may_change() const
+  {
+    return {"Time stepping/Steps", "Time stepping/End time", "Time stepping/Output interval", "Checkpoint"};
+  }
+
+  adamant::SchurComplement schur() const { return linear_solver.schur_complement(adamant::SchurComplement::mass); }
+
+  // What no single parameter's pattern can tell.
+  void check() const
+  {
+    problem.check();
+    mesh.check(dim(), 1);
+    linear_solver.check();
+    adaptivity.check(dim());
+  }
+};
+} // namespace buoyant_flow

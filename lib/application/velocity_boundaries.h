@@ -1,0 +1,64 @@
+#pragma once
+
+#include "application/mesh_file.h"
+#include "base/array.h"
+#include "discretization/fields/level_space.h"
+
+#include <deal.II/base/parameter_acceptor.h>
+#include <deal.II/fe/mapping.h>
+#include <deal.II/grid/tria.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+namespace adamant
+{
+/// Section "Problem": what holds for a velocity on the boundaries of a mesh: no slip, free slip (no flow through the
+/// boundary, no tangential stress), or a velocity given by expressions of x, y, z.
+class VelocityBoundaries : public dealii::ParameterAcceptor
+{
+public:
+  /// `otherwise` says in the description what holds where nothing is given, `more` what else a velocity may be.
+  explicit VelocityBoundaries(const MeshFileParameters &mesh_file, const std::string &otherwise = "no_slip",
+                              const std::string &more = "");
+
+  /// Of a boundary: no_slip, free_slip or velocity.
+  std::string kind(unsigned int id) const;
+  /// The expressions of the velocity prescribed on a boundary; empty: another kind holds there.
+  std::string velocity_on(unsigned int id) const;
+
+  /// Throws InputError where the parameters do not fit together.
+  void check_boundaries(unsigned int dim) const;
+
+protected:
+  virtual std::string default_kind() const { return "no_slip"; }
+  /// Expressions that hold on all boundaries in place of "Boundary velocity" = exact; empty: there are none.
+  virtual std::string exact() const { return ""; }
+
+  bool all_exact() const { return velocities == "exact"; }
+
+private:
+  std::map<unsigned int, std::string> split(const std::string &key, const std::string &text) const;
+
+  const MeshFileParameters           &mesh_file;
+  std::string                         kinds, velocities;
+  std::map<unsigned int, std::string> velocity; // by id, once read
+};
+
+/// The components that are prescribed: all, or on boundaries with free slip the normal one. InputError where one of
+/// these is not parallel to the axes.
+template <int dim>
+DirichletBoundary dirichlet_boundary(const VelocityBoundaries &boundaries, const dealii::Triangulation<dim> &mesh);
+
+/// Where all components are prescribed.
+template <int dim>
+std::set<dealii::types::boundary_id> walls(const VelocityBoundaries         &boundaries,
+                                           const dealii::Triangulation<dim> &mesh);
+
+/// At the prescribed DoFs of the space; where a boundary with a velocity meets one without slip, 0. Host memory.
+/// InputError where more flows out than in.
+template <int dim>
+Array<double> prescribed_velocity(const VelocityBoundaries &boundaries, const LevelSpace<dim> &space,
+                                  const dealii::Mapping<dim> &mapping);
+} // namespace adamant

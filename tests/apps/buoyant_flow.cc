@@ -1,0 +1,185 @@
+// The program of flow that a composition drives: against published growth, against the stationary program, and against
+// itself.
+#include "restart.h"
+
+#include <cmath>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace
+{
+class BuoyantFlow : public RestartedProgram
+{
+protected:
+  BuoyantFlow()
+    : RestartedProgram(BUOYANT_FLOW)
+  {}
+
+  // A file of prm/buoyant_flow with these settings.
+  Outcome run_file(const std::string &file, const Settings &settings)
+  {
+    Settings arguments = {std::string(BUOYANT_FLOW_PRM) + "/" + file, "--backend", "host", "--threads", "2"};
+    for (const auto &setting : settings)
+      arguments.insert(arguments.end(), {"--set", setting});
+    auto outcome = start(arguments);
+    if (outcome.code != 0 || outcome.record.is_null())
+      throw std::runtime_error("the program did not run: " + outcome.err); // ends this test
+    return outcome;
+  }
+
+  // The columns of statistics.csv.
+  static std::map<std::string, std::vector<double>> columns(const Outcome &outcome)
+  {
+    std::ifstream            in(outcome.folder + "/statistics.csv");
+    std::string              line, cell;
+    std::vector<std::string> names;
+    std::getline(in, line);
+    for (std::istringstream header(line); std::getline(header, cell, ',');)
+      names.push_back(cell);
+    std::map<std::string, std::vector<double>> result;
+    while (std::getline(in, line))
+      {
+        std::istringstream row(line);
+        for (const auto &name : names)
+          if (std::getline(row, cell, ','))
+            result[name].push_back(std::stod(cell));
+      }
+    return result;
+  }
+
+  static double change_of_mass(const Outcome &outcome)
+  {
+    const auto  &c     = outcome.record.at("composition");
+    const double first = c.at("first_mass");
+    return (c.at("mass").get<double>() - first) / first;
+  }
+  static void expect_bounds(const Outcome &outcome)
+  {
+    EXPECT_GE(outcome.record.at("composition").at("min"), -1e-12);
+    EXPECT_LE(outcome.record.at("composition").at("max"), 1. + 1e-12);
+  }
+};
+
+// van Keken et al. 1997: 0.01107 for one viscosity.
+TEST_F(BuoyantFlow, LayersGrowAsPublished)
+{
+  const auto outcome =
+    run_file("rayleigh_taylor.prm", {"Time stepping/End time=20", "Time stepping/Output interval=0"});
+  const auto  values = columns(outcome);
+  const auto &t = values.at("time"), &speed = values.at("speed");
+  EXPECT_DOUBLE_EQ(t.back(), 20.);
+  EXPECT_NEAR(std::log(speed.back() / speed.front()) / (t.back() - t.front()), 0.01107, 0.02 * 0.01107);
+  EXPECT_LT(std::abs(change_of_mass(outcome)), 1e-8);
+}
+
+// The flow of the first moment is that of the program without composition.
+TEST_F(BuoyantFlow, FirstFlowIsThatOfStokes)
+{
+  const std::string blob = "(1-tanh((sqrt((x-0.5)^2+(y-0.6)^2)-0.2)/0.1))/2";
+  const auto        flow =
+    run({"Problem/Initial composition=" + blob, "Time stepping/Steps=1", "Time stepping/Longest time step=1e-6",
+         "Time stepping/Output interval=0", "Mesh/Refinements=5"});
+  Program::Outcome  stokes;
+  const std::string command = std::string("'") + STOKES +
+                              "' --backend host --threads 1 --set Problem/Case=expressions" +
+                              " --set 'Problem/Viscosity=10^(3*" + blob + ")' --set 'Problem/Body force=0;-" + blob +
+                              "' --set Problem/Boundaries=free_slip --set Mesh/Refinements=5 --set 'Mesh/Cells=1,1'" +
+                              " --set Output/Files=false --output '" + (folder / "stokes").string() + "' > /dev/null";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  std::ifstream in((folder / "stokes/run.json").string());
+  const double  expected = nlohmann::json::parse(in).at("dissipation");
+  EXPECT_NEAR(flow.record.at("dissipation"), expected, 5e-3 * expected);
+}
+
+// The stiffer the block, the less its speed depends on how stiff it is (Gerya 2010): from 10³ on it moves as a rigid
+// body.
+TEST_F(BuoyantFlow, StiffBlocksSinkAsRigidOnes)
+{
+  const auto speed = [&](int decades) {
+    const auto values =
+      columns(run({"Problem/Viscosity=1/(1-c+c*10^(-" + std::to_string(decades) + "))", "Time stepping/Steps=4",
+                   "Time stepping/Output interval=0", "Mesh/Refinements=5"}));
+    const auto &t = values.at("time"), &height = values.at("height");
+    return (height.front() - height.back()) / (t.back() - t.front());
+  };
+  const double same = speed(0), stiff = speed(3), stiffer = speed(6);
+  EXPECT_GT(same, 1.1 * stiffer);
+  EXPECT_NEAR(stiff, stiffer, 0.02 * stiffer);
+}
+
+TEST_F(BuoyantFlow, BoundsAndMassStay)
+{
+  const auto plane = run({"Time stepping/Courant number=2.5"}),
+             space = run_file("sinking_block.prm", {"Mesh/Refinements=3", "Time stepping/Steps=5"});
+  for (const auto &outcome : {plane, space})
+    {
+      expect_bounds(outcome);
+      EXPECT_LT(std::abs(change_of_mass(outcome)), 1e-7);
+    }
+  EXPECT_LT(plane.record.at("composition").at("height"), 0.15) << "at the bottom";
+  EXPECT_TRUE(std::filesystem::exists(plane.folder + "/solution.pvd"));
+}
+
+// A mesh that follows the block: it sinks as on a fine one.
+TEST_F(BuoyantFlow, MeshesFollow)
+{
+  const Settings until = {"Time stepping/End time=100", "Time stepping/Steps=1000", "Time stepping/Output interval=0"};
+  const auto     adaptive = run_file("following_block.prm", {until[0], until[1], until[2]}),
+             uniform      = run_file("following_block.prm", {until[0], until[1], until[2], "Adaptivity/Interval=0",
+                                                             "Adaptivity/First mesh cycles=0", "Mesh/Refinements=6"});
+  expect_bounds(adaptive);
+  EXPECT_GT(adaptive.record.at("remeshes"), 3);
+  EXPECT_LT(std::abs(change_of_mass(adaptive)), 2e-3) << "interpolated where cells are coarsened";
+  EXPECT_LT(adaptive.record.at("cells"), 0.5 * uniform.record.at("cells").get<double>());
+  EXPECT_NEAR(adaptive.record.at("composition").at("height"), uniform.record.at("composition").at("height"), 0.01);
+  EXPECT_DOUBLE_EQ(adaptive.record.at("end_time"), 100.);
+}
+
+// To what the solver's tolerance leaves: multigrid also remembers eigenvalues of earlier steps' matrices.
+TEST_F(BuoyantFlow, RunsGoOn)
+{
+  for (const Settings &settings : {Settings{}, Settings{"Adaptivity/Interval=3", "Adaptivity/Largest level=6"}})
+    {
+      Settings all = {"Time stepping/Steps=12", "Checkpoint/Steps=5", "Linear solver/Tolerance=1e-8"};
+      all.insert(all.end(), settings.begin(), settings.end());
+      const auto once  = run(all, 2);
+      all[0]           = "Time stepping/Steps=7";
+      const auto begun = run(all, 2),
+                 done  = start_with("host", {all[0] = "Time stepping/Steps=12"}, {"--restart=" + begun.folder});
+      ASSERT_EQ(done.code, 0) << done.err;
+      std::ifstream in(begun.folder + "/run.json");
+      const auto    record = nlohmann::json::parse(in);
+      for (const char *key : {"end_time", "speed", "dissipation"})
+        EXPECT_NEAR(record.at(key), once.record.at(key), 1e-6 * once.record.at(key).get<double>()) << key;
+      EXPECT_NEAR(record.at("composition").at("height"), once.record.at("composition").at("height"), 1e-7);
+      EXPECT_EQ(record.at("cells"), once.record.at("cells"));
+    }
+}
+
+TEST_F(BuoyantFlow, TutorialIsTheDefault)
+{
+  const auto built_in = start({"--print-parameters"}),
+             shipped  = start({std::string(BUOYANT_FLOW_PRM) + "/tutorial.prm", "--print-parameters"});
+  EXPECT_EQ(shipped.code, 0) << shipped.err;
+  EXPECT_EQ(built_in.out, shipped.out);
+  EXPECT_EQ(read_parameter_files(BUOYANT_FLOW_PRM), 4);
+}
+
+TEST_F(BuoyantFlow, BadInput)
+{
+  expect_refused({"Problem/Viscosity=10^c-1"}, "has to be positive");
+  expect_refused({"Problem/Viscosity=10^(13*c)"}, "more than 1e12");
+  expect_refused({"Problem/Viscosity=2*x"}, "Problem/Viscosity");
+  expect_refused({"Problem/Density=c+"}, "Problem/Density");
+  expect_refused({"Problem/Initial composition=q"}, "Problem/Initial composition");
+  expect_refused({"Problem/Gravity=0, 0"}, "nothing can flow");
+  expect_refused({"Problem/Boundaries=slip"}, "'slip' should be no_slip or free_slip");
+  expect_refused({"Ranks/Distributed mesh=true"}, "one rank");
+  expect_refused({"Linear solver/Solver=cg"}, "gmres only");
+  expect_refused({"Time stepping/Courant nmber=1"}, "Courant number");
+  expect_refused({"Problem/Density=0*c"}, "nothing moves", 1);
+}
+} // namespace
