@@ -25,7 +25,7 @@ public:
   LinearSolverOptions options(const std::string &name) const;
   TrilinosAMGOptions  amg_options() const; ///< without modes
 
-  std::string  preconditioner = "multigrid", coarse_solver;
+  std::string  preconditioner = "multigrid", interpolation = "embedding", coarse_solver;
   unsigned int coarsest_cells;
   double       tolerance;
 

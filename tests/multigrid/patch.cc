@@ -89,7 +89,7 @@ TYPED_TEST(PatchTest, IsTheSumOfTheInversesOfPatches)
           {
             const std::string     what = std::to_string(m) + " rows a node, " + std::to_string(grid.dim) + "D";
             SmootherLevel<Number> level{this->device, matrix, Matrix<Number>(this->device, *matrix, m), nullptr,
-                                        [&] { return patches; }};
+                                        [&](PatchKind) { return patches; }};
             std::shared_ptr<CompressedRows> rows;
             if (changing)
               {
@@ -125,7 +125,7 @@ TYPED_TEST(PatchTest, SingularPatchesLoseAnUnknown)
 {
   using Number                 = typename TypeParam::Number;
   const auto            matrix = std::make_shared<CSRMatrix<double>>(to_csr({{1, -1, 0}, {-1, 2, -1}, {0, -1, 1}}));
-  SmootherLevel<Number> level{this->device, matrix, Matrix<Number>(this->device, *matrix), nullptr, [] {
+  SmootherLevel<Number> level{this->device, matrix, Matrix<Number>(this->device, *matrix), nullptr, [](PatchKind) {
                                 Patches patches;
                                 patches.node  = {0, 1, 2};
                                 patches.start = {0, 3};

@@ -54,7 +54,7 @@ public:
   {}
 
   void evaluate_vector_field(const DataPostprocessorInputs::Vector<dim> &input,
-                             std::vector<Vector<double>>                &results) const override
+                             std::vector<dealii::Vector<double>>        &results) const override
   {
     std::vector<SymmetricTensor<2, dim>> strain(results.size());
     std::vector<double>                  dilatation;

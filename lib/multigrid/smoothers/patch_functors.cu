@@ -12,6 +12,8 @@ template void for_each(const DeviceInterface &, int, const InvertPatches<double,
 template void for_each(const DeviceInterface &, int, const InvertPatches<float, 32> &);
 template void for_each(const DeviceInterface &, int, const InvertPatches<double, 64> &);
 template void for_each(const DeviceInterface &, int, const InvertPatches<float, 64> &);
+template void for_each(const DeviceInterface &, int, const InvertPatches<double, 0> &);
+template void for_each(const DeviceInterface &, int, const InvertPatches<float, 0> &);
 template void for_each(const DeviceInterface &, int, const SumPatches<double> &);
 template void for_each(const DeviceInterface &, int, const SumPatches<float> &);
 } // namespace cuda

@@ -29,6 +29,8 @@ const std::vector<SmootherKind> &smoothers()
     kind<BlockJacobi>("block_jacobi", "the inverse of A's node blocks"),
     kind<LineSmoother>("line", "the inverse of A's tridiagonal part along lines of strong couplings"),
     kind<CellPatches>("cell_patches", "the sum of the inverses of A's parts on single cells (damping 0.7 is usual)"),
+    kind<VertexPatches>("vertex_patches",
+                        "the sum of the inverses of A's parts around single vertices (degree 2, with Chebyshev)"),
     kind<FSAI>("fsai", "a factorised sparse approximate inverse of A"),
     kind<ColouredGaussSeidel>("gauss_seidel", "a sweep over the nodes, colour by colour (damping 1 is usual)")};
   return all;
