@@ -161,6 +161,12 @@ void LinearSolverParameters::require_multigrid() const
     throw InputError(section + "/Preconditioner = " + preconditioner + ": this program has multigrid only");
 }
 
+void LinearSolverParameters::require_embedding() const
+{
+  if (interpolation != "embedding")
+    throw InputError(section + "/Interpolation = " + interpolation + ": this program has embedding only");
+}
+
 TrilinosAMGOptions LinearSolverParameters::amg_options() const
 {
   return {amg_elliptic, amg_smoother, amg_sweeps, amg_threshold};

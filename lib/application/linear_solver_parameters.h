@@ -31,6 +31,8 @@ public:
 
   /// Throws InputError unless the preconditioner is multigrid: for programs that have no other.
   void require_multigrid() const;
+  /// Throws InputError unless levels are linked by the elements' embedding: for programs that build multigrid themselves.
+  void require_embedding() const;
 
   bool coarsest_on_one_rank() const { return coarse_solver != "trilinos_amg"; } ///< see LevelMeshOptions
 

@@ -18,7 +18,7 @@ using namespace dealii;
 template <int dim>
 double ElasticMaterial::von_mises(const SymmetricTensor<2, dim> &strain) const
 {
-  const auto   sigma    = stress(strain, trace(strain));
+  const auto   sigma    = stress(strain);
   const double sigma_zz = dim == 2 ? lambda * trace(strain) : 0.;
   const double mean     = (trace(sigma) + sigma_zz) / 3.;
   const auto   deviator = sigma - mean * unit_symmetric_tensor<dim>();

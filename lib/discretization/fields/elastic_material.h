@@ -29,6 +29,12 @@ struct ElasticMaterial
     return lambda * dilatation * dealii::unit_symmetric_tensor<dim>() + 2. * mu * strain;
   }
 
+  template <int dim>
+  dealii::SymmetricTensor<2, dim> stress(const dealii::SymmetricTensor<2, dim> &strain) const
+  {
+    return stress(strain, trace(strain));
+  }
+
   /// sqrt(3/2) |deviatoric stress|, with sigma_zz = lambda tr(epsilon) in plane strain: it does not depend on lambda.
   template <int dim>
   double von_mises(const dealii::SymmetricTensor<2, dim> &strain) const;

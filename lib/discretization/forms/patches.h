@@ -13,8 +13,8 @@ template <int dim>
 Patches cell_patches(const LevelSpace<dim> &space);
 
 /// Around each vertex the nodes that act, through H, on none but the cells that the vertex acts on; likewise. Vertices
-/// are here the nodes whose cells are not all among those of another one: of elements of degree 2 the vertices that are
-/// neither prescribed nor hanging, of degree 1 each node by itself.
+/// are here the nodes whose cells are not all among those of another one: on uniform meshes the inner vertices, on others
+/// those that do not hang. With elements of degree 1 a patch has one node, and those at the boundary beside it.
 template <int dim>
 Patches vertex_patches(const LevelSpace<dim> &space);
 

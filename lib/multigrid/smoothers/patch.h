@@ -61,7 +61,7 @@ public:
 
 /// R_v the unknowns of the nodes that act on none but the cells around vertex v, W_v² one over the most patches that a
 /// node has: then S is symmetric positive definite where A is, and the eigenvalues of S A are at most 1. For elements
-/// of degree 2 or more; of degree 1 a patch is a node. The functions of little divergence that are no sums of smoother
+/// of degree 2 or more; of degree 1 a patch is little more than a node. The functions of little divergence that are no sums of smoother
 /// ones are sums of some on patches (Arnold, Falk & Winther 2000; Schoeberl 1999), so that together with harmonic
 /// interpolation (make_harmonic) multigrid for nearly incompressible materials needs no more steps than for others.
 template <typename Number>
