@@ -60,8 +60,8 @@ public:
       for (unsigned int i = 0; i <= coupled; ++i)
         for (unsigned int c = 0; c < dim; ++c)
           for (unsigned int d = 0; d < dim; ++d)
-            entry(i * dim + c, d) +=
-              stiffness[i][0] * (material.lambda * divergences[c][d] + material.mu * (G[d][c] + (c == d ? trace(G) : 0.)));
+            entry(i * dim + c, d) += stiffness[i][0] * (material.lambda * divergences[c][d] +
+                                                        material.mu * (G[d][c] + (c == d ? trace(G) : 0.)));
     });
   }
 

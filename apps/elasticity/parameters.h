@@ -119,7 +119,7 @@ struct ProblemFunctions
 struct DiscretizationParameters : adamant::BoxParameters
 {
   std::string  formulation = "condensed", volumetric_strain = "standard";
-  unsigned int degree      = 1;
+  unsigned int degree = 1;
 
   DiscretizationParameters()
   {

@@ -416,17 +416,13 @@ TEST_F(Elasticity, BBarDoesNotLock)
   const auto on = [&](const std::string &volumetric_strain, unsigned int degree, unsigned int uniform,
                       const std::string &lambda = "5000") {
     return solve(stationary + tolerance("1e-10") + mesh("uniform", uniform, 0) +
-                 Settings{"Problem/Dimension=2",
-                          "Problem/Lame lambda=" + lambda,
-                          "Problem/Lame mu=1",
+                 Settings{"Problem/Dimension=2", "Problem/Lame lambda=" + lambda, "Problem/Lame mu=1",
                           "Problem/Exact displacement=sin(pi*x)^2*sin(2*pi*y); -sin(2*pi*x)*sin(pi*y)^2",
                           "Problem/Body force=-2*pi^2*(2*cos(2*pi*x)-1)*sin(2*pi*y);"
                           "2*pi^2*sin(2*pi*x)*(2*cos(2*pi*y)-1)",
                           "Discretization/Volumetric strain=" + volumetric_strain,
-                          "Discretization/Degree=" + std::to_string(degree),
-                          "Linear solver/Smoother=vertex_patches",
-                          "Linear solver/Interpolation=harmonic",
-                          "Linear solver/Chebyshev range=4",
+                          "Discretization/Degree=" + std::to_string(degree), "Linear solver/Smoother=vertex_patches",
+                          "Linear solver/Interpolation=harmonic", "Linear solver/Chebyshev range=4",
                           "Linear solver/Maximum iterations=1000",
                           "Linear solver/Coarsest level cells=" + std::string(degree == 1 ? "256" : "16")});
   };
@@ -435,7 +431,8 @@ TEST_F(Elasticity, BBarDoesNotLock)
       const auto coarse = on("b_bar", degree, 3), fine = on("b_bar", degree, 4);
       EXPECT_NEAR(std::log2(coarse.l2() / fine.l2()), degree + 1., 0.2)
         << "degree " << degree << ": errors " << coarse.l2() << ", " << fine.l2();
-      EXPECT_NEAR(fine.record.at("strain_energy").get<double>() / fine.record.at("work_of_load").get<double>(), 0.5, 1e-7);
+      EXPECT_NEAR(fine.record.at("strain_energy").get<double>() / fine.record.at("work_of_load").get<double>(), 0.5,
+                  1e-7);
     }
   EXPECT_GT(on("standard", 1, 4).l2(), 10. * on("b_bar", 1, 4).l2()) << "expected Q1 to lock";
   for (const std::string lambda : {"1.5", "5000"})
@@ -448,13 +445,14 @@ TEST_F(Elasticity, BBarPassesThePatchTest)
   const std::string field = "0.3*x-0.2*y+0.1*z+0.5; 0.4*y+0.7*x-z; x+0.2*y-0.6*z";
   for (const std::string degree : {"1", "2"})
     {
-      const auto record = solve(stationary + no_load + tolerance("1e-13") + mesh("edge", 2, 1) +
-                                Settings{"Problem/Boundary displacement=" + field, "Problem/Exact displacement=" + field,
-                                         "Problem/Lame lambda=8", "Problem/Lame mu=2", "Discretization/Degree=" + degree,
-                                         "Discretization/Volumetric strain=b_bar", "Linear solver/Smoother=vertex_patches",
-                                         "Linear solver/Interpolation=harmonic", "Linear solver/Chebyshev range=4",
-                                         "Linear solver/Coarsest level cells=70", "Output/Stress points=0.3, 0.4, 0.7"})
-                            .record;
+      const auto record =
+        solve(stationary + no_load + tolerance("1e-13") + mesh("edge", 2, 1) +
+              Settings{"Problem/Boundary displacement=" + field, "Problem/Exact displacement=" + field,
+                       "Problem/Lame lambda=8", "Problem/Lame mu=2", "Discretization/Degree=" + degree,
+                       "Discretization/Volumetric strain=b_bar", "Linear solver/Smoother=vertex_patches",
+                       "Linear solver/Interpolation=harmonic", "Linear solver/Chebyshev range=4",
+                       "Linear solver/Coarsest level cells=70", "Output/Stress points=0.3, 0.4, 0.7"})
+          .record;
       EXPECT_GT(record.at("levels").size(), 1u);
       EXPECT_LT(record.at("errors").at("l2"), 1e-11);
       EXPECT_NEAR(record.at("stresses")[0].at("stress_xx"), 8. * 0.1 + 2. * 2. * 0.3, 1e-9);

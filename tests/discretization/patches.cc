@@ -93,8 +93,8 @@ void compare_harmonic(unsigned int degree)
   const adamant::LevelMeshes<dim> meshes(mesh, {});
   const adamant::Field<dim>       u(meshes, "u", FESystem<dim>(FE_Q<dim>(degree), dim), {{1, ComponentMask()}});
   adamant::Form<dim>              A(
-    "A", u, adamant::unknowns(u), mapping, QGauss<dim>(degree + 1), update_gradients | update_JxW_values,
-    [](const adamant::CellContext<dim> &cell, FullMatrix<double> &local) {
+                 "A", u, adamant::unknowns(u), mapping, QGauss<dim>(degree + 1), update_gradients | update_JxW_values,
+                 [](const adamant::CellContext<dim> &cell, FullMatrix<double> &local) {
       for (const unsigned int q : cell.quadrature_point_indices())
         for (const unsigned int i : cell.dof_indices())
           for (const unsigned int j : cell.dof_indices())
@@ -109,7 +109,7 @@ void compare_harmonic(unsigned int degree)
   std::size_t n_inside = 0;
   for (std::size_t l = 1; l < levels.size(); ++l)
     {
-      const Vector<double> x = random_vector(levels[l].prolongation->n_cols, 7);
+      const Vector<double> x      = random_vector(levels[l].prolongation->n_cols, 7);
       const Vector<double> before = multiply(*u.prolongation(l), x), after = multiply(*levels[l].prolongation, x),
                            residual = multiply(*levels[l].matrix, after);
       // A node is inside a refined cell if all cells that it acts on are children of that cell.

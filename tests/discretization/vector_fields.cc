@@ -283,8 +283,8 @@ TEST(VectorFields, ProjectedDilatation)
       // DataOut's points: those of the element.
       DataPostprocessorInputs::Vector<2> input;
       const DoFHandler<2>               &dofs = u.finest().dof_handler();
-      FEValues<2> on_cell(mapping, dofs.get_fe(), QIterated<2>(QTrapezoid<1>(), degree),
-                          update_gradients | update_quadrature_points);
+      FEValues<2>                        on_cell(mapping, dofs.get_fe(), QIterated<2>(QTrapezoid<1>(), degree),
+                                                 update_gradients | update_quadrature_points);
       on_cell.reinit(dofs.begin_active());
       input.evaluation_points = on_cell.get_quadrature_points();
       input.solution_gradients.resize(input.evaluation_points.size(), std::vector<Tensor<1, 2>>(2));
@@ -303,8 +303,9 @@ TEST(VectorFields, ProjectedDilatation)
 
       // ∫ mu |strain|² + lambda/2 |dilatation|²
       const QGauss<2> quadrature(degree + 1);
-      const auto      with    = adamant::energies(u.finest(), mapping, quadrature, materials, values.data(), values.data());
-      const auto      without = adamant::energies(u.finest(), mapping, quadrature, {{0., 2., 1.}}, values.data(), values.data());
+      const auto with = adamant::energies(u.finest(), mapping, quadrature, materials, values.data(), values.data());
+      const auto without =
+        adamant::energies(u.finest(), mapping, quadrature, {{0., 2., 1.}}, values.data(), values.data());
       // ∫ (3/16)² (4 x + 4 y - 1)² = 9/256 (∫ 1 + ∫ 16 ((x - 1/4)² + (y - 1/4)²)) on the cell
       const double square = 9. / 256. * 0.25 * (1. + (degree == 1 ? 0. : 32. * 0.25 / 12.));
       EXPECT_NEAR(with.strain, without.strain + 0.5 * material.lambda * square, 1e-14);

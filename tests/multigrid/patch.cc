@@ -151,9 +151,9 @@ TYPED_TEST(PatchTest, PatchesAroundVerticesMayReachFurtherThanTheMatrix)
   const Grid grid{2, 6};
   for (const int radius : {1, 2})
     {
-      const auto   matrix  = std::make_shared<CSRMatrix<double>>(system_on(grid, 3, 0.2));
-      const auto   patches = blocks_of(grid, radius);
-      const double most    = radius == 1 ? 9. : 25.; // patches of a node
+      const auto            matrix  = std::make_shared<CSRMatrix<double>>(system_on(grid, 3, 0.2));
+      const auto            patches = blocks_of(grid, radius);
+      const double          most    = radius == 1 ? 9. : 25.; // patches of a node
       SmootherLevel<Number> level{this->device, matrix, Matrix<Number>(this->device, *matrix, 3), nullptr,
                                   [&](PatchKind kind) {
                                     EXPECT_EQ(kind, PatchKind::vertices);

@@ -85,8 +85,8 @@ private:
   // By the trapezoidal rule of 2 points or Simpson's of 3 in each direction: exact on parallelograms.
   static std::vector<double> projected(const std::vector<double> &dilatation, const std::vector<Point<dim>> &points)
   {
-    const auto           n_1d = static_cast<unsigned int>(std::lround(std::pow(points.size(), 1. / dim)));
-    const QIterated<dim> rule(n_1d == 2 ? Quadrature<1>(QTrapezoid<1>()) : Quadrature<1>(QSimpson<1>()), 1);
+    const auto                 n_1d = static_cast<unsigned int>(std::lround(std::pow(points.size(), 1. / dim)));
+    const QIterated<dim>       rule(n_1d == 2 ? Quadrature<1>(QTrapezoid<1>()) : Quadrature<1>(QSimpson<1>()), 1);
     const DilatationSpace<dim> space(points, rule.get_weights(), n_1d - 1);
     std::vector<double>        result(points.size(), 0.);
     for (unsigned int k = 0; k < space.size(); ++k)
@@ -134,21 +134,20 @@ CSRMatrix<double> stress_matrix(const LevelSpace<dim> &space, const Mapping<dim>
              polynomials.moment(k, [&](unsigned int q) { return on_cell.shape_grad(i, q)[c]; });
     return sum;
   };
-  return point_matrix<dim>(
-    space, mapping, points, dim * (dim + 1) / 2 + 1, update_gradients | update_quadrature_points,
-    [&](const FEValues<dim> &values, unsigned int i, std::vector<double> &shares) {
-      const unsigned int c = fe.system_to_component_index(i).first;
-      if (c >= dim)
-        return;
-      Tensor<2, dim> gradient;
-      gradient[c]             = values.shape_grad(i, 0);
-      const auto  &material   = materials(values.get_cell()->material_id());
-      const double dilatation = materials.b_bar ? projected(values, i, c) : gradient[c][c];
-      const auto   sigma      = material.stress(symmetrize(gradient), dilatation);
-      auto         share      = shares.begin();
-      for_each_component<dim>([&](int a, int b) { *share++ = sigma[a][b]; });
-      *share = dim == 2 ? material.lambda * dilatation : sigma[dim - 1][dim - 1];
-    });
+  return point_matrix<dim>(space, mapping, points, dim * (dim + 1) / 2 + 1, update_gradients | update_quadrature_points,
+                           [&](const FEValues<dim> &values, unsigned int i, std::vector<double> &shares) {
+                             const unsigned int c = fe.system_to_component_index(i).first;
+                             if (c >= dim)
+                               return;
+                             Tensor<2, dim> gradient;
+                             gradient[c]             = values.shape_grad(i, 0);
+                             const auto  &material   = materials(values.get_cell()->material_id());
+                             const double dilatation = materials.b_bar ? projected(values, i, c) : gradient[c][c];
+                             const auto   sigma      = material.stress(symmetrize(gradient), dilatation);
+                             auto         share      = shares.begin();
+                             for_each_component<dim>([&](int a, int b) { *share++ = sigma[a][b]; });
+                             *share = dim == 2 ? material.lambda * dilatation : sigma[dim - 1][dim - 1];
+                           });
 }
 
 template <int dim>
@@ -183,8 +182,8 @@ Energies energies(const LevelSpace<dim> &space, const Mapping<dim> &mapping, con
         sums[1] += 0.5 * material.density * velocity[q].norm_square() * fe_values.JxW(q);
       }
   };
-  const auto sums = integrate<2>(
-    space, mapping, quadrature, update_values | update_gradients | update_JxW_values | update_quadrature_points, add);
+  const auto sums = integrate<2>(space, mapping, quadrature,
+                                 update_values | update_gradients | update_JxW_values | update_quadrature_points, add);
   return {sums[0], sums[1]};
 }
 

@@ -131,7 +131,7 @@ Patches vertex_patches(const LevelSpace<dim> &space)
   for (int node = 0; node < n_nodes; ++node)
     {
       const auto others = neighbours(nodes_of, cells_of, node);
-      is_vertex[node] = !others.empty() && std::none_of(others.begin(), others.end(), [&](int other) {
+      is_vertex[node]   = !others.empty() && std::none_of(others.begin(), others.end(), [&](int other) {
         return other != node && contained(cells_of, node, other) && (other < node || !contained(cells_of, other, node));
       });
     }
@@ -141,9 +141,9 @@ Patches vertex_patches(const LevelSpace<dim> &space)
       vertices.push_back(node);
   return gather(static_cast<int>(vertices.size()), [&](int k, std::vector<int> &nodes) {
     nodes = neighbours(nodes_of, cells_of, vertices[k]);
-    nodes.erase(std::remove_if(nodes.begin(), nodes.end(),
-                               [&](int other) { return !contained(cells_of, other, vertices[k]); }),
-                nodes.end());
+    nodes.erase(
+      std::remove_if(nodes.begin(), nodes.end(), [&](int other) { return !contained(cells_of, other, vertices[k]); }),
+      nodes.end());
   });
 }
 
@@ -154,7 +154,7 @@ template <int dim>
 Patches nodes_inside_coarse_cells(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &space, int n_coarse_cells)
 {
   constexpr int none = -1, not_inside = -2;
-  const auto    cells = nodes_of_cells(space);
+  const auto    cells   = nodes_of_cells(space);
   const int     n_nodes = space.n_dofs() / space.node_size();
   Array<int>    parent(n_nodes, none); // of all cells of a node
   for (int cell = 0; cell < cells.size(); ++cell)
@@ -175,8 +175,8 @@ Patches nodes_inside_coarse_cells(const LevelMesh<dim> &fine_mesh, const LevelSp
 std::vector<Row> harmonic_rows(const CSRMatrix<double> &A, const CSRMatrix<double> &P, const int *nodes, int n_nodes,
                                int m)
 {
-  const int  n           = n_nodes * m;
-  const auto place       = [&](int row) { // among the unknowns, or -1
+  const int  n     = n_nodes * m;
+  const auto place = [&](int row) { // among the unknowns, or -1
     const auto found = std::lower_bound(nodes, nodes + n_nodes, row / m);
     return found != nodes + n_nodes && *found == row / m ? static_cast<int>(found - nodes) * m + row % m : -1;
   };
@@ -222,7 +222,7 @@ CSRMatrix<double> harmonic(const CSRMatrix<double> &A, const CSRMatrix<double> &
   for (int k = 0; k < inside.size(); ++k)
     {
       const int *nodes = inside.node.data() + inside.start[k], n = inside.start[k + 1] - inside.start[k];
-      rows[k]          = harmonic_rows(A, P, nodes, n, m);
+      rows[k] = harmonic_rows(A, P, nodes, n, m);
       for (int i = 0; i < n * m; ++i)
         {
           list[nodes[i / m] * m + i % m]   = k;
@@ -259,9 +259,10 @@ void make_harmonic(const Field<dim> &field, std::vector<LevelData> &levels)
   for (std::size_t l = 1; l < levels.size(); ++l)
     {
       const auto inside = nodes_inside_coarse_cells(field.meshes()[l], field.space(l), field.space(l - 1).n_cells());
-      const auto A      = levels[l].changing ? std::make_shared<const CSRMatrix<double>>(matrix_on_host(levels[l])) :
-                                               levels[l].matrix;
-      const auto P = std::make_shared<CSRMatrix<double>>(harmonic(*A, *levels[l].prolongation, inside, field.node_size()));
+      const auto A =
+        levels[l].changing ? std::make_shared<const CSRMatrix<double>>(matrix_on_host(levels[l])) : levels[l].matrix;
+      const auto P =
+        std::make_shared<CSRMatrix<double>>(harmonic(*A, *levels[l].prolongation, inside, field.node_size()));
       levels[l].restriction  = std::make_shared<CSRMatrix<double>>(transpose(*P));
       levels[l].prolongation = P;
     }

@@ -34,12 +34,12 @@ private:
 
   SmootherLevel<Number>           level;
   PatchKind                       kind;
-  int                             m, lanes, most = 0;       // see PatchesView; unknowns of the largest patch
-  double                          weight = 0.;              // see SumPatches
-  List<int>                       start, node;              // of the patches
-  List<EntryNumber>               group;                    // see PatchesView
-  std::size_t                     n_entries = 0;            // of all inverses
-  List<int>                       first, patch, place;      // of each node, see SumPatches
+  int                             m, lanes, most = 0;  // see PatchesView; unknowns of the largest patch
+  double                          weight = 0.;         // see SumPatches
+  List<int>                       start, node;         // of the patches
+  List<EntryNumber>               group;               // see PatchesView
+  std::size_t                     n_entries = 0;       // of all inverses
+  List<int>                       first, patch, place; // of each node, see SumPatches
   std::unique_ptr<CompressedRows> S_rows;
   Matrix<Number>                  S;
   std::shared_ptr<void>           inverse; // of the patches, see PatchesView

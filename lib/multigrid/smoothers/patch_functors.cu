@@ -16,5 +16,7 @@ template void for_each(const DeviceInterface &, int, const InvertPatches<double,
 template void for_each(const DeviceInterface &, int, const InvertPatches<float, 0> &);
 template void for_each(const DeviceInterface &, int, const SumPatches<double> &);
 template void for_each(const DeviceInterface &, int, const SumPatches<float> &);
+template void for_each(const DeviceInterface &, int, const SolvePatches<double> &);
+template void for_each(const DeviceInterface &, int, const SolvePatches<float> &);
 } // namespace cuda
 } // namespace adamant

@@ -130,4 +130,39 @@ struct SumPatches
       }
   }
 };
+
+constexpr int most_unknowns_in_sweeps = 64;
+
+/// x <- x + R_pᵀ (R_p A R_pᵀ)⁻¹ R_p (b - A x) for the patches p = first, first + 1, ..., which do not couple, of at most
+/// most_unknowns_in_sweeps unknowns.
+template <typename Number>
+struct SolvePatches
+{
+  RowsView      A;
+  PatchesView   patches;
+  const Number *inverse;
+  int           first;
+  const Number *b;
+  Number       *x;
+
+  ADAMANT_HOST_DEVICE void operator()(int k) const
+  {
+    const int p = first + k, n = patches.n_unknowns(p);
+    Number    r[most_unknowns_in_sweeps];
+    for (int i = 0; i < n; ++i)
+      {
+        const int row = patches.row(p, i);
+        r[i]          = b[row];
+        for (EntryNumber e = A.row_start[row]; e < A.row_start[row + 1]; ++e)
+          r[i] -= static_cast<Number>(A.value[e]) * x[A.column[e]];
+      }
+    for (int i = 0; i < n; ++i)
+      {
+        Number sum = 0;
+        for (int j = 0; j < n; ++j)
+          sum += inverse[patches.place(p, i, j)] * r[j];
+        x[patches.row(p, i)] += sum;
+      }
+  }
+};
 } // namespace adamant
