@@ -43,7 +43,7 @@ private:
   List<int>                       start, node;
   List<EntryNumber>               group;
   std::size_t                     n_entries = 0; // of all inverses
-  std::shared_ptr<CompressedRows> own_A; // where the level's values do not change on the device
+  std::shared_ptr<CompressedRows> own_A;         // where the level's values do not change on the device
   std::shared_ptr<Number>         inverse;
 };
 
