@@ -17,7 +17,8 @@ namespace
 {
 template <class In>
 class DownstreamTest : public PrecisionTest<In>
-{};
+{
+};
 TYPED_TEST_SUITE(DownstreamTest, Precisions, PrecisionName);
 
 std::vector<int> rows_of(const Patches &patches, int p, int m)
@@ -74,7 +75,8 @@ TEST(Downstream, StagesFollowTheFlow)
             if (x != 0. && i + along_x >= 0 && i + along_x < 8)
               EXPECT_LT(stage[cell], stage[cell + along_x]) << "cell " << i << ", " << j << ", flow " << x << ", " << y;
             if (y != 0. && j + along_y >= 0 && j + along_y < 8)
-              EXPECT_LT(stage[cell], stage[cell + 8 * along_y]) << "cell " << i << ", " << j << ", flow " << x << ", " << y;
+              EXPECT_LT(stage[cell], stage[cell + 8 * along_y])
+                << "cell " << i << ", " << j << ", flow " << x << ", " << y;
           }
       for (int p = 0; p < patches.size(); ++p)
         for (int q = 0; q < p; ++q)
@@ -109,7 +111,7 @@ TYPED_TEST(DownstreamTest, IsASweepCellByCell)
   const auto matrix  = std::make_shared<CSRMatrix<double>>(transport(grid, 1, 0.5));
   for (const bool changing : {false, true})
     {
-      SmootherLevel<Number> level{this->device, matrix, Matrix<Number>(this->device, *matrix, 2), nullptr,
+      SmootherLevel<Number>           level{this->device, matrix, Matrix<Number>(this->device, *matrix, 2), nullptr,
                                   [&](PatchKind) { return patches; }};
       std::shared_ptr<CompressedRows> rows;
       if (changing)
@@ -133,7 +135,8 @@ TYPED_TEST(DownstreamTest, IsASweepCellByCell)
         // A step from x leaves b - A x times S: of the solution nothing changes.
         const Values start = random_values(matrix->n_rows, 4), image = test::product(*matrix, start);
         x = to_device<Number>(this->device, start);
-        const auto &result = smoother.step(Number(0), Number(1), to_device<Number>(this->device, image), x, none, none, y, true);
+        const auto &result =
+          smoother.step(Number(0), Number(1), to_device<Number>(this->device, image), x, none, none, y, true);
         expect_near(values_of(result), start, 1000 * rounding<Number>, "a step at the solution");
       };
       check();
