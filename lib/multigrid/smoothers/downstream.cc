@@ -71,8 +71,8 @@ std::vector<int> depths(const Couplings &sums)
   for (int p = 0; p < n; ++p)
     {
       double most = 0;
-      for (const auto &entry : sums[p])
-        most = std::max(most, std::abs(inflow(p, entry)));
+      for (const auto &entry : sums[p]) // beside rounding, which symmetric matrices have there
+        most = std::max({most, std::abs(inflow(p, entry)), 1e-6 * std::abs(entry.sum)});
       for (const auto &entry : sums[p])
         if (entry.other != p && inflow(p, entry) > 0.05 * most)
           {
@@ -128,6 +128,20 @@ std::vector<int> downstream_stages(const CSRMatrix<double> &A, int node_size, co
   return stage;
 }
 
+namespace
+{
+// But for rounding.
+bool is_symmetric(const CSRMatrix<double> &A)
+{
+  bool symmetric = true;
+#pragma omp parallel for schedule(static) reduction(&& : symmetric)
+  for (int i = 0; i < A.n_rows; ++i)
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+      symmetric = symmetric && std::abs(A.value[k] - entry(A, A.column[k], i)) <= 1e-8 * std::abs(entry(A, i, i));
+  return symmetric;
+}
+} // namespace
+
 template <typename Number>
 DownstreamPatches<Number>::DownstreamPatches(const SmootherLevel<Number> &level)
   : level(level)
@@ -147,6 +161,7 @@ void DownstreamPatches<Number>::take(const Patches &patches)
   auto matrix = *level.matrix;
   if (level.changing)
     matrix.value = to_host(level.changing->values);
+  symmetric_A            = is_symmetric(matrix);
   const auto       stage = downstream_stages(matrix, m, patches);
   std::vector<int> order(patches.size());
   std::iota(order.begin(), order.end(), 0);
@@ -196,18 +211,22 @@ void DownstreamPatches<Number>::update()
 }
 
 template <typename Number>
-void DownstreamPatches<Number>::sweep(const Vector &b, Vector &x) const
+void DownstreamPatches<Number>::sweep(const Vector &b, Vector &x, bool backwards) const
 {
-  for (std::size_t s = 0; s + 1 < stages.size(); ++s)
-    level.device.for_each(stages[s + 1] - stages[s],
-                          SolvePatches<Number>{A().view(), view(), inverse.get(), stages[s], b.data(), x.data()});
+  const std::size_t n = stages.size() - 1;
+  for (std::size_t k = 0; k < n; ++k)
+    {
+      const std::size_t s = backwards ? n - 1 - k : k;
+      level.device.for_each(stages[s + 1] - stages[s],
+                            SolvePatches<Number>{A().view(), view(), inverse.get(), stages[s], b.data(), x.data()});
+    }
 }
 
 template <typename Number>
-void DownstreamPatches<Number>::vmult(Number a, const Vector &b, Vector &x, bool) const
+void DownstreamPatches<Number>::vmult(Number a, const Vector &b, Vector &x, bool transposed) const
 {
   x.set_zero(); // and so it stays at unknowns without a patch, the constrained ones
-  sweep(b, x);
+  sweep(b, x, transposed && symmetric_A);
   if (a != Number(1))
     level.device.scale(a, x);
 }
@@ -215,10 +234,10 @@ void DownstreamPatches<Number>::vmult(Number a, const Vector &b, Vector &x, bool
 // With y the result of a sweep, S (b - A x) = y - x.
 template <typename Number>
 auto DownstreamPatches<Number>::step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old,
-                                     Vector &d, Vector &y, bool) const -> Vector &
+                                     Vector &d, Vector &y, bool transposed) const -> Vector &
 {
   level.device.copy(x, y);
-  sweep(b, y);
+  sweep(b, y, transposed && symmetric_A);
   if (alpha != Number(0) || beta != Number(1) || d.size() > 0)
     level.device.for_each(x.size(), CorrectBySweep<Number>{alpha, beta, x.data(), d_old.data(), d.data(), y.data()});
   return y;

@@ -14,7 +14,8 @@ namespace adamant
 /// for matrices in which transport rules (Bey & Wittum 1997 number nodes so; cells take what couples across the flow
 /// along). Where nothing is upstream of anything any order will do. Cells are taken stage by stage, all cells of a stage
 /// at once, with the same result to the bit as one by one. The order is found from the matrix as it is first. Sweeps go
-/// downstream before and after the coarse correction: the V-cycle is not symmetric.
+/// downstream before and after the coarse correction, but for symmetric matrices, whose transposed sweeps go the other
+/// way, so that the V-cycle is symmetric.
 template <typename Number>
 class DownstreamPatches : public Smoother<Number>
 {
@@ -32,7 +33,7 @@ public:
 
 private:
   void        take(const Patches &patches);
-  void        sweep(const Vector &b, Vector &x) const;
+  void        sweep(const Vector &b, Vector &x, bool backwards) const;
   PatchesView view() const { return {m, lanes, start.data(), node.data(), group.data()}; }
 
   const CompressedRows &A() const { return level.changing ? *level.changing : *own_A; }
@@ -42,8 +43,9 @@ private:
   std::vector<int>                stages;   // where the patches of each begin
   List<int>                       start, node;
   List<EntryNumber>               group;
-  std::size_t                     n_entries = 0; // of all inverses
-  std::shared_ptr<CompressedRows> own_A;         // where the level's values do not change on the device
+  bool                            symmetric_A = false;
+  std::size_t                     n_entries   = 0; // of all inverses
+  std::shared_ptr<CompressedRows> own_A;           // where the level's values do not change on the device
   std::shared_ptr<Number>         inverse;
 };
 
