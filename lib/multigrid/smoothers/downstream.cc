@@ -150,7 +150,6 @@ DownstreamPatches<Number>::DownstreamPatches(const SmootherLevel<Number> &level)
 {
   if (!level.patches)
     throw InputError("smoother downstream_patches: this linear system has no patches of cells; take block_jacobi");
-  take(level.patches(PatchKind::cells));
   DownstreamPatches::update();
 }
 
@@ -166,6 +165,7 @@ void DownstreamPatches<Number>::take(const Patches &patches)
   std::vector<int> order(patches.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int p, int q) { return stage[p] < stage[q]; });
+  stages.clear();
 
   Patches            sorted;
   Array<EntryNumber> groups = {0};
@@ -198,16 +198,16 @@ void DownstreamPatches<Number>::take(const Patches &patches)
 template <typename Number>
 void DownstreamPatches<Number>::update()
 {
+  take(level.patches(PatchKind::cells)); // the flow may be another one
   if (!level.changing)
     {
       if (!own_A)
         own_A = std::make_shared<CompressedRows>(level.device, *level.matrix);
       own_A->values.upload(level.matrix->value.data());
     }
-  if (!inverse)
-    inverse =
-      std::static_pointer_cast<Number>(level.device.interface().allocate(n_entries * sizeof(Number), "vectors"));
+  inverse = std::static_pointer_cast<Number>(level.device.interface().allocate(n_entries * sizeof(Number), "vectors"));
   level.device.for_each(start.size() - 1, InvertPatches<Number, 0>{A().view(), view(), inverse.get()});
+  level.device.outdate_graphs(); // which hold the places of all this
 }
 
 template <typename Number>

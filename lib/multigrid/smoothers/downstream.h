@@ -13,7 +13,8 @@ namespace adamant
 ///   x <- x + R_pᵀ (R_p A R_pᵀ)⁻¹ R_p (b - A x),
 /// for matrices in which transport rules (Bey & Wittum 1997 number nodes so; cells take what couples across the flow
 /// along). Where nothing is upstream of anything any order will do. Cells are taken stage by stage, all cells of a stage
-/// at once, with the same result to the bit as one by one. The order is found from the matrix as it is first. Sweeps go
+/// at once, with the same result to the bit as one by one. The order is found from the matrix, anew by each
+/// update. Sweeps go
 /// downstream before and after the coarse correction, but for symmetric matrices, whose transposed sweeps go the other
 /// way, so that the V-cycle is symmetric.
 template <typename Number>
