@@ -1,5 +1,6 @@
 #pragma once
 
+#include "discretization/fields/dilatation.h"
 #include "discretization/fields/elastic_material.h"
 #include "discretization/forms/node_pairs.h"
 
@@ -17,7 +18,8 @@ using adamant::CellContext;
 ///
 ///   M_ab = ∫ rho φ_a φ_b, K_(a,c)(b,d) = ∫ sigma(φ_b e_d) : epsilon(φ_a e_c) = lambda G_cd + mu (G_dc + δ_cd tr G),
 ///
-/// G = ∫ grad φ_a (x) grad φ_b, for nodes a, b and components c, d.
+/// G = ∫ grad φ_a (x) grad φ_b, for nodes a, b and components c, d. With B-bar, lambda G_cd is that of projected
+/// divergences, lambda Σ_k D_a,k,c D_b,k,d, D_a,k = ∫ ψ_k grad φ_a (adamant::DilatationSpace).
 template <int dim>
 class Formulation
 {
@@ -47,22 +49,41 @@ public:
   {
     add_mass(cell, mass, local);
     const auto &material = materials(cell.material_id());
+    const auto  D        = materials.b_bar ? moments_of_gradients(cell) : Moments();
     adamant::for_each_node_pair(cell, local, [&](unsigned int a, unsigned int b, const auto &entry) {
-      Tensor<2, dim> G;
+      Tensor<2, dim> G, divergences;
       for (const unsigned int q : cell.quadrature_point_indices())
         G += outer_product(cell.gradient(a, q) * cell.JxW(q), cell.gradient(b, q));
+      divergences = materials.b_bar ? Tensor<2, dim>() : G;
+      for (std::size_t k = 0; materials.b_bar && k < D[a].size(); ++k)
+        divergences += outer_product(D[a][k], D[b][k]);
       for (unsigned int i = 0; i <= coupled; ++i)
         for (unsigned int c = 0; c < dim; ++c)
           for (unsigned int d = 0; d < dim; ++d)
-            entry(i * dim + c, d) +=
-              stiffness[i][0] * (material.lambda * G[c][d] + material.mu * (G[d][c] + (c == d ? trace(G) : 0.)));
+            entry(i * dim + c, d) += stiffness[i][0] * (material.lambda * divergences[c][d] +
+                                                        material.mu * (G[d][c] + (c == d ? trace(G) : 0.)));
     });
   }
 
   void add_E(const CellContext<dim> &cell, FullMatrix<double> &local) const { add_mass(cell, old_mass, local); }
 
 private:
-  using Blocks = Tensor<2, 2>; // [0] is u and [1] dt v, which the coupled formulation alone has
+  using Blocks  = Tensor<2, 2>; // [0] is u and [1] dt v, which the coupled formulation alone has
+  using Moments = std::vector<std::vector<Tensor<1, dim>>>;
+
+  // D of the first component's shape functions.
+  static Moments moments_of_gradients(const CellContext<dim> &cell)
+  {
+    std::vector<double> JxW;
+    for (const unsigned int q : cell.quadrature_point_indices())
+      JxW.push_back(cell.JxW(q));
+    const adamant::DilatationSpace<dim> polynomials(cell.quadrature_points_of_shape(), JxW, cell.degree());
+    Moments                             D(cell.dofs_per_cell());
+    for (const unsigned int i : cell.dof_indices())
+      for (unsigned int k = 0; cell.component(i) == 0 && k < polynomials.size(); ++k)
+        D[i].push_back(polynomials.moment(k, [&](unsigned int q) { return cell.gradient(i, q); }));
+    return D;
+  }
 
   void add_mass(const CellContext<dim> &cell, const Blocks &weight, FullMatrix<double> &local) const
   {

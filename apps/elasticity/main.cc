@@ -135,7 +135,7 @@ template <int dim>
 void Elasticity<dim>::setup_fields(const std::string &formulation)
 {
   Section scope(run_info.timer, "init/hierarchy");
-  equation.emplace(formulation, parameters.problem.materials(), dt, adamant::extent(*mesh));
+  equation.emplace(formulation, parameters.materials(), dt, adamant::extent(*mesh));
   const FESystem<dim> fe(FE_Q<dim>(parameters.discretization.degree), equation->coupled ? 2 * dim : dim);
 
   // The limit counts cells of linear elements: others have more unknowns.

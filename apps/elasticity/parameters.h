@@ -118,13 +118,17 @@ struct ProblemFunctions
 
 struct DiscretizationParameters : adamant::BoxParameters
 {
-  std::string  formulation = "condensed";
-  unsigned int degree      = 1;
+  std::string  formulation = "condensed", volumetric_strain = "standard";
+  unsigned int degree = 1;
 
   DiscretizationParameters()
   {
     add_parameter("Formulation", formulation, "condensed: the displacement alone; coupled: displacement and velocity",
                   prm, Patterns::Selection("condensed|coupled"));
+    add_parameter("Volumetric strain", volumetric_strain,
+                  "standard; b_bar: on each cell its projection to constants (degree 1) or linear functions (degree "
+                  "2), so that nearly incompressible materials do not lock",
+                  prm, Patterns::Selection("standard|b_bar"));
     add_parameter(
       "Degree", degree,
       "Of the finite elements FE_Q: 1 or 2. With 2, Linear solver/Coarsest level cells counts cells of half the size",
@@ -177,6 +181,13 @@ struct Parameters
   adamant::AdaptivityParameters   adaptivity{{"displacement", "velocity"}};
 
   unsigned int dim() const { return problem.dimension; }
+
+  adamant::ElasticMaterials materials() const
+  {
+    auto materials  = problem.materials();
+    materials.b_bar = discretization.volumetric_strain == "b_bar";
+    return materials;
+  }
 
   adamant::Schedule schedule() const
   {

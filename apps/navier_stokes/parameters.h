@@ -190,6 +190,7 @@ struct Parameters
     if (!(problem.viscosity > 0.))
       refuse("Problem/Viscosity = " + Utilities::to_string(problem.viscosity) + ": it has to be positive");
     linear_solver.require_multigrid();
+    linear_solver.require_embedding();
     if (linear_solver.coarse_solver == "trilinos_amg")
       refuse("Linear solver/Coarse solver = trilinos_amg: this program has dense_inverse and smoothing only");
     mesh.check(dim, 1);

@@ -261,6 +261,7 @@ struct Parameters
     nonlinear.check(problem.viscosity);
     output.check(mesh, dim());
     linear_solver.require_multigrid();
+    linear_solver.require_embedding();
     const auto type = linear_solver.options("").type;
     require(type == adamant::SolverType::gmres || type == adamant::SolverType::bicgstab,
             "Linear solver/Solver: the matrices are not symmetric, and this program has gmres and bicgstab only");

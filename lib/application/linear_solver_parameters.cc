@@ -107,6 +107,11 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
   add_parameter("Pre-smoothing steps", pre_steps, "With Chebyshev: the degree of the polynomial", prm, Integer(1, 100));
   add_parameter("Post-smoothing steps", post_steps, "With Chebyshev: the degree of the polynomial", prm,
                 Integer(0, 100));
+  add_parameter(
+    "Interpolation", interpolation,
+    "Between levels: embedding: of the elements; harmonic: the same, with the values of least energy inside "
+    "refined cells (degree 2, nearly incompressible materials; of the matrix as it is first)",
+    prm, Selection("embedding|harmonic"));
   add_parameter("Coarsest level cells", coarsest_cells,
                 "Coarsening ends at the first level with at most this many cells", prm, Integer(1, 20000));
   add_parameter("Coarse solver", coarse_solver,
@@ -155,6 +160,12 @@ void LinearSolverParameters::require_multigrid() const
 {
   if (preconditioner != "multigrid")
     throw InputError(section + "/Preconditioner = " + preconditioner + ": this program has multigrid only");
+}
+
+void LinearSolverParameters::require_embedding() const
+{
+  if (interpolation != "embedding")
+    throw InputError(section + "/Interpolation = " + interpolation + ": this program has embedding only");
 }
 
 TrilinosAMGOptions LinearSolverParameters::amg_options() const

@@ -25,12 +25,14 @@ public:
   LinearSolverOptions options(const std::string &name) const;
   TrilinosAMGOptions  amg_options() const; ///< without modes
 
-  std::string  preconditioner = "multigrid", coarse_solver;
+  std::string  preconditioner = "multigrid", interpolation = "embedding", coarse_solver;
   unsigned int coarsest_cells;
   double       tolerance;
 
   /// Throws InputError unless the preconditioner is multigrid: for programs that have no other.
   void require_multigrid() const;
+  /// Throws InputError unless levels are linked by the elements' embedding: for programs that build multigrid themselves.
+  void require_embedding() const;
 
   bool coarsest_on_one_rank() const { return coarse_solver != "trilinos_amg"; } ///< see LevelMeshOptions
 

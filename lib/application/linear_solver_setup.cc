@@ -1,6 +1,7 @@
 #include "application/linear_solver_setup.h"
 
 #include "base/exceptions.h"
+#include "discretization/forms/patches.h"
 #include "solvers/preconditioner.h"
 
 namespace adamant
@@ -54,10 +55,12 @@ std::unique_ptr<LinearSolver> make_linear_solver(const Device &device, const Fie
                                                  const LinearSolverParameters &parameters, const std::string &name,
                                                  const NearNullSpace<dim> &near_null_space)
 {
-  const auto levels  = levels_of(field, form);
-  auto       options = parameters.options(name);
+  auto levels  = levels_of(field, form);
+  auto options = parameters.options(name);
   if (parameters.preconditioner == "multigrid")
     {
+      if (parameters.interpolation == "harmonic")
+        make_harmonic(field, levels);
       if (options.multigrid.make_coarse_solver && near_null_space)
         options.multigrid.make_coarse_solver =
           make_trilinos_amg(amg_options(parameters, field.space(0), near_null_space));

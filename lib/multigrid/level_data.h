@@ -22,9 +22,9 @@ struct LevelData
   int                                      node_size = 1; ///< rows that belong to one node, stored next to each other
   /// The values of the matrix where they change on the device; `matrix` is then the pattern alone. Null: they do not.
   std::shared_ptr<const CompressedRows> changing = nullptr;
-  /// Makes the patches of nodes that a smoother by patches solves for, such as those of cells; called while multigrid
-  /// is built. Null: there are none.
-  std::function<Patches()> patches = nullptr;
+  /// Makes the patches of nodes that a smoother by patches solves for; called while multigrid is built. Null: there are
+  /// none.
+  std::function<Patches(PatchKind)> patches = nullptr;
 };
 
 /// The matrix of a level (LevelData or SmootherLevel) in host memory, with the values that it has now.

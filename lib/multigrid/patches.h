@@ -4,6 +4,12 @@
 
 namespace adamant
 {
+enum class PatchKind
+{
+  cells,   ///< of each cell the nodes that act on it
+  vertices ///< around each vertex the nodes that act on none but its own cells
+};
+
 /// Overlapping sets of nodes: those of patch k are node[start[k]], ..., node[start[k + 1] - 1].
 struct Patches
 {

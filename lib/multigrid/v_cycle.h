@@ -46,7 +46,7 @@ private:
 
     std::shared_ptr<const CSRMatrix<double>> matrix;
     std::shared_ptr<const CompressedRows>    changing;
-    std::function<Patches()>                 patches;
+    std::function<Patches(PatchKind)>        patches;
     const std::uint64_t                      n_unknowns; // of all ranks
     Matrix<Number>                           A, P, R;
     Vector                                   b, x, y, r;

@@ -214,7 +214,8 @@ TEST_F(Application, ErrorsInSettings)
   expect_error("", {"Shape/Tolerance=2"}, {"'Shape/Tolerance'", "there is 'Linear solver/Tolerance'"});
   expect_error("", {"Shape/Length=long"}, {"Shape/Length=long", "Double"});
   expect_error("", {"Linear solver/Smoother=jakobi"},
-               {"jakobi", "jacobi|block_jacobi|line|cell_patches|fsai", "did you mean 'jacobi'"});
+               {"jakobi", "jacobi|block_jacobi|line|cell_patches|vertex_patches|downstream_patches|fsai",
+                "did you mean 'jacobi'"});
 }
 
 TEST_F(Application, SolverOptions)

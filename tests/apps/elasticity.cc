@@ -409,6 +409,71 @@ TEST_F(Elasticity, NearlyIncompressible)
   EXPECT_LE(near, 40);
 }
 
+// No load but that of u = curl sin²(pi x) sin²(pi y) without divergence, lambda / mu = 5000 (nu = 0.4999): orders as
+// those of any material with B-bar, none where Q1 locks; the V-cycle by vertices needs as few steps as at nu = 0.3.
+TEST_F(Elasticity, BBarDoesNotLock)
+{
+  const auto on = [&](const std::string &volumetric_strain, unsigned int degree, unsigned int uniform,
+                      const std::string &lambda = "5000") {
+    return solve(stationary + tolerance("1e-10") + mesh("uniform", uniform, 0) +
+                 Settings{"Problem/Dimension=2", "Problem/Lame lambda=" + lambda, "Problem/Lame mu=1",
+                          "Problem/Exact displacement=sin(pi*x)^2*sin(2*pi*y); -sin(2*pi*x)*sin(pi*y)^2",
+                          "Problem/Body force=-2*pi^2*(2*cos(2*pi*x)-1)*sin(2*pi*y);"
+                          "2*pi^2*sin(2*pi*x)*(2*cos(2*pi*y)-1)",
+                          "Discretization/Volumetric strain=" + volumetric_strain,
+                          "Discretization/Degree=" + std::to_string(degree), "Linear solver/Smoother=vertex_patches",
+                          "Linear solver/Interpolation=harmonic", "Linear solver/Chebyshev range=4",
+                          "Linear solver/Maximum iterations=1000",
+                          "Linear solver/Coarsest level cells=" + std::string(degree == 1 ? "256" : "16")});
+  };
+  for (const unsigned int degree : {1, 2})
+    {
+      const auto coarse = on("b_bar", degree, 3), fine = on("b_bar", degree, 4);
+      EXPECT_NEAR(std::log2(coarse.l2() / fine.l2()), degree + 1., 0.2)
+        << "degree " << degree << ": errors " << coarse.l2() << ", " << fine.l2();
+      EXPECT_NEAR(fine.record.at("strain_energy").get<double>() / fine.record.at("work_of_load").get<double>(), 0.5,
+                  1e-7);
+    }
+  EXPECT_GT(on("standard", 1, 4).l2(), 10. * on("b_bar", 1, 4).l2()) << "expected Q1 to lock";
+  for (const std::string lambda : {"1.5", "5000"})
+    EXPECT_LE(on("b_bar", 2, 5, lambda).max_iterations(), 11) << "lambda / mu = " << lambda;
+}
+
+// Linear fields, adaptive meshes, 3D: B-bar changes nothing but the constraint.
+TEST_F(Elasticity, BBarPassesThePatchTest)
+{
+  const std::string field = "0.3*x-0.2*y+0.1*z+0.5; 0.4*y+0.7*x-z; x+0.2*y-0.6*z";
+  for (const std::string degree : {"1", "2"})
+    {
+      const auto record =
+        solve(stationary + no_load + tolerance("1e-13") + mesh("edge", 2, 1) +
+              Settings{"Problem/Boundary displacement=" + field, "Problem/Exact displacement=" + field,
+                       "Problem/Lame lambda=8", "Problem/Lame mu=2", "Discretization/Degree=" + degree,
+                       "Discretization/Volumetric strain=b_bar", "Linear solver/Smoother=vertex_patches",
+                       "Linear solver/Interpolation=harmonic", "Linear solver/Chebyshev range=4",
+                       "Linear solver/Coarsest level cells=70", "Output/Stress points=0.3, 0.4, 0.7"})
+          .record;
+      EXPECT_GT(record.at("levels").size(), 1u);
+      EXPECT_LT(record.at("errors").at("l2"), 1e-11);
+      EXPECT_NEAR(record.at("stresses")[0].at("stress_xx"), 8. * 0.1 + 2. * 2. * 0.3, 1e-9);
+    }
+}
+
+// Cook's membrane as it is shipped, on a coarser mesh. The tip's displacement converges to 18.512 (docs/elasticity.md).
+TEST_F(Elasticity, CooksMembrane)
+{
+  const auto tip = [&](const Settings &settings) {
+    return run(Settings{"Output/Interval=0", "Output/Points=48, 52"} + settings, 1, {ELASTICITY_PRM "/cook.prm"});
+  };
+  const auto quadratic = tip({"Discretization/Uniform refinements=4"});
+  EXPECT_NEAR(quadratic.record.at("displacements")[0][1], 18.512, 0.01 * 18.512);
+  EXPECT_LE(quadratic.max_iterations(), 25);
+  const Settings linear = {"Discretization/Degree=1", "Linear solver/Coarsest level cells=2000"};
+  EXPECT_NEAR(tip(linear).record.at("displacements")[0][1], 18.512, 0.01 * 18.512);
+  EXPECT_LT(tip(linear + Settings{"Discretization/Volumetric strain=standard"}).record.at("displacements")[0][1], 9.)
+    << "expected Q1 to lock";
+}
+
 // Refined where Kelly's estimator is large: closer to the limit from below of ∫ g . u than a uniform mesh of twice the
 // nodes.
 // FEAST's smoother: the prototype's counts for a random right-hand side, and one more.

@@ -73,9 +73,9 @@ protected:
   }
 
   /// A run with these parameters on one thread that has to succeed.
-  Outcome run(const std::vector<std::string> &settings, int threads = 1)
+  Outcome run(const std::vector<std::string> &settings, int threads = 1, std::vector<std::string> arguments = {})
   {
-    std::vector<std::string> arguments = {"--backend", "host", "--threads", std::to_string(threads)};
+    arguments.insert(arguments.end(), {"--backend", "host", "--threads", std::to_string(threads)});
     for (const auto &setting : settings)
       {
         arguments.push_back("--set");

@@ -122,6 +122,23 @@ TEST_F(TransportDiffusion, LinesHoldWhereTransportDominates)
   EXPECT_GT(iterations("1e-4", "jacobi"), 50);
 }
 
+// Whatever the direction of the flow and the degree, at a Courant number of 3.
+TEST_F(TransportDiffusion, DownstreamSweepsHoldInAllDirections)
+{
+  for (const std::string degree : {"1", "2"})
+    for (const std::string transport : {"0, -1", "1, 0.5", "-1, 1"})
+      for (const std::string diffusion : {"1e-2", "1e-6"})
+        EXPECT_LE(
+          run({"Problem/Diffusion=" + diffusion, "Problem/Transport=" + transport, "Discretization/Degree=" + degree,
+               "Discretization/SUPG=true", "Discretization/Refinements=6", "Discretization/Adaptive cycles=0",
+               "Time stepping/Time step=0.05", "Time stepping/End time=0.1", "Time stepping/Extrapolation order=0",
+               "Linear solver/Smoother=downstream_patches", "Linear solver/Damping=1",
+               "Linear solver/Pre-smoothing steps=1", "Linear solver/Post-smoothing steps=1"})
+            .max_iterations(),
+          6)
+          << "degree " << degree << ", transport " << transport << ", diffusion " << diffusion;
+}
+
 TEST_F(TransportDiffusion, InitialGuessDoesNotChangeTheSolution)
 {
   const auto   zero       = solve(5, 0.02, {"Time stepping/Extrapolation order=0"});

@@ -8,6 +8,7 @@
 #include "discretization/forms/node_pairs.h"
 #include "support.h"
 
+#include <deal.II/base/function_parser.h>
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/base/tensor_function.h>
 #include <deal.II/fe/mapping_q1.h>
@@ -247,5 +248,67 @@ TEST(VectorFields, StressesAtPoints)
 {
   compare_stresses<2>();
   compare_stresses<3>();
+}
+
+// B-bar on one cell [0, 1/2]²: u = (x² y, x y²/2) has the divergence 3 x y, whose projection is 3/16 (4 x + 4 y - 1), or
+// to constants 3/16; energies, stresses at points, and those of DataOut have it.
+TEST(VectorFields, ProjectedDilatation)
+{
+  for (const unsigned int degree : {1, 2})
+    {
+      Triangulation<2> mesh;
+      GridGenerator::hyper_cube(mesh, 0., 0.5);
+      const adamant::ElasticMaterial  material{3., 2., 1.};
+      const adamant::ElasticMaterials materials{material, {}, true};
+      const adamant::LevelMeshes<2>   meshes(mesh, {});
+      const adamant::Field<2>         u(meshes, "u", FESystem<2>(FE_Q<2>(degree), 2));
+      const MappingQ1<2>              mapping;
+      FunctionParser<2>               field("x^2*y; x*y^2/2"); // of degree 1 its interpolant, (x y, x y / 2) / 2
+      const auto                      values = adamant::nodal_values(u.finest(), mapping, field);
+      const Point<2>                  point(0.1, 0.35);
+      SymmetricTensor<2, 2>           strain;
+      const double                    x = point[0], y = point[1];
+      strain[0][0]            = degree == 1 ? y / 2 : 2 * x * y;
+      strain[1][1]            = degree == 1 ? x / 4 : x * y;
+      strain[0][1]            = degree == 1 ? (x + y / 2) / 4 : (x * x + y * y / 2) / 2;
+      const double dilatation = 3. / 16. * (degree == 1 ? 1. : 4. * x + 4. * y - 1.);
+      const auto   expected   = material.stress(strain, dilatation);
+
+      const auto at_point = adamant::product(adamant::stress_matrix(u.finest(), mapping, materials, {point}), values);
+      EXPECT_NEAR(at_point[0], expected[0][0], 1e-13);
+      EXPECT_NEAR(at_point[1], expected[0][1], 1e-13);
+      EXPECT_NEAR(at_point[2], expected[1][1], 1e-13);
+      EXPECT_NEAR(at_point[3], material.lambda * dilatation, 1e-13);
+
+      // DataOut's points: those of the element.
+      DataPostprocessorInputs::Vector<2> input;
+      const DoFHandler<2>               &dofs = u.finest().dof_handler();
+      FEValues<2>                        on_cell(mapping, dofs.get_fe(), QIterated<2>(QTrapezoid<1>(), degree),
+                                                 update_gradients | update_quadrature_points);
+      on_cell.reinit(dofs.begin_active());
+      input.evaluation_points = on_cell.get_quadrature_points();
+      input.solution_gradients.resize(input.evaluation_points.size(), std::vector<Tensor<1, 2>>(2));
+      for (unsigned int q = 0; q < input.evaluation_points.size(); ++q)
+        for (const unsigned int i : on_cell.dof_indices())
+          input.solution_gradients[q][dofs.get_fe().system_to_component_index(i).first] +=
+            values[u.finest().cell_dofs(0)[i]] * on_cell.shape_grad(i, q);
+      input.set_cell<2>(dofs.begin_active());
+      std::vector<Vector<double>> results(input.evaluation_points.size(), Vector<double>(4));
+      adamant::stress_postprocessor<2>(materials)->evaluate_vector_field(input, results);
+      const auto at_nodes =
+        adamant::product(adamant::stress_matrix(u.finest(), mapping, materials, input.evaluation_points), values);
+      for (unsigned int q = 0; q < results.size(); ++q)
+        for (unsigned int k = 0; k < 3; ++k)
+          EXPECT_NEAR(results[q](k), at_nodes[4 * q + k], 1e-13) << "component " << k << " at " << q;
+
+      // ∫ mu |strain|² + lambda/2 |dilatation|²
+      const QGauss<2> quadrature(degree + 1);
+      const auto with = adamant::energies(u.finest(), mapping, quadrature, materials, values.data(), values.data());
+      const auto without =
+        adamant::energies(u.finest(), mapping, quadrature, {{0., 2., 1.}}, values.data(), values.data());
+      // ∫ (3/16)² (4 x + 4 y - 1)² = 9/256 (∫ 1 + ∫ 16 ((x - 1/4)² + (y - 1/4)²)) on the cell
+      const double square = 9. / 256. * 0.25 * (1. + (degree == 1 ? 0. : 32. * 0.25 / 12.));
+      EXPECT_NEAR(with.strain, without.strain + 0.5 * material.lambda * square, 1e-14);
+    }
 }
 } // namespace

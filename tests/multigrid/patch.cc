@@ -1,4 +1,4 @@
-// The smoother by patches of cells against its definition.
+// The smoothers by patches against their definitions.
 
 #include "multigrid/smoothers/patch.h"
 
@@ -39,8 +39,9 @@ Dense inverse(const Dense &A)
   return result;
 }
 
-// Σ_p R_pᵀ W_p (R_p A R_pᵀ)⁻¹ W_p R_p, and the identity at rows without a patch.
-Dense sum_of_inverses(const CSRMatrix<double> &A, const Patches &patches, int m)
+// Σ_p R_pᵀ W_p (R_p A R_pᵀ)⁻¹ W_p R_p, W_p² = weight or, if it is 0, one over the numbers of patches; and the identity at
+// rows without a patch.
+Dense sum_of_inverses(const CSRMatrix<double> &A, const Patches &patches, int m, double weight = 0.)
 {
   Dense               S(A.n_rows, Values(A.n_rows, 0.));
   std::vector<double> count(A.n_rows / m, 0.);
@@ -61,7 +62,8 @@ Dense sum_of_inverses(const CSRMatrix<double> &A, const Patches &patches, int m)
       local = inverse(local);
       for (std::size_t i = 0; i < rows.size(); ++i)
         for (std::size_t j = 0; j < rows.size(); ++j)
-          S[rows[i]][rows[j]] += local[i][j] / std::sqrt(count[rows[i] / m] * count[rows[j] / m]);
+          S[rows[i]][rows[j]] +=
+            local[i][j] * (weight > 0. ? weight : 1. / std::sqrt(count[rows[i] / m] * count[rows[j] / m]));
     }
   return S;
 }
@@ -89,7 +91,7 @@ TYPED_TEST(PatchTest, IsTheSumOfTheInversesOfPatches)
           {
             const std::string     what = std::to_string(m) + " rows a node, " + std::to_string(grid.dim) + "D";
             SmootherLevel<Number> level{this->device, matrix, Matrix<Number>(this->device, *matrix, m), nullptr,
-                                        [&] { return patches; }};
+                                        [&](PatchKind) { return patches; }};
             std::shared_ptr<CompressedRows> rows;
             if (changing)
               {
@@ -120,12 +122,67 @@ TYPED_TEST(PatchTest, IsTheSumOfTheInversesOfPatches)
       }
 }
 
+// Around each inner node all nodes at most `radius` away: not all of them couple.
+Patches blocks_of(const Grid &grid, int radius)
+{
+  Patches patches;
+  for (int centre = 0; centre < grid.n_nodes(); ++centre)
+    {
+      const auto p = grid.position(centre);
+      for (int node = 0; node < grid.n_nodes(); ++node)
+        {
+          const auto q    = grid.position(node);
+          bool       near = true;
+          for (int d = 0; d < grid.dim; ++d)
+            near = near && std::abs(p[d] - q[d]) <= radius && p[d] > 0 && p[d] < grid.n;
+          if (near)
+            patches.node.push_back(node);
+        }
+      if (static_cast<int>(patches.node.size()) > patches.start.back())
+        patches.start.push_back(static_cast<int>(patches.node.size()));
+    }
+  return patches;
+}
+
+// Also patches of more unknowns than a thread keeps to itself: 5 x 5 nodes of 3 rows.
+TYPED_TEST(PatchTest, PatchesAroundVerticesMayReachFurtherThanTheMatrix)
+{
+  using Number = typename TypeParam::Number;
+  const Grid grid{2, 6};
+  for (const int radius : {1, 2})
+    {
+      const auto            matrix  = std::make_shared<CSRMatrix<double>>(system_on(grid, 3, 0.2));
+      const auto            patches = blocks_of(grid, radius);
+      const double          most    = radius == 1 ? 9. : 25.; // patches of a node
+      SmootherLevel<Number> level{this->device, matrix, Matrix<Number>(this->device, *matrix, 3), nullptr,
+                                  [&](PatchKind kind) {
+                                    EXPECT_EQ(kind, PatchKind::vertices);
+                                    return patches;
+                                  }};
+      VertexPatches<Number> smoother(level);
+      const Values          b     = random_values(matrix->n_rows, 3);
+      const auto            check = [&] {
+        const Dense S = sum_of_inverses(*matrix, patches, 3, 1. / most);
+        Values      expected;
+        for (int i = 0; i < matrix->n_rows; ++i)
+          expected.push_back(dot(S[i], b));
+        Vector<Number> x(this->device, matrix->n_rows);
+        smoother.vmult(Number(1), this->vector(b), x, false);
+        expect_near(values_of(x), expected, 100 * rounding<Number>, "patches of radius " + std::to_string(radius));
+      };
+      check();
+      *matrix = system_on(grid, 3, 0.7);
+      smoother.update();
+      check();
+    }
+}
+
 // An unknown that the others of its patch determine, as the last pressure between walls, is left out.
 TYPED_TEST(PatchTest, SingularPatchesLoseAnUnknown)
 {
   using Number                 = typename TypeParam::Number;
   const auto            matrix = std::make_shared<CSRMatrix<double>>(to_csr({{1, -1, 0}, {-1, 2, -1}, {0, -1, 1}}));
-  SmootherLevel<Number> level{this->device, matrix, Matrix<Number>(this->device, *matrix), nullptr, [] {
+  SmootherLevel<Number> level{this->device, matrix, Matrix<Number>(this->device, *matrix), nullptr, [](PatchKind) {
                                 Patches patches;
                                 patches.node  = {0, 1, 2};
                                 patches.start = {0, 3};

@@ -76,7 +76,9 @@ std::vector<Case> cases(const Device &device)
           options.coarse_solver      = coarse;
           options.coarse_steps       = chebyshev ? 12 : 40;
           options.make_coarse_solver = inverse_as_function;
-          all.push_back({kind.name + (chebyshev ? ", Chebyshev" : "") + coarse_name, options, 0.2});
+          // Without Chebyshev patches around vertices smooth a quarter as much: no eigenvalue of S A is above 1.
+          const double bound = kind.name == "vertex_patches" && !chebyshev ? 0.45 : 0.2;
+          all.push_back({kind.name + (chebyshev ? ", Chebyshev" : "") + coarse_name, options, bound});
         }
   return all;
 }

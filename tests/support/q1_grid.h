@@ -218,7 +218,7 @@ inline Levels q1_levels(int dim, int n_coarse, int n_levels, const Coefficients 
           const auto prolongation = q1_prolongation(grid);
           add_level(levels, q1_matrix(grid, c), &prolongation);
         }
-      levels.data.back().patches = [grid] { return cells_of(grid); };
+      levels.data.back().patches = [grid](PatchKind) { return cells_of(grid); };
     }
   return levels;
 }

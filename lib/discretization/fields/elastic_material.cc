@@ -1,7 +1,10 @@
 #include "discretization/fields/elastic_material.h"
 
+#include "discretization/fields/dilatation.h"
 #include "discretization/fields/points.h"
 #include "discretization/forms/integral.h"
+
+#include <deal.II/base/quadrature_lib.h>
 
 #include <cmath>
 #include <memory>
@@ -34,6 +37,69 @@ void for_each_component(const Action &action)
       action(a, b);
 }
 
+template <int dim>
+DilatationSpace<dim> dilatation_space(const FEValues<dim> &values)
+{
+  return {values.get_quadrature_points(), values.get_JxW_values(), values.get_fe().degree};
+}
+
+// Stresses from the gradients at the points of DataOut's patches.
+template <int dim>
+class StressPostprocessor : public GradientPostprocessor<dim>
+{
+public:
+  StressPostprocessor(const std::vector<std::string> &names, const ElasticMaterials &materials)
+    : GradientPostprocessor<dim>(names, nullptr)
+    , materials(materials)
+  {}
+
+  void evaluate_vector_field(const DataPostprocessorInputs::Vector<dim> &input,
+                             std::vector<dealii::Vector<double>>        &results) const override
+  {
+    std::vector<SymmetricTensor<2, dim>> strain(results.size());
+    std::vector<double>                  dilatation;
+    for (std::size_t q = 0; q < strain.size(); ++q)
+      {
+        Tensor<2, dim> gradient;
+        for (int c = 0; c < dim; ++c)
+          gradient[c] = input.solution_gradients[q][c];
+        strain[q] = symmetrize(gradient);
+        dilatation.push_back(trace(strain[q]));
+      }
+    if (materials.b_bar)
+      dilatation = projected(dilatation, input.evaluation_points);
+    const auto &material = materials(input.template get_cell<dim>()->material_id());
+    for (std::size_t q = 0; q < strain.size(); ++q)
+      {
+        auto       &values = results[q];
+        const auto  sigma  = material.stress(strain[q], dilatation[q]);
+        std::size_t k      = 0;
+        for_each_component<dim>([&](int a, int b) { values[k++] = sigma[a][b]; });
+        values[k] = material.von_mises(strain[q]);
+      }
+  }
+
+  UpdateFlags get_needed_update_flags() const override { return update_gradients | update_quadrature_points; }
+
+private:
+  // By the trapezoidal rule of 2 points or Simpson's of 3 in each direction: exact on parallelograms.
+  static std::vector<double> projected(const std::vector<double> &dilatation, const std::vector<Point<dim>> &points)
+  {
+    const auto                 n_1d = static_cast<unsigned int>(std::lround(std::pow(points.size(), 1. / dim)));
+    const QIterated<dim>       rule(n_1d == 2 ? Quadrature<1>(QTrapezoid<1>()) : Quadrature<1>(QSimpson<1>()), 1);
+    const DilatationSpace<dim> space(points, rule.get_weights(), n_1d - 1);
+    std::vector<double>        result(points.size(), 0.);
+    for (unsigned int k = 0; k < space.size(); ++k)
+      {
+        const double moment = space.moment(k, [&](unsigned int q) { return dilatation[q]; });
+        for (std::size_t q = 0; q < points.size(); ++q)
+          result[q] += moment * space.value(k, points[q]);
+      }
+    return result;
+  }
+
+  const ElasticMaterials materials;
+};
 } // namespace
 
 template <int dim>
@@ -49,34 +115,38 @@ std::shared_ptr<const GradientPostprocessor<dim>> stress_postprocessor(const Ela
 {
   auto names = stress_names<dim>();
   names.emplace_back("von_mises");
-  const auto stresses = [materials](const Tensor<2, dim> &grad_u, types::material_id id) {
-    const auto         &material = materials(id);
-    const auto          strain = symmetrize(grad_u), sigma = material.stress(strain);
-    std::vector<double> values;
-    for_each_component<dim>([&](int a, int b) { values.push_back(sigma[a][b]); });
-    values.push_back(material.von_mises(strain));
-    return values;
-  };
-  return std::make_shared<const GradientPostprocessor<dim>>(names, stresses);
+  return std::make_shared<const StressPostprocessor<dim>>(names, materials);
 }
 
 template <int dim>
 CSRMatrix<double> stress_matrix(const LevelSpace<dim> &space, const Mapping<dim> &mapping,
                                 const ElasticMaterials &materials, const std::vector<Point<dim>> &points)
 {
-  const auto &fe = space.dof_handler().get_fe();
-  return point_matrix<dim>(space, mapping, points, dim * (dim + 1) / 2 + 1, update_gradients,
+  const auto   &fe = space.dof_handler().get_fe();
+  FEValues<dim> on_cell(mapping, fe, QGauss<dim>(fe.degree + 1),
+                        update_gradients | update_JxW_values | update_quadrature_points);
+  const auto    projected = [&](const FEValues<dim> &at_point, unsigned int i, unsigned int c) {
+    on_cell.reinit(at_point.get_cell());
+    const auto polynomials = dilatation_space(on_cell);
+    double     sum         = 0;
+    for (unsigned int k = 0; k < polynomials.size(); ++k)
+      sum += polynomials.value(k, at_point.quadrature_point(0)) *
+             polynomials.moment(k, [&](unsigned int q) { return on_cell.shape_grad(i, q)[c]; });
+    return sum;
+  };
+  return point_matrix<dim>(space, mapping, points, dim * (dim + 1) / 2 + 1, update_gradients | update_quadrature_points,
                            [&](const FEValues<dim> &values, unsigned int i, std::vector<double> &shares) {
                              const unsigned int c = fe.system_to_component_index(i).first;
                              if (c >= dim)
                                return;
                              Tensor<2, dim> gradient;
-                             gradient[c]          = values.shape_grad(i, 0);
-                             const auto &material = materials(values.get_cell()->material_id());
-                             const auto  strain = symmetrize(gradient), sigma = material.stress(strain);
-                             auto        share = shares.begin();
+                             gradient[c]             = values.shape_grad(i, 0);
+                             const auto  &material   = materials(values.get_cell()->material_id());
+                             const double dilatation = materials.b_bar ? projected(values, i, c) : gradient[c][c];
+                             const auto   sigma      = material.stress(symmetrize(gradient), dilatation);
+                             auto         share      = shares.begin();
                              for_each_component<dim>([&](int a, int b) { *share++ = sigma[a][b]; });
-                             *share = dim == 2 ? material.lambda * trace(strain) : sigma[dim - 1][dim - 1];
+                             *share = dim == 2 ? material.lambda * dilatation : sigma[dim - 1][dim - 1];
                            });
 }
 
@@ -98,13 +168,22 @@ Energies energies(const LevelSpace<dim> &space, const Mapping<dim> &mapping, con
     fe_values[FEValuesExtractors::Vector(0)].get_function_symmetric_gradients_from_local_dof_values(u_cell, strain);
     fe_values[FEValuesExtractors::Vector(first_velocity)].get_function_values_from_local_dof_values(v_cell, velocity);
     const auto &material = materials(fe_values.get_cell()->material_id());
+    if (materials.b_bar) // lambda/2 |projection of the dilatation|², and the rest below
+      {
+        const auto polynomials = dilatation_space(fe_values);
+        for (unsigned int k = 0; k < polynomials.size(); ++k)
+          sums[0] += 0.5 * material.lambda *
+                     std::pow(polynomials.moment(k, [&](unsigned int q) { return trace(strain[q]); }), 2);
+      }
     for (const unsigned int q : fe_values.quadrature_point_indices())
       {
-        sums[0] += 0.5 * (material.stress(strain[q]) * strain[q]) * fe_values.JxW(q);
+        const double dilatation = materials.b_bar ? 0. : trace(strain[q]);
+        sums[0] += 0.5 * (material.stress(strain[q], dilatation) * strain[q]) * fe_values.JxW(q);
         sums[1] += 0.5 * material.density * velocity[q].norm_square() * fe_values.JxW(q);
       }
   };
-  const auto sums = integrate<2>(space, mapping, quadrature, update_values | update_gradients | update_JxW_values, add);
+  const auto sums = integrate<2>(space, mapping, quadrature,
+                                 update_values | update_gradients | update_JxW_values | update_quadrature_points, add);
   return {sums[0], sums[1]};
 }
 

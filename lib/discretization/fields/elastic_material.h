@@ -22,13 +22,20 @@ struct ElasticMaterial
 {
   double lambda, mu, density;
 
+  /// `dilatation`: tr(epsilon), or what stands in its place.
+  template <int dim>
+  dealii::SymmetricTensor<2, dim> stress(const dealii::SymmetricTensor<2, dim> &strain, double dilatation) const
+  {
+    return lambda * dilatation * dealii::unit_symmetric_tensor<dim>() + 2. * mu * strain;
+  }
+
   template <int dim>
   dealii::SymmetricTensor<2, dim> stress(const dealii::SymmetricTensor<2, dim> &strain) const
   {
-    return lambda * trace(strain) * dealii::unit_symmetric_tensor<dim>() + 2. * mu * strain;
+    return stress(strain, trace(strain));
   }
 
-  /// sqrt(3/2) |deviatoric stress|, with sigma_zz = lambda tr(epsilon) in plane strain.
+  /// sqrt(3/2) |deviatoric stress|, with sigma_zz = lambda tr(epsilon) in plane strain: it does not depend on lambda.
   template <int dim>
   double von_mises(const dealii::SymmetricTensor<2, dim> &strain) const;
 
@@ -40,6 +47,8 @@ struct ElasticMaterials
 {
   ElasticMaterial                                       elsewhere; ///< of cells whose id is not listed
   std::map<dealii::types::material_id, ElasticMaterial> by_id = {};
+  /// Whether tr(epsilon) is projected to polynomials of lower degree on each cell, see DilatationSpace.
+  bool b_bar = false;
 
   const ElasticMaterial &operator()(dealii::types::material_id id) const
   {
@@ -52,7 +61,8 @@ struct ElasticMaterials
 template <int dim>
 std::vector<std::string> stress_names();
 
-/// For DataOut: the components "stress_xx", "stress_xy", ... and "von_mises" of a displacement.
+/// For DataOut: the components "stress_xx", "stress_xy", ... and "von_mises" of a displacement. Where dilatations are
+/// projected, the points of DataOut's patches, degree + 1 in each direction, serve as those of a Newton-Cotes rule.
 template <int dim>
 std::shared_ptr<const GradientPostprocessor<dim>> stress_postprocessor(const ElasticMaterials &materials);
 

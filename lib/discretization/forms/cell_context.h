@@ -91,6 +91,14 @@ public:
       throw RunError("a form's kernel reads quadrature points, but its update flags lack update_quadrature_points");
     return rows_.values->quadrature_point(q);
   }
+  /// All of them, moved by a vector that cells of this shape have different.
+  std::vector<dealii::Point<dim>> quadrature_points_of_shape() const
+  {
+    std::vector<dealii::Point<dim>> points;
+    for (const auto &point : rows_.values->get_quadrature().get_points())
+      points.push_back(rows_.values->get_mapping().transform_unit_to_real_cell(rows_.values->get_cell(), point));
+    return points;
+  }
 
   const CellFunctions<dim> &rows() const { return rows_; }
   const CellFunctions<dim> &columns() const { return columns_; } ///< not where the columns are quadrature points
@@ -103,6 +111,7 @@ public:
   const dealii::Tensor<1, dim> &gradient(unsigned int i, unsigned int q) const { return rows_.gradient(i, q); }
   const dealii::Tensor<2, dim> &hessian(unsigned int i, unsigned int q) const { return rows_.hessian(i, q); }
   unsigned int                  component(unsigned int i) const { return rows_.component(i); }
+  unsigned int                  degree() const { return rows_.values->get_fe().degree; } ///< of the element
   /// @}
 
 private:

@@ -2,6 +2,7 @@
 
 #include "base/exceptions.h"
 #include "discretization/forms/level_form.h"
+#include "discretization/forms/patches.h"
 
 #include <algorithm>
 #include <utility>
@@ -154,55 +155,14 @@ std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form)
   std::vector<LevelData> levels;
   for (std::size_t l = 0; l < field.n_levels(); ++l)
     levels.push_back({form.matrix(l), field.prolongation(l), field.restriction(l), field.node_size(), form.on_device(l),
-                      [&space = field.space(l)] { return cell_patches(space); }});
+                      [&space = field.space(l)](PatchKind kind) {
+                        return kind == PatchKind::cells ? cell_patches(space) : vertex_patches(space);
+                      }});
   return levels;
-}
-
-template <int dim>
-Patches cell_patches(const LevelSpace<dim> &space)
-{
-  if (space.partition().n_mpi_processes() > 1)
-    throw InputError("smoother cell_patches: it runs on one rank; take block_jacobi");
-  const int  n_cells  = space.n_cells();
-  const auto nodes_of = [&space](int cell, std::vector<int> &nodes) {
-    nodes.clear();
-    for_each_row_of_cell(space, cell, [&](int, int row, double) { nodes.push_back(row / space.node_size()); });
-    std::sort(nodes.begin(), nodes.end());
-    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-  };
-  Patches patches;
-  patches.start.assign(n_cells + 1, 0);
-#pragma omp parallel
-  {
-    std::vector<int> nodes;
-#pragma omp for schedule(static)
-    for (int cell = 0; cell < n_cells; ++cell)
-      {
-        nodes_of(cell, nodes);
-        patches.start[cell + 1] = static_cast<int>(nodes.size());
-      }
-  }
-  std::size_t n = 0;
-  for (int &start : patches.start)
-    start = to_index(n += start, "nodes of patches");
-  patches.node.resize(n);
-#pragma omp parallel
-  {
-    std::vector<int> nodes;
-#pragma omp for schedule(static)
-    for (int cell = 0; cell < n_cells; ++cell)
-      {
-        nodes_of(cell, nodes);
-        std::copy(nodes.begin(), nodes.end(), patches.node.begin() + patches.start[cell]);
-      }
-  }
-  return patches;
 }
 
 template class Form<2>;
 template class Form<3>;
-template Patches                cell_patches(const LevelSpace<2> &);
-template Patches                cell_patches(const LevelSpace<3> &);
 template std::vector<LevelData> levels_of(const Field<2> &, const Form<2> &);
 template std::vector<LevelData> levels_of(const Field<3> &, const Form<3> &);
 } // namespace adamant

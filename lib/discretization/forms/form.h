@@ -176,11 +176,6 @@ private:
   std::vector<std::unique_ptr<Level>> level_forms; // by level; null where the form has none or before the first update
 };
 
-/// The patches of nodes for smoothers: of each cell those that have free unknowns and that its own nodes act on,
-/// through H. On one rank only.
-template <int dim>
-Patches cell_patches(const LevelSpace<dim> &space);
-
 /// What multigrid needs of a system matrix with Levels::all and columns unknowns(field), after update(). The matrices
 /// are shared, not copied: after a further update of the form the same data have the new values.
 template <int dim>

@@ -5,32 +5,84 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 namespace adamant
 {
+namespace
+{
+// The pattern of a matrix that couples the nodes of each patch with each other, and each node with itself; m rows a
+// node. `first` and `patch` list the patches of each node.
+CSRMatrix<double> pattern_of(const Patches &patches, const Array<int> &first, const Array<int> &patch, int m)
+{
+  const int         n_nodes = static_cast<int>(first.size()) - 1;
+  CSRMatrix<double> S;
+  S.n_rows = S.n_cols = n_nodes * m;
+  S.row_start.resize(S.n_rows + 1);
+  S.row_start[0]         = 0;
+  const auto find_others = [&](int node, std::vector<int> &others) {
+    others = {node};
+    for (int k = first[node]; k < first[node + 1]; ++k)
+      others.insert(others.end(), patches.node.begin() + patches.start[patch[k]],
+                    patches.node.begin() + patches.start[patch[k] + 1]);
+    std::sort(others.begin(), others.end());
+    others.erase(std::unique(others.begin(), others.end()), others.end());
+  };
+#pragma omp parallel
+  {
+    std::vector<int> others;
+#pragma omp for schedule(static)
+    for (int node = 0; node < n_nodes; ++node)
+      {
+        find_others(node, others);
+        std::fill_n(S.row_start.begin() + node * m + 1, m, others.size() * m);
+      }
+  }
+  finish_row_starts(S);
+#pragma omp parallel
+  {
+    std::vector<int> others;
+#pragma omp for schedule(static)
+    for (int node = 0; node < n_nodes; ++node)
+      {
+        find_others(node, others);
+        for (int i = node * m; i < (node + 1) * m; ++i)
+          for (std::size_t k = 0; k < others.size() * m; ++k)
+            S.column[S.row_start[i] + k] = others[k / m] * m + static_cast<int>(k % m);
+      }
+  }
+  return S;
+}
+} // namespace
+
 template <typename Number>
-CellPatches<Number>::CellPatches(const SmootherLevel<Number> &level)
+PatchSmoother<Number>::PatchSmoother(const SmootherLevel<Number> &level, PatchKind kind, const char *name)
   : level(level)
+  , kind(kind)
   , m(level.A.node_size())
+  , lanes(level.device.asynchronous() ? 32 : 1)
   , r(level.device, level.matrix->n_rows)
 {
   if (!level.patches)
-    throw InputError("smoother cell_patches: this linear system has no patches of cells; take block_jacobi");
-  take(level.patches());
-  S_rows = std::make_unique<CompressedRows>(level.device, *level.matrix);
-  update();
+    throw InputError(std::string("smoother ") + name + ": this linear system has no such patches; take block_jacobi");
+  take(level.patches(kind));
+  PatchSmoother::update();
 }
 
-// Their lists on the device, by patches and by nodes.
+// Their lists on the device, by patches and by nodes, and the pattern of S.
 template <typename Number>
-void CellPatches<Number>::take(const Patches &patches)
+void PatchSmoother<Number>::take(const Patches &patches)
 {
   const int  n_nodes = level.matrix->n_rows / m, n_places = static_cast<int>(patches.node.size());
   Array<int> first_of_node(n_nodes + 1, 0), patch_of_node(n_places), place_of_node(n_places);
   for (const int n : patches.node)
     ++first_of_node[n + 1];
   for (int n = 0; n < n_nodes; ++n)
-    first_of_node[n + 1] += first_of_node[n];
+    {
+      weight = std::max(weight, static_cast<double>(first_of_node[n + 1]));
+      first_of_node[n + 1] += first_of_node[n];
+    }
+  weight = kind == PatchKind::cells ? 0. : 1. / std::max(weight, 1.);
   Array<int> next(first_of_node.begin(), first_of_node.end() - 1);
   for (int p = 0; p < patches.size(); ++p)
     for (int k = patches.start[p]; k < patches.start[p + 1]; ++k)
@@ -44,14 +96,29 @@ void CellPatches<Number>::take(const Patches &patches)
   first = List<int>(level.device, first_of_node);
   patch = List<int>(level.device, patch_of_node);
   place = List<int>(level.device, place_of_node);
-  for (int p = 0; p < patches.size(); ++p)
-    most = std::max(most, (patches.start[p + 1] - patches.start[p]) * m);
-  const std::size_t n_entries = std::size_t((patches.size() + 31) / 32 * 32) * most * most;
-  inverse = std::static_pointer_cast<Number>(level.device.interface().allocate(n_entries * sizeof(Number), "vectors"));
+
+  Array<EntryNumber> starts = {0};
+  for (int p = 0, largest = 0; p < patches.size(); ++p)
+    {
+      const int k = (patches.start[p + 1] - patches.start[p]) * m;
+      most        = std::max(most, k);
+      largest     = std::max(largest, k);
+      if ((p + 1) % lanes == 0 || p + 1 == patches.size())
+        {
+          starts.push_back(starts.back() + EntryNumber(largest) * largest);
+          largest = 0;
+        }
+    }
+  group     = List<EntryNumber>(level.device, starts);
+  n_entries = starts.back() * lanes;
+
+  const bool of_A    = kind == PatchKind::cells;
+  S_pattern = of_A ? *level.matrix : pattern_of(patches, first_of_node, patch_of_node, m);
+  S_rows    = std::make_unique<CompressedRows>(level.device, S_pattern);
 }
 
 template <typename Number>
-void CellPatches<Number>::update()
+void PatchSmoother<Number>::update()
 {
   std::shared_ptr<const CompressedRows> A = level.changing;
   if (!A)
@@ -60,40 +127,59 @@ void CellPatches<Number>::update()
       copy->values.upload(level.matrix->value.data());
       A = copy;
     }
-  if (most <= 12)
-    invert<12>(A->view());
-  else if (most <= 32)
-    invert<32>(A->view());
-  else if (most <= 64)
-    invert<64>(A->view());
-  else
-    throw RunError("smoother cell_patches: a patch has " + std::to_string(most) +
-                   " unknowns, at most 64 can be; take block_jacobi");
-  level.device.for_each(level.matrix->n_rows, SumPatches<Number>{view(), inverse.get(), first.data(), patch.data(),
-                                                                 place.data(), S_rows->view(), S_rows->values.data()});
+  if (kind == PatchKind::cells)
+    compute<Number>(A->view());
+  else // of patches that nearly do not allow any motion
+    compute<double>(A->view());
   if (S.n_rows() > 0)
     S.update(*S_rows);
   else
-    S = Matrix<Number>(level.device, *level.matrix, *S_rows, m);
+    {
+      S         = Matrix<Number>(level.device, S_pattern, *S_rows, m);
+      S_pattern = CSRMatrix<double>();
+    }
   level.device.synchronize(); // the copy of A goes
+  if (!level.changing)
+    inverse.reset();
 }
 
+// The inverses in the precision of Entry, and the values of S.
 template <typename Number>
-template <int n_unknowns>
-void CellPatches<Number>::invert(const RowsView &A)
+template <typename Entry>
+void PatchSmoother<Number>::compute(const RowsView &A)
 {
-  level.device.for_each(start.size() - 1, InvertPatches<Number, n_unknowns>{A, view(), inverse.get()});
+  if (!inverse)
+    inverse = level.device.interface().allocate(n_entries * sizeof(Entry), "vectors");
+  if (most <= 12)
+    invert<Entry, 12>(A);
+  else if (most <= 32)
+    invert<Entry, 32>(A);
+  else if (most <= 64)
+    invert<Entry, 64>(A);
+  else
+    invert<Entry, 0>(A);
+  level.device.for_each(level.matrix->n_rows,
+                        SumPatches<Entry>{view(), weight, static_cast<Entry *>(inverse.get()), first.data(),
+                                          patch.data(), place.data(), S_rows->view(), S_rows->values.data()});
 }
 
 template <typename Number>
-void CellPatches<Number>::vmult(Number a, const Vector &b, Vector &x, bool) const
+template <typename Entry, int n_unknowns>
+void PatchSmoother<Number>::invert(const RowsView &A)
+{
+  level.device.for_each(start.size() - 1,
+                        InvertPatches<Entry, n_unknowns>{A, view(), static_cast<Entry *>(inverse.get())});
+}
+
+template <typename Number>
+void PatchSmoother<Number>::vmult(Number a, const Vector &b, Vector &x, bool) const
 {
   level.device.multiply(a, S, b, Number(0), x);
 }
 
 template <typename Number>
-auto CellPatches<Number>::step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old, Vector &d,
-                               Vector &, bool) const -> Vector &
+auto PatchSmoother<Number>::step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old, Vector &d,
+                                 Vector &, bool) const -> Vector &
 {
   if (d.size() == 0 && own_d.size() == 0)
     own_d = Vector(level.device, x.size());
@@ -103,6 +189,6 @@ auto CellPatches<Number>::step(Number alpha, Number beta, const Vector &b, Vecto
   return x;
 }
 
-template class CellPatches<double>;
-template class CellPatches<float>;
+template class PatchSmoother<double>;
+template class PatchSmoother<float>;
 } // namespace adamant

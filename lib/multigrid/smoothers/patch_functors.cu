@@ -12,7 +12,11 @@ template void for_each(const DeviceInterface &, int, const InvertPatches<double,
 template void for_each(const DeviceInterface &, int, const InvertPatches<float, 32> &);
 template void for_each(const DeviceInterface &, int, const InvertPatches<double, 64> &);
 template void for_each(const DeviceInterface &, int, const InvertPatches<float, 64> &);
+template void for_each(const DeviceInterface &, int, const InvertPatches<double, 0> &);
+template void for_each(const DeviceInterface &, int, const InvertPatches<float, 0> &);
 template void for_each(const DeviceInterface &, int, const SumPatches<double> &);
 template void for_each(const DeviceInterface &, int, const SumPatches<float> &);
+template void for_each(const DeviceInterface &, int, const SolvePatches<double> &);
+template void for_each(const DeviceInterface &, int, const SolvePatches<float> &);
 } // namespace cuda
 } // namespace adamant

@@ -3,6 +3,7 @@
 #include "base/exceptions.h"
 #include "base/nearest_name.h"
 #include "multigrid/smoothers/coloured.h"
+#include "multigrid/smoothers/downstream.h"
 #include "multigrid/smoothers/fsai.h"
 #include "multigrid/smoothers/jacobi.h"
 #include "multigrid/smoothers/line.h"
@@ -29,6 +30,10 @@ const std::vector<SmootherKind> &smoothers()
     kind<BlockJacobi>("block_jacobi", "the inverse of A's node blocks"),
     kind<LineSmoother>("line", "the inverse of A's tridiagonal part along lines of strong couplings"),
     kind<CellPatches>("cell_patches", "the sum of the inverses of A's parts on single cells (damping 0.7 is usual)"),
+    kind<VertexPatches>("vertex_patches",
+                        "the sum of the inverses of A's parts around single vertices (degree 2, with Chebyshev)"),
+    kind<DownstreamPatches>("downstream_patches",
+                            "a sweep over the cells in the direction of the flow (gmres, damping 1)"),
     kind<FSAI>("fsai", "a factorised sparse approximate inverse of A"),
     kind<ColouredGaussSeidel>("gauss_seidel", "a sweep over the nodes, colour by colour (damping 1 is usual)")};
   return all;

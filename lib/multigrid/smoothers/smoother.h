@@ -18,7 +18,7 @@ struct SmootherLevel
   Matrix<Number>                           A;      ///< the same on the device
   /// The values on the device where they change there; `matrix` is then the pattern alone.
   std::shared_ptr<const CompressedRows> changing = nullptr;
-  std::function<Patches()>              patches  = nullptr; ///< see LevelData
+  std::function<Patches(PatchKind)>     patches  = nullptr; ///< see LevelData
 };
 
 /// A smoother's S, an approximate inverse of A whose error is small for oscillating vectors, and the step that it

@@ -1,0 +1,248 @@
+#include "multigrid/smoothers/downstream.h"
+
+#include "base/exceptions.h"
+#include "multigrid/smoothers/functors.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <utility>
+
+namespace adamant
+{
+namespace
+{
+struct Coupling
+{
+  int    other; // a patch
+  bool   share; // whether they have a node in common
+  double sum;
+
+  bool operator<(const Coupling &c) const { return other < c.other; }
+};
+using Couplings = std::vector<std::vector<Coupling>>; // of each patch, ascending
+
+// 1_pᵀ A 1_q for all patches that couple.
+Couplings sums_between(const CSRMatrix<double> &A, int m, const Patches &patches)
+{
+  const int                     n_nodes = A.n_rows / m;
+  std::vector<std::vector<int>> patches_of(n_nodes);
+  for (int p = 0; p < patches.size(); ++p)
+    for (int k = patches.start[p]; k < patches.start[p + 1]; ++k)
+      patches_of[patches.node[k]].push_back(p);
+  Couplings sums(patches.size());
+#pragma omp parallel for schedule(static)
+  for (int p = 0; p < patches.size(); ++p)
+    {
+      auto &row = sums[p];
+      for (int k = patches.start[p]; k < patches.start[p + 1]; ++k)
+        for (int i = patches.node[k] * m; i < (patches.node[k] + 1) * m; ++i)
+          for (auto e = A.row_start[i]; e < A.row_start[i + 1]; ++e)
+            for (const int q : patches_of[A.column[e] / m])
+              row.push_back({q, A.column[e] / m == patches.node[k], A.value[e]});
+      std::stable_sort(row.begin(), row.end());
+      std::size_t kept = 0;
+      for (std::size_t k = 0; k < row.size(); ++k)
+        if (kept > 0 && row[kept - 1].other == row[k].other)
+          {
+            row[kept - 1].sum += row[k].sum;
+            row[kept - 1].share |= row[k].share;
+          }
+        else
+          row[kept++] = row[k];
+      row.resize(kept);
+      row.shrink_to_fit();
+    }
+  return sums;
+}
+
+// How far downstream each patch is: one more than the furthest patch upstream of it.
+std::vector<int> depths(const Couplings &sums)
+{
+  const int  n      = static_cast<int>(sums.size());
+  const auto inflow = [&](int p, const Coupling &c) { // from the other one
+    const auto &row   = sums[c.other];
+    const auto  found = std::lower_bound(row.begin(), row.end(), Coupling{p, false, 0.});
+    return !c.share ? 0. : (found != row.end() && found->other == p ? found->sum : 0.) - c.sum;
+  };
+  std::vector<std::vector<int>> downstream(n);
+  std::vector<int>              n_upstream(n, 0), depth(n, 0), ready;
+  for (int p = 0; p < n; ++p)
+    {
+      double most = 0;
+      for (const auto &entry : sums[p]) // beside rounding, which symmetric matrices have there
+        most = std::max({most, std::abs(inflow(p, entry)), 1e-6 * std::abs(entry.sum)});
+      for (const auto &entry : sums[p])
+        if (entry.other != p && inflow(p, entry) > 0.05 * most)
+          {
+            downstream[entry.other].push_back(p);
+            ++n_upstream[p];
+          }
+    }
+  std::vector<char> done(n, 0);
+  for (int first = 0, taken = 0; taken < n;)
+    {
+      if (ready.empty()) // to begin with, and where only rings are left
+        {
+          for (int p = 0; p < n && taken == 0; ++p)
+            if (n_upstream[p] == 0)
+              ready.push_back(p);
+          while (ready.empty() && done[first] != 0)
+            ++first;
+          if (ready.empty())
+            ready.push_back(first);
+        }
+      const int p = ready.back();
+      ready.pop_back();
+      if (done[p] != 0)
+        continue;
+      done[p] = 1;
+      ++taken;
+      for (const int q : downstream[p])
+        if (done[q] == 0)
+          {
+            depth[q] = std::max(depth[q], depth[p] + 1);
+            if (--n_upstream[q] == 0)
+              ready.push_back(q);
+          }
+    }
+  return depth;
+}
+} // namespace
+
+std::vector<int> downstream_stages(const CSRMatrix<double> &A, int node_size, const Patches &patches)
+{
+  const auto       sums  = sums_between(A, node_size, patches);
+  const auto       depth = depths(sums);
+  std::vector<int> order(patches.size()), stage(patches.size(), -1);
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int p, int q) { return depth[p] < depth[q]; });
+  for (const int p : order)
+    {
+      int before = -1;
+      for (const auto &entry : sums[p])
+        before = std::max(before, stage[entry.other]);
+      stage[p] = before + 1;
+    }
+  return stage;
+}
+
+namespace
+{
+// But for rounding.
+bool is_symmetric(const CSRMatrix<double> &A)
+{
+  bool symmetric = true;
+#pragma omp parallel for schedule(static) reduction(&& : symmetric)
+  for (int i = 0; i < A.n_rows; ++i)
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+      symmetric = symmetric && std::abs(A.value[k] - entry(A, A.column[k], i)) <= 1e-8 * std::abs(entry(A, i, i));
+  return symmetric;
+}
+} // namespace
+
+template <typename Number>
+DownstreamPatches<Number>::DownstreamPatches(const SmootherLevel<Number> &level)
+  : level(level)
+  , m(level.A.node_size())
+  , lanes(level.device.asynchronous() ? 32 : 1)
+{
+  if (!level.patches)
+    throw InputError("smoother downstream_patches: this linear system has no patches of cells; take block_jacobi");
+  DownstreamPatches::update();
+}
+
+// In the order of their stages, on the device.
+template <typename Number>
+void DownstreamPatches<Number>::take(const Patches &patches)
+{
+  auto matrix = *level.matrix;
+  if (level.changing)
+    matrix.value = to_host(level.changing->values);
+  symmetric_A            = is_symmetric(matrix);
+  const auto       stage = downstream_stages(matrix, m, patches);
+  std::vector<int> order(patches.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int p, int q) { return stage[p] < stage[q]; });
+  stages.clear();
+
+  Patches            sorted;
+  Array<EntryNumber> groups = {0};
+  int                most = 0, largest = 0;
+  for (int k = 0; k < patches.size(); ++k)
+    {
+      const int p = order[k], begin = patches.start[p], end = patches.start[p + 1];
+      if (k == 0 || stage[p] != stage[order[k - 1]])
+        stages.push_back(k);
+      sorted.node.insert(sorted.node.end(), patches.node.begin() + begin, patches.node.begin() + end);
+      sorted.start.push_back(static_cast<int>(sorted.node.size()));
+      most    = std::max(most, (end - begin) * m);
+      largest = std::max(largest, (end - begin) * m);
+      if ((k + 1) % lanes == 0 || k + 1 == patches.size())
+        {
+          groups.push_back(groups.back() + EntryNumber(largest) * largest);
+          largest = 0;
+        }
+    }
+  stages.push_back(patches.size());
+  if (most > most_unknowns_in_sweeps)
+    throw RunError("smoother downstream_patches: a cell has " + std::to_string(most) + " unknowns, at most " +
+                   std::to_string(most_unknowns_in_sweeps) + " can be; take block_jacobi");
+  start     = List<int>(level.device, sorted.start);
+  node      = List<int>(level.device, sorted.node);
+  group     = List<EntryNumber>(level.device, groups);
+  n_entries = groups.back() * lanes;
+}
+
+template <typename Number>
+void DownstreamPatches<Number>::update()
+{
+  take(level.patches(PatchKind::cells)); // the flow may be another one
+  if (!level.changing)
+    {
+      if (!own_A)
+        own_A = std::make_shared<CompressedRows>(level.device, *level.matrix);
+      own_A->values.upload(level.matrix->value.data());
+    }
+  inverse = std::static_pointer_cast<Number>(level.device.interface().allocate(n_entries * sizeof(Number), "vectors"));
+  level.device.for_each(start.size() - 1, InvertPatches<Number, 0>{A().view(), view(), inverse.get()});
+  level.device.outdate_graphs(); // which hold the places of all this
+}
+
+template <typename Number>
+void DownstreamPatches<Number>::sweep(const Vector &b, Vector &x, bool backwards) const
+{
+  const std::size_t n = stages.size() - 1;
+  for (std::size_t k = 0; k < n; ++k)
+    {
+      const std::size_t s = backwards ? n - 1 - k : k;
+      level.device.for_each(stages[s + 1] - stages[s],
+                            SolvePatches<Number>{A().view(), view(), inverse.get(), stages[s], b.data(), x.data()});
+    }
+}
+
+template <typename Number>
+void DownstreamPatches<Number>::vmult(Number a, const Vector &b, Vector &x, bool transposed) const
+{
+  x.set_zero(); // and so it stays at unknowns without a patch, the constrained ones
+  sweep(b, x, transposed && symmetric_A);
+  if (a != Number(1))
+    level.device.scale(a, x);
+}
+
+// With y the result of a sweep, S (b - A x) = y - x.
+template <typename Number>
+auto DownstreamPatches<Number>::step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old,
+                                     Vector &d, Vector &y, bool transposed) const -> Vector &
+{
+  level.device.copy(x, y);
+  sweep(b, y, transposed && symmetric_A);
+  if (alpha != Number(0) || beta != Number(1) || d.size() > 0)
+    level.device.for_each(x.size(), CorrectBySweep<Number>{alpha, beta, x.data(), d_old.data(), d.data(), y.data()});
+  return y;
+}
+
+template class DownstreamPatches<double>;
+template class DownstreamPatches<float>;
+} // namespace adamant
