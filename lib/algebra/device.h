@@ -3,6 +3,7 @@
 #include "algebra/device_interface.h"
 #include "algebra/host/for_each.h"
 #include "algebra/host/for_each_row.h"
+#include "algebra/lanes.h"
 
 #include <memory>
 #include <utility>
@@ -65,6 +66,17 @@ public:
       return cuda::for_each(*device, n, f);
 #endif
     host::for_each(device->n_threads(), n, f);
+  }
+
+  /// f(i, lanes) for 0 <= i < n, in any order, where the threads of a group work on each i together; see lanes.h.
+  template <typename Functor>
+  void for_each_by_lanes(int n, const Functor &f) const
+  {
+#if ADAMANT_WITH_CUDA
+    if (asynchronous())
+      return cuda::for_each_by_lanes(*device, n, f);
+#endif
+    host::for_each(device->n_threads(), n, [&f](int i) { f(i, OneLane()); });
   }
 
   /// f(i, (A x)_i, what f fetches for row i) for all rows i of A: see row_functors.h for what a functor has. `x` is a

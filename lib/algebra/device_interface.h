@@ -194,6 +194,8 @@ namespace cuda
 {
 template <typename Functor>
 void for_each(const DeviceInterface &device, int n, const Functor &f);
+template <typename Functor>
+void for_each_by_lanes(const DeviceInterface &device, int n, const Functor &f);
 template <typename Number, class Gather, class Functor>
 void for_each_row(const DeviceInterface &device, const MatrixStorage<Number> &A, const Gather &x, const Functor &f);
 } // namespace cuda

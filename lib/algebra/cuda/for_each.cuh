@@ -32,6 +32,36 @@ __global__ void elementwise_kernel(int n, Functor f)
       f.store(i, value[k]);
 }
 
+/// A warp's, see OneLane.
+struct WarpLanes
+{
+  static constexpr int size = 32;
+
+  __device__ int number() const { return threadIdx.x % size; }
+  template <typename T>
+  __device__ T from(T value, int lane) const
+  {
+    return __shfl_sync(0xffffffff, value, lane);
+  }
+  __device__ void wait() const { __syncwarp(); }
+};
+
+template <typename Functor>
+__global__ void for_each_by_lanes_kernel(int n, Functor functor)
+{
+  wait_for_predecessor();
+  const int i = (blockIdx.x * blockDim.x + threadIdx.x) / WarpLanes::size;
+  if (i < n)
+    functor(i, WarpLanes());
+}
+
+template <typename Functor>
+void for_each_by_lanes(const DeviceInterface &device, int n, const Functor &f)
+{
+  launch(static_cast<const Context &>(device), __PRETTY_FUNCTION__, for_each_by_lanes_kernel<Functor>,
+         blocks_for(static_cast<long>(n) * WarpLanes::size), block_size, n, f);
+}
+
 /// f(i), or f.store(i, f.value(i)), for i < n. Of elementwise functors over long vectors, a thread takes several
 /// elements, all loads first; with one of 4 bytes a thread, the memory is a third idle.
 template <typename Functor>

@@ -60,7 +60,6 @@ PatchSmoother<Number>::PatchSmoother(const SmootherLevel<Number> &level, PatchKi
   : level(level)
   , kind(kind)
   , m(level.A.node_size())
-  , lanes(level.device.asynchronous() ? 32 : 1)
   , r(level.device, level.matrix->n_rows)
 {
   if (!level.patches)
@@ -97,20 +96,15 @@ void PatchSmoother<Number>::take(const Patches &patches)
   patch = List<int>(level.device, patch_of_node);
   place = List<int>(level.device, place_of_node);
 
-  Array<EntryNumber> starts = {0};
-  for (int p = 0, largest = 0; p < patches.size(); ++p)
+  Array<EntryNumber> first_of_patch = {0};
+  for (int p = 0; p < patches.size(); ++p)
     {
       const int k = (patches.start[p + 1] - patches.start[p]) * m;
       most        = std::max(most, k);
-      largest     = std::max(largest, k);
-      if ((p + 1) % lanes == 0 || p + 1 == patches.size())
-        {
-          starts.push_back(starts.back() + EntryNumber(largest) * largest);
-          largest = 0;
-        }
+      first_of_patch.push_back(first_of_patch.back() + EntryNumber(k) * k);
     }
-  group     = List<EntryNumber>(level.device, starts);
-  n_entries = starts.back() * lanes;
+  first_entry = List<EntryNumber>(level.device, first_of_patch);
+  n_entries   = first_of_patch.back();
 
   const bool of_A    = kind == PatchKind::cells;
   S_pattern = of_A ? *level.matrix : pattern_of(patches, first_of_node, patch_of_node, m);
@@ -150,25 +144,27 @@ void PatchSmoother<Number>::compute(const RowsView &A)
 {
   if (!inverse)
     inverse = level.device.interface().allocate(n_entries * sizeof(Entry), "vectors");
-  if (most <= 12)
-    invert<Entry, 12>(A);
-  else if (most <= 32)
-    invert<Entry, 32>(A);
-  else if (most <= 64)
-    invert<Entry, 64>(A);
-  else
-    invert<Entry, 0>(A);
-  level.device.for_each(level.matrix->n_rows,
-                        SumPatches<Entry>{view(), weight, static_cast<Entry *>(inverse.get()), first.data(),
-                                          patch.data(), place.data(), S_rows->view(), S_rows->values.data()});
+  auto *const matrices = static_cast<Entry *>(inverse.get());
+  level.device.for_each(to_index(std::size_t(patch.size()) * m, "unknowns of patches"),
+                        GatherPatches<Entry>{A, view(), patch.data(), place.data(), matrices});
+  invert(matrices);
+  level.device.for_each(level.matrix->n_rows, SumPatches<Entry>{view(), weight, matrices, first.data(), patch.data(),
+                                                                place.data(), S_rows->view(), S_rows->values.data()});
 }
 
 template <typename Number>
-template <typename Entry, int n_unknowns>
-void PatchSmoother<Number>::invert(const RowsView &A)
+template <typename Entry>
+void PatchSmoother<Number>::invert(Entry *matrices)
 {
-  level.device.for_each(start.size() - 1,
-                        InvertPatches<Entry, n_unknowns>{A, view(), static_cast<Entry *>(inverse.get())});
+  const Device &device    = level.device;
+  const int     n_patches = start.size() - 1;
+  if (most <= 12)
+    return device.for_each_by_lanes(n_patches, InvertPatches<Entry, 12>{view(), matrices});
+  if (most <= 32)
+    return device.for_each_by_lanes(n_patches, InvertPatches<Entry, 32>{view(), matrices});
+  const adamant::Vector<Entry> diagonal(device, to_index(std::size_t(node.size()) * m, "unknowns of patches"));
+  device.for_each_by_lanes(n_patches, InvertPatches<Entry, 0>{view(), matrices, const_cast<Entry *>(diagonal.data())});
+  device.synchronize(); // the diagonal goes
 }
 
 template <typename Number>

@@ -28,19 +28,19 @@ private:
   void take(const Patches &patches);
   template <typename Entry>
   void compute(const RowsView &A);
-  template <typename Entry, int n_unknowns>
-  void        invert(const RowsView &A);
-  PatchesView view() const { return {m, lanes, start.data(), node.data(), group.data()}; }
+  template <typename Entry>
+  void        invert(Entry *matrices);
+  PatchesView view() const { return {m, start.data(), node.data(), first_entry.data()}; }
 
   SmootherLevel<Number>           level;
   PatchKind                       kind;
-  int                             m, lanes, most = 0;  // see PatchesView; unknowns of the largest patch
+  int                             m, most = 0;         // rows of a node; unknowns of the largest patch
   double                          weight = 0.;         // see SumPatches
   List<int>                       start, node;         // of the patches
-  List<EntryNumber>               group;               // see PatchesView
+  List<EntryNumber>               first_entry;         // see PatchesView
   std::size_t                     n_entries = 0;       // of all inverses
   List<int>                       first, patch, place; // of each node, see SumPatches
-  CSRMatrix<double>               S_pattern; // until S is made
+  CSRMatrix<double>               S_pattern;           // until S is made
   std::unique_ptr<CompressedRows> S_rows;
   Matrix<Number>                  S;
   std::shared_ptr<void>           inverse; // of the patches, see PatchesView

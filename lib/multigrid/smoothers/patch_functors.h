@@ -9,20 +9,18 @@
 
 namespace adamant
 {
-/// The patches of nodes and their dense inverses, in the memory of a device. On a GPU the entry (i, j) of the inverse of
-/// a patch stands beside those of 31 other patches, so that threads read and write next to each other; on the host each
-/// inverse is by itself.
+/// The patches of nodes and their dense inverses, in the memory of a device, by columns.
 struct PatchesView
 {
-  int                m, lanes;     ///< rows of a node, patches whose entries stand beside each other
+  int                m;            ///< rows of a node
   const int         *start, *node; ///< of each patch
-  const EntryNumber *group;        ///< where each `lanes` patches begin, divided by `lanes`
+  const EntryNumber *first;        ///< entry of each patch
 
-  ADAMANT_HOST_DEVICE int  n_unknowns(int p) const { return (start[p + 1] - start[p]) * m; }
-  ADAMANT_HOST_DEVICE int  row(int p, int i) const { return node[start[p] + i / m] * m + i % m; }
-  ADAMANT_HOST_DEVICE long place(int p, int i, int j) const
+  ADAMANT_HOST_DEVICE int         n_unknowns(int p) const { return (start[p + 1] - start[p]) * m; }
+  ADAMANT_HOST_DEVICE int         row(int p, int i) const { return node[start[p] + i / m] * m + i % m; }
+  ADAMANT_HOST_DEVICE EntryNumber place(int p, int i, int j) const
   {
-    return (group[p / lanes] + static_cast<long>(i) * n_unknowns(p) + j) * lanes + p % lanes;
+    return first[p] + static_cast<EntryNumber>(j) * n_unknowns(p) + i;
   }
 
   /// Calls action(j, place of the entry (i, row(p, j)) of A, or -1) for all unknowns j of patch p. Mostly the columns
@@ -42,61 +40,125 @@ struct PatchesView
   }
 };
 
-/// The inverse of R A Rᵀ for each patch, R its unknowns, by Gauss-Jordan elimination without pivoting. An unknown whose
-/// pivot vanishes beside its diagonal entry, such as one of the pressures between walls alone, is left out: its row and
-/// column of the inverse are zero. `most` is at least a patch's number of unknowns, whose matrix is then a thread's own;
-/// 0: any number, in the place of the inverse.
-template <typename Number, int most>
-struct InvertPatches
+/// For Device::for_each over the unknowns of all patches, node by node: their rows of R A Rᵀ, R a patch's unknowns, in
+/// the place of the inverse.
+template <typename Number>
+struct GatherPatches
 {
   RowsView    A;
   PatchesView patches;
+  const int  *patch, *place; ///< see SumPatches
   Number     *inverse;
 
-  ADAMANT_HOST_DEVICE void operator()(int p) const
+  ADAMANT_HOST_DEVICE void operator()(int n) const
   {
-    const int  k        = patches.n_unknowns(p);
-    const auto in_place = [&](int i, int j) -> Number & { return inverse[patches.place(p, i, j)]; };
-    if constexpr (most == 0)
-      invert(p, k, in_place);
-    else
+    const int p = patch[n / patches.m], i = place[n / patches.m] * patches.m + n % patches.m;
+    patches.for_each_entry(p, A, patches.row(p, i), [&](int j, EntryNumber k) {
+      inverse[patches.place(p, i, j)] = k == EntryNumber(-1) ? Number(0) : static_cast<Number>(A.value[k]);
+    });
+  }
+};
+
+/// For Device::for_each_by_lanes over the patches: the inverse of each matrix in its place, by Gauss-Jordan elimination
+/// without pivoting. An unknown whose pivot vanishes beside its diagonal entry, such as one of the pressures between
+/// walls alone, is left out: its row and column of the inverse are zero. `most` is at least a patch's number of
+/// unknowns; each lane holds every size-th row in registers, where loops have a fixed length.
+template <typename Number, int most>
+struct InvertPatches
+{
+  PatchesView patches;
+  Number     *inverse;
+
+  template <class Lanes>
+  ADAMANT_HOST_DEVICE void operator()(int p, const Lanes &lanes) const
+  {
+    constexpr int n_rows = (most + Lanes::size - 1) / Lanes::size;
+    const int     k      = patches.n_unknowns(p);
+    Number        a[n_rows][most], diagonal[n_rows];
+#pragma unroll
+    for (int r = 0; r < n_rows; ++r)
       {
-        Number a[most * most];
-        invert(p, k, [&](int i, int j) -> Number & { return a[i * k + j]; });
-        for (int i = 0; i < k; ++i)
-          for (int j = 0; j < k; ++j)
-            in_place(i, j) = a[i * k + j];
+        const int i = r * Lanes::size + lanes.number();
+        diagonal[r] = i < k ? inverse[patches.place(p, i, i)] : Number(1);
+#pragma unroll
+        for (int j = 0; j < most; ++j)
+          a[r][j] = i < k && j < k ? inverse[patches.place(p, i, j)] : Number(0);
       }
+#pragma unroll
+    for (int pivot = 0; pivot < most; ++pivot)
+      if (pivot < k)
+        eliminate(a, diagonal, pivot, lanes);
+#pragma unroll
+    for (int r = 0; r < n_rows; ++r)
+#pragma unroll
+      for (int j = 0; j < most; ++j)
+        if (const int i = r * Lanes::size + lanes.number(); i < k && j < k)
+          inverse[patches.place(p, i, j)] = a[r][j];
   }
 
 private:
-  template <typename Entry>
-  ADAMANT_HOST_DEVICE void invert(int p, int k, const Entry &a) const
+  template <class Lanes, int n_rows>
+  ADAMANT_HOST_DEVICE static void eliminate(Number (&a)[n_rows][most], const Number (&diagonal)[n_rows], int pivot,
+                                            const Lanes &lanes)
   {
-    for (int i = 0; i < k; ++i)
-      patches.for_each_entry(p, A, patches.row(p, i), [&](int j, EntryNumber place) {
-        a(i, j) = place == EntryNumber(-1) ? Number(0) : static_cast<Number>(A.value[place]);
-      });
-    for (int i = 0; i < k; ++i)
-      eliminate(a, k, i, static_cast<Number>(A.entry(patches.row(p, i), patches.row(p, i))));
+    const int    owner = pivot % Lanes::size, of_owner = pivot / Lanes::size;
+    const Number value = lanes.from(a[of_owner][pivot], owner);
+    const bool   vanishes =
+      fabs(value) <= Number(1e-5) * static_cast<Number>(fabs(lanes.from(diagonal[of_owner], owner)));
+    const Number scale = vanishes ? Number(0) : Number(1) / value;
+    Number       factor[n_rows];
+#pragma unroll
+    for (int r = 0; r < n_rows; ++r)
+      factor[r] = vanishes ? Number(0) : a[r][pivot];
+#pragma unroll
+    for (int j = 0; j < most; ++j)
+      {
+        const Number of_pivot = (j == pivot ? Number(1) : lanes.from(a[of_owner][j], owner)) * scale;
+#pragma unroll
+        for (int r = 0; r < n_rows; ++r)
+          a[r][j] = r * Lanes::size + lanes.number() == pivot ?
+                      of_pivot :
+                      (j == pivot ? Number(0) : a[r][j]) - factor[r] * of_pivot;
+      }
   }
+};
 
-  template <typename Entry>
-  ADAMANT_HOST_DEVICE static void eliminate(const Entry &a, int k, int pivot, Number diagonal)
+/// The same for patches of any size, in memory.
+template <typename Number>
+struct InvertPatches<Number, 0>
+{
+  PatchesView patches;
+  Number     *inverse;
+  Number     *diagonal; ///< room for each unknown of all patches, by patch
+
+  template <class Lanes>
+  ADAMANT_HOST_DEVICE void operator()(int p, const Lanes &lanes) const
   {
-    const Number vanishing = Number(1e-5) * fabs(diagonal), value = a(pivot, pivot);
-    const bool   vanishes = fabs(value) <= vanishing;
-    a(pivot, pivot)       = Number(1);
-    for (int j = 0; j < k; ++j)
-      a(pivot, j) = vanishes ? Number(0) : a(pivot, j) / value;
-    for (int i = 0; i < k; ++i)
-      if (i != pivot)
-        {
-          const Number factor = vanishes ? Number(0) : a(i, pivot);
-          a(i, pivot)         = Number(0);
-          for (int j = 0; j < k; ++j)
-            a(i, j) -= factor * a(pivot, j);
-        }
+    const int  k = patches.n_unknowns(p);
+    const auto a = [&](int i, int j) -> Number & { return inverse[patches.place(p, i, j)]; };
+    Number    *d = diagonal + static_cast<EntryNumber>(patches.start[p]) * patches.m;
+    for (int i = lanes.number(); i < k; i += Lanes::size)
+      d[i] = a(i, i);
+    lanes.wait();
+    for (int pivot = 0; pivot < k; ++pivot)
+      {
+        const Number value    = a(pivot, pivot);
+        const bool   vanishes = fabs(value) <= Number(1e-5) * static_cast<Number>(fabs(d[pivot]));
+        const Number scale    = vanishes ? Number(0) : Number(1) / value;
+        lanes.wait();
+        for (int j = lanes.number(); j < k; j += Lanes::size)
+          a(pivot, j) = (j == pivot ? Number(1) : a(pivot, j)) * scale;
+        lanes.wait();
+        for (int i = lanes.number(); i < k; i += Lanes::size)
+          if (i != pivot)
+            {
+              const Number factor = vanishes ? Number(0) : a(i, pivot);
+              a(i, pivot)         = Number(0);
+              for (int j = 0; j < k; ++j)
+                a(i, j) -= factor * a(pivot, j);
+            }
+        lanes.wait();
+      }
   }
 };
 
