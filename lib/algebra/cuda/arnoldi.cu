@@ -1,0 +1,280 @@
+// A step of Arnoldi's method with as many vectors as the device says, for GMRES in a loop on the device: three kernels,
+// whatever their number.
+
+#include "algebra/cuda/reduction.cuh"
+
+#include <algorithm>
+#include <type_traits>
+
+namespace adamant
+{
+namespace cuda
+{
+namespace
+{
+constexpr int group = 8; // vectors that are read together
+
+// Some of the vectors in a table.
+struct Vectors
+{
+  const double *data[group];
+  int           n;
+
+  __device__ Vectors(const double *const *table, int first, int n_vectors)
+    : n(min(group, n_vectors - first))
+  {
+#pragma unroll
+    for (int j = 0; j < group; ++j)
+      data[j] = j < n ? table[first + j] : nullptr;
+  }
+};
+
+// Calls action with the smallest of 1, 2, 4, 8 that is not less than k, as a type.
+template <class Action>
+__device__ void with_size(int k, const Action &action)
+{
+  if (k <= 1)
+    action(std::integral_constant<int, 1>());
+  else if (k <= 2)
+    action(std::integral_constant<int, 2>());
+  else if (k <= 4)
+    action(std::integral_constant<int, 4>());
+  else
+    action(std::integral_constant<int, 8>());
+}
+
+// use(i, w[i], the K vectors' entries i) for this thread's elements, several at once so that their loads are under way
+// together.
+template <int K, class Use>
+__device__ void for_my_elements(int n, const Vectors &v, const double *w, const Use &use)
+{
+  constexpr int slots  = K <= 4 ? 4 : 2;
+  const int     stride = gridDim.x * blockDim.x;
+  for (int first = blockIdx.x * blockDim.x + threadIdx.x; first < n; first += slots * stride)
+    {
+      double v_i[slots][K], w_i[slots];
+#pragma unroll
+      for (int slot = 0; slot < slots; ++slot)
+        if (const int i = first + slot * stride; i < n)
+          {
+            w_i[slot] = w[i];
+#pragma unroll
+            for (int j = 0; j < K; ++j)
+              v_i[slot][j] = j < v.n ? v.data[j][i] : 0.;
+          }
+#pragma unroll
+      for (int slot = 0; slot < slots; ++slot)
+        if (const int i = first + slot * stride; i < n)
+          use(i, w_i[slot], v_i[slot]);
+    }
+}
+
+// Leaves this block's part of n sums, which begin with number `first`; the threads may go on with other sums.
+template <int n>
+__device__ void leave_sums(const Reduction &reduction, int first, int n_valid, const double (&value)[n])
+{
+  const double of_block = block_sums(value);
+  if (threadIdx.x < n_valid)
+    reduction.partial[(first + threadIdx.x) * gridDim.x + blockIdx.x] = of_block;
+  __syncthreads();
+}
+
+// What all blocks have left, added up in block order by the last one that comes here, and over the ranks that have
+// boxes.
+__device__ void finish_sums(const Reduction &reduction, int n, double *sum)
+{
+  __shared__ bool   last;
+  __shared__ double some[Context::max_sums];
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0)
+    {
+      last = atomicInc(reduction.finished, gridDim.x - 1) == gridDim.x - 1;
+      __threadfence();
+    }
+  __syncthreads();
+  if (!last)
+    return;
+  const int lane = threadIdx.x % 32, warps = blockDim.x / 32;
+  for (int s = threadIdx.x / 32; s < n; s += warps)
+    {
+      double total = 0;
+#pragma unroll 8
+      for (int b = lane; b < gridDim.x; b += 32)
+        total += __ldcg(reduction.partial + s * gridDim.x + b);
+#pragma unroll
+      for (int offset = 16; offset > 0; offset /= 2)
+        total += __shfl_down_sync(0xffffffff, total, offset);
+      if (lane == 0)
+        sum[s] = total;
+    }
+  if (reduction.peers.n_ranks == 0)
+    return;
+  for (int first = 0; first < n; first += Context::max_sums)
+    {
+      const int m = min(Context::max_sums, n - first);
+      __syncthreads();
+      if (threadIdx.x < m)
+        some[threadIdx.x] = sum[first + threadIdx.x];
+      __syncthreads();
+      sum_over_peers(reduction.peers, m, some);
+      if (threadIdx.x < m)
+        sum[first + threadIdx.x] = some[threadIdx.x];
+    }
+}
+
+// This block's part of the products of all vectors with w and, with `square`, of w with itself behind them.
+template <bool square>
+__device__ void leave_products(const ArnoldiVectors &a, int n_vectors, const Reduction &reduction)
+{
+  for (int first = 0; first < n_vectors; first += group)
+    {
+      const Vectors v(a.basis, first, n_vectors);
+      const bool    with_square = square && first + group >= n_vectors;
+      with_size(v.n, [&](auto size) {
+        constexpr int K              = decltype(size)::value;
+        double        product[K + 1] = {};
+        for_my_elements<K>(a.n, v, a.w, [&](int, double w_i, const double(&v_i)[K]) {
+#pragma unroll
+          for (int j = 0; j < K; ++j)
+            product[j] += v_i[j] * w_i;
+          product[K] += w_i * w_i;
+        });
+        if (with_square) // its place is behind the last vector's
+          {
+            const double squares = product[K];
+#pragma unroll
+            for (int j = 0; j <= K; ++j)
+              if (j == v.n)
+                product[j] = squares;
+          }
+        leave_sums(reduction, first, v.n + (with_square ? 1 : 0), product);
+      });
+    }
+}
+
+// h = Vᵀ w; z_k = z.
+__global__ void products_kernel(const ArnoldiVectors a, const Reduction reduction)
+{
+  wait_for_predecessor();
+  const int k  = *a.k;
+  double   *to = a.directions[k];
+  if (a.z_in_float != nullptr || to != a.z)
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < a.n; i += gridDim.x * blockDim.x)
+      to[i] = a.z_in_float != nullptr ? a.z_in_float[i] : a.z[i];
+  leave_products<false>(a, k + 1, reduction);
+  finish_sums(reduction, k + 1, a.h);
+}
+
+// w -= V h, then corrections Vᵀ w and, behind them, w . w.
+__global__ void subtract_kernel(const ArnoldiVectors a, const Reduction reduction)
+{
+  wait_for_predecessor();
+  const int n_vectors = *a.k + 1;
+  for (int first = 0; first < n_vectors; first += group)
+    {
+      const Vectors v(a.basis, first, n_vectors);
+      with_size(v.n, [&](auto size) {
+        constexpr int K = decltype(size)::value;
+        double        h[K], product[K + 1] = {};
+#pragma unroll
+        for (int j = 0; j < K; ++j)
+          h[j] = j < v.n ? a.h[first + j] : 0.;
+        for_my_elements<K>(a.n, v, a.w, [&](int i, double w_i, const double(&v_i)[K]) {
+#pragma unroll
+          for (int j = 0; j < K; ++j)
+            w_i -= h[j] * v_i[j];
+          a.w[i] = w_i;
+#pragma unroll
+          for (int j = 0; j < K; ++j)
+            product[j] += v_i[j] * w_i;
+          // The square's place is behind the last vector's.
+#pragma unroll
+          for (int j = 0; j <= K; ++j)
+            if (j == v.n)
+              product[j] += w_i * w_i;
+        });
+        if (n_vectors <= group) // all vectors at once: the second products come in the same pass
+          leave_sums(reduction, 0, v.n + 1, product);
+      });
+    }
+  if (n_vectors > group)
+    leave_products<true>(a, n_vectors, reduction);
+  finish_sums(reduction, n_vectors + 1, a.h + a.most + 1);
+}
+
+// The last pass: v = v_{k+1} = (w - V corrections) / norm; h becomes the coefficients and the norm. That follows from
+// the one before the corrections by Pythagoras, as these are of rounding size: no further pass for it.
+__global__ void finish_kernel(const ArnoldiVectors a)
+{
+  wait_for_predecessor();
+  const int     n_vectors  = *a.k + 1;
+  const double *correction = a.h + a.most + 1;
+  double       *last       = a.basis[n_vectors];
+  const int     i          = blockIdx.x * blockDim.x + threadIdx.x;
+  double        square = correction[n_vectors], w_i = i < a.n ? a.w[i] : 0.;
+  for (int first = 0; first < n_vectors; first += group)
+    {
+      const Vectors v(a.basis, first, n_vectors);
+#pragma unroll
+      for (int j = 0; j < group; ++j)
+        if (j < v.n)
+          {
+            const double c = correction[first + j];
+            square -= c * c;
+            if (i < a.n)
+              w_i -= c * v.data[j][i];
+          }
+    }
+  const double norm = square > 0 ? sqrt(square) : square == square ? 0. : square; // NaN stays
+  if (i < a.n)
+    {
+      const double v_i = norm > 0 ? w_i / norm : w_i;
+      last[i]          = v_i;
+      if (a.v != nullptr)
+        a.v[i] = v_i;
+      if (a.v_in_float != nullptr)
+        a.v_in_float[i] = static_cast<float>(v_i);
+    }
+  if (blockIdx.x == 0)
+    for (int j = threadIdx.x; j <= n_vectors; j += blockDim.x)
+      a.h[j] = j < n_vectors ? a.h[j] + correction[j] : norm;
+}
+
+// x += sum_i a[i] v_i.
+__global__ void combine_kernel(int n, const double *const *basis, const int *k, const double *a, double *x)
+{
+  wait_for_predecessor();
+  const int n_vectors = *k, i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n || n_vectors == 0)
+    return;
+  double x_i = x[i];
+  for (int first = 0; first < n_vectors; first += group)
+    {
+      const Vectors v(basis, first, n_vectors);
+#pragma unroll
+      for (int j = 0; j < group; ++j)
+        if (j < v.n)
+          x_i += a[first + j] * v.data[j][i];
+    }
+  x[i] = x_i;
+}
+} // namespace
+
+void Context::arnoldi(const ArnoldiVectors &a) const
+{
+  const Reduction reduction(*this);
+  const int       room = max_sums * reduction_blocks / (a.most + 1), blocks = reduction_blocks_for(a.n, std::min(1024, room));
+  launch(*this, "products of Arnoldi's method", products_kernel, blocks, block_size, a, reduction);
+  sum_over_ranks(*this, a.most, a.h, nullptr);
+  launch(*this, "subtraction of Arnoldi's method", subtract_kernel, blocks, block_size, a, reduction);
+  sum_over_ranks(*this, a.most + 1, a.h + a.most + 1, nullptr);
+  launch(*this, "end of a step of Arnoldi's method", finish_kernel, std::max(1, blocks_for(a.n)), block_size, a);
+}
+
+void Context::combine(int n, const double *const *basis, const int *k, const double *a, double *x) const
+{
+  launch(*this, "combine", combine_kernel, blocks_for(n), block_size, n, basis, k, a, x);
+}
+} // namespace cuda
+} // namespace adamant
