@@ -20,7 +20,7 @@ struct GMRESState : KrylovState
 
   int    restart = 0, capacity = 0; ///< directions that a cycle may take, and for which there is memory
   int    k = 0, n_combined = 0;
-  double cycle_start = 0;    ///< residual
+  double cycle_start    = 0; ///< residual
   double largest_column = 0; ///< of the norms of A z_i
 };
 
@@ -42,11 +42,11 @@ struct FirstBasisVector
 /// The numbers of the least-squares problem with at most `restart` columns, in device memory.
 struct GMRESNumbers
 {
-  double *column;       ///< of the Hessenberg matrix: restart + 1, with scratch behind them
+  double *column;        ///< of the Hessenberg matrix: restart + 1, with scratch behind them
   double *cosine, *sine; ///< of the rotations
-  double *g;            ///< the right-hand side, rotated: restart + 1
-  double *R;            ///< the upper triangle, column k from k (k + 1) / 2
-  double *y;            ///< the solution
+  double *g;             ///< the right-hand side, rotated: restart + 1
+  double *R;             ///< the upper triangle, column k from k (k + 1) / 2
+  double *y;             ///< the solution
 
   static int size(int restart) { return 2 * (restart + 1) + 4 * (restart + 1) + restart * (restart + 1) / 2; }
   GMRESNumbers() = default;
@@ -153,8 +153,8 @@ private:
     for (int i = 0; i < k + 2; ++i)
       square += numbers.column[i] * numbers.column[i];
     const double norm = sqrt(square), negligible = 1e-14 * norm, below = numbers.column[k + 1];
-    const bool   breakdown  = !(below > negligible);
-    s.largest_column        = norm > s.largest_column ? norm : s.largest_column;
+    const bool   breakdown = !(below > negligible);
+    s.largest_column       = norm > s.largest_column ? norm : s.largest_column;
     numbers.rotate(k, breakdown ? 0. : below, negligible);
     s.k                     = k + 1;
     s.result.final_residual = fabs(numbers.g[k + 1]) / s.norm_b;
@@ -173,9 +173,9 @@ private:
   // a nearly singular matrix, and where the target is not reached.
   ADAMANT_HOST_DEVICE Ending finish_cycle(GMRESState &s, bool converged) const
   {
-    constexpr double epsilon  = 2.220446049250313e-16;
-    s.n_combined              = s.k;
-    const double     rounding = epsilon * s.largest_column * numbers.solve(s.k) / s.norm_b;
+    constexpr double epsilon = 2.220446049250313e-16;
+    s.n_combined             = s.k;
+    const double rounding    = epsilon * s.largest_column * numbers.solve(s.k) / s.norm_b;
     return converged && rounding <= 0.1 * s.tolerance ? Ending::converged : Ending::start;
   }
 };

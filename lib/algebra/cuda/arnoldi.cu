@@ -69,63 +69,89 @@ __device__ void for_my_elements(int n, const Vectors &v, const double *w, const 
     }
 }
 
-// Leaves this block's part of n sums, which begin with number `first`; the threads may go on with other sums.
-template <int n>
-__device__ void leave_sums(const Reduction &reduction, int first, int n_valid, const double (&value)[n])
+// Sums of a kernel: each block leaves its part. Of few blocks, every block of the next kernel adds the parts up, which
+// is quicker than that the last block does it (`by_next`); where there are many blocks or ranks, the last block does.
+struct PartialSums
 {
-  const double of_block = block_sums(value);
-  if (threadIdx.x < n_valid)
-    reduction.partial[(first + threadIdx.x) * gridDim.x + blockIdx.x] = of_block;
-  __syncthreads();
-}
+  Reduction reduction;
+  double   *partial; // sum s of block b: partial[s gridDim.x + b]
+  bool      by_next;
 
-// What all blocks have left, added up in block order by the last one that comes here, and over the ranks that have
-// boxes.
-__device__ void finish_sums(const Reduction &reduction, int n, double *sum)
-{
-  __shared__ bool   last;
-  __shared__ double some[Context::max_sums];
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0)
-    {
-      last = atomicInc(reduction.finished, gridDim.x - 1) == gridDim.x - 1;
-      __threadfence();
-    }
-  __syncthreads();
-  if (!last)
-    return;
-  const int lane = threadIdx.x % 32, warps = blockDim.x / 32;
-  for (int s = threadIdx.x / 32; s < n; s += warps)
-    {
-      double total = 0;
+  static constexpr int most_blocks = 300, most_sums = 64; // for by_next
+
+  // Of n sums, which begin with number `first`; the threads may go on with other sums.
+  template <int n>
+  __device__ void leave(int first, int n_valid, const double (&value)[n]) const
+  {
+    const double of_block = block_sums(value);
+    if (threadIdx.x < n_valid)
+      partial[(first + threadIdx.x) * gridDim.x + blockIdx.x] = of_block;
+    __syncthreads();
+  }
+
+  // The parts of n sums from `blocks` blocks, in their order.
+  __device__ void add_parts(int n, int blocks, double *sum) const
+  {
+    const int lane = threadIdx.x % 32, warps = blockDim.x / 32;
+    for (int s = threadIdx.x / 32; s < n; s += warps)
+      {
+        double total = 0;
 #pragma unroll 8
-      for (int b = lane; b < gridDim.x; b += 32)
-        total += __ldcg(reduction.partial + s * gridDim.x + b);
+        for (int b = lane; b < blocks; b += 32)
+          total += __ldcg(partial + s * blocks + b);
 #pragma unroll
-      for (int offset = 16; offset > 0; offset /= 2)
-        total += __shfl_down_sync(0xffffffff, total, offset);
-      if (lane == 0)
-        sum[s] = total;
-    }
-  if (reduction.peers.n_ranks == 0)
-    return;
-  for (int first = 0; first < n; first += Context::max_sums)
-    {
-      const int m = min(Context::max_sums, n - first);
-      __syncthreads();
-      if (threadIdx.x < m)
-        some[threadIdx.x] = sum[first + threadIdx.x];
-      __syncthreads();
-      sum_over_peers(reduction.peers, m, some);
-      if (threadIdx.x < m)
-        sum[first + threadIdx.x] = some[threadIdx.x];
-    }
-}
+        for (int offset = 16; offset > 0; offset /= 2)
+          total += __shfl_down_sync(0xffffffff, total, offset);
+        if (lane == 0)
+          sum[s] = total;
+      }
+  }
+
+  // At the end of the kernel that left them, sums to global memory, unless the next one adds them up.
+  __device__ void finish(int n, double *sum) const
+  {
+    if (by_next)
+      return;
+    __shared__ bool   last;
+    __shared__ double some[Context::max_sums];
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+      {
+        last = atomicInc(reduction.finished, gridDim.x - 1) == gridDim.x - 1;
+        __threadfence();
+      }
+    __syncthreads();
+    if (!last)
+      return;
+    add_parts(n, gridDim.x, sum);
+    for (int first = 0; reduction.peers.n_ranks > 0 && first < n; first += Context::max_sums)
+      {
+        const int m = min(Context::max_sums, n - first);
+        __syncthreads();
+        if (threadIdx.x < m)
+          some[threadIdx.x] = sum[first + threadIdx.x];
+        __syncthreads();
+        sum_over_peers(reduction.peers, m, some);
+        if (threadIdx.x < m)
+          sum[first + threadIdx.x] = some[threadIdx.x];
+      }
+  }
+
+  // In the next kernel: n sums that `blocks` blocks have left, in global memory or in `here`, which is shared.
+  __device__ const double *sums(int n, int blocks, const double *global, double *here) const
+  {
+    if (!by_next)
+      return global;
+    add_parts(n, blocks, here);
+    __syncthreads();
+    return here;
+  }
+};
 
 // This block's part of the products of all vectors with w and, with `square`, of w with itself behind them.
 template <bool square>
-__device__ void leave_products(const ArnoldiVectors &a, int n_vectors, const Reduction &reduction)
+__device__ void leave_products(const ArnoldiVectors &a, int n_vectors, const PartialSums &sums)
 {
   for (int first = 0; first < n_vectors; first += group)
     {
@@ -148,13 +174,13 @@ __device__ void leave_products(const ArnoldiVectors &a, int n_vectors, const Red
               if (j == v.n)
                 product[j] = squares;
           }
-        leave_sums(reduction, first, v.n + (with_square ? 1 : 0), product);
+        sums.leave(first, v.n + (with_square ? 1 : 0), product);
       });
     }
 }
 
 // h = Vᵀ w; z_k = z.
-__global__ void products_kernel(const ArnoldiVectors a, const Reduction reduction)
+__global__ void products_kernel(const ArnoldiVectors a, const PartialSums products)
 {
   wait_for_predecessor();
   const int k  = *a.k;
@@ -162,15 +188,17 @@ __global__ void products_kernel(const ArnoldiVectors a, const Reduction reductio
   if (a.z_in_float != nullptr || to != a.z)
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < a.n; i += gridDim.x * blockDim.x)
       to[i] = a.z_in_float != nullptr ? a.z_in_float[i] : a.z[i];
-  leave_products<false>(a, k + 1, reduction);
-  finish_sums(reduction, k + 1, a.h);
+  leave_products<false>(a, k + 1, products);
+  products.finish(k + 1, a.h);
 }
 
 // w -= V h, then corrections Vᵀ w and, behind them, w . w.
-__global__ void subtract_kernel(const ArnoldiVectors a, const Reduction reduction)
+__global__ void subtract_kernel(const ArnoldiVectors a, const PartialSums products, const PartialSums corrections)
 {
+  __shared__ double here[PartialSums::most_sums];
   wait_for_predecessor();
-  const int n_vectors = *a.k + 1;
+  const int     n_vectors = *a.k + 1;
+  const double *h_global  = products.sums(n_vectors, gridDim.x, a.h, here);
   for (int first = 0; first < n_vectors; first += group)
     {
       const Vectors v(a.basis, first, n_vectors);
@@ -179,7 +207,7 @@ __global__ void subtract_kernel(const ArnoldiVectors a, const Reduction reductio
         double        h[K], product[K + 1] = {};
 #pragma unroll
         for (int j = 0; j < K; ++j)
-          h[j] = j < v.n ? a.h[first + j] : 0.;
+          h[j] = j < v.n ? h_global[first + j] : 0.;
         for_my_elements<K>(a.n, v, a.w, [&](int i, double w_i, const double(&v_i)[K]) {
 #pragma unroll
           for (int j = 0; j < K; ++j)
@@ -188,31 +216,34 @@ __global__ void subtract_kernel(const ArnoldiVectors a, const Reduction reductio
 #pragma unroll
           for (int j = 0; j < K; ++j)
             product[j] += v_i[j] * w_i;
-          // The square's place is behind the last vector's.
+            // The square's place is behind the last vector's.
 #pragma unroll
           for (int j = 0; j <= K; ++j)
             if (j == v.n)
               product[j] += w_i * w_i;
         });
         if (n_vectors <= group) // all vectors at once: the second products come in the same pass
-          leave_sums(reduction, 0, v.n + 1, product);
+          corrections.leave(0, v.n + 1, product);
       });
     }
   if (n_vectors > group)
-    leave_products<true>(a, n_vectors, reduction);
-  finish_sums(reduction, n_vectors + 1, a.h + a.most + 1);
+    leave_products<true>(a, n_vectors, corrections);
+  corrections.finish(n_vectors + 1, a.h + a.most + 1);
 }
 
 // The last pass: v = v_{k+1} = (w - V corrections) / norm; h becomes the coefficients and the norm. That follows from
-// the one before the corrections by Pythagoras, as these are of rounding size: no further pass for it.
-__global__ void finish_kernel(const ArnoldiVectors a)
+// the one before the corrections by Pythagoras, as these are of rounding size: no further pass for it. `blocks`: those
+// of the sums.
+__global__ void finish_kernel(const ArnoldiVectors a, int blocks, const PartialSums products,
+                              const PartialSums corrections)
 {
+  __shared__ double here[PartialSums::most_sums], h_here[PartialSums::most_sums];
   wait_for_predecessor();
-  const int     n_vectors  = *a.k + 1;
-  const double *correction = a.h + a.most + 1;
+  const int     n_vectors = *a.k + 1, i = blockIdx.x * blockDim.x + threadIdx.x;
   double       *last       = a.basis[n_vectors];
-  const int     i          = blockIdx.x * blockDim.x + threadIdx.x;
-  double        square = correction[n_vectors], w_i = i < a.n ? a.w[i] : 0.;
+  double        w_i        = i < a.n ? a.w[i] : 0.;
+  const double *correction = corrections.sums(n_vectors + 1, blocks, a.h + a.most + 1, here);
+  double        square     = correction[n_vectors];
   for (int first = 0; first < n_vectors; first += group)
     {
       const Vectors v(a.basis, first, n_vectors);
@@ -236,9 +267,11 @@ __global__ void finish_kernel(const ArnoldiVectors a)
       if (a.v_in_float != nullptr)
         a.v_in_float[i] = static_cast<float>(v_i);
     }
-  if (blockIdx.x == 0)
-    for (int j = threadIdx.x; j <= n_vectors; j += blockDim.x)
-      a.h[j] = j < n_vectors ? a.h[j] + correction[j] : norm;
+  if (blockIdx.x > 0)
+    return;
+  const double *h = products.sums(n_vectors, blocks, a.h, h_here);
+  for (int j = threadIdx.x; j <= n_vectors; j += blockDim.x)
+    a.h[j] = j < n_vectors ? h[j] + correction[j] : norm;
 }
 
 // x += sum_i a[i] v_i.
@@ -263,13 +296,17 @@ __global__ void combine_kernel(int n, const double *const *basis, const int *k, 
 
 void Context::arnoldi(const ArnoldiVectors &a) const
 {
-  const Reduction reduction(*this);
-  const int       room = max_sums * reduction_blocks / (a.most + 1), blocks = reduction_blocks_for(a.n, std::min(1024, room));
-  launch(*this, "products of Arnoldi's method", products_kernel, blocks, block_size, a, reduction);
+  const int room     = max_sums * reduction_blocks / 2,
+            blocks   = reduction_blocks_for(a.n, std::min(1024, room / (a.most + 1)));
+  const bool by_next = ranks() == nullptr && blocks <= PartialSums::most_blocks && a.most < PartialSums::most_sums;
+  const PartialSums products{Reduction(*this), partial_sums(), by_next},
+    corrections{Reduction(*this), partial_sums() + room, by_next};
+  launch(*this, "products of Arnoldi's method", products_kernel, blocks, block_size, a, products);
   sum_over_ranks(*this, a.most, a.h, nullptr);
-  launch(*this, "subtraction of Arnoldi's method", subtract_kernel, blocks, block_size, a, reduction);
+  launch(*this, "subtraction of Arnoldi's method", subtract_kernel, blocks, block_size, a, products, corrections);
   sum_over_ranks(*this, a.most + 1, a.h + a.most + 1, nullptr);
-  launch(*this, "end of a step of Arnoldi's method", finish_kernel, std::max(1, blocks_for(a.n)), block_size, a);
+  launch(*this, "end of a step of Arnoldi's method", finish_kernel, std::max(1, blocks_for(a.n)), block_size, a, blocks,
+         products, corrections);
 }
 
 void Context::combine(int n, const double *const *basis, const int *k, const double *a, double *x) const
