@@ -62,7 +62,7 @@ SolverResult GMRES::solve(const Vector<double> &b, Vector<double> &x, const Solv
 // Memory for more iterations in a cycle.
 void GMRES::grow()
 {
-  const int more = std::min(std::max(2, directions.size() / 4), restart - directions.size());
+  const int more = std::min(std::max(4, directions.size() / 4), restart - directions.size());
   for (int i = 0; i < more; ++i)
     {
       directions.add();

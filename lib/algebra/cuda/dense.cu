@@ -19,6 +19,7 @@ template <typename Number>
 __global__ void gemv_kernel(int n, int row_length, int warps_per_row, Number alpha, const Number *A, const Number *x,
                             Number beta, Number *y)
 {
+  let_successor_start();
   constexpr int     warps = block_size / 32;
   __shared__ Number of_warp[warps];
   const int         warp = threadIdx.x / 32, lane = threadIdx.x % 32, part = warp % warps_per_row;

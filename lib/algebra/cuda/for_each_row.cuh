@@ -70,6 +70,7 @@ template <class Format, int at_once, typename Number, class Gather, class Finish
 __global__ void __launch_bounds__(block_size)
   band_kernel(const Sends<Number> sends, const SparseView<Number> A, const Gather x, const Finish finish)
 {
+  let_successor_start();
   if (sends.by_this_block(OneComponent<Gather>{x}))
     return;
   static_assert(band_slices % at_once == 0 && Format::bands, "a format without bands");

@@ -365,6 +365,7 @@ template <class Format, typename Number, class Gather, class Finish>
 __global__ void __launch_bounds__(most_threads) row_kernel(const Sends<Number> sends, const SparseView<Number> A,
                                                            int lanes, int parts, const Gather x, const Finish finish)
 {
+  let_successor_start();
   if (sends.by_this_block(OneComponent<Gather>{x}))
     return;
   constexpr int     rows = Format::rows;
