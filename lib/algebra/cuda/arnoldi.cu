@@ -179,15 +179,36 @@ __device__ void leave_products(const ArnoldiVectors &a, int n_vectors, const Par
     }
 }
 
+// to = from, several loads at once.
+template <typename Number>
+__device__ void copy_my_elements(int n, const Number *from, double *to)
+{
+  constexpr int slots  = 4;
+  const int     stride = gridDim.x * blockDim.x;
+  for (int first = blockIdx.x * blockDim.x + threadIdx.x; first < n; first += slots * stride)
+    {
+      Number value[slots];
+#pragma unroll
+      for (int slot = 0; slot < slots; ++slot)
+        if (const int i = first + slot * stride; i < n)
+          value[slot] = from[i];
+#pragma unroll
+      for (int slot = 0; slot < slots; ++slot)
+        if (const int i = first + slot * stride; i < n)
+          to[i] = value[slot];
+    }
+}
+
 // h = Vᵀ w; z_k = z.
 __global__ void products_kernel(const ArnoldiVectors a, const PartialSums products)
 {
   wait_for_predecessor();
   const int k  = *a.k;
   double   *to = a.directions[k];
-  if (a.z_in_float != nullptr || to != a.z)
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < a.n; i += gridDim.x * blockDim.x)
-      to[i] = a.z_in_float != nullptr ? a.z_in_float[i] : a.z[i];
+  if (a.z_in_float != nullptr)
+    copy_my_elements(a.n, a.z_in_float, to);
+  else if (to != a.z)
+    copy_my_elements(a.n, a.z, to);
   leave_products<false>(a, k + 1, products);
   products.finish(k + 1, a.h);
 }
@@ -239,9 +260,13 @@ __global__ void finish_kernel(const ArnoldiVectors a, int blocks, const PartialS
 {
   __shared__ double here[PartialSums::most_sums], h_here[PartialSums::most_sums];
   wait_for_predecessor();
-  const int     n_vectors = *a.k + 1, i = blockIdx.x * blockDim.x + threadIdx.x;
-  double       *last       = a.basis[n_vectors];
-  double        w_i        = i < a.n ? a.w[i] : 0.;
+  constexpr int slots     = 4; // elements of a thread, of long vectors
+  const int     n_vectors = *a.k + 1, begin = blockIdx.x * blockDim.x + threadIdx.x, stride = gridDim.x * blockDim.x;
+  double       *last = a.basis[n_vectors], w_i[slots];
+#pragma unroll
+  for (int slot = 0; slot < slots; ++slot)
+    if (const int i = begin + slot * stride; i < a.n)
+      w_i[slot] = a.w[i];
   const double *correction = corrections.sums(n_vectors + 1, blocks, a.h + a.most + 1, here);
   double        square     = correction[n_vectors];
   for (int first = 0; first < n_vectors; first += group)
@@ -253,20 +278,25 @@ __global__ void finish_kernel(const ArnoldiVectors a, int blocks, const PartialS
           {
             const double c = correction[first + j];
             square -= c * c;
-            if (i < a.n)
-              w_i -= c * v.data[j][i];
+#pragma unroll
+            for (int slot = 0; slot < slots; ++slot)
+              if (const int i = begin + slot * stride; i < a.n)
+                w_i[slot] -= c * v.data[j][i];
           }
     }
-  const double norm = square > 0 ? sqrt(square) : square == square ? 0. : square; // NaN stays
-  if (i < a.n)
-    {
-      const double v_i = norm > 0 ? w_i / norm : w_i;
-      last[i]          = v_i;
-      if (a.v != nullptr)
-        a.v[i] = v_i;
-      if (a.v_in_float != nullptr)
-        a.v_in_float[i] = static_cast<float>(v_i);
-    }
+  const double norm   = square > 0 ? sqrt(square) : square == square ? 0. : square; // NaN stays
+  const double factor = norm > 0 ? 1. / norm : 1.;
+#pragma unroll
+  for (int slot = 0; slot < slots; ++slot)
+    if (const int i = begin + slot * stride; i < a.n)
+      {
+        const double v_i = factor * w_i[slot];
+        last[i]          = v_i;
+        if (a.v != nullptr)
+          a.v[i] = v_i;
+        if (a.v_in_float != nullptr)
+          a.v_in_float[i] = static_cast<float>(v_i);
+      }
   if (blockIdx.x > 0)
     return;
   const double *h = products.sums(n_vectors, blocks, a.h, h_here);
@@ -305,8 +335,9 @@ void Context::arnoldi(const ArnoldiVectors &a) const
   sum_over_ranks(*this, a.most, a.h, nullptr);
   launch(*this, "subtraction of Arnoldi's method", subtract_kernel, blocks, block_size, a, products, corrections);
   sum_over_ranks(*this, a.most + 1, a.h + a.most + 1, nullptr);
-  launch(*this, "end of a step of Arnoldi's method", finish_kernel, std::max(1, blocks_for(a.n)), block_size, a, blocks,
-         products, corrections);
+  launch(*this, "end of a step of Arnoldi's method", finish_kernel,
+         std::max(1, blocks_for(a.n, a.n < 1 << 18 ? block_size : 4 * block_size)), block_size, a, blocks, products,
+         corrections);
 }
 
 void Context::combine(int n, const double *const *basis, const int *k, const double *a, double *x) const
