@@ -200,7 +200,7 @@ __device__ void copy_my_elements(int n, const Number *from, double *to)
 }
 
 // h = Vᵀ w; z_k = z.
-__global__ void products_kernel(const ArnoldiVectors a, const PartialSums products)
+__global__ void __launch_bounds__(block_size, 3) products_kernel(const ArnoldiVectors a, const PartialSums products)
 {
   wait_for_predecessor();
   const int k  = *a.k;
@@ -214,7 +214,8 @@ __global__ void products_kernel(const ArnoldiVectors a, const PartialSums produc
 }
 
 // w -= V h, then corrections Vᵀ w and, behind them, w . w.
-__global__ void subtract_kernel(const ArnoldiVectors a, const PartialSums products, const PartialSums corrections)
+__global__ void __launch_bounds__(block_size, 3)
+  subtract_kernel(const ArnoldiVectors a, const PartialSums products, const PartialSums corrections)
 {
   __shared__ double here[PartialSums::most_sums];
   wait_for_predecessor();
