@@ -247,10 +247,10 @@ adamant::SolverResult NavierStokes<dim>::advance()
     }
   now = 1 - old;
   timed("pres-solve", [this] { project(); });
+  check_speed();
   timed("pres-up.solve", [this] { update_pressure(); });
   timed("mom-rhs-p", [this] { pressure.interpolate(); });
   solver->guess.keep(pressure.q);
-  check_speed();
   return result;
 }
 
@@ -321,7 +321,8 @@ void NavierStokes<dim>::update_pressure()
                                              pressure.q.data(), pressure.p.data(), pressure.p_plus_q.data()});
 }
 
-// A velocity that explodes ends the run in the step where it does. The sum is there when the pressure has been solved.
+// A velocity that explodes ends the run in the step where it does. The sum is there when the pressure has been solved:
+// where multigrid has waited for that, this waits no more, and the next step is under way before this one has ended.
 template <int dim>
 void NavierStokes<dim>::check_speed()
 {

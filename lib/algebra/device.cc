@@ -45,13 +45,6 @@ void Device::axpby(Number a, const Vector<Number> &x, Number b, Vector<Number> &
 }
 
 template <typename Number>
-void Device::add_to_scaled(const Vector<Number> &x, const Scalars &s, int numerator, int denominator,
-                           Vector<Number> &y) const
-{
-  for_each(x.size(), AddToScaled<Number>{x.data(), s.data() + numerator, s.data() + denominator, y.data()});
-}
-
-template <typename Number>
 void Device::dot(const Vector<Number> &x, const Vector<Number> &y, Scalars &s, int i) const
 {
   device->operations(Number()).dot(x.size(), x.data(), y.data(), s.storage(), i);
@@ -96,12 +89,9 @@ void Device::orthonormalize(const std::vector<Vector<Number>> &basis, int k, Vec
   device->operations(Number()).orthonormalize(w.size(), pointers_to(basis, k).data(), k, w.data(), h.storage());
 }
 
-template <typename Number>
-void Device::step_along(const Vector<Number> &p, const Vector<Number> &q, int numerator, int denominator,
-                        Vector<Number> &x, Vector<Number> &r, Scalars &s, int i) const
+void Device::combine(const VectorTable<double> &basis, const int *k, const double *a, Vector<double> &x) const
 {
-  device->operations(Number()).step_along(x.size(), p.data(), q.data(), numerator, denominator, x.data(), r.data(),
-                                          s.storage(), i);
+  device->combine(x.size(), basis.data(), k, a, x.data());
 }
 
 void Device::invert(Vector<double> &a, int n) const
@@ -189,14 +179,11 @@ template void Device::residual(const Matrix<double> &, const Vector<double> &, c
 template void Device::copy(const Vector<double> &, Vector<double> &) const;
 template void Device::scale(double, Vector<double> &) const;
 template void Device::axpby(double, const Vector<double> &, double, Vector<double> &) const;
-template void Device::add_to_scaled(const Vector<double> &, const Scalars &, int, int, Vector<double> &) const;
 template void Device::dot(const Vector<double> &, const Vector<double> &, Scalars &, int) const;
 template double Device::dot(const Vector<double> &, const Vector<double> &) const;
 template void   Device::norms(const Vector<double> &, const Vector<double> &, Scalars &) const;
 template void   Device::combine(const std::vector<Vector<double>> &, int, const double *, Vector<double> &) const;
 template void   Device::orthonormalize(const std::vector<Vector<double>> &, int, Vector<double> &, Scalars &) const;
-template void   Device::step_along(const Vector<double> &, const Vector<double> &, int, int, Vector<double> &,
-                                   Vector<double> &, Scalars &, int) const;
 
 template void   Device::multiply(float, const Matrix<float> &, const Vector<float> &, float, Vector<float> &) const;
 template void   Device::residual(const Matrix<float> &, const Vector<float> &, const Vector<float> &,
@@ -204,12 +191,9 @@ template void   Device::residual(const Matrix<float> &, const Vector<float> &, c
 template void   Device::copy(const Vector<float> &, Vector<float> &) const;
 template void   Device::scale(float, Vector<float> &) const;
 template void   Device::axpby(float, const Vector<float> &, float, Vector<float> &) const;
-template void   Device::add_to_scaled(const Vector<float> &, const Scalars &, int, int, Vector<float> &) const;
 template void   Device::dot(const Vector<float> &, const Vector<float> &, Scalars &, int) const;
 template double Device::dot(const Vector<float> &, const Vector<float> &) const;
 template void   Device::norms(const Vector<float> &, const Vector<float> &, Scalars &) const;
 template void   Device::combine(const std::vector<Vector<float>> &, int, const double *, Vector<float> &) const;
 template void   Device::orthonormalize(const std::vector<Vector<float>> &, int, Vector<float> &, Scalars &) const;
-template void   Device::step_along(const Vector<float> &, const Vector<float> &, int, int, Vector<float> &,
-                                   Vector<float> &, Scalars &, int) const;
 } // namespace adamant

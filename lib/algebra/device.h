@@ -4,6 +4,7 @@
 #include "algebra/host/for_each.h"
 #include "algebra/host/for_each_row.h"
 #include "algebra/lanes.h"
+#include "algebra/host/sums.h"
 
 #include <memory>
 #include <utility>
@@ -18,6 +19,8 @@ class Matrix;
 template <typename T>
 class List;
 class Scalars;
+template <typename Number>
+class VectorTable;
 
 /// Where vectors and matrices live and who computes with them: threads of the host, or a GPU for each rank; chosen
 /// once, when the program starts. A handle: copies mean the same device. On the host an operation is done when it
@@ -79,6 +82,15 @@ public:
     host::for_each(device->n_threads(), n, [&f](int i) { f(i, OneLane()); });
   }
 
+  /// s[first + j] = Σ_i f(i, c).value[j], j < m: f is a functor with `Sums<m> operator()(int i, c)`, which may change
+  /// element i of vectors, m = 1 or 2, and c = f.prepare() what it has of scalars on the device. The results stay there.
+  template <typename Functor>
+  void sums(int n, const Functor &f, Scalars &s, int first) const;
+  /// The same as the end of a loop's step (loop.h): then asks the control, and returns its answer where this is the
+  /// host's.
+  template <typename Functor, class Control>
+  bool sums(int n, const Functor &f, Scalars &s, int first, const Control &control, const LoopAnswer &answer) const;
+
   /// f(i, (A x)_i, what f fetches for row i) for all rows i of A: see row_functors.h for what a functor has. `x` is a
   /// vector or a functor that computes entry i of one. With `rows`, a list of nodes, row i of A stands for row rows[i /
   /// m] m + i % m, m the rows of a node of A: that is how subsets of rows (the colours of Gauss-Seidel) are matrices of
@@ -105,11 +117,6 @@ public:
   void axpby(Number a, const Vector<Number> &x, Number b,
              Vector<Number> &y) const; ///< y = a x + b y; b = 0: y is not read
 
-  /// y = x + s[numerator] / s[denominator] y.
-  template <typename Number>
-  void add_to_scaled(const Vector<Number> &x, const Scalars &s, int numerator, int denominator,
-                     Vector<Number> &y) const;
-
   template <typename Number>
   void dot(const Vector<Number> &x, const Vector<Number> &y, Scalars &s, int i) const; ///< s[i] = x . y
   template <typename Number>
@@ -125,10 +132,17 @@ public:
   /// re-orthogonalisation.
   template <typename Number>
   void orthonormalize(const std::vector<Vector<Number>> &basis, int k, Vector<Number> &w, Scalars &h) const;
-  /// With a = s[numerator] / s[denominator]: x += a p, r -= a q, s[i] = r . r, in one pass.
-  template <typename Number>
-  void step_along(const Vector<Number> &p, const Vector<Number> &q, int numerator, int denominator, Vector<Number> &x,
-                  Vector<Number> &r, Scalars &s, int i) const;
+
+  /// The same with numbers on the device, where a loop counts them. All pointers are to its memory.
+  /// @{
+  /// z_k = z, v_{k+1} = v = w orthonormalised against v_0, ..., v_k, h as above.
+  void arnoldi(const ArnoldiVectors &vectors) const
+  {
+    device->arnoldi(vectors);
+  }
+  /// x += Σ_i a[i] basis[i], i < *k.
+  void combine(const VectorTable<double> &basis, const int *k, const double *a, Vector<double> &x) const;
+  /// @}
 
   /// a <- a⁻¹, a dense matrix of n rows, row-major; see DeviceInterface::invert.
   void invert(Vector<double> &a, int n) const;

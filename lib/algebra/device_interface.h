@@ -101,6 +101,38 @@ public:
   virtual double seconds(int n_samples = 5) = 0; ///< of one replay on the device, median
 };
 
+/// Where a loop's control leaves its answer on a GPU: with the node of a graph that repeats the loop's body or, unless
+/// null, in host memory.
+struct LoopAnswer
+{
+  unsigned long long node    = 0;
+  int               *on_host = nullptr;
+};
+
+/// Operations that are repeated for as long as a control says so.
+class LoopStorage
+{
+public:
+  virtual ~LoopStorage() = default;
+  virtual void run()     = 0;
+};
+
+/// The vectors of Arnoldi's method, whose number only the device knows: tables of addresses in its memory.
+struct ArnoldiVectors
+{
+  int            n;                    ///< entries of each vector
+  int            most;                 ///< bound of *k + 1
+  const int     *k;                    ///< device memory
+  double *const *basis;                ///< v_0, v_1, ...
+  double *const *directions;           ///< z_0, z_1, ...
+  const double  *z;                    ///< to become z_k; may be it
+  double        *w;                    ///< to be orthonormalised
+  double        *v;                    ///< what becomes v_{k+1}, once more; may be it
+  double        *h;                    ///< 2 (most + 1) numbers, the first *k + 2 for the result
+  const float   *z_in_float = nullptr; ///< instead of z, where not null
+  float         *v_in_float = nullptr; ///< v rounded, where not null
+};
+
 /// Values on their way to the host.
 class SnapshotStorage
 {
@@ -129,8 +161,6 @@ public:
   virtual void norms(int n, const Number *r, const Number *b, const ScalarStorage &s) const                       = 0;
   virtual void orthonormalize(int n, const Number *const *basis, int k, Number *w, const ScalarStorage &h) const  = 0;
   virtual void combine(int n, const Number *const *basis, int k, const double *a, Number *x) const                = 0;
-  virtual void step_along(int n, const Number *p, const Number *q, int numerator, int denominator, Number *x, Number *r,
-                          const ScalarStorage &s, int i) const                                                    = 0;
 };
 
 /// Host threads or a GPU.
@@ -160,6 +190,11 @@ public:
   virtual std::shared_ptr<SnapshotStorage> create_snapshot(int n)                          = 0;
   virtual std::shared_ptr<GraphStorage>    record(const std::function<void()> &operations) = 0;
 
+  /// What ends by asking a loop's control; on the host it returns the answer.
+  using Asking = std::function<bool(const LoopAnswer &)>;
+  /// `first` and, for as long as the answer says so, `step`. A step that is recordable becomes part of a graph.
+  virtual std::shared_ptr<LoopStorage> create_loop(const Asking &first, const Asking &step, bool recordable) = 0;
+
   /// Two scalars for results that are fetched at once.
   const ScalarStorage &own_scalars()
   {
@@ -171,6 +206,12 @@ public:
   /// a <- a⁻¹ for a dense n x n matrix in device memory, row-major: Gauss-Jordan elimination with partial pivoting. A
   /// singular matrix gives values that are no numbers.
   virtual void invert(double *a, int n) = 0;
+
+  /// See Device.
+  /// @{
+  virtual void arnoldi(const ArnoldiVectors &vectors) const                                               = 0;
+  virtual void combine(int n, const double *const *basis, const int *k, const double *a, double *x) const = 0;
+  /// @}
 
   virtual std::shared_ptr<BundleStorage> create_bundle(const std::vector<const CSRMatrix<double> *> &matrices,
                                                        int                                           n_values) = 0;
@@ -196,6 +237,13 @@ template <typename Functor>
 void for_each(const DeviceInterface &device, int n, const Functor &f);
 template <typename Functor>
 void for_each_by_lanes(const DeviceInterface &device, int n, const Functor &f);
+template <typename Functor>
+void sums(const DeviceInterface &device, int n, const Functor &f, double *result);
+template <typename Functor, class Control>
+void sums(const DeviceInterface &device, int n, const Functor &f, double *result, const Control &control,
+          const LoopAnswer &answer);
+template <class Control>
+void decide(const DeviceInterface &device, const Control &control, const LoopAnswer &answer);
 template <typename Number, class Gather, class Functor>
 void for_each_row(const DeviceInterface &device, const MatrixStorage<Number> &A, const Gather &x, const Functor &f);
 } // namespace cuda

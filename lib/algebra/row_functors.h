@@ -18,9 +18,10 @@
 // A functor of nodes (`by_node`) gets what concerns all m rows of a node together:
 //
 //   int    node_size                         m
-//   Number residual(int i, Number s) const   what the rows of a node exchange
-//   template <int m> void finish_node(int node, const Number (&residual)[m]) const
-//   void   finish_row(int i, const Number *residuals_of_node) const   the same for one of them
+//   template <int m> Operands fetch_node(int node) const      what it reads for the node
+//   template <int m> void finish_node(int node, const Number (&s)[m], Operands) const
+//   Number residual(int i, Number s) const                    or one by one: what the rows of a node exchange,
+//   void   finish_row(int i, const Number *residuals_of_node) const                 and what becomes of a row
 //   template <int most> Result result(int node, int k) const          for row k of a node, m <= most
 //   template <int most> void   add(int node, int k, const Number (&sums_of_node)[most], Result) const
 //
@@ -135,10 +136,15 @@ struct Listed : RowFunctor
   {
     return f.residual(at(i), sum);
   }
-  template <int m, typename Number>
-  ADAMANT_HOST_DEVICE void finish_node(int node, const Number (&residual)[m]) const
+  template <int m>
+  ADAMANT_HOST_DEVICE auto fetch_node(int node) const
   {
-    f.finish_node(nodes[node], residual);
+    return f.template fetch_node<m>(nodes[node]);
+  }
+  template <int m, typename Number, class Operands>
+  ADAMANT_HOST_DEVICE void finish_node(int node, const Number (&sum)[m], const Operands &operands) const
+  {
+    f.finish_node(nodes[node], sum, operands);
   }
   template <typename Number>
   ADAMANT_HOST_DEVICE void finish_row(int i, const Number *residuals_of_node) const

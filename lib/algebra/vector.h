@@ -39,6 +39,36 @@ private:
   int                     n = 0;
 };
 
+/// Vectors that kernels choose by a number on the device: their addresses are in its memory. It grows, to `most` of
+/// them.
+template <typename Number>
+class VectorTable
+{
+public:
+  VectorTable() = default;
+  VectorTable(const Device &device, int n, int most)
+    : device(device)
+    , n(n)
+    , table(std::static_pointer_cast<Number *>(device.interface().allocate(most * sizeof(Number *), "tables")))
+  {}
+
+  int             size() const { return static_cast<int>(vectors.size()); }
+  Vector<Number> &operator[](int i) { return vectors[i]; }
+  Number *const  *data() const { return table.get(); } ///< device memory
+  void            add()                                ///< one more; waits
+  {
+    vectors.emplace_back(device, n);
+    Number *const address = vectors.back().data();
+    device.interface().upload(table.get() + vectors.size() - 1, &address, sizeof(address));
+  }
+
+private:
+  Device                      device;
+  int                         n = 0;
+  std::shared_ptr<Number *>   table;
+  std::vector<Vector<Number>> vectors;
+};
+
 /// What does not change, in the memory of a device: numbers of nodes or rows, tables.
 template <typename T>
 class List
@@ -111,6 +141,34 @@ public:
 private:
   std::shared_ptr<SnapshotStorage> snapshot;
 };
+
+template <typename Functor>
+void Device::sums(int n, const Functor &f, Scalars &s, int first) const
+{
+  double *result = s.storage().on_device + first;
+#if ADAMANT_WITH_CUDA
+  if (asynchronous())
+    return cuda::sums(*device, n, f, result);
+#endif
+  host::sums(device->n_threads(), n, f, result);
+  communicator().sum(result, Functor::n_sums);
+}
+
+template <typename Functor, class Control>
+bool Device::sums(int n, const Functor &f, Scalars &s, int first, const Control &control,
+                  const LoopAnswer &answer) const
+{
+#if ADAMANT_WITH_CUDA
+  if (asynchronous())
+    {
+      cuda::sums(*device, n, f, s.storage().on_device + first, control, answer);
+      return true;
+    }
+#endif
+  (void)answer;
+  sums(n, f, s, first);
+  return control();
+}
 
 template <typename Number, class X, class Functor>
 void Device::for_each_row(const Matrix<Number> &A, const X &x, const Functor &f, const List<int> &rows) const

@@ -36,15 +36,4 @@ struct AddScaled
   ADAMANT_HOST_DEVICE Number value(int i) const { return b == Number(0) ? a * x[i] : a * x[i] + b * y[i]; }
   ADAMANT_HOST_DEVICE void   store(int i, Number value) const { y[i] = value; }
 };
-
-/// y = x + s[numerator] / s[denominator] y, the scalars on the device.
-template <typename Number>
-struct AddToScaled
-{
-  const Number              *x;
-  const double              *numerator, *denominator;
-  Number                    *y;
-  ADAMANT_HOST_DEVICE Number value(int i) const { return x[i] + static_cast<Number>(*numerator / *denominator) * y[i]; }
-  ADAMANT_HOST_DEVICE void   store(int i, Number value) const { y[i] = value; }
-};
 } // namespace adamant

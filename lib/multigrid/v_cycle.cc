@@ -113,6 +113,15 @@ void MultigridPreconditioner<Number>::vmult(const adamant::Vector<double> &v, ad
     }
 }
 
+template <typename Number>
+const adamant::Vector<float> &MultigridPreconditioner<Number>::vmult_in_float(const adamant::Vector<float> &v) const
+{
+  if constexpr (std::is_same_v<Number, float>)
+    return cycle.vmult(v);
+  else
+    return Preconditioner::vmult_in_float(v);
+}
+
 template class VCycle<double>;
 template class VCycle<float>;
 template class MultigridPreconditioner<double>;

@@ -68,8 +68,10 @@ class MultigridPreconditioner : public Preconditioner
 public:
   MultigridPreconditioner(const Device &device, const std::vector<LevelData> &data, const MultigridOptions &options);
 
-  void vmult(const adamant::Vector<double> &v, adamant::Vector<double> &z) const override;
-  void update() override { cycle.update(); }
+  void                          vmult(const adamant::Vector<double> &v, adamant::Vector<double> &z) const override;
+  bool                          in_float() const override { return sizeof(Number) == sizeof(float); }
+  const adamant::Vector<float> &vmult_in_float(const adamant::Vector<float> &v) const override;
+  void                          update() override { cycle.update(); }
 
   VCycle<Number> cycle;
 

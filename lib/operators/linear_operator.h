@@ -15,6 +15,14 @@ public:
 
   /// y = a A x + b y; b = 0: y is not read, and may hold anything.
   virtual void multiply(double a, const Vector<double> &x, double b, Vector<double> &y) const = 0;
+  /// y = A x with x in single precision, where it `takes_float`.
+  /// @{
+  virtual bool takes_float() const { return false; }
+  virtual void multiply_float(const Vector<float> &, Vector<double> &) const
+  {
+    throw RunError("an operator that takes vectors in double precision is given one in float");
+  }
+  /// @}
   /// r = b - A x.
   virtual void residual(const Vector<double> &x, const Vector<double> &b, Vector<double> &r) const;
   /// Whether `multiply` can be recorded in a graph: it neither waits nor makes vectors.
@@ -35,6 +43,11 @@ public:
   void multiply(double a, const Vector<double> &x, double b, Vector<double> &y) const override
   {
     device.multiply(a, A, x, b, y);
+  }
+  bool takes_float() const override { return true; }
+  void multiply_float(const Vector<float> &x, Vector<double> &y) const override
+  {
+    device.for_each_row(A, x, Product<double>(1., 0., y.data()));
   }
   void residual(const Vector<double> &x, const Vector<double> &b, Vector<double> &r) const override
   {

@@ -68,7 +68,7 @@ SolverResult BiCGStab::solve(const Vector<double> &b, Vector<double> &x, const S
 bool BiCGStab::cycle(Vector<double> &x, double norm_b, const SolverControl &control, SolverResult &result)
 {
   State             state;
-  StagnationCounter stagnation(result.final_residual);
+  StagnationCounter stagnation{result.final_residual};
   for (int k = 0;; ++k)
     {
       const bool broken = !step(state, k == 0, x);

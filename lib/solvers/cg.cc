@@ -2,74 +2,85 @@
 
 #include "algebra/profiler_range.h"
 
-#include <cmath>
-
 namespace adamant
 {
-namespace
-{
-// Places of the scalars: r . z of even and odd iterations, p . A p, r . r.
-constexpr int energy = 2, square = 3;
-} // namespace
-
 CG::CG(const Device &device, const LinearOperator &A, const Preconditioner &M)
   : KrylovMethod(device, A, M)
   , norms(device, 2)
-  , scalars(device, 4)
+  , scalars(device, 3)
+  , state(device)
   , r(device, A.n_rows())
-  , z(device, A.n_rows())
+  , w(device, A.n_rows())
   , p(device, A.n_rows())
-  , q(device, A.n_rows())
+  , s(device, A.n_rows())
 {}
 
 SolverResult CG::solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control)
 {
+  if (!loop)
+    begin();
+  solution = recorded() ? &correction : &x;
   A.residual(x, b, r);
+  if (in_float())
+    device.convert(r, r_in_float);
   device.norms(r, b, norms);
-  const double *first  = norms.fetch();
-  const double  norm_r = first[0], norm_b = first[1];
-  SolverResult  result;
-  if (norm_b == 0)
+  device.for_each(1, Assign<CGState>{CGState(control), state.on_device()});
+  loop.run();
+  if (recorded())
+    device.for_each(x.size(), CGCorrection{state.on_device(), correction.data(), x.data()});
+  const CGState &end = state.fetch();
+  if (end.ending == Ending::zero)
     {
       x.set_zero();
-      return result;
+      return end.result;
     }
-  result.initial_residual = result.final_residual = norm_r / norm_b;
-  StagnationCounter stagnation(result.initial_residual);
-  for (;; ++result.iterations)
-    {
-      check_residual("CG", control, result.iterations, result.final_residual);
-      if (result.final_residual <= control.tolerance)
-        return result;
-      if (result.iterations >= control.max_iterations)
-        fail_unconverged("CG", control, result.final_residual);
-      if (stagnation.add(result.final_residual) > 50)
-        fail("CG", control, result.iterations, result.final_residual, "stagnation",
-             "the tolerance may be below what rounding allows, or the matrix is not symmetric");
-      const int even_odd = result.iterations % 2;
-      find_direction(result.iterations == 0, even_odd);
-      device.step_along(p, q, even_odd, energy, x, r, scalars, square);
-      const double *s = scalars.fetch();
-      if (s[energy] <= 0 || s[even_odd] <= 0) // NaN is left to the check of the residual
-        fail("CG", control, result.iterations, result.final_residual, "breakdown",
-             "the matrix or the preconditioner is not symmetric positive definite; use GMRES");
-      result.final_residual = std::sqrt(s[square]) / norm_b;
-    }
+  check_ending("CG", control, end, "the matrix or the preconditioner is not symmetric positive definite; use GMRES",
+               "the tolerance may be below what rounding allows, or the matrix is not symmetric");
+  return end.result;
 }
 
-// z = M r, p = z + (rho / rho_old) p, q = A p; recorded for the first, odd and further even iterations.
-void CG::find_direction(bool first, int even_odd)
+// The vectors that depend on how the iteration runs, and the loop.
+void CG::begin()
+{
+  const int n = A.n_rows();
+  if (recorded())
+    correction = Vector<double>(device, n);
+  if (in_float())
+    r_in_float = Vector<float>(device, n);
+  else
+    z = Vector<double>(device, n);
+  solution = &correction;
+  loop     = Loop(
+        device, judgement(), [this](const LoopAnswer &answer) { return iterate(answer); }, recordable());
+}
+
+CGControl CG::judgement() const
+{
+  return {state.on_device(), state.on_host(), norms.data(), scalars.data()};
+}
+
+// z = M r, w = A z, the step along p.
+bool CG::iterate(const LoopAnswer &answer)
 {
   const ProfilerRange range("CG iteration");
-  run_recorded(first ? first_step : further_steps[even_odd], [this, first, even_odd] {
-    M.vmult(r, z);
-    device.dot(r, z, scalars, even_odd);
-    if (first)
-      device.copy(z, p);
-    else
-      device.add_to_scaled(z, scalars, even_odd, 1 - even_odd, p);
-    A.multiply(1., p, 0., q);
-    device.dot(p, q, scalars, energy);
-  });
+  if (in_float())
+    {
+      const Vector<float> &z_in_float = M.vmult_in_float(r_in_float);
+      A.multiply_float(z_in_float, w);
+      return step(z_in_float.data(), r_in_float.data(), answer);
+    }
+  M.vmult(r, z);
+  A.multiply(1., z, 0., w);
+  return step<double>(z.data(), nullptr, answer);
+}
+
+template <typename Number>
+bool CG::step(const Number *z, Number *rounded, const LoopAnswer &answer)
+{
+  const int n = r.size();
+  device.sums(n, CGProducts<Number>{r.data(), z, w.data()}, scalars, 0);
+  const CGUpdate<Number> update{z,        w.data(), p.data(),          s.data(),       solution->data(),
+                                r.data(), rounded,  state.on_device(), scalars.data(), recorded()};
+  return device.sums(n, update, scalars, 2, judgement(), answer);
 }
 } // namespace adamant

@@ -1,11 +1,13 @@
 #pragma once
 
+#include "solvers/cg_functors.h"
 #include "solvers/krylov.h"
 
 namespace adamant
 {
 /// Preconditioned conjugate gradients for symmetric positive definite A and M (Saad, Iterative Methods,
-/// Algorithm 9.1). The scalars stay on the device; the host waits once per iteration, for the norm of the residual. A
+/// Algorithm 9.1) with both inner products of an iteration taken together and A p by recursion (Chronopoulos and Gear
+/// 1989): two passes over vectors besides M and A. The iteration is a Loop: on a GPU the host waits at its end. A
 /// direction without positive energy is reported as an indefinite matrix.
 class CG : public KrylovMethod
 {
@@ -15,10 +17,18 @@ public:
   SolverResult solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control) override;
 
 private:
-  void find_direction(bool first, int even_odd);
+  void      begin();
+  CGControl judgement() const;
+  bool      iterate(const LoopAnswer &answer);
+  template <typename Number>
+  bool step(const Number *z, Number *rounded, const LoopAnswer &answer);
 
-  Scalars        norms, scalars;
-  Vector<double> r, z, p, q;
-  Graph          first_step, further_steps[2];
+  Scalars         norms, scalars;
+  Shared<CGState> state;
+  Vector<double>  r, z, w, p, s;
+  Vector<float>   r_in_float;         // instead of z, where M takes it
+  Vector<double>  correction;         // where the iteration is recorded
+  Vector<double> *solution = nullptr; // what an iteration changes
+  Loop            loop;
 };
 } // namespace adamant

@@ -1,14 +1,13 @@
 #pragma once
 
+#include "solvers/gmres_functors.h"
 #include "solvers/krylov.h"
-
-#include <vector>
 
 namespace adamant
 {
 /// Flexible GMRES with restart and right preconditioning (Liebchen et al., Section 4.1.5; Saad, Iterative Methods,
 /// Algorithm 9.6), orthogonalised by classical Gram-Schmidt done twice; the small least-squares problem is
-/// solved on the host by Givens rotations. The host waits once per iteration, for one column of the Hessenberg matrix.
+/// solved by Givens rotations. A cycle is a Loop: on a GPU the host waits at its end.
 /// A breakdown that leaves a residual is reported as a singular matrix or preconditioner, a whole
 /// restart cycle that gains less than 1% as stagnation.
 class GMRES : public KrylovMethod
@@ -20,19 +19,21 @@ public:
   SolverResult solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control) override;
 
 private:
-  double &h(int i, int k) { return H[k * (restart + 1) + i]; }
-  double  cycle(Vector<double> &x, double beta, double norm_b, const SolverControl &control, SolverResult &result);
-  void    arnoldi_step(int k);
-  double  column_norm(int k);
-  void    rotate(int k, double negligible);
-  std::vector<double> solve_triangular(int k);
+  void grow();
+  void begin_cycle(const Vector<double> &b, const Vector<double> &x);
+  bool arnoldi_step(const LoopAnswer &answer);
 
-  int                         restart;
-  Scalars                     norms;
-  Vector<double>              r;
-  std::vector<Vector<double>> basis, directions;
-  std::vector<Scalars>        columns;
-  std::vector<Graph>          steps;
-  std::vector<double>         H, cosine, sine, g;
+  GMRESControl judgement() const;
+
+  int                 restart;
+  Scalars             norms, memory;
+  GMRESNumbers        numbers;
+  Shared<GMRESState>  state;
+  Vector<double>      r;
+  VectorTable<double> basis, directions;
+  Vector<double>      v, z, w;    // v_k, z_k, A z_k where the step is recorded
+  Vector<float>       v_in_float; // instead of v and z, where M takes it
+  int                 k = 0;      // of the step where it is not
+  Loop                loop;
 };
 } // namespace adamant

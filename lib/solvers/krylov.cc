@@ -35,6 +35,19 @@ bool ended(const SolverControl &control, const SolverResult &result)
          (result.iterations >= control.max_iterations && result.final_residual <= control.accepted);
 }
 
+void check_ending(const char *solver, const SolverControl &control, const KrylovState &state,
+                  const char *cause_of_breakdown, const char *cause_of_stagnation)
+{
+  const auto &[iterations, initial, residual] = state.result;
+  check_residual(solver, control, iterations, residual);
+  if (state.ending == Ending::limit)
+    fail_unconverged(solver, control, residual);
+  if (state.ending == Ending::breakdown)
+    fail(solver, control, iterations, residual, "breakdown", cause_of_breakdown);
+  if (state.ending == Ending::stagnation)
+    fail(solver, control, iterations, residual, "stagnation", cause_of_stagnation);
+}
+
 void fail_unconverged(const char *solver, const SolverControl &control, double residual)
 {
   fail(solver, control, control.max_iterations, residual, "not converged to " + to_text(control.tolerance),

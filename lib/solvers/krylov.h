@@ -1,15 +1,14 @@
 #pragma once
 
 #include "algebra/graph.h"
+#include "algebra/loop.h"
 #include "base/exceptions.h"
 #include "operators/linear_operator.h"
 #include "solvers/control.h"
+#include "solvers/krylov_state.h"
 #include "solvers/preconditioner.h"
 
-#include <algorithm>
 #include <functional>
-#include <limits>
-#include <memory>
 #include <string>
 
 namespace adamant
@@ -37,37 +36,23 @@ protected:
   /// Runs `operations`: recorded at the first time and replayed later, where A and M allow it.
   void run_recorded(Graph &graph, const std::function<void()> &operations) const
   {
-    if (!A.recordable() || !M.recordable())
+    if (!recordable())
       return operations();
     if (!graph)
       graph = Graph(device, operations);
     graph.replay();
   }
 
+  bool recordable() const { return A.recordable() && M.recordable(); }
+  /// Whether a loop's body is recorded, which holds addresses: then the method has vectors of its own for what changes
+  /// from solve to solve or from iteration to iteration.
+  bool recorded() const { return device.asynchronous() && recordable(); }
+  /// Whether M takes and gives vectors in single precision, which spares conversions.
+  bool in_float() const { return recorded() && M.in_float() && A.takes_float(); }
+
   Device                device;
   const LinearOperator &A;
   const Preconditioner &M;
-};
-
-/// Counts the iterations since the residual last fell by 1% below the best one before: many of them are a stagnation.
-class StagnationCounter
-{
-public:
-  explicit StagnationCounter(double first_residual = std::numeric_limits<double>::infinity())
-    : best(first_residual)
-  {}
-
-  /// The count with this residual; 0 where it is progress.
-  int add(double residual)
-  {
-    count = residual < 0.99 * best ? 0 : count + 1;
-    best  = std::min(best, residual);
-    return count;
-  }
-
-private:
-  double best;
-  int    count = 0;
 };
 
 /// A residual or tolerance as messages give it, e.g. "1e-08".
@@ -84,4 +69,9 @@ void check_residual(const char *solver, const SolverControl &control, int iterat
 bool ended(const SolverControl &control, const SolverResult &result);
 
 [[noreturn]] void fail_unconverged(const char *solver, const SolverControl &control, double residual);
+
+/// How a loop of a method ended that is no convergence: NaN, divergence, the limit; then what the method says of a
+/// breakdown and of stagnation.
+void check_ending(const char *solver, const SolverControl &control, const KrylovState &state,
+                  const char *cause_of_breakdown, const char *cause_of_stagnation);
 } // namespace adamant

@@ -1,42 +1,59 @@
 #include "solvers/richardson.h"
 
+#include "solvers/richardson_functors.h"
+
 namespace adamant
 {
 Richardson::Richardson(const Device &device, const LinearOperator &A, const Preconditioner &M, const char *name)
   : KrylovMethod(device, A, M)
   , name(name)
   , norms(device, 2)
+  , state(device)
   , r(device, A.n_rows())
   , z(device, A.n_rows())
 {}
 
 SolverResult Richardson::solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control)
 {
-  SolverResult      result;
-  StagnationCounter stagnation;
-  for (;; ++result.iterations)
+  if (recorded() && own_x.size() == 0)
+    for (Vector<double> *vector : {&own_b, &own_x})
+      *vector = Vector<double>(device, A.n_rows());
+  right_hand_side = recorded() ? &own_b : &b;
+  solution        = recorded() ? &own_x : &x;
+  const RichardsonControl judgement{state.on_device(), state.on_host(), norms.data()};
+  if (!loop)
+    loop = Loop(
+      device, judgement,
+      [this, judgement](const LoopAnswer &answer) {
+        M.vmult(r, z);
+        device.axpby(1., z, 1., *solution);
+        compute_residual(*right_hand_side, *solution);
+        return Loop::ask(device, judgement, answer);
+      },
+      recordable());
+  if (recorded())
     {
-      A.residual(x, b, r);
-      device.norms(r, b, norms);
-      const double *norm = norms.fetch();
-      if (norm[1] == 0)
-        {
-          x.set_zero();
-          return SolverResult();
-        }
-      result.final_residual = norm[0] / norm[1];
-      check_residual(name, control, result.iterations, result.final_residual);
-      if (result.iterations == 0)
-        result.initial_residual = result.final_residual;
-      if (result.final_residual <= control.tolerance)
-        return result;
-      if (result.iterations >= control.max_iterations)
-        fail_unconverged(name, control, result.final_residual);
-      if (stagnation.add(result.final_residual) == 5)
-        fail(name, control, result.iterations, result.final_residual, "stagnation",
-             "use it as the preconditioner of GMRES, or smooth more");
-      M.vmult(r, z);
-      device.axpby(1., z, 1., x);
+      device.copy(b, own_b);
+      device.copy(x, own_x);
     }
+  device.for_each(1, Assign<KrylovState>{KrylovState(control), state.on_device()});
+  compute_residual(b, x);
+  loop.run();
+  if (recorded())
+    device.copy(own_x, x);
+  const KrylovState &end = state.fetch();
+  if (end.ending == Ending::zero)
+    {
+      x.set_zero();
+      return SolverResult();
+    }
+  check_ending(name, control, end, "", "use it as the preconditioner of GMRES, or smooth more");
+  return end.result;
+}
+
+void Richardson::compute_residual(const Vector<double> &b, const Vector<double> &x)
+{
+  A.residual(x, b, r);
+  device.norms(r, b, norms);
 }
 } // namespace adamant

@@ -1,5 +1,6 @@
 // Vectors, reductions and recorded operations of a device against their formulas in plain double precision.
 
+#include "algebra/loop.h"
 #include "base/exceptions.h"
 #include "support/functors.h"
 #include "tests/algebra/support.h"
@@ -36,8 +37,108 @@ TYPED_TEST_SUITE(VectorOperations, Precisions, PrecisionName);
 class Snapshots : public DeviceTest
 {
 };
+class Loops : public DeviceTest
+{
+};
 INSTANTIATE_TEST_SUITE_P(Devices, Snapshots, all_places, place_name);
+INSTANTIATE_TEST_SUITE_P(Devices, Loops, all_places, place_name);
 } // namespace
+
+// The control is asked before each turn; what it reads is on the device.
+TEST_P(Loops, RepeatTheirBodyWhileTheControlSaysSo)
+{
+  struct Numbers
+  {
+    int counter, answers;
+  };
+  for (const bool recordable : {true, false})
+    {
+      const Shared<Numbers> numbers(device);
+      Numbers              *on_device = numbers.on_device();
+      Vector<double>        x         = to_device(device, {1., 2.});
+      const CountTo         control{&on_device->counter, &on_device->answers, 5};
+      const auto            step = [&](const LoopAnswer &answer) {
+        device.scale(2., x);
+        device.for_each(1, Count{&on_device->counter});
+        return Loop::ask(device, control, answer);
+      };
+      const Loop loop(device, control, step, recordable);
+      expect_near(values_of(x), {1, 2}, 0., "x, expected untouched by recording");
+      for (const auto &[begin, factor] : {std::pair(0, 32.), {3, 4.}, {5, 1.}, {4, 2.}})
+        {
+          const Numbers start{begin, 0};
+          device.interface().upload(on_device, &start, sizeof(start));
+          x.upload(Values{1, 2}.data());
+          if (begin == 4)
+            device.outdate_graphs(); // as new values of matrices do
+          loop.run();
+          expect_near(values_of(x), {factor, 2 * factor}, 0., "x");
+          Numbers end;
+          device.interface().download(&end, on_device, sizeof(end));
+          EXPECT_EQ(end.counter, 5);
+          EXPECT_EQ(end.answers, 6 - begin);
+        }
+    }
+}
+
+// As `orthonormalize`, with the number of vectors on the device.
+TEST_P(Loops, StepsOfArnoldisMethod)
+{
+  const int most = 11;
+  for (const int n : {20, 5001})
+    {
+      VectorTable<double> basis(device, n, most + 1), directions(device, n, most);
+      std::vector<Values> orthonormal;
+      for (int i = 0; i <= most; ++i)
+        {
+          Values v = random_values(n, 100 + i);
+          for (int pass = 0; pass < 3; ++pass)
+            for (const Values &b : orthonormal)
+              v = combine(1, v, -dot(b, v), b);
+          orthonormal.push_back(combine(1 / norm(v), v, 0, v));
+          basis.add();
+          basis[i].upload(orthonormal[i].data());
+          if (i < most)
+            directions.add();
+        }
+      const Shared<int> k(device);
+      Scalars           h(device, 2 * (most + 1));
+      for (const int last : {0, 1, 4, 7, 8, 10})
+        for (const bool in_place : {false, true})
+          {
+            SCOPED_TRACE(std::to_string(last + 1) + " vectors of " + std::to_string(n));
+            device.interface().upload(k.on_device(), &last, sizeof(int));
+            const Values z = random_values(n, 1), start = random_values(n, 2);
+            auto         own_z = to_device(device, z), own_w = to_device(device, start), v = to_device(device, start);
+            Vector<double> &z_k = in_place ? directions[last] : own_z, &w = in_place ? basis[last + 1] : own_w;
+            z_k.upload(z.data());
+            w.upload(start.data());
+            device.arnoldi({n, most, k.on_device(), basis.data(), directions.data(), z_k.data(), w.data(),
+                            in_place ? w.data() : v.data(), h.storage().on_device});
+            Values column(last + 2), rest = start;
+            device.interface().download(column.data(), h.data(), column.size() * sizeof(double));
+            for (int i = 0; i <= last; ++i)
+              rest = combine(1, rest, -dot(orthonormal[i], start), orthonormal[i]);
+            for (int i = 0; i <= last; ++i)
+              EXPECT_NEAR(column[i], dot(orthonormal[i], start), 1e-13 * norm(start)) << "coefficient " << i;
+            EXPECT_NEAR(column[last + 1], norm(rest), 1e-13 * norm(start)) << "norm before scaling";
+            const Values expected = combine(1 / norm(rest), rest, 0, rest);
+            expect_near(values_of(basis[last + 1]), expected, 1e-13, "the next vector");
+            if (!in_place)
+              expect_near(values_of(v), expected, 1e-13, "once more");
+            expect_near(values_of(directions[last]), z, 0., "the direction");
+            Vector<double> x      = to_device(device, z);
+            const Values   weight = random_values(most, 3);
+            const auto     a      = to_device(device, weight);
+            device.combine(basis, k.on_device(), a.data(), x);
+            Values sum = z;
+            for (int i = 0; i < last; ++i)
+              sum = combine(1, sum, weight[i], orthonormal[i]);
+            expect_near(values_of(x), sum, 1e-13, "a combination");
+            basis[last + 1].upload(orthonormal[last + 1].data());
+          }
+    }
+}
 
 TYPED_TEST(VectorOperations, StartAtZeroAndKeepWhatIsUploaded)
 {
@@ -141,31 +242,29 @@ TYPED_TEST(VectorOperations, Convert)
   expect_near(values_of(rounded), Values(10, static_cast<float>(1. / 3)), 0., "rounded to nearest");
 }
 
-TYPED_TEST(VectorOperations, StepsOfConjugateGradients)
+TYPED_TEST(VectorOperations, InnerProductsAndSums)
 {
-  for (const int n : {1, 100, 20001})
+  for (const int n : {0, 1, 100, 20001})
     {
       SCOPED_TRACE(n);
-      const Values p = random_values(n, 1), q = random_values(n, 2), x = random_values(n, 3), r = random_values(n, 4);
+      const Values p = random_values(n, 1), q = random_values(n, 2);
+      const auto   u = this->upload(p);
+      auto         v = this->upload(q);
       Scalars      s(this->device, 4);
-      this->device.dot(this->upload(p), this->upload(p), s, 2);
-      this->device.dot(this->upload(p), this->upload(q), s, 1);
+      this->device.dot(u, u, s, 2);
+      this->device.dot(u, v, s, 1);
       const double *fetched = s.fetch();
-      const double  pp = dot(p, p), pq = dot(p, q), a = pq / pp;
-      EXPECT_NEAR(fetched[2], pp, 1e-12 * (n + 1));
-      EXPECT_NEAR(fetched[1], pq, 1e-12 * (n + 1));
+      const double  a = dot(p, q), tolerance = this->tolerance * (n + 1);
+      EXPECT_NEAR(fetched[2], dot(p, p), 1e-12 * (n + 1));
+      EXPECT_NEAR(fetched[1], a, 1e-12 * (n + 1));
 
-      auto y = this->upload(q);
-      this->device.add_to_scaled(this->upload(p), s, 1, 2, y);
-      expect_near(values_of(y), combine(1, p, a, q), this->tolerance, "p + a q");
-
-      auto x_new = this->upload(x), r_new = this->upload(r);
-      this->device.step_along(this->upload(p), this->upload(q), 1, 2, x_new, r_new, s, 3);
-      const Values expected = combine(1, r, -a, q);
-      expect_near(values_of(x_new), combine(1, x, a, p), this->tolerance, "x + a p");
-      expect_near(values_of(r_new), expected, this->tolerance, "r - a q");
-      EXPECT_NEAR(s.fetch()[3], dot(expected, expected), this->tolerance * (n + 1));
-      EXPECT_EQ(s.storage().n, 4);
+      this->device.sums(n, AddAndSum<typename TestFixture::Number>{s.data() + 1, u.data(), v.data()}, s, 0);
+      const Values expected = combine(1, q, a, p);
+      expect_near(values_of(v), expected, this->tolerance * (1 + std::abs(a)), "y + a x");
+      double sums[2];
+      this->device.interface().download(sums, s.data(), sizeof(sums));
+      EXPECT_NEAR(sums[0], dot(p, expected), tolerance * (1 + std::abs(a)));
+      EXPECT_NEAR(sums[1], dot(expected, expected), tolerance * (1 + a * a));
     }
 }
 
@@ -304,7 +403,7 @@ TYPED_TEST(VectorOperations, AllOperationsCanBeRecorded)
       this->device.multiply(Number(1), dense, small, Number(0), result);
       this->device.dot(y, y, s, 0);
       this->device.dot(z, y, s, 1);
-      this->device.step_along(u, z, 1, 0, y, w, s, 2);
+      this->device.sums(n, AddAndSum<Number>{s.data(), z.data(), w.data()}, s, 2);
       this->device.combine(basis, 3, a.data(), y);
       this->device.orthonormalize(basis, 3, y, h);
     };

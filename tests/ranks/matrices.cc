@@ -108,7 +108,7 @@ std::pair<Array<double>, std::vector<double>> all_operations(const Device       
   numbers.insert(numbers.end(), scalars.fetch(), scalars.fetch() + 2);
   device.dot(x, y, scalars, 0);
   device.dot(y, y, scalars, 1);
-  device.step_along(d, r, 0, 1, y, z, scalars, 1);
+  device.axpby(Number(0.3), d, Number(1), y);
   numbers.push_back(scalars.fetch()[1]);
   std::vector<Vector> basis;
   device.scale(static_cast<Number>(1 / std::sqrt(device.dot(d, d))), d);

@@ -162,6 +162,38 @@ TEST_P(Krylov, MaximalNumberOfIterations)
   });
 }
 
+TEST_P(Krylov, AResidualMayBeAcceptedAtTheLimit)
+{
+  const auto   p = laplace();
+  const Values b = random_values(levels.n_rows(), 1), zero(b.size(), 0.);
+  GMRES        gmres(device, p.A, p.M);
+  BiCGStab     bicgstab(device, p.A, p.M);
+  for (KrylovMethod *method : {static_cast<KrylovMethod *>(&gmres), static_cast<KrylovMethod *>(&bicgstab)})
+    {
+      SolverControl few{1e-12, 2, "Newton step", 0.1};
+      const auto [result, x] = solve(*method, b, zero, few);
+      EXPECT_EQ(result.iterations, 2);
+      EXPECT_NEAR(result.final_residual, relative_residual(levels.finest(), x, b), 1e-11);
+      EXPECT_GT(result.final_residual, 1e-12);
+      few.accepted = 1e-10;
+      expect_failure([&] { solve(*method, b, zero, few); }, {"not converged to 1e-12", "iteration 2", "Newton step"});
+    }
+}
+
+// More iterations than GMRES has memory for at first, in one solve and in the next.
+TEST_P(Krylov, GMRESGrows)
+{
+  const auto  &A  = levels.finest();
+  const auto   on = matrix(A);
+  const Values b = random_values(A.n_rows, 1), zero(b.size(), 0.), expected = dense_solve(to_dense(A), b);
+  GMRES        gmres(device, on, identity, 300);
+  const auto   first = solve(gmres, b, zero, control(1e-11, 300)), second = solve(gmres, b, zero, control(1e-11, 300));
+  EXPECT_GT(first.result.iterations, 20);
+  EXPECT_EQ(first.result.iterations, second.result.iterations);
+  expect_near(first.x, expected, 1e-9 * norm(expected), "x");
+  expect_near(second.x, first.x, 0., "the second time");
+}
+
 TEST_P(Krylov, TheMessageTellsASmallResidual)
 {
   const auto   p = laplace();
@@ -311,17 +343,23 @@ TEST_P(Krylov, GMRESWithAShortRestart)
 
 TEST_P(Krylov, GMRESIsFlexible)
 {
-  const auto                   p     = laplace();
-  const auto                  &A     = levels.finest();
-  const Values                 b     = random_values(A.n_rows, 1);
-  int                          calls = 0; // V-cycle and nothing at all in turn, of different scale
-  const FunctionPreconditioner M([&](const auto &v, auto &z) {
+  const auto   p = laplace();
+  const auto  &A = levels.finest();
+  const Values b = random_values(A.n_rows, 1);
+  // V-cycle and nothing at all in turn, of different scale; recorded, it would be always the same.
+  struct Changing : FunctionPreconditioner
+  {
+    using FunctionPreconditioner::FunctionPreconditioner;
+    bool recordable() const override { return false; }
+  };
+  int            calls = 0;
+  const Changing M([&](const auto &v, auto &z) {
     if (calls++ % 2 == 0)
       p.M.vmult(v, z);
     else
       device.axpby(100., v, 0., z);
   });
-  GMRES                        gmres(device, p.A, M);
+  GMRES          gmres(device, p.A, M);
   const auto [result, x] = solve(gmres, b, Values(b.size(), 0.));
   EXPECT_LE(relative_residual(A, x, b), 1.01e-8);
   EXPECT_LE(result.iterations, 25);

@@ -1,6 +1,7 @@
 #include "algebra/cuda/context.h"
 
 #include "algebra/cuda/check.cuh"
+#include "algebra/cuda/decide.cuh"
 #include "algebra/cuda/graph.h"
 #include "algebra/cuda/operations.h"
 #include "algebra/cuda/peers/ranks.h"
@@ -121,9 +122,12 @@ void Context::take_device(const Communicator::Place &place, bool share_devices)
   const cudaDeviceProp properties = find_device(place, share_devices, device_number);
   device_name                     = properties.name;
   // Only kernels of the library know how to wait for each other.
-  programmatic_launch       = properties.major >= 9 && sparse_format == MatrixFormat::compressed;
-  const char *setting       = std::getenv("ADAMANT_CUDA_GRAPHS");
-  graphs                    = setting == nullptr || std::string(setting) != "0";
+  programmatic_launch = properties.major >= 9 && sparse_format == MatrixFormat::compressed;
+  const char *setting = std::getenv("ADAMANT_CUDA_GRAPHS");
+  graphs              = setting == nullptr || std::string(setting) != "0";
+  int driver          = 0;
+  check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  loops                     = conditional_nodes && driver >= 12040 && sparse_format == MatrixFormat::compressed;
   cudaStream_t      stream  = nullptr;
   const cudaError_t created = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
   main_stream.reset(stream, [](cudaStream_t s) { cudaStreamDestroy(s); });
@@ -142,6 +146,11 @@ std::string Context::exchange() const
 bool Context::replays_graphs() const
 {
   return graphs && (!across || across->in_graphs());
+}
+
+bool Context::replays_loops() const
+{
+  return graphs && loops && !across;
 }
 
 std::shared_ptr<void> Context::allocate(std::size_t bytes, const char *purpose)
@@ -205,6 +214,13 @@ std::shared_ptr<SnapshotStorage> Context::create_snapshot(int n)
 std::shared_ptr<GraphStorage> Context::record(const std::function<void()> &operations)
 {
   return std::make_shared<Graph>(shared_from_this(), operations);
+}
+
+std::shared_ptr<LoopStorage> Context::create_loop(const Asking &first, const Asking &step, bool recordable)
+{
+  if (recordable && replays_loops())
+    return std::make_shared<Loop>(shared_from_this(), first, step);
+  return std::make_shared<HostedLoop>(shared_from_this(), first, step, recordable);
 }
 } // namespace cuda
 

@@ -55,9 +55,12 @@ public:
   ScalarStorage                    create_scalars(int n) override;
   std::shared_ptr<SnapshotStorage> create_snapshot(int n) override;
   std::shared_ptr<GraphStorage>    record(const std::function<void()> &operations) override;
+  std::shared_ptr<LoopStorage>     create_loop(const Asking &first, const Asking &step, bool recordable) override;
   void                             invert(double *a, int n) override;
-  std::shared_ptr<BundleStorage>   create_bundle(const std::vector<const CSRMatrix<double> *> &matrices,
-                                                 int                                           n_values) override;
+  void                             arnoldi(const ArnoldiVectors &vectors) const override;
+  void combine(int n, const double *const *basis, const int *k, const double *a, double *x) const override;
+  std::shared_ptr<BundleStorage> create_bundle(const std::vector<const CSRMatrix<double> *> &matrices,
+                                               int                                           n_values) override;
 
   const Operations<double> &operations(double) const override { return *in_double; }
   const Operations<float>  &operations(float) const override { return *in_float; }
@@ -69,7 +72,9 @@ public:
   /// On compute capability 9.0 or newer, and where no library's kernels come between.
   bool overlaps_launches() const { return programmatic_launch; }
   /// Not where ADAMANT_CUDA_GRAPHS=0 (profilers then see each operation) or ranks exchange through host memory.
-  bool                           replays_graphs() const;
+  bool replays_graphs() const;
+  /// Whether graphs repeat parts of themselves: CUDA and driver 12.4 or newer, one rank, no library's kernels.
+  bool                           replays_loops() const;
   const Ranks                   *ranks() const { return across.get(); } ///< null on one rank
   const std::shared_ptr<Memory> &memory_of_device() const { return ledger; }
 
@@ -93,7 +98,7 @@ private:
   std::shared_ptr<const Ranks>        across;
   std::string                         device_name;
   int                                 device_number       = 0;
-  bool                                programmatic_launch = false, graphs = true;
+  bool                                programmatic_launch = false, graphs = true, loops = false;
   mutable DeviceArray<double>         partials;
   mutable DeviceArray<unsigned int>   finished;
   int                                 matrix_revision = 0;

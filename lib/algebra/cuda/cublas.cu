@@ -48,14 +48,6 @@ struct Negative
   __device__ void operator()(int i) const { to[i] = -from[i]; }
 };
 
-/// The quotient, and its negative.
-struct Quotient
-{
-  const double   *numerator, *denominator;
-  double         *to;
-  __device__ void operator()(int i) const { to[i] = (i == 0 ? 1 : -1) * (*numerator / *denominator); }
-};
-
 /// h[i] += correction[i], to the host, too.
 struct Correction
 {
@@ -209,17 +201,6 @@ void CublasOperations::combine(int n, const double *const *basis, int k, const d
   const cublasHandle_t handle = libraries->blas_handle(CUBLAS_POINTER_MODE_HOST);
   for (int i = 0; i < k; ++i)
     libraries->check(libraries->cublas.axpy(handle, n, a + i, basis[i], 1, x, 1), "cublasDaxpy", n, a[i], basis[i], x);
-}
-
-void CublasOperations::step_along(int n, const double *p, const double *q, int numerator, int denominator, double *x,
-                                  double *r, const ScalarStorage &s, int i) const
-{
-  double *factors = libraries->factors();
-  for_each(context, 2, Quotient{s.on_device + numerator, s.on_device + denominator, factors});
-  add_scaled(n, factors, p, x);
-  add_scaled(n, factors + 1, q, r);
-  inner_product(n, r, r, s.on_device + i);
-  finish(1, s.on_device + i, s.on_host + i);
 }
 
 std::pair<std::unique_ptr<Operations<double>>, std::unique_ptr<Operations<float>>>

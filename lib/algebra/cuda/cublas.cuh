@@ -61,8 +61,6 @@ public:
   void norms(int n, const double *r, const double *b, const ScalarStorage &s) const override;
   void orthonormalize(int n, const double *const *basis, int k, double *w, const ScalarStorage &h) const override;
   void combine(int n, const double *const *basis, int k, const double *a, double *x) const override;
-  void step_along(int n, const double *p, const double *q, int numerator, int denominator, double *x, double *r,
-                  const ScalarStorage &s, int i) const override;
 
 private:
   void inner_product(int n, const double *x, const double *y, double *result) const;

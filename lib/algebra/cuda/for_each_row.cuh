@@ -70,6 +70,7 @@ template <class Format, int at_once, typename Number, class Gather, class Finish
 __global__ void __launch_bounds__(block_size)
   band_kernel(const Sends<Number> sends, const SparseView<Number> A, const Gather x, const Finish finish)
 {
+  let_successor_start();
   if (sends.by_this_block(OneComponent<Gather>{x}))
     return;
   static_assert(band_slices % at_once == 0 && Format::bands, "a format without bands");
@@ -96,7 +97,8 @@ __global__ void __launch_bounds__(block_size)
       const int slice = block_first + (__ffs(singles) - 1) * warps + warp, row = slice_rows * slice + lane;
       s = A.slices[slice];
       Number sum[1];
-      rows_product<Format>(A, dictionary, lane, 0, 1, s, x, sum);
+      rows_product<Format>(
+        A, dictionary, lane, 0, 1, s, x, [] {}, sum);
       if (row < A.n_rows && !(Finish::skips_empty && s.width == 0))
         finish(row, sum[0], finish.fetch(row));
     }
@@ -141,7 +143,7 @@ void for_each_owned_row(const Context &context, const Call &name, const SparseMa
     // Long rows of small matrices go to several threads, as long as the GPU has room for more warps.
     constexpr int room = 8192, chunk = Format::chunk;
     int           parts = 1;
-    while (2 * parts * chunk < A.widest + chunk && 2 * parts * A.n_slices <= room && 2 * parts * lanes <= most_threads)
+    while (parts * chunk < A.widest && 2 * parts * A.n_slices <= room && 2 * parts * lanes <= most_threads)
       parts *= 2;
     launch<overlaps>(context, name, row_kernel<Format, Number, Gather, Finish>,
                      sends.n_blocks + blocks_for(slice_rows * static_cast<long>(A.n_slices), lanes), lanes * parts,

@@ -12,26 +12,51 @@ namespace cuda
 {
 namespace
 {
-// What `operations` launch on the stream.
-std::shared_ptr<CUgraph_st> captured_graph(cudaStream_t stream, const std::function<void()> &operations)
+void begin_capture(cudaStream_t stream, cudaGraph_t into)
+{
+  constexpr auto mode = cudaStreamCaptureModeRelaxed;
+#if CUDART_VERSION >= 12040
+  if (into != nullptr)
+    return check(cudaStreamBeginCaptureToGraph(stream, into, nullptr, nullptr, 0, mode),
+                 "cudaStreamBeginCaptureToGraph", stream, into);
+#endif
+  check(cudaStreamBeginCapture(stream, mode), "cudaStreamBeginCapture", stream);
+}
+
+// Adds what `operations` launch on the stream to a graph or, where that is null, makes one.
+std::shared_ptr<CUgraph_st> captured_graph(cudaStream_t stream, const std::function<void()> &operations,
+                                           cudaGraph_t into = nullptr)
 {
   cudaGraph_t captured = nullptr;
   const auto  end      = [&] { return cudaStreamEndCapture(stream, &captured); };
+  const auto  release  = [into](cudaGraph_t g) {
+    if (into == nullptr)
+      cudaGraphDestroy(g);
+  };
   try
     {
-      check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture", stream);
+      begin_capture(stream, into);
       operations();
     }
   catch (...)
     {
       end();
-      cudaGraphDestroy(captured);
+      release(captured);
       throw;
     }
   const cudaError_t           ended = end();
-  std::shared_ptr<CUgraph_st> graph(captured, [](cudaGraph_t g) { cudaGraphDestroy(g); });
+  std::shared_ptr<CUgraph_st> graph(captured, release);
   check(ended, "cudaStreamEndCapture", stream);
   return graph;
+}
+
+std::shared_ptr<CUgraphExec_st> instantiate(cudaGraph_t graph)
+{
+  cudaGraphExec_t                 created      = nullptr;
+  const cudaError_t               instantiated = cudaGraphInstantiate(&created, graph, 0);
+  std::shared_ptr<CUgraphExec_st> executable(created, [](cudaGraphExec_t g) { cudaGraphExecDestroy(g); });
+  check(instantiated, "cudaGraphInstantiate", graph);
+  return executable;
 }
 
 // An event that takes the time.
@@ -55,12 +80,9 @@ Graph::Graph(std::shared_ptr<Context> context_, std::function<void()> operations
 
 void Graph::capture()
 {
-  const auto        graph        = captured_graph(context->stream(), operations);
-  cudaGraphExec_t   created      = nullptr;
-  const cudaError_t instantiated = cudaGraphInstantiate(&created, graph.get(), 0);
-  executable.reset(created, [](cudaGraphExec_t g) { cudaGraphExecDestroy(g); });
-  check(instantiated, "cudaGraphInstantiate", graph.get());
-  std::size_t n = 0;
+  const auto graph = captured_graph(context->stream(), operations);
+  executable       = instantiate(graph.get());
+  std::size_t n    = 0;
   check(cudaGraphGetNodes(graph.get(), nullptr, &n), "cudaGraphGetNodes", graph.get());
   n_nodes  = static_cast<int>(n);
   revision = context->revision();
@@ -90,6 +112,85 @@ double Graph::seconds(int n_samples)
     }
   std::nth_element(times.begin(), times.begin() + n_samples / 2, times.end());
   return 1e-3 * times[n_samples / 2];
+}
+
+Loop::Loop(std::shared_ptr<Context> context_, DeviceInterface::Asking first_, DeviceInterface::Asking step_)
+  : context(std::move(context_))
+  , first(std::move(first_))
+  , step(std::move(step_))
+{
+  capture();
+}
+
+void Loop::capture()
+{
+#if CUDART_VERSION >= 12040
+  cudaGraph_t created = nullptr;
+  check(cudaGraphCreate(&created, 0), "cudaGraphCreate");
+  const std::shared_ptr<CUgraph_st> graph(created, [](cudaGraph_t g) { cudaGraphDestroy(g); });
+  cudaGraphNodeParams               node{};
+  node.type = cudaGraphNodeTypeConditional;
+  check(cudaGraphConditionalHandleCreate(&node.conditional.handle, graph.get(), 0, 0),
+        "cudaGraphConditionalHandleCreate", graph.get());
+  node.conditional.type   = cudaGraphCondTypeWhile;
+  node.conditional.size   = 1;
+  const LoopAnswer answer = {node.conditional.handle, nullptr};
+  captured_graph(
+    context->stream(), [&] { first(answer); }, graph.get());
+  cudaGraphNode_t asked = nullptr, repeat = nullptr; // the one kernel of the control, and the loop
+  std::size_t     n = 1;
+  check(cudaGraphGetNodes(graph.get(), &asked, &n), "cudaGraphGetNodes", graph.get());
+#if CUDART_VERSION >= 13000
+  check(cudaGraphAddNode(&repeat, graph.get(), &asked, nullptr, 1, &node), "cudaGraphAddNode", graph.get(), "while");
+#else
+  check(cudaGraphAddNode(&repeat, graph.get(), &asked, 1, &node), "cudaGraphAddNode", graph.get(), "while");
+#endif
+  captured_graph(
+    context->stream(), [&] { step(answer); }, node.conditional.phGraph_out[0]);
+  executable = instantiate(graph.get());
+#endif
+  revision = context->revision();
+}
+
+void Loop::run()
+{
+  if (revision != context->revision())
+    capture();
+  check(cudaGraphLaunch(executable.get(), context->stream()), "cudaGraphLaunch", "loop");
+}
+
+HostedLoop::HostedLoop(std::shared_ptr<Context> context_, DeviceInterface::Asking first_, DeviceInterface::Asking step_,
+                       bool recordable)
+  : context(std::move(context_))
+  , first(std::move(first_))
+  , step(std::move(step_))
+  , recordable(recordable)
+{
+  int              *memory = nullptr;
+  const cudaError_t status = cudaHostAlloc(&memory, sizeof(int), cudaHostAllocMapped);
+  answer.reset(memory, [](int *p) { cudaFreeHost(p); });
+  check(status, "cudaHostAlloc", sizeof(int), "mapped");
+}
+
+void HostedLoop::run()
+{
+  const LoopAnswer to_host{0, answer.get()};
+  first(to_host);
+  while (fetch())
+    if (!recordable)
+      step(to_host);
+    else
+      {
+        if (!graph)
+          graph = context->record([this, to_host] { step(to_host); });
+        graph->replay();
+      }
+}
+
+bool HostedLoop::fetch() const
+{
+  context->synchronize();
+  return *answer != 0;
 }
 } // namespace cuda
 } // namespace adamant

@@ -28,5 +28,41 @@ private:
   std::shared_ptr<CUgraphExec_st> executable;
   int                             n_nodes = 0, revision = 0; // of the context when it was recorded
 };
+
+/// A loop that the device repeats by itself: a graph with what is asked first and a node that repeats the step.
+class Loop : public LoopStorage
+{
+public:
+  Loop(std::shared_ptr<Context> context, DeviceInterface::Asking first, DeviceInterface::Asking step);
+
+  void run() override;
+
+private:
+  void capture();
+
+  std::shared_ptr<Context>        context;
+  DeviceInterface::Asking         first, step;
+  std::shared_ptr<CUgraphExec_st> executable;
+  int                             revision = 0;
+};
+
+/// A loop whose answers the host fetches.
+class HostedLoop : public LoopStorage
+{
+public:
+  HostedLoop(std::shared_ptr<Context> context, DeviceInterface::Asking first, DeviceInterface::Asking step,
+             bool recordable);
+
+  void run() override;
+
+private:
+  bool fetch() const;
+
+  std::shared_ptr<Context>      context;
+  DeviceInterface::Asking       first, step;
+  bool                          recordable;
+  std::shared_ptr<GraphStorage> graph; // of a step
+  std::shared_ptr<int>          answer;
+};
 } // namespace cuda
 } // namespace adamant

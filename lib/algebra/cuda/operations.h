@@ -26,8 +26,6 @@ public:
   void norms(int n, const Number *r, const Number *b, const ScalarStorage &s) const override;
   void orthonormalize(int n, const Number *const *basis, int k, Number *w, const ScalarStorage &h) const override;
   void combine(int n, const Number *const *basis, int k, const double *a, Number *x) const override;
-  void step_along(int n, const Number *p, const Number *q, int numerator, int denominator, Number *x, Number *r,
-                  const ScalarStorage &s, int i) const override;
 
 protected:
   Context &context; // which owns this

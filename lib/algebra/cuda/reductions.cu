@@ -1,4 +1,4 @@
-// Inner products and norms, alone and in a step of conjugate gradients: no scalar goes through the host.
+// Inner products and norms: no scalar goes through the host.
 
 #include "algebra/cuda/operations.h"
 #include "algebra/cuda/reduction.cuh"
@@ -38,24 +38,6 @@ __global__ void norms_kernel(int n, const Number *r, const Number *b, Reduction 
     for (int s = 0; s < 2; ++s)
       on_device[s] = on_host[s] = squares ? sum[s] : sqrt(sum[s]);
 }
-
-template <typename Number>
-__global__ void step_kernel(int n, const Number *p, const Number *q, const double *numerator, const double *denominator,
-                            Number *x, Number *r, Reduction reduction, double *on_device, double *on_host)
-{
-  wait_for_predecessor();
-  const Number a         = static_cast<Number>(*numerator / *denominator);
-  double       square[1] = {0}, sum[1];
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
-    {
-      x[i] += a * p[i];
-      const Number residual = r[i] - a * q[i];
-      r[i]                  = residual;
-      square[0] += static_cast<double>(residual) * static_cast<double>(residual);
-    }
-  if (reduction.total(square, sum))
-    *on_device = *on_host = sum[0];
-}
 } // namespace
 
 template <typename Number>
@@ -76,22 +58,9 @@ void CudaOperations<Number>::norms(int n, const Number *r, const Number *b, cons
   sum_over_ranks(context, 2, s.on_device, s.on_host, true);
 }
 
-template <typename Number>
-void CudaOperations<Number>::step_along(int n, const Number *p, const Number *q, int numerator, int denominator,
-                                        Number *x, Number *r, const ScalarStorage &s, int i) const
-{
-  launch(context, "step_along", step_kernel<Number>, reduction_blocks_for(n), block_size, n, p, q,
-         s.on_device + numerator, s.on_device + denominator, x, r, Reduction(context), s.on_device + i, s.on_host + i);
-  sum_over_ranks(context, 1, s.on_device + i, s.on_host + i);
-}
-
 template void CudaOperations<double>::dot(int, const double *, const double *, const ScalarStorage &, int) const;
 template void CudaOperations<double>::norms(int, const double *, const double *, const ScalarStorage &) const;
-template void CudaOperations<double>::step_along(int, const double *, const double *, int, int, double *, double *,
-                                                 const ScalarStorage &, int) const;
 template void CudaOperations<float>::dot(int, const float *, const float *, const ScalarStorage &, int) const;
 template void CudaOperations<float>::norms(int, const float *, const float *, const ScalarStorage &) const;
-template void CudaOperations<float>::step_along(int, const float *, const float *, int, int, float *, float *,
-                                                const ScalarStorage &, int) const;
 } // namespace cuda
 } // namespace adamant

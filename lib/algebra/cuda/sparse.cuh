@@ -9,6 +9,7 @@
 #include <numeric>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 // The sparse matrix on the GPU and the one kernel that all products share.
 //
@@ -255,14 +256,15 @@ struct Chunk
 };
 
 /// The lane's rows of the slice times x, or their part-th part of `parts`. What precedes the wait overlaps with the
-/// previous kernel: it loads the matrix only.
-template <class Format, SliceKind kind, typename Number, class Gather>
+/// previous kernel: it loads the matrix only. fetch() loads what else the rows need: beside x, not after it.
+template <class Format, SliceKind kind, typename Number, class Gather, class Fetch>
 __device__ void slice_product(const SparseView<Number> &A, const Number *dictionary, const Slice &s, int lane, int part,
-                              int parts, const Gather &x, Number (&sum)[Format::rows])
+                              int parts, const Gather &x, const Fetch &fetch, Number (&sum)[Format::rows])
 {
   Chunk<Format, Number, kind> chunk;
   chunk.load(A, s, lane, part * Format::chunk);
   wait_for_predecessor();
+  fetch();
   for (int c = 0; c < Format::rows; ++c)
     sum[c] = 0;
   chunk.add_product(dictionary, x, sum);
@@ -300,22 +302,60 @@ __device__ inline Slice stencil_of(Slice band)
   return band;
 }
 
-template <class Format, typename Number, class Gather>
+template <class Format, typename Number, class Gather, class Fetch>
 __device__ void rows_product(const SparseView<Number> &A, const Number *dictionary, int lane, int part, int parts,
-                             const Slice &s, const Gather &x, Number (&sum)[Format::rows], int place_in_band = 0)
+                             const Slice &s, const Gather &x, const Fetch &fetch, Number (&sum)[Format::rows],
+                             int place_in_band = 0)
 {
   if constexpr (Format::bands)
     if (static_cast<SliceKind>(s.kind) == SliceKind::band)
       return slice_product<Format, SliceKind::stencil>(A, dictionary, stencil_of(s), lane + place_in_band, part, parts,
-                                                       Shifted<Gather>{s.value, x}, sum);
+                                                       Shifted<Gather>{s.value, x}, fetch, sum);
   switch (static_cast<SliceKind>(s.kind))
     {
       case SliceKind::stencil:
-        return slice_product<Format, SliceKind::stencil>(A, dictionary, s, lane, part, parts, x, sum);
+        return slice_product<Format, SliceKind::stencil>(A, dictionary, s, lane, part, parts, x, fetch, sum);
       case SliceKind::narrow:
-        return slice_product<Format, SliceKind::narrow>(A, dictionary, s, lane, part, parts, x, sum);
-      default: return slice_product<Format, SliceKind::full>(A, dictionary, s, lane, part, parts, x, sum);
+        return slice_product<Format, SliceKind::narrow>(A, dictionary, s, lane, part, parts, x, fetch, sum);
+      default: return slice_product<Format, SliceKind::full>(A, dictionary, s, lane, part, parts, x, fetch, sum);
     }
+}
+
+/// What a functor reads for the n rows of a thread.
+template <class Functor, int n>
+struct RowOperands
+{
+  decltype(std::declval<const Functor &>().fetch(0)) of_row[n];
+
+  __device__ void fetch(const Functor &f, int row)
+  {
+#pragma unroll
+    for (int c = 0; c < n; ++c)
+      of_row[c] = f.fetch(row + c);
+  }
+};
+template <class Functor, int n>
+struct NodeOperands
+{
+  decltype(std::declval<const Functor &>().template fetch_node<n>(0)) of_node;
+
+  __device__ void fetch(const Functor &f, int row) { of_node = f.template fetch_node<n>(row / n); }
+};
+struct NoOperands
+{
+  template <class Functor>
+  __device__ void fetch(const Functor &, int)
+  {}
+};
+template <class Functor, int n>
+auto operands_of()
+{
+  if constexpr (!Functor::by_node)
+    return RowOperands<Functor, n>();
+  else if constexpr (n > 1)
+    return NodeOperands<Functor, n>();
+  else
+    return NoOperands(); // the rows of a node meet before they read
 }
 
 constexpr int most_threads = 512; // of a block of row_kernel
@@ -326,6 +366,7 @@ template <class Format, typename Number, class Gather, class Finish>
 __global__ void __launch_bounds__(most_threads) row_kernel(const Sends<Number> sends, const SparseView<Number> A,
                                                            int lanes, int parts, const Gather x, const Finish finish)
 {
+  let_successor_start();
   if (sends.by_this_block(OneComponent<Gather>{x}))
     return;
   constexpr int     rows = Format::rows;
@@ -340,8 +381,16 @@ __global__ void __launch_bounds__(most_threads) row_kernel(const Sends<Number> s
       s   = A.slices[slice];
       row = row_of(slice, lane, A.node_size, per_group, A.nodes);
     }
-  Number sum[rows];
-  rows_product<Format>(A, dictionary, lane, part, parts, s, x, sum, slice % band_slices * slice_rows);
+  const bool mine = part == 0 && row < A.n_rows;
+  // In double precision a node's have no room in registers beside the product.
+  decltype(operands_of<Finish, rows>()) operands;
+  constexpr bool                        early = sizeof(operands) <= 80;
+  Number                                sum[rows];
+  const auto                            fetch = [&] {
+    if (early && mine)
+      operands.fetch(finish, row);
+  };
+  rows_product<Format>(A, dictionary, lane, part, parts, s, x, fetch, sum, slice % band_slices * slice_rows);
   if (parts > 1)
     {
 #pragma unroll
@@ -353,35 +402,30 @@ __global__ void __launch_bounds__(most_threads) row_kernel(const Sends<Number> s
         for (int c = 0; c < rows; ++c)
           sum[c] += shared[c * most_threads + other * lanes + local];
     }
-  const bool mine = part == 0 && row < A.n_rows;
-  if constexpr (Finish::by_node)
+  if (!early && mine)
+    operands.fetch(finish, row);
+  if constexpr (Finish::by_node && rows > 1)
     {
-      Number residual[rows];
-#pragma unroll
-      for (int c = 0; c < rows; ++c)
-        residual[c] = mine ? finish.residual(row + c, sum[c]) : Number(0);
-      if constexpr (rows > 1)
-        {
-          if (mine)
-            finish.finish_node(row / rows, residual);
-        }
-      else
-        {
-          // The rows of a node meet in shared memory: a block of threads holds whole nodes.
-          const int place = row_of(local / slice_rows, lane, A.node_size, per_group);
-          if (parts > 1)
-            __syncthreads();
-          if (mine)
-            shared[place] = residual[0];
-          __syncthreads();
-          if (mine)
-            finish.finish_row(row, shared + place - row % finish.node_size);
-        }
+      if (mine)
+        finish.finish_node(row / rows, sum, operands.of_node);
+    }
+  else if constexpr (Finish::by_node)
+    {
+      // The rows of a node meet in shared memory: a block of threads holds whole nodes.
+      const Number residual = mine ? finish.residual(row, sum[0]) : Number(0);
+      const int    place    = row_of(local / slice_rows, lane, A.node_size, per_group);
+      if (parts > 1)
+        __syncthreads();
+      if (mine)
+        shared[place] = residual;
+      __syncthreads();
+      if (mine)
+        finish.finish_row(row, shared + place - row % finish.node_size);
     }
   else if (mine && !(Finish::skips_empty && s.width == 0))
 #pragma unroll
     for (int c = 0; c < rows; ++c)
-      finish(row + c, sum[c], finish.fetch(row + c));
+      finish(row + c, sum[c], operands.of_row[c]);
 }
 
 } // namespace cuda

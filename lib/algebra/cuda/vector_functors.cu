@@ -14,7 +14,5 @@ template void for_each(const DeviceInterface &, int, const Scale<double> &);
 template void for_each(const DeviceInterface &, int, const Scale<float> &);
 template void for_each(const DeviceInterface &, int, const AddScaled<double> &);
 template void for_each(const DeviceInterface &, int, const AddScaled<float> &);
-template void for_each(const DeviceInterface &, int, const AddToScaled<double> &);
-template void for_each(const DeviceInterface &, int, const AddToScaled<float> &);
 } // namespace cuda
 } // namespace adamant

@@ -4,6 +4,8 @@
 #include "algebra/host/bundle.h"
 #include "algebra/host/for_each_row.h"
 #include "algebra/host/invert.h"
+#include "algebra/host/sums.h"
+#include "algebra/vector_functors.h"
 
 #include <cmath>
 #include <cstring>
@@ -15,26 +17,6 @@ namespace host
 {
 namespace
 {
-// Reductions run over blocks of this many elements: the block of each vector stays in the first-level cache.
-constexpr int block_length = 2048;
-
-// Sums n_sums quantities that `block_sums(begin, end, sums)` computes on each block, in block order: the result is the
-// same for every number of threads.
-template <typename BlockSums>
-void blocked_sums(int n, int n_threads, int n_sums, double *result, const BlockSums &block_sums)
-{
-  const int           n_blocks = (n + block_length - 1) / block_length;
-  std::vector<double> partial(static_cast<std::size_t>(n_blocks) * n_sums, 0.);
-#pragma omp parallel for num_threads(n_threads) schedule(static)
-  for (int block = 0; block < n_blocks; ++block)
-    block_sums(block * block_length, std::min(n, (block + 1) * block_length),
-               partial.data() + static_cast<std::size_t>(block) * n_sums);
-  std::fill(result, result + n_sums, 0.);
-  for (int block = 0; block < n_blocks; ++block)
-    for (int s = 0; s < n_sums; ++s)
-      result[s] += partial[static_cast<std::size_t>(block) * n_sums + s];
-}
-
 // Pointers, not vectors: else the loop is not vectorised.
 template <typename Number>
 Number dense_row_product(int n, const Number *row, const Number *x)
@@ -141,17 +123,6 @@ public:
       s.on_host[i] = std::sqrt(s.on_host[i]);
   }
 
-  void step_along(int n, const Number *p, const Number *q, int numerator, int denominator, Number *x, Number *r,
-                  const ScalarStorage &s, int i) const override
-  {
-    const Number a = static_cast<Number>(s.on_host[numerator] / s.on_host[denominator]);
-    sum_blocks(n, 1, s.on_host + i, [=](int begin, int end, double *sum) {
-      block_axpy(a, p, x, begin, end);
-      block_axpy(-a, q, r, begin, end);
-      sum[0] = block_dot(r, r, begin, end);
-    });
-  }
-
   void combine(int n, const Number *const *basis, int k, const double *a, Number *x) const override
   {
     for_each_block(n, [=](int begin, int end) {
@@ -215,6 +186,23 @@ private:
 
   int          n_threads;
   Communicator ranks;
+};
+
+class HostLoop : public LoopStorage
+{
+public:
+  HostLoop(DeviceInterface::Asking first, DeviceInterface::Asking step)
+    : first(std::move(first))
+    , step(std::move(step))
+  {}
+  void run() override
+  {
+    for (bool goes_on = first({}); goes_on;)
+      goes_on = step({});
+  }
+
+private:
+  DeviceInterface::Asking first, step;
 };
 
 class HostGraph : public GraphStorage
@@ -301,7 +289,31 @@ public:
     return std::make_shared<HostGraph>(operations);
   }
 
+  std::shared_ptr<LoopStorage> create_loop(const Asking &first, const Asking &step, bool) override
+  {
+    return std::make_shared<HostLoop>(first, step);
+  }
+
   void invert(double *a, int n) override { host::invert(a, n, threads); }
+
+  void arnoldi(const ArnoldiVectors &a) const override
+  {
+    const int k = *a.k;
+    if (a.z_in_float != nullptr)
+      host::for_each(threads, a.n, Convert<float, double>{a.z_in_float, a.directions[k]});
+    else if (a.z != a.directions[k])
+      host::for_each(threads, a.n, Convert<double, double>{a.z, a.directions[k]});
+    in_double.orthonormalize(a.n, a.basis, k + 1, a.w, {k + 2, nullptr, a.h, nullptr});
+    for (double *to : {a.v, a.basis[k + 1]})
+      if (to != nullptr && to != a.w)
+        host::for_each(threads, a.n, Convert<double, double>{a.w, to});
+    if (a.v_in_float != nullptr)
+      host::for_each(threads, a.n, Convert<double, float>{a.w, a.v_in_float});
+  }
+  void combine(int n, const double *const *basis, const int *k, const double *a, double *x) const override
+  {
+    in_double.combine(n, basis, *k, a, x);
+  }
 
   std::shared_ptr<BundleStorage> create_bundle(const std::vector<const CSRMatrix<double> *> &matrices,
                                                int                                           n_values) override

@@ -151,10 +151,10 @@ void for_each_node(const SparseMatrix<Number> &A, const Number *x, int n_threads
     for_each_product(A, x, n_threads, m, [=](int first, int end, const Number *sums) {
       for (int i = first; i < end; i += m)
         {
-          Number residual[m];
+          Number sum[m];
           for (int c = 0; c < m; ++c)
-            residual[c] = f.residual(i + c, sums[i + c - first]);
-          f.finish_node(i / m, residual);
+            sum[c] = sums[i + c - first];
+          f.finish_node(i / m, sum, f.template fetch_node<m>(i / m));
         }
     });
   });

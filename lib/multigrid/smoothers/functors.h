@@ -102,26 +102,37 @@ struct NodeJacobiStep : RowFunctor, JacobiUpdate<Number>
 
   ADAMANT_HOST_DEVICE Number residual(int row, Number sum) const { return this->b[row] - sum; }
   template <int m>
-  ADAMANT_HOST_DEVICE void finish_node(int node, const Number (&residual)[m]) const
+  struct Operands
   {
-    Number block[m * m], x_node[m], old[m];
+    Number block[m * m], b[m], x[m], old[m];
+  };
+  template <int m>
+  ADAMANT_HOST_DEVICE Operands<m> fetch_node(int node) const
+  {
+    Operands<m> o;
 #pragma unroll
     for (int k = 0; k < m * m; ++k)
-      block[k] = this->D[static_cast<long>(k) * n_nodes + node];
+      o.block[k] = this->D[static_cast<long>(k) * n_nodes + node];
 #pragma unroll
     for (int c = 0; c < m; ++c)
       {
-        x_node[c] = this->x[node * m + c];
-        old[c]    = this->old_direction(node * m + c);
+        o.b[c]   = this->b[node * m + c];
+        o.x[c]   = this->x[node * m + c];
+        o.old[c] = this->old_direction(node * m + c);
       }
+    return o;
+  }
+  template <int m>
+  ADAMANT_HOST_DEVICE void finish_node(int node, const Number (&sum)[m], const Operands<m> &o) const
+  {
 #pragma unroll
     for (int c = 0; c < m; ++c)
       {
         Number correction = 0;
 #pragma unroll
         for (int k = 0; k < m; ++k)
-          correction += block[c * m + k] * residual[k];
-        this->update(node * m + c, correction, x_node[c], old[c]);
+          correction += o.block[c * m + k] * (o.b[k] - sum[k]);
+        this->update(node * m + c, correction, o.x[c], o.old[c]);
       }
   }
   ADAMANT_HOST_DEVICE void finish_row(int row, const Number *residuals_of_node) const

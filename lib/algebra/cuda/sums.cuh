@@ -1,0 +1,70 @@
+#pragma once
+
+#include "algebra/cuda/decide.cuh"
+#include "algebra/cuda/reduction.cuh"
+#include "algebra/sums.h"
+
+#include <type_traits>
+
+namespace adamant
+{
+namespace cuda
+{
+/// What is asked behind sums that no loop ends with.
+struct NoControl
+{
+};
+
+template <class Functor, class Control>
+__global__ void sums_kernel(int n, const Functor f, const Reduction reduction, double *result, const Control control,
+                            const LoopAnswer answer)
+{
+  wait_for_predecessor();
+  constexpr int n_sums       = Functor::n_sums;
+  const auto    constants    = f.prepare();
+  double        mine[n_sums] = {}, sum[n_sums];
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    {
+      const Sums<n_sums> term = f(i, constants);
+#pragma unroll
+      for (int s = 0; s < n_sums; ++s)
+        mine[s] += term.value[s];
+    }
+  if (!reduction.total(mine, sum))
+    return;
+  for (int s = 0; s < n_sums; ++s)
+    result[s] = sum[s];
+  if constexpr (!std::is_same_v<Control, NoControl>)
+    ask(control, answer);
+}
+
+template <class Functor, class Control>
+void launch_sums(const Context &context, const Call &name, int n, const Functor &f, double *result,
+                 const Control &control, const LoopAnswer &answer)
+{
+  launch(context, name, sums_kernel<Functor, Control>, reduction_blocks_for(n), block_size, n, f, Reduction(context),
+         result, control, answer);
+}
+
+/// result[j] = sum of f(i, f.prepare()).value[j] over i < n and all ranks.
+template <class Functor>
+void sums(const DeviceInterface &device, int n, const Functor &f, double *result)
+{
+  const auto &context = static_cast<const Context &>(device);
+  launch_sums(context, __PRETTY_FUNCTION__, n, f, result, NoControl(), {});
+  sum_over_ranks(context, Functor::n_sums, result, nullptr);
+}
+
+/// Then asks the control of a loop, in the thread that has the sums where these are all.
+template <class Functor, class Control>
+void sums(const DeviceInterface &device, int n, const Functor &f, double *result, const Control &control,
+          const LoopAnswer &answer)
+{
+  const auto &context = static_cast<const Context &>(device);
+  if (!leaves_sums_to_ranks(context))
+    return launch_sums(context, __PRETTY_FUNCTION__, n, f, result, control, answer);
+  sums(device, n, f, result);
+  decide(device, control, answer);
+}
+} // namespace cuda
+} // namespace adamant

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "algebra/device.h"
+
+#include <functional>
+#include <memory>
+
+namespace adamant
+{
+/// An object in device memory, which functors change, and a copy of it on the host.
+template <class T>
+class Shared
+{
+public:
+  Shared() = default;
+  explicit Shared(const Device &device)
+    : memory(device, (sizeof(T) + sizeof(double) - 1) / sizeof(double))
+  {}
+
+  T *on_device() const { return reinterpret_cast<T *>(memory.storage().on_device); }
+  T *on_host() const { return reinterpret_cast<T *>(memory.storage().on_host); } ///< kernels may write there
+  /// Waits for the operations so far; what they have written to on_host().
+  const T &fetch() const
+  {
+    memory.fetch();
+    return *on_host();
+  }
+
+private:
+  Scalars memory;
+};
+
+/// to = value: what differs from run to run of recorded operations.
+template <class T>
+struct Assign
+{
+  T                        value;
+  T                       *to;
+  ADAMANT_HOST_DEVICE void operator()(int) const { *to = value; }
+};
+
+/// While control() says so: a step. Control is a functor that one thread of the device calls. On a GPU the whole loop
+/// is one launch, in which the host takes no part: a graph with a conditional node (CUDA 12.4 or newer). Elsewhere, on
+/// several ranks, and where a step cannot be recorded the host fetches the answers.
+class Loop
+{
+public:
+  Loop() = default;
+  /// `step` ends by asking the control and returns the answer: Device::sums, or `ask`. What both refer to has to
+  /// outlive the loop. A `recordable` step does not wait and makes no vectors; it is recorded once.
+  template <class Control>
+  Loop(const Device &device, const Control &control, const std::function<bool(const LoopAnswer &)> &step,
+       bool recordable)
+    : loop(device.interface().create_loop(
+        [device, control](const LoopAnswer &answer) { return ask(device, control, answer); }, step, recordable))
+  {}
+
+  explicit operator bool() const { return loop != nullptr; }
+  void     run() const { loop->run(); }
+
+  /// Asks a control, in a kernel of its own; its answer where this is the host's.
+  template <class Control>
+  static bool ask(const Device &device, const Control &control, const LoopAnswer &answer)
+  {
+#if ADAMANT_WITH_CUDA
+    if (device.asynchronous())
+      {
+        cuda::decide(device.interface(), control, answer);
+        return true;
+      }
+#endif
+    (void)device;
+    (void)answer;
+    return control();
+  }
+
+private:
+  std::shared_ptr<LoopStorage> loop;
+};
+} // namespace adamant

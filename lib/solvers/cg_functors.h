@@ -1,0 +1,149 @@
+#pragma once
+
+#include "algebra/sums.h"
+#include "solvers/krylov_state.h"
+
+#include <cmath>
+
+// Conjugate gradients on a device: what is done to each entry, and its control.
+
+namespace adamant
+{
+/// rho, alpha: r . z and the step of the iteration before.
+struct CGState : KrylovState
+{
+  using KrylovState::KrylovState;
+  double rho = 0, alpha = 0;
+};
+
+/// The step of an iteration from its scalars r . z, w . z and those of the one before:
+/// p . A p = w . z - beta r . z / alpha_old.
+struct CGStep
+{
+  double beta, energy, alpha;
+
+  ADAMANT_HOST_DEVICE CGStep(const CGState &state, const double *scalars)
+  {
+    const bool first = state.result.iterations == 0;
+    beta             = first ? 0. : scalars[0] / state.rho;
+    energy           = first ? scalars[1] : scalars[1] - beta * (scalars[0] / state.alpha);
+    alpha            = scalars[0] / energy;
+  }
+};
+
+/// r . z and w . z, z in either precision.
+template <typename Number>
+struct CGProducts
+{
+  static constexpr int n_sums = 2;
+
+  const double               *r;
+  const Number               *z;
+  const double               *w;
+  ADAMANT_HOST_DEVICE Nothing prepare() const { return {}; }
+  ADAMANT_HOST_DEVICE Sums<2> operator()(int i, Nothing) const
+  {
+    const double z_i = z[i];
+    return {{r[i] * z_i, w[i] * z_i}};
+  }
+};
+
+/// p = z + beta p, s = w + beta s = A p, x += alpha p, r -= alpha s; the sum is r . r. Where x is a correction, it is
+/// zero before the first iteration, and may hold anything.
+template <typename Number>
+struct CGUpdate
+{
+  static constexpr int n_sums = 1;
+
+  struct Scalars
+  {
+    double beta, alpha;
+    bool   first, x_is_zero;
+  };
+
+  const Number  *z;
+  const double  *w;
+  double        *p, *s, *x, *r;
+  Number        *rounded; ///< r, where not null
+  const CGState *state;
+  const double  *scalars;
+  bool           corrects;
+
+  ADAMANT_HOST_DEVICE Scalars prepare() const
+  {
+    const CGStep step(*state, scalars);
+    const bool   first = state->result.iterations == 0;
+    return {step.beta, step.alpha, first, first && corrects};
+  }
+  ADAMANT_HOST_DEVICE Sums<1> operator()(int i, const Scalars &c) const
+  {
+    const double z_i = z[i], w_i = w[i], p_old = p[i], s_old = s[i], x_old = x[i], r_old = r[i];
+    const double p_i = c.first ? z_i : z_i + c.beta * p_old, s_i = c.first ? w_i : w_i + c.beta * s_old;
+    const double r_i = r_old - c.alpha * s_i;
+    x[i]             = (c.x_is_zero ? 0. : x_old) + c.alpha * p_i;
+    p[i]             = p_i;
+    s[i]             = s_i;
+    r[i]             = r_i;
+    if (rounded != nullptr)
+      rounded[i] = static_cast<Number>(r_i);
+    return {{r_i * r_i}};
+  }
+};
+
+/// x += the correction, where there is one.
+struct CGCorrection
+{
+  const CGState           *state;
+  const double            *correction;
+  double                  *x;
+  ADAMANT_HOST_DEVICE void operator()(int i) const
+  {
+    if (state->result.iterations > 0)
+      x[i] += correction[i];
+  }
+};
+
+/// Whether CG goes on. norms: of r and b, at the start; scalars: r . z, w . z, r . r.
+struct CGControl
+{
+  CGState      *state, *on_host;
+  const double *norms, *scalars;
+
+  ADAMANT_HOST_DEVICE bool operator()() const
+  {
+    CGState s = *state;
+    s.ending  = s.ending == Ending::start ? start(s) : judge(s);
+    *state    = s;
+    if (s.ending != Ending::none)
+      *on_host = s;
+    return s.ending == Ending::none;
+  }
+
+private:
+  ADAMANT_HOST_DEVICE Ending start(CGState &s) const
+  {
+    const Ending ending = s.start(norms[0], norms[1]);
+    s.stagnation        = {s.result.final_residual, 0};
+    return ending == Ending::none ? proceed(s) : ending;
+  }
+  ADAMANT_HOST_DEVICE Ending judge(CGState &s) const
+  {
+    const CGStep step(s, scalars);
+    if (step.energy <= 0 || scalars[0] <= 0) // NaN is left to the residual
+      return Ending::breakdown;
+    s.rho                   = scalars[0];
+    s.alpha                 = step.alpha;
+    s.result.final_residual = sqrt(scalars[2]) / s.norm_b;
+    ++s.result.iterations;
+    const Ending unfit = s.unfit();
+    return unfit == Ending::none ? proceed(s) : unfit;
+  }
+  ADAMANT_HOST_DEVICE static Ending proceed(CGState &s)
+  {
+    const Ending reached = s.reached(false);
+    if (reached == Ending::none && s.stagnation.add(s.result.final_residual) > 50)
+      return Ending::stagnation;
+    return reached;
+  }
+};
+} // namespace adamant

@@ -1,0 +1,28 @@
+// What the Krylov methods do on a GPU besides products and preconditioners.
+
+#include "algebra/functors.cuh"
+#include "algebra/loop.h"
+#include "solvers/cg_functors.h"
+#include "solvers/gmres_functors.h"
+#include "solvers/richardson_functors.h"
+
+using namespace adamant;
+
+template void adamant::cuda::for_each(const DeviceInterface &, int, const Assign<int> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const Assign<KrylovState> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const Assign<CGState> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const Assign<GMRESState> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const CGCorrection &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const FirstBasisVector<double> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const FirstBasisVector<float> &);
+template void adamant::cuda::sums(const DeviceInterface &, int, const CGProducts<double> &, double *);
+template void adamant::cuda::sums(const DeviceInterface &, int, const CGProducts<float> &, double *);
+template void adamant::cuda::sums(const DeviceInterface &, int, const CGUpdate<double> &, double *);
+template void adamant::cuda::sums(const DeviceInterface &, int, const CGUpdate<float> &, double *);
+template void adamant::cuda::sums(const DeviceInterface &, int, const CGUpdate<double> &, double *, const CGControl &,
+                                  const LoopAnswer &);
+template void adamant::cuda::sums(const DeviceInterface &, int, const CGUpdate<float> &, double *, const CGControl &,
+                                  const LoopAnswer &);
+template void adamant::cuda::decide(const DeviceInterface &, const CGControl &, const LoopAnswer &);
+template void adamant::cuda::decide(const DeviceInterface &, const GMRESControl &, const LoopAnswer &);
+template void adamant::cuda::decide(const DeviceInterface &, const RichardsonControl &, const LoopAnswer &);

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "solvers/krylov_state.h"
+
+namespace adamant
+{
+/// Whether Richardson's iteration goes on. norms: of r and b.
+struct RichardsonControl
+{
+  KrylovState  *state, *on_host;
+  const double *norms;
+
+  ADAMANT_HOST_DEVICE bool operator()() const
+  {
+    KrylovState s = *state;
+    if (s.ending == Ending::none)
+      ++s.result.iterations;
+    s.ending = judge(s);
+    *state   = s;
+    if (s.ending != Ending::none)
+      *on_host = s;
+    return s.ending == Ending::none;
+  }
+
+private:
+  ADAMANT_HOST_DEVICE Ending judge(KrylovState &s) const
+  {
+    if (const Ending ending = s.start(norms[0], norms[1]); ending != Ending::none)
+      return ending;
+    const Ending reached = s.reached(false);
+    return reached == Ending::none && s.stagnation.add(s.result.final_residual) == 5 ? Ending::stagnation : reached;
+  }
+};
+} // namespace adamant
