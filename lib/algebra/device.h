@@ -3,8 +3,8 @@
 #include "algebra/device_interface.h"
 #include "algebra/host/for_each.h"
 #include "algebra/host/for_each_row.h"
-#include "algebra/lanes.h"
 #include "algebra/host/sums.h"
+#include "algebra/lanes.h"
 
 #include <memory>
 #include <utility>

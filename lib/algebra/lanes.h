@@ -8,9 +8,12 @@ struct OneLane
 {
   static constexpr int size = 1;
 
-  int  number() const { return 0; } ///< of this thread among them
+  int number() const { return 0; } ///< of this thread among them
   template <typename T>
-  T    from(T value, int) const { return value; } ///< the value that this lane has; all lanes call it together
+  T from(T value, int) const
+  {
+    return value;
+  }                    ///< the value that this lane has; all lanes call it together
   void wait() const {} ///< for what other lanes have written to memory
 };
 } // namespace adamant

@@ -146,7 +146,6 @@ template <typename Number>
 DownstreamPatches<Number>::DownstreamPatches(const SmootherLevel<Number> &level)
   : level(level)
   , m(level.A.node_size())
-  , lanes(level.device.asynchronous() ? 32 : 1)
 {
   if (!level.patches)
     throw InputError("smoother downstream_patches: this linear system has no patches of cells; take block_jacobi");
@@ -168,8 +167,8 @@ void DownstreamPatches<Number>::take(const Patches &patches)
   stages.clear();
 
   Patches            sorted;
-  Array<EntryNumber> groups = {0};
-  int                most = 0, largest = 0;
+  Array<EntryNumber> entries = {0};
+  int                most    = 0;
   for (int k = 0; k < patches.size(); ++k)
     {
       const int p = order[k], begin = patches.start[p], end = patches.start[p + 1];
@@ -177,22 +176,18 @@ void DownstreamPatches<Number>::take(const Patches &patches)
         stages.push_back(k);
       sorted.node.insert(sorted.node.end(), patches.node.begin() + begin, patches.node.begin() + end);
       sorted.start.push_back(static_cast<int>(sorted.node.size()));
-      most    = std::max(most, (end - begin) * m);
-      largest = std::max(largest, (end - begin) * m);
-      if ((k + 1) % lanes == 0 || k + 1 == patches.size())
-        {
-          groups.push_back(groups.back() + EntryNumber(largest) * largest);
-          largest = 0;
-        }
+      const int n = (end - begin) * m;
+      most        = std::max(most, n);
+      entries.push_back(entries.back() + EntryNumber(n) * n);
     }
   stages.push_back(patches.size());
   if (most > most_unknowns_in_sweeps)
     throw RunError("smoother downstream_patches: a cell has " + std::to_string(most) + " unknowns, at most " +
                    std::to_string(most_unknowns_in_sweeps) + " can be; take block_jacobi");
-  start     = List<int>(level.device, sorted.start);
-  node      = List<int>(level.device, sorted.node);
-  group     = List<EntryNumber>(level.device, groups);
-  n_entries = groups.back() * lanes;
+  start       = List<int>(level.device, sorted.start);
+  node        = List<int>(level.device, sorted.node);
+  first_entry = List<EntryNumber>(level.device, entries);
+  n_entries   = entries.back();
 }
 
 template <typename Number>
@@ -206,7 +201,7 @@ void DownstreamPatches<Number>::update()
       own_A->values.upload(level.matrix->value.data());
     }
   inverse = std::static_pointer_cast<Number>(level.device.interface().allocate(n_entries * sizeof(Number), "vectors"));
-  level.device.for_each(start.size() - 1, InvertPatches<Number, 0>{A().view(), view(), inverse.get()});
+  level.device.for_each_by_lanes(start.size() - 1, InvertPatches<Number, 0>{A().view(), view(), inverse.get()});
   level.device.outdate_graphs(); // which hold the places of all this
 }
 

@@ -35,15 +35,15 @@ public:
 private:
   void        take(const Patches &patches);
   void        sweep(const Vector &b, Vector &x, bool backwards) const;
-  PatchesView view() const { return {m, lanes, start.data(), node.data(), group.data()}; }
+  PatchesView view() const { return {m, start.data(), node.data(), first_entry.data()}; }
 
   const CompressedRows &A() const { return level.changing ? *level.changing : *own_A; }
 
   SmootherLevel<Number>           level;
-  int                             m, lanes; // see PatchesView
-  std::vector<int>                stages;   // where the patches of each begin
+  int                             m;      // rows of a node
+  std::vector<int>                stages; // where the patches of each begin
   List<int>                       start, node;
-  List<EntryNumber>               group;
+  List<EntryNumber>               first_entry; // see PatchesView
   bool                            symmetric_A = false;
   std::size_t                     n_entries   = 0; // of all inverses
   std::shared_ptr<CompressedRows> own_A;           // where the level's values do not change on the device

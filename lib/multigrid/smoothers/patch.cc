@@ -106,9 +106,9 @@ void PatchSmoother<Number>::take(const Patches &patches)
   first_entry = List<EntryNumber>(level.device, first_of_patch);
   n_entries   = first_of_patch.back();
 
-  const bool of_A    = kind == PatchKind::cells;
-  S_pattern = of_A ? *level.matrix : pattern_of(patches, first_of_node, patch_of_node, m);
-  S_rows    = std::make_unique<CompressedRows>(level.device, S_pattern);
+  const bool of_A = kind == PatchKind::cells;
+  S_pattern       = of_A ? *level.matrix : pattern_of(patches, first_of_node, patch_of_node, m);
+  S_rows          = std::make_unique<CompressedRows>(level.device, S_pattern);
 }
 
 template <typename Number>
@@ -145,26 +145,15 @@ void PatchSmoother<Number>::compute(const RowsView &A)
   if (!inverse)
     inverse = level.device.interface().allocate(n_entries * sizeof(Entry), "vectors");
   auto *const matrices = static_cast<Entry *>(inverse.get());
-  level.device.for_each(to_index(std::size_t(patch.size()) * m, "unknowns of patches"),
-                        GatherPatches<Entry>{A, view(), patch.data(), place.data(), matrices});
-  invert(matrices);
+  const int   n        = start.size() - 1;
+  if (most <= 12)
+    level.device.for_each_by_lanes(n, InvertPatches<Entry, 12>{A, view(), matrices});
+  else if (most <= 32)
+    level.device.for_each_by_lanes(n, InvertPatches<Entry, 32>{A, view(), matrices});
+  else
+    level.device.for_each_by_lanes(n, InvertPatches<Entry, 0>{A, view(), matrices});
   level.device.for_each(level.matrix->n_rows, SumPatches<Entry>{view(), weight, matrices, first.data(), patch.data(),
                                                                 place.data(), S_rows->view(), S_rows->values.data()});
-}
-
-template <typename Number>
-template <typename Entry>
-void PatchSmoother<Number>::invert(Entry *matrices)
-{
-  const Device &device    = level.device;
-  const int     n_patches = start.size() - 1;
-  if (most <= 12)
-    return device.for_each_by_lanes(n_patches, InvertPatches<Entry, 12>{view(), matrices});
-  if (most <= 32)
-    return device.for_each_by_lanes(n_patches, InvertPatches<Entry, 32>{view(), matrices});
-  const adamant::Vector<Entry> diagonal(device, to_index(std::size_t(node.size()) * m, "unknowns of patches"));
-  device.for_each_by_lanes(n_patches, InvertPatches<Entry, 0>{view(), matrices, const_cast<Entry *>(diagonal.data())});
-  device.synchronize(); // the diagonal goes
 }
 
 template <typename Number>

@@ -27,9 +27,7 @@ protected:
 private:
   void take(const Patches &patches);
   template <typename Entry>
-  void compute(const RowsView &A);
-  template <typename Entry>
-  void        invert(Entry *matrices);
+  void        compute(const RowsView &A);
   PatchesView view() const { return {m, start.data(), node.data(), first_entry.data()}; }
 
   SmootherLevel<Number>           level;

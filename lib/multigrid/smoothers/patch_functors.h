@@ -40,32 +40,25 @@ struct PatchesView
   }
 };
 
-/// For Device::for_each over the unknowns of all patches, node by node: their rows of R A Rᵀ, R a patch's unknowns, in
-/// the place of the inverse.
-template <typename Number>
-struct GatherPatches
+/// The lane's rows of R A Rᵀ, R the unknowns of patch p, in the place of the inverse.
+template <typename Number, class Lanes>
+ADAMANT_HOST_DEVICE void gather_patch(const RowsView &A, const PatchesView &patches, int p, const Lanes &lanes,
+                                      Number *inverse)
 {
-  RowsView    A;
-  PatchesView patches;
-  const int  *patch, *place; ///< see SumPatches
-  Number     *inverse;
-
-  ADAMANT_HOST_DEVICE void operator()(int n) const
-  {
-    const int p = patch[n / patches.m], i = place[n / patches.m] * patches.m + n % patches.m;
+  for (int i = lanes.number(); i < patches.n_unknowns(p); i += Lanes::size)
     patches.for_each_entry(p, A, patches.row(p, i), [&](int j, EntryNumber k) {
       inverse[patches.place(p, i, j)] = k == EntryNumber(-1) ? Number(0) : static_cast<Number>(A.value[k]);
     });
-  }
-};
+}
 
-/// For Device::for_each_by_lanes over the patches: the inverse of each matrix in its place, by Gauss-Jordan elimination
+/// For Device::for_each_by_lanes over the patches: the inverse of R A Rᵀ, R a patch's unknowns, by Gauss-Jordan elimination
 /// without pivoting. An unknown whose pivot vanishes beside its diagonal entry, such as one of the pressures between
 /// walls alone, is left out: its row and column of the inverse are zero. `most` is at least a patch's number of
 /// unknowns; each lane holds every size-th row in registers, where loops have a fixed length.
 template <typename Number, int most>
 struct InvertPatches
 {
+  RowsView    A;
   PatchesView patches;
   Number     *inverse;
 
@@ -75,6 +68,7 @@ struct InvertPatches
     constexpr int n_rows = (most + Lanes::size - 1) / Lanes::size;
     const int     k      = patches.n_unknowns(p);
     Number        a[n_rows][most], diagonal[n_rows];
+    gather_patch(A, patches, p, lanes, inverse);
 #pragma unroll
     for (int r = 0; r < n_rows; ++r)
       {
@@ -127,23 +121,22 @@ private:
 template <typename Number>
 struct InvertPatches<Number, 0>
 {
+  RowsView    A;
   PatchesView patches;
   Number     *inverse;
-  Number     *diagonal; ///< room for each unknown of all patches, by patch
 
   template <class Lanes>
   ADAMANT_HOST_DEVICE void operator()(int p, const Lanes &lanes) const
   {
     const int  k = patches.n_unknowns(p);
     const auto a = [&](int i, int j) -> Number & { return inverse[patches.place(p, i, j)]; };
-    Number    *d = diagonal + static_cast<EntryNumber>(patches.start[p]) * patches.m;
-    for (int i = lanes.number(); i < k; i += Lanes::size)
-      d[i] = a(i, i);
+    gather_patch(A, patches, p, lanes, inverse);
     lanes.wait();
     for (int pivot = 0; pivot < k; ++pivot)
       {
+        const int    row      = patches.row(p, pivot);
         const Number value    = a(pivot, pivot);
-        const bool   vanishes = fabs(value) <= Number(1e-5) * static_cast<Number>(fabs(d[pivot]));
+        const bool   vanishes = fabs(value) <= Number(1e-5) * static_cast<Number>(fabs(A.entry(row, row)));
         const Number scale    = vanishes ? Number(0) : Number(1) / value;
         lanes.wait();
         for (int j = lanes.number(); j < k; j += Lanes::size)
