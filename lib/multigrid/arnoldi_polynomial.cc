@@ -73,6 +73,7 @@ ArnoldiPolynomial<Number>::ArnoldiPolynomial(const SmootherLevel<Number> &level,
   : level(level)
   , smoother(make_smoother(options.type, level))
   , of_degree(most_steps)
+  , start(level.device, start_vector(level.matrix->n_rows))
 {
   for (Vector *vector : {&r, &v, &w})
     *vector = Vector(level.device, level.matrix->n_rows);
@@ -87,16 +88,16 @@ void ArnoldiPolynomial<Number>::update()
   level.device.outdate_graphs(); // which hold the values
 }
 
-// A random vector of no entries at constrained rows, which are those of the identity, begins the Krylov space.
+// The Krylov space begins with a vector of no entries at constrained rows, which are those of the identity.
 template <typename Number>
 void ArnoldiPolynomial<Number>::find_values()
 {
   const Device       &device = level.device;
   const int           n = level.A.n_rows(), k = static_cast<int>(of_degree.size());
   std::vector<Vector> basis;
-  basis.emplace_back(device, start_vector(n));
-  device.multiply(Number(1), level.A, basis[0], Number(0), r);
-  device.axpby(Number(-1), basis[0], Number(1), r);
+  basis.emplace_back(device, n);
+  device.multiply(Number(1), level.A, start, Number(0), r);
+  device.axpby(Number(-1), start, Number(1), r);
   device.axpby(static_cast<Number>(1. / std::sqrt(device.dot(r, r))), r, Number(0), basis[0]);
   std::vector<double> H(k * (k + 1), 0.); // column j: H[j (k + 1) + i]
   for (int j = 0; j < k; ++j)

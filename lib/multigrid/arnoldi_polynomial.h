@@ -37,6 +37,7 @@ private:
   SmootherLevel<Number>             level;
   std::unique_ptr<Smoother<Number>> smoother;
   std::vector<Values>               of_degree; // the values of 1, 2, ... steps
+  Vector                            start;     // of the Krylov space: random
   mutable Vector                    r, v, w;
 };
 

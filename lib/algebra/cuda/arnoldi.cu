@@ -2,9 +2,9 @@
 // whatever their number.
 
 #include "algebra/cuda/reduction.cuh"
+#include "algebra/gram_schmidt.h"
 
 #include <algorithm>
-#include <type_traits>
 
 namespace adamant
 {
@@ -29,55 +29,32 @@ struct Vectors
   }
 };
 
-// Calls action with the smallest of 1, 2, 4, 8 that is not less than k, as a type.
-template <class Action>
-__device__ void with_size(int k, const Action &action)
-{
-  if (k <= 1)
-    action(std::integral_constant<int, 1>());
-  else if (k <= 2)
-    action(std::integral_constant<int, 2>());
-  else if (k <= 4)
-    action(std::integral_constant<int, 4>());
-  else
-    action(std::integral_constant<int, 8>());
-}
-
-// use(i, w[i], the K vectors' entries i) for this thread's elements, several at once so that their loads are under way
-// together.
-template <int K, class Use>
+// use(i, w[i], the vectors' entries i) for this thread's elements. All vectors of a group are loaded at once; more
+// elements at once would take so many registers that fewer blocks fit into an SM, which loses more.
+template <class Use>
 __device__ void for_my_elements(int n, const Vectors &v, const double *w, const Use &use)
 {
-  constexpr int slots  = K <= 4 ? 4 : 2;
-  const int     stride = gridDim.x * blockDim.x;
-  for (int first = blockIdx.x * blockDim.x + threadIdx.x; first < n; first += slots * stride)
+  const int stride = gridDim.x * blockDim.x;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
     {
-      double v_i[slots][K], w_i[slots];
+      const double w_i = w[i];
+      double       v_i[group];
 #pragma unroll
-      for (int slot = 0; slot < slots; ++slot)
-        if (const int i = first + slot * stride; i < n)
-          {
-            w_i[slot] = w[i];
-#pragma unroll
-            for (int j = 0; j < K; ++j)
-              v_i[slot][j] = j < v.n ? v.data[j][i] : 0.;
-          }
-#pragma unroll
-      for (int slot = 0; slot < slots; ++slot)
-        if (const int i = first + slot * stride; i < n)
-          use(i, w_i[slot], v_i[slot]);
+      for (int j = 0; j < group; ++j)
+        v_i[j] = j < v.n ? v.data[j][i] : 0.;
+      use(i, w_i, v_i);
     }
 }
 
-// Sums of a kernel: each block leaves its part. Of few blocks, every block of the next kernel adds the parts up, which
-// is quicker than that the last block does it (`by_next`); where there are many blocks or ranks, the last block does.
+// Sums of a kernel: each block leaves its part. Every block of the next kernel adds the parts up (`by_next`), which is
+// quicker than that the last block does it, also of hundreds of parts; where there are ranks, the last block does.
 struct PartialSums
 {
   Reduction reduction;
   double   *partial; // sum s of block b: partial[s gridDim.x + b]
   bool      by_next;
 
-  static constexpr int most_blocks = 300, most_sums = 64; // for by_next
+  static constexpr int most_sums = 64; // for by_next
 
   // Of n sums, which begin with number `first`; the threads may go on with other sums.
   template <int n>
@@ -149,6 +126,14 @@ struct PartialSums
   }
 };
 
+// product += vᵀ w of v's first n vectors and, behind them, w w.
+__device__ void add(double w_i, const double (&v_i)[group], int n, double (&product)[group + 1])
+{
+#pragma unroll
+  for (int j = 0; j <= group; ++j)
+    product[j] += w_i * (j == n ? w_i : j < group ? v_i[j] : 0.);
+}
+
 // This block's part of the products of all vectors with w and, with `square`, of w with itself behind them.
 template <bool square>
 __device__ void leave_products(const ArnoldiVectors &a, int n_vectors, const PartialSums &sums)
@@ -156,26 +141,10 @@ __device__ void leave_products(const ArnoldiVectors &a, int n_vectors, const Par
   for (int first = 0; first < n_vectors; first += group)
     {
       const Vectors v(a.basis, first, n_vectors);
-      const bool    with_square = square && first + group >= n_vectors;
-      with_size(v.n, [&](auto size) {
-        constexpr int K              = decltype(size)::value;
-        double        product[K + 1] = {};
-        for_my_elements<K>(a.n, v, a.w, [&](int, double w_i, const double(&v_i)[K]) {
-#pragma unroll
-          for (int j = 0; j < K; ++j)
-            product[j] += v_i[j] * w_i;
-          product[K] += w_i * w_i;
-        });
-        if (with_square) // its place is behind the last vector's
-          {
-            const double squares = product[K];
-#pragma unroll
-            for (int j = 0; j <= K; ++j)
-              if (j == v.n)
-                product[j] = squares;
-          }
-        sums.leave(first, v.n + (with_square ? 1 : 0), product);
-      });
+      const bool    with_square        = square && first + group >= n_vectors;
+      double        product[group + 1] = {};
+      for_my_elements(a.n, v, a.w, [&](int, double w_i, const double(&v_i)[group]) { add(w_i, v_i, v.n, product); });
+      sums.leave(first, v.n + (with_square ? 1 : 0), product);
     }
 }
 
@@ -200,7 +169,7 @@ __device__ void copy_my_elements(int n, const Number *from, double *to)
 }
 
 // h = Vᵀ w; z_k = z.
-__global__ void __launch_bounds__(block_size, 3) products_kernel(const ArnoldiVectors a, const PartialSums products)
+__global__ void __launch_bounds__(block_size, 4) products_kernel(const ArnoldiVectors a, const PartialSums products)
 {
   wait_for_predecessor();
   const int k  = *a.k;
@@ -224,29 +193,19 @@ __global__ void __launch_bounds__(block_size, 3)
   for (int first = 0; first < n_vectors; first += group)
     {
       const Vectors v(a.basis, first, n_vectors);
-      with_size(v.n, [&](auto size) {
-        constexpr int K = decltype(size)::value;
-        double        h[K], product[K + 1] = {};
+      double        h[group], product[group + 1] = {};
 #pragma unroll
-        for (int j = 0; j < K; ++j)
-          h[j] = j < v.n ? h_global[first + j] : 0.;
-        for_my_elements<K>(a.n, v, a.w, [&](int i, double w_i, const double(&v_i)[K]) {
+      for (int j = 0; j < group; ++j)
+        h[j] = j < v.n ? h_global[first + j] : 0.;
+      for_my_elements(a.n, v, a.w, [&](int i, double w_i, const double(&v_i)[group]) {
 #pragma unroll
-          for (int j = 0; j < K; ++j)
-            w_i -= h[j] * v_i[j];
-          a.w[i] = w_i;
-#pragma unroll
-          for (int j = 0; j < K; ++j)
-            product[j] += v_i[j] * w_i;
-            // The square's place is behind the last vector's.
-#pragma unroll
-          for (int j = 0; j <= K; ++j)
-            if (j == v.n)
-              product[j] += w_i * w_i;
-        });
-        if (n_vectors <= group) // all vectors at once: the second products come in the same pass
-          corrections.leave(0, v.n + 1, product);
+        for (int j = 0; j < group; ++j)
+          w_i -= h[j] * v_i[j];
+        a.w[i] = w_i;
+        add(w_i, v_i, v.n, product);
       });
+      if (n_vectors <= group) // all vectors at once: the second products come in the same pass
+        corrections.leave(0, v.n + 1, product);
     }
   if (n_vectors > group)
     leave_products<true>(a, n_vectors, corrections);
@@ -254,8 +213,8 @@ __global__ void __launch_bounds__(block_size, 3)
 }
 
 // The last pass: v = v_{k+1} = (w - V corrections) / norm; h becomes the coefficients and the norm. That follows from
-// the one before the corrections by Pythagoras, as these are of rounding size: no further pass for it. `blocks`: those
-// of the sums.
+// the one before the corrections by Pythagoras, as these are of rounding size: no further pass for it. Where they are
+// less than that, no vector of V is read. `blocks`: those of the sums.
 __global__ void finish_kernel(const ArnoldiVectors a, int blocks, const PartialSums products,
                               const PartialSums corrections)
 {
@@ -268,9 +227,13 @@ __global__ void finish_kernel(const ArnoldiVectors a, int blocks, const PartialS
   for (int slot = 0; slot < slots; ++slot)
     if (const int i = begin + slot * stride; i < a.n)
       w_i[slot] = a.w[i];
-  const double *correction = corrections.sums(n_vectors + 1, blocks, a.h + a.most + 1, here);
-  double        square     = correction[n_vectors];
-  for (int first = 0; first < n_vectors; first += group)
+  const double *correction     = corrections.sums(n_vectors + 1, blocks, a.h + a.most + 1, here);
+  double        of_corrections = 0;
+  for (int j = 0; j < n_vectors; ++j)
+    of_corrections += correction[j] * correction[j];
+  const bool   corrected = orthogonality_is_lost(of_corrections, correction[n_vectors]);
+  const double square    = correction[n_vectors] - (corrected ? of_corrections : 0.);
+  for (int first = 0; corrected && first < n_vectors; first += group)
     {
       const Vectors v(a.basis, first, n_vectors);
 #pragma unroll
@@ -278,7 +241,6 @@ __global__ void finish_kernel(const ArnoldiVectors a, int blocks, const PartialS
         if (j < v.n)
           {
             const double c = correction[first + j];
-            square -= c * c;
 #pragma unroll
             for (int slot = 0; slot < slots; ++slot)
               if (const int i = begin + slot * stride; i < a.n)
@@ -302,7 +264,7 @@ __global__ void finish_kernel(const ArnoldiVectors a, int blocks, const PartialS
     return;
   const double *h = products.sums(n_vectors, blocks, a.h, h_here);
   for (int j = threadIdx.x; j <= n_vectors; j += blockDim.x)
-    a.h[j] = j < n_vectors ? h[j] + correction[j] : norm;
+    a.h[j] = j < n_vectors ? h[j] + (corrected ? correction[j] : 0.) : norm;
 }
 
 // x += sum_i a[i] v_i.
@@ -327,9 +289,10 @@ __global__ void combine_kernel(int n, const double *const *basis, const int *k, 
 
 void Context::arnoldi(const ArnoldiVectors &a) const
 {
-  const int room     = max_sums * reduction_blocks / 2,
-            blocks   = reduction_blocks_for(a.n, std::min(1024, room / (a.most + 1)));
-  const bool by_next = ranks() == nullptr && blocks <= PartialSums::most_blocks && a.most < PartialSums::most_sums;
+  constexpr int most_blocks = 528; // about what a GPU has at a time
+  const int     room        = max_sums * reduction_blocks / 2,
+            blocks          = reduction_blocks_for(a.n, std::min(most_blocks, room / (a.most + 1)));
+  const bool        by_next = ranks() == nullptr && a.most < PartialSums::most_sums;
   const PartialSums products{Reduction(*this), partial_sums(), by_next},
     corrections{Reduction(*this), partial_sums() + room, by_next};
   launch(*this, "products of Arnoldi's method", products_kernel, blocks, block_size, a, products);

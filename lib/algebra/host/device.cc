@@ -1,6 +1,7 @@
 // The host as a device: OpenMP over rows and entries.
 
 #include "algebra/device_interface.h"
+#include "algebra/gram_schmidt.h"
 #include "algebra/host/bundle.h"
 #include "algebra/host/for_each_row.h"
 #include "algebra/host/invert.h"
@@ -151,16 +152,16 @@ public:
       sum[k] = block_dot(w, w, begin, end);
     });
     // The norm follows from that before the correction by Pythagoras, as the corrections are of rounding size.
-    double square = correction[k];
-    for (int i = 0; i < k; ++i)
-      {
-        h[i] += correction[i];
-        square -= correction[i] * correction[i];
-      }
+    const double of_corrections = block_dot(correction.data(), correction.data(), 0, k);
+    const bool   corrected      = orthogonality_is_lost(of_corrections, correction[k]);
+    const double square         = correction[k] - (corrected ? of_corrections : 0.);
+    for (int i = 0; corrected && i < k; ++i)
+      h[i] += correction[i];
     h[k]                = std::sqrt(square < 0 ? 0. : square); // NaN stays
     const Number factor = h[k] > 0 ? static_cast<Number>(1. / h[k]) : Number(1);
     for_each_block(n, [&](int begin, int end) {
-      subtract(correction.data(), begin, end);
+      if (corrected)
+        subtract(correction.data(), begin, end);
 #pragma omp simd
       for (int i = begin; i < end; ++i)
         w[i] *= factor;

@@ -152,8 +152,9 @@ void PatchSmoother<Number>::compute(const RowsView &A)
     level.device.for_each_by_lanes(n, InvertPatches<Entry, 32>{A, view(), matrices});
   else
     level.device.for_each_by_lanes(n, InvertPatches<Entry, 0>{A, view(), matrices});
-  level.device.for_each(level.matrix->n_rows, SumPatches<Entry>{view(), weight, matrices, first.data(), patch.data(),
-                                                                place.data(), S_rows->view(), S_rows->values.data()});
+  level.device.for_each_by_lanes(first.size() - 1,
+                                 SumPatches<Entry>{view(), weight, matrices, first.data(), patch.data(), place.data(),
+                                                   S_rows->view(), S_rows->values.data()});
 }
 
 template <typename Number>

@@ -23,20 +23,17 @@ struct PatchesView
     return first[p] + static_cast<EntryNumber>(j) * n_unknowns(p) + i;
   }
 
-  /// Calls action(j, place of the entry (i, row(p, j)) of A, or -1) for all unknowns j of patch p. Mostly the columns
-  /// of a node follow each other, so that one search finds them.
+  /// Calls action(c, place of the entry (i, j m + c) of A, or -1), c < m, j a node. Mostly the columns of a node follow
+  /// each other, so that one search finds them.
   template <typename Action>
-  ADAMANT_HOST_DEVICE void for_each_entry(int p, const RowsView &A, int i, const Action &action) const
+  ADAMANT_HOST_DEVICE void for_each_entry_of(int j, const RowsView &A, int i, const Action &action) const
   {
-    for (int n = start[p], j = 0; n < start[p + 1]; ++n)
-      {
-        const int         column = node[n] * m;
-        const EntryNumber k      = A.find(i, column);
-        for (int c = 0; c < m; ++c, ++j)
-          action(j, k != EntryNumber(-1) && k + c < A.row_start[i + 1] && A.column[k + c] == column + c ?
-                      k + c :
-                      A.find(i, column + c));
-      }
+    const int         column = j * m;
+    const EntryNumber k      = A.find(i, column);
+    for (int c = 0; c < m; ++c)
+      action(c, k != EntryNumber(-1) && k + c < A.row_start[i + 1] && A.column[k + c] == column + c ?
+                  k + c :
+                  A.find(i, column + c));
   }
 };
 
@@ -46,9 +43,10 @@ ADAMANT_HOST_DEVICE void gather_patch(const RowsView &A, const PatchesView &patc
                                       Number *inverse)
 {
   for (int i = lanes.number(); i < patches.n_unknowns(p); i += Lanes::size)
-    patches.for_each_entry(p, A, patches.row(p, i), [&](int j, EntryNumber k) {
-      inverse[patches.place(p, i, j)] = k == EntryNumber(-1) ? Number(0) : static_cast<Number>(A.value[k]);
-    });
+    for (int n = patches.start[p], j = 0; n < patches.start[p + 1]; ++n, j += patches.m)
+      patches.for_each_entry_of(patches.node[n], A, patches.row(p, i), [&](int c, EntryNumber k) {
+        inverse[patches.place(p, i, j + c)] = k == EntryNumber(-1) ? Number(0) : static_cast<Number>(A.value[k]);
+      });
 }
 
 /// For Device::for_each_by_lanes over the patches: the inverse of R A Rᵀ, R a patch's unknowns, by Gauss-Jordan elimination
@@ -155,9 +153,9 @@ struct InvertPatches<Number, 0>
   }
 };
 
-/// Row i of S = Σ_p R_pᵀ W_p (R_p A R_pᵀ)⁻¹ W_p R_p, W_p² = `weight`, or, where that is 0, one over the numbers of
-/// patches that have the nodes of p; that of the identity where no patch has it. What is outside of the pattern of S is
-/// left out.
+/// For Device::for_each_by_lanes over the nodes: their rows of S = Σ_p R_pᵀ W_p (R_p A R_pᵀ)⁻¹ W_p R_p, W_p² =
+/// `weight`, or, where that is 0, one over the numbers of patches that have the nodes of p; those of the identity where
+/// no patch has the node. What is outside of the pattern of S is left out.
 template <typename Number>
 struct SumPatches
 {
@@ -168,19 +166,44 @@ struct SumPatches
   RowsView      S;
   double       *value; ///< of S
 
-  ADAMANT_HOST_DEVICE void operator()(int i) const
+  template <class Lanes>
+  ADAMANT_HOST_DEVICE void operator()(int node, const Lanes &lanes) const
   {
-    const int m = patches.m, node = i / m, begin = first[node], end = first[node + 1];
-    for (EntryNumber k = S.row_start[i]; k < S.row_start[i + 1]; ++k)
-      value[k] = begin == end && S.column[k] == i ? 1. : 0.;
+    const int begin = first[node], end = first[node + 1];
+    set_rows(node, begin == end ? 1. : 0., lanes);
     for (int n = begin; n < end; ++n)
       {
-        const int p = patch[n], row = place[n] * m + i % m;
-        patches.for_each_entry(p, S, i, [&](int j, EntryNumber k) {
-          const int    other = patches.node[patches.start[p] + j / m];
-          const double count = static_cast<double>(end - begin) * (first[other + 1] - first[other]);
+        lanes.wait(); // other lanes have added to the same rows
+        add(node, patch[n], place[n], end - begin, lanes);
+      }
+  }
+
+private:
+  template <class Lanes>
+  ADAMANT_HOST_DEVICE void set_rows(int node, double diagonal, const Lanes &lanes) const
+  {
+    const EntryNumber end = S.row_start[(node + 1) * patches.m];
+    for (EntryNumber k = S.row_start[node * patches.m] + lanes.number(); k < end; k += Lanes::size)
+      value[k] = 0.;
+    lanes.wait();
+    for (int i = node * patches.m + lanes.number(); i < (node + 1) * patches.m; i += Lanes::size)
+      if (const EntryNumber k = S.find(i, i); k != EntryNumber(-1))
+        value[k] = diagonal;
+  }
+
+  // Of patch p, whose node a this is: each lane has a row of the node and a node of the patch.
+  template <class Lanes>
+  ADAMANT_HOST_DEVICE void add(int node, int p, int a, int n_patches, const Lanes &lanes) const
+  {
+    const int m = patches.m, start = patches.start[p], n_blocks = m * (patches.start[p + 1] - start);
+    for (int t = lanes.number(); t < n_blocks; t += Lanes::size)
+      {
+        const int    b = t / m, row = t % m, other = patches.node[start + b];
+        const double count = static_cast<double>(n_patches) * (first[other + 1] - first[other]),
+                     W_W   = weight > 0. ? weight : 1. / sqrt(count);
+        patches.for_each_entry_of(other, S, node * m + row, [&](int c, EntryNumber k) {
           if (k != EntryNumber(-1))
-            value[k] += inverse[patches.place(p, row, j)] * (weight > 0. ? weight : 1. / sqrt(count));
+            value[k] += inverse[patches.place(p, a * m + row, b * m + c)] * W_W;
         });
       }
   }
