@@ -6,8 +6,9 @@ namespace adamant
 {
 enum class PatchKind
 {
-  cells,   ///< of each cell the nodes that act on it
-  vertices ///< around each vertex the nodes that act on none but its own cells
+  cells,    ///< of each cell the nodes that act on it
+  vertices, ///< around each vertex the nodes that act on none but its own cells
+  stars     ///< around each vertex all nodes that act on its cells
 };
 
 /// Overlapping sets of nodes: those of patch k are node[start[k]], ..., node[start[k + 1] - 1].

@@ -156,7 +156,9 @@ std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form)
   for (std::size_t l = 0; l < field.n_levels(); ++l)
     levels.push_back({form.matrix(l), field.prolongation(l), field.restriction(l), field.node_size(), form.on_device(l),
                       [&space = field.space(l)](PatchKind kind) {
-                        return kind == PatchKind::cells ? cell_patches(space) : vertex_patches(space);
+                        return kind == PatchKind::cells    ? cell_patches(space) :
+                               kind == PatchKind::vertices ? vertex_patches(space) :
+                                                             star_patches(space);
                       }});
   return levels;
 }

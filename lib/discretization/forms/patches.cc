@@ -120,31 +120,63 @@ Patches cell_patches(const LevelSpace<dim> &space)
   return nodes_of_cells(space);
 }
 
+namespace
+{
+// The cells of nodes, the nodes of cells, and the nodes that are vertices.
+struct Adjacency
+{
+  Patches          nodes_of, cells_of;
+  std::vector<int> vertices;
+
+  template <int dim>
+  explicit Adjacency(const LevelSpace<dim> &space)
+    : nodes_of(nodes_of_cells(space))
+    , cells_of(transposed(nodes_of, space.n_dofs() / space.node_size()))
+  {
+    const int         n_nodes = cells_of.size();
+    std::vector<char> is_vertex(n_nodes, 0);
+#pragma omp parallel for schedule(static)
+    for (int node = 0; node < n_nodes; ++node)
+      {
+        const auto others = around(node);
+        is_vertex[node]   = !others.empty() && std::none_of(others.begin(), others.end(), [&](int other) {
+          return other != node && contained(cells_of, node, other) &&
+                 (other < node || !contained(cells_of, other, node));
+        });
+      }
+    for (int node = 0; node < n_nodes; ++node)
+      if (is_vertex[node] != 0)
+        vertices.push_back(node);
+  }
+
+  std::vector<int> around(int node) const
+  {
+    return neighbours(nodes_of, cells_of, node);
+  }
+};
+} // namespace
+
 template <int dim>
 Patches vertex_patches(const LevelSpace<dim> &space)
 {
   require_one_rank(space, "smoother vertex_patches", "block_jacobi");
-  const int         n_nodes  = space.n_dofs() / space.node_size();
-  const Patches     nodes_of = nodes_of_cells(space), cells_of = transposed(nodes_of, n_nodes);
-  std::vector<char> is_vertex(n_nodes, 0);
-#pragma omp parallel for schedule(static)
-  for (int node = 0; node < n_nodes; ++node)
-    {
-      const auto others = neighbours(nodes_of, cells_of, node);
-      is_vertex[node]   = !others.empty() && std::none_of(others.begin(), others.end(), [&](int other) {
-        return other != node && contained(cells_of, node, other) && (other < node || !contained(cells_of, other, node));
-      });
-    }
-  std::vector<int> vertices;
-  for (int node = 0; node < n_nodes; ++node)
-    if (is_vertex[node] != 0)
-      vertices.push_back(node);
-  return gather(static_cast<int>(vertices.size()), [&](int k, std::vector<int> &nodes) {
-    nodes = neighbours(nodes_of, cells_of, vertices[k]);
-    nodes.erase(
-      std::remove_if(nodes.begin(), nodes.end(), [&](int other) { return !contained(cells_of, other, vertices[k]); }),
-      nodes.end());
+  const Adjacency adjacency(space);
+  return gather(static_cast<int>(adjacency.vertices.size()), [&](int k, std::vector<int> &nodes) {
+    const int vertex = adjacency.vertices[k];
+    nodes            = adjacency.around(vertex);
+    nodes.erase(std::remove_if(nodes.begin(), nodes.end(),
+                               [&](int other) { return !contained(adjacency.cells_of, other, vertex); }),
+                nodes.end());
   });
+}
+
+template <int dim>
+Patches star_patches(const LevelSpace<dim> &space)
+{
+  require_one_rank(space, "smoother downstream_patches", "block_jacobi");
+  const Adjacency adjacency(space);
+  return gather(static_cast<int>(adjacency.vertices.size()),
+                [&](int k, std::vector<int> &nodes) { nodes = adjacency.around(adjacency.vertices[k]); });
 }
 
 namespace
@@ -272,6 +304,8 @@ template Patches cell_patches(const LevelSpace<2> &);
 template Patches cell_patches(const LevelSpace<3> &);
 template Patches vertex_patches(const LevelSpace<2> &);
 template Patches vertex_patches(const LevelSpace<3> &);
+template Patches star_patches(const LevelSpace<2> &);
+template Patches star_patches(const LevelSpace<3> &);
 template void    make_harmonic(const Field<2> &, std::vector<LevelData> &);
 template void    make_harmonic(const Field<3> &, std::vector<LevelData> &);
 } // namespace adamant

@@ -18,6 +18,10 @@ Patches cell_patches(const LevelSpace<dim> &space);
 template <int dim>
 Patches vertex_patches(const LevelSpace<dim> &space);
 
+/// Around each such vertex all nodes that act, through H, on its cells; likewise.
+template <int dim>
+Patches star_patches(const LevelSpace<dim> &space);
+
 /// Replaces the interpolations P of `levels`, which are those of a matrix of `field`, and R = Pᵀ. Inside the cells that
 /// have been refined, the nodal values i become those of least energy:
 ///

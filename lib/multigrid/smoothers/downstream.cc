@@ -111,19 +111,44 @@ std::vector<int> depths(const Couplings &sums)
 }
 } // namespace
 
-std::vector<int> downstream_stages(const CSRMatrix<double> &A, int node_size, const Patches &patches)
+namespace
 {
-  const auto       sums  = sums_between(A, node_size, patches);
-  const auto       depth = depths(sums);
-  std::vector<int> order(patches.size()), stage(patches.size(), -1);
+// Of each patch the mean over its nodes of how far downstream their cells are in the mean.
+std::vector<double> mean_depths(const Patches &patches, const Patches &cells, const std::vector<int> &depth,
+                                int n_nodes)
+{
+  std::vector<double> of_node(n_nodes, 0.), mean(patches.size(), 0.);
+  std::vector<int>    n_cells(n_nodes, 0);
+  for (int cell = 0; cell < cells.size(); ++cell)
+    for (int k = cells.start[cell]; k < cells.start[cell + 1]; ++k)
+      {
+        of_node[cells.node[k]] += depth[cell];
+        ++n_cells[cells.node[k]];
+      }
+  for (int p = 0; p < patches.size(); ++p)
+    for (int k = patches.start[p]; k < patches.start[p + 1]; ++k)
+      if (const int node = patches.node[k]; n_cells[node] > 0)
+        mean[p] += of_node[node] / n_cells[node] / (patches.start[p + 1] - patches.start[p]);
+  return mean;
+}
+} // namespace
+
+std::vector<int> downstream_stages(const CSRMatrix<double> &A, int node_size, const Patches &cells,
+                                   const Patches &patches)
+{
+  const int        n_nodes = A.n_rows / node_size;
+  const auto       depth   = mean_depths(patches, cells, depths(sums_between(A, node_size, cells)), n_nodes);
+  std::vector<int> order(patches.size()), stage(patches.size(), 0), last(n_nodes, -1); // stage that touches a node
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int p, int q) { return depth[p] < depth[q]; });
   for (const int p : order)
     {
-      int before = -1;
-      for (const auto &entry : sums[p])
-        before = std::max(before, stage[entry.other]);
-      stage[p] = before + 1;
+      for (int k = patches.start[p]; k < patches.start[p + 1]; ++k)
+        for (int i = patches.node[k] * node_size; i < (patches.node[k] + 1) * node_size; ++i)
+          for (auto e = A.row_start[i]; e < A.row_start[i + 1]; ++e)
+            stage[p] = std::max(stage[p], last[A.column[e] / node_size] + 1);
+      for (int k = patches.start[p]; k < patches.start[p + 1]; ++k)
+        last[patches.node[k]] = stage[p];
     }
   return stage;
 }
@@ -154,13 +179,13 @@ DownstreamPatches<Number>::DownstreamPatches(const SmootherLevel<Number> &level)
 
 // In the order of their stages, on the device.
 template <typename Number>
-void DownstreamPatches<Number>::take(const Patches &patches)
+void DownstreamPatches<Number>::take(const Patches &cells, const Patches &patches)
 {
   auto matrix = *level.matrix;
   if (level.changing)
     matrix.value = to_host(level.changing->values);
   symmetric_A            = is_symmetric(matrix);
-  const auto       stage = downstream_stages(matrix, m, patches);
+  const auto       stage = downstream_stages(matrix, m, cells, patches);
   std::vector<int> order(patches.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int p, int q) { return stage[p] < stage[q]; });
@@ -182,7 +207,7 @@ void DownstreamPatches<Number>::take(const Patches &patches)
     }
   stages.push_back(patches.size());
   if (most > most_unknowns_in_sweeps)
-    throw RunError("smoother downstream_patches: a cell has " + std::to_string(most) + " unknowns, at most " +
+    throw RunError("smoother downstream_patches: a patch has " + std::to_string(most) + " unknowns, at most " +
                    std::to_string(most_unknowns_in_sweeps) + " can be; take block_jacobi");
   start       = List<int>(level.device, sorted.start);
   node        = List<int>(level.device, sorted.node);
@@ -193,7 +218,7 @@ void DownstreamPatches<Number>::take(const Patches &patches)
 template <typename Number>
 void DownstreamPatches<Number>::update()
 {
-  take(level.patches(PatchKind::cells)); // the flow may be another one
+  take(level.patches(PatchKind::cells), level.patches(PatchKind::stars)); // the flow may be another one
   if (!level.changing)
     {
       if (!own_A)

@@ -8,22 +8,22 @@
 
 namespace adamant
 {
-/// Gauss-Seidel by cells in the direction of the flow: for the patch p of one cell after the other, the nodes of each
-/// as in CellPatches,
-///   x <- x + R_pᵀ (R_p A R_pᵀ)⁻¹ R_p (b - A x),
-/// for matrices in which transport rules (Bey & Wittum 1997 number nodes so; cells take what couples across the flow
-/// along). Where nothing is upstream of anything any order will do. Cells are taken stage by stage, all cells of a stage
-/// at once, with the same result to the bit as one by one. The order is found from the matrix, anew by each
-/// update. Sweeps go
-/// downstream before and after the coarse correction, but for symmetric matrices, whose transposed sweeps go the other
-/// way, so that the V-cycle is symmetric.
+/// Gauss-Seidel in the direction of the flow, for matrices in which transport rules (Bey & Wittum 1997 number nodes so):
+/// one after the other, for the patch p of all nodes of the cells around a vertex (PatchKind::stars),
+///   x <- x + R_pᵀ (R_p A R_pᵀ)⁻¹ R_p (b - A x).
+/// Stabilised transport is no M-matrix: by single cells a sweep amplifies what goes across some hundreds of cells in a
+/// time step; what lies one more cell downstream makes the patches' solutions decay. Where nothing is upstream of
+/// anything any order will do. Patches are taken stage by stage, all of a stage at once, with the same result to the bit
+/// as one by one. The order is found from the matrix, anew by each update. Sweeps go downstream before and after the
+/// coarse correction, but for symmetric matrices, whose transposed sweeps go the other way, so that the V-cycle is
+/// symmetric.
 template <typename Number>
 class DownstreamPatches : public Smoother<Number>
 {
 public:
   using Vector = adamant::Vector<Number>;
 
-  /// Throws InputError where the level has no patches, RunError where one has more than 64 unknowns.
+  /// Throws InputError where the level has no patches, RunError where one has more than most_unknowns_in_sweeps.
   explicit DownstreamPatches(const SmootherLevel<Number> &level);
 
   void    update() override;
@@ -33,7 +33,7 @@ public:
   bool    symmetric() const override { return false; }
 
 private:
-  void        take(const Patches &patches);
+  void        take(const Patches &cells, const Patches &patches);
   void        sweep(const Vector &b, Vector &x, bool backwards) const;
   PatchesView view() const { return {m, start.data(), node.data(), first_entry.data()}; }
 
@@ -51,8 +51,9 @@ private:
 };
 
 /// An order of patches downstream, as stages 0, 1, ... of each: patches of one stage do not couple. With 1_p the vector
-/// of ones on patch p, q is upstream of p where they share a node and 1_pᵀ A 1_q - 1_qᵀ A 1_p, minus twice what flows
-/// through the face of two cells, is negative, more than a twentieth of the largest such number of p. Of a ring, the
-/// first patch begins; where none of two is upstream of the other, the first comes first.
-std::vector<int> downstream_stages(const CSRMatrix<double> &A, int node_size, const Patches &patches);
+/// of ones on cell p, cell q is upstream of p where they share a node and 1_pᵀ A 1_q - 1_qᵀ A 1_p, minus twice what
+/// flows through their face, is negative, more than a twentieth of the largest such number of p; so each cell is some
+/// steps downstream, and patches follow each other by the mean over their nodes. Of a ring, the first cell begins.
+std::vector<int> downstream_stages(const CSRMatrix<double> &A, int node_size, const Patches &cells,
+                                   const Patches &patches);
 } // namespace adamant

@@ -209,7 +209,7 @@ private:
   }
 };
 
-constexpr int most_unknowns_in_sweeps = 64;
+constexpr int most_unknowns_in_sweeps = 128;
 
 /// x <- x + R_pᵀ (R_p A R_pᵀ)⁻¹ R_p (b - A x) for the patches p = first, first + 1, ..., which do not couple, of at most
 /// most_unknowns_in_sweeps unknowns.
