@@ -173,7 +173,7 @@ void Poisson<dim>::setup_solver()
   if (parameters.solver.tolerance > 0.)
     solver = std::make_unique<adamant::ColumnSolver>(
       device, A, r, *approximation.inverse,
-      parameters.solver.direct() ? Method::refinement : Method::conjugate_gradients, solvers->fallback(r));
+      parameters.solver.direct() ? Method::refinement : Method::conjugate_gradients, solvers->fallback());
   device.synchronize();
 }
 

@@ -51,11 +51,11 @@ public:
     return of(directions.empty() || same ? "multigrid" : "fast_diagonalization", adamant::Arithmetic::float64, r);
   }
   /// In TF32, where 16 bits do not do; none otherwise.
-  adamant::MakePreconditioner fallback(int r)
+  adamant::MakePreconditioner fallback()
   {
     if (!parameters.solver.direct() || parameters.solver.arithmetic() < adamant::Arithmetic::bfloat16)
       return nullptr;
-    return [this, r] { return of(parameters.solver.type, adamant::Arithmetic::tf32, r).inverse; };
+    return [this](int r) { return of(parameters.solver.type, adamant::Arithmetic::tf32, r).inverse; };
   }
 
   /// Condition numbers and counts, as Tables 1 and 4 of the paper have them.

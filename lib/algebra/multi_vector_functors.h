@@ -98,4 +98,36 @@ struct ScaleColumns
   }
   ADAMANT_HOST_DEVICE void store(int index, double value) const { x[index] = value; }
 };
+
+/// to[i n + j] = from[i n_from + column[j]], zero where the column is -1; index i n + j. `from` may be `to` where columns
+/// stay or become zero.
+struct GatherColumns
+{
+  int           n, n_from;
+  const int    *column;
+  const double *from;
+  double       *to;
+
+  ADAMANT_HOST_DEVICE void operator()(int index) const
+  {
+    const int i = index / n, s = column[index % n];
+    to[index] = s < 0 ? 0. : from[std::size_t(i) * n_from + s];
+  }
+};
+
+/// to[i n_to + column[j]] = from[i n + j], where the column is not -1; index i n + j.
+struct ScatterColumns
+{
+  int           n, n_to;
+  const int    *column;
+  const double *from;
+  double       *to;
+
+  ADAMANT_HOST_DEVICE void operator()(int index) const
+  {
+    const int i = index / n, s = column[index % n];
+    if (s >= 0)
+      to[std::size_t(i) * n_to + s] = from[index];
+  }
+};
 } // namespace adamant

@@ -7,11 +7,12 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace adamant
 {
-/// Makes the preconditioner that takes the place of one whose precision does not do.
-using MakePreconditioner = std::function<std::unique_ptr<Preconditioner>()>;
+/// Makes the preconditioner that takes the place of one whose precision does not do, for so many columns.
+using MakePreconditioner = std::function<std::unique_ptr<Preconditioner>(int n_columns)>;
 
 /// How the solve for several right-hand sides ended.
 struct ColumnResult : SolverResult
@@ -32,8 +33,8 @@ public:
     refinement
   };
 
-  /// `A` and `M` have to outlive the solver. Where one step of refinement leaves more than a tenth of a column's
-  /// residual, all start anew with what `make_fallback` makes, if it is given.
+  /// `A` and `M` have to outlive the solver. Columns of which one step of refinement leaves more than a tenth of the
+  /// residual are solved with what `make_fallback` makes, if it is given: these alone, up to 64 at a time.
   ColumnSolver(const Device &device, const ColumnMatrix<double> &A, int n_columns, const Preconditioner &M,
                Method method, MakePreconditioner make_fallback = nullptr);
 
@@ -41,20 +42,34 @@ public:
   ColumnResult solve(Vector<double> &B, Vector<double> &X, const SolverControl &control);
 
 private:
-  Array<double> relative_residuals(const Vector<double> &B, const Vector<double> &X);
-  void          scale(bool back, Vector<double> &x) const;
-  bool          begin_refinement(const Vector<double> &B, Vector<double> &X, ColumnResult &result);
+  Array<double>    relative_residuals(const Vector<double> &B, const Vector<double> &X);
+  void             scale(bool back, Vector<double> &x) const;
+  std::vector<int> begin_refinement(const Vector<double> &B, Vector<double> &X);
+  SolverResult     solve_others(const std::vector<int> &bad, const Vector<double> &B, Vector<double> &X,
+                                const SolverControl &control);
+  SolverResult     redo(const std::vector<int> &bad, const Vector<double> &B, Vector<double> &X,
+                        const SolverControl &control);
 
-  Device                          device;
-  int                             r;
-  ColumnOperator                  A;
-  const Preconditioner           &M;
-  const Method                    kind;
-  MakePreconditioner              make_fallback;
-  std::unique_ptr<Preconditioner> fallback;
-  std::unique_ptr<KrylovMethod>   method, with_fallback;
-  ColumnNorms                     norms;
-  Vector<double>                  R, scales;
-  Array<double>                   sizes; // of the columns of B, scaled
+  // For columns that M does not do for.
+  struct Fallback
+  {
+    int                             n_columns;
+    std::unique_ptr<Preconditioner> inverse;
+    std::unique_ptr<ColumnSolver>   solver;
+    Vector<double>                  B, X;
+  };
+
+  Device                        device;
+  int                           r;
+  const ColumnMatrix<double>   &matrix;
+  ColumnOperator                A;
+  const Preconditioner         &M;
+  const Method                  kind;
+  MakePreconditioner            make_fallback;
+  std::unique_ptr<Fallback>     fallback;
+  std::unique_ptr<KrylovMethod> method;
+  ColumnNorms                   norms;
+  Vector<double>                R, scales;
+  Array<double>                 sizes; // of the columns of B, scaled
 };
 } // namespace adamant

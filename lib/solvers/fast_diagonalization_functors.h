@@ -74,7 +74,7 @@ struct FoldedNodes
   ADAMANT_HOST_DEVICE std::size_t position(const int (&k)[3], int corner) const
   {
     std::size_t at = 0;
-    for (int d = last; d >= 0; --d)
+    for (int d = 2; d >= 0; --d) // constant bounds keep all of it in registers
       {
         const auto &f = direction[d];
         at            = at * f.row() + f.position(d, corner >> d & 1, k[d] - (d == last ? first : 0));

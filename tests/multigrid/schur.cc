@@ -331,9 +331,62 @@ TEST_P(SchurTest, EachColumnReachesItsTolerance)
   };
   const Zero   zero;
   ColumnSolver redone(device, matrix, r, zero, ColumnSolver::Method::refinement,
-                      [&] { return std::make_unique<Schur>(nested.solver(device, Arithmetic::float32, r)); });
+                      [&](int n) { return std::make_unique<Schur>(nested.solver(device, Arithmetic::float32, n)); });
   EXPECT_EQ(redone.solve(B, x, {1e-10, 20, "test"}).n_redone, 3) << "expected all but the column of zeros";
   check(x);
+  // One column overflows: it alone is redone, twice in a row.
+  class Overflowing : public Preconditioner
+  {
+  public:
+    Overflowing(const Device &device, const Schur &schur)
+      : device(device)
+      , schur(schur)
+      , factors(device, Array<double>{1., 1e308, 1., 1.})
+    {}
+    void vmult(const Vector<double> &b, Vector<double> &z) const override
+    {
+      schur.vmult(b, z);
+      device.for_each(z.size(), ScaleColumns{r, false, factors.data(), z.data()});
+    }
+    void update() override {}
+
+  private:
+    const Device   device;
+    const Schur   &schur;
+    Vector<double> factors;
+  };
+  const Overflowing overflowing(device, schur);
+  ColumnSolver      one(device, matrix, r, overflowing, ColumnSolver::Method::refinement,
+                        [&](int n) { return std::make_unique<Schur>(nested.solver(device, Arithmetic::float32, n)); });
+  for (int i = 0; i < 2; ++i)
+    {
+      EXPECT_EQ(one.solve(B, x, {1e-10, 20, "test"}).n_redone, 1);
+      check(x);
+    }
+}
+
+// 70 columns that are all bad: more than are redone at a time.
+TEST_P(SchurTest, BadColumnsAreRedoneInGroups)
+{
+  const Nested               nested(2, 2, 8);
+  const int                  n = nested.nodes->n_unknowns, r = 70;
+  const ColumnMatrix<double> matrix(device, submatrix(nested.matrix, nested.unknowns, nested.unknowns));
+  class Nothing : public Preconditioner
+  {
+  public:
+    void vmult(const Vector<double> &, Vector<double> &z) const override { z.set_zero(); }
+    void update() override {}
+  };
+  const Nothing  nothing;
+  ColumnSolver   solver(device, matrix, r, nothing, ColumnSolver::Method::refinement, [&](int columns) {
+    EXPECT_EQ(columns, 64);
+    return std::make_unique<Schur>(nested.solver(device, Arithmetic::float32, columns));
+  });
+  auto           B = to_device(device, random_values(std::size_t(n) * r, 3));
+  Vector<double> x(device, n * r);
+  const auto     result = solver.solve(B, x, {1e-10, 20, "test"});
+  EXPECT_EQ(result.n_redone, 70);
+  EXPECT_LE(result.largest_residual, 1e-10);
 }
 
 // The V-cycle for several columns: few iterations, whatever the mesh width and the number of columns.
