@@ -120,6 +120,12 @@ TEST_F(Poisson, CountsOperationsAndConditions)
   EXPECT_NEAR(flop, 8. * 31, 1e-9) << "expected 8 n";
   const auto halves = run(square + random + direct + Settings{"Solver/Precision=float32"}).record.at("flop_per_dof");
   EXPECT_NEAR(halves, 8. * (16 * 16 + 15 * 15) / 31, 1e-9) << "expected even and odd vectors apart";
+  for (const char *samples : {"Problem/Samples=1", "Problem/Samples=8"})
+    {
+      const auto record = run(square + Settings{samples, "Problem/Source=random"}).record;
+      EXPECT_GT(record.at("flop_per_dof").get<double>(), 100.) << "expected six products with nine entries a row";
+      EXPECT_GT(record.at("bytes_per_dof").get<double>(), 8. * 33) << "expected the vectors of the finest level";
+    }
   const auto conditions = run(square + schur + Settings{"Schur complement/Conditions=true"}).record.at("conditions");
   EXPECT_EQ(conditions.at("C"), 9);
   EXPECT_EQ(conditions.at("E"), 168);

@@ -282,6 +282,19 @@ TEST(Schur, CountsOperations)
   EXPECT_EQ(solver.paper_flop(), 2 * E * E + 4 * C * E + 4 * cells * inner * inner);
 }
 
+// 7 x 7 unknowns above 3 x 3, two columns in float, counted by hand.
+TEST(ColumnCycle, CountsOperationsAndBytes)
+{
+  const auto cost = cycle_cost(levels_of_unknowns(8), 3, 2, sizeof(float));
+  // A has 19² entries, P and R 81 each; A six times.
+  EXPECT_EQ(cost.flop, 2 * (6 * 361 + 2 * 81) + 2 * 9 * 9);
+  const double A = 361 * 8 + 50 * 8, P = 81 * 8 + 50 * 8, R = 81 * 8 + 10 * 8, diagonal = 4 * 49, vector = 8 * 49,
+               coarse = 8 * 9, conversions = 2 * 49 * (8 + 16), inverse = 4 * 81;
+  // Three vectors in the step from zero, five in each of five others, three for residual, one and two for the transfer.
+  EXPECT_EQ(cost.traffic, 6 * (A + diagonal) + P + R + vector * (3 + 5 * 5 + 3 + 1 + 2) + 2 * coarse + conversions +
+                            inverse + 2 * coarse);
+}
+
 // Columns of very different size, one of zeros: each to its own tolerance; a precision that does not do is replaced.
 TEST_P(SchurTest, EachColumnReachesItsTolerance)
 {
