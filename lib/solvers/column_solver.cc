@@ -1,7 +1,6 @@
 #include "solvers/column_solver.h"
 
 #include "solvers/cg.h"
-#include "solvers/richardson.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +15,16 @@ namespace
 constexpr const char *name              = "Iterative refinement";
 constexpr int         most_at_once      = 64;  // columns that a fallback solves
 constexpr double      largest_reduction = 0.1; // by one step of refinement that is worth another
+
+// NaN where there is one.
+double largest(const Array<double> &residuals)
+{
+  double most = 0.;
+  for (const double residual : residuals)
+    if (most == most && !(residual <= most))
+      most = residual;
+  return most;
+}
 } // namespace
 
 ColumnSolver::ColumnSolver(const Device &device, const ColumnMatrix<double> &A_, int n_columns, const Preconditioner &M,
@@ -29,15 +38,22 @@ ColumnSolver::ColumnSolver(const Device &device, const ColumnMatrix<double> &A_,
   , make_fallback(std::move(make_fallback))
   , norms(device, A_.n_rows(), n_columns)
   , R(device, A.n_rows())
-  , scales(device, n_columns)
 {
   if (kind == Method::refinement)
-    method = std::make_unique<Richardson>(device, A, M, name);
+    Z = Vector<double>(device, A.n_rows());
   else
-    method = std::make_unique<CG>(device, A, M);
+    {
+      scales = Vector<double>(device, n_columns);
+      method = std::make_unique<CG>(device, A, M);
+    }
 }
 
 ColumnResult ColumnSolver::solve(Vector<double> &B, Vector<double> &X, const SolverControl &control)
+{
+  return kind == Method::refinement ? refine(B, X, control) : iterate(B, X, control);
+}
+
+ColumnResult ColumnSolver::iterate(Vector<double> &B, Vector<double> &X, const SolverControl &control)
 {
   device.for_each(r, ColumnScales{norms(B), scales.data()});
   scale(false, B);
@@ -45,60 +61,92 @@ ColumnResult ColumnSolver::solve(Vector<double> &B, Vector<double> &X, const Sol
   // Scaled columns have norms between 2^-1/2 and 2^1/2.
   SolverControl of_all = control;
   of_all.tolerance     = control.tolerance / (2. * std::sqrt(double(r)));
-  ColumnResult     result;
-  std::vector<int> bad;
-  if (kind == Method::refinement)
-    bad = begin_refinement(B, X);
-  else
-    X.set_zero();
-  result.n_redone = static_cast<int>(bad.size());
-  if (bad.empty() || !make_fallback)
-    static_cast<SolverResult &>(result) = method->solve(B, X, of_all);
-  else
-    {
-      static_cast<SolverResult &>(result) = solve_others(bad, B, X, of_all);
-      result.iterations                   = std::max(result.iterations, redo(bad, B, X, control).iterations);
-    }
-  const auto residuals    = relative_residuals(B, X);
-  result.largest_residual = *std::max_element(residuals.begin(), residuals.end());
+  X.set_zero();
+  ColumnResult result;
+  static_cast<SolverResult &>(result) = method->solve(B, X, of_all);
+  result.largest_residual             = largest(relative_residuals(B, X));
   scale(true, B);
   scale(true, X);
   return result;
 }
 
-// X = M B; the columns that this is too bad for to go on.
-std::vector<int> ColumnSolver::begin_refinement(const Vector<double> &B, Vector<double> &X)
+ColumnResult ColumnSolver::refine(const Vector<double> &B, Vector<double> &X, const SolverControl &control)
 {
+  kept  = List<int>();
+  sizes = norms.fetch(B);
   M.vmult(B, X);
-  const auto       residuals = relative_residuals(B, X);
-  std::vector<int> bad;
-  for (int s = 0; s < r; ++s)
-    if (!(residuals[s] <= largest_reduction)) // NaN, too
-      bad.push_back(s);
-  return bad;
-}
-
-// Goes on with the columns that are not bad; those are zero in X meanwhile.
-SolverResult ColumnSolver::solve_others(const std::vector<int> &bad, const Vector<double> &B, Vector<double> &X,
-                                        const SolverControl &control)
-{
-  if (static_cast<int>(bad.size()) == r)
-    return {};
-  Array<int> numbers(r);
-  std::iota(numbers.begin(), numbers.end(), 0);
-  for (const int s : bad)
-    numbers[s] = -1;
-  const List<int> kept(device, numbers);
-  Vector<double>  others(device, B.size());
-  device.for_each(B.size(), GatherColumns{r, r, kept.data(), B.data(), others.data()});
-  device.for_each(X.size(), GatherColumns{r, r, kept.data(), X.data(), X.data()});
-  const auto result = method->solve(others, X, control);
-  device.synchronize(); // before `others` ends
+  auto         residuals = relative_residuals(B, X);
+  const auto   bad       = leave_out_bad_columns(residuals, X);
+  ColumnResult result;
+  result.n_redone = static_cast<int>(bad.size());
+  if (kept.size() > 0)
+    for (const int s : bad)
+      residuals[s] = 0.;
+  result.initial_residual = largest(residuals);
+  for (StagnationCounter stagnation;; ++result.iterations)
+    {
+      const double residual = result.largest_residual = result.final_residual = largest(residuals);
+      check_residual(name, control, result.iterations, residual);
+      if (residual <= control.tolerance)
+        break;
+      if (result.iterations == control.max_iterations)
+        fail_unconverged(name, control, residual);
+      if (stagnation.add(residual) == 5)
+        fail(name, control, result.iterations, residual, "stagnation", "take a higher precision");
+      correct(B, X);
+      residuals = norms.fetch(R);
+      relate(residuals);
+    }
+  if (kept.size() > 0)
+    redo(bad, B, X, control, result);
   return result;
 }
 
-SolverResult ColumnSolver::redo(const std::vector<int> &bad, const Vector<double> &B, Vector<double> &X,
-                                const SolverControl &control)
+// X += M R and R = B - A X, recorded at the first time.
+void ColumnSolver::correct(const Vector<double> &B, Vector<double> &X)
+{
+  const auto step = [&] {
+    M.vmult(R, Z);
+    device.axpby(1., Z, 1., X);
+    A.residual(X, B, R);
+  };
+  if (!M.recordable())
+    step();
+  else
+    {
+      if (!correction || B.data() != from || X.data() != to)
+        correction = Graph(device, step);
+      from = B.data();
+      to   = X.data();
+      correction.replay();
+    }
+  if (kept.size() > 0)
+    device.for_each(R.size(), GatherColumns{r, r, kept.data(), R.data(), R.data()});
+}
+
+// The columns that one step is too bad for to go on; where there is something that takes its place, they become zero
+// in X and R.
+std::vector<int> ColumnSolver::leave_out_bad_columns(const Array<double> &residuals, Vector<double> &X)
+{
+  Array<int> numbers(r);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  std::vector<int> bad;
+  for (int s = 0; s < r; ++s)
+    if (!(residuals[s] <= largest_reduction)) // NaN, too
+      {
+        bad.push_back(s);
+        numbers[s] = -1;
+      }
+  if (bad.empty() || !make_fallback)
+    return bad;
+  kept = List<int>(device, numbers);
+  for (Vector<double> *vector : {&X, &R})
+    device.for_each(vector->size(), GatherColumns{r, r, kept.data(), vector->data(), vector->data()});
+  return bad;
+}
+
+void ColumnSolver::redo(const std::vector<int> &bad, const Vector<double> &B, Vector<double> &X,
+                        const SolverControl &control, ColumnResult &result)
 {
   if (!fallback)
     {
@@ -106,8 +154,7 @@ SolverResult ColumnSolver::redo(const std::vector<int> &bad, const Vector<double
       fallback = std::make_unique<Fallback>(Fallback{n, make_fallback(n), nullptr, {device, size}, {device, size}});
       fallback->solver = std::make_unique<ColumnSolver>(device, matrix, n, *fallback->inverse, Method::refinement);
     }
-  auto        &with = *fallback;
-  SolverResult result;
+  auto &with = *fallback;
   for (std::size_t first = 0; first < bad.size(); first += with.n_columns)
     {
       const auto end = std::min(bad.size(), first + with.n_columns);
@@ -115,20 +162,27 @@ SolverResult ColumnSolver::redo(const std::vector<int> &bad, const Vector<double
       numbers.resize(with.n_columns, -1);
       const List<int> columns(device, numbers);
       device.for_each(with.B.size(), GatherColumns{with.n_columns, r, columns.data(), B.data(), with.B.data()});
-      result.iterations = std::max(result.iterations, with.solver->solve(with.B, with.X, control).iterations);
+      const auto ended        = with.solver->solve(with.B, with.X, control);
+      result.iterations       = std::max(result.iterations, ended.iterations);
+      result.largest_residual = std::max(result.largest_residual, ended.largest_residual);
       device.for_each(with.X.size(), ScatterColumns{with.n_columns, r, columns.data(), with.X.data(), X.data()});
       device.synchronize(); // before `columns` ends
     }
-  return result;
 }
 
 Array<double> ColumnSolver::relative_residuals(const Vector<double> &B, const Vector<double> &X)
 {
   A.residual(X, B, R);
   Array<double> residuals = norms.fetch(R);
+  relate(residuals);
+  return residuals;
+}
+
+// Norms become relative to those of the right-hand sides.
+void ColumnSolver::relate(Array<double> &residuals) const
+{
   for (int s = 0; s < r; ++s)
     residuals[s] = sizes[s] > 0. ? residuals[s] / sizes[s] : residuals[s];
-  return residuals;
 }
 
 void ColumnSolver::scale(bool back, Vector<double> &x) const

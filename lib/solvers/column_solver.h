@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algebra/graph.h"
 #include "algebra/multi_vector.h"
 #include "operators/column_matrix.h"
 #include "solvers/control.h"
@@ -22,8 +23,8 @@ struct ColumnResult : SolverResult
 };
 
 /// A X = B for all columns of B to a tolerance that holds for each of them: by conjugate gradients around an
-/// approximate inverse, or by iterative refinement (Richardson) around a direct solver in low precision. Columns are
-/// scaled by powers of two, so that none is lost beside larger ones.
+/// approximate inverse, columns scaled by powers of two, so that none is lost beside larger ones; or by iterative
+/// refinement around a direct solver in low precision, X += M (B - A X), which looks at each column's residual.
 class ColumnSolver
 {
 public:
@@ -38,17 +39,19 @@ public:
   ColumnSolver(const Device &device, const ColumnMatrix<double> &A, int n_columns, const Preconditioner &M,
                Method method, MakePreconditioner make_fallback = nullptr);
 
-  /// Throws SolverError where the tolerance is not reached. B is scaled meanwhile; X is not read.
+  /// Throws SolverError where the tolerance is not reached. B may be scaled meanwhile; X is not read.
   ColumnResult solve(Vector<double> &B, Vector<double> &X, const SolverControl &control);
 
 private:
-  Array<double>    relative_residuals(const Vector<double> &B, const Vector<double> &X);
-  void             scale(bool back, Vector<double> &x) const;
-  std::vector<int> begin_refinement(const Vector<double> &B, Vector<double> &X);
-  SolverResult     solve_others(const std::vector<int> &bad, const Vector<double> &B, Vector<double> &X,
-                                const SolverControl &control);
-  SolverResult     redo(const std::vector<int> &bad, const Vector<double> &B, Vector<double> &X,
-                        const SolverControl &control);
+  ColumnResult     iterate(Vector<double> &B, Vector<double> &X, const SolverControl &control);
+  ColumnResult     refine(const Vector<double> &B, Vector<double> &X, const SolverControl &control);
+  void             correct(const Vector<double> &B, Vector<double> &X);
+  std::vector<int> leave_out_bad_columns(const Array<double> &residuals, Vector<double> &X);
+  void redo(const std::vector<int> &bad, const Vector<double> &B, Vector<double> &X, const SolverControl &control,
+            ColumnResult &result);
+  Array<double> relative_residuals(const Vector<double> &B, const Vector<double> &X);
+  void          relate(Array<double> &residuals) const;
+  void          scale(bool back, Vector<double> &x) const;
 
   // For columns that M does not do for.
   struct Fallback
@@ -69,7 +72,10 @@ private:
   std::unique_ptr<Fallback>     fallback;
   std::unique_ptr<KrylovMethod> method;
   ColumnNorms                   norms;
-  Vector<double>                R, scales;
-  Array<double>                 sizes; // of the columns of B, scaled
+  Vector<double>                R, Z, scales;
+  List<int>                     kept;       // columns of the refinement, -1 for those left out; empty: all
+  Array<double>                 sizes;      // of the columns of B
+  Graph                         correction; // of the refinement, for these vectors
+  const double                 *from = nullptr, *to = nullptr;
 };
 } // namespace adamant
