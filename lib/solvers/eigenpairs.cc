@@ -122,6 +122,45 @@ Eigenpairs of_any_cells(const std::vector<double> &x, bool first, bool last)
     add_pairs(x, first, n, parity, pairs);
   return pairs;
 }
+// K and M of all nodes, without rows and columns of those prescribed.
+void set_matrices(const std::vector<double> &x, bool first, bool last, Eigenpairs &pairs)
+{
+  const int  nodes   = static_cast<int>(x.size());
+  const auto is_free = [&](int i) { return (i > 0 || !first) && (i + 1 < nodes || !last); };
+  for (Tridiagonal *A : {&pairs.K, &pairs.M})
+    A->diagonal = A->next = Array<double>(nodes, 0.);
+  for (int cell = 0; cell + 1 < nodes; ++cell)
+    {
+      const double h = x[cell + 1] - x[cell];
+      for (const int i : {cell, cell + 1})
+        if (is_free(i))
+          {
+            pairs.K.diagonal[i] += 1. / h;
+            pairs.M.diagonal[i] += h / 3.;
+          }
+      if (is_free(cell) && is_free(cell + 1))
+        {
+          pairs.K.next[cell] = -1. / h;
+          pairs.M.next[cell] = h / 6.;
+        }
+    }
+}
+
+// Without the nodes at the ends that are prescribed.
+void leave_out_prescribed(bool first, bool last, Eigenpairs &pairs)
+{
+  const auto shorten = [&](Array<double> &rows, int row) {
+    if (last)
+      rows.erase(rows.end() - row, rows.end());
+    if (first)
+      rows.erase(rows.begin(), rows.begin() + row);
+  };
+  shorten(pairs.vectors, pairs.n);
+  for (Tridiagonal *A : {&pairs.K, &pairs.M})
+    for (auto *entries : {&A->diagonal, &A->next})
+      shorten(*entries, 1);
+  pairs.n_nodes -= first + last;
+}
 } // namespace
 
 Eigenpairs one_dimensional_eigenpairs(const std::vector<double> &x, bool first, bool last, bool without_prescribed)
@@ -132,12 +171,9 @@ Eigenpairs one_dimensional_eigenpairs(const std::vector<double> &x, bool first, 
   for (int i = 0; i < cells; ++i)
     equal = equal && std::abs(x[i + 1] - x[i] - h) < 1e-12 * std::abs(x.back() - x.front());
   Eigenpairs pairs = equal ? of_equal_cells(cells, h, first, last) : of_any_cells(x, first, last);
+  set_matrices(x, first, last, pairs);
   if (without_prescribed)
-    {
-      pairs.vectors.erase(pairs.vectors.begin() + std::size_t(cells + !last) * pairs.n, pairs.vectors.end());
-      pairs.vectors.erase(pairs.vectors.begin(), pairs.vectors.begin() + std::size_t(first) * pairs.n);
-      pairs.n_nodes = cells + 1 - first - last;
-    }
+    leave_out_prescribed(first, last, pairs);
   return pairs;
 }
 } // namespace adamant

@@ -6,6 +6,12 @@
 
 namespace adamant
 {
+/// A symmetric matrix of one-dimensional elements: entries (i, i) and (i, i + 1).
+struct Tridiagonal
+{
+  Array<double> diagonal, next;
+};
+
 /// One direction of a tensor-product mesh: the eigenvectors V of K v = λ M v of its one-dimensional stiffness and mass
 /// matrices, of length 1 each, and the weights w = 1 / (vᵀM v); V row-major, n_nodes x n. Nodes where a value is
 /// prescribed have rows of zeros.
@@ -13,6 +19,7 @@ struct Eigenpairs
 {
   int           n_nodes = 0, n = 0;
   Array<double> value, weight, vectors;
+  Tridiagonal   K, M;   ///< of the nodes; zero where a value is prescribed
   Array<int>    parity; ///< of each: 1 even, -1 odd about the middle; empty where nodes or ends are not symmetric
 };
 

@@ -3,6 +3,7 @@
 #include "algebra/multi_vector.h"
 #include "base/exceptions.h"
 #include "solvers/fast_diagonalization_functors.h"
+#include "solvers/tridiagonal_lines.h"
 
 #include <algorithm>
 #include <limits>
@@ -43,14 +44,16 @@ private:
   // Of columns, in functors that change the layout.
   static constexpr int most_at_once = in_double ? 2 : columns_at_once;
 
-  void setup_direction(int d, const Eigenpairs &pairs, int split_from);
-  void setup_vectors(std::size_t chunk_bytes);
-  void make_factors(const std::vector<Eigenpairs> &directions);
+  void                      setup_direction(int d, const Eigenpairs &pairs, int split_from);
+  void                      setup_vectors(std::size_t chunk_bytes);
+  void                      count(const std::vector<Eigenpairs> &directions);
+  void                      make_factors(const std::vector<Eigenpairs> &directions);
+  std::pair<double, double> pair_of(const std::vector<Eigenpairs> &directions, int n, std::size_t position) const;
   template <typename R>
   void transform(int d, bool back, int outer, int inner, const T *from, std::size_t from_pitch, R *to,
                  std::size_t to_pitch) const;
   void forth(const double *b, int first, int n);
-  void divide(int first, int n);
+  void divide();
   void back(int first, int n, double *x);
   template <template <typename, int, int> class Change, typename... Arguments>
   void change_layout(int first, int n, Arguments... arguments) const;
@@ -60,20 +63,21 @@ private:
   std::size_t slice() const { return std::size_t(row(0)) * (dim == 3 ? row(1) : 1); } // of it: numbers of a column
   std::size_t plane(int k) const { return slice() * columns * folded[last()].parts * k; }
 
-  Device          device;
-  DenseProducts   products;
-  int             dim, n_columns, columns; // at a node: wanted, stored
-  FoldedDirection folded[3];
-  Buffer<T>       V[3];                      // a square matrix for each part: nodes by coefficients
-  Array<int>      pair_at[3];                // of each coefficient its eigenpair, or -1
-  bool            direct = true;             // products read b and write x themselves
-  double          zero = 0, scale = 1;       // eigenvalues up to `zero` are the constants'
-  int             planes = 0, positions = 0; // at a time: nodes of a part in the last direction, numbers of a slice
-  Buffer<T>       whole, chunk, other_chunk;
-  Buffer<Number>  result;  // of a chunk, where it is of another type
-  Vector<Number>  factors; // of the coefficients
-  Vector<double>  scales, scales_back;
-  ColumnNorms     norms;
+  Device           device;
+  DenseProducts    products;
+  int              dim, n_columns, columns; // at a node: wanted, stored
+  FoldedDirection  folded[3];
+  Buffer<T>        V[3];                      // a square matrix for each part: nodes by coefficients
+  Array<int>       pair_at[3];                // of each coefficient its eigenpair, or -1
+  bool             direct = true;             // products read b and write x themselves
+  double           zero = 0, scale = 1;       // eigenvalues up to `zero` are the constants'
+  int              planes = 0, positions = 0; // at a time: nodes of a part in the last direction, numbers of a slice
+  Buffer<T>        whole, divided, chunk, other_chunk; // divided: the same as `whole`, but in double
+  Buffer<Number>   result;                             // of a chunk, where it is of another type
+  TridiagonalLines lines;                              // in double
+  Vector<float>    factors;                            // of the coefficients, else
+  Vector<double>   scales, scales_back;
+  ColumnNorms      norms;
 };
 
 template <typename T>
@@ -90,25 +94,40 @@ TransformsIn<T>::TransformsIn(const Device &device, const std::vector<Eigenpairs
   const int split_from = options.split_from > 0 ? options.split_from : in_double ? 256 : 16;
   for (int d = 0; d < dim; ++d)
     setup_direction(d, directions[d], split_from);
-  for (int d = 0; d < dim; ++d)
-    {
-      const auto  &f       = folded[d];
-      const double entries = f.parts == 1 ? double(f.nodes) * directions[d].n :
-                                            double((f.nodes + 1) / 2) * ((directions[d].n + 1) / 2) +
-                                              double(f.nodes / 2) * (directions[d].n / 2);
-      double       lines   = 1.;
-      for (int e = 0; e < dim; ++e)
-        lines *= e < d ? directions[e].n : e > d ? folded[e].nodes : 1;
-      flop += 4. * entries * lines;
-      // There and back, each of them reads a matrix, values and coefficients.
-      traffic += 2. * sizeof(T) * (entries + lines * n_columns * (f.nodes + directions[d].n));
-    }
+  count(directions);
   if (double(slice()) * row(last()) * columns > std::numeric_limits<int>::max())
     throw InputError("fast diagonalization: " + std::to_string(n_columns) + " right-hand sides of " +
                      std::to_string(folded[0].nodes * folded[1].nodes * folded[2].nodes) +
                      " entries at once are more than 2^31 numbers");
   make_factors(directions);
   setup_vectors(options.chunk_bytes > 0 ? options.chunk_bytes : device.asynchronous() ? 16 << 20 : 1 << 20);
+}
+
+template <typename T>
+void TransformsIn<T>::count(const std::vector<Eigenpairs> &directions)
+{
+  const auto n_lines = [&](int d) { // along direction d
+    double n = 1.;
+    for (int e = 0; e < dim; ++e)
+      n *= e < d ? directions[e].n : e > d ? folded[e].nodes : 1;
+    return n;
+  };
+  for (int d = 0; d < (in_double ? last() : dim); ++d)
+    {
+      const auto  &f       = folded[d];
+      const double entries = f.parts == 1 ? double(f.nodes) * directions[d].n :
+                                            double((f.nodes + 1) / 2) * ((directions[d].n + 1) / 2) +
+                                              double(f.nodes / 2) * (directions[d].n / 2);
+      flop += 4. * entries * n_lines(d);
+      // There and back, each of them reads a matrix, values and coefficients.
+      traffic += 2. * sizeof(T) * (entries + n_lines(d) * n_columns * (f.nodes + directions[d].n));
+    }
+  if (!in_double)
+    return;
+  // Two sweeps read and write all entries, and read the pivots.
+  const double n = n_lines(last()) * folded[last()].nodes;
+  flop += 6. * n;
+  traffic += 2. * sizeof(double) * n * (1. + 2. * n_columns);
 }
 
 template <typename T>
@@ -131,7 +150,8 @@ void TransformsIn<T>::setup_direction(int d, const Eigenpairs &pairs, int split_
       for (int i = 0; i < half; ++i)
         matrices[(std::size_t(p) * m + i) * m + column] = pairs.vectors[std::size_t(i) * pairs.n + k];
     }
-  V[d] = Buffer<T>(device, matrices);
+  if (!in_double || d != last())
+    V[d] = Buffer<T>(device, matrices);
   zero += 1e-12 * *std::max_element(pairs.value.begin(), pairs.value.end());
 }
 
@@ -143,8 +163,9 @@ void TransformsIn<T>::setup_vectors(std::size_t chunk_bytes)
   planes                 = int(std::min<std::size_t>(f.m, that_fit(plane(1))));
   const std::size_t size = std::size_t(f.row()) * columns;
   positions              = int(std::min(slice(), (that_fit(size) + 7) / 8 * 8)); // a multiple of 16 bytes
-  const std::size_t most = std::max(plane(planes), positions * size);
+  const std::size_t most = std::max(plane(planes), in_double ? 0 : positions * size);
   whole                  = Buffer<T>(device, slice() * size);
+  divided                = in_double ? Buffer<T>(device, slice() * size) : whole;
   chunk                  = Buffer<T>(device, most);
   if (dim == 3)
     other_chunk = Buffer<T>(device, plane(planes));
@@ -158,32 +179,51 @@ void TransformsIn<T>::setup_vectors(std::size_t chunk_bytes)
     }
 }
 
-// scale w_i w_j w_k / (λ_i + λ_j + λ_k), zero for zero eigenvalues; in low precision the largest of them is 1.
+// The sum of eigenvalues and the product of weights at one position of the first `n` directions; no weight where there
+// is only padding.
+template <typename T>
+std::pair<double, double> TransformsIn<T>::pair_of(const std::vector<Eigenpairs> &directions, int n,
+                                                   std::size_t position) const
+{
+  double sum = 0., weight = 1.;
+  for (int d = 0; d < n; position /= row(d), ++d)
+    {
+      const int pair = pair_at[d][position % row(d)];
+      sum += pair < 0 ? 0. : directions[d].value[pair];
+      weight *= pair < 0 ? 0. : directions[d].weight[pair];
+    }
+  return {sum, weight};
+}
+
+// The systems along the last direction; in low precision scale w_i w_j w_k / (λ_i + λ_j + λ_k), zero for zero
+// eigenvalues, of which the largest is 1.
 template <typename T>
 void TransformsIn<T>::make_factors(const std::vector<Eigenpairs> &directions)
 {
+  if constexpr (in_double)
+    {
+      Array<double> lambda, weight;
+      for (std::size_t s = 0; s < slice(); ++s)
+        {
+          const auto [sum, product] = pair_of(directions, last(), s);
+          lambda.push_back(sum);
+          weight.push_back(product);
+        }
+      lines = TridiagonalLines(device, directions[last()], folded[last()], lambda, weight, zero, columns);
+      return;
+    }
   Array<double> table(slice() * row(last()), 0.);
   double        largest = 0.;
   for (std::size_t at = 0; at < table.size(); ++at)
     {
-      double      sum = 0., weight = 1.;
-      std::size_t rest = at;
-      for (int d = 0; d < dim; rest /= row(d), ++d)
-        {
-          const int pair = pair_at[d][rest % row(d)];
-          sum += pair < 0 ? 0. : directions[d].value[pair];
-          weight *= pair < 0 ? 0. : directions[d].weight[pair];
-        }
-      table[at] = sum > zero ? weight / sum : 0.;
-      largest   = std::max(largest, table[at]);
+      const auto [sum, weight] = pair_of(directions, dim, at);
+      table[at]                = sum > zero ? weight / sum : 0.;
+      largest                  = std::max(largest, table[at]);
     }
-  if (!in_double)
-    {
-      scale = 1. / largest;
-      for (double &factor : table)
-        factor *= scale;
-    }
-  factors = Vector<Number>(device, table);
+  scale = 1. / largest;
+  for (double &factor : table)
+    factor *= scale;
+  factors = Vector<float>(device, table);
 }
 
 // to = Vᵀ from or, back, V from along direction d, for `outer` arrays of row(d) x pitch numbers, of which `inner` count
@@ -251,28 +291,35 @@ void TransformsIn<T>::forth(const double *b, int first, int n)
   transform(dim - 2, false, outer, inner, from, inner, whole.data() + plane(first), inner);
 }
 
-// Of n positions in each slice from the first on: coefficients in the last direction, divided, and back.
+// The inverse for the coefficients of all directions but the last: along the last one by elimination or, for n
+// positions in each slice at a time, by its own eigenvectors.
 template <typename T>
-void TransformsIn<T>::divide(int first, int n)
+void TransformsIn<T>::divide()
 {
-  const int         d = last(), inner = n * columns;
-  const std::size_t pitch = slice() * columns;
-  T                *from  = whole.data() + std::size_t(first) * columns;
-  transform(d, false, 1, inner, from, pitch, chunk.data(), inner);
-  with_columns_at_once(columns, [&](auto width) {
-    constexpr int W      = decltype(width)::value;
-    const int     groups = columns / W;
-    device.for_each(n * row(d) * groups,
-                    DivideByEigenvalues<T, Number, W>{groups, n, int(slice()), first, factors.data(), chunk.data()});
-  });
-  transform(d, true, 1, inner, chunk.data(), inner, from, pitch);
+  if constexpr (in_double)
+    lines.solve(whole.data(), divided.data());
+  else
+    for (int first = 0; first < int(slice()); first += positions)
+      {
+        const int         d = last(), n = std::min(positions, int(slice()) - first), inner = n * columns;
+        const std::size_t pitch = slice() * columns;
+        T                *from  = whole.data() + std::size_t(first) * columns;
+        transform(d, false, 1, inner, from, pitch, chunk.data(), inner);
+        with_columns_at_once(columns, [&](auto width) {
+          constexpr int W      = decltype(width)::value;
+          const int     groups = columns / W;
+          device.for_each(n * row(d) * groups,
+                          DivideByEigenvalues<T, W>{groups, n, int(slice()), first, factors.data(), chunk.data()});
+        });
+        transform(d, true, 1, inner, chunk.data(), inner, from, pitch);
+      }
 }
 
-// The way back from `whole` into x.
+// The way back into x.
 template <typename T>
 void TransformsIn<T>::back(int first, int n, double *x)
 {
-  const T  *from  = whole.data() + plane(first);
+  const T  *from  = divided.data() + plane(first);
   const int outer = folded[last()].parts * n;
   int       lines = outer;
   if (dim == 3)
@@ -298,11 +345,10 @@ void TransformsIn<T>::solve(const Vector<double> &b, Vector<double> &x)
   if (!in_double)
     device.for_each(columns,
                     LowPrecisionScales{n_columns, length, 1. / scale, norms(b), scales.data(), scales_back.data()});
-  const int m = folded[last()].m, n = int(slice());
+  const int m = folded[last()].m;
   for (int first = 0; first < m; first += planes)
     forth(b.data(), first, std::min(planes, m - first));
-  for (int first = 0; first < n; first += positions)
-    divide(first, std::min(positions, n - first));
+  divide();
   for (int first = 0; first < m; first += planes)
     back(first, std::min(planes, m - first), x.data());
 }
@@ -310,8 +356,8 @@ void TransformsIn<T>::solve(const Vector<double> &b, Vector<double> &x)
 template <typename T>
 std::size_t TransformsIn<T>::bytes() const
 {
-  std::size_t sum =
-    whole.bytes() + chunk.bytes() + other_chunk.bytes() + result.bytes() + factors.size() * sizeof(Number);
+  std::size_t sum = whole.bytes() + chunk.bytes() + other_chunk.bytes() + result.bytes() +
+                    (in_double ? divided.bytes() + lines.bytes() : factors.size() * sizeof(float));
   for (const auto &matrix : V)
     sum += matrix.bytes();
   return sum;

@@ -16,11 +16,12 @@ namespace adamant
 ///
 ///   X = V [(VᵀB V) ∘ w wᵀ / (λ_i + λ_j)] Vᵀ
 ///
-/// four products with dense matrices. Where a direction is symmetric about its middle, even and odd vectors need half
-/// of the nodes each, b_i + b_{N-1-i} and b_i - b_{N-1-i}: half of the operations. In float32 and below each right-hand
-/// side is scaled, so that no product overflows, and vectors are stored in that precision between products; right-hand
-/// sides and results are in double. What fits into a GPU's cache goes through several steps there before the next lines
-/// or coefficients follow.
+/// four products with dense matrices. In double the last direction needs none: the others' eigenvectors leave a
+/// tridiagonal system along each of its lines (TridiagonalLines), whose elimination rounds too much in lower precision.
+/// Where a direction is symmetric about its middle, even and odd vectors need half of the nodes each, b_i + b_{N-1-i}
+/// and b_i - b_{N-1-i}: half of the operations. In float32 and below each right-hand side is scaled, so that no product
+/// overflows, and vectors are stored in that precision between products; right-hand sides and results are in double.
+/// What fits into a GPU's cache goes through several steps there before the next lines or coefficients follow.
 class FastDiagonalization : public Preconditioner
 {
 public:
@@ -44,8 +45,8 @@ public:
   void vmult(const Vector<double> &b, Vector<double> &x) const override { solve(b, x); }
   void update() override {} ///< the matrix stays
 
-  double      flop() const;    ///< floating-point operations of a solve for one column, without padding
-  double      traffic() const; ///< bytes that the products of a solve read and write at least, for all columns
+  double      flop() const; ///< floating-point operations of products and elimination for one column, without padding
+  double      traffic() const; ///< bytes that these read and write at least, for all columns
   std::size_t bytes() const;   ///< of matrices and vectors
 
   class Transforms;

@@ -199,21 +199,114 @@ private:
 
 /// x = factor x, the inverse between the transforms: coefficients first, ..., first + n - 1 of `all` in each row; index
 /// (row n + i) columns / W + group.
-template <typename T, typename Number, int W>
+template <typename T, int W>
 struct DivideByEigenvalues
 {
-  int           groups, n, all, first; // groups: columns / W
-  const Number *factor;
-  T            *x;
+  int          groups, n, all, first; // groups: columns / W
+  const float *factor;
+  T           *x;
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    const int    at = groups == 1 ? index : index / groups, row = n == all ? 0 : at / n;
-    const Number f     = factor[n == all ? at : row * all + first + (at - row * n)];
-    auto         value = Several<T, W>::at(x + std::size_t(index) * W);
+    const int   at = groups == 1 ? index : index / groups, row = n == all ? 0 : at / n;
+    const float f     = factor[n == all ? at : row * all + first + (at - row * n)];
+    auto        value = Several<T, W>::at(x + std::size_t(index) * W);
     for (int j = 0; j < W; ++j)
-      value.v[j] = T(f * static_cast<Number>(value.v[j]));
+      value.v[j] = T(f * static_cast<float>(value.v[j]));
     value.to(x + std::size_t(index) * W);
+  }
+};
+
+/// to = w_s (λ_s M + K)⁻¹ from along the lines of TridiagonalLines: index ((p n_lines + s) groups + group), W columns
+/// in a group. The entries of the singular line have an index each, behind all others: (row groups + group).
+template <int W>
+struct SolveLines
+{
+  int           n_lines, groups, parts, m, singular;
+  const double *lambda, *weight, *K, *M, *inverse, *singular_inverse;
+  const double *from;
+  double       *to;
+
+  ADAMANT_HOST_DEVICE void operator()(int index) const
+  {
+    const int rest = index / groups, group = index % groups, p = rest / n_lines, s = rest % n_lines;
+    if (p >= parts)
+      return apply_pseudo_inverse(rest - parts * n_lines, group);
+    if (s == singular)
+      return;
+    // Entries are loaded so many at a time, since each waits for the one before it.
+    constexpr int      block = W == 1 ? 20 : 8;
+    const double       l = lambda[s], w   = weight[s];
+    Several<double, W> entry[block], last = {};
+    double             pivot[block] = {}, factor = 0.;
+    for (int first = 0; first < m; first += block)
+      {
+        for (int k = 0; k < block; ++k)
+          if (first + k < m)
+            {
+              entry[k] = Several<double, W>::at(from + at(first + k, p, s, group));
+              pivot[k] = inverse[at_pivot(first + k, p, s)];
+            }
+        for (int k = 0; k < block; ++k)
+          if (first + k < m)
+            {
+              for (int j = 0; j < W; ++j)
+                last.v[j] = entry[k].v[j] - factor * last.v[j];
+              entry[k] = last;
+              factor   = coupling(l, first + k, p) * pivot[k];
+            }
+        for (int k = 0; k < block; ++k)
+          if (first + k < m)
+            entry[k].to(to + at(first + k, p, s, group));
+      }
+    last = {};
+    for (int end = m; end > 0; end -= block)
+      {
+        for (int k = 0; k < block; ++k)
+          if (end - 1 - k >= 0)
+            {
+              entry[k] = Several<double, W>::at(to + at(end - 1 - k, p, s, group));
+              pivot[k] = inverse[at_pivot(end - 1 - k, p, s)];
+            }
+        for (int k = 0; k < block; ++k)
+          if (end - 1 - k >= 0)
+            {
+              const double next = coupling(l, end - 1 - k, p);
+              for (int j = 0; j < W; ++j)
+                {
+                  last.v[j]     = pivot[k] * (entry[k].v[j] - next * last.v[j]);
+                  entry[k].v[j] = w * last.v[j];
+                }
+            }
+        for (int k = 0; k < block; ++k)
+          if (end - 1 - k >= 0)
+            entry[k].to(to + at(end - 1 - k, p, s, group));
+      }
+  }
+
+private:
+  ADAMANT_HOST_DEVICE std::size_t at_pivot(int k, int p, int s) const
+  {
+    return std::size_t(k * parts + p) * n_lines + s;
+  }
+  ADAMANT_HOST_DEVICE std::size_t at(int k, int p, int s, int group) const
+  {
+    return (at_pivot(k, p, s) * groups + group) * W;
+  }
+  ADAMANT_HOST_DEVICE double coupling(double l, int k, int p) const { return l * M[p * m + k] + K[p * m + k]; }
+
+  ADAMANT_HOST_DEVICE void apply_pseudo_inverse(int row, int group) const
+  {
+    const int          k = row / parts, p = row % parts;
+    Several<double, W> sum = {};
+    for (int i = 0; i < m; ++i)
+      {
+        const double factor = singular_inverse[(std::size_t(p) * m + i) * m + k];
+        const auto   value  = Several<double, W>::at(from + at(i, p, singular, group));
+        for (int j = 0; j < W; ++j)
+          sum.v[j] += factor * value.v[j];
+      }
+    sum.to(to + at(k, p, singular, group));
   }
 };
 } // namespace adamant

@@ -262,14 +262,17 @@ TEST_P(FastDiagonal, RefinementInDoubleReachesRounding)
     }
 }
 
-// 63 nodes: 32 sums with 32 even vectors, 31 differences with 31 odd ones.
+// 63 nodes: 32 sums with 32 even vectors, 31 differences with 31 odd ones. In double two products, and six operations
+// for each unknown.
 TEST(FastDiagonalization, CountsOperations)
 {
   const std::vector<Eigenpairs> square(2, one_dimensional_eigenpairs(equal_cells(64), true, true, true));
-  const FastDiagonalization     whole(Device::host(1), square),
-    halves(Device::host(1), square, Arithmetic::float64, 1, {2, 0});
-  EXPECT_EQ(whole.flop(), 8. * 63 * 63 * 63) << "expected four products of matrices with n = 63 rows";
-  EXPECT_EQ(halves.flop(), 8. * 63 * (32 * 32 + 31 * 31));
+  const auto                    flop = [&](Arithmetic arithmetic, int split_from) {
+    return FastDiagonalization(Device::host(1), square, arithmetic, 1, {split_from, 0}).flop();
+  };
+  EXPECT_EQ(flop(Arithmetic::float32, 100), 8. * 63 * 63 * 63) << "expected four products of matrices with n = 63 rows";
+  EXPECT_EQ(flop(Arithmetic::float32, 2), 8. * 63 * (32 * 32 + 31 * 31));
+  EXPECT_EQ(flop(Arithmetic::float64, 100), 4. * 63 * 63 * 63 + 6 * 63 * 63);
 }
 
 // Even and odd vectors of a mesh that is finer at both ends, where pairs of them have nearly the same eigenvalue.
