@@ -234,57 +234,62 @@ struct SolveLines
       return apply_pseudo_inverse(rest - parts * n_lines, group);
     if (s == singular)
       return;
-    // Entries are loaded so many at a time, since each waits for the one before it.
-    constexpr int      block = W == 1 ? 20 : 8;
-    const double       l = lambda[s], w   = weight[s];
-    Several<double, W> entry[block], last = {};
-    double             pivot[block] = {}, factor = 0.;
-    for (int first = 0; first < m; first += block)
-      {
-        for (int k = 0; k < block; ++k)
-          if (first + k < m)
-            {
-              entry[k] = Several<double, W>::at(from + at(first + k, p, s, group));
-              pivot[k] = inverse[at_pivot(first + k, p, s)];
-            }
-        for (int k = 0; k < block; ++k)
-          if (first + k < m)
-            {
-              for (int j = 0; j < W; ++j)
-                last.v[j] = entry[k].v[j] - factor * last.v[j];
-              entry[k] = last;
-              factor   = coupling(l, first + k, p) * pivot[k];
-            }
-        for (int k = 0; k < block; ++k)
-          if (first + k < m)
-            entry[k].to(to + at(first + k, p, s, group));
-      }
-    last = {};
-    for (int end = m; end > 0; end -= block)
-      {
-        for (int k = 0; k < block; ++k)
-          if (end - 1 - k >= 0)
-            {
-              entry[k] = Several<double, W>::at(to + at(end - 1 - k, p, s, group));
-              pivot[k] = inverse[at_pivot(end - 1 - k, p, s)];
-            }
-        for (int k = 0; k < block; ++k)
-          if (end - 1 - k >= 0)
-            {
-              const double next = coupling(l, end - 1 - k, p);
-              for (int j = 0; j < W; ++j)
-                {
-                  last.v[j]     = pivot[k] * (entry[k].v[j] - next * last.v[j]);
-                  entry[k].v[j] = w * last.v[j];
-                }
-            }
-        for (int k = 0; k < block; ++k)
-          if (end - 1 - k >= 0)
-            entry[k].to(to + at(end - 1 - k, p, s, group));
-      }
+    sweep<true>(from, p, s, group);
+    sweep<false>(to, p, s, group);
   }
 
 private:
+  // Entries are loaded so many at a time, and the next ones before these are used: each waits for the one before it.
+  static constexpr int block = W == 1 ? 16 : 6;
+  struct Block
+  {
+    Several<double, W> entry[block] = {};
+    double             pivot[block] = {};
+  };
+
+  ADAMANT_HOST_DEVICE Block load(const double *source, bool down, int first, int p, int s, int group) const
+  {
+    Block loaded;
+    for (int i = 0; i < block; ++i)
+      if (const int k = down ? first + i : m - 1 - first - i; first + i < m)
+        {
+          loaded.entry[i] = Several<double, W>::at(source + at(k, p, s, group));
+          loaded.pivot[i] = inverse[at_pivot(k, p, s)];
+        }
+    return loaded;
+  }
+
+  // Down the line: y_k = b_k - l_{k-1} y_{k-1}; up again: x_k = (y_k - e_k x_{k+1}) / pivot, e the matrix's next entry
+  // and l = e / pivot.
+  template <bool down>
+  ADAMANT_HOST_DEVICE void sweep(const double *source, int p, int s, int group) const
+  {
+    const double       l = lambda[s], w = weight[s];
+    Several<double, W> last   = {};
+    double             factor = 0.;
+    Block              now    = load(source, down, 0, p, s, group);
+    for (int first = 0; first < m; first += block)
+      {
+        const Block next = load(source, down, first + block, p, s, group);
+        for (int i = 0; i < block; ++i)
+          if (const int k = down ? first + i : m - 1 - first - i; first + i < m)
+            {
+              const double e = coupling(l, k, p);
+              for (int j = 0; j < W; ++j)
+                {
+                  last.v[j] =
+                    down ? now.entry[i].v[j] - factor * last.v[j] : now.pivot[i] * (now.entry[i].v[j] - e * last.v[j]);
+                  now.entry[i].v[j] = down ? last.v[j] : w * last.v[j];
+                }
+              factor = e * now.pivot[i];
+            }
+        for (int i = 0; i < block; ++i)
+          if (const int k = down ? first + i : m - 1 - first - i; first + i < m)
+            now.entry[i].to(to + at(k, p, s, group));
+        now = next;
+      }
+  }
+
   ADAMANT_HOST_DEVICE std::size_t at_pivot(int k, int p, int s) const
   {
     return std::size_t(k * parts + p) * n_lines + s;

@@ -42,8 +42,7 @@ void add_pseudo_inverse(const Eigenpairs &pairs, const FoldedDirection &folded, 
       for (int i = 0; i < rows; ++i)
         {
           const double *v = pairs.vectors.data() + pair;
-          const double  a =
-            factor * pairs.weight[pair] / pairs.value[pair] * v[std::size_t(i) * pairs.n];
+          const double  a = factor * pairs.weight[pair] / pairs.value[pair] * v[std::size_t(i) * pairs.n];
           for (int j = 0; j < rows; ++j)
             P[std::size_t(i) * folded.m + j] += a * v[std::size_t(j) * pairs.n];
         }
@@ -59,10 +58,10 @@ TridiagonalLines::TridiagonalLines(const Device &device, const Eigenpairs &last,
   , lambda(device, lambda)
   , weight(device, weight)
 {
-  const int           m = folded.m, parts = folded.parts;
-  const std::size_t   square = std::size_t(m) * m;
-  const double        least  = *std::min_element(last.value.begin(), last.value.end());
-  Array<double>       K_next, M_next, pivots(std::size_t(parts) * m * n_lines, 0.), P;
+  const int         m = folded.m, parts = folded.parts;
+  const std::size_t square = std::size_t(m) * m;
+  const double      least  = *std::min_element(last.value.begin(), last.value.end());
+  Array<double>     K_next, M_next, pivots(std::size_t(parts) * m * n_lines, 0.), P;
   for (int s = 0; s < n_lines; ++s)
     if (weight[s] != 0. && lambda[s] + least <= zero)
       singular = s;
@@ -78,8 +77,9 @@ TridiagonalLines::TridiagonalLines(const Device &device, const Eigenpairs &last,
           {
             const auto   at    = [&](int row) { return std::size_t(row * parts + p) * n_lines + s; };
             const double above = k > 0 ? lambda[s] * M.next[k - 1] + K.next[k - 1] : 0.;
-            const double pivot = lambda[s] * M.diagonal[k] + K.diagonal[k] - (k > 0 ? above * above * pivots[at(k - 1)] : 0.);
-            pivots[at(k)]      = M.diagonal[k] > 0. ? 1. / pivot : 0.; // zero where a value is prescribed
+            const double pivot =
+              lambda[s] * M.diagonal[k] + K.diagonal[k] - (k > 0 ? above * above * pivots[at(k - 1)] : 0.);
+            pivots[at(k)] = M.diagonal[k] > 0. ? 1. / pivot : 0.; // zero where a value is prescribed
           }
       if (singular >= 0)
         add_pseudo_inverse(last, folded, p, weight[singular], zero, &P[p * square]);
@@ -96,8 +96,9 @@ void TridiagonalLines::solve(const double *from, double *to) const
     constexpr int W      = decltype(width)::value;
     const int     groups = n_columns / W, n = n_lines * folded.parts * groups;
     const int     extra = singular < 0 ? 0 : folded.row() * groups;
-    device.for_each(n + extra, SolveLines<W>{n_lines, groups, folded.parts, folded.m, singular, lambda.data(), weight.data(),
-                                             K.data(), M.data(), inverse.data(), singular_inverse.data(), from, to});
+    device.for_each(n + extra,
+                    SolveLines<W>{n_lines, groups, folded.parts, folded.m, singular, lambda.data(), weight.data(),
+                                  K.data(), M.data(), inverse.data(), singular_inverse.data(), from, to});
   };
   // On the host one column at a time, so that its bits do not depend on the others.
   if (device.asynchronous() && n_columns % 2 == 0)
