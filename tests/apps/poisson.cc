@@ -167,6 +167,14 @@ TEST_F(Poisson, MistakesAreRefused)
   EXPECT_NE(zero.out.find("right-hand side 0 is zero"), std::string::npos) << zero.out;
 }
 
+TEST_F(Poisson, SeveralRanksAreRefused)
+{
+  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+  before = "mpirun --oversubscribe --bind-to none -np 2";
+  expect_refused({}, "runs on one rank");
+}
+
 TEST_F(Poisson, EveryParameterFileIsRead)
 {
   EXPECT_EQ(read_parameter_files(POISSON_PRM), 5);
