@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algebra/several.h"
 #include "base/host_device.h"
 
 #include <cmath>
@@ -9,6 +10,24 @@
 
 namespace adamant
 {
+/// to = (or, with `add`, +=) the first n of W numbers.
+template <int W>
+ADAMANT_HOST_DEVICE void store_columns(Several<double, W> value, bool add, int n, double *to)
+{
+  if (n >= W)
+    {
+      if (add)
+        {
+          const auto old = Several<double, W>::at(to);
+          for (int j = 0; j < W; ++j)
+            value.v[j] += old.v[j];
+        }
+      return value.to(to);
+    }
+  for (int j = 0; j < W && j < n; ++j)
+    to[j] = add ? to[j] + value.v[j] : value.v[j];
+}
+
 /// sum[p r + s] = Σ x[i r + s]² over the rows i = p, p + n_parts, ...; index p r + s.
 struct PartialSquares
 {

@@ -17,9 +17,9 @@ namespace adamant
 class Schur::Solver
 {
 public:
-  virtual ~Solver()                                                     = default;
-  virtual void        solve(const Vector<double> &b, Vector<double> &x) = 0;
-  virtual std::size_t bytes() const                                     = 0;
+  virtual ~Solver()                                                                                      = default;
+  virtual void        apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) = 0;
+  virtual std::size_t bytes() const                                                                      = 0;
   double              flop = 0, paper_flop = 0, traffic = 0;
 };
 
@@ -34,7 +34,7 @@ class SolverIn : public Schur::Solver
 public:
   SolverIn(const Device &device, const NestedNodes &nodes, const MacroCells &cells, const Prehandled &matrices,
            Arithmetic arithmetic, int n_columns);
-  void        solve(const Vector<double> &b, Vector<double> &x) override;
+  void        apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) override;
   std::size_t bytes() const override;
 
 private:
@@ -66,7 +66,7 @@ private:
   void       enter(const Vector<double> &b);
   void       solve_edges();
   void       solve_inner();
-  void       leave(Vector<double> &x);
+  void       leave(bool add, Vector<double> &x);
   template <typename To>
   void gather(int n_rows, int rows, int pitch, const List<int> &numbers, To *to) const;
   void scatter(const List<int> &numbers, const Number *x);
@@ -326,14 +326,15 @@ void SolverIn<T>::count(const MacroCells &cells)
 }
 
 template <typename T>
-void SolverIn<T>::solve(const Vector<double> &b, Vector<double> &x)
+void SolverIn<T>::apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x)
 {
   if (scaled)
-    device.for_each(columns, LowPrecisionScales{n_columns, length, 1., norms(b), scales.data(), scales_back.data()});
+    device.for_each(columns, LowPrecisionScales{n_columns, length, 1., squares == nullptr ? norms(b) : squares,
+                                                scales.data(), scales_back.data()});
   enter(b);
   solve_edges();
   solve_inner();
-  leave(x);
+  leave(add, x);
 }
 
 // n_rows rows of h in another order; see GatherRows.
@@ -420,14 +421,14 @@ void SolverIn<T>::solve_inner()
 }
 
 template <typename T>
-void SolverIn<T>::leave(Vector<double> &x)
+void SolverIn<T>::leave(bool add, Vector<double> &x)
 {
   basis.to_nodal(columns, h, false);
   with_columns_at_once(columns, [&](auto width) {
     constexpr int W = decltype(width)::value;
     device.for_each(h.size() / W, LeaveColumns<Number, W>{n_columns, columns, position.data(), from_old.start.data(),
                                                           from_old.column.data(), from_old.weight.data(), h.data(),
-                                                          scaled ? scales_back.data() : nullptr, x.data()});
+                                                          scaled ? scales_back.data() : nullptr, add, x.data()});
   });
 }
 
@@ -467,9 +468,9 @@ Schur::Schur(const Device &device, const NestedNodes &nodes, const MacroCells &c
 Schur::~Schur()                 = default;
 Schur::Schur(Schur &&) noexcept = default;
 
-void Schur::solve(const Vector<double> &b, Vector<double> &x) const
+void Schur::apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) const
 {
-  solver->solve(b, x);
+  solver->apply(b, squares, add, x);
 }
 double Schur::flop() const
 {

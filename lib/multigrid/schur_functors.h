@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algebra/multi_vector_functors.h"
 #include "algebra/several.h"
 #include "base/host_device.h"
 #include "base/small_floats.h"
@@ -76,7 +77,7 @@ private:
   }
 };
 
-/// The way out, with the finest step of S: x_i = back[s] (h_position(i) + Σ_k weight_k h_column(k)) over row i of what new
+/// The way out, with the finest step of S: x_i = (or, with `add`, +=) back[s] (h_position(i) + Σ_k weight_k h_column(k)) over row i of what new
 /// nodes take of old ones. Index: unknown i times groups of W columns.
 template <typename Number, int W>
 struct LeaveColumns
@@ -87,6 +88,7 @@ struct LeaveColumns
   const int          *column;
   const Number       *weight, *h;
   const double       *back; // or none
+  bool                add;
   double             *x;
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
@@ -103,12 +105,7 @@ struct LeaveColumns
     Several<double, W> result;
     for (int j = 0; j < W; ++j)
       result.v[j] = back == nullptr ? double(sum.v[j]) : sum.v[j] * back[s + j];
-    double *to = x + std::size_t(i) * n_columns + s;
-    if (n_columns == columns)
-      result.to(to);
-    else
-      for (int j = 0; j < W && s + j < n_columns; ++j)
-        to[j] = result.v[j];
+    store_columns(result, add, n_columns == columns ? W : n_columns - s, x + std::size_t(i) * n_columns + s);
   }
 };
 

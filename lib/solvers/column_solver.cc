@@ -34,14 +34,15 @@ ColumnSolver::ColumnSolver(const Device &device, const ColumnMatrix<double> &A_,
   , matrix(A_)
   , A(A_, n_columns)
   , M(M)
+  , inverse(dynamic_cast<const ColumnInverse *>(&M))
   , kind(method_)
   , make_fallback(std::move(make_fallback))
   , norms(device, A_.n_rows(), n_columns)
   , R(device, A.n_rows())
 {
-  if (kind == Method::refinement)
+  if (kind == Method::refinement && inverse == nullptr)
     Z = Vector<double>(device, A.n_rows());
-  else
+  else if (kind != Method::refinement)
     {
       scales = Vector<double>(device, n_columns);
       method = std::make_unique<CG>(device, A, M);
@@ -74,7 +75,10 @@ ColumnResult ColumnSolver::refine(const Vector<double> &B, Vector<double> &X, co
 {
   kept  = List<int>();
   sizes = norms.fetch(B);
-  M.vmult(B, X);
+  if (inverse != nullptr)
+    inverse->apply(B, norms.last(), false, X);
+  else
+    M.vmult(B, X);
   auto         residuals = relative_residuals(B, X);
   const auto   bad       = leave_out_bad_columns(residuals, X);
   ColumnResult result;
@@ -102,12 +106,17 @@ ColumnResult ColumnSolver::refine(const Vector<double> &B, Vector<double> &X, co
   return result;
 }
 
-// X += M R and R = B - A X, recorded at the first time.
+// X += M R and R = B - A X, recorded at the first time; the norms of R are at hand.
 void ColumnSolver::correct(const Vector<double> &B, Vector<double> &X)
 {
   const auto step = [&] {
-    M.vmult(R, Z);
-    device.axpby(1., Z, 1., X);
+    if (inverse != nullptr)
+      inverse->apply(R, norms.last(), true, X);
+    else
+      {
+        M.vmult(R, Z);
+        device.axpby(1., Z, 1., X);
+      }
     A.residual(X, B, R);
   };
   if (!M.recordable())

@@ -3,6 +3,7 @@
 #include "algebra/graph.h"
 #include "algebra/multi_vector.h"
 #include "operators/column_matrix.h"
+#include "solvers/column_inverse.h"
 #include "solvers/control.h"
 #include "solvers/krylov.h"
 
@@ -67,6 +68,7 @@ private:
   const ColumnMatrix<double>   &matrix;
   ColumnOperator                A;
   const Preconditioner         &M;
+  const ColumnInverse          *inverse; // M, where it is one
   const Method                  kind;
   MakePreconditioner            make_fallback;
   std::unique_ptr<Fallback>     fallback;

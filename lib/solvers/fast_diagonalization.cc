@@ -16,9 +16,9 @@ namespace adamant
 class FastDiagonalization::Transforms
 {
 public:
-  virtual ~Transforms()                                                 = default;
-  virtual void        solve(const Vector<double> &b, Vector<double> &x) = 0;
-  virtual std::size_t bytes() const                                     = 0;
+  virtual ~Transforms()                                                                                  = default;
+  virtual void        apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) = 0;
+  virtual std::size_t bytes() const                                                                      = 0;
   double              flop = 0, traffic = 0;
 };
 
@@ -35,7 +35,7 @@ class TransformsIn : public FastDiagonalization::Transforms
 public:
   TransformsIn(const Device &device, const std::vector<Eigenpairs> &directions, Arithmetic arithmetic, int n_columns,
                const Options &options);
-  void        solve(const Vector<double> &b, Vector<double> &x) override;
+  void        apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) override;
   std::size_t bytes() const override;
 
 private:
@@ -51,10 +51,10 @@ private:
   std::pair<double, double> pair_of(const std::vector<Eigenpairs> &directions, int n, std::size_t position) const;
   template <typename R>
   void transform(int d, bool back, int outer, int inner, const T *from, std::size_t from_pitch, R *to,
-                 std::size_t to_pitch) const;
+                 std::size_t to_pitch, bool add = false) const;
   void forth(const double *b, int first, int n);
   void divide();
-  void back(int first, int n, double *x);
+  void back(int first, int n, bool add, double *x);
   template <template <typename, int, int> class Change, typename... Arguments>
   void change_layout(int first, int n, Arguments... arguments) const;
 
@@ -231,14 +231,14 @@ void TransformsIn<T>::make_factors(const std::vector<Eigenpairs> &directions)
 template <typename T>
 template <typename R>
 void TransformsIn<T>::transform(int d, bool back, int outer, int inner, const T *from, std::size_t from_pitch, R *to,
-                                std::size_t to_pitch) const
+                                std::size_t to_pitch, bool add) const
 {
   const auto       &f      = folded[d];
   const std::size_t square = std::size_t(f.m) * f.m;
   if (d == 0 && columns == 1) // lines are the rows of one matrix
     return products.multiply(
       {outer, f.m, f.m, false, back, f.row(), f.m, f.row(), f.parts, std::size_t(f.m), square, std::size_t(f.m)}, 1.,
-      from, V[0].data(), 0., to);
+      from, V[0].data(), double(add), to);
   const std::size_t odd  = f.position(d, 1, 0); // the first row of the odd part
   const int         step = f.position(d, 0, 1);
   ProductShape      shape{f.m, inner, f.m, !back, false, f.m, int(step * from_pitch), int(step * to_pitch)};
@@ -247,7 +247,8 @@ void TransformsIn<T>::transform(int d, bool back, int outer, int inner, const T 
   shape.distance_B = (outer == 1 ? odd : f.row()) * from_pitch;
   shape.distance_C = (outer == 1 ? odd : f.row()) * to_pitch;
   for (int p = 0; p < (outer == 1 ? 1 : f.parts); ++p)
-    products.multiply(shape, 1., V[d].data() + p * square, from + p * odd * from_pitch, 0., to + p * odd * to_pitch);
+    products.multiply(shape, 1., V[d].data() + p * square, from + p * odd * from_pitch, double(add),
+                      to + p * odd * to_pitch);
 }
 
 // A functor for each node of the first parts, with that of the last direction from `first` on; see ChangeLayout.
@@ -317,7 +318,7 @@ void TransformsIn<T>::divide()
 
 // The way back into x.
 template <typename T>
-void TransformsIn<T>::back(int first, int n, double *x)
+void TransformsIn<T>::back(int first, int n, bool add, double *x)
 {
   const T  *from  = divided.data() + plane(first);
   const int outer = folded[last()].parts * n;
@@ -333,24 +334,24 @@ void TransformsIn<T>::back(int first, int n, double *x)
     to = dim == 2 ? chunk.data() : other_chunk.data();
   if constexpr (in_double)
     to = direct ? x + plane(first) : to;
-  transform(0, true, lines, columns, from, columns, to, columns);
+  transform(0, true, lines, columns, from, columns, to, columns, add && direct);
   if (!direct)
     change_layout<UnpackColumns>(first, n, static_cast<const Number *>(to), in_double ? nullptr : scales_back.data(),
-                                 x);
+                                 add, x);
 }
 
 template <typename T>
-void TransformsIn<T>::solve(const Vector<double> &b, Vector<double> &x)
+void TransformsIn<T>::apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x)
 {
   if (!in_double)
-    device.for_each(columns,
-                    LowPrecisionScales{n_columns, length, 1. / scale, norms(b), scales.data(), scales_back.data()});
+    device.for_each(columns, LowPrecisionScales{n_columns, length, 1. / scale, squares == nullptr ? norms(b) : squares,
+                                                scales.data(), scales_back.data()});
   const int m = folded[last()].m;
   for (int first = 0; first < m; first += planes)
     forth(b.data(), first, std::min(planes, m - first));
   divide();
   for (int first = 0; first < m; first += planes)
-    back(first, std::min(planes, m - first), x.data());
+    back(first, std::min(planes, m - first), add, x.data());
 }
 
 template <typename T>
@@ -389,9 +390,9 @@ FastDiagonalization::FastDiagonalization(const Device &device, const std::vector
 FastDiagonalization::~FastDiagonalization()                               = default;
 FastDiagonalization::FastDiagonalization(FastDiagonalization &&) noexcept = default;
 
-void FastDiagonalization::solve(const Vector<double> &b, Vector<double> &x) const
+void FastDiagonalization::apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) const
 {
-  transforms->solve(b, x);
+  transforms->apply(b, squares, add, x);
 }
 
 double FastDiagonalization::flop() const

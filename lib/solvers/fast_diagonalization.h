@@ -1,8 +1,8 @@
 #pragma once
 
 #include "algebra/dense_products.h"
+#include "solvers/column_inverse.h"
 #include "solvers/eigenpairs.h"
-#include "solvers/preconditioner.h"
 
 #include <cstddef>
 #include <memory>
@@ -22,7 +22,7 @@ namespace adamant
 /// and b_i - b_{N-1-i}: half of the operations. In float32 and below each right-hand side is scaled, so that no product
 /// overflows, and vectors are stored in that precision between products; right-hand sides and results are in double.
 /// What fits into a GPU's cache goes through several steps there before the next lines or coefficients follow.
-class FastDiagonalization : public Preconditioner
+class FastDiagonalization : public ColumnInverse
 {
 public:
   /// What is chosen for speed; 0: as it pays.
@@ -40,9 +40,9 @@ public:
   FastDiagonalization(FastDiagonalization &&) noexcept;
 
   /// x = A⁻¹ b for all columns, n_nodes x n_columns each; x may be b.
-  void solve(const Vector<double> &b, Vector<double> &x) const;
+  void solve(const Vector<double> &b, Vector<double> &x) const { apply(b, nullptr, false, x); }
 
-  void vmult(const Vector<double> &b, Vector<double> &x) const override { solve(b, x); }
+  void apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) const override;
   void update() override {} ///< the matrix stays
 
   double      flop() const; ///< floating-point operations of products and elimination for one column, without padding

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algebra/multi_vector_functors.h"
 #include "algebra/several.h"
 #include "base/host_device.h"
 #include "base/small_floats.h"
@@ -152,7 +153,7 @@ private:
   }
 };
 
-/// x = the nodes' values of `from`, which has parts, times back[s] or, without it, as they are.
+/// x = (or, with `add`, +=) the nodes' values of `from`, which has parts, times factor[s] or, without, as they are.
 template <typename T, int W, int C>
 struct UnpackColumns
 {
@@ -160,6 +161,7 @@ struct UnpackColumns
   int                columns, n_columns;
   const Computed<T> *from;
   const double      *factor;
+  bool               add;
   double            *x;
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
@@ -189,11 +191,7 @@ private:
     Several<double, W> all;
     for (int j = 0; j < W; ++j)
       all.v[j] = factor == nullptr ? double(value.v[j]) : double(value.v[j]) * factor[s + j];
-    if (n_columns == columns)
-      all.to(to);
-    else
-      for (int j = 0; j < W && s + j < n_columns; ++j)
-        to[j] = all.v[j];
+    store_columns(all, add, n_columns == columns ? W : n_columns - s, to);
   }
 };
 

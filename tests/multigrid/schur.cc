@@ -118,6 +118,25 @@ TEST_P(SchurTest, SolvesInDouble)
     }
 }
 
+TEST_P(SchurTest, AddsToASolution)
+{
+  const Nested nested(2, 4, 16);
+  const int    n = nested.nodes->n_unknowns;
+  for (const int r : {1, 3, 8})
+    for (const auto arithmetic : {Arithmetic::float64, Arithmetic::float32})
+      {
+        const Schur    solver = nested.solver(device, arithmetic, r);
+        const auto     b      = to_device(device, random_values(std::size_t(n) * r, 3));
+        const auto     x      = random_values(std::size_t(n) * r, 4);
+        auto           sum    = to_device(device, x);
+        Vector<double> alone(device, n * r);
+        ColumnNorms    norms(device, n, r);
+        solver.solve(b, alone);
+        solver.apply(b, norms(b), true, sum);
+        expect_near(values_of(sum), combine(1, x, 1, values_of(alone)), 1e-14, "x + M b");
+      }
+}
+
 // S, S⁻¹ and Sᵀ applied level by level against their product as matrices.
 TEST_P(SchurTest, HierarchicalBasisIsTheProductOfItsSteps)
 {

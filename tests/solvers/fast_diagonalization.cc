@@ -248,6 +248,27 @@ TEST_P(FastDiagonal, ErrorsAreThoseOfThePrecision)
     }
 }
 
+// x += M b with norms at hand is x + (M b), on whole and on folded lines.
+TEST_P(FastDiagonal, AddsToASolution)
+{
+  const std::vector<Line> lines = {Line(equal_cells(24), true, true), Line(equal_cells(16), true, true)};
+  for (const int r : {1, 3, 8})
+    for (const auto arithmetic : {Arithmetic::float64, Arithmetic::float32})
+      for (const int split_from : {2, 100})
+        {
+          const FastDiagonalization solver(device, pairs_of(lines), arithmetic, r, {split_from, 0});
+          const int                 n   = lines[0].n() * lines[1].n();
+          const auto                b   = to_device(device, random_values(std::size_t(n) * r, 3));
+          const auto                x   = random_values(std::size_t(n) * r, 4);
+          auto                      sum = to_device(device, x);
+          Vector<double>            alone(device, n * r);
+          ColumnNorms               norms(device, n, r);
+          solver.solve(b, alone);
+          solver.apply(b, norms(b), true, sum);
+          expect_near(values_of(sum), combine(1, x, 1, values_of(alone)), 1e-14, "x + M b");
+        }
+}
+
 TEST_P(FastDiagonal, RefinementInDoubleReachesRounding)
 {
   const std::vector<Line> lines = {Line(equal_cells(24), true, true), Line(graded_cells(16), true, false)};
