@@ -83,9 +83,8 @@ ColumnResult ColumnSolver::refine(const Vector<double> &B, Vector<double> &X, co
   const auto   bad       = leave_out_bad_columns(residuals, X);
   ColumnResult result;
   result.n_redone = static_cast<int>(bad.size());
-  if (kept.size() > 0)
-    for (const int s : bad)
-      residuals[s] = 0.;
+  for (const int s : bad)
+    residuals[s] = 0.;
   result.initial_residual = largest(residuals);
   for (StagnationCounter stagnation;; ++result.iterations)
     {
@@ -101,7 +100,7 @@ ColumnResult ColumnSolver::refine(const Vector<double> &B, Vector<double> &X, co
       residuals = norms.fetch(R);
       relate(residuals);
     }
-  if (kept.size() > 0)
+  if (!bad.empty())
     redo(bad, B, X, control, result);
   return result;
 }
@@ -119,7 +118,7 @@ void ColumnSolver::correct(const Vector<double> &B, Vector<double> &X)
       }
     A.residual(X, B, R);
   };
-  if (!M.recordable())
+  if (!device.asynchronous() || !M.recordable())
     step();
   else
     {
@@ -133,20 +132,22 @@ void ColumnSolver::correct(const Vector<double> &B, Vector<double> &X)
     device.for_each(R.size(), GatherColumns{r, r, kept.data(), R.data(), R.data()});
 }
 
-// The columns that one step is too bad for to go on; where there is something that takes its place, they become zero
-// in X and R.
+// Where there is something that takes M's place, the columns that one step is too bad for to go on; they become zero in
+// X and R.
 std::vector<int> ColumnSolver::leave_out_bad_columns(const Array<double> &residuals, Vector<double> &X)
 {
+  std::vector<int> bad;
+  if (!make_fallback)
+    return bad;
   Array<int> numbers(r);
   std::iota(numbers.begin(), numbers.end(), 0);
-  std::vector<int> bad;
   for (int s = 0; s < r; ++s)
     if (!(residuals[s] <= largest_reduction)) // NaN, too
       {
         bad.push_back(s);
         numbers[s] = -1;
       }
-  if (bad.empty() || !make_fallback)
+  if (bad.empty())
     return bad;
   kept = List<int>(device, numbers);
   for (Vector<double> *vector : {&X, &R})
