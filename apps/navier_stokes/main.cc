@@ -160,7 +160,7 @@ void NavierStokes<dim>::setup_solver()
   solver.emplace(
     device, flow->pressure_levels, parameters.linear_solver.options("pressure"), parameters.time.extrapolation_order,
     direct ? adamant::tensor_product_eigenpairs(flow->pressure(), mapping) : std::vector<adamant::Eigenpairs>(),
-    parameters.implementation.arithmetic(device));
+    parameters.implementation.arithmetic());
   products.emplace(device, *flow, parameters.problem.viscosity,
                    !parameters.implementation.custom_kernels ||
                      device.matrix_format() == adamant::MatrixFormat::cusparse);

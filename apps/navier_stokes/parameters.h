@@ -131,12 +131,7 @@ struct ImplementationParameters : ParameterAcceptor
       "sparse product for each matrix and component");
   }
 
-  adamant::Arithmetic arithmetic(const adamant::Device &device) const
-  {
-    const auto arithmetic = adamant::arithmetic(pressure_arithmetic);
-    adamant::require_arithmetic("Implementation/Fast diagonalization precision", arithmetic, device);
-    return arithmetic;
-  }
+  adamant::Arithmetic arithmetic() const { return adamant::arithmetic(pressure_arithmetic); }
 };
 
 struct Parameters
@@ -215,6 +210,11 @@ struct Parameters
     if (!time.shortens())
       time.check();
     check_expressions();
+  }
+
+  void check_device(const adamant::Device &device) const
+  {
+    adamant::require_arithmetic("Implementation/Fast diagonalization precision", implementation.arithmetic(), device);
   }
 
   // What takes one rank, or a serial mesh.

@@ -186,6 +186,12 @@ struct Parameters
             "Solver/Solver = schur knows no hanging nodes (Mesh/Local refinements); take multigrid");
   }
 
+  void check_device(const adamant::Device &device) const
+  {
+    require(device.communicator().size() == 1, "poisson runs on one rank; start it without mpiexec");
+    adamant::require_arithmetic("Solver/Precision", solver.arithmetic(), device);
+  }
+
   // At which the coarser meshes end: the Schur complement's coarse mesh is among them.
   unsigned int coarsest_cells() const
   {

@@ -24,8 +24,8 @@ namespace poisson
 struct Approximation
 {
   std::unique_ptr<adamant::Preconditioner> inverse;
-  double                                   flop = 0., paper_flop = 0.; ///< of a column, where there is such a number
-  double                                   traffic = 0.;               ///< bytes of all columns, likewise
+  double                                   flop = 0., paper_flop = 0.; ///< of its products, a column
+  double                                   traffic = 0.;               ///< bytes of all columns, at least
   double                                   bytes   = 0.;               ///< of memory
 };
 
@@ -51,11 +51,11 @@ public:
     return of(directions.empty() || same ? "multigrid" : "fast_diagonalization", adamant::Arithmetic::float64, r);
   }
   /// In TF32, where 16 bits do not do; none otherwise.
-  adamant::MakePreconditioner fallback(int r)
+  adamant::MakePreconditioner fallback()
   {
     if (!parameters.solver.direct() || parameters.solver.arithmetic() < adamant::Arithmetic::bfloat16)
       return nullptr;
-    return [this, r] { return of(parameters.solver.type, adamant::Arithmetic::tf32, r).inverse; };
+    return [this](int r) { return of(parameters.solver.type, adamant::Arithmetic::tf32, r).inverse; };
   }
 
   /// Condition numbers and counts, as Tables 1 and 4 of the paper have them.
@@ -101,6 +101,7 @@ private:
   {
     using Cycle        = adamant::ColumnCycle<Number>;
     const auto &chosen = parameters.solver;
+    const auto  cost   = adamant::cycle_cost(levels.free, int(chosen.steps), r, sizeof(Number));
     if (r == 1)
       {
         adamant::MultigridOptions options;
@@ -109,12 +110,12 @@ private:
         options.singular                       = levels.singular;
         const auto precision =
           sizeof(Number) == sizeof(float) ? adamant::Precision::float32 : adamant::Precision::float64;
-        return {make_multigrid(device, levels.free, precision, options), 0., 0., 0., 0.};
+        return {make_multigrid(device, levels.free, precision, options), cost.flop, 0., cost.traffic, 0.};
       }
     auto         cycle = std::make_unique<Cycle>(device, levels.free, r,
                                          typename Cycle::Options{int(chosen.steps), chosen.range, levels.singular});
     const double bytes = cycle->bytes();
-    return {std::move(cycle), 0., 0., 0., bytes};
+    return {std::move(cycle), cost.flop, 0., cost.traffic, bytes};
   }
 
   Approximation schur(adamant::Arithmetic arithmetic, int r)

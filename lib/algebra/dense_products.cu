@@ -24,3 +24,5 @@ template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, con
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::ColumnScales &);
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::LowPrecisionScales &);
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::ScaleColumns &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::GatherColumns &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::ScatterColumns &);

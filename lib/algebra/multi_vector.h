@@ -60,6 +60,7 @@ public:
     device.for_each(n_columns, SumParts{n_columns, n_groups, n_groups, groups.data(), squares.data()});
     return squares.data();
   }
+  const double *last() const { return n_columns == 1 ? scalar.data() : squares.data(); } ///< what the last call gave
   /// The norms on the host; waits.
   Array<double> fetch(const Vector<double> &x)
   {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algebra/several.h"
 #include "base/host_device.h"
 
 #include <cmath>
@@ -9,6 +10,24 @@
 
 namespace adamant
 {
+/// to = (or, with `add`, +=) the first n of W numbers.
+template <int W>
+ADAMANT_HOST_DEVICE void store_columns(Several<double, W> value, bool add, int n, double *to)
+{
+  if (n >= W)
+    {
+      if (add)
+        {
+          const auto old = Several<double, W>::at(to);
+          for (int j = 0; j < W; ++j)
+            value.v[j] += old.v[j];
+        }
+      return value.to(to);
+    }
+  for (int j = 0; j < W && j < n; ++j)
+    to[j] = add ? to[j] + value.v[j] : value.v[j];
+}
+
 /// sum[p r + s] = Σ x[i r + s]² over the rows i = p, p + n_parts, ...; index p r + s.
 struct PartialSquares
 {
@@ -97,5 +116,37 @@ struct ScaleColumns
     return back ? x[index] / factor : x[index] * factor;
   }
   ADAMANT_HOST_DEVICE void store(int index, double value) const { x[index] = value; }
+};
+
+/// to[i n + j] = from[i n_from + column[j]], zero where the column is -1; index i n + j. `from` may be `to` where columns
+/// stay or become zero.
+struct GatherColumns
+{
+  int           n, n_from;
+  const int    *column;
+  const double *from;
+  double       *to;
+
+  ADAMANT_HOST_DEVICE void operator()(int index) const
+  {
+    const int i = index / n, s = column[index % n];
+    to[index] = s < 0 ? 0. : from[std::size_t(i) * n_from + s];
+  }
+};
+
+/// to[i n_to + column[j]] = from[i n + j], where the column is not -1; index i n + j.
+struct ScatterColumns
+{
+  int           n, n_to;
+  const int    *column;
+  const double *from;
+  double       *to;
+
+  ADAMANT_HOST_DEVICE void operator()(int index) const
+  {
+    const int i = index / n, s = column[index % n];
+    if (s >= 0)
+      to[std::size_t(i) * n_to + s] = from[index];
+  }
 };
 } // namespace adamant

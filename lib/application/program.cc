@@ -28,7 +28,8 @@ int run(const CommandLine &line, const std::string &application, const Program &
   const int          n_threads = number_of_threads(line.threads, ranks);
   set_threads(n_threads);
   const Device device = choose_device(line.backend, n_threads, std::cout, ranks, rank_parameters.share_devices, format);
-  Run          run(application, line, checkpoints, std::move(reader), device, n_threads, rank_parameters);
+  program.check_device(device);
+  Run run(application, line, checkpoints, std::move(reader), device, n_threads, rank_parameters);
   print_header(application, backend_name(device), device.name(), n_threads, ranks.size());
   if (const std::string exchange = device.interface().exchange(); !exchange.empty())
     run.record["exchange"] = exchange;
@@ -39,6 +40,11 @@ int run(const CommandLine &line, const std::string &application, const Program &
   catch (const EndOfDryRun &)
     {
       return 0;
+    }
+  catch (const InputError &)
+    {
+      run.take_back();
+      throw;
     }
   run.stop();
   record_device(device, run.record);

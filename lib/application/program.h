@@ -7,6 +7,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace adamant
@@ -17,10 +19,22 @@ class Program
 public:
   virtual ~Program() = default;
 
-  virtual void check() const = 0; ///< throws InputError where parameters do not fit together
+  virtual void check() const = 0;                    ///< throws InputError where parameters do not fit together
+  virtual void check_device(const Device &) const {} ///< likewise, or the device or its ranks do not
   /// The parameters that may differ where a checkpoint is continued: keys "Section/key", or whole sections.
   virtual std::vector<std::string> may_change() const                          = 0;
   virtual void                     solve(const Device &device, Run &run) const = 0;
+};
+
+/// Whether parameters have a check_device.
+template <typename Parameters, typename = void>
+struct HasDeviceCheck : std::false_type
+{
+};
+template <typename Parameters>
+struct HasDeviceCheck<Parameters, std::void_t<decltype(std::declval<const Parameters &>().check_device(Device()))>>
+  : std::true_type
+{
 };
 
 /// main() of a program: reads the command line and the parameters, chooses the device and solves. `make` makes the
@@ -33,6 +47,7 @@ int run_program(int argc, char **argv, const std::string &application, const std
 ///   unsigned int dim() const;                     2 or 3
 ///   void check() const;                           throws InputError where parameters do not fit together
 ///   std::vector<std::string> may_change() const;  see Program
+///   void check_device(const Device &) const;      see Program; may be missing
 template <typename Parameters, template <int> class Problem>
 int run_program(int argc, char **argv, const std::string &application, const std::string &description)
 {
@@ -40,7 +55,12 @@ int run_program(int argc, char **argv, const std::string &application, const std
   {
     Parameters parameters;
 
-    void                     check() const override { parameters.check(); }
+    void check() const override { parameters.check(); }
+    void check_device(const Device &device) const override
+    {
+      if constexpr (HasDeviceCheck<Parameters>::value)
+        parameters.check_device(device);
+    }
     std::vector<std::string> may_change() const override { return parameters.may_change(); }
     void                     solve(const Device &device, Run &run) const override
     {

@@ -30,7 +30,7 @@ Run::Run(const std::string &application, const CommandLine &line, const Checkpoi
 {
   header.parameters = parameter_text(dealii::ParameterHandler::ShortPRM);
   if (writes())
-    make_output_folder(output_folder, header.parameters);
+    made = OutputFolder(output_folder, header.parameters);
   timer.observer = [this](const std::string &section) {
     if (section.empty() || section.rfind("init/", 0) == 0)
       live.stage(section.empty() ? "" : section.substr(5), total.wall_time());

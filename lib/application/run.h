@@ -78,6 +78,8 @@ public:
   /// `note` is shown, too.
   void progress(unsigned int step, double time, int iterations, double residual, const std::string &note = "");
 
+  void take_back() const { made.take_back(); } ///< what was written, where the input is refused after all
+
   void stop();   ///< the clock: what follows does not belong to the run
   void finish(); ///< prints the timing table and writes run.json
 
@@ -91,6 +93,7 @@ private:
   const Device                      device;
   const RankParameters             &rank_parameters;
   const std::string                 output_folder;
+  OutputFolder                      made;
   dealii::Timer                     total, time_loop;
   Progress                          live;
   unsigned int                      n_steps = 0;

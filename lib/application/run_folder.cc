@@ -4,7 +4,9 @@
 #include "base/run_record.h"
 
 #include <filesystem>
+#include <fstream>
 #include <iomanip>
+#include <iterator>
 #include <sstream>
 #include <system_error>
 
@@ -17,9 +19,14 @@ std::string output_folder(const CommandLine &line, const std::string &applicatio
                                         "output/" + application;
 }
 
-void make_output_folder(const std::string &folder, const std::string &parameters)
+OutputFolder::OutputFolder(const std::string &folder, const std::string &parameters)
+  : folder(folder)
 {
   std::error_code error;
+  for (std::filesystem::path path = folder; !path.empty() && !exists(path, error); path = path.parent_path())
+    ++n_made;
+  if (std::ifstream old(folder + "/parameters.prm"); old)
+    old_parameters = std::string(std::istreambuf_iterator<char>(old), {});
   std::filesystem::create_directories(folder, error);
   try
     {
@@ -31,6 +38,19 @@ void make_output_folder(const std::string &folder, const std::string &parameters
     {
       throw InputError("output folder '" + folder + "' cannot be written: " + reason.what());
     }
+}
+
+void OutputFolder::take_back() const
+{
+  if (folder.empty())
+    return;
+  std::error_code ignored; // what cannot be removed stays
+  if (old_parameters)
+    return write_file(folder + "/parameters.prm", *old_parameters);
+  std::filesystem::remove(folder + "/parameters.prm", ignored);
+  std::filesystem::path path = folder;
+  for (int i = 0; i < n_made; ++i, path = path.parent_path())
+    std::filesystem::remove(path, ignored); // removes empty ones only
 }
 
 void Statistics::add(const Row &row)

@@ -5,6 +5,7 @@
 #include "multigrid/smoothers/setup.h"
 
 #include <cmath>
+#include <cstdint>
 
 namespace adamant
 {
@@ -34,6 +35,29 @@ double largest_eigenvalue(const CSRMatrix<double> &A, const Array<double> &diago
   return estimate;
 }
 } // namespace
+
+CycleCost cycle_cost(const std::vector<LevelData> &levels, int steps, int n_columns, std::size_t size)
+{
+  const auto entries = [](const CSRMatrix<double> &A) { return static_cast<double>(A.value.size()); };
+  const auto bytes   = [&](const CSRMatrix<double> &A) {
+    return entries(A) * double(size + sizeof(int)) + (A.n_rows + 1.) * sizeof(std::int64_t);
+  };
+  const double vector = double(size) * n_columns, coarsest = levels[0].matrix->n_rows,
+               finest = levels.back().matrix->n_rows;
+  // Both conversions at the door, and the dense inverse.
+  CycleCost cost{2. * coarsest * coarsest, 2. * finest * (vector + sizeof(double) * n_columns) +
+                                             double(size) * coarsest * coarsest + 2. * coarsest * vector};
+  for (std::size_t l = 1; l < levels.size(); ++l)
+    {
+      const auto  &A = *levels[l].matrix, &P = *levels[l].prolongation, &R = *levels[l].restriction;
+      const double n = A.n_rows, n_coarse = P.n_cols;
+      cost.flop += 2. * (2. * steps * entries(A) + entries(P) + entries(R));
+      // All steps but the first one, from zero, read b, x and d and write x and d; then the residual, and the transfer.
+      cost.traffic += 2. * steps * (bytes(A) + double(size) * n) + bytes(P) + bytes(R) +
+                      vector * (n * (3. + 5. * (2. * steps - 1.) + 3. + 3.) + 2. * n_coarse);
+    }
+  return cost;
+}
 
 template <typename Number>
 ColumnCycle<Number>::ColumnCycle(const Device &device, const std::vector<LevelData> &data, int n_columns,

@@ -12,6 +12,15 @@
 
 namespace adamant
 {
+/// What a V-cycle with so many steps of Chebyshev's polynomial before and after the coarse correction costs, for numbers
+/// of `size` bytes and matrices in compressed rows: operations of its products for one column, and the bytes that are
+/// read and written at least for all n_columns, its vectors in double included.
+struct CycleCost
+{
+  double flop = 0, traffic = 0;
+};
+CycleCost cycle_cost(const std::vector<LevelData> &levels, int steps, int n_columns, std::size_t size);
+
 /// A V-cycle for several right-hand sides at once: matrices are read once for all of them. Smoothing by Chebyshev's
 /// polynomial in D⁻¹A on [1.1 λ / range, 1.1 λ], a dense inverse on the coarsest level. Vectors are the flat ones of
 /// MultiVector, of unknowns without constrained ones.

@@ -52,9 +52,6 @@ Array<int> NestedNodes::unknowns() const
   return nodes;
 }
 
-namespace
-{
-// The rows of the new nodes on level l + 1, of those that are unknowns, in terms of unknowns; `own` are their numbers.
 CSRMatrix<double> interpolation(const NestedNodes &nodes, int l, Array<int> &own)
 {
   const CSRMatrix<double> &P = *nodes.prolongations[l];
@@ -82,7 +79,6 @@ CSRMatrix<double> interpolation(const NestedNodes &nodes, int l, Array<int> &own
   rows.n_rows = static_cast<int>(own.size());
   return rows;
 }
-} // namespace
 
 CSRMatrix<double> hierarchical_step(const NestedNodes &nodes, int l)
 {
@@ -169,10 +165,10 @@ void HierarchicalBasis<Number>::apply(const Step &step, bool minus, int n_column
 }
 
 template <typename Number>
-void HierarchicalBasis<Number>::to_nodal(int n_columns, Vector<Number> &x) const
+void HierarchicalBasis<Number>::to_nodal(int n_columns, Vector<Number> &x, bool finest) const
 {
-  for (const auto &step : steps)
-    apply(step, false, n_columns, x);
+  for (std::size_t l = 0; l + !finest < steps.size(); ++l)
+    apply(steps[l], false, n_columns, x);
 }
 
 template <typename Number>
@@ -183,9 +179,9 @@ void HierarchicalBasis<Number>::from_nodal(int n_columns, Vector<Number> &x) con
 }
 
 template <typename Number>
-void HierarchicalBasis<Number>::load_to_hierarchical(int n_columns, Vector<Number> &b) const
+void HierarchicalBasis<Number>::load_to_hierarchical(int n_columns, Vector<Number> &b, bool finest) const
 {
-  for (std::size_t l = transposed.size(); l-- > 0;)
+  for (std::size_t l = transposed.size() - !finest; l-- > 0;)
     apply(transposed[l], false, n_columns, b);
 }
 

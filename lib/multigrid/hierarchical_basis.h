@@ -36,6 +36,10 @@ struct NestedNodes
 /// Unknowns of the hierarchical basis become nodal values of level l + 1, S = ... S_1 S_0 those of the finest.
 CSRMatrix<double> hierarchical_step(const NestedNodes &nodes, int l);
 
+/// The rows of step l in which there is more than the diagonal, without it: those of the nodes new on level l + 1, whose
+/// numbers are `own`, in terms of older ones; all by their numbers among the unknowns.
+CSRMatrix<double> interpolation(const NestedNodes &nodes, int l, Array<int> &own);
+
 /// x[own[i]] += Σ_k value[k] x[column[k]] for W of n_columns at a time; index i n_columns / W + group. No row is
 /// another's column.
 template <typename Number, int W>
@@ -64,7 +68,8 @@ struct AddInterpolation
   }
 };
 
-/// S and Sᵀ applied in place, level by level, to the flat vectors of MultiVector: O(n) operations a column.
+/// S and Sᵀ applied in place, level by level, to the flat vectors of MultiVector: O(n) operations a column. Whoever
+/// applies the finest step otherwise leaves it out.
 template <typename Number>
 class HierarchicalBasis
 {
@@ -72,9 +77,9 @@ public:
   HierarchicalBasis() = default;
   HierarchicalBasis(const Device &device, const NestedNodes &nodes);
 
-  void to_nodal(int n_columns, Vector<Number> &x) const;             ///< x = S x
-  void from_nodal(int n_columns, Vector<Number> &x) const;           ///< x = S⁻¹ x
-  void load_to_hierarchical(int n_columns, Vector<Number> &b) const; ///< b = Sᵀ b
+  void to_nodal(int n_columns, Vector<Number> &x, bool finest = true) const;             ///< x = S x
+  void from_nodal(int n_columns, Vector<Number> &x) const;                               ///< x = S⁻¹ x
+  void load_to_hierarchical(int n_columns, Vector<Number> &b, bool finest = true) const; ///< b = Sᵀ b
 
 private:
   struct Step

@@ -5,7 +5,6 @@
 #include "multigrid/schur_functors.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -15,74 +14,12 @@
 
 namespace adamant
 {
-std::vector<LocalInverse> local_inverses(const Device &device, const MacroCells &cells, const Prehandled &matrices)
-{
-  const DenseProducts       products(device, Arithmetic::float64);
-  std::vector<LocalInverse> local;
-  for (std::size_t k = 0; k < cells.classes.size(); ++k)
-    {
-      const int      m = cells.classes[k].n_inner, e = cells.classes[k].n_edge;
-      Vector<double> C(device, matrices.local[k].C), D(device, matrices.local[k].D), W(device, e * m), G(device, e * e);
-      products.invert(device, C.data(), m, m);
-      products.multiply({e, m, m, false, false, m, m, m}, 1., D.data(), C.data(), 0., W.data());
-      products.multiply({e, e, m, false, true, m, m, e}, 1., W.data(), D.data(), 0., G.data());
-      local.push_back({to_host(C), to_host(W), to_host(G)});
-    }
-  return local;
-}
-
-CSRMatrix<double> edge_complement(const MacroCells &cells, const Prehandled &matrices,
-                                  const std::vector<LocalInverse> &local)
-{
-  const int                                    n = static_cast<int>(cells.edge.size());
-  std::vector<std::vector<std::array<int, 3>>> places(n); // class, cell, node of the class
-  for (std::size_t c = 0; c < cells.classes.size(); ++c)
-    for (int cell = 0; cell < cells.classes[c].n_cells; ++cell)
-      for (int j = 0; j < cells.classes[c].n_edge; ++j)
-        if (const int E = cells.classes[c].edge[std::size_t(cell) * cells.classes[c].n_edge + j]; E >= 0)
-          places[E].push_back({{int(c), cell, j}});
-  const auto        d = [&](int E) { return matrices.inverse_diagonal[cells.edge[E]]; };
-  Array<double>     sums(n, 0.);
-  Array<char>       used(n, 0);
-  CSRMatrix<double> complement;
-  complement.n_rows = complement.n_cols = n;
-  complement.row_start.push_back(0);
-  for (int i = 0; i < n; ++i)
-    {
-      std::vector<int> columns;
-      const auto       add = [&](int column, double value) {
-        if (!std::exchange(used[column], 1))
-          columns.push_back(column);
-        sums[column] += value;
-      };
-      for (auto k = matrices.edges.row_start[i]; k < matrices.edges.row_start[i + 1]; ++k)
-        add(matrices.edges.column[k], matrices.edges.value[k]);
-      for (const auto &[c, cell, j] : places[i])
-        {
-          const int  e = cells.classes[c].n_edge;
-          const int *E = &cells.classes[c].edge[std::size_t(cell) * e];
-          for (int k = 0; k < e; ++k)
-            if (E[k] >= 0)
-              add(E[k], -d(i) * local[c].G[std::size_t(j) * e + k] * d(E[k]));
-        }
-      std::sort(columns.begin(), columns.end());
-      for (const int column : columns)
-        {
-          complement.column.push_back(column);
-          complement.value.push_back(std::exchange(sums[column], 0.));
-          used[column] = 0;
-        }
-      complement.row_start.push_back(static_cast<std::int64_t>(complement.column.size()));
-    }
-  return complement;
-}
-
 class Schur::Solver
 {
 public:
-  virtual ~Solver()                                                     = default;
-  virtual void        solve(const Vector<double> &b, Vector<double> &x) = 0;
-  virtual std::size_t bytes() const                                     = 0;
+  virtual ~Solver()                                                                                      = default;
+  virtual void        apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) = 0;
+  virtual std::size_t bytes() const                                                                      = 0;
   double              flop = 0, paper_flop = 0, traffic = 0;
 };
 
@@ -97,7 +34,7 @@ class SolverIn : public Schur::Solver
 public:
   SolverIn(const Device &device, const NestedNodes &nodes, const MacroCells &cells, const Prehandled &matrices,
            Arithmetic arithmetic, int n_columns);
-  void        solve(const Vector<double> &b, Vector<double> &x) override;
+  void        apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) override;
   std::size_t bytes() const override;
 
 private:
@@ -107,22 +44,31 @@ private:
   {
     int       n_cells, m, e, row;      // row: m + e, padded
     Buffer<T> W, C_W;                  // D C⁻¹, and d [C⁻¹ -Wᵀ]; rows of padded<T>(m), padded<T>(m + e) entries
-    List<int> inner, edge;             // positions in h, or -1
+    List<int> edge;                    // positions in h, or -1
     int       first_inner, first_edge; // of the class's rows among those of all
     int       first_row;               // likewise, of `row` rows for each cell
   };
 
-  void setup_numbers(const NestedNodes &nodes, const MacroCells &cells, const Prehandled &matrices);
-  void setup_local(const MacroCells &cells, const Prehandled &matrices, const std::vector<LocalInverse> &local);
-  void setup_edges(const MacroCells &cells, const Prehandled &matrices, const std::vector<LocalInverse> &local);
-  void setup_vectors();
-  void count(const MacroCells &cells);
-  void enter(const Vector<double> &b);
-  void solve_edges();
-  void solve_inner();
-  void leave(Vector<double> &x);
+  // Rows of a sparse matrix, those of all unknowns.
+  struct Rows
+  {
+    List<std::int64_t> start;
+    List<int>          column;
+    List<Number>       weight;
+  };
+
+  Array<int> setup_numbers(const NestedNodes &nodes, const MacroCells &cells, const Prehandled &matrices);
+  void       setup_local(const MacroCells &cells, const Prehandled &matrices, const std::vector<LocalInverse> &local);
+  void       setup_doors(const NestedNodes &nodes, const MacroCells &cells, const Array<int> &numbers);
+  void       setup_edges(const MacroCells &cells, const Prehandled &matrices, const std::vector<LocalInverse> &local);
+  void       setup_vectors();
+  void       count(const MacroCells &cells);
+  void       enter(const Vector<double> &b);
+  void       solve_edges();
+  void       solve_inner();
+  void       leave(bool add, Vector<double> &x);
   template <typename To>
-  void gather(int n_rows, int rows, int pitch, const List<int> &numbers, bool with_factors, To *to) const;
+  void gather(int n_rows, int rows, int pitch, const List<int> &numbers, To *to) const;
   void scatter(const List<int> &numbers, const Number *x);
   T   *cell_rows(const Class &k) { return of_cells.data() + std::size_t(k.first_row) * columns; }
 
@@ -132,9 +78,12 @@ private:
   DenseProducts             products, in_number; // in the arithmetic; of Numbers
   HierarchicalBasis<Number> basis;
   int                       n, n_columns, columns, n_C, n_E, row_E, n_inner = 0, n_places = 0, n_rows = 0;
-  List<int>                 order, E, slot; // unknowns in the order of h; positions of E
-  List<std::int64_t>        slots;          // row starts
-  List<Number>              factor;         // d, in the order of h
+  List<int>                 position, E, slot;  // in h: of each unknown, of E
+  List<int>                 place;              // in of_cells: of unknowns new in the finest step inside cells, else -1
+  List<int>                 older, older_place; // of the others inside cells: positions in h, places
+  Rows                      to_old, from_old;   // the finest step: what old nodes take of new ones, and back
+  List<std::int64_t>        slots;              // row starts
+  List<Number>              factor;             // d, in the order of h
   std::vector<Class>        classes;
   Buffer<Number>            L_inverse;
   Buffer<T>                 B, Pi_inverse;
@@ -164,8 +113,9 @@ SolverIn<T>::SolverIn(const Device &device, const NestedNodes &nodes, const Macr
                      " entries at once are more than 2^31 numbers");
   const auto local = local_inverses(device, cells, matrices);
   setup_edges(cells, matrices, local);
-  setup_numbers(nodes, cells, matrices);
+  const auto numbers = setup_numbers(nodes, cells, matrices);
   setup_local(cells, matrices, local);
+  setup_doors(nodes, cells, numbers);
   setup_vectors();
   count(cells);
 }
@@ -193,12 +143,9 @@ void SolverIn<T>::setup_local(const MacroCells &cells, const Prehandled &matrice
         }
       to.W   = Buffer<T>(device, W);
       to.C_W = Buffer<T>(device, C_W);
-      // Positions in h: those inside cells follow each other.
-      Array<int> inner(from.inner.size()), edge(from.edge);
-      std::iota(inner.begin(), inner.end(), n_C + n_E + n_inner);
+      Array<int> edge(from.edge);
       for (int &E : edge)
         E = E < 0 ? -1 : n_C + E;
-      to.inner       = List<int>(device, inner);
       to.edge        = List<int>(device, edge);
       to.first_inner = n_inner;
       to.first_edge  = n_places;
@@ -212,27 +159,27 @@ void SolverIn<T>::setup_local(const MacroCells &cells, const Prehandled &matrice
 
 // The order of unknowns in h: C, E, then I cell by cell; and for each on an edge the places that it has in cells.
 template <typename T>
-void SolverIn<T>::setup_numbers(const NestedNodes &nodes, const MacroCells &cells, const Prehandled &matrices)
+Array<int> SolverIn<T>::setup_numbers(const NestedNodes &nodes, const MacroCells &cells, const Prehandled &matrices)
 {
   Array<int> numbers = cells.coarse;
   numbers.insert(numbers.end(), cells.edge.begin(), cells.edge.end());
   for (const auto &kind : cells.classes)
     numbers.insert(numbers.end(), kind.inner.begin(), kind.inner.end());
-  Array<int>    position(n), on_edges(n_E);
+  Array<int>    positions(n), on_edges(n_E);
   Array<Number> factors(n);
   for (int i = 0; i < n; ++i)
     {
-      position[numbers[i]] = i;
-      factors[i]           = static_cast<Number>(matrices.inverse_diagonal[numbers[i]]);
+      positions[numbers[i]] = i;
+      factors[i]            = static_cast<Number>(matrices.inverse_diagonal[numbers[i]]);
     }
   std::iota(on_edges.begin(), on_edges.end(), n_C);
   NestedNodes renumbered = nodes;
   for (int &number : renumbered.unknown)
-    number = number < 0 ? -1 : position[number];
-  basis  = HierarchicalBasis<Number>(device, renumbered);
-  order  = List<int>(device, numbers);
-  E      = List<int>(device, on_edges);
-  factor = List<Number>(device, factors);
+    number = number < 0 ? -1 : positions[number];
+  basis    = HierarchicalBasis<Number>(device, renumbered);
+  position = List<int>(device, positions);
+  E        = List<int>(device, on_edges);
+  factor   = List<Number>(device, factors);
   std::vector<std::vector<int>> places(n_E);
   int                           place = 0;
   for (const auto &kind : cells.classes)
@@ -251,6 +198,55 @@ void SolverIn<T>::setup_numbers(const NestedNodes &nodes, const MacroCells &cell
     }
   slots = List<std::int64_t>(device, row_start);
   slot  = List<int>(device, list);
+  return positions;
+}
+
+// The finest step of S and Sᵀ is applied at the doors, where nodes inside cells that are new in it go to their cells at
+// once; positions: of the unknowns in h.
+template <typename T>
+void SolverIn<T>::setup_doors(const NestedNodes &nodes, const MacroCells &cells, const Array<int> &positions)
+{
+  Array<int>              own;
+  const CSRMatrix<double> rows = interpolation(nodes, nodes.n_levels() - 2, own), columns = transpose(rows);
+  Array<int>              row_of(n, -1), places(n, -1), rest, rest_places;
+  for (std::size_t i = 0; i < own.size(); ++i)
+    row_of[own[i]] = static_cast<int>(i);
+  for (std::size_t k = 0; k < classes.size(); ++k)
+    for (std::size_t i = 0; i < cells.classes[k].inner.size(); ++i)
+      {
+        const int unknown = cells.classes[k].inner[i], m = classes[k].m,
+                  at = classes[k].first_row + int(i) / m * classes[k].row + int(i) % m;
+        if (row_of[unknown] >= 0)
+          places[unknown] = at;
+        else
+          {
+            rest.push_back(positions[unknown]);
+            rest_places.push_back(at);
+          }
+      }
+  place              = List<int>(device, places);
+  older              = List<int>(device, rest);
+  older_place        = List<int>(device, rest_places);
+  const auto collect = [&](const CSRMatrix<double> &A, auto row, auto number) {
+    Array<std::int64_t> start(1, 0);
+    Array<int>          column;
+    Array<Number>       weight;
+    for (int i = 0; i < n; ++i)
+      {
+        if (const int a = row(i); a >= 0)
+          for (auto k = A.row_start[a]; k < A.row_start[a + 1]; ++k)
+            {
+              column.push_back(number(A.column[k]));
+              weight.push_back(static_cast<Number>(A.value[k]));
+            }
+        start.push_back(static_cast<std::int64_t>(column.size()));
+      }
+    return Rows{{device, start}, {device, column}, {device, weight}};
+  };
+  to_old = collect(
+    columns, [](int i) { return i; }, [&](int j) { return own[j]; });
+  from_old = collect(
+    rows, [&](int i) { return row_of[i]; }, [&](int j) { return positions[j]; });
 }
 
 // B, and Π⁻¹: Λ - BᵀB in double, inverted and rounded.
@@ -330,26 +326,26 @@ void SolverIn<T>::count(const MacroCells &cells)
 }
 
 template <typename T>
-void SolverIn<T>::solve(const Vector<double> &b, Vector<double> &x)
+void SolverIn<T>::apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x)
 {
   if (scaled)
-    device.for_each(columns, LowPrecisionScales{n_columns, length, 1., norms(b), scales.data(), scales_back.data()});
+    device.for_each(columns, LowPrecisionScales{n_columns, length, 1., squares == nullptr ? norms(b) : squares,
+                                                scales.data(), scales_back.data()});
   enter(b);
   solve_edges();
   solve_inner();
-  leave(x);
+  leave(add, x);
 }
 
-// n_rows rows of h in another order, times factors or not; see GatherRows.
+// n_rows rows of h in another order; see GatherRows.
 template <typename T>
 template <typename To>
-void SolverIn<T>::gather(int n_rows, int rows, int pitch, const List<int> &numbers, bool with_factors, To *to) const
+void SolverIn<T>::gather(int n_rows, int rows, int pitch, const List<int> &numbers, To *to) const
 {
   with_columns_at_once(columns, [&](auto width) {
     constexpr int W = decltype(width)::value;
     device.for_each(n_rows * (columns / W),
-                    GatherRows<Number, To, W>{columns, rows, pitch, numbers.data(),
-                                              with_factors ? factor.data() : nullptr, h.data(), to});
+                    GatherRows<Number, To, W>{columns, rows, pitch, numbers.data(), h.data(), to});
   });
 }
 
@@ -369,15 +365,20 @@ void SolverIn<T>::enter(const Vector<double> &b)
 {
   with_columns_at_once(columns, [&](auto width) {
     constexpr int W = decltype(width)::value;
-    device.for_each(h.size() / W, EnterColumns<Number, W>{n_columns, columns, order.data(), b.data(),
-                                                          scaled ? scales.data() : nullptr, h.data()});
+    device.for_each(h.size() / W,
+                    EnterColumns<Number, T, W>{n_columns, columns, position.data(), place.data(), to_old.start.data(),
+                                               to_old.column.data(), to_old.weight.data(), factor.data(), b.data(),
+                                               scaled ? scales.data() : nullptr, h.data(), of_cells.data()});
   });
-  basis.load_to_hierarchical(columns, h);
+  basis.load_to_hierarchical(columns, h, false);
+  with_columns_at_once(columns, [&](auto width) {
+    constexpr int W = decltype(width)::value;
+    device.for_each(older.size() * (columns / W), GatherInner<Number, T, W>{columns, older.data(), older_place.data(),
+                                                                            factor.data(), h.data(), of_cells.data()});
+  });
   in_number.multiply({n_C, columns, n_C, false, false, n_C, columns, columns}, 1., L_inverse.data(), h.data(), 0.,
                      c_hat.data());
   device.for_each(n_C * columns, RoundEntries<Number, T>{c_hat.data(), c_rounded.data()});
-  for (const auto &k : classes)
-    gather(k.n_cells * k.m, k.m, k.row, k.inner, true, cell_rows(k));
 }
 
 // x_E = Π⁻¹ (b_E - Bᵀb_C - W b_I), b_C <- x_C = L⁻ᵀ (b_C - B x_E).
@@ -413,20 +414,21 @@ void SolverIn<T>::solve_inner()
   scatter(E, x_E.data());
   for (const auto &k : classes)
     {
-      gather(k.n_cells * k.e, k.e, k.row, k.edge, false, cell_rows(k) + k.m * r);
+      gather(k.n_cells * k.e, k.e, k.row, k.edge, cell_rows(k) + k.m * r);
       products.multiply({k.m, columns, k.row, false, false, k.row, columns, columns, k.n_cells, 0, k.row * r, k.m * r},
                         1., k.C_W.data(), cell_rows(k), 0., h.data() + (n_C + n_E + k.first_inner) * r);
     }
 }
 
 template <typename T>
-void SolverIn<T>::leave(Vector<double> &x)
+void SolverIn<T>::leave(bool add, Vector<double> &x)
 {
-  basis.to_nodal(columns, h);
+  basis.to_nodal(columns, h, false);
   with_columns_at_once(columns, [&](auto width) {
     constexpr int W = decltype(width)::value;
-    device.for_each(h.size() / W, LeaveColumns<Number, W>{n_columns, columns, order.data(), h.data(),
-                                                          scaled ? scales_back.data() : nullptr, x.data()});
+    device.for_each(h.size() / W, LeaveColumns<Number, W>{n_columns, columns, position.data(), from_old.start.data(),
+                                                          from_old.column.data(), from_old.weight.data(), h.data(),
+                                                          scaled ? scales_back.data() : nullptr, add, x.data()});
   });
 }
 
@@ -466,9 +468,9 @@ Schur::Schur(const Device &device, const NestedNodes &nodes, const MacroCells &c
 Schur::~Schur()                 = default;
 Schur::Schur(Schur &&) noexcept = default;
 
-void Schur::solve(const Vector<double> &b, Vector<double> &x) const
+void Schur::apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) const
 {
-  solver->solve(b, x);
+  solver->apply(b, squares, add, x);
 }
 double Schur::flop() const
 {
@@ -485,12 +487,5 @@ double Schur::traffic() const
 std::size_t Schur::bytes() const
 {
   return solver->bytes();
-}
-
-SchurBytes schur_bytes(double n_edge, Arithmetic arithmetic)
-{
-  const double size = arithmetic == Arithmetic::float64 ? 8 : arithmetic >= Arithmetic::bfloat16 ? 2 : 4;
-  // While it is inverted: the matrix in double, blocks of 512 of its rows and columns, then the rounded one.
-  return {size * n_edge * n_edge, std::max(8. * n_edge * (n_edge + 2. * 512.), (8. + size) * n_edge * n_edge)};
 }
 } // namespace adamant

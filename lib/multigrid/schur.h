@@ -2,7 +2,7 @@
 
 #include "algebra/dense_products.h"
 #include "multigrid/prehandled.h"
-#include "solvers/preconditioner.h"
+#include "solvers/column_inverse.h"
 
 #include <cstddef>
 #include <memory>
@@ -17,7 +17,7 @@ namespace adamant
 ///
 /// Π⁻¹, C⁻¹ and W are computed in double once, and stored dense in the precision of the products. Right-hand sides and
 /// results are nodal values and loads in double, columns of MultiVector; each column is scaled at the door.
-class Schur : public Preconditioner
+class Schur : public ColumnInverse
 {
 public:
   /// What is computed in double, without Π; vectors are made for n_columns right-hand sides. Throws RunError where the
@@ -27,8 +27,8 @@ public:
   ~Schur() override;
   Schur(Schur &&) noexcept;
 
-  void solve(const Vector<double> &b, Vector<double> &x) const;
-  void vmult(const Vector<double> &b, Vector<double> &x) const override { solve(b, x); }
+  void solve(const Vector<double> &b, Vector<double> &x) const { apply(b, nullptr, false, x); }
+  void apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) const override;
   void update() override {} ///< the matrix stays
 
   double      flop() const;       ///< of a solve for one column, by products, without padding

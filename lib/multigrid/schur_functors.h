@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algebra/multi_vector_functors.h"
 #include "algebra/several.h"
 #include "base/host_device.h"
 #include "base/small_floats.h"
@@ -21,66 +22,121 @@ ADAMANT_HOST_DEVICE To rounded(From x)
     return To(static_cast<float>(x));
 }
 
-/// h_i = b_order(i) times scale[s], or without scales; index over W columns of h.
-template <typename Number, int W>
+/// The door: with the finest step of Sᵀ, c_i = scale[s] (b_i + Σ_k weight_k b_column(k)) over row i of what old nodes take
+/// of new ones. h_position(i) = c_i but for the nodes that are new in the finest step inside cells: those are final, and
+/// go to row place(i) of the cells' right-hand sides, times factor. Index: unknown i times groups of W columns.
+template <typename Number, typename T, int W>
 struct EnterColumns
 {
-  int           n_columns, columns;
-  const int    *order;
-  const double *b, *scale;
-  Number       *h;
+  int                 n_columns, columns;
+  const int          *position, *place; // place: or -1
+  const std::int64_t *row_start;
+  const int          *column;
+  const Number       *weight, *factor; // factor: by position
+  const double       *b, *scale;       // scale: or none
+  Number             *h;
+  T                  *of_cells;
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    const int          groups = columns / W, i = index / groups, s = (index - i * groups) * W;
-    const double      *from  = b + std::size_t(order[i]) * n_columns + s;
-    Several<double, W> value = {};
+    const int groups = columns / W, i = index / groups, s = (index - i * groups) * W, to = position[i];
+    auto      sum = load(i, s);
+    for (std::int64_t k = row_start[i]; k < row_start[i + 1]; ++k)
+      {
+        const Number w     = weight[k];
+        const auto   value = load(column[k], s);
+        for (int j = 0; j < W; ++j)
+          sum.v[j] += w * value.v[j];
+      }
+    if (const int row = place[i]; row < 0)
+      return sum.to(h + std::size_t(to) * columns + s);
+    else
+      {
+        const Number  f = factor[to];
+        Several<T, W> result;
+        for (int j = 0; j < W; ++j)
+          result.v[j] = rounded<T>(f * sum.v[j]);
+        result.to(of_cells + std::size_t(row) * columns + s);
+      }
+  }
+
+private:
+  ADAMANT_HOST_DEVICE Several<Number, W> load(int i, int s) const
+  {
+    const double      *from   = b + std::size_t(i) * n_columns + s;
+    Several<double, W> value  = {};
+    Several<Number, W> result = {};
     if (n_columns == columns)
       value = Several<double, W>::at(from);
     else
       for (int j = 0; j < W && s + j < n_columns; ++j)
         value.v[j] = from[j];
-    Several<Number, W> result;
     for (int j = 0; j < W; ++j)
       result.v[j] = static_cast<Number>(scale == nullptr ? value.v[j] : value.v[j] * scale[s + j]);
-    result.to(h + std::size_t(index) * W);
+    return result;
   }
 };
 
-/// x_order(i) = h_i times back[s], or without; index over W columns of h.
+/// The way out, with the finest step of S: x_i = (or, with `add`, +=) back[s] (h_position(i) + Σ_k weight_k h_column(k)) over row i of what new
+/// nodes take of old ones. Index: unknown i times groups of W columns.
 template <typename Number, int W>
 struct LeaveColumns
 {
-  int           n_columns, columns;
-  const int    *order;
-  const Number *h;
-  const double *back;
-  double       *x;
+  int                 n_columns, columns;
+  const int          *position;
+  const std::int64_t *row_start;
+  const int          *column;
+  const Number       *weight, *h;
+  const double       *back; // or none
+  bool                add;
+  double             *x;
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    const int          groups = columns / W, i = index / groups, s = (index - i * groups) * W;
-    const auto         value = Several<Number, W>::at(h + std::size_t(index) * W);
+    const int groups = columns / W, i = index / groups, s = (index - i * groups) * W;
+    auto      sum = Several<Number, W>::at(h + std::size_t(position[i]) * columns + s);
+    for (std::int64_t k = row_start[i]; k < row_start[i + 1]; ++k)
+      {
+        const Number w     = weight[k];
+        const auto   value = Several<Number, W>::at(h + std::size_t(column[k]) * columns + s);
+        for (int j = 0; j < W; ++j)
+          sum.v[j] += w * value.v[j];
+      }
     Several<double, W> result;
     for (int j = 0; j < W; ++j)
-      result.v[j] = back == nullptr ? double(value.v[j]) : value.v[j] * back[s + j];
-    double *to = x + std::size_t(order[i]) * n_columns + s;
-    if (n_columns == columns)
-      result.to(to);
-    else
-      for (int j = 0; j < W && s + j < n_columns; ++j)
-        to[j] = result.v[j];
+      result.v[j] = back == nullptr ? double(sum.v[j]) : sum.v[j] * back[s + j];
+    store_columns(result, add, n_columns == columns ? W : n_columns - s, x + std::size_t(i) * n_columns + s);
   }
 };
 
-/// to_k = factor h_number(i), zero where the number is -1; `rows` of every `pitch` rows of `to` are filled: i = c rows
-/// + l goes to k = c pitch + l. Index over W columns.
+/// to_place(i) = factor_number(i) h_number(i); index over W columns.
+template <typename Number, typename T, int W>
+struct GatherInner
+{
+  int           columns;
+  const int    *number, *place;
+  const Number *factor, *h;
+  T            *to;
+
+  ADAMANT_HOST_DEVICE void operator()(int index) const
+  {
+    const int     groups = columns / W, i = index / groups, s = (index - i * groups) * W, from = number[i];
+    const Number  f      = factor[from];
+    const auto    value  = Several<Number, W>::at(h + std::size_t(from) * columns + s);
+    Several<T, W> result = {};
+    for (int j = 0; j < W; ++j)
+      result.v[j] = rounded<T>(f * value.v[j]);
+    result.to(to + std::size_t(place[i]) * columns + s);
+  }
+};
+
+/// to_k = h_number(i), zero where the number is -1; `rows` of every `pitch` rows of `to` are filled: i = c rows + l goes
+/// to k = c pitch + l. Index over W columns.
 template <typename Number, typename T, int W>
 struct GatherRows
 {
   int           columns, rows, pitch;
   const int    *number;
-  const Number *factor; // by number, or none
   const Number *h;
   T            *to;
 
@@ -91,10 +147,9 @@ struct GatherRows
     Several<T, W>     result = {};
     if (from >= 0)
       {
-        const Number f     = factor == nullptr ? Number(1) : factor[from];
-        const auto   value = Several<Number, W>::at(h + std::size_t(from) * columns + s);
+        const auto value = Several<Number, W>::at(h + std::size_t(from) * columns + s);
         for (int j = 0; j < W; ++j)
-          result.v[j] = rounded<T>(f * value.v[j]);
+          result.v[j] = rounded<T>(value.v[j]);
       }
     result.to(to + k * columns + s);
   }

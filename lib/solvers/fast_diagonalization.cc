@@ -3,9 +3,9 @@
 #include "algebra/multi_vector.h"
 #include "base/exceptions.h"
 #include "solvers/fast_diagonalization_functors.h"
+#include "solvers/tridiagonal_lines.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -16,14 +16,16 @@ namespace adamant
 class FastDiagonalization::Transforms
 {
 public:
-  virtual ~Transforms()                                                 = default;
-  virtual void        solve(const Vector<double> &b, Vector<double> &x) = 0;
-  virtual std::size_t bytes() const                                     = 0;
+  virtual ~Transforms()                                                                                  = default;
+  virtual void        apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) = 0;
+  virtual std::size_t bytes() const                                                                      = 0;
   double              flop = 0, traffic = 0;
 };
 
 namespace
 {
+using Options = FastDiagonalization::Options;
+
 // What right-hand sides are scaled to: coefficients stay below it, where Float16 ends at 65504.
 constexpr double length = 8192.;
 
@@ -31,321 +33,366 @@ template <typename T>
 class TransformsIn : public FastDiagonalization::Transforms
 {
 public:
-  TransformsIn(const Device &device, const std::vector<Eigenpairs> &directions, Arithmetic arithmetic, int n_columns);
-  void        solve(const Vector<double> &b, Vector<double> &x) override;
+  TransformsIn(const Device &device, const std::vector<Eigenpairs> &directions, Arithmetic arithmetic, int n_columns,
+               const Options &options);
+  void        apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) override;
   std::size_t bytes() const override;
 
 private:
+  static constexpr bool in_double = sizeof(T) == sizeof(double);
+  using Number                    = std::conditional_t<in_double, double, float>;
+  // Of columns, in functors that change the layout.
+  static constexpr int most_at_once = in_double ? 2 : columns_at_once;
+
+  void                      setup_direction(int d, const Eigenpairs &pairs, int split_from);
+  void                      setup_vectors(std::size_t chunk_bytes);
+  void                      count(const std::vector<Eigenpairs> &directions);
+  void                      make_factors(const std::vector<Eigenpairs> &directions);
+  std::pair<double, double> pair_of(const std::vector<Eigenpairs> &directions, int n, std::size_t position) const;
   template <typename R>
-  void transform(int d, bool back, const T *from, R *to) const;
-  void divide(T *x) const;
-  void make_factors(const std::vector<Eigenpairs> &directions);
-  // The distances of lines of the first direction.
-  int node_row() const { return columns == 1 ? padded<T>(nodes[0]) : nodes[0]; }
-  int n_coefficients() const { return row[0] * row[1] * row[2]; } // padded, as Tensor Cores like sizes
+  void transform(int d, bool back, int outer, int inner, const T *from, std::size_t from_pitch, R *to,
+                 std::size_t to_pitch, bool add = false) const;
+  void forth(const double *b, int first, int n);
+  void divide();
+  void back(int first, int n, bool add, double *x);
+  template <template <typename, int, int> class Change, typename... Arguments>
+  void change_layout(int first, int n, Arguments... arguments) const;
 
-  using Number                 = std::conditional_t<sizeof(T) == sizeof(double), double, float>;
-  static constexpr bool direct = sizeof(T) == sizeof(double); // products read b and write x themselves
+  int         row(int d) const { return folded[d].row(); }
+  int         last() const { return dim - 1; } // the direction whose products follow the others'
+  std::size_t slice() const { return std::size_t(row(0)) * (dim == 3 ? row(1) : 1); } // of it: numbers of a column
+  std::size_t plane(int k) const { return slice() * columns * folded[last()].parts * k; }
 
-  Device         device;
-  DenseProducts  products;
-  int            dim, n_columns, columns;                        // at a node: wanted, stored
-  int            nodes[3] = {1, 1, 1}, n[3] = {1, 1, 1}, row[3]; // row[d]: of V in direction d
-  double         zero = 0, scale = 1;                            // eigenvalues up to `zero` are the constants'
-  Buffer<T>      V[3], work[2];
-  Buffer<float>  result;
-  Vector<Number> factors; // of the coefficients
-  Vector<double> scales, scales_back;
-  ColumnNorms    norms;
+  Device           device;
+  DenseProducts    products;
+  int              dim, n_columns, columns; // at a node: wanted, stored
+  FoldedDirection  folded[3];
+  Buffer<T>        V[3];                      // a square matrix for each part: nodes by coefficients
+  Array<int>       pair_at[3];                // of each coefficient its eigenpair, or -1
+  bool             direct = true;             // products read b and write x themselves
+  double           zero = 0, scale = 1;       // eigenvalues up to `zero` are the constants'
+  int              planes = 0, positions = 0; // at a time: nodes of a part in the last direction, numbers of a slice
+  Buffer<T>        whole, divided, chunk, other_chunk; // divided: the same as `whole`, but in double
+  Buffer<Number>   result;                             // of a chunk, where it is of another type
+  TridiagonalLines lines;                              // in double
+  Vector<float>    factors;                            // of the coefficients, else
+  Vector<double>   scales, scales_back;
+  ColumnNorms      norms;
 };
 
 template <typename T>
 TransformsIn<T>::TransformsIn(const Device &device, const std::vector<Eigenpairs> &directions, Arithmetic arithmetic,
-                              int n_columns)
+                              int n_columns, const Options &options)
   : device(device)
   , products(device, arithmetic)
   , dim(static_cast<int>(directions.size()))
   , n_columns(n_columns)
-  , columns(n_columns == 1 || direct ? n_columns :
-                                       (n_columns + columns_at_once - 1) / columns_at_once * columns_at_once)
+  , columns(n_columns == 1 || in_double ? n_columns :
+                                          (n_columns + columns_at_once - 1) / columns_at_once * columns_at_once)
 {
-  std::size_t size = columns;
-  for (int d = 0; d < 3; ++d)
-    {
-      const Eigenpairs  none{1, 1, Array<double>(1, 0.), Array<double>(1, 1.), Array<double>(1, 1.)};
-      const Eigenpairs &pairs = d < dim ? directions[d] : none;
-      nodes[d]                = pairs.n_nodes;
-      n[d]                    = pairs.n;
-      row[d]                  = d < dim ? padded<T>(n[d]) : 1;
-      Array<double> V_padded(std::size_t(padded<T>(nodes[d])) * row[d], 0.);
-      for (int i = 0; i < nodes[d]; ++i)
-        std::copy_n(&pairs.vectors[std::size_t(i) * n[d]], n[d], &V_padded[std::size_t(i) * row[d]]);
-      V[d] = Buffer<T>(device, V_padded);
-      if (d < dim)
-        zero += 1e-12 * *std::max_element(pairs.value.begin(), pairs.value.end());
-      size *= d < dim ? std::max(padded<T>(nodes[d]), row[d]) : 1;
-    }
+  // In double a pass over the vectors is worth it only where products take long.
+  const int split_from = options.split_from > 0 ? options.split_from : in_double ? 256 : 16;
   for (int d = 0; d < dim; ++d)
-    flop +=
-      4. * nodes[d] * n[d] * (d > 0 ? n[0] : 1) * (d > 1 ? n[1] : 1) * (d < 1 ? nodes[1] : 1) * (d < 2 ? nodes[2] : 1);
-  // There and back, each of them reads a matrix, values and coefficients.
-  for (int d = 0; d < dim; ++d)
-    traffic += 2. * sizeof(T) *
-               (double(nodes[d]) * n[d] + double(n_columns) * (nodes[d] + n[d]) * (d > 0 ? n[0] : 1) *
-                                            (d > 1 ? n[1] : 1) * (d < 1 ? nodes[1] : 1) * (d < 2 ? nodes[2] : 1));
-  if (size > std::size_t(std::numeric_limits<int>::max()))
+    setup_direction(d, directions[d], split_from);
+  count(directions);
+  if (double(slice()) * row(last()) * columns > std::numeric_limits<int>::max())
     throw InputError("fast diagonalization: " + std::to_string(n_columns) + " right-hand sides of " +
-                     std::to_string(nodes[0] * nodes[1] * nodes[2]) + " entries at once are more than 2^31 numbers");
+                     std::to_string(folded[0].nodes * folded[1].nodes * folded[2].nodes) +
+                     " entries at once are more than 2^31 numbers");
   make_factors(directions);
-  for (auto &vector : work)
-    vector = Buffer<T>(device, size);
-  if (!direct)
+  setup_vectors(options.chunk_bytes > 0 ? options.chunk_bytes : device.asynchronous() ? 16 << 20 : 1 << 20);
+}
+
+template <typename T>
+void TransformsIn<T>::count(const std::vector<Eigenpairs> &directions)
+{
+  const auto n_lines = [&](int d) { // along direction d
+    double n = 1.;
+    for (int e = 0; e < dim; ++e)
+      n *= e < d ? directions[e].n : e > d ? folded[e].nodes : 1;
+    return n;
+  };
+  for (int d = 0; d < (in_double ? last() : dim); ++d)
     {
-      norms       = ColumnNorms(device, nodes[0] * nodes[1] * nodes[2], n_columns);
+      const auto  &f       = folded[d];
+      const double entries = f.parts == 1 ? double(f.nodes) * directions[d].n :
+                                            double((f.nodes + 1) / 2) * ((directions[d].n + 1) / 2) +
+                                              double(f.nodes / 2) * (directions[d].n / 2);
+      flop += 4. * entries * n_lines(d);
+      // There and back, each of them reads a matrix, values and coefficients.
+      traffic += 2. * sizeof(T) * (entries + n_lines(d) * n_columns * (f.nodes + directions[d].n));
+    }
+  if (!in_double)
+    return;
+  // Two sweeps read and write all entries, and read the pivots.
+  const double n = n_lines(last()) * folded[last()].nodes;
+  flop += 6. * n;
+  traffic += 2. * sizeof(double) * n * (1. + 2. * n_columns);
+}
+
+template <typename T>
+void TransformsIn<T>::setup_direction(int d, const Eigenpairs &pairs, int split_from)
+{
+  const bool split = !pairs.parity.empty() && pairs.n_nodes >= split_from;
+  const int  parts = split ? 2 : 1, most = (pairs.n_nodes + parts - 1) / parts;
+  direct = direct && in_double && !split;
+  // Rows of 16 bytes; without a copy they are those of b.
+  const int multiple = in_double ? (split ? 2 : 1) : 16 / int(sizeof(T)),
+            m        = (most + multiple - 1) / multiple * multiple;
+  folded[d]          = {pairs.n_nodes, parts, m};
+  pair_at[d].assign(parts * m, -1);
+  Array<double> matrices(std::size_t(parts) * m * m, 0.);
+  int           used[2] = {0, 0};
+  for (int k = 0; k < pairs.n; ++k)
+    {
+      const int p = split && pairs.parity[k] < 0, column = used[p]++, half = split ? (pairs.n_nodes + !p) / 2 : most;
+      pair_at[d][folded[d].position(d, p, column)] = k;
+      for (int i = 0; i < half; ++i)
+        matrices[(std::size_t(p) * m + i) * m + column] = pairs.vectors[std::size_t(i) * pairs.n + k];
+    }
+  if (!in_double || d != last())
+    V[d] = Buffer<T>(device, matrices);
+  zero += 1e-12 * *std::max_element(pairs.value.begin(), pairs.value.end());
+}
+
+template <typename T>
+void TransformsIn<T>::setup_vectors(std::size_t chunk_bytes)
+{
+  const auto &f          = folded[last()];
+  const auto  that_fit   = [&](std::size_t size) { return std::max<std::size_t>(1, chunk_bytes / (size * sizeof(T))); };
+  planes                 = int(std::min<std::size_t>(f.m, that_fit(plane(1))));
+  const std::size_t size = std::size_t(f.row()) * columns;
+  positions              = int(std::min(slice(), (that_fit(size) + 7) / 8 * 8)); // a multiple of 16 bytes
+  const std::size_t most = std::max(plane(planes), in_double ? 0 : positions * size);
+  whole                  = Buffer<T>(device, slice() * size);
+  divided                = in_double ? Buffer<T>(device, slice() * size) : whole;
+  chunk                  = Buffer<T>(device, most);
+  if (dim == 3)
+    other_chunk = Buffer<T>(device, plane(planes));
+  if (sizeof(Number) != sizeof(T))
+    result = Buffer<Number>(device, plane(planes));
+  if (!in_double)
+    {
+      norms       = ColumnNorms(device, folded[0].nodes * folded[1].nodes * folded[2].nodes, n_columns);
       scales      = Vector<double>(device, columns);
       scales_back = Vector<double>(device, columns);
-      result      = Buffer<float>(device, size);
     }
 }
 
-// scale w_i w_j w_k / (λ_i + λ_j + λ_k), zero for zero eigenvalues; in low precision the largest of them is 1.
+// The sum of eigenvalues and the product of weights at one position of the first `n` directions; no weight where there
+// is only padding.
+template <typename T>
+std::pair<double, double> TransformsIn<T>::pair_of(const std::vector<Eigenpairs> &directions, int n,
+                                                   std::size_t position) const
+{
+  double sum = 0., weight = 1.;
+  for (int d = 0; d < n; position /= row(d), ++d)
+    {
+      const int pair = pair_at[d][position % row(d)];
+      sum += pair < 0 ? 0. : directions[d].value[pair];
+      weight *= pair < 0 ? 0. : directions[d].weight[pair];
+    }
+  return {sum, weight};
+}
+
+// The systems along the last direction; in low precision scale w_i w_j w_k / (λ_i + λ_j + λ_k), zero for zero
+// eigenvalues, of which the largest is 1.
 template <typename T>
 void TransformsIn<T>::make_factors(const std::vector<Eigenpairs> &directions)
 {
-  Array<double> table(n_coefficients(), 0.);
-  double        largest = 0.;
-  for (int k = 0; k < n[2]; ++k)
-    for (int j = 0; j < n[1]; ++j)
-      for (int i = 0; i < n[0]; ++i)
+  if constexpr (in_double)
+    {
+      Array<double> lambda, weight;
+      for (std::size_t s = 0; s < slice(); ++s)
         {
-          const int number[] = {i, j, k};
-          double    sum = 0., weight = 1.;
-          for (int d = 0; d < dim; ++d)
-            {
-              sum += directions[d].value[number[d]];
-              weight *= directions[d].weight[number[d]];
-            }
-          const double factor                               = sum > zero ? weight / sum : 0.;
-          table[(std::size_t(k) * row[1] + j) * row[0] + i] = factor;
-          largest                                           = std::max(largest, factor);
+          const auto [sum, product] = pair_of(directions, last(), s);
+          lambda.push_back(sum);
+          weight.push_back(product);
         }
-  if (!direct)
-    {
-      scale = 1. / largest;
-      for (double &factor : table)
-        factor *= scale;
-    }
-  factors = Vector<Number>(device, table);
-}
-
-// to = Vᵀ from or, back, V from along direction d; forth it is the turn of the directions in their order, back the
-// other way round: those before d have n coefficients then, those behind it values at nodes.
-template <typename T>
-template <typename R>
-void TransformsIn<T>::transform(int d, bool back, const T *from, R *to) const
-{
-  const int outer = (d < 1 ? nodes[1] : 1) * (d < 2 ? nodes[2] : 1);
-  if (d == 0 && columns == 1)
-    {
-      // Lines are the rows of one matrix.
-      const int in = node_row();
-      if (back)
-        products.multiply({outer, in, row[0], false, true, row[0], row[0], in}, 1., from, V[0].data(), 0., to);
-      else
-        products.multiply({outer, row[0], in, false, false, in, row[0], row[0]}, 1., from, V[0].data(), 0., to);
+      lines = TridiagonalLines(device, directions[last()], folded[last()], lambda, weight, zero, columns);
       return;
     }
-  const int         inner    = (d > 0 ? row[0] : 1) * (d > 1 ? row[1] : 1) * columns;
-  const std::size_t at_nodes = std::size_t(nodes[d]) * inner, coefficients = std::size_t(row[d]) * inner;
-  if (back)
-    products.multiply({nodes[d], inner, row[d], false, false, row[d], inner, inner, outer, 0, coefficients, at_nodes},
-                      1., V[d].data(), from, 0., to);
+  Array<double> table(slice() * row(last()), 0.);
+  double        largest = 0.;
+  for (std::size_t at = 0; at < table.size(); ++at)
+    {
+      const auto [sum, weight] = pair_of(directions, dim, at);
+      table[at]                = sum > zero ? weight / sum : 0.;
+      largest                  = std::max(largest, table[at]);
+    }
+  scale = 1. / largest;
+  for (double &factor : table)
+    factor *= scale;
+  factors = Vector<float>(device, table);
+}
+
+// to = Vᵀ from or, back, V from along direction d, for `outer` arrays of row(d) x pitch numbers, of which `inner` count
+// in each row.
+template <typename T>
+template <typename R>
+void TransformsIn<T>::transform(int d, bool back, int outer, int inner, const T *from, std::size_t from_pitch, R *to,
+                                std::size_t to_pitch, bool add) const
+{
+  const auto       &f      = folded[d];
+  const std::size_t square = std::size_t(f.m) * f.m;
+  if (d == 0 && columns == 1) // lines are the rows of one matrix
+    return products.multiply(
+      {outer, f.m, f.m, false, back, f.row(), f.m, f.row(), f.parts, std::size_t(f.m), square, std::size_t(f.m)}, 1.,
+      from, V[0].data(), double(add), to);
+  const std::size_t odd  = f.position(d, 1, 0); // the first row of the odd part
+  const int         step = f.position(d, 0, 1);
+  ProductShape      shape{f.m, inner, f.m, !back, false, f.m, int(step * from_pitch), int(step * to_pitch)};
+  shape.count      = outer == 1 ? f.parts : outer;
+  shape.distance_A = outer == 1 ? square : 0;
+  shape.distance_B = (outer == 1 ? odd : f.row()) * from_pitch;
+  shape.distance_C = (outer == 1 ? odd : f.row()) * to_pitch;
+  for (int p = 0; p < (outer == 1 ? 1 : f.parts); ++p)
+    products.multiply(shape, 1., V[d].data() + p * square, from + p * odd * from_pitch, double(add),
+                      to + p * odd * to_pitch);
+}
+
+// A functor for each node of the first parts, with that of the last direction from `first` on; see ChangeLayout.
+template <typename T>
+template <template <typename, int, int> class Change, typename... Arguments>
+void TransformsIn<T>::change_layout(int first, int n, Arguments... arguments) const
+{
+  const auto launch = [&](auto width, auto corners) {
+    constexpr int W = decltype(width)::value, C = decltype(corners)::value;
+    FoldedNodes   nodes{{folded[0], folded[1], folded[2]}, last(), first, n, columns / W};
+    device.for_each(nodes.size(), Change<T, W, C>{nodes, columns, n_columns, arguments...});
+  };
+  const auto with_width = [&](auto width) {
+    if (dim == 2)
+      launch(width, std::integral_constant<int, 4>());
+    else
+      launch(width, std::integral_constant<int, 8>());
+  };
+  if (columns % most_at_once == 0)
+    with_width(std::integral_constant<int, most_at_once>());
   else
-    products.multiply({row[d], inner, nodes[d], true, false, row[d], inner, inner, outer, 0, at_nodes, coefficients},
-                      1., V[d].data(), from, 0., to);
+    with_width(std::integral_constant<int, 1>());
+}
+
+// Coefficients in all directions but the last, of n planes from the first on, into `whole`.
+template <typename T>
+void TransformsIn<T>::forth(const double *b, int first, int n)
+{
+  const T *from = chunk.data();
+  if (!direct)
+    change_layout<PackColumns>(first, n, b, in_double ? nullptr : scales.data(), chunk.data());
+  else if constexpr (in_double)
+    from = b + plane(first);
+  int outer = folded[last()].parts * n, inner = columns;
+  if (dim == 3)
+    {
+      transform(0, false, outer * row(1), inner, from, inner, other_chunk.data(), inner);
+      from = other_chunk.data();
+      inner *= row(0);
+    }
+  transform(dim - 2, false, outer, inner, from, inner, whole.data() + plane(first), inner);
+}
+
+// The inverse for the coefficients of all directions but the last: along the last one by elimination or, for n
+// positions in each slice at a time, by its own eigenvectors.
+template <typename T>
+void TransformsIn<T>::divide()
+{
+  if constexpr (in_double)
+    lines.solve(whole.data(), divided.data());
+  else
+    for (int first = 0; first < int(slice()); first += positions)
+      {
+        const int         d = last(), n = std::min(positions, int(slice()) - first), inner = n * columns;
+        const std::size_t pitch = slice() * columns;
+        T                *from  = whole.data() + std::size_t(first) * columns;
+        transform(d, false, 1, inner, from, pitch, chunk.data(), inner);
+        with_columns_at_once(columns, [&](auto width) {
+          constexpr int W      = decltype(width)::value;
+          const int     groups = columns / W;
+          device.for_each(n * row(d) * groups,
+                          DivideByEigenvalues<T, W>{groups, n, int(slice()), first, factors.data(), chunk.data()});
+        });
+        transform(d, true, 1, inner, chunk.data(), inner, from, pitch);
+      }
+}
+
+// The way back into x.
+template <typename T>
+void TransformsIn<T>::back(int first, int n, bool add, double *x)
+{
+  const T  *from  = divided.data() + plane(first);
+  const int outer = folded[last()].parts * n;
+  int       lines = outer;
+  if (dim == 3)
+    {
+      transform(1, true, outer, row(0) * columns, from, row(0) * columns, chunk.data(), row(0) * columns);
+      from = chunk.data();
+      lines *= row(1);
+    }
+  Number *to = result.data();
+  if constexpr (std::is_same_v<T, Number>)
+    to = dim == 2 ? chunk.data() : other_chunk.data();
+  if constexpr (in_double)
+    to = direct ? x + plane(first) : to;
+  transform(0, true, lines, columns, from, columns, to, columns, add && direct);
+  if (!direct)
+    change_layout<UnpackColumns>(first, n, static_cast<const Number *>(to), in_double ? nullptr : scales_back.data(),
+                                 add, x);
 }
 
 template <typename T>
-void TransformsIn<T>::divide(T *x) const
+void TransformsIn<T>::apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x)
 {
-  with_columns_at_once(columns, [&](auto width) {
-    constexpr int W      = decltype(width)::value;
-    const int     groups = columns / W;
-    device.for_each(factors.size() * groups, DivideByEigenvalues<T, Number, W>{groups, factors.data(), x});
-  });
-}
-
-template <typename T>
-void TransformsIn<T>::solve(const Vector<double> &b, Vector<double> &x)
-{
-  const T *from = nullptr;
-  if constexpr (direct)
-    from = b.data();
-  else
-    {
-      device.for_each(columns,
-                      LowPrecisionScales{n_columns, length, 1. / scale, norms(b), scales.data(), scales_back.data()});
-      with_columns_at_once(columns, [&](auto width) {
-        constexpr int W = decltype(width)::value;
-        device.for_each(
-          node_row() * nodes[1] * nodes[2] * (columns / W),
-          PackColumns<T, W>{nodes[0], node_row(), columns, n_columns, b.data(), scales.data(), work[1].data()});
-      });
-      from = work[1].data();
-    }
-  const auto other = [this](const T *vector) { return vector == work[0].data() ? work[1].data() : work[0].data(); };
-  for (int d = 0; d < dim; ++d)
-    {
-      T *to = other(from);
-      transform(d, false, from, to);
-      from = to;
-    }
-  divide(const_cast<T *>(from)); // one of `work`
-  for (int d = dim - 1; d > 0; --d)
-    {
-      T *to = other(from);
-      transform(d, true, from, to);
-      from = to;
-    }
-  if constexpr (direct)
-    transform(0, true, from, x.data());
-  else
-    {
-      transform(0, true, from, result.data());
-      with_columns_at_once(columns, [&](auto width) {
-        constexpr int W = decltype(width)::value;
-        device.for_each(
-          nodes[0] * nodes[1] * nodes[2] * (columns / W),
-          UnpackColumns<W>{nodes[0], node_row(), columns, n_columns, result.data(), scales_back.data(), x.data()});
-      });
-    }
+  if (!in_double)
+    device.for_each(columns, LowPrecisionScales{n_columns, length, 1. / scale, squares == nullptr ? norms(b) : squares,
+                                                scales.data(), scales_back.data()});
+  const int m = folded[last()].m;
+  for (int first = 0; first < m; first += planes)
+    forth(b.data(), first, std::min(planes, m - first));
+  divide();
+  for (int first = 0; first < m; first += planes)
+    back(first, std::min(planes, m - first), add, x.data());
 }
 
 template <typename T>
 std::size_t TransformsIn<T>::bytes() const
 {
-  std::size_t sum = work[0].bytes() + work[1].bytes() + result.bytes();
+  std::size_t sum = whole.bytes() + chunk.bytes() + other_chunk.bytes() + result.bytes() +
+                    (in_double ? divided.bytes() + lines.bytes() : factors.size() * sizeof(float));
   for (const auto &matrix : V)
     sum += matrix.bytes();
   return sum;
 }
 
-std::unique_ptr<FastDiagonalization::Transforms>
-make_transforms(const Device &device, const std::vector<Eigenpairs> &directions, Arithmetic arithmetic, int n_columns)
+std::unique_ptr<FastDiagonalization::Transforms> make_transforms(const Device                  &device,
+                                                                 const std::vector<Eigenpairs> &directions,
+                                                                 Arithmetic arithmetic, int n_columns,
+                                                                 const Options &options)
 {
   switch (arithmetic)
     {
       case Arithmetic::float64:
-        return std::make_unique<TransformsIn<double>>(device, directions, arithmetic, n_columns);
+        return std::make_unique<TransformsIn<double>>(device, directions, arithmetic, n_columns, options);
       case Arithmetic::bfloat16:
-        return std::make_unique<TransformsIn<BFloat16>>(device, directions, arithmetic, n_columns);
+        return std::make_unique<TransformsIn<BFloat16>>(device, directions, arithmetic, n_columns, options);
       case Arithmetic::float16:
-        return std::make_unique<TransformsIn<Float16>>(device, directions, arithmetic, n_columns);
-      default: return std::make_unique<TransformsIn<float>>(device, directions, arithmetic, n_columns);
+        return std::make_unique<TransformsIn<Float16>>(device, directions, arithmetic, n_columns, options);
+      default: return std::make_unique<TransformsIn<float>>(device, directions, arithmetic, n_columns, options);
     }
 }
 
-// Equal cells of length h: v_i is sin iθ or cos iθ.
-Eigenpairs of_equal_cells(int cells, double h, bool first, bool last)
-{
-  const double pi = std::acos(-1.);
-  Eigenpairs   pairs;
-  pairs.n_nodes = cells + 1;
-  pairs.n       = cells + 1 - first - last;
-  pairs.vectors.resize(std::size_t(pairs.n_nodes) * pairs.n);
-  for (int k = 0; k < pairs.n; ++k)
-    {
-      // θ in quarter turns over the number of cells; multiples are reduced before they are rounded.
-      const long   quarters = first && last ? 2 * k + 2 : first || last ? 2 * k + 1 : 2 * k;
-      const auto   angle    = [&](long i) { return pi / (2 * cells) * double(i * quarters % (4 * cells)); };
-      const auto   v        = [&](int i) { return first ? std::sin(angle(i)) : std::cos(angle(i)); };
-      const double c        = std::cos(angle(1));
-      double       square = 0, ends = 0;
-      for (int i = 0; i <= cells; ++i)
-        {
-          const double value                          = (i == 0 && first) || (i == cells && last) ? 0. : v(i);
-          pairs.vectors[std::size_t(i) * pairs.n + k] = value;
-          square += value * value;
-          ends += i == 0 || i == cells ? 0.5 * value * value : 0.;
-        }
-      for (int i = 0; i <= cells; ++i)
-        pairs.vectors[std::size_t(i) * pairs.n + k] /= std::sqrt(square);
-      // M v = h (2 + cos θ) / 3 v, half of that at natural ends, and K v = 2 (1 - cos θ) / h v likewise.
-      pairs.value.push_back(6. / (h * h) * (1. - c) / (2. + c));
-      pairs.weight.push_back(square / ((square - ends) * h * (2. + c) / 3.));
-    }
-  return pairs;
-}
-
-// lambda v = M⁻¹ K v by LAPACK's generalized symmetric eigenproblem.
-extern "C" void dsygv_(const int *type, const char *job, const char *part, const int *n, double *K, const int *row_K,
-                       double *M, const int *row_M, double *values, double *work, const int *length, int *info);
-
-Eigenpairs of_any_cells(const std::vector<double> &x, bool first, bool last)
-{
-  const int     nodes = static_cast<int>(x.size()), n = nodes - first - last, type = 1, length = 64 * n + 3 * n;
-  Array<double> K(std::size_t(n) * n, 0.), M(std::size_t(n) * n, 0.), work(length);
-  for (int cell = 0; cell + 1 < nodes; ++cell)
-    {
-      const double h = x[cell + 1] - x[cell];
-      for (const int i : {cell - first, cell + 1 - first})
-        for (const int j : {cell - first, cell + 1 - first})
-          if (i >= 0 && i < n && j >= 0 && j < n)
-            {
-              K[std::size_t(i) * n + j] += (i == j ? 1. : -1.) / h;
-              M[std::size_t(i) * n + j] += h * (i == j ? 1. / 3. : 1. / 6.);
-            }
-    }
-  Eigenpairs pairs;
-  pairs.n_nodes = nodes;
-  pairs.n       = n;
-  pairs.value.resize(n);
-  int info = 0;
-  dsygv_(&type, "V", "U", &n, K.data(), &n, M.data(), &n, pairs.value.data(), work.data(), &length, &info);
-  if (info != 0)
-    throw RunError("fast diagonalization: LAPACK's dsygv failed with info = " + std::to_string(info) +
-                   "; are the nodes of a direction distinct and ascending?");
-  pairs.vectors = Array<double>(std::size_t(nodes) * n, 0.);
-  for (int k = 0; k < n; ++k)
-    {
-      double square = 0; // vᵀM v = 1
-      for (int i = 0; i < n; ++i)
-        square += K[std::size_t(k) * n + i] * K[std::size_t(k) * n + i];
-      for (int i = 0; i < n; ++i)
-        pairs.vectors[std::size_t(i + first) * n + k] = K[std::size_t(k) * n + i] / std::sqrt(square);
-      pairs.weight.push_back(square);
-    }
-  return pairs;
-}
 } // namespace
 
-Eigenpairs one_dimensional_eigenpairs(const std::vector<double> &x, bool first, bool last, bool without_prescribed)
-{
-  const int    cells = static_cast<int>(x.size()) - 1;
-  const double h     = (x.back() - x.front()) / cells;
-  bool         equal = true;
-  for (int i = 0; i < cells; ++i)
-    equal = equal && std::abs(x[i + 1] - x[i] - h) < 1e-12 * std::abs(x.back() - x.front());
-  Eigenpairs pairs = equal ? of_equal_cells(cells, h, first, last) : of_any_cells(x, first, last);
-  if (without_prescribed)
-    {
-      pairs.vectors.erase(pairs.vectors.begin() + std::size_t(cells + !last) * pairs.n, pairs.vectors.end());
-      pairs.vectors.erase(pairs.vectors.begin(), pairs.vectors.begin() + std::size_t(first) * pairs.n);
-      pairs.n_nodes = cells + 1 - first - last;
-    }
-  return pairs;
-}
-
 FastDiagonalization::FastDiagonalization(const Device &device, const std::vector<Eigenpairs> &directions,
-                                         Arithmetic arithmetic, int n_columns)
-  : transforms(make_transforms(device, directions, arithmetic, n_columns))
+                                         Arithmetic arithmetic, int n_columns, const Options &options)
+  : transforms(make_transforms(device, directions, arithmetic, n_columns, options))
 {}
 FastDiagonalization::~FastDiagonalization()                               = default;
 FastDiagonalization::FastDiagonalization(FastDiagonalization &&) noexcept = default;
 
-void FastDiagonalization::solve(const Vector<double> &b, Vector<double> &x) const
+void FastDiagonalization::apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) const
 {
-  transforms->solve(b, x);
+  transforms->apply(b, squares, add, x);
 }
 
 double FastDiagonalization::flop() const

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "algebra/dense_products.h"
-#include "base/array.h"
-#include "solvers/preconditioner.h"
+#include "solvers/column_inverse.h"
+#include "solvers/eigenpairs.h"
 
 #include <cstddef>
 #include <memory>
@@ -10,46 +10,43 @@
 
 namespace adamant
 {
-/// One direction of a tensor-product mesh: the eigenvectors V of K v = λ M v of its one-dimensional stiffness and mass
-/// matrices, of length 1 each, and the weights w = 1 / (vᵀM v); V row-major, n_nodes x n. Nodes where a value is
-/// prescribed have rows of zeros.
-struct Eigenpairs
-{
-  int           n_nodes = 0, n = 0;
-  Array<double> value, weight, vectors;
-};
-
-/// Of Q1 elements on the nodes x, ascending; the first or the last may be prescribed, else the end is natural. With
-/// `without_prescribed` such nodes are left out. Equal cells have sines and cosines, others are left to LAPACK.
-Eigenpairs one_dimensional_eigenpairs(const std::vector<double> &x, bool first_prescribed, bool last_prescribed,
-                                      bool without_prescribed = false);
-
 /// Fast diagonalization (Lynch, Rice & Thomas 1964): the exact inverse of the Laplacian of Q1 elements on a tensor
 /// product of one-dimensional meshes, each end prescribed (zero) or natural, nodes numbered along lines of the first
 /// direction; the pseudo-inverse for constants. Of two directions
 ///
 ///   X = V [(VᵀB V) ∘ w wᵀ / (λ_i + λ_j)] Vᵀ
 ///
-/// four products with dense matrices. In float32 and below each right-hand side is scaled, so that no product
+/// four products with dense matrices. In double the last direction needs none: the others' eigenvectors leave a
+/// tridiagonal system along each of its lines (TridiagonalLines), whose elimination rounds too much in lower precision.
+/// Where a direction is symmetric about its middle, even and odd vectors need half of the nodes each, b_i + b_{N-1-i}
+/// and b_i - b_{N-1-i}: half of the operations. In float32 and below each right-hand side is scaled, so that no product
 /// overflows, and vectors are stored in that precision between products; right-hand sides and results are in double.
-class FastDiagonalization : public Preconditioner
+/// What fits into a GPU's cache goes through several steps there before the next lines or coefficients follow.
+class FastDiagonalization : public ColumnInverse
 {
 public:
+  /// What is chosen for speed; 0: as it pays.
+  struct Options
+  {
+    int         split_from  = 0; ///< even and odd vectors apart in directions of so many nodes and more
+    std::size_t chunk_bytes = 0; ///< of the vectors that go through several steps at a time
+  };
+
   /// Two or three directions, that of nodes following each other first; n_columns right-hand sides at once (see
   /// MultiVector). Throws RunError where there is a GPU, but no cuBLAS.
   FastDiagonalization(const Device &device, const std::vector<Eigenpairs> &directions,
-                      Arithmetic arithmetic = Arithmetic::float64, int n_columns = 1);
+                      Arithmetic arithmetic = Arithmetic::float64, int n_columns = 1, const Options &options = {0, 0});
   ~FastDiagonalization() override;
   FastDiagonalization(FastDiagonalization &&) noexcept;
 
   /// x = A⁻¹ b for all columns, n_nodes x n_columns each; x may be b.
-  void solve(const Vector<double> &b, Vector<double> &x) const;
+  void solve(const Vector<double> &b, Vector<double> &x) const { apply(b, nullptr, false, x); }
 
-  void vmult(const Vector<double> &b, Vector<double> &x) const override { solve(b, x); }
+  void apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) const override;
   void update() override {} ///< the matrix stays
 
-  double      flop() const;    ///< floating-point operations of a solve for one column, without padding
-  double      traffic() const; ///< bytes that the products of a solve read and write at least, for all columns
+  double      flop() const; ///< floating-point operations of products and elimination for one column, without padding
+  double      traffic() const; ///< bytes that these read and write at least, for all columns
   std::size_t bytes() const;   ///< of matrices and vectors
 
   class Transforms;

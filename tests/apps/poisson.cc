@@ -117,7 +117,15 @@ TEST_F(Poisson, StatisticsAreThoseOfTheSamples)
 TEST_F(Poisson, CountsOperationsAndConditions)
 {
   const auto flop = run(square + random + direct).record.at("flop_per_dof").get<double>();
-  EXPECT_NEAR(flop, 8. * 31, 1e-9) << "expected 8 n";
+  EXPECT_NEAR(flop, 4. * 31 + 6., 1e-9) << "expected two products, and elimination";
+  const auto halves = run(square + random + direct + Settings{"Solver/Precision=float32"}).record.at("flop_per_dof");
+  EXPECT_NEAR(halves, 8. * (16 * 16 + 15 * 15) / 31, 1e-9) << "expected even and odd vectors apart";
+  for (const char *samples : {"Problem/Samples=1", "Problem/Samples=8"})
+    {
+      const auto record = run(square + Settings{samples, "Problem/Source=random"}).record;
+      EXPECT_GT(record.at("flop_per_dof").get<double>(), 100.) << "expected six products with nine entries a row";
+      EXPECT_GT(record.at("bytes_per_dof").get<double>(), 8. * 33) << "expected the vectors of the finest level";
+    }
   const auto conditions = run(square + schur + Settings{"Schur complement/Conditions=true"}).record.at("conditions");
   EXPECT_EQ(conditions.at("C"), 9);
   EXPECT_EQ(conditions.at("E"), 168);
@@ -145,8 +153,26 @@ TEST_F(Poisson, MistakesAreRefused)
   expect_refused({"Problem/Source=sqrt(x-s)"}, "right-hand side 1 has values that are no numbers");
   expect_refused({"Problem/Natural boundaries=7"}, "has no boundary 7");
   expect_refused({"Problem/Domain=flow_around_square", "Solver/Solver=fast_diagonalization"}, "tensor-product");
+  expect_refused({"Ranks/Distributed mesh=true"}, "serial mesh");
+  // A folder with earlier results is left as it was.
+  const auto earlier = run({"Mesh/Refinements=3", "Problem/Samples=2", "Output/Files=false"});
+  const auto before  = read(earlier.folder + "/parameters.prm");
+  EXPECT_EQ(
+    start({"--backend", "host", "--threads", "1", "--set", "Problem/Source=sqrt(x-s)", "--output", earlier.folder})
+      .code,
+    2);
+  EXPECT_FALSE(before.empty());
+  EXPECT_EQ(read(earlier.folder + "/parameters.prm"), before);
   const auto zero = run({"Mesh/Refinements=3", "Problem/Source=x*s", "Problem/Samples=2"});
   EXPECT_NE(zero.out.find("right-hand side 0 is zero"), std::string::npos) << zero.out;
+}
+
+TEST_F(Poisson, SeveralRanksAreRefused)
+{
+  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+  before = "mpirun --oversubscribe --bind-to none -np 2";
+  expect_refused({}, "runs on one rank");
 }
 
 TEST_F(Poisson, EveryParameterFileIsRead)

@@ -88,7 +88,8 @@ protected:
     return outcome;
   }
 
-  /// A run with these parameters on one thread that has to end with this exit code and message, and without run.json.
+  /// A run with these parameters on one thread that has to end with this exit code and message, and without
+  /// run.json; where the input is refused (code 2), without an output folder.
   void expect_refused(const std::vector<std::string> &settings, const std::string &message, int code = 2)
   {
     std::vector<std::string> arguments = {"--backend", "host", "--threads", "1"};
@@ -98,6 +99,10 @@ protected:
     EXPECT_EQ(outcome.code, code) << outcome.err;
     EXPECT_NE(outcome.err.find(message), std::string::npos) << "expected '" << message << "' in: " << outcome.err;
     EXPECT_TRUE(outcome.record.is_null()) << "expected no run.json";
+    if (code == 2)
+      {
+        EXPECT_FALSE(std::filesystem::exists(outcome.folder)) << "expected that nothing is written";
+      }
   }
 
   /// The program reads all parameter files of the folder; their number.

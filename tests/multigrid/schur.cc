@@ -118,6 +118,25 @@ TEST_P(SchurTest, SolvesInDouble)
     }
 }
 
+TEST_P(SchurTest, AddsToASolution)
+{
+  const Nested nested(2, 4, 16);
+  const int    n = nested.nodes->n_unknowns;
+  for (const int r : {1, 3, 8})
+    for (const auto arithmetic : {Arithmetic::float64, Arithmetic::float32})
+      {
+        const Schur    solver = nested.solver(device, arithmetic, r);
+        const auto     b      = to_device(device, random_values(std::size_t(n) * r, 3));
+        const auto     x      = random_values(std::size_t(n) * r, 4);
+        auto           sum    = to_device(device, x);
+        Vector<double> alone(device, n * r);
+        ColumnNorms    norms(device, n, r);
+        solver.solve(b, alone);
+        solver.apply(b, norms(b), true, sum);
+        expect_near(values_of(sum), combine(1, x, 1, values_of(alone)), 1e-14, "x + M b");
+      }
+}
+
 // S, S⁻¹ and Sᵀ applied level by level against their product as matrices.
 TEST_P(SchurTest, HierarchicalBasisIsTheProductOfItsSteps)
 {
@@ -282,6 +301,19 @@ TEST(Schur, CountsOperations)
   EXPECT_EQ(solver.paper_flop(), 2 * E * E + 4 * C * E + 4 * cells * inner * inner);
 }
 
+// 7 x 7 unknowns above 3 x 3, two columns in float, counted by hand.
+TEST(ColumnCycle, CountsOperationsAndBytes)
+{
+  const auto cost = cycle_cost(levels_of_unknowns(8), 3, 2, sizeof(float));
+  // A has 19² entries, P and R 81 each; A six times.
+  EXPECT_EQ(cost.flop, 2 * (6 * 361 + 2 * 81) + 2 * 9 * 9);
+  const double A = 361 * 8 + 50 * 8, P = 81 * 8 + 50 * 8, R = 81 * 8 + 10 * 8, diagonal = 4 * 49, vector = 8 * 49,
+               coarse = 8 * 9, conversions = 2 * 49 * (8 + 16), inverse = 4 * 81;
+  // Three vectors in the step from zero, five in each of five others, three for residual, one and two for the transfer.
+  EXPECT_EQ(cost.traffic, 6 * (A + diagonal) + P + R + vector * (3 + 5 * 5 + 3 + 1 + 2) + 2 * coarse + conversions +
+                            inverse + 2 * coarse);
+}
+
 // Columns of very different size, one of zeros: each to its own tolerance; a precision that does not do is replaced.
 TEST_P(SchurTest, EachColumnReachesItsTolerance)
 {
@@ -331,9 +363,62 @@ TEST_P(SchurTest, EachColumnReachesItsTolerance)
   };
   const Zero   zero;
   ColumnSolver redone(device, matrix, r, zero, ColumnSolver::Method::refinement,
-                      [&] { return std::make_unique<Schur>(nested.solver(device, Arithmetic::float32, r)); });
+                      [&](int n) { return std::make_unique<Schur>(nested.solver(device, Arithmetic::float32, n)); });
   EXPECT_EQ(redone.solve(B, x, {1e-10, 20, "test"}).n_redone, 3) << "expected all but the column of zeros";
   check(x);
+  // One column overflows: it alone is redone, twice in a row.
+  class Overflowing : public Preconditioner
+  {
+  public:
+    Overflowing(const Device &device, const Schur &schur)
+      : device(device)
+      , schur(schur)
+      , factors(device, Array<double>{1., 1e308, 1., 1.})
+    {}
+    void vmult(const Vector<double> &b, Vector<double> &z) const override
+    {
+      schur.vmult(b, z);
+      device.for_each(z.size(), ScaleColumns{r, false, factors.data(), z.data()});
+    }
+    void update() override {}
+
+  private:
+    const Device   device;
+    const Schur   &schur;
+    Vector<double> factors;
+  };
+  const Overflowing overflowing(device, schur);
+  ColumnSolver      one(device, matrix, r, overflowing, ColumnSolver::Method::refinement,
+                        [&](int n) { return std::make_unique<Schur>(nested.solver(device, Arithmetic::float32, n)); });
+  for (int i = 0; i < 2; ++i)
+    {
+      EXPECT_EQ(one.solve(B, x, {1e-10, 20, "test"}).n_redone, 1);
+      check(x);
+    }
+}
+
+// 70 columns that are all bad: more than are redone at a time.
+TEST_P(SchurTest, BadColumnsAreRedoneInGroups)
+{
+  const Nested               nested(2, 2, 8);
+  const int                  n = nested.nodes->n_unknowns, r = 70;
+  const ColumnMatrix<double> matrix(device, submatrix(nested.matrix, nested.unknowns, nested.unknowns));
+  class Nothing : public Preconditioner
+  {
+  public:
+    void vmult(const Vector<double> &, Vector<double> &z) const override { z.set_zero(); }
+    void update() override {}
+  };
+  const Nothing  nothing;
+  ColumnSolver   solver(device, matrix, r, nothing, ColumnSolver::Method::refinement, [&](int columns) {
+    EXPECT_EQ(columns, 64);
+    return std::make_unique<Schur>(nested.solver(device, Arithmetic::float32, columns));
+  });
+  auto           B = to_device(device, random_values(std::size_t(n) * r, 3));
+  Vector<double> x(device, n * r);
+  const auto     result = solver.solve(B, x, {1e-10, 20, "test"});
+  EXPECT_EQ(result.n_redone, 70);
+  EXPECT_LE(result.largest_residual, 1e-10);
 }
 
 // The V-cycle for several columns: few iterations, whatever the mesh width and the number of columns.

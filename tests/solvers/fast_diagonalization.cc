@@ -6,6 +6,7 @@
 #include "support/reference.h"
 
 #include <cmath>
+#include <utility>
 
 using namespace adamant;
 using namespace adamant::test;
@@ -59,6 +60,15 @@ std::vector<double> graded_cells(int n)
   return x;
 }
 
+// Finer at both ends, and the same from both.
+std::vector<double> symmetric_cells(int n)
+{
+  auto x = equal_cells(n);
+  for (double &value : x)
+    value = 0.5 - 0.5 * std::cos(std::acos(-1.) * value);
+  return x;
+}
+
 // Σ_d K in direction d and M in the others, the first direction fastest.
 CSRMatrix<double> laplacian(const std::vector<Line> &lines)
 {
@@ -108,8 +118,14 @@ std::vector<std::vector<Line>> problems()
         all.push_back({Line(x, last, first), Line(y, first, last)});
         all.push_back({Line(equal_cells(5), false, false), Line(x, first, last), Line(graded_cells(4), true, false)});
       }
+  all.push_back({Line(symmetric_cells(8), true, true), Line(symmetric_cells(9), false, false)});
+  all.push_back(
+    {Line(symmetric_cells(7), false, false), Line(equal_cells(6), true, true), Line(equal_cells(5), true, true)});
   return all;
 }
+
+// As it pays; even and odd vectors apart wherever they are; and few lines and coefficients at a time.
+const FastDiagonalization::Options all_options[] = {{0, 0}, {2, 0}, {2, 1}, {2, 600}};
 
 class FastDiagonal : public DeviceTest
 {
@@ -117,11 +133,12 @@ class FastDiagonal : public DeviceTest
 INSTANTIATE_TEST_SUITE_P(Devices, FastDiagonal, all_places, place_name);
 
 // The largest error of a column relative to its norm.
-double error_of(const Device &device, const std::vector<Line> &lines, Arithmetic arithmetic, int r)
+double error_of(const Device &device, const std::vector<Line> &lines, Arithmetic arithmetic, int r,
+                const FastDiagonalization::Options &options = {0, 0})
 {
   const auto                A = laplacian(lines);
   const FastDiagonalization exact(device, pairs_of(lines), Arithmetic::float64, r),
-    solver(device, pairs_of(lines), arithmetic, r);
+    solver(device, pairs_of(lines), arithmetic, r, options);
   const auto     b = to_device(device, random_values(std::size_t(A.n_rows) * r, 7));
   Vector<double> x(device, b.size()), y(device, b.size());
   exact.solve(b, x);
@@ -139,9 +156,12 @@ TEST_P(FastDiagonal, SolvesWithAllMixturesOfEnds)
   for (const auto &lines : problems())
     {
       const auto A = laplacian(lines);
-      for (const int r : {1, 3})
+      // Columns alone, an odd number, and as many as go together.
+      for (const auto &[r, options] :
+           {std::pair{1, all_options[0]}, std::pair{3, all_options[0]}, std::pair{1, all_options[1]},
+            std::pair{3, all_options[2]}, std::pair{8, all_options[3]}})
         {
-          const FastDiagonalization solver(device, pairs_of(lines), Arithmetic::float64, r);
+          const FastDiagonalization solver(device, pairs_of(lines), Arithmetic::float64, r, options);
           const auto                b = random_values(std::size_t(A.n_rows) * r, 3);
           Vector<double>            x(device, static_cast<int>(b.size()));
           solver.solve(to_device(device, b), x);
@@ -155,20 +175,28 @@ TEST_P(FastDiagonal, SolvesWithAllMixturesOfEnds)
 // Nodes with prescribed values are zero in the result, and not read.
 TEST_P(FastDiagonal, KeepsPrescribedNodes)
 {
-  const Line                lines[] = {Line(equal_cells(6), true, false), Line(graded_cells(5), false, true)};
-  const FastDiagonalization with(device, {lines[0].pairs(false), lines[1].pairs(false)}),
-    without(device, {lines[0].pairs(true), lines[1].pairs(true)});
-  const auto b = random_values(42, 5);
-  Values     inner;
-  for (int i = 0; i < 42; ++i)
-    if (i % 7 > 0 && i / 7 < 5)
-      inner.push_back(b[i]);
-  Vector<double> x(device, 42), y(device, static_cast<int>(inner.size()));
-  with.solve(to_device(device, b), x);
-  without.solve(to_device(device, inner), y);
-  const auto X = values_of(x), Y = values_of(y);
-  for (int i = 0, k = 0; i < 42; ++i)
-    EXPECT_NEAR(X[i], i % 7 > 0 && i / 7 < 5 ? Y[k++] : 0., 1e-13) << "at node " << i;
+  for (const bool both : {false, true}) // ends of each line
+    for (const auto &options : all_options)
+      {
+        const Line                lines[] = {Line(equal_cells(6), true, both), Line(symmetric_cells(5), both, true)};
+        const FastDiagonalization with(device, {lines[0].pairs(false), lines[1].pairs(false)}, Arithmetic::float64, 1,
+                                       options),
+          without(device, {lines[0].pairs(true), lines[1].pairs(true)});
+        const auto is_free = [both](int i) {
+          return i % 7 > 0 && (!both || i % 7 < 6) && i / 7 < 5 && (!both || i / 7 > 0);
+        };
+        const auto b = random_values(42, 5);
+        Values     inner;
+        for (int i = 0; i < 42; ++i)
+          if (is_free(i))
+            inner.push_back(b[i]);
+        Vector<double> x(device, 42), y(device, static_cast<int>(inner.size()));
+        with.solve(to_device(device, b), x);
+        without.solve(to_device(device, inner), y);
+        const auto X = values_of(x), Y = values_of(y);
+        for (int i = 0, k = 0; i < 42; ++i)
+          EXPECT_NEAR(X[i], is_free(i) ? Y[k++] : 0., 1e-13) << "at node " << i;
+      }
 }
 
 TEST_P(FastDiagonal, NaturalEndsAllRoundGiveThePseudoInverse)
@@ -181,10 +209,13 @@ TEST_P(FastDiagonal, NaturalEndsAllRoundGiveThePseudoInverse)
     mean += value / A.n_rows;
   for (double &value : b)
     value -= mean;
-  const FastDiagonalization solver(device, pairs_of(lines));
-  Vector<double>            x(device, A.n_rows);
-  solver.solve(to_device(device, b), x);
-  expect_near(product(A, values_of(x)), b, 1e-11, "A x");
+  for (const auto &options : all_options)
+    {
+      const FastDiagonalization solver(device, pairs_of(lines), Arithmetic::float64, 1, options);
+      Vector<double>            x(device, A.n_rows);
+      solver.solve(to_device(device, b), x);
+      expect_near(product(A, values_of(x)), b, 1e-11, "A x");
+    }
 }
 
 // A column alone, or one of several: the same bits, on the host.
@@ -213,9 +244,32 @@ TEST_P(FastDiagonal, ErrorsAreThoseOfThePrecision)
           EXPECT_LT(error_of(device, lines, arithmetic, r), 2e-3) << to_text(arithmetic);
           EXPECT_GT(error_of(device, lines, arithmetic, r), 1e-5) << to_text(arithmetic);
         }
+      EXPECT_LT(error_of(device, lines, Arithmetic::float32, r, {100, 0}), 2e-6) << "even and odd vectors together";
+      EXPECT_LT(error_of(device, lines, Arithmetic::float16, r, {2, 5000}), 2e-3) << "few at a time";
       EXPECT_LT(error_of(device, lines, Arithmetic::bfloat16, r), 2e-2);
       EXPECT_GT(error_of(device, lines, Arithmetic::bfloat16, r), 1e-3) << "expected 8 bits";
     }
+}
+
+// x += M b with norms at hand is x + (M b), on whole and on folded lines.
+TEST_P(FastDiagonal, AddsToASolution)
+{
+  const std::vector<Line> lines = {Line(equal_cells(24), true, true), Line(equal_cells(16), true, true)};
+  for (const int r : {1, 3, 8})
+    for (const auto arithmetic : {Arithmetic::float64, Arithmetic::float32})
+      for (const int split_from : {2, 100})
+        {
+          const FastDiagonalization solver(device, pairs_of(lines), arithmetic, r, {split_from, 0});
+          const int                 n   = lines[0].n() * lines[1].n();
+          const auto                b   = to_device(device, random_values(std::size_t(n) * r, 3));
+          const auto                x   = random_values(std::size_t(n) * r, 4);
+          auto                      sum = to_device(device, x);
+          Vector<double>            alone(device, n * r);
+          ColumnNorms               norms(device, n, r);
+          solver.solve(b, alone);
+          solver.apply(b, norms(b), true, sum);
+          expect_near(values_of(sum), combine(1, x, 1, values_of(alone)), 1e-14, "x + M b");
+        }
 }
 
 TEST_P(FastDiagonal, RefinementInDoubleReachesRounding)
@@ -235,11 +289,45 @@ TEST_P(FastDiagonal, RefinementInDoubleReachesRounding)
     }
 }
 
+// 63 nodes: 32 sums with 32 even vectors, 31 differences with 31 odd ones. In double two products, and six operations
+// for each unknown.
 TEST(FastDiagonalization, CountsOperations)
 {
   const std::vector<Eigenpairs> square(2, one_dimensional_eigenpairs(equal_cells(64), true, true, true));
-  const FastDiagonalization     solver(Device::host(1), square);
-  EXPECT_EQ(solver.flop(), 8. * 63 * 63 * 63) << "expected four products of matrices with n = 63 rows";
+  const auto                    flop = [&](Arithmetic arithmetic, int split_from) {
+    return FastDiagonalization(Device::host(1), square, arithmetic, 1, {split_from, 0}).flop();
+  };
+  EXPECT_EQ(flop(Arithmetic::float32, 100), 8. * 63 * 63 * 63) << "expected four products of matrices with n = 63 rows";
+  EXPECT_EQ(flop(Arithmetic::float32, 2), 8. * 63 * (32 * 32 + 31 * 31));
+  EXPECT_EQ(flop(Arithmetic::float64, 100), 4. * 63 * 63 * 63 + 6 * 63 * 63);
+}
+
+// Even and odd vectors of a mesh that is finer at both ends, where pairs of them have nearly the same eigenvalue.
+TEST(FastDiagonalization, EvenAndOddVectorsAreApart)
+{
+  for (const int cells : {40, 41})
+    for (const bool prescribed : {false, true})
+      {
+        const Line line(symmetric_cells(cells), prescribed, prescribed);
+        const auto pairs = line.pairs(true);
+        ASSERT_EQ(static_cast<int>(pairs.parity.size()), pairs.n);
+        int n_even = 0;
+        for (int k = 0; k < pairs.n; ++k)
+          {
+            n_even += pairs.parity[k] == 1;
+            Values v(pairs.n);
+            for (int i = 0; i < pairs.n; ++i)
+              {
+                v[i] = pairs.vectors[std::size_t(i) * pairs.n + k];
+                EXPECT_EQ(v[i], pairs.parity[k] * pairs.vectors[std::size_t(pairs.n - 1 - i) * pairs.n + k]);
+              }
+            const auto Kv = product(to_csr(line.K), v), Mv = product(to_csr(line.M), v);
+            EXPECT_LT(norm(combine(1, Kv, -pairs.value[k], Mv)), 1e-9 * (norm(Kv) + norm(v))) << "vector " << k;
+          }
+        EXPECT_EQ(n_even, (pairs.n + 1) / 2);
+      }
+  EXPECT_TRUE(one_dimensional_eigenpairs(graded_cells(8), true, true).parity.empty());
+  EXPECT_TRUE(one_dimensional_eigenpairs(equal_cells(8), true, false).parity.empty());
 }
 
 TEST(DenseProducts, InvertsByBlocks)

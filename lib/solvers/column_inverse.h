@@ -1,0 +1,17 @@
+#pragma once
+
+#include "solvers/preconditioner.h"
+
+namespace adamant
+{
+/// A direct solver for several right-hand sides (see MultiVector) that spares refinement two passes.
+class ColumnInverse : public Preconditioner
+{
+public:
+  /// x = M b or, with `add`, x += M b, for all columns. `squares`: of the norms of b's columns, in device memory, for
+  /// whom they are at hand, or null. Without `add`, x may be b.
+  virtual void apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) const = 0;
+
+  void vmult(const Vector<double> &b, Vector<double> &x) const override { apply(b, nullptr, false, x); }
+};
+} // namespace adamant
