@@ -31,7 +31,7 @@ public:
   /// finest matrix has these values at its quadrature points instead, those of QGauss(degree + 1).
   void update(const Vector<double> &of_cells, const Vector<double> &of_finest, const Vector<double> *at_points);
 
-  const std::vector<LevelData> &levels() const { return data; } ///< after the first update
+  const std::vector<LevelData> &levels() const { return data; }                        ///< after the first update
   const Field<dim>             &bilinear() const { return nodes ? *nodes : velocity; } ///< Q1 on the finest mesh
 
 private:
