@@ -90,10 +90,7 @@ BuoyantFlow<dim>::BuoyantFlow(const Parameters &parameters, const adamant::Devic
       adamant::parse_function<dim>("Problem/Initial composition", parameters.problem.initial_composition, 1))
   , viscosity_of(adamant::function_of_number(device, "Problem/Viscosity", parameters.problem.viscosity, "c"))
   , density_of(adamant::function_of_number(device, "Problem/Density", parameters.problem.density, "c"))
-{
-  require(run.ranks.size() == 1 && !adamant::is_distributed(*mesh),
-          "buoyant_flow runs on one rank, with a serial mesh: coarser levels' viscosities are not made on several");
-}
+{}
 
 // The pressure mesh, then refined once more.
 template <int dim>

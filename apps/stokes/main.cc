@@ -127,8 +127,9 @@ void Stokes<dim>::setup_viscosity()
 template <int dim>
 void Stokes<dim>::setup_load()
 {
-  Section    scope(run_info.timer, "init/right-hand side");
-  const auto F = load_vector(flow->space(), mapping, QGauss<dim>(3), QGauss<dim - 1>(3), *data.force, {});
+  Section            scope(run_info.timer, "init/right-hand side");
+  const unsigned int n = flow->velocity().field().element().degree + 2; // points in each direction
+  const auto         F = load_vector(flow->space(), mapping, QGauss<dim>(n), QGauss<dim - 1>(n), *data.force, {});
   flow->set_load(Vector(device, adamant::transposed_product(flow->space().owned_H(), F)));
 }
 

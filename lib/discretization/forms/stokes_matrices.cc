@@ -1,5 +1,6 @@
 #include "discretization/forms/stokes_matrices.h"
 
+#include "base/csr_product.h"
 #include "base/exceptions.h"
 #include "discretization/fields/distributed_rows.h"
 #include "discretization/fields/transfer.h"
@@ -13,6 +14,7 @@
 #include <deal.II/grid/grid_tools.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace adamant
@@ -46,6 +48,36 @@ std::vector<double> unit_integrals(const dealii::FiniteElement<dim> &fe)
     for (unsigned int q = 0; q < quadrature.size(); ++q)
       integrals[i] += fe.shape_value(i, quadrature.point(q)) * quadrature.weight(q);
   return integrals;
+}
+
+// To the unknowns from values of cells, which are weighted: the integrals of the functions, so that a sum is one over
+// the domain. At hanging nodes the functions of Q2 also change sign; in |H| they do not, and all entries are positive.
+template <int dim, class Weight>
+CSRMatrix<double> cells_to_masses(const LevelSpace<dim> &space, const Weight &weight)
+{
+  const auto        integrals = unit_integrals(space.dof_handler().get_fe());
+  CSRMatrix<double> of_cells; // rows: cells, columns: local DoFs
+  of_cells.n_rows = space.n_cells();
+  of_cells.n_cols = space.n_dofs();
+  of_cells.row_start.assign(of_cells.n_rows + 1, space.dofs_per_cell());
+  of_cells.row_start[0] = 0;
+  finish_row_starts(of_cells);
+  for (int cell = 0; cell < space.n_cells(); ++cell)
+    {
+      const double factor = space.active_cells()[cell]->measure() * weight(space.active_cells()[cell]);
+      for (int i = 0; i < space.dofs_per_cell(); ++i)
+        {
+          const auto k       = of_cells.row_start[cell] + i;
+          of_cells.column[k] = space.cell_dofs(cell)[i];
+          of_cells.value[k]  = factor * integrals[i];
+        }
+    }
+  CSRMatrix<double> H = space.H;
+  for (double &value : H.value)
+    value = std::abs(value);
+  const MPI_Comm comm = space.partition().get_mpi_communicator();
+  return sum_rows(local_product(transpose(H), transpose(of_cells)), space.partition(),
+                  *make_partitioner(owned_range(space.n_cells(), comm), {}, comm));
 }
 
 // B diag(c) Bᵀ over ranks, with rows of the identity where B has none.
@@ -182,20 +214,12 @@ CSRMatrix<double> StokesMatrices<dim>::injection() const
 template <int dim>
 void StokesMatrices<dim>::assemble_masses(const std::set<dealii::types::boundary_id> &walls)
 {
-  // With one point in each cell its number is the cell's.
-  const auto integrals = unit_integrals(velocity.element());
-  Form<dim> cells_to_masses("masses", velocity, quadrature_points<dim>(), mapping, dealii::QGauss<dim>(1), stokes_flags,
-                            [&](const CellContext<dim> &cell, dealii::FullMatrix<double> &local) {
-                              double weight = 1.;
-                              for (const unsigned int face : cell.cell()->face_indices())
-                                if (cell.cell()->at_boundary(face) &&
-                                    walls.count(cell.cell()->face(face)->boundary_id()) > 0)
-                                  weight = options.bfbt_boundary_weight;
-                              for (const unsigned int i : cell.dof_indices())
-                                local(i, 0) = weight * integrals[i] * cell.JxW(0);
-                            });
-  cells_to_masses.update();
-  V       = Matrix<double>(device, *cells_to_masses.finest());
+  V       = Matrix<double>(device, cells_to_masses(velocity.finest(), [&](const auto &cell) {
+                       for (const unsigned int face : cell->face_indices())
+                         if (cell->at_boundary(face) && walls.count(cell->face(face)->boundary_id()) > 0)
+                           return options.bfbt_boundary_weight;
+                       return 1.;
+                     }));
   weights = Vector<double>(device, most_cells(A.bilinear()));
   C       = Vector<double>(device, velocity.finest().n_owned());
 
