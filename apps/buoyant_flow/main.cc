@@ -90,10 +90,7 @@ BuoyantFlow<dim>::BuoyantFlow(const Parameters &parameters, const adamant::Devic
       adamant::parse_function<dim>("Problem/Initial composition", parameters.problem.initial_composition, 1))
   , viscosity_of(adamant::function_of_number(device, "Problem/Viscosity", parameters.problem.viscosity, "c"))
   , density_of(adamant::function_of_number(device, "Problem/Density", parameters.problem.density, "c"))
-{
-  require(run.ranks.size() == 1 && !adamant::is_distributed(*mesh),
-          "buoyant_flow runs on one rank, with a serial mesh: coarser levels' viscosities are not made on several");
-}
+{}
 
 // The pressure mesh, then refined once more.
 template <int dim>
@@ -169,8 +166,8 @@ void BuoyantFlow<dim>::update_material()
   if (step == 0) // later the mesh changes from step to step
     std::cout << mesh->n_active_cells() << " cells, " << flow->n_unknowns() << " unknowns, "
               << flow->matrices().velocity.n_levels() << " levels, " << to_text(flow->precision()) << std::endl;
-  run_info.describe({std::size_t(flow->n_unknowns()), mesh->n_global_active_cells(), flow->matrices().data().velocity,
-                     parameters.linear_solver});
+  run_info.describe(
+    {flow->n_unknowns(), mesh->n_global_active_cells(), flow->matrices().data().velocity, parameters.linear_solver});
 }
 
 template <int dim>

@@ -120,7 +120,7 @@ NavierStokes<dim>::NavierStokes(const Parameters &parameters, const Device &devi
   , mean(device, 2)
   , steady(parameters.time.steady_tolerance)
 {
-  parameters.check_ranks(run.ranks.size(), adamant::is_distributed(*mesh));
+  parameters.check_ranks(run.ranks.size());
 }
 
 // The pressure mesh, then refined once more.

@@ -217,15 +217,12 @@ struct Parameters
     adamant::require_arithmetic("Implementation/Fast diagonalization precision", implementation.arithmetic(), device);
   }
 
-  // What takes one rank, or a serial mesh.
-  void check_ranks(int n_ranks, bool distributed) const
+  // What takes one rank.
+  void check_ranks(int n_ranks) const
   {
     if (n_ranks > 1 && (implementation.pressure_solver != "multigrid" || !implementation.custom_kernels))
       throw adamant::InputError(
         "Implementation: several ranks need Pressure solver = multigrid and Custom kernels = true");
-    if (distributed && !mesh.coordinates.empty())
-      throw adamant::InputError("Mesh/Coordinates: p4est's meshes (on several ranks, and with Ranks/Distributed mesh "
-                                "= true) do not keep vertices that have been moved; one rank with a serial mesh does");
   }
 
   void check_expressions() const

@@ -3,18 +3,21 @@
 #include "parameters.h"
 
 #include "base/array.h"
+#include "discretization/fields/coarser_values.h"
+#include "discretization/forms/stokes_matrices.h"
+#include "discretization/meshes/family_flags.h"
+#include "discretization/meshes/flag_cells.h"
 #include "discretization/meshes/mesh.h"
+#include "discretization/meshes/owned_cells.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/geometry_info.h>
 #include <deal.II/base/point.h>
 #include <deal.II/base/quadrature_lib.h>
-#include <deal.II/grid/cell_id.h>
 #include <deal.II/grid/tria.h>
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 /// The viscosity at points, and where meshes are refined, in host memory.
 namespace stokes
@@ -52,6 +55,8 @@ void refine_for_viscosity(const Function<dim> &viscosity, double ratio, unsigned
     {
       for (const auto &cell : mesh.active_cell_iterators())
         {
+          if (!cell->is_locally_owned())
+            continue;
           double least = viscosity.value(cell->center()), most = least;
           for (const auto &unit : points.get_points())
             {
@@ -69,30 +74,33 @@ void refine_for_viscosity(const Function<dim> &viscosity, double ratio, unsigned
     }
 }
 
-/// Undoes the last, global refinement, refines the cells of the largest errors, and refines all again: `errors` are of
-/// the finer mesh's cells.
+/// Flags the families of the cells of largest errors to be refined; `errors` are of the cells of a space on the mesh, or on the one
+/// with its last, global refinement undone.
 template <int dim>
-void refine_halved(Triangulation<dim> &mesh, const dealii::Vector<float> &errors, double fraction)
+void flag_families(Triangulation<dim> &mesh, const adamant::StokesMatrices<dim> &matrices,
+                   const dealii::Vector<float> &errors, double fraction)
 {
-  std::map<CellId, float> of_parents; // squares
-  for (const auto &cell : mesh.active_cell_iterators())
-    {
-      of_parents[cell->parent()->id()] += errors[cell->active_cell_index()] * errors[cell->active_cell_index()];
-      cell->set_coarsen_flag();
-    }
-  mesh.execute_coarsening_and_refinement();
-  dealii::Vector<float> of_cells(mesh.n_active_cells());
-  for (const auto &cell : mesh.active_cell_iterators())
-    of_cells[cell->active_cell_index()] = std::sqrt(of_parents.at(cell->id()));
-  adamant::refine_and_coarsen(mesh, of_cells, fraction, 0.);
-  adamant::refine_global(mesh, 1);
+  Array<double> of_cells;
+  for (const auto &cell : matrices.space().active_cells())
+    of_cells.push_back(errors[cell->active_cell_index()]);
+  if (&matrices.space().dof_handler().get_triangulation() != &mesh)
+    of_cells = product(adamant::values_of_parents(matrices.meshes.finest()), of_cells);
+  dealii::Vector<float> of_mesh(mesh.n_active_cells());
+  int                   k = 0;
+  for (const auto &cell : adamant::owned_cells(mesh))
+    of_mesh[cell->active_cell_index()] = static_cast<float>(of_cells[k++]);
+  adamant::sum_over_families(mesh, of_mesh);
+  adamant::flag_cells(mesh, of_mesh, fraction, 0.);
+  adamant::flag_families(mesh);
 }
 
-inline double max_norm(const Array<double> &values)
+/// The largest absolute value of all ranks.
+inline double max_norm(const Array<double> &values, const adamant::Communicator &ranks)
 {
   double most = 0.;
   for (const double value : values)
     most = std::max(most, std::abs(value));
+  ranks.max(&most, 1);
   return most;
 }
 } // namespace stokes

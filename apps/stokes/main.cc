@@ -35,10 +35,7 @@ public:
     : Base(device, run, {1., 1, parameters.output.files ? 1u : 0u})
     , parameters(parameters)
     , data(make_case<dim>(parameters.problem))
-  {
-    require(run.ranks.size() == 1 && !adamant::is_distributed(*mesh),
-            "stokes runs on one rank, with a serial mesh: coarser levels' viscosities are not made on several");
-  }
+  {}
 
 private:
   using Base   = adamant::TimeDependentProblem<dim>;
@@ -58,7 +55,7 @@ private:
   {
     adamant::FieldOutput<dim> output;
     flow->add_output(output, values[0], values[1], values[2]);
-    output.build_patches(mapping, 1);
+    output.build_patches(mapping, flow->velocity().field().element().degree);
     series.write(output, t);
   }
 
@@ -92,8 +89,9 @@ void Stokes<dim>::adapt_mesh()
       const auto values = this->download(flow->u);
       Section    scope(run_info.timer, "init/mesh");
       const auto errors = adamant::estimate_errors(flow->space(), mapping, values.data());
+      flag_families(*mesh, flow->matrices(), errors, parameters.refinement.fraction);
       flow.reset(); // what refers to the mesh as it was
-      refine_halved(*mesh, errors, parameters.refinement.fraction);
+      adamant::execute_refinement(*mesh);
     }
 }
 
@@ -104,8 +102,8 @@ void Stokes<dim>::setup()
   setup_viscosity();
   setup_load();
   print_size(parameters.problem, flow->matrices(), flow->precision());
-  run_info.describe({std::size_t(flow->n_unknowns()), mesh->n_global_active_cells(), flow->matrices().data().velocity,
-                     parameters.linear_solver});
+  run_info.describe(
+    {flow->n_unknowns(), n_cells(flow->matrices()), flow->matrices().data().velocity, parameters.linear_solver});
 }
 
 template <int dim>
@@ -113,7 +111,7 @@ void Stokes<dim>::setup_flow()
 {
   Section scope(run_info.timer, "init/matrices");
   flow.emplace(device, run_info, *mesh, mapping, parameters.problem, parameters.viscosity, parameters.linear_solver,
-               parameters.schur());
+               parameters.schur(), parameters.discretization.element());
 }
 
 // η on the cells of the velocity mesh, and with it all matrices.
@@ -129,8 +127,9 @@ void Stokes<dim>::setup_viscosity()
 template <int dim>
 void Stokes<dim>::setup_load()
 {
-  Section    scope(run_info.timer, "init/right-hand side");
-  const auto F = load_vector(flow->space(), mapping, QGauss<dim>(3), QGauss<dim - 1>(3), *data.force, {});
+  Section            scope(run_info.timer, "init/right-hand side");
+  const unsigned int n = flow->velocity().field().element().degree + 2; // points in each direction
+  const auto         F = load_vector(flow->space(), mapping, QGauss<dim>(n), QGauss<dim - 1>(n), *data.force, {});
   flow->set_load(Vector(device, adamant::transposed_product(flow->space().owned_H(), F)));
 }
 
@@ -168,7 +167,7 @@ void Stokes<dim>::report()
   record["dissipation"]   = flow->dissipation();
   record["work_of_force"] = flow->work();
   record["precision"]     = to_text(flow->precision());
-  record["max_velocity"]  = max_norm(nodal_u);
+  record["max_velocity"]  = max_norm(nodal_u, run_info.ranks);
   record_facts(parameters, matrices, eta, record);
   record_errors(data, matrices, mapping, nodal_u, nodal_p, record);
   const auto &points           = parameters.output.points;

@@ -4,6 +4,7 @@
 #include "application/stokes_parameters.h"
 #include "application/velocity_boundaries.h"
 #include "base/require.h"
+#include "discretization/forms/stokes_matrices.h"
 #include "expressions/expressions.h"
 
 #include <deal.II/base/parameter_acceptor.h>
@@ -68,6 +69,26 @@ struct ProblemParameters : adamant::VelocityBoundaries
   }
 };
 
+struct DiscretizationParameters : ParameterAcceptor
+{
+  std::string velocity = "q1_iso_q2";
+
+  DiscretizationParameters()
+    : ParameterAcceptor("/Discretization")
+  {
+    add_parameter(
+      "Velocity", velocity,
+      "Its elements, beside a continuous bilinear pressure on the pressure mesh: q1_iso_q2: bilinear on that "
+      "mesh refined once; q2: biquadratic on it (Taylor-Hood), with the same nodes",
+      prm, Patterns::Selection("q1_iso_q2|q2"));
+  }
+
+  adamant::VelocityElement element() const
+  {
+    return velocity == "q2" ? adamant::VelocityElement::q2 : adamant::VelocityElement::q1_iso_q2;
+  }
+};
+
 struct ViscosityParameters : adamant::ViscosityParameters
 {
   unsigned int stages = 1;
@@ -81,7 +102,7 @@ struct ViscosityParameters : adamant::ViscosityParameters
   }
 };
 
-// Where the mesh is refined further; the velocity mesh is the result refined once more.
+// Where the pressure mesh is refined further.
 struct RefinementParameters : ParameterAcceptor
 {
   unsigned int for_viscosity = 0, for_velocity = 0;
@@ -115,11 +136,12 @@ struct OutputParameters : ParameterAcceptor
 
 struct Parameters
 {
-  adamant::MeshParameters mesh{"pressure mesh", "; the velocity mesh has one more", 5, 3};
-  ProblemParameters       problem{mesh};
-  RefinementParameters    refinement;
-  ViscosityParameters     viscosity;
-  OutputParameters        output;
+  adamant::MeshParameters  mesh{"pressure mesh", "; the velocity's nodes are those of one more", 5, 3};
+  ProblemParameters        problem{mesh};
+  DiscretizationParameters discretization;
+  RefinementParameters     refinement;
+  ViscosityParameters      viscosity;
+  OutputParameters         output;
 
   adamant::StokesSolverParameters linear_solver{"bfbt for nsinker, else mass"};
 

@@ -17,6 +17,13 @@
 /// What is written and said.
 namespace stokes
 {
+/// Of the velocity's mesh.
+template <int dim>
+std::size_t n_cells(const adamant::StokesMatrices<dim> &matrices)
+{
+  return matrices.space().dof_handler().get_triangulation().n_global_active_cells();
+}
+
 /// The length of the smallest cells' edges, if they are cubes.
 template <int dim>
 double cell_length(const Triangulation<dim> &mesh)
@@ -40,10 +47,11 @@ template <int dim>
 void print_size(const ProblemParameters &problem, const adamant::StokesMatrices<dim> &matrices,
                 adamant::Precision precision)
 {
-  std::cout << matrices.space().n_cells() << " cells, " << matrices.space().n_owned() << " velocities, "
-            << matrices.pressure.finest().n_owned() << " pressures, " << matrices.velocity.n_levels() << " levels, "
-            << to_text(precision) << std::endl;
-  note_resolution(problem, cell_length(*matrices.meshes.finest_mesh()));
+  const auto &velocities = matrices.space().dof_handler();
+  std::cout << n_cells(matrices) << " cells, " << velocities.n_dofs() << " velocities, "
+            << matrices.pressure.finest().dof_handler().n_dofs() << " pressures, " << matrices.data().velocity.size()
+            << " levels, " << to_text(precision) << std::endl;
+  note_resolution(problem, cell_length(velocities.get_triangulation()));
 }
 
 /// What the problem is, for run.json.
@@ -51,8 +59,8 @@ template <int dim>
 void record_facts(const Parameters &parameters, const adamant::StokesMatrices<dim> &matrices,
                   const adamant::CellViscosity &eta, adamant::RunRecord &record)
 {
-  record["velocities"]       = matrices.space().n_owned();
-  record["pressures"]        = matrices.pressure.finest().n_owned();
+  record["velocities"]       = matrices.space().dof_handler().n_dofs();
+  record["pressures"]        = matrices.pressure.finest().dof_handler().n_dofs();
   record["hanging_nodes"]    = matrices.space().n_hanging() / dim;
   record["viscosity"]        = {{"min", eta.scale * eta.least}, {"max", eta.scale * eta.most}};
   record["schur_complement"] = parameters.schur() == adamant::SchurComplement::bfbt ? "bfbt" : "mass";

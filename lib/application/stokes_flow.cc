@@ -23,11 +23,11 @@ namespace
 {
 template <int dim>
 StokesOptions stokes_options(const Run &run, double length, const ViscosityParameters &averages,
-                             const StokesSolverParameters &parameters, SchurComplement schur)
+                             const StokesSolverParameters &parameters, SchurComplement schur, VelocityElement element)
 {
   auto levels           = level_mesh_options<dim>(run, parameters, dealii::FE_Q<dim>(1));
   levels.coarsest_cells = parameters.coarsest_cells; // of the pressure, where the velocity has another preconditioner
-  return {levels, averages.coarse_average(), schur, parameters.exponent, parameters.boundary_weight, length};
+  return {element, levels, averages.coarse_average(), schur, parameters.exponent, parameters.boundary_weight, length};
 }
 
 // What keeps GMRES from a tolerance: rounding of η_max u against the right-hand side.
@@ -37,6 +37,7 @@ std::string rounding_limit(const CellViscosity &eta, double h, const Vector<doub
   double most = 0.;
   for (const double value : to_host(x))
     most = std::max(most, std::abs(value));
+  x.device().communicator().max(&most, 1);
   const double limit =
     std::numeric_limits<double>::epsilon() * eta.most * std::pow(h, dim - 2) * most / std::sqrt(b.device().dot(b, b));
   return "; rounding allows a relative residual of about " + to_text(limit) +
@@ -48,7 +49,7 @@ template <int dim>
 StokesFlow<dim>::StokesFlow(const Device &device, Run &run, dealii::Triangulation<dim> &mesh,
                             const dealii::Mapping<dim> &mapping, const VelocityBoundaries &boundaries,
                             const ViscosityParameters &averages, const StokesSolverParameters &parameters,
-                            SchurComplement schur)
+                            SchurComplement schur, VelocityElement element)
   : device(device)
   , run(run)
   , mesh(mesh)
@@ -58,7 +59,7 @@ StokesFlow<dim>::StokesFlow(const Device &device, Run &run, dealii::Triangulatio
   , schur(schur)
   , length(std::pow(dealii::GridTools::volume(mesh), 1. / dim))
   , matrices_(device, mesh, mapping, dirichlet_boundary(boundaries, mesh), walls(boundaries, mesh),
-              stokes_options<dim>(run, length, averages, parameters, schur))
+              stokes_options<dim>(run, length, averages, parameters, schur, element))
   , field(device, matrices_.velocity, mapping)
 {
   const int n = field.size() + matrices_.pressure.finest().n_owned();
@@ -198,6 +199,12 @@ void StokesFlow<dim>::set_nodal_values()
 }
 
 template <int dim>
+std::size_t StokesFlow<dim>::n_unknowns() const
+{
+  return space().dof_handler().n_dofs() + matrices_.pressure.finest().dof_handler().n_dofs();
+}
+
+template <int dim>
 double StokesFlow<dim>::dissipation() const
 {
   const Vector<double> x_u = part(x, 0);
@@ -240,7 +247,7 @@ void StokesFlow<dim>::add_output(FieldOutput<dim> &output, const double *velocit
     {"strain_rate"}, [](const dealii::Tensor<2, dim> &gradient, dealii::types::material_id) {
       return std::vector<double>{std::sqrt(0.5) * dealii::symmetrize(gradient).norm()};
     });
-  dealii::Vector<double> by_active_index(space().n_cells());
+  dealii::Vector<double> by_active_index(space().dof_handler().get_triangulation().n_active_cells());
   for (int cell = 0; cell < space().n_cells(); ++cell)
     by_active_index[space().active_cells()[cell]->active_cell_index()] = of_cells[cell];
   output.add_vectors(space(), velocity, {"velocity"});

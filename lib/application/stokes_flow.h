@@ -23,7 +23,7 @@ namespace adamant
 ///
 ///   -div(2 η ε(u)) + ∇p = f,   div u = 0
 ///
-/// in Q1-iso-Q2/Q1 elements (StokesMatrices). The system
+/// in Q1-iso-Q2/Q1 or Q2-Q1 elements (StokesMatrices). The system
 ///
 ///   [ A  Bᵀ ] [ u ]   [ F - A_g g ]
 ///   [ B  0  ] [ p ] = [   - B_g g ],   g the prescribed velocities,
@@ -35,15 +35,18 @@ namespace adamant
 ///   flow.set_viscosity(flow.viscosity_of(at_points, true));
 ///   flow.set_load(F);
 ///   flow.solve();   // flow.u, flow.p
+///
+/// All ranks of the mesh call everything together.
 template <int dim>
 class StokesFlow
 {
 public:
-  /// On the velocity's mesh, whose last refinement was global. All references have to outlive the object. InputError
-  /// where the boundaries do not fit the mesh, or the solver is not there.
+  /// On the pressure mesh refined once. All references have to outlive the object. InputError where the boundaries do
+  /// not fit the mesh, or the solver is not there.
   StokesFlow(const Device &device, Run &run, dealii::Triangulation<dim> &mesh, const dealii::Mapping<dim> &mapping,
              const VelocityBoundaries &boundaries, const ViscosityParameters &averages,
-             const StokesSolverParameters &parameters, SchurComplement schur);
+             const StokesSolverParameters &parameters, SchurComplement schur,
+             VelocityElement element = VelocityElement::q1_iso_q2);
 
   /// η from now on: all matrices, and the solver ready for it.
   void set_viscosity(CellViscosity eta);
@@ -59,7 +62,7 @@ public:
   SolverResult solve();
   void         start_from_zero() { x.set_zero(); }
 
-  Vector<double> u, p;      ///< nodal values on the velocity mesh
+  Vector<double> u, p;      ///< nodal values on the velocity's mesh
   Vector<double> viscosity; ///< of the cells
 
   /// ∫ 2 η |ε(u)|² and f · u: both are the same where no velocity but 0 is prescribed.
@@ -77,7 +80,7 @@ public:
   const DeviceField<dim>    &velocity() const { return field; }
   const CellViscosity       &cell_viscosity() const { return eta; }
   Precision                  precision() const { return precision_; }
-  int                        n_unknowns() const { return x.size(); }
+  std::size_t                n_unknowns() const; ///< of all ranks
 
 private:
   void           make_solver(Precision precision);

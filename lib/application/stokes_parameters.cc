@@ -22,10 +22,11 @@ ViscosityParameters::ViscosityParameters()
   : ParameterAcceptor("/Viscosity")
 {
   using namespace dealii::Patterns;
-  add_parameter("Finest average", finest,
-                "In each cell of the velocity mesh, over its 2^dim Gauss points; none: at each point on the finest "
-                "level",
-                prm, Selection("harmonic|geometric|arithmetic|none"));
+  add_parameter(
+    "Finest average", finest,
+    "In each cell of the velocity's mesh, over its Gauss points, degree + 1 in each direction; none: at each "
+    "point on the finest level",
+    prm, Selection("harmonic|geometric|arithmetic|none"));
   add_parameter("Coarse average", coarse, "In each cell of coarser levels, over the cells that it contains", prm,
                 Selection("arithmetic|geometric|harmonic"));
 }

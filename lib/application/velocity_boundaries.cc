@@ -53,7 +53,7 @@ unsigned int normal_axis(const dealii::Triangulation<dim> &mesh, dealii::types::
   return axis;
 }
 
-// ∮ g . n and ∮ |g . n| for the velocities that the input prescribes.
+// ∮ g . n and ∮ |g . n| for the velocities that the input prescribes, of all ranks.
 template <int dim>
 std::array<double, 2> prescribed_flux(const VelocityBoundaries &boundaries, const LevelSpace<dim> &space,
                                       const dealii::Mapping<dim> &mapping)
@@ -81,6 +81,7 @@ std::array<double, 2> prescribed_flux(const VelocityBoundaries &boundaries, cons
               flux[1] += std::abs(normal) * at_face.JxW(q);
             }
         }
+  space.communicator().sum(flux.data(), 2);
   return flux;
 }
 } // namespace
@@ -177,7 +178,7 @@ Array<double> prescribed_velocity(const VelocityBoundaries &boundaries, const Le
     const auto on_boundary = dealii::DoFTools::extract_boundary_dofs(space.dof_handler(), {}, {id});
     const auto values      = nodal_values(space, mapping, value, space.prescribed);
     for (std::size_t i = 0; i < g.size(); ++i)
-      if (on_boundary.is_element(space.prescribed[i]))
+      if (on_boundary.is_element(space.partition().local_to_global(space.prescribed[i])))
         g[i] = values[i];
   };
   const auto ids = space.dof_handler().get_triangulation().get_boundary_ids();

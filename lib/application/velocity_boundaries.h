@@ -57,7 +57,7 @@ std::set<dealii::types::boundary_id> walls(const VelocityBoundaries         &bou
                                            const dealii::Triangulation<dim> &mesh);
 
 /// At the prescribed DoFs of the space; where a boundary with a velocity meets one without slip, 0. Host memory.
-/// InputError where more flows out than in.
+/// InputError where more flows out than in. All ranks call it together.
 template <int dim>
 Array<double> prescribed_velocity(const VelocityBoundaries &boundaries, const LevelSpace<dim> &space,
                                   const dealii::Mapping<dim> &mapping);

@@ -72,6 +72,7 @@ SchurBFBT<Number>::SchurBFBT(const Device &device, const Matrix<Number> &A, cons
 {
   const auto present = ones_of(B);
   n_ones             = std::accumulate(present.begin(), present.end(), 0.);
+  device.communicator().sum(&n_ones, 1);
   device.convert(exact_C, this->C);
 }
 

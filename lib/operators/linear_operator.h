@@ -34,12 +34,17 @@ class MatrixOperator : public LinearOperator
 {
 public:
   explicit MatrixOperator(const Matrix<double> &A, const Device &device)
+    : MatrixOperator(A, device, A.n_cols())
+  {}
+  /// Of vectors over ranks of which this rank has so many entries: the matrix has columns for others' ones, too.
+  MatrixOperator(const Matrix<double> &A, const Device &device, int n_cols)
     : A(A)
     , device(device)
+    , n_columns(n_cols)
   {}
 
   int  n_rows() const override { return A.n_rows(); }
-  int  n_cols() const override { return A.n_cols(); }
+  int  n_cols() const override { return n_columns; }
   void multiply(double a, const Vector<double> &x, double b, Vector<double> &y) const override
   {
     device.multiply(a, A, x, b, y);
@@ -57,5 +62,6 @@ public:
 private:
   Matrix<double> A; // a handle
   Device         device;
+  int            n_columns;
 };
 } // namespace adamant

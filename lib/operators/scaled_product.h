@@ -28,14 +28,15 @@ private:
   List<double>      value;
 };
 
-/// K = A diag(d) B on a device, square: A and B stay, each d gives new values on the pattern of A B. Rows of A without
-/// entries become rows of the identity, as for constrained unknowns. One rank's matrices, without ghosts.
+/// K = A diag(d) Aᵀ on a device: A stays, each d gives new values on the pattern of A Aᵀ, half of which are computed.
+/// Rows of A without entries become rows of the identity, as for constrained unknowns. One rank's matrices, without
+/// ghosts.
 class ScaledProduct
 {
 public:
-  /// A is n x m, B is m x n, in host memory; they are copied. The columns of A belong to nodes of so many each, which
-  /// makes it quicker.
-  ScaledProduct(const Device &device, const CSRMatrix<double> &A, const CSRMatrix<double> &B, int node_size = 1);
+  /// A is n x m, in host memory, and At its transpose; A is copied. The columns of A belong to nodes of so many each,
+  /// which makes it quicker.
+  ScaledProduct(const Device &device, const CSRMatrix<double> &A, const CSRMatrix<double> &At, int node_size = 1);
 
   void update(const Vector<double> &d); ///< m numbers
 
@@ -43,38 +44,41 @@ public:
   std::shared_ptr<const CompressedRows>           rows() const { return K; }
 
 private:
+  void list_entries();
+
   Device                                   device;
-  NodeRows                                 A, B_transposed;
+  NodeRows                                 A;
   std::shared_ptr<const CSRMatrix<double>> host;
   std::shared_ptr<CompressedRows>          K;
-  List<int>                                row; // of each entry of K
+  List<int>                                entry, row, mirror; // see ScaledProductEntry
 };
 
-/// For Device::for_each: an entry of K, the product of row i of A and row j of Bᵀ, whose nodes are gone through side by
-/// side.
+/// For Device::for_each: an entry of K on or above the diagonal, the product of two rows of A, whose nodes are gone
+/// through side by side.
 struct ScaledProductEntry
 {
-  NodeRowsView  A, B_transposed;
+  NodeRowsView  A;
   const double *d;
-  const int    *row, *column;
+  const int    *entry, *mirror, *row; ///< the entry's number, that of the one which it is mirrored to, and its row
+  const int    *column;               ///< of each entry of K
   double       *value;
 
   ADAMANT_HOST_DEVICE void operator()(int k) const
   {
-    const int         i = row[k], j = column[k], size = A.size;
-    EntryNumber       p = A.start[i], q = B_transposed.start[j];
-    const EntryNumber p_end = A.start[i + 1], q_end = B_transposed.start[j + 1];
+    const int         i = row[k], j = column[entry[k]], size = A.size;
+    EntryNumber       p = A.start[i], q = A.start[j];
+    const EntryNumber p_end = A.start[i + 1], q_end = A.start[j + 1];
     double            sum = p == p_end && i == j ? 1. : 0.;
     while (p < p_end && q < q_end)
       {
-        const int here = A.node[p], there = B_transposed.node[q];
+        const int here = A.node[p], there = A.node[q];
         if (here == there)
           for (int c = 0; c < size; ++c)
-            sum += A.value[p * size + c] * d[here * size + c] * B_transposed.value[q * size + c];
+            sum += A.value[p * size + c] * d[here * size + c] * A.value[q * size + c];
         p += here <= there;
         q += there <= here;
       }
-    value[k] = sum;
+    value[entry[k]] = value[mirror[k]] = sum;
   }
 };
 } // namespace adamant

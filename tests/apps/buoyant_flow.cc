@@ -126,16 +126,29 @@ TEST_F(BuoyantFlow, BoundsAndMassStay)
 // A mesh that follows the block: it sinks as on a fine one.
 TEST_F(BuoyantFlow, MeshesFollow)
 {
-  const Settings until = {"Time stepping/End time=100", "Time stepping/Steps=1000", "Time stepping/Output interval=0"};
+  const Settings until = {"Time stepping/End time=60", "Time stepping/Steps=1000", "Time stepping/Output interval=0"};
   const auto     adaptive = run_file("following_block.prm", {until[0], until[1], until[2]}),
              uniform      = run_file("following_block.prm", {until[0], until[1], until[2], "Adaptivity/Interval=0",
                                                              "Adaptivity/First mesh cycles=0", "Mesh/Refinements=6"});
   expect_bounds(adaptive);
-  EXPECT_GT(adaptive.record.at("remeshes"), 3);
+  EXPECT_GT(adaptive.record.at("remeshes"), 2);
   EXPECT_LT(std::abs(change_of_mass(adaptive)), 2e-3) << "interpolated where cells are coarsened";
   EXPECT_LT(adaptive.record.at("cells"), 0.5 * uniform.record.at("cells").get<double>());
   EXPECT_NEAR(adaptive.record.at("composition").at("height"), uniform.record.at("composition").at("height"), 0.01);
-  EXPECT_DOUBLE_EQ(adaptive.record.at("end_time"), 100.);
+  EXPECT_DOUBLE_EQ(adaptive.record.at("end_time"), 60.);
+}
+
+// A mesh of p4est, which one rank may have, gives the same.
+TEST_F(BuoyantFlow, MeshesOfP4est)
+{
+  const auto height = [&](const std::string &distributed) {
+    return run({"Time stepping/Steps=4", "Time stepping/Output interval=0", "Adaptivity/Interval=2",
+                "Linear solver/Tolerance=1e-9", "Ranks/Distributed mesh=" + distributed})
+      .record.at("composition")
+      .at("height")
+      .get<double>();
+  };
+  EXPECT_NEAR(height("true"), height("false"), 1e-8);
 }
 
 // To what the solver's tolerance leaves: multigrid also remembers eigenvalues of earlier steps' matrices.
@@ -143,12 +156,12 @@ TEST_F(BuoyantFlow, RunsGoOn)
 {
   for (const Settings &settings : {Settings{}, Settings{"Adaptivity/Interval=3", "Adaptivity/Largest level=6"}})
     {
-      Settings all = {"Time stepping/Steps=12", "Checkpoint/Steps=5", "Linear solver/Tolerance=1e-8"};
+      Settings all = {"Time stepping/Steps=8", "Checkpoint/Steps=3", "Linear solver/Tolerance=1e-8"};
       all.insert(all.end(), settings.begin(), settings.end());
       const auto once  = run(all, 2);
-      all[0]           = "Time stepping/Steps=7";
+      all[0]           = "Time stepping/Steps=4";
       const auto begun = run(all, 2),
-                 done  = start_with("host", {all[0] = "Time stepping/Steps=12"}, {"--restart=" + begun.folder});
+                 done  = start_with("host", {all[0] = "Time stepping/Steps=8"}, {"--restart=" + begun.folder});
       ASSERT_EQ(done.code, 0) << done.err;
       std::ifstream in(begun.folder + "/run.json");
       const auto    record = nlohmann::json::parse(in);
@@ -177,7 +190,6 @@ TEST_F(BuoyantFlow, BadInput)
   expect_refused({"Problem/Initial composition=q"}, "Problem/Initial composition");
   expect_refused({"Problem/Gravity=0, 0"}, "nothing can flow");
   expect_refused({"Problem/Boundaries=slip"}, "'slip' should be no_slip or free_slip");
-  expect_refused({"Ranks/Distributed mesh=true"}, "one rank");
   expect_refused({"Linear solver/Solver=cg"}, "gmres only");
   expect_refused({"Time stepping/Courant nmber=1"}, "Courant number");
   expect_refused({"Problem/Density=0*c"}, "nothing moves", 1);

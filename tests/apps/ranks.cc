@@ -21,7 +21,8 @@ std::string program(const char *variable, const std::string &built)
 const std::string transport_diffusion = program("TRANSPORT_DIFFUSION", TRANSPORT_DIFFUSION),
                   elasticity          = program("ELASTICITY", ELASTICITY),
                   navier_stokes       = program("NAVIER_STOKES", NAVIER_STOKES),
-                  template_program    = program("TEMPLATE", TEMPLATE);
+                  template_program = program("TEMPLATE", TEMPLATE), stokes = program("STOKES", STOKES),
+                  buoyant_flow = program("BUOYANT_FLOW", BUOYANT_FLOW);
 
 struct Case
 {
@@ -79,6 +80,13 @@ struct TransportDiffusionRanks : RanksOf
 {
   TransportDiffusionRanks()
     : RanksOf(transport_diffusion)
+  {}
+};
+
+struct BuoyantFlowRanks : RanksOf
+{
+  BuoyantFlowRanks()
+    : RanksOf(buoyant_flow)
   {}
 };
 
@@ -250,6 +258,17 @@ const Settings channel = flow + Settings{"Problem/Boundary velocity=0: 4*y*(1-y)
 
 const Settings ml_below = {"Linear solver/Coarse solver=trilinos_amg", "Ranks/Cells per rank=10"};
 
+// Balls of another viscosity and a lid; coarser levels are spread over ranks, too. The tolerance is what is added last.
+const Settings balls = {"Problem/Case=expressions",
+                        "Problem/Viscosity=1+99*exp(-40*((x-0.3)^2+(y-0.6)^2))",
+                        "Problem/Boundaries=0: free_slip",
+                        "Problem/Boundary velocity=3: 4*x*(1-x); 0; 0",
+                        "Mesh/Cells=1, 1, 1",
+                        "Ranks/Cells per rank=10",
+                        "Linear solver/Coarsest level cells=20",
+                        "Output/Points=0.3, 0.4, 0.2; 0.7, 0.2, 0.6",
+                        "Output/Files=false"};
+
 const Case cases[] = {
   // Its coarser levels are spread over ranks too.
   {"TransportDiffusion2D", transport_diffusion,
@@ -306,6 +325,15 @@ const Case cases[] = {
             "Time stepping/End time=0.0004", "Problem/Boundary velocity=0: 30*y^2*(0.41-y); 0",
             "Problem/Outflow boundaries=1", "Output/Force boundaries=2", "Adaptivity/Interval=1",
             "Adaptivity/Largest level=3"}},
+  {"StokesBFBT2D", stokes,
+   balls + Settings{"Mesh/Refinements=3", "Problem/Body force=0; -exp(-40*((x-0.3)^2+(y-0.6)^2))",
+                    "Linear solver/Schur complement=bfbt", "Refinement/For viscosity=1", "Refinement/For velocity=1"}},
+  {"StokesTaylorHood2D", stokes,
+   balls + Settings{"Mesh/Refinements=3", "Problem/Body force=0; -exp(-40*((x-0.3)^2+(y-0.6)^2))",
+                    "Discretization/Velocity=q2", "Linear solver/Schur complement=bfbt", "Refinement/For velocity=1"}},
+  {"Stokes3D", stokes,
+   balls + Settings{"Problem/Dimension=3", "Mesh/Refinements=2", "Problem/Body force=0; 0; -x", "Output/Files=true",
+                    "Problem/Boundary velocity=3: 4*x*(1-x); 0; 0", "Refinement/For viscosity=1"}},
   {"Template", template_program, {"Heat/Refinements=5", "Heat/End time=0.1", "Heat/Output interval=10"}},
   // Its aggregates depend on the ranks.
   {"ElasticityML", elasticity, bar + mesh("edge", 2, 1) + Settings{"Linear solver/Preconditioner=trilinos_amg"}, 3.},
@@ -333,6 +361,18 @@ TEST_F(TransportDiffusionRanks, BalanceIsRecorded)
   EXPECT_DOUBLE_EQ(balance.at("ghosts"), 2 * 15 / (17 * 17.));
   EXPECT_NE(outcome.out.find(": 289 unknowns"), std::string::npos) << "expected the levels' unknowns on all ranks:\n"
                                                                    << outcome.out;
+}
+
+// One message, and nothing is written.
+TEST_F(BuoyantFlowRanks, AreRefused)
+{
+  start_on(2);
+  const Outcome outcome = start({"--backend", "host", "--threads", "1"});
+  EXPECT_EQ(outcome.code, 2);
+  const auto first = outcome.err.find("buoyant_flow runs on one rank");
+  ASSERT_NE(first, std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("buoyant_flow runs on one rank", first + 1), std::string::npos) << outcome.err;
+  EXPECT_FALSE(std::filesystem::exists(outcome.folder)) << outcome.folder;
 }
 
 // 2 (n + 1)^2 unknowns on n x n cells; one rank counts 2^31, and four at most four times as many.

@@ -42,6 +42,30 @@ TEST_F(CudaStokes, CountsAndSolutionsAreTheHosts)
         }
 }
 
+TEST_F(CudaStokes, TaylorHoodIsTheHosts)
+{
+  for (const std::string schur : {"mass", "bfbt"})
+    for (const std::string dimension : {"2", "3"})
+      {
+        const std::vector<std::string> settings = {"Problem/Case=nsinker",
+                                                   "Problem/Dimension=" + dimension,
+                                                   "Problem/Viscosity ratio=1e4",
+                                                   "Discretization/Velocity=q2",
+                                                   "Mesh/Cells=1, 1, 1",
+                                                   "Mesh/Refinements=" + std::string(dimension == "2" ? "4" : "2"),
+                                                   "Refinement/For viscosity=1",
+                                                   "Output/Files=false",
+                                                   "Linear solver/Schur complement=" + schur,
+                                                   "Linear solver/Tolerance=1e-9"};
+        const Outcome                  host = start_on("host", settings), gpu = start_on("cuda", settings);
+        ASSERT_EQ(host.code, 0) << host.err;
+        ASSERT_EQ(gpu.code, 0) << gpu.err;
+        EXPECT_NEAR(gpu.max_iterations(), host.max_iterations(), 1) << schur << ", " << dimension << "D";
+        for (const char *key : {"max_velocity", "dissipation"})
+          EXPECT_NEAR(gpu.record.at(key), host.record.at(key), 1e-6 * host.record.at(key).get<double>()) << key;
+      }
+}
+
 TEST_F(CudaStokes, ContinuationUpdatesMatrices)
 {
   const std::vector<std::string> settings = {

@@ -46,7 +46,7 @@ protected:
 
   // No slip on one side, free slip on the others.
   template <int dim>
-  void check() const
+  void check(adamant::VelocityElement element) const
   {
     Triangulation<dim> mesh;
     GridGenerator::hyper_cube(mesh, 0., 1., true);
@@ -62,6 +62,7 @@ protected:
       }
     const double           q = 0.75, length = 2.;
     adamant::StokesOptions options;
+    options.element       = element;
     options.schur         = adamant::SchurComplement::bfbt;
     options.bfbt_exponent = q;
     options.length        = length;
@@ -77,6 +78,7 @@ protected:
         const DeviceVector on_device(device, eta);
         matrices.update(on_device);
         check_symmetry(matrices);
+        check_transfer(matrices);
         check_values(matrices, mapping, eta, q, length);
       }
   }
@@ -97,6 +99,26 @@ protected:
         }
   }
 
+  // The nodes of Q2 are those of Q1 on the finest mesh: the transfer between them renumbers the free ones.
+  template <int dim>
+  void check_transfer(const StokesMatrices<dim> &matrices) const
+  {
+    if (matrices.space().dof_handler().get_fe().degree == 1)
+      return;
+    const auto &P = *matrices.data().velocity.back().prolongation;
+    ASSERT_EQ(P.n_rows, matrices.space().n_owned());
+    std::set<int> columns;
+    for (int i = 0; i < P.n_rows; ++i)
+      {
+        ASSERT_EQ(P.row_start[i + 1] - P.row_start[i], matrices.space().is_free(i)) << i;
+        for (auto k = P.row_start[i]; k < P.row_start[i + 1]; ++k)
+          {
+            EXPECT_NEAR(P.value[k], 1., 1e-14);
+            EXPECT_TRUE(columns.insert(P.column[k]).second) << "two unknowns have node " << P.column[k];
+          }
+      }
+  }
+
   template <int dim>
   void check_values(const StokesMatrices<dim> &matrices, const Mapping<dim> &mapping, const Array<double> &eta,
                     double q, double length) const
@@ -111,9 +133,9 @@ protected:
     device.multiply(1., matrices.to_velocity_mesh, DeviceVector(device, y), 0., p);
     const auto nodal_p = to_host(p);
 
-    FEValues<dim> velocity(mapping, space.dof_handler().get_fe(), QGauss<dim>(3),
+    FEValues<dim> velocity(mapping, space.dof_handler().get_fe(), QGauss<dim>(4),
                            update_values | update_gradients | update_JxW_values),
-      pressure(mapping, nodal.dof_handler().get_fe(), QGauss<dim>(3), update_values);
+      pressure(mapping, nodal.dof_handler().get_fe(), QGauss<dim>(4), update_values);
     double        dissipation = 0., divergence = 0., mass = 0.;
     Array<double> weights(space.n_dofs(), 0.);
     for (int cell = 0; cell < space.n_cells(); ++cell)
@@ -144,7 +166,10 @@ protected:
     EXPECT_NEAR(form(x, *data.Bt, y), divergence, 1e-11 * (std::abs(divergence) + 1.));
     EXPECT_NEAR(form(y, on_host(data.mass), y), mass, 1e-11 * mass);
 
-    const auto C = to_host(*data.C), lumped = adamant::transposed_product(space.owned_H(), weights);
+    auto H = space.owned_H();
+    for (double &value : H.value)
+      value = std::abs(value); // so that C is positive where functions of Q2 are not
+    const auto C = to_host(*data.C), lumped = adamant::transposed_product(H, weights);
     const auto Bty = adamant::product(*data.Bt, y);
     double     K   = 0.;
     for (int i = 0; i < space.n_owned(); ++i)
@@ -159,12 +184,22 @@ INSTANTIATE_TEST_SUITE_P(Devices, StokesForms, adamant::test::all_places, adaman
 
 TEST_P(StokesForms, AreTheIntegralsIn2D)
 {
-  check<2>();
+  check<2>(adamant::VelocityElement::q1_iso_q2);
 }
 
 TEST_P(StokesForms, AreTheIntegralsIn3D)
 {
-  check<3>();
+  check<3>(adamant::VelocityElement::q1_iso_q2);
+}
+
+TEST_P(StokesForms, AreThoseOfTaylorHoodIn2D)
+{
+  check<2>(adamant::VelocityElement::q2);
+}
+
+TEST_P(StokesForms, AreThoseOfTaylorHoodIn3D)
+{
+  check<3>(adamant::VelocityElement::q2);
 }
 
 // A linear function is one of both pressure spaces; constants have no gradient, and a pressure is of zero mean without.
@@ -176,20 +211,28 @@ TEST_P(StokesForms, PressuresOnBothMeshes)
   refine_randomly(mesh, 1, 0.3, 7);
   mesh.refine_global(1);
   const MappingQ1<2> mapping;
-  StokesMatrices<2>  matrices(device, mesh, mapping, {{0, ComponentMask()}}, {0}, {});
-  const auto        &pressures = matrices.pressure.finest();
-  Array<double>      p(pressures.n_owned(), 1.);
-  for (int i = 0; i < pressures.n_owned(); ++i)
-    p[i] *= pressures.is_free(i);
-  for (const double value : adamant::product(*matrices.data().Bt, p))
-    EXPECT_NEAR(value, 0., 1e-14);
-  DeviceVector on_device(device, p), nodal(device, matrices.nodal_pressure.finest().n_owned());
-  device.multiply(1., matrices.to_velocity_mesh, on_device, 0., nodal);
-  for (const double value : to_host(nodal))
-    EXPECT_NEAR(value, 1., 1e-14);
-  matrices.remove_mean(on_device);
-  for (const double value : to_host(on_device))
-    EXPECT_NEAR(value, 0., 1e-13);
+  for (const auto element : {adamant::VelocityElement::q1_iso_q2, adamant::VelocityElement::q2})
+    {
+      adamant::StokesOptions options;
+      options.element = element;
+      StokesMatrices<2> matrices(device, mesh, mapping, {{0, ComponentMask()}}, {0}, options);
+      const auto       &pressures = matrices.pressure.finest();
+      Array<double>     p(pressures.n_owned(), 1.);
+      for (int i = 0; i < pressures.n_owned(); ++i)
+        p[i] *= pressures.is_free(i);
+      for (const double value : adamant::product(*matrices.data().Bt, p))
+        EXPECT_NEAR(value, 0., 1e-14);
+      DeviceVector on_device(device, p), nodal(device, matrices.nodal_pressure.finest().n_owned());
+      device.multiply(1., matrices.to_velocity_mesh, on_device, 0., nodal);
+      for (const double value : to_host(nodal))
+        EXPECT_NEAR(value, 1., 1e-14);
+      const auto injected = adamant::product(matrices.injection(), to_host(nodal));
+      for (int i = 0; i < pressures.n_owned(); ++i)
+        EXPECT_NEAR(injected[i], p[i], 1e-14);
+      matrices.remove_mean(on_device);
+      for (const double value : to_host(on_device))
+        EXPECT_NEAR(value, 0., 1e-13);
+    }
 }
 
 TEST_P(StokesForms, RefuseOtherMeshes)

@@ -15,7 +15,7 @@ class ScaledProductTest : public DeviceTest
 };
 INSTANTIATE_TEST_SUITE_P(Devices, ScaledProductTest, all_places, place_name);
 
-// K = A diag(d) B against dense products, for one d after the other; a row of A without entries is that of the
+// K = A diag(d) Aᵀ against dense products, for one d after the other; a row of A without entries is that of the
 // identity.
 TEST_P(ScaledProductTest, IsTheDenseProduct)
 {
@@ -25,7 +25,7 @@ TEST_P(ScaledProductTest, IsTheDenseProduct)
     for (int j = 0; j < m; ++j)
       {
         A[i][j] = i != 3 && (i + 2 * j) % 3 == 0 ? 1. + i - 0.5 * j : 0.;
-        B[j][i] = (i + j) % 4 == 1 ? 2. - i + 0.25 * j : 0.;
+        B[j][i] = A[i][j];
       }
   for (const int node_size : {1, 2, 3})
     {

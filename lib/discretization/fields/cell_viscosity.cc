@@ -1,9 +1,13 @@
 #include "discretization/fields/cell_viscosity.h"
 
 #include "base/require.h"
+#include "discretization/meshes/mesh.h"
+
+#include <deal.II/grid/grid_tools.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace adamant
@@ -40,16 +44,25 @@ CellViscosity cell_viscosity(const LevelSpace<dim> &space, const Array<double> &
       volume += volumes[cell];
       fluidity += volumes[cell] / of_cells[cell];
     }
+  const Communicator ranks  = space.communicator();
+  double             sums[] = {volume, fluidity};
+  ranks.sum(sums, 2);
   eta.of_cells  = std::move(of_cells);
   eta.at_points = std::move(at_points);
   if (has_units)
-    eta.scale = volume / fluidity;
+    eta.scale = sums[0] / sums[1];
   for (auto *array : {&eta.of_cells, &eta.at_points})
     for (double &value : *array)
       value /= eta.scale;
-  const auto &all = eta.at_points.empty() ? eta.of_cells : eta.at_points;
-  eta.least       = *std::min_element(all.begin(), all.end());
-  eta.most        = *std::max_element(all.begin(), all.end());
+  double extremes[] = {-std::numeric_limits<double>::max(), 0.}; // -least and most
+  for (const double value : eta.at_points.empty() ? eta.of_cells : eta.at_points)
+    {
+      extremes[0] = std::max(extremes[0], -value);
+      extremes[1] = std::max(extremes[1], value);
+    }
+  ranks.max(extremes, 2);
+  eta.least = -extremes[0];
+  eta.most  = extremes[1];
   require(eta.most <= 1e12 * eta.least, "Problem/Viscosity varies by ", eta.most / eta.least,
           "; more than 1e12 is beyond double precision");
   return eta;
@@ -58,15 +71,24 @@ CellViscosity cell_viscosity(const LevelSpace<dim> &space, const Array<double> &
 template <int dim>
 double largest_jump(const LevelSpace<dim> &space, const Array<double> &of_cells)
 {
-  double most = 1.;
+  const auto   &mesh = space.dof_handler().get_triangulation();
+  Array<double> values(mesh.n_active_cells(), 1.);
   for (int c = 0; c < space.n_cells(); ++c)
-    {
-      const auto &cell = space.active_cells()[c];
-      for (const unsigned int face : cell->face_indices())
-        if (!cell->at_boundary(face) && cell->neighbor(face)->is_active())
-          most = std::max(most, of_cells[c] / of_cells[space.cell_number(cell->neighbor(face))]);
-    }
-  return most; // of both orders of two cells on one level, and of a finer one with a coarser one
+    values[space.active_cells()[c]->active_cell_index()] = of_cells[c];
+  if (is_distributed(mesh))
+    dealii::GridTools::exchange_cell_data_to_ghosts<double, dealii::Triangulation<dim>>(
+      mesh, [&](const auto &cell) { return values[cell->active_cell_index()]; },
+      [&](const auto &cell, double value) { values[cell->active_cell_index()] = value; });
+  double most = 1.;
+  for (const auto &cell : space.active_cells())
+    for (const unsigned int face : cell->face_indices())
+      if (!cell->at_boundary(face) && cell->neighbor(face)->is_active())
+        {
+          const double ratio = values[cell->active_cell_index()] / values[cell->neighbor(face)->active_cell_index()];
+          most               = std::max({most, ratio, 1. / ratio});
+        }
+  space.communicator().max(&most, 1);
+  return most;
 }
 
 template CellViscosity cell_viscosity(const LevelSpace<2> &, const Array<double> &, Array<double>, Array<double>, bool);

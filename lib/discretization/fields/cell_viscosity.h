@@ -16,8 +16,8 @@ struct CellViscosity
 };
 
 /// From η > 0 of the cells of a space, which have these volumes, and, where it is not averaged, at all quadrature
-/// points. `has_units`: the scale is the harmonic mean over the domain, which is about that of the parts that flow; else 1. InputError where η is not
-/// positive, or varies by more than 1e12. One rank.
+/// points. `has_units`: the scale is the harmonic mean over the domain, which is about that of the parts that flow; else
+/// 1. InputError where η is not positive, or varies by more than 1e12. All ranks call it together.
 template <int dim>
 CellViscosity cell_viscosity(const LevelSpace<dim> &space, const Array<double> &volumes, Array<double> of_cells,
                              Array<double> at_points, bool has_units);
@@ -25,7 +25,7 @@ CellViscosity cell_viscosity(const LevelSpace<dim> &space, const Array<double> &
 template <int dim>
 Array<double> cell_volumes(const LevelSpace<dim> &space);
 
-/// The largest ratio of the values of two cells with a common face, on one rank.
+/// The largest ratio of the values of two cells with a common face. All ranks call it together.
 template <int dim>
 double largest_jump(const LevelSpace<dim> &space, const Array<double> &of_cells);
 } // namespace adamant

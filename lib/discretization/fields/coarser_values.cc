@@ -4,8 +4,12 @@
 #include "discretization/fields/average_functors.h"
 #include "discretization/fields/row.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <memory>
 #include <tuple>
+#include <vector>
 
 namespace adamant
 {
@@ -114,32 +118,95 @@ CSRMatrix<double> embedding(const LevelMesh<dim> &fine_mesh, const LevelSpace<di
 
 namespace
 {
-template <int dim>
-CSRMatrix<double> averages_of_cells(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine,
-                                    const LevelSpace<dim> &coarse)
+// An entry for each of this rank's cells in the column of the coarse cell that it lies in, or in that of its place
+// among the children of that.
+template <int dim, class Value>
+CSRMatrix<double> entry_for_each_cell(const LevelMesh<dim> &fine_mesh, int n_columns, bool children_apart,
+                                      const Value &value)
 {
-  Array<double>     volume(coarse.n_cells(), 0.);
+  constexpr int     n_children = dealii::GeometryInfo<dim>::max_children_per_cell;
   CSRMatrix<double> matrix;
-  matrix.n_rows = coarse.n_cells();
-  matrix.n_cols = fine.n_cells();
-  matrix.row_start.assign(matrix.n_rows + 1, 0);
-  for (int cell = 0; cell < fine.n_cells(); ++cell)
-    {
-      ++matrix.row_start[fine_mesh.coarse_cell[cell] + 1];
-      volume[fine_mesh.coarse_cell[cell]] += fine.active_cells()[cell]->measure();
-    }
+  matrix.n_rows = static_cast<int>(fine_mesh.coarse_cell.size());
+  matrix.n_cols = n_columns;
+  matrix.row_start.resize(matrix.n_rows + 1);
+  for (int i = 0; i < matrix.n_rows; ++i)
+    matrix.row_start[i + 1] = 1;
   finish_row_starts(matrix);
-  Array<EntryNumber> next(matrix.row_start.begin(), matrix.row_start.end() - 1);
-  for (int cell = 0; cell < fine.n_cells(); ++cell)
+  for (int i = 0; i < matrix.n_rows; ++i)
     {
-      const int  coarse_cell = fine_mesh.coarse_cell[cell];
-      const auto k           = next[coarse_cell]++;
-      matrix.column[k]       = cell;
-      matrix.value[k]        = fine.active_cells()[cell]->measure() / volume[coarse_cell];
+      const int coarse = fine_mesh.coarse_cell[i];
+      matrix.column[i] = children_apart ? n_children * coarse + fine_mesh.child[i] : coarse;
+      matrix.value[i]  = value(i);
     }
   return matrix;
 }
+
+// The numbers of the coarse cells that this rank's cells lie in.
+template <int dim>
+std::shared_ptr<const Partitioner> coarse_numbers(const LevelMesh<dim> &fine_mesh)
+{
+  if (fine_mesh.coarse_cells)
+    return fine_mesh.coarse_cells;
+  const int n = fine_mesh.coarse_cell.empty() ?
+                  0 :
+                  *std::max_element(fine_mesh.coarse_cell.begin(), fine_mesh.coarse_cell.end()) + 1;
+  return make_partitioner(owned_range(n, MPI_COMM_SELF), {}, MPI_COMM_SELF);
+}
+
+int n_local(const Partitioner &numbers)
+{
+  return static_cast<int>(numbers.locally_owned_size() + numbers.n_ghost_indices());
+}
+
+// Transposed, of a matrix with a row for each of this rank's cells; its columns have these numbers.
+CSRMatrix<double> sum_transposed(const CSRMatrix<double> &of_cells, const Partitioner &columns)
+{
+  const MPI_Comm comm = columns.get_mpi_communicator();
+  return sum_rows(transpose(of_cells), columns, *make_partitioner(owned_range(of_cells.n_rows, comm), {}, comm));
+}
+
+template <int dim>
+CSRMatrix<double> averages_of_cells(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine)
+{
+  const auto coarse   = coarse_numbers(fine_mesh);
+  auto       averages = sum_transposed(entry_for_each_cell(fine_mesh, n_local(*coarse), false,
+                                                           [&](int cell) { return fine.active_cells()[cell]->measure(); }),
+                                       *coarse);
+  for (int i = 0; i < averages.n_rows; ++i)
+    {
+      double volume = 0.;
+      for (auto k = averages.row_start[i]; k < averages.row_start[i + 1]; ++k)
+        volume += averages.value[k];
+      for (auto k = averages.row_start[i]; k < averages.row_start[i + 1]; ++k)
+        averages.value[k] /= volume;
+    }
+  return averages;
+}
 } // namespace
+
+template <int dim>
+CSRMatrix<double> values_of_parents(const LevelMesh<dim> &fine_mesh)
+{
+  const auto coarse  = coarse_numbers(fine_mesh);
+  auto       parents = entry_for_each_cell(fine_mesh, n_local(*coarse), false, [](int) { return 1.; });
+  parents.ghosts     = exchange_plan(*coarse);
+  return parents;
+}
+
+template <int dim>
+CSRMatrix<double> values_of_children(const LevelMesh<dim> &fine_mesh)
+{
+  constexpr int                                n_children = dealii::GeometryInfo<dim>::max_children_per_cell;
+  const auto                                   coarse     = coarse_numbers(fine_mesh);
+  const MPI_Comm                               comm       = coarse->get_mpi_communicator();
+  std::vector<dealii::types::global_dof_index> ghosts;
+  for (const auto ghost : coarse->ghost_indices())
+    for (int child = 0; child < n_children; ++child)
+      ghosts.push_back(n_children * ghost + child);
+  const auto numbers =
+    make_partitioner(owned_range(std::uint64_t(n_children) * coarse->locally_owned_size(), comm), ghosts, comm);
+  return sum_transposed(entry_for_each_cell(fine_mesh, n_local(*numbers), true, [](int) { return 1.; }), *numbers);
+}
 
 template <int dim>
 InjectedValues<dim>::InjectedValues(const Device &device, const Field<dim> &field)
@@ -166,15 +233,16 @@ template <int dim>
 CellAverages<dim>::CellAverages(const Device &device, const Field<dim> &field, Average average)
   : device(device)
   , average(average)
-  , scratch(device, field.finest().n_cells())
 {
-  require_one_rank(field);
+  int most = 0;
   for (std::size_t l = 0; l < field.n_levels(); ++l)
     {
+      most = std::max(most, field.space(l).n_cells());
       values.emplace_back(device, field.space(l).n_cells());
       if (l > 0)
-        averages.emplace_back(device, averages_of_cells(field.meshes()[l], field.space(l), field.space(l - 1)));
+        averages.emplace_back(device, averages_of_cells(field.meshes()[l], field.space(l)));
     }
+  scratch = Vector<double>(device, most);
 }
 
 template <int dim>
@@ -199,6 +267,10 @@ void CellAverages<dim>::update(const Vector<double> &finest)
 
 template CSRMatrix<double> embedding(const LevelMesh<2> &, const LevelSpace<2> &, const LevelSpace<2> &);
 template CSRMatrix<double> embedding(const LevelMesh<3> &, const LevelSpace<3> &, const LevelSpace<3> &);
+template CSRMatrix<double> values_of_parents(const LevelMesh<2> &);
+template CSRMatrix<double> values_of_parents(const LevelMesh<3> &);
+template CSRMatrix<double> values_of_children(const LevelMesh<2> &);
+template CSRMatrix<double> values_of_children(const LevelMesh<3> &);
 template class InjectedValues<2>;
 template class InjectedValues<3>;
 template class CellAverages<2>;

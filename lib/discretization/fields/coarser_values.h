@@ -35,13 +35,28 @@ template <int dim>
 CSRMatrix<double> embedding(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine,
                             const LevelSpace<dim> &coarse);
 
+/// @name Cells of a level and of the next coarser one
+/// Sparse matrices with entries 1 in host memory, for values of this rank's cells; `fine_mesh` links them. All ranks
+/// call them together.
+/// @{
+
+/// n_fine x n_coarse: each cell has the value of the coarse cell that it lies in.
+template <int dim>
+CSRMatrix<double> values_of_parents(const LevelMesh<dim> &fine_mesh);
+
+/// 2^dim n_coarse x n_fine: the values of the children of coarse cell c, all of whose cells are refined, are at
+/// 2^dim c + child.
+template <int dim>
+CSRMatrix<double> values_of_children(const LevelMesh<dim> &fine_mesh);
+/// @}
+
 /// Values of cells on all levels of a field's meshes, on a device: a coarser cell has the average over the cells that
-/// it contains, weighted by their volumes. One rank only.
+/// it contains, weighted by their volumes. All ranks call everything together.
 template <int dim>
 class CellAverages
 {
 public:
-  /// The field has to outlive the object. Throws RunError on several ranks.
+  /// The field has to outlive the object.
   CellAverages(const Device &device, const Field<dim> &field, Average average);
 
   /// From a value for each cell of the finest level (LevelSpace::active_cells), positive unless the average is

@@ -3,6 +3,7 @@
 #include "base/row_ranges.h"
 #include "discretization/fields/row.h"
 
+#include <deal.II/base/geometry_info.h>
 #include <deal.II/base/mpi.h>
 #include <deal.II/lac/full_matrix.h>
 
@@ -21,17 +22,39 @@ namespace adamant
 {
 namespace
 {
-// The nonzeros of the rows of the embedding of a cell into each of its children.
+// The values of a cell's functions at the nodes of a child: of one element the embedding, else by interpolation.
 template <int dim>
-std::vector<std::vector<Row>> embedding_rows(const dealii::FiniteElement<dim> &fe)
+dealii::FullMatrix<double> values_at_nodes(const dealii::FiniteElement<dim> &fine,
+                                           const dealii::FiniteElement<dim> &coarse, unsigned int child)
 {
-  const unsigned int            n = fe.n_dofs_per_cell(), n_children = dealii::GeometryInfo<dim>::max_children_per_cell;
-  std::vector<std::vector<Row>> rows(n_children, std::vector<Row>(n));
+  if (fine == coarse)
+    return coarse.get_prolongation_matrix(child);
+  dealii::FullMatrix<double> values(fine.n_dofs_per_cell(), coarse.n_dofs_per_cell());
+  for (unsigned int i = 0; i < values.m(); ++i)
+    {
+      const auto point     = dealii::GeometryInfo<dim>::child_to_cell_coordinates(fine.unit_support_point(i), child);
+      const unsigned int c = fine.system_to_component_index(i).first;
+      for (unsigned int j = 0; j < values.n(); ++j)
+        values(i, j) = coarse.shape_value_component(j, point, c);
+    }
+  return values;
+}
+
+// The nonzeros of the rows of these matrices.
+template <int dim>
+std::vector<std::vector<Row>> embedding_rows(const dealii::FiniteElement<dim> &fine,
+                                             const dealii::FiniteElement<dim> &coarse)
+{
+  const unsigned int            n_children = dealii::GeometryInfo<dim>::max_children_per_cell;
+  std::vector<std::vector<Row>> rows(n_children, std::vector<Row>(fine.n_dofs_per_cell()));
   for (unsigned int child = 0; child < n_children; ++child)
-    for (unsigned int i = 0; i < n; ++i)
-      for (unsigned int j = 0; j < n; ++j)
-        if (const double weight = fe.get_prolongation_matrix(child)(i, j); std::abs(weight) > 1e-12)
-          rows[child][i].emplace_back(static_cast<int>(j), weight);
+    {
+      const auto values = values_at_nodes(fine, coarse, child);
+      for (unsigned int i = 0; i < values.m(); ++i)
+        for (unsigned int j = 0; j < values.n(); ++j)
+          if (std::abs(values(i, j)) > 1e-12)
+            rows[child][i].emplace_back(static_cast<int>(j), values(i, j));
+    }
   return rows;
 }
 
@@ -136,7 +159,7 @@ private:
 template <int dim>
 Transfer transfer_matrices(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine, const LevelSpace<dim> &coarse)
 {
-  const auto             embedding = embedding_rows(fine.dof_handler().get_fe());
+  const auto             embedding = embedding_rows(fine.dof_handler().get_fe(), coarse.dof_handler().get_fe());
   const int              per_cell  = fine.dofs_per_cell();
   const CoarseCells<dim> coarse_cells(fine_mesh, coarse);
 

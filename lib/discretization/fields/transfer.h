@@ -7,7 +7,8 @@ namespace adamant
 {
 /// P = (cell embedding) H_coarse with the rows of constrained fine DoFs empty, n_fine x n_coarse (Liebchen et al.,
 /// equation (1)), and its transpose. They map the free unknowns of the levels to each other; `fine_mesh` links their
-/// cells. On several ranks each has its rows; all ranks call it together.
+/// cells. Where the elements differ, as where Q1 on a fine mesh has the nodes of Q2 on the coarse one, P interpolates
+/// at the nodes, and all cells have been refined. On several ranks each has its rows; all ranks call it together.
 struct Transfer
 {
   CSRMatrix<double> prolongation, restriction;

@@ -3,10 +3,25 @@
 #include <deal.II/fe/mapping_q.h>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
+#include <limits>
 
 namespace adamant
 {
+namespace
+{
+template <int dim>
+double largest_coordinate(const typename LevelSpace<dim>::Cell &cell)
+{
+  double most = 0.;
+  for (const unsigned int v : cell->vertex_indices())
+    for (int d = 0; d < dim; ++d)
+      most = std::max(most, std::abs(cell->vertex(v)[d]));
+  return most;
+}
+} // namespace
+
 template <int dim>
 Array<int> cells_of_same_shape(const LevelSpace<dim> &space, const Array<int> &cells,
                                const dealii::Mapping<dim> &mapping, dealii::UpdateFlags flags)
@@ -18,11 +33,16 @@ Array<int> cells_of_same_shape(const LevelSpace<dim> &space, const Array<int> &c
   const bool            may_share   = (flags & dealii::update_quadrature_points) == 0 && mapping_q != nullptr &&
                          mapping.preserves_vertex_locations() && mapping_q->get_degree() == 1;
   const auto same = [&](int a, int b) {
-    if (all_cells[a]->material_id() != all_cells[b]->material_id())
+    const auto &first = all_cells[a], &second = all_cells[b];
+    if (first->material_id() != second->material_id())
       return false;
+    const double rounding = 4. * std::numeric_limits<double>::epsilon() *
+                            std::max(largest_coordinate<dim>(first), largest_coordinate<dim>(second));
     for (unsigned int v = 1; v < dealii::GeometryInfo<dim>::vertices_per_cell; ++v)
-      if (all_cells[a]->vertex(v) - all_cells[a]->vertex(0) != all_cells[b]->vertex(v) - all_cells[b]->vertex(0))
-        return false;
+      for (int d = 0; d < dim; ++d)
+        if (std::abs((first->vertex(v)[d] - first->vertex(0)[d]) - (second->vertex(v)[d] - second->vertex(0)[d])) >
+            rounding)
+          return false;
     return true;
   };
   Array<int> representative(n);

@@ -7,10 +7,10 @@
 
 namespace adamant
 {
-/// For each of the `cells` of a space one of them, itself or an earlier one, that is an exact translation of it and has
-/// its material id: they share shape functions, JxW and gradients, so that equal cells have equal matrices, to the bit.
-/// On uniform meshes one cell serves all, on refined ones a cell of each size. Curved cells, and those whose data depend on the position
-/// (update_quadrature_points), stand for themselves.
+/// For each of the `cells` of a space one of them, itself or an earlier one, that is a translation of it, to the rounding
+/// of the vertices' coordinates, and has its material id: they share shape functions, JxW and gradients, so that equal
+/// cells have equal matrices, to the bit. On uniform meshes one cell serves all, on refined ones a cell of each size.
+/// Curved cells, and those whose data depend on the position (update_quadrature_points), stand for themselves.
 template <int dim>
 Array<int> cells_of_same_shape(const LevelSpace<dim> &space, const Array<int> &cells,
                                const dealii::Mapping<dim> &mapping, dealii::UpdateFlags flags);

@@ -102,17 +102,20 @@ struct AssembleBlocks<dim, ShapedViscousStress<dim>>
   }
 };
 
-/// ∫ φ_i φ_j / η, η constant in the parts of each cell that finer cells are: fine_cell names that of each point.
+/// ∫ φ_i φ_j / η, η constant in the n_parts parts of each cell, its children or the cell itself; part_of_point names that
+/// of each of the n_q quadrature points.
 struct WeightedMass
 {
   static constexpr int rows = 1, columns = 1;
-  const double        *viscosity; ///< of the finer cells
-  const int           *fine_cell;
+  int                  n_parts, n_q;
+  const double        *viscosity; ///< of part k of cell c: [n_parts c + k]
+  const int           *part_of_point;
 
   template <int dim>
   ADAMANT_HOST_DEVICE void operator()(const IntegrationPoint<dim> &at, double (&local)[1][1]) const
   {
-    local[0][0] += at.value_i * at.value_j * at.JxW / viscosity[fine_cell[at.point]];
+    const int part = part_of_point[at.point - at.cell * n_q];
+    local[0][0] += at.value_i * at.value_j * at.JxW / viscosity[n_parts * at.cell + part];
   }
 };
 

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "algebra/vector.h"
+#include "discretization/fields/coarser_values.h"
+#include "discretization/fields/field.h"
+#include "discretization/forms/form.h"
+#include "multigrid/level_data.h"
+
+#include <deal.II/base/quadrature.h>
+#include <deal.II/fe/mapping.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace adamant
+{
+/// A = (2 η ε(φ_j), ε(φ_i)) on the levels of multigrid, filled on the device, for η that is a number for each cell of
+/// the velocity's mesh. A velocity in Q1 has its own levels. One in Q2, on the second finest of its level meshes, has
+/// the nodes of Q1 on the finest one, where nothing hangs that does not in Q2: its matrix is one more level above those
+/// of Q1, reached by the values at the nodes.
+template <int dim>
+class ViscousLevels
+{
+public:
+  /// The field and `mapping` have to outlive the object. All ranks call everything together.
+  ViscousLevels(const Device &device, const Field<dim> &velocity, const DirichletBoundary &dirichlet,
+                const dealii::Mapping<dim> &mapping, Average coarse_viscosity);
+
+  /// η > 0 of the cells of the velocity's mesh, and of the finest mesh, the same for Q1; where `at_points` is given, the
+  /// finest matrix has these values at its quadrature points instead, those of QGauss(degree + 1).
+  void update(const Vector<double> &of_cells, const Vector<double> &of_finest, const Vector<double> *at_points);
+
+  const std::vector<LevelData> &levels() const { return data; }                        ///< after the first update
+  const Field<dim>             &bilinear() const { return nodes ? *nodes : velocity; } ///< Q1 on the finest mesh
+
+private:
+  Vector<double> tabulate_shapes(const LevelSpace<dim> &space, const dealii::Quadrature<dim> &quadrature) const;
+  void           set_levels();
+
+  Device                      device;
+  const Field<dim>           &velocity;
+  const dealii::Mapping<dim> &mapping;
+  std::unique_ptr<Field<dim>> nodes; // of Q2
+  Form<dim>                   A;     // of Q1
+  std::optional<Form<dim>>    A_of_q2;
+  CellAverages<dim>           viscosity;
+  std::vector<Vector<double>> of_shapes; // by level, see ViscousStressOfShapes; empty where cells have too many shapes
+  std::vector<LevelData>      data;
+};
+} // namespace adamant
