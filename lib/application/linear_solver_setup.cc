@@ -46,7 +46,7 @@ template <int dim>
 LevelMeshOptions level_mesh_options(const Run &run, const LinearSolverParameters &parameters,
                                     const dealii::FiniteElement<dim> &element)
 {
-  return {parameters.preconditioner == "multigrid" ? parameters.coarsest_cells : finest_level_only,
+  return {parameters.preconditioner != "trilinos_amg" ? parameters.coarsest_cells : finest_level_only,
           run.cells_per_rank(element.n_dofs_per_cell()), parameters.coarsest_on_one_rank()};
 }
 
@@ -66,6 +66,11 @@ std::unique_ptr<LinearSolver> make_linear_solver(const Device &device, const Fie
           make_trilinos_amg(amg_options(parameters, field.space(0), near_null_space));
       return std::make_unique<LinearSolver>(device, levels, options);
     }
+  if (parameters.preconditioner == "component_blocks")
+    return std::make_unique<LinearSolver>(
+      device, levels, options,
+      std::make_unique<ComponentBlocks>(device, levels, options.precision, options.multigrid,
+                                        parameters.component_sweep(), parameters.omega));
   return std::make_unique<LinearSolver>(
     device, levels, options,
     make_amg_preconditioner(device, levels.back(), field.finest(), parameters, near_null_space));
