@@ -15,7 +15,8 @@ namespace
 using Sweep = ComponentBlocks::Sweep;
 
 class ComponentBlocksTest : public DeviceTest
-{};
+{
+};
 INSTANTIATE_TEST_SUITE_P(Devices, ComponentBlocksTest, all_places, place_name);
 
 // One level, whose dense inverse solves scalar problems exactly: m components at each of n nodes.
@@ -126,8 +127,9 @@ TEST_P(ComponentBlocksTest, SolvesSystemsByAllMethods)
       {
         LinearSolverOptions options;
         options.type = type;
-        LinearSolver   solver(device, levels.data, options,
-                              std::make_unique<ComponentBlocks>(device, levels.data, precision, options.multigrid, sweep));
+        LinearSolver solver(
+          device, levels.data, options,
+          std::make_unique<ComponentBlocks>(device, levels.data, precision, options.multigrid, sweep));
         Vector<double> x(device, levels.n_rows());
         const auto     result = solver.solve(to_device(device, b), x);
         EXPECT_LE(result.iterations, most) << "method " << int(type);
@@ -138,9 +140,9 @@ TEST_P(ComponentBlocksTest, SolvesSystemsByAllMethods)
 TEST_P(ComponentBlocksTest, UpdateEqualsNewBlocks)
 {
   const std::vector<double> coupling = {2, 0.8, 0.8, 1};
-  const auto levels = coupled_levels(q1_levels(2, 4, 3), coupling, 2),
-             after  = coupled_levels(q1_levels(2, 4, 3, {1, 0.3, {}}), coupling, 2);
-  const Values    b = random_values(levels.n_rows(), 1);
+  const auto                levels   = coupled_levels(q1_levels(2, 4, 3), coupling, 2),
+             after                   = coupled_levels(q1_levels(2, 4, 3, {1, 0.3, {}}), coupling, 2);
+  const Values    b                  = random_values(levels.n_rows(), 1);
   ComponentBlocks M(device, levels.data, Precision::float64, {}, Sweep::symmetric),
     fresh(device, after.data, Precision::float64, {}, Sweep::symmetric);
   Vector<double> z(device, levels.n_rows()), expected(device, levels.n_rows());
@@ -168,8 +170,8 @@ TEST_P(ComponentBlocksTest, RefusesWhatItCannot)
 // Each component's rows and columns by the numbers of nodes; zeros stay in their places.
 TEST(ComponentBlock, TakesRowsAndColumns)
 {
-  auto A      = to_csr({{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}, {13, 14, 15, 16}});
-  A.value[3]  = 0.; // (0, 3)
+  auto A       = to_csr({{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}, {13, 14, 15, 16}});
+  A.value[3]   = 0.; // (0, 3)
   const auto B = component_block(A, 2, 0, 1);
   EXPECT_EQ(B.n_nonzeros(), 4);
   EXPECT_EQ(to_dense(B), (Dense{{2, 0}, {10, 12}}));
