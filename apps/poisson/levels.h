@@ -49,8 +49,10 @@ struct Levels
 
   void add_to(adamant::RunRecord &record) const ///< sizes
   {
-    record["dofs"]   = n();
-    record["cells"]  = n_cells;
+    record["dofs"]  = n();
+    record["cells"] = n_cells;
+    if (aspect > 1.)
+      record["aspect_ratio"] = aspect; // of a cell
     record["levels"] = adamant::RunRecord::array();
     for (const auto &level : free)
       record["levels"].push_back({{"dofs", level.matrix->n_rows}, {"nonzeros", level.matrix->n_nonzeros()}});
