@@ -545,6 +545,30 @@ TEST_F(Elasticity, ScalarBlocksOfASlenderBody)
   expect_refused(slender + blocks + stationary + no_load + mesh("uniform", 3, 0), "Solver = gmres", 1);
 }
 
+// Cells graded towards both faces of a plate: where they lie, and that lines do not mind.
+TEST_F(Elasticity, GradedPlate)
+{
+  const auto plate = [&](const Settings &settings) {
+    std::vector<std::string> arguments = {ELASTICITY_PRM "/plate.prm", "--backend", "host", "--threads", "1"};
+    for (const auto &setting : Settings{"Output/Interval=0", "Discretization/Uniform refinements=2"} + settings)
+      arguments.insert(arguments.end(), {"--set", setting});
+    return start(arguments).record;
+  };
+  const auto lines = plate({}), node_blocks = plate({"Linear solver/Smoother=block_jacobi"});
+  EXPECT_LE(lines.at("iterations").at("max"), 18);
+  EXPECT_GE(node_blocks.at("iterations").at("max"), 40);
+  EXPECT_NEAR(node_blocks.at("work_of_load").get<double>() / lines.at("work_of_load").get<double>(), 1., 1e-6);
+  // A linear field is exact on cells of any size; the box has the volume that its coordinates say.
+  const auto stretched = solve(stationary + mesh("uniform", 2, 0) +
+                               Settings{"Problem/Dirichlet boundaries=0: xyz", "Problem/Traction=1: 1; 0; 0",
+                                        "Problem/Body force=0; 0; 0", "Problem/Lame lambda=0", "Problem/Lame mu=0.5",
+                                        "Discretization/Coordinates=x^2 + x; y; sinh(z)", "Output/Points=2, 0.5, 1.1"});
+  EXPECT_NEAR(stretched.record.at("displacements")[0][0], 2., 1e-8);
+  EXPECT_NEAR(stretched.record.at("work_of_load").get<double>(), 2. * std::sinh(1.), 1e-7);
+  expect_refused({"Discretization/Coordinates=x; y"}, "Coordinates");
+  expect_refused({"Discretization/Coordinates=0*x; y; z"}, "Discretization/Coordinates: a cell has the volume 0");
+}
+
 TEST_F(Elasticity, KellyRefinement)
 {
   const Settings pressed =
