@@ -9,6 +9,17 @@
 
 namespace adamant
 {
+namespace
+{
+// A square block; over ranks its matrix has columns for ghosts, too, which vectors do not.
+class SquareOperator : public MatrixOperator
+{
+public:
+  using MatrixOperator::MatrixOperator;
+  int n_cols() const override { return n_rows(); }
+};
+} // namespace
+
 ComponentLevels::ComponentLevels(const std::vector<LevelData> &levels, int component)
   : component(component)
 {
@@ -55,7 +66,7 @@ ComponentBlocks::ComponentBlocks(const Device &device, const std::vector<LevelDa
       if (i != j && (sweep == Sweep::symmetric || sweep == (j < i ? Sweep::lower : Sweep::upper)))
         {
           couplings.push_back({i, j, Matrix<double>(device, component_block(A, m, i, j))});
-          operators.push_back(std::make_unique<MatrixOperator>(couplings.back().matrix, device));
+          operators.push_back(std::make_unique<SquareOperator>(couplings.back().matrix, device));
           rows[i][j] = operators.back().get();
         }
   blocks.emplace(std::move(rows), Blocks(std::vector<int>(m, A.n_rows / m)));

@@ -25,9 +25,8 @@ private:
   std::vector<std::shared_ptr<CSRMatrix<double>>> matrices; // those of `data`
 };
 
-/// A system as scalar problems (FEAST's separate ordering by components; Göddeke et al. 2009, equation 5): each
-/// component's diagonal block is solved by V-cycles of its own, and K_ij of components i, j couples them as
-/// TriangularPreconditioner says, times omega:
+/// A system as scalar problems (FEAST's separate ordering by components): each component's diagonal block is solved by
+/// V-cycles of its own, and K_ij of components i, j couples them as TriangularPreconditioner says, times omega:
 ///
 ///   lower: block Gauss-Seidel, for nonsymmetric methods or alone;  symmetric: for conjugate gradients as well;
 ///   none: block Jacobi.
