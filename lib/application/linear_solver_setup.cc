@@ -66,14 +66,22 @@ std::unique_ptr<LinearSolver> make_linear_solver(const Device &device, const Fie
           make_trilinos_amg(amg_options(parameters, field.space(0), near_null_space));
       return std::make_unique<LinearSolver>(device, levels, options);
     }
-  if (parameters.preconditioner == "component_blocks")
-    return std::make_unique<LinearSolver>(
-      device, levels, options,
-      std::make_unique<ComponentBlocks>(device, levels, options.precision, options.multigrid,
-                                        parameters.component_sweep(), parameters.omega));
   return std::make_unique<LinearSolver>(
-    device, levels, options,
-    make_amg_preconditioner(device, levels.back(), field.finest(), parameters, near_null_space));
+    device, levels, options, make_preconditioner(device, levels, field.finest(), parameters, options, near_null_space));
+}
+
+template <int dim>
+std::unique_ptr<Preconditioner>
+make_preconditioner(const Device &device, const std::vector<LevelData> &levels, const LevelSpace<dim> &space,
+                    const LinearSolverParameters &parameters, const LinearSolverOptions &options,
+                    const NearNullSpace<dim> &near_null_space)
+{
+  if (parameters.preconditioner == "multigrid")
+    return nullptr;
+  if (parameters.preconditioner == "component_blocks")
+    return std::make_unique<ComponentBlocks>(device, levels, options.precision, options.multigrid,
+                                             parameters.component_sweep(), parameters.omega);
+  return make_amg_preconditioner(device, levels.back(), space, parameters, near_null_space);
 }
 
 template <int dim>
@@ -87,6 +95,9 @@ make_amg_preconditioner(const Device &device, const LevelData &level, const Leve
 }
 
 #define INSTANTIATE(dim)                                                                                           \
+  template std::unique_ptr<Preconditioner> make_preconditioner(                                                    \
+    const Device &, const std::vector<LevelData> &, const LevelSpace<dim> &, const LinearSolverParameters &,       \
+    const LinearSolverOptions &, const NearNullSpace<dim> &);                                                      \
   template std::unique_ptr<Preconditioner> make_amg_preconditioner(                                                \
     const Device &, const LevelData &, const LevelSpace<dim> &, const LinearSolverParameters &,                    \
     const NearNullSpace<dim> &);                                                                                   \
