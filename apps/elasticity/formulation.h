@@ -3,6 +3,7 @@
 #include "discretization/fields/dilatation.h"
 #include "discretization/fields/elastic_material.h"
 #include "discretization/forms/node_pairs.h"
+#include "solvers/krylov.h"
 
 #include <algorithm>
 #include <cmath>
@@ -40,6 +41,16 @@ public:
     mass           = coupled ? Blocks({{s, -s}, {0., 1.}}) : Blocks({{stationary ? 0. : 1.}});
     old_mass       = coupled ? Blocks({{s, 0.}, {0., 1.}}) : mass;
     stiffness      = coupled ? Blocks({{0., 0.}, {dt * dt, 0.}}) : Blocks({{stationary ? 1. : dt * dt}});
+  }
+
+  /// What messages call the system: the largest lambda / mu of a material says how hard it is.
+  std::string name() const
+  {
+    double ratio = materials.elsewhere.lambda / materials.elsewhere.mu;
+    for (const auto &entry : materials.by_id)
+      ratio = std::max(ratio, entry.second.lambda / entry.second.mu);
+    return (stationary ? "stationary problem (lambda/mu = " : "time step (lambda/mu = ") + adamant::to_text(ratio) +
+           ")";
   }
 
   const bool                      stationary, coupled;

@@ -2,6 +2,7 @@
 
 #include "base/csr_submatrix.h"
 #include "base/require.h"
+#include "base/run_record.h"
 #include "discretization/fields/points.h"
 #include "discretization/forms/form.h"
 #include "multigrid/level_data.h"
@@ -34,6 +35,7 @@ struct Levels
   std::vector<adamant::LevelData> free;     ///< of the unknowns that are neither prescribed nor hanging, coarsest first
   Array<int>                      unknowns; ///< their numbers among the nodes of the finest level
   CSRMatrix<double>               mass;     ///< from values at all nodes to unknowns
+  CSRMatrix<double>               lift;     ///< of A, from prescribed values to unknowns
   Array<double>                   points;   ///< all nodes: coordinate d of node i is points[d n_nodes + i]
   bool                            singular = false; ///< without prescribed values
   std::size_t                     n_cells  = 0;
@@ -44,6 +46,17 @@ struct Levels
   Matrices                                 prolongations;
 
   int n() const { return free.back().matrix->n_rows; }
+
+  void add_to(adamant::RunRecord &record) const ///< sizes
+  {
+    record["dofs"]  = n();
+    record["cells"] = n_cells;
+    if (aspect > 1.)
+      record["aspect_ratio"] = aspect; // of a cell
+    record["levels"] = adamant::RunRecord::array();
+    for (const auto &level : free)
+      record["levels"].push_back({{"dofs", level.matrix->n_rows}, {"nonzeros", level.matrix->n_nonzeros()}});
+  }
 
   /// One more level with these unknowns, a subset of the rows of A and P.
   void add(const CSRMatrix<double> &A, const CSRMatrix<double> *P, const Array<int> &its_unknowns)
@@ -63,7 +76,7 @@ struct Levels
   }
 };
 
-/// Q1 elements on a mesh of deal.II: u = 0 on all boundaries but the natural ones.
+/// Q1 elements on a mesh of deal.II: u is prescribed on all boundaries but the natural ones.
 template <int dim>
 class Space
 {
@@ -104,9 +117,13 @@ private:
   }
   adamant::Form<dim> stiffness(const Field &u, adamant::Levels on) const
   {
+    return stiffness(u, adamant::unknowns(u), on);
+  }
+  adamant::Form<dim> stiffness(const Field &u, const adamant::Columns<dim> &columns, adamant::Levels on) const
+  {
     return {"A",
             u,
-            adamant::unknowns(u),
+            columns,
             mapping,
             quadrature,
             dealii::update_gradients | dealii::update_JxW_values,
@@ -151,6 +168,12 @@ Levels Space<dim>::make_levels(bool whole) const
   Levels levels;
   for (std::size_t l = 0; l < field.n_levels(); ++l)
     levels.add(*A.matrix(l), l > 0 ? field.prolongation(l).get() : nullptr, unknowns(field.space(l)));
+  if (!nodes().prescribed.empty())
+    {
+      auto C = stiffness(field, prescribed_values(field), adamant::Levels::finest);
+      C.update();
+      levels.lift = submatrix(*C.finest(), levels.unknowns, all_numbers(C.finest()->n_cols));
+    }
   levels.mass     = submatrix(*M.finest(), levels.unknowns, all_numbers(M.finest()->n_cols));
   levels.points   = adamant::support_points(nodes(), mapping);
   levels.singular = nodes().prescribed.empty();

@@ -2,28 +2,29 @@
 //
 //   -Δu_s = f_s,   s = 0, ..., r - 1,
 //
-// u = 0 or ∂u/∂n = 0 on each boundary, by elements of first order. The unknowns of all samples are the columns of
+// u = g or ∂u/∂n = 0 on each boundary, by elements of first order. The unknowns of all samples are the columns of
 // matrices,
 //
-//   A X = B,   B = M F,
+//   A X = B,   B = M F - C g,
 //
-// F the values of f_s at the nodes: a product with A reads it once for all columns. As one vector of n r numbers X is
+// F the values of f_s at the nodes, C the part of A that acts on prescribed values: a product with A reads it once for all columns. As one vector of n r numbers X is
 // what the library's iterations take: conjugate gradients around a V-cycle, or refinement in double around a direct
 // solver in low precision. The matrices are made in levels.h and triangles.h, the approximate inverses in solvers.h.
 
 #include "right_hand_sides.h"
 #include "solvers.h"
 #include "statistics.h"
+#include "timing.h"
 #include "triangles.h"
 
 #include "algebra/graph.h"
 #include "application/program.h"
+#include "discretization/fields/nodal_values.h"
 #include "discretization/fields/tensor_product.h"
 
 #include <deal.II/fe/mapping_q1.h>
 
 #include <algorithm>
-#include <chrono>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -53,6 +54,7 @@ private:
   void                             setup_solver();
   double                           solve(adamant::ColumnResult &result);
   void                             compare(int n);
+  void                             add_errors(int n);
   void                             describe();
   void                             report();
 
@@ -64,6 +66,7 @@ private:
   dealii::MappingQ1<dim>                 mapping;
   std::optional<Space<dim>>              space; // none for triangles
   Levels                                 levels;
+  Array<double>                          prescribed; // values of u; none where they are zero
   std::optional<RightHandSides<dim>>     right_hand_sides;
   std::optional<Solvers>                 solvers;
   Approximation                          approximation;
@@ -73,8 +76,8 @@ private:
   std::optional<SampleStatistics>        statistics;
   Vector                                 B, X;
 
-  double seconds = 0., residual = 0.;
-  int    n_redone = 0, n_approximations = 0; // columns; solves by the approximate inverse
+  double seconds = 0., transfer_seconds = 0., residual = 0.; // seconds of all solves
+  int    n_redone = 0, n_approximations = 0;                 // columns; solves by the approximate inverse
 };
 
 template <int dim>
@@ -100,6 +103,8 @@ void Poisson<dim>::run()
       }
       if (batch == 0 && parameters.solver.compare)
         compare(std::min(n, 8));
+      if (batch == 0 && !parameters.problem.exact.empty())
+        add_errors(std::min(n, 8));
       run_info.progress(batch + 1, batch + 1., result.iterations, result.largest_residual);
     }
   run_info.end_time_loop();
@@ -107,7 +112,7 @@ void Poisson<dim>::run()
   if (!parameters.output.files || !space)
     return;
   Section scope(run_info.timer, "output");
-  write(*statistics, levels, space->nodes(), mapping, run_info.folder());
+  write(*statistics, levels, space->nodes(), mapping, prescribed, run_info.folder());
 }
 
 template <int dim>
@@ -128,7 +133,10 @@ void Poisson<dim>::setup()
         levels = space->make_levels(parameters.solver.schur());
       }
     A = {device, *levels.free.back().matrix};
-    right_hand_sides.emplace(device, parameters.problem, levels);
+    if (space && !parameters.problem.homogeneous())
+      prescribed = adamant::nodal_values(space->nodes(), mapping, *parameters.problem.template boundary_function<dim>(),
+                                         space->nodes().prescribed);
+    right_hand_sides.emplace(device, parameters.problem, levels, prescribed);
   }
   setup_solver();
   describe();
@@ -173,41 +181,34 @@ void Poisson<dim>::setup_solver()
   if (parameters.solver.tolerance > 0.)
     solver = std::make_unique<adamant::ColumnSolver>(
       device, A, r, *approximation.inverse,
-      parameters.solver.direct() ? Method::refinement : Method::conjugate_gradients, solvers->fallback());
+      parameters.solver.refines() ? Method::refinement : Method::conjugate_gradients, solvers->fallback());
   device.synchronize();
 }
 
-// The median of the seconds that a solve takes; the first one, which records graphs, counts alone.
+// The median of the seconds that a solve takes.
 template <int dim>
 double Poisson<dim>::solve(adamant::ColumnResult &result)
 {
-  Section             scope(run_info.timer, "solve");
-  const auto         &options = parameters.solver;
-  std::vector<double> times;
+  Section     scope(run_info.timer, "solve");
+  const auto &options = parameters.solver;
   if (!solver && !one_solve)
     one_solve = adamant::Graph(device, [this] { approximation.inverse->vmult(B, X); });
-  for (unsigned int i = 0; i < (options.repetitions > 1 ? options.repetitions + 1 : 1); ++i)
-    {
-      device.synchronize();
-      const auto begin = std::chrono::steady_clock::now();
-      if (solver)
-        result = solver->solve(B, X, {options.tolerance, int(options.max_iterations), "Poisson's equation"});
-      else
-        one_solve.replay();
-      device.synchronize();
-      if (i > 0 || options.repetitions == 1)
-        times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-    }
+  const double median = median_seconds(device, options.repetitions, [&] {
+    if (solver)
+      result = solver->solve(B, X, {options.tolerance, int(options.max_iterations), "Poisson's equation"});
+    else
+      one_solve.replay();
+  });
+  if (r == 1)
+    transfer_seconds += seconds_of_transfer(device, options.repetitions, B, X);
   right_hand_sides->remove_constant(X);
-  n_redone += result.n_redone;
+  n_redone += options.direct() ? result.n_redone : 0;
   n_approximations = 1 + result.iterations;
   residual         = std::max(residual, result.largest_residual);
-  std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
-  return times[times.size() / 2];
+  return median;
 }
 
-// The largest error of the first n solutions relative to those of another solver in double, and in L² where the
-// solution is known.
+// The largest error of the first n solutions relative to those of another solver in double.
 template <int dim>
 void Poisson<dim>::compare(int n)
 {
@@ -230,9 +231,17 @@ void Poisson<dim>::compare(int n)
   if (error > 1e-2)
     std::cout << "warning: errors against double reach " << error
               << "; Solver/Refinement tolerance = 1e-10 or a higher precision helps\n";
-  if (!parameters.problem.exact.empty())
-    run_info.record["errors"]["l2"] = largest_l2_error(levels, space->nodes(), mapping, to_host(x), n,
-                                                       *parameters.problem.template exact_function<dim>());
+}
+
+// The largest error in L² of the first n solutions.
+template <int dim>
+void Poisson<dim>::add_errors(int n)
+{
+  Section scope(run_info.timer, "compare");
+  Vector  x(device, levels.n() * n);
+  device.for_each(x.size(), FirstColumns{r, n, X.data(), x.data()});
+  run_info.record["errors"]["l2"] = largest_l2_error(levels, space->nodes(), mapping, prescribed, to_host(x), n,
+                                                     *parameters.problem.template exact_function<dim>());
 }
 
 // What the run is.
@@ -242,11 +251,7 @@ void Poisson<dim>::describe()
   auto       &record  = run_info.record;
   const auto &options = parameters.solver;
   record["precision"] = options.precision;
-  record["dofs"]      = levels.n();
-  record["cells"]     = levels.n_cells;
-  record["levels"]    = adamant::RunRecord::array();
-  for (const auto &level : levels.free)
-    record["levels"].push_back({{"dofs", level.matrix->n_rows}, {"nonzeros", level.matrix->n_nonzeros()}});
+  levels.add_to(record);
   record["solver"]    = options.type;
   record["tolerance"] = options.tolerance;
   record["samples"]   = parameters.problem.n_samples;
@@ -259,24 +264,20 @@ void Poisson<dim>::describe()
 template <int dim>
 void Poisson<dim>::report()
 {
-  auto        &record        = run_info.record;
-  const double columns       = parameters.problem.n_samples;
-  record["solve_seconds"]    = seconds;
+  auto        &record     = run_info.record;
+  const double columns    = parameters.problem.n_samples;
+  record["solve_seconds"] = seconds;
+  if (r == 1)
+    record["transfer_seconds"] = transfer_seconds;
   record["gdofs_per_second"] = 1e-9 * levels.n() * columns / seconds;
-  if (approximation.bytes > 0.)
-    record["solver_bytes"] = approximation.bytes;
-  record["residual"] = residual;
-  record["redone"]   = n_redone;
+  if (solver) // which alone knows it
+    record["residual"] = residual;
+  record["applications"] = n_approximations;
+  record["redone"]       = n_redone;
   std::cout << "solved in " << seconds << " s, " << record["gdofs_per_second"] << " GDoF/s";
-  if (approximation.flop > 0.)
-    {
-      record["flop_per_dof"]     = approximation.flop / levels.n();
-      record["bytes_per_dof"]    = approximation.traffic / levels.n() / r;
-      record["tflop_per_second"] = 1e-12 * approximation.flop * n_approximations * columns / seconds;
-      std::cout << ", " << record["tflop_per_second"] << " TFLOP/s of products";
-    }
-  if (approximation.paper_flop > 0.)
-    record["paper_flop_per_dof"] = approximation.paper_flop / levels.n();
+  approximation.add_to(record, levels.n(), r, n_approximations * columns / seconds);
+  if (record.contains("tflop_per_second"))
+    std::cout << ", " << record["tflop_per_second"] << " TFLOP/s of products";
   if (record.contains("error_against_double"))
     std::cout << "; error against double " << record["error_against_double"];
   if (record.contains("errors"))

@@ -29,7 +29,7 @@ inline std::string with_sample_number(const std::string &text)
 struct ProblemParameters : ParameterAcceptor
 {
   unsigned int             dimension = 2, n_samples = 64;
-  std::string              domain = "mesh", source = "sin(pi*x)*sin(pi*y)*(1+s/64)", exact;
+  std::string              domain = "mesh", source = "sin(pi*x)*sin(pi*y)*(1+s/64)", exact, boundary = "0";
   std::vector<std::string> natural_names;
   std::set<unsigned int>   natural; // once read
 
@@ -49,9 +49,11 @@ struct ProblemParameters : ParameterAcceptor
                   "f: expression of x, y, z and the number s of the sample, 0, 1, ...; or random: right-hand sides of "
                   "random numbers in (-1, 1)");
     add_parameter("Exact solution", exact, "Where it is known: expression of x, y, z, s; errors go to run.json");
-    add_parameter("Natural boundaries", natural_names,
-                  "Ids where the normal derivative is zero; on all others u is. The sides of a box have ids 0, 1 (x), "
-                  "2, 3 (y), 4, 5 (z)");
+    add_parameter("Boundary values", boundary, "Of u where it is prescribed: expression of x, y, z");
+    add_parameter(
+      "Natural boundaries", natural_names,
+      "Ids where the normal derivative is zero; on all others u is prescribed. The sides of a box have ids 0, 1 (x), "
+      "2, 3 (y), 4, 5 (z)");
   }
 
   template <int dim>
@@ -64,6 +66,12 @@ struct ProblemParameters : ParameterAcceptor
   {
     return adamant::parse_function<dim>("Problem/Exact solution", with_sample_number(exact), 1);
   }
+  template <int dim>
+  auto boundary_function() const
+  {
+    return adamant::parse_function<dim>("Problem/Boundary values", boundary, 1);
+  }
+  bool homogeneous() const { return boundary == "0"; }
   bool triangles() const { return domain != "mesh"; }
   bool random() const { return source == "random"; }
 
@@ -78,17 +86,21 @@ struct ProblemParameters : ParameterAcceptor
       check_function("Problem/Source", source);
     if (!exact.empty())
       check_function("Problem/Exact solution", exact);
-    require(!triangles() || (dimension == 2 && natural.empty() && exact.empty()),
-            "Problem/Domain = flow_around_square has Dimension = 2, no Natural boundaries and no Exact solution");
+    require(!adamant::depends_on_time(boundary), "Problem/Boundary values = ", boundary,
+            ": they may depend on x, y and z, not on t");
+    adamant::check_expression("Problem/Boundary values", boundary, 1, dimension);
+    require(!triangles() || (dimension == 2 && natural.empty() && exact.empty() && homogeneous()),
+            "Problem/Domain = flow_around_square has Dimension = 2, no Natural boundaries, no Boundary values and no "
+            "Exact solution");
     require(!random() || exact.empty(), "Problem/Exact solution: there is none for Source = random");
   }
 };
 
 struct SolverParameters : ParameterAcceptor
 {
-  std::string  type = "multigrid", precision = "float64";
+  std::string  type = "multigrid", precision = "float64", iteration = "conjugate_gradients", smoother = "jacobi";
   double       tolerance = 1e-10, range = 8.;
-  unsigned int columns = 64, repetitions = 1, coarsest_cells = 64, steps = 3, max_iterations = 50;
+  unsigned int columns = 64, repetitions = 1, coarsest_cells = 64, steps = 3, cycles = 1, max_iterations = 50;
   bool         compare = true;
 
   SolverParameters()
@@ -104,8 +116,14 @@ struct SolverParameters : ParameterAcceptor
                   "and float16 are those of a GPU's Tensor Cores",
                   prm, Selection("float64|float32|tf32|bfloat16|float16"));
     add_parameter("Refinement tolerance", tolerance,
-                  "Of the residual of each right-hand side in double, relative to it; 0: one solve of a direct solver",
+                  "Of the residual of each right-hand side in double, relative to it; 0: one solve of a direct solver, "
+                  "or multigrid's Cycles in Precision alone",
                   prm, Double(0.));
+    add_parameter(
+      "Iteration", iteration,
+      "Of multigrid: conjugate_gradients, or refinement in double: x <- x + M (b - A x); direct solvers are "
+      "always refined",
+      prm, Selection("conjugate_gradients|refinement"));
     add_parameter("Max iterations", max_iterations, "Of conjugate gradients or of the refinement", prm, Integer(1));
     add_parameter("Columns at once", columns, "Right-hand sides that are solved together", prm, Integer(1, 4096));
     add_parameter("Repetitions", repetitions, "Of each solve, for its median time", prm, Integer(1));
@@ -113,18 +131,29 @@ struct SolverParameters : ParameterAcceptor
                   "The first 8 solutions with those of another solver in double: fast diagonalization where it can, "
                   "else multigrid");
     add_parameter("Coarsest level cells", coarsest_cells, "Of multigrid: coarsening ends there", prm, Integer(1));
+    add_parameter("Cycles", cycles,
+                  "Of multigrid, for one right-hand side at once: V-cycles in Precision an application", prm,
+                  Integer(1));
+    add_parameter("Smoother", smoother,
+                  "Of multigrid; for stretched cells, with one right-hand side at once: line or fsai", prm,
+                  Selection("jacobi|line|fsai"));
     add_parameter("Smoothing steps", steps, "Of multigrid: the degree of Chebyshev's polynomial", prm, Integer(1));
     add_parameter("Smoothing range", range, "Of multigrid: it damps eigenvalues in [1.1 lambda / range, 1.1 lambda]",
                   prm, Double(1.));
   }
 
   bool                direct() const { return type != "multigrid"; }
+  bool                refines() const { return direct() || iteration == "refinement"; }
   bool                schur() const { return type == "schur"; }
   adamant::Arithmetic arithmetic() const { return adamant::arithmetic(precision); }
 
-  void check() const
+  void check(bool one_at_once) const
   {
-    require(direct() || tolerance > 0., "Solver/Refinement tolerance = 0: multigrid needs a positive one");
+    require(direct() || one_at_once || tolerance > 0.,
+            "Solver/Refinement tolerance = 0: multigrid for several right-hand sides at once needs a positive one");
+    require(direct() || one_at_once || (smoother == "jacobi" && cycles == 1), "Solver/Smoother = ", smoother,
+            ", Cycles = ", cycles, ": several right-hand sides at once have Smoother = ",
+            "jacobi and Cycles = 1; take Solver/Columns at once = 1");
     require(direct() || precision == "float64" || precision == "float32", "Solver/Precision = ", precision,
             ": multigrid has float64 and float32");
   }
@@ -175,7 +204,7 @@ struct Parameters
     mesh.check(dim());
     for (const auto id : problem.natural)
       mesh.check_boundary("Problem/Natural boundaries", id, dim());
-    solver.check();
+    solver.check(solver.columns == 1 || problem.n_samples == 1);
     require(!schur.conditions || solver.schur(), "Schur complement/Conditions needs Solver/Solver = schur");
     require(!problem.triangles() || solver.type != "fast_diagonalization",
             "Solver/Solver = fast_diagonalization needs a tensor-product mesh; take schur or multigrid");

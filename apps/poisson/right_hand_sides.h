@@ -7,13 +7,15 @@
 #include "algebra/multi_vector.h"
 #include "operators/column_matrix.h"
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <numeric>
 
 namespace poisson
 {
-/// B = M F for several samples at once, F the values of their sources at the nodes; and the constant that right-hand
+/// B = M F - C g for several samples at once, F the values of their sources at the nodes, C the part of A that acts on
+/// prescribed values g; and the constant that right-hand
 /// sides and solutions lose where no value is prescribed: b -= (Σ b) m / Σ m and x -= (m . x) / Σ m with m = M 1.
 template <int dim>
 class RightHandSides
@@ -21,12 +23,16 @@ class RightHandSides
 public:
   using Vector = adamant::Vector<double>;
 
-  RightHandSides(const adamant::Device &device, const ProblemParameters &parameters, const Levels &levels)
+  RightHandSides(const adamant::Device &device, const ProblemParameters &parameters, const Levels &levels,
+                 const Array<double> &prescribed_values)
     : device(device)
     , parameters(parameters)
     , levels(levels)
+    , g(prescribed_values)
     , M(device, levels.mass)
   {
+    if (!g.empty())
+      C = {device, levels.lift};
     if (levels.singular)
       setup_constants();
   }
@@ -43,6 +49,7 @@ public:
 
 private:
   void evaluate(unsigned int first, int n, int r, Vector &b) const;
+  void lift(int n, int r, Vector &b) const;
   void setup_constants();
   void subtract(const adamant::ColumnMatrix<double> &functional, const Vector &direction, Vector &x) const
   {
@@ -55,7 +62,8 @@ private:
   adamant::Device               device;
   const ProblemParameters      &parameters;
   const Levels                 &levels;
-  adamant::ColumnMatrix<double> M, sum, mean; // the last two have one row
+  const Array<double>           g;
+  adamant::ColumnMatrix<double> M, C, sum, mean; // the last two have one row
   Vector                        ones, loads;
 };
 
@@ -87,6 +95,8 @@ void RightHandSides<dim>::set(unsigned int first, int n, int r, Vector &b)
     device.for_each(b.size(), RandomColumns{r, int(first), int(parameters.n_samples), b.data()});
   else
     evaluate(first, n, r, b);
+  if (!g.empty())
+    lift(n, r, b);
   const auto sizes = adamant::ColumnNorms(device, levels.n(), r).fetch(b);
   for (int s = 0; s < n; ++s)
     {
@@ -113,5 +123,14 @@ void RightHandSides<dim>::evaluate(unsigned int first, int n, int r, Vector &b) 
     }
   const Vector F_on_device(device, F);
   M.multiply(r, 1., F_on_device, 0., b, b);
+}
+
+template <int dim>
+void RightHandSides<dim>::lift(int n, int r, Vector &b) const
+{
+  Array<double> G(g.size() * r, 0.);
+  for (std::size_t i = 0; i < g.size(); ++i)
+    std::fill_n(G.begin() + long(i * r), n, g[i]);
+  C.multiply(r, -1., Vector(device, G), 1., b, b);
 }
 } // namespace poisson

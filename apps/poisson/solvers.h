@@ -27,6 +27,21 @@ struct Approximation
   double                                   flop = 0., paper_flop = 0.; ///< of its products, a column
   double                                   traffic = 0.;               ///< bytes of all columns, at least
   double                                   bytes   = 0.;               ///< of memory
+
+  /// To run.json, for n unknowns and r columns, of which it is applied to so many a second.
+  void add_to(adamant::RunRecord &record, double n, int r, double columns_per_second) const
+  {
+    if (bytes > 0.)
+      record["solver_bytes"] = bytes;
+    if (flop > 0.)
+      {
+        record["flop_per_dof"]     = flop / n;
+        record["bytes_per_dof"]    = traffic / n / r;
+        record["tflop_per_second"] = 1e-12 * flop * columns_per_second;
+      }
+    if (paper_flop > 0.)
+      record["paper_flop_per_dof"] = paper_flop / n;
+  }
 };
 
 /// Makes them for one problem; what several of one kind share is made once.
@@ -105,12 +120,15 @@ private:
     if (r == 1)
       {
         adamant::MultigridOptions options;
-        options.smoother  = {"jacobi", true, 0.8, chosen.range};
+        options.smoother  = {chosen.smoother, true, 0.8, chosen.range};
+        options.cycles    = int(chosen.cycles);
         options.pre_steps = options.post_steps = int(chosen.steps);
         options.singular                       = levels.singular;
         const auto precision =
           sizeof(Number) == sizeof(float) ? adamant::Precision::float32 : adamant::Precision::float64;
-        return {make_multigrid(device, levels.free, precision, options), cost.flop, 0., cost.traffic, 0.};
+        const double cycles = chosen.smoother == "jacobi" ? double(chosen.cycles) : 0.; // others are not counted
+        return {make_multigrid(device, levels.free, precision, options), cycles * cost.flop, 0., cycles * cost.traffic,
+                0.};
       }
     auto         cycle = std::make_unique<Cycle>(device, levels.free, r,
                                          typename Cycle::Options{int(chosen.steps), chosen.range, levels.singular});

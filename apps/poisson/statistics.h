@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string>
 
 namespace poisson
@@ -68,21 +69,28 @@ private:
   int             n_samples = 0;
 };
 
-/// The values at all nodes, hanging ones included, from those of the unknowns.
+/// The values at all nodes, hanging ones included, from those of the unknowns and the prescribed ones (empty: zeros).
 template <int dim>
-Array<double> nodal_values(const Levels &levels, const adamant::LevelSpace<dim> &space, const Array<double> &unknowns)
+Array<double> nodal_values(const Levels &levels, const adamant::LevelSpace<dim> &space, const Array<double> &unknowns,
+                           const Array<double> &prescribed)
 {
   Array<double> free(levels.mass.n_cols, 0.);
   for (int i = 0; i < levels.n(); ++i)
     free[levels.unknowns[i]] = unknowns[i];
-  return product(space.H, free);
+  auto values = product(space.H, free);
+  if (!prescribed.empty())
+    {
+      const auto extension = product(space.B, prescribed);
+      std::transform(values.begin(), values.end(), extension.begin(), values.begin(), std::plus<double>());
+    }
+  return values;
 }
 
 /// The largest error in L² of the first n samples, n columns of unknowns; `exact` is that of sample t.
 template <int dim>
 double largest_l2_error(const Levels &levels, const adamant::LevelSpace<dim> &space,
-                        const dealii::Mapping<dim> &mapping, const Array<double> &columns, int n,
-                        dealii::FunctionParser<dim> &exact)
+                        const dealii::Mapping<dim> &mapping, const Array<double> &prescribed,
+                        const Array<double> &columns, int n, dealii::FunctionParser<dim> &exact)
 {
   Array<double> column(levels.n());
   double        largest = 0.;
@@ -91,7 +99,7 @@ double largest_l2_error(const Levels &levels, const adamant::LevelSpace<dim> &sp
       for (int i = 0; i < levels.n(); ++i)
         column[i] = columns[std::size_t(i) * n + s];
       exact.set_time(s);
-      const auto nodal = nodal_values(levels, space, column);
+      const auto nodal = nodal_values(levels, space, column, prescribed);
       largest = std::max(largest, adamant::l2_error(space, mapping, dealii::QGauss<dim>(3), nodal.data(), exact));
     }
   return largest;
@@ -100,11 +108,11 @@ double largest_l2_error(const Levels &levels, const adamant::LevelSpace<dim> &sp
 /// A VTU file with mean, standard deviation and the first sample.
 template <int dim>
 void write(const SampleStatistics &statistics, const Levels &levels, const adamant::LevelSpace<dim> &space,
-           const dealii::Mapping<dim> &mapping, const std::string &folder)
+           const dealii::Mapping<dim> &mapping, const Array<double> &prescribed, const std::string &folder)
 {
-  const auto                first     = nodal_values(levels, space, statistics.first());
-  const auto                mean      = nodal_values(levels, space, statistics.mean());
-  const auto                deviation = nodal_values(levels, space, statistics.standard_deviation());
+  const auto                first     = nodal_values(levels, space, statistics.first(), prescribed);
+  const auto                mean      = nodal_values(levels, space, statistics.mean(), prescribed);
+  const auto                deviation = nodal_values(levels, space, statistics.standard_deviation(), {});
   adamant::FieldOutput<dim> output;
   output.add_scalar(space, first.data(), "first_sample");
   output.add_scalar(space, mean.data(), "mean");

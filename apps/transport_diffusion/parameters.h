@@ -155,6 +155,9 @@ struct Parameters
   // What no single parameter's pattern can tell.
   void check() const
   {
+    if (linear_solver.preconditioner == "component_blocks")
+      throw adamant::InputError("Linear solver/Preconditioner = component_blocks is for systems of several components; "
+                                "take multigrid");
     if (problem.transport.size() < problem.dimension)
       throw adamant::InputError("Problem/Transport has " + std::to_string(problem.transport.size()) +
                                 " components, but Problem/Dimension is " + std::to_string(problem.dimension));

@@ -1,8 +1,10 @@
 #include "application/box_parameters.h"
 
+#include "application/mesh_input.h"
 #include "application/start_up.h"
 #include "base/require.h"
 #include "discretization/meshes/mesh.h"
+#include "expressions/expressions.h"
 
 #include <deal.II/grid/grid_generator.h>
 
@@ -27,6 +29,10 @@ BoxParameters::BoxParameters(const std::string &section)
     "errors after Kelly's estimator (kelly)",
     prm, Selection("uniform|face|edge|vertex|kelly"));
   add_parameter("Refinement steps", refinement_steps, "Number of these steps", prm, Integer(0, 20));
+  add_parameter(
+    "Coordinates", coordinates,
+    "Where the points x, y, z of this box lie in the end: expressions separated by semicolons, as for graded "
+    "cells; empty: there");
   add_parameter("Refine fraction", refine_fraction, "Of the cells, in each step of kelly", prm, Double(0., 1.));
 }
 
@@ -34,6 +40,8 @@ void BoxParameters::check(unsigned int dim, unsigned int n_components, unsigned 
 {
   require(lengths.size() >= dim && coarse_cells.size() >= dim, section,
           "/Lengths and Coarse cells need a value for each dimension");
+  if (!coordinates.empty())
+    check_expression(section + "/Coordinates", coordinates, dim, dim);
   const auto times      = uniform_refinements + (refinement == "uniform" ? refinement_steps : 0);
   double     n_unknowns = n_components;
   for (unsigned int d = 0; d < dim; ++d)
@@ -48,7 +56,7 @@ void BoxParameters::check(unsigned int dim, unsigned int n_components, unsigned 
 bool BoxParameters::contains(const std::vector<double> &point, unsigned int dim) const
 {
   bool inside = point.size() >= dim;
-  for (unsigned int d = 0; inside && d < dim; ++d)
+  for (unsigned int d = 0; inside && d < dim && coordinates.empty(); ++d)
     inside = point[d] >= 0. && point[d] <= lengths[d];
   return inside;
 }
@@ -65,6 +73,9 @@ void BoxParameters::make(dealii::Triangulation<dim> &mesh) const
   const std::map<std::string, unsigned int> n_coordinates{{"uniform", 0}, {"face", 1}, {"edge", 2}, {"vertex", dim}};
   if (!by_estimate())
     refine_towards_origin(mesh, lengths, n_coordinates.at(refinement), refinement_steps);
+  const std::string key = section + "/Coordinates";
+  if (!coordinates.empty())
+    move_vertices(key, *parse_function<dim>(key, coordinates, dim), mesh);
 }
 
 template <int dim>

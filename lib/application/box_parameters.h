@@ -17,7 +17,7 @@ struct BoxParameters : dealii::ParameterAcceptor
   std::vector<double>       lengths             = {1., 1., 1.};
   std::vector<unsigned int> coarse_cells        = {1, 1, 1};
   unsigned int              uniform_refinements = 3, refinement_steps = 2;
-  std::string               refinement      = "edge";
+  std::string               refinement      = "edge", coordinates;
   double                    refine_fraction = 0.1;
 
   bool by_estimate() const { return refinement == "kelly"; } ///< then refinement_steps follow `make`
@@ -25,7 +25,8 @@ struct BoxParameters : dealii::ParameterAcceptor
   /// Throws InputError unless there is a positive length and number of cells for each dimension, and the unknowns of
   /// n_components components of elements of this degree can be counted, as far as uniform refinement makes them.
   void check(unsigned int dim, unsigned int n_components, unsigned int degree) const;
-  /// Whether the point has dim coordinates or more, and lies in the box or on its boundary.
+  /// Whether the point has dim coordinates or more, and lies in the box or on its boundary; with
+  /// coordinates of its own, that is not known.
   bool contains(const std::vector<double> &point, unsigned int dim) const;
 
   /// The mesh, from an empty one; sides have the boundary ids 0, 1 (x), 2, 3 (y), 4, 5 (z).

@@ -24,6 +24,10 @@ const Names<CoarseSolverType> coarse_solver_types = {{"dense_inverse", CoarseSol
                                                      {"smoothing", CoarseSolverType::smoothing},
                                                      {"trilinos_amg", CoarseSolverType::external}};
 
+const Names<ComponentBlocks::Sweep> sweeps = {{"symmetric", ComponentBlocks::Sweep::symmetric},
+                                              {"gauss_seidel", ComponentBlocks::Sweep::lower},
+                                              {"jacobi", ComponentBlocks::Sweep::none}};
+
 template <typename Enum>
 std::string name_of(const Names<Enum> &names, Enum value)
 {
@@ -78,17 +82,26 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
   , pre_steps(defaults.multigrid.pre_steps)
   , post_steps(defaults.multigrid.post_steps)
   , coarse_steps(defaults.multigrid.coarse_steps)
+  , cycles(defaults.multigrid.cycles)
   , chebyshev(defaults.multigrid.smoother.chebyshev)
   , arnoldi(defaults.multigrid.smoother.arnoldi)
   , damping(defaults.multigrid.smoother.damping)
   , range(defaults.multigrid.smoother.range)
 {
   using namespace dealii::Patterns;
-  add_parameter("Solver", solver, "gmres, bicgstab, cg (symmetric positive definite problems only), or multigrid alone",
-                prm, selection(solver_types));
+  add_parameter(
+    "Solver", solver,
+    "gmres, bicgstab, cg (symmetric positive definite problems only), or multigrid alone: x <- x + M (b - A "
+    "x), M the preconditioner",
+    prm, selection(solver_types));
   add_parameter("Preconditioner", preconditioner,
-                "multigrid, or trilinos_amg: Trilinos ML through deal.II, on the host only", prm,
-                Selection("multigrid|trilinos_amg"));
+                "multigrid; trilinos_amg: Trilinos ML through deal.II, on the host only; component_blocks: of systems, "
+                "multigrid for each component alone, see Component blocks",
+                prm, Selection("multigrid|trilinos_amg|component_blocks"));
+  add_parameter("Cycles", cycles,
+                "V-cycles that one application of the preconditioner makes (component_blocks: each scalar solve), in "
+                "Precision",
+                prm, Integer());
   add_parameter("Tolerance", tolerance, "The solver stops at |b - A x| <= tolerance |b|", prm, Double(1e-15, 1));
   add_parameter("Maximum iterations", max_iterations, "More than these stop the run with an error", prm, Integer(1));
   add_parameter("Restart", restart, "Largest dimension of the Krylov space of gmres", prm, Integer(1, 1000));
@@ -119,6 +132,11 @@ LinearSolverParameters::LinearSolverParameters(const LinearSolverOptions &defaul
                 selection(coarse_solver_types));
   add_parameter("Coarse steps", coarse_steps, "Smoothing steps where they solve the coarsest level", prm,
                 Integer(1, 10000));
+  enter_subsection("Component blocks");
+  add_parameter("Sweep", sweep, "Over the components: symmetric (for cg, too), gauss_seidel (not for cg), or jacobi",
+                prm, selection(sweeps));
+  add_parameter("Omega", omega, "Factor of what it gives: between 0 and 2", prm, Double());
+  leave_subsection();
   enter_subsection("Trilinos AMG");
   add_parameter("Elliptic", amg_elliptic,
                 "ML's smoothed aggregation for elliptic problems (else its settings for others)");
@@ -142,13 +160,36 @@ LinearSolverOptions LinearSolverParameters::options(const std::string &name) con
   o.multigrid.smoother.arnoldi   = arnoldi;
   if (arnoldi && (chebyshev || o.precision == Precision::mixed))
     throw InputError(section + "/Arnoldi polynomial goes neither with Chebyshev nor with Precision = mixed");
+  if (cycles < 1)
+    throw InputError(section + "/Cycles = " + std::to_string(cycles) + ": at least one V-cycle is needed");
+  o.multigrid.cycles        = cycles;
   o.multigrid.pre_steps     = static_cast<int>(pre_steps);
   o.multigrid.post_steps    = static_cast<int>(post_steps);
   o.multigrid.coarse_solver = value_of(coarse_solver_types, coarse_solver);
   o.multigrid.coarse_steps  = static_cast<int>(coarse_steps);
   if (o.multigrid.coarse_solver == CoarseSolverType::external)
     o.multigrid.make_coarse_solver = make_trilinos_amg(amg_options());
+  if (preconditioner == "component_blocks")
+    check_component_blocks(o.type);
   return o;
+}
+
+void LinearSolverParameters::check_component_blocks(SolverType type) const
+{
+  const std::string here = section + "/Component blocks/";
+  if (type == SolverType::cg && component_sweep() == ComponentBlocks::Sweep::lower)
+    throw InputError(here + "Sweep = gauss_seidel is not symmetric, as cg needs it: take Sweep = symmetric, or " +
+                     section + "/Solver = gmres");
+  if (!(omega > 0. && omega < 2.))
+    throw InputError(here + "Omega = " + to_text(omega) + " has to be between 0 and 2");
+  if (interpolation != "embedding")
+    throw InputError(section + "/Interpolation = " + interpolation +
+                     " couples components: Preconditioner = component_blocks has embedding only");
+}
+
+ComponentBlocks::Sweep LinearSolverParameters::component_sweep() const
+{
+  return value_of(sweeps, sweep);
 }
 
 std::string to_text(Precision precision)

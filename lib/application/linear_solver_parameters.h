@@ -1,6 +1,7 @@
 #pragma once
 
 #include "discretization/trilinos_amg.h"
+#include "multigrid/component_blocks.h"
 #include "multigrid/linear_solver.h"
 
 #include <deal.II/base/parameter_acceptor.h>
@@ -25,9 +26,11 @@ public:
   LinearSolverOptions options(const std::string &name) const;
   TrilinosAMGOptions  amg_options() const; ///< without modes
 
+  ComponentBlocks::Sweep component_sweep() const; ///< of preconditioner = component_blocks
+
   std::string  preconditioner = "multigrid", interpolation = "embedding", coarse_solver;
   unsigned int coarsest_cells;
-  double       tolerance;
+  double       tolerance, omega = 1.; ///< omega: of component_blocks
 
   /// Throws InputError unless the preconditioner is multigrid: for programs that have no other.
   void require_multigrid() const;
@@ -37,12 +40,15 @@ public:
   bool coarsest_on_one_rank() const { return coarse_solver != "trilinos_amg"; } ///< see LevelMeshOptions
 
 private:
-  std::string  section, solver, precision, smoother;
+  void check_component_blocks(SolverType type) const;
+
+  std::string  section, solver, precision, smoother, sweep = "symmetric";
   bool         amg_elliptic  = true;
   std::string  amg_smoother  = "Chebyshev";
   unsigned int amg_sweeps    = 2;
   double       amg_threshold = 1e-4;
   unsigned int max_iterations, restart, pre_steps, post_steps, coarse_steps;
+  int          cycles;
   bool         chebyshev, arnoldi;
   double       damping, range;
 };

@@ -46,7 +46,7 @@ template <int dim>
 LevelMeshOptions level_mesh_options(const Run &run, const LinearSolverParameters &parameters,
                                     const dealii::FiniteElement<dim> &element)
 {
-  return {parameters.preconditioner == "multigrid" ? parameters.coarsest_cells : finest_level_only,
+  return {parameters.preconditioner != "trilinos_amg" ? parameters.coarsest_cells : finest_level_only,
           run.cells_per_rank(element.n_dofs_per_cell()), parameters.coarsest_on_one_rank()};
 }
 
@@ -67,8 +67,21 @@ std::unique_ptr<LinearSolver> make_linear_solver(const Device &device, const Fie
       return std::make_unique<LinearSolver>(device, levels, options);
     }
   return std::make_unique<LinearSolver>(
-    device, levels, options,
-    make_amg_preconditioner(device, levels.back(), field.finest(), parameters, near_null_space));
+    device, levels, options, make_preconditioner(device, levels, field.finest(), parameters, options, near_null_space));
+}
+
+template <int dim>
+std::unique_ptr<Preconditioner>
+make_preconditioner(const Device &device, const std::vector<LevelData> &levels, const LevelSpace<dim> &space,
+                    const LinearSolverParameters &parameters, const LinearSolverOptions &options,
+                    const NearNullSpace<dim> &near_null_space)
+{
+  if (parameters.preconditioner == "multigrid")
+    return nullptr;
+  if (parameters.preconditioner == "component_blocks")
+    return std::make_unique<ComponentBlocks>(device, levels, options.precision, options.multigrid,
+                                             parameters.component_sweep(), parameters.omega);
+  return make_amg_preconditioner(device, levels.back(), space, parameters, near_null_space);
 }
 
 template <int dim>
@@ -82,6 +95,9 @@ make_amg_preconditioner(const Device &device, const LevelData &level, const Leve
 }
 
 #define INSTANTIATE(dim)                                                                                           \
+  template std::unique_ptr<Preconditioner> make_preconditioner(                                                    \
+    const Device &, const std::vector<LevelData> &, const LevelSpace<dim> &, const LinearSolverParameters &,       \
+    const LinearSolverOptions &, const NearNullSpace<dim> &);                                                      \
   template std::unique_ptr<Preconditioner> make_amg_preconditioner(                                                \
     const Device &, const LevelData &, const LevelSpace<dim> &, const LinearSolverParameters &,                    \
     const NearNullSpace<dim> &);                                                                                   \

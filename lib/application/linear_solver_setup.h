@@ -34,6 +34,14 @@ std::unique_ptr<LinearSolver> make_linear_solver(const Device &device, const Fie
                                                  const LinearSolverParameters &parameters, const std::string &name,
                                                  const NearNullSpace<dim> &near_null_space = nullptr);
 
+/// The preconditioner of these levels, the finest one the space's, that the parameters ask for, with the options of
+/// their multigrid: Trilinos ML or ComponentBlocks; null where it is multigrid for all components together.
+template <int dim>
+std::unique_ptr<Preconditioner>
+make_preconditioner(const Device &device, const std::vector<LevelData> &levels, const LevelSpace<dim> &space,
+                    const LinearSolverParameters &parameters, const LinearSolverOptions &options,
+                    const NearNullSpace<dim> &near_null_space = nullptr);
+
 /// Trilinos ML as a preconditioner for the matrix of this level, the space's, as the parameters have it; `update` takes
 /// new values. Throws InputError as above.
 template <int dim>

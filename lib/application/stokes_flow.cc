@@ -127,12 +127,9 @@ void StokesFlow<dim>::make_solver(Precision precision)
   precision_        = precision;
   auto options      = parameters.options("Stokes problem");
   options.precision = precision;
-  std::unique_ptr<Preconditioner> external;
-  if (parameters.preconditioner != "multigrid")
-    external = make_amg_preconditioner<dim>(device, matrices_.data().velocity.back(), space(), parameters,
-                                            [this](const auto &space) { return rigid_body_modes(space, mapping); });
   solver.emplace(device, matrices_.data(), dim, schur, options, StokesSolverParameters::pressure_options(),
-                 std::move(external));
+                 make_preconditioner<dim>(device, matrices_.data().velocity, space(), parameters, options,
+                                          [this](const auto &space) { return rigid_body_modes(space, mapping); }));
 }
 
 template <int dim>

@@ -7,4 +7,10 @@ namespace adamant
 /// The rows and columns of A with these numbers, in the order of the lists; other columns are dropped, and entries that
 /// are zero. Host memory.
 CSRMatrix<double> submatrix(const CSRMatrix<double> &A, const Array<int> &rows, const Array<int> &columns);
+
+/// Of a system of m components that stand together in each node: the rows i with i % m = row and the columns j with
+/// j % m = column, by the numbers of their nodes. Entries that are zero stay, as others may follow in their places.
+/// Over ranks each has its part, and ghosts are those of this component. Host memory. Throws RunError where the rows of
+/// a node are on several ranks.
+CSRMatrix<double> component_block(const CSRMatrix<double> &A, int m, int row, int column);
 } // namespace adamant

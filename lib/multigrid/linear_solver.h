@@ -17,7 +17,7 @@ enum class SolverType
   gmres,
   cg, ///< for symmetric positive definite matrices
   bicgstab,
-  multigrid ///< the V-cycle alone
+  multigrid ///< the preconditioner alone: x <- x + M (b - A x)
 };
 
 enum class Precision

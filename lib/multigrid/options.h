@@ -42,6 +42,7 @@ struct MultigridOptions
   SmootherOptions  smoother;
   int              pre_steps     = 2; ///< with Chebyshev: the degree of the polynomial
   int              post_steps    = 2;
+  int              cycles        = 1; ///< V-cycles of one application, in their precision
   CoarseSolverType coarse_solver = CoarseSolverType::dense_inverse;
   int              coarse_steps  = 20; ///< smoothing steps on the coarsest level, where they are its solver
   /// Whether A 1 = 0 on all levels, as where a pressure is free up to a constant. The dense inverse is then that of

@@ -18,9 +18,14 @@ VCycle<Number>::VCycle(const Device &device, const std::vector<LevelData> &data,
 {
   if (options.pre_steps < 1 || options.post_steps < 0)
     throw InputError("multigrid needs at least one pre-smoothing step and no negative number of post-smoothing steps");
+  if (options.cycles < 1)
+    throw InputError("multigrid needs at least one V-cycle, not " + std::to_string(options.cycles));
   for (std::size_t l = 0; l < data.size(); ++l)
     levels.push_back(std::make_unique<Level>(device, data[l], options, l == 0));
   coarse_solver = make_coarse_solver(levels[0]->on(device), options);
+  if (options.cycles > 1)
+    for (Vector *vector : {&sum, &r})
+      *vector = Vector(device, n_rows());
 }
 
 template <typename Number>
@@ -58,6 +63,22 @@ void VCycle<Number>::update()
         level->smoother->update();
     }
   coarse_solver->update();
+}
+
+template <typename Number>
+auto VCycle<Number>::vmult(const Vector &b) const -> const Vector &
+{
+  const std::size_t finest = levels.size() - 1;
+  const Vector     &first  = cycle(finest, b);
+  if (options.cycles == 1)
+    return first;
+  device.copy(first, sum);
+  for (int i = 1; i < options.cycles; ++i)
+    {
+      device.residual(levels[finest]->A, sum, b, r);
+      device.axpby(Number(1), cycle(finest, r), Number(1), sum);
+    }
+  return sum;
 }
 
 template <typename Number>

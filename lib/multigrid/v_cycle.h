@@ -27,8 +27,9 @@ public:
   /// Takes over the values that the levels' matrices have now; patterns and transfer stay.
   void update();
 
-  /// One V-cycle from a zero guess. Returns a vector of its own that holds the result until the next call.
-  const Vector &vmult(const Vector &b) const { return cycle(levels.size() - 1, b); }
+  /// V-cycles from a zero guess, as many as the options say. Returns a vector of its own that holds the result until
+  /// the next call.
+  const Vector &vmult(const Vector &b) const;
 
   int                   n_rows() const { return levels.back()->matrix->n_rows; } ///< of the finest level
   const Matrix<Number> &matrix() const { return levels.back()->A; } ///< of the finest level, in its precision
@@ -59,6 +60,7 @@ private:
   MultigridOptions                      options;
   std::vector<std::unique_ptr<Level>>   levels;
   std::unique_ptr<CoarseSolver<Number>> coarse_solver;
+  mutable Vector                        sum, r; // of several cycles
 };
 
 /// A V-cycle in either precision as a preconditioner; in float it converts at the door.

@@ -33,7 +33,7 @@ void find_sizes(const BlockOperator::Rows &rows, std::vector<int> &n_rows, std::
 }
 } // namespace
 
-BlockOperator::BlockOperator(Rows rows_)
+BlockOperator::BlockOperator(Rows rows_, const Blocks &layout)
   : rows(std::move(rows_))
 {
   const std::size_t width = rows.empty() ? 0 : rows[0].size();
@@ -41,6 +41,8 @@ BlockOperator::BlockOperator(Rows rows_)
     if (row.size() != width)
       throw RunError("block operator: its rows have different numbers of blocks");
   std::vector<int> n_rows(rows.size(), -1), n_cols(width, -1);
+  for (int i = 0; i < layout.n(); ++i)
+    n_rows[i] = n_cols[i] = layout.size(i);
   find_sizes(rows, n_rows, n_cols);
   for (const auto *sizes : {&n_rows, &n_cols})
     if (std::count(sizes->begin(), sizes->end(), -1) > 0)
@@ -53,14 +55,20 @@ void BlockOperator::multiply(double a, const Vector<double> &x, double b, Vector
 {
   for (int i = 0; i < row_blocks.n(); ++i)
     {
-      Vector<double> y_i = row_blocks.of(y, i);
-      double         b_i = b;
+      Vector<double> y_i   = row_blocks.of(y, i);
+      double         b_i   = b;
+      bool           empty = true;
       for (int j = 0; j < column_blocks.n(); ++j)
         if (rows[i][j] != nullptr)
           {
             rows[i][j]->multiply(a, column_blocks.of(x, j), b_i, y_i);
-            b_i = 1.;
+            b_i   = 1.;
+            empty = false;
           }
+      if (empty && b == 0.)
+        y_i.set_zero();
+      else if (empty)
+        y_i.device().scale(b, y_i);
     }
 }
 

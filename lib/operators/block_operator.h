@@ -13,9 +13,9 @@ class BlockOperator : public LinearOperator
 public:
   using Rows = std::vector<std::vector<const LinearOperator *>>;
 
-  /// The blocks have to outlive the operator. Every row and every column has a block that is not null. Throws RunError
-  /// where sizes do not fit together.
-  explicit BlockOperator(Rows rows);
+  /// The blocks have to outlive the operator. Every row and every column has a block that is not null, unless the
+  /// operator is square and the `layout` of its vectors is given. Throws RunError where sizes do not fit together.
+  explicit BlockOperator(Rows rows, const Blocks &layout = Blocks());
 
   int  n_rows() const override { return row_blocks.size(); }
   int  n_cols() const override { return column_blocks.size(); }

@@ -47,7 +47,11 @@ SolverResult Richardson::solve(const Vector<double> &b, Vector<double> &x, const
       x.set_zero();
       return SolverResult();
     }
-  check_ending(name, control, end, "", "use it as the preconditioner of GMRES, or smooth more");
+  const std::string advice = "use it as the preconditioner of GMRES (Solver = gmres), or smooth more";
+  if (end.ending == Ending::limit)
+    fail(name, control, control.max_iterations, end.result.final_residual,
+         "not converged to " + to_text(control.tolerance), "allow more iterations, " + advice);
+  check_ending(name, control, end, "", advice.c_str());
   return end.result;
 }
 

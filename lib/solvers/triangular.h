@@ -10,9 +10,12 @@ namespace adamant
 /// A block triangular preconditioner of a square block operator A, with an approximate inverse M_i of each diagonal
 /// block (or of a Schur complement):
 ///
-///   upper:  z_i = M_i (v_i - Σ_{j>i} A_ij z_j), the last block first
-///   lower:  z_i = M_i (v_i - Σ_{j<i} A_ij z_j), the first block first
-///   none:   z_i = M_i v_i
+///   upper:      z_i = M_i (v_i - Σ_{j>i} A_ij z_j), the last block first
+///   lower:      z_i = M_i (v_i - Σ_{j<i} A_ij z_j), the first block first
+///   symmetric:  lower, then z_i -= M_i Σ_{j>i} A_ij z_j, the last block but one first: (D + U)⁻¹ D (D + L)⁻¹ with
+///               D⁻¹ = diag(M_i), L and U the other blocks of A; symmetric where A is, positive definite where all M_i
+///               are
+///   none:       z_i = M_i v_i
 class TriangularPreconditioner : public Preconditioner
 {
 public:
@@ -20,6 +23,7 @@ public:
   {
     upper,
     lower,
+    symmetric,
     none
   };
 
@@ -33,10 +37,12 @@ public:
   bool recordable() const override;
 
 private:
+  bool subtract(int i, int first, int last, const Vector<double> *v, const Vector<double> &z) const;
+
   Device                        device;
   const BlockOperator          &A;
   std::vector<Preconditioner *> diagonal;
   Part                          part;
-  mutable Vector<double>        rest; // v_i - Σ A_ij z_j
+  mutable Vector<double>        rest, change; // v_i - Σ A_ij z_j; what symmetric sweeps add to z
 };
 } // namespace adamant

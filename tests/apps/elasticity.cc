@@ -28,6 +28,7 @@ Settings operator+(Settings a, const Settings &b)
 const Settings stationary = {"Time stepping/Stationary=true"};
 const Settings coupled    = {"Discretization/Formulation=coupled", "Linear solver/Solver=gmres"};
 const Settings no_load    = {"Problem/Body force=0; 0; 0"};
+const Settings blocks     = {"Linear solver/Preconditioner=component_blocks"};
 
 Settings mesh(const std::string &refinement, unsigned int uniform, unsigned int steps)
 {
@@ -494,6 +495,80 @@ TEST_F(Elasticity, LinesFollowFlatCellsAndCouplingsOfTheMaterial)
   EXPECT_GE(iterations("0.3", "1, 1, 0.1", "block_jacobi", "20"), 20) << "expected node blocks to be in trouble there";
 }
 
+// FEAST's scalar blocks on a square that is clamped below and pressed from above: the prototype's counts, for a random
+// right-hand side, and two more.
+TEST_F(Elasticity, ScalarBlocks)
+{
+  const auto iterations = [&](const std::string &nu, const Settings &settings) {
+    return solve(stationary + no_load + tolerance("1e-8") + mesh("uniform", 6, 0) +
+                 Settings{"Problem/Dimension=2", "Problem/Young modulus=1", "Problem/Poisson ratio=" + nu,
+                          "Problem/Dirichlet boundaries=2: xy", "Problem/Traction=3: 0; -1",
+                          "Output/Points=", "Linear solver/Coarsest level cells=64", "Linear solver/Chebyshev range=4",
+                          "Linear solver/Maximum iterations=400"} +
+                 blocks + settings)
+      .max_iterations();
+  };
+  const Settings sweep = {"Linear solver/Component blocks/Sweep=gauss_seidel"};
+  const auto     by    = [&](const std::string &solver) { return Settings{"Linear solver/Solver=" + solver} + sweep; };
+  EXPECT_LE(iterations("0.2857", by("multigrid")), 49);
+  EXPECT_LE(iterations("0.2857", by("bicgstab")), 10);
+  EXPECT_LE(iterations("0.2857", by("gmres")), 16);
+  EXPECT_LE(iterations("0.2857", {}), 15);
+  EXPECT_LE(iterations("0.49", by("bicgstab")), 28);
+  EXPECT_LE(iterations("0.49", {}), 38);
+  EXPECT_GE(iterations("0.49", {}), 30) << "expected the splitting to feel the Poisson ratio";
+  EXPECT_LE(iterations("0.2857", by("multigrid") + Settings{"Linear solver/Cycles=4"}), 42 + 2)
+    << "expected what exact scalar solves take";
+  // In three dimensions, too, and the same solution as by one V-cycle for all.
+  const Settings cube = stationary + tolerance("1e-10") + mesh("edge", 2, 1);
+  const auto     work = [&](const Settings &settings) {
+    return solve(cube + settings).record.at("work_of_load").get<double>();
+  };
+  EXPECT_NEAR(work(blocks) / work({}), 1., 1e-8);
+}
+
+TEST_F(Elasticity, ScalarBlocksOfASlenderBody)
+{
+  const Settings slender = {"Problem/Dimension=2",
+                            "Discretization/Lengths=8, 1, 1",
+                            "Discretization/Coarse cells=8, 1, 1",
+                            "Problem/Young modulus=1",
+                            "Problem/Poisson ratio=0.2857",
+                            "Problem/Dirichlet boundaries=0: xy",
+                            "Problem/Traction=1: 0; -1",
+                            "Output/Points=",
+                            "Output/Interval=0",
+                            "Linear solver/Solver=multigrid",
+                            "Linear solver/Component blocks/Sweep=gauss_seidel"};
+  expect_refused(slender + blocks + stationary + no_load + mesh("uniform", 3, 0),
+                 "Component blocks for the stationary problem (lambda/mu = 1.33): stagnation", 1);
+  expect_refused(slender + blocks + stationary + no_load + mesh("uniform", 3, 0), "Solver = gmres", 1);
+}
+
+// Cells graded towards both faces of a plate: where they lie, and that lines do not mind.
+TEST_F(Elasticity, GradedPlate)
+{
+  const auto plate = [&](const Settings &settings) {
+    std::vector<std::string> arguments = {ELASTICITY_PRM "/plate.prm", "--backend", "host", "--threads", "1"};
+    for (const auto &setting : Settings{"Output/Interval=0", "Discretization/Uniform refinements=2"} + settings)
+      arguments.insert(arguments.end(), {"--set", setting});
+    return start(arguments).record;
+  };
+  const auto lines = plate({}), node_blocks = plate({"Linear solver/Smoother=block_jacobi"});
+  EXPECT_LE(lines.at("iterations").at("max"), 18);
+  EXPECT_GE(node_blocks.at("iterations").at("max"), 40);
+  EXPECT_NEAR(node_blocks.at("work_of_load").get<double>() / lines.at("work_of_load").get<double>(), 1., 1e-6);
+  // A linear field is exact on cells of any size; the box has the volume that its coordinates say.
+  const auto stretched = solve(stationary + mesh("uniform", 2, 0) +
+                               Settings{"Problem/Dirichlet boundaries=0: xyz", "Problem/Traction=1: 1; 0; 0",
+                                        "Problem/Body force=0; 0; 0", "Problem/Lame lambda=0", "Problem/Lame mu=0.5",
+                                        "Discretization/Coordinates=x^2 + x; y; sinh(z)", "Output/Points=2, 0.5, 1.1"});
+  EXPECT_NEAR(stretched.record.at("displacements")[0][0], 2., 1e-8);
+  EXPECT_NEAR(stretched.record.at("work_of_load").get<double>(), 2. * std::sinh(1.), 1e-7);
+  expect_refused({"Discretization/Coordinates=x; y"}, "Coordinates");
+  expect_refused({"Discretization/Coordinates=0*x; y; z"}, "Discretization/Coordinates: a cell has the volume 0");
+}
+
 TEST_F(Elasticity, KellyRefinement)
 {
   const Settings pressed =
@@ -598,6 +673,12 @@ TEST_F(Elasticity, Mistakes)
     {{"Discretization/Formulation=coupled"}, {"not symmetric", "gmres"}},
     {coupled + Settings{"Linear solver/Smoother=jacobi"}, {"coupled", "block_jacobi"}},
     {coupled + Settings{"Linear solver/Preconditioner=trilinos_amg"}, {"trilinos_amg", "condensed"}},
+    {coupled + Settings{"Linear solver/Preconditioner=component_blocks"}, {"component_blocks", "condensed"}},
+    {blocks + Settings{"Linear solver/Component blocks/Sweep=gauss_seidel"}, {"gauss_seidel", "cg", "symmetric"}},
+    {blocks + Settings{"Linear solver/Component blocks/Omega=2"}, {"Omega = 2", "between 0 and 2"}},
+    {blocks + Settings{"Linear solver/Component blocks/Omega=0"}, {"Omega = 0", "between 0 and 2"}},
+    {blocks + Settings{"Linear solver/Interpolation=harmonic"}, {"harmonic", "component_blocks"}},
+    {{"Linear solver/Cycles=0"}, {"Cycles = 0", "at least one"}},
     {coupled + stationary, {"Stationary", "condensed"}},
     {{"Discretization/Coarse cells=1, 0, 1"}, {"Coarse cells", "positive"}},
     {{"Discretization/Uniform refinements=10"}, {"32-bit"}},

@@ -80,6 +80,63 @@ TEST_F(Poisson, OneSolveHasTheErrorOfItsPrecision)
     }
 }
 
+// FEAST's mixed precision: refinement in double around cycles in float is as good as all in double, all in float is not.
+TEST_F(Poisson, RefinementAroundCyclesInFloat)
+{
+  const auto level_8 = [&](const Settings &settings) {
+    return start({POISSON_PRM "/one_subdomain.prm", "--backend", "host", "--threads", "1", "--set",
+                  "Solver/Repetitions=1", "--set", settings[0], "--set", settings.back()})
+      .record;
+  };
+  const auto   in_double = level_8({"Solver/Precision=float64"});
+  const double error     = in_double.at("errors").at("l2");
+  int          fewest    = 100;
+  for (const int cycles : {1, 2, 4})
+    {
+      const auto mixed = level_8({"Solver/Cycles=" + std::to_string(cycles)});
+      EXPECT_NEAR(mixed.at("errors").at("l2").get<double>(), error, 1e-3 * error);
+      EXPECT_LE(mixed.at("residual").get<double>(), 1e-10);
+      const int refinements = mixed.at("applications");
+      EXPECT_LT(refinements, fewest) << "expected fewer refinements with more cycles";
+      EXPECT_LE(refinements, in_double.at("applications").get<int>() + 1) << "expected those in double, and one more";
+      fewest = refinements;
+      EXPECT_GT(mixed.at("transfer_seconds").get<double>(), 0.);
+    }
+  const auto in_float = level_8({"Solver/Refinement tolerance=0", "Solver/Cycles=20"});
+  EXPECT_GT(in_float.at("errors").at("l2").get<double>(), 2. * error);
+  EXPECT_FALSE(in_float.contains("residual")) << "one application computes none";
+}
+
+// Graded cells around a cylinder: lines turn from radial to circular, and the aspect ratio does not matter.
+TEST_F(Poisson, SectorAroundACylinder)
+{
+  const auto sector = [&](const Settings &settings) {
+    std::vector<std::string> arguments = {POISSON_PRM "/sector.prm", "--backend", "host", "--threads", "1"};
+    for (const auto &setting : settings)
+      arguments.insert(arguments.end(), {"--set", setting});
+    return start(arguments);
+  };
+  const auto coarse = sector({"Mesh/Refinements=5"}), fine = sector({"Mesh/Refinements=6"});
+  EXPECT_NEAR(coarse.l2() / fine.l2(), 4., 0.3) << "expected second order with prescribed values";
+  EXPECT_LE(fine.max_iterations(), 6);
+  EXPECT_GE(sector({"Mesh/Refinements=6", "Solver/Smoother=jacobi"}).max_iterations(), 15);
+  const auto graded = [](const std::string &by) {
+    const std::string r = "(0.05+0.15*(exp(" + by + "*x)-1)/(exp(" + by + ")-1))";
+    return "Mesh/Coordinates=" + r + "*cos(pi/2*y); " + r + "*sin(pi/2*y)";
+  };
+  for (const char *by : {"1.1794", "4.4554", "9.8414"}) // 1, 10, 1000
+    EXPECT_LE(sector({"Mesh/Refinements=6", graded(by)}).max_iterations(), 6) << by;
+}
+
+// With u given on the boundary all solvers find x y + 1 exactly, hanging nodes or not; the files have it there, too.
+TEST_F(Poisson, BoundaryValues)
+{
+  const Settings bilinear = {"Problem/Source=0", "Problem/Boundary values=x*y+1", "Problem/Exact solution=x*y+1",
+                             "Problem/Samples=3"};
+  for (const auto &solver : {Settings{}, direct, schur, Settings{"Mesh/Local refinements=1", "Mesh/Refine where=x-y"}})
+    EXPECT_LT(run(square + bilinear + solver).l2(), 1e-9);
+}
+
 // 7 samples, 3 at once: the same as all at once; mean and deviation by hand.
 TEST_F(Poisson, StatisticsAreThoseOfTheSamples)
 {
@@ -144,6 +201,10 @@ TEST_F(Poisson, MistakesAreRefused)
   expect_refused({"Solver/Precision=float16", "Solver/Solver=schur"}, "needs --backend cuda");
   expect_refused({"Solver/Precision=tf32"}, "multigrid has float64 and float32");
   expect_refused({"Solver/Refinement tolerance=0"}, "needs a positive one");
+  expect_refused({"Solver/Smoother=line"}, "Columns at once = 1");
+  expect_refused({"Solver/Cycles=2"}, "Columns at once = 1");
+  expect_refused({"Problem/Boundary values=x*s"}, "Boundary values");
+  expect_refused({"Problem/Domain=flow_around_square", "Problem/Boundary values=x"}, "no Boundary values");
   expect_refused(direct + Settings{"Mesh/Coordinates=x+0.3*y; y"}, "not a tensor product");
   expect_refused(schur + Settings{"Mesh/Coordinates=x+0.3*y; y"}, "not harmonic");
   expect_refused(schur + Settings{"Schur complement/Coarse refinements=5"}, "has to be coarser");
@@ -177,6 +238,6 @@ TEST_F(Poisson, SeveralRanksAreRefused)
 
 TEST_F(Poisson, EveryParameterFileIsRead)
 {
-  EXPECT_EQ(read_parameter_files(POISSON_PRM), 5);
+  EXPECT_EQ(read_parameter_files(POISSON_PRM), 7);
 }
 } // namespace

@@ -295,6 +295,12 @@ const Case cases[] = {
   {"ElasticityCoupled2D", elasticity,
    plane_bar + coupled + mesh("vertex", 3, 3) + Settings{"Problem/Dirichlet boundaries="}},
   {"ElasticityCoupled3D", elasticity, bar + coupled + mesh("face", 2, 1)},
+  {"ElasticityComponentBlocks2D", elasticity,
+   plane_bar + mesh("kelly", 3, 2) + Settings{"Linear solver/Preconditioner=component_blocks"}},
+  {"ElasticityComponentBlocks3D", elasticity,
+   bar + mesh("edge", 2, 1) +
+     Settings{"Linear solver/Preconditioner=component_blocks", "Linear solver/Solver=gmres",
+              "Linear solver/Component blocks/Sweep=gauss_seidel"}},
   // The pressure is on all ranks, too.
   {"NavierStokes2D", navier_stokes,
    channel + plane +

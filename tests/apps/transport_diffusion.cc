@@ -344,6 +344,10 @@ TEST_F(TransportDiffusion, Mistakes)
     {"bad expression", set("Problem/Source=sin(x"), "", {"Problem/Source = sin(x"}},
     {"unknown variable", set("Problem/Initial values=x+z"), "", {"Problem/Initial values = x+z", "z"}},
     {"no boundary values", set("Problem/Boundary values="), "", {"Problem/Boundary values"}},
+    {"scalar blocks",
+     set("Linear solver/Preconditioner=component_blocks"),
+     "",
+     {"component_blocks", "several components"}},
     {"dimension 4", set("Problem/Dimension=4"), "", {"Problem/Dimension=4", "2...3"}},
   };
   for (const auto &mistake : mistakes)

@@ -29,6 +29,9 @@ TEST_F(CudaElasticity, EnergiesAreTheHostsAndBitsAreTheSameAgain)
     {"Discretization/Refinement=vertex", "Linear solver/Smoother=fsai"},
     {"Discretization/Degree=2", "Discretization/Refinement steps=1"},
     {"Problem/Dimension=2", "Discretization/Refinement=vertex"},
+    {"Linear solver/Preconditioner=component_blocks", "Discretization/Refinement=edge"},
+    {"Linear solver/Preconditioner=component_blocks", "Linear solver/Solver=bicgstab",
+     "Linear solver/Component blocks/Sweep=gauss_seidel", "Linear solver/Cycles=2"},
     coupled};
   for (const auto &settings : cases)
     {

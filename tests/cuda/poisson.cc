@@ -82,6 +82,29 @@ TEST_F(CudaPoisson, RefinementReachesDouble)
       }
 }
 
+// One right-hand side by cycles in float: refined, by conjugate gradients, along lines, with prescribed values.
+TEST_F(CudaPoisson, OneRightHandSideIsTheHosts)
+{
+  const Settings one = {"Mesh/Refinements=6",
+                        "Problem/Samples=1",
+                        "Problem/Source=2*pi^2*sin(pi*x)*cos(pi*y)",
+                        "Problem/Boundary values=sin(pi*x)*cos(pi*y)",
+                        "Problem/Exact solution=sin(pi*x)*cos(pi*y)",
+                        "Solver/Precision=float32",
+                        "Output/Files=false"};
+  for (const auto &settings : {Settings{"Solver/Iteration=refinement", "Solver/Cycles=2"},
+                               Settings{"Solver/Smoother=line", "Mesh/Coordinates=x; 0.01*y"},
+                               Settings{"Solver/Refinement tolerance=0", "Solver/Cycles=8"}})
+    {
+      const Outcome host = start_on("host", with(one, settings)), gpu = start_on("cuda", with(one, settings));
+      ASSERT_EQ(host.code, 0) << host.err;
+      ASSERT_EQ(gpu.code, 0) << gpu.err;
+      EXPECT_NEAR(gpu.l2(), host.l2(), 1e-3 * host.l2()) << settings[0];
+      EXPECT_NEAR(gpu.max_iterations(), host.max_iterations(), 1) << settings[0];
+      EXPECT_GT(gpu.record.at("transfer_seconds").get<double>(), 0.);
+    }
+}
+
 TEST_F(CudaPoisson, TrianglesAndNaturalSides)
 {
   for (const auto &settings :

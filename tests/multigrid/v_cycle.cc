@@ -151,6 +151,21 @@ TYPED_TEST(VCycleTest, NoPostSmoothingStillConverges)
   EXPECT_LT(this->contraction(VCycle<Number>(this->device, levels.data, options), levels.finest()), 0.35);
 }
 
+TYPED_TEST(VCycleTest, SeveralCyclesAreRefinementByOne)
+{
+  using Number                = typename TypeParam::Number;
+  const auto           levels = q1_levels(2, 4, 3);
+  const Values         b      = random_values(levels.n_rows(), 1);
+  MultigridOptions     options;
+  const VCycle<Number> one(this->device, levels.data, options);
+  options.cycles = 3;
+  const VCycle<Number> three(this->device, levels.data, options);
+  Values               x = this->vmult(one, b);
+  for (int i = 1; i < 3; ++i)
+    x = combine(1, x, 1, this->vmult(one, combine(1, b, -1, product(levels.finest(), x))));
+  expect_near(this->vmult(three, b), x, 10 * rounding<Number> * norm(x), "three cycles");
+}
+
 TYPED_TEST(VCycleTest, OneLevelIsTheCoarseSolver)
 {
   using Number                = typename TypeParam::Number;

@@ -129,6 +129,20 @@ TEST_P(BlockOperatorTest, TakesOperatorsWithoutMatrix)
   expect_near(values_of(y), {2 + 26, 4 + 62, 6, 8, 10, 12, 14}, 1e-13, "y");
 }
 
+TEST_P(BlockOperatorTest, RowsMayBeZeroWhereTheLayoutIsGiven)
+{
+  const auto          A = matrix(to_csr({{1, 2}}));
+  const BlockOperator lower({{nullptr, nullptr}, {&A, nullptr}}, Blocks({2, 1}));
+  EXPECT_EQ(lower.n_rows(), 3);
+  auto y = to_device(device, {1, 2, 3});
+  lower.multiply(2., to_device(device, {4, 5, 6}), 3., y);
+  expect_near(values_of(y), {3, 6, 37}, 1e-13, "3 y + 2 A x");
+  y = to_device(device, Values(3, nan_value));
+  lower.multiply(2., to_device(device, {4, 5, 6}), 0., y);
+  expect_near(values_of(y), {0, 0, 28}, 1e-13, "2 A x");
+  expect_error<RunError>([&] { BlockOperator({{&A}}, Blocks({2})); }, {"1 rows", "2"});
+}
+
 TEST_P(BlockOperatorTest, RefusesBlocksThatDoNotFit)
 {
   using Rows   = BlockOperator::Rows;

@@ -190,6 +190,24 @@ class Records(unittest.TestCase):
             only = subprocess.run([SCRIPT, "threads", Path(folder) / "0.json"], capture_output=True, text=True)
             self.assertIn("different numbers of threads", only.stderr)
 
+    def test_iterations(self):
+        """Against a number of run.json or a parameter of the command, its first one; a line for each label."""
+        base = {"application": "elasticity", "timings": {}}
+        command = 'build/apps/elasticity x.prm --set "Problem/Poisson ratio={}" --set "Discretization/Lengths={}, 1, 1"'
+        runs = [{**base, "label": label, "command": command.format(nu, length), "aspect_ratio": length, "iterations": {"mean": n, "max": n}}
+                for label, nu, length, n in (("a", "0.3", 1, 5), ("a", "0.499", 4, 20), ("b", "0.3", 16, 7))]
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "records.jsonl"
+            file.write_text("".join(json.dumps(run) + "\n" for run in runs))
+            self.assertEqual([plot.number_of(run, "Problem/Poisson ratio") for run in runs], [0.3, 0.499, 0.3])
+            self.assertEqual([plot.number_of(run, "Discretization/Lengths") for run in runs], [1, 4, 16])
+            self.assertEqual([plot.number_of(run, "aspect_ratio") for run in runs], [1, 4, 16])
+            for against, code in (("Problem/Poisson ratio", 0), ("aspect_ratio", 0), ("Problem/Young modulus", 1)):
+                done = subprocess.run([SCRIPT, "iterations", file, "--against", against, "-o", file.with_suffix(".png")], capture_output=True, text=True)
+                self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn("Young modulus", done.stderr)
+            self.assertIn("--against", subprocess.run([SCRIPT, "iterations", file], capture_output=True, text=True).stderr)
+
     def test_lines_of_records(self):
         """Of records.jsonl: a case's runs as shipped and from a zero guess, in lines of their own; no other settings."""
         base = {"application": "transport_diffusion", "backend": "cuda", "device": "a GPU", "threads": 4, "steps": 100, "dofs": 16641, "case": "paper_level7"}

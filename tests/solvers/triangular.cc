@@ -74,6 +74,10 @@ TEST_P(Triangular, PartsAreTheirFormulas)
   const Values lower0 = times(2, v0), lower1 = times(-3, less(v1, A[3], lower0)),
                lower2 = times(0.5, less(less(v2, A[6], lower0), A[7], lower1));
   expect_near(apply(Part::lower), joined(lower0, lower1, lower2), 10 * rounding<double>, "lower");
+
+  const Values back1 = combine(1, lower1, 3, product(A[5], lower2)),
+               back0 = combine(1, lower0, -2, product(A[2], lower2));
+  expect_near(apply(Part::symmetric), joined(back0, back1, lower2), 20 * rounding<double>, "symmetric");
 }
 
 TEST_P(Triangular, UpdatesAndRecordsAsItsParts)

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "algebra/device.h"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+namespace poisson
+{
+/// The median of the seconds that an action takes on the device; of several times the first one, which may record
+/// graphs, does not count.
+template <class Action>
+double median_seconds(const adamant::Device &device, unsigned int repetitions, const Action &action)
+{
+  std::vector<double> times;
+  for (unsigned int i = 0; i < (repetitions > 1 ? repetitions + 1 : 1); ++i)
+    {
+      device.synchronize();
+      const auto begin = std::chrono::steady_clock::now();
+      action();
+      device.synchronize();
+      if (i > 0 || repetitions == 1)
+        times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+  std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
+  return times[times.size() / 2];
+}
+
+/// Likewise of a right-hand side on its way to the device and its solution on its way back.
+inline double seconds_of_transfer(const adamant::Device &device, unsigned int repetitions, adamant::Vector<double> &b,
+                                  const adamant::Vector<double> &x)
+{
+  auto b_on_host = to_host(b), x_on_host = to_host(x);
+  return median_seconds(device, repetitions, [&] {
+    b.upload(b_on_host.data());
+    x.download(x_on_host.data());
+  });
+}
+} // namespace poisson
