@@ -1,4 +1,5 @@
 // The matrices of Stokes flow against integrals by deal.II, with hanging nodes, on every device.
+#include "discretization/forms/quadrature_data.h"
 #include "discretization/forms/stokes_matrices.h"
 #include "support.h"
 #include "support/devices.h"
@@ -233,6 +234,24 @@ TEST_P(StokesForms, PressuresOnBothMeshes)
       for (const double value : to_host(on_device))
         EXPECT_NEAR(value, 0., 1e-13);
     }
+}
+
+// On 12 cells a side coordinates are rounded; a vertex moved by more than that gives its cells shapes of their own.
+TEST_P(StokesForms, ShapesAreTheSameToRounding)
+{
+  Triangulation<3> mesh;
+  GridGenerator::subdivided_hyper_cube(mesh, 3);
+  mesh.refine_global(2);
+  const auto n_shapes = [&] {
+    const adamant::LevelMeshes<3> meshes(mesh, {adamant::finest_level_only});
+    const adamant::Field<3>       field(meshes, "p", FE_Q<3>(1));
+    return adamant::QuadratureData<3>(device, field.finest(), MappingQ1<3>(), QGauss<3>(2),
+                                      update_values | update_gradients | update_JxW_values)
+      .n_shapes();
+  };
+  EXPECT_EQ(n_shapes(), 1);
+  mesh.begin_active()->vertex(7)[0] += 1e-12;
+  EXPECT_GT(n_shapes(), 8);
 }
 
 TEST_P(StokesForms, RefuseOtherMeshes)
