@@ -90,8 +90,8 @@ TransformsIn<T>::TransformsIn(const Device &device, const std::vector<Eigenpairs
   , columns(n_columns == 1 || in_double ? n_columns :
                                           (n_columns + columns_at_once - 1) / columns_at_once * columns_at_once)
 {
-  // In double a pass over the vectors is worth it only where products take long.
-  const int split_from = options.split_from > 0 ? options.split_from : in_double ? 256 : 16;
+  // In double it costs a pass over the vectors, else only launches: worth it where products take long.
+  const int split_from = options.split_from > 0 ? options.split_from : in_double ? 256 : 128;
   for (int d = 0; d < dim; ++d)
     setup_direction(d, directions[d], split_from);
   count(directions);
