@@ -9,6 +9,7 @@
 #include <iomanip>
 #include <iostream>
 #include <sstream>
+#include <vector>
 
 namespace adamant
 {
@@ -76,11 +77,25 @@ void Progress::write_over(std::string line)
   std::cout << '\r' << line << std::flush;
 }
 
+namespace
+{
+// Which of the usual stages it is; others stand between them.
+std::string place_of(const std::string &name)
+{
+  static const std::vector<std::string> usual = {"mesh", "hierarchy", "assembly", "solver", "initial values"};
+  const auto                            found = std::find(usual.begin(), usual.end(), name);
+  return found == usual.end() ?
+           "" :
+           " (" + std::to_string(found - usual.begin() + 1) + " of " + std::to_string(usual.size()) + ")";
+}
+} // namespace
+
 void Progress::stage(const std::string &name, double elapsed)
 {
   if (first_step > 0 || (name.empty() && open == 0)) // the time loop has the line, or nobody
     return;
-  const std::string line = name.empty() ? "" : "set-up: " + name + ", " + duration(elapsed) + " so far";
+  const std::string line =
+    name.empty() ? "" : "set-up: " + name + place_of(name) + ", " + duration(elapsed) + " so far";
   if (on_terminal())
     {
       write_over(line);

@@ -54,7 +54,7 @@ class LiveView(unittest.TestCase):
         self.assertGreater(len(steps), 2 * seconds, f"expected several updates a second in {seconds} s")
         self.assertLess(len(steps), 10 * seconds + 3, f"expected at most ten updates a second in {seconds} s")
         self.assertIn("left 0 s", states[-1])
-        self.assertIn("\rset-up: mesh, 0 s so far\r", text)
+        self.assertIn("\rset-up: mesh (1 of 5), 0 s so far\r", text)
         self.assertLess(text.rindex("set-up: "), text.index("step 1/400"))
         for before, after in zip(states, states[1:]):
             self.assertGreaterEqual(len(after), len(before.rstrip()), "expected the old line to be covered")

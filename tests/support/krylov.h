@@ -24,6 +24,7 @@ public:
   {}
   void vmult(const Vector<double> &v, Vector<double> &z) const override { function(v, z); }
   void update() override { ++n_updates; }
+  bool recordable() const override { return false; } // the function may do anything on the host
 
   int n_updates = 0;
 
