@@ -33,7 +33,7 @@ const std::vector<SmootherKind> &smoothers()
     kind<VertexPatches>("vertex_patches",
                         "the sum of the inverses of A's parts around single vertices (degree 2, with Chebyshev)"),
     kind<DownstreamPatches>("downstream_patches",
-                            "a sweep over the cells in the direction of the flow (gmres, damping 1)"),
+                            "a sweep over the stars of vertices in the direction of the flow (gmres, damping 1)"),
     kind<FSAI>("fsai", "a factorised sparse approximate inverse of A"),
     kind<ColouredGaussSeidel>("gauss_seidel", "a sweep over the nodes, colour by colour (damping 1 is usual)")};
   return all;
