@@ -20,7 +20,6 @@ public:
   }
   void vmult(const Vector<double> &v, Vector<double> &z) const override { amg->vmult(v.data(), z.data()); }
   void update() override { amg = std::make_unique<TrilinosAMG>(matrix_on_host(level), options); }
-  bool recordable() const override { return false; }
 
 private:
   const LevelData              level;

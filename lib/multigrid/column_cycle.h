@@ -39,7 +39,8 @@ public:
 
   void        vmult(const Vector<double> &v, Vector<double> &z) const override;
   void        update() override {} ///< the matrices stay
-  std::size_t bytes() const;       ///< of matrices and vectors
+  bool        recordable() const override { return true; }
+  std::size_t bytes() const; ///< of matrices and vectors
 
 private:
   struct Level

@@ -27,6 +27,7 @@ public:
 
   void vmult(const Vector<double> &v, Vector<double> &z) const override;
   void update() override;
+  bool recordable() const override { return true; }
 
 private:
   Device                     device;
@@ -52,6 +53,7 @@ public:
 
   void vmult(const adamant::Vector<double> &v, adamant::Vector<double> &z) const override;
   void update() override;
+  bool recordable() const override { return true; }
 
 private:
   using Vector = adamant::Vector<Number>;

@@ -74,6 +74,7 @@ public:
   bool                          in_float() const override { return sizeof(Number) == sizeof(float); }
   const adamant::Vector<float> &vmult_in_float(const adamant::Vector<float> &v) const override;
   void                          update() override { cycle.update(); }
+  bool                          recordable() const override { return true; }
 
   VCycle<Number> cycle;
 

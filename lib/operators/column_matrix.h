@@ -154,6 +154,7 @@ public:
   {}
   int  n_rows() const override { return A.n_rows() * r; }
   int  n_cols() const override { return A.n_cols() * r; }
+  bool recordable() const override { return true; }
   void multiply(double a, const Vector<double> &x, double b, Vector<double> &y) const override
   {
     A.multiply(r, a, x, b, y, y);

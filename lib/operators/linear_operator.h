@@ -25,8 +25,8 @@ public:
   /// @}
   /// r = b - A x.
   virtual void residual(const Vector<double> &x, const Vector<double> &b, Vector<double> &r) const;
-  /// Whether `multiply` can be recorded in a graph: it neither waits nor makes vectors.
-  virtual bool recordable() const { return true; }
+  /// Whether `multiply` can be recorded in a graph: it works on the device alone, neither waits nor makes vectors.
+  virtual bool recordable() const { return false; }
 };
 
 /// A matrix as an operator.
@@ -45,6 +45,7 @@ public:
 
   int  n_rows() const override { return A.n_rows(); }
   int  n_cols() const override { return n_columns; }
+  bool recordable() const override { return true; }
   void multiply(double a, const Vector<double> &x, double b, Vector<double> &y) const override
   {
     device.multiply(a, A, x, b, y);

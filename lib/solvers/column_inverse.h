@@ -13,5 +13,6 @@ public:
   virtual void apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) const = 0;
 
   void vmult(const Vector<double> &b, Vector<double> &x) const override { apply(b, nullptr, false, x); }
+  bool recordable() const override { return true; }
 };
 } // namespace adamant

@@ -22,7 +22,6 @@ public:
     method.solve(v, z, control);
   }
   void update() override { preconditioner.update(); }
-  bool recordable() const override { return false; }
 
 private:
   KrylovMethod   &method;

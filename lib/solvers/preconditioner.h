@@ -23,8 +23,8 @@ public:
   /// Takes over the values that the matrices which it was made of have now; patterns stay. Whoever changes a matrix
   /// calls it: every preconditioner has it, so that none goes stale silently.
   virtual void update() = 0;
-  /// Whether vmult can be recorded in a graph: it neither waits nor makes vectors. One that cannot, such as an inner
-  /// Krylov method, runs between graphs.
-  virtual bool recordable() const { return true; }
+  /// Whether vmult can be recorded in a graph: it works on the device alone, neither waits nor makes vectors. One that
+  /// cannot, such as an inner Krylov method, runs between graphs; so does one that does not say.
+  virtual bool recordable() const { return false; }
 };
 } // namespace adamant

@@ -19,7 +19,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Devices, BlockOperatorTest, all_places, place_name);
 
-// An operator without a matrix; it makes a vector, so that it cannot be recorded.
+// An operator without a matrix; it makes a vector, so that it cannot be recorded: which one that does not say cannot.
 class Twice : public LinearOperator
 {
 public:
@@ -29,7 +29,6 @@ public:
   {}
   int  n_rows() const override { return n; }
   int  n_cols() const override { return n; }
-  bool recordable() const override { return false; }
   void multiply(double a, const Vector<double> &x, double b, Vector<double> &y) const override
   {
     Vector<double> copy(device, n);

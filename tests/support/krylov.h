@@ -19,22 +19,25 @@ class FunctionPreconditioner : public Preconditioner
 public:
   using Function = std::function<void(const Vector<double> &, Vector<double> &)>;
 
-  explicit FunctionPreconditioner(Function function)
+  /// `on_device`: the function works on the device alone, so that what it does can be recorded.
+  explicit FunctionPreconditioner(Function function, bool on_device = false)
     : function(std::move(function))
+    , on_device(on_device)
   {}
   void vmult(const Vector<double> &v, Vector<double> &z) const override { function(v, z); }
   void update() override { ++n_updates; }
-  bool recordable() const override { return false; } // the function may do anything on the host
+  bool recordable() const override { return on_device; }
 
   int n_updates = 0;
 
 private:
   Function function;
+  bool     on_device;
 };
 
 inline FunctionPreconditioner identity(const Device &device)
 {
-  return FunctionPreconditioner([device](const auto &v, auto &z) { device.copy(v, z); });
+  return FunctionPreconditioner([device](const auto &v, auto &z) { device.copy(v, z); }, true);
 }
 
 /// z = D⁻¹ v with a dense D, exactly.
@@ -47,6 +50,7 @@ public:
   {}
   void vmult(const Vector<double> &v, Vector<double> &z) const override { device.multiply(1., inverse, v, 0., z); }
   void update() override {}
+  bool recordable() const override { return true; }
 
 private:
   Device         device;
