@@ -71,7 +71,8 @@ private:
   static adamant::ValuesAtPoints expression_at(const adamant::Device &device, const std::string &key,
                                                const std::string &text, const adamant::Array<double> &points)
   {
-    return {device, points.size() / dim, adamant::function_at_points<dim>(device, "Problem/" + key, text, 1, points)};
+    return {device, points.size() / dim, adamant::function_at_points<dim>(device, "Problem/" + key, text, 1, points),
+            adamant::depends_on_time(text)};
   }
 
   const ProblemParameters &parameters;

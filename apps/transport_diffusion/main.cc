@@ -135,7 +135,8 @@ void TransportDiffusion<dim>::setup_fields()
   meshes.emplace(*mesh, adamant::level_mesh_options<dim>(run_info, parameters.linear_solver, fe));
   field.emplace(*meshes, "theta", fe, adamant::all_boundaries(*mesh));
   theta.emplace(device, *field, mapping);
-  source   = functions.source_at(device, theta->quadrature_points(quadrature));
+  if (parameters.problem.has_source())
+    source = functions.source_at(device, theta->quadrature_points(quadrature));
   boundary = functions.boundary_values_at(device, theta->prescribed_nodes());
   for (Vector *vector : {&u, &u_old, &w, &x, &rhs})
     *vector = theta->vector();
@@ -161,12 +162,13 @@ void TransportDiffusion<dim>::assemble()
   E   = assembled("E", nodal_values(*field), bilinear_form(1., scheme == "crank_nicolson" ? -0.5 * dt : 0.));
   C_M = assembled("C_M", prescribed_values(*field), bilinear_form(1., 0.));
   C_K = assembled("C_K", prescribed_values(*field), bilinear_form(0., dt));
-  S   = assembled("S", quadrature_points<dim>(), [this](const auto &cell, auto &local) {
-    const double tau = stabilization(cell);
-    for (const unsigned int q : cell.quadrature_point_indices())
-      for (const unsigned int i : cell.dof_indices())
-        local(i, q) = (cell.value(i, q) + tau * (b * cell.gradient(i, q))) * cell.JxW(q);
-  });
+  if (parameters.problem.has_source())
+    S = assembled("S", quadrature_points<dim>(), [this](const auto &cell, auto &local) {
+      const double tau = stabilization(cell);
+      for (const unsigned int q : cell.quadrature_point_indices())
+        for (const unsigned int i : cell.dof_indices())
+          local(i, q) = (cell.value(i, q) + tau * (b * cell.gradient(i, q))) * cell.JxW(q);
+    });
   A.emplace(
     "A", *field, unknowns(*field), mapping, quadrature, flags,
     [this](const auto &cell, auto &local) { add_bilinear_form(cell, 1., dt * implicit_weight, local); }, Levels::all);
@@ -262,9 +264,9 @@ void TransportDiffusion<dim>::compute_rhs()
       device.axpby(-1. / 3., u_old, 4. / 3., w);
     }
   device.multiply(1., E, scheme == "bdf2" ? w : u, 0., rhs);
-  device.multiply(dt * implicit_weight, S, source.at(time), 1., rhs);
-  if (scheme == "crank_nicolson")
-    device.multiply(dt * implicit_weight, S, source.at(time - dt), 1., rhs);
+  for (const double t : {time, time - dt})
+    if (parameters.problem.has_source() && (t == time || scheme == "crank_nicolson"))
+      device.multiply(dt * implicit_weight, S, source.at(t), 1., rhs);
   device.multiply(-1., C_M, boundary.at(time), 1., rhs);
   device.multiply(-implicit_weight, C_K, boundary.values(), 1., rhs);
   device.synchronize();

@@ -94,6 +94,8 @@ struct ProblemParameters : ParameterAcceptor
         adamant::check_expression("Problem/" + key, text, 1, dimension);
   }
 
+  bool has_source() const { return adamant::split_numbers(source) != std::vector<double>{0.}; }
+
   bool has_exact_solution() const
   {
     return !exact.empty() &&

@@ -12,14 +12,18 @@ class ValuesAtPoints
 {
 public:
   ValuesAtPoints() = default;
-  ValuesAtPoints(const Device &device, std::size_t n_points, PointFunction function)
+  /// A function that does not depend on time is evaluated once.
+  ValuesAtPoints(const Device &device, std::size_t n_points, PointFunction function, bool depends_on_time = true)
     : function(std::move(function))
     , present(device, static_cast<int>(n_points))
+    , depends_on_time(depends_on_time)
   {}
 
   const Vector<double> &at(double t) ///< computes them
   {
-    function(t, present);
+    if (depends_on_time || !computed)
+      function(t, present);
+    computed = true;
     return present;
   }
   const Vector<double> &values() const { return present; } ///< at the last such time
@@ -27,5 +31,6 @@ public:
 private:
   PointFunction  function;
   Vector<double> present;
+  bool           depends_on_time = true, computed = false;
 };
 } // namespace adamant
