@@ -10,7 +10,6 @@
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>
 
-#include <string>
 #include <utility>
 
 namespace adamant
@@ -105,26 +104,27 @@ template <int dim>
 void FlowMatrices<dim>::assemble_momentum(const dealii::Mapping<dim>    &mapping,
                                           const dealii::Quadrature<dim> &quadrature)
 {
-  const auto flags    = dealii::update_values | dealii::update_gradients | dealii::update_JxW_values;
-  const auto assemble = [&](std::string name, const auto &integrand) {
-    Form<dim> form(std::move(name), velocity_field, nodal_values(velocity_field), mapping, quadrature, flags,
-                   [&](const auto &cell, auto &local) {
-                     for (const unsigned int q : cell.quadrature_point_indices())
-                       for (const unsigned int i : cell.dof_indices())
-                         for (const unsigned int j : cell.dof_indices())
-                           local(i, j) += integrand(cell, i, j, q) * cell.JxW(q);
-                   });
+  typename Form<dim>::Kernel kernel; // of one matrix after the other: their pattern is found once
+  Form<dim>                  form("momentum", velocity_field, nodal_values(velocity_field), mapping, quadrature,
+                                  dealii::update_values | dealii::update_gradients | dealii::update_JxW_values,
+                                  [&kernel](const auto &cell, auto &local) { kernel(cell, local); });
+  const auto                 assemble = [&](const auto &integrand) {
+    kernel = [&integrand](const CellContext<dim> &cell, dealii::FullMatrix<double> &local) {
+      for (const unsigned int q : cell.quadrature_point_indices())
+        for (const unsigned int i : cell.dof_indices())
+          for (const unsigned int j : cell.dof_indices())
+            local(i, j) += integrand(cell, i, j, q) * cell.JxW(q);
+    };
     form.update();
-    return form.finest();
+    return share(*form.finest());
   };
-  stiffness = assemble("stiffness", [](const auto &cell, unsigned int i, unsigned int j, unsigned int q) {
+  stiffness = assemble([](const auto &cell, unsigned int i, unsigned int j, unsigned int q) {
     return cell.gradient(j, q) * cell.gradient(i, q);
   });
   for (unsigned int d = 0; d < dim; ++d)
-    gradient[d] =
-      assemble("gradient " + std::to_string(d), [d](const auto &cell, unsigned int i, unsigned int j, unsigned int q) {
-        return cell.value(i, q) * cell.gradient(j, q)[d];
-      });
+    gradient[d] = assemble([d](const auto &cell, unsigned int i, unsigned int j, unsigned int q) {
+      return cell.value(i, q) * cell.gradient(j, q)[d];
+    });
 }
 
 template <int dim>
