@@ -11,11 +11,12 @@
 
 namespace adamant
 {
-CommandLine parse_command_line(int argc, const char *const *argv, const std::string &program)
+namespace
 {
-  namespace po = boost::program_options;
-  CommandLine             line;
-  po::options_description options("Options");
+namespace po = boost::program_options;
+
+void add_options(po::options_description &options, CommandLine &line)
+{
   // clang-format off
   options.add_options()
     ("set", po::value<std::vector<std::string>>(&line.settings)->value_name("\"Section/key=value\""),
@@ -33,47 +34,74 @@ CommandLine parse_command_line(int argc, const char *const *argv, const std::str
     ("help", po::bool_switch(&line.help), "print this text and stop")
     ("version", po::bool_switch(&line.version), "print the version and stop");
   // clang-format on
-  po::options_description hidden;
+}
+
+void parse(int argc, const char *const *argv, const po::options_description &all, po::variables_map &variables)
+{
+  // Abbreviations are off: a typo must not silently become another option.
+  const int style = po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
+  po::store(po::command_line_parser(argc, argv)
+              .options(all)
+              .positional(po::positional_options_description().add("file", -1))
+              .style(style)
+              .run(),
+            variables);
+  po::notify(variables);
+}
+
+void take_files(std::vector<std::string> files, CommandLine &line)
+{
+  // "--restart DIR": the folder comes without an equals sign.
+  const auto folder = std::find_if(files.begin(), files.end(), [](const std::string &file) {
+    std::error_code ignored;
+    return std::filesystem::is_directory(file, ignored);
+  });
+  if (line.restart && line.restart_folder.empty() && folder != files.end())
+    {
+      line.restart_folder = *folder;
+      files.erase(folder);
+    }
+  if (files.size() > 1)
+    throw InputError("command line: one parameter file at most, but both '" + files[0] + "' and '" + files[1] +
+                     "' are given");
+  if (!files.empty())
+    line.parameter_file = files[0];
+}
+
+void check(const CommandLine &line)
+{
+  const std::vector<std::string> backends = {"auto", "host", "cuda"};
+  if (std::find(backends.begin(), backends.end(), line.backend) == backends.end())
+    throw InputError("command line: unknown backend '" + line.backend + "' (auto, host or cuda)" +
+                     did_you_mean(line.backend, backends));
+  if (line.json && !line.print_parameters)
+    throw InputError("command line: --json goes with --print-parameters");
+  std::error_code ignored;
+  if (!line.restart_folder.empty() && !line.output.empty() &&
+      !std::filesystem::equivalent(line.restart_folder, line.output, ignored))
+    throw InputError("command line: a run continues in the folder of its checkpoint, '" + line.restart_folder +
+                     "', not in --output " + line.output + "; to continue a copy, copy that folder first");
+  if (line.threads < 0)
+    throw InputError("command line: --threads must not be negative, but is " + std::to_string(line.threads));
+}
+} // namespace
+
+CommandLine parse_command_line(int argc, const char *const *argv, const std::string &program)
+{
+  CommandLine             line;
+  po::options_description options("Options"), hidden, all;
+  add_options(options, line);
   hidden.add_options()("file", po::value<std::vector<std::string>>());
-  po::options_description all;
   all.add(options).add(hidden);
 
   std::ostringstream usage;
   usage << "usage: " << program << " [FILE.prm] [options]\n" << options;
   line.usage = usage.str();
 
+  po::variables_map variables;
   try
     {
-      // Abbreviations are off: a typo must not silently become another option.
-      const int         style = po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
-      po::variables_map variables;
-      po::store(po::command_line_parser(argc, argv)
-                  .options(all)
-                  .positional(po::positional_options_description().add("file", -1))
-                  .style(style)
-                  .run(),
-                variables);
-      po::notify(variables);
-      line.restart = variables.count("restart") != 0;
-      if (variables.count("file") != 0)
-        {
-          auto files = variables["file"].as<std::vector<std::string>>();
-          // "--restart DIR": the folder comes without an equals sign.
-          const auto folder = std::find_if(files.begin(), files.end(), [](const std::string &file) {
-            std::error_code ignored;
-            return std::filesystem::is_directory(file, ignored);
-          });
-          if (line.restart && line.restart_folder.empty() && folder != files.end())
-            {
-              line.restart_folder = *folder;
-              files.erase(folder);
-            }
-          if (files.size() > 1)
-            throw InputError("command line: one parameter file at most, but both '" + files[0] + "' and '" + files[1] +
-                             "' are given");
-          if (!files.empty())
-            line.parameter_file = files[0];
-        }
+      parse(argc, argv, all, variables);
     }
   catch (const po::unknown_option &error)
     {
@@ -87,20 +115,10 @@ CommandLine parse_command_line(int argc, const char *const *argv, const std::str
     {
       throw InputError(std::string("command line: ") + error.what());
     }
-
-  const std::vector<std::string> backends = {"auto", "host", "cuda"};
-  if (line.backend != "auto" && line.backend != "host" && line.backend != "cuda")
-    throw InputError("command line: unknown backend '" + line.backend + "' (auto, host or cuda)" +
-                     did_you_mean(line.backend, backends));
-  if (line.json && !line.print_parameters)
-    throw InputError("command line: --json goes with --print-parameters");
-  std::error_code ignored;
-  if (!line.restart_folder.empty() && !line.output.empty() &&
-      !std::filesystem::equivalent(line.restart_folder, line.output, ignored))
-    throw InputError("command line: a run continues in the folder of its checkpoint, '" + line.restart_folder +
-                     "', not in --output " + line.output + "; to continue a copy, copy that folder first");
-  if (line.threads < 0)
-    throw InputError("command line: --threads must not be negative, but is " + std::to_string(line.threads));
+  line.restart = variables.count("restart") != 0;
+  if (variables.count("file") != 0)
+    take_files(variables["file"].as<std::vector<std::string>>(), line);
+  check(line);
   return line;
 }
 } // namespace adamant

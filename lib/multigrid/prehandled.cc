@@ -74,6 +74,75 @@ void scale(const Array<double> &left, const Array<double> &right, CSRMatrix<doub
     for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
       A.value[k] *= left[i] * right[A.column[k]];
 }
+
+// Ã_CI = 0? `largest`: of the diagonal.
+void require_harmonic(const CSRMatrix<double> &A, const MacroCells &cells, double largest)
+{
+  Array<char> inner(A.n_rows, 1);
+  for (const auto *list : {&cells.coarse, &cells.edge})
+    for (const int i : *list)
+      inner[i] = 0;
+  for (const int i : cells.coarse)
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+      require(
+        !inner[A.column[k]] || std::abs(A.value[k]) < 1e-12 * largest,
+        "schur: coarse functions are not harmonic inside the coarse cells (it takes rectangles with Q1 or triangles "
+        "with P1, and a constant coefficient); take Solver = multigrid");
+}
+
+// The unknowns of a cell and where they stand in the blocks of its class: inner ones first, then those of its edges.
+std::vector<std::pair<int, int>> places(const MacroCells &cells, const MacroCells::Class &kind, int cell)
+{
+  const int *I = &kind.inner[std::size_t(cell) * kind.n_inner], *E = &kind.edge[std::size_t(cell) * kind.n_edge];
+  std::vector<std::pair<int, int>> place;
+  for (int i = 0; i < kind.n_inner; ++i)
+    place.emplace_back(I[i], i);
+  for (int j = 0; j < kind.n_edge; ++j)
+    if (E[j] >= 0)
+      place.emplace_back(cells.edge[E[j]], kind.n_inner + j);
+  std::sort(place.begin(), place.end());
+  return place;
+}
+
+// Takes the rows of a cell's inner unknowns out of d A d into the blocks of its class.
+void take_blocks(const CSRMatrix<double> &A, const Array<double> &d, const std::vector<std::pair<int, int>> &place,
+                 const int *inner, int m, Prehandled::Local &blocks)
+{
+  for (int i = 0; i < m; ++i)
+    for (auto k = A.row_start[inner[i]]; k < A.row_start[inner[i] + 1]; ++k)
+      {
+        const int  column = A.column[k];
+        const auto found  = std::lower_bound(place.begin(), place.end(), std::make_pair(column, -1));
+        if (found == place.end() || found->first != column)
+          continue;
+        const double value = A.value[k] * d[inner[i]];
+        if (found->second < m)
+          blocks.C[std::size_t(i) * m + found->second] = value * d[column];
+        else
+          blocks.D[std::size_t(found->second - m) * m + i] = value;
+      }
+}
+
+// The blocks of a class of cells: the first cell that has all its edges' nodes lends its numbers; of others some
+// columns are missing.
+Prehandled::Local local_blocks(const CSRMatrix<double> &A, const Array<double> &d, const MacroCells &cells,
+                               const MacroCells::Class &kind)
+{
+  const int         m = kind.n_inner, e = kind.n_edge;
+  Prehandled::Local blocks{Array<double>(std::size_t(m) * m, 0.), Array<double>(std::size_t(e) * m, 0.)};
+  Array<char>       known(e, 0);
+  for (int cell = 0; cell < kind.n_cells; ++cell)
+    {
+      const int *E    = &kind.edge[std::size_t(cell) * e];
+      bool       news = cell == 0;
+      for (int j = 0; j < e; ++j)
+        if (E[j] >= 0 && !known[j])
+          news = known[j] = true;
+      if (news)
+        take_blocks(A, d, places(cells, kind, cell), &kind.inner[std::size_t(cell) * m], m, blocks);
+    }
+  return blocks;
+}
 } // namespace
 
 Prehandled::Prehandled(const NestedNodes &nodes, const MacroCells &cells, const CSRMatrix<double> &matrix)
@@ -87,18 +156,7 @@ Prehandled::Prehandled(const NestedNodes &nodes, const MacroCells &cells, const 
   for (const int i : cells.coarse)
     inverse_diagonal[i] = 1.;
 
-  // Ã_CI = 0?
-  const double largest = *std::max_element(D.begin(), D.end());
-  Array<char>  inner(D.size(), 1);
-  for (const auto *list : {&cells.coarse, &cells.edge})
-    for (const int i : *list)
-      inner[i] = 0;
-  for (const int i : cells.coarse)
-    for (auto k = hierarchical.row_start[i]; k < hierarchical.row_start[i + 1]; ++k)
-      require(
-        !inner[hierarchical.column[k]] || std::abs(hierarchical.value[k]) < 1e-12 * largest,
-        "schur: coarse functions are not harmonic inside the coarse cells (it takes rectangles with Q1 or triangles "
-        "with P1, and a constant coefficient); take Solver = multigrid");
+  require_harmonic(hierarchical, cells, *std::max_element(D.begin(), D.end()));
 
   L_inverse       = inverse_factor(submatrix(hierarchical, cells.coarse, cells.coarse));
   const auto part = [&](const Array<int> &list) {
@@ -114,46 +172,6 @@ Prehandled::Prehandled(const NestedNodes &nodes, const MacroCells &cells, const 
   scale(d_E, d_E, edges);
 
   for (const auto &kind : cells.classes)
-    {
-      // The first cell that has all its edges' nodes lends its numbers; of others some columns are missing.
-      Local     of_class;
-      const int m = kind.n_inner, e = kind.n_edge;
-      of_class.C.assign(std::size_t(m) * m, 0.);
-      of_class.D.assign(std::size_t(e) * m, 0.);
-      Array<char> known(e, 0);
-      for (int cell = 0; cell < kind.n_cells; ++cell)
-        {
-          const int *I = &kind.inner[std::size_t(cell) * m], *E = &kind.edge[std::size_t(cell) * e];
-          bool       news = cell == 0;
-          for (int j = 0; j < e; ++j)
-            news = news || (E[j] >= 0 && !known[j]);
-          if (!news)
-            continue;
-          std::vector<std::pair<int, int>> place; // of unknowns in this cell
-          for (int i = 0; i < m; ++i)
-            place.emplace_back(I[i], i);
-          for (int j = 0; j < e; ++j)
-            if (E[j] >= 0)
-              {
-                place.emplace_back(cells.edge[E[j]], m + j);
-                known[j] = 1;
-              }
-          std::sort(place.begin(), place.end());
-          for (int i = 0; i < m; ++i)
-            for (auto k = hierarchical.row_start[I[i]]; k < hierarchical.row_start[I[i] + 1]; ++k)
-              {
-                const int  column = hierarchical.column[k];
-                const auto found  = std::lower_bound(place.begin(), place.end(), std::make_pair(column, -1));
-                if (found == place.end() || found->first != column)
-                  continue;
-                const double value = hierarchical.value[k] * inverse_diagonal[I[i]];
-                if (found->second < m)
-                  of_class.C[std::size_t(i) * m + found->second] = value * inverse_diagonal[column];
-                else
-                  of_class.D[std::size_t(found->second - m) * m + i] = value;
-              }
-        }
-      local.push_back(std::move(of_class));
-    }
+    local.push_back(local_blocks(hierarchical, inverse_diagonal, cells, kind));
 }
 } // namespace adamant
