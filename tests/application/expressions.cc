@@ -5,6 +5,7 @@
 #include "base/exceptions.h"
 #include "expressions/point_function.h"
 #include "expressions/translation.h"
+#include "expressions/values_at_points.h"
 #include "support/expressions.h"
 
 #include <gtest/gtest.h>
@@ -173,6 +174,20 @@ TEST(Expressions, OfANumber)
     EXPECT_NEAR(values.data()[i], std::pow(100., 0.5 * i) + std::cos(0.5 * i), 1e-12);
   for (const char *text : {"x", "c+", "t*c"})
     EXPECT_THROW(function_of_number(device, "key", text, "c"), InputError) << text;
+}
+
+TEST(Expressions, WithoutTimeAreEvaluatedOnce)
+{
+  const Device device = Device::host(1);
+  for (const bool in_time : {false, true})
+    {
+      int            calls = 0;
+      ValuesAtPoints values(
+        device, 3, [&](double t, Vector<double> &v) { v.upload(Array<double>(3, ++calls + t).data()); }, in_time);
+      EXPECT_EQ(values.at(0.5).data()[2], 1.5);
+      EXPECT_EQ(values.at(2.).data()[2], in_time ? 4. : 1.5);
+      EXPECT_EQ(values.values().data()[0], in_time ? 4. : 1.5);
+    }
 }
 
 // Values by components at points by coordinates, on any number of threads.

@@ -231,6 +231,18 @@ TEST_F(TransportDiffusion, DataAsExpressions)
                              "Problem/Exact solution=1+2*x-y", "Problem/Transport=0,0", "Problem/Diffusion=100",
                              "Time stepping/End time=50", "Linear solver/Tolerance=1e-12"});
   EXPECT_LT(linear.l2(), 1e-10);
+  // Without a source there is no matrix for it, with one that is zero there is.
+  for (const std::string scheme : {"backward_euler", "crank_nicolson"})
+    {
+      const auto decay = [&](const std::string &source) {
+        return solve(4, 0.02,
+                     {"Problem/Source=" + source, "Problem/Boundary values=0", "Problem/Initial values=x*(1-x)*y*(1-y)",
+                      "Problem/Exact solution=0", "Time stepping/Scheme=" + scheme, "Time stepping/End time=0.1"})
+          .l2();
+      };
+      EXPECT_EQ(decay("0"), decay("0*t")) << scheme;
+      EXPECT_NE(decay("0"), decay("t")) << scheme;
+    }
 }
 
 TEST_F(TransportDiffusion, ShippedParameterFiles)
