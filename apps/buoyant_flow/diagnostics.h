@@ -67,7 +67,8 @@ public:
     device.communicator().max(extremes.data(), 2);
     scale(velocity_weights, u, weighted);
     const double mass = transport.mass(c);
-    return {-extremes[0], extremes[1], mass, device.dot(heights, c) / mass, std::sqrt(device.dot(weighted, u) / volume)};
+    return {-extremes[0], extremes[1], mass, device.dot(heights, c) / mass,
+            std::sqrt(device.dot(weighted, u) / volume)};
   }
 
 private:
