@@ -17,7 +17,7 @@ LinearSolverOptions potential_options()
 {
   LinearSolverOptions options;
   options.type                = SolverType::cg;
-  options.control.tolerance   = 1e-7;
+  options.control.tolerance   = 1e-8;
   options.control.name        = "balance of fluxes";
   options.multigrid.smoother  = {"jacobi", true, 0.8, 8.};
   options.multigrid.pre_steps = options.multigrid.post_steps = 3;
@@ -71,6 +71,7 @@ LimitedTransport<dim>::LimitedTransport(const Device &device, const Field<dim> &
   of_velocity_cells  = ghosts_of(device, velocity.finest());
   velocity_at_points = Vector<double>(device, of_field.n_points() * dim);
   M.update(device, [](std::size_t) { return PlainMass{}; });
+  K.update(device, [this](std::size_t) { return SkewTransport<dim>{velocity_at_points.data()}; }); // sets it up
   L.update(device, [](std::size_t) { return PlainLaplacian<dim>{}; });
   M_rows     = rows_on(device, M);
   L_rows     = rows_on(device, L);
