@@ -38,7 +38,7 @@ namespace adamant
 /// they have.
 ///
 /// On several ranks each steps its own nodes; what they read of neighbours comes from these' ranks before each pass, so
-/// that results agree to rounding. All ranks call everything together.
+/// that results agree to rounding and to what the solve for ψ leaves. All ranks call everything together.
 template <int dim>
 class LimitedTransport
 {
