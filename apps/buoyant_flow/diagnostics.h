@@ -12,6 +12,7 @@
 #include <deal.II/grid/grid_tools.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -27,7 +28,7 @@ struct Facts
   double speed;        ///< the root mean square of u
 };
 
-/// Integrals by weights of nodal values, on the device.
+/// Integrals by weights of nodal values, on the device. All ranks call everything together.
 template <int dim>
 class Diagnostics
 {
@@ -60,11 +61,14 @@ public:
 
   Facts operator()(const adamant::LimitedTransport<dim> &transport, const Vector &c, const Vector &u) const
   {
-    const auto values        = adamant::to_host(c);
-    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+    std::array<double, 2> extremes{{-1e300, -1e300}}; // of -c and c
+    for (const double value : adamant::to_host(c))
+      extremes = {{std::max(extremes[0], -value), std::max(extremes[1], value)}};
+    device.communicator().max(extremes.data(), 2);
     scale(velocity_weights, u, weighted);
     const double mass = transport.mass(c);
-    return {*least, *most, mass, device.dot(heights, c) / mass, std::sqrt(device.dot(weighted, u) / volume)};
+    return {-extremes[0], extremes[1], mass, device.dot(heights, c) / mass,
+            std::sqrt(device.dot(weighted, u) / volume)};
   }
 
 private:

@@ -164,7 +164,7 @@ void BuoyantFlow<dim>::update_material()
     return;
   new_mesh = false;
   if (step == 0) // later the mesh changes from step to step
-    std::cout << mesh->n_active_cells() << " cells, " << flow->n_unknowns() << " unknowns, "
+    std::cout << mesh->n_global_active_cells() << " cells, " << flow->n_unknowns() << " unknowns, "
               << flow->matrices().velocity.n_levels() << " levels, " << to_text(flow->precision()) << std::endl;
   run_info.describe(
     {flow->n_unknowns(), mesh->n_global_active_cells(), flow->matrices().data().velocity, parameters.linear_solver});

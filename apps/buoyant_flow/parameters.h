@@ -4,7 +4,6 @@
 #include "application/mesh_parameters.h"
 #include "application/stokes_parameters.h"
 #include "application/velocity_boundaries.h"
-#include "base/communicator.h"
 #include "base/require.h"
 #include "expressions/expressions.h"
 
@@ -94,8 +93,6 @@ struct Parameters
   // What no single parameter's pattern can tell.
   void check() const
   {
-    require(adamant::Communicator(MPI_COMM_WORLD).size() == 1,
-            "buoyant_flow runs on one rank: the limited fluxes of its composition are not exchanged by several");
     problem.check();
     mesh.check(dim(), 1);
     linear_solver.check();

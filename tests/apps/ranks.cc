@@ -83,13 +83,6 @@ struct TransportDiffusionRanks : RanksOf
   {}
 };
 
-struct BuoyantFlowRanks : RanksOf
-{
-  BuoyantFlowRanks()
-    : RanksOf(buoyant_flow)
-  {}
-};
-
 struct ElasticityRanks : RanksOf
 {
   ElasticityRanks()
@@ -269,6 +262,17 @@ const Settings balls = {"Problem/Case=expressions",
                         "Output/Points=0.3, 0.4, 0.2; 0.7, 0.2, 0.6",
                         "Output/Files=false"};
 
+// A stiff, heavy body that is nowhere symmetric; the composition takes several steps in each of the flow.
+const Settings blob = {"Problem/Initial composition=1/(1+exp(40*((x-0.4)^2+2*(y-0.6)^2-0.03-0.1*x*y)))",
+                       "Problem/Viscosity=10^(2*c)",
+                       "Problem/Boundaries=2: no_slip",
+                       "Mesh/Cells=1, 1, 1",
+                       "Mesh/Refinements=4",
+                       "Ranks/Cells per rank=10",
+                       "Time stepping/Courant number=2.5",
+                       "Time stepping/Output interval=0",
+                       "Linear solver/Coarsest level cells=20"};
+
 const Case cases[] = {
   // Its coarser levels are spread over ranks too.
   {"TransportDiffusion2D", transport_diffusion,
@@ -340,6 +344,15 @@ const Case cases[] = {
   {"Stokes3D", stokes,
    balls + Settings{"Problem/Dimension=3", "Mesh/Refinements=2", "Problem/Body force=0; 0; -x", "Output/Files=true",
                     "Problem/Boundary velocity=3: 4*x*(1-x); 0; 0", "Refinement/For viscosity=1"}},
+  {"BuoyantFlow2D", buoyant_flow,
+   blob + Settings{"Mesh/Local refinements=1", "Mesh/Refine where=0.3-abs(x-0.4)", "Time stepping/Steps=3"}},
+  {"BuoyantFlowAdaptive2D", buoyant_flow,
+   blob + Settings{"Time stepping/Steps=5", "Adaptivity/Interval=2", "Adaptivity/Refine fraction=0.2",
+                   "Adaptivity/Coarsen fraction=0.2", "Adaptivity/Smallest level=2", "Adaptivity/Largest level=6",
+                   "Adaptivity/First mesh cycles=1"}},
+  {"BuoyantFlow3D", buoyant_flow,
+   blob + Settings{"Problem/Dimension=3", "Problem/Gravity=0, 0, -1", "Mesh/Refinements=2", "Time stepping/Steps=2",
+                   "Time stepping/Output interval=2"}},
   {"Template", template_program, {"Heat/Refinements=5", "Heat/End time=0.1", "Heat/Output interval=10"}},
   // Its aggregates depend on the ranks.
   {"ElasticityML", elasticity, bar + mesh("edge", 2, 1) + Settings{"Linear solver/Preconditioner=trilinos_amg"}, 3.},
@@ -367,18 +380,6 @@ TEST_F(TransportDiffusionRanks, BalanceIsRecorded)
   EXPECT_DOUBLE_EQ(balance.at("ghosts"), 2 * 15 / (17 * 17.));
   EXPECT_NE(outcome.out.find(": 289 unknowns"), std::string::npos) << "expected the levels' unknowns on all ranks:\n"
                                                                    << outcome.out;
-}
-
-// One message, and nothing is written.
-TEST_F(BuoyantFlowRanks, AreRefused)
-{
-  start_on(2);
-  const Outcome outcome = start({"--backend", "host", "--threads", "1"});
-  EXPECT_EQ(outcome.code, 2);
-  const auto first = outcome.err.find("buoyant_flow runs on one rank");
-  ASSERT_NE(first, std::string::npos) << outcome.err;
-  EXPECT_EQ(outcome.err.find("buoyant_flow runs on one rank", first + 1), std::string::npos) << outcome.err;
-  EXPECT_FALSE(std::filesystem::exists(outcome.folder)) << outcome.folder;
 }
 
 // 2 (n + 1)^2 unknowns on n x n cells; one rank counts 2^31, and four at most four times as many.

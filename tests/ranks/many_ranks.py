@@ -18,10 +18,14 @@ NAME = Path(PROGRAM).name
 SMALL = ["Linear solver/Coarsest level cells=16", "Discretization/Refinements=4", "Discretization/Adaptive cycles=3", "Time stepping/End time=0.4", "Time stepping/Output interval=10"]
 FLOW = ["Problem/Boundary velocity=0: 4*y*(1-y)*(1+t); 0, 3: 1; 0", "Problem/Outflow boundaries=1", "Mesh/Refinements=4", "Mesh/Local refinements=2", "Mesh/Refine where=0.3 - x - 0.5*y",
         "Linear solver/Coarsest level cells=16", "Time stepping/Time step=0.001", "Time stepping/End time=0.02", "Output/Interval=10", "Output/Force boundaries=2", "Output/Profiles=0, 0.5, 1, 0.5"]  # fmt: skip
+# Its mesh follows the composition.
+BLOCK = ["Problem/Initial composition=1/(1+exp(40*((x-0.4)^2+2*(y-0.6)^2-0.03)))", "Problem/Viscosity=10^(2*c)", "Mesh/Cells=1, 1, 1", "Mesh/Refinements=2", "Linear solver/Coarsest level cells=16",
+         "Time stepping/Longest time step=2", "Time stepping/End time=40", "Time stepping/Output interval=10", "Adaptivity/Interval=8", "Adaptivity/Refine fraction=0.2", "Adaptivity/Largest level=4"]  # fmt: skip
 # Of each program the settings of a run of 20 steps, the key of its end, the end after 10 of them, and what to compare of run.json.
 PROGRAMS = {
     "transport_diffusion": (SMALL, "Time stepping/End time", 0.4, lambda record: record["errors"]["l2"]),
     "navier_stokes": (FLOW, "Time stepping/End time", 0.02, lambda record: record["kinetic_energy"]),
+    "buoyant_flow": (BLOCK, "Time stepping/End time", 40, lambda record: record["composition"]["height"]),
     "template": (["Linear solver/Coarsest level cells=16", "Heat/End time=1"], "Heat/End time", 1, lambda record: record["errors"]["l2"]),
 }
 

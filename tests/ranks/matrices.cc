@@ -10,6 +10,7 @@
 #include "discretization/meshes/owned_cells.h"
 #include "discretization/meshes/stored_mesh.h"
 #include "multigrid/smoothers/functors.h"
+#include "operators/ghost_values.h"
 #include "rows.h"
 
 #include <deal.II/base/mpi.h>
@@ -138,7 +139,36 @@ void compare_products(const Device &device)
   for (std::size_t k = 0; k < numbers.size(); ++k)
     EXPECT_NEAR(numbers[k], all_numbers[k], tolerance * std::abs(all_numbers[k])) << "reduction " << k;
 }
+
+// Ghosts come from their owners, to the bit, and other entries stay.
+void check_ghost_values(const Device &device)
+{
+  const Problem<2>           ranks(world, FESystem<2>(FE_Q<2>(1), 2));
+  const auto                &space  = ranks.u.finest();
+  const auto                 values = sample(keys_of(space));
+  const adamant::GhostValues ghosts(device, adamant::exchange_plan(space.partition()), space.n_owned());
+  const auto                 expected = space.local_values(values.data());
+  EXPECT_EQ(Utilities::MPI::max(static_cast<int>(expected.size()) - space.n_owned(), world) > 0,
+            Utilities::MPI::n_mpi_processes(world) > 1);
+  const adamant::Vector<double> x(device, values);
+  EXPECT_EQ(adamant::to_host(ghosts.with_ghosts(x)), expected);
+  adamant::Vector<double> filled = ghosts.vector();
+  device.copy(x, filled);
+  device.scale(-2., filled);
+  ghosts.fill(filled);
+  device.scale(-0.5, filled);
+  EXPECT_EQ(adamant::to_host(filled), expected);
+}
 } // namespace
+
+TEST(Ranks, GhostValues)
+{
+  check_ghost_values(Device::host(2, adamant::Communicator(world)));
+}
+TEST_F(CudaRanks, GhostValues)
+{
+  check_ghost_values(device);
+}
 
 TEST(Ranks, ProductsInDoublePrecision)
 {

@@ -17,7 +17,7 @@ LinearSolverOptions potential_options()
 {
   LinearSolverOptions options;
   options.type                = SolverType::cg;
-  options.control.tolerance   = 1e-7;
+  options.control.tolerance   = 1e-8;
   options.control.name        = "balance of fluxes";
   options.multigrid.smoother  = {"jacobi", true, 0.8, 8.};
   options.multigrid.pre_steps = options.multigrid.post_steps = 3;
@@ -29,11 +29,27 @@ template <int dim>
 const Field<dim> &checked(const Field<dim> &field)
 {
   const auto &space = field.finest();
-  if (space.communicator().size() > 1)
-    throw RunError("transport with limited fluxes runs on one rank");
   if (field.element().n_components() != 1 || field.element().degree != 1 || !space.prescribed.empty())
     throw RunError("transport with limited fluxes is for bilinear scalar fields without prescribed values");
   return field;
+}
+
+// The rows of a form on its finest level, where the functors find them: on several ranks the host has summed them.
+template <int dim>
+std::shared_ptr<const CompressedRows> rows_on(const Device &device, const Form<dim> &form)
+{
+  if (auto rows = form.on_device(form.rows().n_levels() - 1))
+    return rows;
+  const auto matrix = form.finest();
+  auto       rows   = std::make_shared<CompressedRows>(device, *matrix);
+  rows->values.upload(matrix->value.data());
+  return rows;
+}
+
+template <int dim>
+GhostValues ghosts_of(const Device &device, const LevelSpace<dim> &space)
+{
+  return {device, exchange_plan(space.partition()), space.n_owned()};
 }
 } // namespace
 
@@ -50,25 +66,40 @@ LimitedTransport<dim>::LimitedTransport(const Device &device, const Field<dim> &
 {
   if (velocity.element().n_components() != dim)
     throw RunError("transport with limited fluxes needs a velocity of as many components as dimensions");
-  const int n        = field.finest().n_owned();
+  const auto &space  = field.finest();
+  of_cells           = ghosts_of(device, space);
+  of_velocity_cells  = ghosts_of(device, velocity.finest());
   velocity_at_points = Vector<double>(device, of_field.n_points() * dim);
-  for (Vector<double> *vector : {&lumped, &integrals, &psi, &old, &r, &low, &rise, &fall, &result, &rate[0], &rate[1]})
-    *vector = Vector<double>(device, n);
   M.update(device, [](std::size_t) { return PlainMass{}; });
-  K.update(device, [this](std::size_t) { return SkewTransport<dim>{velocity_at_points.data()}; });
-  fluxes = Vector<double>(device, K.on_device(field.n_levels() - 1)->values.size());
+  K.update(device, [this](std::size_t) { return SkewTransport<dim>{velocity_at_points.data()}; }); // sets it up
   L.update(device, [](std::size_t) { return PlainLaplacian<dim>{}; });
+  M_rows     = rows_on(device, M);
+  L_rows     = rows_on(device, L);
+  neighbours = GhostValues(device, M.finest()->ghosts, space.n_owned());
   potential.emplace(device, levels_of(field, L), potential_options());
-  device.for_each(n, SumRows{M.on_device(field.n_levels() - 1)->view(), lumped.data()});
+  make_vectors();
+  assemble_divergence(velocity, mapping);
+}
+
+template <int dim>
+void LimitedTransport<dim>::make_vectors()
+{
+  const auto &space = K.rows().finest();
+  const int   n     = space.n_owned();
+  for (Vector<double> *vector : {&lumped, &integrals, &psi, &old, &r, &result})
+    *vector = Vector<double>(device, n);
+  for (Vector<double> *vector : {&low, &rise, &fall, &rate[0], &rate[1]})
+    *vector = neighbours.vector();
+  fluxes = Vector<double>(device, M_rows->values.size());
+  device.for_each(n, SumRows{M_rows->view(), lumped.data()});
   Array<double> ones(n), mass = to_host(lumped);
   for (int i = 0; i < n; ++i)
     {
-      ones[i] = field.finest().is_free(i);
+      ones[i] = space.is_free(i);
       mass[i] *= ones[i];
     }
   free = Vector<double>(device, ones);
   integrals.upload(mass.data());
-  assemble_divergence(velocity, mapping);
 }
 
 template <int dim>
@@ -89,25 +120,27 @@ void LimitedTransport<dim>::assemble_divergence(const Field<dim> &velocity, cons
 template <int dim>
 TransportView LimitedTransport<dim>::view() const
 {
-  const std::size_t level    = K.rows().n_levels() - 1;
-  RowsView          balanced = K.on_device(level)->view();
-  balanced.value             = fluxes.data();
-  return {balanced, M.on_device(level)->view(), lumped.data()};
+  RowsView balanced = M_rows->view(); // of the same pattern
+  balanced.value    = fluxes.data();
+  return {balanced, M_rows->view(), lumped.data()};
 }
 
 template <int dim>
 void LimitedTransport<dim>::set_velocity(const Vector<double> &u)
 {
+  const Vector<double> nodal = of_velocity_cells.with_ghosts(u);
   for (int d = 0; d < dim; ++d)
     device.for_each(of_velocity.n_points(),
                     AtQuadraturePoints<dim, StoreAtPoints>{
-                      of_velocity.view(), u.data(), dim, d, {velocity_at_points.data() + d, dim}});
+                      of_velocity.view(), nodal.data(), dim, d, {velocity_at_points.data() + d, dim}});
   K.update(device, [this](std::size_t) { return SkewTransport<dim>{velocity_at_points.data()}; });
   balance_fluxes(u);
-  device.for_each(low.size(), TransportRate{view(), low.data()});
-  const auto   rates = to_host(low);
-  const double most  = *std::max_element(rates.begin(), rates.end());
-  longest            = most > 0. ? 1. / most : std::numeric_limits<double>::infinity();
+  device.for_each(r.size(), TransportRate{view(), r.data()});
+  double most = 0.;
+  for (const double rate : to_host(r))
+    most = std::max(most, rate);
+  device.communicator().max(&most, 1);
+  longest = most > 0. ? 1. / most : std::numeric_limits<double>::infinity();
 }
 
 // So that Σ_j k_ij = 0 but for what flows through the boundary.
@@ -118,9 +151,9 @@ void LimitedTransport<dim>::balance_fluxes(const Vector<double> &u)
   device.axpby(-device.dot(free, r) / device.dot(free, free), free, 1., r);
   psi.set_zero(); // so that all depends on u alone
   potential->solve(r, psi);
-  const std::size_t level = K.rows().n_levels() - 1;
-  device.for_each(psi.size(),
-                  AddPotentialFlow{K.on_device(level)->view(), L.on_device(level)->view(), psi.data(), fluxes.data()});
+  const auto           K_rows = rows_on(device, K);
+  const Vector<double> nodal  = neighbours.with_ghosts(psi);
+  device.for_each(psi.size(), AddPotentialFlow{K_rows->view(), L_rows->view(), nodal.data(), fluxes.data()});
 }
 
 template <int dim>
@@ -139,16 +172,22 @@ int LimitedTransport<dim>::advance(double dt, Vector<double> &c)
 template <int dim>
 void LimitedTransport<dim>::stage(double dt, double old_weight, const Vector<double> &old, Vector<double> &c)
 {
-  const auto at = view();
-  const int  n  = c.size();
-  device.for_each(n, LowOrderStep{at, dt, c.data(), r.data(), rate[0].data(), low.data()});
+  const auto           at  = view();
+  const int            n   = c.size();
+  const Vector<double> now = neighbours.with_ghosts(c);
+  device.for_each(n, LowOrderStep{at, dt, now.data(), r.data(), rate[0].data(), low.data()});
+  neighbours.fill(low);
+  neighbours.fill(rate[0]);
   for (int k = 0; k < 2; ++k)
     {
       device.for_each(n, MassStep{at, r.data(), rate[0].data(), rate[1].data()});
+      neighbours.fill(rate[1]);
       std::swap(rate[0], rate[1]);
     }
-  const TransportFluxes flux{at, c.data(), rate[0].data(), low.data(), dt};
+  const TransportFluxes flux{at, now.data(), rate[0].data(), low.data(), dt};
   device.for_each(n, FluxLimits{flux, rise.data(), fall.data()});
+  neighbours.fill(rise);
+  neighbours.fill(fall);
   device.for_each(n, LimitedStep{flux, rise.data(), fall.data(), old.data(), old_weight, result.data()});
   device.multiply(1., H, result, 0., c);
 }
@@ -162,8 +201,9 @@ double LimitedTransport<dim>::mass(const Vector<double> &c) const
 template <int dim>
 void LimitedTransport<dim>::evaluate(const Vector<double> &c, Vector<double> &at_points) const
 {
+  const Vector<double> nodal = of_cells.with_ghosts(c);
   device.for_each(of_field.n_points(),
-                  AtQuadraturePoints<dim, StoreAtPoints>{of_field.view(), c.data(), 1, 0, {at_points.data(), 1}});
+                  AtQuadraturePoints<dim, StoreAtPoints>{of_field.view(), nodal.data(), 1, 0, {at_points.data(), 1}});
 }
 
 template class LimitedTransport<2>;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algebra/compressed_rows.h"
 #include "algebra/matrix.h"
 #include "algebra/vector.h"
 #include "discretization/fields/field.h"
@@ -7,10 +8,12 @@
 #include "discretization/forms/quadrature_data.h"
 #include "discretization/forms/transport_functors.h"
 #include "multigrid/linear_solver.h"
+#include "operators/ghost_values.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/mapping.h>
 
+#include <memory>
 #include <optional>
 
 namespace adamant
@@ -32,13 +35,16 @@ namespace adamant
 /// A discrete velocity has a divergence against the functions of c, with which Galerkin's method would lose mass, or
 /// the bounds. Therefore k_ij = ½ [(φ_j, u · ∇φ_i) - (φ_i, u · ∇φ_j)] - l_ij (ψ_i - ψ_j), L the stiffness matrix and
 /// L ψ = ½ (φ_i, div u): what flows into a node also flows out. Nodes where u flows in through the boundary keep what
-/// they have. One rank.
+/// they have.
+///
+/// On several ranks each steps its own nodes; what they read of neighbours comes from these' ranks before each pass, so
+/// that results agree to rounding and to what the solve for ψ leaves. All ranks call everything together.
 template <int dim>
 class LimitedTransport
 {
 public:
   /// `field` is scalar and bilinear without prescribed values, `velocity` has dim components on the same level meshes.
-  /// Both have to outlive the object, and so does `mapping`. Throws RunError for other fields, and on several ranks.
+  /// Both have to outlive the object, and so does `mapping`. Throws RunError for other fields.
   LimitedTransport(const Device &device, const Field<dim> &field, const Field<dim> &velocity,
                    const dealii::Mapping<dim> &mapping);
 
@@ -62,6 +68,7 @@ public:
 
 private:
   TransportView view() const;
+  void          make_vectors();
   void          assemble_divergence(const Field<dim> &velocity, const dealii::Mapping<dim> &mapping);
   void          balance_fluxes(const Vector<double> &u);
   void          stage(double dt, double old_weight, const Vector<double> &old, Vector<double> &c);
@@ -71,9 +78,12 @@ private:
   Form<dim>           M, K, L;
   Matrix<double>      H, D; // values at hanging nodes; ½ (φ_i, div u)
 
-  std::optional<LinearSolver> potential; // ψ
+  std::shared_ptr<const CompressedRows> M_rows, L_rows; // of this rank's nodes, on the device
+  GhostValues                           neighbours, of_cells, of_velocity_cells;
+  std::optional<LinearSolver>           potential; // ψ
 
-  Vector<double> lumped, integrals, free, velocity_at_points, fluxes, psi, old, r, low, rise, fall, result, rate[2];
+  Vector<double> lumped, integrals, free, velocity_at_points, fluxes, psi, old, r, result;
+  Vector<double> low, rise, fall, rate[2]; // with those of neighbours on other ranks
   double         longest = 0.;
 };
 } // namespace adamant
