@@ -107,11 +107,11 @@ void check_flux(const ProblemParameters &problem, const adamant::LevelSpace<dim>
             face_values.reinit(cell, face);
             for (const unsigned int q : face_values.quadrature_point_indices())
               {
-                double normal = 0.;
+                Tensor<1, dim> u;
                 for (int c = 0; c < dim; ++c)
-                  normal += found->second->value(face_values.quadrature_point(q), c) * face_values.normal_vector(q)[c];
-                flux += normal * face_values.JxW(q);
-                scale += std::abs(normal) * face_values.JxW(q);
+                  u[c] = found->second->value(face_values.quadrature_point(q), c);
+                flux += u * face_values.normal_vector(q) * face_values.JxW(q);
+                scale += u.norm() * face_values.JxW(q);
               }
           }
   require(std::abs(flux) <= 1e-10 * scale, "Problem/Boundary velocity: the ", flux < 0. ? "inflow" : "outflow",

@@ -188,19 +188,25 @@ struct SolverParameters : adamant::LinearSolverParameters
   }
 };
 
-// Where the mesh is refined further after a solve, by Kelly's estimator of the velocity.
+// Where the mesh is refined further after a solve.
 struct RefinementParameters : ParameterAcceptor
 {
-  unsigned int cycles   = 0;
-  double       fraction = 0.2;
+  unsigned int cycles    = 0;
+  double       fraction  = 0.2;
+  std::string  estimator = "kelly";
 
   RefinementParameters()
     : ParameterAcceptor("/Refinement")
   {
     using namespace Patterns;
-    add_parameter("Cycles", cycles, "Times that the mesh is refined by Kelly's estimator of the velocity's error", prm,
-                  Integer(0, 20));
+    add_parameter("Cycles", cycles, "Times that the mesh is refined where the velocity's error is estimated largest",
+                  prm, Integer(0, 20));
     add_parameter("Fraction", fraction, "Of the cells, each time", prm, Double(0., 1.));
+    add_parameter(
+      "Estimator", estimator,
+      "Of a cell's error: kelly, the jumps of the velocity's derivatives; residual, tau |R| and what the mesh "
+      "does not show of the prescribed velocity",
+      prm, Selection("kelly|residual"));
   }
 };
 
