@@ -60,9 +60,9 @@ private:
     return sum;
   }
 
-  const ProblemParameters                                      &problem;
-  const adamant::LevelSpace<dim>                               &space;
-  FEFaceValues<dim>                                             face_values;
+  const ProblemParameters                                     &problem;
+  const adamant::LevelSpace<dim>                              &space;
+  FEFaceValues<dim>                                            face_values;
   std::map<types::boundary_id, std::unique_ptr<Function<dim>>> velocities;
 };
 
@@ -78,11 +78,10 @@ dealii::Vector<float> residual_indicators(const ProblemParameters &problem, cons
   const QGauss<dim>  quadrature(2);
   BoundaryError<dim> boundary(problem, space, mapping);
   Array<double>      squares(space.n_cells(), 0.);
-  adamant::for_each_cell(space, mapping, quadrature, update_JxW_values,
-                         [&](int cell, const FEValues<dim> &fe_values) {
-                           for (const unsigned int q : fe_values.quadrature_point_indices())
-                             squares[cell] += unresolved[std::size_t(cell) * quadrature.size() + q] * fe_values.JxW(q);
-                         });
+  adamant::for_each_cell(space, mapping, quadrature, update_JxW_values, [&](int cell, const FEValues<dim> &fe_values) {
+    for (const unsigned int q : fe_values.quadrature_point_indices())
+      squares[cell] += unresolved[std::size_t(cell) * quadrature.size() + q] * fe_values.JxW(q);
+  });
   dealii::Vector<float> indicators(space.dof_handler().get_triangulation().n_active_cells());
   for (int cell = 0; cell < space.n_cells(); ++cell)
     indicators[space.active_cells()[cell]->active_cell_index()] =

@@ -37,7 +37,8 @@ public:
     , parameters(parameters)
   {
     require(run.ranks.size() == 1 && !adamant::is_distributed(*mesh),
-            "stationary_navier_stokes runs on one rank, with a serial mesh: patches of cells are not made on several");
+            "stationary_navier_stokes runs on one rank, with a serial mesh: patches of cells, residuals and nested "
+            "iteration are not made on several");
   }
 
 private:

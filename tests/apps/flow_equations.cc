@@ -1,6 +1,7 @@
 // The equations of stationary_navier_stokes and their linear solver: the derivative against differences, exact flows,
 // hanging nodes, and iteration counts.
 #include "apps/stationary_navier_stokes/continuation.h"
+#include "apps/stationary_navier_stokes/estimator.h"
 #include "apps/stationary_navier_stokes/results.h"
 
 #include "discretization/meshes/hanging_vertices.h"
@@ -186,6 +187,91 @@ TEST(FlowEquations, CouettesFlowIsExact)
       EXPECT_NEAR(nodal[i], y[n + i], 1e-10);
       EXPECT_NEAR(nodal[i + 1], 0., 1e-10);
       EXPECT_NEAR(nodal[i + 2], p, 1e-10);
+    }
+}
+
+namespace
+{
+// (u, p) of the nodes, from functions of y and x; u_y = 0.
+template <typename Velocity, typename Pressure>
+Array<double> parallel_flow(Setting<2> &setting, const Velocity &u, const Pressure &p)
+{
+  const auto    points = adamant::support_points(setting.level().field.finest(), setting.mapping);
+  const auto    n      = points.size() / 2;
+  Array<double> nodal(n, 0.);
+  for (std::size_t i = 0; i < n; i += 3)
+    {
+      nodal[i]     = u(points[n + i]);
+      nodal[i + 2] = p(points[i]);
+    }
+  return nodal;
+}
+} // namespace
+
+namespace
+{
+// The flux of prescribed_velocities through boundary 0, into a box whose cells there are of two sizes.
+template <int dim>
+double inflow(const std::string &velocity, bool keep_flux)
+{
+  Setting<dim> box(dim == 2 ? 3 : 2, 0.02);
+  box.parameters->problem.boundary_velocity = {{0, velocity}};
+  box.parameters->problem.outflow           = {1};
+  box.parameters->problem.keep_flux         = keep_flux;
+  box.mesh.begin_active()->set_refine_flag();
+  box.mesh.execute_coarsening_and_refinement();
+  auto &level = box.level();
+  return -flux_of(to_host(level.nodal_values(level.on_device.vector())), level.field.finest(), box.mapping, 0);
+}
+} // namespace
+
+// A parabola interpolated on n cells lacks 1 / n² of its flux.
+TEST(FlowEquations, InflowIsWhatTheExpressionSays)
+{
+  EXPECT_NEAR(inflow<2>("6 * y * (1 - y); 0.3 * y", true), 1., 1e-13);
+  EXPECT_NEAR(inflow<3>("36 * y * (1 - y) * z * (1 - z); 0; 0", true), 1., 1e-13);
+  EXPECT_NEAR(inflow<2>("6 * y * (1 - y); 0", false), 1. - 1. / 64., 2e-3);
+}
+
+// The shear stress of Couette's flow, also where nodes hang beside the wall: the test function has no jumps there.
+TEST(FlowEquations, ForceOnAWallIsItsShearStress)
+{
+  Setting<2> plane(3, 0.02);
+  for (int k = 0; k < 2; ++k)
+    {
+      for (const auto &cell : plane.mesh.active_cell_iterators())
+        if (cell->center().distance(Point<2>(0.45, 0.)) < 0.2)
+          cell->set_refine_flag();
+      plane.mesh.execute_coarsening_and_refinement();
+    }
+  const auto nodal = parallel_flow(
+    plane, [](double y) { return y; }, [](double) { return 0.; });
+  ASSERT_GT(plane.level().field.finest().n_hanging(), 0);
+  const auto force = plane.level().equations.force_on(2, adamant::Vector<double>(plane.device, nodal));
+  EXPECT_NEAR(force[0], 0.02, 1e-14);
+  EXPECT_NEAR(force[1], 0., 1e-14);
+}
+
+// Poiseuille's flow u = y (1 - y), p = -2 ν x, R = ∇p, where viscosity prevails: τ = h² / (12 ν), so that τ |R| is
+// h² / 6; and at the inflow ∫ |u_D - u|² = h⁵ / 30. Elsewhere on the boundary the velocity is prescribed exactly.
+TEST(FlowEquations, ResidualsAreThoseOfPoiseuillesFlow)
+{
+  const double viscosity = 1e3, h = 0.125;
+  Setting<2>   plane(3, viscosity);
+  plane.parameters->problem.boundary_velocity = {{0, "y * (1 - y); 0"}};
+  plane.parameters->problem.outflow           = {1};
+  const auto nodal                            = parallel_flow(
+                               plane, [](double y) { return y * (1. - y); }, [&](double x) { return -2. * viscosity * x; });
+  const auto &space = plane.level().field.finest();
+  const auto  indicators =
+    residual_indicators(plane.parameters->problem, space, plane.mapping,
+                        plane.level().equations.unresolved(adamant::Vector<double>(plane.device, nodal)), nodal);
+  ASSERT_EQ(indicators.size(), 64U);
+  for (const auto &cell : space.active_cells())
+    {
+      const double inside = std::pow(h * h / 6. * h, 2), inflow = std::sqrt(2.) * std::pow(h, 6) / 30.;
+      EXPECT_NEAR(indicators[cell->active_cell_index()], std::sqrt(inside + (cell->at_boundary(0) ? inflow : 0.)),
+                  1e-5 * h * h * h);
     }
 }
 
