@@ -97,30 +97,30 @@ TEST_F(StationaryNavierStokes, CylinderIsThatOfSchaeferAndTurek)
 {
   const auto record = cylinder({"Mesh/Refinements=3"}).record;
   const auto forces = record.at("forces").at("2");
-  EXPECT_NEAR(forces[0], 5.57953523, 0.003 * 5.58);
+  EXPECT_NEAR(forces[0], 5.57953523, 0.0005 * 5.58);
   EXPECT_NEAR(forces[1], 0.010618948, 0.03 * 0.0106);
   const auto p = record.at("at_points").at("p");
   EXPECT_NEAR(p[0].get<double>() - p[1].get<double>(), 0.11752017, 0.002 * 0.1175);
 }
 
-// From the second cycle on each solution is the guess on the next mesh.
+// From the second cycle on each solution is the guess on the next mesh. The kinetic energy, extrapolated from uniform
+// meshes of 84 384 and 334 656 unknowns, is 0.0218665.
 TEST_F(StationaryNavierStokes, MeshesAdapt)
 {
-  const auto lift_error = [](const auto &of) {
-    return std::abs(of.at("forces").at("2")[1].template get<double>() - 0.010618948);
+  const auto error = [](const auto &of) {
+    return std::abs(of.at("kinetic_energy").template get<double>() - 0.0218665);
   };
-  for (const char *estimator : {"kelly", "residual"})
+  for (const std::string estimator : {"kelly", "residual"})
     {
       SCOPED_TRACE(estimator);
       const auto record =
-        cylinder({"Mesh/Refinements=1", "Refinement/Cycles=3", std::string("Refinement/Estimator=") + estimator})
-          .record;
+        cylinder({"Mesh/Refinements=1", "Refinement/Cycles=3", "Refinement/Estimator=" + estimator}).record;
       const auto &meshes = record.at("meshes");
       ASSERT_EQ(meshes.size(), 3U) << "all but the last one";
       EXPECT_EQ(meshes[0].at("cells"), 432);
       EXPECT_EQ(meshes[0].at("hanging_nodes"), 0);
       EXPECT_GT(record.at("hanging_nodes"), 20);
-      EXPECT_LE(lift_error(record), 0.5 * lift_error(meshes[0]));
+      EXPECT_LE(error(record), 0.5 * error(meshes[0]));
     }
 }
 
@@ -157,7 +157,7 @@ TEST_F(StationaryNavierStokes, RanksAreRefused)
   EXPECT_EQ(outcome.code, 2);
   const auto first = outcome.err.find("stationary_navier_stokes runs on one rank");
   ASSERT_NE(first, std::string::npos) << outcome.err;
-  EXPECT_EQ(outcome.err.find("runs on one rank", first + 1), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err.find("stationary_navier_stokes runs on one rank", first + 1), std::string::npos) << outcome.err;
   EXPECT_FALSE(std::filesystem::exists(outcome.folder)) << outcome.folder;
   before = "";
   expect_refused({"Ranks/Distributed mesh=true"}, "stationary_navier_stokes runs on one rank, with a serial mesh");
