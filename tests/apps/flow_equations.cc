@@ -247,8 +247,9 @@ TEST(FlowEquations, ForceOnAWallIsThatOfStressAndPressure)
           cell->set_refine_flag();
       plane.mesh.execute_coarsening_and_refinement();
     }
-  const auto nodal = parallel_flow(
-    plane, [](double y) { return y; }, [](double x) { return 1. + x; });
+  const auto shear    = [](double y) { return y; };
+  const auto pressure = [](double x) { return 1. + x; };
+  const auto nodal    = parallel_flow(plane, shear, pressure);
   ASSERT_GT(plane.level().field.finest().n_hanging(), 0);
   const auto force = plane.level().equations.force_on(2, adamant::Vector<double>(plane.device, nodal));
   EXPECT_NEAR(force[0], 0.02 + 1. / 16., 1e-14);
@@ -263,9 +264,10 @@ TEST(FlowEquations, ResidualsAreThoseOfPoiseuillesFlow)
   Setting<2>   plane(3, viscosity);
   plane.parameters->problem.boundary_velocity = {{0, "y * (1 - y); 0"}};
   plane.parameters->problem.outflow           = {1};
-  const auto nodal                            = parallel_flow(
-                               plane, [](double y) { return y * (1. - y); }, [&](double x) { return -2. * viscosity * x; });
-  const auto &space = plane.level().field.finest();
+  const auto  parabola                        = [](double y) { return y * (1. - y); };
+  const auto  linear                          = [&](double x) { return -2. * viscosity * x; };
+  const auto  nodal                           = parallel_flow(plane, parabola, linear);
+  const auto &space                           = plane.level().field.finest();
   const auto  indicators =
     residual_indicators(plane.parameters->problem, space, plane.mapping,
                         plane.level().equations.unresolved(adamant::Vector<double>(plane.device, nodal)), nodal);

@@ -173,6 +173,13 @@ TEST_F(StationaryNavierStokes, GradedCavitiesDoNotLeak)
             0.01);
 }
 
+TEST_F(StationaryNavierStokes, FailingLinearSolvesNameSmootherAndLevels)
+{
+  expect_refused(
+    {"Linear solver/Smoother=block_jacobi", "Linear solver/Maximum iterations=2", "Output/Files=false"},
+    "with Linear solver/Smoother = block_jacobi on levels of 867, 243 unknowns; Smoother = cell_patches or", 1);
+}
+
 // The message says what has been reached, and the last solution is there.
 TEST_F(StationaryNavierStokes, FailuresLeaveTheLastSolution)
 {
