@@ -48,13 +48,13 @@ std::unique_ptr<Function<dim>> velocity_on(const ProblemParameters &problem, typ
                                       found == problem.boundary_velocity.end() ? "0; 0; 0" : found->second, dim);
 }
 
-/// ∫ f over the boundary of this id, f(cell number, FEFaceValues, point).
-template <int dim, typename Integrand>
-double integrate_boundary(const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping, types::boundary_id id,
-                          const Integrand &f)
+/// Calls action(cell number, FEFaceValues, point) for the points of a Gauss rule on the faces of this boundary, n in each
+/// direction.
+template <int dim, typename Action>
+void for_each_boundary_point(const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping, types::boundary_id id,
+                             unsigned int n, const Action &action)
 {
-  double            sum = 0.;
-  FEFaceValues<dim> face_values(mapping, space.dof_handler().get_fe(), QGauss<dim - 1>(8),
+  FEFaceValues<dim> face_values(mapping, space.dof_handler().get_fe(), QGauss<dim - 1>(n),
                                 update_values | update_quadrature_points | update_normal_vectors | update_JxW_values);
   for (int cell = 0; cell < space.n_cells(); ++cell)
     for (const unsigned int face : space.active_cells()[cell]->face_indices())
@@ -62,9 +62,8 @@ double integrate_boundary(const adamant::LevelSpace<dim> &space, const Mapping<d
         {
           face_values.reinit(space.active_cells()[cell], face);
           for (const unsigned int q : face_values.quadrature_point_indices())
-            sum += f(cell, face_values, q) * face_values.JxW(q);
+            action(cell, face_values, q);
         }
-  return sum;
 }
 
 /// What flows out through a boundary, ∫ u·n of the velocity given there, and ∫ |u|.
@@ -72,50 +71,51 @@ template <int dim>
 std::pair<double, double> given_flux(const ProblemParameters &problem, const adamant::LevelSpace<dim> &space,
                                      const Mapping<dim> &mapping, types::boundary_id id)
 {
-  const auto given    = velocity_on<dim>(problem, id);
-  const auto velocity = [&](const FEFaceValues<dim> &at, unsigned int q) {
+  const auto given = velocity_on<dim>(problem, id);
+  double     flux = 0., size = 0.;
+  for_each_boundary_point(space, mapping, id, 8, [&](int, const FEFaceValues<dim> &at, unsigned int q) {
     Tensor<1, dim> u;
     for (int c = 0; c < dim; ++c)
       u[c] = given->value(at.quadrature_point(q), c);
-    return u;
-  };
-  return {
-    integrate_boundary(space, mapping, id,
-                       [&](int, const auto &at, unsigned int q) { return velocity(at, q) * at.normal_vector(q); }),
-    integrate_boundary(space, mapping, id,
-                       [&](int, const auto &at, unsigned int q) { return velocity(at, q).norm(); })};
+    flux += u * at.normal_vector(q) * at.JxW(q);
+    size += u.norm() * at.JxW(q);
+  });
+  return {flux, size};
 }
 
-/// The same of nodal values of (u, p), ∫ u·n.
+/// The same from the nodal values of (u, p); the second number is at least ∫ |u|.
 template <int dim>
-double flux_of(const Array<double> &nodal, const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping,
-               types::boundary_id id)
+std::pair<double, double> flux_of(const Array<double> &nodal, const adamant::LevelSpace<dim> &space,
+                                  const Mapping<dim> &mapping, types::boundary_id id)
 {
-  return integrate_boundary(space, mapping, id, [&](int cell, const auto &at, unsigned int q) {
-    double normal = 0.;
+  double flux = 0., size = 0.;
+  for_each_boundary_point(space, mapping, id, 2, [&](int cell, const FEFaceValues<dim> &at, unsigned int q) {
     for (const unsigned int i : at.dof_indices())
       if (const unsigned int c = at.get_fe().system_to_component_index(i).first; c < dim)
-        normal += nodal[space.cell_dofs(cell)[i]] * at.shape_value(i, q) * at.normal_vector(q)[c];
-    return normal;
+        {
+          const double part = nodal[space.cell_dofs(cell)[i]] * at.shape_value(i, q) * at.JxW(q);
+          flux += part * at.normal_vector(q)[c];
+          size += std::abs(part);
+        }
   });
+  return {flux, size};
 }
 
-/// Scales the values g that stem from one boundary, `own`, so that as much flows through it as the given velocity says:
+/// Scales the values g that are `from` one boundary so that as much flows through it as the given velocity says:
 /// interpolated, a parabola on n cells lacks 1 / n² of that, and forces on bodies behind it more. Where no net flux is
 /// given, or g is far from it, they stay.
 template <int dim>
 void keep_flux(const ProblemParameters &problem, const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping,
                types::boundary_id id, const std::vector<types::boundary_id> &from, Array<double> &g)
 {
-  const auto [flux, size] = given_flux(problem, space, mapping, id);
-  if (std::abs(flux) <= 1e-10 * size)
-    return;
   Array<double> own(g.size(), 0.);
   for (std::size_t i = 0; i < g.size(); ++i)
     own[i] = from[i] == id ? g[i] : 0.;
-  const double own_flux = flux_of(product(space.B, own), space, mapping, id),
-               others   = flux_of(product(space.B, g), space, mapping, id) - own_flux;
-  const double factor   = (flux - others) / own_flux;
+  const auto [own_flux, size] = flux_of(product(space.B, own), space, mapping, id);
+  if (std::abs(own_flux) <= 1e-10 * size)
+    return;
+  const double others = flux_of(product(space.B, g), space, mapping, id).first - own_flux,
+               factor = (given_flux(problem, space, mapping, id).first - others) / own_flux;
   if (factor > 0.5 && factor < 2.)
     for (std::size_t i = 0; i < g.size(); ++i)
       if (from[i] == id)

@@ -221,7 +221,7 @@ double inflow(const std::string &velocity, bool keep_flux)
   box.mesh.begin_active()->set_refine_flag();
   box.mesh.execute_coarsening_and_refinement();
   auto &level = box.level();
-  return -flux_of(to_host(level.nodal_values(level.on_device.vector())), level.field.finest(), box.mapping, 0);
+  return -flux_of(to_host(level.nodal_values(level.on_device.vector())), level.field.finest(), box.mapping, 0).first;
 }
 } // namespace
 
