@@ -102,6 +102,21 @@ public:
     return force;
   }
 
+  /// |τ R|² at the quadrature points of the finest level, cell by cell, in host memory.
+  Array<double> unresolved(const Vector &nodal)
+  {
+    const int n = levels.back().n_points();
+    evaluate(levels.size() - 1, nodal);
+    const auto    all = adamant::to_host(values.back());
+    Array<double> squares(n);
+    for (int point = 0; point < n; ++point)
+      {
+        const FlowValues<dim> at(all.data(), point);
+        squares[point] = at.tau() * at.tau() * adamant::dot<dim>(at.R(), at.R());
+      }
+    return squares;
+  }
+
 private:
   inline static const UpdateFlags flags = update_values | update_gradients | update_JxW_values;
 

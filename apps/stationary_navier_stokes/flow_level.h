@@ -107,9 +107,16 @@ public:
     auto             control = parameters.linear_solver.options("step of Newton's method").control;
     control.tolerance        = tolerance > 0. ? tolerance : control.tolerance;
     control.accepted         = 0.5;
-    const auto result        = solver->solve(r, d, control);
-    n_accepted += result.final_residual > control.tolerance;
-    return result;
+    try
+      {
+        const auto result = solver->solve(r, d, control);
+        n_accepted += result.final_residual > control.tolerance;
+        return result;
+      }
+    catch (const adamant::SolverError &error)
+      {
+        throw adamant::SolverError(error.what() + ("; " + advice()));
+      }
   }
   /// @}
 
@@ -142,6 +149,17 @@ private:
   {
     const auto &given = parameters.discretization;
     return {parameters.problem.viscosity, given.C_I > 0. ? given.C_I : 144. / dim, given.gamma_0};
+  }
+
+  // What to do where a linear solve fails.
+  std::string advice() const
+  {
+    const std::string smoother = parameters.linear_solver.options("").multigrid.smoother.type;
+    std::string       sizes;
+    for (std::size_t l = field.n_levels(); l-- > 0;)
+      sizes += (sizes.empty() ? "" : ", ") + std::to_string(field.space(l).n_dofs());
+    return "with Linear solver/Smoother = " + smoother + " on levels of " + sizes + " unknowns; " +
+           (smoother == "cell_patches" ? "" : "Smoother = cell_patches or ") + "more Coarsest level cells may help";
   }
 
   void make_solver()

@@ -8,12 +8,14 @@
 // its linear systems by flexible GMRES around a V-cycle for all unknowns together, smoothed by patches of cells.
 
 #include "continuation.h"
+#include "estimator.h"
 #include "flow_level.h"
 #include "results.h"
 
 #include "application/program.h"
 #include "application/time_dependent_problem.h"
 #include "discretization/fields/error_estimate.h"
+#include "discretization/meshes/hanging_vertices.h"
 #include "discretization/meshes/mesh_change.h"
 
 #include <deal.II/grid/grid_refinement.h>
@@ -35,7 +37,8 @@ public:
     , parameters(parameters)
   {
     require(run.ranks.size() == 1 && !adamant::is_distributed(*mesh),
-            "stationary_navier_stokes runs on one rank, with a serial mesh: patches of cells are not made on several");
+            "stationary_navier_stokes runs on one rank, with a serial mesh: patches of cells, residuals and nested "
+            "iteration are not made on several");
   }
 
 private:
@@ -61,8 +64,10 @@ private:
   adamant::NewtonResult solve_nested();
   adamant::NewtonResult solve_on(FlowLevel<dim> &flow, Vector &x);
   void                  set_nodal_values();
+  adamant::RunRecord    summary();
 
   const Parameters                         &parameters;
+  adamant::HangingVertices<dim>             hanging;
   std::optional<adamant::LevelMeshes<dim>>  meshes;
   std::unique_ptr<FlowLevel<dim>>           level; // the finest one
   Vector                                    x, u;  // unknowns (u, p), and nodal values
@@ -76,11 +81,10 @@ template <int dim>
 void StationaryNavierStokes<dim>::make_mesh()
 {
   parameters.mesh.make(*mesh);
-  if (parameters.refinement.cycles > 0)
-    adamant::flatten_interior(*mesh);
+  hanging.straighten(*mesh);
 }
 
-// Solves, and refines where Kelly's estimator of the velocity is largest; the solution is the next guess.
+// Solves, and refines where the estimated error of the velocity is largest; the solution is the next guess.
 template <int dim>
 void StationaryNavierStokes<dim>::adapt_mesh()
 {
@@ -88,6 +92,7 @@ void StationaryNavierStokes<dim>::adapt_mesh()
     {
       setup();
       advance();
+      run_info.record["meshes"].push_back(summary());
       refine();
     }
 }
@@ -101,13 +106,19 @@ void StationaryNavierStokes<dim>::refine()
   ComponentMask velocities(dim + 1, true);
   velocities.set(dim, false);
   GridRefinement::refine_and_coarsen_fixed_number(
-    *mesh, adamant::estimate_errors(space, mapping, values.data(), velocities), parameters.refinement.fraction, 0.);
+    *mesh,
+    parameters.refinement.estimator == "residual" ?
+      residual_indicators(parameters.problem, space, mapping, level->equations.unresolved(u), values) :
+      adamant::estimate_errors(space, mapping, values.data(), velocities),
+    parameters.refinement.fraction, 0.);
   change = std::make_unique<adamant::MeshChange<dim>>(*mesh);
   change->keep(space, values.data());
   change->prepare();
   level.reset(); // what refers to the mesh as it was
   meshes.reset();
+  hanging.restore(*mesh);
   change->execute();
+  hanging.straighten(*mesh);
 }
 
 template <int dim>
@@ -220,6 +231,21 @@ void StationaryNavierStokes<dim>::serialize(adamant::State &state)
     set_nodal_values();
 }
 
+// Of the flow on one of the meshes.
+template <int dim>
+adamant::RunRecord StationaryNavierStokes<dim>::summary()
+{
+  const auto        &space = level->field.finest();
+  adamant::RunRecord record{{"cells", space.n_cells()},
+                            {"dofs", space.n_dofs()},
+                            {"hanging_nodes", space.n_hanging() / (dim + 1)},
+                            {"kinetic_energy", integrals.energy}};
+  for (const auto id : parameters.output.force_boundaries)
+    for (const double component : level->equations.force_on(id, u))
+      record["forces"][std::to_string(id)].push_back(parameters.output.force_scale * component);
+  return record;
+}
+
 template <int dim>
 void StationaryNavierStokes<dim>::report()
 {
@@ -227,15 +253,11 @@ void StationaryNavierStokes<dim>::report()
   const auto  nodal  = this->download(u);
   const auto &space  = level->field.finest();
   Section     scope(run_info.timer, "output");
-  record["viscosity"]         = parameters.problem.viscosity;
-  record["kinetic_energy"]    = integrals.energy;
-  record["hanging_nodes"]     = space.n_hanging() / (dim + 1);
+  record["viscosity"] = parameters.problem.viscosity;
+  record.update(summary());
   record["nonlinear"]         = solves;
   record["unfinished_solves"] = level->n_accepted;
   record_results(parameters, space, mapping, nodal, run_info.folder(), record);
-  for (const auto id : parameters.output.force_boundaries)
-    for (const double component : level->equations.force_on(id, u))
-      record["forces"][std::to_string(id)].push_back(parameters.output.force_scale * component);
   run_info.measure(level->linear_solver());
   std::cout << "kinetic energy " << std::setprecision(8) << integrals.energy << std::endl;
 }

@@ -26,6 +26,7 @@ struct ProblemParameters : ParameterAcceptor
   double                   viscosity  = 0.01;
   std::string              body_force = "0; 0; 0", edges = "wall", exact_velocity, exact_pressure;
   std::string              boundary_velocities = "3: 1; 0; 0";
+  bool                     keep_flux           = true;
   std::vector<std::string> outflow_names;
 
   std::set<unsigned int>              outflow;           // once read
@@ -47,6 +48,9 @@ struct ProblemParameters : ParameterAcceptor
     add_parameter("Boundary velocity", boundary_velocities,
                   "Moving walls and inflow by boundary id: 'id: u_x; u_y; u_z, id: ...', expressions of x, y, z. The "
                   "sides of a box have ids 0, 1 (x), 2, 3 (y), 4, 5 (z). Boundaries named nowhere are walls at rest");
+    add_parameter("Keep flux", keep_flux,
+                  "Scale the interpolated velocity of each boundary so that as much flows through it as the expression "
+                  "says");
     add_parameter("Outflow boundaries", outflow_names, "Ids where nothing is prescribed: nu d_n u = p n");
     add_parameter("Edges", edges,
                   "The velocity where boundaries meet: wall takes the smallest of their velocities, so that a lid does "
@@ -188,19 +192,25 @@ struct SolverParameters : adamant::LinearSolverParameters
   }
 };
 
-// Where the mesh is refined further after a solve, by Kelly's estimator of the velocity.
+// Where the mesh is refined further after a solve.
 struct RefinementParameters : ParameterAcceptor
 {
-  unsigned int cycles   = 0;
-  double       fraction = 0.2;
+  unsigned int cycles    = 0;
+  double       fraction  = 0.2;
+  std::string  estimator = "kelly";
 
   RefinementParameters()
     : ParameterAcceptor("/Refinement")
   {
     using namespace Patterns;
-    add_parameter("Cycles", cycles, "Times that the mesh is refined by Kelly's estimator of the velocity's error", prm,
-                  Integer(0, 20));
+    add_parameter("Cycles", cycles, "Times that the mesh is refined where the velocity's error is estimated largest",
+                  prm, Integer(0, 20));
     add_parameter("Fraction", fraction, "Of the cells, each time", prm, Double(0., 1.));
+    add_parameter(
+      "Estimator", estimator,
+      "Of a cell's error: kelly, the jumps of the velocity's derivatives; residual, tau |R| and what the mesh "
+      "does not show of the prescribed velocity",
+      prm, Selection("kelly|residual"));
   }
 };
 

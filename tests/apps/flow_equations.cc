@@ -1,9 +1,10 @@
 // The equations of stationary_navier_stokes and their linear solver: the derivative against differences, exact flows,
 // hanging nodes, and iteration counts.
 #include "apps/stationary_navier_stokes/continuation.h"
+#include "apps/stationary_navier_stokes/estimator.h"
 #include "apps/stationary_navier_stokes/results.h"
 
-#include "discretization/meshes/mesh.h"
+#include "discretization/meshes/hanging_vertices.h"
 
 #include <deal.II/fe/mapping_q1.h>
 #include <deal.II/grid/grid_generator.h>
@@ -189,6 +190,96 @@ TEST(FlowEquations, CouettesFlowIsExact)
     }
 }
 
+namespace
+{
+// (u, p) of the nodes, from functions of y and x; u_y = 0.
+template <typename Velocity, typename Pressure>
+Array<double> parallel_flow(Setting<2> &setting, const Velocity &u, const Pressure &p)
+{
+  const auto    points = adamant::support_points(setting.level().field.finest(), setting.mapping);
+  const auto    n      = points.size() / 2;
+  Array<double> nodal(n, 0.);
+  for (std::size_t i = 0; i < n; i += 3)
+    {
+      nodal[i]     = u(points[n + i]);
+      nodal[i + 2] = p(points[i]);
+    }
+  return nodal;
+}
+} // namespace
+
+namespace
+{
+// The flux of prescribed_velocities through boundary 0, into a box whose cells there are of two sizes.
+template <int dim>
+double inflow(const std::string &velocity, bool keep_flux)
+{
+  Setting<dim> box(dim == 2 ? 3 : 2, 0.02);
+  box.parameters->problem.boundary_velocity = {{0, velocity}};
+  box.parameters->problem.outflow           = {1};
+  box.parameters->problem.keep_flux         = keep_flux;
+  box.mesh.begin_active()->set_refine_flag();
+  box.mesh.execute_coarsening_and_refinement();
+  auto &level = box.level();
+  return -flux_of(to_host(level.nodal_values(level.on_device.vector())), level.field.finest(), box.mapping, 0).first;
+}
+} // namespace
+
+// A parabola interpolated on n cells lacks 1 / n² of its flux.
+TEST(FlowEquations, InflowIsWhatTheExpressionSays)
+{
+  EXPECT_NEAR(inflow<2>("6 * y * (1 - y); 0.3 * y", true), 1., 1e-13);
+  EXPECT_NEAR(inflow<3>("36 * y * (1 - y) * z * (1 - z); 0; 0", true), 1., 1e-13);
+  EXPECT_NEAR(inflow<2>("6 * y * (1 - y); 0", false), 1. - 1. / 64., 2e-3);
+}
+
+// Couette's flow beside a force that the pressure balances, p = 1 + x. On the lower wall are its shear stress and the
+// pressure; and what the side walls get of it where the test function falls to 0 along them, ∫ p n_x over 1/16 of each.
+// Where nodes hang beside the wall the test function must not jump.
+TEST(FlowEquations, ForceOnAWallIsThatOfStressAndPressure)
+{
+  Setting<2> plane(3, 0.02);
+  plane.parameters->problem.body_force = "1; 0";
+  for (int k = 0; k < 2; ++k)
+    {
+      for (const auto &cell : plane.mesh.active_cell_iterators())
+        if (cell->center().distance(Point<2>(0.45, 0.)) < 0.2)
+          cell->set_refine_flag();
+      plane.mesh.execute_coarsening_and_refinement();
+    }
+  const auto shear    = [](double y) { return y; };
+  const auto pressure = [](double x) { return 1. + x; };
+  const auto nodal    = parallel_flow(plane, shear, pressure);
+  ASSERT_GT(plane.level().field.finest().n_hanging(), 0);
+  const auto force = plane.level().equations.force_on(2, adamant::Vector<double>(plane.device, nodal));
+  EXPECT_NEAR(force[0], 0.02 + 1. / 16., 1e-14);
+  EXPECT_NEAR(force[1], -1.5, 1e-14);
+}
+
+// Poiseuille's flow u = y (1 - y), p = -2 ν x, R = ∇p, where viscosity prevails: τ = h² / (12 ν), so that τ |R| is
+// h² / 6; and at the inflow ∫ |u_D - u|² = h⁵ / 30. Elsewhere on the boundary the velocity is prescribed exactly.
+TEST(FlowEquations, ResidualsAreThoseOfPoiseuillesFlow)
+{
+  const double viscosity = 1e3, h = 0.125;
+  Setting<2>   plane(3, viscosity);
+  plane.parameters->problem.boundary_velocity = {{0, "y * (1 - y); 0"}};
+  plane.parameters->problem.outflow           = {1};
+  const auto  parabola                        = [](double y) { return y * (1. - y); };
+  const auto  linear                          = [&](double x) { return -2. * viscosity * x; };
+  const auto  nodal                           = parallel_flow(plane, parabola, linear);
+  const auto &space                           = plane.level().field.finest();
+  const auto  indicators =
+    residual_indicators(plane.parameters->problem, space, plane.mapping,
+                        plane.level().equations.unresolved(adamant::Vector<double>(plane.device, nodal)), nodal);
+  ASSERT_EQ(indicators.size(), 64U);
+  for (const auto &cell : space.active_cells())
+    {
+      const double inside = std::pow(h * h / 6. * h, 2), inflow = std::sqrt(2.) * std::pow(h, 6) / 30.;
+      EXPECT_NEAR(indicators[cell->active_cell_index()], std::sqrt(inside + (cell->at_boundary(0) ? inflow : 0.)),
+                  1e-5 * h * h * h);
+    }
+}
+
 // The prototype's kinetic energies in the cavity, an independent program.
 TEST(FlowEquations, EnergiesAreThoseOfTheSpecification)
 {
@@ -280,34 +371,70 @@ TEST(FlowEquations, EmbeddingInterpolates)
     }
 }
 
-// Hanging vertices of a channel with a cylinder lie in the middle of the edges that they hang on.
-TEST(FlowEquations, FlatInteriorsLeaveNoGaps)
+namespace
 {
-  Triangulation<2> mesh;
+// A channel with a cylinder, refined beside that so that vertices hang on curved edges.
+template <int dim>
+void refine_at_cylinder(Triangulation<dim> &mesh, unsigned int times, adamant::HangingVertices<dim> *hanging)
+{
   GridGenerator::channel_with_cylinder(mesh, 0.03, 2, 2.0, true);
-  mesh.refine_global(1);
-  adamant::flatten_interior(mesh);
-  for (int k = 0; k < 3; ++k)
+  if (hanging != nullptr)
+    hanging->straighten(mesh);
+  for (unsigned int k = 0; k <= times; ++k)
     {
       for (const auto &cell : mesh.active_cell_iterators())
-        if (cell->center().distance(Point<2>(0.17, 0.22)) < 0.08 / (k + 1))
-          cell->set_refine_flag();
+        {
+          const auto center = cell->center();
+          if (k == times || std::hypot(center[0] - 0.17, center[1] - 0.22) < 0.12 / (k + 1))
+            cell->set_refine_flag();
+        }
+      if (hanging != nullptr)
+        hanging->restore(mesh);
       mesh.execute_coarsening_and_refinement();
+      if (hanging != nullptr)
+        hanging->straighten(mesh);
     }
-  int n_hanging = 0;
-  for (const auto &cell : mesh.active_cell_iterators())
+}
+
+template <int dim>
+void check_hanging_vertices()
+{
+  Triangulation<dim>            as_it_was, moved;
+  adamant::HangingVertices<dim> hanging;
+  refine_at_cylinder(as_it_was, 2, static_cast<adamant::HangingVertices<dim> *>(nullptr));
+  refine_at_cylinder(moved, 2, &hanging);
+  int    n_hanging = 0;
+  double gap       = 0.;
+  for (const auto &cell : moved.active_cell_iterators())
     for (const unsigned int f : cell->face_indices())
       if (const auto face = cell->face(f); face->has_children())
         {
           ++n_hanging;
-          const Point<2> middle = 0.5 * (face->vertex(0) + face->vertex(1));
-          EXPECT_LE(face->child(0)->vertex(1).distance(middle), 1e-15);
-        }
-      else if (cell->at_boundary(f) && face->boundary_id() == 2)
-        {
-          EXPECT_NEAR(face->vertex(0).distance(Point<2>(0.2, 0.2)), 0.05, 1e-12);
+          constexpr unsigned int last = GeometryInfo<dim>::vertices_per_face - 1;
+          Point<dim>             average;
+          for (unsigned int v = 0; v <= last; ++v)
+            average += face->vertex(v) / (last + 1.);
+          gap = std::max(gap, face->child(0)->vertex(last).distance(average));
         }
   EXPECT_GT(n_hanging, 20);
+  EXPECT_LE(gap, 1e-15);
+  hanging.restore(moved);
+  double difference = 0., largest = 0.;
+  for (unsigned int v = 0; v < moved.n_vertices(); ++v)
+    {
+      largest    = std::max(largest, moved.get_vertices()[v].norm());
+      difference = std::max(difference, moved.get_vertices()[v].distance(as_it_was.get_vertices()[v]));
+    }
+  EXPECT_GT(largest, 2.);
+  EXPECT_LE(difference, 1e-14) << "new vertices lie where they would if none had been moved";
+}
+} // namespace
+
+// They lie on the straight edges that they hang on, and the rest of the mesh is what it is without.
+TEST(FlowEquations, HangingVerticesLeaveNoGaps)
+{
+  check_hanging_vertices<2>();
+  check_hanging_vertices<3>();
 }
 
 // 2.5 long and 0.41 wide and high, with a cylinder of diameter 0.1 across.

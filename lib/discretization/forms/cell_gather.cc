@@ -68,9 +68,16 @@ CSRMatrix<double> boundary_gather(const LevelSpace<dim> &space, dealii::types::b
   std::vector<char> marked(space.n_dofs(), 0); // a look-up of an IndexSet may change it
   for (const auto dof : on_boundary)
     marked[dof] = 1;
-  return gather(space, space.node_size(), [&](int dof, const auto &add) {
-    if (marked[dof])
-      add(dof % space.node_size(), 1.);
+  const int  m  = space.node_size();
+  const auto on = [&](int dof) { return marked[dof] != 0; };
+  return gather(space, m, [&](int dof, const auto &add) {
+    double value = 0.; // of the test function
+    for (auto k = space.H.row_start[dof]; k < space.H.row_start[dof + 1]; ++k)
+      value += on(space.H.column[k]) ? space.H.value[k] : 0.;
+    for (auto k = space.B.row_start[dof]; k < space.B.row_start[dof + 1]; ++k)
+      value += on(space.prescribed[space.B.column[k]]) ? space.B.value[k] : 0.;
+    if (value != 0.)
+      add(dof % m, value);
   });
 }
 

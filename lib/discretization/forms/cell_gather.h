@@ -14,8 +14,8 @@ namespace adamant
 template <int dim>
 CSRMatrix<double> cell_gather(const LevelSpace<dim> &space);
 
-/// The sums over all nodes on a boundary, a row for each component: tested by the function that is 1 there and 0 at all
-/// other nodes, a momentum balance gives the force on a body.
+/// The sums over all nodes on a boundary, a row for each component: tested by the function that is 1 there, 0 at all
+/// other nodes that do not hang, and interpolated at those that do, a momentum balance gives the force on a body.
 template <int dim>
 CSRMatrix<double> boundary_gather(const LevelSpace<dim> &space, dealii::types::boundary_id id);
 } // namespace adamant

@@ -57,24 +57,6 @@ bool is_distributed(const dealii::Triangulation<dim> &mesh)
   return dynamic_cast<const Mesh<dim> *>(&mesh) != nullptr;
 }
 
-template <int dim>
-void flatten_interior(dealii::Triangulation<dim> &mesh)
-{
-  const auto flatten = [](const auto &object) {
-    if (!object->at_boundary())
-      object->set_manifold_id(dealii::numbers::flat_manifold_id);
-  };
-  for (const auto &cell : mesh.active_cell_iterators())
-    {
-      cell->set_manifold_id(dealii::numbers::flat_manifold_id);
-      for (const unsigned int f : cell->face_indices())
-        flatten(cell->face(f));
-      if constexpr (dim == 3)
-        for (unsigned int l = 0; l < dealii::GeometryInfo<dim>::lines_per_cell; ++l)
-          flatten(cell->line(l));
-    }
-}
-
 namespace
 {
 // As deal.II's get_manifold_ids, which meets each line and face once for every cell that has it: in 3D a third of what
@@ -242,8 +224,6 @@ template std::unique_ptr<dealii::Triangulation<2>> create_mesh(const Communicato
 template std::unique_ptr<dealii::Triangulation<3>> create_mesh(const Communicator &, bool);
 template bool                                      is_distributed(const dealii::Triangulation<2> &);
 template bool                                      is_distributed(const dealii::Triangulation<3> &);
-template void                                      flatten_interior(dealii::Triangulation<2> &);
-template void                                      flatten_interior(dealii::Triangulation<3> &);
 template void        copy_manifolds(const dealii::Triangulation<2> &, dealii::Triangulation<2> &);
 template void        copy_manifolds(const dealii::Triangulation<3> &, dealii::Triangulation<3> &);
 template void        share_manifolds(const dealii::Triangulation<2> &, dealii::Triangulation<2> &);

@@ -25,11 +25,6 @@ std::unique_ptr<dealii::Triangulation<dim>> create_mesh(const Communicator &rank
 template <int dim>
 bool is_distributed(const dealii::Triangulation<dim> &mesh);
 
-/// Leaves the manifolds of a serial mesh to its boundary: further refinement halves edges inside, so that vertices that
-/// hang on the straight edges of bilinear cells lie on them, without gaps.
-template <int dim>
-void flatten_interior(dealii::Triangulation<dim> &mesh);
-
 /// Gives the coarse cells of `mesh`, which are not refined yet, the manifolds of another mesh with these coarse cells.
 template <int dim>
 void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh);
