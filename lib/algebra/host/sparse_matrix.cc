@@ -15,28 +15,6 @@ namespace host
 {
 namespace
 {
-template <typename Number>
-void slice_product(const SparseMatrix<Number> &A, int slice, const Number *x, Number *sums)
-{
-  switch (A.block_rows)
-    {
-      case 2: return host::slice_product<2>(A, slice, x, sums);
-      case 3: return host::slice_product<3>(A, slice, x, sums);
-      case 4: return host::slice_product<4>(A, slice, x, sums);
-      case 6: return host::slice_product<6>(A, slice, x, sums);
-      default: return host::slice_product<1>(A, slice, x, sums);
-    }
-}
-
-template <typename Number>
-Number row_product(const SparseMatrix<Number> &A, int row, const Number *x)
-{
-  Number sum = 0;
-  for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
-    sum += A.value[k] * x[A.column[k]];
-  return sum;
-}
-
 // The rows of a slice in terms of blocks of m x m entries, in the order they are stored: by ascending columns or, once
 // sorted, by values.
 class SliceRows
@@ -91,15 +69,15 @@ public:
       }
   }
 
-  // Whether all nodes, which have as many blocks, have the same values, one block after the other, to `rounding` of
-  // each row's largest.
-  bool same_values(double rounding) const
+  // Whether all nodes, which have as many blocks, have the values of the first node of `first`, one block after the
+  // other, to `rounding` of each row's largest.
+  bool same_values(const SliceRows &first, double rounding) const
   {
     const int n = n_blocks[0] * m;
-    for (int r = 1; r < lanes; ++r)
+    for (int r = 0; r < lanes; ++r)
       for (int c = 0; c < m; ++c)
         {
-          const double *a = values[c], *b = values[r * m + c];
+          const double *a = first.values[c], *b = values[r * m + c];
           double        largest = 0;
           for (int k = 0; k < n; ++k)
             largest = std::max(largest, std::abs(b[k]));
@@ -111,11 +89,20 @@ public:
           else
             for (int k = 0; k < n_blocks[0]; ++k)
               for (int d = 0; d < m; ++d)
-                same &= std::abs(b[order[r][k] * m + d] - a[order[0][k] * m + d]) <= limit;
+                same &= std::abs(b[order[r][k] * m + d] - a[first.order[0][k] * m + d]) <= limit;
           if (!same)
             return false;
         }
     return true;
+  }
+
+  // Whether the first node has the columns of that of `head`, so many further on.
+  bool same_columns(const SliceRows &head, int further) const
+  {
+    bool same = n_blocks[0] == head.n_blocks[0];
+    for (int k = 0; k < n_blocks[0] && same; ++k)
+      same = columns[0][k * m] == head.columns[0][k * m] + further;
+    return same;
   }
 
 private:
@@ -139,7 +126,7 @@ void arrange_slice(int slice, int n_cols, SliceRows &rows, bool plain, typename 
   bool             equal    = true;
   int              highest  = 0;
   rows.read(slice);
-  s = {0, 0, n_cols, 0, false, false, false, false};
+  s = {0, 0, n_cols, 0, 1, false, false, false, false};
   for (int r = 0; r < lanes; ++r)
     {
       const int width = rows.width(r);
@@ -160,18 +147,42 @@ void arrange_slice(int slice, int n_cols, SliceRows &rows, bool plain, typename 
       s.contiguous = rows.column(r, k) == rows.column(0, k) + r * rows.m;
   if (plain)
     return;
-  s.shared = rows.same_values(rounding);
+  s.shared = rows.same_values(rows, rounding);
   if (s.shared || s.contiguous)
     return;
   rows.sort_by_value();
-  s.sorted = s.shared = rows.same_values(rounding);
+  s.sorted = s.shared = rows.same_values(rows, rounding);
+}
+
+// The same for a group of slices: which of them repeat others.
+template <typename Number>
+void arrange_slices(int first, int end, int n_cols, SliceRows &rows, SliceRows &head, bool plain,
+                    typename SparseMatrix<Number>::Slice *slices)
+{
+  int before = first; // what the next one may repeat
+  for (int slice = first; slice < end; ++slice)
+    {
+      auto &s = slices[slice];
+      arrange_slice<Number>(slice, n_cols, rows, plain, s);
+      const auto &h = slices[before];
+      if (slice > first && h.contiguous && h.shared && s.contiguous && s.shared &&
+          rows.same_columns(head, (slice - before) * rows.lanes * rows.m) && rows.same_values(head, same_value<Number>))
+        {
+          slices[before].n_alike = slice + 1 - before;
+          s.n_alike              = 0;
+          continue;
+        }
+      before = slice;
+      head.read(slice);
+    }
 }
 
 // Writes the columns of a slice to their place.
 template <typename Number>
 void fill_columns(const SliceRows &rows, const typename SparseMatrix<Number>::Slice &s, SparseMatrix<Number> &A)
 {
-  constexpr int lanes = SparseMatrix<Number>::lanes;
+  constexpr int lanes     = SparseMatrix<Number>::lanes;
+  const int     first_row = static_cast<int>(&s - A.slices.data()) * lanes * rows.m;
   for (int r = 0; r < (s.contiguous ? 1 : lanes); ++r)
     for (int k = 0; k < s.width; ++k)
       {
@@ -179,7 +190,7 @@ void fill_columns(const SliceRows &rows, const typename SparseMatrix<Number>::Sl
         const int  column = k < rows.width(r) ? rows.column(r, k) : s.lowest_column;
         const auto place  = s.column + k * lanes + r;
         if (s.contiguous)
-          A.column[s.column + k] = column;
+          A.column[s.column + k] = column - first_row;
         else if (s.narrow)
           A.narrow_column[place] = static_cast<unsigned short>(column - s.lowest_column);
         else
@@ -230,18 +241,6 @@ bool has_dense_blocks(const RowsView &A, int n_cols, int m, int n_threads)
 } // namespace
 
 template <typename Number>
-void owned_products(const SparseMatrix<Number> &A, int first, int end, const Number *x, Number *sums)
-{
-  const int slice_rows = A.block_rows * SparseMatrix<Number>::lanes;
-  if (A.slices.empty())
-    for (int row = first; row < end; ++row)
-      sums[row - first] = row_product(A, row, x);
-  else
-    for (int row = first; row < end; row += slice_rows)
-      slice_product(A, row / slice_rows, x, sums + (row - first));
-}
-
-template <typename Number>
 SparseMatrix<Number>::SparseMatrix(const CSRMatrix<double> &source, int node_size, int n_threads,
                                    const double *changing)
   : n_threads(n_threads)
@@ -283,21 +282,28 @@ void SparseMatrix<Number>::arrange(const RowsView &source, int n_cols)
   slices.resize(n_slices);
 #pragma omp parallel num_threads(n_threads)
   {
-    SliceRows rows(source, m, lanes);
+    SliceRows rows(source, m, lanes), head(source, m, lanes);
 #pragma omp for schedule(static)
-    for (int slice = 0; slice < n_slices; ++slice)
-      arrange_slice<Number>(slice, n_cols, rows, plain, slices[slice]);
+    for (int first = 0; first < n_slices; first += slices_at_once)
+      arrange_slices<Number>(first, std::min(n_slices, first + slices_at_once), n_cols, rows, head, plain,
+                             slices.data());
   }
   std::size_t padded = 0, n_narrow = 0, n_wide = 0, n_values = 0;
   for (auto &s : slices)
     {
-      const std::size_t blocks  = std::size_t(s.width) * lanes;
-      std::size_t      &columns = s.narrow && !s.contiguous ? n_narrow : n_wide;
-      s.column                  = columns;
+      const std::size_t blocks = std::size_t(s.width) * lanes;
+      padded += blocks * m * m;
+      if (s.n_alike == 0)
+        {
+          s.column = (&s - 1)->column;
+          s.value  = (&s - 1)->value;
+          continue;
+        }
+      std::size_t &columns = s.narrow && !s.contiguous ? n_narrow : n_wide;
+      s.column             = columns;
       s.value                   = n_values;
       columns += s.contiguous ? s.width : blocks;
       n_values += (s.shared ? s.width : blocks) * m * m;
-      padded += blocks * m * m;
     }
   if (padded > 2 * static_cast<std::size_t>(source.row_start[source.n_rows]) + slice_rows * 32)
     return compressed_rows(source);
@@ -311,6 +317,8 @@ void SparseMatrix<Number>::arrange(const RowsView &source, int n_cols)
 #pragma omp for schedule(static)
     for (int slice = 0; slice < n_slices; ++slice)
       {
+        if (slices[slice].n_alike == 0)
+          continue;
         rows.read(slice);
         if (slices[slice].sorted)
           rows.sort_by_value();
@@ -338,6 +346,15 @@ void SparseMatrix<Number>::compressed_rows(const RowsView &source)
   });
 }
 
+// The slice that another one repeats, or itself.
+template <typename Number>
+int SparseMatrix<Number>::repeated(int slice) const
+{
+  while (slices[slice].n_alike == 0)
+    --slice;
+  return slice;
+}
+
 // New values in the places of the old ones. Returns whether rows that share their values can go on to do so.
 template <typename Number>
 bool SparseMatrix<Number>::refill(const RowsView &source)
@@ -354,19 +371,23 @@ bool SparseMatrix<Number>::refill(const RowsView &source)
   bool      agree    = true;
 #pragma omp parallel num_threads(n_threads) reduction(&& : agree)
   {
-    SliceRows rows(source, block_rows, lanes);
+    SliceRows rows(source, block_rows, lanes), head(source, block_rows, lanes);
 #pragma omp for schedule(static)
     for (int slice = 0; slice < n_slices; ++slice)
       {
-        const Slice &s = slices[slice];
+        const Slice &s      = slices[slice];
+        const bool   stored = s.n_alike > 0;
         rows.read(slice);
         if (s.sorted)
           {
             rows.sort_by_value();
             fill_columns(rows, s, *this); // their order may be another one
           }
-        agree = agree && (!s.shared || rows.same_values(same_value<Number>));
-        fill_values(rows, s, *this);
+        if (!stored)
+          head.read(repeated(slice));
+        agree = agree && (!s.shared || rows.same_values(stored ? rows : head, same_value<Number>));
+        if (stored)
+          fill_values(rows, s, *this);
       }
   }
   return agree;
@@ -395,6 +416,16 @@ void SparseMatrix<Number>::multiply(Number a, const Number *x, Number b, Number 
 }
 
 template <typename Number>
+bool SparseMatrix<Number>::empty(int first, int end) const
+{
+  if (slices.empty())
+    return row_start[first] == row_start[end];
+  const int rows = block_rows * lanes;
+  return std::all_of(&slices[first / rows], &slices[first / rows] + (end - first + rows - 1) / rows,
+                     [](const Slice &s) { return s.width == 0; });
+}
+
+template <typename Number>
 std::size_t SparseMatrix<Number>::bytes() const
 {
   return slices.size() * sizeof(Slice) + row_start.size() * sizeof(std::int64_t) + column.size() * sizeof(int) +
@@ -416,7 +447,5 @@ std::string SparseMatrix<Number>::format() const
 
 template class SparseMatrix<double>;
 template class SparseMatrix<float>;
-template void owned_products(const SparseMatrix<double> &, int, int, const double *, double *);
-template void owned_products(const SparseMatrix<float> &, int, int, const float *, float *);
 } // namespace host
 } // namespace adamant
