@@ -2,7 +2,9 @@
 
 #include "algebra/host/for_each_row.h"
 
+#include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 namespace adamant
 {
@@ -59,6 +61,58 @@ void slice_product(const Index *__restrict column, const Number *__restrict valu
       sums[m * r + c] = sum[c][r];
 }
 
+// For n slices that are alike, contiguous and shared, without blocks: columns and values are read once, and no sum
+// waits for another.
+template <int n, typename Number>
+void shared_products(const SparseMatrix<Number> &A, int slice, const Number *__restrict x, Number *__restrict sums)
+{
+  constexpr int lanes  = SparseMatrix<Number>::lanes;
+  const auto   &s      = A.slices[slice];
+  const int    *column = A.column.data() + s.column;
+  const Number *value  = A.value.data() + s.value;
+  Lanes<Number> sum[n] = {};
+  x += slice * lanes;
+  for (int k = 0; k < s.width; ++k)
+    for (int i = 0; i < n; ++i)
+      sum[i] += value[k] * load(x + column[k] + i * lanes);
+  std::memcpy(sums, sum, sizeof(sum));
+}
+
+// For n slices that are alike and windowed: entries are picked from the two registers that a window fills.
+template <int n, typename Number>
+void windowed_products(const SparseMatrix<Number> &A, int slice, const Number *__restrict x, Number *__restrict sums)
+{
+  constexpr int lanes = SparseMatrix<Number>::lanes;
+  using Places        = Lanes<std::conditional_t<sizeof(Number) == 8, std::int64_t, std::int32_t>>;
+  typedef unsigned short      Narrow __attribute__((vector_size(2 * lanes)));
+  const auto                 &s        = A.slices[slice];
+  const unsigned short       *window   = A.narrow_column.data() + s.column, *distance = window + s.width;
+  const Number               *value    = A.value.data() + s.value;
+  Lanes<Number>               sum[n]   = {};
+  for (int k = 0; k < s.width; ++k)
+    {
+      Narrow narrow;
+      std::memcpy(&narrow, distance + k * lanes, sizeof(narrow));
+      const Places        place = __builtin_convertvector(narrow, Places);
+      const Lanes<Number> a     = s.shared ? value[k] - Lanes<Number>{} : load(value + k * lanes);
+      for (int i = 0; i < n; ++i)
+        {
+          const Number *from = x + A.slices[slice + i].lowest_column + window[k];
+          sum[i] += a * __builtin_shuffle(load(from), load(from + lanes), place);
+        }
+    }
+  std::memcpy(sums, sum, sizeof(sum));
+}
+
+template <int n, typename Number>
+void alike_products(const SparseMatrix<Number> &A, int slice, const Number *x, Number *sums)
+{
+  if (A.slices[slice].windowed)
+    windowed_products<n>(A, slice, x, sums);
+  else
+    shared_products<n>(A, slice, x, sums);
+}
+
 template <int m, typename Number>
 void slice_product(const SparseMatrix<Number> &A, int slice, const Number *x, Number *sums)
 {
@@ -74,6 +128,8 @@ void slice_product(const SparseMatrix<Number> &A, int slice, const Number *x, Nu
                                                    sums) :
                slice_product<true, false, lanes, m>(A.column.data() + s.column, value, s.width, x + slice * lanes * m,
                                                     sums);
+  else if (s.windowed)
+    windowed_products<1>(A, slice, x, sums);
   else if (s.narrow)
     product(A.narrow_column.data() + s.column, x + s.lowest_column);
   else
@@ -91,22 +147,6 @@ void slice_product(const SparseMatrix<Number> &A, int slice, const Number *x, Nu
       case 6: return slice_product<6>(A, slice, x, sums);
       default: return slice_product<1>(A, slice, x, sums);
     }
-}
-
-// For n slices that are alike, without blocks: columns and values are read once, and no sum waits for another.
-template <int n, typename Number>
-void alike_products(const SparseMatrix<Number> &A, int slice, const Number *__restrict x, Number *__restrict sums)
-{
-  constexpr int lanes  = SparseMatrix<Number>::lanes;
-  const auto   &s      = A.slices[slice];
-  const int    *column = A.column.data() + s.column;
-  const Number *value  = A.value.data() + s.value;
-  Lanes<Number> sum[n] = {};
-  x += slice * lanes;
-  for (int k = 0; k < s.width; ++k)
-    for (int i = 0; i < n; ++i)
-      sum[i] += value[k] * load(x + column[k] + i * lanes);
-  std::memcpy(sums, sum, sizeof(sum));
 }
 
 template <typename Number>

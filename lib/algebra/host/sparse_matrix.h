@@ -36,6 +36,7 @@ public:
     int         n_alike;    ///< this one and those after it that repeat it; 0: it repeats the one before, as stored there
     bool        contiguous; ///< columns of the first row (node) only, less its number; each row has them shifted by 1
     bool        narrow;     ///< 16-bit columns
+    bool        windowed;   ///< the entries k of all rows are in 2 lanes columns from one on, as distances from it
     bool        shared;     ///< one value for all rows
     bool        sorted;     ///< entries by value, not by column
   };
