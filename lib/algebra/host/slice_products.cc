@@ -84,11 +84,11 @@ void windowed_products(const SparseMatrix<Number> &A, int slice, const Number *_
 {
   constexpr int lanes = SparseMatrix<Number>::lanes;
   using Places        = Lanes<std::conditional_t<sizeof(Number) == 8, std::int64_t, std::int32_t>>;
-  typedef unsigned short      Narrow __attribute__((vector_size(2 * lanes)));
-  const auto                 &s        = A.slices[slice];
-  const unsigned short       *window   = A.narrow_column.data() + s.column, *distance = window + s.width;
-  const Number               *value    = A.value.data() + s.value;
-  Lanes<Number>               sum[n]   = {};
+  typedef unsigned short Narrow __attribute__((vector_size(2 * lanes)));
+  const auto            &s      = A.slices[slice];
+  const unsigned short  *window = A.narrow_column.data() + s.column, *distance = window + s.width;
+  const Number          *value  = A.value.data() + s.value;
+  Lanes<Number>          sum[n] = {};
   for (int k = 0; k < s.width; ++k)
     {
       Narrow narrow;
@@ -124,10 +124,9 @@ void slice_product(const SparseMatrix<Number> &A, int slice, const Number *x, Nu
                slice_product<false, false, lanes, m>(column, value, s.width, from, sums);
   };
   if (s.contiguous)
-    s.shared ? slice_product<true, true, lanes, m>(A.column.data() + s.column, value, s.width, x + slice * lanes * m,
-                                                   sums) :
-               slice_product<true, false, lanes, m>(A.column.data() + s.column, value, s.width, x + slice * lanes * m,
-                                                    sums);
+    s.shared ?
+      slice_product<true, true, lanes, m>(A.column.data() + s.column, value, s.width, x + slice * lanes * m, sums) :
+      slice_product<true, false, lanes, m>(A.column.data() + s.column, value, s.width, x + slice * lanes * m, sums);
   else if (s.windowed)
     windowed_products<1>(A, slice, x, sums);
   else if (s.narrow)
@@ -179,9 +178,7 @@ void owned_products(const SparseMatrix<Number> &A, int first, int end, const Num
           case 4: alike_products<4>(A, slice, x, sums + (row - first)); break;
           case 3: alike_products<3>(A, slice, x, sums + (row - first)); break;
           case 2: alike_products<2>(A, slice, x, sums + (row - first)); break;
-          default:
-            n = 1;
-            slice_product(A, slice, x, sums + (row - first));
+          default: n = 1; slice_product(A, slice, x, sums + (row - first));
         }
     }
 }

@@ -29,7 +29,7 @@ public:
 
   const int m, lanes;
 
-  int    width(int r) const { return n_blocks[r]; } ///< blocks of node r
+  int    width(int r) const { return n_blocks[r]; }                                          ///< blocks of node r
   bool   stored(int r, int k) const { return ordered ? order[r][k] >= 0 : k < n_blocks[r]; } ///< or else padding
   int    column(int r, int k) const { return columns[r][place(r, k) * m]; }
   double value(int r, int k, int c, int d) const { return values[r * m + c][place(r, k) * m + d]; }

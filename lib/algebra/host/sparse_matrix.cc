@@ -64,7 +64,8 @@ void arrange_slices(int first, int end, int n_cols, SliceRows &rows, SliceRows &
       auto &s = slices[slice], &h = slices[before];
       arrange_slice<Number>(slice, n_cols, rows, plain, s);
       if (slice > first && !plain && s.width > 0 && s.width == h.width && s.shared == h.shared &&
-          ((s.contiguous && h.contiguous && s.shared && rows.same_columns(head, (slice - before) * rows.lanes * rows.m)) ||
+          ((s.contiguous && h.contiguous && s.shared &&
+            rows.same_columns(head, (slice - before) * rows.lanes * rows.m)) ||
            (s.windowed && h.windowed && rows.same_columns(head, s.lowest_column - h.lowest_column))) &&
           rows.same_values(head, same_value<Number>, !s.shared))
         {
@@ -217,7 +218,7 @@ void SparseMatrix<Number>::arrange(const RowsView &source, int n_cols)
         }
       std::size_t &columns = s.narrow && !s.contiguous ? n_narrow : n_wide;
       s.column             = columns;
-      s.value                   = n_values;
+      s.value              = n_values;
       columns += s.contiguous ? s.width : blocks + (s.windowed ? s.width : 0);
       n_values += (s.shared ? s.width : blocks) * m * m;
     }

@@ -32,8 +32,8 @@ public:
     std::size_t column; ///< where the slice begins in narrow_column or column
     std::size_t value;  ///< where it begins in value
     int         lowest_column;
-    int         width;      ///< entries a row, or blocks a node
-    int         n_alike;    ///< this one and those after it that repeat it; 0: it repeats the one before, as stored there
+    int         width;   ///< entries a row, or blocks a node
+    int         n_alike; ///< this one and those after it that repeat it; 0: it repeats the one before, as stored there
     bool        contiguous; ///< columns of the first row (node) only, less its number; each row has them shifted by 1
     bool        narrow;     ///< 16-bit columns
     bool        windowed;   ///< the entries k of all rows are in 2 lanes columns from one on, as distances from it
