@@ -9,6 +9,7 @@
 #include "discretization/meshes/mesh.h"
 #include "discretization/meshes/owned_cells.h"
 #include "discretization/meshes/stored_mesh.h"
+#include "multigrid/restriction.h"
 #include "multigrid/smoothers/functors.h"
 #include "rows.h"
 
@@ -170,6 +171,64 @@ TEST(Ranks, CoarsestLevelOnOneRankOrAll)
   EXPECT_EQ(!adamant::owned_cells(*on_one[0].mesh).empty(), first);
   EXPECT_FALSE(adamant::owned_cells(*on_all[0].mesh).empty());
   EXPECT_EQ(on_all[0].mesh->n_global_active_cells(), on_one[0].mesh->n_global_active_cells());
+}
+
+// Where the coarser level is on one rank, residuals are summed before they travel: as good as the product with R, and
+// fewer numbers are sent.
+template <int dim, typename Number>
+void compare_restriction(const Device &device)
+{
+  const auto                      mesh = adaptive_mesh<dim>(world);
+  const adamant::LevelMeshes<dim> meshes(*mesh, {5, 1000000});
+  const adamant::Field<dim>       u(meshes, "u", FESystem<dim>(FE_Q<dim>(1), dim));
+  const std::size_t               finest = meshes.size() - 1;
+  const adamant::LevelData        level{nullptr, u.prolongation(finest), u.restriction(finest), dim};
+  adamant::Restriction<Number>    R(device, level);
+  const adamant::Vector<Number>   r(device, sample(keys_of(u.finest())));
+  adamant::Vector<Number>         expected(device, level.restriction->n_rows);
+  const adamant::Matrix<Number>   at_once(device, *level.restriction, dim);
+  device.multiply(Number(1), at_once, r, Number(0), expected);
+  const auto found = adamant::to_host(R.vmult(r)), wanted = adamant::to_host(expected);
+  ASSERT_EQ(found.size(), wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    ASSERT_NEAR(found[i], wanted[i], 50 * std::numeric_limits<Number>::epsilon()) << "coarse unknown " << i;
+  const auto sent = [](const auto &plan) { return plan ? plan->sent.size() : 0; };
+  EXPECT_LE(3 * Utilities::MPI::sum(R.n_sent(), world), Utilities::MPI::sum(sent(level.restriction->ghosts), world));
+  EXPECT_EQ(R.n_sent() > 0, adamant::Communicator(world).rank() > 0);
+}
+TEST(Ranks, RestrictionSendsSums)
+{
+  const Device device = Device::host(2, adamant::Communicator(world));
+  compare_restriction<2, double>(device);
+  compare_restriction<2, float>(device);
+  compare_restriction<3, double>(device);
+}
+TEST_F(CudaRanks, RestrictionSendsSums)
+{
+  compare_restriction<2, double>(device);
+  compare_restriction<3, float>(device);
+}
+
+// Cells of small levels stay on their machine while it keeps a rank, and go to one machine where that is enough.
+TEST(Ranks, LevelsGatherOnMachinesFirst)
+{
+  const adamant::Communicator ranks(world);
+  const auto                  machines = ranks.machines();
+  const auto                  mesh     = adaptive_mesh<2>(world);
+  const auto                  n_cells  = mesh->n_global_active_cells();
+  for (const unsigned int cells_per_rank : {1u, static_cast<unsigned int>(n_cells / 7)})
+    for (const auto &level : adamant::create_level_meshes(*mesh, 5, cells_per_rank))
+      {
+        const unsigned long n      = level.mesh->n_global_active_cells();
+        const bool          first  = machines[ranks.rank()] == 0;
+        const unsigned long inside = std::count(machines.begin(), machines.end(), 0);
+        const unsigned long owned  = adamant::owned_cells(*level.mesh).size();
+        EXPECT_EQ(Utilities::MPI::sum(owned, world), n);
+        if (n < cells_per_rank * inside && n < n_cells) // the ranks of one machine are enough
+          {
+            EXPECT_TRUE(first || owned == 0) << n << " cells";
+          }
+      }
 }
 
 TEST_F(CudaRanks, ProductsInDoublePrecision)
