@@ -1,7 +1,6 @@
 // Level meshes against deal.II's own sequence of global coarsening.
 #include "discretization/meshes/level_meshes.h"
 #include "base/exceptions.h"
-#include "discretization/meshes/gathering.h"
 #include "support.h"
 
 #include <deal.II/distributed/shared_tria.h>
@@ -270,21 +269,5 @@ TEST(LevelMeshes, AreThoseOfCreateLevelMeshes)
       EXPECT_THROW(adamant::LevelMeshes<2>(mesh, {16}), adamant::RunError) << "anisotropic";
     }
   omp_set_num_threads(threads_before);
-}
-
-// Ranks that give up their cells do so inside their machine, then to neighbouring machines, then to one machine.
-TEST(Gathering, StaysOnMachinesFirst)
-{
-  using Ranks         = std::vector<int>;
-  const Ranks several = {0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8}, one(6, 0), apart = {0, 1, 0, 1, 0, 1};
-  EXPECT_EQ(adamant::gathering(several, 1200, 100), (Ranks{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
-  EXPECT_EQ(adamant::gathering(several, 1199, 100), (Ranks{0, 0, 2, 2, 4, 4, 6, 6, 8, 8, 10, 10}));
-  EXPECT_EQ(adamant::gathering(several, 500, 100), (Ranks{0, 0, 0, 3, 4, 4, 4, 7, 8, 8, 8, 11})) << "groups of three";
-  EXPECT_EQ(adamant::gathering(several, 400, 100), (Ranks{0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3})) << "one machine";
-  EXPECT_EQ(adamant::gathering(several, 99, 100), Ranks(12, 0));
-  EXPECT_EQ(adamant::gathering({0, 0, 2, 2, 4, 4, 6, 6, 8, 8}, 300, 100), (Ranks{0, 0, 0, 0, 4, 4, 4, 4, 8, 8}))
-    << "two machines together";
-  EXPECT_EQ(adamant::gathering(one, 300, 100), (Ranks{0, 0, 2, 2, 4, 4})) << "neighbours on the only machine";
-  EXPECT_EQ(adamant::gathering(apart, 300, 100), (Ranks{0, 0, 2, 2, 4, 4})) << "ranks placed in turn";
 }
 } // namespace

@@ -209,28 +209,6 @@ TEST_F(CudaRanks, RestrictionSendsSums)
   compare_restriction<3, float>(device);
 }
 
-// Cells of small levels stay on their machine while it keeps a rank, and go to one machine where that is enough.
-TEST(Ranks, LevelsGatherOnMachinesFirst)
-{
-  const adamant::Communicator ranks(world);
-  const auto                  machines = ranks.machines();
-  const auto                  mesh     = adaptive_mesh<2>(world);
-  const auto                  n_cells  = mesh->n_global_active_cells();
-  for (const unsigned int cells_per_rank : {1u, static_cast<unsigned int>(n_cells / 7)})
-    for (const auto &level : adamant::create_level_meshes(*mesh, 5, cells_per_rank))
-      {
-        const unsigned long n      = level.mesh->n_global_active_cells();
-        const bool          first  = machines[ranks.rank()] == 0;
-        const unsigned long inside = std::count(machines.begin(), machines.end(), 0);
-        const unsigned long owned  = adamant::owned_cells(*level.mesh).size();
-        EXPECT_EQ(Utilities::MPI::sum(owned, world), n);
-        if (n < cells_per_rank * inside && n < n_cells) // the ranks of one machine are enough
-          {
-            EXPECT_TRUE(first || owned == 0) << n << " cells";
-          }
-      }
-}
-
 TEST_F(CudaRanks, ProductsInDoublePrecision)
 {
   compare_products<2, double>(device);

@@ -14,12 +14,14 @@ namespace host
 /// through the vector units, short rows padded with zeros. Products are bound by memory, so slices are stored short.
 /// Columns: only the first row's where those of the others follow one by one (nodes numbered along lines of a mesh),
 /// else as 16-bit distances from the slice's lowest column where they fit. Values: once for all rows of the slice where
-/// they agree to rounding, as with constant coefficients: the first row's stand for all. Slices of a group of
-/// `slices_at_once` that follow each other likewise are stored once, and multiplied together. A stored value thus
+/// they agree to rounding, as with constant coefficients: the first row's stand for all. Slices that repeat each other
+/// so, a few rows on, are stored once, up to `slices_at_once` of a group, and multiplied together. A stored value thus
 /// differs from its own, before both are rounded to Number, by at most same_value<Number> (value_dictionary.h: 16 units
-/// in the last place) times the largest of its row. Dense blocks of m x m (the components of a node follow each other) have
-/// slices of `lanes` nodes: a column for each block. Where padding would more than double the entries, the matrix is
-/// stored in compressed rows instead and has no slices.
+/// in the last place) times the largest of its row. Where columns neither follow nor agree, as at the ends of lines and
+/// in transfer matrices, entries are put into windows of 2 lanes columns, if that takes no more of them than the longest
+/// row has entries, and picked from two registers there. Dense blocks of m x m (the components of a node follow each
+/// other) have slices of `lanes` nodes: a column for each block. Where padding would more than double the entries, the
+/// matrix is stored in compressed rows instead and has no slices.
 template <typename Number>
 class SparseMatrix : public MatrixStorage<Number>
 {
@@ -36,7 +38,7 @@ public:
     int         n_alike; ///< this one and those after it that repeat it; 0: it repeats the one before, as stored there
     bool        contiguous; ///< columns of the first row (node) only, less its number; each row has them shifted by 1
     bool        narrow;     ///< 16-bit columns
-    bool        windowed;   ///< the entries k of all rows are in 2 lanes columns from one on, as distances from it
+    bool        windowed;   ///< 16-bit distances from where the window of entries k begins; these come first
     bool        shared;     ///< one value for all rows
     bool        sorted;     ///< entries by value, not by column
   };
