@@ -6,7 +6,7 @@ namespace adamant
 {
 /// R = Pᵀ on a device, from the rows of a level to those of the next coarser one. Where the coarser level is on fewer
 /// ranks, its sums of residuals travel instead of the residuals, about a quarter as many numbers in two dimensions and
-/// an eighth in three: each rank sums what its own rows of P give, and the owners add that up in the order of the ranks.
+/// an eighth in three: each rank sums what its own rows of P give, and owners add that up in the order of the ranks.
 template <typename Number>
 class Restriction
 {
