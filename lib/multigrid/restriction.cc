@@ -39,7 +39,10 @@ Restriction<Number>::Restriction(const Device &device, const LevelData &level)
   : plan(level.restriction->ghosts)
 {
   if (sums_are_fewer(level))
-    return sum_before_sending(device, level);
+    {
+      sum_before_sending(device, level);
+      return;
+    }
   R      = Matrix<Number>(device, *level.restriction, level.node_size);
   result = Vector<Number>(device, R.n_rows());
   owned  = result.part(0, R.n_rows());
