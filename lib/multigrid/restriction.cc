@@ -8,14 +8,18 @@ namespace adamant
 {
 namespace
 {
-// Whether sums are so much fewer than residuals that they are worth another operation; the same on all ranks.
-bool sums_are_fewer(const LevelData &level)
+// Whether a good part of the residuals would travel, as where the coarser level comes to fewer ranks, and sums are
+// fewer; the same on all ranks. At borders alone sums are fewer, too, but messages are short, and another operation
+// costs more than they do.
+bool sums_are_worth_it(const LevelData &level)
 {
-  if (!level.prolongation->ghosts || !level.restriction->ghosts)
+  const auto &P = level.prolongation, &R = level.restriction;
+  if (!P->ghosts || !R->ghosts)
     return false;
-  double n[] = {double(level.prolongation->ghosts->ghosts.size()), double(level.restriction->ghosts->ghosts.size())};
-  level.prolongation->ghosts->communicator.sum(n, 2);
-  return 3 * n[0] <= n[1];
+  double n[] = {double(P->n_rows), double(R->ghosts->n_ghosts()), double(P->ghosts->n_ghosts())};
+  P->ghosts->communicator.sum(n, 3);
+  const auto [unknowns, residuals, sums] = n;
+  return 4 * residuals >= unknowns && 3 * sums <= 2 * residuals;
 }
 
 // The owned rows' sums of what a plan's other ranks have for them: its own columns are empty.
@@ -38,7 +42,7 @@ template <typename Number>
 Restriction<Number>::Restriction(const Device &device, const LevelData &level)
   : plan(level.restriction->ghosts)
 {
-  if (sums_are_fewer(level))
+  if (sums_are_worth_it(level))
     {
       sum_before_sending(device, level);
       return;

@@ -178,7 +178,9 @@ TEST(Ranks, CoarsestLevelOnOneRankOrAll)
 template <int dim, typename Number>
 void compare_restriction(const Device &device)
 {
-  const auto                      mesh = adaptive_mesh<dim>(world);
+  const auto mesh = adaptive_mesh<dim>(world);
+  adamant::refine_global(*mesh, 1); // else coarse cells are nearly as many in three dimensions
+
   const adamant::LevelMeshes<dim> meshes(*mesh, {5, 1000000});
   const adamant::Field<dim>       u(meshes, "u", FESystem<dim>(FE_Q<dim>(1), dim));
   const std::size_t               finest = meshes.size() - 1;
@@ -193,7 +195,8 @@ void compare_restriction(const Device &device)
   for (std::size_t i = 0; i < wanted.size(); ++i)
     ASSERT_NEAR(found[i], wanted[i], 50 * std::numeric_limits<Number>::epsilon()) << "coarse unknown " << i;
   const auto sent = [](const auto &plan) { return plan ? plan->sent.size() : 0; };
-  EXPECT_LE(3 * Utilities::MPI::sum(R.n_sent(), world), Utilities::MPI::sum(sent(level.restriction->ghosts), world));
+  EXPECT_LE(3 * Utilities::MPI::sum(R.n_sent(), world),
+            2 * Utilities::MPI::sum(sent(level.restriction->ghosts), world));
   EXPECT_EQ(R.n_sent() > 0, adamant::Communicator(world).rank() > 0);
 }
 TEST(Ranks, RestrictionSendsSums)
