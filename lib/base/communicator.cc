@@ -2,6 +2,8 @@
 
 #include "base/exceptions.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <string>
 
 namespace adamant
@@ -67,5 +69,24 @@ Communicator::Place Communicator::place_on_machine() const
   const Communicator machine(shared);
   check_mpi(MPI_Comm_free(&shared), "MPI_Comm_free");
   return {machine.rank(), machine.size()};
+}
+
+std::vector<int> Communicator::machines() const
+{
+  const char *wish  = std::getenv("ADAMANT_RANKS_PER_MACHINE");
+  int         first = my_rank;
+  if (wish != nullptr)
+    first -= my_rank % std::max(1, std::atoi(wish));
+  else if (n_ranks > 1)
+    {
+      MPI_Comm shared = MPI_COMM_NULL;
+      check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &shared), "MPI_Comm_split_type");
+      check_mpi(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, shared), "MPI_Allreduce");
+      check_mpi(MPI_Comm_free(&shared), "MPI_Comm_free");
+    }
+  std::vector<int> of_ranks(n_ranks, first);
+  if (n_ranks > 1)
+    check_mpi(MPI_Allgather(&first, 1, MPI_INT, of_ranks.data(), 1, MPI_INT, comm), "MPI_Allgather");
+  return of_ranks;
 }
 } // namespace adamant

@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <string>
+#include <vector>
 
 namespace adamant
 {
@@ -35,6 +36,10 @@ public:
     int rank, size;
   };
   Place place_on_machine() const;
+
+  /// For each rank the first one of its machine; the same on all ranks. ADAMANT_RANKS_PER_MACHINE in the environment
+  /// says for tests how many ranks that follow each other are to be taken for a machine.
+  std::vector<int> machines() const;
 
 private:
   MPI_Comm comm    = MPI_COMM_SELF;

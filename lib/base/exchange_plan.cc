@@ -1,6 +1,7 @@
 #include "base/exchange_plan.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace adamant
 {
@@ -72,6 +73,27 @@ Array<Number> with_ghosts(const ExchangePlan &plan, Array<Number> values)
   values.resize(plan.n_owned + plan.ghosts.size());
   std::copy_n(ghosts, plan.ghosts.size(), values.begin() + plan.n_owned);
   return values;
+}
+
+ExchangePlan reversed(const ExchangePlan &plan)
+{
+  ExchangePlan result;
+  result.communicator = plan.communicator;
+  result.n_owned      = plan.n_ghosts();
+  result.first_owned  = static_cast<std::uint64_t>(plan.communicator.sum_before(plan.n_ghosts()));
+  double n            = plan.n_ghosts();
+  plan.communicator.sum(&n, 1);
+  result.n_global = static_cast<std::uint64_t>(n);
+  result.sends    = plan.receives;
+  result.receives = plan.sends;
+  result.sent.resize(plan.n_ghosts());
+  std::iota(result.sent.begin(), result.sent.end(), 0);
+  Array<std::uint64_t> numbers(plan.n_ghosts());
+  std::iota(numbers.begin(), numbers.end(), result.first_owned);
+  result.ghosts.resize(plan.sent.size());
+  numbers = with_ghosts(result, numbers);
+  std::copy(numbers.begin() + plan.n_ghosts(), numbers.end(), result.ghosts.begin());
+  return result;
 }
 
 Array<double> sum_ghosts(const ExchangePlan &plan, Array<double> values)

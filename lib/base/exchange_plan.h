@@ -31,6 +31,10 @@ struct ExchangePlan
   std::uint64_t global(int i) const { return i < n_owned ? first_owned + i : ghosts[i - n_owned]; }
 };
 
+/// The plan by which the owners read what other ranks have for their ghosts: entry i of a vector of n_ghosts is that of
+/// ghost i, and ghost k is another rank's for the own entry sent[k]. All ranks call it together.
+ExchangePlan reversed(const ExchangePlan &plan);
+
 /// Fills the ghosts of vectors in host memory after a plan, which has to outlive it; one exchange at a time. The
 /// vectors of several components travel in the same messages.
 template <typename Number>

@@ -38,11 +38,10 @@ VCycle<Number>::Level::Level(const Device &device, const LevelData &data, const 
   , A(make_matrix<Number>(device, data))
 {
   const int n = matrix->n_rows;
-  b           = Vector(device, n);
   if (coarsest)
     return;
   P = Matrix<Number>(device, *data.prolongation, data.node_size);
-  R = Matrix<Number>(device, *data.restriction, data.node_size);
+  R = Restriction<Number>(device, data);
   x = Vector(device, n);
   y = Vector(device, n);
   r = Vector(device, n);
@@ -88,12 +87,10 @@ auto VCycle<Number>::cycle(std::size_t l, const Vector &b) const -> const Vector
   if (l == 0)
     return coarse_solver->solve(b);
   Level  &level   = *levels[l];
-  Level  &coarse  = *levels[l - 1];
   Vector &x       = level.smoother->vmult(options.pre_steps, b, level.x, level.y);
   Vector &scratch = &x == &level.x ? level.y : level.x;
   device.residual(level.A, x, b, level.r);
-  device.multiply(Number(1), level.R, level.r, Number(0), coarse.b);
-  device.multiply(Number(1), level.P, cycle(l - 1, coarse.b), Number(1), x);
+  device.multiply(Number(1), level.P, cycle(l - 1, level.R.vmult(level.r)), Number(1), x);
   return level.smoother->step(options.post_steps, b, x, scratch);
 }
 

@@ -4,6 +4,7 @@
 #include "multigrid/coarse_solver.h"
 #include "multigrid/level_data.h"
 #include "multigrid/options.h"
+#include "multigrid/restriction.h"
 #include "solvers/preconditioner.h"
 
 #include <cstdint>
@@ -49,8 +50,9 @@ private:
     std::shared_ptr<const CompressedRows>    changing;
     std::function<Patches(PatchKind)>        patches;
     const std::uint64_t                      n_unknowns; // of all ranks
-    Matrix<Number>                           A, P, R;
-    Vector                                   b, x, y, r;
+    Matrix<Number>                           A, P;
+    Restriction<Number>                      R;
+    Vector                                   x, y, r;
     std::unique_ptr<LevelSmoother<Number>>   smoother;
   };
 

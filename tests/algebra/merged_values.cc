@@ -146,3 +146,16 @@ TYPED_TEST(MergedValues, OtherValuesStayToTheBit)
         EXPECT_EQ(others, 0) << s.name;
       }
 }
+
+// Columns and values of uniform parts of a mesh cost little; those that differ are all there.
+TEST(HostMatrices, SlicesThatRepeatAreStoredOnce)
+{
+  const Device host = Device::host(1);
+  const auto   A = q1_matrix({2, 300}, {1, 0.1, {0.3, -0.2, 0}}), P = q1_prolongation({2, 300});
+  const auto   bytes = [&](auto number, const CSRMatrix<double> &matrix) {
+    return double(Matrix<decltype(number)>(host, matrix).bytes()) / matrix.n_rows;
+  };
+  EXPECT_LT(bytes(double(), A), 14.) << "19 where each slice has its own";
+  EXPECT_LT(bytes(float(), P), 12.) << "20 where each slice has its own";
+  EXPECT_GT(bytes(double(), with_noise(A, 1e-3)), 9 * 8.);
+}

@@ -9,6 +9,7 @@
 #include "discretization/meshes/mesh.h"
 #include "discretization/meshes/owned_cells.h"
 #include "discretization/meshes/stored_mesh.h"
+#include "multigrid/restriction.h"
 #include "multigrid/smoothers/functors.h"
 #include "operators/ghost_values.h"
 #include "rows.h"
@@ -200,6 +201,46 @@ TEST(Ranks, CoarsestLevelOnOneRankOrAll)
   EXPECT_EQ(!adamant::owned_cells(*on_one[0].mesh).empty(), first);
   EXPECT_FALSE(adamant::owned_cells(*on_all[0].mesh).empty());
   EXPECT_EQ(on_all[0].mesh->n_global_active_cells(), on_one[0].mesh->n_global_active_cells());
+}
+
+// Where the coarser level is on one rank, residuals are summed before they travel: as good as the product with R, and
+// fewer numbers are sent.
+template <int dim, typename Number>
+void compare_restriction(const Device &device)
+{
+  const auto mesh = adaptive_mesh<dim>(world);
+  adamant::refine_global(*mesh, 1); // else coarse cells are nearly as many in three dimensions
+
+  const adamant::LevelMeshes<dim> meshes(*mesh, {5, 1000000});
+  const adamant::Field<dim>       u(meshes, "u", FESystem<dim>(FE_Q<dim>(1), dim));
+  const std::size_t               finest = meshes.size() - 1;
+  const adamant::LevelData        level{nullptr, u.prolongation(finest), u.restriction(finest), dim};
+  adamant::Restriction<Number>    R(device, level);
+  const adamant::Vector<Number>   r(device, sample(keys_of(u.finest())));
+  adamant::Vector<Number>         expected(device, level.restriction->n_rows);
+  const adamant::Matrix<Number>   at_once(device, *level.restriction, dim);
+  device.multiply(Number(1), at_once, r, Number(0), expected);
+  const auto found = adamant::to_host(R.vmult(r)), wanted = adamant::to_host(expected);
+  const auto n_values =
+               Utilities::MPI::sum(level.restriction->ghosts ? level.restriction->ghosts->sent.size() : 0, world),
+             n_sums = Utilities::MPI::sum(R.n_sent(), world); // before any rank may give up
+  EXPECT_LE(3 * n_sums, 2 * n_values);
+  EXPECT_EQ(R.n_sent() > 0, adamant::Communicator(world).rank() > 0);
+  ASSERT_EQ(found.size(), wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    ASSERT_NEAR(found[i], wanted[i], 50 * std::numeric_limits<Number>::epsilon()) << "coarse unknown " << i;
+}
+TEST(Ranks, RestrictionSendsSums)
+{
+  const Device device = Device::host(2, adamant::Communicator(world));
+  compare_restriction<2, double>(device);
+  compare_restriction<2, float>(device);
+  compare_restriction<3, double>(device);
+}
+TEST_F(CudaRanks, RestrictionSendsSums)
+{
+  compare_restriction<2, double>(device);
+  compare_restriction<3, float>(device);
 }
 
 TEST_F(CudaRanks, ProductsInDoublePrecision)

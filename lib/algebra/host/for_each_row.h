@@ -6,7 +6,6 @@
 #include "base/exceptions.h"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <type_traits>
 
@@ -17,74 +16,6 @@ namespace adamant
 namespace host
 {
 constexpr int max_node_size = 8, max_group_nodes = 8 * 6; // of rows in a node; lcm with a matrix's dense blocks
-
-/// The numbers of one slice as one value: sums of them stay in registers.
-template <typename Number>
-struct LanesOf
-{
-  typedef Number type __attribute__((vector_size(64)));
-};
-template <typename Number>
-using Lanes = typename LanesOf<Number>::type;
-
-template <typename Number>
-Lanes<Number> load(const Number *from)
-{
-  Lanes<Number> lanes;
-  std::memcpy(&lanes, from, sizeof(lanes)); // they need not be aligned
-  return lanes;
-}
-
-// sums[m r + c] = (A x) in component c of node r, for the nodes of one slice: blocks of m x m.
-template <bool contiguous, bool shared, int lanes, int m, typename Number, typename Index>
-void slice_product(const Index *__restrict column, const Number *__restrict value, int width,
-                   const Number *__restrict x, Number *__restrict sums)
-{
-  Lanes<Number> sum[m] = {};
-  for (int k = 0; k < width; ++k)
-    {
-      Number gathered[m][lanes];
-      if constexpr (!contiguous || m > 1)
-        {
-#pragma omp simd
-          for (int r = 0; r < lanes; ++r)
-            for (int d = 0; d < m; ++d)
-              gathered[d][r] = contiguous ? x[column[k] + m * r + d] : x[column[k * lanes + r] + d];
-        }
-      for (int c = 0; c < m; ++c)
-        for (int d = 0; d < m; ++d)
-          {
-            const Number       *a    = value + ((k * m + c) * m + d) * (shared ? 1 : lanes);
-            const Lanes<Number> from = load(contiguous && m == 1 ? x + column[k] : gathered[d]);
-            if constexpr (shared)
-              sum[c] += *a * from;
-            else
-              sum[c] += load(a) * from;
-          }
-    }
-  for (int r = 0; r < lanes; ++r)
-    for (int c = 0; c < m; ++c)
-      sums[m * r + c] = sum[c][r];
-}
-
-template <int m, typename Number>
-void slice_product(const SparseMatrix<Number> &A, int slice, const Number *x, Number *sums)
-{
-  constexpr int lanes   = SparseMatrix<Number>::lanes;
-  const auto   &s       = A.slices[slice];
-  const Number *value   = A.value.data() + s.value;
-  const auto    product = [&](const auto *column, const Number *from) {
-    s.shared ? slice_product<false, true, lanes, m>(column, value, s.width, from, sums) :
-               slice_product<false, false, lanes, m>(column, value, s.width, from, sums);
-  };
-  if (s.contiguous)
-    s.shared ? slice_product<true, true, lanes, m>(A.column.data() + s.column, value, s.width, x, sums) :
-               slice_product<true, false, lanes, m>(A.column.data() + s.column, value, s.width, x, sums);
-  else if (s.narrow)
-    product(A.narrow_column.data() + s.column, x + s.lowest_column);
-  else
-    product(A.column.data() + s.column, x);
-}
 
 /// sums[i - first] = (A x)_i over the columns that this rank owns; whole slices. Compiled once for each precision.
 template <typename Number>
@@ -98,7 +29,8 @@ void for_each_product(const SparseMatrix<Number> &A, const Number *x, int n_thre
                       const Epilogue &epilogue, bool skip_empty = false)
 {
   constexpr int lanes    = SparseMatrix<Number>::lanes;
-  const int     group    = std::lcm(A.block_rows, node_size) * lanes;
+  const int     m        = std::lcm(A.block_rows, node_size);
+  const int     group    = m * lanes * (m == 1 ? SparseMatrix<Number>::slices_at_once : 1);
   const int     n_groups = (A.n_rows + group - 1) / group;
   auto         *ghosts   = A.ghosts.get();
   if (ghosts)
@@ -110,7 +42,7 @@ void for_each_product(const SparseMatrix<Number> &A, const Number *x, int n_thre
       const int first = g * group, end = std::min(A.n_rows, first + group);
       if (ghosts && ghosts->reach(first, end))
         continue;
-      if (skip_empty && (A.slices.empty() ? A.row_start[first] == A.row_start[end] : A.slices[g].width == 0))
+      if (skip_empty && A.empty(first, end))
         continue;
       owned_products(A, first, end, x, sums);
       epilogue(first, end, sums);

@@ -1,4 +1,5 @@
 #include "algebra/host/for_each_row.h"
+#include "algebra/host/slice_rows.h"
 
 #include "algebra/compressed_rows.h"
 #include "algebra/value_dictionary.h"
@@ -15,120 +16,6 @@ namespace host
 {
 namespace
 {
-template <typename Number>
-void slice_product(const SparseMatrix<Number> &A, int slice, const Number *x, Number *sums)
-{
-  switch (A.block_rows)
-    {
-      case 2: return host::slice_product<2>(A, slice, x, sums);
-      case 3: return host::slice_product<3>(A, slice, x, sums);
-      case 4: return host::slice_product<4>(A, slice, x, sums);
-      case 6: return host::slice_product<6>(A, slice, x, sums);
-      default: return host::slice_product<1>(A, slice, x, sums);
-    }
-}
-
-template <typename Number>
-Number row_product(const SparseMatrix<Number> &A, int row, const Number *x)
-{
-  Number sum = 0;
-  for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
-    sum += A.value[k] * x[A.column[k]];
-  return sum;
-}
-
-// The rows of a slice in terms of blocks of m x m entries, in the order they are stored: by ascending columns or, once
-// sorted, by values.
-class SliceRows
-{
-public:
-  SliceRows(const RowsView &A, int m, int lanes)
-    : m(m)
-    , lanes(lanes)
-    , A(A)
-    , n_blocks(lanes)
-    , values(lanes * m)
-    , columns(lanes)
-    , order(lanes)
-  {}
-
-  const int m, lanes;
-
-  int    width(int r) const { return n_blocks[r]; }
-  int    column(int r, int k) const { return columns[r][place(r, k) * m]; }
-  double value(int r, int k, int c, int d) const { return values[r * m + c][place(r, k) * m + d]; }
-
-  void read(int slice)
-  {
-    sorted = false;
-    for (int r = 0; r < lanes; ++r)
-      {
-        const int row = (slice * lanes + r) * m;
-        n_blocks[r]   = row < A.n_rows ? static_cast<int>((A.row_start[row + 1] - A.row_start[row]) / m) : 0;
-        if (n_blocks[r] == 0)
-          continue;
-        columns[r] = A.column + A.row_start[row];
-        for (int c = 0; c < m; ++c)
-          values[r * m + c] = A.value + A.row_start[row + c];
-      }
-  }
-
-  void sort_by_value()
-  {
-    sorted = true;
-    for (int r = 0; r < lanes; ++r)
-      {
-        order[r].resize(n_blocks[r]);
-        std::iota(order[r].begin(), order[r].end(), 0);
-        const auto *const *rows = &values[r * m];
-        std::sort(order[r].begin(), order[r].end(), [rows, m = m](int k, int l) {
-          for (int c = 0; c < m; ++c)
-            for (int d = 0; d < m; ++d)
-              if (const double a = rows[c][k * m + d], b = rows[c][l * m + d]; a != b)
-                return a < b;
-          return k < l;
-        });
-      }
-  }
-
-  // Whether all nodes, which have as many blocks, have the same values, one block after the other, to `rounding` of
-  // each row's largest.
-  bool same_values(double rounding) const
-  {
-    const int n = n_blocks[0] * m;
-    for (int r = 1; r < lanes; ++r)
-      for (int c = 0; c < m; ++c)
-        {
-          const double *a = values[c], *b = values[r * m + c];
-          double        largest = 0;
-          for (int k = 0; k < n; ++k)
-            largest = std::max(largest, std::abs(b[k]));
-          const double limit = rounding * largest;
-          bool         same  = true; // not where one is no number
-          if (!sorted)
-            for (int k = 0; k < n; ++k)
-              same &= std::abs(b[k] - a[k]) <= limit;
-          else
-            for (int k = 0; k < n_blocks[0]; ++k)
-              for (int d = 0; d < m; ++d)
-                same &= std::abs(b[order[r][k] * m + d] - a[order[0][k] * m + d]) <= limit;
-          if (!same)
-            return false;
-        }
-    return true;
-  }
-
-private:
-  int place(int r, int k) const { return sorted ? order[r][k] : k; }
-
-  const RowsView               &A;
-  bool                          sorted = false;
-  std::vector<int>              n_blocks; // of each node
-  std::vector<const double *>   values;   // of each row
-  std::vector<const int *>      columns;  // of each node's first row
-  std::vector<std::vector<int>> order;    // of each node's blocks once they are sorted
-};
-
 // Reads the rows of a slice and decides how to store them: `plain`, each value. Rows of the same stencil whose columns
 // are numbered without order agree when they are sorted by value.
 template <typename Number>
@@ -139,7 +26,7 @@ void arrange_slice(int slice, int n_cols, SliceRows &rows, bool plain, typename 
   bool             equal    = true;
   int              highest  = 0;
   rows.read(slice);
-  s = {0, 0, n_cols, 0, false, false, false, false};
+  s = {0, 0, n_cols, 0, 1, false, false, false, false, false};
   for (int r = 0; r < lanes; ++r)
     {
       const int width = rows.width(r);
@@ -152,39 +39,80 @@ void arrange_slice(int slice, int n_cols, SliceRows &rows, bool plain, typename 
         }
     }
   s.narrow = highest - s.lowest_column < 65536;
-  if (!equal || s.width == 0)
+  if (s.width == 0)
     return;
-  s.contiguous = true;
+  s.contiguous = equal;
   for (int r = 1; r < lanes && s.contiguous; ++r)
     for (int k = 0; k < s.width && s.contiguous; ++k)
       s.contiguous = rows.column(r, k) == rows.column(0, k) + r * rows.m;
-  if (plain)
-    return;
-  s.shared = rows.same_values(rounding);
-  if (s.shared || s.contiguous)
+  s.shared   = equal && !plain && rows.same_values(rows, rounding);
+  s.windowed = !s.contiguous && s.narrow && rows.m == 1 && rows.sort_by_windows(s.width, 2 * lanes, n_cols);
+  if (s.shared || s.contiguous || s.windowed || plain || !equal)
     return;
   rows.sort_by_value();
-  s.sorted = s.shared = rows.same_values(rounding);
+  s.sorted = s.shared = rows.same_values(rows, rounding);
+}
+
+// The same for a group of slices: which of them repeat others.
+template <typename Number>
+void arrange_slices(int first, int end, int n_cols, SliceRows &rows, SliceRows &head, bool plain,
+                    typename SparseMatrix<Number>::Slice *slices)
+{
+  int before = first; // what the next one may repeat
+  for (int slice = first; slice < end; ++slice)
+    {
+      auto &s = slices[slice], &h = slices[before];
+      arrange_slice<Number>(slice, n_cols, rows, plain, s);
+      if (slice > first && !plain && s.width > 0 && s.width == h.width && s.shared == h.shared &&
+          ((s.contiguous && h.contiguous && s.shared &&
+            rows.same_columns(head, (slice - before) * rows.lanes * rows.m)) ||
+           (s.windowed && h.windowed && rows.same_columns(head, s.lowest_column - h.lowest_column))) &&
+          rows.same_values(head, same_value<Number>, !s.shared))
+        {
+          h.n_alike = slice + 1 - before;
+          s.n_alike = 0;
+          continue;
+        }
+      before = slice;
+      head.read(slice);
+    }
+}
+
+// The order in which the entries of a slice are stored, once it is arranged.
+template <typename Number>
+void restore_order(const typename SparseMatrix<Number>::Slice &s, int n_cols, SliceRows &rows)
+{
+  if (s.sorted)
+    rows.sort_by_value();
+  if (s.windowed)
+    rows.sort_by_windows(s.width, 2 * rows.lanes, n_cols);
 }
 
 // Writes the columns of a slice to their place.
 template <typename Number>
 void fill_columns(const SliceRows &rows, const typename SparseMatrix<Number>::Slice &s, SparseMatrix<Number> &A)
 {
-  constexpr int lanes = SparseMatrix<Number>::lanes;
-  for (int r = 0; r < (s.contiguous ? 1 : lanes); ++r)
-    for (int k = 0; k < s.width; ++k)
-      {
-        // Padding reads a column that the slice reads anyway.
-        const int  column = k < rows.width(r) ? rows.column(r, k) : s.lowest_column;
-        const auto place  = s.column + k * lanes + r;
-        if (s.contiguous)
-          A.column[s.column + k] = column;
-        else if (s.narrow)
-          A.narrow_column[place] = static_cast<unsigned short>(column - s.lowest_column);
-        else
-          A.column[place] = column;
-      }
+  constexpr int lanes     = SparseMatrix<Number>::lanes;
+  const int     first_row = static_cast<int>(&s - A.slices.data()) * lanes * rows.m;
+  const auto    distances = s.column + (s.windowed ? s.width : 0);
+  for (int k = 0; k < s.width; ++k)
+    {
+      const int from = s.windowed ? rows.window(k) : s.lowest_column;
+      if (s.windowed)
+        A.narrow_column[s.column + k] = static_cast<unsigned short>(from - s.lowest_column);
+      for (int r = 0; r < (s.contiguous ? 1 : lanes); ++r)
+        {
+          // Padding reads a column that the slice reads anyway.
+          const int  column = rows.stored(r, k) ? rows.column(r, k) : from;
+          const auto place  = distances + k * lanes + r;
+          if (s.contiguous)
+            A.column[s.column + k] = column - first_row;
+          else if (s.narrow)
+            A.narrow_column[place] = static_cast<unsigned short>(column - from);
+          else
+            A.column[place] = column;
+        }
+    }
 }
 
 // Likewise the values.
@@ -196,7 +124,7 @@ void fill_values(const SliceRows &rows, const typename SparseMatrix<Number>::Sli
   for (int r = 0; r < (s.shared ? 1 : lanes); ++r)
     for (int k = 0; k < s.width; ++k)
       {
-        const bool stored = k < rows.width(r);
+        const bool stored = rows.stored(r, k);
         for (int c = 0; c < m; ++c)
           for (int d = 0; d < m; ++d)
             {
@@ -228,18 +156,6 @@ bool has_dense_blocks(const RowsView &A, int n_cols, int m, int n_threads)
 }
 
 } // namespace
-
-template <typename Number>
-void owned_products(const SparseMatrix<Number> &A, int first, int end, const Number *x, Number *sums)
-{
-  const int slice_rows = A.block_rows * SparseMatrix<Number>::lanes;
-  if (A.slices.empty())
-    for (int row = first; row < end; ++row)
-      sums[row - first] = row_product(A, row, x);
-  else
-    for (int row = first; row < end; row += slice_rows)
-      slice_product(A, row / slice_rows, x, sums + (row - first));
-}
 
 template <typename Number>
 SparseMatrix<Number>::SparseMatrix(const CSRMatrix<double> &source, int node_size, int n_threads,
@@ -283,21 +199,28 @@ void SparseMatrix<Number>::arrange(const RowsView &source, int n_cols)
   slices.resize(n_slices);
 #pragma omp parallel num_threads(n_threads)
   {
-    SliceRows rows(source, m, lanes);
+    SliceRows rows(source, m, lanes), head(source, m, lanes);
 #pragma omp for schedule(static)
-    for (int slice = 0; slice < n_slices; ++slice)
-      arrange_slice<Number>(slice, n_cols, rows, plain, slices[slice]);
+    for (int first = 0; first < n_slices; first += slices_at_once)
+      arrange_slices<Number>(first, std::min(n_slices, first + slices_at_once), n_cols, rows, head, plain,
+                             slices.data());
   }
   std::size_t padded = 0, n_narrow = 0, n_wide = 0, n_values = 0;
   for (auto &s : slices)
     {
-      const std::size_t blocks  = std::size_t(s.width) * lanes;
-      std::size_t      &columns = s.narrow && !s.contiguous ? n_narrow : n_wide;
-      s.column                  = columns;
-      s.value                   = n_values;
-      columns += s.contiguous ? s.width : blocks;
-      n_values += (s.shared ? s.width : blocks) * m * m;
+      const std::size_t blocks = std::size_t(s.width) * lanes;
       padded += blocks * m * m;
+      if (s.n_alike == 0)
+        {
+          s.column = (&s - 1)->column;
+          s.value  = (&s - 1)->value;
+          continue;
+        }
+      std::size_t &columns = s.narrow && !s.contiguous ? n_narrow : n_wide;
+      s.column             = columns;
+      s.value              = n_values;
+      columns += s.contiguous ? s.width : blocks + (s.windowed ? s.width : 0);
+      n_values += (s.shared ? s.width : blocks) * m * m;
     }
   if (padded > 2 * static_cast<std::size_t>(source.row_start[source.n_rows]) + slice_rows * 32)
     return compressed_rows(source);
@@ -311,9 +234,10 @@ void SparseMatrix<Number>::arrange(const RowsView &source, int n_cols)
 #pragma omp for schedule(static)
     for (int slice = 0; slice < n_slices; ++slice)
       {
+        if (slices[slice].n_alike == 0)
+          continue;
         rows.read(slice);
-        if (slices[slice].sorted)
-          rows.sort_by_value();
+        restore_order<Number>(slices[slice], n_cols, rows);
         fill_columns(rows, slices[slice], *this);
         fill_values(rows, slices[slice], *this);
       }
@@ -338,6 +262,15 @@ void SparseMatrix<Number>::compressed_rows(const RowsView &source)
   });
 }
 
+// The slice that another one repeats, or itself.
+template <typename Number>
+int SparseMatrix<Number>::repeated(int slice) const
+{
+  while (slices[slice].n_alike == 0)
+    --slice;
+  return slice;
+}
+
 // New values in the places of the old ones. Returns whether rows that share their values can go on to do so.
 template <typename Number>
 bool SparseMatrix<Number>::refill(const RowsView &source)
@@ -354,19 +287,22 @@ bool SparseMatrix<Number>::refill(const RowsView &source)
   bool      agree    = true;
 #pragma omp parallel num_threads(n_threads) reduction(&& : agree)
   {
-    SliceRows rows(source, block_rows, lanes);
+    SliceRows rows(source, block_rows, lanes), head(source, block_rows, lanes);
 #pragma omp for schedule(static)
     for (int slice = 0; slice < n_slices; ++slice)
       {
-        const Slice &s = slices[slice];
+        const Slice &s      = slices[slice];
+        const bool   stored = s.n_alike > 0;
         rows.read(slice);
+        restore_order<Number>(s, this->n_cols, rows);
         if (s.sorted)
-          {
-            rows.sort_by_value();
-            fill_columns(rows, s, *this); // their order may be another one
-          }
-        agree = agree && (!s.shared || rows.same_values(same_value<Number>));
-        fill_values(rows, s, *this);
+          fill_columns(rows, s, *this); // their order may be another one
+        if (!stored)
+          head.read(repeated(slice));
+        if (s.shared || !stored)
+          agree = agree && rows.same_values(stored ? rows : head, same_value<Number>, !s.shared);
+        if (stored)
+          fill_values(rows, s, *this);
       }
   }
   return agree;
@@ -395,6 +331,16 @@ void SparseMatrix<Number>::multiply(Number a, const Number *x, Number b, Number 
 }
 
 template <typename Number>
+bool SparseMatrix<Number>::empty(int first, int end) const
+{
+  if (slices.empty())
+    return row_start[first] == row_start[end];
+  const int rows = block_rows * lanes;
+  return std::all_of(&slices[first / rows], &slices[first / rows] + (end - first + rows - 1) / rows,
+                     [](const Slice &s) { return s.width == 0; });
+}
+
+template <typename Number>
 std::size_t SparseMatrix<Number>::bytes() const
 {
   return slices.size() * sizeof(Slice) + row_start.size() * sizeof(std::int64_t) + column.size() * sizeof(int) +
@@ -416,7 +362,5 @@ std::string SparseMatrix<Number>::format() const
 
 template class SparseMatrix<double>;
 template class SparseMatrix<float>;
-template void owned_products(const SparseMatrix<double> &, int, int, const double *, double *);
-template void owned_products(const SparseMatrix<float> &, int, int, const float *, float *);
 } // namespace host
 } // namespace adamant

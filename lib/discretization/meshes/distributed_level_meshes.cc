@@ -1,6 +1,8 @@
 #include "discretization/meshes/distributed_level_meshes.h"
 
+#include "base/communicator.h"
 #include "discretization/meshes/forest.h"
+#include "discretization/meshes/gathering.h"
 #include "discretization/meshes/mesh.h"
 
 #include <deal.II/grid/grid_tools.h>
@@ -39,18 +41,14 @@ void link_cells(Forest<dim> *coarse, Forest<dim> *fine, std::vector<std::uint64_
     }
 }
 
-// Moves few cells: groups of neighbouring ranks give theirs to their first where there are not enough for all, and
-// families come together.
+// Gathers the cells on as many ranks as they are enough for, and families with them.
 template <int dim>
-void repartition(Forest<dim> *cells, std::uint64_t cells_per_rank)
+void repartition(Forest<dim> *cells, const std::vector<int> &machines, std::uint64_t cells_per_rank)
 {
-  const int           n_ranks = cells->mpisize;
-  const std::uint64_t n_cells = cells->global_num_quadrants;
-  const auto n_busy = std::clamp<std::uint64_t>(n_cells / std::max<std::uint64_t>(cells_per_rank, 1), 1, n_ranks);
-  const int  group  = static_cast<int>((n_ranks + n_busy - 1) / n_busy);
-  std::vector<p4est_locidx_t> counts(n_ranks, 0);
-  for (int rank = 0; rank < n_ranks; ++rank)
-    counts[rank - rank % group] +=
+  const auto                  to = gathering(machines, cells->global_num_quadrants, cells_per_rank);
+  std::vector<p4est_locidx_t> counts(machines.size(), 0);
+  for (std::size_t rank = 0; rank < machines.size(); ++rank)
+    counts[to[rank]] +=
       static_cast<p4est_locidx_t>(cells->global_first_quadrant[rank + 1] - cells->global_first_quadrant[rank]);
   forest::complete_families(cells, counts.data());
   forest::partition_given(cells, counts.data());
@@ -96,7 +94,8 @@ std::vector<LevelMesh<dim>> create_distributed_level_meshes(const Mesh<dim> &fin
   const auto        on_one_rank = [](const Forest<dim> *cells) {
     return cells->global_first_quadrant[1] == cells->global_num_quadrants;
   };
-  bool last = false;
+  const auto machines = Communicator(finest.get_communicator()).machines();
+  bool       last     = false;
   while (!last)
     {
       const std::uint64_t n_fine = fine->global_num_quadrants;
@@ -114,7 +113,7 @@ std::vector<LevelMesh<dim>> create_distributed_level_meshes(const Mesh<dim> &fin
         break;
       std::vector<std::uint64_t> places;
       link_cells<dim>(coarse.get(), fine.get(), places, levels.back().child);
-      repartition<dim>(coarse.get(), last && coarsest_on_one_rank ? n_coarse + 1 : cells_per_rank);
+      repartition<dim>(coarse.get(), machines, last && coarsest_on_one_rank ? n_coarse + 1 : cells_per_rank);
       number_coarse_cells<dim>(coarse.get(), places, levels.back());
       levels.emplace_back();
       levels.back().mesh = mesh_of(finest, coarse.get());

@@ -1,0 +1,189 @@
+// The rows of slices times a vector, compiled once for each precision.
+
+#include "algebra/host/for_each_row.h"
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace adamant
+{
+namespace host
+{
+namespace
+{
+// The numbers of one slice as one value: sums of them stay in registers.
+template <typename Number>
+struct LanesOf
+{
+  typedef Number type __attribute__((vector_size(64)));
+};
+template <typename Number>
+using Lanes = typename LanesOf<Number>::type;
+
+template <typename Number>
+Lanes<Number> load(const Number *from)
+{
+  Lanes<Number> lanes;
+  std::memcpy(&lanes, from, sizeof(lanes)); // they need not be aligned
+  return lanes;
+}
+
+// sums[m r + c] = (A x) in component c of node r, for the nodes of one slice: blocks of m x m.
+template <bool contiguous, bool shared, int lanes, int m, typename Number, typename Index>
+void slice_product(const Index *__restrict column, const Number *__restrict value, int width,
+                   const Number *__restrict x, Number *__restrict sums)
+{
+  Lanes<Number> sum[m] = {};
+  for (int k = 0; k < width; ++k)
+    {
+      Number gathered[m][lanes];
+      if constexpr (!contiguous || m > 1)
+        {
+#pragma omp simd
+          for (int r = 0; r < lanes; ++r)
+            for (int d = 0; d < m; ++d)
+              gathered[d][r] = contiguous ? x[column[k] + m * r + d] : x[column[k * lanes + r] + d];
+        }
+      for (int c = 0; c < m; ++c)
+        for (int d = 0; d < m; ++d)
+          {
+            const Number       *a    = value + ((k * m + c) * m + d) * (shared ? 1 : lanes);
+            const Lanes<Number> from = load(contiguous && m == 1 ? x + column[k] : gathered[d]);
+            if constexpr (shared)
+              sum[c] += *a * from;
+            else
+              sum[c] += load(a) * from;
+          }
+    }
+  for (int r = 0; r < lanes; ++r)
+    for (int c = 0; c < m; ++c)
+      sums[m * r + c] = sum[c][r];
+}
+
+// For n slices that are alike, contiguous and shared, without blocks: columns and values are read once, and no sum
+// waits for another.
+template <int n, typename Number>
+void shared_products(const SparseMatrix<Number> &A, int slice, const Number *__restrict x, Number *__restrict sums)
+{
+  constexpr int lanes  = SparseMatrix<Number>::lanes;
+  const auto   &s      = A.slices[slice];
+  const int    *column = A.column.data() + s.column;
+  const Number *value  = A.value.data() + s.value;
+  Lanes<Number> sum[n] = {};
+  x += slice * lanes;
+  for (int k = 0; k < s.width; ++k)
+    for (int i = 0; i < n; ++i)
+      sum[i] += value[k] * load(x + column[k] + i * lanes);
+  std::memcpy(sums, sum, sizeof(sum));
+}
+
+// For n slices that are alike and windowed: entries are picked from the two registers that a window fills.
+template <int n, typename Number>
+void windowed_products(const SparseMatrix<Number> &A, int slice, const Number *__restrict x, Number *__restrict sums)
+{
+  constexpr int lanes = SparseMatrix<Number>::lanes;
+  using Places        = Lanes<std::conditional_t<sizeof(Number) == 8, std::int64_t, std::int32_t>>;
+  typedef unsigned short Narrow __attribute__((vector_size(2 * lanes)));
+  const auto            &s      = A.slices[slice];
+  const unsigned short  *window = A.narrow_column.data() + s.column, *distance = window + s.width;
+  const Number          *value  = A.value.data() + s.value;
+  Lanes<Number>          sum[n] = {};
+  for (int k = 0; k < s.width; ++k)
+    {
+      Narrow narrow;
+      std::memcpy(&narrow, distance + k * lanes, sizeof(narrow));
+      const Places        place = __builtin_convertvector(narrow, Places);
+      const Lanes<Number> a     = s.shared ? value[k] - Lanes<Number>{} : load(value + k * lanes);
+      for (int i = 0; i < n; ++i)
+        {
+          const Number *from = x + A.slices[slice + i].lowest_column + window[k];
+          sum[i] += a * __builtin_shuffle(load(from), load(from + lanes), place);
+        }
+    }
+  std::memcpy(sums, sum, sizeof(sum));
+}
+
+template <int n, typename Number>
+void alike_products(const SparseMatrix<Number> &A, int slice, const Number *x, Number *sums)
+{
+  if (A.slices[slice].windowed)
+    windowed_products<n>(A, slice, x, sums);
+  else
+    shared_products<n>(A, slice, x, sums);
+}
+
+template <int m, typename Number>
+void slice_product(const SparseMatrix<Number> &A, int slice, const Number *x, Number *sums)
+{
+  constexpr int lanes   = SparseMatrix<Number>::lanes;
+  const auto   &s       = A.slices[slice];
+  const Number *value   = A.value.data() + s.value;
+  const auto    product = [&](const auto *column, const Number *from) {
+    s.shared ? slice_product<false, true, lanes, m>(column, value, s.width, from, sums) :
+               slice_product<false, false, lanes, m>(column, value, s.width, from, sums);
+  };
+  if (s.contiguous)
+    s.shared ?
+      slice_product<true, true, lanes, m>(A.column.data() + s.column, value, s.width, x + slice * lanes * m, sums) :
+      slice_product<true, false, lanes, m>(A.column.data() + s.column, value, s.width, x + slice * lanes * m, sums);
+  else if (s.windowed)
+    windowed_products<1>(A, slice, x, sums);
+  else if (s.narrow)
+    product(A.narrow_column.data() + s.column, x + s.lowest_column);
+  else
+    product(A.column.data() + s.column, x);
+}
+
+template <typename Number>
+void slice_product(const SparseMatrix<Number> &A, int slice, const Number *x, Number *sums)
+{
+  switch (A.block_rows)
+    {
+      case 2: return slice_product<2>(A, slice, x, sums);
+      case 3: return slice_product<3>(A, slice, x, sums);
+      case 4: return slice_product<4>(A, slice, x, sums);
+      case 6: return slice_product<6>(A, slice, x, sums);
+      default: return slice_product<1>(A, slice, x, sums);
+    }
+}
+
+template <typename Number>
+Number row_product(const SparseMatrix<Number> &A, int row, const Number *x)
+{
+  Number sum = 0;
+  for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+    sum += A.value[k] * x[A.column[k]];
+  return sum;
+}
+} // namespace
+
+template <typename Number>
+void owned_products(const SparseMatrix<Number> &A, int first, int end, const Number *x, Number *sums)
+{
+  static_assert(SparseMatrix<Number>::slices_at_once == 4, "products are chosen for 1 to 4 slices");
+  if (A.slices.empty())
+    {
+      for (int row = first; row < end; ++row)
+        sums[row - first] = row_product(A, row, x);
+      return;
+    }
+  const int slice_rows = A.block_rows * SparseMatrix<Number>::lanes;
+  for (int row = first, n; row < end; row += n * slice_rows)
+    {
+      const int slice = row / slice_rows;
+      n               = A.block_rows > 1 ? 1 : std::min(A.slices[slice].n_alike, (end - row) / slice_rows);
+      switch (n)
+        {
+          case 4: alike_products<4>(A, slice, x, sums + (row - first)); break;
+          case 3: alike_products<3>(A, slice, x, sums + (row - first)); break;
+          case 2: alike_products<2>(A, slice, x, sums + (row - first)); break;
+          default: n = 1; slice_product(A, slice, x, sums + (row - first));
+        }
+    }
+}
+
+template void owned_products(const SparseMatrix<double> &, int, int, const double *, double *);
+template void owned_products(const SparseMatrix<float> &, int, int, const float *, float *);
+} // namespace host
+} // namespace adamant

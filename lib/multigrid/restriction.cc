@@ -1,0 +1,81 @@
+#include "multigrid/restriction.h"
+
+#include "base/exchange_plan.h"
+
+#include <numeric>
+
+namespace adamant
+{
+namespace
+{
+// Whether a good part of the residuals would travel, as where the coarser level comes to fewer ranks, and sums are
+// fewer; the same on all ranks. At borders alone sums are fewer, too, but messages are short, and another operation
+// costs more than they do.
+bool sums_are_worth_it(const LevelData &level)
+{
+  const auto &P = level.prolongation, &R = level.restriction;
+  if (!P->ghosts || !R->ghosts)
+    return false;
+  double n[] = {double(P->n_rows), double(R->ghosts->n_ghosts()), double(P->ghosts->n_ghosts())};
+  P->ghosts->communicator.sum(n, 3);
+  const auto [unknowns, residuals, sums] = n;
+  return 4 * residuals >= unknowns && 3 * sums <= 2 * residuals;
+}
+
+// The owned rows' sums of what a plan's other ranks have for them: its own columns are empty.
+CSRMatrix<double> sum_of_ghosts(const std::shared_ptr<const ExchangePlan> &plan, const Array<int> &rows, int n_rows)
+{
+  CSRMatrix<double> S; // transposed, as each ghost belongs to one row
+  S.n_rows = plan->n_owned + plan->n_ghosts();
+  S.n_cols = n_rows;
+  S.row_start.assign(S.n_rows + 1, 0);
+  std::iota(S.row_start.begin() + plan->n_owned, S.row_start.end(), 0);
+  S.column = rows;
+  S.value.assign(rows.size(), 1.);
+  S        = transpose(S);
+  S.ghosts = plan;
+  return S;
+}
+} // namespace
+
+template <typename Number>
+Restriction<Number>::Restriction(const Device &device, const LevelData &level)
+  : plan(level.restriction->ghosts)
+{
+  if (sums_are_worth_it(level))
+    {
+      sum_before_sending(device, level);
+      return;
+    }
+  R      = Matrix<Number>(device, *level.restriction, level.node_size);
+  result = Vector<Number>(device, R.n_rows());
+  owned  = result.part(0, R.n_rows());
+}
+
+template <typename Number>
+void Restriction<Number>::sum_before_sending(const Device &device, const LevelData &level)
+{
+  const CSRMatrix<double> &P = *level.prolongation;
+  const int                n = level.restriction->n_rows;
+  sums_first                 = true;
+  plan                       = std::make_shared<const ExchangePlan>(reversed(*P.ghosts));
+  R                          = Matrix<Number>(device, transpose(P), level.node_size);
+  sum                        = Matrix<Number>(device, sum_of_ghosts(plan, P.ghosts->sent, n));
+  result                     = Vector<Number>(device, R.n_rows());
+  owned                      = result.part(0, n);
+  of_others                  = result.part(n, R.n_rows() - n);
+}
+
+template <typename Number>
+const Vector<Number> &Restriction<Number>::vmult(const Vector<Number> &r)
+{
+  const Device &device = r.device();
+  device.multiply(Number(1), R, r, Number(0), result);
+  if (sums_first)
+    device.multiply(Number(1), sum, of_others, Number(1), owned);
+  return owned;
+}
+
+template class Restriction<double>;
+template class Restriction<float>;
+} // namespace adamant
