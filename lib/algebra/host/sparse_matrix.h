@@ -19,7 +19,7 @@ namespace host
 /// differs from its own, before both are rounded to Number, by at most same_value<Number> (value_dictionary.h: 16 units
 /// in the last place) times the largest of its row. Where columns neither follow nor agree, as at the ends of lines and
 /// in transfer matrices, entries are put into windows of 2 lanes columns, if these are no more than the longest
-/// row has entries, and picked from two registers there. Dense blocks of m x m (the components of a node follow each
+/// row has entries, and picked from two registers there (AVX-512; else one by one). Dense blocks of m x m (the components of a node follow each
 /// other) have slices of `lanes` nodes: a column for each block. Where padding would more than double the entries, the
 /// matrix is stored in compressed rows instead and has no slices.
 template <typename Number>
