@@ -65,9 +65,11 @@ class Checkpoints(RanksTest):
         tight = settings + ["Linear solver/Tolerance=1e-12", "Checkpoint/Steps=10"]
         self.run_well(1, "whole", settings=tight)
         expected = result(record(self.folder / "whole"))
-        for n in (1, 2, 4):
+        # All pairs of one program; what the others keep meets fewer, more, and ranks at all.
+        continued_on = {n: (1, 2, 4) for n in (1, 2, 4)} if NAME == "transport_diffusion" else {1: (4,), 2: (1,), 4: (2,)}
+        for n, numbers in continued_on.items():
             self.run_well(n, f"{n}", settings=tight + [f"{key}={end / 2}"])
-            for m in (1, 2, 4):
+            for m in numbers:
                 name = f"{n}-{m}"
                 shutil.copytree(self.folder / f"{n}", self.folder / name)
                 done = run(m, "--restart=" + str(self.folder / name), settings=[f"{key}={end}"])
