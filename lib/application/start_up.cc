@@ -38,8 +38,8 @@ int guarded_main(const std::string &application, const std::function<int()> &bod
     // Mostly all ranks have met the same: the first one speaks for them and ends them.
     if (ranks.rank() > 0)
       std::this_thread::sleep_for(std::chrono::seconds(2));
-    std::cerr << application << (ranks.size() > 1 ? " (rank " + std::to_string(ranks.rank()) + ")" : "") << ": " << what
-              << std::endl;
+    const std::string rank = ranks.size() > 1 ? " (rank " + std::to_string(ranks.rank()) + ")" : "";
+    std::cerr << application + rank + ": " + what + "\n"; // at once: mpirun writes between what comes in parts
     if (ranks.size() > 1)
       MPI_Abort(MPI_COMM_WORLD, code);
     return code;
