@@ -48,8 +48,8 @@ std::unique_ptr<Function<dim>> velocity_on(const ProblemParameters &problem, typ
                                       found == problem.boundary_velocity.end() ? "0; 0; 0" : found->second, dim);
 }
 
-/// Calls action(cell number, FEFaceValues, point) for the points of a Gauss rule on the faces of this boundary, n in each
-/// direction.
+/// Calls action(cell number, FEFaceValues, point) for the points of a Gauss rule on the faces of this boundary, n in
+/// each direction.
 template <int dim, typename Action>
 void for_each_boundary_point(const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping, types::boundary_id id,
                              unsigned int n, const Action &action)

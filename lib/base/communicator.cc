@@ -60,15 +60,28 @@ std::string Communicator::first_text(const std::string &text) const
   return result;
 }
 
-Communicator::Place Communicator::place_on_machine() const
+namespace
 {
-  if (n_ranks == 1)
-    return {0, 1};
+// Calls action with the ranks of this machine.
+template <typename Action>
+void with_machine(MPI_Comm comm, const Action &action)
+{
   MPI_Comm shared = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &shared), "MPI_Comm_split_type");
-  const Communicator machine(shared);
+  action(shared);
   check_mpi(MPI_Comm_free(&shared), "MPI_Comm_free");
-  return {machine.rank(), machine.size()};
+}
+} // namespace
+
+Communicator::Place Communicator::place_on_machine() const
+{
+  Place place{0, 1};
+  if (n_ranks > 1)
+    with_machine(comm, [&](MPI_Comm shared) {
+      const Communicator machine(shared);
+      place = {machine.rank(), machine.size()};
+    });
+  return place;
 }
 
 std::vector<int> Communicator::machines() const
@@ -78,12 +91,9 @@ std::vector<int> Communicator::machines() const
   if (wish != nullptr)
     first -= my_rank % std::max(1, std::atoi(wish));
   else if (n_ranks > 1)
-    {
-      MPI_Comm shared = MPI_COMM_NULL;
-      check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &shared), "MPI_Comm_split_type");
+    with_machine(comm, [&](MPI_Comm shared) {
       check_mpi(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, shared), "MPI_Allreduce");
-      check_mpi(MPI_Comm_free(&shared), "MPI_Comm_free");
-    }
+    });
   std::vector<int> of_ranks(n_ranks, first);
   if (n_ranks > 1)
     check_mpi(MPI_Allgather(&first, 1, MPI_INT, of_ranks.data(), 1, MPI_INT, comm), "MPI_Allgather");

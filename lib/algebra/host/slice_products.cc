@@ -79,7 +79,7 @@ void shared_products(const SparseMatrix<Number> &A, int slice, const Number *__r
 }
 
 // The entries x[place] of a window. With AVX-512 it fills two registers, and one instruction picks from them; elsewhere
-// that would take 2 to 10 times as long as a loop.
+// compilers make so many of that, that a loop is faster.
 template <typename Number>
 Lanes<Number> pick(const Number *x, const unsigned short *place)
 {

@@ -2,8 +2,6 @@
 
 #include <deal.II/base/geometry_info.h>
 
-#include <vector>
-
 namespace adamant
 {
 // From coarse cells to fine ones: vertices that others hang between may hang themselves.

@@ -59,8 +59,8 @@ bool is_distributed(const dealii::Triangulation<dim> &mesh)
 
 namespace
 {
-// As deal.II's get_manifold_ids, which meets each line and face once for every cell that has it: in 3D a third of what
-// coarser meshes cost.
+// As deal.II's get_manifold_ids, which meets each line and face once for every cell that has it: in 3D a good part of
+// what coarser meshes cost.
 template <int dim>
 std::set<dealii::types::manifold_id> curved_manifolds(const dealii::Triangulation<dim> &mesh)
 {
