@@ -93,7 +93,7 @@ public:
       equations.linearize(nodal_values(x), kind == adamant::Linearization::newton ? 1. : 0.);
       device.synchronize();
     }
-    adamant::Section scope(timer, "update");
+    adamant::Section scope(timer, solver ? "update" : "new solver");
     if (solver)
       solver->update();
     else

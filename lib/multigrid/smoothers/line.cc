@@ -78,8 +78,7 @@ void LineSmoother<Number>::update()
 template <typename Number>
 void LineSmoother<Number>::vmult(Number a, const Vector &b, Vector &x, bool) const
 {
-  const auto solution = solver->solve(b);
-  level.device.for_each(x.size(), TakeSolution<Number>{a, solution, x.data()});
+  solver->solve(b, TakeSolution<Number>{a, x.data()});
 }
 
 template <typename Number>
@@ -87,8 +86,7 @@ auto LineSmoother<Number>::step(Number alpha, Number beta, const Vector &b, Vect
                                 Vector &, bool) const -> Vector &
 {
   level.device.residual(level.A, x, b, r);
-  level.device.for_each(x.size(),
-                        CorrectBySolution<Number>{alpha, beta, solver->solve(r), d_old.data(), d.data(), x.data()});
+  solver->solve(r, CorrectBySolution<Number>{alpha, beta, d_old.data(), d.data(), x.data()});
   return x;
 }
 

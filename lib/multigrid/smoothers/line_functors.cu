@@ -1,5 +1,6 @@
 #include "multigrid/smoothers/line_functors.h"
 
+#include "algebra/cuda/teams.cuh"
 #include "algebra/functors.cuh"
 
 namespace adamant
@@ -7,16 +8,12 @@ namespace adamant
 namespace cuda
 {
 template void for_each(const DeviceInterface &, int, const GatherTridiagonal &);
-template void for_each(const DeviceInterface &, int, const FactorPieces<double> &);
-template void for_each(const DeviceInterface &, int, const FactorPieces<float> &);
-template void for_each(const DeviceInterface &, int, const FactorSeparators &);
-template void for_each(const DeviceInterface &, int, const SolvePieces<double> &);
-template void for_each(const DeviceInterface &, int, const SolvePieces<float> &);
-template void for_each(const DeviceInterface &, int, const SeparatorResidual<double> &);
-template void for_each(const DeviceInterface &, int, const SeparatorResidual<float> &);
-template void for_each(const DeviceInterface &, int, const TakeSolution<double> &);
-template void for_each(const DeviceInterface &, int, const TakeSolution<float> &);
-template void for_each(const DeviceInterface &, int, const CorrectBySolution<double> &);
-template void for_each(const DeviceInterface &, int, const CorrectBySolution<float> &);
+template void for_each_by_teams(const DeviceInterface &, int, int, const FactorLines<double> &);
+template void for_each_by_teams(const DeviceInterface &, int, int, const FactorLines<float> &);
+template void for_each_by_teams(const DeviceInterface &, int, int, const SolveLines<double, TakeSolution<double>> &);
+template void for_each_by_teams(const DeviceInterface &, int, int, const SolveLines<float, TakeSolution<float>> &);
+template void for_each_by_teams(const DeviceInterface &, int, int,
+                                const SolveLines<double, CorrectBySolution<double>> &);
+template void for_each_by_teams(const DeviceInterface &, int, int, const SolveLines<float, CorrectBySolution<float>> &);
 } // namespace cuda
 } // namespace adamant

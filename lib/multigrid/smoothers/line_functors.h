@@ -3,23 +3,46 @@
 #include "algebra/compressed_rows.h"
 #include "base/host_device.h"
 
-// For Device::for_each: tridiagonal solves along disjoint lines of rows (multigrid/smoothers/line_solver.h). T holds
-// the couplings of each row to the one before in its line, its diagonal, and the couplings to the one behind: T[row],
+// For for_each_by_teams: tridiagonal solves along disjoint lines of rows (multigrid/smoothers/line_solver.h). T holds the
+// couplings of each row to the one before in its line, its diagonal, and the couplings to the one behind: T[row],
 // T[n + row], T[2 n + row]; what leads out of a line is zero.
 
 namespace adamant
 {
-/// The most rows of a piece, a multiple of 8.
-constexpr int longest_piece = 16;
+/// The most rows of a piece, and the most pieces of a group.
+constexpr int longest_piece = 16, most_pieces = 512;
 
-/// Pieces of lines, each for one thread; 32 of them lie side by side, so that threads read neighbouring places: row k
-/// of piece p is place(p) + 32 k.
-struct Pieces
+/// Lines in groups, for a team each; those of a group have equally many pieces. A piece has at most longest_piece rows
+/// and is a thread's; behind it is a row of its own, a separator, unless it ends its line. Piece i of line l of a group
+/// of w lines is piece first + i w + l: beside it are those of the neighbouring lines. 32 pieces lie side by side, row k
+/// of a piece at place() + 32 k.
+struct LinePieces
 {
-  int        n_rows;
-  const int *slice, *length, *row;
+  int        n_rows, n_pieces; ///< with places that are left free, so that groups begin at multiples of 32
+  const int *first;            ///< piece of each group
+  const int *n_lines;          ///< of each group, w
+  const int *per_line;         ///< pieces, for each group
+  const int *length;           ///< rows of each piece
+  const int *separator;        ///< the row behind each piece, -1 where a line ends
+  const int *slice;            ///< where the rows of each 32 pieces begin
+  const int *row;              ///< by places
 
   ADAMANT_HOST_DEVICE int place(int piece) const { return slice[piece / 32] + piece % 32; }
+};
+
+/// What a solve reads of T, by places and by pieces. The matrix of a piece, T_p y = r, is solved by
+///   f_k = inverse_k r_k - lower_k f_{k-1},   y_k = f_k - upper_k y_{k+1},
+/// f_{-1} being the separator before and y_{length} the one behind. With the first and the last row of T_p⁻¹ pieces are
+/// eliminated from the equations of the separators, which parallel cyclic reduction solves (Hockney, J. ACM 12, 1965;
+/// Hockney & Jesshope, Parallel Computers, 1981): reduction s adds before_s times equation j - 2ˢ of its line to
+/// equation j, and behind_s times equation j + 2ˢ, until each is an equation of one unknown.
+template <typename Number>
+struct LineFactors
+{
+  Number *lower, *inverse, *upper; ///< by places
+  Number *to_before, *to_behind;   ///< rows of T_p⁻¹ times the couplings of the separators to the piece
+  Number *reduction;               ///< before_s at 2 s n_pieces + piece, behind_s at (2 s + 1) n_pieces + piece
+  Number *inverse_diagonal;        ///< of the last equations, by pieces
 };
 
 /// T[i] = value[place[i]], 0 where the place is -1.
@@ -32,151 +55,205 @@ struct GatherTridiagonal
   ADAMANT_HOST_DEVICE void operator()(int i) const { T[i] = place[i] < 0 ? 0. : value[place[i]]; }
 };
 
-/// A piece's factors: (T y)_k = r_k is solved by y_k = inverse_k r_k - lower_k y_{k-1}, then y_k -= upper_k y_{k+1}.
-/// The spikes before and behind, by rows, are what the pieces' solutions of the couplings to the separators at both
-/// ends are.
+/// Makes the factors.
 template <typename Number>
-struct FactorPieces
+struct FactorLines
 {
-  Pieces        pieces;
-  const double *T;
-  Number       *lower, *inverse, *upper;
-  double       *before, *behind; ///< null without separators
+  LinePieces          pieces;
+  const double       *T;
+  LineFactors<Number> factors;
 
-  ADAMANT_HOST_DEVICE void operator()(int p) const
+  /// An equation of the separator behind a piece, and what it couples to.
+  struct Equation
   {
-    const int  n = pieces.n_rows, length = pieces.length[p], first = pieces.place(p);
-    double     above = 0, spike = 0;
-    const auto row_of = [&](int k) { return pieces.row[first + 32 * k]; };
+    double before, diagonal, behind;
+  };
+  struct Shared
+  {
+    Equation equation[2][most_pieces];
+    double   diagonal_before[most_pieces]; ///< of each piece for the separator before it
+  };
+
+  template <class Team>
+  ADAMANT_HOST_DEVICE void operator()(int group, Shared &shared, const Team &team) const
+  {
+    const int first = pieces.first[group], w = pieces.n_lines[group], m = pieces.per_line[group];
+    // Of the separators' equations the pieces contribute to two; what concerns the one before is put off.
+    team.for_each(w * m, [&](int i) {
+      const int before = i < w ? -1 : pieces.separator[first + i - w];
+      factor_piece(first + i, before, shared.equation[1][i], shared.diagonal_before[i]);
+    });
+    team.for_each(w * m, [&](int i) {
+      const int   s   = pieces.separator[first + i];
+      const auto &own = shared.equation[1][i];
+      shared.equation[0][i] =
+        s < 0 ? Equation{0., 1., 0.} :
+                Equation{own.before, T[pieces.n_rows + s] + own.diagonal + shared.diagonal_before[i + w],
+                         shared.equation[1][i + w].behind};
+    });
+    int from = 0, reduction = 0;
+    for (int distance = w; distance < w * (m - 1); distance *= 2, from = 1 - from, ++reduction)
+      team.for_each(w * m, [&](int i) {
+        shared.equation[1 - from][i] = reduced(shared.equation[from], i, distance, w * m, reduction, first + i);
+      });
+    team.for_each(w * m, [&](int i) {
+      factors.inverse_diagonal[first + i] = static_cast<Number>(1. / shared.equation[from][i].diagonal);
+    });
+  }
+
+private:
+  // `behind` is what the separator before the piece couples to the one behind it.
+  ADAMANT_HOST_DEVICE void factor_piece(int p, int before, Equation &equation, double &diagonal_before) const
+  {
+    const int n = pieces.n_rows, length = pieces.length[p], place = pieces.place(p), separator = pieces.separator[p];
+    double    lower[longest_piece], inverse[longest_piece], upper[longest_piece];
     for (int k = 0; k < length; ++k)
       {
-        const int    at = first + 32 * k, row = row_of(k);
-        const double coupling = k > 0 ? T[row] : 0.;
-        const double inv      = 1. / (T[n + row] - coupling * above);
-        above                 = k + 1 < length ? inv * T[2 * n + row] : 0.;
-        lower[at]             = static_cast<Number>(inv * coupling);
-        inverse[at]           = static_cast<Number>(inv);
-        upper[at]             = static_cast<Number>(above);
-        if (before == nullptr)
-          continue;
-        spike       = k == 0 ? inv * T[row] : -inv * coupling * spike;
-        before[row] = spike;
-        behind[row] = k + 1 < length ? 0. : inv * T[2 * n + row];
+        const int row = pieces.row[place + 32 * k];
+        inverse[k]    = 1. / (T[n + row] - (k > 0 ? T[row] * upper[k - 1] : 0.));
+        lower[k]      = inverse[k] * T[row];
+        upper[k]      = inverse[k] * T[2 * n + row];
       }
-    for (int k = length - 2; before != nullptr && k >= 0; --k)
+    // The last row of T_p⁻¹ is inverse_k q_k, q_k = -lower_{k+1} q_{k+1}; the first one is inverse_k g_k,
+    // g_k = p_k - lower_{k+1} g_{k+1}, p_k = -upper_{k-1} p_{k-1}.
+    double p_of[longest_piece];
+    p_of[0] = 1.;
+    for (int k = 1; k < length; ++k)
+      p_of[k] = -upper[k - 1] * p_of[k - 1];
+    const double to_before = before < 0 ? 0. : T[2 * n + before], to_behind = separator < 0 ? 0. : T[separator];
+    double       q = 0., g = 0., q_last = 0., g_last = 0.;
+    for (int k = length - 1; k >= 0; --k)
       {
-        const double u = upper[first + 32 * k];
-        before[row_of(k)] -= u * before[row_of(k + 1)];
-        behind[row_of(k)] -= u * behind[row_of(k + 1)];
+        const int at          = place + 32 * k;
+        q                     = k == length - 1 ? 1. : -lower[k + 1] * q;
+        g                     = k == length - 1 ? p_of[k] : p_of[k] - lower[k + 1] * g;
+        q_last                = k == length - 1 ? q * upper[k] : q_last;
+        g_last                = k == length - 1 ? g * upper[k] : g_last;
+        factors.lower[at]     = static_cast<Number>(lower[k]);
+        factors.inverse[at]   = static_cast<Number>(inverse[k]);
+        factors.upper[at]     = static_cast<Number>(upper[k]);
+        factors.to_before[at] = static_cast<Number>(to_before * inverse[k] * g);
+        factors.to_behind[at] = static_cast<Number>(to_behind * inverse[k] * q);
       }
+    equation        = {-to_behind * q * lower[0], -to_behind * q_last, -to_before * g_last};
+    diagonal_before = -to_before * g * lower[0];
+  }
+
+  ADAMANT_HOST_DEVICE Equation reduced(const Equation *of, int i, int distance, int n, int reduction, int piece) const
+  {
+    const Equation none{0., 1., 0.}, own = of[i], above = i < distance ? none : of[i - distance],
+                                     below = i + distance < n ? of[i + distance] : none;
+    const double before = -own.before / above.diagonal, behind = -own.behind / below.diagonal;
+    Number      *to     = factors.reduction + 2L * reduction * pieces.n_pieces + piece;
+    to[0]               = static_cast<Number>(before);
+    to[pieces.n_pieces] = static_cast<Number>(behind);
+    return {before * above.before, own.diagonal + before * above.behind + behind * below.before, behind * below.behind};
   }
 };
 
-/// The separators' own tridiagonal matrix, by their slots: what is left when the pieces are eliminated.
-struct FactorSeparators
+/// z = T⁻¹ r, of which `finish` makes what is wanted: finish.fetch(row) is what it reads, finish(row, z_row, that) what
+/// it does.
+template <typename Number, class Finish>
+struct SolveLines
 {
-  int           n_rows, n_slots;
-  const int    *row, *row_before, *row_behind, *slot;
-  const double *T, *before, *behind;
-  double       *reduced; ///< a T of n_slots rows
+  LinePieces          pieces;
+  LineFactors<Number> factors;
+  const Number       *r;
+  Finish              finish;
 
-  ADAMANT_HOST_DEVICE void operator()(int s) const
+  struct Shared
   {
-    const int    i = row[s], p = row_before[s], q = row_behind[s];
-    const double to_p = T[i], to_q = T[2 * n_rows + i];
-    reduced[slot[s]]               = -to_p * before[p];
-    reduced[n_slots + slot[s]]     = T[n_rows + i] - to_p * behind[p] - to_q * before[q];
-    reduced[2 * n_slots + slot[s]] = -to_q * behind[q];
+    Number before[most_pieces], behind[most_pieces], x[2][most_pieces];
+  };
+
+  template <class Team>
+  ADAMANT_HOST_DEVICE void operator()(int group, Shared &shared, const Team &team) const
+  {
+    const int first = pieces.first[group], w = pieces.n_lines[group], n = w * pieces.per_line[group];
+    team.for_each(n, [&](int i) { eliminate<Team>(first + i, shared.before[i], shared.behind[i]); });
+    team.for_each(n, [&](int i) {
+      const int s    = pieces.separator[first + i];
+      shared.x[0][i] = s < 0 ? Number(0) : r[s] - shared.behind[i] - shared.before[i + w];
+    });
+    int           from   = 0;
+    const Number *before = factors.reduction + first;
+    for (int distance = w; distance < n - w; distance *= 2, from = 1 - from, before += 2L * pieces.n_pieces)
+      team.for_each(n, [&](int i) {
+        const Number *x     = shared.x[from];
+        Number        value = x[i];
+        if (i >= distance)
+          value += before[i] * x[i - distance];
+        if (i + distance < n)
+          value += before[pieces.n_pieces + i] * x[i + distance];
+        shared.x[1 - from][i] = value;
+      });
+    team.for_each(n, [&](int i) { shared.before[i] = factors.inverse_diagonal[first + i] * shared.x[from][i]; });
+    team.for_each(
+      n, [&](int i) { substitute<Team>(first + i, i < w ? Number(0) : shared.before[i - w], shared.before[i]); });
   }
-};
 
-/// y = T⁻¹ r within each piece. Entries are read `ahead` at a time, before any of them is used: on a GPU the time is
-/// that of reads that wait for each other.
-template <typename Number>
-struct SolvePieces
-{
-  static constexpr int ahead = 8;
-
-  Pieces        pieces;
-  const Number *lower, *inverse, *upper, *r;
-  Number       *y;
-
-  ADAMANT_HOST_DEVICE void operator()(int p) const
+private:
+  // A thread of the host has no more to do than the piece is long; on a GPU all loads are under way together.
+  template <class Team>
+  ADAMANT_HOST_DEVICE static int end(int length)
   {
-    const int length = pieces.length[p], first = pieces.place(p);
-    const int last  = first + 32 * (length - 1);
-    Number    value = 0, solution[longest_piece];
-    for (int k = 0; k < length; k += ahead)
-      {
-        Number a[ahead], l[ahead];
-#pragma unroll
-        for (int j = 0; j < ahead; ++j)
-          {
-            const int at = first + 32 * (k + j) < last ? first + 32 * (k + j) : last;
-            a[j]         = inverse[at] * r[pieces.row[at]];
-            l[j]         = lower[at];
-          }
-#pragma unroll
-        for (int j = 0; j < ahead; ++j)
-          {
-            value           = a[j] - l[j] * value;
-            solution[k + j] = value;
-          }
-      }
-    value = 0;
-    for (int k = (length - 1) / ahead * ahead; k >= 0; k -= ahead)
-      {
-        Number u[ahead];
-        int    row[ahead];
-#pragma unroll
-        for (int j = 0; j < ahead; ++j)
-          {
-            const int at = first + 32 * (k + j) < last ? first + 32 * (k + j) : last;
-            u[j]         = upper[at];
-            row[j]       = pieces.row[at];
-          }
-#pragma unroll
-        for (int j = ahead - 1; j >= 0; --j)
-          if (k + j < length)
-            {
-              value     = solution[k + j] - u[j] * value;
-              y[row[j]] = value;
-            }
-      }
+    return Team::one_thread ? length : longest_piece;
   }
-};
 
-/// The separators' right-hand side, by their slots.
-template <typename Number>
-struct SeparatorResidual
-{
-  int           n_rows;
-  const int    *row, *row_before, *row_behind, *slot;
-  const double *T;
-  const Number *r, *y;
-  Number       *reduced;
-
-  ADAMANT_HOST_DEVICE void operator()(int s) const
+  template <class Team>
+  ADAMANT_HOST_DEVICE void eliminate(int p, Number &before, Number &behind) const
   {
-    const int i      = row[s];
-    reduced[slot[s]] = static_cast<Number>(r[i] - T[i] * y[row_before[s]] - T[2 * n_rows + i] * y[row_behind[s]]);
+    const int length = pieces.length[p], place = pieces.place(p);
+    Number    of_row[longest_piece];
+#pragma unroll
+    for (int k = 0; k < end<Team>(length); ++k)
+      of_row[k] = k < length ? r[pieces.row[place + 32 * k]] : Number(0);
+    before = behind = 0;
+#pragma unroll
+    for (int k = 0; k < end<Team>(length); ++k)
+      if (k < length)
+        {
+          before += factors.to_before[place + 32 * k] * of_row[k];
+          behind += factors.to_behind[place + 32 * k] * of_row[k];
+        }
   }
-};
 
-/// Entry i of T⁻¹ r: y_i without lines that are cut; else with the spikes times the separators before and behind row i,
-/// which are at slots next to each other. Of a separator y is zero, and `before` picks its own slot.
-template <typename Number>
-struct LineSolution
-{
-  const Number *y, *before, *behind, *separators;
-  const int    *slot;
-
-  ADAMANT_HOST_DEVICE Number operator()(int i) const
+  template <class Team>
+  ADAMANT_HOST_DEVICE void substitute(int p, Number before, Number behind) const
   {
-    if (slot == nullptr)
-      return y[i];
-    const Number *s = separators + slot[i];
-    return y[i] - before[i] * s[0] - behind[i] * s[1];
+    const int length = pieces.length[p], place = pieces.place(p), separator = pieces.separator[p];
+    int       row[longest_piece];
+    Number    z[longest_piece], factor[longest_piece];
+#pragma unroll
+    for (int k = 0; k < end<Team>(length); ++k)
+      if (k < length)
+        {
+          row[k]    = pieces.row[place + 32 * k];
+          z[k]      = factors.inverse[place + 32 * k] * r[row[k]];
+          factor[k] = factors.lower[place + 32 * k];
+        }
+    decltype(finish.fetch(0)) operands[longest_piece];
+#pragma unroll
+    for (int k = 0; k < end<Team>(length); ++k)
+      if (k < length)
+        operands[k] = finish.fetch(row[k]);
+#pragma unroll
+    for (int k = 0; k < end<Team>(length); ++k)
+      if (k < length)
+        {
+          z[k] -= factor[k] * before;
+          before    = z[k];
+          factor[k] = factors.upper[place + 32 * k];
+        }
+    if (separator >= 0)
+      finish(separator, behind, finish.fetch(separator));
+#pragma unroll
+    for (int k = end<Team>(length) - 1; k >= 0; --k)
+      if (k < length)
+        {
+          behind = z[k] - factor[k] * behind;
+          finish(row[k], behind, operands[k]);
+        }
   }
 };
 
@@ -184,28 +261,35 @@ struct LineSolution
 template <typename Number>
 struct TakeSolution
 {
-  Number                     a;
-  LineSolution<Number>       z;
-  Number                    *x;
-  ADAMANT_HOST_DEVICE Number value(int i) const { return a * z(i); }
-  ADAMANT_HOST_DEVICE void   store(int i, Number value) const { x[i] = value; }
+  Number  a;
+  Number *x;
+
+  struct Nothing
+  {
+  };
+  ADAMANT_HOST_DEVICE Nothing fetch(int) const { return {}; }
+  ADAMANT_HOST_DEVICE void    operator()(int i, Number z, Nothing) const { x[i] = a * z; }
 };
 
 /// d = alpha d_old + beta z, x += d. `d` may be null; d_old is not read with alpha = 0.
 template <typename Number>
 struct CorrectBySolution
 {
-  Number               alpha, beta;
-  LineSolution<Number> z;
-  const Number        *d_old;
-  Number              *d, *x;
+  Number        alpha, beta;
+  const Number *d_old;
+  Number       *d, *x;
 
-  ADAMANT_HOST_DEVICE void operator()(int i) const
+  struct Old
   {
-    const Number direction = (alpha == Number(0) ? Number(0) : alpha * d_old[i]) + beta * z(i);
+    Number d, x;
+  };
+  ADAMANT_HOST_DEVICE Old  fetch(int i) const { return {alpha == Number(0) ? Number(0) : alpha * d_old[i], x[i]}; }
+  ADAMANT_HOST_DEVICE void operator()(int i, Number z, const Old &old) const
+  {
+    const Number direction = old.d + beta * z;
     if (d != nullptr)
       d[i] = direction;
-    x[i] += direction;
+    x[i] = old.x + direction;
   }
 };
 } // namespace adamant

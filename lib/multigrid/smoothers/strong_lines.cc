@@ -119,6 +119,8 @@ Lines strong_lines(const CSRMatrix<double> &matrix, int node_size, double thresh
       for (int row = first, before = -1; row != -1;)
         {
           done[row] = 1;
+          if (static_cast<int>(lines.row.size()) - lines.start.back() == longest_line)
+            lines.start.push_back(static_cast<int>(lines.row.size()));
           lines.row.push_back(row);
           const int next = partner[row][0] != before ? partner[row][0] : partner[row][1];
           before         = row;

@@ -5,6 +5,9 @@
 
 namespace adamant
 {
+/// The most rows of a line (LineSolver).
+constexpr int longest_line = 8192;
+
 /// Disjoint lines of rows: line l has the rows row[start[l]], ..., row[start[l + 1] - 1], in their order along it.
 /// Every row is in one line; a line may be a single row.
 struct Lines
@@ -18,7 +21,7 @@ struct Lines
 /// Lines along the strong couplings of a matrix, from its values alone, in host memory. With s_ij = -(a_ij + a_ji) / 2
 /// and m_i the largest s_ik over the rows k of the same component (row mod node_size) that this rank owns, i and j are
 /// coupled where s_ij >= threshold m_i or s_ij >= threshold m_j. A row of more than two couplings has no direction and
-/// loses all; rings are cut at their weakest coupling. After the tridiagonal smoothers of Turek et al., FEAST: there
+/// loses all; rings are cut at their weakest coupling, and lines of more than longest_line rows in pieces. After the tridiagonal smoothers of Turek et al., FEAST: there
 /// lines are those of the mesh.
 Lines strong_lines(const CSRMatrix<double> &matrix, int node_size, double threshold = 0.9);
 
