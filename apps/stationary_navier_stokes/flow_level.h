@@ -89,7 +89,7 @@ public:
   void linearize(const Vector &x, adamant::Linearization kind) override
   {
     {
-      adamant::Section scope(timer, "assembly");
+      adamant::Section scope(timer, solver ? "assembly" : "first assembly");
       equations.linearize(nodal_values(x), kind == adamant::Linearization::newton ? 1. : 0.);
       device.synchronize();
     }

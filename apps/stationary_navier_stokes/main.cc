@@ -24,6 +24,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <vector>
 
 using namespace stationary_navier_stokes;
 using adamant::Section;
@@ -60,6 +61,15 @@ private:
     write_state(level->field.finest(), mapping, values[0], series, t);
   }
 
+  struct CoarserProblem
+  {
+    std::unique_ptr<FlowLevel<dim>> flow;
+    adamant::Matrix<double>         to_finer; // nodal values
+  };
+
+  std::unique_ptr<FlowLevel<dim>> make_level(std::size_t l) const;
+
+  void                  make_coarser();
   void                  refine();
   adamant::NewtonResult solve_nested();
   adamant::NewtonResult solve_on(FlowLevel<dim> &flow, Vector &x);
@@ -69,8 +79,9 @@ private:
   const Parameters                         &parameters;
   adamant::HangingVertices<dim>             hanging;
   std::optional<adamant::LevelMeshes<dim>>  meshes;
-  std::unique_ptr<FlowLevel<dim>>           level; // the finest one
-  Vector                                    x, u;  // unknowns (u, p), and nodal values
+  std::unique_ptr<FlowLevel<dim>>           level;   // on the finest mesh
+  std::vector<CoarserProblem>               coarser; // for nested iteration, from the coarsest mesh on
+  Vector                                    x, u;    // unknowns (u, p), and nodal values
   adamant::RunRecord                        solves = adamant::RunRecord::array();
   Continuation<dim>                         continuation{parameters, solves};
   std::unique_ptr<adamant::MeshChange<dim>> change; // which the last solution goes through; null: there is none
@@ -127,15 +138,40 @@ void StationaryNavierStokes<dim>::setup()
   {
     Section scope(run_info.timer, "init/hierarchy");
     meshes.emplace(*mesh, adamant::level_mesh_options<dim>(run_info, parameters.linear_solver, flow_element<dim>()));
-    level = std::make_unique<FlowLevel<dim>>(device, parameters, *meshes, meshes->size() - 1, mapping, run_info.timer);
+    level = make_level(meshes->size() - 1);
     check_flux(parameters.problem, level->field.finest(), mapping);
     check_coarsest_level(parameters, level->field.space(0).n_dofs());
     x = level->on_device.vector();
     u = level->on_device.vector();
   }
+  if (parameters.nonlinear.nested && !change)
+    make_coarser();
   Section scope(run_info.timer, "init/solver");
   level->linearize(x, adamant::Linearization::picard);
   this->describe(level->field, level->equations.J, level->linear_solver(), parameters.linear_solver);
+}
+
+template <int dim>
+std::unique_ptr<FlowLevel<dim>> StationaryNavierStokes<dim>::make_level(std::size_t l) const
+{
+  return std::make_unique<FlowLevel<dim>>(device, parameters, *meshes, l, mapping, run_info.timer);
+}
+
+// The same problem on the coarser meshes, as far as it does not depend on the solution, and the way to the next one.
+template <int dim>
+void StationaryNavierStokes<dim>::make_coarser()
+{
+  Section scope(run_info.timer, "init/coarser problems");
+  coarser.resize(meshes->size() - 1);
+  for (std::size_t l = coarser.size(); l-- > 0;)
+    {
+      const FlowLevel<dim> &finer = l + 1 < coarser.size() ? *coarser[l + 1].flow : *level;
+      auto                 &flow  = coarser[l].flow;
+      flow                        = make_level(l);
+      flow->linearize(flow->on_device.vector(), adamant::Linearization::picard);
+      coarser[l].to_finer = adamant::Matrix<double>(
+        device, adamant::embedding((*meshes)[l + 1], finer.field.finest(), flow->field.finest()));
+    }
 }
 
 template <int dim>
@@ -177,35 +213,24 @@ adamant::NewtonResult StationaryNavierStokes<dim>::solve_on(FlowLevel<dim> &flow
     }
 }
 
-// On one level mesh after the other, from the coarsest on.
+// On one level mesh after the other, from the coarsest on; what has been used is freed.
 template <int dim>
 adamant::NewtonResult StationaryNavierStokes<dim>::solve_nested()
 {
-  std::unique_ptr<FlowLevel<dim>> coarser;
-  Vector                          coarse_x;
-  for (std::size_t l = parameters.nonlinear.nested ? 0 : meshes->size() - 1;; ++l)
+  Vector next = (coarser.empty() ? *level : *coarser[0].flow).on_device.vector();
+  for (std::size_t l = 0; l < coarser.size(); ++l)
     {
-      const bool                      finest = l + 1 == meshes->size();
-      std::unique_ptr<FlowLevel<dim>> own;
-      if (!finest)
-        own = std::make_unique<FlowLevel<dim>>(device, parameters, *meshes, l, mapping, run_info.timer);
-      FlowLevel<dim> &flow = finest ? *level : *own;
-      Vector          next = flow.on_device.vector();
-      if (coarser)
-        {
-          const adamant::Matrix<double> interpolate(
-            device, adamant::embedding((*meshes)[l], flow.field.finest(), coarser->field.finest()));
-          device.multiply(1., interpolate, coarser->nodal_values(coarse_x), 0., next);
-        }
-      const auto result = solve_on(flow, next);
-      if (finest)
-        {
-          std::swap(x, next);
-          return result;
-        }
-      std::swap(coarser, own);
-      std::swap(coarse_x, next);
+      FlowLevel<dim> &flow = *coarser[l].flow, &finer = l + 1 < coarser.size() ? *coarser[l + 1].flow : *level;
+      solve_on(flow, next);
+      Vector fine = finer.on_device.vector();
+      device.multiply(1., coarser[l].to_finer, flow.nodal_values(next), 0., fine);
+      std::swap(next, fine);
+      device.synchronize();
+      coarser[l] = {};
     }
+  const auto result = solve_on(*level, next);
+  std::swap(x, next);
+  return result;
 }
 
 // The pressure of zero mean where a constant is free.

@@ -2,6 +2,8 @@
 
 #include "algebra/device.h"
 
+#include <array>
+
 namespace adamant
 {
 /// What a functor of for_each_by_teams sees of the threads that work on one element together: here one alone, on a GPU
@@ -10,7 +12,21 @@ struct OneThread
 {
   static constexpr bool one_thread = true;
 
-  /// action(i) for 0 <= i < n, in any order; what it has written is seen by all threads afterwards.
+  /// What the thread of each i keeps from one step to the next.
+  template <typename T, int most>
+  struct Kept
+  {
+    T &operator[](int i) { return of_each()[i]; }
+
+  private:
+    static T *of_each()
+    {
+      static thread_local std::array<T, most> memory;
+      return memory.data();
+    }
+  };
+
+  /// A step: action(i) for 0 <= i < n, in any order. What it has written is seen by all threads afterwards.
   template <typename Action>
   void for_each(int n, const Action &action) const
   {
@@ -22,25 +38,29 @@ struct OneThread
 namespace cuda
 {
 template <typename Functor>
-void for_each_by_teams(const DeviceInterface &device, int n, int n_threads, const Functor &f);
+void for_each_by_teams(const DeviceInterface &device, int n, int team_size, const Functor &f);
 } // namespace cuda
 
-/// f(i, shared, team) for 0 <= i < n, in any order, where a team of n_threads threads, a multiple of 32, works on each i
-/// together: in steps team.for_each, between which numbers are passed on in `shared`, a Functor::Shared for each team
-/// that holds anything at first. On the host a team is one thread.
+/// f(i, shared, kept, team) for 0 <= i < n, in any order, where team_size threads, a multiple of 32, work on each i
+/// together, step by step (OneThread::for_each, for at most team_size elements). `shared`, a Functor::Shared for each team,
+/// takes numbers from step to step and thread to thread and holds anything at first; `kept` has a Functor::Kept for each
+/// thread. Before, f.fetch(i, kept, team) loads what only functors with `writes_matrix` write. On the host a team is one
+/// thread.
 template <typename Functor>
-void for_each_by_teams(const Device &device, int n, int n_threads, const Functor &f)
+void for_each_by_teams(const Device &device, int n, int team_size, const Functor &f)
 {
 #if ADAMANT_WITH_CUDA
   if (device.asynchronous())
-    return cuda::for_each_by_teams(device.interface(), n, n_threads, f);
+    return cuda::for_each_by_teams(device.interface(), n, team_size, f);
 #endif
-  (void)n_threads;
+  (void)team_size;
 #pragma omp parallel for num_threads(device.interface().n_threads()) schedule(static) if (n > 1)
   for (int i = 0; i < n; ++i)
     {
-      typename Functor::Shared shared;
-      f(i, shared, OneThread());
+      typename Functor::Shared                                                shared;
+      typename OneThread::Kept<typename Functor::Kept, Functor::largest_team> kept;
+      f.fetch(i, kept, OneThread());
+      f(i, shared, kept, OneThread());
     }
 }
 } // namespace adamant

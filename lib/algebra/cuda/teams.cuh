@@ -12,29 +12,41 @@ struct BlockTeam
 {
   static constexpr bool one_thread = false;
 
+  template <typename T, int most>
+  struct Kept
+  {
+    T             own;
+    __device__ T &operator[](int) { return own; }
+  };
+
   template <typename Action>
   __device__ void for_each(int n, const Action &action) const
   {
-    for (int i = threadIdx.x; i < n; i += blockDim.x)
-      action(i);
+    if (static_cast<int>(threadIdx.x) < n)
+      action(static_cast<int>(threadIdx.x));
     __syncthreads();
   }
 };
 
-constexpr int largest_team = 512;
-
 template <typename Functor>
-__global__ void __launch_bounds__(largest_team) for_each_by_teams_kernel(Functor f)
+__global__ void __launch_bounds__(Functor::largest_team, 1) for_each_by_teams_kernel(Functor f)
 {
-  __shared__ typename Functor::Shared shared;
-  wait_for_predecessor();
-  f(blockIdx.x, shared, BlockTeam());
+  __shared__ typename Functor::Shared                                     shared;
+  typename BlockTeam::Kept<typename Functor::Kept, Functor::largest_team> kept;
+  if constexpr (Functor::writes_matrix)
+    wait_and_hold_successors();
+  else
+    let_successor_start();
+  f.fetch(blockIdx.x, kept, BlockTeam());
+  if constexpr (!Functor::writes_matrix)
+    wait_for_predecessor();
+  f(blockIdx.x, shared, kept, BlockTeam());
 }
 
 template <typename Functor>
-void for_each_by_teams(const DeviceInterface &device, int n, int n_threads, const Functor &f)
+void for_each_by_teams(const DeviceInterface &device, int n, int team_size, const Functor &f)
 {
-  launch(static_cast<const Context &>(device), __PRETTY_FUNCTION__, for_each_by_teams_kernel<Functor>, n, n_threads, f);
+  launch(static_cast<const Context &>(device), __PRETTY_FUNCTION__, for_each_by_teams_kernel<Functor>, n, team_size, f);
 }
 } // namespace cuda
 } // namespace adamant

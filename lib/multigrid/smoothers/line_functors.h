@@ -9,8 +9,8 @@
 
 namespace adamant
 {
-/// The most rows of a piece, and the most pieces of a group.
-constexpr int longest_piece = 16, most_pieces = 512;
+/// The most rows of a piece, the most pieces of a group, and the reductions that their separators take.
+constexpr int longest_piece = 16, most_pieces = 512, most_reductions = 9;
 
 /// Lines in groups, for a team each; those of a group have equally many pieces. A piece has at most longest_piece rows
 /// and is a thread's; behind it is a row of its own, a separator, unless it ends its line. Piece i of line l of a group
@@ -45,6 +45,17 @@ struct LineFactors
   Number *inverse_diagonal;        ///< of the last equations, by pieces
 };
 
+/// Calls action(s, distance) for each reduction of the separators of w lines of n pieces in all: equations `distance`
+/// pieces apart meet.
+template <class Action>
+ADAMANT_HOST_DEVICE void for_each_reduction(int w, int n, const Action &action)
+{
+#pragma unroll
+  for (int s = 0; s < most_reductions; ++s)
+    if (w << s < n - w)
+      action(s, w << s);
+}
+
 /// T[i] = value[place[i]], 0 where the place is -1.
 struct GatherTridiagonal
 {
@@ -59,6 +70,9 @@ struct GatherTridiagonal
 template <typename Number>
 struct FactorLines
 {
+  static constexpr bool writes_matrix = true;
+  static constexpr int  largest_team  = most_pieces;
+
   LinePieces          pieces;
   const double       *T;
   LineFactors<Number> factors;
@@ -74,8 +88,15 @@ struct FactorLines
     double   diagonal_before[most_pieces]; ///< of each piece for the separator before it
   };
 
-  template <class Team>
-  ADAMANT_HOST_DEVICE void operator()(int group, Shared &shared, const Team &team) const
+  struct Kept
+  {
+  };
+  template <class Kepts, class Team>
+  ADAMANT_HOST_DEVICE void fetch(int, Kepts &, const Team &) const
+  {}
+
+  template <class Kepts, class Team>
+  ADAMANT_HOST_DEVICE void operator()(int group, Shared &shared, Kepts &, const Team &team) const
   {
     const int first = pieces.first[group], w = pieces.n_lines[group], m = pieces.per_line[group];
     // Of the separators' equations the pieces contribute to two; what concerns the one before is put off.
@@ -91,11 +112,13 @@ struct FactorLines
                 Equation{own.before, T[pieces.n_rows + s] + own.diagonal + shared.diagonal_before[i + w],
                          shared.equation[1][i + w].behind};
     });
-    int from = 0, reduction = 0;
-    for (int distance = w; distance < w * (m - 1); distance *= 2, from = 1 - from, ++reduction)
+    int from = 0;
+    for_each_reduction(w, w * m, [&](int reduction, int distance) {
       team.for_each(w * m, [&](int i) {
         shared.equation[1 - from][i] = reduced(shared.equation[from], i, distance, w * m, reduction, first + i);
       });
+      from = 1 - from;
+    });
     team.for_each(w * m, [&](int i) {
       factors.inverse_diagonal[first + i] = static_cast<Number>(1. / shared.equation[from][i].diagonal);
     });
@@ -152,10 +175,13 @@ private:
 };
 
 /// z = T⁻¹ r, of which `finish` makes what is wanted: finish.fetch(row) is what it reads, finish(row, z_row, that) what
-/// it does.
+/// it does. All loads of a step are under way together.
 template <typename Number, class Finish>
 struct SolveLines
 {
+  static constexpr bool writes_matrix = false;
+  static constexpr int  largest_team  = most_pieces;
+
   LinePieces          pieces;
   LineFactors<Number> factors;
   const Number       *r;
@@ -165,35 +191,75 @@ struct SolveLines
   {
     Number before[most_pieces], behind[most_pieces], x[2][most_pieces];
   };
+  struct Kept
+  {
+    int    length, separator, row[longest_piece];
+    Number to_before[longest_piece], to_behind[longest_piece], reduce_before[most_reductions],
+      reduce_behind[most_reductions], inverse_diagonal;
+    Number r[longest_piece], lower[longest_piece], inverse[longest_piece], upper[longest_piece];
+  };
 
-  template <class Team>
-  ADAMANT_HOST_DEVICE void operator()(int group, Shared &shared, const Team &team) const
+  template <class Kepts, class Team>
+  ADAMANT_HOST_DEVICE void fetch(int group, Kepts &kept, const Team &team) const
   {
     const int first = pieces.first[group], w = pieces.n_lines[group], n = w * pieces.per_line[group];
-    team.for_each(n, [&](int i) { eliminate<Team>(first + i, shared.before[i], shared.behind[i]); });
     team.for_each(n, [&](int i) {
-      const int s    = pieces.separator[first + i];
-      shared.x[0][i] = s < 0 ? Number(0) : r[s] - shared.behind[i] - shared.before[i + w];
+      Kept     &own = kept[i];
+      const int p = first + i, place = pieces.place(p);
+      own.length           = pieces.length[p];
+      own.separator        = pieces.separator[p];
+      own.inverse_diagonal = factors.inverse_diagonal[p];
+#pragma unroll
+      for (int k = 0; k < end<Team>(own.length); ++k)
+        if (k < own.length)
+          {
+            own.row[k]       = pieces.row[place + 32 * k];
+            own.to_before[k] = factors.to_before[place + 32 * k];
+            own.to_behind[k] = factors.to_behind[place + 32 * k];
+          }
+      for_each_reduction(w, n, [&](int reduction, int) {
+        const Number *coefficients   = factors.reduction + 2L * reduction * pieces.n_pieces + p;
+        own.reduce_before[reduction] = coefficients[0];
+        own.reduce_behind[reduction] = coefficients[pieces.n_pieces];
+      });
     });
-    int           from   = 0;
-    const Number *before = factors.reduction + first;
-    for (int distance = w; distance < n - w; distance *= 2, from = 1 - from, before += 2L * pieces.n_pieces)
+  }
+
+  template <class Kepts, class Team>
+  ADAMANT_HOST_DEVICE void operator()(int group, Shared &shared, Kepts &kept, const Team &team) const
+  {
+    const int first = pieces.first[group], w = pieces.n_lines[group], n = w * pieces.per_line[group];
+    team.for_each(n, [&](int i) {
+      Kept        &own    = kept[i];
+      const Number of_row = own.separator < 0 ? Number(0) : r[own.separator];
+      eliminate<Team>(own, shared.before[i], shared.behind[i]);
+      load_factors<Team>(first + i, own);
+      shared.x[0][i] = of_row;
+    });
+    team.for_each(n, [&](int i) {
+      if (kept[i].separator >= 0)
+        shared.x[0][i] -= shared.behind[i] + shared.before[i + w];
+    });
+    int from = 0;
+    for_each_reduction(w, n, [&](int reduction, int distance) {
       team.for_each(n, [&](int i) {
         const Number *x     = shared.x[from];
         Number        value = x[i];
         if (i >= distance)
-          value += before[i] * x[i - distance];
+          value += kept[i].reduce_before[reduction] * x[i - distance];
         if (i + distance < n)
-          value += before[pieces.n_pieces + i] * x[i + distance];
+          value += kept[i].reduce_behind[reduction] * x[i + distance];
         shared.x[1 - from][i] = value;
       });
-    team.for_each(n, [&](int i) { shared.before[i] = factors.inverse_diagonal[first + i] * shared.x[from][i]; });
+      from = 1 - from;
+    });
+    team.for_each(n, [&](int i) { shared.before[i] = kept[i].inverse_diagonal * shared.x[from][i]; });
     team.for_each(
-      n, [&](int i) { substitute<Team>(first + i, i < w ? Number(0) : shared.before[i - w], shared.before[i]); });
+      n, [&](int i) { substitute<Team>(kept[i], i < w ? Number(0) : shared.before[i - w], shared.before[i]); });
   }
 
 private:
-  // A thread of the host has no more to do than the piece is long; on a GPU all loads are under way together.
+  // A thread of the host has no more to do than the piece is long; on a GPU all entries are known to the compiler.
   template <class Team>
   ADAMANT_HOST_DEVICE static int end(int length)
   {
@@ -201,58 +267,57 @@ private:
   }
 
   template <class Team>
-  ADAMANT_HOST_DEVICE void eliminate(int p, Number &before, Number &behind) const
+  ADAMANT_HOST_DEVICE void eliminate(Kept &own, Number &before, Number &behind) const
   {
-    const int length = pieces.length[p], place = pieces.place(p);
-    Number    of_row[longest_piece];
 #pragma unroll
-    for (int k = 0; k < end<Team>(length); ++k)
-      of_row[k] = k < length ? r[pieces.row[place + 32 * k]] : Number(0);
-    before = behind = 0;
+    for (int k = 0; k < end<Team>(own.length); ++k)
+      own.r[k] = k < own.length ? r[own.row[k]] : Number(0);
+    Number to_before = 0, to_behind = 0;
 #pragma unroll
-    for (int k = 0; k < end<Team>(length); ++k)
-      if (k < length)
+    for (int k = 0; k < end<Team>(own.length); ++k)
+      if (k < own.length)
         {
-          before += factors.to_before[place + 32 * k] * of_row[k];
-          behind += factors.to_behind[place + 32 * k] * of_row[k];
+          to_before += own.to_before[k] * own.r[k];
+          to_behind += own.to_behind[k] * own.r[k];
+        }
+    before = to_before;
+    behind = to_behind;
+  }
+
+  template <class Team>
+  ADAMANT_HOST_DEVICE void load_factors(int p, Kept &own) const
+  {
+    const int place = pieces.place(p);
+#pragma unroll
+    for (int k = 0; k < end<Team>(own.length); ++k)
+      if (k < own.length)
+        {
+          own.lower[k]   = factors.lower[place + 32 * k];
+          own.inverse[k] = factors.inverse[place + 32 * k];
+          own.upper[k]   = factors.upper[place + 32 * k];
         }
   }
 
   template <class Team>
-  ADAMANT_HOST_DEVICE void substitute(int p, Number before, Number behind) const
+  ADAMANT_HOST_DEVICE void substitute(Kept &own, Number before, Number behind) const
   {
-    const int length = pieces.length[p], place = pieces.place(p), separator = pieces.separator[p];
-    int       row[longest_piece];
-    Number    z[longest_piece], factor[longest_piece];
-#pragma unroll
-    for (int k = 0; k < end<Team>(length); ++k)
-      if (k < length)
-        {
-          row[k]    = pieces.row[place + 32 * k];
-          z[k]      = factors.inverse[place + 32 * k] * r[row[k]];
-          factor[k] = factors.lower[place + 32 * k];
-        }
     decltype(finish.fetch(0)) operands[longest_piece];
 #pragma unroll
-    for (int k = 0; k < end<Team>(length); ++k)
-      if (k < length)
-        operands[k] = finish.fetch(row[k]);
+    for (int k = 0; k < end<Team>(own.length); ++k)
+      if (k < own.length)
+        operands[k] = finish.fetch(own.row[k]);
 #pragma unroll
-    for (int k = 0; k < end<Team>(length); ++k)
-      if (k < length)
-        {
-          z[k] -= factor[k] * before;
-          before    = z[k];
-          factor[k] = factors.upper[place + 32 * k];
-        }
-    if (separator >= 0)
-      finish(separator, behind, finish.fetch(separator));
+    for (int k = 0; k < end<Team>(own.length); ++k)
+      if (k < own.length)
+        own.r[k] = before = own.inverse[k] * own.r[k] - own.lower[k] * before;
+    if (own.separator >= 0)
+      finish(own.separator, behind, finish.fetch(own.separator));
 #pragma unroll
-    for (int k = end<Team>(length) - 1; k >= 0; --k)
-      if (k < length)
+    for (int k = end<Team>(own.length) - 1; k >= 0; --k)
+      if (k < own.length)
         {
-          behind = z[k] - factor[k] * behind;
-          finish(row[k], behind, operands[k]);
+          behind = own.r[k] - own.upper[k] * behind;
+          finish(own.row[k], behind, operands[k]);
         }
   }
 };

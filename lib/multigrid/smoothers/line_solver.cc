@@ -35,6 +35,43 @@ struct CutLine
   int length(int i) const { return begin(i + 1) - begin(i) - 1; }
 };
 
+// Lines with the couplings of T, which are zero at their ends, as well: of points, 16 to a line, neighbouring points in
+// neighbouring lines, and of short lines, as many as make up a piece.
+Lines packed(const Lines &lines)
+{
+  const auto length = [&](int l) { return lines.start[l + 1] - lines.start[l]; };
+  Lines      result;
+  Array<int> points;
+  result.start.push_back(0);
+  const auto end_line = [&] {
+    if (static_cast<int>(result.row.size()) > result.start.back())
+      result.start.push_back(static_cast<int>(result.row.size()));
+  };
+  for (int l = 0; l < lines.size(); ++l)
+    {
+      const auto first = lines.row.begin() + lines.start[l];
+      if (length(l) == 1)
+        {
+          points.push_back(*first);
+          continue;
+        }
+      if (static_cast<int>(result.row.size()) - result.start.back() + length(l) > longest_piece)
+        end_line();
+      result.row.insert(result.row.end(), first, first + length(l));
+      if (length(l) > longest_piece)
+        end_line();
+    }
+  end_line();
+  constexpr int at_once = lanes * longest_piece;
+  const int     n       = static_cast<int>(points.size());
+  for (int begin = 0; begin < n; begin += at_once)
+    for (int k = 0, end = std::min(begin + at_once, n), w = (end - begin + longest_piece - 1) / longest_piece; k < w;
+         ++k, end_line())
+      for (int i = begin + k; i < end; i += w)
+        result.row.push_back(points[i]);
+  return result;
+}
+
 // Those of as many pieces together, then of as many rows, in the order of their first rows.
 std::vector<CutLine> sorted_lines(const Lines &lines)
 {
@@ -55,7 +92,7 @@ LineSolver<Number>::LineSolver(const Device &device, const Lines &lines)
   if (lines.longest() > longest_line)
     throw RunError("a line of " + std::to_string(lines.longest()) + " rows, where " + std::to_string(longest_line) +
                    " are the most");
-  make_groups(lines);
+  make_groups(packed(lines));
   for (Vector *factor : {&lower, &inverse, &upper, &to_before, &to_behind})
     *factor = Vector(device, row.size());
   int reductions = 0;
