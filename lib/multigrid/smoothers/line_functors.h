@@ -9,26 +9,40 @@
 
 namespace adamant
 {
-/// The most rows of a piece, the most pieces of a group, and the reductions that their separators take.
-constexpr int longest_piece = 16, most_pieces = 512, most_reductions = 9;
+/// The most rows of a piece, the most pieces of a group (as registers and shared memory of a team have room for), and
+/// the reductions that their separators take.
+constexpr int longest_piece = 16, most_reductions = 9;
+template <typename Number>
+constexpr int most_pieces = 2048 / sizeof(Number);
 
 /// Lines in groups, for a team each; those of a group have equally many pieces. A piece has at most longest_piece rows
 /// and is a thread's; behind it is a row of its own, a separator, unless it ends its line. Piece i of line l of a group
-/// of w lines is piece first + i w + l: beside it are those of the neighbouring lines. 32 pieces lie side by side, row k
-/// of a piece at place() + 32 k.
+/// of w lines is piece first + i w + l. For T, 32 pieces lie side by side, row k of a piece at place() + 32 k. Vectors are
+/// read and written in the order of the group's rows, so that neighbouring threads have neighbouring entries, and change
+/// their order in the team's memory: at slot() is row k of piece i, or with k = longest_piece the separator behind it.
 struct LinePieces
 {
-  int        n_rows, n_pieces; ///< with places that are left free, so that groups begin at multiples of 32
-  const int *first;            ///< piece of each group
-  const int *n_lines;          ///< of each group, w
-  const int *per_line;         ///< pieces, for each group
-  const int *length;           ///< rows of each piece
-  const int *separator;        ///< the row behind each piece, -1 where a line ends
-  const int *slice;            ///< where the rows of each 32 pieces begin
-  const int *row;              ///< by places
+  int                   n_rows, n_pieces; ///< with places that are left free, so that groups begin at multiples of 32
+  const int            *first;            ///< piece of each group
+  const int            *n_lines;          ///< of each group, w
+  const int            *per_line;         ///< pieces, for each group
+  const int            *length;           ///< rows of each piece
+  const int            *separator;        ///< the row behind each piece, -1 where a line ends
+  const int            *slice;            ///< where the rows of each 32 pieces begin
+  const int            *row;              ///< by places
+  const int            *first_ordered;    ///< where the rows of each group begin in
+  const int            *ordered_row;      ///< all of a group in their order, with
+  const unsigned short *slot;             ///< their slots
 
   ADAMANT_HOST_DEVICE int place(int piece) const { return slice[piece / 32] + piece % 32; }
 };
+
+/// See LinePieces; rows of a piece lie in different banks of a GPU's shared memory.
+template <typename Number>
+ADAMANT_HOST_DEVICE int slot_of(int k, int i)
+{
+  return k * (most_pieces<Number> + 1) + i;
+}
 
 /// What a solve reads of T, by places and by pieces. The matrix of a piece, T_p y = r, is solved by
 ///   f_k = inverse_k r_k - lower_k f_{k-1},   y_k = f_k - upper_k y_{k+1},
@@ -71,7 +85,7 @@ template <typename Number>
 struct FactorLines
 {
   static constexpr bool writes_matrix = true;
-  static constexpr int  largest_team  = most_pieces;
+  static constexpr int  largest_team  = most_pieces<Number>;
 
   LinePieces          pieces;
   const double       *T;
@@ -84,8 +98,8 @@ struct FactorLines
   };
   struct Shared
   {
-    Equation equation[2][most_pieces];
-    double   diagonal_before[most_pieces]; ///< of each piece for the separator before it
+    Equation equation[2][most_pieces<Number>];
+    double   diagonal_before[most_pieces<Number>]; ///< of each piece for the separator before it
   };
 
   struct Kept
@@ -180,7 +194,7 @@ template <typename Number, class Finish>
 struct SolveLines
 {
   static constexpr bool writes_matrix = false;
-  static constexpr int  largest_team  = most_pieces;
+  static constexpr int  largest_team  = most_pieces<Number>;
 
   LinePieces          pieces;
   LineFactors<Number> factors;
@@ -189,12 +203,14 @@ struct SolveLines
 
   struct Shared
   {
-    Number before[most_pieces], behind[most_pieces], x[2][most_pieces];
+    Number before[most_pieces<Number>], behind[most_pieces<Number>], x[2][most_pieces<Number>];
+    Number entry[(longest_piece + 1) * (most_pieces<Number> + 1)];
   };
   struct Kept
   {
-    int    length, separator, row[longest_piece];
-    Number to_before[longest_piece], to_behind[longest_piece], reduce_before[most_reductions],
+    int            length, has_separator, n_ordered, row[longest_piece + 1];
+    unsigned short slot[longest_piece + 1];
+    Number         to_before[longest_piece], to_behind[longest_piece], reduce_before[most_reductions],
       reduce_behind[most_reductions], inverse_diagonal;
     Number r[longest_piece], lower[longest_piece], inverse[longest_piece], upper[longest_piece];
   };
@@ -203,17 +219,26 @@ struct SolveLines
   ADAMANT_HOST_DEVICE void fetch(int group, Kepts &kept, const Team &team) const
   {
     const int first = pieces.first[group], w = pieces.n_lines[group], n = w * pieces.per_line[group];
+    const int begin = pieces.first_ordered[group], end_of_group = pieces.first_ordered[group + 1];
     team.for_each(n, [&](int i) {
-      Kept     &own = kept[i];
+      Kept &own = kept[i];
+      // Of the group's rows in their order, thread i has i, i + n, ...
+      own.n_ordered = (end_of_group - begin - i + n - 1) / n;
+#pragma unroll
+      for (int e = 0; e < end<Team>(own.n_ordered, longest_piece + 1); ++e)
+        if (e < own.n_ordered)
+          {
+            own.row[e]  = pieces.ordered_row[begin + i + e * n];
+            own.slot[e] = pieces.slot[begin + i + e * n];
+          }
       const int p = first + i, place = pieces.place(p);
       own.length           = pieces.length[p];
-      own.separator        = pieces.separator[p];
+      own.has_separator    = pieces.separator[p] >= 0;
       own.inverse_diagonal = factors.inverse_diagonal[p];
 #pragma unroll
       for (int k = 0; k < end<Team>(own.length); ++k)
         if (k < own.length)
           {
-            own.row[k]       = pieces.row[place + 32 * k];
             own.to_before[k] = factors.to_before[place + 32 * k];
             own.to_behind[k] = factors.to_behind[place + 32 * k];
           }
@@ -229,16 +254,15 @@ struct SolveLines
   ADAMANT_HOST_DEVICE void operator()(int group, Shared &shared, Kepts &kept, const Team &team) const
   {
     const int first = pieces.first[group], w = pieces.n_lines[group], n = w * pieces.per_line[group];
+    team.for_each(n, [&](int i) { spread<Team>(kept[i], shared.entry); });
     team.for_each(n, [&](int i) {
-      Kept        &own    = kept[i];
-      const Number of_row = own.separator < 0 ? Number(0) : r[own.separator];
-      eliminate<Team>(own, shared.before[i], shared.behind[i]);
-      load_factors<Team>(first + i, own);
-      shared.x[0][i] = of_row;
+      eliminate<Team>(kept[i], i, shared);
+      load_factors<Team>(first + i, kept[i]);
     });
     team.for_each(n, [&](int i) {
-      if (kept[i].separator >= 0)
-        shared.x[0][i] -= shared.behind[i] + shared.before[i + w];
+      shared.x[0][i] = !kept[i].has_separator ?
+                         Number(0) :
+                         shared.entry[slot_of<Number>(longest_piece, i)] - shared.behind[i] - shared.before[i + w];
     });
     int from = 0;
     for_each_reduction(w, n, [&](int reduction, int distance) {
@@ -253,35 +277,51 @@ struct SolveLines
       });
       from = 1 - from;
     });
-    team.for_each(n, [&](int i) { shared.before[i] = kept[i].inverse_diagonal * shared.x[from][i]; });
-    team.for_each(
-      n, [&](int i) { substitute<Team>(kept[i], i < w ? Number(0) : shared.before[i - w], shared.before[i]); });
+    team.for_each(n, [&](int i) {
+      shared.before[i] = shared.entry[slot_of<Number>(longest_piece, i)] = kept[i].inverse_diagonal * shared.x[from][i];
+    });
+    team.for_each(n, [&](int i) {
+      substitute<Team>(kept[i], i, i < w ? Number(0) : shared.before[i - w], shared.before[i], shared.entry);
+    });
+    team.for_each(n, [&](int i) { collect<Team>(kept[i], shared.entry); });
   }
 
 private:
-  // A thread of the host has no more to do than the piece is long; on a GPU all entries are known to the compiler.
+  // A thread of the host has no more to do than there is; on a GPU all entries are known to the compiler.
   template <class Team>
-  ADAMANT_HOST_DEVICE static int end(int length)
+  ADAMANT_HOST_DEVICE static int end(int n, int most = longest_piece)
   {
-    return Team::one_thread ? length : longest_piece;
+    return Team::one_thread ? n : most;
   }
 
   template <class Team>
-  ADAMANT_HOST_DEVICE void eliminate(Kept &own, Number &before, Number &behind) const
+  ADAMANT_HOST_DEVICE void spread(const Kept &own, Number *entry) const
   {
+    Number value[longest_piece + 1];
 #pragma unroll
-    for (int k = 0; k < end<Team>(own.length); ++k)
-      own.r[k] = k < own.length ? r[own.row[k]] : Number(0);
+    for (int e = 0; e < end<Team>(own.n_ordered, longest_piece + 1); ++e)
+      if (e < own.n_ordered)
+        value[e] = r[own.row[e]];
+#pragma unroll
+    for (int e = 0; e < end<Team>(own.n_ordered, longest_piece + 1); ++e)
+      if (e < own.n_ordered)
+        entry[own.slot[e]] = value[e];
+  }
+
+  template <class Team>
+  ADAMANT_HOST_DEVICE void eliminate(Kept &own, int i, Shared &shared) const
+  {
     Number to_before = 0, to_behind = 0;
 #pragma unroll
     for (int k = 0; k < end<Team>(own.length); ++k)
       if (k < own.length)
         {
+          own.r[k] = shared.entry[slot_of<Number>(k, i)];
           to_before += own.to_before[k] * own.r[k];
           to_behind += own.to_behind[k] * own.r[k];
         }
-    before = to_before;
-    behind = to_behind;
+    shared.before[i] = to_before;
+    shared.behind[i] = to_behind;
   }
 
   template <class Team>
@@ -299,26 +339,30 @@ private:
   }
 
   template <class Team>
-  ADAMANT_HOST_DEVICE void substitute(Kept &own, Number before, Number behind) const
+  ADAMANT_HOST_DEVICE void substitute(Kept &own, int i, Number before, Number behind, Number *entry) const
   {
-    decltype(finish.fetch(0)) operands[longest_piece];
-#pragma unroll
-    for (int k = 0; k < end<Team>(own.length); ++k)
-      if (k < own.length)
-        operands[k] = finish.fetch(own.row[k]);
 #pragma unroll
     for (int k = 0; k < end<Team>(own.length); ++k)
       if (k < own.length)
         own.r[k] = before = own.inverse[k] * own.r[k] - own.lower[k] * before;
-    if (own.separator >= 0)
-      finish(own.separator, behind, finish.fetch(own.separator));
 #pragma unroll
     for (int k = end<Team>(own.length) - 1; k >= 0; --k)
       if (k < own.length)
-        {
-          behind = own.r[k] - own.upper[k] * behind;
-          finish(own.row[k], behind, operands[k]);
-        }
+        entry[slot_of<Number>(k, i)] = behind = own.r[k] - own.upper[k] * behind;
+  }
+
+  template <class Team>
+  ADAMANT_HOST_DEVICE void collect(const Kept &own, const Number *entry) const
+  {
+    decltype(finish.fetch(0)) operands[longest_piece + 1];
+#pragma unroll
+    for (int e = 0; e < end<Team>(own.n_ordered, longest_piece + 1); ++e)
+      if (e < own.n_ordered)
+        operands[e] = finish.fetch(own.row[e]);
+#pragma unroll
+    for (int e = 0; e < end<Team>(own.n_ordered, longest_piece + 1); ++e)
+      if (e < own.n_ordered)
+        finish(own.row[e], entry[own.slot[e]], operands[e]);
   }
 };
 

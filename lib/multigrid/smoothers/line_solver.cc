@@ -110,8 +110,8 @@ void LineSolver<Number>::make_groups(const Lines &lines)
   long       total = 0;
   for (const CutLine &line : all)
     total += line.n_pieces();
-  team_size =
-    std::clamp(to_lanes(static_cast<int>(std::min(total / teams_wanted, long(most_pieces)))), 2 * lanes, most_pieces);
+  team_size = std::clamp(to_lanes(static_cast<int>(std::min(total / teams_wanted, long(most_pieces<Number>)))),
+                         2 * lanes, most_pieces<Number>);
   if (!all.empty())
     team_size = std::max(team_size, to_lanes(all.front().n_pieces()));
 
@@ -146,6 +146,7 @@ void LineSolver<Number>::make_groups(const Lines &lines)
   length    = List<int>(device, lengths);
   separator = List<int>(device, separators);
   make_places(lengths, rows);
+  make_order(firsts, lengths, separators, rows);
 }
 
 template <typename Number>
@@ -168,10 +169,42 @@ void LineSolver<Number>::make_places(const Array<int> &lengths, const std::vecto
 }
 
 template <typename Number>
+void LineSolver<Number>::make_order(const Array<int> &firsts, const Array<int> &lengths, const Array<int> &separators,
+                                    const std::vector<const int *> &rows)
+{
+  Array<int>            first_of_group(1, 0), all;
+  Array<unsigned short> slots;
+  for (std::size_t group = 0; group + 1 < firsts.size(); ++group)
+    {
+      std::vector<std::pair<int, unsigned short>> of_group; // rows and slots
+      const auto                                  add = [&](int row, int k, int p) {
+        of_group.emplace_back(row, static_cast<unsigned short>(slot_of<Number>(k, p - firsts[group])));
+      };
+      for (int p = firsts[group]; p < firsts[group + 1]; ++p)
+        {
+          for (int k = 0; k < lengths[p]; ++k)
+            add(rows[p][k], k, p);
+          if (separators[p] >= 0)
+            add(separators[p], longest_piece, p);
+        }
+      std::sort(of_group.begin(), of_group.end());
+      for (const auto &[row, slot] : of_group)
+        {
+          all.push_back(row);
+          slots.push_back(slot);
+        }
+      first_of_group.push_back(to_index(all.size(), "rows of lines"));
+    }
+  first_ordered = List<int>(device, first_of_group);
+  ordered_row   = List<int>(device, all);
+  slot          = List<unsigned short>(device, slots);
+}
+
+template <typename Number>
 LinePieces LineSolver<Number>::pieces() const
 {
-  return {n_rows,        n_pieces,         first.data(), n_lines.data(), per_line.data(),
-          length.data(), separator.data(), slice.data(), row.data()};
+  return {n_rows,           n_pieces,     first.data(), n_lines.data(),       per_line.data(),    length.data(),
+          separator.data(), slice.data(), row.data(),   first_ordered.data(), ordered_row.data(), slot.data()};
 }
 
 template <typename Number>

@@ -33,12 +33,15 @@ public:
 private:
   void                make_groups(const Lines &lines);
   void                make_places(const Array<int> &lengths, const std::vector<const int *> &rows);
+  void                make_order(const Array<int> &firsts, const Array<int> &lengths, const Array<int> &separators,
+                                 const std::vector<const int *> &rows);
   LinePieces          pieces() const;
   LineFactors<Number> factors() const;
 
-  Device         device;
-  int            n_rows, n_pieces = 0, team_size = 0;
-  List<int>      first, n_lines, per_line, length, separator, slice, row;
-  mutable Vector lower, inverse, upper, to_before, to_behind, reduction, inverse_diagonal;
+  Device               device;
+  int                  n_rows, n_pieces = 0, team_size = 0;
+  List<int>            first, n_lines, per_line, length, separator, slice, row, first_ordered, ordered_row;
+  List<unsigned short> slot;
+  mutable Vector       lower, inverse, upper, to_before, to_behind, reduction, inverse_diagonal;
 };
 } // namespace adamant

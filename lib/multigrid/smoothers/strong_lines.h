@@ -6,7 +6,7 @@
 namespace adamant
 {
 /// The most rows of a line (LineSolver).
-constexpr int longest_line = 8192;
+constexpr int longest_line = 4096;
 
 /// Disjoint lines of rows: line l has the rows row[start[l]], ..., row[start[l + 1] - 1], in their order along it.
 /// Every row is in one line; a line may be a single row.
