@@ -15,26 +15,31 @@ constexpr int longest_piece = 16, most_reductions = 9;
 template <typename Number>
 constexpr int most_pieces = 2048 / sizeof(Number);
 
-/// Lines in groups, for a team each; those of a group have equally many pieces. A piece has at most longest_piece rows
-/// and is a thread's; behind it is a row of its own, a separator, unless it ends its line. Piece i of line l of a group
-/// of w lines is piece first + i w + l. For T, 32 pieces lie side by side, row k of a piece at place() + 32 k. Vectors are
-/// read and written in the order of the group's rows, so that neighbouring threads have neighbouring entries, and change
-/// their order in the team's memory: at slot() is row k of piece i, or with k = longest_piece the separator behind it.
+/// w lines of equally many pieces, for a team. Piece i of line l is piece first_piece + i w + l; the group's rows are those
+/// from first_row to that of the next group.
+struct LineGroup
+{
+  int first_piece, w, pieces_per_line, first_row;
+
+  ADAMANT_HOST_DEVICE int n_pieces() const { return w * pieces_per_line; }
+};
+
+/// Lines in groups. A piece has at most longest_piece rows and is a thread's; behind it is a row of its own, a separator,
+/// unless it ends its line. For T, 32 pieces lie side by side. Vectors are read and written in the order of the group's
+/// rows, so that neighbouring threads have neighbouring entries, and change their order in the team's memory: at
+/// slot_of(k, i) is row k of piece i of the group, or with k = longest_piece the separator behind it.
 struct LinePieces
 {
-  int                   n_rows, n_pieces; ///< with places that are left free, so that groups begin at multiples of 32
-  const int            *first;            ///< piece of each group
-  const int            *n_lines;          ///< of each group, w
-  const int            *per_line;         ///< pieces, for each group
+  int                   n_rows, n_pieces; ///< with places that are left free: groups begin at multiples of 32
+  const LineGroup      *group;            ///< and one behind the last
   const int            *length;           ///< rows of each piece
   const int            *separator;        ///< the row behind each piece, -1 where a line ends
-  const int            *slice;            ///< where the rows of each 32 pieces begin
-  const int            *row;              ///< by places
-  const int            *first_ordered;    ///< where the rows of each group begin in
+  const int            *row;              ///< of each place
   const int            *ordered_row;      ///< all of a group in their order, with
   const unsigned short *slot;             ///< their slots
 
-  ADAMANT_HOST_DEVICE int place(int piece) const { return slice[piece / 32] + piece % 32; }
+  /// Of row k of a piece.
+  ADAMANT_HOST_DEVICE int place(int piece, int k) const { return 32 * (longest_piece * (piece / 32) + k) + piece % 32; }
 };
 
 /// See LinePieces; rows of a piece lie in different banks of a GPU's shared memory.
@@ -110,15 +115,16 @@ struct FactorLines
   {}
 
   template <class Kepts, class Team>
-  ADAMANT_HOST_DEVICE void operator()(int group, Shared &shared, Kepts &, const Team &team) const
+  ADAMANT_HOST_DEVICE void operator()(int g, Shared &shared, Kepts &, const Team &team) const
   {
-    const int first = pieces.first[group], w = pieces.n_lines[group], m = pieces.per_line[group];
+    const LineGroup group = pieces.group[g];
+    const int       first = group.first_piece, w = group.w, n = group.n_pieces();
     // Of the separators' equations the pieces contribute to two; what concerns the one before is put off.
-    team.for_each(w * m, [&](int i) {
+    team.for_each(n, [&](int i) {
       const int before = i < w ? -1 : pieces.separator[first + i - w];
       factor_piece(first + i, before, shared.equation[1][i], shared.diagonal_before[i]);
     });
-    team.for_each(w * m, [&](int i) {
+    team.for_each(n, [&](int i) {
       const int   s   = pieces.separator[first + i];
       const auto &own = shared.equation[1][i];
       shared.equation[0][i] =
@@ -127,13 +133,13 @@ struct FactorLines
                          shared.equation[1][i + w].behind};
     });
     int from = 0;
-    for_each_reduction(w, w * m, [&](int reduction, int distance) {
-      team.for_each(w * m, [&](int i) {
-        shared.equation[1 - from][i] = reduced(shared.equation[from], i, distance, w * m, reduction, first + i);
+    for_each_reduction(w, n, [&](int reduction, int distance) {
+      team.for_each(n, [&](int i) {
+        shared.equation[1 - from][i] = reduced(shared.equation[from], i, distance, n, reduction, first + i);
       });
       from = 1 - from;
     });
-    team.for_each(w * m, [&](int i) {
+    team.for_each(n, [&](int i) {
       factors.inverse_diagonal[first + i] = static_cast<Number>(1. / shared.equation[from][i].diagonal);
     });
   }
@@ -142,11 +148,11 @@ private:
   // `behind` is what the separator before the piece couples to the one behind it.
   ADAMANT_HOST_DEVICE void factor_piece(int p, int before, Equation &equation, double &diagonal_before) const
   {
-    const int n = pieces.n_rows, length = pieces.length[p], place = pieces.place(p), separator = pieces.separator[p];
+    const int n = pieces.n_rows, length = pieces.length[p], separator = pieces.separator[p];
     double    lower[longest_piece], inverse[longest_piece], upper[longest_piece];
     for (int k = 0; k < length; ++k)
       {
-        const int row = pieces.row[place + 32 * k];
+        const int row = pieces.row[pieces.place(p, k)];
         inverse[k]    = 1. / (T[n + row] - (k > 0 ? T[row] * upper[k - 1] : 0.));
         lower[k]      = inverse[k] * T[row];
         upper[k]      = inverse[k] * T[2 * n + row];
@@ -161,7 +167,7 @@ private:
     double       q = 0., g = 0., q_last = 0., g_last = 0.;
     for (int k = length - 1; k >= 0; --k)
       {
-        const int at          = place + 32 * k;
+        const int at          = pieces.place(p, k);
         q                     = k == length - 1 ? 1. : -lower[k + 1] * q;
         g                     = k == length - 1 ? p_of[k] : p_of[k] - lower[k + 1] * g;
         q_last                = k == length - 1 ? q * upper[k] : q_last;
@@ -216,31 +222,33 @@ struct SolveLines
   };
 
   template <class Kepts, class Team>
-  ADAMANT_HOST_DEVICE void fetch(int group, Kepts &kept, const Team &team) const
+  ADAMANT_HOST_DEVICE void fetch(int g, Kepts &kept, const Team &team) const
   {
-    const int first = pieces.first[group], w = pieces.n_lines[group], n = w * pieces.per_line[group];
-    const int begin = pieces.first_ordered[group], end_of_group = pieces.first_ordered[group + 1];
+    const LineGroup group = pieces.group[g];
+    const int       w = group.w, n = group.n_pieces(), n_rows = pieces.group[g + 1].first_row - group.first_row;
     team.for_each(n, [&](int i) {
-      Kept &own = kept[i];
+      Kept     &own     = kept[i];
+      const int p       = group.first_piece + i;
+      own.length        = pieces.length[p];
+      own.has_separator = pieces.separator[p] >= 0;
+      if (Team::one_thread) // whose cache has the rest
+        return;
       // Of the group's rows in their order, thread i has i, i + n, ...
-      own.n_ordered = (end_of_group - begin - i + n - 1) / n;
+      own.n_ordered = (n_rows - i + n - 1) / n;
 #pragma unroll
-      for (int e = 0; e < end<Team>(own.n_ordered, longest_piece + 1); ++e)
+      for (int e = 0; e <= longest_piece; ++e)
         if (e < own.n_ordered)
           {
-            own.row[e]  = pieces.ordered_row[begin + i + e * n];
-            own.slot[e] = pieces.slot[begin + i + e * n];
+            own.row[e]  = pieces.ordered_row[group.first_row + i + e * n];
+            own.slot[e] = pieces.slot[group.first_row + i + e * n];
           }
-      const int p = first + i, place = pieces.place(p);
-      own.length           = pieces.length[p];
-      own.has_separator    = pieces.separator[p] >= 0;
       own.inverse_diagonal = factors.inverse_diagonal[p];
 #pragma unroll
-      for (int k = 0; k < end<Team>(own.length); ++k)
+      for (int k = 0; k < longest_piece; ++k)
         if (k < own.length)
           {
-            own.to_before[k] = factors.to_before[place + 32 * k];
-            own.to_behind[k] = factors.to_behind[place + 32 * k];
+            own.to_before[k] = factors.to_before[pieces.place(p, k)];
+            own.to_behind[k] = factors.to_behind[pieces.place(p, k)];
           }
       for_each_reduction(w, n, [&](int reduction, int) {
         const Number *coefficients   = factors.reduction + 2L * reduction * pieces.n_pieces + p;
@@ -251,13 +259,15 @@ struct SolveLines
   }
 
   template <class Kepts, class Team>
-  ADAMANT_HOST_DEVICE void operator()(int group, Shared &shared, Kepts &kept, const Team &team) const
+  ADAMANT_HOST_DEVICE void operator()(int g, Shared &shared, Kepts &kept, const Team &team) const
   {
-    const int first = pieces.first[group], w = pieces.n_lines[group], n = w * pieces.per_line[group];
-    team.for_each(n, [&](int i) { spread<Team>(kept[i], shared.entry); });
+    const LineGroup group = pieces.group[g];
+    const int       first = group.first_piece, w = group.w, n = group.n_pieces();
+    team.for_each(Team::one_thread ? 1 : n, [&](int i) { spread<Team>(g, kept[i], shared.entry); });
     team.for_each(n, [&](int i) {
-      eliminate<Team>(kept[i], i, shared);
-      load_factors<Team>(first + i, kept[i]);
+      eliminate<Team>(first + i, kept[i], i, shared);
+      if (!Team::one_thread)
+        load_factors(first + i, kept[i]);
     });
     team.for_each(n, [&](int i) {
       shared.x[0][i] = !kept[i].has_separator ?
@@ -269,47 +279,64 @@ struct SolveLines
       team.for_each(n, [&](int i) {
         const Number *x     = shared.x[from];
         Number        value = x[i];
+        const long    at    = 2L * reduction * pieces.n_pieces + first + i;
         if (i >= distance)
-          value += kept[i].reduce_before[reduction] * x[i - distance];
+          value += loaded<Team>(kept[i].reduce_before[reduction], factors.reduction, at) * x[i - distance];
         if (i + distance < n)
-          value += kept[i].reduce_behind[reduction] * x[i + distance];
+          value +=
+            loaded<Team>(kept[i].reduce_behind[reduction], factors.reduction, at + pieces.n_pieces) * x[i + distance];
         shared.x[1 - from][i] = value;
       });
       from = 1 - from;
     });
     team.for_each(n, [&](int i) {
-      shared.before[i] = shared.entry[slot_of<Number>(longest_piece, i)] = kept[i].inverse_diagonal * shared.x[from][i];
+      shared.before[i] = shared.entry[slot_of<Number>(longest_piece, i)] =
+        loaded<Team>(kept[i].inverse_diagonal, factors.inverse_diagonal, first + i) * shared.x[from][i];
     });
     team.for_each(n, [&](int i) {
-      substitute<Team>(kept[i], i, i < w ? Number(0) : shared.before[i - w], shared.before[i], shared.entry);
+      substitute<Team>(first + i, kept[i], i, i < w ? Number(0) : shared.before[i - w], shared.before[i], shared.entry);
     });
-    team.for_each(n, [&](int i) { collect<Team>(kept[i], shared.entry); });
+    team.for_each(Team::one_thread ? 1 : n, [&](int i) { collect<Team>(g, kept[i], shared.entry); });
   }
 
 private:
   // A thread of the host has no more to do than there is; on a GPU all entries are known to the compiler.
   template <class Team>
-  ADAMANT_HOST_DEVICE static int end(int n, int most = longest_piece)
+  ADAMANT_HOST_DEVICE static int end(int n)
   {
-    return Team::one_thread ? n : most;
+    return Team::one_thread ? n : longest_piece;
   }
 
+  // What `fetch` and load_factors have put into registers of a GPU's thread.
   template <class Team>
-  ADAMANT_HOST_DEVICE void spread(const Kept &own, Number *entry) const
+  ADAMANT_HOST_DEVICE static Number loaded(const Number &kept, const Number *there, long at)
   {
+    return Team::one_thread ? there[at] : kept;
+  }
+
+  // The vector's entries of the group into the team's memory.
+  template <class Team>
+  ADAMANT_HOST_DEVICE void spread(int g, const Kept &own, Number *entry) const
+  {
+    if (Team::one_thread)
+      {
+        for (int j = pieces.group[g].first_row; j < pieces.group[g + 1].first_row; ++j)
+          entry[pieces.slot[j]] = r[pieces.ordered_row[j]];
+        return;
+      }
     Number value[longest_piece + 1];
 #pragma unroll
-    for (int e = 0; e < end<Team>(own.n_ordered, longest_piece + 1); ++e)
+    for (int e = 0; e <= longest_piece; ++e)
       if (e < own.n_ordered)
         value[e] = r[own.row[e]];
 #pragma unroll
-    for (int e = 0; e < end<Team>(own.n_ordered, longest_piece + 1); ++e)
+    for (int e = 0; e <= longest_piece; ++e)
       if (e < own.n_ordered)
         entry[own.slot[e]] = value[e];
   }
 
   template <class Team>
-  ADAMANT_HOST_DEVICE void eliminate(Kept &own, int i, Shared &shared) const
+  ADAMANT_HOST_DEVICE void eliminate(int p, Kept &own, int i, Shared &shared) const
   {
     Number to_before = 0, to_behind = 0;
 #pragma unroll
@@ -317,50 +344,57 @@ private:
       if (k < own.length)
         {
           own.r[k] = shared.entry[slot_of<Number>(k, i)];
-          to_before += own.to_before[k] * own.r[k];
-          to_behind += own.to_behind[k] * own.r[k];
+          to_before += loaded<Team>(own.to_before[k], factors.to_before, pieces.place(p, k)) * own.r[k];
+          to_behind += loaded<Team>(own.to_behind[k], factors.to_behind, pieces.place(p, k)) * own.r[k];
         }
     shared.before[i] = to_before;
     shared.behind[i] = to_behind;
   }
 
-  template <class Team>
   ADAMANT_HOST_DEVICE void load_factors(int p, Kept &own) const
   {
-    const int place = pieces.place(p);
 #pragma unroll
-    for (int k = 0; k < end<Team>(own.length); ++k)
+    for (int k = 0; k < longest_piece; ++k)
       if (k < own.length)
         {
-          own.lower[k]   = factors.lower[place + 32 * k];
-          own.inverse[k] = factors.inverse[place + 32 * k];
-          own.upper[k]   = factors.upper[place + 32 * k];
+          own.lower[k]   = factors.lower[pieces.place(p, k)];
+          own.inverse[k] = factors.inverse[pieces.place(p, k)];
+          own.upper[k]   = factors.upper[pieces.place(p, k)];
         }
   }
 
   template <class Team>
-  ADAMANT_HOST_DEVICE void substitute(Kept &own, int i, Number before, Number behind, Number *entry) const
+  ADAMANT_HOST_DEVICE void substitute(int p, Kept &own, int i, Number before, Number behind, Number *entry) const
   {
 #pragma unroll
     for (int k = 0; k < end<Team>(own.length); ++k)
       if (k < own.length)
-        own.r[k] = before = own.inverse[k] * own.r[k] - own.lower[k] * before;
+        own.r[k] = before = loaded<Team>(own.inverse[k], factors.inverse, pieces.place(p, k)) * own.r[k] -
+                            loaded<Team>(own.lower[k], factors.lower, pieces.place(p, k)) * before;
 #pragma unroll
     for (int k = end<Team>(own.length) - 1; k >= 0; --k)
       if (k < own.length)
-        entry[slot_of<Number>(k, i)] = behind = own.r[k] - own.upper[k] * behind;
+        entry[slot_of<Number>(k, i)] = behind =
+          own.r[k] - loaded<Team>(own.upper[k], factors.upper, pieces.place(p, k)) * behind;
   }
 
+  // The solution's entries of the group from the team's memory.
   template <class Team>
-  ADAMANT_HOST_DEVICE void collect(const Kept &own, const Number *entry) const
+  ADAMANT_HOST_DEVICE void collect(int g, const Kept &own, const Number *entry) const
   {
+    if (Team::one_thread)
+      {
+        for (int j = pieces.group[g].first_row; j < pieces.group[g + 1].first_row; ++j)
+          finish(pieces.ordered_row[j], entry[pieces.slot[j]], finish.fetch(pieces.ordered_row[j]));
+        return;
+      }
     decltype(finish.fetch(0)) operands[longest_piece + 1];
 #pragma unroll
-    for (int e = 0; e < end<Team>(own.n_ordered, longest_piece + 1); ++e)
+    for (int e = 0; e <= longest_piece; ++e)
       if (e < own.n_ordered)
         operands[e] = finish.fetch(own.row[e]);
 #pragma unroll
-    for (int e = 0; e < end<Team>(own.n_ordered, longest_piece + 1); ++e)
+    for (int e = 0; e <= longest_piece; ++e)
       if (e < own.n_ordered)
         finish(own.row[e], entry[own.slot[e]], operands[e]);
   }

@@ -110,101 +110,67 @@ void LineSolver<Number>::make_groups(const Lines &lines)
   long       total = 0;
   for (const CutLine &line : all)
     total += line.n_pieces();
-  team_size = std::clamp(to_lanes(static_cast<int>(std::min(total / teams_wanted, long(most_pieces<Number>)))),
-                         2 * lanes, most_pieces<Number>);
+  team_size = !device.asynchronous() ? 2 * lanes : // which a core's cache holds
+                std::clamp(to_lanes(static_cast<int>(std::min(total / teams_wanted, long(most_pieces<Number>)))),
+                           2 * lanes, most_pieces<Number>);
   if (!all.empty())
     team_size = std::max(team_size, to_lanes(all.front().n_pieces()));
 
-  Array<int>               firsts(1, 0), widths, pieces_per_line, lengths, separators;
-  std::vector<const int *> rows; // of each piece
-  for (std::size_t next = 0; next < all.size();)
+  Array<LineGroup>      groups;
+  Array<int>            lengths, separators, rows, ordered;
+  Array<unsigned short> slots;
+  for (std::size_t next = 0, end = 0; next < all.size(); next = end)
     {
-      const int   m   = all[next].n_pieces();
-      std::size_t end = next;
+      const int m = all[next].n_pieces();
       while (end < all.size() && all[end].n_pieces() == m && static_cast<int>(end - next + 1) * m <= team_size)
         ++end;
-      for (int i = 0; i < m; ++i)
-        for (std::size_t l = next; l < end; ++l)
-          {
-            const CutLine &line = all[l];
-            lengths.push_back(line.length(i));
-            rows.push_back(line.row + line.begin(i));
-            separators.push_back(i + 1 < m ? line.row[line.begin(i + 1) - 1] : -1);
-          }
-      widths.push_back(static_cast<int>(end - next));
-      pieces_per_line.push_back(m);
-      firsts.push_back(to_index(to_lanes(static_cast<int>(lengths.size())), "pieces of lines"));
-      lengths.resize(firsts.back(), 0);
-      rows.resize(firsts.back(), nullptr);
-      separators.resize(firsts.back(), -1);
-      next = end;
-    }
-  n_pieces  = firsts.back();
-  first     = List<int>(device, firsts);
-  n_lines   = List<int>(device, widths);
-  per_line  = List<int>(device, pieces_per_line);
-  length    = List<int>(device, lengths);
-  separator = List<int>(device, separators);
-  make_places(lengths, rows);
-  make_order(firsts, lengths, separators, rows);
-}
-
-template <typename Number>
-void LineSolver<Number>::make_places(const Array<int> &lengths, const std::vector<const int *> &rows)
-{
-  Array<int> slices;
-  int        n_places = 0;
-  for (int p = 0; p < n_pieces; p += lanes)
-    {
-      slices.push_back(n_places);
-      const int longest = *std::max_element(lengths.begin() + p, lengths.begin() + p + lanes);
-      n_places          = to_index(n_places + static_cast<std::size_t>(lanes) * longest, "places of rows in lines");
-    }
-  Array<int> places(n_places, 0);
-  for (int p = 0; p < n_pieces; ++p)
-    for (int k = 0; k < lengths[p]; ++k)
-      places[slices[p / lanes] + p % lanes + lanes * k] = rows[p][k];
-  slice = List<int>(device, slices);
-  row   = List<int>(device, places);
-}
-
-template <typename Number>
-void LineSolver<Number>::make_order(const Array<int> &firsts, const Array<int> &lengths, const Array<int> &separators,
-                                    const std::vector<const int *> &rows)
-{
-  Array<int>            first_of_group(1, 0), all;
-  Array<unsigned short> slots;
-  for (std::size_t group = 0; group + 1 < firsts.size(); ++group)
-    {
-      std::vector<std::pair<int, unsigned short>> of_group; // rows and slots
-      const auto                                  add = [&](int row, int k, int p) {
-        of_group.emplace_back(row, static_cast<unsigned short>(slot_of<Number>(k, p - firsts[group])));
-      };
-      for (int p = firsts[group]; p < firsts[group + 1]; ++p)
+      const int first = to_index(lengths.size(), "pieces of lines"), w = static_cast<int>(end - next);
+      groups.push_back({first, w, m, to_index(ordered.size(), "rows of lines")});
+      lengths.resize(first + to_lanes(w * m), 0);
+      separators.resize(lengths.size(), -1);
+      rows.resize(to_index(longest_piece * lengths.size(), "places of rows in lines"), 0);
+      n_pieces = static_cast<int>(lengths.size());
+      std::vector<std::pair<int, unsigned short>> in_order; // rows and their slots
+      for (int i = 0; i < w * m; ++i)
         {
-          for (int k = 0; k < lengths[p]; ++k)
-            add(rows[p][k], k, p);
-          if (separators[p] >= 0)
-            add(separators[p], longest_piece, p);
+          const CutLine &line  = all[next + i % w];
+          const int     *begin = line.row + line.begin(i / w);
+          lengths[first + i]   = line.length(i / w);
+          const auto add       = [&](int k, int row_k) {
+            in_order.emplace_back(row_k, static_cast<unsigned short>(slot_of<Number>(k, i)));
+          };
+          for (int k = 0; k < lengths[first + i]; ++k)
+            {
+              rows[pieces().place(first + i, k)] = begin[k];
+              add(k, begin[k]);
+            }
+          if (i / w + 1 < m)
+            {
+              separators[first + i] = begin[lengths[first + i]];
+              add(longest_piece, separators[first + i]);
+            }
         }
-      std::sort(of_group.begin(), of_group.end());
-      for (const auto &[row, slot] : of_group)
+      std::sort(in_order.begin(), in_order.end());
+      for (const auto &[row_k, slot_k] : in_order)
         {
-          all.push_back(row);
-          slots.push_back(slot);
+          ordered.push_back(row_k);
+          slots.push_back(slot_k);
         }
-      first_of_group.push_back(to_index(all.size(), "rows of lines"));
     }
-  first_ordered = List<int>(device, first_of_group);
-  ordered_row   = List<int>(device, all);
-  slot          = List<unsigned short>(device, slots);
+  n_groups = static_cast<int>(groups.size());
+  groups.push_back({n_pieces, 0, 0, static_cast<int>(ordered.size())});
+  group       = List<LineGroup>(device, groups);
+  length      = List<int>(device, lengths);
+  separator   = List<int>(device, separators);
+  row         = List<int>(device, rows);
+  ordered_row = List<int>(device, ordered);
+  slot        = List<unsigned short>(device, slots);
 }
 
 template <typename Number>
 LinePieces LineSolver<Number>::pieces() const
 {
-  return {n_rows,           n_pieces,     first.data(), n_lines.data(),       per_line.data(),    length.data(),
-          separator.data(), slice.data(), row.data(),   first_ordered.data(), ordered_row.data(), slot.data()};
+  return {n_rows, n_pieces, group.data(), length.data(), separator.data(), row.data(), ordered_row.data(), slot.data()};
 }
 
 template <typename Number>
@@ -217,7 +183,7 @@ LineFactors<Number> LineSolver<Number>::factors() const
 template <typename Number>
 void LineSolver<Number>::factorize(const adamant::Vector<double> &T)
 {
-  for_each_by_teams(device, n_lines.size(), team_size, FactorLines<Number>{pieces(), T.data(), factors()});
+  for_each_by_teams(device, n_groups, team_size, FactorLines<Number>{pieces(), T.data(), factors()});
 }
 
 template class LineSolver<double>;

@@ -26,21 +26,18 @@ public:
   template <class Finish>
   void solve(const Vector &r, const Finish &finish) const
   {
-    for_each_by_teams(device, n_lines.size(), team_size,
-                      SolveLines<Number, Finish>{pieces(), factors(), r.data(), finish});
+    for_each_by_teams(device, n_groups, team_size, SolveLines<Number, Finish>{pieces(), factors(), r.data(), finish});
   }
 
 private:
   void                make_groups(const Lines &lines);
-  void                make_places(const Array<int> &lengths, const std::vector<const int *> &rows);
-  void                make_order(const Array<int> &firsts, const Array<int> &lengths, const Array<int> &separators,
-                                 const std::vector<const int *> &rows);
   LinePieces          pieces() const;
   LineFactors<Number> factors() const;
 
   Device               device;
-  int                  n_rows, n_pieces = 0, team_size = 0;
-  List<int>            first, n_lines, per_line, length, separator, slice, row, first_ordered, ordered_row;
+  int                  n_rows, n_groups = 0, n_pieces = 0, team_size = 0;
+  List<LineGroup>      group;
+  List<int>            length, separator, row, ordered_row;
   List<unsigned short> slot;
   mutable Vector       lower, inverse, upper, to_before, to_behind, reduction, inverse_diagonal;
 };
