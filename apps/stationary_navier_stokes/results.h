@@ -29,25 +29,31 @@ struct Integrals
 template <int dim>
 Integrals integrate(const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping, const Array<double> &nodal)
 {
-  const QGauss<dim> quadrature(2);
-  Integrals         sum;
-  FEValues<dim>     fe_values(mapping, space.dof_handler().get_fe(), quadrature, update_values | update_JxW_values);
-  for (int cell = 0; cell < space.n_cells(); ++cell)
+  Array<Integrals> of_cell(space.n_cells());
+  adamant::for_each_cell(space, mapping, QGauss<dim>(2), update_values | update_JxW_values,
+                         [&](int cell, const FEValues<dim> &fe_values) {
+                           Integrals sum;
+                           for (const unsigned int q : fe_values.quadrature_point_indices())
+                             {
+                               double value[dim + 1] = {};
+                               for (const unsigned int i : fe_values.dof_indices())
+                                 value[fe_values.get_fe().system_to_component_index(i).first] +=
+                                   nodal[space.cell_dofs(cell)[i]] * fe_values.shape_value(i, q);
+                               for (int c = 0; c < dim; ++c)
+                                 sum.energy += 0.5 * value[c] * value[c] * fe_values.JxW(q);
+                               sum.pressure += value[dim] * fe_values.JxW(q);
+                               sum.volume += fe_values.JxW(q);
+                             }
+                           of_cell[cell] = sum;
+                         });
+  Integrals all;
+  for (const Integrals &sum : of_cell)
     {
-      fe_values.reinit(space.active_cells()[cell]);
-      for (const unsigned int q : fe_values.quadrature_point_indices())
-        {
-          double value[dim + 1] = {};
-          for (const unsigned int i : fe_values.dof_indices())
-            value[fe_values.get_fe().system_to_component_index(i).first] +=
-              nodal[space.cell_dofs(cell)[i]] * fe_values.shape_value(i, q);
-          for (int c = 0; c < dim; ++c)
-            sum.energy += 0.5 * value[c] * value[c] * fe_values.JxW(q);
-          sum.pressure += value[dim] * fe_values.JxW(q);
-          sum.volume += fe_values.JxW(q);
-        }
+      all.energy += sum.energy;
+      all.pressure += sum.pressure;
+      all.volume += sum.volume;
     }
-  return sum;
+  return all;
 }
 
 /// The largest |u| h of a cell, h its longest edge: over ν a Reynolds number.
