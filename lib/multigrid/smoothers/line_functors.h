@@ -214,9 +214,9 @@ struct SolveLines
   };
   struct Kept
   {
-    int            length, has_separator, n_ordered, row[longest_piece + 1];
-    unsigned short slot[longest_piece + 1];
-    Number         to_before[longest_piece], to_behind[longest_piece], reduce_before[most_reductions],
+    int      length, has_separator, n_ordered, row[longest_piece + 1];
+    unsigned slots[longest_piece / 2 + 1]; // two in a word
+    Number   to_before[longest_piece], to_behind[longest_piece], reduce_before[most_reductions],
       reduce_behind[most_reductions], inverse_diagonal;
     Number r[longest_piece], lower[longest_piece], inverse[longest_piece], upper[longest_piece];
   };
@@ -225,7 +225,7 @@ struct SolveLines
   ADAMANT_HOST_DEVICE void fetch(int g, Kepts &kept, const Team &team) const
   {
     const LineGroup group = pieces.group[g];
-    const int       w = group.w, n = group.n_pieces(), n_rows = pieces.group[g + 1].first_row - group.first_row;
+    const int       n = group.n_pieces(), n_rows = pieces.group[g + 1].first_row - group.first_row;
     team.for_each(n, [&](int i) {
       Kept     &own     = kept[i];
       const int p       = group.first_piece + i;
@@ -239,10 +239,10 @@ struct SolveLines
       for (int e = 0; e <= longest_piece; ++e)
         if (e < own.n_ordered)
           {
-            own.row[e]  = pieces.ordered_row[group.first_row + i + e * n];
-            own.slot[e] = pieces.slot[group.first_row + i + e * n];
+            own.row[e]          = pieces.ordered_row[group.first_row + i + e * n];
+            const unsigned slot = pieces.slot[group.first_row + i + e * n];
+            own.slots[e / 2]    = e % 2 == 0 ? slot : own.slots[e / 2] | slot << 16;
           }
-      own.inverse_diagonal = factors.inverse_diagonal[p];
 #pragma unroll
       for (int k = 0; k < longest_piece; ++k)
         if (k < own.length)
@@ -250,11 +250,6 @@ struct SolveLines
             own.to_before[k] = factors.to_before[pieces.place(p, k)];
             own.to_behind[k] = factors.to_behind[pieces.place(p, k)];
           }
-      for_each_reduction(w, n, [&](int reduction, int) {
-        const Number *coefficients   = factors.reduction + 2L * reduction * pieces.n_pieces + p;
-        own.reduce_before[reduction] = coefficients[0];
-        own.reduce_behind[reduction] = coefficients[pieces.n_pieces];
-      });
     });
   }
 
@@ -267,7 +262,7 @@ struct SolveLines
     team.for_each(n, [&](int i) {
       eliminate<Team>(first + i, kept[i], i, shared);
       if (!Team::one_thread)
-        load_factors(first + i, kept[i]);
+        load_factors(first + i, w, n, kept[i]);
     });
     team.for_each(n, [&](int i) {
       shared.x[0][i] = !kept[i].has_separator ?
@@ -314,6 +309,11 @@ private:
     return Team::one_thread ? there[at] : kept;
   }
 
+  ADAMANT_HOST_DEVICE static int slot_at(const Kept &own, int e)
+  {
+    return own.slots[e / 2] >> 16 * (e % 2) & 0xffff;
+  }
+
   // The vector's entries of the group into the team's memory.
   template <class Team>
   ADAMANT_HOST_DEVICE void spread(int g, const Kept &own, Number *entry) const
@@ -332,7 +332,7 @@ private:
 #pragma unroll
     for (int e = 0; e <= longest_piece; ++e)
       if (e < own.n_ordered)
-        entry[own.slot[e]] = value[e];
+        entry[slot_at(own, e)] = value[e];
   }
 
   template <class Team>
@@ -351,8 +351,14 @@ private:
     shared.behind[i] = to_behind;
   }
 
-  ADAMANT_HOST_DEVICE void load_factors(int p, Kept &own) const
+  ADAMANT_HOST_DEVICE void load_factors(int p, int w, int n, Kept &own) const
   {
+    own.inverse_diagonal = factors.inverse_diagonal[p];
+    for_each_reduction(w, n, [&](int reduction, int) {
+      const Number *coefficients   = factors.reduction + 2L * reduction * pieces.n_pieces + p;
+      own.reduce_before[reduction] = coefficients[0];
+      own.reduce_behind[reduction] = coefficients[pieces.n_pieces];
+    });
 #pragma unroll
     for (int k = 0; k < longest_piece; ++k)
       if (k < own.length)
@@ -396,7 +402,7 @@ private:
 #pragma unroll
     for (int e = 0; e <= longest_piece; ++e)
       if (e < own.n_ordered)
-        finish(own.row[e], entry[own.slot[e]], operands[e]);
+        finish(own.row[e], entry[slot_at(own, e)], operands[e]);
   }
 };
 
