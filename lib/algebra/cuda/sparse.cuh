@@ -41,6 +41,9 @@ namespace adamant
 {
 namespace cuda
 {
+template <typename Number>
+struct CellProducts; // cells.cuh
+
 constexpr int      slice_rows = 32, dictionary_size = 256, band_slices = 4, in_pairs = 1 << 24;
 constexpr unsigned absent = 0xffffffff; // no column, or no two offsets
 
@@ -71,10 +74,12 @@ public:
   /// `changing`: the values, if they are in device memory and will change there.
   SparseMatrix(std::shared_ptr<Context> context, const CSRMatrix<double> &source, int node_size,
                std::shared_ptr<Exchange<Number>> exchange = nullptr, const double *changing = nullptr);
+  SparseMatrix(std::shared_ptr<Context> context, const CellMatrix &source); ///< by cells: no rows are stored
 
   void        multiply(Number a, const Number *x, Number b, Number *y) const override;
   void        update(const CSRMatrix<double> &source) override;
   void        update_values(const RowsView &rows) override;
+  void        update_coefficients(const CellMatrix &source) override;
   std::size_t bytes() const override;
   std::string format() const override;
 
@@ -88,7 +93,8 @@ public:
   DeviceArray<Number>   values; ///< the entries or, with codes, the dictionary
   DeviceArray<unsigned> codes;
 
-  std::shared_ptr<GhostMatrix<Number>> ghosts; ///< the entries in columns of other ranks; null: none
+  std::shared_ptr<GhostMatrix<Number>>  ghosts; ///< the entries in columns of other ranks; null: none
+  std::shared_ptr<CellProducts<Number>> cells;  ///< null: rows
 
 private:
   void convert(const RowsView &source, const Array<EntryNumber> &row_start);
