@@ -46,9 +46,8 @@ bool CellMatrix::can_be_made(const CellGrid &grid)
       for (int d = 0; d < 3; ++d)
         for (int n = 0; n < 8; ++n)
           {
-            const double entry = std::abs(between_modes(grid, c, m, d, n));
-            const bool   taken =
-              c == d ? m == n : CellModes<double>::couples(c, d, m) && n == partner(c, d, m);
+            const double entry       = std::abs(between_modes(grid, c, m, d, n));
+            const bool   taken       = c == d ? m == n : CellModes<double>::couples(c, d, m) && n == partner(c, d, m);
             (taken ? largest : rest) = std::max(taken ? largest : rest, entry);
           }
   return rest <= 1e-13 * largest;
@@ -83,15 +82,15 @@ CellMatrixView CellMatrix::view() const
 
 CSRMatrix<double> CellMatrix::rows() const
 {
-  const auto    k = to_host(coefficients);
-  const auto   &n = grid_.n_cells;
-  const int     nodes[3] = {n[0] + 1, n[1] + 1, n[2] + 1}, stride[3] = {1, nodes[0], nodes[0] * nodes[1]};
+  const auto        k        = to_host(coefficients);
+  const auto       &n        = grid_.n_cells;
+  const int         nodes[3] = {n[0] + 1, n[1] + 1, n[2] + 1}, stride[3] = {1, nodes[0], nodes[0] * nodes[1]};
   CSRMatrix<double> A;
   A.n_rows = A.n_cols = 3 * grid_.n_nodes();
   A.row_start.push_back(0);
   for (int node = 0; node < grid_.n_nodes(); ++node)
     {
-      const int at[3] = {node % nodes[0], node / stride[1] % nodes[1], node / stride[2]};
+      const int at[3]          = {node % nodes[0], node / stride[1] % nodes[1], node / stride[2]};
       double    entries[27][9] = {};
       for (int a = 0; a < 8; ++a)
         {

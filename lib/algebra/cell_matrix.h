@@ -31,7 +31,10 @@ struct CellModes
   Number same[3][8], other[3][3][8];
 
   /// Whether component d contributes to mode m of component c.
-  ADAMANT_HOST_DEVICE static constexpr bool couples(int c, int d, int m) { return c != d && (m >> c & 1) != (m >> d & 1); }
+  ADAMANT_HOST_DEVICE static constexpr bool couples(int c, int d, int m)
+  {
+    return c != d && (m >> c & 1) != (m >> d & 1);
+  }
 };
 
 /// What functors see of a matrix by cells.
@@ -80,11 +83,11 @@ public:
 
   Vector<double> coefficients; ///< of the cell whose vertex 0 is the node; others are not read
 
-  const CellGrid          &grid() const { return grid_; }
-  const CellModes<double> &modes() const { return modes_; }
+  const CellGrid            &grid() const { return grid_; }
+  const CellModes<double>   &modes() const { return modes_; }
   const List<unsigned char> &fixed() const { return fixed_; } ///< as in the grid, device memory
-  CellMatrixView           view() const;
-  CSRMatrix<double>        rows() const; ///< the entries, in host memory
+  CellMatrixView             view() const;
+  CSRMatrix<double>          rows() const; ///< the entries, in host memory
 
 private:
   CellGrid            grid_;

@@ -58,7 +58,8 @@ CellGrid random_grid(const std::array<int, 3> &n_cells, double lambda, const std
   return grid;
 }
 
-CellMatrix random_matrix(const Device &device, const std::array<int, 3> &n_cells, unsigned int seed, double lambda = 0.4)
+CellMatrix random_matrix(const Device &device, const std::array<int, 3> &n_cells, unsigned int seed,
+                         double lambda = 0.4)
 {
   CellMatrix matrix(device, random_grid(n_cells, lambda));
   Values     values = random_values(matrix.grid().n_nodes(), seed);
@@ -96,7 +97,8 @@ protected:
 };
 TYPED_TEST_SUITE(ByCells, Precisions, PrecisionName);
 
-const std::array<int, 3> sizes[] = {{{1, 1, 1}}, {{2, 1, 3}}, {{5, 4, 3}}, {{33, 17, 2}}, {{16, 40, 37}}, {{70, 9, 21}}};
+const std::array<int, 3> sizes[] = {{{1, 1, 1}},   {{2, 1, 3}},    {{5, 4, 3}},
+                                    {{33, 17, 2}}, {{16, 40, 37}}, {{70, 9, 21}}};
 } // namespace
 
 // Each cell's K between its own unknowns, prescribed ones left out.
@@ -125,7 +127,8 @@ TEST(CellMatrixRows, AreTheSumOverCells)
   ASSERT_EQ(A.n_rows, 3 * n);
   for (int i = 0; i < 3 * n; ++i)
     for (int j = 0; j < 3 * n; ++j)
-      EXPECT_NEAR(entry(A, i, j), fixed(i) || fixed(j) ? double(i == j) : dense[3 * n * i + j], 1e-12) << i << ", " << j;
+      EXPECT_NEAR(entry(A, i, j), fixed(i) || fixed(j) ? double(i == j) : dense[3 * n * i + j], 1e-12)
+        << i << ", " << j;
 }
 
 TYPED_TEST(ByCells, ProductsAreThoseOfRows)
@@ -140,11 +143,11 @@ TYPED_TEST(ByCells, ProductsAreThoseOfRows)
         {
           matrix.coefficients = std::move(random_matrix(this->device, size, seed).coefficients);
           A.update(matrix);
-          const auto   rows = matrix.rows();
-          const int    n    = rows.n_rows;
-          const Values x = random_values(n, 6), b = random_values(n, 7);
-          const auto   from = this->upload(x), b_there = this->upload(b);
-          auto         y    = this->unset(n);
+          const auto          rows = matrix.rows();
+          const int           n    = rows.n_rows;
+          const Values        x = random_values(n, 6), b = random_values(n, 7);
+          const auto          from = this->upload(x), b_there = this->upload(b);
+          auto                y = this->unset(n);
           const Array<double> x_array(x.begin(), x.end());
           const auto          product = adamant::product(rows, x_array);
           Values              Ax(product.begin(), product.end()), expected(n);
@@ -175,9 +178,9 @@ TYPED_TEST(ByCells, SmootherStepsAreThoseOfRows)
         auto       empty  = std::make_shared<CSRMatrix<double>>();
         empty->n_rows = empty->n_cols = rows->n_rows;
         empty->row_start.assign(rows->n_rows + 1, 0);
-        const int      n = rows->n_rows;
-        const Values   b = random_values(n, 9), x = random_values(n, 10), d_old = random_values(n, 11);
-        Values         results[2], D[2];
+        const int    n = rows->n_rows;
+        const Values b = random_values(n, 9), x = random_values(n, 10), d_old = random_values(n, 11);
+        Values       results[2], D[2];
         for (const int by_cells : {0, 1})
           {
             const Matrix<Number> A =
@@ -187,8 +190,8 @@ TYPED_TEST(ByCells, SmootherStepsAreThoseOfRows)
                          SmootherLevel<Number>{this->device, rows, A};
             Vector<Number> diagonal;
             update_inverse_diagonal(level, node_size, diagonal);
-            const auto b_there = this->upload(b), from = this->upload(x), old = this->upload(d_old);
-            auto       d = this->unset(n), y = this->unset(n);
+            const auto                 b_there = this->upload(b), from = this->upload(x), old = this->upload(d_old);
+            auto                       d = this->unset(n), y = this->unset(n);
             const JacobiUpdate<Number> update(Number(0.4), Number(0.7), diagonal.data(), b_there.data(), from.data(),
                                               old.data(), d.data(), y.data());
             if (node_size == 1)
@@ -208,8 +211,8 @@ TYPED_TEST(ByCells, SmootherStepsAreThoseOfRows)
 
 TYPED_TEST(ByCells, AreTheSameInEveryRun)
 {
-  using Number            = typename TestFixture::Number;
-  const CellMatrix matrix = random_matrix(this->device, {40, 33, 29}, 12);
+  using Number                = typename TestFixture::Number;
+  const CellMatrix     matrix = random_matrix(this->device, {40, 33, 29}, 12);
   const Matrix<Number> A(this->device, matrix);
   const auto           x = this->upload(random_values(A.n_rows(), 13));
   auto                 y = this->unset(A.n_rows()), again = this->unset(A.n_rows());

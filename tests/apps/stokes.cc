@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace
@@ -274,22 +275,21 @@ TEST_F(Stokes, GaussSeidel)
 // By the cells' viscosities instead of stored rows: the same iterations and flow, with new viscosities, too.
 TEST_F(Stokes, ByCellsAsByRows)
 {
-  for (const std::string schur : {"mass", "bfbt"})
-    for (const std::string precision : {"float32", "mixed"})
-      {
-        const auto in = [&](const std::string &product) {
-          return solve("nsinker", 3, 16,
-                       {"Problem/Viscosity ratio=1e4", "Linear solver/Schur complement=" + schur,
-                        "Linear solver/Precision=" + precision, "Linear solver/Velocity product=" + product,
-                        "Viscosity/Continuation stages=2"});
-        };
-        const auto rows = in("rows"), cells = in("cells");
-        EXPECT_EQ(rows.record.at("levels_by_cells"), 0);
-        EXPECT_EQ(cells.record.at("levels_by_cells"), 2);
-        EXPECT_NEAR(iterations(cells), iterations(rows), precision == "float32") << schur << ", " << precision;
-        for (const char *key : {"max_velocity", "dissipation"})
-          EXPECT_NEAR(cells.record.at(key), rows.record.at(key), 1e-5 * rows.record.at(key).get<double>()) << key;
-      }
+  for (const auto &[schur, precision] : {std::pair("bfbt", "float32"), {"mass", "mixed"}})
+    {
+      const auto in = [&, schur = std::string(schur), precision = std::string(precision)](const std::string &product) {
+        return solve("nsinker", 3, 16,
+                     {"Problem/Viscosity ratio=1e4", "Linear solver/Schur complement=" + schur,
+                      "Linear solver/Precision=" + precision, "Linear solver/Velocity product=" + product,
+                      "Viscosity/Continuation stages=2"});
+      };
+      const auto rows = in("rows"), cells = in("cells");
+      EXPECT_EQ(rows.record.at("levels_by_cells"), 0);
+      EXPECT_EQ(cells.record.at("levels_by_cells"), 2);
+      EXPECT_NEAR(iterations(cells), iterations(rows), 1) << schur << ", " << precision;
+      for (const char *key : {"max_velocity", "dissipation"})
+        EXPECT_NEAR(cells.record.at(key), rows.record.at(key), 1e-5 * rows.record.at(key).get<double>()) << key;
+    }
 }
 
 TEST_F(Stokes, TrilinosAsPeer)

@@ -11,7 +11,7 @@ CellProducts<Number>::CellProducts(const Context &context, const CellMatrix &cel
   : coefficients(context.memory_of_device(), cells.coefficients.size(), "matrices")
   , fixed(cells.fixed())
 {
-  const auto convert = [](const double (&from)[8], Number (&to)[8]) {
+  const auto convert = [](const double(&from)[8], Number(&to)[8]) {
     std::copy_n(from, 8, to); // rounds
   };
   for (int c = 0; c < 3; ++c)
@@ -28,8 +28,7 @@ CellProducts<Number>::CellProducts(const Context &context, const CellMatrix &cel
 template <typename Number>
 void CellProducts<Number>::update(const Context &context, const CellMatrix &cells)
 {
-  for_each(context, cells.coefficients.size(),
-           Convert<double, Number>{cells.coefficients.data(), coefficients.data()});
+  for_each(context, cells.coefficients.size(), Convert<double, Number>{cells.coefficients.data(), coefficients.data()});
 }
 
 // Of each candidate the work of the busiest multiprocessor: planes, one more at each end, and warps. A plane waits for

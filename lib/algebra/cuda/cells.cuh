@@ -61,7 +61,10 @@ struct NodeValues
     for (int c = 0; c < 3; ++c)
       value[c] = x(3 * node + c);
   }
-  __device__ bool is_fixed(int c) const { return fixed >> c & 1; }
+  __device__ bool is_fixed(int c) const
+  {
+    return fixed >> c & 1;
+  }
 };
 
 /// What mode m of component c of a cell with the modes u gives, times its coefficient.
@@ -86,15 +89,15 @@ __global__ void __launch_bounds__(most_cell_threads, sizeof(Number) == 4 ? 4 : 2
   const int         i = blockIdx.x * (width - 2) - 1 + tx, j = blockIdx.y * (tiles.height - 2) - 1 + ty;
   const int         first = blockIdx.z * tiles.planes, end = min(first + tiles.planes, A.n_nodes[2]);
   const int         plane = A.n_nodes[0] * A.n_nodes[1], of_column = i + A.n_nodes[0] * j;
-  const bool        in_grid = i >= 0 && j >= 0 && i < A.n_nodes[0] && j < A.n_nodes[1];
-  const bool        is_cell = in_grid && i < A.n_nodes[0] - 1 && j < A.n_nodes[1] - 1;
+  const bool        in_grid    = i >= 0 && j >= 0 && i < A.n_nodes[0] && j < A.n_nodes[1];
+  const bool        is_cell    = in_grid && i < A.n_nodes[0] - 1 && j < A.n_nodes[1] - 1;
   const bool        has_result = in_grid && tx > 0 && ty > 0 && tx < width - 1 && ty < tiles.height - 1;
   // Cells at the far rim of the tile give nothing to its nodes: any values do.
   const int right = tx + 1 < width ? 1 : 0, up = ty + 1 < tiles.height ? width : 0;
 
   wait_for_predecessor();
   NodeValues<Number> current, below;
-  Number             face[3][4] = {}, carried[3][4] = {}; // modes of the lower face; what cells below have for its nodes
+  Number face[3][4] = {}, carried[3][4] = {}; // modes of the lower face; what cells below have for its nodes
   for (int k = first - 1; k <= end; ++k)
     {
       below   = current;
@@ -103,8 +106,8 @@ __global__ void __launch_bounds__(most_cell_threads, sizeof(Number) == 4 ? 4 : 2
         current.load(A, x, of_column + k * plane);
       const Number coefficient =
         is_cell && k >= first && k > 0 && k < A.n_nodes[2] ? __ldg(A.coefficients + of_column + (k - 1) * plane) : 0;
-      const bool finishes = has_result && k > first;
-      const int  node     = of_column + (k - 1) * plane;
+      const bool                         finishes = has_result && k > first;
+      const int                          node     = of_column + (k - 1) * plane;
       decltype(operands_of<Finish, 3>()) operands;
       constexpr bool                     early = sizeof(operands) <= 80;
       if (early && finishes)
@@ -144,12 +147,12 @@ __global__ void __launch_bounds__(most_cell_threads, sizeof(Number) == 4 ? 4 : 2
               carried[c][m]     = even + odd;
             }
           const Number e0 = of_lower[0] - of_lower[2], e1 = of_lower[0] + of_lower[2], o0 = of_lower[1] - of_lower[3],
-                       o1 = of_lower[1] + of_lower[3];
-          const int    component = A.along[c];
-          sums[0][component][t]  = e0 - o0;
-          sums[1][component][t]  = e0 + o0;
-          sums[2][component][t]  = e1 - o1;
-          sums[3][component][t]  = e1 + o1;
+                       o1       = of_lower[1] + of_lower[3];
+          const int component   = A.along[c];
+          sums[0][component][t] = e0 - o0;
+          sums[1][component][t] = e0 + o0;
+          sums[2][component][t] = e1 - o1;
+          sums[3][component][t] = e1 + o1;
         }
       __syncthreads();
       if (!finishes)
@@ -194,7 +197,7 @@ void for_each_row_by_cells(const Context &context, const Call &name, const CellP
       static const int       blocks_at_once = [&] {
         int n = 0;
         check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernel, most_cell_threads, 0),
-              "cudaOccupancyMaxActiveBlocksPerMultiprocessor", most_cell_threads);
+                    "cudaOccupancyMaxActiveBlocksPerMultiprocessor", most_cell_threads);
         return std::max(n, 1);
       }();
       const CellTiles tiles = tiles_for(context, A.n_nodes, blocks_at_once);

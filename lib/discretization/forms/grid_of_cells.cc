@@ -45,8 +45,7 @@ std::optional<GridOfCells> grid_of_cells(const LevelSpace<3> &space, const Array
   if (!strides)
     return std::nullopt;
   std::array<int, 3> axis = {{0, 1, 2}}; // of the cell in each direction of the grid
-  std::sort(axis.begin(), axis.end(),
-            [&](int a, int b) { return std::abs((*strides)[a]) < std::abs((*strides)[b]); });
+  std::sort(axis.begin(), axis.end(), [&](int a, int b) { return std::abs((*strides)[a]) < std::abs((*strides)[b]); });
   const int   lines = std::abs((*strides)[axis[1]]), planes = std::abs((*strides)[axis[2]]);
   GridOfCells result;
   auto       &n = result.grid.n_cells;
@@ -56,8 +55,8 @@ std::optional<GridOfCells> grid_of_cells(const LevelSpace<3> &space, const Array
   if (long(n[0]) * n[1] * n[2] != space.n_cells())
     return std::nullopt;
 
-  int to_first = 0; // from the cell's vertex 0 to the one with the least number
-  std::array<int, 8> vertex{}; // of the cell for each of the grid's
+  int                to_first = 0; // from the cell's vertex 0 to the one with the least number
+  std::array<int, 8> vertex{};     // of the cell for each of the grid's
   for (int e = 0; e < 3; ++e)
     to_first += std::min(0, (*strides)[axis[e]]);
   for (int a = 0; a < 8; ++a)

@@ -105,9 +105,9 @@ struct AssembleBlocks<dim, ShapedViscousStress<dim>>
 /// to[first_node[cell]] = from[cell]: coefficients of a CellMatrix.
 struct ToFirstNodes
 {
-  const int                *first_node;
-  const double             *from;
-  double                   *to;
+  const int               *first_node;
+  const double            *from;
+  double                  *to;
   ADAMANT_HOST_DEVICE void operator()(int cell) const { to[first_node[cell]] = from[cell]; }
 };
 

@@ -72,9 +72,9 @@ void ViscousLevels<dim>::find_grids(VelocityProduct product)
     return;
   for (std::size_t level = 1; level < bilinear().n_levels(); ++level)
     {
-      const auto  &space     = bilinear().space(level);
-      const auto   one_shape = static_cast<int>(dealii::GeometryInfo<dim>::vertices_per_cell * dim);
-      const bool   small     = automatic && space.n_owned() < 20000 * dim;
+      const auto &space     = bilinear().space(level);
+      const auto  one_shape = static_cast<int>(dealii::GeometryInfo<dim>::vertices_per_cell * dim);
+      const bool  small     = automatic && space.n_owned() < 20000 * dim;
       if (small || of_shapes[level].size() != one_shape * one_shape)
         continue;
       auto grid = grid_of_cells(space, to_host(of_shapes[level]));
@@ -98,8 +98,8 @@ void ViscousLevels<dim>::update(const Vector<double> &of_cells, const Vector<dou
   };
   for (std::size_t level = 0; level < n; ++level)
     if (const auto &grid = grids[level]; grid.matrix)
-      device.for_each(grid.first_node.size(), ToFirstNodes{grid.first_node.data(), viscosity[level].data(),
-                                                           grid.matrix->coefficients.data()});
+      device.for_each(grid.first_node.size(),
+                      ToFirstNodes{grid.first_node.data(), viscosity[level].data(), grid.matrix->coefficients.data()});
     else
       A.update(device, level, kernel(level, viscosity[level]));
   if (A_of_q2)
