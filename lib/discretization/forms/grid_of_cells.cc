@@ -82,9 +82,12 @@ std::optional<GridOfCells> grid_of_cells(const LevelSpace<3> &space, const Array
         fixed |= !space.is_free(3 * node + c) << c;
       result.grid.fixed.push_back(static_cast<unsigned char>(fixed));
     }
-  result.grid.along = axis;
-  if (!CellMatrix::can_be_made(result.grid))
-    return std::nullopt;
-  return result;
+  // A cell's axes may point anywhere: K tells which component is along which.
+  auto &along = result.grid.along;
+  do
+    if (CellMatrix::can_be_made(result.grid))
+      return result;
+  while (std::next_permutation(along.begin(), along.end()));
+  return std::nullopt;
 }
 } // namespace adamant
