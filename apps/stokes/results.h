@@ -10,6 +10,7 @@
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/grid/grid_tools.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <string>
@@ -59,9 +60,12 @@ template <int dim>
 void record_facts(const Parameters &parameters, const adamant::StokesMatrices<dim> &matrices,
                   const adamant::CellViscosity &eta, adamant::RunRecord &record)
 {
-  record["velocities"]       = matrices.space().dof_handler().n_dofs();
-  record["pressures"]        = matrices.pressure.finest().dof_handler().n_dofs();
-  record["hanging_nodes"]    = matrices.space().n_hanging() / dim;
+  record["velocities"]    = matrices.space().dof_handler().n_dofs();
+  record["pressures"]     = matrices.pressure.finest().dof_handler().n_dofs();
+  record["hanging_nodes"] = matrices.space().n_hanging() / dim;
+  const auto &levels      = matrices.data().velocity;
+  record["levels_by_cells"] =
+    std::count_if(levels.begin(), levels.end(), [](const auto &level) { return bool(level.cells); });
   record["viscosity"]        = {{"min", eta.scale * eta.least}, {"max", eta.scale * eta.most}};
   record["schur_complement"] = parameters.schur() == adamant::SchurComplement::bfbt ? "bfbt" : "mass";
 }

@@ -24,7 +24,8 @@ enum class MatrixFormat
   cusparse    ///< compressed rows, products by cuSPARSE, reductions and dense products by cuBLAS
 };
 
-struct RowsView; // compressed_rows.h
+struct RowsView;  // compressed_rows.h
+class CellMatrix; // cell_matrix.h
 
 /// A matrix with n_rows rows of this rank, in the memory and the format of a device.
 template <typename Number>
@@ -49,6 +50,8 @@ public:
   }
   virtual void update_dense_values(const double *) { throw RunError("a sparse matrix takes no dense values"); }
   /// @}
+  /// The coefficients that the cells have now, of a matrix by cells.
+  virtual void update_coefficients(const CellMatrix &) { throw RunError("a matrix of rows takes none of cells"); }
   virtual std::size_t bytes() const  = 0; ///< of device memory
   virtual std::string format() const = 0; ///< in words
 
@@ -157,6 +160,7 @@ public:
   virtual std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size,
                                                                const double *changing) const                      = 0;
   virtual std::shared_ptr<MatrixStorage<Number>> create_dense_matrix(const Array<double> &row_major, int n) const = 0;
+  virtual std::shared_ptr<MatrixStorage<Number>> create_cell_matrix(const CellMatrix &cells) const                = 0;
   virtual void dot(int n, const Number *x, const Number *y, const ScalarStorage &s, int i) const                  = 0;
   virtual void norms(int n, const Number *r, const Number *b, const ScalarStorage &s) const                       = 0;
   virtual void orthonormalize(int n, const Number *const *basis, int k, Number *w, const ScalarStorage &h) const  = 0;

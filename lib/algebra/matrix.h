@@ -10,8 +10,8 @@ namespace adamant
 {
 class CompressedRows;
 
-/// A matrix on a device, this rank's rows: sparse in the device's own format (host/sparse_matrix.h, cuda/sparse.cuh),
-/// or dense. A handle: copies mean the same matrix.
+/// A matrix on a device, this rank's rows: sparse in the device's own format (host/sparse_matrix.h, cuda/sparse.cuh), by
+/// cells, or dense. A handle: copies mean the same matrix.
 template <typename Number>
 class Matrix
 {
@@ -25,6 +25,10 @@ public:
   /// The same pattern with the values of `rows`, which will change. The format is for the structure that they have, as
   /// those of a constant matrix do on uniform parts of a mesh; values without it make `update` store each of them.
   Matrix(const Device &device, const CSRMatrix<double> &pattern, const CompressedRows &rows, int node_size = 1);
+  /// By cells: products make the entries of `cells`.
+  Matrix(const Device &device, const CellMatrix &cells)
+    : matrix(device.interface().operations(Number()).create_cell_matrix(cells))
+  {}
   /// A dense square matrix; row-major values in host memory.
   static Matrix dense(const Device &device, const Array<double> &row_major, int n)
   {
@@ -45,6 +49,7 @@ public:
   void update(const CompressedRows &rows);
   void update_dense(const Vector<double> &row_major);
   /// @}
+  void update(const CellMatrix &cells) { matrix->update_coefficients(cells); } ///< their new coefficients
 
   std::size_t bytes() const { return matrix->bytes(); } ///< of the device's memory
   std::string format() const

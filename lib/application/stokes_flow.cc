@@ -27,7 +27,14 @@ StokesOptions stokes_options(const Run &run, double length, const ViscosityParam
 {
   auto levels           = level_mesh_options<dim>(run, parameters, dealii::FE_Q<dim>(1));
   levels.coarsest_cells = parameters.coarsest_cells; // of the pressure, where the velocity has another preconditioner
-  return {element, levels, averages.coarse_average(), schur, parameters.exponent, parameters.boundary_weight, length};
+  return {element,
+          levels,
+          averages.coarse_average(),
+          schur,
+          parameters.exponent,
+          parameters.boundary_weight,
+          length,
+          parameters.velocity_product(averages)};
 }
 
 // What keeps GMRES from a tolerance: rounding of η_max u against the right-hand side.

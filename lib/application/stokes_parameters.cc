@@ -45,6 +45,12 @@ StokesSolverParameters::StokesSolverParameters(const std::string &automatic)
                 "least-squares commutator; auto: " +
                   automatic,
                 prm, Selection("auto|mass|bfbt"));
+  add_parameter(
+    "Velocity product", product,
+    "How its matrices are multiplied: rows, stored; cells, by the cells' viscosities on levels that are "
+    "grids of cells, in 3D on one rank, with smoothers jacobi and block_jacobi; auto: cells on large levels "
+    "on a GPU, where possible",
+    prm, Selection("auto|rows|cells"));
   add_parameter("BFBT exponent", exponent, "q of the weights 1 / int eta^q phi of bfbt", prm, Double(0., 2.));
   add_parameter("BFBT boundary weight", boundary_weight, "Of cells at walls in these weights", prm, Double(0.01, 100.));
   add_parameter("Adapt precision", adapt_precision,
@@ -61,6 +67,18 @@ void StokesSolverParameters::check() const
 SchurComplement StokesSolverParameters::schur_complement(SchurComplement automatic) const
 {
   return schur == "auto" ? automatic : schur == "bfbt" ? SchurComplement::bfbt : SchurComplement::mass;
+}
+
+VelocityProduct StokesSolverParameters::velocity_product(const ViscosityParameters &averages) const
+{
+  const auto &smoother = options("").multigrid.smoother.type;
+  const bool  possible =
+    averages.finest != "none" && preconditioner == "multigrid" && (smoother == "jacobi" || smoother == "block_jacobi");
+  require(possible || product != "cells", "Linear solver/Velocity product = cells needs a Finest average other than "
+                                          "none, multigrid, and the smoother jacobi or block_jacobi");
+  return !possible || product == "rows" ? VelocityProduct::rows :
+         product == "cells"             ? VelocityProduct::cells :
+                                          VelocityProduct::automatic;
 }
 
 MultigridOptions StokesSolverParameters::pressure_options()

@@ -2,6 +2,7 @@
 
 #include "application/linear_solver_parameters.h"
 #include "discretization/fields/coarser_values.h"
+#include "discretization/forms/viscous_levels.h"
 #include "multigrid/saddle_point_data.h"
 
 #include <deal.II/base/parameter_acceptor.h>
@@ -28,7 +29,7 @@ private:
 /// Section "Linear solver" of Stokes flow: beside the parameters of every linear solver those of the Schur complement.
 struct StokesSolverParameters : LinearSolverParameters
 {
-  std::string schur           = "auto";
+  std::string schur = "auto", product = "auto";
   double      exponent        = 0.75;
   double      boundary_weight = 1.;
   bool        adapt_precision = true;
@@ -40,6 +41,7 @@ struct StokesSolverParameters : LinearSolverParameters
   void check() const;
 
   SchurComplement schur_complement(SchurComplement automatic) const;
+  VelocityProduct velocity_product(const ViscosityParameters &averages) const;
 
   /// Of the pressure's V-cycle in bfbt.
   static MultigridOptions pressure_options();

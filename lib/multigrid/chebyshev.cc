@@ -1,6 +1,7 @@
 #include "multigrid/chebyshev.h"
 
 #include "base/exceptions.h"
+#include "multigrid/level_data.h"
 #include "multigrid/smoothers/registry.h"
 #include "multigrid/smoothers/setup.h"
 
@@ -27,7 +28,7 @@ void PolynomialSmoother<Number>::update()
   smoother->update();
   if (!options.chebyshev || options.largest > 0.)
     return;
-  if (level.changing)
+  if (level.changes_on_device())
     follow_eigenvalue();
   else
     lambda = largest_eigenvalue();
@@ -105,7 +106,7 @@ double PolynomialSmoother<Number>::largest_eigenvalue()
       last     = estimate;
       estimate = grow(x, y, 1);
     }
-  if (level.changing)
+  if (level.changes_on_device())
     dominant = std::move(x);
   return estimate > 0 ? estimate : 1.;
 }
@@ -146,11 +147,9 @@ namespace
 {
 SmootherLevel<float> convert(const SmootherLevel<double> &level)
 {
-  const int node_size = level.A.node_size();
-  return {level.device, level.matrix,
-          level.changing ? Matrix<float>(level.device, *level.matrix, *level.changing, node_size) :
-                           Matrix<float>(level.device, *level.matrix, node_size),
-          level.changing, level.patches};
+  const LevelData data{level.matrix, nullptr, nullptr, level.A.node_size(), level.changing, level.patches, level.cells};
+  return {level.device,   level.matrix,  make_matrix<float>(level.device, data),
+          level.changing, level.patches, level.cells};
 }
 } // namespace
 
@@ -165,7 +164,7 @@ MixedSmoother::MixedSmoother(const SmootherLevel<double> &level, const SmootherO
 
 void MixedSmoother::update()
 {
-  level.changing ? in_float.A.update(*level.changing) : in_float.A.update(*level.matrix);
+  update_matrix(in_float, in_float.A);
   smoother.update();
 }
 

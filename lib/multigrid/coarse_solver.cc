@@ -28,7 +28,7 @@ public:
   void update() override
   {
     if (!level.changing)
-      return inverse.update_dense(dense_inverse(level.device, *level.matrix, kernel));
+      return inverse.update_dense(dense_inverse(level.device, matrix_on_host(level), kernel));
     const int n = level.matrix->n_rows;
     if (dense.size() == 0)
       dense = adamant::Vector<double>(level.device, to_index(std::size_t(n) * n, "entries of a dense matrix"));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algebra/cell_matrix.h"
 #include "algebra/compressed_rows.h"
 #include "algebra/matrix.h"
 #include "base/csr_matrix.h"
@@ -25,12 +26,16 @@ struct LevelData
   /// Makes the patches of nodes that a smoother by patches solves for; called while multigrid is built. Null: there are
   /// none.
   std::function<Patches(PatchKind)> patches = nullptr;
+  /// The matrix where it is one by cells; `matrix` has then the right number of rows and no entries. Null: it is not.
+  std::shared_ptr<const CellMatrix> cells = nullptr;
 };
 
 /// The matrix of a level (LevelData or SmootherLevel) in host memory, with the values that it has now.
 template <class Level>
 CSRMatrix<double> matrix_on_host(const Level &level)
 {
+  if (level.cells)
+    return level.cells->rows();
   CSRMatrix<double> matrix = *level.matrix;
   if (level.changing)
     matrix.value = to_host(level.changing->values);
@@ -41,7 +46,19 @@ CSRMatrix<double> matrix_on_host(const Level &level)
 template <typename Number>
 Matrix<Number> make_matrix(const Device &device, const LevelData &level)
 {
+  if (level.cells)
+    return Matrix<Number>(device, *level.cells);
   return level.changing ? Matrix<Number>(device, *level.matrix, *level.changing, level.node_size) :
                           Matrix<Number>(device, *level.matrix, level.node_size);
+}
+
+/// The values that the matrix of a level has now.
+template <class Level, typename Number>
+void update_matrix(const Level &level, Matrix<Number> &A)
+{
+  if (level.cells)
+    A.update(*level.cells);
+  else
+    level.changing ? A.update(*level.changing) : A.update(*level.matrix);
 }
 } // namespace adamant

@@ -56,9 +56,8 @@ LinearSolver::LinearSolver(const Device &device, const std::vector<LevelData> &l
                            const LinearSolverOptions &options, std::unique_ptr<Preconditioner> external)
   : where(device)
   , options(options)
-  , matrix_on_host(levels.back().matrix)
-  , changing(levels.back().changing)
-  , A(make_matrix<double>(device, levels.back()))
+  , finest(levels.back())
+  , A(make_matrix<double>(device, finest))
   , A_operator(A, device)
   , M(external ? std::move(external) : make_multigrid(device, levels, options.precision, options.multigrid))
   , method(make_method(options, device, A_operator, *M))
@@ -73,7 +72,7 @@ SolverResult LinearSolver::solve(const Vector<double> &b, Vector<double> &x, con
 
 void LinearSolver::update()
 {
-  changing ? A.update(*changing) : A.update(*matrix_on_host);
+  update_matrix(finest, A);
   M->update();
 }
 

@@ -73,14 +73,13 @@ public:
   friend std::ostream &operator<<(std::ostream &out, const LinearSolver &solver);
 
 private:
-  Device                                   where;
-  LinearSolverOptions                      options;
-  std::shared_ptr<const CSRMatrix<double>> matrix_on_host;
-  std::shared_ptr<const CompressedRows>    changing; // see LevelData
-  Matrix<double>                           A;
-  MatrixOperator                           A_operator;
-  std::unique_ptr<Preconditioner>          M;
-  std::unique_ptr<KrylovMethod>            method;
+  Device                          where;
+  LinearSolverOptions             options;
+  LevelData                       finest;
+  Matrix<double>                  A;
+  MatrixOperator                  A_operator;
+  std::unique_ptr<Preconditioner> M;
+  std::unique_ptr<KrylovMethod>   method;
 };
 
 /// The V-cycle as a preconditioner in the chosen precision.

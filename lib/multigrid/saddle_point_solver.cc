@@ -18,7 +18,12 @@ SaddlePointSolver::SaddlePointSolver(const Device &device, const SaddlePointData
   , S(make_schur(device, data, dim, type, schur_options))
   , triangular(device, system, {V.get(), S.get()}, TriangularPreconditioner::Part::upper)
   , gmres(device, system, triangular, options.restart)
-{}
+{
+  // What is made and recorded at the first solve, and kernels that are loaded then, are so now.
+  const Vector<double> b(device, system.n_rows());
+  Vector<double>       x(device, system.n_rows());
+  gmres.solve(b, x, options.control);
+}
 
 std::unique_ptr<Preconditioner> SaddlePointSolver::make_schur(const Device &device, const SaddlePointData &data,
                                                               int dim, SchurComplement type,
@@ -38,12 +43,9 @@ std::unique_ptr<Preconditioner> SaddlePointSolver::make_schur(const Device &devi
 void SaddlePointSolver::update()
 {
   const LevelData &finest = data.velocity.back();
-  const auto       update = [&](auto &matrix) {
-    finest.changing ? matrix.update(*finest.changing) : matrix.update(*finest.matrix);
-  };
-  update(A_matrix);
+  update_matrix(finest, A_matrix);
   if (A_in_float.n_rows() > 0)
-    update(A_in_float);
+    update_matrix(finest, A_in_float);
   triangular.update();
 }
 } // namespace adamant

@@ -42,7 +42,7 @@ SchurMass::SchurMass(const Device &device, const LevelData &mass, int dim, doubl
 
 void SchurMass::update()
 {
-  mass.changing ? M.update(*mass.changing) : M.update(*mass.matrix);
+  update_matrix(mass, M);
   chebyshev.update();
 }
 

@@ -34,6 +34,7 @@ VCycle<Number>::Level::Level(const Device &device, const LevelData &data, const 
   : matrix(data.matrix)
   , changing(data.changing)
   , patches(data.patches)
+  , cells(data.cells)
   , n_unknowns(matrix->ghosts ? matrix->ghosts->n_global : std::uint64_t(matrix->n_rows))
   , A(make_matrix<Number>(device, data))
 {
@@ -57,7 +58,7 @@ void VCycle<Number>::update()
 {
   for (auto &level : levels)
     {
-      level->changing ? level->A.update(*level->changing) : level->A.update(*level->matrix);
+      update_matrix(*level, level->A);
       if (level->smoother)
         level->smoother->update();
     }

@@ -44,11 +44,12 @@ private:
   struct Level
   {
     Level(const Device &device, const LevelData &data, const MultigridOptions &options, bool coarsest);
-    SmootherLevel<Number> on(const Device &device) const { return {device, matrix, A, changing, patches}; }
+    SmootherLevel<Number> on(const Device &device) const { return {device, matrix, A, changing, patches, cells}; }
 
     std::shared_ptr<const CSRMatrix<double>> matrix;
     std::shared_ptr<const CompressedRows>    changing;
     std::function<Patches(PatchKind)>        patches;
+    std::shared_ptr<const CellMatrix>        cells;
     const std::uint64_t                      n_unknowns; // of all ranks
     Matrix<Number>                           A, P;
     Restriction<Number>                      R;

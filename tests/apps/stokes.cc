@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace
@@ -271,6 +272,26 @@ TEST_F(Stokes, GaussSeidel)
   EXPECT_LE(iterations(outcome), 25);
 }
 
+// By the cells' viscosities instead of stored rows: the same iterations and flow, with new viscosities, too.
+TEST_F(Stokes, ByCellsAsByRows)
+{
+  for (const auto &[schur, precision] : {std::pair("bfbt", "float32"), {"mass", "mixed"}})
+    {
+      const auto in = [&, schur = std::string(schur), precision = std::string(precision)](const std::string &product) {
+        return solve("nsinker", 3, 16,
+                     {"Problem/Viscosity ratio=1e4", "Linear solver/Schur complement=" + schur,
+                      "Linear solver/Precision=" + precision, "Linear solver/Velocity product=" + product,
+                      "Viscosity/Continuation stages=2"});
+      };
+      const auto rows = in("rows"), cells = in("cells");
+      EXPECT_EQ(rows.record.at("levels_by_cells"), 0);
+      EXPECT_EQ(cells.record.at("levels_by_cells"), 2);
+      EXPECT_NEAR(iterations(cells), iterations(rows), 1) << schur << ", " << precision;
+      for (const char *key : {"max_velocity", "dissipation"})
+        EXPECT_NEAR(cells.record.at(key), rows.record.at(key), 1e-5 * rows.record.at(key).get<double>()) << key;
+    }
+}
+
 TEST_F(Stokes, TrilinosAsPeer)
 {
   const auto outcome = solve("nsinker", 2, 32, {"Linear solver/Preconditioner=trilinos_amg"});
@@ -334,6 +355,7 @@ TEST_F(Stokes, BadInput)
   expect_refused({"Viscosity/Finest average=none", "Viscosity/Continuation stages=2"}, "Continuation stages");
   expect_refused({"Discretization/Velocity=q3"}, "Velocity");
   expect_refused({"Linear solver/Solver=cg"}, "gmres only");
+  expect_refused({"Linear solver/Velocity product=cells", "Linear solver/Smoother=gauss_seidel"}, "Velocity product");
   expect_refused({"Problem/Csae=sinker"}, "Case");
 }
 

@@ -6,10 +6,13 @@
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/mapping_q1.h>
+#include <deal.II/grid/grid_tools.h>
 
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string>
+#include <utility>
 
 using namespace test;
 using adamant::Array;
@@ -252,6 +255,72 @@ TEST_P(StokesForms, ShapesAreTheSameToRounding)
   EXPECT_EQ(n_shapes(), 1);
   mesh.begin_active()->vertex(7)[0] += 1e-12;
   EXPECT_GT(n_shapes(), 8);
+}
+
+namespace
+{
+// The largest difference of entries, over the largest entry. Entries that one of them does not store are zero.
+double difference(const CSRMatrix<double> &A, const CSRMatrix<double> &B)
+{
+  double largest = 0., result = 0.;
+  for (const auto &[from, other] : {std::pair(&A, &B), std::pair(&B, &A)})
+    for (int i = 0; i < from->n_rows; ++i)
+      for (auto k = from->row_start[i]; k < from->row_start[i + 1]; ++k)
+        {
+          largest = std::max(largest, std::abs(from->value[k]));
+          result  = std::max(result, std::abs(from->value[k] - adamant::entry(*other, i, from->column[k])));
+        }
+  return result / largest;
+}
+} // namespace
+
+// By cells the levels' matrices are the same as stored ones, boxes turned and not, and those with hanging nodes are
+// stored.
+TEST_P(StokesForms, ByCellsAreThoseByRows)
+{
+  for (const std::string kind : {"box", "turned", "adaptive"})
+    {
+      SCOPED_TRACE(kind);
+      Triangulation<3> mesh;
+      GridGenerator::subdivided_hyper_rectangle(mesh, {3, 1, 2}, Point<3>(), Point<3>(2.1, 0.9, 1.7), true);
+      if (kind == "turned")
+        GridTools::transform([](const Point<3> &p) { return Point<3>(-p[1], p[2], -p[0]); }, mesh);
+      mesh.refine_global(1);
+      if (kind == "adaptive")
+        refine_randomly(mesh, 1, 0.3, 5);
+      mesh.refine_global(1);
+      const MappingQ1<3>         mapping;
+      adamant::DirichletBoundary dirichlet;
+      for (unsigned int id = 0; id < 6; ++id)
+        {
+          dirichlet[id] = ComponentMask(3, id == 0);
+          dirichlet[id].set(id / 2, true);
+        }
+      adamant::StokesOptions by_rows, by_cells;
+      by_cells.product = adamant::VelocityProduct::cells;
+      StokesMatrices<3> rows(device, mesh, mapping, dirichlet, {0}, by_rows),
+        cells(device, mesh, mapping, dirichlet, {0}, by_cells);
+      const int n_cells = rows.space().n_cells();
+      for (const unsigned int seed : {1, 2})
+        {
+          Array<double> eta(n_cells);
+          const auto    random = random_vector(n_cells, seed);
+          for (int cell = 0; cell < n_cells; ++cell)
+            eta[cell] = std::pow(10., 2. * random[cell]);
+          const DeviceVector on_device(device, eta);
+          rows.update(on_device);
+          cells.update(on_device);
+          const auto &of_rows = rows.data().velocity, &of_cells = cells.data().velocity;
+          ASSERT_EQ(of_rows.size(), of_cells.size());
+          const bool possible = device.matrix_format() == adamant::MatrixFormat::compressed;
+          for (std::size_t l = 0; l < of_rows.size(); ++l)
+            {
+              EXPECT_EQ(of_cells[l].cells != nullptr, possible && l > 0 && cells.velocity.space(l).n_hanging() == 0);
+              EXPECT_LT(difference(on_host(of_rows[l]), on_host(of_cells[l])), 1e-14) << "level " << l;
+            }
+          EXPECT_EQ(cells.space().n_hanging() > 0, kind == "adaptive");
+        }
+    }
 }
 
 TEST_P(StokesForms, RefuseOtherMeshes)

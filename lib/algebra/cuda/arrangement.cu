@@ -17,13 +17,15 @@ std::vector<Extent> of_groups(const std::vector<Extent> &extents, int size)
   for (std::size_t first = 0; first < extents.size(); first += size)
     {
       Extent group = extents[first];
+      if (group.period > 1)
+        group.stride = -1;
       for (std::size_t k = first + 1; k < first + size; ++k)
         {
           const Extent &e = extents[k];
           group           = {std::max(group.longest, e.longest),
                              std::min(group.smallest, e.smallest),
                              std::max(group.largest, e.largest),
-                   group.stride == e.stride ? e.stride : -1,
+                   group.stride == e.stride && e.period == 1 ? e.stride : -1,
                              1,
                              false};
         }
@@ -181,17 +183,17 @@ private:
 Slice place_slice(const Extent &e, int run, int rows, bool coded, Arrangement &placed)
 {
   const int   width   = e.longest / run;
-  const bool  stencil = e.stride >= 0 && e.stride < in_pairs && e.period == 1;
+  const bool  stencil = e.stride >= 0 && e.stride < in_pairs;
   const bool  narrow  = !stencil && e.largest - e.smallest < 0xffff && e.smallest < 1 << 29;
   const int   entries = e.longest * rows, words = coded ? (entries + 3) / 4 : entries;
   const auto  kind = stencil ? SliceKind::stencil : narrow ? SliceKind::narrow : SliceKind::full;
   const Slice slice{to_index(placed.column_rows, "slices of a sparse matrix"),
                     to_index(placed.value_rows, "slices of a sparse matrix"), width, static_cast<unsigned>(kind),
-                    stencil             ? e.stride :
+                    stencil             ? e.stride + (e.period - 1) * in_pairs :
                     narrow && width > 0 ? e.smallest :
                                           0};
-  placed.column_rows += stencil ? (width + 31) / 32 : narrow ? (width + 1) / 2 : width;
-  placed.value_rows += stencil ? (words + 31) / 32 : words;
+  placed.column_rows += stencil ? (e.period * width + 31) / 32 : narrow ? (width + 1) / 2 : width;
+  placed.value_rows += stencil ? (e.period * words + 31) / 32 : words;
   placed.n_narrow += narrow;
   placed.n_stencil += stencil;
   return slice;

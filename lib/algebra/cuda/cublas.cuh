@@ -44,6 +44,10 @@ public:
   std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size,
                                                        const double *changing) const override;
   std::shared_ptr<MatrixStorage<Number>> create_dense_matrix(const Array<double> &row_major, int n) const override;
+  std::shared_ptr<MatrixStorage<Number>> create_cell_matrix(const CellMatrix &) const override
+  {
+    throw RunError("Matrix format = cusparse has no matrices by cells");
+  }
 
 protected:
   std::shared_ptr<Libraries> libraries;

@@ -110,7 +110,7 @@ __global__ void examine_kernel(RowsView A, int n_slices, int node_size, const in
       e.largest  = max(e.largest, __shfl_xor_sync(0xffffffff, e.largest, offset));
     }
   e.stride = stencil_stride<Number>(A, row, begin, length, e.longest, 1);
-  if (e.stride < 0 && node_size == 1)
+  if (e.stride < 0)
     {
       e.period = 2;
       e.stride = stencil_stride<Number>(A, row, begin, length, e.longest, 2);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algebra/cuda/cells.cuh"
 #include "algebra/cuda/library_matrix.cuh"
 #include "algebra/cuda/sparse.cuh"
 #include "algebra/row_functors.h"
@@ -176,7 +177,9 @@ void for_each_row(const DeviceInterface &device, const MatrixStorage<Number> &ma
   const Call  name(__PRETTY_FUNCTION__);
   if (context.matrix_format() == MatrixFormat::cusparse)
     return finish_rows(context, name, dynamic_cast<const LibraryMatrix<Number> &>(matrix), x, f);
-  const auto &A      = dynamic_cast<const SparseMatrix<Number> &>(matrix);
+  const auto &A = dynamic_cast<const SparseMatrix<Number> &>(matrix);
+  if (A.cells)
+    return for_each_row_by_cells(context, name, *A.cells, x, f);
   const auto &ghosts = A.ghosts;
   for_each_owned_row(context, name, A, x, f, ghosts ? send_to_others(context, *ghosts, x, f) : Sends<Number>());
   if (!ghosts)

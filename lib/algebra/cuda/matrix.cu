@@ -2,6 +2,7 @@
 #include "algebra/cuda/dense.h"
 
 #include "algebra/compressed_rows.h"
+#include "algebra/cuda/cells.cuh"
 #include "algebra/cuda/operations.h"
 #include "algebra/row_functors.h"
 #include "base/exceptions.h"
@@ -68,6 +69,23 @@ SparseMatrix<Number>::SparseMatrix(std::shared_ptr<Context> context_, const CSRM
 }
 
 template <typename Number>
+SparseMatrix<Number>::SparseMatrix(std::shared_ptr<Context> context_, const CellMatrix &source)
+  : cells(std::make_shared<CellProducts<Number>>(*context_, source))
+  , context(std::move(context_))
+{
+  this->n_rows = this->n_cols = 3 * source.grid().n_nodes();
+  this->node_size             = 3;
+}
+
+template <typename Number>
+void SparseMatrix<Number>::update_coefficients(const CellMatrix &source)
+{
+  if (!cells)
+    return MatrixStorage<Number>::update_coefficients(source);
+  cells->update(*context, source);
+}
+
+template <typename Number>
 void SparseMatrix<Number>::convert(const RowsView &source, const Array<EntryNumber> &row_start)
 {
   const int        m = this->node_size;
@@ -77,32 +95,40 @@ void SparseMatrix<Number>::convert(const RowsView &source, const Array<EntryNumb
   nodes                       = DeviceArray<int>();
   n_slices                    = slices_for(source.n_rows, m);
   std::vector<Extent> extents = examine(*context, source, *this, run_fits);
-  if (const auto order = order_of_nodes(row_start, m, extents); !order.empty())
-    {
-      nodes    = to_device(*context, order.data(), order.size(), "matrices");
-      n_slices = static_cast<int>(order.size()) / slice_rows * m;
-      extents  = examine(*context, source, *this, run_fits);
-    }
   std::vector<Number> dictionary;
-  if (plain)
-    for (Extent &e : extents)
-      e.stride = -1;
-  else
+  if (!plain)
     dictionary = different_values<Number>(*context, source);
   n_values = static_cast<int>(dictionary.size());
   for (int r = n_run_lengths; r-- > 0;)
     if (run_fits[r])
       run = run_length[r];
   if (m == 3 && run == 3 && run_fits[n_run_lengths])
-    {
-      rows     = 3;
-      n_slices = n_slices / 3;
-      extents  = of_groups(extents, 3);
-    }
+    rows = 3;
   for (const Extent &e : extents)
     widest = std::max(widest, e.longest / run);
   int widest_band = 0;
   with_format(*this, [&](auto format) { widest_band = format.bands ? format.chunk * run : 0; });
+  const auto without_pairs = [&](std::vector<Extent> examined) {
+    for (Extent &e : examined)
+      if (e.period > 1 && widest_band == 0)
+        e = {e.longest, e.smallest, e.largest, -1, 1, false};
+    return examined;
+  };
+  extents = without_pairs(std::move(extents));
+  if (const auto order = order_of_nodes(row_start, m, extents); !order.empty())
+    {
+      nodes    = to_device(*context, order.data(), order.size(), "matrices");
+      n_slices = static_cast<int>(order.size()) / slice_rows * m;
+      extents  = without_pairs(examine(*context, source, *this, run_fits));
+    }
+  for (Extent &e : extents)
+    if (plain)
+      e.stride = -1;
+  if (rows == 3)
+    {
+      n_slices = n_slices / 3;
+      extents  = of_groups(extents, 3);
+    }
   const Arrangement arrangement = arrange(*context, source, extents, *this, widest_band);
   n_narrow                      = arrangement.n_narrow;
   n_stencil                     = arrangement.n_stencil;
@@ -156,6 +182,8 @@ void SparseMatrix<Number>::update_values(const RowsView &rows)
 template <typename Number>
 std::size_t SparseMatrix<Number>::bytes() const
 {
+  if (cells)
+    return cells->bytes();
   return nodes.size() * sizeof(int) + slices.size() * sizeof(Slice) + columns.size() * 4 +
          values.size() * sizeof(Number) + codes.size() * 4 + (ghosts ? ghosts->bytes() : 0);
 }
@@ -164,7 +192,13 @@ template <typename Number>
 std::string SparseMatrix<Number>::format() const
 {
   std::ostringstream text;
-  text << this->n_rows << " x " << this->n_cols << ", rows of " << widest * run;
+  text << this->n_rows << " x " << this->n_cols;
+  if (cells)
+    {
+      text << ", by cells, " << bytes() / 1000000. << " MB";
+      return text.str();
+    }
+  text << ", rows of " << widest * run;
   if (this->node_size > 1)
     text << " in nodes of " << this->node_size << (nodes.size() > 0 ? ", ordered by length" : "");
   if (rows > 1)
@@ -205,6 +239,12 @@ std::shared_ptr<MatrixStorage<Number>> CudaOperations<Number>::create_dense_matr
   return std::make_shared<DenseMatrix<Number>>(context.shared_from_this(), row_major, n);
 }
 
+template <typename Number>
+std::shared_ptr<MatrixStorage<Number>> CudaOperations<Number>::create_cell_matrix(const CellMatrix &cells) const
+{
+  return std::make_shared<SparseMatrix<Number>>(context.shared_from_this(), cells);
+}
+
 template class SparseMatrix<double>;
 template class SparseMatrix<float>;
 template std::shared_ptr<MatrixStorage<double>> CudaOperations<double>::create_matrix(const CSRMatrix<double> &, int,
@@ -215,5 +255,7 @@ template std::shared_ptr<MatrixStorage<double>> CudaOperations<double>::create_d
                                                                                             int) const;
 template std::shared_ptr<MatrixStorage<float>>  CudaOperations<float>::create_dense_matrix(const Array<double> &,
                                                                                            int) const;
+template std::shared_ptr<MatrixStorage<double>> CudaOperations<double>::create_cell_matrix(const CellMatrix &) const;
+template std::shared_ptr<MatrixStorage<float>>  CudaOperations<float>::create_cell_matrix(const CellMatrix &) const;
 } // namespace cuda
 } // namespace adamant

@@ -21,6 +21,7 @@ public:
   std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size,
                                                        const double *changing) const override;
   std::shared_ptr<MatrixStorage<Number>> create_dense_matrix(const Array<double> &row_major, int n) const override;
+  std::shared_ptr<MatrixStorage<Number>> create_cell_matrix(const CellMatrix &cells) const override;
 
   void dot(int n, const Number *x, const Number *y, const ScalarStorage &s, int i) const override;
   void norms(int n, const Number *r, const Number *b, const ScalarStorage &s) const override;

@@ -24,7 +24,7 @@
 //  - columns that come in runs of 9, 4 or 3 (quadrature points of a cell, components of a node) store one index a run;
 //  - a slice of 32 rows that are one row, shifted, stores that row only, and groups of four such slices share it with
 //    all groups that are alike (meshes of similar cells, numbered along lines; with nodes of several rows, the slice
-//    takes one row of each of 32 nodes);
+//    takes one row of each of 32 nodes); with codes of values also two rows in turn (transfer matrices);
 //  - another slice whose columns span less than 2^16 stores 16-bit offsets;
 //  - a matrix with at most 256 different values (meshes of similar cells, transfer) stores 8-bit codes for them.
 //
@@ -41,6 +41,9 @@ namespace adamant
 {
 namespace cuda
 {
+template <typename Number>
+struct CellProducts; // cells.cuh
+
 constexpr int      slice_rows = 32, dictionary_size = 256, band_slices = 4, in_pairs = 1 << 24;
 constexpr unsigned absent = 0xffffffff; // no column, or no two offsets
 
@@ -49,8 +52,9 @@ enum class SliceKind : int
 {
   full,    ///< every column
   narrow,  ///< 16-bit offsets from the slice's smallest column, two in a word
-  stencil, ///< columns and values of the first row; those of row i are the same values and columns + stride i
-  band     ///< the same for band_slices slices together; with in_pairs added to the stride, for every other row
+  stencil, ///< columns and values of the first row; those of row i are the same values and columns + stride i; with
+           ///< in_pairs added to the stride, of the first two rows, for every other row
+  band     ///< the same for band_slices slices together
 };
 
 /// column: where the slice's columns begin, in rows of 32 words; for a band, whose stencil has the same place among the
@@ -71,10 +75,12 @@ public:
   /// `changing`: the values, if they are in device memory and will change there.
   SparseMatrix(std::shared_ptr<Context> context, const CSRMatrix<double> &source, int node_size,
                std::shared_ptr<Exchange<Number>> exchange = nullptr, const double *changing = nullptr);
+  SparseMatrix(std::shared_ptr<Context> context, const CellMatrix &source); ///< by cells: no rows are stored
 
   void        multiply(Number a, const Number *x, Number b, Number *y) const override;
   void        update(const CSRMatrix<double> &source) override;
   void        update_values(const RowsView &rows) override;
+  void        update_coefficients(const CellMatrix &source) override;
   std::size_t bytes() const override;
   std::string format() const override;
 
@@ -88,7 +94,8 @@ public:
   DeviceArray<Number>   values; ///< the entries or, with codes, the dictionary
   DeviceArray<unsigned> codes;
 
-  std::shared_ptr<GhostMatrix<Number>> ghosts; ///< the entries in columns of other ranks; null: none
+  std::shared_ptr<GhostMatrix<Number>>  ghosts; ///< the entries in columns of other ranks; null: none
+  std::shared_ptr<CellProducts<Number>> cells;  ///< null: rows
 
 private:
   void convert(const RowsView &source, const Array<EntryNumber> &row_start);

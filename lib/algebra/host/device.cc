@@ -108,6 +108,10 @@ public:
   {
     return std::make_shared<DenseMatrix<Number>>(row_major, n, n_threads);
   }
+  std::shared_ptr<MatrixStorage<Number>> create_cell_matrix(const CellMatrix &cells) const override
+  {
+    return std::make_shared<SparseMatrix<Number>>(cells, n_threads);
+  }
 
   void dot(int n, const Number *x, const Number *y, const ScalarStorage &s, int i) const override
   {

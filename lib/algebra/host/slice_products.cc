@@ -1,5 +1,6 @@
 // The rows of slices times a vector, compiled once for each precision.
 
+#include "algebra/host/cell_products.h"
 #include "algebra/host/for_each_row.h"
 
 #include <cstdint>
@@ -175,6 +176,8 @@ template <typename Number>
 void owned_products(const SparseMatrix<Number> &A, int first, int end, const Number *x, Number *sums)
 {
   static_assert(SparseMatrix<Number>::slices_at_once == 4, "products are chosen for 1 to 4 slices");
+  if (A.cells)
+    return A.cells->multiply(first, end, x, sums);
   if (A.slices.empty())
     {
       for (int row = first; row < end; ++row)

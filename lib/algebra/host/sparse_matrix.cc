@@ -2,6 +2,7 @@
 #include "algebra/host/slice_rows.h"
 
 #include "algebra/compressed_rows.h"
+#include "algebra/host/cell_products.h"
 #include "algebra/value_dictionary.h"
 #include "base/exceptions.h"
 
@@ -175,6 +176,23 @@ SparseMatrix<Number>::SparseMatrix(const CSRMatrix<double> &source, int node_siz
 }
 
 template <typename Number>
+SparseMatrix<Number>::SparseMatrix(const CellMatrix &source, int n_threads)
+  : n_threads(n_threads)
+  , cells(std::make_shared<CellProducts<Number>>(source))
+{
+  this->n_rows = this->n_cols = 3 * source.grid().n_nodes();
+  this->node_size = block_rows = 3;
+}
+
+template <typename Number>
+void SparseMatrix<Number>::update_coefficients(const CellMatrix &source)
+{
+  if (!cells)
+    return MatrixStorage<Number>::update_coefficients(source);
+  cells->update(source);
+}
+
+template <typename Number>
 void SparseMatrix<Number>::update(const CSRMatrix<double> &source)
 {
   if (this->n_rows != source.n_rows || this->n_cols != source.n_cols)
@@ -333,6 +351,8 @@ void SparseMatrix<Number>::multiply(Number a, const Number *x, Number b, Number 
 template <typename Number>
 bool SparseMatrix<Number>::empty(int first, int end) const
 {
+  if (cells)
+    return false;
   if (slices.empty())
     return row_start[first] == row_start[end];
   const int rows = block_rows * lanes;
@@ -343,6 +363,8 @@ bool SparseMatrix<Number>::empty(int first, int end) const
 template <typename Number>
 std::size_t SparseMatrix<Number>::bytes() const
 {
+  if (cells)
+    return cells->coefficients.size() * (sizeof(Number) + 1) + sizeof(*cells);
   return slices.size() * sizeof(Slice) + row_start.size() * sizeof(std::int64_t) + column.size() * sizeof(int) +
          narrow_column.size() * sizeof(unsigned short) + value.size() * sizeof(Number);
 }
@@ -352,7 +374,9 @@ std::string SparseMatrix<Number>::format() const
 {
   std::ostringstream text;
   text << this->n_rows << " x " << this->n_cols << ", ";
-  if (slices.empty())
+  if (cells)
+    text << "by cells";
+  else if (slices.empty())
     text << "compressed rows";
   else
     text << "slices of " << lanes << (block_rows > 1 ? " nodes in dense blocks" : " rows");

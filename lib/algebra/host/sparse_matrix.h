@@ -10,6 +10,9 @@ namespace adamant
 {
 namespace host
 {
+template <typename Number>
+struct CellProducts; // cell_products.h
+
 /// Sparse matrix in sliced ELL format: `lanes` consecutive rows form a slice, stored by columns so that a product runs
 /// through the vector units, short rows padded with zeros. Products are bound by memory, so slices are stored short.
 /// Columns: only the first row's where those of the others follow one by one (nodes numbered along lines of a mesh),
@@ -21,7 +24,7 @@ namespace host
 /// in transfer matrices, entries are put into windows of 2 lanes columns, if these are no more than the longest
 /// row has entries, and picked from two registers there (AVX-512; else one by one). Dense blocks of m x m (the components of a node follow each
 /// other) have slices of `lanes` nodes: a column for each block. Where padding would more than double the entries, the
-/// matrix is stored in compressed rows instead and has no slices.
+/// matrix is stored in compressed rows instead and has no slices. A matrix by cells has nothing of all this.
 template <typename Number>
 class SparseMatrix : public MatrixStorage<Number>
 {
@@ -45,10 +48,12 @@ public:
 
   /// `changing`: the values, if they will change in device memory, which is the host's.
   SparseMatrix(const CSRMatrix<double> &source, int node_size, int n_threads, const double *changing);
+  SparseMatrix(const CellMatrix &source, int n_threads); ///< by cells
 
   void        multiply(Number a, const Number *x, Number b, Number *y) const override;
   void        update(const CSRMatrix<double> &source) override;
   void        update_values(const RowsView &rows) override;
+  void        update_coefficients(const CellMatrix &source) override;
   std::size_t bytes() const override;
   std::string format() const override;
   bool        empty(int first, int end) const; ///< whether these rows, of whole slices, have no entries
@@ -60,6 +65,8 @@ public:
   Array<int>            column;
   Array<unsigned short> narrow_column;
   Array<Number>         value;
+
+  std::shared_ptr<CellProducts<Number>> cells; ///< null: rows
 
   std::unique_ptr<Ghosts<Number>> ghosts;  ///< the entries in columns of other ranks; null: none
   mutable Array<Number>           scratch; ///< entries that a functor computes, before the product

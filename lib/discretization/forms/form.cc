@@ -9,6 +9,17 @@
 
 namespace adamant
 {
+namespace
+{
+std::shared_ptr<const CSRMatrix<double>> empty_rows(int n)
+{
+  auto matrix    = std::make_shared<CSRMatrix<double>>();
+  matrix->n_rows = matrix->n_cols = n;
+  matrix->row_start.assign(n + 1, 0);
+  return matrix;
+}
+} // namespace
+
 template <int dim>
 struct Form<dim>::Level
 {
@@ -148,23 +159,29 @@ std::shared_ptr<const CSRMatrix<double>> Form<dim>::matrix(std::size_t level) co
 }
 
 template <int dim>
-std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form)
+std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form,
+                                 const std::vector<std::shared_ptr<CellMatrix>> &cells)
 {
+  const auto by_cells = [&](std::size_t l) { return l < cells.size() && cells[l]; };
   if (&form.rows() != &field || form.columns().kind != ColumnKind::unknowns || form.columns().field != &field)
     throw RunError("form " + form.name() + " is no system matrix of the field " + field.name());
   std::vector<LevelData> levels;
   for (std::size_t l = 0; l < field.n_levels(); ++l)
-    levels.push_back({form.matrix(l), field.prolongation(l), field.restriction(l), field.node_size(), form.on_device(l),
+    levels.push_back({by_cells(l) ? empty_rows(field.space(l).n_owned()) : form.matrix(l), field.prolongation(l),
+                      field.restriction(l), field.node_size(), form.on_device(l),
                       [&space = field.space(l)](PatchKind kind) {
                         return kind == PatchKind::cells    ? cell_patches(space) :
                                kind == PatchKind::vertices ? vertex_patches(space) :
                                                              star_patches(space);
-                      }});
+                      },
+                      by_cells(l) ? cells[l] : nullptr});
   return levels;
 }
 
 template class Form<2>;
 template class Form<3>;
-template std::vector<LevelData> levels_of(const Field<2> &, const Form<2> &);
-template std::vector<LevelData> levels_of(const Field<3> &, const Form<3> &);
+template std::vector<LevelData> levels_of(const Field<2> &, const Form<2> &,
+                                          const std::vector<std::shared_ptr<CellMatrix>> &);
+template std::vector<LevelData> levels_of(const Field<3> &, const Form<3> &,
+                                          const std::vector<std::shared_ptr<CellMatrix>> &);
 } // namespace adamant

@@ -133,10 +133,14 @@ public:
   void update(const Device &device, const KernelOfLevel &kernel_of)
   {
     for (std::size_t level = first_level(); level < row_field.n_levels(); ++level)
-      {
-        tables(device, level).assemble(device, kernel_of(level));
-        finish(level);
-      }
+      update(device, level, kernel_of(level));
+  }
+  /// The same on one level.
+  template <class CellKernel>
+  void update(const Device &device, std::size_t level, const CellKernel &cell_kernel)
+  {
+    tables(device, level).assemble(device, cell_kernel);
+    finish(level);
   }
   /// The same by the kernel that the form was made with: the host computes a local matrix for each shape of cells, or
   /// for each cell where the kernel asks for more, and the device adds them up.
@@ -177,7 +181,9 @@ private:
 };
 
 /// What multigrid needs of a system matrix with Levels::all and columns unknowns(field), after update(). The matrices
-/// are shared, not copied: after a further update of the form the same data have the new values.
+/// are shared, not copied: after a further update of the form the same data have the new values. On levels with `cells`
+/// these are the matrix, and the form has none.
 template <int dim>
-std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form);
+std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form,
+                                 const std::vector<std::shared_ptr<CellMatrix>> &cells = {});
 } // namespace adamant

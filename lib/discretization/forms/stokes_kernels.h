@@ -102,6 +102,15 @@ struct AssembleBlocks<dim, ShapedViscousStress<dim>>
   }
 };
 
+/// to[first_node[cell]] = from[cell]: coefficients of a CellMatrix.
+struct ToFirstNodes
+{
+  const int               *first_node;
+  const double            *from;
+  double                  *to;
+  ADAMANT_HOST_DEVICE void operator()(int cell) const { to[first_node[cell]] = from[cell]; }
+};
+
 /// ∫ φ_i φ_j / η, η constant in the n_parts parts of each cell, its children or the cell itself; part_of_point names that
 /// of each of the n_q quadrature points.
 struct WeightedMass

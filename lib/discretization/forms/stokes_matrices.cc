@@ -164,7 +164,7 @@ StokesMatrices<dim>::StokesMatrices(const Device &device, dealii::Triangulation<
   , device(device)
   , options(options)
   , mapping(mapping)
-  , A(device, velocity, dirichlet, mapping, options.coarse_viscosity)
+  , A(device, velocity, dirichlet, mapping, options.coarse_viscosity, options.product)
 {
   assemble_divergence();
   assemble_masses(walls);

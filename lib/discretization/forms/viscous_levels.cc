@@ -1,6 +1,7 @@
 #include "discretization/forms/viscous_levels.h"
 
 #include "discretization/fields/transfer.h"
+#include "discretization/forms/grid_of_cells.h"
 #include "discretization/forms/patches.h"
 #include "discretization/forms/stokes_kernels.h"
 
@@ -29,7 +30,8 @@ std::unique_ptr<Field<dim>> bilinear_at_nodes(const Field<dim> &velocity, const 
 
 template <int dim>
 ViscousLevels<dim>::ViscousLevels(const Device &device, const Field<dim> &velocity, const DirichletBoundary &dirichlet,
-                                  const dealii::Mapping<dim> &mapping, Average coarse_viscosity)
+                                  const dealii::Mapping<dim> &mapping, Average coarse_viscosity,
+                                  VelocityProduct product)
   : device(device)
   , velocity(velocity)
   , mapping(mapping)
@@ -39,6 +41,7 @@ ViscousLevels<dim>::ViscousLevels(const Device &device, const Field<dim> &veloci
 {
   for (std::size_t level = 0; level < bilinear().n_levels(); ++level)
     of_shapes.push_back(tabulate_shapes(bilinear().space(level), dealii::QGauss<dim>(2)));
+  find_grids(product);
   if (!nodes)
     return;
   A_of_q2.emplace("A", velocity, unknowns(velocity), mapping, dealii::QGauss<dim>(3), viscous_flags, nullptr);
@@ -59,6 +62,28 @@ Vector<double> ViscousLevels<dim>::tabulate_shapes(const LevelSpace<dim>        
   return result;
 }
 
+// The coarsest level's entries are needed for its inverse. On small levels, which the cache holds, rows are as quick.
+template <int dim>
+void ViscousLevels<dim>::find_grids(VelocityProduct product)
+{
+  grids.resize(bilinear().n_levels());
+  const bool automatic = product == VelocityProduct::automatic, on_gpu = device.asynchronous();
+  if (product == VelocityProduct::rows || device.matrix_format() == MatrixFormat::cusparse || (automatic && !on_gpu))
+    return;
+  for (std::size_t level = 1; level < bilinear().n_levels(); ++level)
+    {
+      const auto &space     = bilinear().space(level);
+      const auto  one_shape = static_cast<int>(dealii::GeometryInfo<dim>::vertices_per_cell * dim);
+      const bool  small     = automatic && space.n_owned() < 20000 * dim;
+      if (small || of_shapes[level].size() != one_shape * one_shape)
+        continue;
+      auto grid = grid_of_cells(space, to_host(of_shapes[level]));
+      if (grid)
+        grids[level] = {std::make_shared<CellMatrix>(device, std::move(grid->grid)),
+                        List<int>(device, grid->first_node)};
+    }
+}
+
 template <int dim>
 void ViscousLevels<dim>::update(const Vector<double> &of_cells, const Vector<double> &of_finest,
                                 const Vector<double> *at_points)
@@ -71,7 +96,12 @@ void ViscousLevels<dim>::update(const Vector<double> &of_cells, const Vector<dou
     const auto &shapes = of_shapes[level];
     return ShapedViscousStress<dim>(eta.data(), false, shapes.size() > 0 ? shapes.data() : nullptr);
   };
-  A.update(device, [&](std::size_t level) { return kernel(level, viscosity[level]); });
+  for (std::size_t level = 0; level < n; ++level)
+    if (const auto &grid = grids[level]; grid.matrix)
+      device.for_each(grid.first_node.size(),
+                      ToFirstNodes{grid.first_node.data(), viscosity[level].data(), grid.matrix->coefficients.data()});
+    else
+      A.update(device, level, kernel(level, viscosity[level]));
   if (A_of_q2)
     A_of_q2->update(device, [&](std::size_t) { return kernel(n, of_cells); });
   if (data.empty())
@@ -81,7 +111,10 @@ void ViscousLevels<dim>::update(const Vector<double> &of_cells, const Vector<dou
 template <int dim>
 void ViscousLevels<dim>::set_levels()
 {
-  data = levels_of(bilinear(), A);
+  std::vector<std::shared_ptr<CellMatrix>> cells;
+  for (const auto &grid : grids)
+    cells.push_back(grid.matrix);
+  data = levels_of(bilinear(), A, cells);
   if (!A_of_q2)
     return;
   const auto &space  = velocity.finest();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algebra/cell_matrix.h"
 #include "algebra/vector.h"
 #include "discretization/fields/coarser_values.h"
 #include "discretization/fields/field.h"
@@ -15,17 +16,27 @@
 
 namespace adamant
 {
+/// How the levels' matrices are multiplied.
+enum class VelocityProduct
+{
+  rows,     ///< their entries are stored
+  cells,    ///< made of the cells' viscosities where a level is a grid of cells (CellMatrix), but on the coarsest one
+  automatic ///< cells on a GPU, on levels of at least 20 000 nodes; else rows
+};
+
 /// A = (2 η ε(φ_j), ε(φ_i)) on the levels of multigrid, filled on the device, for η that is a number for each cell of
 /// the velocity's mesh. A velocity in Q1 has its own levels. One in Q2, on the second finest of its level meshes, has
 /// the nodes of Q1 on the finest one, where nothing hangs that does not in Q2: its matrix is one more level above those
-/// of Q1, reached by the values at the nodes.
+/// of Q1, reached by the values at the nodes. On levels of Q1 that are grids of cells no entries need be stored.
 template <int dim>
 class ViscousLevels
 {
 public:
-  /// The field and `mapping` have to outlive the object. All ranks call everything together.
+  /// The field and `mapping` have to outlive the object. With `product` other than rows, smoothers are jacobi and
+  /// block_jacobi, and there are no values at quadrature points. All ranks call everything together.
   ViscousLevels(const Device &device, const Field<dim> &velocity, const DirichletBoundary &dirichlet,
-                const dealii::Mapping<dim> &mapping, Average coarse_viscosity);
+                const dealii::Mapping<dim> &mapping, Average coarse_viscosity,
+                VelocityProduct product = VelocityProduct::rows);
 
   /// η > 0 of the cells of the velocity's mesh, and of the finest mesh, the same for Q1; where `at_points` is given, the
   /// finest matrix has these values at its quadrature points instead, those of QGauss(degree + 1).
@@ -35,7 +46,14 @@ public:
   const Field<dim>             &bilinear() const { return nodes ? *nodes : velocity; } ///< Q1 on the finest mesh
 
 private:
+  // A level by cells: its matrix, and the cells' first nodes.
+  struct Grid
+  {
+    std::shared_ptr<CellMatrix> matrix; // null: the level is none
+    List<int>                   first_node;
+  };
   Vector<double> tabulate_shapes(const LevelSpace<dim> &space, const dealii::Quadrature<dim> &quadrature) const;
+  void           find_grids(VelocityProduct product);
   void           set_levels();
 
   Device                      device;
@@ -46,6 +64,7 @@ private:
   std::optional<Form<dim>>    A_of_q2;
   CellAverages<dim>           viscosity;
   std::vector<Vector<double>> of_shapes; // by level, see ViscousStressOfShapes; empty where cells have too many shapes
+  std::vector<Grid>           grids;     // by level of Q1
   std::vector<LevelData>      data;
 };
 } // namespace adamant

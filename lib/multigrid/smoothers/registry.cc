@@ -47,6 +47,8 @@ std::unique_ptr<Smoother<Number>> make_smoother(const std::string &name, const S
     {
       if (kind.name == name)
         {
+          if (level.cells && name != "jacobi" && name != "block_jacobi")
+            throw RunError("smoother '" + name + "' needs the rows of a matrix, and this one is by cells");
           if constexpr (std::is_same_v<Number, double>)
             return kind.make_double(level);
           else

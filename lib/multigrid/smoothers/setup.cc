@@ -49,7 +49,7 @@ Array<double> inverse_diagonal_blocks(const CSRMatrix<double> &matrix, int node_
 template <typename Number>
 void update_inverse_diagonal(const SmootherLevel<Number> &level, int node_size, Vector<Number> &diagonal)
 {
-  if (!level.changing)
+  if (!level.changes_on_device())
     {
       const Array<double> blocks = inverse_diagonal_blocks(*level.matrix, node_size);
       if (diagonal.size() == 0)
@@ -62,7 +62,11 @@ void update_inverse_diagonal(const SmootherLevel<Number> &level, int node_size, 
   const int n_rows = level.matrix->n_rows, n_nodes = n_rows / node_size;
   if (diagonal.size() == 0)
     diagonal = Vector<Number>(level.device, to_index(std::size_t(n_rows) * node_size, "entries of diagonal blocks"));
-  level.device.for_each(n_nodes, InvertNodeBlocks<Number>{level.changing->view(), node_size, n_nodes, diagonal.data()});
+  if (level.cells)
+    level.device.for_each(n_rows / 3, InvertCellBlocks<Number>{level.cells->view(), node_size, diagonal.data()});
+  else
+    level.device.for_each(n_nodes,
+                          InvertNodeBlocks<Number>{level.changing->view(), node_size, n_nodes, diagonal.data()});
 }
 
 CSRMatrix<double> fsai_pattern(const CSRMatrix<double> &A)

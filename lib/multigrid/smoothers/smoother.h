@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algebra/cell_matrix.h"
 #include "algebra/compressed_rows.h"
 #include "base/csr_matrix.h"
 #include "multigrid/patches.h"
@@ -19,6 +20,9 @@ struct SmootherLevel
   /// The values on the device where they change there; `matrix` is then the pattern alone.
   std::shared_ptr<const CompressedRows> changing = nullptr;
   std::function<Patches(PatchKind)>     patches  = nullptr; ///< see LevelData
+  std::shared_ptr<const CellMatrix>     cells    = nullptr; ///< likewise
+
+  bool changes_on_device() const { return changing || cells; }
 };
 
 /// A smoother's S, an approximate inverse of A whose error is small for oscillating vectors, and the step that it

@@ -1,0 +1,137 @@
+#include "algebra/cell_matrix.h"
+
+#include "base/exceptions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace adamant
+{
+namespace
+{
+// The sign of vertex a in mode m.
+int sign(int a, int m)
+{
+  int result = 1;
+  for (int d = 0; d < 3; ++d)
+    if (m >> d & 1 && !(a >> d & 1))
+      result = -result;
+  return result;
+}
+
+// Entry (c, m), (d, n) of K between modes.
+double between_modes(const CellGrid &grid, int c, int m, int d, int n)
+{
+  double sum = 0.;
+  for (int a = 0; a < 8; ++a)
+    for (int b = 0; b < 8; ++b)
+      sum += sign(a, m) * grid.local[(3 * a + grid.along[c]) * 24 + 3 * b + grid.along[d]] * sign(b, n);
+  return sum / 64.;
+}
+
+int partner(int c, int d, int m)
+{
+  return m ^ (1 << c) ^ (1 << d);
+}
+} // namespace
+
+bool CellMatrix::can_be_made(const CellGrid &grid)
+{
+  if (grid.local.size() != 24 * 24)
+    return false;
+  double rest = 0., largest = 0.;
+  for (int c = 0; c < 3; ++c)
+    for (int m = 0; m < 8; ++m)
+      for (int d = 0; d < 3; ++d)
+        for (int n = 0; n < 8; ++n)
+          {
+            const double entry       = std::abs(between_modes(grid, c, m, d, n));
+            const bool   taken       = c == d ? m == n : CellModes<double>::couples(c, d, m) && n == partner(c, d, m);
+            (taken ? largest : rest) = std::max(taken ? largest : rest, entry);
+          }
+  return rest <= 1e-13 * largest;
+}
+
+CellMatrix::CellMatrix(const Device &device, CellGrid grid)
+  : grid_(std::move(grid))
+  , fixed_(device, grid_.fixed)
+{
+  if (!can_be_made(grid_) || grid_.fixed.size() != static_cast<std::size_t>(grid_.n_nodes()))
+    throw RunError("a matrix by cells: the matrix of a cell is none of even and odd functions, or sizes do not fit");
+  coefficients = Vector<double>(device, grid_.n_nodes());
+  for (int c = 0; c < 3; ++c)
+    for (int m = 0; m < 8; ++m)
+      {
+        modes_.same[c][m] = between_modes(grid_, c, m, c, m);
+        for (int d = 0; d < 3; ++d)
+          modes_.other[c][d][m] = modes_.couples(c, d, m) ? between_modes(grid_, c, m, d, partner(c, d, m)) : 0.;
+      }
+}
+
+CellMatrixView CellMatrix::view() const
+{
+  CellMatrixView view{{}, coefficients.data(), fixed_.data(), {}};
+  for (int d = 0; d < 3; ++d)
+    view.n_nodes[d] = grid_.n_cells[d] + 1;
+  for (int a = 0; a < 8; ++a)
+    for (int k = 0; k < 9; ++k)
+      view.blocks[a][k] = grid_.local[(3 * a + k / 3) * 24 + 3 * a + k % 3];
+  return view;
+}
+
+CSRMatrix<double> CellMatrix::rows() const
+{
+  const auto        k        = to_host(coefficients);
+  const auto       &n        = grid_.n_cells;
+  const int         nodes[3] = {n[0] + 1, n[1] + 1, n[2] + 1}, stride[3] = {1, nodes[0], nodes[0] * nodes[1]};
+  CSRMatrix<double> A;
+  A.n_rows = A.n_cols = 3 * grid_.n_nodes();
+  A.row_start.push_back(0);
+  for (int node = 0; node < grid_.n_nodes(); ++node)
+    {
+      const int at[3]          = {node % nodes[0], node / stride[1] % nodes[1], node / stride[2]};
+      double    entries[27][9] = {};
+      for (int a = 0; a < 8; ++a)
+        {
+          bool exists = true;
+          int  first  = node;
+          for (int d = 0; d < 3; ++d)
+            {
+              exists = exists && (a >> d & 1 ? at[d] > 0 : at[d] < n[d]);
+              first -= (a >> d & 1) * stride[d];
+            }
+          for (int b = 0; exists && b < 8; ++b)
+            {
+              int place = 0, power = 1;
+              for (int d = 0; d < 3; ++d, power *= 3)
+                place += power * (1 + (b >> d & 1) - (a >> d & 1));
+              for (int e = 0; e < 9; ++e)
+                entries[place][e] += k[first] * grid_.local[(3 * a + e / 3) * 24 + 3 * b + e % 3];
+            }
+        }
+      for (int c = 0; c < 3; ++c)
+        {
+          for (int place = 0; place < 27; ++place)
+            {
+              const int shift[3] = {place % 3 - 1, place / 3 % 3 - 1, place / 9 - 1};
+              bool      exists   = true;
+              int       column   = node;
+              for (int d = 0; d < 3; ++d)
+                {
+                  exists = exists && at[d] + shift[d] >= 0 && at[d] + shift[d] < nodes[d];
+                  column += shift[d] * stride[d];
+                }
+              for (int d = 0; exists && d < 3; ++d)
+                {
+                  const bool prescribed = grid_.fixed[node] >> c & 1 || grid_.fixed[column] >> d & 1;
+                  A.column.push_back(3 * column + d);
+                  A.value.push_back(prescribed ? place == 13 && c == d : entries[place][3 * c + d]);
+                }
+            }
+          A.row_start.push_back(static_cast<EntryNumber>(A.column.size()));
+        }
+    }
+  return A;
+}
+} // namespace adamant

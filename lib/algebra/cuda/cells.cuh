@@ -1,0 +1,210 @@
+#pragma once
+
+#include "algebra/cell_matrix.h"
+#include "algebra/cuda/sparse.cuh"
+#include "algebra/row_functors.h"
+
+#include <algorithm>
+#include <type_traits>
+
+// Products of matrices by cells. A block of threads takes a tile of nodes and some planes, from the lowest up: each
+// thread a column of nodes, and of cells whose vertex 0 these are. Between two planes a cell has the even and odd
+// functions of its lower face from the plane before; what it gives to its vertices meets in shared memory. The cells at
+// a tile's rim, and those between two tiles' planes, are taken by both: no atomics, and the same sums for any tiles.
+// Floating point: about 210 operations a cell, where K has 1152.
+
+namespace adamant
+{
+namespace cuda
+{
+template <typename Number>
+struct CellProducts
+{
+  CellProducts(const Context &context, const CellMatrix &cells);
+  void        update(const Context &context, const CellMatrix &cells);
+  std::size_t bytes() const { return coefficients.size() * (sizeof(Number) + 1); }
+
+  int                 n_nodes[3], along[3];
+  CellModes<Number>   modes;
+  DeviceArray<Number> coefficients;
+  List<unsigned char> fixed;
+};
+
+/// A tile of `width` x `height` threads, those at its rim without results, and its planes.
+struct CellTiles
+{
+  int width, height, planes;
+};
+constexpr int most_cell_threads = 192;
+
+template <typename Number>
+struct CellView
+{
+  int                  n_nodes[3], along[3];
+  const Number        *coefficients;
+  const unsigned char *fixed;
+  CellModes<Number>    modes;
+};
+
+/// The values of a node of three components.
+template <typename Number>
+struct NodeValues
+{
+  Number   value[3] = {};
+  unsigned fixed    = 0;
+
+  template <class Gather>
+  __device__ void load(const CellView<Number> &A, const Gather &x, int node)
+  {
+    fixed = __ldg(A.fixed + node);
+#pragma unroll
+    for (int c = 0; c < 3; ++c)
+      value[c] = x(3 * node + c);
+  }
+  __device__ bool is_fixed(int c) const
+  {
+    return fixed >> c & 1;
+  }
+};
+
+/// What mode m of component c of a cell with the modes u gives, times its coefficient.
+template <typename Number>
+__device__ Number apply_modes(const CellModes<Number> &K, int c, int m, Number coefficient, const Number (&u)[3][8])
+{
+  Number sum = K.same[c][m] * u[c][m];
+#pragma unroll
+  for (int d = 0; d < 3; ++d)
+    if (CellModes<Number>::couples(c, d, m))
+      sum += K.other[c][d][m] * u[d][m ^ (1 << c) ^ (1 << d)];
+  return coefficient * sum;
+}
+
+/// At most 80 registers in single, 160 in double precision: a plane's loads wait for memory, and other blocks work.
+template <typename Number, class Gather, class Finish>
+__global__ void __launch_bounds__(most_cell_threads, sizeof(Number) == 4 ? 4 : 2)
+  cell_kernel(const __grid_constant__ CellView<Number> A, const CellTiles tiles, const Gather x, const Finish finish)
+{
+  __shared__ Number values[2][3][most_cell_threads], sums[4][3][most_cell_threads];
+  const int         t = threadIdx.x, width = tiles.width, tx = t % width, ty = t / width;
+  const int         i = blockIdx.x * (width - 2) - 1 + tx, j = blockIdx.y * (tiles.height - 2) - 1 + ty;
+  const int         first = blockIdx.z * tiles.planes, end = min(first + tiles.planes, A.n_nodes[2]);
+  const int         plane = A.n_nodes[0] * A.n_nodes[1], of_column = i + A.n_nodes[0] * j;
+  const bool        in_grid    = i >= 0 && j >= 0 && i < A.n_nodes[0] && j < A.n_nodes[1];
+  const bool        is_cell    = in_grid && i < A.n_nodes[0] - 1 && j < A.n_nodes[1] - 1;
+  const bool        has_result = in_grid && tx > 0 && ty > 0 && tx < width - 1 && ty < tiles.height - 1;
+  // Cells at the far rim of the tile give nothing to its nodes: any values do.
+  const int right = tx + 1 < width ? 1 : 0, up = ty + 1 < tiles.height ? width : 0;
+
+  wait_for_predecessor();
+  NodeValues<Number> current, below;
+  Number face[3][4] = {}, carried[3][4] = {}; // modes of the lower face; what cells below have for its nodes
+  for (int k = first - 1; k <= end; ++k)
+    {
+      below   = current;
+      current = NodeValues<Number>();
+      if (in_grid && k >= 0 && k < A.n_nodes[2])
+        current.load(A, x, of_column + k * plane);
+      const Number coefficient =
+        is_cell && k >= first && k > 0 && k < A.n_nodes[2] ? __ldg(A.coefficients + of_column + (k - 1) * plane) : 0;
+      const bool                         finishes = has_result && k > first;
+      const int                          node     = of_column + (k - 1) * plane;
+      decltype(operands_of<Finish, 3>()) operands;
+      constexpr bool                     early = sizeof(operands) <= 80;
+      if (early && finishes)
+        operands.fetch(finish, 3 * node);
+
+      auto &here = values[k & 1];
+#pragma unroll
+      for (int c = 0; c < 3; ++c)
+        here[c][t] = current.is_fixed(c) ? Number(0) : current.value[c];
+      __syncthreads();
+      Number u[3][8];
+#pragma unroll
+      for (int c = 0; c < 3; ++c)
+        {
+          const auto  &u_c = here[A.along[c]];
+          const Number v00 = u_c[t], v10 = u_c[t + right], v01 = u_c[t + up], v11 = u_c[t + right + up];
+          const Number e0 = v00 + v10, o0 = v10 - v00, e1 = v01 + v11, o1 = v11 - v01;
+          const Number upper[4] = {e0 + e1, o0 + o1, e1 - e0, o1 - o0};
+#pragma unroll
+          for (int m = 0; m < 4; ++m)
+            {
+              u[c][m]     = face[c][m] + upper[m];
+              u[c][m + 4] = upper[m] - face[c][m];
+              face[c][m]  = upper[m];
+            }
+        }
+#pragma unroll
+      for (int c = 0; c < 3; ++c)
+        {
+          Number of_lower[4];
+#pragma unroll
+          for (int m = 0; m < 4; ++m)
+            {
+              const Number even = apply_modes(A.modes, c, m, coefficient, u),
+                           odd  = apply_modes(A.modes, c, m + 4, coefficient, u);
+              of_lower[m]       = carried[c][m] + (even - odd);
+              carried[c][m]     = even + odd;
+            }
+          const Number e0 = of_lower[0] - of_lower[2], e1 = of_lower[0] + of_lower[2], o0 = of_lower[1] - of_lower[3],
+                       o1       = of_lower[1] + of_lower[3];
+          const int component   = A.along[c];
+          sums[0][component][t] = e0 - o0;
+          sums[1][component][t] = e0 + o0;
+          sums[2][component][t] = e1 - o1;
+          sums[3][component][t] = e1 + o1;
+        }
+      __syncthreads();
+      if (!finishes)
+        continue;
+      if (!early)
+        operands.fetch(finish, 3 * node);
+      Number sum[3];
+#pragma unroll
+      for (int c = 0; c < 3; ++c)
+        {
+          sum[c] = (sums[0][c][t] + sums[1][c][t - 1]) + (sums[2][c][t - width] + sums[3][c][t - width - 1]);
+          if (below.is_fixed(c))
+            sum[c] = below.value[c];
+        }
+      if constexpr (Finish::by_node)
+        finish.finish_node(node, sum, operands.of_node);
+      else
+#pragma unroll
+        for (int c = 0; c < 3; ++c)
+          finish(3 * node + c, sum[c], operands.of_row[c]);
+    }
+}
+
+/// Tiles for a grid: all blocks at once on the GPU, with as little as possible in the rims.
+CellTiles tiles_for(const Context &context, const int (&n_nodes)[3], int blocks_at_once);
+
+/// finish for all rows, as for_each_row has it.
+template <typename Number, class Gather, class Finish>
+void for_each_row_by_cells(const Context &context, const Call &name, const CellProducts<Number> &A, const Gather &x,
+                           const Finish &finish)
+{
+  if constexpr (Finish::in_place || !std::is_same_v<Gather, Entries<Number>>)
+    throw RunError("a matrix by cells has no single rows: this smoother needs rows");
+  else
+    {
+      const CellView<Number> view{{A.n_nodes[0], A.n_nodes[1], A.n_nodes[2]},
+                                  {A.along[0], A.along[1], A.along[2]},
+                                  A.coefficients.data(),
+                                  A.fixed.data(),
+                                  A.modes};
+      const auto             kernel         = cell_kernel<Number, Gather, Finish>;
+      static const int       blocks_at_once = [&] {
+        int n = 0;
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, kernel, most_cell_threads, 0),
+                    "cudaOccupancyMaxActiveBlocksPerMultiprocessor", most_cell_threads);
+        return std::max(n, 1);
+      }();
+      const CellTiles tiles = tiles_for(context, A.n_nodes, blocks_at_once);
+      const dim3      blocks(blocks_for(A.n_nodes[0], tiles.width - 2), blocks_for(A.n_nodes[1], tiles.height - 2),
+                             blocks_for(A.n_nodes[2], tiles.planes));
+      launch(context, name, kernel, blocks, tiles.width * tiles.height, view, tiles, x, finish);
+    }
+}
+} // namespace cuda
+} // namespace adamant
