@@ -136,17 +136,18 @@ public:
     : pattern(pattern)
   {}
 
-  std::vector<int> columns; // ascending
-  bool             repeats = false;
+  std::vector<int> columns;         // ascending
+  bool             repeats = false; // those of the row before, each so much further
+  int              further = 0;
 
   void move_to(int row)
   {
     before.swap(listed);
     const bool was_plain = plain;
     plain                = pattern.list(row, listed);
-    const int  further   = listed.empty() || before.empty() ? 0 : listed[0] - before[0];
+    further              = listed.empty() || before.empty() ? 0 : listed[0] - before[0];
     const bool moved     = listed.size() == before.size() && std::equal(listed.begin(), listed.end(), before.begin(),
-                                                                        [=](int a, int b) { return a == b + further; });
+                                                                        [this](int a, int b) { return a == b + further; });
     repeats              = moved && plain && was_plain;
     if (moved)
       {
@@ -200,24 +201,29 @@ Pattern make_pattern(const LevelSpace<dim> &rows, const LevelColumns<dim> &colum
   A.row_start.resize(A.n_rows + 1);
   result.repeats.resize(A.n_rows);
 
-  // Each thread keeps what it has found until the places are known.
+  // Each thread keeps what it has found until the places are known; of rows that repeat how far they are moved.
   std::vector<Array<int>> kept(omp_get_max_threads());
-  const auto is_new = [&](int row, int first) { return row == first || !pattern.same_cells_as_row_before(row); };
+  const int               m      = rows.node_size();
+  const auto              is_new = [&](int row, int first) {
+    return m == 1 || row == first || !pattern.same_cells_as_row_before(row);
+  };
   for_row_ranges(A.n_rows, [&](int first, int end) {
     RowsInTurn<dim> found(pattern);
     Array<int>     &own = kept[omp_get_thread_num()];
     own.reserve(pattern.most_groups(first, end)); // pages that stay empty cost nothing, copies while it grows do
-    const int m     = rows.node_size();
-    int       start = -1; // the row whose columns are found
+    int start = -1;                               // the row whose columns are found
     for (int row = first; row < end; ++row)
       {
         if (is_new(row, first))
           {
-            const bool of_next_node = start == row - m && row % m == 0;
+            const bool of_next_node = start == row - m && (m == 1 || row % m == 0);
             found.move_to(row);
             found.repeats = found.repeats && of_next_node;
             start         = row;
-            own.insert(own.end(), found.columns.begin(), found.columns.end());
+            if (found.repeats)
+              own.push_back(found.further);
+            else
+              own.insert(own.end(), found.columns.begin(), found.columns.end());
           }
         result.repeats[row]  = found.repeats;
         A.row_start[row + 1] = static_cast<std::int64_t>(found.columns.size()) * stored;
@@ -225,19 +231,30 @@ Pattern make_pattern(const LevelSpace<dim> &rows, const LevelColumns<dim> &colum
   });
   finish_row_starts(A);
   for_row_ranges(A.n_rows, [&](int first, int end) {
-    const int *next = kept[omp_get_thread_num()].data(), *found = next;
+    const int       *next = kept[omp_get_thread_num()].data();
+    std::vector<int> found;
     for (int row = first; row < end; ++row)
       {
-        const auto n_groups = (A.row_start[row + 1] - A.row_start[row]) / stored;
-        if (is_new(row, first))
+        const auto length = A.row_start[row + 1] - A.row_start[row];
+        if (is_new(row, first) && result.repeats[row])
           {
-            found = next;
+            const int further = *next++;
+            for (int &group : found)
+              group += further;
+          }
+        else if (is_new(row, first))
+          {
+            const auto n_groups = stored == 1 ? length : length / stored;
+            found.assign(next, next + n_groups);
             next += n_groups;
           }
         int *column = A.column.data() + A.row_start[row];
-        for (std::int64_t g = 0; g < n_groups; ++g)
-          for (int k = 0; k < stored; ++k)
-            *column++ = found[g] * width + (stored < width ? row % width : k);
+        if (width == 1)
+          std::copy(found.begin(), found.end(), column);
+        else
+          for (const int group : found)
+            for (int k = 0; k < stored; ++k)
+              *column++ = group * width + (stored < width ? row % width : k);
       }
   });
   return result;
