@@ -60,7 +60,7 @@ struct Pattern
 {
   CSRMatrix<double> matrix;
   /// Of each row, whether its cells have no constraints and have its columns in the places where the cells of the row
-  /// one node before have that row's.
+  /// two nodes before have that row's.
   Array<char> repeats;
 };
 template <int dim>

@@ -90,10 +90,10 @@ struct LevelForm<dim>::RowSum
 
   void operator()(int first, int end) const
   {
-    const int m = form.rows.node_size();
+    const int further = 2 * form.rows.node_size();
     for (int row = first; row < end; ++row)
-      if (row >= first + m && form.repeats[row] && same_local_matrices(row, row - m))
-        std::copy_n(A.value.data() + A.row_start[row - m], A.row_start[row + 1] - A.row_start[row],
+      if (row >= first + further && form.repeats[row] && same_local_matrices(row, row - further))
+        std::copy_n(A.value.data() + A.row_start[row - further], A.row_start[row + 1] - A.row_start[row],
                     A.value.data() + A.row_start[row]);
       else
         {

@@ -127,43 +127,59 @@ private:
   std::vector<int>          first_columns;                   // of each group of a cell
 };
 
-// The columns of one row after the other, in groups. A row's neighbour often has the same, moved.
+// The columns of one row after the other, in groups. A row often has those of the row two before, moved: cells are
+// numbered by families, and every other row of a line is in the middle of some.
 template <int dim>
 class RowsInTurn
 {
 public:
-  explicit RowsInTurn(const RowPattern<dim> &pattern)
+  explicit RowsInTurn(const RowPattern<dim> &pattern, int node_size)
     : pattern(pattern)
+    , node_size(node_size)
   {}
 
-  std::vector<int> columns;         // ascending
-  bool             repeats = false; // those of the row before, each so much further
-  int              further = 0;
+  bool repeats = false; // the row two nodes before, each column so much further
+  int  further = 0;
+
+  const std::vector<int> &columns() const { return last_two[turn].columns; } // ascending
 
   void move_to(int row)
   {
-    before.swap(listed);
-    const bool was_plain = plain;
-    plain                = pattern.list(row, listed);
-    further              = listed.empty() || before.empty() ? 0 : listed[0] - before[0];
-    const bool moved     = listed.size() == before.size() && std::equal(listed.begin(), listed.end(), before.begin(),
-                                                                        [this](int a, int b) { return a == b + further; });
-    repeats              = moved && plain && was_plain;
-    if (moved)
+    turn             = 1 - turn;
+    Found     &found = last_two[turn];
+    const bool next  = found.row == row - 2 * node_size && row % node_size == 0;
+    const bool plain = pattern.list(row, listed);
+    further          = listed.empty() || found.listed.empty() ? 0 : listed[0] - found.listed[0];
+    repeats =
+      next && plain && found.plain && listed.size() == found.listed.size() &&
+      std::equal(listed.begin(), listed.end(), found.listed.begin(), [this](int a, int b) { return a == b + further; });
+    found.row   = row;
+    found.plain = plain;
+    found.listed.swap(listed);
+    if (repeats)
       {
-        for (int &column : columns)
+        for (int &column : found.columns)
           column += further;
         return;
       }
-    columns = listed;
-    std::sort(columns.begin(), columns.end());
-    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+    found.columns = found.listed;
+    std::sort(found.columns.begin(), found.columns.end());
+    found.columns.erase(std::unique(found.columns.begin(), found.columns.end()), found.columns.end());
   }
 
 private:
+  struct Found
+  {
+    int              row   = -1;
+    bool             plain = false;
+    std::vector<int> listed, columns;
+  };
+
   const RowPattern<dim> &pattern;
-  std::vector<int>       listed, before;
-  bool                   plain = false;
+  const int              node_size;
+  Found                  last_two[2];
+  int                    turn = 0;
+  std::vector<int>       listed;
 };
 } // namespace
 
@@ -208,41 +224,41 @@ Pattern make_pattern(const LevelSpace<dim> &rows, const LevelColumns<dim> &colum
     return m == 1 || row == first || !pattern.same_cells_as_row_before(row);
   };
   for_row_ranges(A.n_rows, [&](int first, int end) {
-    RowsInTurn<dim> found(pattern);
+    RowsInTurn<dim> found(pattern, m);
     Array<int>     &own = kept[omp_get_thread_num()];
     own.reserve(pattern.most_groups(first, end)); // pages that stay empty cost nothing, copies while it grows do
-    int start = -1;                               // the row whose columns are found
     for (int row = first; row < end; ++row)
       {
         if (is_new(row, first))
           {
-            const bool of_next_node = start == row - m && (m == 1 || row % m == 0);
             found.move_to(row);
-            found.repeats = found.repeats && of_next_node;
-            start         = row;
             if (found.repeats)
               own.push_back(found.further);
             else
-              own.insert(own.end(), found.columns.begin(), found.columns.end());
+              own.insert(own.end(), found.columns().begin(), found.columns().end());
           }
         result.repeats[row]  = found.repeats;
-        A.row_start[row + 1] = static_cast<std::int64_t>(found.columns.size()) * stored;
+        A.row_start[row + 1] = static_cast<std::int64_t>(found.columns().size()) * stored;
       }
   });
   finish_row_starts(A);
   for_row_ranges(A.n_rows, [&](int first, int end) {
     const int       *next = kept[omp_get_thread_num()].data();
-    std::vector<int> found;
+    std::vector<int> last_two[2];
+    int              turn = 0;
     for (int row = first; row < end; ++row)
       {
-        const auto length = A.row_start[row + 1] - A.row_start[row];
-        if (is_new(row, first) && result.repeats[row])
+        const auto length     = A.row_start[row + 1] - A.row_start[row];
+        const bool is_new_row = is_new(row, first);
+        turn                  = is_new_row ? 1 - turn : turn;
+        auto &found           = last_two[turn];
+        if (is_new_row && result.repeats[row])
           {
             const int further = *next++;
             for (int &group : found)
               group += further;
           }
-        else if (is_new(row, first))
+        else if (is_new_row)
           {
             const auto n_groups = stored == 1 ? length : length / stored;
             found.assign(next, next + n_groups);
