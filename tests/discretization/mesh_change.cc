@@ -8,11 +8,14 @@
 
 #include <deal.II/base/function_lib.h>
 #include <deal.II/base/mpi.h>
+#include <deal.II/fe/fe_system.h>
 #include <deal.II/fe/mapping_q1.h>
+#include <deal.II/numerics/solution_transfer.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -88,6 +91,77 @@ TEST(MeshChange, KeepsPolynomials)
   expect_polynomials_are_kept<3>(false);
   expect_polynomials_are_kept<2>(true);
   expect_polynomials_are_kept<3>(true);
+}
+
+// The values of a vector of the space, by its own numbers, in those of another DoFHandler of the mesh; or back.
+template <int dim, class Action>
+void for_each_number(const adamant::LevelSpace<dim> &space, const DoFHandler<dim> &dofs, const Action &action)
+{
+  std::vector<types::global_dof_index> numbers(space.dofs_per_cell());
+  for (int c = 0; c < space.n_cells(); ++c)
+    {
+      const auto &cell = space.active_cells()[c];
+      typename DoFHandler<dim>::active_cell_iterator(&cell->get_triangulation(), cell->level(), cell->index(), &dofs)
+        ->get_dof_indices(numbers);
+      for (int i = 0; i < space.dofs_per_cell(); ++i)
+        action(space.cell_dofs(c)[i], numbers[i]);
+    }
+}
+
+// Any nodal values become those of deal.II's SolutionTransfer, on meshes where cells take the places of others.
+template <int dim>
+void expect_those_of_dealii(const FiniteElement<dim> &element, int n_changes)
+{
+  Triangulation<dim> mesh;
+  GridGenerator::hyper_cube(mesh);
+  mesh.refine_global(2);
+  DoFHandler<dim> dofs(mesh);
+  std::mt19937    random(dim);
+  for (int change = 0; change < n_changes; ++change)
+    {
+      for (const auto &cell : mesh.active_cell_iterators())
+        if (random() % 10 == 0)
+          cell->set_refine_flag();
+        else if ((cell->parent()->index() + change) % 2 == 0)
+          cell->set_coarsen_flag();
+      adamant::MeshChange<dim>                      own(mesh);
+      SolutionTransfer<dim, dealii::Vector<double>> of_dealii(dofs);
+      dealii::Vector<double>                        before, after;
+      {
+        const adamant::LevelSpace<dim> space(shared(mesh), element, {});
+        dealii::Vector<double>         u = random_vector(space.n_owned(), change);
+        own.keep(space, u.begin());
+        space.hanging_nodes.distribute(u);
+        dofs.distribute_dofs(element);
+        before.reinit(dofs.n_dofs());
+        for_each_number(space, dofs, [&](int mine, types::global_dof_index other) { before(other) = u(mine); });
+        own.prepare();
+      }
+      mesh.prepare_coarsening_and_refinement();
+      of_dealii.prepare_for_coarsening_and_refinement(before);
+      own.execute();
+      dofs.distribute_dofs(element);
+      after.reinit(dofs.n_dofs());
+      of_dealii.interpolate(before, after);
+      AffineConstraints<double> hanging;
+      DoFTools::make_hanging_node_constraints(dofs, hanging);
+      hanging.close();
+      hanging.distribute(after);
+      const adamant::LevelSpace<dim> space(shared(mesh), element, {});
+      const auto                     u = own.take(space);
+      for_each_number(space, dofs, [&](int mine, types::global_dof_index other) {
+        EXPECT_NEAR(u[mine], after(other), 1e-13) << "change " << change;
+      });
+    }
+}
+
+TEST(MeshChange, AgreesWithSolutionTransfer)
+{
+  expect_those_of_dealii<2>(FE_Q<2>(1), 12);
+  expect_those_of_dealii<2>(FE_Q<2>(3), 6);
+  expect_those_of_dealii<2>(FESystem<2>(FE_Q<2>(2), 2, FE_Q<2>(1), 1), 6);
+  expect_those_of_dealii<3>(FE_Q<3>(1), 4);
+  expect_those_of_dealii<3>(FE_Q<3>(2), 3);
 }
 
 // deal.II would refine the larger neighbours by its rules, which on several ranks it cannot everywhere; p4est does it.

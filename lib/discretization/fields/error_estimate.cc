@@ -8,22 +8,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 namespace adamant
 {
 namespace
 {
-// For each cell of the space one of the same shape.
-template <int dim>
-Array<int> shapes_of_cells(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping)
-{
-  Array<int> cells(space.n_cells());
-  std::iota(cells.begin(), cells.end(), 0);
-  return cells_of_same_shape(space, cells, mapping, dealii::update_gradients);
-}
-
 // The derivatives of a cell's shape functions along the outward normal, at the quadrature points of a face or of one of
 // its children. Cells that are translations of each other share them: they are computed anew where the shape changes,
 // which from one cell to the next is rare.
@@ -84,67 +74,115 @@ private:
 template <int dim>
 Array<int> shapes_of_active_cells(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping)
 {
-  const Array<int> of_cells = shapes_of_cells(space, mapping);
+  const Array<int> of_cells = cells_of_same_shape(space, mapping, dealii::update_gradients);
   Array<int>       shapes(space.dof_handler().get_triangulation().n_active_cells(), -1);
   for (int cell = 0; cell < space.n_cells(); ++cell)
     shapes[space.active_cells()[cell]->active_cell_index()] = of_cells[cell];
   return shapes;
 }
 
-// The integrals over faces of the squared jumps of u's derivatives along the normals. For one thread.
+// The integrals over the faces of all owned cells of the squared jumps of u's derivatives along the normals.
 template <int dim>
 class Jumps
 {
 public:
   using Cell = typename LevelSpace<dim>::Cell;
 
-  Jumps(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const Array<int> &shapes,
-        const NodalVector &u, const dealii::ComponentMask &components)
+  Jumps(const LevelSpace<dim> &space, const NodalVector &u, const dealii::ComponentMask &components)
     : space(space)
     , u(u)
     , components(components)
-    , here(mapping, space.dof_handler().get_fe(), shapes)
-    , there(mapping, space.dof_handler().get_fe(), shapes)
-    , dofs(space.dofs_per_cell())
     , n_components(space.dof_handler().get_fe().n_components())
+    , serial(space.partition().n_mpi_processes() == 1)
+    , of_faces(std::size_t(space.n_cells()) * n_faces, 0.)
   {}
 
-  double operator()(const Cell &cell, unsigned int face)
+  // For one thread.
+  struct Work
   {
-    if (cell->at_boundary(face))
-      return 0.;
-    const auto neighbor = cell->neighbor(face);
-    if (cell->neighbor_is_coarser(face))
+    Work(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const Array<int> &shapes)
+      : here(mapping, space.dof_handler().get_fe(), shapes)
+      , there(mapping, space.dof_handler().get_fe(), shapes)
+      , dofs(space.dofs_per_cell())
+    {}
+    NormalDerivatives<dim>                       here, there;
+    std::vector<dealii::types::global_dof_index> dofs;
+    std::vector<double>                          jumps; // [q n_components + c]
+  };
+
+  // First, of each cell: the faces to coarser neighbours, and those to neighbours of higher index, for both.
+  void compute(int number, Work &work)
+  {
+    const Cell &cell = space.active_cells()[number];
+    for (const unsigned int face : cell->face_indices())
       {
-        const auto [its_face, child] = cell->neighbor_of_coarser_neighbor(face);
-        return square(cell, here(cell, face), Cell(neighbor), there(Cell(neighbor), its_face, child));
+        if (cell->at_boundary(face))
+          continue;
+        const auto neighbor = cell->neighbor(face);
+        if (cell->neighbor_is_coarser(face))
+          {
+            const auto [its_face, child] = cell->neighbor_of_coarser_neighbor(face);
+            at(number, face) =
+              square(cell, work.here(cell, face), Cell(neighbor), work.there(Cell(neighbor), its_face, child), work);
+          }
+        else if (!neighbor->has_children())
+          {
+            const Cell other(neighbor);
+            const int  its_number = this->number(other);
+            const bool lower      = cell->index() < other->index();
+            if (!lower && its_number >= 0)
+              continue;
+            const unsigned int its_face = cell->neighbor_of_neighbor(face);
+            const Table       &on_this = work.here(cell, face), &on_other = work.there(other, its_face);
+            at(number, face) =
+              lower ? square(cell, on_this, other, on_other, work) : square(other, on_other, cell, on_this, work);
+            if (its_number >= 0)
+              at(its_number, its_face) = at(number, face);
+          }
       }
-    const unsigned int its_face = cell->neighbor_of_neighbor(face);
-    if (!neighbor->has_children())
-      {
-        const Cell   other(neighbor);
-        const Table &on_this = here(cell, face), &on_other = there(other, its_face);
-        return cell->index() < other->index() ? square(cell, on_this, other, on_other) :
-                                                square(other, on_other, cell, on_this);
-      }
-    double sum = 0;
-    for (unsigned int k = 0; k < cell->face(face)->n_children(); ++k)
-      {
-        const Cell child(cell->neighbor_child_on_subface(face, k));
-        sum += square(child, there(child, its_face), cell, here(cell, face, k));
-      }
+  }
+
+  // Then, of each cell: all faces.
+  double sum(int number, Work &work) const
+  {
+    const Cell &cell = space.active_cells()[number];
+    double      sum  = 0;
+    for (const unsigned int face : cell->face_indices())
+      sum += !cell->at_boundary(face) && cell->neighbor(face)->has_children() ? sum_of_children(cell, face, work) :
+                                                                                at(number, face);
     return sum;
   }
 
 private:
-  using Table = typename NormalDerivatives<dim>::Table;
+  using Table                           = typename NormalDerivatives<dim>::Table;
+  static constexpr unsigned int n_faces = dealii::GeometryInfo<dim>::faces_per_cell;
+
+  double       &at(int number, unsigned int face) { return of_faces[std::size_t(number) * n_faces + face]; }
+  const double &at(int number, unsigned int face) const { return of_faces[std::size_t(number) * n_faces + face]; }
+
+  int number(const Cell &cell) const { return cell->is_locally_owned() ? space.cell_number(cell) : -1; }
+
+  double sum_of_children(const Cell &cell, unsigned int face, Work &work) const
+  {
+    const unsigned int its_face = cell->neighbor_of_neighbor(face);
+    double             sum      = 0;
+    for (unsigned int k = 0; k < cell->face(face)->n_children(); ++k)
+      {
+        const Cell child(cell->neighbor_child_on_subface(face, k));
+        const int  number = this->number(child);
+        sum += number >= 0 ? at(number, its_face) :
+                             square(child, work.there(child, its_face), cell, work.here(cell, face, k), work);
+      }
+    return sum;
+  }
 
   // The normals have opposite signs. JxW is that of a, the finer one or that of lower index, where it differs.
-  double square(const Cell &a, const Table &on_a, const Cell &b, const Table &on_b)
+  double square(const Cell &a, const Table &on_a, const Cell &b, const Table &on_b, Work &work) const
   {
+    auto &jumps = work.jumps;
     jumps.assign(on_a.JxW.size() * n_components, 0.);
-    add(a, on_a);
-    add(b, on_b);
+    add(a, on_a, work);
+    add(b, on_b, work);
     double sum = 0;
     for (std::size_t k = 0; k < jumps.size(); ++k)
       if (components[k % n_components])
@@ -152,26 +190,28 @@ private:
     return sum;
   }
 
-  void add(const Cell &cell, const Table &table)
+  void add(const Cell &cell, const Table &table, Work &work) const
   {
-    const auto &fe = space.dof_handler().get_fe();
-    cell->get_dof_indices(dofs);
-    for (unsigned int i = 0; i < dofs.size(); ++i)
+    const auto        &fe       = space.dof_handler().get_fe();
+    const unsigned int per_cell = space.dofs_per_cell();
+    const int         *own      = serial ? space.cell_dofs(space.cell_number(cell)) : nullptr;
+    if (!serial)
+      cell->get_dof_indices(work.dofs);
+    for (unsigned int i = 0; i < per_cell; ++i)
       {
-        const double       value = u(dofs[i]);
-        const unsigned int c     = fe.system_to_component_index(i).first;
+        const double       value = serial ? u.local_element(own[i]) : u(work.dofs[i]);
+        const unsigned int c     = n_components == 1 ? 0 : fe.system_to_component_index(i).first;
         for (unsigned int q = 0; q < table.JxW.size(); ++q)
-          jumps[q * n_components + c] += value * table.derivative[q * dofs.size() + i];
+          work.jumps[q * n_components + c] += value * table.derivative[q * per_cell + i];
       }
   }
 
-  const LevelSpace<dim>                       &space;
-  const NodalVector                           &u;
-  const dealii::ComponentMask                 &components;
-  NormalDerivatives<dim>                       here, there;
-  std::vector<dealii::types::global_dof_index> dofs;
-  const unsigned int                           n_components;
-  std::vector<double>                          jumps; // [q n_components + c]
+  const LevelSpace<dim>       &space;
+  const NodalVector           &u;
+  const dealii::ComponentMask &components;
+  const unsigned int           n_components;
+  const bool                   serial;
+  Array<double>                of_faces; // by cell and face, but for those to finer neighbours
 };
 } // namespace
 
@@ -183,17 +223,18 @@ dealii::Vector<float> estimate_errors(const LevelSpace<dim> &space, const dealii
   const Array<int>      shapes = shapes_of_active_cells(space, mapping);
   const NodalVector     u      = nodal_vector(space, owned);
   dealii::Vector<float> errors(shapes.size());
+  Jumps<dim>            jumps(space, u, components);
 #pragma omp parallel
   {
-    Jumps<dim> jumps(space, mapping, shapes, u, components);
+    typename Jumps<dim>::Work work(space, mapping, shapes);
+#pragma omp for schedule(static)
+    for (int k = 0; k < space.n_cells(); ++k)
+      jumps.compute(k, work);
 #pragma omp for schedule(static)
     for (int k = 0; k < space.n_cells(); ++k)
       {
-        const auto &cell = space.active_cells()[k];
-        double      sum  = 0;
-        for (const unsigned int face : cell->face_indices())
-          sum += jumps(cell, face);
-        errors[cell->active_cell_index()] = static_cast<float>(std::sqrt(sum * cell->diameter() / 24.));
+        const auto &cell                  = space.active_cells()[k];
+        errors[cell->active_cell_index()] = static_cast<float>(std::sqrt(jumps.sum(k, work) * cell->diameter() / 24.));
       }
   }
   return errors;
@@ -208,7 +249,7 @@ dealii::Vector<float> gradient_indicators(const LevelSpace<dim> &space, const de
   const Array<double>       u  = space.local_values(owned);
   const auto               &fe = space.dof_handler().get_fe();
   const dealii::QGauss<dim> quadrature(fe.degree + 1);
-  const Array<int>          shapes = shapes_of_cells(space, mapping);
+  const Array<int>          shapes = cells_of_same_shape(space, mapping, dealii::update_gradients);
   dealii::Vector<float>     indicators(space.dof_handler().get_triangulation().n_active_cells());
   using Gradient = dealii::Point<dim>;
 #pragma omp parallel

@@ -90,6 +90,8 @@ public:
   /// Hanging-node constraints alone, closed; for deal.II's own functions.
   dealii::AffineConstraints<double> hanging_nodes;
 
+  mutable Array<int> same_shape; ///< what cells_of_same_shape remembers
+
 private:
   enum Kind : unsigned char
   {

@@ -19,7 +19,9 @@ template <int dim, typename Action>
 void for_each_cell(const LevelSpace<dim> &space, const Array<int> &cells, const dealii::Mapping<dim> &mapping,
                    const dealii::Quadrature<dim> &quadrature, dealii::UpdateFlags flags, const Action &action)
 {
-  const Array<int> shapes = cells_of_same_shape(space, cells, mapping, flags);
+  const bool       all = static_cast<int>(cells.size()) == space.n_cells();
+  const Array<int> shapes =
+    all ? cells_of_same_shape(space, mapping, flags) : cells_of_same_shape(space, cells, mapping, flags);
 #pragma omp parallel
   {
     dealii::FEValues<dim> fe_values(mapping, space.dof_handler().get_fe(), quadrature, flags);

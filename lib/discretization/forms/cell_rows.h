@@ -1,9 +1,12 @@
 #pragma once
 
 #include "base/array.h"
+#include "base/csr_matrix.h"
 #include "base/row_ranges.h"
 #include "discretization/fields/level_space.h"
 #include "discretization/forms/level_columns.h"
+
+#include <cstdint>
 
 namespace adamant
 {
@@ -39,8 +42,27 @@ private:
   Array<int> cells, lowest, highest; // highest and lowest row of each
 };
 
+/// What each row is the sum of, cells ascending: DoF dof[k] of cell[k] acts on row i, start[i] <= k < start[i + 1].
+struct RowCells
+{
+  template <int dim>
+  RowCells(const LevelSpace<dim> &rows, const CellRows<dim> &cells);
+
+  Array<std::int64_t>   start;
+  Array<int>            cell;
+  Array<unsigned short> dof;
+
+  std::int64_t size(int row) const { return start[row + 1] - start[row]; }
+};
+
 /// The pattern of the matrix, with room for its values.
+struct Pattern
+{
+  CSRMatrix<double> matrix;
+  /// Of each row, whether its cells have no constraints and have its columns in the places where the cells of the row
+  /// two nodes before have that row's.
+  Array<char> repeats;
+};
 template <int dim>
-CSRMatrix<double> make_pattern(const LevelSpace<dim> &rows, const LevelColumns<dim> &columns,
-                               const CellRows<dim> &cells);
+Pattern make_pattern(const LevelSpace<dim> &rows, const LevelColumns<dim> &columns, const RowCells &cells);
 } // namespace adamant

@@ -118,8 +118,8 @@ AssemblyTables<dim> &Form<dim>::tables(const Device &device, std::size_t level)
   Level &made = this->made(level);
   if (!made.tables)
     {
-      made.tables             = std::make_unique<AssemblyTables<dim>>(device, made.form, mapping, quadrature, flags);
-      made.form.matrix->value = Array<double>(); // the device has them
+      made.tables = std::make_unique<AssemblyTables<dim>>(device, made.form, mapping, quadrature, flags);
+      made.form.leave_values_to_device();
     }
   return *made.tables;
 }

@@ -60,6 +60,12 @@ public:
            });
   }
 
+  /// Whether a column of the cell acts elsewhere than at its own DoF.
+  bool constrains(int cell) const
+  {
+    return is_prescribed() || (kind == ColumnKind::unknowns && space->has_constraints(cell));
+  }
+
   /// Calls action(column, weight) for each column that local column j of the cell acts on.
   template <typename Action>
   void for_each(int cell, int j, const Action &action) const
@@ -67,8 +73,7 @@ public:
     if (is_points())
       return action(cell * n_q + j, 1.);
     const int dof = space->cell_dofs(cell)[j];
-    if (kind == ColumnKind::nodal_values || is_by_component() ||
-        (kind == ColumnKind::unknowns && !space->has_constraints(cell)))
+    if (!constrains(cell))
       return action(dof, 1.);
     const auto &map = kind == ColumnKind::unknowns ? space->H : space->B;
     for (auto k = map.row_start[dof]; k < map.row_start[dof + 1]; ++k)

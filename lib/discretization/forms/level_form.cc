@@ -47,23 +47,113 @@ LevelForm<dim>::LevelForm(std::size_t level, const LevelSpace<dim> &rows, const 
   , flags(flags)
   , row_component(components_of_cell(rows))
   , cells(rows, columns)
-  , representative(cells_of_same_shape(rows, cells.numbers(), mapping, flags))
+  , representative(cells.size() == rows.n_cells() ? cells_of_same_shape(rows, mapping, flags) :
+                                                    cells_of_same_shape(rows, cells.numbers(), mapping, flags))
 {
   if (columns.is_by_component())
     column_component = components_of_cell(*columns.functions());
-  matrix = std::make_shared<CSRMatrix<double>>(make_pattern(rows, columns, cells));
+  row_cells.emplace(rows, cells);
+  auto pattern = make_pattern(rows, columns, *row_cells);
+  matrix       = std::make_shared<CSRMatrix<double>>(std::move(pattern.matrix));
+  repeats      = std::move(pattern.repeats);
 }
+
+template <int dim>
+typename LevelForm<dim>::Shapes LevelForm<dim>::list_shapes() const
+{
+  Shapes           shapes;
+  std::vector<int> number(rows.n_cells(), -1);
+  shapes.of_number.resize(rows.n_cells());
+  for (int k = 0; k < cells.size(); ++k)
+    {
+      int &shape = number[representative[k]];
+      if (shape < 0)
+        {
+          shape = static_cast<int>(shapes.of_cells.size());
+          shapes.of_cells.push_back(k);
+        }
+      shapes.of_number[cells[k]] = shape;
+    }
+  return shapes;
+}
+
+// The sum of one row after the other, where all cells of a shape have the same local matrix: the same sums in the same
+// order as cell by cell.
+template <int dim>
+struct LevelForm<dim>::RowSum
+{
+  LevelForm                                     &form;
+  const RowCells                                &row_cells;
+  const Array<int>                              &shape_of_cell;
+  const std::vector<dealii::FullMatrix<double>> &local;
+  CSRMatrix<double>                             &A = *form.matrix;
+
+  void operator()(int first, int end) const
+  {
+    const int further = 2 * form.rows.node_size();
+    for (int row = first; row < end; ++row)
+      if (row >= first + further && form.repeats[row] && same_local_matrices(row, row - further))
+        std::copy_n(A.value.data() + A.row_start[row - further], A.row_start[row + 1] - A.row_start[row],
+                    A.value.data() + A.row_start[row]);
+      else
+        {
+          form.clear_rows(row, row + 1);
+          for (auto k = row_cells.start[row]; k < row_cells.start[row + 1]; ++k)
+            add(row, row_cells.cell[k], row_cells.dof[k]);
+        }
+  }
+
+private:
+  bool same_local_matrices(int row, int other) const
+  {
+    auto l = row_cells.start[other];
+    for (auto k = row_cells.start[row]; k < row_cells.start[row + 1]; ++k, ++l)
+      if (shape_of_cell[row_cells.cell[k]] != shape_of_cell[row_cells.cell[l]] || row_cells.dof[k] != row_cells.dof[l])
+        return false;
+    return row_cells.size(row) == row_cells.size(other);
+  }
+
+  double weight(int row, int cell, int i) const
+  {
+    return form.rows.has_constraints(cell) ? entry(form.rows.H, form.rows.cell_dofs(cell)[i], row) : 1.;
+  }
+
+  void add(int row, int cell, int i) const
+  {
+    const auto  &columns    = form.columns_;
+    const auto  &of_shape   = local[shape_of_cell[cell]];
+    const double row_weight = weight(row, cell, i);
+    const int   *begin = A.column.data() + A.row_start[row], *end = A.column.data() + A.row_start[row + 1], *at = begin;
+    double      *values = A.value.data() + A.row_start[row];
+    for (int j = 0; j < columns.per_cell(); ++j)
+      if (!columns.is_by_component() || form.row_component[i] == form.column_component[j])
+        columns.for_each(cell, j, [&](int column, double weight) {
+          if (at == end || *at != column) // often beside the one before
+            at = std::lower_bound(begin, end, column);
+          values[at++ - begin] += row_weight * weight * of_shape(i, j);
+        });
+  }
+};
 
 template <int dim>
 void LevelForm<dim>::assemble(const typename Form<dim>::Kernel &kernel)
 {
   matrix->value.resize(matrix->n_nonzeros()); // which assembly on a device has freed
+  const Shapes shapes = list_shapes();
+  if (const auto local = local_matrices(kernel, shapes.of_cells); !local.empty() || cells.size() == 0)
+    {
+      if (!row_cells)
+        row_cells.emplace(rows, cells);
+      for_row_ranges(rows.n_dofs(), RowSum{*this, *row_cells, shapes.of_number, local});
+      return row_cells.reset();
+    }
+  row_cells.reset();
   std::exception_ptr error;
   // Each thread owns a range of rows and computes every cell that reaches into it.
   for_row_ranges(rows.n_dofs(), [&](int first, int end) {
     try
       {
-        assemble_rows(first, end, kernel);
+        assemble_cells(first, end, kernel);
       }
     catch (...)
       {
@@ -128,8 +218,28 @@ struct LevelForm<dim>::Evaluation
   }
 };
 
+// The local matrices of these acting cells; none where there are many, or where the kernel has asked for what cells of
+// one shape do not share.
 template <int dim>
-void LevelForm<dim>::assemble_rows(int first, int end, const typename Form<dim>::Kernel &kernel)
+std::vector<dealii::FullMatrix<double>> LevelForm<dim>::local_matrices(const typename Form<dim>::Kernel &kernel,
+                                                                       const Array<int>                 &of_cells) const
+{
+  constexpr std::size_t                   most = 256;
+  std::vector<dealii::FullMatrix<double>> local;
+  if (of_cells.size() > most)
+    return local;
+  Evaluation evaluation(*this, kernel);
+  for (const int k : of_cells)
+    {
+      local.push_back(evaluation.at(k));
+      if (!evaluation.shared)
+        return {};
+    }
+  return local;
+}
+
+template <int dim>
+void LevelForm<dim>::assemble_cells(int first, int end, const typename Form<dim>::Kernel &kernel)
 {
   clear_rows(first, end);
   Evaluation evaluation(*this, kernel);
@@ -143,18 +253,9 @@ void LevelForm<dim>::tabulate(const typename Form<dim>::Kernel &kernel, Tabulate
 {
   if (result.of_cells.empty())
     {
-      std::vector<int> number_of_shape(rows.n_cells(), -1);
-      result.table.resize(rows.n_cells());
-      for (int k = 0; k < cells.size(); ++k)
-        {
-          int &shape = number_of_shape[representative[k]];
-          if (shape < 0)
-            {
-              shape = static_cast<int>(result.of_cells.size());
-              result.of_cells.push_back(k);
-            }
-          result.table[cells[k]] = shape;
-        }
+      auto [of_cells, of_number] = list_shapes();
+      result.of_cells            = std::move(of_cells);
+      result.table               = std::move(of_number);
     }
   if (tabulate(kernel, result.of_cells, result.values))
     return;

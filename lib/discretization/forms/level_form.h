@@ -5,6 +5,7 @@
 #include "discretization/forms/level_columns.h"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace adamant
@@ -30,10 +31,26 @@ public:
   const LevelSpace<dim>             &row_space() const { return rows; }
   std::shared_ptr<CSRMatrix<double>> matrix; ///< a row for each local DoF
 
+  /// Frees what only the first assemble() would have needed: a device has the values.
+  void leave_values_to_device()
+  {
+    row_cells.reset();
+    matrix->value = Array<double>();
+  }
+
 private:
   struct Evaluation;
+  struct Shapes
+  {
+    Array<int> of_cells;  // one of each, by its place among the acting cells
+    Array<int> of_number; // of each cell
+  };
+  struct RowSum;
+  Shapes                                  list_shapes() const;
+  std::vector<dealii::FullMatrix<double>> local_matrices(const typename Form<dim>::Kernel &kernel,
+                                                         const Array<int>                 &of_cells) const;
   bool tabulate(const typename Form<dim>::Kernel &kernel, const Array<int> &of_cells, Array<double> &values) const;
-  void assemble_rows(int first, int end, const typename Form<dim>::Kernel &kernel);
+  void assemble_cells(int first, int end, const typename Form<dim>::Kernel &kernel);
   void clear_rows(int first, int end);
   void add_cell(int cell, int first, int end, const dealii::FullMatrix<double> &local);
 
@@ -45,6 +62,8 @@ private:
   dealii::UpdateFlags            flags;
   std::vector<unsigned int>      row_component, column_component; // of each DoF of a cell
   CellRows<dim>                  cells;                           // those with entries in the matrix
-  Array<int> representative; // of each of them: a cell with the same shape functions, JxW and gradients
+  Array<int>              representative; // of each of them: a cell with the same shape functions, JxW and gradients
+  Array<char>             repeats;        // of the pattern
+  std::optional<RowCells> row_cells;      // from the pattern to the first values
 };
 } // namespace adamant

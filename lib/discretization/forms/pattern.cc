@@ -6,82 +6,67 @@
 
 namespace adamant
 {
-namespace
-{
-// The cells that act on each row, ascending: those of row i are cell[k], start[i] <= k < start[i + 1].
-struct CellsOfRows
-{
-  Array<std::size_t> start;
-  Array<int>         cell;
-
-  const int *begin(int row) const { return cell.data() + start[row]; }
-  const int *end(int row) const { return cell.data() + start[row + 1]; }
-};
-
 template <int dim>
-CellsOfRows find_cells_of_rows(const LevelSpace<dim> &rows, const CellRows<dim> &cells)
+RowCells::RowCells(const LevelSpace<dim> &rows, const CellRows<dim> &cells)
 {
-  const int  n = rows.n_dofs();
-  Array<int> last(n);
+  const int  n     = rows.n_dofs();
   const auto visit = [&](const auto &action) {
     for_row_ranges(n, [&](int first, int end) {
-      std::fill(last.begin() + first, last.begin() + end, -1);
       for (int k = 0; k < cells.size(); ++k)
         if (cells.reach(k, first, end))
-          for_each_row_of_cell(rows, cells[k], [&](int, int row, double) {
-            if (row >= first && row < end && last[row] != k)
-              {
-                last[row] = k;
-                action(row, cells[k]);
-              }
+          for_each_row_of_cell(rows, cells[k], [&](int i, int row, double) {
+            if (row >= first && row < end)
+              action(row, cells[k], i);
           });
     });
   };
-  CellsOfRows result;
-  auto       &start = result.start;
   start.assign(n + 2, 0);
-  visit([&](int row, int) { ++start[row + 2]; });
+  visit([&](int row, int, int) { ++start[row + 2]; });
   for (int i = 0; i <= n; ++i)
     start[i + 1] += start[i];
-  result.cell.resize(start.back());
+  cell.resize(start.back());
+  dof.resize(start.back());
   // start[row + 1] is where the row begins; it moves to where it ends.
-  visit([&](int row, int cell) { result.cell[start[row + 1]++] = cell; });
-  return result;
+  visit([&](int row, int of_cell, int i) {
+    const auto k = start[row + 1]++;
+    cell[k]      = of_cell;
+    dof[k]       = static_cast<unsigned short>(i);
+  });
 }
 
+namespace
+{
 // Finds the columns of one row after the other, by groups: column / width.
 template <int dim>
 class RowPattern
 {
 public:
-  RowPattern(const LevelSpace<dim> &rows, const LevelColumns<dim> &columns, const CellsOfRows &cells)
+  RowPattern(const LevelSpace<dim> &rows, const LevelColumns<dim> &columns, const RowCells &cells)
     : rows(rows)
     , columns(columns)
     , cells(cells)
     , width(columns.group())
     , row_component(components_of_cell(rows))
   {
-    if (columns.is_by_component())
+    if (columns.functions() != nullptr)
       column_component = components_of_cell(*columns.functions());
+    for (std::size_t j = 0; j < column_component.size(); ++j)
+      if (width == 1 || column_component[j] == 0)
+        first_columns.push_back(static_cast<int>(j));
   }
 
-  void collect(int row, std::vector<int> &found) const
+  // As the cells have them, with repetitions. Returns whether none of the cells has constraints.
+  bool list(int row, std::vector<int> &found) const
   {
     found.clear();
-    const auto add = [&](int column) {
-      if (found.empty() || found.back() != column / width)
-        found.push_back(column / width);
-    };
-    const unsigned int component = columns.is_by_component() ? component_of(row) : 0;
-    const int          step      = columns.is_points() ? width : 1; // the points of a cell are one group
-    for (const int *cell = cells.begin(row); cell != cells.end(row); ++cell)
-      for (int j = 0; j < columns.per_cell(); j += step)
-        if (!columns.is_by_component() || column_component[j] == component)
-          columns.for_each(*cell, j, [&](int column, double) { add(column); });
-    if (columns.has_identity(row))
-      add(row);
-    std::sort(found.begin(), found.end());
-    found.erase(std::unique(found.begin(), found.end()), found.end());
+    bool plain = !columns.has_identity(row);
+    for (auto k = cells.start[row]; plain && k < cells.start[row + 1]; ++k)
+      plain = !rows.has_constraints(cells.cell[k]) && !columns.constrains(cells.cell[k]);
+    if (plain && !columns.is_by_component() && !columns.is_points())
+      list_nodes(row, found);
+    else
+      list_all(row, found);
+    return plain;
   }
 
   // What the rows of a range have at most, in groups, but for constraints by many unknowns.
@@ -91,30 +76,110 @@ public:
   }
 
   // The rows of a node that have the same cells have the same columns, which are found once.
-  bool repeats_row_before(int row) const
+  bool same_cells_as_row_before(int row) const
   {
+    const auto *of_row = cells.cell.data() + cells.start[row];
     return row % rows.node_size() != 0 && (!columns.is_by_component() || width > 1) && !columns.has_identity(row) &&
-           !columns.has_identity(row - 1) &&
-           std::equal(cells.begin(row - 1), cells.end(row - 1), cells.begin(row), cells.end(row));
+           !columns.has_identity(row - 1) && cells.size(row) == cells.size(row - 1) &&
+           std::equal(of_row, of_row + cells.size(row), of_row - cells.size(row));
   }
 
 private:
+  // The columns of a node are those of its first component.
+  void list_nodes(int row, std::vector<int> &found) const
+  {
+    const auto *space = columns.functions();
+    found.resize(cells.size(row) * first_columns.size());
+    auto to = found.begin();
+    for (auto k = cells.start[row]; k < cells.start[row + 1]; ++k)
+      {
+        const int *dofs = space->cell_dofs(cells.cell[k]);
+        for (const int j : first_columns)
+          *to++ = width == 1 ? dofs[j] : dofs[j] / width;
+      }
+  }
+
+  void list_all(int row, std::vector<int> &found) const
+  {
+    const unsigned int component = columns.is_by_component() ? component_of(row) : 0;
+    const int          step      = columns.is_points() ? width : 1; // the points of a cell are one group
+    for (auto k = cells.start[row]; k < cells.start[row + 1]; ++k)
+      for (int j = 0; j < columns.per_cell(); j += step)
+        if (!columns.is_by_component() || column_component[j] == component)
+          columns.for_each(cells.cell[k], j, [&](int column, double) {
+            if (found.empty() || found.back() != column / width)
+              found.push_back(column / width);
+          });
+    if (columns.has_identity(row))
+      found.push_back(row / width);
+  }
+
   unsigned int component_of(int row) const
   {
-    unsigned int component = 0;
-    if (cells.begin(row) != cells.end(row))
-      for_each_row_of_cell(rows, *cells.begin(row), [&](int i, int of_cell, double) {
-        if (of_cell == row)
-          component = row_component[i];
-      });
-    return component;
+    return cells.size(row) > 0 ? row_component[cells.dof[cells.start[row]]] : 0;
   }
 
   const LevelSpace<dim>    &rows;
   const LevelColumns<dim>  &columns;
-  const CellsOfRows        &cells;
+  const RowCells           &cells;
   const int                 width;
   std::vector<unsigned int> row_component, column_component; // of each DoF of a cell
+  std::vector<int>          first_columns;                   // of each group of a cell
+};
+
+// The columns of one row after the other, in groups. A row often has those of the row two before, moved: cells are
+// numbered by families, and every other row of a line is in the middle of some.
+template <int dim>
+class RowsInTurn
+{
+public:
+  explicit RowsInTurn(const RowPattern<dim> &pattern, int node_size)
+    : pattern(pattern)
+    , node_size(node_size)
+  {}
+
+  bool repeats = false; // the row two nodes before, each column so much further
+  int  further = 0;
+
+  const std::vector<int> &columns() const { return last_two[turn].columns; } // ascending
+
+  void move_to(int row)
+  {
+    turn             = 1 - turn;
+    Found     &found = last_two[turn];
+    const bool next  = found.row == row - 2 * node_size && row % node_size == 0;
+    const bool plain = pattern.list(row, listed);
+    further          = listed.empty() || found.listed.empty() ? 0 : listed[0] - found.listed[0];
+    repeats =
+      next && plain && found.plain && listed.size() == found.listed.size() &&
+      std::equal(listed.begin(), listed.end(), found.listed.begin(), [this](int a, int b) { return a == b + further; });
+    found.row   = row;
+    found.plain = plain;
+    found.listed.swap(listed);
+    if (repeats)
+      {
+        for (int &column : found.columns)
+          column += further;
+        return;
+      }
+    found.columns = found.listed;
+    std::sort(found.columns.begin(), found.columns.end());
+    found.columns.erase(std::unique(found.columns.begin(), found.columns.end()), found.columns.end());
+  }
+
+private:
+  struct Found
+  {
+    int              row   = -1;
+    bool             plain = false;
+    std::vector<int> listed, columns;
+  };
+
+  const RowPattern<dim> &pattern;
+  const int              node_size;
+  Found                  last_two[2];
+  int                    turn = 0;
+  std::vector<int>       listed;
 };
 } // namespace
 
@@ -141,55 +206,80 @@ CellRows<dim>::CellRows(const LevelSpace<dim> &rows, const LevelColumns<dim> &co
 }
 
 template <int dim>
-CSRMatrix<double> make_pattern(const LevelSpace<dim> &rows, const LevelColumns<dim> &columns,
-                               const CellRows<dim> &cells)
+Pattern make_pattern(const LevelSpace<dim> &rows, const LevelColumns<dim> &columns, const RowCells &cells)
 {
-  const auto            cells_of_rows = find_cells_of_rows(rows, cells);
-  const RowPattern<dim> pattern(rows, columns, cells_of_rows);
+  const RowPattern<dim> pattern(rows, columns, cells);
   const int             width = columns.group(), stored = columns.is_by_component() ? 1 : width; // of a group in a row
-  CSRMatrix<double>     A;
-  A.n_rows = rows.n_dofs();
-  A.n_cols = columns.n();
+  Pattern               result;
+  CSRMatrix<double>    &A = result.matrix;
+  A.n_rows                = rows.n_dofs();
+  A.n_cols                = columns.n();
   A.row_start.resize(A.n_rows + 1);
+  result.repeats.resize(A.n_rows);
 
-  // Each thread keeps what it has found until the places are known.
+  // Each thread keeps what it has found until the places are known; of rows that repeat how far they are moved.
   std::vector<Array<int>> kept(omp_get_max_threads());
+  const int               m      = rows.node_size();
+  const auto              is_new = [&](int row, int first) {
+    return m == 1 || row == first || !pattern.same_cells_as_row_before(row);
+  };
   for_row_ranges(A.n_rows, [&](int first, int end) {
-    std::vector<int> found;
-    Array<int>      &own = kept[omp_get_thread_num()];
+    RowsInTurn<dim> found(pattern, m);
+    Array<int>     &own = kept[omp_get_thread_num()];
     own.reserve(pattern.most_groups(first, end)); // pages that stay empty cost nothing, copies while it grows do
     for (int row = first; row < end; ++row)
       {
-        if (row == first || !pattern.repeats_row_before(row))
+        if (is_new(row, first))
           {
-            pattern.collect(row, found);
-            own.insert(own.end(), found.begin(), found.end());
+            found.move_to(row);
+            if (found.repeats)
+              own.push_back(found.further);
+            else
+              own.insert(own.end(), found.columns().begin(), found.columns().end());
           }
-        A.row_start[row + 1] = static_cast<std::int64_t>(found.size()) * stored;
+        result.repeats[row]  = found.repeats;
+        A.row_start[row + 1] = static_cast<std::int64_t>(found.columns().size()) * stored;
       }
   });
   finish_row_starts(A);
   for_row_ranges(A.n_rows, [&](int first, int end) {
-    const int *next = kept[omp_get_thread_num()].data(), *found = next;
+    const int       *next = kept[omp_get_thread_num()].data();
+    std::vector<int> last_two[2];
+    int              turn = 0;
     for (int row = first; row < end; ++row)
       {
-        const auto n_groups = (A.row_start[row + 1] - A.row_start[row]) / stored;
-        if (row == first || !pattern.repeats_row_before(row))
+        const auto length     = A.row_start[row + 1] - A.row_start[row];
+        const bool is_new_row = is_new(row, first);
+        turn                  = is_new_row ? 1 - turn : turn;
+        auto &found           = last_two[turn];
+        if (is_new_row && result.repeats[row])
           {
-            found = next;
+            const int further = *next++;
+            for (int &group : found)
+              group += further;
+          }
+        else if (is_new_row)
+          {
+            const auto n_groups = stored == 1 ? length : length / stored;
+            found.assign(next, next + n_groups);
             next += n_groups;
           }
         int *column = A.column.data() + A.row_start[row];
-        for (std::int64_t g = 0; g < n_groups; ++g)
-          for (int k = 0; k < stored; ++k)
-            *column++ = found[g] * width + (stored < width ? row % width : k);
+        if (width == 1)
+          std::copy(found.begin(), found.end(), column);
+        else
+          for (const int group : found)
+            for (int k = 0; k < stored; ++k)
+              *column++ = group * width + (stored < width ? row % width : k);
       }
   });
-  return A;
+  return result;
 }
 
 template class CellRows<2>;
 template class CellRows<3>;
-template CSRMatrix<double> make_pattern(const LevelSpace<2> &, const LevelColumns<2> &, const CellRows<2> &);
-template CSRMatrix<double> make_pattern(const LevelSpace<3> &, const LevelColumns<3> &, const CellRows<3> &);
+template RowCells::RowCells(const LevelSpace<2> &, const CellRows<2> &);
+template RowCells::RowCells(const LevelSpace<3> &, const CellRows<3> &);
+template Pattern make_pattern(const LevelSpace<2> &, const LevelColumns<2> &, const RowCells &);
+template Pattern make_pattern(const LevelSpace<3> &, const LevelColumns<3> &, const RowCells &);
 } // namespace adamant

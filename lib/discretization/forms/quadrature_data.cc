@@ -32,9 +32,8 @@ QuadratureData<dim>::QuadratureData(const Device &device, const LevelSpace<dim> 
     throw RunError("assembly on a device: the element " + fe.get_name() + " has nodes of different components");
   to_index(std::size_t(n_cells) * n_q, "quadrature points");
 
-  Array<int> all(n_cells), shape_of_cell(n_cells), node_of_cell(std::size_t(n_cells) * n);
-  std::iota(all.begin(), all.end(), 0);
-  const Array<int> same = cells_of_same_shape(space, all, mapping, flags);
+  Array<int>       shape_of_cell(n_cells), node_of_cell(std::size_t(n_cells) * n);
+  const Array<int> same = cells_of_same_shape(space, mapping, flags);
   Array<int>       shapes; // a cell of each
   for (int cell = 0; cell < n_cells; ++cell)
     {

@@ -6,11 +6,21 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <numeric>
 
 namespace adamant
 {
 namespace
 {
+// Whether cells can have the same shape functions.
+template <int dim>
+bool may_share(const dealii::Mapping<dim> &mapping, dealii::UpdateFlags flags)
+{
+  const auto *mapping_q = dynamic_cast<const dealii::MappingQ<dim> *>(&mapping);
+  return (flags & dealii::update_quadrature_points) == 0 && mapping_q != nullptr &&
+         mapping.preserves_vertex_locations() && mapping_q->get_degree() == 1;
+}
+
 template <int dim>
 double largest_coordinate(const typename LevelSpace<dim>::Cell &cell)
 {
@@ -29,9 +39,8 @@ Array<int> cells_of_same_shape(const LevelSpace<dim> &space, const Array<int> &c
   constexpr std::size_t most_shapes = 16; // the last ones found: a distorted mesh has as many as cells
   const auto           &all_cells   = space.active_cells();
   const int             n           = static_cast<int>(cells.size());
-  const auto           *mapping_q   = dynamic_cast<const dealii::MappingQ<dim> *>(&mapping);
-  const bool            may_share   = (flags & dealii::update_quadrature_points) == 0 && mapping_q != nullptr &&
-                         mapping.preserves_vertex_locations() && mapping_q->get_degree() == 1;
+  if (!may_share(mapping, flags))
+    return cells;
   const auto same = [&](int a, int b) {
     const auto &first = all_cells[a], &second = all_cells[b];
     if (first->material_id() != second->material_id())
@@ -48,9 +57,9 @@ Array<int> cells_of_same_shape(const LevelSpace<dim> &space, const Array<int> &c
   Array<int> representative(n);
 #pragma omp parallel for schedule(static)
   for (int k = 0; k < n; ++k)
-    representative[k] = may_share && k > 0 && same(cells[k - 1], cells[k]) ? -1 : cells[k];
+    representative[k] = k > 0 && same(cells[k - 1], cells[k]) ? -1 : cells[k];
   std::deque<int> shapes;
-  for (int k = 0; k < n && may_share; ++k)
+  for (int k = 0; k < n; ++k)
     {
       if (representative[k] < 0)
         {
@@ -68,8 +77,23 @@ Array<int> cells_of_same_shape(const LevelSpace<dim> &space, const Array<int> &c
   return representative;
 }
 
+template <int dim>
+Array<int> cells_of_same_shape(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                               dealii::UpdateFlags flags)
+{
+  if (may_share(mapping, flags) && static_cast<int>(space.same_shape.size()) == space.n_cells())
+    return space.same_shape;
+  Array<int> cells(space.n_cells());
+  std::iota(cells.begin(), cells.end(), 0);
+  if (!may_share(mapping, flags))
+    return cells;
+  return space.same_shape = cells_of_same_shape(space, cells, mapping, flags);
+}
+
 template Array<int> cells_of_same_shape(const LevelSpace<2> &, const Array<int> &, const dealii::Mapping<2> &,
                                         dealii::UpdateFlags);
 template Array<int> cells_of_same_shape(const LevelSpace<3> &, const Array<int> &, const dealii::Mapping<3> &,
                                         dealii::UpdateFlags);
+template Array<int> cells_of_same_shape(const LevelSpace<2> &, const dealii::Mapping<2> &, dealii::UpdateFlags);
+template Array<int> cells_of_same_shape(const LevelSpace<3> &, const dealii::Mapping<3> &, dealii::UpdateFlags);
 } // namespace adamant

@@ -14,4 +14,9 @@ namespace adamant
 template <int dim>
 Array<int> cells_of_same_shape(const LevelSpace<dim> &space, const Array<int> &cells,
                                const dealii::Mapping<dim> &mapping, dealii::UpdateFlags flags);
+
+/// The same for all cells of a space, which remembers it.
+template <int dim>
+Array<int> cells_of_same_shape(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                               dealii::UpdateFlags flags);
 } // namespace adamant

@@ -1,12 +1,12 @@
 #include "discretization/meshes/mesh_change.h"
 
 #include "base/exceptions.h"
+#include "base/row_ranges.h"
 #include "discretization/meshes/forest.h"
 #include "discretization/meshes/owned_cells.h"
 
 #include <deal.II/distributed/solution_transfer.h>
 #include <deal.II/distributed/tria.h>
-#include <deal.II/numerics/solution_transfer.h>
 
 #include <boost/signals2/connection.hpp>
 
@@ -15,17 +15,17 @@
 
 namespace adamant
 {
-// The DoFHandler is numbered anew on the new mesh: deal.II's classes want the same one before and after.
+// The vectors of one space. Those of serial meshes are carried by tables of their own; see OnForest.
 template <int dim>
 class MeshChange<dim>::Transfer
 {
 public:
   explicit Transfer(const LevelSpace<dim> &space)
-    : dofs(space.shared_dof_handler())
-    , distributed(is_distributed(dofs->get_triangulation()))
+    : id(&space.dof_handler())
   {}
+  virtual ~Transfer() = default;
 
-  const dealii::DoFHandler<dim> &dof_handler() const { return *dofs; }
+  bool is_of(const LevelSpace<dim> &space) const { return id == &space.dof_handler(); }
 
   std::size_t add(NodalVector &&values)
   {
@@ -33,50 +33,120 @@ public:
     return vectors.size() - 1;
   }
 
-  void prepare()
-  {
-    for (auto &vector : vectors) // copies, as a std::vector makes them, have no ghosts
-      vector.update_ghost_values();
-    if (!distributed)
-      return serial.emplace(*dofs).prepare_for_coarsening_and_refinement(vectors);
-    std::vector<const NodalVector *> all;
-    for (const auto &vector : vectors)
-      all.push_back(&vector);
-    of_p4est.emplace(*dofs).prepare_for_coarsening_and_refinement(all);
-  }
+  virtual void prepare() = 0;
+  // In the numbers of the space on the new mesh.
+  virtual NodalVector values(std::size_t which, const LevelSpace<dim> &space) = 0;
 
-  void interpolate()
-  {
-    dofs->distribute_dofs(dofs->get_fe());
-    std::vector<NodalVector> all(vectors.size(), nodal_vector(*dofs));
-    if (!distributed)
-      serial->interpolate(vectors, all);
-    else
-      {
-        std::vector<NodalVector *> pointers;
-        for (auto &vector : all)
-          pointers.push_back(&vector);
-        of_p4est->interpolate(pointers);
-      }
-    vectors.swap(all);
-    for (auto &vector : vectors)
-      vector.update_ghost_values();
-  }
+protected:
+  std::vector<NodalVector> vectors;
 
-  // In the numbers of the space, which sorts the DoFs in its own way.
-  NodalVector values(std::size_t which, const LevelSpace<dim> &space)
+private:
+  const void *id; // while the vectors are added
+};
+
+// deal.II's own class takes three numberings of the DoFs, and maps of cells.
+template <int dim>
+class MeshChange<dim>::OnSerialMesh : public MeshChange<dim>::Transfer
+{
+public:
+  explicit OnSerialMesh(const LevelSpace<dim> &space, const std::shared_ptr<const FormerCells<dim>> &former)
+    : Transfer(space)
+    , former(former)
+    , former_dofs(space.cell_dofs(0), space.cell_dofs(space.n_cells()))
+    , changed(space.dof_handler().get_fe())
+  {}
+
+  void prepare() override {}
+
+  NodalVector values(std::size_t which, const LevelSpace<dim> &space) override
   {
-    if (numbers.empty())
-      find_numbers(space);
-    NodalVector result = nodal_vector(space.dof_handler());
+    if (last.empty())
+      find_cells(space);
+    NodalVector   result   = nodal_vector(space.dof_handler());
+    const double *u        = this->vectors[which].begin();
+    const int     per_cell = space.dofs_per_cell();
 #pragma omp parallel for schedule(static)
     for (int i = 0; i < space.n_owned(); ++i)
-      result.local_element(i) = vectors[which](numbers[i]);
+      result.local_element(i) =
+        changed.value(*former, origins[last[i] / per_cell], last[i] % per_cell, former_dofs.data(), u);
     return result;
   }
 
 private:
-  using OfP4est = dealii::parallel::distributed::SolutionTransfer<dim, NodalVector>;
+  // Of the cells that have a DoF the last gives its value: they agree but for rounding.
+  void find_cells(const LevelSpace<dim> &space)
+  {
+    origins.resize(space.n_cells());
+#pragma omp parallel for schedule(static)
+    for (int c = 0; c < space.n_cells(); ++c)
+      origins[c] = former->origin_of(space.active_cells()[c]);
+    last.resize(space.n_owned());
+    for_row_ranges(space.n_owned(), [&](int begin, int end) {
+      const int *dofs = space.cell_dofs(0);
+      for (int position = 0; position < space.n_cells() * space.dofs_per_cell(); ++position)
+        if (dofs[position] >= begin && dofs[position] < end)
+          last[dofs[position]] = position;
+    });
+  }
+
+  const std::shared_ptr<const FormerCells<dim>> former;
+  const Array<int>                              former_dofs;
+  const ChangedCell<dim>                        changed;
+  Array<Origin>                                 origins; // of the new space's cells
+  Array<int>                                    last;    // where the table of its cells' DoFs has each of them last
+};
+
+// On a mesh of p4est, by deal.II. The DoFHandler is numbered anew on the new mesh: deal.II wants the same one before
+// and after.
+template <int dim>
+class MeshChange<dim>::OnForest : public MeshChange<dim>::Transfer
+{
+public:
+  explicit OnForest(const LevelSpace<dim> &space)
+    : Transfer(space)
+    , dofs(space.shared_dof_handler())
+    , transfer(*dofs)
+  {}
+
+  void prepare() override
+  {
+    std::vector<const NodalVector *> all;
+    for (auto &vector : this->vectors)
+      {
+        vector.update_ghost_values(); // copies, as a std::vector makes them, have none
+        all.push_back(&vector);
+      }
+    transfer.prepare_for_coarsening_and_refinement(all);
+  }
+
+  // In the numbers of the space, which sorts the DoFs in its own way.
+  NodalVector values(std::size_t which, const LevelSpace<dim> &space) override
+  {
+    if (numbers.empty())
+      {
+        interpolate();
+        find_numbers(space);
+      }
+    NodalVector result = nodal_vector(space.dof_handler());
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < space.n_owned(); ++i)
+      result.local_element(i) = this->vectors[which](numbers[i]);
+    return result;
+  }
+
+private:
+  void interpolate()
+  {
+    dofs->distribute_dofs(dofs->get_fe());
+    std::vector<NodalVector>   all(this->vectors.size(), nodal_vector(*dofs));
+    std::vector<NodalVector *> pointers;
+    for (auto &vector : all)
+      pointers.push_back(&vector);
+    transfer.interpolate(pointers);
+    this->vectors.swap(all);
+    for (auto &vector : this->vectors)
+      vector.update_ghost_values();
+  }
 
   void find_numbers(const LevelSpace<dim> &space)
   {
@@ -98,12 +168,9 @@ private:
     }
   }
 
-  const std::shared_ptr<dealii::DoFHandler<dim>>            dofs;
-  const bool                                                distributed;
-  std::vector<NodalVector>                                  vectors; // before the change, then after it
-  std::optional<dealii::SolutionTransfer<dim, NodalVector>> serial;
-  std::optional<OfP4est>                                    of_p4est;
-  Array<dealii::types::global_dof_index>                    numbers; // of the new space's owned DoFs in `dofs`
+  const std::shared_ptr<dealii::DoFHandler<dim>>                    dofs;
+  dealii::parallel::distributed::SolutionTransfer<dim, NodalVector> transfer;
+  Array<dealii::types::global_dof_index>                            numbers; // of the new space's owned DoFs in `dofs`
 };
 
 namespace
@@ -177,13 +244,20 @@ template <int dim>
 MeshChange<dim>::MeshChange(dealii::Triangulation<dim> &mesh)
   : mesh(mesh)
 {
+  const auto any_flag = [&mesh](bool refine) {
+    for (const auto &cell : mesh.active_cell_iterators())
+      if (cell->is_locally_owned() && (refine ? cell->refine_flag_set() : cell->coarsen_flag_set()))
+        return true;
+    return false;
+  };
+  // On a serial mesh the flags come to what deal.II's rules for hanging nodes allow in execute(), once more and not
+  // cheaply; they take away no flag for refinement.
+  const bool refines = any_flag(true);
   if (is_distributed(mesh))
     drop_incomplete_families(mesh);
-  else
+  else if (!refines)
     mesh.prepare_coarsening_and_refinement();
-  const auto cells = owned_cells(mesh);
-  double     n     = static_cast<double>(std::count_if(
-            cells.begin(), cells.end(), [](const auto &cell) { return cell->refine_flag_set() || cell->coarsen_flag_set(); }));
+  double n = refines || any_flag(false) ? 1. : 0.;
   Communicator(mesh.get_communicator()).sum(&n, 1);
   changes = n > 0.;
 }
@@ -195,9 +269,13 @@ template <int dim>
 typename MeshChange<dim>::Transfer &MeshChange<dim>::transfer_of(const LevelSpace<dim> &space)
 {
   for (const auto &transfer : transfers)
-    if (&transfer->dof_handler() == &space.dof_handler())
+    if (transfer->is_of(space))
       return *transfer;
-  return *transfers.emplace_back(std::make_unique<Transfer>(space));
+  if (is_distributed(mesh))
+    return *transfers.emplace_back(std::make_unique<OnForest>(space));
+  if (!former)
+    former = std::make_shared<const FormerCells<dim>>(mesh);
+  return *transfers.emplace_back(std::make_unique<OnSerialMesh>(space, former));
 }
 
 template <int dim>
@@ -230,9 +308,6 @@ Array<double> MeshChange<dim>::take(const LevelSpace<dim> &space)
 {
   if (taken == kept.size())
     throw RunError("more vectors are taken from a change of the mesh than were kept");
-  if (taken == 0)
-    for (const auto &transfer : transfers)
-      transfer->interpolate();
   const Place place  = kept[taken++];
   NodalVector values = place.transfer->values(place.vector, space);
   space.hanging_nodes.distribute(values);

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "discretization/fields/level_space.h"
+#include "discretization/meshes/former_cells.h"
 #include "discretization/meshes/mesh.h"
 
 #include <deal.II/dofs/dof_handler.h>
@@ -20,8 +21,8 @@ public:
   virtual ~MeshChangeBase() = default;
 };
 
-/// One refinement and coarsening of a mesh that nodal values go through, by deal.II's SolutionTransfer for serial
-/// meshes or for those of p4est:
+/// One refinement and coarsening of a mesh that nodal values go through, by tables of a serial mesh's cells or by
+/// deal.II's SolutionTransfer for meshes of p4est:
 ///
 ///   MeshChange<dim> change(mesh);              // whose cells are flagged
 ///   change.keep(space, u);                     // for each vector
@@ -35,7 +36,8 @@ template <int dim>
 class MeshChange : public MeshChangeBase
 {
 public:
-  /// Makes the flags of `mesh` what deal.II's rules for hanging nodes allow. It has to outlive the object.
+  /// `mesh` has to outlive the object. Its flags come to what deal.II's rules for hanging nodes allow, at the latest in
+  /// execute().
   explicit MeshChange(dealii::Triangulation<dim> &mesh);
   ~MeshChange() override;
   MeshChange(const MeshChange &)            = delete;
@@ -58,6 +60,8 @@ public:
 
 private:
   class Transfer; // of the vectors of one space
+  class OnSerialMesh;
+  class OnForest;
   struct Place
   {
     Transfer   *transfer;
@@ -65,10 +69,11 @@ private:
   };
   Transfer &transfer_of(const LevelSpace<dim> &space);
 
-  dealii::Triangulation<dim>            &mesh;
-  bool                                   changes = false;
-  std::vector<std::unique_ptr<Transfer>> transfers;
-  std::vector<Place>                     kept;
-  std::size_t                            taken = 0;
+  dealii::Triangulation<dim>             &mesh;
+  bool                                    changes = false;
+  std::shared_ptr<const FormerCells<dim>> former; // of a serial mesh
+  std::vector<std::unique_ptr<Transfer>>  transfers;
+  std::vector<Place>                      kept;
+  std::size_t                             taken = 0;
 };
 } // namespace adamant
