@@ -8,6 +8,8 @@
 #include "multigrid/coarse_solver.h"
 #include "multigrid/linear_solver.h"
 #include "multigrid/v_cycle.h"
+#include "solvers/cg_functors.h"
+#include "solvers/gmres_functors.h"
 
 #include "cusparse_products.h"
 
@@ -225,7 +227,73 @@ void measure_levels(const Device &device, const std::vector<LevelData> &data, co
     }
 }
 
-// Whole solves from a zero guess to 1e-8 with the V-cycle in float.
+// What an iteration of CG and one of GMRES with three vectors take, operation by operation, with the V-cycle in float.
+inline void measure_iterations(const Device &device, const std::vector<LevelData> &data,
+                               const MultigridOptions &options)
+{
+  const int            n = data.back().matrix->n_rows, restart = 30, k = 2;
+  const Matrix<double> A(device, *data.back().matrix, data.back().node_size);
+  const MatrixOperator A_operator(A, device);
+  const MultigridPreconditioner<float> M(device, data, options);
+  const Array<double>                  ones(n, 1.);
+  Vector<double>                       w(device, ones), r(device, ones), p(device, n), s(device, n), x(device, n);
+  Vector<float>                        r_in_float(device, ones);
+  Scalars                              scalars(device, 3), norms(device, 2), memory(device, GMRESNumbers::size(restart));
+  Shared<CGState>                      cg(device);
+  Shared<GMRESState>                   gmres(device);
+  VectorTable<double>                  basis(device, n, restart + 1), directions(device, n, restart);
+  for (int i = 0; i <= k + 1; ++i)
+    {
+      basis.add();
+      directions.add();
+    }
+  SolverControl control;
+  device.for_each(1, Assign<GMRESState>{{control, restart, restart}, gmres.on_device()});
+  device.for_each(1, Assign<int>{k, &gmres.on_device()->k});
+  Scalars            answer(device, 1);
+  const LoopAnswer   to_host{0, reinterpret_cast<int *>(answer.storage().on_host)};
+  const GMRESNumbers numbers(memory.storage().on_device, restart);
+  const Vector<float> &z = M.vmult_in_float(r_in_float);
+  const auto           cycle = [&] { M.vmult_in_float(r_in_float); };
+  const auto           product = [&] { A_operator.multiply_float(z, w); };
+  const CGProducts<float> products{r.data(), z.data(), w.data()};
+  const CGUpdate<float>   update{z.data(), w.data(),         p.data(),       s.data(),         x.data(),
+                                 r.data(), r_in_float.data(), cg.on_device(), scalars.data(), true};
+  const CGControl         cg_control{cg.on_device(), cg.on_host(), norms.data(), scalars.data()};
+  ArnoldiVectors          vectors{n, restart, &gmres.on_device()->k, basis.data(), directions.data(), nullptr,
+                                  w.data(), nullptr, numbers.column};
+  vectors.z_in_float = z.data();
+  vectors.v_in_float = r_in_float.data();
+  const GMRESControl gmres_control{gmres.on_device(), gmres.on_host(), norms.data(), numbers};
+  int                nodes = 0;
+  const double       t_cycle = seconds(device, cycle, &nodes);
+  line("V-cycle in float, " + std::to_string(nodes) + " graph nodes", t_cycle);
+  line("A z", seconds(device, product));
+  line("CG: inner products", seconds(device, [&] { device.sums(n, products, scalars, 0); }));
+  line("CG: update and norm", seconds(device, [&] { device.sums(n, update, scalars, 2); }));
+  line("CG: update, norm and control", seconds(device, [&] { device.sums(n, update, scalars, 2, cg_control, to_host); }));
+  line("CG: an iteration without the loop", seconds(device, [&] {
+         cycle();
+         product();
+         device.sums(n, products, scalars, 0);
+         device.sums(n, update, scalars, 2, cg_control, to_host);
+       }));
+  line("GMRES: orthonormalisation against three", seconds(device, [&] { device.arnoldi(vectors); }));
+  line("GMRES: control", seconds(device, [&] { Loop::ask(device, gmres_control, to_host); }));
+  line("GMRES: an iteration without the loop", seconds(device, [&] {
+         cycle();
+         product();
+         device.arnoldi(vectors);
+         Loop::ask(device, gmres_control, to_host);
+       }));
+  line("residual and norms in double", seconds(device, [&] {
+         A_operator.residual(x, w, r);
+         device.norms(r, w, norms);
+       }));
+}
+
+// Solves from a zero guess to several tolerances with the V-cycle in float: the time against the iterations has the
+// price of an iteration as its slope, that of a solve with none as its start.
 inline void measure_solves(const Device &device, const std::vector<LevelData> &data, const MultigridOptions &multigrid)
 {
   const Array<double>  ones(data.back().matrix->n_rows, 1.);
@@ -235,26 +303,33 @@ inline void measure_solves(const Device &device, const std::vector<LevelData> &d
     {
       LinearSolverOptions options;
       options.type      = type;
+      options.precision = Precision::float32;
       options.multigrid = multigrid;
-      LinearSolver        solver(device, data, options);
-      std::vector<double> times;
-      int                 iterations = 0;
-      try
-        {
-          for (int i = 0; i < 100; ++i)
-            {
-              x.set_zero();
-              device.synchronize();
-              const auto begin = Clock::now();
-              iterations       = solver.solve(b, x).iterations;
-              times.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
-            }
-          line(std::string("solve by ") + name + ", " + std::to_string(iterations) + " iterations", median(times));
-        }
-      catch (const SolverError &error)
-        {
-          std::printf("%s\n", error.what());
-        }
+      LinearSolver solver(device, data, options);
+      for (const double tolerance : {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8})
+        try
+          {
+            SolverControl       control;
+            std::vector<double> times;
+            control.tolerance = tolerance;
+            int iterations    = 0;
+            for (int i = 0; i < 100; ++i)
+              {
+                x.set_zero();
+                device.synchronize();
+                const auto begin = Clock::now();
+                iterations       = solver.solve(b, x, control).iterations;
+                times.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
+              }
+            line(std::string("solve by ") + name + " to " + to_text(tolerance) + ", " + std::to_string(iterations) +
+                   " iterations",
+                 median(times));
+          }
+        catch (const SolverError &error)
+          {
+            std::printf("%s\n", error.what());
+            break;
+          }
     }
 }
 
@@ -284,9 +359,9 @@ void measure_reductions(const Device &device, int n)
   line("dot of 32 numbers, launched and fetched", median(times));
 }
 
-/// All parts for one hierarchy, in both precisions.
+/// All parts for one hierarchy, in both precisions, or what small problems wait for.
 inline void measure_parts(const std::vector<LevelData> &data, const MultigridOptions &options,
-                          const std::string &problem)
+                          const std::string &problem, bool latency_only = false)
 {
   const Device device    = Device::cuda();
   const double bandwidth = device.interface().copy_bandwidth();
@@ -302,6 +377,9 @@ inline void measure_parts(const std::vector<LevelData> &data, const MultigridOpt
     measure_levels<Number>(device, data, options);
   };
   measure_solves(device, data, options);
+  measure_iterations(device, data, options);
+  if (latency_only)
+    return measure_levels<float>(device, data, options);
   measure("double", 0.);
   measure("float", 0.f);
 }
