@@ -202,7 +202,7 @@ void measure_levels(const Device &device, const std::vector<LevelData> &data, co
       if (l == 0)
         {
           const auto coarse = make_coarse_solver(on, options);
-          std::printf("%5zu %9d %8.2f%s\n", l, n, us([&] { coarse->solve(b); }), coarse->description().c_str());
+          std::printf("%5zu %9d %8.2f%s\n", l, n, us([&] { coarse->solve(b, y); }), coarse->description().c_str());
           break;
         }
       const JacobiUpdate<Number> update(Number(0.1), Number(0.1), D.data(), b.data(), x.data(), d.data(), d.data(), y.data());
@@ -237,7 +237,7 @@ inline void measure_iterations(const Device &device, const std::vector<LevelData
   const MultigridPreconditioner<float> M(device, data, options);
   const Array<double>                  ones(n, 1.);
   Vector<double>                       w(device, ones), r(device, ones), p(device, n), s(device, n), x(device, n);
-  Vector<float>                        r_in_float(device, ones);
+  Vector<float>                        r_in_float = M.input_in_float();
   Scalars                              scalars(device, 3), norms(device, 2), memory(device, GMRESNumbers::size(restart));
   Shared<CGState>                      cg(device);
   Shared<GMRESState>                   gmres(device);

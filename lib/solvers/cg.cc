@@ -46,7 +46,7 @@ void CG::begin()
   if (recorded())
     correction = Vector<double>(device, n);
   if (in_float())
-    r_in_float = Vector<float>(device, n);
+    r_in_float = M.input_in_float();
   else
     z = Vector<double>(device, n);
   solution = &correction;

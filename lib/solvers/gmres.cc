@@ -28,7 +28,7 @@ SolverResult GMRES::solve(const Vector<double> &b, Vector<double> &x, const Solv
       if (recorded())
         w = Vector<double>(device, n);
       if (in_float())
-        v_in_float = Vector<float>(device, n);
+        v_in_float = M.input_in_float();
       else if (recorded())
         for (Vector<double> *vector : {&v, &z})
           *vector = Vector<double>(device, n);
