@@ -257,35 +257,47 @@ inline void measure_iterations(const Device &device, const std::vector<LevelData
   const auto           cycle = [&] { M.vmult_in_float(r_in_float); };
   const auto           product = [&] { A_operator.multiply_float(z, w); };
   const CGProducts<float> products{r.data(), z.data(), w.data()};
-  const CGUpdate<float>   update{z.data(), w.data(),         p.data(),       s.data(),         x.data(),
-                                 r.data(), r_in_float.data(), cg.on_device(), scalars.data(), true};
+  const CGUpdate<float>   update{z.data(), w.data(),          p.data(),       s.data(), x.data(),
+                                 r.data(), r_in_float.data(), cg.on_device(), true};
   const CGControl         cg_control{cg.on_device(), cg.on_host(), norms.data(), scalars.data()};
   ArnoldiVectors          vectors{n, restart, &gmres.on_device()->k, basis.data(), directions.data(), nullptr,
                                   w.data(), nullptr, numbers.column};
   vectors.z_in_float = z.data();
   vectors.v_in_float = r_in_float.data();
   const GMRESControl gmres_control{gmres.on_device(), gmres.on_host(), norms.data(), numbers};
-  int                nodes = 0;
-  const double       t_cycle = seconds(device, cycle, &nodes);
-  line("V-cycle in float, " + std::to_string(nodes) + " graph nodes", t_cycle);
+  for (const int up_to : {0, 5000, 20000, 80000, 300000})
+    for (const int entries : {100000, 300000, 1000000})
+      if (up_to < 4 * n && (up_to > 0 || entries == 300000))
+        {
+          MultigridOptions composed        = options;
+          composed.compose_up_to           = up_to;
+          composed.entries_of_an_operation = entries;
+          const auto                           begin = Clock::now();
+          const MultigridPreconditioner<float> cycle(device, data, composed);
+          const double                         setup = std::chrono::duration<double>(Clock::now() - begin).count();
+          const Vector<float>                  b     = cycle.input_in_float();
+          int                                  nodes = 0;
+          const double time = seconds(device, [&] { cycle.vmult_in_float(b); }, &nodes);
+          line("V-cycle in float, composed up to " + std::to_string(up_to) + ", an operation worth " +
+                 std::to_string(entries) + ", " + std::to_string(nodes) + " nodes, made in " +
+                 std::to_string(int(1e3 * setup)) + " ms",
+               time);
+        }
   line("A z", seconds(device, product));
-  line("CG: inner products", seconds(device, [&] { device.sums(n, products, scalars, 0); }));
-  line("CG: update and norm", seconds(device, [&] { device.sums(n, update, scalars, 2); }));
-  line("CG: update, norm and control", seconds(device, [&] { device.sums(n, update, scalars, 2, cg_control, to_host); }));
+  line("CG: inner products, update, norm and control",
+       seconds(device, [&] { device.sums(n, products, update, scalars, cg_control, to_host); }));
   line("CG: an iteration without the loop", seconds(device, [&] {
          cycle();
          product();
-         device.sums(n, products, scalars, 0);
-         device.sums(n, update, scalars, 2, cg_control, to_host);
+         device.sums(n, products, update, scalars, cg_control, to_host);
        }));
   line("GMRES: orthonormalisation against three", seconds(device, [&] { device.arnoldi(vectors); }));
-  line("GMRES: control", seconds(device, [&] { Loop::ask(device, gmres_control, to_host); }));
-  line("GMRES: an iteration without the loop", seconds(device, [&] {
+  line("GMRES: an iteration without control and loop", seconds(device, [&] {
          cycle();
          product();
          device.arnoldi(vectors);
-         Loop::ask(device, gmres_control, to_host);
        }));
+  line("GMRES: control", seconds(device, [&] { Loop::ask(device, gmres_control, to_host); })); // changes k
   line("residual and norms in double", seconds(device, [&] {
          A_operator.residual(x, w, r);
          device.norms(r, w, norms);
@@ -363,6 +375,7 @@ void measure_reductions(const Device &device, int n)
 inline void measure_parts(const std::vector<LevelData> &data, const MultigridOptions &options,
                           const std::string &problem, bool latency_only = false)
 {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   const Device device    = Device::cuda();
   const double bandwidth = device.interface().copy_bandwidth();
   const int    n         = data.back().matrix->n_rows;

@@ -56,7 +56,7 @@ struct MultigridOptions
   /// Levels of at most so many unknowns take several steps at once, see ComposedLevels; negative: as suits the device.
   int compose_up_to = -1;
   /// As many entries of a matrix as take the time of an operation more: what composed steps may cost.
-  int entries_of_an_operation = 1000000;
+  int entries_of_an_operation = 300000;
   /// Called for each new matrix of the coarsest level; with the host as device only.
   std::function<ExternalSolver(const CSRMatrix<double> &matrix)> make_coarse_solver = nullptr;
 };

@@ -49,7 +49,7 @@ VCycle<Number>::VCycle(const Device &device, const std::vector<LevelData> &data,
 template <typename Number>
 bool VCycle<Number>::may_compose(const LevelData &level) const
 {
-  constexpr int on_gpu = 40000;
+  constexpr int on_gpu = 20000;
   const bool    known  = !options.smoother.arnoldi && !options.smoothing_in_float &&
                      (options.smoother.type == "jacobi" || options.smoother.type == "block_jacobi");
   return known && !level.changing && !level.matrix->ghosts &&
