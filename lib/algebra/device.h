@@ -140,7 +140,10 @@ public:
   /// The same with numbers on the device, where a loop counts them. All pointers are to its memory.
   /// @{
   /// z_k = z, v_{k+1} = v = w orthonormalised against v_0, ..., v_k, h as above.
-  void arnoldi(const ArnoldiVectors &vectors) const { device->arnoldi(vectors); }
+  void arnoldi(const ArnoldiVectors &vectors) const
+  {
+    device->arnoldi(vectors);
+  }
   /// As the end of a loop's step, see `sums`.
   template <class Control>
   bool arnoldi(const ArnoldiVectors &vectors, const Control &control, const LoopAnswer &answer) const

@@ -51,11 +51,11 @@ public:
   Coefficients coefficients(int n) const;
 
 private:
-  Vector      &iterate(const Coefficients &c, std::size_t first, const Vector &b, Vector &x, Vector &y,
-                       bool transposed) const;
-  double       grow(Vector &x, Vector &y, int n) const;
-  double       largest_eigenvalue();
-  void         follow_eigenvalue();
+  Vector &iterate(const Coefficients &c, std::size_t first, const Vector &b, Vector &x, Vector &y,
+                  bool transposed) const;
+  double  grow(Vector &x, Vector &y, int n) const;
+  double  largest_eigenvalue();
+  void    follow_eigenvalue();
 
   SmootherLevel<Number>             level;
   SmootherOptions                   options;

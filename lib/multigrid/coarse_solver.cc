@@ -35,7 +35,7 @@ public:
     level.device.invert(dense, n);
     inverse.update_dense(dense);
   }
-  void solve(const Vector &b, Vector &x) override { level.device.multiply(Number(1), inverse, b, Number(0), x); }
+  void        solve(const Vector &b, Vector &x) override { level.device.multiply(Number(1), inverse, b, Number(0), x); }
   std::string description() const override { return ", dense inverse"; }
 
 private:

@@ -18,7 +18,7 @@ public:
 
   virtual ~CoarseSolver() = default;
 
-  virtual void update() = 0; ///< takes over the values that the level's matrix has now
+  virtual void        update()                          = 0; ///< takes over the values that the level's matrix has now
   virtual void        solve(const Vector &b, Vector &x) = 0; ///< x, about A⁻¹ b
   virtual std::string description() const               = 0; ///< after the number of unknowns, e.g. ", dense inverse"
 };

@@ -145,8 +145,7 @@ public:
     int place;
   };
 
-  Composition(const std::vector<LevelData> &levels, const std::vector<ComposedSmoothing> &smoothing,
-              int worth)
+  Composition(const std::vector<LevelData> &levels, const std::vector<ComposedSmoothing> &smoothing, int worth)
     : levels(levels)
     , smoothing(smoothing)
     , worth(worth)
@@ -166,7 +165,7 @@ private:
     const int        n     = level.matrix->n_rows;
     if (l == 0)
       {
-        coarse_b = b;
+        coarse_b        = b;
         return coarse_x = allocate(n);
       }
     const auto &[S, pre, post] = smoothing[l - 1];
@@ -187,10 +186,10 @@ private:
     for (const auto &[alpha, beta] : steps)
       {
         store_if_worth(*level.matrix, x, level.node_size, stored);
-        const Map r = sum(1., identity(level.matrix->n_rows, b), -1., local_product(*level.matrix, x));
-        Map next    = sum(1., alpha == 0. ? x : sum(1. + alpha, x, -alpha, old), beta, local_product(S, r));
-        old         = std::move(x);
-        x           = std::move(next);
+        const Map r    = sum(1., identity(level.matrix->n_rows, b), -1., local_product(*level.matrix, x));
+        Map       next = sum(1., alpha == 0. ? x : sum(1. + alpha, x, -alpha, old), beta, local_product(S, r));
+        old            = std::move(x);
+        x              = std::move(next);
       }
     return x;
   }
@@ -250,8 +249,8 @@ void ComposedLevels<Number>::update(const std::vector<ComposedSmoothing> &smooth
         Map &matrix   = stored[k].matrix;
         matrix.n_cols = array.size();
         if (first)
-          products.push_back({Matrix<Number>(device, matrix, levels[0].node_size),
-                              array.part(stored[k].place, matrix.n_rows)});
+          products.push_back(
+            {Matrix<Number>(device, matrix, levels[0].node_size), array.part(stored[k].place, matrix.n_rows)});
         else
           products[k].matrix.update(matrix);
       }

@@ -49,7 +49,7 @@ Restriction<Number>::Restriction(const Device &device, const LevelData &level, V
       sum_before_sending(device, level);
       return;
     }
-  R      = Matrix<Number>(device, *level.restriction, level.node_size);
+  R = Matrix<Number>(device, *level.restriction, level.node_size);
   if (result.size() == 0)
     result = Vector<Number>(device, R.n_rows());
   owned = result.part(0, R.n_rows());

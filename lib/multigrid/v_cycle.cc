@@ -53,7 +53,8 @@ bool VCycle<Number>::may_compose(const LevelData &level) const
   const bool    known  = !options.smoother.arnoldi && !options.smoothing_in_float &&
                      (options.smoother.type == "jacobi" || options.smoother.type == "block_jacobi");
   return known && !level.changing && !level.matrix->ghosts &&
-         level.matrix->n_rows <= (options.compose_up_to < 0 ? (device.asynchronous() ? on_gpu : 0) : options.compose_up_to);
+         level.matrix->n_rows <=
+           (options.compose_up_to < 0 ? (device.asynchronous() ? on_gpu : 0) : options.compose_up_to);
 }
 
 template <typename Number>

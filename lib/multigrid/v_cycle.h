@@ -72,13 +72,13 @@ private:
   bool                           may_compose(const LevelData &level) const;
   std::vector<ComposedSmoothing> composed_smoothing() const;
 
-  Device                                device;
-  MultigridOptions                      options;
-  std::vector<std::unique_ptr<Level>>   levels;
-  std::unique_ptr<CoarseSolver<Number>> coarse_solver;
-  std::size_t                           n_composed = 0; // levels, none or the coarsest and more
+  Device                                  device;
+  MultigridOptions                        options;
+  std::vector<std::unique_ptr<Level>>     levels;
+  std::unique_ptr<CoarseSolver<Number>>   coarse_solver;
+  std::size_t                             n_composed = 0; // levels, none or the coarsest and more
   std::unique_ptr<ComposedLevels<Number>> composed;
-  mutable Vector                        sum, r; // of several cycles
+  mutable Vector                          sum, r; // of several cycles
 };
 
 /// A V-cycle in either precision as a preconditioner; in float it converts at the door.

@@ -81,7 +81,7 @@ bool CG::iterate(const LoopAnswer &answer)
 template <typename Number>
 bool CG::step(const Number *z, Number *rounded, const LoopAnswer &answer)
 {
-  const int n = r.size();
+  const int                n = r.size();
   const CGProducts<Number> products{r.data(), z, w.data()};
   const CGUpdate<Number>   update{z,        w.data(), p.data(),          s.data(),  solution->data(),
                                 r.data(), rounded,  state.on_device(), recorded()};

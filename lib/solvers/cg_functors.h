@@ -134,7 +134,7 @@ struct CGControl
     if (s.ending != Ending::start && s.ending != Ending::none)
       return false; // behind the last step
     s.ending = s.ending == Ending::start ? start(s) : judge(s);
-    *state    = s;
+    *state   = s;
     if (s.ending != Ending::none)
       *on_host = s;
     return s.ending == Ending::none;

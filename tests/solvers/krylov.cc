@@ -396,8 +396,8 @@ TEST_P(Krylov, SolversCanBeUsedAgain)
 // more, fail or need none end as those of a new method do.
 TEST_P(Krylov, ManySolvesEndAsTheFirstOnes)
 {
-  const auto  p = laplace();
-  const auto &A = levels.finest();
+  const auto   p = laplace();
+  const auto  &A = levels.finest();
   const Values b = random_values(A.n_rows, 1), zero(b.size(), 0.);
   for_each_method(p.A, p.M, [&](const char *name, KrylovMethod &used) {
     SolverControl usual, coarse, fine;

@@ -42,8 +42,8 @@ __device__ void leave_products(const ArnoldiVectors &a, int n_vectors, const Par
   for (int first = 0; first < n_vectors; first += group)
     {
       const TabledVectors v(a.basis, first, n_vectors, a.most);
-      const bool    with_square        = square && first + group >= n_vectors;
-      double        product[group + 1] = {};
+      const bool          with_square        = square && first + group >= n_vectors;
+      double              product[group + 1] = {};
       for_my_elements(a.n, v, a.w, [&](int, double w_i, const double(&v_i)[group]) { add(w_i, v_i, v.n, product); });
       sums.leave(first, v.n + (with_square ? 1 : 0), product);
     }
@@ -97,11 +97,11 @@ __global__ void __launch_bounds__(block_size, 3)
   const int n_vectors = number_of_step(a) + 1;
   if (n_vectors == 0)
     return;
-  const double *h_global  = products.sums(n_vectors, gridDim.x, a.h, here);
+  const double *h_global = products.sums(n_vectors, gridDim.x, a.h, here);
   for (int first = 0; first < n_vectors; first += group)
     {
       const TabledVectors v(a.basis, first, n_vectors, a.most);
-      double        h[group], product[group + 1] = {};
+      double              h[group], product[group + 1] = {};
 #pragma unroll
       for (int j = 0; j < group; ++j)
         h[j] = j < v.n ? h_global[first + j] : 0.;
@@ -142,9 +142,9 @@ __global__ void combine_kernel(int n, const double *const *basis, const int *k, 
 
 Projection project(const Context &context, const ArnoldiVectors &a)
 {
-  constexpr int most_blocks = 528; // about what a GPU has at a time
-  const int     blocks      = reduction_blocks_for(a.n, std::min(most_blocks, PartialSums::room / (a.most + 1)));
-  const bool    by_next     = context.ranks() == nullptr && a.most < PartialSums::most_sums;
+  constexpr int    most_blocks = 528; // about what a GPU has at a time
+  const int        blocks      = reduction_blocks_for(a.n, std::min(most_blocks, PartialSums::room / (a.most + 1)));
+  const bool       by_next     = context.ranks() == nullptr && a.most < PartialSums::most_sums;
   const Projection p{{Reduction(context), context.partial_sums(), by_next},
                      {Reduction(context), context.partial_sums() + PartialSums::room, by_next},
                      blocks};

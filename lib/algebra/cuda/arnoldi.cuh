@@ -52,11 +52,11 @@ __global__ void finish_kernel(const ArnoldiVectors a, int blocks, const PartialS
   __shared__ double here[PartialSums::most_sums], h_here[PartialSums::most_sums];
   wait_for_predecessor();
   constexpr int slots = 4, group = TabledVectors::group; // slots: elements of a thread, of long vectors
-  const int     k     = number_of_step(a);
+  const int     k = number_of_step(a);
   if (k < 0)
     return;
-  const int     n_vectors = k + 1, begin = blockIdx.x * blockDim.x + threadIdx.x, stride = gridDim.x * blockDim.x;
-  double       *last = a.basis[n_vectors], w_i[slots];
+  const int n_vectors = k + 1, begin = blockIdx.x * blockDim.x + threadIdx.x, stride = gridDim.x * blockDim.x;
+  double   *last = a.basis[n_vectors], w_i[slots];
 #pragma unroll
   for (int slot = 0; slot < slots; ++slot)
     if (const int i = begin + slot * stride; i < a.n)

@@ -46,7 +46,7 @@ private:
   DeviceInterface::Asking         first, step;
   std::shared_ptr<CUgraphExec_st> executable;
   int                             revision = 0;
-  int                             at_once = 0;               // steps before that node
+  int                             at_once  = 0;              // steps before that node
   int                             n_runs = 0, n_counted = 8; // since at_once was last judged; until it is again
   int                             fewest = most_at_once;     // steps of one of them
 
