@@ -202,14 +202,14 @@ adamant::SolverResult Elasticity<dim>::advance()
   compute_rhs();
   Section scope(run_info.timer, "solve");
   guess.predict(x);
-  const auto result = solver->solve(rhs, x);
   std::swap(u, u_old);
-  space->nodal_values(x, boundary_values, u);
-  if (!equation->coupled && !equation->stationary)
-    {
-      device.copy(u, v);
-      device.axpby(-1. / dt, u_old, 1. / dt, v);
-    }
+  const auto result = solver->solve(rhs, x, [this] {
+    space->nodal_values(x, boundary_values, u);
+    if (equation->coupled || equation->stationary)
+      return;
+    device.copy(u, v);
+    device.axpby(-1. / dt, u_old, 1. / dt, v);
+  });
   guess.keep(x);
   device.synchronize();
   return result;

@@ -245,9 +245,8 @@ adamant::SolverResult TransportDiffusion<dim>::advance()
   compute_rhs();
   Section scope(run_info.timer, "solve");
   guess.predict(x);
-  const auto result = solver->solve(rhs, x);
   std::swap(u, u_old);
-  theta->nodal_values(x, boundary.values(), u);
+  const auto result = solver->solve(rhs, x, [this] { theta->nodal_values(x, boundary.values(), u); });
   guess.keep(x);
   device.synchronize();
   return result;

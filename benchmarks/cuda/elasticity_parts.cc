@@ -1,5 +1,5 @@
 // The parts of an elasticity step on the GPU, one by one. usage: elasticity_parts face|edge|vertex LEVEL
-// [COARSEST_CELLS]
+// [COARSEST_CELLS [latency]]
 
 #include "elasticity_levels.h"
 #include "parts.h"
@@ -33,5 +33,5 @@ int main(int argc, char **argv)
       mesh.execute_coarsening_and_refinement();
     }
   const auto levels = elasticity_levels(mesh, coarsest);
-  measure_parts(levels, elasticity_options(), kind + " level " + std::to_string(level));
+  measure_parts(levels, elasticity_options(), kind + " level " + std::to_string(level), argc > 4);
 }

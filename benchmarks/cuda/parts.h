@@ -8,6 +8,8 @@
 #include "multigrid/coarse_solver.h"
 #include "multigrid/linear_solver.h"
 #include "multigrid/v_cycle.h"
+#include "solvers/cg_functors.h"
+#include "solvers/gmres_functors.h"
 
 #include "cusparse_products.h"
 
@@ -200,7 +202,7 @@ void measure_levels(const Device &device, const std::vector<LevelData> &data, co
       if (l == 0)
         {
           const auto coarse = make_coarse_solver(on, options);
-          std::printf("%5zu %9d %8.2f%s\n", l, n, us([&] { coarse->solve(b); }), coarse->description().c_str());
+          std::printf("%5zu %9d %8.2f%s\n", l, n, us([&] { coarse->solve(b, y); }), coarse->description().c_str());
           break;
         }
       const JacobiUpdate<Number> update(Number(0.1), Number(0.1), D.data(), b.data(), x.data(), d.data(), d.data(), y.data());
@@ -225,7 +227,85 @@ void measure_levels(const Device &device, const std::vector<LevelData> &data, co
     }
 }
 
-// Whole solves from a zero guess to 1e-8 with the V-cycle in float.
+// What an iteration of CG and one of GMRES with three vectors take, operation by operation, with the V-cycle in float.
+inline void measure_iterations(const Device &device, const std::vector<LevelData> &data,
+                               const MultigridOptions &options)
+{
+  const int            n = data.back().matrix->n_rows, restart = 30, k = 2;
+  const Matrix<double> A(device, *data.back().matrix, data.back().node_size);
+  const MatrixOperator A_operator(A, device);
+  const MultigridPreconditioner<float> M(device, data, options);
+  const Array<double>                  ones(n, 1.);
+  Vector<double>                       w(device, ones), r(device, ones), p(device, n), s(device, n), x(device, n);
+  Vector<float>                        r_in_float = M.input_in_float();
+  Scalars                              scalars(device, 3), norms(device, 2), memory(device, GMRESNumbers::size(restart));
+  Shared<CGState>                      cg(device);
+  Shared<GMRESState>                   gmres(device);
+  VectorTable<double>                  basis(device, n, restart + 1), directions(device, n, restart);
+  for (int i = 0; i <= k + 1; ++i)
+    {
+      basis.add();
+      directions.add();
+    }
+  SolverControl control;
+  device.for_each(1, Assign<GMRESState>{{control, restart, restart}, gmres.on_device()});
+  device.for_each(1, Assign<int>{k, &gmres.on_device()->k});
+  Scalars            answer(device, 1);
+  const LoopAnswer   to_host{0, reinterpret_cast<int *>(answer.storage().on_host)};
+  const GMRESNumbers numbers(memory.storage().on_device, restart);
+  const Vector<float> &z = M.vmult_in_float(r_in_float);
+  const auto           cycle = [&] { M.vmult_in_float(r_in_float); };
+  const auto           product = [&] { A_operator.multiply_float(z, w); };
+  const CGProducts<float> products{r.data(), z.data(), w.data()};
+  const CGUpdate<float>   update{z.data(), w.data(),          p.data(),       s.data(), x.data(),
+                                 r.data(), r_in_float.data(), cg.on_device(), true};
+  const CGControl         cg_control{cg.on_device(), cg.on_host(), norms.data(), scalars.data()};
+  ArnoldiVectors          vectors{n, restart, &gmres.on_device()->k, basis.data(), directions.data(), nullptr,
+                                  w.data(), nullptr, numbers.column};
+  vectors.z_in_float = z.data();
+  vectors.v_in_float = r_in_float.data();
+  const GMRESControl gmres_control{gmres.on_device(), gmres.on_host(), norms.data(), numbers};
+  for (const int up_to : {0, 5000, 20000, 80000, 300000})
+    for (const int entries : {100000, 300000, 1000000})
+      if (up_to < 4 * n && (up_to > 0 || entries == 300000))
+        {
+          MultigridOptions composed        = options;
+          composed.compose_up_to           = up_to;
+          composed.entries_of_an_operation = entries;
+          const auto                           begin = Clock::now();
+          const MultigridPreconditioner<float> cycle(device, data, composed);
+          const double                         setup = std::chrono::duration<double>(Clock::now() - begin).count();
+          const Vector<float>                  b     = cycle.input_in_float();
+          int                                  nodes = 0;
+          const double time = seconds(device, [&] { cycle.vmult_in_float(b); }, &nodes);
+          line("V-cycle in float, composed up to " + std::to_string(up_to) + ", an operation worth " +
+                 std::to_string(entries) + ", " + std::to_string(nodes) + " nodes, made in " +
+                 std::to_string(int(1e3 * setup)) + " ms",
+               time);
+        }
+  line("A z", seconds(device, product));
+  line("CG: inner products, update, norm and control",
+       seconds(device, [&] { device.sums(n, products, update, scalars, cg_control, to_host); }));
+  line("CG: an iteration without the loop", seconds(device, [&] {
+         cycle();
+         product();
+         device.sums(n, products, update, scalars, cg_control, to_host);
+       }));
+  line("GMRES: orthonormalisation against three", seconds(device, [&] { device.arnoldi(vectors); }));
+  line("GMRES: an iteration without control and loop", seconds(device, [&] {
+         cycle();
+         product();
+         device.arnoldi(vectors);
+       }));
+  line("GMRES: control", seconds(device, [&] { Loop::ask(device, gmres_control, to_host); })); // changes k
+  line("residual and norms in double", seconds(device, [&] {
+         A_operator.residual(x, w, r);
+         device.norms(r, w, norms);
+       }));
+}
+
+// Solves from a zero guess to several tolerances with the V-cycle in float: the time against the iterations has the
+// price of an iteration as its slope, that of a solve with none as its start.
 inline void measure_solves(const Device &device, const std::vector<LevelData> &data, const MultigridOptions &multigrid)
 {
   const Array<double>  ones(data.back().matrix->n_rows, 1.);
@@ -235,26 +315,33 @@ inline void measure_solves(const Device &device, const std::vector<LevelData> &d
     {
       LinearSolverOptions options;
       options.type      = type;
+      options.precision = Precision::float32;
       options.multigrid = multigrid;
-      LinearSolver        solver(device, data, options);
-      std::vector<double> times;
-      int                 iterations = 0;
-      try
-        {
-          for (int i = 0; i < 100; ++i)
-            {
-              x.set_zero();
-              device.synchronize();
-              const auto begin = Clock::now();
-              iterations       = solver.solve(b, x).iterations;
-              times.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
-            }
-          line(std::string("solve by ") + name + ", " + std::to_string(iterations) + " iterations", median(times));
-        }
-      catch (const SolverError &error)
-        {
-          std::printf("%s\n", error.what());
-        }
+      LinearSolver solver(device, data, options);
+      for (const double tolerance : {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8})
+        try
+          {
+            SolverControl       control;
+            std::vector<double> times;
+            control.tolerance = tolerance;
+            int iterations    = 0;
+            for (int i = 0; i < 100; ++i)
+              {
+                x.set_zero();
+                device.synchronize();
+                const auto begin = Clock::now();
+                iterations       = solver.solve(b, x, control).iterations;
+                times.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
+              }
+            line(std::string("solve by ") + name + " to " + to_text(tolerance) + ", " + std::to_string(iterations) +
+                   " iterations",
+                 median(times));
+          }
+        catch (const SolverError &error)
+          {
+            std::printf("%s\n", error.what());
+            break;
+          }
     }
 }
 
@@ -284,10 +371,11 @@ void measure_reductions(const Device &device, int n)
   line("dot of 32 numbers, launched and fetched", median(times));
 }
 
-/// All parts for one hierarchy, in both precisions.
+/// All parts for one hierarchy, in both precisions, or what small problems wait for.
 inline void measure_parts(const std::vector<LevelData> &data, const MultigridOptions &options,
-                          const std::string &problem)
+                          const std::string &problem, bool latency_only = false)
 {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   const Device device    = Device::cuda();
   const double bandwidth = device.interface().copy_bandwidth();
   const int    n         = data.back().matrix->n_rows;
@@ -302,6 +390,9 @@ inline void measure_parts(const std::vector<LevelData> &data, const MultigridOpt
     measure_levels<Number>(device, data, options);
   };
   measure_solves(device, data, options);
+  measure_iterations(device, data, options);
+  if (latency_only)
+    return measure_levels<float>(device, data, options);
   measure("double", 0.);
   measure("float", 0.f);
 }

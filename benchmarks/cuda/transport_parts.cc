@@ -1,4 +1,4 @@
-// The parts of a transport-diffusion step on the GPU, one by one. usage: transport_parts LEVEL [COARSEST_CELLS]
+// The parts of a transport-diffusion step on the GPU, one by one. usage: transport_parts LEVEL [COARSEST_CELLS [latency]]
 
 #include "parts.h"
 #include "transport_levels.h"
@@ -17,5 +17,8 @@ int main(int argc, char **argv)
   dealii::GridGenerator::hyper_cube(mesh);
   mesh.refine_global(level);
   const auto levels = transport_levels(mesh, coarsest, 1);
-  measure_parts(levels, MultigridOptions(), "transport level " + std::to_string(level));
+  MultigridOptions options; // of the paper's cases
+  options.pre_steps        = 1;
+  options.smoother.damping = 0.9;
+  measure_parts(levels, options, "transport level " + std::to_string(level), argc > 3);
 }

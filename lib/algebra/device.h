@@ -90,6 +90,10 @@ public:
   /// host's.
   template <typename Functor, class Control>
   bool sums(int n, const Functor &f, Scalars &s, int first, const Control &control, const LoopAnswer &answer) const;
+  /// Both: the sums of f, from s[0] on, then g(i, g.prepare(sums)) for i < n, whose sums follow them in s, then the
+  /// control.
+  template <class F, class G, class Control>
+  bool sums(int n, const F &f, const G &g, Scalars &s, const Control &control, const LoopAnswer &answer) const;
 
   /// f(i, (A x)_i, what f fetches for row i) for all rows i of A: see row_functors.h for what a functor has. `x` is a
   /// vector or a functor that computes entry i of one. With `rows`, a list of nodes, row i of A stands for row rows[i /
@@ -139,6 +143,21 @@ public:
   void arnoldi(const ArnoldiVectors &vectors) const
   {
     device->arnoldi(vectors);
+  }
+  /// As the end of a loop's step, see `sums`.
+  template <class Control>
+  bool arnoldi(const ArnoldiVectors &vectors, const Control &control, const LoopAnswer &answer) const
+  {
+#if ADAMANT_WITH_CUDA
+    if (asynchronous())
+      {
+        cuda::arnoldi(*device, vectors, control, answer);
+        return true;
+      }
+#endif
+    (void)answer;
+    device->arnoldi(vectors);
+    return control();
   }
   /// x += Σ_i a[i] basis[i], i < *k.
   void combine(const VectorTable<double> &basis, const int *k, const double *a, Vector<double> &x) const;

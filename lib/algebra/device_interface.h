@@ -118,6 +118,8 @@ class LoopStorage
 public:
   virtual ~LoopStorage() = default;
   virtual void run()     = 0;
+  /// A guess of how many steps the next runs take. A step behind the last one has to change nothing that counts.
+  virtual void expect(int /*steps*/) {}
 };
 
 /// The vectors of Arnoldi's method, whose number only the device knows: tables of addresses in its memory.
@@ -134,6 +136,8 @@ struct ArnoldiVectors
   double        *h;                    ///< 2 (most + 1) numbers, the first *k + 2 for the result
   const float   *z_in_float = nullptr; ///< instead of z, where not null
   float         *v_in_float = nullptr; ///< v rounded, where not null
+  const int     *ended      = nullptr; ///< where not null and not 0 on a GPU, nothing happens
+  int           *k_of_step  = nullptr; ///< where not null, becomes *k, or -1 where nothing happens
 };
 
 /// Values on their way to the host.
@@ -246,6 +250,12 @@ void sums(const DeviceInterface &device, int n, const Functor &f, double *result
 template <typename Functor, class Control>
 void sums(const DeviceInterface &device, int n, const Functor &f, double *result, const Control &control,
           const LoopAnswer &answer);
+template <class F, class G, class Control>
+void sums(const DeviceInterface &device, int n, const F &f, const G &g, double *result, const Control &control,
+          const LoopAnswer &answer);
+template <class Control>
+void arnoldi(const DeviceInterface &device, const ArnoldiVectors &vectors, const Control &control,
+             const LoopAnswer &answer);
 template <class Control>
 void decide(const DeviceInterface &device, const Control &control, const LoopAnswer &answer);
 template <typename Number, class Gather, class Functor>

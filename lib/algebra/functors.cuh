@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algebra/cuda/arnoldi.cuh"
 #include "algebra/cuda/decide.cuh"
 #include "algebra/cuda/for_each.cuh"
 #include "algebra/cuda/for_each_row.cuh"
@@ -14,6 +15,10 @@
 //   template void adamant::cuda::sums(const DeviceInterface &, int, const Functor &, double *);
 //   template void adamant::cuda::sums(const DeviceInterface &, int, const Functor &, double *, const Control &,
 //                                     const LoopAnswer &);
+//   template void adamant::cuda::sums(const DeviceInterface &, int, const F &, const G &, double *, const Control &,
+//                                     const LoopAnswer &);
+//   template void adamant::cuda::arnoldi(const DeviceInterface &, const ArnoldiVectors &, const Control &,
+//                                        const LoopAnswer &);
 //   template void adamant::cuda::decide(const DeviceInterface &, const Control &, const LoopAnswer &);
 //
 // with another gather in place of Entries<Number> where the product is not with a vector. A row functor takes nvcc a

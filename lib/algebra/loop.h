@@ -57,6 +57,9 @@ public:
 
   explicit operator bool() const { return loop != nullptr; }
   void     run() const { loop->run(); }
+  /// How many steps the last run took: the next ones may launch so many without asking in between. A step that comes
+  /// behind the last one has to change nothing that counts.
+  void expect(int steps) const { loop->expect(steps); }
 
   /// Asks a control, in a kernel of its own; its answer where this is the host's.
   template <class Control>

@@ -170,6 +170,20 @@ bool Device::sums(int n, const Functor &f, Scalars &s, int first, const Control 
   return control();
 }
 
+template <class F, class G, class Control>
+bool Device::sums(int n, const F &f, const G &g, Scalars &s, const Control &control, const LoopAnswer &answer) const
+{
+#if ADAMANT_WITH_CUDA
+  if (asynchronous())
+    {
+      cuda::sums(*device, n, f, g, s.storage().on_device, control, answer);
+      return true;
+    }
+#endif
+  sums(n, f, s, 0);
+  return sums(n, WithSums<G>{g, s.data()}, s, F::n_sums, control, answer);
+}
+
 template <typename Number, class X, class Functor>
 void Device::for_each_row(const Matrix<Number> &A, const X &x, const Functor &f, const List<int> &rows) const
 {

@@ -43,18 +43,19 @@ public:
   Vector &vmult(int n, const Vector &b, Vector &x, Vector &y) const override; ///< with S
   Vector &step(int n, const Vector &b, Vector &x, Vector &y) const override;  ///< with Sᵀ
 
-  bool   symmetric() const { return smoother->symmetric(); } ///< whether both are the same
-  double eigenvalue() const override { return lambda; }
+  bool              symmetric() const { return smoother->symmetric(); } ///< whether both are the same
+  double            eigenvalue() const override { return lambda; }
+  CSRMatrix<double> matrix() const { return smoother->matrix(); } ///< S, see Smoother::matrix
+
+  using Coefficients = std::vector<std::pair<Number, Number>>; ///< alpha, beta of each step
+  Coefficients coefficients(int n) const;
 
 private:
-  using Coefficients = std::vector<std::pair<Number, Number>>; // alpha, beta of each step
-
-  Coefficients coefficients(int n) const;
-  Vector      &iterate(const Coefficients &c, std::size_t first, const Vector &b, Vector &x, Vector &y,
-                       bool transposed) const;
-  double       grow(Vector &x, Vector &y, int n) const;
-  double       largest_eigenvalue();
-  void         follow_eigenvalue();
+  Vector &iterate(const Coefficients &c, std::size_t first, const Vector &b, Vector &x, Vector &y,
+                  bool transposed) const;
+  double  grow(Vector &x, Vector &y, int n) const;
+  double  largest_eigenvalue();
+  void    follow_eigenvalue();
 
   SmootherLevel<Number>             level;
   SmootherOptions                   options;

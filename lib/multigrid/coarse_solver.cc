@@ -20,7 +20,6 @@ public:
   DenseInverse(const SmootherLevel<Number> &level, const ConstantKernel &kernel)
     : level(level)
     , kernel(kernel)
-    , x(level.device, level.matrix->n_rows)
   {
     inverse = Matrix<Number>::dense(level.device, dense_inverse(level.device, matrix_on_host(level), kernel),
                                     level.matrix->n_rows);
@@ -36,17 +35,12 @@ public:
     level.device.invert(dense, n);
     inverse.update_dense(dense);
   }
-  const Vector &solve(const Vector &b) override
-  {
-    level.device.multiply(Number(1), inverse, b, Number(0), x);
-    return x;
-  }
+  void        solve(const Vector &b, Vector &x) override { level.device.multiply(Number(1), inverse, b, Number(0), x); }
   std::string description() const override { return ", dense inverse"; }
 
 private:
   SmootherLevel<Number>   level;
   const ConstantKernel    kernel;
-  Vector                  x;
   Matrix<Number>          inverse;
   adamant::Vector<double> dense; // while values change
 };
@@ -66,21 +60,17 @@ public:
   using Vector = adamant::Vector<Number>;
 
   Smoothing(const SmootherLevel<Number> &level, const MultigridOptions &options)
-    : smoother(level, options.smoother)
+    : device(level.device)
+    , smoother(level, options.smoother)
     , n_steps(options.coarse_steps)
     , chebyshev(options.smoother.chebyshev)
-    , x(level.device, level.matrix->n_rows)
     , y(level.device, level.matrix->n_rows)
   {}
-  void          update() override { smoother.update(); }
-  const Vector &solve(const Vector &b) override
+  void update() override { smoother.update(); }
+  void solve(const Vector &b, Vector &x) override
   {
-    if (smoother.symmetric())
-      return smoother.vmult(n_steps, b, x, y);
-    // Half of the steps with S and half of them with Sᵀ, so that a V-cycle stays symmetric.
-    const int half   = (n_steps + 1) / 2;
-    Vector   &middle = smoother.vmult(half, b, x, y);
-    return smoother.step(half, b, middle, &middle == &x ? y : x);
+    if (const Vector &result = smooth(b, x); &result != &x)
+      device.copy(result, x);
   }
   std::string description() const override
   {
@@ -91,10 +81,21 @@ public:
   }
 
 private:
+  const Vector &smooth(const Vector &b, Vector &x) // the result is in x or y
+  {
+    if (smoother.symmetric())
+      return smoother.vmult(n_steps, b, x, y);
+    // Half of the steps with S and half of them with Sᵀ, so that a V-cycle stays symmetric.
+    const int half   = (n_steps + 1) / 2;
+    Vector   &middle = smoother.vmult(half, b, x, y);
+    return smoother.step(half, b, middle, &middle == &x ? y : x);
+  }
+
+  Device                     device;
   PolynomialSmoother<Number> smoother;
   int                        n_steps;
   bool                       chebyshev;
-  Vector                     x, y;
+  Vector                     y;
 };
 
 template <typename Number>
@@ -109,15 +110,13 @@ public:
     , solver(make(matrix_on_host(level)))
     , b_on_host(level.matrix->n_rows)
     , x_on_host(level.matrix->n_rows)
-    , x(level.device, level.matrix->n_rows)
   {}
-  void          update() override { solver = make(matrix_on_host(level)); }
-  const Vector &solve(const Vector &b) override
+  void update() override { solver = make(matrix_on_host(level)); }
+  void solve(const Vector &b, Vector &x) override
   {
     b.download(b_on_host.data());
     solver(b_on_host, x_on_host);
     x.upload(x_on_host.data());
-    return x;
   }
   std::string description() const override { return ", external solver"; }
 
@@ -126,7 +125,6 @@ private:
   std::function<ExternalSolver(const CSRMatrix<double> &)> make;
   ExternalSolver                                           solver;
   Array<double>                                            b_on_host, x_on_host;
-  Vector                                                   x;
 };
 } // namespace
 

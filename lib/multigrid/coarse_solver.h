@@ -18,10 +18,9 @@ public:
 
   virtual ~CoarseSolver() = default;
 
-  virtual void update() = 0; ///< takes over the values that the level's matrix has now
-  /// Returns a vector of its own that holds x, about A⁻¹ b, until the next call.
-  virtual const Vector &solve(const Vector &b) = 0;
-  virtual std::string   description() const    = 0; ///< after the number of unknowns, e.g. ", dense inverse"
+  virtual void        update()                          = 0; ///< takes over the values that the level's matrix has now
+  virtual void        solve(const Vector &b, Vector &x) = 0; ///< x, about A⁻¹ b
+  virtual std::string description() const               = 0; ///< after the number of unknowns, e.g. ", dense inverse"
 };
 
 /// By `options.coarse_solver`. Throws InputError for an external one on a GPU.

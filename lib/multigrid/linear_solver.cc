@@ -70,6 +70,11 @@ SolverResult LinearSolver::solve(const Vector<double> &b, Vector<double> &x, con
   return method->solve(b, x, control);
 }
 
+SolverResult LinearSolver::solve(const Vector<double> &b, Vector<double> &x, const std::function<void()> &follow)
+{
+  return method->solve(b, x, options.control, follow);
+}
+
 void LinearSolver::update()
 {
   update_matrix(finest, A);

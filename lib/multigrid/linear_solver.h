@@ -49,6 +49,8 @@ public:
   /// Solves A x = b from the guess x. Throws SolverError where the tolerance is not reached.
   SolverResult solve(const Vector<double> &b, Vector<double> &x) { return solve(b, x, options.control); }
   SolverResult solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control);
+  /// Then `follow`, see KrylovMethod::solve.
+  SolverResult solve(const Vector<double> &b, Vector<double> &x, const std::function<void()> &follow);
 
   /// z = M v: one application of the preconditioner.
   void vmult(const Vector<double> &v, Vector<double> &z) const { M->vmult(v, z); }

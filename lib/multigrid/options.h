@@ -53,6 +53,10 @@ struct MultigridOptions
   int singular_component = -1;
   /// In a V-cycle in double: smoothing in float, see MixedSmoother.
   bool smoothing_in_float = false;
+  /// Levels of at most so many unknowns take several steps at once, see ComposedLevels; negative: as suits the device.
+  int compose_up_to = -1;
+  /// As many entries of a matrix as take the time of an operation more: what composed steps may cost.
+  int entries_of_an_operation = 300000;
   /// Called for each new matrix of the coarsest level; with the host as device only.
   std::function<ExternalSolver(const CSRMatrix<double> &matrix)> make_coarse_solver = nullptr;
 };

@@ -3,6 +3,7 @@
 #include "base/exchange_plan.h"
 
 #include <numeric>
+#include <utility>
 
 namespace adamant
 {
@@ -39,17 +40,19 @@ CSRMatrix<double> sum_of_ghosts(const std::shared_ptr<const ExchangePlan> &plan,
 } // namespace
 
 template <typename Number>
-Restriction<Number>::Restriction(const Device &device, const LevelData &level)
-  : plan(level.restriction->ghosts)
+Restriction<Number>::Restriction(const Device &device, const LevelData &level, Vector<Number> result_)
+  : result(std::move(result_))
+  , plan(level.restriction->ghosts)
 {
   if (sums_are_worth_it(level))
     {
       sum_before_sending(device, level);
       return;
     }
-  R      = Matrix<Number>(device, *level.restriction, level.node_size);
-  result = Vector<Number>(device, R.n_rows());
-  owned  = result.part(0, R.n_rows());
+  R = Matrix<Number>(device, *level.restriction, level.node_size);
+  if (result.size() == 0)
+    result = Vector<Number>(device, R.n_rows());
+  owned = result.part(0, R.n_rows());
 }
 
 template <typename Number>

@@ -12,10 +12,11 @@ class Restriction
 {
 public:
   Restriction() = default;
-  /// Of a level with P and R. All ranks call it together.
-  Restriction(const Device &device, const LevelData &level);
+  /// Of a level with P and R. All ranks call it together. Unless it is empty, `result` is where the result goes; on one
+  /// rank.
+  Restriction(const Device &device, const LevelData &level, Vector<Number> result = {});
 
-  /// R r; a vector of its own that holds the result until the next call.
+  /// R r; a vector of its own, or the given one, holds the result until the next call.
   const Vector<Number> &vmult(const Vector<Number> &r);
 
   /// What this rank sends to others in each product.

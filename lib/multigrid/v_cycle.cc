@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace adamant
 {
@@ -20,17 +21,58 @@ VCycle<Number>::VCycle(const Device &device, const std::vector<LevelData> &data,
     throw InputError("multigrid needs at least one pre-smoothing step and no negative number of post-smoothing steps");
   if (options.cycles < 1)
     throw InputError("multigrid needs at least one V-cycle, not " + std::to_string(options.cycles));
+  while (n_composed < data.size() && may_compose(data[n_composed]))
+    ++n_composed;
+  if (n_composed == 1)
+    n_composed = 0;
+  using Kind = typename Level::Kind;
   for (std::size_t l = 0; l < data.size(); ++l)
-    levels.push_back(std::make_unique<Level>(device, data[l], options, l == 0));
+    {
+      levels.push_back(std::make_unique<Level>(device, data[l], options,
+                                               l == 0         ? Kind::coarsest :
+                                               l < n_composed ? Kind::composed :
+                                                                Kind::single,
+                                               composed && l == n_composed ? composed->input() : Vector()));
+      if (l + 1 == n_composed)
+        composed = std::make_unique<ComposedLevels<Number>>(
+          device, std::vector<LevelData>(data.begin(), data.begin() + n_composed), composed_smoothing(),
+          options.entries_of_an_operation);
+    }
   coarse_solver = make_coarse_solver(levels[0]->on(device), options);
   if (options.cycles > 1)
     for (Vector *vector : {&sum, &r})
       *vector = Vector(device, n_rows());
 }
 
+// Whether the steps on this level may be composed and, on a device that waits for operations more than for their
+// entries, should be.
 template <typename Number>
-VCycle<Number>::Level::Level(const Device &device, const LevelData &data, const MultigridOptions &options,
-                             bool coarsest)
+bool VCycle<Number>::may_compose(const LevelData &level) const
+{
+  constexpr int on_gpu = 20000;
+  const bool    known  = !options.smoother.arnoldi && !options.smoothing_in_float &&
+                     (options.smoother.type == "jacobi" || options.smoother.type == "block_jacobi");
+  return known && !level.changing && !level.cells && !level.matrix->ghosts &&
+         level.matrix->n_rows <=
+           (options.compose_up_to < 0 ? (device.asynchronous() ? on_gpu : 0) : options.compose_up_to);
+}
+
+template <typename Number>
+std::vector<ComposedSmoothing> VCycle<Number>::composed_smoothing() const
+{
+  std::vector<ComposedSmoothing> all;
+  for (std::size_t l = 1; l < n_composed; ++l)
+    {
+      const auto &smoother = dynamic_cast<const PolynomialSmoother<Number> &>(*levels[l]->smoother);
+      const auto  pre = smoother.coefficients(options.pre_steps), post = smoother.coefficients(options.post_steps);
+      all.push_back({smoother.matrix(), {pre.begin(), pre.end()}, {post.begin(), post.end()}});
+    }
+  return all;
+}
+
+template <typename Number>
+VCycle<Number>::Level::Level(const Device &device, const LevelData &data, const MultigridOptions &options, Kind kind,
+                             Vector coarse_residual)
   : matrix(data.matrix)
   , changing(data.changing)
   , patches(data.patches)
@@ -39,13 +81,17 @@ VCycle<Number>::Level::Level(const Device &device, const LevelData &data, const 
   , A(make_matrix<Number>(device, data))
 {
   const int n = matrix->n_rows;
-  if (coarsest)
+  if (kind != Kind::composed)
+    x = Vector(device, n);
+  if (kind == Kind::coarsest)
     return;
-  P = Matrix<Number>(device, *data.prolongation, data.node_size);
-  R = Restriction<Number>(device, data);
-  x = Vector(device, n);
-  y = Vector(device, n);
-  r = Vector(device, n);
+  if (kind == Kind::single)
+    {
+      P = Matrix<Number>(device, *data.prolongation, data.node_size);
+      R = Restriction<Number>(device, data, std::move(coarse_residual));
+      y = Vector(device, n);
+      r = Vector(device, n);
+    }
   if constexpr (std::is_same_v<Number, double>)
     if (options.smoothing_in_float)
       smoother = std::make_unique<MixedSmoother>(on(device), options.smoother);
@@ -63,6 +109,14 @@ void VCycle<Number>::update()
         level->smoother->update();
     }
   coarse_solver->update();
+  if (composed)
+    composed->update(composed_smoothing());
+}
+
+template <typename Number>
+auto VCycle<Number>::input() const -> Vector
+{
+  return n_composed == levels.size() && composed ? composed->input() : Vector(device, n_rows());
 }
 
 template <typename Number>
@@ -85,9 +139,14 @@ template <typename Number>
 auto VCycle<Number>::cycle(std::size_t l, const Vector &b) const -> const Vector &
 {
   const ProfilerRange range("V-cycle level " + std::to_string(l));
+  if (l + 1 == n_composed)
+    return composed->vmult(b, *coarse_solver);
+  Level &level = *levels[l];
   if (l == 0)
-    return coarse_solver->solve(b);
-  Level  &level   = *levels[l];
+    {
+      coarse_solver->solve(b, level.x);
+      return level.x;
+    }
   Vector &x       = level.smoother->vmult(options.pre_steps, b, level.x, level.y);
   Vector &scratch = &x == &level.x ? level.y : level.x;
   device.residual(level.A, x, b, level.r);
@@ -117,7 +176,7 @@ MultigridPreconditioner<Number>::MultigridPreconditioner(const Device &device, c
   , device(device)
 {
   if constexpr (!std::is_same_v<Number, double>)
-    b = adamant::Vector<Number>(device, cycle.n_rows());
+    b = cycle.input();
 }
 
 template <typename Number>
@@ -130,6 +189,15 @@ void MultigridPreconditioner<Number>::vmult(const adamant::Vector<double> &v, ad
       device.convert(v, b);
       device.convert(cycle.vmult(b), z);
     }
+}
+
+template <typename Number>
+adamant::Vector<float> MultigridPreconditioner<Number>::input_in_float() const
+{
+  if constexpr (std::is_same_v<Number, float>)
+    return b.part(0, b.size());
+  else
+    return Preconditioner::input_in_float();
 }
 
 template <typename Number>

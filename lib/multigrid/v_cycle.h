@@ -2,6 +2,7 @@
 
 #include "multigrid/chebyshev.h"
 #include "multigrid/coarse_solver.h"
+#include "multigrid/composed_levels.h"
 #include "multigrid/level_data.h"
 #include "multigrid/options.h"
 #include "multigrid/restriction.h"
@@ -31,10 +32,13 @@ public:
   /// V-cycles from a zero guess, as many as the options say. Returns a vector of its own that holds the result until
   /// the next call.
   const Vector &vmult(const Vector &b) const;
+  /// A vector that `vmult` takes without copying it.
+  Vector input() const;
 
   int                   n_rows() const { return levels.back()->matrix->n_rows; } ///< of the finest level
   const Matrix<Number> &matrix() const { return levels.back()->A; } ///< of the finest level, in its precision
   std::size_t           n_levels() const { return levels.size(); }
+  std::size_t           n_composed_levels() const { return n_composed; } ///< see ComposedLevels
 
   /// A line per level: unknowns, eigenvalue estimate.
   template <typename N>
@@ -43,7 +47,15 @@ public:
 private:
   struct Level
   {
-    Level(const Device &device, const LevelData &data, const MultigridOptions &options, bool coarsest);
+    /// What levels do by themselves, unless they are composed.
+    enum class Kind
+    {
+      coarsest,
+      composed,
+      single
+    };
+    Level(const Device &device, const LevelData &data, const MultigridOptions &options, Kind kind,
+          Vector coarse_residual);
     SmootherLevel<Number> on(const Device &device) const { return {device, matrix, A, changing, patches, cells}; }
 
     std::shared_ptr<const CSRMatrix<double>> matrix;
@@ -57,13 +69,17 @@ private:
     std::unique_ptr<LevelSmoother<Number>>   smoother;
   };
 
-  const Vector &cycle(std::size_t l, const Vector &b) const;
+  const Vector                  &cycle(std::size_t l, const Vector &b) const;
+  bool                           may_compose(const LevelData &level) const;
+  std::vector<ComposedSmoothing> composed_smoothing() const;
 
-  Device                                device;
-  MultigridOptions                      options;
-  std::vector<std::unique_ptr<Level>>   levels;
-  std::unique_ptr<CoarseSolver<Number>> coarse_solver;
-  mutable Vector                        sum, r; // of several cycles
+  Device                                  device;
+  MultigridOptions                        options;
+  std::vector<std::unique_ptr<Level>>     levels;
+  std::unique_ptr<CoarseSolver<Number>>   coarse_solver;
+  std::size_t                             n_composed = 0; // levels, none or the coarsest and more
+  std::unique_ptr<ComposedLevels<Number>> composed;
+  mutable Vector                          sum, r; // of several cycles
 };
 
 /// A V-cycle in either precision as a preconditioner; in float it converts at the door.
@@ -76,6 +92,7 @@ public:
   void                          vmult(const adamant::Vector<double> &v, adamant::Vector<double> &z) const override;
   bool                          in_float() const override { return sizeof(Number) == sizeof(float); }
   const adamant::Vector<float> &vmult_in_float(const adamant::Vector<float> &v) const override;
+  adamant::Vector<float>        input_in_float() const override;
   void                          update() override { cycle.update(); }
   bool                          recordable() const override { return true; }
 

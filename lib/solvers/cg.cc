@@ -6,7 +6,7 @@ namespace adamant
 {
 CG::CG(const Device &device, const LinearOperator &A, const Preconditioner &M)
   : KrylovMethod(device, A, M)
-  , norms(device, 2)
+  , squares(device, 2)
   , scalars(device, 3)
   , state(device)
   , r(device, A.n_rows())
@@ -22,16 +22,20 @@ SolverResult CG::solve(const Vector<double> &b, Vector<double> &x, const SolverC
   solution = recorded() ? &correction : &x;
   A.residual(x, b, r);
   if (in_float())
-    device.convert(r, r_in_float);
-  device.norms(r, b, norms);
+    device.sums(r.size(), CGStart<float>{r.data(), b.data(), r_in_float.data()}, squares, 0);
+  else
+    device.sums(r.size(), CGStart<double>{r.data(), b.data(), nullptr}, squares, 0);
   device.for_each(1, Assign<CGState>{CGState(control), state.on_device()});
   loop.run();
   if (recorded())
     device.for_each(x.size(), CGCorrection{state.on_device(), correction.data(), x.data()});
+  launch_following();
   const CGState &end = state.fetch();
+  loop.expect(end.result.iterations);
   if (end.ending == Ending::zero)
     {
       x.set_zero();
+      solution_changes();
       return end.result;
     }
   check_ending("CG", control, end, "the matrix or the preconditioner is not symmetric positive definite; use GMRES",
@@ -46,7 +50,7 @@ void CG::begin()
   if (recorded())
     correction = Vector<double>(device, n);
   if (in_float())
-    r_in_float = Vector<float>(device, n);
+    r_in_float = M.input_in_float();
   else
     z = Vector<double>(device, n);
   solution = &correction;
@@ -56,7 +60,7 @@ void CG::begin()
 
 CGControl CG::judgement() const
 {
-  return {state.on_device(), state.on_host(), norms.data(), scalars.data()};
+  return {state.on_device(), state.on_host(), squares.data(), scalars.data()};
 }
 
 // z = M r, w = A z, the step along p.
@@ -77,10 +81,10 @@ bool CG::iterate(const LoopAnswer &answer)
 template <typename Number>
 bool CG::step(const Number *z, Number *rounded, const LoopAnswer &answer)
 {
-  const int n = r.size();
-  device.sums(n, CGProducts<Number>{r.data(), z, w.data()}, scalars, 0);
-  const CGUpdate<Number> update{z,        w.data(), p.data(),          s.data(),       solution->data(),
-                                r.data(), rounded,  state.on_device(), scalars.data(), recorded()};
-  return device.sums(n, update, scalars, 2, judgement(), answer);
+  const int                n = r.size();
+  const CGProducts<Number> products{r.data(), z, w.data()};
+  const CGUpdate<Number>   update{z,        w.data(), p.data(),          s.data(),  solution->data(),
+                                r.data(), rounded,  state.on_device(), recorded()};
+  return device.sums(n, products, update, scalars, judgement(), answer);
 }
 } // namespace adamant

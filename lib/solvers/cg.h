@@ -23,7 +23,7 @@ private:
   template <typename Number>
   bool step(const Number *z, Number *rounded, const LoopAnswer &answer);
 
-  Scalars         norms, scalars;
+  Scalars         squares, scalars;
   Shared<CGState> state;
   Vector<double>  r, z, w, p, s;
   Vector<float>   r_in_float;         // instead of z, where M takes it

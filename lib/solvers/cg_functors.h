@@ -31,6 +31,24 @@ struct CGStep
   }
 };
 
+/// r . r and b . b; r rounded, where not null.
+template <typename Number>
+struct CGStart
+{
+  static constexpr int n_sums = 2;
+
+  const double               *r, *b;
+  Number                     *rounded;
+  ADAMANT_HOST_DEVICE Nothing prepare() const { return {}; }
+  ADAMANT_HOST_DEVICE Sums<2> operator()(int i, Nothing) const
+  {
+    const double r_i = r[i], b_i = b[i];
+    if (rounded != nullptr)
+      rounded[i] = static_cast<Number>(r_i);
+    return {{r_i * r_i, b_i * b_i}};
+  }
+};
+
 /// r . z and w . z, z in either precision.
 template <typename Number>
 struct CGProducts
@@ -49,7 +67,7 @@ struct CGProducts
 };
 
 /// p = z + beta p, s = w + beta s = A p, x += alpha p, r -= alpha s; the sum is r . r. Where x is a correction, it is
-/// zero before the first iteration, and may hold anything.
+/// zero before the first iteration, and may hold anything. After the last iteration nothing changes.
 template <typename Number>
 struct CGUpdate
 {
@@ -58,7 +76,7 @@ struct CGUpdate
   struct Scalars
   {
     double beta, alpha;
-    bool   first, x_is_zero;
+    bool   first, x_is_zero, ended;
   };
 
   const Number  *z;
@@ -66,17 +84,18 @@ struct CGUpdate
   double        *p, *s, *x, *r;
   Number        *rounded; ///< r, where not null
   const CGState *state;
-  const double  *scalars;
   bool           corrects;
 
-  ADAMANT_HOST_DEVICE Scalars prepare() const
+  ADAMANT_HOST_DEVICE Scalars prepare(const double *products) const
   {
-    const CGStep step(*state, scalars);
+    const CGStep step(*state, products);
     const bool   first = state->result.iterations == 0;
-    return {step.beta, step.alpha, first, first && corrects};
+    return {step.beta, step.alpha, first, first && corrects, state->ending != Ending::none};
   }
   ADAMANT_HOST_DEVICE Sums<1> operator()(int i, const Scalars &c) const
   {
+    if (c.ended)
+      return {{0.}};
     const double z_i = z[i], w_i = w[i], p_old = p[i], s_old = s[i], x_old = x[i], r_old = r[i];
     const double p_i = c.first ? z_i : z_i + c.beta * p_old, s_i = c.first ? w_i : w_i + c.beta * s_old;
     const double r_i = r_old - c.alpha * s_i;
@@ -103,17 +122,19 @@ struct CGCorrection
   }
 };
 
-/// Whether CG goes on. norms: of r and b, at the start; scalars: r . z, w . z, r . r.
+/// Whether CG goes on. squares: r . r and b . b at the start; scalars: r . z, w . z, r . r.
 struct CGControl
 {
   CGState      *state, *on_host;
-  const double *norms, *scalars;
+  const double *squares, *scalars;
 
   ADAMANT_HOST_DEVICE bool operator()() const
   {
     CGState s = *state;
-    s.ending  = s.ending == Ending::start ? start(s) : judge(s);
-    *state    = s;
+    if (s.ending != Ending::start && s.ending != Ending::none)
+      return false; // behind the last step
+    s.ending = s.ending == Ending::start ? start(s) : judge(s);
+    *state   = s;
     if (s.ending != Ending::none)
       *on_host = s;
     return s.ending == Ending::none;
@@ -122,7 +143,7 @@ struct CGControl
 private:
   ADAMANT_HOST_DEVICE Ending start(CGState &s) const
   {
-    const Ending ending = s.start(norms[0], norms[1]);
+    const Ending ending = s.start(sqrt(squares[0]), sqrt(squares[1]));
     s.stagnation        = {s.result.final_residual, 0};
     return ending == Ending::none ? proceed(s) : ending;
   }

@@ -28,7 +28,7 @@ SolverResult GMRES::solve(const Vector<double> &b, Vector<double> &x, const Solv
       if (recorded())
         w = Vector<double>(device, n);
       if (in_float())
-        v_in_float = Vector<float>(device, n);
+        v_in_float = M.input_in_float();
       else if (recorded())
         for (Vector<double> *vector : {&v, &z})
           *vector = Vector<double>(device, n);
@@ -38,21 +38,29 @@ SolverResult GMRES::solve(const Vector<double> &b, Vector<double> &x, const Solv
     }
   device.for_each(1, Assign<GMRESState>{{control, restart, directions.size()}, state.on_device()});
   begin_cycle(b, x);
-  for (;;)
+  for (int run = 0;; ++run)
     {
       loop.run();
       device.combine(directions, &state.on_device()->n_combined, numbers.y, x);
+      launch_following();
       const GMRESState &end = state.fetch();
       if (end.ending == Ending::start)
         begin_cycle(b, x);
       else if (end.ending == Ending::room)
         grow();
       else
-        break;
+        {
+          if (run == 0)
+            loop.expect(end.result.iterations);
+          break;
+        }
     }
   const GMRESState end = *state.on_host();
   if (end.ending == Ending::zero)
-    x.set_zero();
+    {
+      x.set_zero();
+      solution_changes();
+    }
   else
     check_ending("GMRES", control, end, "the matrix or the preconditioner is singular",
                  "the tolerance may be below what rounding allows, or the preconditioner does not suit the matrix");
@@ -112,8 +120,9 @@ bool GMRES::arnoldi_step(const LoopAnswer &answer)
       vectors.w = product.data();
       vectors.v = own ? v.data() : product.data();
     }
-  device.arnoldi(vectors);
+  vectors.ended     = reinterpret_cast<const int *>(&state.on_device()->ending);
+  vectors.k_of_step = &state.on_device()->k_of_step;
   ++k;
-  return Loop::ask(device, judgement(), answer);
+  return device.arnoldi(vectors, judgement(), answer);
 }
 } // namespace adamant

@@ -20,6 +20,7 @@ struct GMRESState : KrylovState
 
   int    restart = 0, capacity = 0; ///< directions that a cycle may take, and for which there is memory
   int    k = 0, n_combined = 0;
+  int    k_of_step      = 0; ///< of the step that is under way
   double cycle_start    = 0; ///< residual
   double largest_column = 0; ///< of the norms of A z_i
 };

@@ -2,9 +2,22 @@
 
 #include <cmath>
 #include <cstdio>
+#include <memory>
 
 namespace adamant
 {
+SolverResult KrylovMethod::solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control,
+                                 const std::function<void()> &follow)
+{
+  const std::shared_ptr<void> at_end(nullptr, [this](void *) { following = nullptr; });
+  following                 = &follow;
+  followed                  = false;
+  const SolverResult result = solve(b, x, control);
+  if (!followed)
+    follow();
+  return result;
+}
+
 std::string to_text(double value)
 {
   char text[32];

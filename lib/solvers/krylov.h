@@ -31,8 +31,22 @@ public:
 
   /// From the guess x. Residuals in the result are relative to ‖b‖₂.
   virtual SolverResult solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control) = 0;
+  /// Then `follow`: operations on the device that take x. They may be launched before the host knows how the iteration
+  /// has ended, and are again where x changes after that.
+  SolverResult solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control,
+                     const std::function<void()> &follow);
 
 protected:
+  /// Where x is most likely the solution, before the host waits.
+  void launch_following()
+  {
+    if (following != nullptr)
+      (*following)();
+    followed = following != nullptr;
+  }
+  /// After that x is another one.
+  void solution_changes() { followed = false; }
+
   /// Runs `operations`: recorded at the first time and replayed later, where A and M allow it.
   void run_recorded(Graph &graph, const std::function<void()> &operations) const
   {
@@ -53,6 +67,10 @@ protected:
   Device                device;
   const LinearOperator &A;
   const Preconditioner &M;
+
+private:
+  const std::function<void()> *following = nullptr;
+  bool                         followed  = false;
 };
 
 /// A residual or tolerance as messages give it, e.g. "1e-08".

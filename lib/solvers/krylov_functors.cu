@@ -15,14 +15,22 @@ template void adamant::cuda::for_each(const DeviceInterface &, int, const Assign
 template void adamant::cuda::for_each(const DeviceInterface &, int, const CGCorrection &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const FirstBasisVector<double> &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const FirstBasisVector<float> &);
+template void adamant::cuda::sums(const DeviceInterface &, int, const CGStart<double> &, double *);
+template void adamant::cuda::sums(const DeviceInterface &, int, const CGStart<float> &, double *);
 template void adamant::cuda::sums(const DeviceInterface &, int, const CGProducts<double> &, double *);
 template void adamant::cuda::sums(const DeviceInterface &, int, const CGProducts<float> &, double *);
-template void adamant::cuda::sums(const DeviceInterface &, int, const CGUpdate<double> &, double *);
-template void adamant::cuda::sums(const DeviceInterface &, int, const CGUpdate<float> &, double *);
-template void adamant::cuda::sums(const DeviceInterface &, int, const CGUpdate<double> &, double *, const CGControl &,
-                                  const LoopAnswer &);
-template void adamant::cuda::sums(const DeviceInterface &, int, const CGUpdate<float> &, double *, const CGControl &,
-                                  const LoopAnswer &);
+template void adamant::cuda::sums(const DeviceInterface &, int, const WithSums<CGUpdate<double>> &, double *);
+template void adamant::cuda::sums(const DeviceInterface &, int, const WithSums<CGUpdate<float>> &, double *);
+template void adamant::cuda::sums(const DeviceInterface &, int, const WithSums<CGUpdate<double>> &, double *,
+                                  const CGControl &, const LoopAnswer &);
+template void adamant::cuda::sums(const DeviceInterface &, int, const WithSums<CGUpdate<float>> &, double *,
+                                  const CGControl &, const LoopAnswer &);
+template void adamant::cuda::sums(const DeviceInterface &, int, const CGProducts<double> &, const CGUpdate<double> &,
+                                  double *, const CGControl &, const LoopAnswer &);
+template void adamant::cuda::sums(const DeviceInterface &, int, const CGProducts<float> &, const CGUpdate<float> &,
+                                  double *, const CGControl &, const LoopAnswer &);
+template void adamant::cuda::arnoldi(const DeviceInterface &, const ArnoldiVectors &, const GMRESControl &,
+                                     const LoopAnswer &);
 template void adamant::cuda::decide(const DeviceInterface &, const CGControl &, const LoopAnswer &);
 template void adamant::cuda::decide(const DeviceInterface &, const GMRESControl &, const LoopAnswer &);
 template void adamant::cuda::decide(const DeviceInterface &, const RichardsonControl &, const LoopAnswer &);

@@ -12,13 +12,14 @@ public:
 
   virtual void vmult(const Vector<double> &v, Vector<double> &z) const = 0; ///< z is not read
   /// The same where it works in single precision (`in_float`), without conversions: z, a vector of its own, holds the
-  /// result until the next call.
+  /// result until the next call. `input_in_float` is a vector that it takes quickest.
   /// @{
   virtual bool                 in_float() const { return false; }
   virtual const Vector<float> &vmult_in_float(const Vector<float> &) const
   {
     throw RunError("a preconditioner that works in double precision is given a vector in float");
   }
+  virtual Vector<float> input_in_float() const { return {}; }
   /// @}
   /// Takes over the values that the matrices which it was made of have now; patterns stay. Whoever changes a matrix
   /// calls it: every preconditioner has it, so that none goes stale silently.

@@ -392,6 +392,67 @@ TEST_P(Krylov, SolversCanBeUsedAgain)
   });
 }
 
+// After some solves a GPU launches as many iterations as these took without asking in between; solves that take fewer or
+// more, fail or need none end as those of a new method do.
+TEST_P(Krylov, ManySolvesEndAsTheFirstOnes)
+{
+  const auto   p = laplace();
+  const auto  &A = levels.finest();
+  const Values b = random_values(A.n_rows, 1), zero(b.size(), 0.);
+  for_each_method(p.A, p.M, [&](const char *name, KrylovMethod &used) {
+    SolverControl usual, coarse, fine;
+    coarse.tolerance = 1e-2;
+    fine.tolerance   = 1e-11;
+    for (int i = 0; i < 20; ++i)
+      solve(used, b, zero, usual);
+    for_each_method(p.A, p.M, [&](const char *other, KrylovMethod &fresh) {
+      if (std::string(other) != name)
+        return;
+      for (const SolverControl &control : {coarse, usual, fine})
+        {
+          const Outcome expected = solve(fresh, b, zero, control), found = solve(used, b, zero, control);
+          EXPECT_EQ(found.result.iterations, expected.result.iterations) << name;
+          EXPECT_EQ(found.result.final_residual, expected.result.final_residual) << name;
+          expect_near(found.x, expected.x, 0., name);
+          expect_near(solve(used, zero, b, control).x, zero, 0., name);
+          EXPECT_EQ(solve(used, b, expected.x, control).result.iterations, 0) << name;
+        }
+      usual.max_iterations = 2;
+      expect_failure([&] { solve(used, b, zero, usual); }, {name, "not converged", "iteration 2"});
+      expect_failure([&] { solve(used, Values(b.size(), nan_value), zero, usual); }, {name, "NaN"});
+      usual.max_iterations = 200;
+      for (int i = 0; i < 40; ++i) // fewer
+        EXPECT_EQ(solve(used, b, zero, i % 3 == 0 ? usual : coarse).result.iterations,
+                  solve(fresh, b, zero, i % 3 == 0 ? usual : coarse).result.iterations)
+          << name << ", solve " << i;
+    });
+  });
+}
+
+// Operations that follow a solve take its solution, also where they are launched before it is known to be one: of a zero
+// right-hand side, after restarts, and where GMRES needs more vectors.
+TEST_P(Krylov, WhatFollowsTakesTheSolution)
+{
+  const auto   p = laplace();
+  const auto  &A = levels.finest();
+  const Values b = random_values(A.n_rows, 1), guess = random_values(A.n_rows, 2);
+  const auto   expect_followed = [&](const char *name, KrylovMethod &method) {
+    for (const Values &rhs : {b, Values(b.size(), 0.), b})
+      {
+        auto           x = to_device(device, guess);
+        Vector<double> y(device, x.size());
+        const auto     on_device = to_device(device, rhs);
+        method.solve(on_device, x, SolverControl(), [&] { device.copy(x, y); });
+        expect_near(values_of(y), values_of(x), 0., name);
+      }
+  };
+  for_each_method(p.A, p.M, expect_followed);
+  GMRES restarted(device, p.A, p.M, 3);
+  expect_followed("GMRES with restarts", restarted);
+  GMRES growing(device, p.A, identity);
+  expect_followed("GMRES that grows", growing);
+}
+
 // The scale of the equations must not matter.
 TEST_P(Krylov, TinyAndHugeRightHandSides)
 {

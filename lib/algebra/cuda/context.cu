@@ -156,6 +156,7 @@ bool Context::replays_loops() const
 std::shared_ptr<void> Context::allocate(std::size_t bytes, const char *purpose)
 {
   const auto array = std::make_shared<DeviceArray<char>>(ledger, bytes, purpose);
+  clear(array->data(), bytes); // kernels load more addresses of a table than it has, before they know how many
   return {array, array->data()};
 }
 

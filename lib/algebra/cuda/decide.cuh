@@ -9,6 +9,11 @@ namespace cuda
 /// Whether the CUDA that this is compiled with knows loops in graphs.
 inline constexpr bool conditional_nodes = CUDART_VERSION >= 12040;
 
+/// What is asked behind operations that no loop ends with.
+struct NoControl
+{
+};
+
 /// Asks the control of a loop and leaves its answer; one thread calls it.
 template <class Control>
 __device__ void ask(const Control &control, const LoopAnswer &answer)

@@ -124,10 +124,10 @@ void for_each_owned_row(const Context &context, const Call &name, const SparseMa
   if constexpr (Finish::by_node)
     node_size = finish.node_size;
   // Small matrices in small blocks: the whole GPU shares their latency.
-  const int most  = A.n_rows < 32768 * A.rows ? 64 : block_size;
-  const int step  = slice_rows * std::lcm(node_size, A.node_size) / A.rows;
-  const int lanes = step >= most ? step : most / step * step;
-  if (lanes > block_size || (A.nodes.size() > 0 && A.node_size % node_size != 0) ||
+  const int most       = A.n_rows < 32768 * A.rows ? 64 : block_size;
+  const int step       = slice_rows * std::lcm(node_size, A.node_size) / A.rows;
+  const int most_lanes = step >= most ? step : most / step * step;
+  if (most_lanes > block_size || (A.nodes.size() > 0 && A.node_size % node_size != 0) ||
       (node_size > 1 && A.rows > 1 && A.rows != node_size))
     throw RunError("a matrix of nodes of " + std::to_string(A.node_size) + " rows does not go with blocks of " +
                    std::to_string(node_size));
@@ -141,11 +141,17 @@ void for_each_owned_row(const Context &context, const Call &name, const SparseMa
                                 sends.n_blocks +
                                   blocks_for(slice_rows * static_cast<long>((A.n_slices + at_once - 1) / at_once)),
                                 block_size, sends, view(A), x, finish);
-    // Long rows of small matrices go to several threads, as long as the GPU has room for more warps.
+    // Long rows of small matrices go to several threads, as long as the GPU has room for more warps; then fewer rows
+    // make a block.
     constexpr int room = 8192, chunk = Format::chunk;
-    int           parts = 1;
-    while (parts * chunk < A.widest && 2 * parts * A.n_slices <= room && 2 * parts * lanes <= most_threads)
-      parts *= 2;
+    int           parts = 1, lanes = most_lanes;
+    for (; parts * chunk < A.widest && 2 * parts * A.n_slices <= room; parts *= 2)
+      if (2 * parts * lanes > most_threads)
+        {
+          if (lanes / 2 % step != 0)
+            break;
+          lanes /= 2;
+        }
     launch<overlaps>(context, name, row_kernel<Format, Number, Gather, Finish>,
                      sends.n_blocks + blocks_for(slice_rows * static_cast<long>(A.n_slices), lanes), lanes * parts,
                      sends, view(A), lanes, parts, x, finish);

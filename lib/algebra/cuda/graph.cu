@@ -59,6 +59,34 @@ std::shared_ptr<CUgraphExec_st> instantiate(cudaGraph_t graph)
   return executable;
 }
 
+#if CUDART_VERSION >= 12040
+// Of nodes that one stream has launched, the one that none depends on.
+cudaGraphNode_t last_node(cudaGraph_t graph)
+{
+  std::size_t n = 0, n_edges = 0;
+  const auto  edges = [&](cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *data) {
+#if CUDART_VERSION >= 13000
+    check(cudaGraphGetEdges(graph, from, to, data, &n_edges), "cudaGraphGetEdges", graph);
+#else
+    check(cudaGraphGetEdges_v2(graph, from, to, data, &n_edges), "cudaGraphGetEdges", graph);
+#endif
+  };
+  check(cudaGraphGetNodes(graph, nullptr, &n), "cudaGraphGetNodes", graph);
+  std::vector<cudaGraphNode_t> nodes(n);
+  check(cudaGraphGetNodes(graph, nodes.data(), &n), "cudaGraphGetNodes", graph);
+  edges(nullptr, nullptr, nullptr);
+  std::vector<cudaGraphNode_t>   from(n_edges), to(n_edges);
+  std::vector<cudaGraphEdgeData> data(n_edges); // that edges are programmatic is not to be lost: null is an error then
+  if (n_edges > 0)
+    edges(from.data(), to.data(), data.data());
+  std::sort(from.begin(), from.end());
+  const auto last = std::find_if(nodes.begin(), nodes.end(), [&](cudaGraphNode_t node) {
+    return !std::binary_search(from.begin(), from.end(), node);
+  });
+  return last == nodes.end() ? nullptr : *last;
+}
+#endif
+
 // An event that takes the time.
 std::shared_ptr<CUevent_st> create_timer()
 {
@@ -136,10 +164,14 @@ void Loop::capture()
   node.conditional.size   = 1;
   const LoopAnswer answer = {node.conditional.handle, nullptr};
   captured_graph(
-    context->stream(), [&] { first(answer); }, graph.get());
-  cudaGraphNode_t asked = nullptr, repeat = nullptr; // the one kernel of the control, and the loop
-  std::size_t     n = 1;
-  check(cudaGraphGetNodes(graph.get(), &asked, &n), "cudaGraphGetNodes", graph.get());
+    context->stream(),
+    [&] {
+      first(answer);
+      for (int i = 0; i < at_once; ++i)
+        step(answer);
+    },
+    graph.get());
+  cudaGraphNode_t asked = last_node(graph.get()), repeat = nullptr; // the last kernel, and the loop
 #if CUDART_VERSION >= 13000
   check(cudaGraphAddNode(&repeat, graph.get(), &asked, nullptr, 1, &node), "cudaGraphAddNode", graph.get(), "while");
 #else
@@ -152,10 +184,29 @@ void Loop::capture()
   revision = context->revision();
 }
 
+void Loop::expect(int steps)
+{
+  fewest = std::min(fewest, steps);
+  if (++n_runs < n_counted)
+    return;
+  if (fewest != at_once)
+    {
+      at_once = fewest;
+      capture();
+      n_counted *= 2; // recording takes as long as many runs
+    }
+  n_runs = 0;
+  fewest = most_at_once;
+}
+
 void Loop::run()
 {
-  if (revision != context->revision())
-    capture();
+  if (revision != context->revision()) // with the least to record: that may happen again soon
+    {
+      at_once = n_runs = 0;
+      fewest           = most_at_once;
+      capture();
+    }
   check(cudaGraphLaunch(executable.get(), context->stream()), "cudaGraphLaunch", "loop");
 }
 

@@ -36,6 +36,8 @@ public:
   Loop(std::shared_ptr<Context> context, DeviceInterface::Asking first, DeviceInterface::Asking step);
 
   void run() override;
+  /// The fewest steps of some runs precede the node that repeats, which takes 4 us a step.
+  void expect(int steps) override;
 
 private:
   void capture();
@@ -44,6 +46,11 @@ private:
   DeviceInterface::Asking         first, step;
   std::shared_ptr<CUgraphExec_st> executable;
   int                             revision = 0;
+  int                             at_once  = 0;              // steps before that node
+  int                             n_runs = 0, n_counted = 8; // since at_once was last judged; until it is again
+  int                             fewest = most_at_once;     // steps of one of them
+
+  static constexpr int most_at_once = 32;
 };
 
 /// A loop whose answers the host fetches.

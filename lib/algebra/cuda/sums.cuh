@@ -1,6 +1,7 @@
 #pragma once
 
 #include "algebra/cuda/decide.cuh"
+#include "algebra/cuda/partial_sums.cuh"
 #include "algebra/cuda/reduction.cuh"
 #include "algebra/sums.h"
 
@@ -10,11 +11,6 @@ namespace adamant
 {
 namespace cuda
 {
-/// What is asked behind sums that no loop ends with.
-struct NoControl
-{
-};
-
 template <class Functor, class Control>
 __global__ void sums_kernel(int n, const Functor f, const Reduction reduction, double *result, const Control control,
                             const LoopAnswer answer)
@@ -46,6 +42,49 @@ void launch_sums(const Context &context, const Call &name, int n, const Functor 
          result, control, answer);
 }
 
+/// Leaves this block's part of the sums.
+template <class Functor>
+__global__ void partial_sums_kernel(int n, const Functor f, const PartialSums sums)
+{
+  wait_for_predecessor();
+  const auto constants             = f.prepare();
+  double     mine[Functor::n_sums] = {};
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    {
+      const Sums<Functor::n_sums> term = f(i, constants);
+#pragma unroll
+      for (int s = 0; s < Functor::n_sums; ++s)
+        mine[s] += term.value[s];
+    }
+  sums.leave(0, Functor::n_sums, mine);
+}
+
+/// The sums that as many blocks have left, in result[0, ...), then those of f, which it takes, behind them.
+template <int n_before, class Functor, class Control>
+__global__ void sums_with_sums_kernel(int n, const Functor f, const PartialSums before, const Reduction reduction,
+                                      double *result, const Control control, const LoopAnswer answer)
+{
+  __shared__ double here[PartialSums::most_sums];
+  wait_for_predecessor();
+  constexpr int n_sums       = Functor::n_sums;
+  const auto    constants    = f.prepare(before.sums(n_before, gridDim.x, result, here));
+  double        mine[n_sums] = {}, sum[n_sums];
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    {
+      const Sums<n_sums> term = f(i, constants);
+#pragma unroll
+      for (int s = 0; s < n_sums; ++s)
+        mine[s] += term.value[s];
+    }
+  if (!reduction.total(mine, sum))
+    return;
+  for (int s = 0; s < n_before; ++s)
+    result[s] = here[s];
+  for (int s = 0; s < n_sums; ++s)
+    result[n_before + s] = sum[s];
+  ask(control, answer);
+}
+
 /// result[j] = sum of f(i, f.prepare()).value[j] over i < n and all ranks.
 template <class Functor>
 void sums(const DeviceInterface &device, int n, const Functor &f, double *result)
@@ -65,6 +104,25 @@ void sums(const DeviceInterface &device, int n, const Functor &f, double *result
     return launch_sums(context, __PRETTY_FUNCTION__, n, f, result, control, answer);
   sums(device, n, f, result);
   decide(device, control, answer);
+}
+
+/// The sums of f, then those of g, which takes them. On one rank the second kernel adds up what the first one's blocks
+/// leave.
+template <class F, class G, class Control>
+void sums(const DeviceInterface &device, int n, const F &f, const G &g, double *result, const Control &control,
+          const LoopAnswer &answer)
+{
+  const auto &context = static_cast<const Context &>(device);
+  if (context.ranks() != nullptr)
+    {
+      sums(device, n, f, result);
+      return sums(device, n, WithSums<G>{g, result}, result + F::n_sums, control, answer);
+    }
+  const int         blocks = reduction_blocks_for(n);
+  const PartialSums parts{Reduction(context), context.partial_sums() + PartialSums::room, true};
+  launch(context, __PRETTY_FUNCTION__, partial_sums_kernel<F>, blocks, block_size, n, f, parts);
+  launch(context, __PRETTY_FUNCTION__, sums_with_sums_kernel<F::n_sums, G, Control>, blocks, block_size, n, g, parts,
+         Reduction(context), result, control, answer);
 }
 } // namespace cuda
 } // namespace adamant

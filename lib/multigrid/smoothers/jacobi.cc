@@ -43,6 +43,26 @@ bool JacobiBase<Number>::vmult_twice(Number beta, const Vector &b, Vector &x) co
   return true;
 }
 
+template <typename Number>
+CSRMatrix<double> JacobiBase<Number>::matrix() const
+{
+  const Array<double> blocks  = inverse_diagonal_blocks(*level.matrix, node_size);
+  const int           m       = node_size;
+  const std::size_t   n_nodes = level.matrix->n_rows / m;
+  CSRMatrix<double>   S;
+  S.n_rows = S.n_cols = level.matrix->n_rows;
+  S.row_start.assign(S.n_rows + 1, m);
+  S.row_start[0] = 0;
+  finish_row_starts(S);
+  for (int row = 0; row < S.n_rows; ++row)
+    for (int j = 0; j < m; ++j)
+      {
+        S.column[S.row_start[row] + j] = row - row % m + j;
+        S.value[S.row_start[row] + j]  = blocks[(row % m * m + j) * n_nodes + row / m];
+      }
+  return S;
+}
+
 template class JacobiBase<double>;
 template class JacobiBase<float>;
 } // namespace adamant

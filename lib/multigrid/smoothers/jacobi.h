@@ -16,6 +16,7 @@ public:
   Vector &step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old, Vector &d, Vector &y,
                bool transposed) const override;
   bool    vmult_twice(Number beta, const Vector &b, Vector &x) const override;
+  CSRMatrix<double> matrix() const override;
 
 protected:
   JacobiBase(const SmootherLevel<Number> &level, int node_size)

@@ -47,6 +47,9 @@ public:
                        bool transposed) const = 0;
   /// Whether S is symmetric where A is.
   virtual bool symmetric() const { return true; }
+  /// S in host memory where it is a matrix of few entries, of the values that the level's matrix has there; else one
+  /// without rows.
+  virtual CSRMatrix<double> matrix() const { return {}; }
   /// Where it saves a pass: x = beta S b + beta S (b - A beta S b), two damped steps from zero. Whether it has been
   /// done.
   virtual bool vmult_twice(Number /*beta*/, const Vector & /*b*/, Vector & /*x*/) const { return false; }

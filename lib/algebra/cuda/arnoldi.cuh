@@ -1,0 +1,136 @@
+#pragma once
+
+#include "algebra/cuda/decide.cuh"
+#include "algebra/cuda/partial_sums.cuh"
+#include "algebra/gram_schmidt.h"
+
+#include <algorithm>
+#include <type_traits>
+
+// A step of Arnoldi's method with as many vectors as the device says, for GMRES in a loop on the device: three kernels,
+// whatever their number. The last one asks the loop's control.
+
+namespace adamant
+{
+namespace cuda
+{
+/// Some of the vectors in a table, which are read together.
+struct TabledVectors
+{
+  static constexpr int group = 8;
+
+  const double *data[group];
+  int           n;
+
+  /// The addresses are loaded beside the number of vectors, not after it: the table has at least `most`.
+  __device__ TabledVectors(const double *const *table, int first, int n_vectors, int most)
+    : n(min(group, n_vectors - first))
+  {
+    const double *loaded[group];
+#pragma unroll
+    for (int j = 0; j < group; ++j)
+      loaded[j] = table[min(first + j, most - 1)];
+#pragma unroll
+    for (int j = 0; j < group; ++j)
+      data[j] = j < n ? loaded[j] : nullptr;
+  }
+};
+
+/// k of this step, which the control changes while other blocks still ask for it; -1: nothing happens.
+__device__ inline int number_of_step(const ArnoldiVectors &a)
+{
+  return a.k_of_step != nullptr ? *a.k_of_step : *a.k;
+}
+
+/// The last pass: v = v_{k+1} = (w - V corrections) / norm; h becomes the coefficients and the norm. That follows from
+/// the one before the corrections by Pythagoras, as these are of rounding size: no further pass for it. Where they are
+/// less than that, no vector of V is read. `blocks`: those of the sums.
+template <class Control>
+__global__ void finish_kernel(const ArnoldiVectors a, int blocks, const PartialSums products,
+                              const PartialSums corrections, const Control control, const LoopAnswer answer)
+{
+  __shared__ double here[PartialSums::most_sums], h_here[PartialSums::most_sums];
+  wait_for_predecessor();
+  constexpr int slots = 4, group = TabledVectors::group; // slots: elements of a thread, of long vectors
+  const int     k = number_of_step(a);
+  if (k < 0)
+    return;
+  const int n_vectors = k + 1, begin = blockIdx.x * blockDim.x + threadIdx.x, stride = gridDim.x * blockDim.x;
+  double   *last = a.basis[n_vectors], w_i[slots];
+#pragma unroll
+  for (int slot = 0; slot < slots; ++slot)
+    if (const int i = begin + slot * stride; i < a.n)
+      w_i[slot] = a.w[i];
+  const double *correction     = corrections.sums(n_vectors + 1, blocks, a.h + a.most + 1, here);
+  double        of_corrections = 0;
+  for (int j = 0; j < n_vectors; ++j)
+    of_corrections += correction[j] * correction[j];
+  const bool   corrected = orthogonality_is_lost(of_corrections, correction[n_vectors]);
+  const double square    = correction[n_vectors] - (corrected ? of_corrections : 0.);
+  for (int first = 0; corrected && first < n_vectors; first += group)
+    {
+      const TabledVectors v(a.basis, first, n_vectors, a.most);
+#pragma unroll
+      for (int j = 0; j < group; ++j)
+        if (j < v.n)
+          {
+            const double c = correction[first + j];
+#pragma unroll
+            for (int slot = 0; slot < slots; ++slot)
+              if (const int i = begin + slot * stride; i < a.n)
+                w_i[slot] -= c * v.data[j][i];
+          }
+    }
+  const double norm   = square > 0 ? sqrt(square) : square == square ? 0. : square; // NaN stays
+  const double factor = norm > 0 ? 1. / norm : 1.;
+#pragma unroll
+  for (int slot = 0; slot < slots; ++slot)
+    if (const int i = begin + slot * stride; i < a.n)
+      {
+        const double v_i = factor * w_i[slot];
+        last[i]          = v_i;
+        if (a.v != nullptr)
+          a.v[i] = v_i;
+        if (a.v_in_float != nullptr)
+          a.v_in_float[i] = static_cast<float>(v_i);
+      }
+  if (blockIdx.x > 0)
+    return;
+  const double *h = products.sums(n_vectors, blocks, a.h, h_here);
+  for (int j = threadIdx.x; j <= n_vectors; j += blockDim.x)
+    a.h[j] = j < n_vectors ? h[j] + (corrected ? correction[j] : 0.) : norm;
+  if constexpr (!std::is_same_v<Control, NoControl>)
+    {
+      __syncthreads();
+      if (threadIdx.x == 0)
+        ask(control, answer);
+    }
+}
+
+/// The sums of the first two kernels, and how many blocks left them.
+struct Projection
+{
+  PartialSums products, corrections;
+  int         blocks;
+};
+
+/// The first two kernels: w -= V Vᵀw, and what is to be corrected.
+Projection project(const Context &context, const ArnoldiVectors &a);
+
+template <class Control>
+void finish_arnoldi(const Context &context, const ArnoldiVectors &a, const Control &control, const LoopAnswer &answer)
+{
+  const Projection p = project(context, a);
+  launch(context, "end of a step of Arnoldi's method", finish_kernel<Control>,
+         std::max(1, blocks_for(a.n, a.n < 1 << 18 ? block_size : 4 * block_size)), block_size, a, p.blocks, p.products,
+         p.corrections, control, answer);
+}
+
+template <class Control>
+void arnoldi(const DeviceInterface &device, const ArnoldiVectors &vectors, const Control &control,
+             const LoopAnswer &answer)
+{
+  finish_arnoldi(static_cast<const Context &>(device), vectors, control, answer);
+}
+} // namespace cuda
+} // namespace adamant

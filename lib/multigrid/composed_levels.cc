@@ -1,0 +1,282 @@
+#include "multigrid/composed_levels.h"
+
+#include "base/csr_product.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace adamant
+{
+namespace
+{
+// A vector as a linear map of those in the array: a matrix whose columns are places there.
+using Map = CSRMatrix<double>;
+
+Map zero(int n, int n_cols)
+{
+  Map Z;
+  Z.n_rows = n;
+  Z.n_cols = n_cols;
+  Z.row_start.assign(n + 1, 0);
+  return Z;
+}
+
+// The vector at this place itself.
+Map identity(int n, int place)
+{
+  Map I = zero(n, place + n);
+  for (int i = 0; i < n; ++i)
+    I.row_start[i + 1] = i + 1;
+  I.column.resize(n);
+  I.value.assign(n, 1.);
+  for (int i = 0; i < n; ++i)
+    I.column[i] = place + i;
+  return I;
+}
+
+// A times the vector at this place.
+Map shifted(Map A, int place)
+{
+  A.n_cols += place;
+  for (int &column : A.column)
+    column += place;
+  return A;
+}
+
+// a X + b Y.
+Map sum(double a, const Map &X, double b, const Map &Y)
+{
+  Map        Z     = zero(X.n_rows, std::max(X.n_cols, Y.n_cols));
+  const auto merge = [&](int row, const auto &visit) {
+    auto       k = X.row_start[row], l = Y.row_start[row];
+    const auto k_end = X.row_start[row + 1], l_end = Y.row_start[row + 1];
+    while (k < k_end || l < l_end)
+      {
+        const int  x = k < k_end ? X.column[k] : Z.n_cols, y = l < l_end ? Y.column[l] : Z.n_cols;
+        const bool from_x = x <= y, from_y = y <= x;
+        visit(std::min(x, y), (from_x ? a * X.value[k] : 0.) + (from_y ? b * Y.value[l] : 0.));
+        k += from_x;
+        l += from_y;
+      }
+  };
+#pragma omp parallel for schedule(static)
+  for (int row = 0; row < Z.n_rows; ++row)
+    merge(row, [&](int, double) { ++Z.row_start[row + 1]; });
+  finish_row_starts(Z);
+#pragma omp parallel for schedule(static)
+  for (int row = 0; row < Z.n_rows; ++row)
+    {
+      auto place = Z.row_start[row];
+      merge(row, [&](int column, double value) {
+        Z.column[place]  = column;
+        Z.value[place++] = value;
+      });
+    }
+  return Z;
+}
+
+// The same with zeros where a node of m rows has a part of a block of m x m entries: the format of dense blocks.
+Map with_whole_blocks(const Map &A, int m)
+{
+  Map B;
+  B.n_rows = A.n_rows;
+  B.n_cols = (A.n_cols + m - 1) / m * m;
+  B.row_start.assign(A.n_rows + 1, 0);
+  const auto blocks_of = [&](int node) {
+    std::vector<int> blocks;
+    for (auto k = A.row_start[node * m]; k < A.row_start[(node + 1) * m]; ++k)
+      blocks.push_back(A.column[k] / m);
+    std::sort(blocks.begin(), blocks.end());
+    blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+    return blocks;
+  };
+#pragma omp parallel for schedule(static)
+  for (int node = 0; node < A.n_rows / m; ++node)
+    std::fill_n(B.row_start.begin() + node * m + 1, m, m * blocks_of(node).size());
+  finish_row_starts(B);
+#pragma omp parallel for schedule(static)
+  for (int node = 0; node < A.n_rows / m; ++node)
+    {
+      const auto blocks = blocks_of(node);
+      for (int row = node * m; row < (node + 1) * m; ++row)
+        {
+          auto place = B.row_start[row];
+          auto k     = A.row_start[row];
+          for (const int block : blocks)
+            for (int i = 0; i < m; ++i, ++place)
+              {
+                const bool present = k < A.row_start[row + 1] && A.column[k] == block * m + i;
+                B.column[place]    = block * m + i;
+                B.value[place]     = present ? A.value[k] : 0.;
+                k += present;
+              }
+        }
+    }
+  return B;
+}
+
+// About the entries of A B, from some of its rows.
+std::int64_t estimated_entries(const CSRMatrix<double> &A, const Map &B)
+{
+  constexpr int    most_samples = 64;
+  const int        n_samples    = std::min(most_samples, A.n_rows);
+  std::int64_t     entries      = 0;
+  std::vector<int> columns;
+  for (int sample = 0; sample < n_samples; ++sample)
+    {
+      const auto row = static_cast<std::int64_t>(A.n_rows) * sample / n_samples;
+      columns.clear();
+      for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+        columns.insert(columns.end(), B.column.begin() + B.row_start[A.column[k]],
+                       B.column.begin() + B.row_start[A.column[k] + 1]);
+      std::sort(columns.begin(), columns.end());
+      entries += std::unique(columns.begin(), columns.end()) - columns.begin();
+    }
+  return n_samples == 0 ? 0 : entries * A.n_rows / n_samples;
+}
+
+// Follows a V-cycle and writes down what it stores.
+class Composition
+{
+public:
+  struct Stored
+  {
+    Map matrix;
+    int place;
+  };
+
+  Composition(const std::vector<LevelData> &levels, const std::vector<ComposedSmoothing> &smoothing, int worth)
+    : levels(levels)
+    , smoothing(smoothing)
+    , worth(worth)
+  {
+    const int b = allocate(levels.back().matrix->n_rows);
+    cycle(levels.size() - 1, b);
+  }
+
+  std::vector<Stored> before, after; // the coarse solver
+  int                 coarse_b = 0, coarse_x = 0, size = 0;
+
+private:
+  // The V-cycle on level l with the right-hand side at place b; where its result is.
+  int cycle(std::size_t l, int b)
+  {
+    const LevelData &level = levels[l];
+    const int        n     = level.matrix->n_rows;
+    if (l == 0)
+      {
+        coarse_b        = b;
+        return coarse_x = allocate(n);
+      }
+    const auto &[S, pre, post] = smoothing[l - 1];
+    Map                     x  = smooth(level, S, pre, b, zero(n, size), before);
+    const CSRMatrix<double> RA = local_product(*level.restriction, *level.matrix);
+    store_if_worth(RA, x, level.node_size, before);
+    const Map r = sum(1., shifted(*level.restriction, b), -1., local_product(RA, x));
+    const int e = cycle(l - 1, store(r, level.node_size, before));
+    x           = sum(1., x, 1., shifted(*level.prolongation, e));
+    return store(smooth(level, S, post, b, x, after), level.node_size, after);
+  }
+
+  // The steps from x.
+  Map smooth(const LevelData &level, const CSRMatrix<double> &S, const PolynomialSteps &steps, int b, Map x,
+             std::vector<Stored> &stored)
+  {
+    Map old = x;
+    for (const auto &[alpha, beta] : steps)
+      {
+        store_if_worth(*level.matrix, x, level.node_size, stored);
+        const Map r    = sum(1., identity(level.matrix->n_rows, b), -1., local_product(*level.matrix, x));
+        Map       next = sum(1., alpha == 0. ? x : sum(1. + alpha, x, -alpha, old), beta, local_product(S, r));
+        old            = std::move(x);
+        x              = std::move(next);
+      }
+    return x;
+  }
+
+  // Stores x, which is to be multiplied by A, unless a product by A x is about as quick as one by A and one for x.
+  void store_if_worth(const CSRMatrix<double> &A, Map &x, int node_size, std::vector<Stored> &stored)
+  {
+    if (estimated_entries(A, x) > A.n_nonzeros() + x.n_nonzeros() + worth)
+      x = identity(x.n_rows, store(x, node_size, stored));
+  }
+
+  int store(const Map &x, int node_size, std::vector<Stored> &stored)
+  {
+    const int place = allocate(x.n_rows);
+    stored.push_back({node_size == 3 ? with_whole_blocks(x, node_size) : x, place});
+    return place;
+  }
+
+  int allocate(int n)
+  {
+    const int place = size;
+    size += n;
+    return place;
+  }
+
+  const std::vector<LevelData>         &levels;
+  const std::vector<ComposedSmoothing> &smoothing;
+  const int                             worth;
+};
+} // namespace
+
+template <typename Number>
+ComposedLevels<Number>::ComposedLevels(const Device &device, const std::vector<LevelData> &levels,
+                                       const std::vector<ComposedSmoothing> &smoothing, int worth)
+  : device(device)
+  , levels(levels)
+  , worth(worth)
+{
+  update(smoothing);
+}
+
+template <typename Number>
+void ComposedLevels<Number>::update(const std::vector<ComposedSmoothing> &smoothing)
+{
+  Composition composition(levels, smoothing, worth);
+  if (array.size() == 0)
+    {
+      const int n = levels[0].matrix->n_rows;
+      array       = Vector(device, composition.size);
+      coarse_b    = array.part(composition.coarse_b, n);
+      coarse_x    = array.part(composition.coarse_x, n);
+    }
+  const auto take = [&](std::vector<Composition::Stored> &stored, std::vector<Product> &products) {
+    const bool first = products.empty();
+    for (std::size_t k = 0; k < stored.size(); ++k)
+      {
+        Map &matrix   = stored[k].matrix;
+        matrix.n_cols = array.size();
+        if (first)
+          products.push_back(
+            {Matrix<Number>(device, matrix, levels[0].node_size), array.part(stored[k].place, matrix.n_rows)});
+        else
+          products[k].matrix.update(matrix);
+      }
+  };
+  take(composition.before, before);
+  take(composition.after, after);
+}
+
+template <typename Number>
+auto ComposedLevels<Number>::vmult(const Vector &b, CoarseSolver<Number> &coarse_solver) -> const Vector &
+{
+  if (b.data() != array.data())
+    {
+      Vector own_b = input();
+      device.copy(b, own_b);
+    }
+  const auto run = [this](std::vector<Product> &products) {
+    for (Product &product : products)
+      device.multiply(Number(1), product.matrix, array, Number(0), product.to);
+  };
+  run(before);
+  coarse_solver.solve(coarse_b, coarse_x);
+  run(after);
+  return after.back().to;
+}
+
+template class ComposedLevels<double>;
+template class ComposedLevels<float>;
+} // namespace adamant
