@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""examples.py CMAKE SOURCE BUILD GENERATOR COMPILER TYPE MPIEXEC: installs the library, builds the examples with find_package and runs them."""
+"""examples.py CMAKE SOURCE BUILD GENERATOR COMPILER TYPE MPIEXEC TEST: installs the library, builds an example with find_package and runs it."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import sys
 import tempfile
 import unittest
 
-CMAKE, SOURCE, BUILD, GENERATOR, COMPILER, KIND, MPIEXEC = sys.argv[1:]
+CMAKE, SOURCE, BUILD, GENERATOR, COMPILER, KIND, MPIEXEC, TEST = sys.argv[1:]
 
 
 def run(*command):
@@ -70,4 +70,4 @@ class Examples(unittest.TestCase):
 
 if __name__ == "__main__":
     os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_WAIT_POLICY="passive")
-    unittest.main(argv=[sys.argv[0], "-v"])
+    unittest.main(argv=[sys.argv[0], "-v", f"Examples.test_{TEST}"])
