@@ -50,7 +50,7 @@ bool CellMatrix::can_be_made(const CellGrid &grid)
             const bool   taken       = c == d ? m == n : CellModes<double>::couples(c, d, m) && n == partner(c, d, m);
             (taken ? largest : rest) = std::max(taken ? largest : rest, entry);
           }
-  return rest <= 1e-13 * largest;
+  return rest <= 1e-11 * largest; // coordinates are rounded
 }
 
 CellMatrix::CellMatrix(const Device &device, CellGrid grid)

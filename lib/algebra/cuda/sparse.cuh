@@ -75,7 +75,8 @@ public:
   /// `changing`: the values, if they are in device memory and will change there.
   SparseMatrix(std::shared_ptr<Context> context, const CSRMatrix<double> &source, int node_size,
                std::shared_ptr<Exchange<Number>> exchange = nullptr, const double *changing = nullptr);
-  SparseMatrix(std::shared_ptr<Context> context, const CellMatrix &source); ///< by cells: no rows are stored
+  /// By cells: no rows are stored.
+  SparseMatrix(std::shared_ptr<Context> context, const CellMatrix &source);
 
   void        multiply(Number a, const Number *x, Number b, Number *y) const override;
   void        update(const CSRMatrix<double> &source) override;

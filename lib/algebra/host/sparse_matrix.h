@@ -48,7 +48,8 @@ public:
 
   /// `changing`: the values, if they will change in device memory, which is the host's.
   SparseMatrix(const CSRMatrix<double> &source, int node_size, int n_threads, const double *changing);
-  SparseMatrix(const CellMatrix &source, int n_threads); ///< by cells
+  /// By cells.
+  SparseMatrix(const CellMatrix &source, int n_threads);
 
   void        multiply(Number a, const Number *x, Number b, Number *y) const override;
   void        update(const CSRMatrix<double> &source) override;
