@@ -264,7 +264,6 @@ inline void measure_iterations(const Device &device, const std::vector<LevelData
                                   w.data(), nullptr, numbers.column};
   vectors.z_in_float = z.data();
   vectors.v_in_float = r_in_float.data();
-  const GMRESControl gmres_control{gmres.on_device(), gmres.on_host(), norms.data(), numbers};
   for (const int up_to : {0, 5000, 20000, 80000, 300000})
     for (const int entries : {100000, 300000, 1000000})
       if (up_to < 4 * n && (up_to > 0 || entries == 300000))
@@ -297,7 +296,6 @@ inline void measure_iterations(const Device &device, const std::vector<LevelData
          product();
          device.arnoldi(vectors);
        }));
-  line("GMRES: control", seconds(device, [&] { Loop::ask(device, gmres_control, to_host); })); // changes k
   line("residual and norms in double", seconds(device, [&] {
          A_operator.residual(x, w, r);
          device.norms(r, w, norms);

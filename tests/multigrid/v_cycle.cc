@@ -173,13 +173,13 @@ TYPED_TEST(VCycleTest, ComposedLevelsGiveWhatSingleStepsGive)
   using Number = typename TypeParam::Number;
   for (const auto &[dim, node_size] : {std::pair(2, 1), {2, 2}, {3, 1}, {3, 3}})
     {
-      auto levels = q1_levels(dim, 4, 3);
+      auto levels = q1_levels(dim, dim == 2 ? 4 : 2, 3);
       if (node_size == 2)
         levels = coupled_levels(levels, coupling, 2);
       if (node_size == 3)
         levels = coupled_levels(levels, {2, 0.5, 0.2, 0.5, 1, 0.3, 0.2, 0.3, 3}, 3);
       const Values b = random_values(levels.n_rows(), 1);
-      for (const auto &[pre, post, chebyshev] : {std::tuple(1, 2, false), {2, 2, false}, {3, 3, true}, {2, 0, true}})
+      for (const auto &[pre, post, chebyshev] : {std::tuple(1, 2, false), {3, 3, true}, {2, 0, true}})
         {
           MultigridOptions options;
           options.smoother.type      = node_size == 1 ? "jacobi" : "block_jacobi";
@@ -189,23 +189,23 @@ TYPED_TEST(VCycleTest, ComposedLevelsGiveWhatSingleStepsGive)
           options.compose_up_to      = 0;
           const VCycle<Number> single(this->device, levels.data, options);
           ASSERT_EQ(single.n_composed_levels(), 0u);
-          const Values expected = this->vmult(single, b);
-          for (const auto &[up_to, n_composed] : {std::pair(levels.n_rows(), 3u), {levels.n_rows() - 1, 2u}})
-            for (const int worth : {-1000000000, 0, 1000000000})
-              {
-                options.compose_up_to           = up_to;
-                options.entries_of_an_operation = worth;
-                VCycle<Number> composed(this->device, levels.data, options);
-                EXPECT_EQ(composed.n_composed_levels(), n_composed);
-                const std::string what = std::to_string(dim) + "D, nodes of " + std::to_string(node_size) + ", V(" +
-                                         std::to_string(pre) + "," + std::to_string(post) + "), " +
-                                         std::to_string(n_composed) + " levels composed, worth " +
-                                         std::to_string(worth);
-                expect_near(this->vmult(composed, b), expected, 20 * rounding<Number> * norm(expected), what);
-                composed.update();
-                expect_near(this->vmult(composed, b), expected, 20 * rounding<Number> * norm(expected),
-                            what + ", updated");
-              }
+          const Values  expected = this->vmult(single, b);
+          constexpr int much     = 1000000000;
+          for (const auto &[up_to, n_composed, worth] :
+               {std::tuple(levels.n_rows(), 3u, -much), {levels.n_rows(), 3u, much}, {levels.n_rows() - 1, 2u, 0}})
+            {
+              options.compose_up_to           = up_to;
+              options.entries_of_an_operation = worth;
+              VCycle<Number> composed(this->device, levels.data, options);
+              EXPECT_EQ(composed.n_composed_levels(), n_composed);
+              const std::string what = std::to_string(dim) + "D, nodes of " + std::to_string(node_size) + ", V(" +
+                                       std::to_string(pre) + "," + std::to_string(post) + "), " +
+                                       std::to_string(n_composed) + " levels composed, worth " + std::to_string(worth);
+              expect_near(this->vmult(composed, b), expected, 20 * rounding<Number> * norm(expected), what);
+              composed.update();
+              expect_near(this->vmult(composed, b), expected, 20 * rounding<Number> * norm(expected),
+                          what + ", updated");
+            }
         }
     }
 }

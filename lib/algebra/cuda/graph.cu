@@ -60,25 +60,21 @@ std::shared_ptr<CUgraphExec_st> instantiate(cudaGraph_t graph)
 }
 
 #if CUDART_VERSION >= 12040
-// Of nodes that one stream has launched, the one that none depends on.
+// The last of the nodes that one stream has launched: each but the first depends on the one before it.
 cudaGraphNode_t last_node(cudaGraph_t graph)
 {
-  std::size_t n = 0, n_edges = 0;
-  const auto  edges = [&](cudaGraphNode_t *from, cudaGraphNode_t *to, cudaGraphEdgeData *data) {
-#if CUDART_VERSION >= 13000
-    check(cudaGraphGetEdges(graph, from, to, data, &n_edges), "cudaGraphGetEdges", graph);
-#else
-    check(cudaGraphGetEdges_v2(graph, from, to, data, &n_edges), "cudaGraphGetEdges", graph);
-#endif
-  };
+  std::size_t n = 0;
   check(cudaGraphGetNodes(graph, nullptr, &n), "cudaGraphGetNodes", graph);
-  std::vector<cudaGraphNode_t> nodes(n);
+  std::vector<cudaGraphNode_t> nodes(n), from(n), to(n);
   check(cudaGraphGetNodes(graph, nodes.data(), &n), "cudaGraphGetNodes", graph);
-  edges(nullptr, nullptr, nullptr);
-  std::vector<cudaGraphNode_t>   from(n_edges), to(n_edges);
-  std::vector<cudaGraphEdgeData> data(n_edges); // that edges are programmatic is not to be lost: null is an error then
-  if (n_edges > 0)
-    edges(from.data(), to.data(), data.data());
+  std::vector<cudaGraphEdgeData> data(n); // kernels that start early have some, which may not be left out
+  std::size_t                    n_edges = n;
+#if CUDART_VERSION >= 13000
+  check(cudaGraphGetEdges(graph, from.data(), to.data(), data.data(), &n_edges), "cudaGraphGetEdges", graph);
+#else
+  check(cudaGraphGetEdges_v2(graph, from.data(), to.data(), data.data(), &n_edges), "cudaGraphGetEdges", graph);
+#endif
+  from.resize(std::min(n, n_edges));
   std::sort(from.begin(), from.end());
   const auto last = std::find_if(nodes.begin(), nodes.end(), [&](cudaGraphNode_t node) {
     return !std::binary_search(from.begin(), from.end(), node);
@@ -171,7 +167,12 @@ void Loop::capture()
         step(answer);
     },
     graph.get());
-  cudaGraphNode_t asked = last_node(graph.get()), repeat = nullptr; // the last kernel, and the loop
+  cudaGraphNode_t asked = nullptr, repeat = nullptr; // the last kernel of a control, and the loop
+  std::size_t     n = 1;
+  if (at_once > 0)
+    asked = last_node(graph.get());
+  else
+    check(cudaGraphGetNodes(graph.get(), &asked, &n), "cudaGraphGetNodes", graph.get());
 #if CUDART_VERSION >= 13000
   check(cudaGraphAddNode(&repeat, graph.get(), &asked, nullptr, 1, &node), "cudaGraphAddNode", graph.get(), "while");
 #else
