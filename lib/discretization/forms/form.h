@@ -107,9 +107,9 @@ class Form
 public:
   /// The user's part: from the shape functions on one cell to its local matrix, which comes zeroed:
   /// rows().dofs_per_cell() x columns().dofs_per_cell(), or x n_quadrature_points() where the columns are these. It is
-  /// called from several threads at once, for a cell at the border of two threads' rows by both, and once for the cells
-  /// of one shape that follow each other where it asks for nothing else of them (CellContext); it must not write to
-  /// anything else. What it throws reaches the caller of update().
+  /// called from several threads at once, for a cell at the border of two threads' rows by both; but once for all cells
+  /// of one shape where it asks for nothing else of them (CellContext), or, of more than 256 shapes, for those that
+  /// follow each other. It must not write to anything else. What it throws reaches the caller of update().
   using Kernel = std::function<void(const CellContext<dim> &cell, dealii::FullMatrix<double> &local)>;
 
   /// The fields and `mapping` have to outlive the form. Throws RunError where the fields do not fit together.
