@@ -1,7 +1,7 @@
 #include "multigrid/smoothers/line_functors.h"
 
-#include "algebra/cuda/teams.cuh"
 #include "algebra/functors.cuh"
+#include "algebra/team_functors.cuh"
 
 namespace adamant
 {

@@ -1,0 +1,7 @@
+#pragma once
+
+#include "algebra/cuda/teams.cuh"
+
+// What a .cu file includes to instantiate each functor that for_each_by_teams is called with:
+//
+//   template void adamant::cuda::for_each_by_teams(const DeviceInterface &, int, int, const Functor &);
