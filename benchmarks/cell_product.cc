@@ -8,6 +8,7 @@
 #include "algebra/matrix.h"
 #include "algebra/vector.h"
 #include "base/csr_matrix.h"
+#include "support/box_cell.h"
 
 #include <algorithm>
 #include <array>
@@ -40,33 +41,13 @@ struct Cube
 
 using CellMatrix = std::array<std::array<double, 24>, 24>;
 
-// By 2³ Gauss points; row and column 3 v + c.
 CellMatrix unit_cell()
 {
-  CellMatrix   K{};
-  const double points[2] = {0.5 - 0.5 / std::sqrt(3.), 0.5 + 0.5 / std::sqrt(3.)};
-  for (int q = 0; q < 8; ++q)
-    {
-      double gradient[8][3];
-      for (int v = 0; v < 8; ++v)
-        for (int d = 0; d < 3; ++d)
-          {
-            gradient[v][d] = 1.;
-            for (int e = 0; e < 3; ++e)
-              {
-                const bool   up = v >> e & 1;
-                const double x  = points[q >> e & 1];
-                gradient[v][d] *= e == d ? (up ? 1. : -1.) : (up ? x : 1. - x);
-              }
-          }
-      for (int i = 0; i < 24; ++i)
-        for (int j = 0; j < 24; ++j)
-          {
-            const auto &a = gradient[i / 3], &b = gradient[j / 3];
-            const auto  same = i % 3 == j % 3 ? a[0] * b[0] + a[1] * b[1] + a[2] * b[2] : 0.;
-            K[i][j] += (same + a[j % 3] * b[i % 3]) / 8.;
-          }
-    }
+  const auto values = test::box_cell_matrix({1., 1., 1.}, 1., 0.);
+  CellMatrix K;
+  for (int i = 0; i < 24; ++i)
+    for (int j = 0; j < 24; ++j)
+      K[i][j] = values[24 * i + j];
   return K;
 }
 

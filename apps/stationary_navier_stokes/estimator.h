@@ -13,8 +13,8 @@
 /// Where the mesh is to be refined: estimates of the velocity's error on the active cells.
 namespace stationary_navier_stokes
 {
-/// Adds to each cell h ∫_F |u_D - u|² over its faces F where the velocity u_D is prescribed, u the nodal values of (u, p)
-/// in host memory, h the diameter of the cell: what the mesh does not show of u_D.
+/// Adds to each cell h ∫_F |u_D - u|² over its faces F where the velocity u_D is prescribed, u the nodal values of (u,
+/// p) in host memory, h the diameter of the cell: what the mesh does not show of u_D.
 template <int dim>
 void add_boundary_errors(const ProblemParameters &problem, const adamant::LevelSpace<dim> &space,
                          const Mapping<dim> &mapping, const Array<double> &nodal, Array<double> &squares)

@@ -3,6 +3,7 @@
 
 #include "algebra/cell_matrix.h"
 #include "parts.h"
+#include "support/box_cell.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -10,32 +11,6 @@
 
 namespace
 {
-Array<double> local_matrix()
-{
-  Array<double> K(24 * 24, 0.);
-  for (int q = 0; q < 8; ++q)
-    {
-      double gradient[8][3];
-      for (int a = 0; a < 8; ++a)
-        for (int d = 0; d < 3; ++d)
-          {
-            gradient[a][d] = 1.;
-            for (int e = 0; e < 3; ++e)
-              {
-                const double at = 0.5 + (q >> e & 1 ? 0.5 : -0.5) / std::sqrt(3.), far = a >> e & 1;
-                gradient[a][d] *= e == d ? 2. * far - 1. : far * at + (1. - far) * (1. - at);
-              }
-          }
-      for (int i = 0; i < 24; ++i)
-        for (int j = 0; j < 24; ++j)
-          {
-            const double *v = gradient[i / 3], *u = gradient[j / 3];
-            K[24 * i + j] += (v[j % 3] * u[i % 3] + (i % 3 == j % 3) * (v[0] * u[0] + v[1] * u[1] + v[2] * u[2])) / 8.;
-          }
-    }
-  return K;
-}
-
 template <typename Number>
 void measure(const Device &device, const CellMatrix &cells, const CSRMatrix<double> &rows)
 {
@@ -63,7 +38,7 @@ int main(int argc, char **argv)
   for (int i = 1; i < argc; ++i)
     {
       const int n = std::atoi(argv[i]);
-      CellGrid  grid{{{n, n, n}}, local_matrix(), {}};
+      CellGrid  grid{{{n, n, n}}, test::box_cell_matrix({1., 1., 1.}, 1., 0.), {}};
       grid.fixed.assign(grid.n_nodes(), 0);
       CellMatrix                 cells(device, grid);
       Array<double>              coefficients(grid.n_nodes());

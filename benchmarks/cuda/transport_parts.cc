@@ -1,4 +1,5 @@
-// The parts of a transport-diffusion step on the GPU, one by one. usage: transport_parts LEVEL [COARSEST_CELLS [latency]]
+// The parts of a transport-diffusion step on the GPU, one by one.
+// usage: transport_parts LEVEL [COARSEST_CELLS [latency]]
 
 #include "parts.h"
 #include "transport_levels.h"

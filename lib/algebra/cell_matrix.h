@@ -70,9 +70,9 @@ struct CellMatrixView
   }
 };
 
-/// The matrix Σ_cells k_cell G_cellᵀ K G_cell of a grid, G_cell the unknowns of a cell: products make its entries, which
-/// nobody stores. Rows of prescribed unknowns are those of the identity, and their columns are empty. The coefficients k
-/// may change. One rank.
+/// The matrix Σ_cells k_cell G_cellᵀ K G_cell of a grid, G_cell the unknowns of a cell: products make its entries,
+/// which nobody stores. Rows of prescribed unknowns are those of the identity, and their columns are empty. The
+/// coefficients k may change. One rank.
 class CellMatrix
 {
 public:

@@ -10,8 +10,8 @@ namespace adamant
 {
 class CompressedRows;
 
-/// A matrix on a device, this rank's rows: sparse in the device's own format (host/sparse_matrix.h, cuda/sparse.cuh), by
-/// cells, or dense. A handle: copies mean the same matrix.
+/// A matrix on a device, this rank's rows: sparse in the device's own format (host/sparse_matrix.h, cuda/sparse.cuh),
+/// by cells, or dense. A handle: copies mean the same matrix.
 template <typename Number>
 class Matrix
 {

@@ -42,10 +42,10 @@ void for_each_by_teams(const DeviceInterface &device, int n, int team_size, cons
 } // namespace cuda
 
 /// f(i, shared, kept, team) for 0 <= i < n, in any order, where team_size threads, a multiple of 32, work on each i
-/// together, step by step (OneThread::for_each, for at most team_size elements). `shared`, a Functor::Shared for each team,
-/// takes numbers from step to step and thread to thread and holds anything at first; `kept` has a Functor::Kept for each
-/// thread. Before, f.fetch(i, kept, team) loads what only functors with `writes_matrix` write. On the host a team is one
-/// thread.
+/// together, step by step (OneThread::for_each, for at most team_size elements). `shared`, a Functor::Shared for each
+/// team, takes numbers from step to step and thread to thread and holds anything at first; `kept` has a Functor::Kept
+/// for each thread. Before, f.fetch(i, kept, team) loads what only functors with `writes_matrix` write. On the host a
+/// team is one thread.
 template <typename Functor>
 void for_each_by_teams(const Device &device, int n, int team_size, const Functor &f)
 {

@@ -3,6 +3,7 @@
 #include "algebra/cell_matrix.h"
 #include "multigrid/smoothers/functors.h"
 #include "multigrid/smoothers/setup.h"
+#include "support/box_cell.h"
 #include "tests/algebra/support.h"
 
 #include <algorithm>
@@ -13,41 +14,10 @@ using namespace adamant::test;
 
 namespace
 {
-// ∫ μ (∇v : ∇u + ∇v : ∇uᵀ) + λ div v div u over a box of these sides, by Gauss' formula.
-Array<double> local_matrix(const double (&side)[3], double mu, double lambda)
-{
-  Array<double> K(24 * 24, 0.);
-  for (int q = 0; q < 8; ++q)
-    {
-      double gradient[8][3];
-      for (int a = 0; a < 8; ++a)
-        for (int d = 0; d < 3; ++d)
-          {
-            gradient[a][d] = 1.;
-            for (int e = 0; e < 3; ++e)
-              {
-                const double at = 0.5 + (q >> e & 1 ? 0.5 : -0.5) / std::sqrt(3.), far = a >> e & 1;
-                gradient[a][d] *= e == d ? (2. * far - 1.) / side[e] : far * at + (1. - far) * (1. - at);
-              }
-          }
-      for (int a = 0; a < 8; ++a)
-        for (int b = 0; b < 8; ++b)
-          for (int c = 0; c < 3; ++c)
-            for (int d = 0; d < 3; ++d)
-              {
-                double sum = mu * gradient[a][d] * gradient[b][c] + lambda * gradient[a][c] * gradient[b][d];
-                for (int e = 0; c == d && e < 3; ++e)
-                  sum += mu * gradient[a][e] * gradient[b][e];
-                K[(3 * a + c) * 24 + 3 * b + d] += sum * side[0] * side[1] * side[2] / 8.;
-              }
-    }
-  return K;
-}
-
 // Direction e is that of component along[e].
 CellGrid random_grid(const std::array<int, 3> &n_cells, double lambda, const std::array<int, 3> &along = {{2, 0, 1}})
 {
-  const auto K = local_matrix({1., 0.7, 1.9}, 1.3, lambda);
+  const auto K = box_cell_matrix({1., 0.7, 1.9}, 1.3, lambda);
   CellGrid   grid{n_cells, K, {}, along};
   for (int i = 0; i < 24; ++i)
     for (int j = 0; j < 24; ++j)

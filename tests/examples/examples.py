@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""examples.py CMAKE SOURCE BUILD GENERATOR COMPILER TYPE MPIEXEC TEST: installs the library, builds an example with find_package and runs it."""
+"""examples.py CMAKE SOURCE BUILD GENERATOR COMPILER TYPE MPIEXEC TEST
+
+Installs the library, builds an example with find_package and runs it.
+"""
 
 import json
 import os

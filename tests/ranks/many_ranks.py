@@ -66,7 +66,8 @@ class Checkpoints(RanksTest):
         self.run_well(1, "whole", settings=tight)
         expected = result(record(self.folder / "whole"))
         # All pairs of one program; what the others keep meets fewer, more, and ranks at all.
-        continued_on = {n: (1, 2, 4) for n in (1, 2, 4)} if NAME == "transport_diffusion" else {1: (4,), 2: (1,), 4: (2,)}
+        every_pair, some = {n: (1, 2, 4) for n in (1, 2, 4)}, {1: (4,), 2: (1,), 4: (2,)}
+        continued_on = every_pair if NAME == "transport_diffusion" else some
         for n, numbers in continued_on.items():
             self.run_well(n, f"{n}", settings=tight + [f"{key}={end / 2}"])
             for m in numbers:

@@ -392,8 +392,8 @@ TEST_P(Krylov, SolversCanBeUsedAgain)
   });
 }
 
-// After some solves a GPU launches as many iterations as these took without asking in between; solves that take fewer or
-// more, fail or need none end as those of a new method do.
+// After some solves a GPU launches as many iterations as these took without asking in between; solves that take fewer
+// or more, fail or need none end as those of a new method do.
 TEST_P(Krylov, ManySolvesEndAsTheFirstOnes)
 {
   const auto   p = laplace();
@@ -429,8 +429,8 @@ TEST_P(Krylov, ManySolvesEndAsTheFirstOnes)
   });
 }
 
-// Operations that follow a solve take its solution, also where they are launched before it is known to be one: of a zero
-// right-hand side, after restarts, and where GMRES needs more vectors.
+// Operations that follow a solve take its solution, also where they are launched before it is known to be one: of a
+// zero right-hand side, after restarts, and where GMRES needs more vectors.
 TEST_P(Krylov, WhatFollowsTakesTheSolution)
 {
   const auto   p = laplace();

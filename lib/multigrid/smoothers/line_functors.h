@@ -3,8 +3,8 @@
 #include "algebra/compressed_rows.h"
 #include "base/host_device.h"
 
-// For for_each_by_teams: tridiagonal solves along disjoint lines of rows (multigrid/smoothers/line_solver.h). T holds the
-// couplings of each row to the one before in its line, its diagonal, and the couplings to the one behind: T[row],
+// For for_each_by_teams: tridiagonal solves along disjoint lines of rows (multigrid/smoothers/line_solver.h). T holds
+// the couplings of each row to the one before in its line, its diagonal, and the couplings to the one behind: T[row],
 // T[n + row], T[2 n + row]; what leads out of a line is zero.
 
 namespace adamant
@@ -15,8 +15,8 @@ constexpr int longest_piece = 16, most_reductions = 9;
 template <typename Number>
 constexpr int most_pieces = 2048 / sizeof(Number);
 
-/// w lines of equally many pieces, for a team. Piece i of line l is piece first_piece + i w + l; the group's rows are those
-/// from first_row to that of the next group.
+/// w lines of equally many pieces, for a team. Piece i of line l is piece first_piece + i w + l; the group's rows are
+/// those from first_row to that of the next group.
 struct LineGroup
 {
   int first_piece, w, pieces_per_line, first_row;
@@ -24,10 +24,10 @@ struct LineGroup
   ADAMANT_HOST_DEVICE int n_pieces() const { return w * pieces_per_line; }
 };
 
-/// Lines in groups. A piece has at most longest_piece rows and is a thread's; behind it is a row of its own, a separator,
-/// unless it ends its line. For T, 32 pieces lie side by side. Vectors are read and written in the order of the group's
-/// rows, so that neighbouring threads have neighbouring entries, and change their order in the team's memory: at
-/// slot_of(k, i) is row k of piece i of the group, or with k = longest_piece the separator behind it.
+/// Lines in groups. A piece has at most longest_piece rows and is a thread's; behind it is a row of its own, a
+/// separator, unless it ends its line. For T, 32 pieces lie side by side. Vectors are read and written in the order of
+/// the group's rows, so that neighbouring threads have neighbouring entries, and change their order in the team's
+/// memory: at slot_of(k, i) is row k of piece i of the group, or with k = longest_piece the separator behind it.
 struct LinePieces
 {
   int                   n_rows, n_pieces; ///< with places that are left free: groups begin at multiples of 32

@@ -8,8 +8,8 @@
 namespace adamant
 {
 /// z = T⁻¹ r, T a tridiagonal matrix along each of several disjoint lines, without pivoting: the partition method of
-/// Wang (ACM TOMS 7, 1981) with parallel cyclic reduction of the separators, all in one pass (line_functors.h). The same
-/// result for any number of threads.
+/// Wang (ACM TOMS 7, 1981) with parallel cyclic reduction of the separators, all in one pass (line_functors.h). The
+/// same result for any number of threads.
 template <typename Number>
 class LineSolver
 {

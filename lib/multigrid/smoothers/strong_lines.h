@@ -21,8 +21,8 @@ struct Lines
 /// Lines along the strong couplings of a matrix, from its values alone, in host memory. With s_ij = -(a_ij + a_ji) / 2
 /// and m_i the largest s_ik over the rows k of the same component (row mod node_size) that this rank owns, i and j are
 /// coupled where s_ij >= threshold m_i or s_ij >= threshold m_j. A row of more than two couplings has no direction and
-/// loses all; rings are cut at their weakest coupling, and lines of more than longest_line rows in pieces. After the tridiagonal smoothers of Turek et al., FEAST: there
-/// lines are those of the mesh.
+/// loses all; rings are cut at their weakest coupling, and lines of more than longest_line rows in pieces. After the
+/// tridiagonal smoothers of Turek et al., FEAST: there lines are those of the mesh.
 Lines strong_lines(const CSRMatrix<double> &matrix, int node_size, double threshold = 0.9);
 
 /// The tridiagonal part of the matrix along the lines, by rows: place[k n_rows + row] is the entry's number, with k = 0
