@@ -79,21 +79,119 @@ __device__ Number apply_modes(const CellModes<Number> &K, int c, int m, Number c
   return coefficient * sum;
 }
 
+/// The rows of a node, as for_each_row finishes them.
+template <class Finish, typename Number, class Operands>
+__device__ void finish_rows(const Finish &finish, int node, const Number (&sum)[3], const Operands &operands)
+{
+  if constexpr (Finish::by_node)
+    finish.finish_node(node, sum, operands.of_node);
+  else
+#pragma unroll
+    for (int c = 0; c < 3; ++c)
+      finish(3 * node + c, sum[c], operands.of_row[c]);
+}
+
+/// Even and odd functions of a face's vertices.
+template <typename Number>
+__device__ void face_modes(const Number (&v)[4], Number (&modes)[4])
+{
+  const Number e0 = v[0] + v[1], o0 = v[1] - v[0], e1 = v[2] + v[3], o1 = v[3] - v[2];
+  modes[0] = e0 + e1;
+  modes[1] = o0 + o1;
+  modes[2] = e1 - e0;
+  modes[3] = o1 - o0;
+}
+
+/// The transpose: what the modes of a face have for its vertices.
+template <typename Number>
+__device__ void face_vertices(const Number (&modes)[4], Number (&v)[4])
+{
+  const Number e0 = modes[0] - modes[2], e1 = modes[0] + modes[2], o0 = modes[1] - modes[3], o1 = modes[1] + modes[3];
+  v[0] = e0 - o0;
+  v[1] = e0 + o0;
+  v[2] = e1 - o1;
+  v[3] = e1 + o1;
+}
+
+/// The modes of a cell from those of its faces; the upper face is the next cell's lower one.
+template <typename Number>
+__device__ void cell_modes(const Number (&upper)[4], Number (&lower)[4], Number (&u)[8])
+{
+#pragma unroll
+  for (int m = 0; m < 4; ++m)
+    {
+      u[m]     = lower[m] + upper[m];
+      u[m + 4] = upper[m] - lower[m];
+      lower[m] = upper[m];
+    }
+}
+
+/// Component c of what a cell gives to the modes of its lower face, with what the cell below `carried` there, and of
+/// what it carries to its upper face.
+template <typename Number>
+__device__ void apply_cell(const CellModes<Number> &K, int c, Number coefficient, const Number (&u)[3][8],
+                           Number (&carried)[4], Number (&of_lower)[4])
+{
+#pragma unroll
+  for (int m = 0; m < 4; ++m)
+    {
+      const Number even = apply_modes(K, c, m, coefficient, u), odd = apply_modes(K, c, m + 4, coefficient, u);
+      of_lower[m] = carried[m] + (even - odd);
+      carried[m]  = even + odd;
+    }
+}
+
+/// The column of nodes, and of cells whose vertex 0 these are, that a thread has.
+struct CellColumn
+{
+  template <typename Number>
+  __device__ CellColumn(const CellView<Number> &A, const CellTiles &tiles)
+    : width(tiles.width)
+    , t(threadIdx.x)
+    , plane(A.n_nodes[0] * A.n_nodes[1])
+  {
+    const int tx = t % width, ty = t / width;
+    const int i = blockIdx.x * (width - 2) - 1 + tx, j = blockIdx.y * (tiles.height - 2) - 1 + ty;
+    first_node = i + A.n_nodes[0] * j;
+    in_grid    = i >= 0 && j >= 0 && i < A.n_nodes[0] && j < A.n_nodes[1];
+    is_cell    = in_grid && i < A.n_nodes[0] - 1 && j < A.n_nodes[1] - 1;
+    has_result = in_grid && tx > 0 && ty > 0 && tx < width - 1 && ty < tiles.height - 1;
+    // Cells at the far rim of the tile give nothing to its nodes: any values do.
+    right = tx + 1 < width ? 1 : 0;
+    up    = ty + 1 < tiles.height ? width : 0;
+  }
+
+  __device__ int node(int k) const { return first_node + k * plane; }
+
+  /// Of one component of a plane in shared memory: the vertices of the cell's face.
+  template <typename Number>
+  __device__ void vertices(const Number (&values)[most_cell_threads], Number (&v)[4]) const
+  {
+    v[0] = values[t];
+    v[1] = values[t + right];
+    v[2] = values[t + up];
+    v[3] = values[t + right + up];
+  }
+
+  /// The sum of what four cells have for the node.
+  template <typename Number>
+  __device__ Number sum(const Number (&sums)[4][3][most_cell_threads], int c) const
+  {
+    return (sums[0][c][t] + sums[1][c][t - 1]) + (sums[2][c][t - width] + sums[3][c][t - width - 1]);
+  }
+
+  int  width, t, plane, first_node, right, up;
+  bool in_grid, is_cell, has_result;
+};
+
 /// At most 80 registers in single, 160 in double precision: a plane's loads wait for memory, and other blocks work.
 template <typename Number, class Gather, class Finish>
 __global__ void __launch_bounds__(most_cell_threads, sizeof(Number) == 4 ? 4 : 2)
   cell_kernel(const __grid_constant__ CellView<Number> A, const CellTiles tiles, const Gather x, const Finish finish)
 {
   __shared__ Number values[2][3][most_cell_threads], sums[4][3][most_cell_threads];
-  const int         t = threadIdx.x, width = tiles.width, tx = t % width, ty = t / width;
-  const int         i = blockIdx.x * (width - 2) - 1 + tx, j = blockIdx.y * (tiles.height - 2) - 1 + ty;
+  const CellColumn  column(A, tiles);
   const int         first = blockIdx.z * tiles.planes, end = min(first + tiles.planes, A.n_nodes[2]);
-  const int         plane = A.n_nodes[0] * A.n_nodes[1], of_column = i + A.n_nodes[0] * j;
-  const bool        in_grid    = i >= 0 && j >= 0 && i < A.n_nodes[0] && j < A.n_nodes[1];
-  const bool        is_cell    = in_grid && i < A.n_nodes[0] - 1 && j < A.n_nodes[1] - 1;
-  const bool        has_result = in_grid && tx > 0 && ty > 0 && tx < width - 1 && ty < tiles.height - 1;
-  // Cells at the far rim of the tile give nothing to its nodes: any values do.
-  const int right = tx + 1 < width ? 1 : 0, up = ty + 1 < tiles.height ? width : 0;
 
   wait_for_predecessor();
   NodeValues<Number> current, below;
@@ -102,77 +200,50 @@ __global__ void __launch_bounds__(most_cell_threads, sizeof(Number) == 4 ? 4 : 2
     {
       below   = current;
       current = NodeValues<Number>();
-      if (in_grid && k >= 0 && k < A.n_nodes[2])
-        current.load(A, x, of_column + k * plane);
+      if (column.in_grid && k >= 0 && k < A.n_nodes[2])
+        current.load(A, x, column.node(k));
       const Number coefficient =
-        is_cell && k >= first && k > 0 && k < A.n_nodes[2] ? __ldg(A.coefficients + of_column + (k - 1) * plane) : 0;
-      const bool                         finishes = has_result && k > first;
-      const int                          node     = of_column + (k - 1) * plane;
+        column.is_cell && k >= first && k > 0 && k < A.n_nodes[2] ? __ldg(A.coefficients + column.node(k - 1)) : 0;
+      const bool                         finishes = column.has_result && k > first;
       decltype(operands_of<Finish, 3>()) operands;
       constexpr bool                     early = sizeof(operands) <= 80;
       if (early && finishes)
-        operands.fetch(finish, 3 * node);
+        operands.fetch(finish, 3 * column.node(k - 1));
 
       auto &here = values[k & 1];
 #pragma unroll
       for (int c = 0; c < 3; ++c)
-        here[c][t] = current.is_fixed(c) ? Number(0) : current.value[c];
+        here[c][column.t] = current.is_fixed(c) ? Number(0) : current.value[c];
       __syncthreads();
       Number u[3][8];
 #pragma unroll
       for (int c = 0; c < 3; ++c)
         {
-          const auto  &u_c = here[A.along[c]];
-          const Number v00 = u_c[t], v10 = u_c[t + right], v01 = u_c[t + up], v11 = u_c[t + right + up];
-          const Number e0 = v00 + v10, o0 = v10 - v00, e1 = v01 + v11, o1 = v11 - v01;
-          const Number upper[4] = {e0 + e1, o0 + o1, e1 - e0, o1 - o0};
-#pragma unroll
-          for (int m = 0; m < 4; ++m)
-            {
-              u[c][m]     = face[c][m] + upper[m];
-              u[c][m + 4] = upper[m] - face[c][m];
-              face[c][m]  = upper[m];
-            }
+          Number v[4], upper[4];
+          column.vertices(here[A.along[c]], v);
+          face_modes(v, upper);
+          cell_modes(upper, face[c], u[c]);
         }
 #pragma unroll
       for (int c = 0; c < 3; ++c)
         {
-          Number of_lower[4];
+          Number of_lower[4], v[4];
+          apply_cell(A.modes, c, coefficient, u, carried[c], of_lower);
+          face_vertices(of_lower, v);
 #pragma unroll
-          for (int m = 0; m < 4; ++m)
-            {
-              const Number even = apply_modes(A.modes, c, m, coefficient, u),
-                           odd  = apply_modes(A.modes, c, m + 4, coefficient, u);
-              of_lower[m]       = carried[c][m] + (even - odd);
-              carried[c][m]     = even + odd;
-            }
-          const Number e0 = of_lower[0] - of_lower[2], e1 = of_lower[0] + of_lower[2], o0 = of_lower[1] - of_lower[3],
-                       o1       = of_lower[1] + of_lower[3];
-          const int component   = A.along[c];
-          sums[0][component][t] = e0 - o0;
-          sums[1][component][t] = e0 + o0;
-          sums[2][component][t] = e1 - o1;
-          sums[3][component][t] = e1 + o1;
+          for (int vertex = 0; vertex < 4; ++vertex)
+            sums[vertex][A.along[c]][column.t] = v[vertex];
         }
       __syncthreads();
       if (!finishes)
         continue;
       if (!early)
-        operands.fetch(finish, 3 * node);
+        operands.fetch(finish, 3 * column.node(k - 1));
       Number sum[3];
 #pragma unroll
       for (int c = 0; c < 3; ++c)
-        {
-          sum[c] = (sums[0][c][t] + sums[1][c][t - 1]) + (sums[2][c][t - width] + sums[3][c][t - width - 1]);
-          if (below.is_fixed(c))
-            sum[c] = below.value[c];
-        }
-      if constexpr (Finish::by_node)
-        finish.finish_node(node, sum, operands.of_node);
-      else
-#pragma unroll
-        for (int c = 0; c < 3; ++c)
-          finish(3 * node + c, sum[c], operands.of_row[c]);
+        sum[c] = below.is_fixed(c) ? below.value[c] : column.sum(sums, c);
+      finish_rows(finish, column.node(k - 1), sum, operands);
     }
 }
 
