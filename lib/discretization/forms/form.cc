@@ -75,17 +75,30 @@ void Form<dim>::update(const Device &device)
 }
 
 template <int dim>
+LevelForm<dim> Form<dim>::on_level(std::size_t level) const
+{
+  const auto             &rows = row_field.space(level);
+  const LevelColumns<dim> columns(columns_.kind, columns_.field != nullptr ? &columns_.field->space(level) : nullptr,
+                                  rows, static_cast<int>(quadrature.size()));
+  return {level, rows, columns, mapping, quadrature, flags};
+}
+
+template <int dim>
+CellSums Form<dim>::sums_over_cells() const
+{
+  if (columns_.kind != ColumnKind::quadrature_points)
+    throw RunError("form " + name_ + ": its columns are no quadrature points, so its matrix has to be that of rows");
+  return on_level(row_field.n_levels() - 1).sums_over_cells(kernel);
+}
+
+template <int dim>
 auto Form<dim>::made(std::size_t level) -> Level &
 {
   level_forms.resize(row_field.n_levels());
   if (!level_forms[level])
     {
-      const auto             &rows = row_field.space(level);
-      const LevelColumns<dim> columns(columns_.kind,
-                                      columns_.field != nullptr ? &columns_.field->space(level) : nullptr, rows,
-                                      static_cast<int>(quadrature.size()));
-      level_forms[level] =
-        std::make_unique<Level>(Level{{level, rows, columns, mapping, quadrature, flags}, nullptr, nullptr});
+      level_forms[level] = std::make_unique<Level>(Level{on_level(level), nullptr, nullptr});
+      level_forms[level]->form.make_pattern();
       level_forms[level]->matrix = level_forms[level]->form.matrix;
     }
   return *level_forms[level];
