@@ -17,6 +17,7 @@ public:
     : device(device)
     , height(sums.height)
     , width(sums.width)
+    , shift(sums.shift)
     , plan(sums.plan)
     , start(device, sums.start)
     , place(device, sums.place)
@@ -60,7 +61,7 @@ private:
   {
     const auto with_width = [&](auto known) {
       device.for_each(n, SumOverCells<decltype(known)::value>{
-                           height, width, start.data() + first, place.data(),
+                           height, width, shift, start.data() + first, place.data(),
                            weight.size() > 0 ? weight.data() : nullptr, weights.data(), local.data(),
                            table.size() > 0 ? table.data() : nullptr, a, b, x, y});
     };
@@ -75,7 +76,7 @@ private:
   }
 
   Device                              device;
-  int                                 height, width;
+  int                                 height, width, shift;
   std::shared_ptr<const ExchangePlan> plan;
   List<int>                           start, place, table;
   List<unsigned short>                weight;

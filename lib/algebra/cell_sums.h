@@ -12,13 +12,13 @@ namespace adamant
 /// A matrix that gives each row the sum of what local matrices L_c of cells make of x_c, the `width` entries of x that
 /// belong to cell c, from entry c width on:
 ///
-///   y_i = Σ_k w_k (L_c x_c)_a,   start[i] <= k < start[i + 1], place[k] = c height + a,
+///   y_i = Σ_k w_k (L_c x_c)_a,   start[i] <= k < start[i + 1], place[k] = c 2^shift + a,
 ///
-/// row a of L_c, w_k = 1 or a weight of interpolation at a hanging node. Many cells share a local matrix, so that this
+/// row a of L_c, a < height <= 2^shift, w_k = 1 or a weight of interpolation at a hanging node. Many cells share a local matrix, so that this
 /// takes a small part of the memory of its entries. Host memory.
 struct CellSums
 {
-  int                   n_cells = 0, height = 0, width = 0;
+  int                   n_cells = 0, height = 0, width = 0, shift = 0;
   Array<int>            start, place;
   Array<unsigned short> weight;  ///< of each k the number among `weights`; empty: all are 1
   Array<double>         weights; ///< the different ones
@@ -34,17 +34,17 @@ struct CellSums
 /// ranks call it together.
 Matrix<double> make_matrix(const Device &device, const CellSums &sums);
 
-/// For Device::for_each over rows, from `start` on: y = a A x + b y. width_: the width where the compiler is to know it,
+/// For Device::for_each over rows, from `start` on: y = factor A x + factor_of_y y. width_: the width where the compiler is to know it,
 /// or 0.
 template <int width_>
 struct SumOverCells
 {
-  int                   height, any_width;
+  int                   height, any_width, shift;
   const int            *start, *place;
   const unsigned short *weight;
   const double         *weights, *local;
   const int            *table;
-  double                a, b;
+  double                factor, factor_of_y;
   const double         *x;
   double               *y;
 
@@ -54,15 +54,15 @@ struct SumOverCells
     double    sum   = 0;
     for (int k = start[row]; k < start[row + 1]; ++k)
       {
-        const int     cell = place[k] / height, local_row = place[k] - cell * height;
-        const long    of_cell = table == nullptr ? local_row : static_cast<long>(table[cell]) * height + local_row;
+        const int     cell = place[k] >> shift, a = place[k] & ((1 << shift) - 1);
+        const long    of_cell = table == nullptr ? a : static_cast<long>(table[cell]) * height + a;
         const double *L = local + of_cell * width, *x_c = x + static_cast<long>(cell) * width;
         double        product = 0;
         for (int q = 0; q < width; ++q)
           product += L[q] * x_c[q];
         sum += weight == nullptr ? product : weights[weight[k]] * product;
       }
-    y[row] = b == 0. ? a * sum : a * sum + b * y[row];
+    y[row] = factor_of_y == 0. ? factor * sum : factor * sum + factor_of_y * y[row];
   }
 };
 } // namespace adamant

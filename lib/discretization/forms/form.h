@@ -149,6 +149,11 @@ public:
   /// The values of a level that the device has; null where the host has them.
   std::shared_ptr<const CompressedRows> on_device(std::size_t level) const;
 
+  /// Frees what only further updates need: spaces of coarser levels may go. The matrices stay; the next update builds
+  /// others.
+  void keep_matrices();
+  /// Frees the entries of the matrices, also for those who share them: devices have them, and their sizes stay.
+  void release_entries();
   /// Frees patterns and, where nobody else holds them, matrices; the next update builds them anew.
   void release();
 

@@ -43,7 +43,9 @@ CellSums LevelForm<dim>::sums_over_cells(const typename Form<dim>::Kernel &kerne
   if (matrices.of_cells.size() > 1)
     sums.table = std::move(matrices.table);
 
-  to_index(std::size_t(sums.n_cells) * sums.height, "rows of the matrices of cells");
+  while (1 << sums.shift < sums.height)
+    ++sums.shift;
+  to_index(std::size_t(sums.n_cells) << sums.shift, "rows of the matrices of cells");
   const int n = rows.n_dofs();
   to_index(static_cast<std::size_t>(row_cells->start[n]), "cells of rows");
   sums.start.resize(n + 1);
@@ -53,7 +55,7 @@ CellSums LevelForm<dim>::sums_over_cells(const typename Form<dim>::Kernel &kerne
     sums.start[row] = static_cast<int>(row_cells->start[row]);
 #pragma omp parallel for schedule(static)
   for (std::size_t k = 0; k < sums.place.size(); ++k)
-    sums.place[k] = row_cells->cell[k] * sums.height + row_cells->dof[k];
+    sums.place[k] = (row_cells->cell[k] << sums.shift) + row_cells->dof[k];
   add_weights(rows, *row_cells, sums);
   sums.plan = exchange_plan(rows.partition());
   return sums;
