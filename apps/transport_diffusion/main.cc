@@ -120,7 +120,7 @@ void TransportDiffusion<dim>::setup()
   choose_scheme(parameters.time.scheme == "bdf2" && step == 0 ? "backward_euler" : parameters.time.scheme);
   assemble();
   {
-    Section scope(run_info.timer, "init/solver");
+    Section     scope(run_info.timer, "init/solver");
     const auto &p = parameters.linear_solver;
     solver        = scheme == parameters.time.scheme ?
                       adamant::make_constant_linear_solver(device, *meshes, *field, *A, p, "time step") :

@@ -60,10 +60,10 @@ private:
   void sum(int first, int n, double a, const double *x, double b, double *y) const
   {
     const auto with_width = [&](auto known) {
-      device.for_each(n, SumOverCells<decltype(known)::value>{
-                           height, width, shift, start.data() + first, place.data(),
-                           weight.size() > 0 ? weight.data() : nullptr, weights.data(), local.data(),
-                           table.size() > 0 ? table.data() : nullptr, a, b, x, y});
+      device.for_each(n, SumOverCells<decltype(known)::value>{height, width, shift, start.data() + first, place.data(),
+                                                              weight.size() > 0 ? weight.data() : nullptr,
+                                                              weights.data(), local.data(),
+                                                              table.size() > 0 ? table.data() : nullptr, a, b, x, y});
     };
     switch (width)
       {

@@ -24,7 +24,7 @@ std::shared_ptr<const CSRMatrix<double>> empty_rows(int n)
 template <int dim>
 struct Form<dim>::Level
 {
-  std::optional<LevelForm<dim>>        form; // none: keep_matrices()
+  std::optional<LevelForm<dim>>        form;   // none: keep_matrices()
   std::shared_ptr<CSRMatrix<double>>   matrix; // on one rank the form's own
   std::unique_ptr<AssemblyTables<dim>> tables; // of values that a device computes
 };

@@ -276,7 +276,7 @@ template <int dim>
 bool LevelForm<dim>::tabulate(const typename Form<dim>::Kernel &kernel, const Array<int> &of_cells,
                               Array<double> &values) const
 {
-  const std::size_t per_cell    = std::size_t(rows.dofs_per_cell()) * columns_.per_cell();
+  const std::size_t per_cell = std::size_t(rows.dofs_per_cell()) * columns_.per_cell();
   values.resize(of_cells.size() * per_cell);
   std::exception_ptr error;
   bool               shared = true;

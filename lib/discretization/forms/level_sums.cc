@@ -25,8 +25,8 @@ void add_weights(const LevelSpace<dim> &rows, const RowCells &cells, CellSums &s
   for (int row = 0; row < rows.n_dofs(); ++row)
     for (auto k = cells.start[row]; k < cells.start[row + 1]; ++k)
       if (const int cell = cells.cell[k]; rows.has_constraints(cell))
-        sums.weight[k] = static_cast<unsigned short>(
-          weights.number_of(entry(rows.H, rows.cell_dofs(cell)[cells.dof[k]], row)));
+        sums.weight[k] =
+          static_cast<unsigned short>(weights.number_of(entry(rows.H, rows.cell_dofs(cell)[cells.dof[k]], row)));
 }
 } // namespace
 
