@@ -178,8 +178,8 @@ void Elasticity<dim>::assemble()
     A->update();
   }
   Section scope(run_info.timer, "init/solver");
-  solver = make_linear_solver<dim>(device, *field, *A, parameters.linear_solver, equation->name(),
-                                   [this](const auto &level) { return rigid_body_modes(level, mapping); });
+  solver = make_constant_linear_solver<dim>(device, *meshes, *field, *A, parameters.linear_solver, equation->name(),
+                                            [this](const auto &level) { return rigid_body_modes(level, mapping); });
   guess  = Extrapolation(device, parameters.time.extrapolation_order);
 }
 

@@ -120,8 +120,11 @@ void TransportDiffusion<dim>::setup()
   choose_scheme(parameters.time.scheme == "bdf2" && step == 0 ? "backward_euler" : parameters.time.scheme);
   assemble();
   {
-    Section scope(run_info.timer, "init/solver");
-    solver = adamant::make_linear_solver(device, *field, *A, parameters.linear_solver, "time step");
+    Section     scope(run_info.timer, "init/solver");
+    const auto &p = parameters.linear_solver;
+    solver        = scheme == parameters.time.scheme ?
+                      adamant::make_constant_linear_solver(device, *meshes, *field, *A, p, "time step") :
+                      adamant::make_linear_solver(device, *field, *A, p, "time step");
   }
   this->add_output(*field, u);
   this->describe(*field, *A, *solver, parameters.linear_solver, parameters.time.extrapolation_order);

@@ -110,7 +110,9 @@ Vector<Number>::Vector(const Device &device, int n)
 
 template <typename Number>
 Vector<Number>::Vector(const Device &device, const Array<double> &from)
-  : Vector(device, to_index(from.size(), "entries of a vector"))
+  : where(device)
+  , values(std::static_pointer_cast<Number>(device.interface().allocate(from.size() * sizeof(Number), "vectors")))
+  , n(to_index(from.size(), "entries of a vector"))
 {
   upload(from.data());
 }

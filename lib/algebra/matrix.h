@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace adamant
 {
@@ -25,6 +26,10 @@ public:
   /// The same pattern with the values of `rows`, which will change. The format is for the structure that they have, as
   /// those of a constant matrix do on uniform parts of a mesh; values without it make `update` store each of them.
   Matrix(const Device &device, const CSRMatrix<double> &pattern, const CompressedRows &rows, int node_size = 1);
+  /// What stands behind another kind of matrix; for lib/algebra.
+  explicit Matrix(std::shared_ptr<MatrixStorage<Number>> storage)
+    : matrix(std::move(storage))
+  {}
   /// By cells: products make the entries of `cells`.
   Matrix(const Device &device, const CellMatrix &cells)
     : matrix(device.interface().operations(Number()).create_cell_matrix(cells))

@@ -51,6 +51,8 @@ Array<double> DeviceField<dim>::quadrature_points(const dealii::Quadrature<dim> 
 template <int dim>
 Matrix<double> assemble_on(const Device &device, Form<dim> &form)
 {
+  if (form.columns().kind == ColumnKind::quadrature_points && device.matrix_format() == MatrixFormat::compressed)
+    return make_matrix(device, form.sums_over_cells());
   form.update();
   Matrix<double> matrix(device, *form.finest(), form.rows().node_size());
   form.release();

@@ -49,7 +49,8 @@ private:
   Matrix<double>              H, B;
 };
 
-/// The form's finest matrix on a device, with new values. The form keeps nothing of it on the host.
+/// The form's finest matrix on a device, with new values; of columns quadrature_points() for products alone (CellSums).
+/// The form keeps nothing of it on the host.
 template <int dim>
 Matrix<double> assemble_on(const Device &device, Form<dim> &form);
 } // namespace adamant

@@ -70,6 +70,21 @@ std::unique_ptr<LinearSolver> make_linear_solver(const Device &device, const Fie
 }
 
 template <int dim>
+std::unique_ptr<LinearSolver>
+make_constant_linear_solver(const Device &device, LevelMeshes<dim> &meshes, Field<dim> &field, Form<dim> &form,
+                            const LinearSolverParameters &parameters, const std::string &name,
+                            const NearNullSpace<dim> &near_null_space)
+{
+  form.keep_matrices();
+  field.release_coarser_spaces();
+  meshes.release();
+  auto solver = make_linear_solver(device, field, form, parameters, name, near_null_space);
+  form.release_entries();
+  field.release_transfer();
+  return solver;
+}
+
+template <int dim>
 std::unique_ptr<Preconditioner>
 make_preconditioner(const Device &device, const std::vector<LevelData> &levels, const LevelSpace<dim> &space,
                     const LinearSolverParameters &parameters, const LinearSolverOptions &options,
@@ -93,18 +108,21 @@ make_amg_preconditioner(const Device &device, const LevelData &level, const Leve
   return std::make_unique<AMGPreconditioner>(level, amg_options(parameters, space, near_null_space));
 }
 
-#define INSTANTIATE(dim)                                                                                           \
-  template std::unique_ptr<Preconditioner> make_preconditioner(                                                    \
-    const Device &, const std::vector<LevelData> &, const LevelSpace<dim> &, const LinearSolverParameters &,       \
-    const LinearSolverOptions &, const NearNullSpace<dim> &);                                                      \
-  template std::unique_ptr<Preconditioner> make_amg_preconditioner(                                                \
-    const Device &, const LevelData &, const LevelSpace<dim> &, const LinearSolverParameters &,                    \
-    const NearNullSpace<dim> &);                                                                                   \
-  template LevelMeshOptions              level_mesh_options(const Run &, const LinearSolverParameters &,           \
-                                                            const dealii::FiniteElement<dim> &);                   \
-  template std::unique_ptr<LinearSolver> make_linear_solver(const Device &, const Field<dim> &, const Form<dim> &, \
-                                                            const LinearSolverParameters &, const std::string &,   \
-                                                            const NearNullSpace<dim> &);
+#define INSTANTIATE(dim)                                                                                               \
+  template std::unique_ptr<Preconditioner> make_preconditioner(                                                        \
+    const Device &, const std::vector<LevelData> &, const LevelSpace<dim> &, const LinearSolverParameters &,           \
+    const LinearSolverOptions &, const NearNullSpace<dim> &);                                                          \
+  template std::unique_ptr<Preconditioner> make_amg_preconditioner(                                                    \
+    const Device &, const LevelData &, const LevelSpace<dim> &, const LinearSolverParameters &,                        \
+    const NearNullSpace<dim> &);                                                                                       \
+  template LevelMeshOptions              level_mesh_options(const Run &, const LinearSolverParameters &,               \
+                                                            const dealii::FiniteElement<dim> &);                       \
+  template std::unique_ptr<LinearSolver> make_linear_solver(const Device &, const Field<dim> &, const Form<dim> &,     \
+                                                            const LinearSolverParameters &, const std::string &,       \
+                                                            const NearNullSpace<dim> &);                               \
+  template std::unique_ptr<LinearSolver> make_constant_linear_solver(const Device &, LevelMeshes<dim> &, Field<dim> &, \
+                                                                     Form<dim> &, const LinearSolverParameters &,      \
+                                                                     const std::string &, const NearNullSpace<dim> &);
 INSTANTIATE(2)
 INSTANTIATE(3)
 #undef INSTANTIATE

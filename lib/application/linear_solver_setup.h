@@ -34,6 +34,14 @@ std::unique_ptr<LinearSolver> make_linear_solver(const Device &device, const Fie
                                                  const LinearSolverParameters &parameters, const std::string &name,
                                                  const NearNullSpace<dim> &near_null_space = nullptr);
 
+/// The same for a matrix that will not change, in less memory: frees the coarser meshes and spaces before the solver is
+/// made and, afterwards, what it has taken to the device. The solver refuses update().
+template <int dim>
+std::unique_ptr<LinearSolver>
+make_constant_linear_solver(const Device &device, LevelMeshes<dim> &meshes, Field<dim> &field, Form<dim> &form,
+                            const LinearSolverParameters &parameters, const std::string &name,
+                            const NearNullSpace<dim> &near_null_space = nullptr);
+
 /// The preconditioner of these levels, the finest one the space's, that the parameters ask for, with the options of
 /// their multigrid: Trilinos ML or ComponentBlocks; null where it is multigrid for all components together.
 template <int dim>

@@ -279,7 +279,10 @@ void TimeDependentProblem<dim>::describe(const Field<dim> &field, const Form<dim
   const std::size_t n_cells = mesh->n_global_active_cells(), n_unknowns = field.finest().dof_handler().n_dofs();
   if (step == 0) // later the mesh changes from step to step
     std::cout << n_cells << " cells, " << n_unknowns << " unknowns, " << field.n_levels() << " levels\n" << solver;
-  run_info.describe({n_unknowns, n_cells, levels_of(field, form), parameters, extrapolation_order});
+  std::vector<LevelData> levels; // by their matrices alone: the rest may be gone
+  for (std::size_t level = 0; level < field.n_levels(); ++level)
+    levels.push_back({form.matrix(level), nullptr, nullptr});
+  run_info.describe({n_unknowns, n_cells, levels, parameters, extrapolation_order});
 }
 
 template <int dim>

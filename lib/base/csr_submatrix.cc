@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -97,5 +98,19 @@ CSRMatrix<double> component_block(const CSRMatrix<double> &A, int m, int row, in
       block.row_start.push_back(static_cast<std::int64_t>(block.column.size()));
     }
   return block;
+}
+
+CSRMatrix<double> sum_of_ghosts(const std::shared_ptr<const ExchangePlan> &plan, const Array<int> &rows, int n_rows)
+{
+  CSRMatrix<double> S; // transposed, as each ghost belongs to one row
+  S.n_rows = plan->n_owned + plan->n_ghosts();
+  S.n_cols = n_rows;
+  S.row_start.assign(S.n_rows + 1, 0);
+  std::iota(S.row_start.begin() + plan->n_owned, S.row_start.end(), 0);
+  S.column = rows;
+  S.value.assign(rows.size(), 1.);
+  S        = transpose(S);
+  S.ghosts = plan;
+  return S;
 }
 } // namespace adamant

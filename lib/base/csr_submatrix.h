@@ -2,6 +2,8 @@
 
 #include "base/csr_matrix.h"
 
+#include <memory>
+
 namespace adamant
 {
 /// The rows and columns of A with these numbers, in the order of the lists; other columns are dropped, and entries that
@@ -13,4 +15,8 @@ CSRMatrix<double> submatrix(const CSRMatrix<double> &A, const Array<int> &rows, 
 /// Over ranks each has its part, and ghosts are those of this component. Host memory. Throws RunError where the rows of
 /// a node are on several ranks.
 CSRMatrix<double> component_block(const CSRMatrix<double> &A, int m, int row, int column);
+
+/// With x a vector of sums that the ranks have for each other's rows, those of its ghosts in x: row rows[k] of the n_rows
+/// has an entry 1 for ghost k, and the rank's own columns are empty. `plan` is that of x.
+CSRMatrix<double> sum_of_ghosts(const std::shared_ptr<const ExchangePlan> &plan, const Array<int> &rows, int n_rows);
 } // namespace adamant

@@ -4,6 +4,7 @@
 #include "algebra/compressed_rows.h"
 #include "algebra/matrix.h"
 #include "base/csr_matrix.h"
+#include "base/exceptions.h"
 #include "multigrid/patches.h"
 
 #include <functional>
@@ -57,8 +58,9 @@ template <class Level, typename Number>
 void update_matrix(const Level &level, Matrix<Number> &A)
 {
   if (level.cells)
-    A.update(*level.cells);
-  else
-    level.changing ? A.update(*level.changing) : A.update(*level.matrix);
+    return A.update(*level.cells);
+  if (level.matrix->column.empty() && level.matrix->n_nonzeros() > 0)
+    throw RunError("the entries of a matrix that was not to change have been freed, so that it takes no new values");
+  level.changing ? A.update(*level.changing) : A.update(*level.matrix);
 }
 } // namespace adamant

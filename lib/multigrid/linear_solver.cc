@@ -61,7 +61,9 @@ LinearSolver::LinearSolver(const Device &device, const std::vector<LevelData> &l
   , A_operator(A, device)
   , M(external ? std::move(external) : make_multigrid(device, levels, options.precision, options.multigrid))
   , method(make_method(options, device, A_operator, *M))
-{}
+{
+  finest.prolongation = finest.restriction = nullptr; // which update() does not read
+}
 
 LinearSolver::~LinearSolver() = default;
 

@@ -1,8 +1,8 @@
 #include "multigrid/restriction.h"
 
+#include "base/csr_submatrix.h"
 #include "base/exchange_plan.h"
 
-#include <numeric>
 #include <utility>
 
 namespace adamant
@@ -21,21 +21,6 @@ bool sums_are_worth_it(const LevelData &level)
   P->ghosts->communicator.sum(n, 3);
   const auto [unknowns, residuals, sums] = n;
   return 4 * residuals >= unknowns && 3 * sums <= 2 * residuals;
-}
-
-// The owned rows' sums of what a plan's other ranks have for them: its own columns are empty.
-CSRMatrix<double> sum_of_ghosts(const std::shared_ptr<const ExchangePlan> &plan, const Array<int> &rows, int n_rows)
-{
-  CSRMatrix<double> S; // transposed, as each ghost belongs to one row
-  S.n_rows = plan->n_owned + plan->n_ghosts();
-  S.n_cols = n_rows;
-  S.row_start.assign(S.n_rows + 1, 0);
-  std::iota(S.row_start.begin() + plan->n_owned, S.row_start.end(), 0);
-  S.column = rows;
-  S.value.assign(rows.size(), 1.);
-  S        = transpose(S);
-  S.ghosts = plan;
-  return S;
 }
 } // namespace
 

@@ -442,5 +442,46 @@ TEST_P(DeviceForms, SolversFollowNewValues)
       }
 }
 
+// Values at quadrature points to a load vector: local matrices of shapes or of cells, hanging nodes, widths that the
+// compiler knows and others.
+template <int dim>
+void expect_sums_over_cells(const Device &device, const FiniteElement<dim> &element, unsigned int n_points)
+{
+  for (const bool of_cells : {false, true})
+    {
+      const Mesh<dim>      mesh;
+      const Field<dim>     u(*mesh.meshes, "u", element, {{0, ComponentMask()}});
+      const MappingQ1<dim> mapping;
+      const auto           kernel = [of_cells](const CellContext<dim> &cell, FullMatrix<double> &local) {
+        const double factor = of_cells ? coefficient(cell.cell_number(), 0.) : 1.;
+        for (const unsigned int q : cell.quadrature_point_indices())
+          for (const unsigned int i : cell.dof_indices())
+            local(i, q) += factor * (1. + cell.component(i)) * cell.value(i, q) * cell.JxW(q);
+      };
+      Form<dim> form("S", u, adamant::quadrature_points<dim>(), mapping, QGauss<dim>(n_points), flags, kernel);
+      form.update();
+      const auto             &S = *form.finest();
+      const auto              f = coefficients(S.n_cols, 1.), start = coefficients(S.n_rows, 2.);
+      adamant::Vector<double> y(device, start);
+      device.multiply(3., make_matrix(device, form.sums_over_cells()), adamant::Vector<double>(device, f), -2., y);
+      const auto product = adamant::product(S, f), found = to_host(y);
+      double     largest = 0;
+      for (const double value : product)
+        largest = std::max(largest, std::abs(value));
+      for (int i = 0; i < S.n_rows; ++i)
+        ASSERT_NEAR(found[i], 3. * product[i] - 2. * start[i], 1e-13 * (3. * largest + 2.))
+          << element.get_name() << ", " << n_points << " points, row " << i;
+    }
+}
+
+TEST_P(DeviceForms, SumsOverCells)
+{
+  expect_sums_over_cells<2>(device, FE_Q<2>(1), 2);
+  expect_sums_over_cells<2>(device, FE_Q<2>(2), 3);
+  expect_sums_over_cells<2>(device, FESystem<2>(FE_Q<2>(2), 2), 4);
+  expect_sums_over_cells<3>(device, FE_Q<3>(1), 2);
+  expect_sums_over_cells<3>(device, FESystem<3>(FE_Q<3>(1), 3), 3);
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, DeviceForms, ::testing::Values(Place::host, Place::cuda, Place::cusparse),
                          [](const auto &info) { return adamant::test::name_of(info.param); });

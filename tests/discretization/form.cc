@@ -81,6 +81,20 @@ struct Problem
     return *form.finest();
   }
 
+  // Of values at quadrature points with the matrix as sums over cells, 2 S f + y with y = -S f.
+  template <typename Kernel>
+  Vector<double> product_of_sums(const Kernel &kernel, const Vector<double> &f) const
+  {
+    const Form<dim>         form("S", u, adamant::quadrature_points<dim>(), *mapping, quadrature, flags, kernel);
+    const auto              device = adamant::Device::host(2);
+    const auto              S      = make_matrix(device, form.sums_over_cells());
+    adamant::Vector<double> values(device, f.size()), y(device, space.n_dofs());
+    values.upload(f.begin());
+    device.multiply(-1., S, values, 0., y);
+    device.multiply(2., S, values, 1., y);
+    return adamant::to_host<Vector<double>>(y);
+  }
+
   // deal.II's matrix of all cells, with these constraints.
   void assemble(const AffineConstraints<double> &constraints, SparsityPattern &pattern, SparseMatrix<double> &A) const
   {
@@ -128,12 +142,12 @@ void compare(const Problem<dim> &problem, const std::string &what)
   const auto A             = problem.matrix(unknowns(problem.u), operator_kernel);
   const auto on_nodes      = problem.matrix(nodal_values(problem.u), operator_kernel);
   const auto on_prescribed = problem.matrix(prescribed_values(problem.u), operator_kernel);
-  const auto on_points =
-    problem.matrix(adamant::quadrature_points<dim>(), [](const CellContext<dim> &cell, FullMatrix<double> &local) {
-      for (const unsigned int q : cell.quadrature_point_indices())
-        for (const unsigned int i : cell.dof_indices())
-          local(i, q) += cell.value(i, q) * cell.JxW(q);
-    });
+  const auto source        = [](const CellContext<dim> &cell, FullMatrix<double> &local) {
+    for (const unsigned int q : cell.quadrature_point_indices())
+      for (const unsigned int i : cell.dof_indices())
+        local(i, q) += cell.value(i, q) * cell.JxW(q);
+  };
+  const auto on_points = problem.matrix(adamant::quadrature_points<dim>(), source);
 
   // The system matrix: free rows as deal.II condenses them, the identity elsewhere.
   SparsityPattern      pattern, full_pattern;
@@ -200,6 +214,7 @@ void compare(const Problem<dim> &problem, const std::string &what)
           y[indices[i]] += f[cell->active_cell_index() * n_q + q] * fe_values.shape_value(i, q) * fe_values.JxW(q);
     }
   expect_close(multiply(on_points, f), condense(y), 1e-13, "quadrature points");
+  expect_close(problem.product_of_sums(source, f), condense(y), 1e-13, "sums over cells");
 }
 
 template <int dim>
@@ -383,6 +398,13 @@ void expect_rows_as_by_cells()
         compare(nodal_values_by_component(problem.u), "by component");
         compare(prescribed_values(problem.u), "prescribed values");
         compare(adamant::quadrature_points<dim>(), "points");
+        for (const bool by_cells : {false, true}) // of shapes, of cells
+          {
+            const auto kernel = [&](const auto &cell, auto &local) { at_columns(cell, by_cells, true, local); };
+            const auto S      = problem.matrix(adamant::quadrature_points<dim>(), kernel);
+            const auto f      = random_vector(S.n_cols, 6);
+            expect_close(problem.product_of_sums(kernel, f), multiply(S, f), 1e-13, "sums over cells");
+          }
       }
 }
 

@@ -235,6 +235,49 @@ TEST(Solvers, PreconditionerOfDealIISolvers)
   solve_with_dealii<double>(problem, expected, "double");
 }
 
+// What a matrix that stays needs no more is freed; the solver computes the same, and what is asked for comes back.
+TEST(Solvers, ConstantMatrixInLessMemory)
+{
+  Triangulation<2> mesh;
+  make_random_mesh(mesh, 55);
+  const Poisson<2>      whole(mesh, FE_Q<2>(1), 8);
+  Poisson<2>            problem(mesh, FE_Q<2>(1), 8);
+  const adamant::Device device = adamant::Device::host(2);
+  const auto            o      = options(adamant::SolverType::gmres, 1e-10);
+  adamant::LinearSolver expected(device, whole.levels(), o);
+
+  const std::weak_ptr<const Triangulation<2>> coarse = problem.meshes[0].mesh;
+  problem.form.keep_matrices();
+  problem.field.release_coarser_spaces();
+  problem.meshes.release();
+  EXPECT_TRUE(coarse.expired());
+  adamant::LinearSolver                                 solver(device, problem.levels(), o);
+  const std::weak_ptr<const adamant::CSRMatrix<double>> P = problem.field.prolongation(1);
+  problem.form.release_entries();
+  problem.field.release_transfer();
+  EXPECT_TRUE(coarse.expired()) << "nothing has asked for it";
+  EXPECT_TRUE(P.expired());
+  EXPECT_EQ(problem.form.finest()->n_nonzeros(), whole.form.finest()->n_nonzeros()) << "the size stays";
+  EXPECT_TRUE(problem.form.finest()->value.empty());
+
+  Vector<double> b = random_vector(problem.space().n_dofs(), 56);
+  for (unsigned int i = 0; i < b.size(); ++i)
+    if (!problem.space().is_free(i))
+      b[i] = 0.;
+  adamant::Vector<double> rhs(device, b.size()), x(device, b.size()), y(device, b.size());
+  rhs.upload(b.begin());
+  EXPECT_EQ(solver.solve(rhs, x).iterations, expected.solve(rhs, y).iterations);
+  EXPECT_EQ(adamant::to_host(x), adamant::to_host(y));
+  EXPECT_THROW(solver.update(), adamant::RunError);
+
+  ASSERT_EQ(problem.meshes.size(), whole.meshes.size());
+  EXPECT_EQ(problem.meshes[0].mesh->n_active_cells(), whole.meshes[0].mesh->n_active_cells());
+  EXPECT_EQ(problem.field.prolongation(1)->value, whole.field.prolongation(1)->value);
+  problem.form.update();
+  EXPECT_EQ(problem.form.matrix(0)->value, whole.form.matrix(0)->value);
+  EXPECT_EQ(problem.form.finest()->value, whole.form.finest()->value);
+}
+
 // A program's own DoFHandler, numbered in its own way.
 TEST(Solvers, PreconditionerForAnyNumbering)
 {

@@ -1,5 +1,6 @@
 // What ranks hold together of constraints, transfer and the matrices of forms, row by row against the same mesh on one
 // rank.
+#include "cuda_ranks.h"
 #include "discretization/cell_kernels.h"
 #include "discretization/host_kernels.h"
 #include "rows.h"
@@ -51,6 +52,14 @@ void compare_cell_kernels(const Problem<dim> &problem)
 }
 
 template <int dim>
+void source(const CellContext<dim> &cell, FullMatrix<double> &local)
+{
+  for (const unsigned int q : cell.quadrature_point_indices())
+    for (const unsigned int i : cell.dof_indices())
+      local(i, q) += cell.value(i, q) * cell.JxW(q);
+}
+
+template <int dim>
 void compare(const FiniteElement<dim> &fe)
 {
   SCOPED_TRACE(fe.get_name());
@@ -74,15 +83,10 @@ void compare(const FiniteElement<dim> &fe)
         for (const unsigned int j : cell.dof_indices())
           local(i, j) += cell.value(i, q) * cell.value(j, q) * cell.JxW(q);
   };
-  const auto source = [](const CellContext<dim> &cell, FullMatrix<double> &local) {
-    for (const unsigned int q : cell.quadrature_point_indices())
-      for (const unsigned int i : cell.dof_indices())
-        local(i, q) += cell.value(i, q) * cell.JxW(q);
-  };
   expect_same(matrix_of(ranks, nodal_values(ranks.u), mass), keys, matrix_of(one, nodal_values(one.u), mass), all_keys,
               "matrix on nodal values");
-  expect_same(matrix_of(ranks, adamant::quadrature_points<dim>(), source), ranks.keys_of_quadrature_points(),
-              matrix_of(one, adamant::quadrature_points<dim>(), source), one.keys_of_quadrature_points(),
+  expect_same(matrix_of(ranks, adamant::quadrature_points<dim>(), source<dim>), ranks.keys_of_quadrature_points(),
+              matrix_of(one, adamant::quadrature_points<dim>(), source<dim>), one.keys_of_quadrature_points(),
               "matrix on quadrature points");
   expect_same(matrix_of(ranks, prescribed_values(ranks.u), Problem<dim>::transport), prescribed,
               matrix_of(one, prescribed_values(one.u), Problem<dim>::transport), all_prescribed,
@@ -116,6 +120,35 @@ void compare(const FiniteElement<dim> &fe)
     }
   const int n_ranks = static_cast<int>(Utilities::MPI::n_mpi_processes(world));
   EXPECT_EQ(Utilities::MPI::max(int(spread), world), int(n_ranks > 1)) << "coarser levels should be spread, too";
+}
+
+// The matrix as sums over the cells of each rank gives what its rows give.
+template <int dim>
+void compare_sums_over_cells(const adamant::Device &device, const FiniteElement<dim> &fe)
+{
+  SCOPED_TRACE(fe.get_name());
+  const Problem<dim>       ranks(world, fe);
+  const adamant::Form<dim> form("sums", ranks.u, adamant::quadrature_points<dim>(), ranks.mapping, ranks.quadrature,
+                                flags, source<dim>);
+  const auto               rows = matrix_of(ranks, adamant::quadrature_points<dim>(), source<dim>);
+  const auto               sums = form.sums_over_cells();
+  const adamant::Vector<double> f(device, sample(ranks.keys_of_quadrature_points()));
+  adamant::Vector<double>       found(device, rows.n_rows), expected(device, rows.n_rows);
+  device.multiply(1., adamant::Matrix<double>(device, rows), f, 0., expected);
+  const auto S = make_matrix(device, sums);
+  EXPECT_EQ(S.n_rows(), rows.n_rows);
+  device.multiply(-1., S, f, 0., found);
+  device.multiply(2., S, f, 1., found);
+  const auto a = adamant::to_host(found), b = adamant::to_host(expected);
+  int        n_wrong = 0;
+  double     largest = 0;
+  for (std::size_t i = 0; i < b.size(); ++i)
+    largest = std::max(largest, std::abs(b[i]));
+  largest = Utilities::MPI::max(largest, world);
+  for (std::size_t i = 0; i < b.size(); ++i)
+    n_wrong += !(std::abs(a[i] - b[i]) <= 1e-13 * largest);
+  EXPECT_GT(largest, 0.);
+  EXPECT_EQ(n_wrong, 0);
 }
 
 // A vector field and a scalar one of degree 1 on the same level meshes. Integrals of a divergence alone would cancel at
@@ -178,6 +211,19 @@ void compare_two_fields(unsigned int degree)
     }
 }
 } // namespace
+
+TEST(Ranks, SumsOverCells)
+{
+  const auto device = adamant::Device::host(2, adamant::Communicator(world));
+  compare_sums_over_cells<2>(device, FE_Q<2>(1));
+  compare_sums_over_cells<2>(device, FESystem<2>(FE_Q<2>(2), 2));
+  compare_sums_over_cells<3>(device, FE_Q<3>(1));
+}
+TEST_F(CudaRanks, SumsOverCells)
+{
+  compare_sums_over_cells<2>(device, FE_Q<2>(1));
+  compare_sums_over_cells<3>(device, FESystem<3>(FE_Q<3>(1), 3));
+}
 
 TEST(Ranks, SquareQ1)
 {

@@ -41,15 +41,6 @@ using adamant::Device;
 
 namespace
 {
-// A function of place and component at the owned unknowns.
-Array<double> sample(const std::vector<Key> &keys)
-{
-  Array<double> values;
-  for (const auto &k : keys)
-    values.push_back(std::sin(1e-9 * (k[1] + 3. * k[2] + 7. * k[3]) + k[0]));
-  return values;
-}
-
 // x += what is left of x after restriction to the coarsest level, which is on one rank, and prolongation.
 template <typename Number>
 void there_and_back(const Device &device, const std::vector<adamant::LevelData> &levels, int node_size,

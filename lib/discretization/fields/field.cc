@@ -34,22 +34,19 @@ Field<dim>::Field(const LevelMeshes<dim> &meshes, std::string name, const dealii
 {}
 
 template <int dim>
-typename Field<dim>::Level &Field<dim>::made(std::size_t level) const
+typename Field<dim>::Level &Field<dim>::at(std::size_t level) const
 {
   if (level >= n_levels())
     throw RunError("field " + name_ + " has no level " + std::to_string(level) + ", it has " +
                    std::to_string(n_levels()) + " levels");
   levels.resize(n_levels());
-  auto &made = levels[level];
-  if (!made.space && level + 1 < n_levels())
-    made.space = std::make_unique<LevelSpace<dim>>(level_meshes[level].mesh, element(), dirichlet);
-  return made;
+  return levels[level];
 }
 
 template <int dim>
 typename Field<dim>::Level &Field<dim>::with_transfer(std::size_t level) const
 {
-  auto &made = this->made(level);
+  auto &made = at(level);
   if (!made.prolongation && level > 0)
     {
       auto transfer     = transfer_matrices(level_meshes[level], space(level), space(level - 1));
@@ -62,8 +59,12 @@ typename Field<dim>::Level &Field<dim>::with_transfer(std::size_t level) const
 template <int dim>
 const LevelSpace<dim> &Field<dim>::space(std::size_t level) const
 {
-  const auto &made = this->made(level);
-  return level + 1 == n_levels() ? *finest_space : *made.space;
+  auto &made = at(level);
+  if (level + 1 == n_levels())
+    return *finest_space;
+  if (!made.space)
+    made.space = std::make_unique<LevelSpace<dim>>(level_meshes[level].mesh, element(), dirichlet);
+  return *made.space;
 }
 
 template <int dim>
@@ -76,6 +77,27 @@ template <int dim>
 const std::shared_ptr<const CSRMatrix<double>> &Field<dim>::restriction(std::size_t level) const
 {
   return with_transfer(level).restriction;
+}
+
+template <int dim>
+void Field<dim>::release_coarser_spaces()
+{
+  for (std::size_t level = n_levels(); level-- > 1;)
+    {
+      with_transfer(level);
+      levels[level].space.reset();
+    }
+  at(0).space.reset();
+}
+
+template <int dim>
+void Field<dim>::release_transfer()
+{
+  for (auto &level : levels)
+    {
+      level.prolongation.reset();
+      level.restriction.reset();
+    }
 }
 
 template class Field<2>;

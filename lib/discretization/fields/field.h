@@ -46,6 +46,12 @@ public:
   const std::shared_ptr<const CSRMatrix<double>> &prolongation(std::size_t level) const;
   const std::shared_ptr<const CSRMatrix<double>> &restriction(std::size_t level) const;
 
+  /// @name Frees what is made anew where it is asked for once more
+  /// @{
+  void release_coarser_spaces(); ///< to which nothing may refer any more; makes the transfer first, which stays
+  void release_transfer();       ///< but for those who share its matrices
+  /// @}
+
   /// Rows that belong to one node and follow each other: the number of components where every node has all of them; 1
   /// for mixed elements, as a Q2 velocity with a Q1 pressure.
   int node_size() const { return finest_space->node_size(); }
@@ -56,7 +62,7 @@ private:
     std::unique_ptr<LevelSpace<dim>>         space; // of the finest level: finest_space
     std::shared_ptr<const CSRMatrix<double>> prolongation, restriction;
   };
-  Level &made(std::size_t level) const;
+  Level &at(std::size_t level) const;
   Level &with_transfer(std::size_t level) const;
 
   const LevelMeshes<dim>          &level_meshes;

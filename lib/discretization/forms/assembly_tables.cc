@@ -1,6 +1,7 @@
 #include "discretization/forms/assembly_tables.h"
 
 #include "base/exceptions.h"
+#include "discretization/forms/interpolation_weights.h"
 #include "discretization/forms/level_form.h"
 
 #include <algorithm>
@@ -13,24 +14,6 @@ namespace adamant
 {
 namespace
 {
-// The different weights of interpolation at hanging nodes; the first is 1.
-class Weights
-{
-public:
-  explicit Weights(const CSRMatrix<double> &H)
-  {
-    for (const double weight : H.value)
-      if (weight != values.back() && std::find(values.begin(), values.end(), weight) == values.end())
-        values.push_back(weight);
-  }
-  int number_of(double weight) const
-  {
-    return static_cast<int>(std::find(values.begin(), values.end(), weight) - values.begin());
-  }
-
-  std::vector<double> values = {1.};
-};
-
 // The nodes that a node of a cell acts on, and with which weights: itself, those that a hanging node is interpolated
 // from, or none where it is prescribed.
 template <int dim>
@@ -44,7 +27,7 @@ public:
     , space(space)
   {}
 
-  const Weights weights;
+  const InterpolationWeights weights;
 
   // Of all components together: where one of them is prescribed at a master, that is left out there.
   void find(int node, std::vector<MasterNode> &masters) const

@@ -5,6 +5,7 @@
 #include "discretization/forms/patches.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace adamant
@@ -23,7 +24,7 @@ std::shared_ptr<const CSRMatrix<double>> empty_rows(int n)
 template <int dim>
 struct Form<dim>::Level
 {
-  LevelForm<dim>                       form;
+  std::optional<LevelForm<dim>>        form;   // none: keep_matrices()
   std::shared_ptr<CSRMatrix<double>>   matrix; // on one rank the form's own
   std::unique_ptr<AssemblyTables<dim>> tables; // of values that a device computes
 };
@@ -69,24 +70,37 @@ void Form<dim>::update(const Device &device)
   for (std::size_t level = first_level(); level < row_field.n_levels(); ++level)
     {
       auto &tables = this->tables(device, level);
-      tables.assemble_tabulated(device, [&](auto &local) { level_forms[level]->form.tabulate(kernel, local); });
+      tables.assemble_tabulated(device, [&](auto &local) { level_forms[level]->form->tabulate(kernel, local); });
       finish(level);
     }
+}
+
+template <int dim>
+LevelForm<dim> Form<dim>::on_level(std::size_t level) const
+{
+  const auto             &rows = row_field.space(level);
+  const LevelColumns<dim> columns(columns_.kind, columns_.field != nullptr ? &columns_.field->space(level) : nullptr,
+                                  rows, static_cast<int>(quadrature.size()));
+  return {level, rows, columns, mapping, quadrature, flags};
+}
+
+template <int dim>
+CellSums Form<dim>::sums_over_cells() const
+{
+  if (columns_.kind != ColumnKind::quadrature_points)
+    throw RunError("form " + name_ + ": its columns are no quadrature points, so its matrix has to be that of rows");
+  return on_level(row_field.n_levels() - 1).sums_over_cells(kernel);
 }
 
 template <int dim>
 auto Form<dim>::made(std::size_t level) -> Level &
 {
   level_forms.resize(row_field.n_levels());
-  if (!level_forms[level])
+  if (!level_forms[level] || !level_forms[level]->form)
     {
-      const auto             &rows = row_field.space(level);
-      const LevelColumns<dim> columns(columns_.kind,
-                                      columns_.field != nullptr ? &columns_.field->space(level) : nullptr, rows,
-                                      static_cast<int>(quadrature.size()));
-      level_forms[level] =
-        std::make_unique<Level>(Level{{level, rows, columns, mapping, quadrature, flags}, nullptr, nullptr});
-      level_forms[level]->matrix = level_forms[level]->form.matrix;
+      level_forms[level] = std::make_unique<Level>(Level{on_level(level), nullptr, nullptr});
+      level_forms[level]->form->make_pattern();
+      level_forms[level]->matrix = level_forms[level]->form->matrix;
     }
   return *level_forms[level];
 }
@@ -95,18 +109,18 @@ template <int dim>
 void Form<dim>::update(std::size_t level)
 {
   Level &made = this->made(level);
-  made.form.assemble(kernel);
+  made.form->assemble(kernel);
   sum_over_ranks(made);
 }
 
 template <int dim>
 void Form<dim>::sum_over_ranks(Level &made)
 {
-  const auto &rows = made.form.row_space();
+  const auto &rows = made.form->row_space();
   if (rows.partition().n_mpi_processes() == 1)
     return;
-  auto sum = sum_rows(*made.form.matrix, rows.partition(), *made.form.columns().numbers());
-  if (made.matrix == made.form.matrix)
+  auto sum = sum_rows(*made.form->matrix, rows.partition(), *made.form->columns().numbers());
+  if (made.matrix == made.form->matrix)
     made.matrix = std::make_shared<CSRMatrix<double>>(std::move(sum));
   else
     *made.matrix = std::move(sum);
@@ -118,8 +132,8 @@ AssemblyTables<dim> &Form<dim>::tables(const Device &device, std::size_t level)
   Level &made = this->made(level);
   if (!made.tables)
     {
-      made.tables = std::make_unique<AssemblyTables<dim>>(device, made.form, mapping, quadrature, flags);
-      made.form.leave_values_to_device();
+      made.tables = std::make_unique<AssemblyTables<dim>>(device, *made.form, mapping, quadrature, flags);
+      made.form->leave_values_to_device();
     }
   return *made.tables;
 }
@@ -128,9 +142,9 @@ template <int dim>
 void Form<dim>::finish(std::size_t level)
 {
   Level &made = *level_forms[level];
-  if (made.form.row_space().partition().n_mpi_processes() == 1)
+  if (made.form->row_space().partition().n_mpi_processes() == 1)
     return;
-  made.form.matrix->value = to_host(made.tables->matrix->values);
+  made.form->matrix->value = to_host(made.tables->matrix->values);
   sum_over_ranks(made);
 }
 
@@ -141,6 +155,25 @@ std::shared_ptr<const CompressedRows> Form<dim>::on_device(std::size_t level) co
       row_field.space(level).partition().n_mpi_processes() > 1)
     return nullptr;
   return level_forms[level]->tables->matrix;
+}
+
+template <int dim>
+void Form<dim>::keep_matrices()
+{
+  for (auto &level : level_forms)
+    if (level)
+      level->form.reset();
+}
+
+template <int dim>
+void Form<dim>::release_entries()
+{
+  for (auto &level : level_forms)
+    if (level)
+      {
+        level->matrix->column = Array<int>(); // which {} would not free
+        level->matrix->value  = Array<double>();
+      }
 }
 
 template <int dim>
@@ -169,7 +202,8 @@ std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form,
   for (std::size_t l = 0; l < field.n_levels(); ++l)
     levels.push_back({by_cells(l) ? empty_rows(field.space(l).n_owned()) : form.matrix(l), field.prolongation(l),
                       field.restriction(l), field.node_size(), form.on_device(l),
-                      [&space = field.space(l)](PatchKind kind) {
+                      [&field, l](PatchKind kind) { // not of all smoothers: the space may be gone
+                        const auto &space = field.space(l);
                         return kind == PatchKind::cells    ? cell_patches(space) :
                                kind == PatchKind::vertices ? vertex_patches(space) :
                                                              star_patches(space);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algebra/cell_sums.h"
 #include "base/csr_matrix.h"
 #include "discretization/fields/field.h"
 #include "discretization/forms/assembly_tables.h"
@@ -148,6 +149,11 @@ public:
   /// The values of a level that the device has; null where the host has them.
   std::shared_ptr<const CompressedRows> on_device(std::size_t level) const;
 
+  /// Frees what only further updates need: spaces of coarser levels may go. The matrices stay; the next update builds
+  /// others.
+  void keep_matrices();
+  /// Frees the entries of the matrices, also for those who share them: devices have them, and their sizes stay.
+  void release_entries();
   /// Frees patterns and, where nobody else holds them, matrices; the next update builds them anew.
   void release();
 
@@ -160,8 +166,14 @@ public:
   std::shared_ptr<const CSRMatrix<double>> matrix(std::size_t level) const;
   std::shared_ptr<const CSRMatrix<double>> finest() const { return matrix(row_field.n_levels() - 1); }
 
+  /// The finest level's matrix, of columns quadrature_points(), in a small part of the memory that its entries take:
+  /// for products, and needs no update(). Where fields are spread over ranks it is of the rank's cells, and all ranks
+  /// call it together. Throws RunError for other columns.
+  CellSums sums_over_cells() const;
+
 private:
   struct Level;
+  LevelForm<dim>       on_level(std::size_t level) const;
   std::size_t          first_level() const { return levels == Levels::all ? 0 : row_field.n_levels() - 1; }
   Level               &made(std::size_t level);
   void                 update(std::size_t level);

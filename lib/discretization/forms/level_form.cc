@@ -53,7 +53,12 @@ LevelForm<dim>::LevelForm(std::size_t level, const LevelSpace<dim> &rows, const 
   if (columns.is_by_component())
     column_component = components_of_cell(*columns.functions());
   row_cells.emplace(rows, cells);
-  auto pattern = make_pattern(rows, columns, *row_cells);
+}
+
+template <int dim>
+void LevelForm<dim>::make_pattern()
+{
+  auto pattern = adamant::make_pattern(rows, columns_, *row_cells);
   matrix       = std::make_shared<CSRMatrix<double>>(std::move(pattern.matrix));
   repeats      = std::move(pattern.repeats);
 }
@@ -271,10 +276,7 @@ template <int dim>
 bool LevelForm<dim>::tabulate(const typename Form<dim>::Kernel &kernel, const Array<int> &of_cells,
                               Array<double> &values) const
 {
-  const auto        &row_fe = rows.dof_handler().get_fe(), &column_fe = columns_.functions()->dof_handler().get_fe();
-  const unsigned int m = row_fe.n_components(), n = column_fe.n_components(), per_row = row_fe.n_dofs_per_cell() / m,
-                     per_column = column_fe.n_dofs_per_cell() / n;
-  const std::size_t per_cell    = std::size_t(rows.dofs_per_cell()) * columns_.per_cell();
+  const std::size_t per_cell = std::size_t(rows.dofs_per_cell()) * columns_.per_cell();
   values.resize(of_cells.size() * per_cell);
   std::exception_ptr error;
   bool               shared = true;
@@ -286,13 +288,8 @@ bool LevelForm<dim>::tabulate(const typename Form<dim>::Kernel &kernel, const Ar
       for (long k = n_cells * thread / n_threads; k < n_cells * (thread + 1) / n_threads; ++k)
         {
           const auto &local = evaluation.at(of_cells[k]);
-          double     *to    = values.data() + k * per_cell;
           shared            = shared && evaluation.shared;
-          for (unsigned int a = 0; a < per_row; ++a)
-            for (unsigned int b = 0; b < per_column; ++b)
-              for (unsigned int c = 0; c < m; ++c)
-                for (unsigned int d = 0; d < n; ++d)
-                  *to++ = local(row_fe.component_to_system_index(c, a), column_fe.component_to_system_index(d, b));
+          copy_blocks(local, values.data() + k * per_cell);
         }
     }
   catch (...)
@@ -303,6 +300,25 @@ bool LevelForm<dim>::tabulate(const typename Form<dim>::Kernel &kernel, const Ar
   if (error)
     std::rethrow_exception(error);
   return shared;
+}
+
+// Blocks of nodes, one after the other.
+template <int dim>
+void LevelForm<dim>::copy_blocks(const dealii::FullMatrix<double> &local, double *to) const
+{
+  if (columns_.is_points())
+    {
+      std::copy_n(&local(0, 0), local.n_elements(), to);
+      return;
+    }
+  const auto        &row_fe = rows.dof_handler().get_fe(), &column_fe = columns_.functions()->dof_handler().get_fe();
+  const unsigned int m = row_fe.n_components(), n = column_fe.n_components(), per_row = row_fe.n_dofs_per_cell() / m,
+                     per_column = column_fe.n_dofs_per_cell() / n;
+  for (unsigned int a = 0; a < per_row; ++a)
+    for (unsigned int b = 0; b < per_column; ++b)
+      for (unsigned int c = 0; c < m; ++c)
+        for (unsigned int d = 0; d < n; ++d)
+          *to++ = local(row_fe.component_to_system_index(c, a), column_fe.component_to_system_index(d, b));
 }
 
 template <int dim>

@@ -10,7 +10,7 @@
 
 namespace adamant
 {
-/// A form on one level: the pattern of its matrix, built by the constructor, and its values, of the cells that this
+/// A form on one level: the pattern of its matrix, built by make_pattern(), and its values, of the cells that this
 /// rank owns. On several ranks these are parts of rows that sum_rows adds up.
 template <int dim>
 class LevelForm
@@ -20,10 +20,14 @@ public:
   LevelForm(std::size_t level, const LevelSpace<dim> &rows, const LevelColumns<dim> &columns,
             const dealii::Mapping<dim> &mapping, const dealii::Quadrature<dim> &quadrature, dealii::UpdateFlags flags);
 
-  void assemble(const typename Form<dim>::Kernel &kernel);
+  void make_pattern();
+  void assemble(const typename Form<dim>::Kernel &kernel); ///< after it
+
+  /// The matrix in place of its rows: see Form.
+  CellSums sums_over_cells(const typename Form<dim>::Kernel &kernel) const;
 
   /// One for all cells of a shape where the kernel asks for nothing else of them; `result` may be that of an earlier
-  /// call. Both fields' nodes have all components of their element.
+  /// call. Nodes have all components of their element; columns may be quadrature points, which are as blocks of 1 x 1.
   void tabulate(const typename Form<dim>::Kernel &kernel, TabulatedMatrices &result) const;
 
   const LevelColumns<dim>           &columns() const { return columns_; }
@@ -50,6 +54,7 @@ private:
   std::vector<dealii::FullMatrix<double>> local_matrices(const typename Form<dim>::Kernel &kernel,
                                                          const Array<int>                 &of_cells) const;
   bool tabulate(const typename Form<dim>::Kernel &kernel, const Array<int> &of_cells, Array<double> &values) const;
+  void copy_blocks(const dealii::FullMatrix<double> &local, double *to) const;
   void assemble_cells(int first, int end, const typename Form<dim>::Kernel &kernel);
   void clear_rows(int first, int end);
   void add_cell(int cell, int first, int end, const dealii::FullMatrix<double> &local);

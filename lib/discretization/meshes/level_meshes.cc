@@ -213,16 +213,31 @@ std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &fine
 
 template <int dim>
 LevelMeshes<dim>::LevelMeshes(dealii::Triangulation<dim> &finest, const LevelMeshOptions &options)
-  : mesh(&finest, [](const void *) {})
+  : finest_triangulation(finest)
+  , options(options)
+  , mesh(&finest, [](const void *) {})
 {
   check_mesh(finest);
   // Where ranks talk to each other while they build meshes, one thing follows the other.
   const bool beside = omp_get_max_threads() > 1 && finest.n_global_active_cells() == finest.n_active_cells();
-  levels            = std::async(beside ? std::launch::async : std::launch::deferred, [&finest, options] {
-    return create_level_meshes(finest, options.coarsest_cells, options.cells_per_rank, options.coarsest_on_one_rank);
-  });
+  levels            = build(beside ? std::launch::async : std::launch::deferred);
   if (!beside)
     levels.get();
+}
+
+template <int dim>
+std::shared_future<std::vector<LevelMesh<dim>>> LevelMeshes<dim>::build(std::launch when) const
+{
+  return std::async(when, [&finest = finest_triangulation, options = options] {
+    return create_level_meshes(finest, options.coarsest_cells, options.cells_per_rank, options.coarsest_on_one_rank);
+  });
+}
+
+template <int dim>
+void LevelMeshes<dim>::release()
+{
+  n_released = size();
+  levels     = build(std::launch::deferred);
 }
 
 template class LevelMeshes<2>;

@@ -65,16 +65,24 @@ public:
   /// coarser mesh waits for it.
   LevelMeshes(dealii::Triangulation<dim> &finest, const LevelMeshOptions &options);
 
-  std::size_t           size() const { return levels.get().size(); }
+  std::size_t           size() const { return n_released > 0 ? n_released : levels.get().size(); }
   const LevelMesh<dim> &operator[](std::size_t level) const { return levels.get()[level]; }
   const LevelMesh<dim> &finest() const { return levels.get().back(); }
 
   /// The mesh of the finest level; never waits.
   const std::shared_ptr<const dealii::Triangulation<dim>> &finest_mesh() const { return mesh; }
 
+  /// Frees the coarser meshes that nobody else shares; they are built anew where one is asked for.
+  void release();
+
 private:
+  std::shared_future<std::vector<LevelMesh<dim>>> build(std::launch when) const;
+
+  dealii::Triangulation<dim>                       &finest_triangulation;
+  LevelMeshOptions                                  options;
   std::shared_ptr<const dealii::Triangulation<dim>> mesh;
   std::shared_future<std::vector<LevelMesh<dim>>>   levels;
+  std::size_t                                       n_released = 0; // 0: they are not
 };
 
 /// Throws RunError where `mesh` is neither serial nor p4est's, or not refined isotropically.

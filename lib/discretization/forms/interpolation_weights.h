@@ -1,0 +1,27 @@
+#pragma once
+
+#include "base/csr_matrix.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace adamant
+{
+/// The different weights of interpolation at hanging nodes, the entries of H; the first is 1.
+class InterpolationWeights
+{
+public:
+  explicit InterpolationWeights(const CSRMatrix<double> &H)
+  {
+    for (const double weight : H.value)
+      if (weight != values.back() && std::find(values.begin(), values.end(), weight) == values.end())
+        values.push_back(weight);
+  }
+  int number_of(double weight) const
+  {
+    return static_cast<int>(std::find(values.begin(), values.end(), weight) - values.begin());
+  }
+
+  std::vector<double> values = {1.};
+};
+} // namespace adamant
