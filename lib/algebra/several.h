@@ -20,16 +20,51 @@ struct alignas(W == 1             ? sizeof(T) :
   ADAMANT_HOST_DEVICE void           to(T *p) const { *reinterpret_cast<Several *>(p) = *this; }
 };
 
-/// How many columns functors take at a time: 8 where rows begin at multiples of that.
-constexpr int columns_at_once = 8;
+/// How many columns functors of Number take at a time: 16 bytes, so that threads beside each other load and store
+/// memory without gaps.
+template <typename Number>
+constexpr int columns_at_once = 16 / sizeof(Number);
 
-/// Calls f(integral constant 8 or 1), which launches functors for so many columns at a time.
-template <typename Launch>
+/// Calls f(integral constant W), which launches functors for W columns at a time: those of Number, where rows begin at
+/// multiples of that, else 1.
+template <typename Number, typename Launch>
 void with_columns_at_once(int n_columns, const Launch &launch)
 {
-  if (n_columns % columns_at_once == 0)
-    launch(std::integral_constant<int, columns_at_once>());
+  if (n_columns % columns_at_once<Number> == 0)
+    launch(std::integral_constant<int, columns_at_once<Number>>());
   else
     launch(std::integral_constant<int, 1>());
 }
+
+/// The indices of a functor for W columns of a row each. They run over tiles of 32 rows and 8 W columns, a block of
+/// threads on a GPU: what rows beside each other read of the same other rows stays in its first cache.
+template <int W>
+struct ColumnTiles
+{
+  static constexpr int rows_of_tile = 32, groups_of_tile = W == 1 ? 1 : 8;
+
+  int n_rows, n_columns;
+
+  ADAMANT_HOST_DEVICE int tiles_of_row() const { return (n_columns / W + groups_of_tile - 1) / groups_of_tile; }
+  int                     size() const ///< some of them have no row
+  {
+    return W == 1 ? n_rows * n_columns :
+                    (n_rows + rows_of_tile - 1) / rows_of_tile * tiles_of_row() * rows_of_tile * groups_of_tile;
+  }
+  /// The row, and the first of its columns; false where there is none.
+  ADAMANT_HOST_DEVICE bool find(int index, int &row, int &first) const
+  {
+    if (W == 1)
+      {
+        row   = index / n_columns;
+        first = index - row * n_columns;
+        return true;
+      }
+    constexpr int size = rows_of_tile * groups_of_tile;
+    const int     tile = index / size, inside = index % size, above = tile / tiles_of_row();
+    row   = above * rows_of_tile + inside / groups_of_tile;
+    first = ((tile - above * tiles_of_row()) * groups_of_tile + inside % groups_of_tile) * W;
+    return row < n_rows && first < n_columns;
+  }
+};
 } // namespace adamant

@@ -16,7 +16,7 @@ namespace adamant
 ///   x_E = Π⁻¹ (b_E - Bᵀb_C - W b_I),   x_C = b_C - B x_E,   x_I = C⁻¹b_I - Wᵀx_E:
 ///
 /// Π⁻¹, C⁻¹ and W are computed in double once, and stored dense in the precision of the products. Right-hand sides and
-/// results are nodal values and loads in double, columns of MultiVector; each column is scaled at the door.
+/// results are nodal values and loads in double or float, columns of MultiVector; each column is scaled at the door.
 class Schur : public ColumnInverse
 {
 public:
@@ -29,6 +29,8 @@ public:
 
   void solve(const Vector<double> &b, Vector<double> &x) const { apply(b, nullptr, false, x); }
   void apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) const override;
+  /// Not with float64.
+  void apply(const Vector<float> &b, const double *squares, bool add, Vector<float> &x) const override;
   void update() override {} ///< the matrix stays
 
   double      flop() const;       ///< of a solve for one column, by products, without padding
