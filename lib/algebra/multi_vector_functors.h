@@ -10,8 +10,8 @@
 
 namespace adamant
 {
-/// to = (or, with `add`, +=) the numbers of columns s, ..., s + W - 1 of a row, of which n_columns count; `aligned`: rows
-/// begin at multiples of W.
+/// to = (or, with `add`, +=) the numbers of columns s, ..., s + W - 1 of a row, of which n_columns count; `aligned`:
+/// rows begin at multiples of W.
 template <typename Number, int W>
 ADAMANT_HOST_DEVICE void store_columns(const Several<Number, W> &value, bool add, bool aligned, int s, int n_columns,
                                        Number *to)
@@ -20,13 +20,13 @@ ADAMANT_HOST_DEVICE void store_columns(const Several<Number, W> &value, bool add
     for (int j = 0; j < W && s + j < n_columns; ++j)
       to[j] = add ? to[j] + value.v[j] : value.v[j];
   else if (!add)
-    value.to(to);
+    value.last_to(to);
   else
     {
-      auto sum = Several<Number, W>::at(to);
+      auto sum = Several<Number, W>::last_at(to);
       for (int j = 0; j < W; ++j)
         sum.v[j] += value.v[j];
-      sum.to(to);
+      sum.last_to(to);
     }
 }
 

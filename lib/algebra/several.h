@@ -3,6 +3,7 @@
 #include "base/host_device.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 namespace adamant
@@ -18,6 +19,29 @@ struct alignas(W == 1             ? sizeof(T) :
 
   ADAMANT_HOST_DEVICE static Several at(const T *p) { return *reinterpret_cast<const Several *>(p); }
   ADAMANT_HOST_DEVICE void           to(T *p) const { *reinterpret_cast<Several *>(p) = *this; }
+
+  /// The same for numbers that nothing else needs soon: those that do stay in a GPU's cache.
+  /// @{
+  ADAMANT_HOST_DEVICE static Several last_at(const T *p)
+  {
+#ifdef __CUDA_ARCH__
+    if constexpr (sizeof(Several) == 16)
+      {
+        const int4 bits = __ldcs(reinterpret_cast<const int4 *>(p));
+        return *reinterpret_cast<const Several *>(&bits);
+      }
+#endif
+    return at(p);
+  }
+  ADAMANT_HOST_DEVICE void last_to(T *p) const
+  {
+#ifdef __CUDA_ARCH__
+    if constexpr (sizeof(Several) == 16)
+      return __stcs(reinterpret_cast<int4 *>(p), *reinterpret_cast<const int4 *>(this));
+#endif
+    to(p);
+  }
+  /// @}
 };
 
 /// How many columns functors of Number take at a time: 16 bytes, so that threads beside each other load and store
@@ -34,6 +58,31 @@ void with_columns_at_once(int n_columns, const Launch &launch)
     launch(std::integral_constant<int, columns_at_once<Number>>());
   else
     launch(std::integral_constant<int, 1>());
+}
+
+/// sum += Σ_k weight[k] load(column[k]) over first <= k < end, in that order: the entries of a sparse row times W
+/// columns each. Several are loaded at a time, since a loop of unknown length waits for each of them.
+template <typename Number, int W, class Load>
+ADAMANT_HOST_DEVICE void add_row(std::int64_t first, std::int64_t end, const int *column, const Number *weight,
+                                 const Load &load, Several<Number, W> &sum)
+{
+  constexpr int at_once = 4;
+  for (std::int64_t k = first; k < end; k += at_once)
+    {
+      Several<Number, W> value[at_once]  = {};
+      Number             factor[at_once] = {};
+#pragma unroll
+      for (int i = 0; i < at_once; ++i)
+        if (k + i < end)
+          {
+            factor[i] = weight[k + i];
+            value[i]  = load(column[k + i]);
+          }
+#pragma unroll
+      for (int i = 0; i < at_once; ++i)
+        for (int j = 0; j < W; ++j)
+          sum.v[j] += factor[i] * value[i].v[j];
+    }
 }
 
 /// The indices of a functor for W columns of a row each. They run over tiles of 32 rows and 8 W columns, a block of

@@ -56,15 +56,13 @@ struct AddInterpolation
     int i, s;
     if (!tiles.find(index, i, s))
       return;
-    Number *target = x + std::size_t(own[i]) * tiles.n_columns + s;
-    auto    sum    = Several<Number, W>::at(target);
-    for (std::int64_t k = row_start[i]; k < row_start[i + 1]; ++k)
-      {
-        const Number weight = value[k];
-        const auto   from   = Several<Number, W>::at(x + std::size_t(column[k]) * tiles.n_columns + s);
-        for (int j = 0; j < W; ++j)
-          sum.v[j] += weight * from.v[j];
-      }
+    Number       *target = x + std::size_t(own[i]) * tiles.n_columns + s;
+    auto          sum    = Several<Number, W>::at(target);
+    const Number *from   = x + s;
+    const int     r      = tiles.n_columns;
+    add_row(
+      row_start[i], row_start[i + 1], column, value,
+      [=](int j) { return Several<Number, W>::at(from + std::size_t(j) * r); }, sum);
     sum.to(target);
   }
 };

@@ -85,9 +85,7 @@ private:
   void solve_inner();
   template <typename Outer>
   void leave(bool add, Vector<Outer> &x);
-  template <typename To>
-  void gather(int n_rows, int rows, int pitch, const List<int> &numbers, To *to) const;
-  void scatter(const List<int> &numbers, const Number *x);
+  void gather(int n_rows, int rows, int pitch, const List<int> &numbers, T *to) const;
   T   *cell_rows(const Class &k) { return of_cells.data() + std::size_t(k.first_row) * columns; }
 
   Device                    device;
@@ -240,29 +238,16 @@ void SolverIn<T>::setup_doors(const NestedNodes &nodes, const MacroCells &cells,
             rest_places.push_back(at);
           }
       }
-  place              = List<int>(device, places);
-  older              = List<int>(device, rest);
-  older_place        = List<int>(device, rest_places);
-  const auto collect = [&](const CSRMatrix<double> &A, auto row, auto number) {
-    Array<std::int64_t> start(1, 0);
-    Array<int>          column;
-    Array<Number>       weight;
-    for (int i = 0; i < n; ++i)
-      {
-        if (const int a = row(i); a >= 0)
-          for (auto k = A.row_start[a]; k < A.row_start[a + 1]; ++k)
-            {
-              column.push_back(number(A.column[k]));
-              weight.push_back(static_cast<Number>(A.value[k]));
-            }
-        start.push_back(static_cast<std::int64_t>(column.size()));
-      }
-    return Rows{{device, start}, {device, column}, {device, weight}};
+  place                = List<int>(device, places);
+  older                = List<int>(device, rest);
+  older_place          = List<int>(device, rest_places);
+  const auto on_device = [&](const CSRMatrix<double> &A) {
+    return Rows{{device, A.row_start}, {device, A.column}, {device, Array<Number>(A.value.begin(), A.value.end())}};
   };
-  to_old = collect(
-    columns, [](int i) { return i; }, [&](int j) { return own[j]; });
-  from_old = collect(
-    rows, [&](int i) { return row_of[i]; }, [&](int j) { return positions[j]; });
+  Array<int> all(n);
+  std::iota(all.begin(), all.end(), 0);
+  to_old   = on_device(rows_of_unknowns(columns, all, own));
+  from_old = on_device(rows_of_unknowns(rows, row_of, positions));
 }
 
 // B, and Π⁻¹: Λ - BᵀB in double, inverted and rounded.
@@ -356,23 +341,12 @@ void SolverIn<T>::solve(const Vector<Outer> &b, const double *squares, bool add,
 
 // n_rows rows of h in another order; see GatherRows.
 template <typename T>
-template <typename To>
-void SolverIn<T>::gather(int n_rows, int rows, int pitch, const List<int> &numbers, To *to) const
+void SolverIn<T>::gather(int n_rows, int rows, int pitch, const List<int> &numbers, T *to) const
 {
   with_columns_at_once<Number>(columns, [&](auto width) {
     constexpr int W = decltype(width)::value;
     device.for_each(n_rows * (columns / W),
-                    GatherRows<Number, To, W>{columns, rows, pitch, numbers.data(), h.data(), to});
-  });
-}
-
-template <typename T>
-void SolverIn<T>::scatter(const List<int> &numbers, const Number *x)
-{
-  with_columns_at_once<Number>(columns, [&](auto width) {
-    constexpr int W = decltype(width)::value;
-    device.for_each(numbers.size() * (columns / W),
-                    ScatterRows<Number, W>{columns, numbers.data(), factor.data(), x, h.data()});
+                    GatherRows<Number, T, W>{columns, rows, pitch, numbers.data(), h.data(), to});
   });
 }
 
@@ -430,7 +404,11 @@ template <typename T>
 void SolverIn<T>::solve_inner()
 {
   const std::size_t r = columns;
-  scatter(E, x_E.data());
+  with_columns_at_once<Number>(columns, [&](auto width) {
+    constexpr int W = decltype(width)::value;
+    device.for_each(n_E * (columns / W),
+                    ScatterRows<Number, W>{columns, E.data(), factor.data(), x_E.data(), h.data()});
+  });
   for (const auto &k : classes)
     {
       gather(k.n_cells * k.e, k.e, k.row, k.edge, cell_rows(k) + k.m * r);

@@ -56,6 +56,9 @@ std::vector<LocalInverse> local_inverses(const Device &device, const MacroCells 
 CSRMatrix<double> edge_complement(const MacroCells &cells, const Prehandled &matrices,
                                   const std::vector<LocalInverse> &local);
 
+/// For each unknown i row[i] of A, or an empty one where that is -1; column j becomes number[j].
+CSRMatrix<double> rows_of_unknowns(const CSRMatrix<double> &A, const Array<int> &row, const Array<int> &number);
+
 /// Bytes of Π⁻¹ for so many unknowns on edges, in an arithmetic, and the most that is needed while it is inverted.
 struct SchurBytes
 {

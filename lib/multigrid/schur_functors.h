@@ -46,13 +46,8 @@ struct EnterColumns
       return;
     const int to = position[i], columns = tiles.n_columns;
     auto      sum = load(i, s);
-    for (std::int64_t k = row_start[i]; k < row_start[i + 1]; ++k)
-      {
-        const Number w     = weight[k];
-        const auto   value = load(column[k], s);
-        for (int j = 0; j < W; ++j)
-          sum.v[j] += w * value.v[j];
-      }
+    add_row(
+      row_start[i], row_start[i + 1], column, weight, [this, s](int j) { return load(j, s); }, sum);
     if (const int row = place[i]; row < 0)
       return sum.to(h + std::size_t(to) * columns + s);
     else
@@ -82,8 +77,8 @@ private:
   }
 };
 
-/// The way out, with the finest step of S: x_i = (or, with `add`, +=) back[s] (h_position(i) + Σ_k weight_k h_column(k)) over row i of what new
-/// nodes take of old ones.
+/// The way out, with the finest step of S: x_i = (or, with `add`, +=) back[s] (h_position(i) + Σ_k weight_k h_column(k))
+/// over row i of what new nodes take of old ones.
 template <typename Number, typename To, int W>
 struct LeaveColumns
 {
@@ -102,15 +97,12 @@ struct LeaveColumns
     int i, s;
     if (!tiles.find(index, i, s))
       return;
-    const int columns = tiles.n_columns;
-    auto      sum     = Several<Number, W>::at(h + std::size_t(position[i]) * columns + s);
-    for (std::int64_t k = row_start[i]; k < row_start[i + 1]; ++k)
-      {
-        const Number w     = weight[k];
-        const auto   value = Several<Number, W>::at(h + std::size_t(column[k]) * columns + s);
-        for (int j = 0; j < W; ++j)
-          sum.v[j] += w * value.v[j];
-      }
+    const int     columns = tiles.n_columns;
+    auto          sum     = Several<Number, W>::at(h + std::size_t(position[i]) * columns + s);
+    const Number *from    = h + s;
+    add_row(
+      row_start[i], row_start[i + 1], column, weight,
+      [=](int j) { return Several<Number, W>::at(from + std::size_t(j) * columns); }, sum);
     Several<To, W> result;
     for (int j = 0; j < W; ++j)
       result.v[j] = static_cast<To>(back == nullptr ? double(sum.v[j]) : sum.v[j] * back[s + j]);

@@ -24,13 +24,9 @@ struct ColumnRows
   ADAMANT_HOST_DEVICE Several<Number, W> multiply(int i, int n_columns, int first, const Number *x) const
   {
     Several<Number, W> sum = {};
-    for (std::int64_t k = row_start[i]; k < row_start[i + 1]; ++k)
-      {
-        const Number factor = value[k];
-        const auto   from   = Several<Number, W>::at(x + std::size_t(column[k]) * n_columns + first);
-        for (int j = 0; j < W; ++j)
-          sum.v[j] += factor * from.v[j];
-      }
+    add_row(
+      row_start[i], row_start[i + 1], column, value,
+      [=](int j) { return Several<Number, W>::at(x + std::size_t(j) * n_columns + first); }, sum);
     return sum;
   }
 };

@@ -118,7 +118,9 @@ TransformsIn<T>::TransformsIn(const Device &device, const std::vector<Eigenpairs
                      std::to_string(folded[0].nodes * folded[1].nodes * folded[2].nodes) +
                      " entries at once are more than 2^31 numbers");
   make_factors(directions, vectors);
-  setup_vectors(options.chunk_bytes > 0 ? options.chunk_bytes : device.asynchronous() ? 16 << 20 : 1 << 20);
+  // On a GPU products of Tensor Cores take long enough only then; in 3D there are two such chunks.
+  const std::size_t megabytes = !device.asynchronous() ? 1 : in_double || dim == 3 ? 16 : 32;
+  setup_vectors(options.chunk_bytes > 0 ? options.chunk_bytes : megabytes << 20);
 }
 
 template <typename T>

@@ -144,7 +144,7 @@ private:
   {
     if (n_columns == columns)
       {
-        const auto all = Several<From, W>::at(from);
+        const auto all = Several<From, W>::last_at(from);
         for (int j = 0; j < W; ++j)
           value.v[j] = static_cast<Number>(scale == nullptr ? all.v[j] : all.v[j] * scale[s + j]);
       }
@@ -272,8 +272,8 @@ struct LineSystems
 };
 
 /// From an end towards the middle, y_k = b_k - l y_j of the entry j before, l = e / pivot with the matrix's entry e
-/// between the two; or away from it, x_k = (w y_k - e x_j) / pivot. Index ((half parts + p) n_lines + s) groups + group;
-/// on the way back the entries of the singular line have an index each, behind all others: (row groups + group).
+/// between the two; or away from it, x_k = (w y_k - e x_j) / pivot. Index ((half parts + p) n_lines + s) groups +
+/// group; on the way back the entries of the singular line have an index each, behind all others: (row groups + group).
 template <int W, bool towards>
 struct SweepLines
 {
