@@ -44,6 +44,16 @@ struct alignas(W == 1             ? sizeof(T) :
   /// @}
 };
 
+/// value times factor as another type: in float where both types are, since a GPU converts to double and back slowly.
+template <typename To, typename From>
+ADAMANT_HOST_DEVICE To scaled_to(From value, double factor)
+{
+  if constexpr (sizeof(From) < sizeof(double) && sizeof(To) < sizeof(double))
+    return To(float(value) * float(factor));
+  else
+    return static_cast<To>(double(value) * factor);
+}
+
 /// How many columns functors of Number take at a time: 16 bytes, so that threads beside each other load and store
 /// memory without gaps.
 template <typename Number>
@@ -62,8 +72,8 @@ void with_columns_at_once(int n_columns, const Launch &launch)
 
 /// sum += Σ_k weight[k] load(column[k]) over first <= k < end, in that order: the entries of a sparse row times W
 /// columns each. Several are loaded at a time, since a loop of unknown length waits for each of them.
-template <typename Number, int W, class Load>
-ADAMANT_HOST_DEVICE void add_row(std::int64_t first, std::int64_t end, const int *column, const Number *weight,
+template <typename Number, typename Weight, int W, class Load>
+ADAMANT_HOST_DEVICE void add_row(std::int64_t first, std::int64_t end, const int *column, const Weight *weight,
                                  const Load &load, Several<Number, W> &sum)
 {
   constexpr int at_once = 4;

@@ -45,9 +45,12 @@ struct EnterColumns
     if (!tiles.find(index, i, s))
       return;
     const int to = position[i], columns = tiles.n_columns;
-    auto      sum = load(i, s);
+    auto      loads = load(i, s);
     add_row(
-      row_start[i], row_start[i + 1], column, weight, [this, s](int j) { return load(j, s); }, sum);
+      row_start[i], row_start[i + 1], column, weight, [this, s](int j) { return load(j, s); }, loads);
+    Several<Number, W> sum;
+    for (int j = 0; j < W; ++j)
+      sum.v[j] = scale == nullptr ? Number(loads.v[j]) : scaled_to<Number>(loads.v[j], scale[s + j]);
     if (const int row = place[i]; row < 0)
       return sum.to(h + std::size_t(to) * columns + s);
     else
@@ -61,19 +64,15 @@ struct EnterColumns
   }
 
 private:
-  ADAMANT_HOST_DEVICE Several<Number, W> load(int i, int s) const
+  ADAMANT_HOST_DEVICE Several<From, W> load(int i, int s) const
   {
-    const From        *from   = b + std::size_t(i) * n_columns + s;
-    Several<From, W>   value  = {};
-    Several<Number, W> result = {};
+    const From *from = b + std::size_t(i) * n_columns + s;
     if (n_columns == tiles.n_columns)
-      value = Several<From, W>::at(from);
-    else
-      for (int j = 0; j < W && s + j < n_columns; ++j)
-        value.v[j] = from[j];
-    for (int j = 0; j < W; ++j)
-      result.v[j] = static_cast<Number>(scale == nullptr ? value.v[j] : value.v[j] * scale[s + j]);
-    return result;
+      return Several<From, W>::at(from);
+    Several<From, W> value = {};
+    for (int j = 0; j < W && s + j < n_columns; ++j)
+      value.v[j] = from[j];
+    return value;
   }
 };
 
@@ -105,7 +104,7 @@ struct LeaveColumns
       [=](int j) { return Several<Number, W>::at(from + std::size_t(j) * columns); }, sum);
     Several<To, W> result;
     for (int j = 0; j < W; ++j)
-      result.v[j] = static_cast<To>(back == nullptr ? double(sum.v[j]) : sum.v[j] * back[s + j]);
+      result.v[j] = back == nullptr ? To(sum.v[j]) : scaled_to<To>(sum.v[j], back[s + j]);
     store_columns(result, add, n_columns == columns, s, n_columns, x + std::size_t(i) * n_columns + s);
   }
 };

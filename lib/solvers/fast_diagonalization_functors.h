@@ -146,11 +146,11 @@ private:
       {
         const auto all = Several<From, W>::last_at(from);
         for (int j = 0; j < W; ++j)
-          value.v[j] = static_cast<Number>(scale == nullptr ? all.v[j] : all.v[j] * scale[s + j]);
+          value.v[j] = scale == nullptr ? Number(all.v[j]) : scaled_to<Number>(all.v[j], scale[s + j]);
       }
     else
       for (int j = 0; j < W && s + j < n_columns; ++j)
-        value.v[j] = static_cast<Number>(scale == nullptr ? from[j] : from[j] * scale[s + j]);
+        value.v[j] = scale == nullptr ? Number(from[j]) : scaled_to<Number>(from[j], scale[s + j]);
   }
 };
 
@@ -193,7 +193,7 @@ private:
   {
     Several<To, W> all;
     for (int j = 0; j < W; ++j)
-      all.v[j] = static_cast<To>(factor == nullptr ? double(value.v[j]) : double(value.v[j]) * factor[s + j]);
+      all.v[j] = factor == nullptr ? To(value.v[j]) : scaled_to<To>(value.v[j], factor[s + j]);
     store_columns(all, add, n_columns == columns, s, n_columns, to);
   }
 };
