@@ -98,7 +98,8 @@ struct ProblemParameters : ParameterAcceptor
 
 struct SolverParameters : ParameterAcceptor
 {
-  std::string  type = "multigrid", precision = "float64", iteration = "conjugate_gradients", smoother = "jacobi";
+  std::string type = "multigrid", precision = "float64", vectors = "float64", iteration = "conjugate_gradients",
+              smoother   = "jacobi";
   double       tolerance = 1e-10, range = 8.;
   unsigned int columns = 64, repetitions = 1, coarsest_cells = 64, steps = 3, cycles = 1, max_iterations = 50;
   bool         compare = true;
@@ -115,6 +116,11 @@ struct SolverParameters : ParameterAcceptor
                   "Of multigrid's V-cycle (float64 or float32), or of the products of a direct solver. tf32, bfloat16 "
                   "and float16 are those of a GPU's Tensor Cores",
                   prm, Selection("float64|float32|tf32|bfloat16|float16"));
+    add_parameter(
+      "Vectors", vectors,
+      "What right-hand sides and solutions of a direct solver are stored in; float32, where Precision is not "
+      "float64 and Refinement tolerance = 0, is half of the bytes that it reads and writes",
+      prm, Selection("float64|float32"));
     add_parameter("Refinement tolerance", tolerance,
                   "Of the residual of each right-hand side in double, relative to it; 0: one solve of a direct solver, "
                   "or multigrid's Cycles in Precision alone",
@@ -145,6 +151,7 @@ struct SolverParameters : ParameterAcceptor
   bool                direct() const { return type != "multigrid"; }
   bool                refines() const { return direct() || iteration == "refinement"; }
   bool                schur() const { return type == "schur"; }
+  bool                in_float() const { return vectors == "float32"; }
   adamant::Arithmetic arithmetic() const { return adamant::arithmetic(precision); }
 
   void check(bool one_at_once) const
@@ -156,6 +163,9 @@ struct SolverParameters : ParameterAcceptor
             "jacobi and Cycles = 1; take Solver/Columns at once = 1");
     require(direct() || precision == "float64" || precision == "float32", "Solver/Precision = ", precision,
             ": multigrid has float64 and float32");
+    require(!in_float() || (direct() && precision != "float64" && tolerance == 0.),
+            "Solver/Vectors = float32 needs fast_diagonalization or schur with a Precision below float64, and "
+            "Refinement tolerance = 0");
   }
 };
 

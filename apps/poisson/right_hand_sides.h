@@ -11,6 +11,7 @@
 #include <cmath>
 #include <iostream>
 #include <numeric>
+#include <optional>
 
 namespace poisson
 {
@@ -40,6 +41,8 @@ public:
   /// Of n samples from the first on; b has r >= n columns, the others are zero. Throws InputError where values are no
   /// numbers.
   void set(unsigned int first, int n, int r, Vector &b);
+  /// Of the norms of these right-hand sides, in device memory, where they are at hand; else null.
+  const double *squares() const { return levels.singular ? nullptr : norms->last(); }
   /// Of solutions, where it is free.
   void remove_constant(Vector &x) const
   {
@@ -65,6 +68,8 @@ private:
   const Array<double>           g;
   adamant::ColumnMatrix<double> M, C, sum, mean; // the last two have one row
   Vector                        ones, loads;
+
+  std::optional<adamant::ColumnNorms> norms;
 };
 
 template <int dim>
@@ -97,7 +102,9 @@ void RightHandSides<dim>::set(unsigned int first, int n, int r, Vector &b)
     evaluate(first, n, r, b);
   if (!g.empty())
     lift(n, r, b);
-  const auto sizes = adamant::ColumnNorms(device, levels.n(), r).fetch(b);
+  if (!norms)
+    norms.emplace(device, levels.n(), r);
+  const auto sizes = norms->fetch(b);
   for (int s = 0; s < n; ++s)
     {
       require(std::isfinite(sizes[s]), "Problem/Source: right-hand side ", first + s,

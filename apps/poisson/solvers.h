@@ -3,6 +3,7 @@
 #include "levels.h"
 #include "parameters.h"
 
+#include "algebra/graph.h"
 #include "base/run_record.h"
 #include "multigrid/column_cycle.h"
 #include "multigrid/condition_numbers.h"
@@ -42,6 +43,52 @@ struct Approximation
     if (paper_flop > 0.)
       record["paper_flop_per_dof"] = paper_flop / n;
   }
+};
+
+/// X = M B, recorded; of a direct solver with the squares of norms that are at hand, or null. In float, what is solved
+/// with are copies of B and X, rounded before and widened after.
+class OneSolve
+{
+public:
+  using Vector = adamant::Vector<double>;
+
+  OneSolve(const adamant::Device &device, const adamant::Preconditioner &M, bool in_float, const double *squares,
+           const Vector &B, Vector &X)
+    : device(device)
+  {
+    const auto *direct = dynamic_cast<const adamant::ColumnInverse *>(&M);
+    if (in_float)
+      {
+        b = adamant::Vector<float>(device, B.size());
+        x = adamant::Vector<float>(device, X.size());
+      }
+    const auto solve = [this, direct, in_float, squares, &M, &B, &X] {
+      if (direct == nullptr)
+        M.vmult(B, X);
+      else if (in_float)
+        direct->apply(b, squares, false, x);
+      else
+        direct->apply(B, squares, false, X);
+    };
+    solve(); // loads what a recorded graph must not load
+    graph = adamant::Graph(device, solve);
+  }
+  void begin(const Vector &B)
+  {
+    if (b.size() > 0)
+      device.convert(B, b);
+  }
+  void replay() const { graph.replay(); }
+  void end(Vector &X) const
+  {
+    if (x.size() > 0)
+      device.convert(x, X);
+  }
+
+private:
+  adamant::Device        device;
+  adamant::Vector<float> b, x;
+  adamant::Graph         graph;
 };
 
 /// Makes them for one problem; what several of one kind share is made once.

@@ -18,7 +18,8 @@ double free_bytes()
 } // namespace adamant
 
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::CopyBlock &);
-template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::PartialSquares &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::PartialSquares<double> &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::PartialSquares<float> &);
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::SumParts &);
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::SquareRoots &);
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::ColumnScales &);

@@ -47,14 +47,15 @@ public:
   }
 
   /// Of the columns of x, n_rows x n_columns; in device memory until the next call.
-  const double *operator()(const Vector<double> &x)
+  template <typename Number>
+  const double *operator()(const Vector<Number> &x)
   {
     if (n_columns == 1)
       {
         device.dot(x, x, scalar, 0);
         return scalar.data();
       }
-    device.for_each(n_parts * n_columns, PartialSquares{n_rows, n_columns, n_parts, x.data(), sums.data()});
+    device.for_each(n_parts * n_columns, PartialSquares<Number>{n_rows, n_columns, n_parts, x.data(), sums.data()});
     const int n_groups = (n_parts + group - 1) / group;
     device.for_each(n_groups * n_columns, SumParts{n_columns, n_parts, group, sums.data(), groups.data()});
     device.for_each(n_columns, SumParts{n_columns, n_groups, n_groups, groups.data(), squares.data()});
@@ -62,7 +63,8 @@ public:
   }
   const double *last() const { return n_columns == 1 ? scalar.data() : squares.data(); } ///< what the last call gave
   /// The norms on the host; waits.
-  Array<double> fetch(const Vector<double> &x)
+  template <typename Number>
+  Array<double> fetch(const Vector<Number> &x)
   {
     device.for_each(n_columns, SquareRoots{(*this)(x), roots.data()});
     return to_host(roots);

@@ -10,29 +10,32 @@
 
 namespace adamant
 {
-/// to = (or, with `add`, +=) the first n of W numbers.
-template <int W>
-ADAMANT_HOST_DEVICE void store_columns(Several<double, W> value, bool add, int n, double *to)
+/// to = (or, with `add`, +=) the numbers of columns s, ..., s + W - 1 of a row, of which n_columns count; `aligned`:
+/// rows begin at multiples of W.
+template <typename Number, int W>
+ADAMANT_HOST_DEVICE void store_columns(const Several<Number, W> &value, bool add, bool aligned, int s, int n_columns,
+                                       Number *to)
 {
-  if (n >= W)
+  if (!aligned)
+    for (int j = 0; j < W && s + j < n_columns; ++j)
+      to[j] = add ? to[j] + value.v[j] : value.v[j];
+  else if (!add)
+    value.last_to(to);
+  else
     {
-      if (add)
-        {
-          const auto old = Several<double, W>::at(to);
-          for (int j = 0; j < W; ++j)
-            value.v[j] += old.v[j];
-        }
-      return value.to(to);
+      auto sum = Several<Number, W>::last_at(to);
+      for (int j = 0; j < W; ++j)
+        sum.v[j] += value.v[j];
+      sum.last_to(to);
     }
-  for (int j = 0; j < W && j < n; ++j)
-    to[j] = add ? to[j] + value.v[j] : value.v[j];
 }
 
 /// sum[p r + s] = Σ x[i r + s]² over the rows i = p, p + n_parts, ...; index p r + s.
+template <typename Number>
 struct PartialSquares
 {
   int           n_rows, n_columns, n_parts;
-  const double *x;
+  const Number *x;
   double       *sum;
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
@@ -42,11 +45,14 @@ struct PartialSquares
     std::size_t       k        = index;
     for (; k + 3 * step < end; k += 4 * step) // loads that do not wait for each other
       for (int j = 0; j < 4; ++j)
-        total[j] += x[k + j * step] * x[k + j * step];
+        total[j] += square(x[k + j * step]);
     for (; k < end; k += step)
-      total[0] += x[k] * x[k];
+      total[0] += square(x[k]);
     sum[index] = (total[0] + total[1]) + (total[2] + total[3]);
   }
+
+private:
+  ADAMANT_HOST_DEVICE static double square(double value) { return value * value; }
 };
 
 /// total[q r + s] = Σ_p sum[p r + s] over p = q group, ..., (q + 1) group - 1; index q r + s.

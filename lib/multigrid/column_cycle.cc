@@ -123,10 +123,11 @@ void ColumnCycle<Number>::smooth(Level &level, bool from_zero) const
     {
       const auto [alpha, beta] = level.coefficients[k];
       // With alpha = 0 in the first step, d need not be zero, but a number.
-      with_columns_at_once(r, [&, alpha = alpha, beta = beta](auto width) {
-        constexpr int W = decltype(width)::value;
-        device.for_each(level.x.size() / W,
-                        ColumnStep<Number, W>{r, k == 0 && from_zero, level.A.view(), alpha, beta, level.b.data(),
+      with_columns_at_once<Number>(r, [&, alpha = alpha, beta = beta](auto width) {
+        constexpr int        W = decltype(width)::value;
+        const ColumnTiles<W> tiles{level.A.n_rows(), r};
+        device.for_each(tiles.size(),
+                        ColumnStep<Number, W>{tiles, k == 0 && from_zero, level.A.view(), alpha, beta, level.b.data(),
                                               level.diagonal.data(), level.x.data(), level.d.data(), level.y.data()});
       });
       std::swap(level.x, level.y);

@@ -156,10 +156,11 @@ auto HierarchicalBasis<Number>::make_step(const CSRMatrix<double> &rows, const A
 template <typename Number>
 void HierarchicalBasis<Number>::apply(const Step &step, bool minus, int n_columns, Vector<Number> &x) const
 {
-  with_columns_at_once(n_columns, [&](auto width) {
-    constexpr int W = decltype(width)::value;
-    device.for_each(step.own.size() * (n_columns / W),
-                    AddInterpolation<Number, W>{n_columns, step.own.data(), step.row_start.data(), step.column.data(),
+  with_columns_at_once<Number>(n_columns, [&](auto width) {
+    constexpr int        W = decltype(width)::value;
+    const ColumnTiles<W> tiles{step.own.size(), n_columns};
+    device.for_each(tiles.size(),
+                    AddInterpolation<Number, W>{tiles, step.own.data(), step.row_start.data(), step.column.data(),
                                                 minus ? step.minus.data() : step.value.data(), x.data()});
   });
 }

@@ -40,12 +40,11 @@ CSRMatrix<double> hierarchical_step(const NestedNodes &nodes, int l);
 /// numbers are `own`, in terms of older ones; all by their numbers among the unknowns.
 CSRMatrix<double> interpolation(const NestedNodes &nodes, int l, Array<int> &own);
 
-/// x[own[i]] += Σ_k value[k] x[column[k]] for W of n_columns at a time; index i n_columns / W + group. No row is
-/// another's column.
+/// x[own[i]] += Σ_k value[k] x[column[k]] for W columns at a time. No row is another's column.
 template <typename Number, int W>
 struct AddInterpolation
 {
-  int                 n_columns;
+  ColumnTiles<W>      tiles;
   const int          *own;
   const std::int64_t *row_start;
   const int          *column;
@@ -54,16 +53,16 @@ struct AddInterpolation
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    const int groups = n_columns / W, i = index / groups, s = (index - i * groups) * W;
-    Number   *target = x + std::size_t(own[i]) * n_columns + s;
-    auto      sum    = Several<Number, W>::at(target);
-    for (std::int64_t k = row_start[i]; k < row_start[i + 1]; ++k)
-      {
-        const Number weight = value[k];
-        const auto   from   = Several<Number, W>::at(x + std::size_t(column[k]) * n_columns + s);
-        for (int j = 0; j < W; ++j)
-          sum.v[j] += weight * from.v[j];
-      }
+    int i, s;
+    if (!tiles.find(index, i, s))
+      return;
+    Number       *target = x + std::size_t(own[i]) * tiles.n_columns + s;
+    auto          sum    = Several<Number, W>::at(target);
+    const Number *from   = x + s;
+    const int     r      = tiles.n_columns;
+    add_row(
+      row_start[i], row_start[i + 1], column, value,
+      [=](int j) { return Several<Number, W>::at(from + std::size_t(j) * r); }, sum);
     sum.to(target);
   }
 };

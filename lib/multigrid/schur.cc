@@ -19,6 +19,7 @@ class Schur::Solver
 public:
   virtual ~Solver()                                                                                      = default;
   virtual void        apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) = 0;
+  virtual void        apply(const Vector<float> &b, const double *squares, bool add, Vector<float> &x)   = 0;
   virtual std::size_t bytes() const                                                                      = 0;
   double              flop = 0, paper_flop = 0, traffic = 0;
 };
@@ -34,10 +35,23 @@ class SolverIn : public Schur::Solver
 public:
   SolverIn(const Device &device, const NestedNodes &nodes, const MacroCells &cells, const Prehandled &matrices,
            Arithmetic arithmetic, int n_columns);
-  void        apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) override;
+  void apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) override
+  {
+    solve(b, squares, add, x);
+  }
+  void apply(const Vector<float> &b, const double *squares, bool add, Vector<float> &x) override
+  {
+    if constexpr (scaled)
+      solve(b, squares, add, x);
+    else
+      throw InputError("schur in float64 takes right-hand sides in double");
+  }
   std::size_t bytes() const override;
 
 private:
+  static constexpr bool scaled   = sizeof(T) < sizeof(double);
+  static constexpr int  multiple = 8; // of columns, of 16 bytes
+
   using Number = std::conditional_t<sizeof(T) == sizeof(double), double, float>; // of vectors between products
 
   struct Class
@@ -63,16 +77,16 @@ private:
   void       setup_edges(const MacroCells &cells, const Prehandled &matrices, const std::vector<LocalInverse> &local);
   void       setup_vectors();
   void       count(const MacroCells &cells);
-  void       enter(const Vector<double> &b);
-  void       solve_edges();
-  void       solve_inner();
-  void       leave(bool add, Vector<double> &x);
-  template <typename To>
-  void gather(int n_rows, int rows, int pitch, const List<int> &numbers, To *to) const;
-  void scatter(const List<int> &numbers, const Number *x);
+  template <typename Outer>
+  void solve(const Vector<Outer> &b, const double *squares, bool add, Vector<Outer> &x);
+  template <typename Outer>
+  void enter(const Vector<Outer> &b);
+  void solve_edges();
+  void solve_inner();
+  template <typename Outer>
+  void leave(bool add, Vector<Outer> &x);
+  void gather(int n_rows, int rows, int pitch, const List<int> &numbers, T *to) const;
   T   *cell_rows(const Class &k) { return of_cells.data() + std::size_t(k.first_row) * columns; }
-
-  static constexpr bool scaled = sizeof(T) < sizeof(double);
 
   Device                    device;
   DenseProducts             products, in_number; // in the arithmetic; of Numbers
@@ -103,7 +117,7 @@ SolverIn<T>::SolverIn(const Device &device, const NestedNodes &nodes, const Macr
   , in_number(device, sizeof(Number) == sizeof(double) ? Arithmetic::float64 : Arithmetic::float32)
   , n(nodes.n_unknowns)
   , n_columns(n_columns)
-  , columns(scaled ? (n_columns + columns_at_once - 1) / columns_at_once * columns_at_once : n_columns)
+  , columns(scaled ? (n_columns + multiple - 1) / multiple * multiple : n_columns)
   , n_C(static_cast<int>(cells.coarse.size()))
   , n_E(static_cast<int>(cells.edge.size()))
   , row_E(padded<T>(n_E))
@@ -224,29 +238,16 @@ void SolverIn<T>::setup_doors(const NestedNodes &nodes, const MacroCells &cells,
             rest_places.push_back(at);
           }
       }
-  place              = List<int>(device, places);
-  older              = List<int>(device, rest);
-  older_place        = List<int>(device, rest_places);
-  const auto collect = [&](const CSRMatrix<double> &A, auto row, auto number) {
-    Array<std::int64_t> start(1, 0);
-    Array<int>          column;
-    Array<Number>       weight;
-    for (int i = 0; i < n; ++i)
-      {
-        if (const int a = row(i); a >= 0)
-          for (auto k = A.row_start[a]; k < A.row_start[a + 1]; ++k)
-            {
-              column.push_back(number(A.column[k]));
-              weight.push_back(static_cast<Number>(A.value[k]));
-            }
-        start.push_back(static_cast<std::int64_t>(column.size()));
-      }
-    return Rows{{device, start}, {device, column}, {device, weight}};
+  place                = List<int>(device, places);
+  older                = List<int>(device, rest);
+  older_place          = List<int>(device, rest_places);
+  const auto on_device = [&](const CSRMatrix<double> &A) {
+    return Rows{{device, A.row_start}, {device, A.column}, {device, Array<Number>(A.value.begin(), A.value.end())}};
   };
-  to_old = collect(
-    columns, [](int i) { return i; }, [&](int j) { return own[j]; });
-  from_old = collect(
-    rows, [&](int i) { return row_of[i]; }, [&](int j) { return positions[j]; });
+  Array<int> all(n);
+  std::iota(all.begin(), all.end(), 0);
+  to_old   = on_device(rows_of_unknowns(columns, all, own));
+  from_old = on_device(rows_of_unknowns(rows, row_of, positions));
 }
 
 // B, and Π⁻¹: Λ - BᵀB in double, inverted and rounded.
@@ -326,7 +327,8 @@ void SolverIn<T>::count(const MacroCells &cells)
 }
 
 template <typename T>
-void SolverIn<T>::apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x)
+template <typename Outer>
+void SolverIn<T>::solve(const Vector<Outer> &b, const double *squares, bool add, Vector<Outer> &x)
 {
   if (scaled)
     device.for_each(columns, LowPrecisionScales{n_columns, length, 1., squares == nullptr ? norms(b) : squares,
@@ -339,39 +341,30 @@ void SolverIn<T>::apply(const Vector<double> &b, const double *squares, bool add
 
 // n_rows rows of h in another order; see GatherRows.
 template <typename T>
-template <typename To>
-void SolverIn<T>::gather(int n_rows, int rows, int pitch, const List<int> &numbers, To *to) const
+void SolverIn<T>::gather(int n_rows, int rows, int pitch, const List<int> &numbers, T *to) const
 {
-  with_columns_at_once(columns, [&](auto width) {
+  with_columns_at_once<Number>(columns, [&](auto width) {
     constexpr int W = decltype(width)::value;
     device.for_each(n_rows * (columns / W),
-                    GatherRows<Number, To, W>{columns, rows, pitch, numbers.data(), h.data(), to});
-  });
-}
-
-template <typename T>
-void SolverIn<T>::scatter(const List<int> &numbers, const Number *x)
-{
-  with_columns_at_once(columns, [&](auto width) {
-    constexpr int W = decltype(width)::value;
-    device.for_each(numbers.size() * (columns / W),
-                    ScatterRows<Number, W>{columns, numbers.data(), factor.data(), x, h.data()});
+                    GatherRows<Number, T, W>{columns, rows, pitch, numbers.data(), h.data(), to});
   });
 }
 
 // h = Sᵀ b; b_C = L⁻¹ h_C, b_I = d h_I.
 template <typename T>
-void SolverIn<T>::enter(const Vector<double> &b)
+template <typename Outer>
+void SolverIn<T>::enter(const Vector<Outer> &b)
 {
-  with_columns_at_once(columns, [&](auto width) {
-    constexpr int W = decltype(width)::value;
-    device.for_each(h.size() / W,
-                    EnterColumns<Number, T, W>{n_columns, columns, position.data(), place.data(), to_old.start.data(),
-                                               to_old.column.data(), to_old.weight.data(), factor.data(), b.data(),
-                                               scaled ? scales.data() : nullptr, h.data(), of_cells.data()});
+  with_columns_at_once<Outer>(columns, [&](auto width) {
+    constexpr int        W = decltype(width)::value;
+    const ColumnTiles<W> tiles{n, columns};
+    device.for_each(tiles.size(), EnterColumns<Outer, Number, T, W>{
+                                    tiles, n_columns, position.data(), place.data(), to_old.start.data(),
+                                    to_old.column.data(), to_old.weight.data(), factor.data(), b.data(),
+                                    scaled ? scales.data() : nullptr, h.data(), of_cells.data()});
   });
   basis.load_to_hierarchical(columns, h, false);
-  with_columns_at_once(columns, [&](auto width) {
+  with_columns_at_once<Number>(columns, [&](auto width) {
     constexpr int W = decltype(width)::value;
     device.for_each(older.size() * (columns / W), GatherInner<Number, T, W>{columns, older.data(), older_place.data(),
                                                                             factor.data(), h.data(), of_cells.data()});
@@ -392,7 +385,7 @@ void SolverIn<T>::solve_edges()
       1., k.W.data(), cell_rows(k), 0., w.data() + k.first_edge * r);
   products.multiply({row_E, columns, n_C, true, false, row_E, columns, columns}, 1., B.data(), c_rounded.data(), 0.,
                     t.data());
-  with_columns_at_once(columns, [&](auto width) {
+  with_columns_at_once<Number>(columns, [&](auto width) {
     constexpr int W = decltype(width)::value;
     device.for_each(n_E * (columns / W), EdgeLoad<Number, T, W>{columns, E.data(), factor.data(), h.data(), w.data(),
                                                                 slots.data(), slot.data(), t.data(), e.data()});
@@ -411,7 +404,11 @@ template <typename T>
 void SolverIn<T>::solve_inner()
 {
   const std::size_t r = columns;
-  scatter(E, x_E.data());
+  with_columns_at_once<Number>(columns, [&](auto width) {
+    constexpr int W = decltype(width)::value;
+    device.for_each(n_E * (columns / W),
+                    ScatterRows<Number, W>{columns, E.data(), factor.data(), x_E.data(), h.data()});
+  });
   for (const auto &k : classes)
     {
       gather(k.n_cells * k.e, k.e, k.row, k.edge, cell_rows(k) + k.m * r);
@@ -421,14 +418,17 @@ void SolverIn<T>::solve_inner()
 }
 
 template <typename T>
-void SolverIn<T>::leave(bool add, Vector<double> &x)
+template <typename Outer>
+void SolverIn<T>::leave(bool add, Vector<Outer> &x)
 {
   basis.to_nodal(columns, h, false);
-  with_columns_at_once(columns, [&](auto width) {
-    constexpr int W = decltype(width)::value;
-    device.for_each(h.size() / W, LeaveColumns<Number, W>{n_columns, columns, position.data(), from_old.start.data(),
-                                                          from_old.column.data(), from_old.weight.data(), h.data(),
-                                                          scaled ? scales_back.data() : nullptr, add, x.data()});
+  with_columns_at_once<Outer>(columns, [&](auto width) {
+    constexpr int        W = decltype(width)::value;
+    const ColumnTiles<W> tiles{n, columns};
+    device.for_each(tiles.size(),
+                    LeaveColumns<Number, Outer, W>{tiles, n_columns, position.data(), from_old.start.data(),
+                                                   from_old.column.data(), from_old.weight.data(), h.data(),
+                                                   scaled ? scales_back.data() : nullptr, add, x.data()});
   });
 }
 
@@ -469,6 +469,10 @@ Schur::~Schur()                 = default;
 Schur::Schur(Schur &&) noexcept = default;
 
 void Schur::apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) const
+{
+  solver->apply(b, squares, add, x);
+}
+void Schur::apply(const Vector<float> &b, const double *squares, bool add, Vector<float> &x) const
 {
   solver->apply(b, squares, add, x);
 }

@@ -16,7 +16,7 @@ namespace adamant
 ///   x_E = Π⁻¹ (b_E - Bᵀb_C - W b_I),   x_C = b_C - B x_E,   x_I = C⁻¹b_I - Wᵀx_E:
 ///
 /// Π⁻¹, C⁻¹ and W are computed in double once, and stored dense in the precision of the products. Right-hand sides and
-/// results are nodal values and loads in double, columns of MultiVector; each column is scaled at the door.
+/// results are nodal values and loads in double or float, columns of MultiVector; each column is scaled at the door.
 class Schur : public ColumnInverse
 {
 public:
@@ -29,6 +29,8 @@ public:
 
   void solve(const Vector<double> &b, Vector<double> &x) const { apply(b, nullptr, false, x); }
   void apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) const override;
+  /// Not with float64.
+  void apply(const Vector<float> &b, const double *squares, bool add, Vector<float> &x) const override;
   void update() override {} ///< the matrix stays
 
   double      flop() const;       ///< of a solve for one column, by products, without padding
@@ -53,6 +55,9 @@ std::vector<LocalInverse> local_inverses(const Device &device, const MacroCells 
 /// Λ = E - D C⁻¹Dᵀ, sparse: the unknowns on the edges of a cell see each other.
 CSRMatrix<double> edge_complement(const MacroCells &cells, const Prehandled &matrices,
                                   const std::vector<LocalInverse> &local);
+
+/// For each unknown i row[i] of A, or an empty one where that is -1; column j becomes number[j].
+CSRMatrix<double> rows_of_unknowns(const CSRMatrix<double> &A, const Array<int> &row, const Array<int> &number);
 
 /// Bytes of Π⁻¹ for so many unknowns on edges, in an arithmetic, and the most that is needed while it is inverted.
 struct SchurBytes

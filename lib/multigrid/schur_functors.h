@@ -24,30 +24,33 @@ ADAMANT_HOST_DEVICE To rounded(From x)
 
 /// The door: with the finest step of Sᵀ, c_i = scale[s] (b_i + Σ_k weight_k b_column(k)) over row i of what old nodes take
 /// of new ones. h_position(i) = c_i but for the nodes that are new in the finest step inside cells: those are final, and
-/// go to row place(i) of the cells' right-hand sides, times factor. Index: unknown i times groups of W columns.
-template <typename Number, typename T, int W>
+/// go to row place(i) of the cells' right-hand sides, times factor.
+template <typename From, typename Number, typename T, int W>
 struct EnterColumns
 {
-  int                 n_columns, columns;
+  ColumnTiles<W>      tiles; // of unknowns
+  int                 n_columns;
   const int          *position, *place; // place: or -1
   const std::int64_t *row_start;
   const int          *column;
   const Number       *weight, *factor; // factor: by position
-  const double       *b, *scale;       // scale: or none
+  const From         *b;
+  const double       *scale; // or none
   Number             *h;
   T                  *of_cells;
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    const int groups = columns / W, i = index / groups, s = (index - i * groups) * W, to = position[i];
-    auto      sum = load(i, s);
-    for (std::int64_t k = row_start[i]; k < row_start[i + 1]; ++k)
-      {
-        const Number w     = weight[k];
-        const auto   value = load(column[k], s);
-        for (int j = 0; j < W; ++j)
-          sum.v[j] += w * value.v[j];
-      }
+    int i, s;
+    if (!tiles.find(index, i, s))
+      return;
+    const int to = position[i], columns = tiles.n_columns;
+    auto      loads = load(i, s);
+    add_row(
+      row_start[i], row_start[i + 1], column, weight, [this, s](int j) { return load(j, s); }, loads);
+    Several<Number, W> sum;
+    for (int j = 0; j < W; ++j)
+      sum.v[j] = scale == nullptr ? Number(loads.v[j]) : scaled_to<Number>(loads.v[j], scale[s + j]);
     if (const int row = place[i]; row < 0)
       return sum.to(h + std::size_t(to) * columns + s);
     else
@@ -61,51 +64,48 @@ struct EnterColumns
   }
 
 private:
-  ADAMANT_HOST_DEVICE Several<Number, W> load(int i, int s) const
+  ADAMANT_HOST_DEVICE Several<From, W> load(int i, int s) const
   {
-    const double      *from   = b + std::size_t(i) * n_columns + s;
-    Several<double, W> value  = {};
-    Several<Number, W> result = {};
-    if (n_columns == columns)
-      value = Several<double, W>::at(from);
-    else
-      for (int j = 0; j < W && s + j < n_columns; ++j)
-        value.v[j] = from[j];
-    for (int j = 0; j < W; ++j)
-      result.v[j] = static_cast<Number>(scale == nullptr ? value.v[j] : value.v[j] * scale[s + j]);
-    return result;
+    const From *from = b + std::size_t(i) * n_columns + s;
+    if (n_columns == tiles.n_columns)
+      return Several<From, W>::at(from);
+    Several<From, W> value = {};
+    for (int j = 0; j < W && s + j < n_columns; ++j)
+      value.v[j] = from[j];
+    return value;
   }
 };
 
-/// The way out, with the finest step of S: x_i = (or, with `add`, +=) back[s] (h_position(i) + Σ_k weight_k h_column(k)) over row i of what new
-/// nodes take of old ones. Index: unknown i times groups of W columns.
-template <typename Number, int W>
+/// The way out, with the finest step of S: x_i = (or, with `add`, +=) back[s] (h_position(i) + Σ_k weight_k h_column(k))
+/// over row i of what new nodes take of old ones.
+template <typename Number, typename To, int W>
 struct LeaveColumns
 {
-  int                 n_columns, columns;
+  ColumnTiles<W>      tiles; // of unknowns
+  int                 n_columns;
   const int          *position;
   const std::int64_t *row_start;
   const int          *column;
   const Number       *weight, *h;
   const double       *back; // or none
   bool                add;
-  double             *x;
+  To                 *x;
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    const int groups = columns / W, i = index / groups, s = (index - i * groups) * W;
-    auto      sum = Several<Number, W>::at(h + std::size_t(position[i]) * columns + s);
-    for (std::int64_t k = row_start[i]; k < row_start[i + 1]; ++k)
-      {
-        const Number w     = weight[k];
-        const auto   value = Several<Number, W>::at(h + std::size_t(column[k]) * columns + s);
-        for (int j = 0; j < W; ++j)
-          sum.v[j] += w * value.v[j];
-      }
-    Several<double, W> result;
+    int i, s;
+    if (!tiles.find(index, i, s))
+      return;
+    const int     columns = tiles.n_columns;
+    auto          sum     = Several<Number, W>::at(h + std::size_t(position[i]) * columns + s);
+    const Number *from    = h + s;
+    add_row(
+      row_start[i], row_start[i + 1], column, weight,
+      [=](int j) { return Several<Number, W>::at(from + std::size_t(j) * columns); }, sum);
+    Several<To, W> result;
     for (int j = 0; j < W; ++j)
-      result.v[j] = back == nullptr ? double(sum.v[j]) : sum.v[j] * back[s + j];
-    store_columns(result, add, n_columns == columns ? W : n_columns - s, x + std::size_t(i) * n_columns + s);
+      result.v[j] = back == nullptr ? To(sum.v[j]) : scaled_to<To>(sum.v[j], back[s + j]);
+    store_columns(result, add, n_columns == columns, s, n_columns, x + std::size_t(i) * n_columns + s);
   }
 };
 

@@ -24,23 +24,18 @@ struct ColumnRows
   ADAMANT_HOST_DEVICE Several<Number, W> multiply(int i, int n_columns, int first, const Number *x) const
   {
     Several<Number, W> sum = {};
-    for (std::int64_t k = row_start[i]; k < row_start[i + 1]; ++k)
-      {
-        const Number factor = value[k];
-        const auto   from   = Several<Number, W>::at(x + std::size_t(column[k]) * n_columns + first);
-        for (int j = 0; j < W; ++j)
-          sum.v[j] += factor * from.v[j];
-      }
+    add_row(
+      row_start[i], row_start[i + 1], column, value,
+      [=](int j) { return Several<Number, W>::at(x + std::size_t(j) * n_columns + first); }, sum);
     return sum;
   }
 };
 
-/// Y = a A X + b Z for r columns, W of them at a time, whose sums stay in registers: index i r / W + group. b = 0: Z is
-/// not read. Z may be Y.
+/// Y = a A X + b Z for r columns, W of them at a time, whose sums stay in registers. b = 0: Z is not read. Z may be Y.
 template <typename Number, int W>
 struct MultiplyColumns
 {
-  int                n_columns;
+  ColumnTiles<W>     tiles;
   ColumnRows<Number> A;
   const Number      *x;
   Number             a, b;
@@ -49,9 +44,11 @@ struct MultiplyColumns
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    const int         groups = n_columns / W, i = index / groups, first = (index - i * groups) * W;
-    const std::size_t own = std::size_t(index) * W;
-    auto              sum = A.template multiply<W>(i, n_columns, first, x);
+    int i, first;
+    if (!tiles.find(index, i, first))
+      return;
+    const std::size_t own = std::size_t(i) * tiles.n_columns + first;
+    auto              sum = A.template multiply<W>(i, tiles.n_columns, first, x);
     if (b == Number(0))
       for (int j = 0; j < W; ++j)
         sum.v[j] = a * sum.v[j];
@@ -66,11 +63,11 @@ struct MultiplyColumns
 };
 
 /// A step of a polynomial in D⁻¹A for W of r columns: d = alpha d + beta (b - A x) / diagonal, y = x + d; the first one
-/// from zero: d = y = beta b / diagonal. Index i r / W + group.
+/// from zero: d = y = beta b / diagonal.
 template <typename Number, int W>
 struct ColumnStep
 {
-  int                n_columns;
+  ColumnTiles<W>     tiles;
   bool               from_zero;
   ColumnRows<Number> A;
   Number             alpha, beta;
@@ -79,8 +76,10 @@ struct ColumnStep
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    const int         groups = n_columns / W, i = index / groups, first = (index - i * groups) * W;
-    const std::size_t own    = std::size_t(index) * W;
+    int i, first;
+    if (!tiles.find(index, i, first))
+      return;
+    const std::size_t own    = std::size_t(i) * tiles.n_columns + first;
     const Number      factor = beta / diagonal[i];
     auto              step   = Several<Number, W>::at(b + own);
     if (from_zero)
@@ -88,7 +87,8 @@ struct ColumnStep
         step.v[j] *= factor;
     else
       {
-        const auto product = A.template multiply<W>(i, n_columns, first, x), old = Several<Number, W>::at(d + own);
+        const auto product = A.template multiply<W>(i, tiles.n_columns, first, x),
+                   old     = Several<Number, W>::at(d + own);
         for (int j = 0; j < W; ++j)
           step.v[j] = factor * (step.v[j] - product.v[j]) + alpha * old.v[j];
       }
@@ -129,9 +129,10 @@ public:
   /// Y = a A X + b Z for r columns; b = 0: Z is not read. Z may be Y.
   void multiply(int r, Number a, const Vector<Number> &X, Number b, const Vector<Number> &Z, Vector<Number> &Y) const
   {
-    with_columns_at_once(r, [&](auto width) {
-      constexpr int W = decltype(width)::value;
-      device.for_each(rows * (r / W), MultiplyColumns<Number, W>{r, view(), X.data(), a, b, Z.data(), Y.data()});
+    with_columns_at_once<Number>(r, [&](auto width) {
+      constexpr int        W = decltype(width)::value;
+      const ColumnTiles<W> tiles{rows, r};
+      device.for_each(tiles.size(), MultiplyColumns<Number, W>{tiles, view(), X.data(), a, b, Z.data(), Y.data()});
     });
   }
   ColumnRows<Number> view() const { return {row_start.data(), column.data(), value.data()}; } ///< for functors

@@ -11,6 +11,9 @@ public:
   /// x = M b or, with `add`, x += M b, for all columns. `squares`: of the norms of b's columns, in device memory, for
   /// whom they are at hand, or null. Without `add`, x may be b.
   virtual void apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) const = 0;
+  /// The same where right-hand sides and solutions are in float: half of the bytes at the doors, for products in low
+  /// precision.
+  virtual void apply(const Vector<float> &b, const double *squares, bool add, Vector<float> &x) const = 0;
 
   void vmult(const Vector<double> &b, Vector<double> &x) const override { apply(b, nullptr, false, x); }
   bool recordable() const override { return true; }

@@ -6,6 +6,7 @@
 #include "solvers/tridiagonal_lines.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -18,6 +19,7 @@ class FastDiagonalization::Transforms
 public:
   virtual ~Transforms()                                                                                  = default;
   virtual void        apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) = 0;
+  virtual void        apply(const Vector<float> &b, const double *squares, bool add, Vector<float> &x)   = 0;
   virtual std::size_t bytes() const                                                                      = 0;
   double              flop = 0, traffic = 0;
 };
@@ -35,28 +37,40 @@ class TransformsIn : public FastDiagonalization::Transforms
 public:
   TransformsIn(const Device &device, const std::vector<Eigenpairs> &directions, Arithmetic arithmetic, int n_columns,
                const Options &options);
-  void        apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) override;
+  void apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) override
+  {
+    solve(b, squares, add, x);
+  }
+  void apply(const Vector<float> &b, const double *squares, bool add, Vector<float> &x) override
+  {
+    if constexpr (in_double)
+      throw InputError("fast diagonalization in float64 takes right-hand sides in double");
+    else
+      solve(b, squares, add, x);
+  }
   std::size_t bytes() const override;
 
 private:
   static constexpr bool in_double = sizeof(T) == sizeof(double);
-  using Number                    = std::conditional_t<in_double, double, float>;
-  // Of columns, in functors that change the layout.
-  static constexpr int most_at_once = in_double ? 2 : columns_at_once;
+  static constexpr int  multiple  = 8; // of columns, of 16 bytes
 
-  void                      setup_direction(int d, const Eigenpairs &pairs, int split_from);
+  Array<double>             setup_direction(int d, const Eigenpairs &pairs, int split_from);
   void                      setup_vectors(std::size_t chunk_bytes);
   void                      count(const std::vector<Eigenpairs> &directions);
-  void                      make_factors(const std::vector<Eigenpairs> &directions);
+  void                      make_factors(const std::vector<Eigenpairs> &directions, const Array<double> &last_vectors);
+  void                      make_inverses(const Array<double> &table, const Array<double> &vectors);
   std::pair<double, double> pair_of(const std::vector<Eigenpairs> &directions, int n, std::size_t position) const;
-  template <typename R>
-  void transform(int d, bool back, int outer, int inner, const T *from, std::size_t from_pitch, R *to,
+  void transform(int d, bool back, int outer, int inner, const T *from, std::size_t from_pitch, T *to,
                  std::size_t to_pitch, bool add = false) const;
-  void forth(const double *b, int first, int n);
+  template <typename Outer>
+  void solve(const Vector<Outer> &b, const double *squares, bool add, Vector<Outer> &x);
+  template <typename Outer>
+  void forth(const Outer *b, int first, int n);
   void divide();
-  void back(int first, int n, bool add, double *x);
-  template <template <typename, int, int> class Change, typename... Arguments>
-  void change_layout(int first, int n, Arguments... arguments) const;
+  template <typename Outer>
+  void back(int first, int n, bool add, Outer *x);
+  template <typename Outer, class MakeFunctor>
+  void change_layout(int first, int n, const MakeFunctor &make) const;
 
   int         row(int d) const { return folded[d].row(); }
   int         last() const { return dim - 1; } // the direction whose products follow the others'
@@ -69,11 +83,13 @@ private:
   FoldedDirection  folded[3];
   Buffer<T>        V[3];                      // a square matrix for each part: nodes by coefficients
   Array<int>       pair_at[3];                // of each coefficient its eigenpair, or -1
-  bool             direct = true;             // products read b and write x themselves
+  bool             direct   = true;           // products read b and write x themselves
+  bool             inverted = false;          // the last direction has a matrix for each coefficient of the others
   double           zero = 0, scale = 1;       // eigenvalues up to `zero` are the constants'
   int              planes = 0, positions = 0; // at a time: nodes of a part in the last direction, numbers of a slice
-  Buffer<T>        whole, divided, chunk, other_chunk; // divided: the same as `whole`, but in double
-  Buffer<Number>   result;                             // of a chunk, where it is of another type
+  Buffer<T>        inverses;                  // of all coefficients for the first part, then for the second one
+  double           inverse_scale = 1;         // what they are stored times
+  Buffer<T>        whole, divided, chunk, other_chunk; // divided: `whole` where products divide in place
   TridiagonalLines lines;                              // in double
   Vector<float>    factors;                            // of the coefficients, else
   Vector<double>   scales, scales_back;
@@ -87,20 +103,25 @@ TransformsIn<T>::TransformsIn(const Device &device, const std::vector<Eigenpairs
   , products(device, arithmetic)
   , dim(static_cast<int>(directions.size()))
   , n_columns(n_columns)
-  , columns(n_columns == 1 || in_double ? n_columns :
-                                          (n_columns + columns_at_once - 1) / columns_at_once * columns_at_once)
+  , columns(n_columns == 1 || in_double ? n_columns : (n_columns + multiple - 1) / multiple * multiple)
 {
   // In double it costs a pass over the vectors, else only launches: worth it where products take long.
-  const int split_from = options.split_from > 0 ? options.split_from : in_double ? 256 : 128;
+  const int     split_from = options.split_from > 0 ? options.split_from : in_double ? 256 : 128;
+  Array<double> vectors; // of the last direction
   for (int d = 0; d < dim; ++d)
-    setup_direction(d, directions[d], split_from);
+    vectors = setup_direction(d, directions[d], split_from);
+  // Inverses are read once for all columns; in 3D they are many and small.
+  inverted = !in_double &&
+             (options.invert_from > 0 ? columns >= options.invert_from : dim == 2 && 2 * columns >= folded[last()].m);
   count(directions);
   if (double(slice()) * row(last()) * columns > std::numeric_limits<int>::max())
     throw InputError("fast diagonalization: " + std::to_string(n_columns) + " right-hand sides of " +
                      std::to_string(folded[0].nodes * folded[1].nodes * folded[2].nodes) +
                      " entries at once are more than 2^31 numbers");
-  make_factors(directions);
-  setup_vectors(options.chunk_bytes > 0 ? options.chunk_bytes : device.asynchronous() ? 16 << 20 : 1 << 20);
+  make_factors(directions, vectors);
+  // On a GPU products of Tensor Cores take long enough only then; in 3D there are two such chunks.
+  const std::size_t megabytes = !device.asynchronous() ? 1 : in_double || dim == 3 ? 16 : 32;
+  setup_vectors(options.chunk_bytes > 0 ? options.chunk_bytes : megabytes << 20);
 }
 
 template <typename T>
@@ -112,26 +133,36 @@ void TransformsIn<T>::count(const std::vector<Eigenpairs> &directions)
       n *= e < d ? directions[e].n : e > d ? folded[e].nodes : 1;
     return n;
   };
-  for (int d = 0; d < (in_double ? last() : dim); ++d)
+  const auto n_entries = [&](int d, int n) { // of matrices with n columns
+    const auto &f = folded[d];
+    return f.parts == 1 ? double(f.nodes) * n :
+                          double((f.nodes + 1) / 2) * ((n + 1) / 2) + double(f.nodes / 2) * (n / 2);
+  };
+  for (int d = 0; d < (in_double || inverted ? last() : dim); ++d)
     {
       const auto  &f       = folded[d];
-      const double entries = f.parts == 1 ? double(f.nodes) * directions[d].n :
-                                            double((f.nodes + 1) / 2) * ((directions[d].n + 1) / 2) +
-                                              double(f.nodes / 2) * (directions[d].n / 2);
+      const double entries = n_entries(d, directions[d].n);
       flop += 4. * entries * n_lines(d);
       // There and back, each of them reads a matrix, values and coefficients.
       traffic += 2. * sizeof(T) * (entries + n_lines(d) * n_columns * (f.nodes + directions[d].n));
     }
+  const double n = n_lines(last()) * folded[last()].nodes;
+  if (inverted)
+    {
+      const double entries = n_lines(last()) * n_entries(last(), folded[last()].nodes);
+      flop += 2. * entries;
+      traffic += sizeof(T) * (entries + 2. * n * n_columns);
+    }
   if (!in_double)
     return;
   // Two sweeps read and write all entries, and read the pivots.
-  const double n = n_lines(last()) * folded[last()].nodes;
   flop += 6. * n;
   traffic += 2. * sizeof(double) * n * (1. + 2. * n_columns);
 }
 
+// The eigenvectors, in double as well.
 template <typename T>
-void TransformsIn<T>::setup_direction(int d, const Eigenpairs &pairs, int split_from)
+Array<double> TransformsIn<T>::setup_direction(int d, const Eigenpairs &pairs, int split_from)
 {
   const bool split = !pairs.parity.empty() && pairs.n_nodes >= split_from;
   const int  parts = split ? 2 : 1, most = (pairs.n_nodes + parts - 1) / parts;
@@ -153,6 +184,7 @@ void TransformsIn<T>::setup_direction(int d, const Eigenpairs &pairs, int split_
   if (!in_double || d != last())
     V[d] = Buffer<T>(device, matrices);
   zero += 1e-12 * *std::max_element(pairs.value.begin(), pairs.value.end());
+  return matrices;
 }
 
 template <typename T>
@@ -163,14 +195,13 @@ void TransformsIn<T>::setup_vectors(std::size_t chunk_bytes)
   planes                 = int(std::min<std::size_t>(f.m, that_fit(plane(1))));
   const std::size_t size = std::size_t(f.row()) * columns;
   positions              = int(std::min(slice(), (that_fit(size) + 7) / 8 * 8)); // a multiple of 16 bytes
-  const std::size_t most = std::max(plane(planes), in_double ? 0 : positions * size);
-  whole                  = Buffer<T>(device, slice() * size);
-  divided                = in_double ? Buffer<T>(device, slice() * size) : whole;
-  chunk                  = Buffer<T>(device, most);
+  const bool        in_place = !in_double && !inverted;
+  const std::size_t most     = std::max(plane(planes), in_place ? positions * size : 0);
+  whole                      = Buffer<T>(device, slice() * size);
+  divided                    = in_place ? whole : Buffer<T>(device, slice() * size);
+  chunk                      = Buffer<T>(device, most);
   if (dim == 3)
     other_chunk = Buffer<T>(device, plane(planes));
-  if (sizeof(Number) != sizeof(T))
-    result = Buffer<Number>(device, plane(planes));
   if (!in_double)
     {
       norms       = ColumnNorms(device, folded[0].nodes * folded[1].nodes * folded[2].nodes, n_columns);
@@ -198,7 +229,7 @@ std::pair<double, double> TransformsIn<T>::pair_of(const std::vector<Eigenpairs>
 // The systems along the last direction; in low precision scale w_i w_j w_k / (λ_i + λ_j + λ_k), zero for zero
 // eigenvalues, of which the largest is 1.
 template <typename T>
-void TransformsIn<T>::make_factors(const std::vector<Eigenpairs> &directions)
+void TransformsIn<T>::make_factors(const std::vector<Eigenpairs> &directions, const Array<double> &last_vectors)
 {
   if constexpr (in_double)
     {
@@ -224,13 +255,53 @@ void TransformsIn<T>::make_factors(const std::vector<Eigenpairs> &directions)
   for (double &factor : table)
     factor *= scale;
   factors = Vector<float>(device, table);
+  if (inverted)
+    make_inverses(table, last_vectors);
+}
+
+// Σ_k f_sk v_k v_kᵀ of the last direction for all coefficients s of the others, computed in double. Products undo a
+// power of two that keeps entries small enough for Float16, and otherwise large.
+template <typename T>
+void TransformsIn<T>::make_inverses(const Array<double> &table, const Array<double> &vectors)
+{
+  const auto          &f = folded[last()];
+  const int            n = int(slice()), square = f.m * f.m, at_once = std::max(1, (1 << 22) / square);
+  const DenseProducts  exact(device, Arithmetic::float64);
+  const Buffer<double> V(device, vectors);
+  Buffer<double>       scaled(device, std::size_t(at_once) * square), product(device, std::size_t(at_once) * square);
+  Array<double>        sums(n, 0.); // of each coefficient, at least its largest entry
+  for (int p = 0; p < f.parts; ++p)
+    for (int k = 0; k < f.m; ++k)
+      {
+        double most = 0.;
+        for (int i = 0; i < f.m; ++i)
+          most = std::max(most, std::abs(vectors[(std::size_t(p) * f.m + i) * f.m + k]));
+        for (int s = 0; s < n; ++s)
+          sums[s] += most * most * table[std::size_t(f.position(last(), p, k)) * n + s];
+      }
+  inverse_scale = std::exp2(std::floor(std::log2(1024. / *std::max_element(sums.begin(), sums.end()))));
+  inverses      = Buffer<T>(device, std::size_t(f.parts) * n * square, "dense matrices");
+  for (int p = 0; p < f.parts; ++p)
+    for (int first = 0; first < n; first += at_once)
+      {
+        const int     count = std::min(at_once, n - first);
+        const double *V_p   = V.data() + std::size_t(p) * square;
+        device.for_each(count * square,
+                        ScaleEigenvectors{f.m, f.parts, p, n, first, V_p, factors.data(), scaled.data()});
+        ProductShape shape{f.m, f.m, f.m, false, true, f.m, f.m, f.m};
+        shape.count      = count;
+        shape.distance_A = shape.distance_C = square;
+        exact.multiply(shape, 1., scaled.data(), V_p, 0., product.data());
+        device.for_each(count * square, RoundScaled<T>{float(inverse_scale), product.data(),
+                                                       inverses.data() + (std::size_t(p) * n + first) * square});
+      }
+  device.synchronize(); // before the vectors end
 }
 
 // to = Vᵀ from or, back, V from along direction d, for `outer` arrays of row(d) x pitch numbers, of which `inner` count
 // in each row.
 template <typename T>
-template <typename R>
-void TransformsIn<T>::transform(int d, bool back, int outer, int inner, const T *from, std::size_t from_pitch, R *to,
+void TransformsIn<T>::transform(int d, bool back, int outer, int inner, const T *from, std::size_t from_pitch, T *to,
                                 std::size_t to_pitch, bool add) const
 {
   const auto       &f      = folded[d];
@@ -251,35 +322,34 @@ void TransformsIn<T>::transform(int d, bool back, int outer, int inner, const T 
                       to + p * odd * to_pitch);
 }
 
-// A functor for each node of the first parts, with that of the last direction from `first` on; see ChangeLayout.
+// make(nodes, W, C) is a functor for each node of the first parts, with that of the last direction from `first` on.
 template <typename T>
-template <template <typename, int, int> class Change, typename... Arguments>
-void TransformsIn<T>::change_layout(int first, int n, Arguments... arguments) const
+template <typename Outer, class MakeFunctor>
+void TransformsIn<T>::change_layout(int first, int n, const MakeFunctor &make) const
 {
   const auto launch = [&](auto width, auto corners) {
-    constexpr int W = decltype(width)::value, C = decltype(corners)::value;
-    FoldedNodes   nodes{{folded[0], folded[1], folded[2]}, last(), first, n, columns / W};
-    device.for_each(nodes.size(), Change<T, W, C>{nodes, columns, n_columns, arguments...});
+    const FoldedNodes nodes{{folded[0], folded[1], folded[2]}, last(), first, n, columns / decltype(width)::value};
+    device.for_each(nodes.size(), make(nodes, width, corners));
   };
-  const auto with_width = [&](auto width) {
+  with_columns_at_once<Outer>(columns, [&](auto width) {
     if (dim == 2)
       launch(width, std::integral_constant<int, 4>());
     else
       launch(width, std::integral_constant<int, 8>());
-  };
-  if (columns % most_at_once == 0)
-    with_width(std::integral_constant<int, most_at_once>());
-  else
-    with_width(std::integral_constant<int, 1>());
+  });
 }
 
 // Coefficients in all directions but the last, of n planes from the first on, into `whole`.
 template <typename T>
-void TransformsIn<T>::forth(const double *b, int first, int n)
+template <typename Outer>
+void TransformsIn<T>::forth(const Outer *b, int first, int n)
 {
   const T *from = chunk.data();
   if (!direct)
-    change_layout<PackColumns>(first, n, b, in_double ? nullptr : scales.data(), chunk.data());
+    change_layout<Outer>(first, n, [&](const FoldedNodes &nodes, auto width, auto corners) {
+      return PackColumns<Outer, T, decltype(width)::value, decltype(corners)::value>{
+        nodes, columns, n_columns, b, in_double ? nullptr : scales.data(), chunk.data()};
+    });
   else if constexpr (in_double)
     from = b + plane(first);
   int outer = folded[last()].parts * n, inner = columns;
@@ -292,13 +362,24 @@ void TransformsIn<T>::forth(const double *b, int first, int n)
   transform(dim - 2, false, outer, inner, from, inner, whole.data() + plane(first), inner);
 }
 
-// The inverse for the coefficients of all directions but the last: along the last one by elimination or, for n
-// positions in each slice at a time, by its own eigenvectors.
+// The inverse for the coefficients of all directions but the last: along the last one by elimination, by a matrix for
+// each of them or, for n positions in each slice at a time, by its own eigenvectors.
 template <typename T>
 void TransformsIn<T>::divide()
 {
   if constexpr (in_double)
     lines.solve(whole.data(), divided.data());
+  else if (inverted)
+    {
+      const auto       &f     = folded[last()];
+      const std::size_t pitch = slice() * columns, square = std::size_t(f.m) * f.m;
+      const int         row = int(f.parts * pitch), n = int(slice());
+      for (int p = 0; p < f.parts; ++p)
+        products.multiply(
+          {f.m, columns, f.m, false, false, f.m, row, row, n, square, std::size_t(columns), std::size_t(columns)},
+          1. / inverse_scale, inverses.data() + p * n * square, whole.data() + p * pitch, 0.,
+          divided.data() + p * pitch);
+    }
   else
     for (int first = 0; first < int(slice()); first += positions)
       {
@@ -306,7 +387,7 @@ void TransformsIn<T>::divide()
         const std::size_t pitch = slice() * columns;
         T                *from  = whole.data() + std::size_t(first) * columns;
         transform(d, false, 1, inner, from, pitch, chunk.data(), inner);
-        with_columns_at_once(columns, [&](auto width) {
+        with_columns_at_once<T>(columns, [&](auto width) {
           constexpr int W      = decltype(width)::value;
           const int     groups = columns / W;
           device.for_each(n * row(d) * groups,
@@ -318,7 +399,8 @@ void TransformsIn<T>::divide()
 
 // The way back into x.
 template <typename T>
-void TransformsIn<T>::back(int first, int n, bool add, double *x)
+template <typename Outer>
+void TransformsIn<T>::back(int first, int n, bool add, Outer *x)
 {
   const T  *from  = divided.data() + plane(first);
   const int outer = folded[last()].parts * n;
@@ -329,19 +411,20 @@ void TransformsIn<T>::back(int first, int n, bool add, double *x)
       from = chunk.data();
       lines *= row(1);
     }
-  Number *to = result.data();
-  if constexpr (std::is_same_v<T, Number>)
-    to = dim == 2 ? chunk.data() : other_chunk.data();
+  T *to = dim == 2 ? chunk.data() : other_chunk.data();
   if constexpr (in_double)
     to = direct ? x + plane(first) : to;
   transform(0, true, lines, columns, from, columns, to, columns, add && direct);
   if (!direct)
-    change_layout<UnpackColumns>(first, n, static_cast<const Number *>(to), in_double ? nullptr : scales_back.data(),
-                                 add, x);
+    change_layout<Outer>(first, n, [&](const FoldedNodes &nodes, auto width, auto corners) {
+      return UnpackColumns<T, Outer, decltype(width)::value, decltype(corners)::value>{
+        nodes, columns, n_columns, to, in_double ? nullptr : scales_back.data(), add, x};
+    });
 }
 
 template <typename T>
-void TransformsIn<T>::apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x)
+template <typename Outer>
+void TransformsIn<T>::solve(const Vector<Outer> &b, const double *squares, bool add, Vector<Outer> &x)
 {
   if (!in_double)
     device.for_each(columns, LowPrecisionScales{n_columns, length, 1. / scale, squares == nullptr ? norms(b) : squares,
@@ -357,8 +440,9 @@ void TransformsIn<T>::apply(const Vector<double> &b, const double *squares, bool
 template <typename T>
 std::size_t TransformsIn<T>::bytes() const
 {
-  std::size_t sum = whole.bytes() + chunk.bytes() + other_chunk.bytes() + result.bytes() +
-                    (in_double ? divided.bytes() + lines.bytes() : factors.size() * sizeof(float));
+  std::size_t sum = whole.bytes() + chunk.bytes() + other_chunk.bytes() +
+                    (divided.data() == whole.data() ? 0 : divided.bytes()) + inverses.bytes() +
+                    (in_double ? lines.bytes() : factors.size() * sizeof(float));
   for (const auto &matrix : V)
     sum += matrix.bytes();
   return sum;
@@ -380,7 +464,6 @@ std::unique_ptr<FastDiagonalization::Transforms> make_transforms(const Device   
       default: return std::make_unique<TransformsIn<float>>(device, directions, arithmetic, n_columns, options);
     }
 }
-
 } // namespace
 
 FastDiagonalization::FastDiagonalization(const Device &device, const std::vector<Eigenpairs> &directions,
@@ -391,6 +474,11 @@ FastDiagonalization::~FastDiagonalization()                               = defa
 FastDiagonalization::FastDiagonalization(FastDiagonalization &&) noexcept = default;
 
 void FastDiagonalization::apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) const
+{
+  transforms->apply(b, squares, add, x);
+}
+
+void FastDiagonalization::apply(const Vector<float> &b, const double *squares, bool add, Vector<float> &x) const
 {
   transforms->apply(b, squares, add, x);
 }

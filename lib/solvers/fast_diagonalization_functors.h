@@ -104,12 +104,13 @@ template <typename T>
 using Computed = std::conditional_t<sizeof(T) == sizeof(double), double, float>;
 
 /// to = the parts of b times scale[s] (without scales: of b), in the storage type of products.
-template <typename T, int W, int C>
+template <typename From, typename T, int W, int C>
 struct PackColumns
 {
   FoldedNodes   nodes;
   int           columns, n_columns;
-  const double *b, *scale;
+  const From   *b;
+  const double *scale;
   T            *to;
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
@@ -139,30 +140,30 @@ struct PackColumns
 
 private:
   template <typename Number>
-  ADAMANT_HOST_DEVICE void load(const double *from, int s, Several<Number, W> &value) const
+  ADAMANT_HOST_DEVICE void load(const From *from, int s, Several<Number, W> &value) const
   {
     if (n_columns == columns)
       {
-        const auto all = Several<double, W>::at(from);
+        const auto all = Several<From, W>::last_at(from);
         for (int j = 0; j < W; ++j)
-          value.v[j] = static_cast<Number>(scale == nullptr ? all.v[j] : all.v[j] * scale[s + j]);
+          value.v[j] = scale == nullptr ? Number(all.v[j]) : scaled_to<Number>(all.v[j], scale[s + j]);
       }
     else
       for (int j = 0; j < W && s + j < n_columns; ++j)
-        value.v[j] = static_cast<Number>(scale == nullptr ? from[j] : from[j] * scale[s + j]);
+        value.v[j] = scale == nullptr ? Number(from[j]) : scaled_to<Number>(from[j], scale[s + j]);
   }
 };
 
 /// x = (or, with `add`, +=) the nodes' values of `from`, which has parts, times factor[s] or, without, as they are.
-template <typename T, int W, int C>
+template <typename T, typename To, int W, int C>
 struct UnpackColumns
 {
-  FoldedNodes        nodes;
-  int                columns, n_columns;
-  const Computed<T> *from;
-  const double      *factor;
-  bool               add;
-  double            *x;
+  FoldedNodes   nodes;
+  int           columns, n_columns;
+  const T      *from;
+  const double *factor;
+  bool          add;
+  To           *x;
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
@@ -173,11 +174,13 @@ struct UnpackColumns
       return;
     Several<Number, W> value[C];
     for (int corner = 0; corner < C; ++corner)
-      if (nodes.has_part(corner))
-        value[corner] = Several<Number, W>::at(from + nodes.position(k, corner) * columns + s);
-      else
+      {
+        Several<T, W> part = {};
+        if (nodes.has_part(corner))
+          part = Several<T, W>::at(from + nodes.position(k, corner) * columns + s);
         for (int j = 0; j < W; ++j)
-          value[corner].v[j] = 0;
+          value[corner].v[j] = static_cast<Number>(part.v[j]);
+      }
     nodes.fold(value);
     for (int corner = 0; corner < C; ++corner)
       if (const auto node = nodes.node(k, corner); node >= 0)
@@ -186,12 +189,12 @@ struct UnpackColumns
 
 private:
   template <typename Number>
-  ADAMANT_HOST_DEVICE void store(const Several<Number, W> &value, int s, double *to) const
+  ADAMANT_HOST_DEVICE void store(const Several<Number, W> &value, int s, To *to) const
   {
-    Several<double, W> all;
+    Several<To, W> all;
     for (int j = 0; j < W; ++j)
-      all.v[j] = factor == nullptr ? double(value.v[j]) : double(value.v[j]) * factor[s + j];
-    store_columns(all, add, n_columns == columns ? W : n_columns - s, to);
+      all.v[j] = factor == nullptr ? To(value.v[j]) : scaled_to<To>(value.v[j], factor[s + j]);
+    store_columns(all, add, n_columns == columns, s, n_columns, to);
   }
 };
 
@@ -215,79 +218,45 @@ struct DivideByEigenvalues
   }
 };
 
-/// to = w_s (λ_s M + K)⁻¹ from along the lines of TridiagonalLines: index ((p n_lines + s) groups + group), W columns
-/// in a group. The entries of the singular line have an index each, behind all others: (row groups + group).
+/// Of part p of the last direction, V diag(f_s) for the coefficients s = first, first + 1, ... of the others, an m x m
+/// matrix each; factor as above. Index ((s - first) m + i) m + k.
+struct ScaleEigenvectors
+{
+  int           m, parts, p, slice, first;
+  const double *V;
+  const float  *factor;
+  double       *to;
+
+  ADAMANT_HOST_DEVICE void operator()(int index) const
+  {
+    const int square = m * m, s = first + index / square, entry = index % square, k = entry % m;
+    to[index] = V[entry] * factor[std::size_t(k * parts + p) * slice + s];
+  }
+};
+
+/// to = scale from, in the precision of products.
+template <typename T>
+struct RoundScaled
+{
+  float         scale;
+  const double *from;
+  T            *to;
+
+  ADAMANT_HOST_DEVICE T    value(int i) const { return T(static_cast<float>(from[i]) * scale); }
+  ADAMANT_HOST_DEVICE void store(int i, T value) const { to[i] = value; }
+};
+
+/// The systems of TridiagonalLines: to = w_s (λ_s M + K)⁻¹ from. Elimination begins at both ends of a line at once, and
+/// substitution where they meet: two threads a line, W columns in a group.
 template <int W>
-struct SolveLines
+struct LineSystems
 {
   int           n_lines, groups, parts, m, singular;
   const double *lambda, *weight, *K, *M, *inverse, *singular_inverse;
   const double *from;
   double       *to;
 
-  ADAMANT_HOST_DEVICE void operator()(int index) const
-  {
-    const int rest = index / groups, group = index % groups, p = rest / n_lines, s = rest % n_lines;
-    if (p >= parts)
-      return apply_pseudo_inverse(rest - parts * n_lines, group);
-    if (s == singular)
-      return;
-    sweep<true>(from, p, s, group);
-    sweep<false>(to, p, s, group);
-  }
-
-private:
-  // Entries are loaded so many at a time, and the next ones before these are used: each waits for the one before it.
-  static constexpr int block = W == 1 ? 16 : 6;
-  struct Block
-  {
-    Several<double, W> entry[block] = {};
-    double             pivot[block] = {};
-  };
-
-  ADAMANT_HOST_DEVICE Block load(const double *source, bool down, int first, int p, int s, int group) const
-  {
-    Block loaded;
-    for (int i = 0; i < block; ++i)
-      if (const int k = down ? first + i : m - 1 - first - i; first + i < m)
-        {
-          loaded.entry[i] = Several<double, W>::at(source + at(k, p, s, group));
-          loaded.pivot[i] = inverse[at_pivot(k, p, s)];
-        }
-    return loaded;
-  }
-
-  // Down the line: y_k = b_k - l_{k-1} y_{k-1}; up again: x_k = (y_k - e_k x_{k+1}) / pivot, e the matrix's next entry
-  // and l = e / pivot.
-  template <bool down>
-  ADAMANT_HOST_DEVICE void sweep(const double *source, int p, int s, int group) const
-  {
-    const double       l = lambda[s], w = weight[s];
-    Several<double, W> last   = {};
-    double             factor = 0.;
-    Block              now    = load(source, down, 0, p, s, group);
-    for (int first = 0; first < m; first += block)
-      {
-        const Block next = load(source, down, first + block, p, s, group);
-        for (int i = 0; i < block; ++i)
-          if (const int k = down ? first + i : m - 1 - first - i; first + i < m)
-            {
-              const double e = coupling(l, k, p);
-              for (int j = 0; j < W; ++j)
-                {
-                  last.v[j] =
-                    down ? now.entry[i].v[j] - factor * last.v[j] : now.pivot[i] * (now.entry[i].v[j] - e * last.v[j]);
-                  now.entry[i].v[j] = down ? last.v[j] : w * last.v[j];
-                }
-              factor = e * now.pivot[i];
-            }
-        for (int i = 0; i < block; ++i)
-          if (const int k = down ? first + i : m - 1 - first - i; first + i < m)
-            now.entry[i].to(to + at(k, p, s, group));
-        now = next;
-      }
-  }
-
+  ADAMANT_HOST_DEVICE int middle() const { return m / 2; }
   ADAMANT_HOST_DEVICE std::size_t at_pivot(int k, int p, int s) const
   {
     return std::size_t(k * parts + p) * n_lines + s;
@@ -296,20 +265,130 @@ private:
   {
     return (at_pivot(k, p, s) * groups + group) * W;
   }
-  ADAMANT_HOST_DEVICE double coupling(double l, int k, int p) const { return l * M[p * m + k] + K[p * m + k]; }
+  ADAMANT_HOST_DEVICE double coupling(int k, int p, int s) const // of entries k and k + 1
+  {
+    return lambda[s] * M[p * m + k] + K[p * m + k];
+  }
+};
 
+/// From an end towards the middle, y_k = b_k - l y_j of the entry j before, l = e / pivot with the matrix's entry e
+/// between the two; or away from it, x_k = (w y_k - e x_j) / pivot. Index ((half parts + p) n_lines + s) groups +
+/// group; on the way back the entries of the singular line have an index each, behind all others: (row groups + group).
+template <int W, bool towards>
+struct SweepLines
+{
+  LineSystems<W> lines;
+
+  ADAMANT_HOST_DEVICE void operator()(int index) const
+  {
+    const int rest = index / lines.groups, group = index % lines.groups, s = rest % lines.n_lines,
+              p = rest / lines.n_lines % lines.parts, half = rest / lines.n_lines / lines.parts;
+    if (half > 1)
+      return apply_pseudo_inverse(rest - 2 * lines.parts * lines.n_lines, group);
+    if (s != lines.singular)
+      sweep(half, p, s, group);
+  }
+
+private:
+  // Entries are loaded so many at a time, and the next ones before these are used: each waits for the one before it.
+  static constexpr int block = W == 1 ? 16 : 6;
+  struct Block
+  {
+    Several<double, W> entry[block] = {};
+    double             pivot[block] = {}, coupling[block] = {};
+  };
+
+  ADAMANT_HOST_DEVICE int n_entries(int half) const
+  {
+    return half == 0 ? lines.middle() : lines.m - 1 - lines.middle();
+  }
+  ADAMANT_HOST_DEVICE int entry(int half, int i) const // the i-th of a sweep
+  {
+    const int from_end = towards ? i : n_entries(half) - 1 - i;
+    return half == 0 ? from_end : lines.m - 1 - from_end;
+  }
+  ADAMANT_HOST_DEVICE Block load(int half, int first, int p, int s, int group) const
+  {
+    const int     n      = n_entries(half);
+    const double *source = towards ? lines.from : lines.to;
+    Block         loaded;
+    for (int i = 0; i < block; ++i)
+      if (first + i < n)
+        {
+          const int k        = entry(half, first + i);
+          loaded.entry[i]    = Several<double, W>::at(source + lines.at(k, p, s, group));
+          loaded.pivot[i]    = lines.inverse[lines.at_pivot(k, p, s)];
+          loaded.coupling[i] = lines.coupling(half == 0 ? k : k - 1, p, s);
+        }
+    return loaded;
+  }
+  ADAMANT_HOST_DEVICE void sweep(int half, int p, int s, int group) const
+  {
+    const int          n      = n_entries(half);
+    const double       w      = lines.weight[s];
+    Several<double, W> last   = {};
+    double             factor = 0.;
+    if (!towards)
+      last = Several<double, W>::at(lines.to + lines.at(lines.middle(), p, s, group));
+    Block now = load(half, 0, p, s, group);
+    for (int first = 0; first < n; first += block)
+      {
+        const Block next = load(half, first + block, p, s, group);
+        for (int i = 0; i < block; ++i)
+          {
+            for (int j = 0; j < W; ++j)
+              now.entry[i].v[j] = last.v[j] = towards ?
+                                                now.entry[i].v[j] - factor * last.v[j] :
+                                                now.pivot[i] * (w * now.entry[i].v[j] - now.coupling[i] * last.v[j]);
+            factor = now.coupling[i] * now.pivot[i];
+          }
+        for (int i = 0; i < block; ++i)
+          if (first + i < n)
+            now.entry[i].to(lines.to + lines.at(entry(half, first + i), p, s, group));
+        now = next;
+      }
+  }
   ADAMANT_HOST_DEVICE void apply_pseudo_inverse(int row, int group) const
   {
-    const int          k = row / parts, p = row % parts;
+    const int          k = row / lines.parts, p = row % lines.parts;
     Several<double, W> sum = {};
-    for (int i = 0; i < m; ++i)
+    for (int i = 0; i < lines.m; ++i)
       {
-        const double factor = singular_inverse[(std::size_t(p) * m + i) * m + k];
-        const auto   value  = Several<double, W>::at(from + at(i, p, singular, group));
+        const double factor = lines.singular_inverse[(std::size_t(p) * lines.m + i) * lines.m + k];
+        const auto   value  = Several<double, W>::at(lines.from + lines.at(i, p, lines.singular, group));
         for (int j = 0; j < W; ++j)
           sum.v[j] += factor * value.v[j];
       }
-    sum.to(to + at(k, p, singular, group));
+    sum.to(lines.to + lines.at(k, p, lines.singular, group));
+  }
+};
+
+/// The entry in the middle, x_k = w (b_k - l y_{k-1} - l' y_{k+1}) / pivot; index (p n_lines + s) groups + group.
+template <int W>
+struct MeetInLines
+{
+  LineSystems<W> lines;
+
+  ADAMANT_HOST_DEVICE void operator()(int index) const
+  {
+    const int rest = index / lines.groups, group = index % lines.groups, s = rest % lines.n_lines,
+              p = rest / lines.n_lines, k = lines.middle();
+    if (s == lines.singular)
+      return;
+    auto value = Several<double, W>::at(lines.from + lines.at(k, p, s, group));
+    for (const int other : {k - 1, k + 1})
+      if (other >= 0 && other < lines.m)
+        {
+          const double factor =
+            lines.coupling(other < k ? other : k, p, s) * lines.inverse[lines.at_pivot(other, p, s)];
+          const auto y = Several<double, W>::at(lines.to + lines.at(other, p, s, group));
+          for (int j = 0; j < W; ++j)
+            value.v[j] -= factor * y.v[j];
+        }
+    const double factor = lines.weight[s] * lines.inverse[lines.at_pivot(k, p, s)];
+    for (int j = 0; j < W; ++j)
+      value.v[j] *= factor;
+    value.to(lines.to + lines.at(k, p, s, group));
   }
 };
 } // namespace adamant

@@ -47,6 +47,24 @@ void add_pseudo_inverse(const Eigenpairs &pairs, const FoldedDirection &folded, 
             P[std::size_t(i) * folded.m + j] += a * v[std::size_t(j) * pairs.n];
         }
 }
+// The inverse pivots of λ M + K: elimination goes from both ends to the middle.
+template <class Pivot>
+void add_pivots(const Part &K, const Part &M, double lambda, int m, const Pivot &pivot)
+{
+  const auto eliminate = [&](int k, int from, int to) { // the entries before and behind k, where they are among these
+    const auto share = [&](int other, int first) {
+      const double e = lambda * M.next[first] + K.next[first];
+      return other < from || other > to ? 0. : e * e * pivot(other);
+    };
+    const double rest = lambda * M.diagonal[k] + K.diagonal[k] - share(k - 1, k - 1 < 0 ? 0 : k - 1) - share(k + 1, k);
+    pivot(k)          = M.diagonal[k] > 0. ? 1. / rest : 0.; // zero where a value is prescribed
+  };
+  for (int k = 0; k < m / 2; ++k)
+    eliminate(k, 0, k - 1);
+  for (int k = m - 1; k > m / 2; --k)
+    eliminate(k, k + 1, m - 1);
+  eliminate(m / 2, 0, m - 1);
+}
 } // namespace
 
 TridiagonalLines::TridiagonalLines(const Device &device, const Eigenpairs &last, const FoldedDirection &folded,
@@ -73,14 +91,9 @@ TridiagonalLines::TridiagonalLines(const Device &device, const Eigenpairs &last,
       K_next.insert(K_next.end(), K.next.begin(), K.next.end());
       M_next.insert(M_next.end(), M.next.begin(), M.next.end());
       for (int s = 0; s < n_lines; ++s)
-        for (int k = 0; k < m && weight[s] != 0. && s != singular; ++k)
-          {
-            const auto   at    = [&](int row) { return std::size_t(row * parts + p) * n_lines + s; };
-            const double above = k > 0 ? lambda[s] * M.next[k - 1] + K.next[k - 1] : 0.;
-            const double pivot =
-              lambda[s] * M.diagonal[k] + K.diagonal[k] - (k > 0 ? above * above * pivots[at(k - 1)] : 0.);
-            pivots[at(k)] = M.diagonal[k] > 0. ? 1. / pivot : 0.; // zero where a value is prescribed
-          }
+        if (weight[s] != 0. && s != singular)
+          add_pivots(K, M, lambda[s], m,
+                     [&](int row) -> double & { return pivots[std::size_t(row * parts + p) * n_lines + s]; });
       if (singular >= 0)
         add_pseudo_inverse(last, folded, p, weight[singular], zero, &P[p * square]);
     }
@@ -93,12 +106,25 @@ TridiagonalLines::TridiagonalLines(const Device &device, const Eigenpairs &last,
 void TridiagonalLines::solve(const double *from, double *to) const
 {
   const auto launch = [&](auto width) {
-    constexpr int W      = decltype(width)::value;
-    const int     groups = n_columns / W, n = n_lines * folded.parts * groups;
-    const int     extra = singular < 0 ? 0 : folded.row() * groups;
-    device.for_each(n + extra,
-                    SolveLines<W>{n_lines, groups, folded.parts, folded.m, singular, lambda.data(), weight.data(),
-                                  K.data(), M.data(), inverse.data(), singular_inverse.data(), from, to});
+    constexpr int        W      = decltype(width)::value;
+    const int            groups = n_columns / W, n = n_lines * folded.parts * groups;
+    const int            extra = singular < 0 ? 0 : folded.row() * groups;
+    const LineSystems<W> lines{n_lines,
+                               groups,
+                               folded.parts,
+                               folded.m,
+                               singular,
+                               lambda.data(),
+                               weight.data(),
+                               K.data(),
+                               M.data(),
+                               inverse.data(),
+                               singular_inverse.data(),
+                               from,
+                               to};
+    device.for_each(2 * n, SweepLines<W, true>{lines});
+    device.for_each(n, MeetInLines<W>{lines});
+    device.for_each(2 * n + extra, SweepLines<W, false>{lines});
   };
   // On the host one column at a time, so that its bits do not depend on the others.
   if (device.asynchronous() && n_columns % 2 == 0)

@@ -61,6 +61,14 @@ TEST_F(CudaPoisson, ErrorsAreThoseOfThePrecision)
           ASSERT_EQ(gpu.code, 0) << gpu.err;
           const double error = gpu.record.at("error_against_double");
           EXPECT_GE(error, bounds.least) << solver << ", " << bounds.precision << ", " << samples << " samples";
+          if (bounds.precision == "float16")
+            {
+              const Outcome in_float = start_on(
+                "cuda", with(square, {"Solver/Solver=" + solver, "Solver/Precision=float16", "Solver/Vectors=float32",
+                                      "Solver/Refinement tolerance=0", "Problem/Samples=" + samples}));
+              ASSERT_EQ(in_float.code, 0) << in_float.err;
+              EXPECT_NEAR(in_float.record.at("error_against_double").get<double>(), error, 0.1 * error) << solver;
+            }
           EXPECT_LE(error, bounds.most) << solver << ", " << bounds.precision << ", " << samples << " samples";
         }
 }

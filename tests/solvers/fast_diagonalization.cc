@@ -246,8 +246,61 @@ TEST_P(FastDiagonal, ErrorsAreThoseOfThePrecision)
         }
       EXPECT_LT(error_of(device, lines, Arithmetic::float32, r, {2, 0}), 2e-6) << "even and odd vectors apart";
       EXPECT_LT(error_of(device, lines, Arithmetic::float16, r, {2, 5000}), 2e-3) << "few at a time";
+      for (const int split_from : {2, 100})
+        {
+          EXPECT_LT(error_of(device, lines, Arithmetic::float32, r, {split_from, 0, 1}), 2e-6) << "inverses";
+          EXPECT_LT(error_of(device, lines, Arithmetic::float16, r, {split_from, 3000, 1}), 2e-3) << "inverses";
+          EXPECT_LT(error_of(device, lines, Arithmetic::bfloat16, r, {split_from, 0, 1}), 2e-2) << "inverses";
+        }
       EXPECT_LT(error_of(device, lines, Arithmetic::bfloat16, r), 2e-2);
       EXPECT_GT(error_of(device, lines, Arithmetic::bfloat16, r), 1e-3) << "expected 8 bits";
+    }
+}
+
+// Inverses along the last direction in float, for all mixtures of ends, against the solution in double.
+TEST_P(FastDiagonal, InvertsTheLastDirection)
+{
+  for (const auto &lines : problems())
+    for (const int split_from : {2, 100})
+      {
+        const int                 r = 9, n = laplacian(lines).n_rows * r;
+        const FastDiagonalization exact(device, pairs_of(lines), Arithmetic::float64, r),
+          inverted(device, pairs_of(lines), Arithmetic::float32, r, {split_from, 600, 1});
+        const auto     b = to_device(device, random_values(n, 3));
+        Vector<double> x(device, n), y(device, n);
+        exact.solve(b, x);
+        inverted.solve(b, y);
+        expect_near(values_of(y), values_of(x), 1e-5, "x");
+        EXPECT_LT(inverted.flop(),
+                  FastDiagonalization(device, pairs_of(lines), Arithmetic::float32, r, {split_from, 0, 1000}).flop());
+      }
+  // Without the constants, for which there is no inverse.
+  const std::vector<Line> natural = {Line(graded_cells(8), false, false), Line(equal_cells(6), false, false)};
+  const auto              A       = laplacian(natural);
+  const auto              b       = product(A, random_values(A.n_rows, 3));
+  Vector<double>          x(device, A.n_rows);
+  FastDiagonalization(device, pairs_of(natural), Arithmetic::float32, 1, {0, 0, 1}).solve(to_device(device, b), x);
+  expect_near(product(A, values_of(x)), b, 1e-5, "A x");
+}
+
+// Right-hand sides and solutions in float: the same but for their rounding.
+TEST_P(FastDiagonal, TakesVectorsInFloat)
+{
+  const std::vector<Line> lines = {Line(equal_cells(24), true, true), Line(equal_cells(16), true, true)};
+  for (const int r : {1, 3, 8})
+    {
+      const int                 n = lines[0].n() * lines[1].n() * r;
+      const FastDiagonalization solver(device, pairs_of(lines), Arithmetic::float32, r, {2, 0});
+      const auto                b = to_device(device, random_values(n, 3));
+      Vector<double>            x(device, n);
+      Vector<float>             b_in_float(device, n), x_in_float(device, n);
+      device.convert(b, b_in_float);
+      solver.solve(b, x);
+      for (const bool add : {false, true})
+        solver.apply(b_in_float, nullptr, add, x_in_float);
+      expect_near(values_of(x_in_float), combine(2, values_of(x), 0, values_of(x)), 1e-5, "twice x");
+      EXPECT_THROW(FastDiagonalization(device, pairs_of(lines)).apply(b_in_float, nullptr, false, x_in_float),
+                   InputError);
     }
 }
 
@@ -294,11 +347,12 @@ TEST_P(FastDiagonal, RefinementInDoubleReachesRounding)
 TEST(FastDiagonalization, CountsOperations)
 {
   const std::vector<Eigenpairs> square(2, one_dimensional_eigenpairs(equal_cells(64), true, true, true));
-  const auto                    flop = [&](Arithmetic arithmetic, int split_from) {
-    return FastDiagonalization(Device::host(1), square, arithmetic, 1, {split_from, 0}).flop();
+  const auto                    flop = [&](Arithmetic arithmetic, int split_from, int invert_from = 0) {
+    return FastDiagonalization(Device::host(1), square, arithmetic, 1, {split_from, 0, invert_from}).flop();
   };
   EXPECT_EQ(flop(Arithmetic::float32, 100), 8. * 63 * 63 * 63) << "expected four products of matrices with n = 63 rows";
   EXPECT_EQ(flop(Arithmetic::float32, 2), 8. * 63 * (32 * 32 + 31 * 31));
+  EXPECT_EQ(flop(Arithmetic::float32, 100, 1), 6. * 63 * 63 * 63) << "expected three";
   EXPECT_EQ(flop(Arithmetic::float64, 100), 4. * 63 * 63 * 63 + 6 * 63 * 63);
 }
 
