@@ -2,13 +2,14 @@
 
 #include "algebra/cuda/cells.cuh"
 #include "algebra/cuda/library_matrix.cuh"
+#include "algebra/cuda/lines.cuh"
 #include "algebra/cuda/sparse.cuh"
 #include "algebra/row_functors.h"
 
 #include <utility>
 
-// How the rows of a matrix are spread over threads: row_kernel, or band_kernel for large matrices that are mostly
-// bands.
+// How the rows of a matrix are spread over threads: row_kernel, or for large matrices band_kernel, where they are mostly
+// bands, and line_kernel for dense blocks.
 
 namespace adamant
 {
@@ -87,7 +88,7 @@ __global__ void __launch_bounds__(block_size)
   for (int k = 0; k < at_once; ++k)
     singles |= is_single(block_first + k * warps + warp) ? 1u << k : 0u;
   const int first = block_first + warp * at_once;
-  Slice     s{0, 0, 0, 0, 0};
+  Slice     s{};
   if (first < A.n_slices)
     s = A.slices[first];
   load_dictionary<Format>(A, dictionary);
@@ -113,6 +114,8 @@ int slices_at_once(const SparseMatrix<Number> &A)
   constexpr int most = sizeof(decltype(std::declval<const Finish &>().fetch(0))) <= 16 ? 4 : 2;
   return 2 * A.n_band <= A.n_slices || A.n_slices < 8192 ? 0 : A.n_slices < 65536 ? 2 : most;
 }
+
+constexpr std::size_t large_for_lines = 2048; // items that keep the GPU busy, one to a warp
 
 /// Runs row_kernel over all rows of A and the columns that this rank owns; a block of threads holds whole nodes, those
 /// of the matrix and of a functor of nodes. The same kernel sends what an exchange has left to it.
@@ -141,6 +144,11 @@ void for_each_owned_row(const Context &context, const Call &name, const SparseMa
                                 sends.n_blocks +
                                   blocks_for(slice_rows * static_cast<long>((A.n_slices + at_once - 1) / at_once)),
                                 block_size, sends, view(A), x, finish);
+    if constexpr (Format::rows > 1)
+      if (A.items.size() >= large_for_lines)
+        return launch<overlaps>(context, name, line_kernel<Format, Number, Gather, Finish>,
+                                sends.n_blocks + blocks_for(slice_rows * static_cast<long>(A.items.size())), block_size,
+                                sends, view(A), x, finish);
     // Long rows of small matrices go to several threads, as long as the GPU has room for more warps; then fewer rows
     // make a block.
     constexpr int room = 8192, chunk = Format::chunk;

@@ -95,15 +95,16 @@ void SparseMatrix<Number>::convert(const RowsView &source, const Array<EntryNumb
   nodes                       = DeviceArray<int>();
   n_slices                    = slices_for(source.n_rows, m);
   std::vector<Extent> extents = examine(*context, source, *this, run_fits);
-  std::vector<Number> dictionary;
-  if (!plain)
-    dictionary = different_values<Number>(*context, source);
-  n_values = static_cast<int>(dictionary.size());
   for (int r = n_run_lengths; r-- > 0;)
     if (run_fits[r])
-      run = run_length[r];
-  if (m == 3 && run == 3 && run_fits[n_run_lengths])
-    rows = 3;
+      run = run_length[r] == 2 ? 1 : run_length[r];
+  for (int r = 0; r < n_run_lengths; ++r)
+    if (run_fits[r] && run_fits[n_run_lengths] && m == run_length[r] && m <= 4)
+      rows = run = m;
+  std::vector<Number> dictionary;
+  if (!plain && rows == 1)
+    dictionary = different_values<Number>(*context, source);
+  n_values = static_cast<int>(dictionary.size());
   for (const Extent &e : extents)
     widest = std::max(widest, e.longest / run);
   int widest_band = 0;
@@ -124,12 +125,18 @@ void SparseMatrix<Number>::convert(const RowsView &source, const Array<EntryNumb
   for (Extent &e : extents)
     if (plain)
       e.stride = -1;
-  if (rows == 3)
+  DenseRows dense;
+  if (rows > 1)
     {
-      n_slices = n_slices / 3;
-      extents  = of_groups(extents, 3);
+      n_slices = n_slices / m;
+      extents  = of_groups(extents, m);
+      dense    = compare_rows(*context, source, *this);
+      dense.takes_models = !plain && !models_differ;
     }
-  const Arrangement arrangement = arrange(*context, source, extents, *this, widest_band);
+  const Arrangement arrangement =
+    arrange(*context, source, extents, *this, widest_band, rows > 1 ? &dense : nullptr);
+  n_of_models                   = arrangement.n_of_models;
+  n_on_lines                    = arrangement.n_on_lines;
   n_narrow                      = arrangement.n_narrow;
   n_stencil                     = arrangement.n_stencil;
   n_band                        = arrangement.n_band;
@@ -145,11 +152,25 @@ void SparseMatrix<Number>::convert(const RowsView &source, const Array<EntryNumb
     }
   else
     {
-      values = DeviceArray<Number>(memory, slice_rows * arrangement.value_rows, "matrices");
-      codes  = DeviceArray<unsigned>();
+      // Lanes with a shorter row than their slice's longest read beyond theirs, and then beyond the last one.
+      const unsigned first  = slice_rows / model_unit * static_cast<unsigned>(arrangement.value_rows);
+      auto           listed = arrangement.models;
+      for (Model &model : listed)
+        model.start += first;
+      const std::size_t beyond = listed.empty() ? 0 : static_cast<std::size_t>(widest) * m * m;
+      values = DeviceArray<Number>(memory, model_unit * (std::size_t(first) + arrangement.end_of_models) + beyond,
+                                   "matrices");
+      codes  = DeviceArray<unsigned>(memory, slice_rows * arrangement.place_rows, "matrices");
+      models = to_device(*context, listed.data(), listed.size(), "matrices");
+      items  = to_device(*context, arrangement.items.data(), arrangement.items.size(), "matrices");
     }
   const auto owners = to_device(*context, arrangement.owners.data(), arrangement.owners.size(), "conversion");
   fill(*context, source, owners.data(), *this);
+  if (rows > 1 && !fill_models(*context, source, dense, *this))
+    {
+      models_differ = true;
+      return convert(source, row_start);
+    }
   context->synchronize();
 }
 
@@ -185,7 +206,8 @@ std::size_t SparseMatrix<Number>::bytes() const
   if (cells)
     return cells->bytes();
   return nodes.size() * sizeof(int) + slices.size() * sizeof(Slice) + columns.size() * 4 +
-         values.size() * sizeof(Number) + codes.size() * 4 + (ghosts ? ghosts->bytes() : 0);
+         values.size() * sizeof(Number) + codes.size() * 4 + models.size() * sizeof(Model) + items.size() * sizeof(int) +
+         (ghosts ? ghosts->bytes() : 0);
 }
 
 template <typename Number>
@@ -208,7 +230,10 @@ std::string SparseMatrix<Number>::format() const
   const long slices = std::max(1, n_slices);
   text << ", stencils in " << 100L * (n_stencil + n_band) / slices << "% (" << 100L * n_band / slices
        << "% in bands) and 16-bit columns in " << 100L * n_narrow / slices << "% of the slices, ";
-  if (n_values > 0)
+  if (rows > 1)
+    text << "on lines " << 100L * n_on_lines / slices << "%, " << models.size() << " different rows in "
+         << 100L * n_of_models / slices << "%, other values in full";
+  else if (n_values > 0)
     text << n_values << " different values";
   else
     text << "values in full";
