@@ -190,7 +190,7 @@ Slice place_slice(const Extent &e, int run, int rows, bool coded, bool of_models
   const bool  stencil = e.stride >= 0 && e.stride < in_pairs;
   const bool  narrow  = !stencil && e.largest - e.smallest < 0xffff && e.smallest < 1 << 27;
   const int   entries = e.longest * rows, words = coded ? (entries + 3) / 4 : entries;
-  const auto  kind = stencil ? SliceKind::stencil : narrow ? SliceKind::narrow : SliceKind::full;
+  const auto  kind  = stencil ? SliceKind::stencil : narrow ? SliceKind::narrow : SliceKind::full;
   const auto  value = of_models ? placed.place_rows : follows != nullptr ? follows->value : placed.value_rows;
   const Slice slice{to_index(placed.column_rows, "slices of a sparse matrix"),
                     to_index(value, "slices of a sparse matrix"),
@@ -211,7 +211,7 @@ Slice place_slice(const Extent &e, int run, int rows, bool coded, bool of_models
   return slice;
 }
 // The slices of dense blocks: models for those that are no stencils, items for all.
-void place_dense_slices(const std::vector<Extent> &extents, int m, DenseRows &dense, Arrangement &placed)
+void place_dense_slices(const std::vector<Extent> &extents, int m, int most, DenseRows &dense, Arrangement &placed)
 {
   std::unordered_map<DenseRows::Bits, int> model_of;
   auto                                    &slices = placed.slices;
@@ -222,10 +222,10 @@ void place_dense_slices(const std::vector<Extent> &extents, int m, DenseRows &de
       const Extent      &e       = extents[i];
       const RowsOfSlice &rows    = dense.of_slice[i];
       const bool         stencil = e.stride >= 0, on_line = stencil && e.stride == m && (rows.flags & 1) != 0;
-      const int          before  = static_cast<int>(i) - first;
-      const bool follows   = on_line && count > 0 && before < most_on_line && (rows.flags >> before & 1) != 0;
-      const bool of_models = dense.takes_models && !stencil && e.longest > 0 && rows.n <= most_models;
-      slices[i] = place_slice(e, m, m, false, of_models, follows ? &slices[first] : nullptr, placed);
+      const int          before    = static_cast<int>(i) - first;
+      const bool         follows   = on_line && count > 0 && before < most && (rows.flags >> before & 1) != 0;
+      const bool         of_models = dense.takes_models && !stencil && e.longest > 0 && rows.n <= most_models;
+      slices[i]                    = place_slice(e, m, m, false, of_models, follows ? &slices[first] : nullptr, placed);
       placed.n_on_lines += on_line;
       if (follows)
         placed.items.back() = LineItem::code(first, count = before + 1);
@@ -233,7 +233,7 @@ void place_dense_slices(const std::vector<Extent> &extents, int m, DenseRows &de
         placed.items.push_back(LineItem::code(first = static_cast<int>(i), count = on_line));
       for (int k = 0; of_models && k < rows.n; ++k)
         {
-          const auto [model, is_new]               = model_of.try_emplace(rows.hash[k], placed.models.size());
+          const auto [model, is_new]                 = model_of.try_emplace(rows.hash[k], placed.models.size());
           dense.models_of_slice[most_models * i + k] = model->second;
           if (is_new)
             {
@@ -254,7 +254,7 @@ Arrangement arrange(const Context &context, const RowsView &source, const std::v
   slices.resize(extents.size());
   if (dense != nullptr)
     {
-      place_dense_slices(extents, A.rows, *dense, result);
+      place_dense_slices(extents, A.rows, most_on_line<Number>(A.rows), *dense, result);
       return result;
     }
   std::vector<int> bands; // their first slices

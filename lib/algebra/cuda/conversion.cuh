@@ -65,7 +65,7 @@ struct Arrangement
 {
   std::vector<Slice> slices;
   std::vector<int>   owners; ///< of the bands' stencils: the slice whose first row (or two) is it
-  std::size_t        column_rows = 0, value_rows = 0, place_rows = 0; ///< of 32 words
+  std::size_t        column_rows = 0, value_rows = 0, place_rows = 0;                          ///< of 32 words
   int                n_narrow = 0, n_stencil = 0, n_band = 0, n_of_models = 0, n_on_lines = 0; ///< slices
   std::vector<Model> models;
   unsigned           end_of_models = 0; ///< in model_units

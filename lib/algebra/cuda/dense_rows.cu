@@ -96,10 +96,10 @@ __global__ void compare_rows_kernel(RowsView A, int n_slices, int m, const int *
   const auto         row = [&](int s, int l) { return row_of(s, l, m, 1, nodes); };
   const NodeRows     node(A, row(slice, lane));
   const Bits         of_lane = hash<Number>(A, node, m), of_first = __shfl_sync(all, of_lane, 0);
-  const Bits         h = node.present ? of_lane : of_first;
-  const int          owner = __ffs(__match_any_sync(all, h)) - 1;
-  const unsigned     owners = __ballot_sync(all, owner == lane);
-  const int          k      = __popc(owners & ((1u << owner) - 1));
+  const Bits         h              = node.present ? of_lane : of_first;
+  const int          owner          = __ffs(__match_any_sync(all, h)) - 1;
+  const unsigned     owners         = __ballot_sync(all, owner == lane);
+  const int          k              = __popc(owners & ((1u << owner) - 1));
   number[slice_rows * slice + lane] = static_cast<unsigned char>(k);
   RowsOfSlice &result               = of_slice[slice];
   if (owner == lane && k < most_models)
@@ -107,10 +107,11 @@ __global__ void compare_rows_kernel(RowsView A, int n_slices, int m, const int *
       result.lane[k] = lane;
       result.hash[k] = h;
     }
-  const bool     yes  = lane == 0 ? in_threes(A, node, m) :
-                        lane < most_on_line && lane <= slice ?
-                                    continues<Number>(A, NodeRows(A, row(slice - lane, 0)), NodeRows(A, row(slice, 0)), m, lane) :
-                                    false;
+  const bool     yes   = lane == 0 ?
+                           in_threes(A, node, m) :
+                         lane < most_on_line<Number>(m) && lane <= slice ?
+                           continues<Number>(A, NodeRows(A, row(slice - lane, 0)), NodeRows(A, row(slice, 0)), m, lane) :
+                           false;
   const unsigned flags = __ballot_sync(all, yes);
   if (lane == 0)
     {
@@ -129,7 +130,8 @@ __global__ void fill_models_kernel(RowsView A, int m, const int *nodes, const Mo
   for (int e = threadIdx.x; e < node.n * m; e += blockDim.x)
     {
       const int k = e / (m * m) * m + e % m, c = e / m % m;
-      values[static_cast<long>(model_unit) * model.start + e] = static_cast<Number>(A.value[node.begin + c * node.n + k]);
+      values[static_cast<long>(model_unit) * model.start + e] =
+        static_cast<Number>(A.value[node.begin + c * node.n + k]);
     }
 }
 

@@ -115,8 +115,6 @@ int slices_at_once(const SparseMatrix<Number> &A)
   return 2 * A.n_band <= A.n_slices || A.n_slices < 8192 ? 0 : A.n_slices < 65536 ? 2 : most;
 }
 
-constexpr std::size_t large_for_lines = 2048; // items that keep the GPU busy, one to a warp
-
 /// Runs row_kernel over all rows of A and the columns that this rank owns; a block of threads holds whole nodes, those
 /// of the matrix and of a functor of nodes. The same kernel sends what an exchange has left to it.
 template <bool overlaps = true, typename Number, class Gather, class Finish>
@@ -144,17 +142,17 @@ void for_each_owned_row(const Context &context, const Call &name, const SparseMa
                                 sends.n_blocks +
                                   blocks_for(slice_rows * static_cast<long>((A.n_slices + at_once - 1) / at_once)),
                                 block_size, sends, view(A), x, finish);
-    if constexpr (Format::rows > 1)
-      if (A.items.size() >= large_for_lines)
+    if constexpr (Format::lines)
+      if (A.items.size() > 0)
         return launch<overlaps>(context, name, line_kernel<Format, Number, Gather, Finish>,
-                                sends.n_blocks + blocks_for(slice_rows * static_cast<long>(A.items.size())), block_size,
-                                sends, view(A), x, finish);
+                                sends.n_blocks + blocks_for(slice_rows * static_cast<long>(A.items.size()), line_block),
+                                line_block, sends, view(A), x, finish);
     // Long rows of small matrices go to several threads, as long as the GPU has room for more warps; then fewer rows
     // make a block.
     constexpr int room = 8192, chunk = Format::chunk;
     int           parts = 1, lanes = most_lanes;
     for (; parts * chunk < A.widest && 2 * parts * A.n_slices <= room; parts *= 2)
-      if (2 * parts * lanes > most_threads)
+      if (2 * parts * lanes > A.most_threads)
         {
           if (lanes / 2 % step != 0)
             break;

@@ -14,7 +14,14 @@ namespace adamant
 {
 namespace cuda
 {
-constexpr int most_on_line = 4, most_lines = 9; // slices at once, threes of a stencil
+constexpr int most_lines = 9, line_block = 128; // threes of a stencil, threads
+
+/// Slices at once: as many as leave room in registers.
+template <typename Number>
+__host__ __device__ constexpr int most_on_line(int m)
+{
+  return sizeof(Number) == 4 ? 6 - m : m < 4 ? 2 : 1;
+}
 
 /// What a warp multiplies at once: a slice, with count = 0, or so many slices of a line.
 struct LineItem
@@ -115,34 +122,42 @@ __device__ void line_product(const LineStencil<m, Number> &A, int n_lines, int c
     }
 }
 
-template <class Format, int most, typename Number, class Gather, class Finish>
-__device__ void finish_line(const SparseView<Number> &A, const LineStencil<Format::rows, Number> &stencil,
-                            const Slice &s, const LineItem &item, int lane, const Gather &x, const Finish &finish)
+template <int m, typename Number, class Gather, class Finish>
+__device__ void finish_line(const SparseView<Number> &A, const LineStencil<m, Number> &stencil, const Slice &s,
+                            const LineItem &item, int lane, const Gather &x, const Finish &finish)
 {
-  constexpr int m = Format::rows;
-  const int     row = row_of(item.first, lane, m, 1, A.nodes);
+  constexpr int most = most_on_line<Number>(m);
+  const int     row  = row_of(item.first, lane, m, 1, A.nodes);
   wait_for_predecessor();
+  decltype(operands_of<Finish, m>()) operands[most];
+  constexpr bool                     early = sizeof(operands) <= 48; // else there is no room beside the sums
+  const auto                         fetch = [&] {
+#pragma unroll
+    for (int k = 0; k < most; ++k)
+      if (k < item.count)
+        operands[k].fetch(finish, row + k * slice_rows * m);
+  };
+  if (early)
+    fetch();
   Number sum[most][m] = {};
   line_product<m, most>(stencil, s.width / 3, item.count, lane, x, sum);
+  if (!early)
+    fetch();
 #pragma unroll
   for (int k = 0; k < most; ++k)
     if (k < item.count)
-      {
-        decltype(operands_of<Finish, m>()) operands;
-        operands.fetch(finish, row + k * slice_rows * m);
-        finish_rows_of_node<m>(finish, row + k * slice_rows * m, sum[k], operands);
-      }
+      finish_rows_of_node<m>(finish, row + k * slice_rows * m, sum[k], operands[k]);
 }
 
 /// As row_kernel, a warp to an item.
 template <class Format, typename Number, class Gather, class Finish>
-__global__ void __launch_bounds__(block_size)
+__global__ void __launch_bounds__(line_block, sizeof(Number) == 4 ? 5 : 4)
   line_kernel(const Sends<Number> sends, const SparseView<Number> A, const Gather x, const Finish finish)
 {
   let_successor_start();
   if (sends.by_this_block(OneComponent<Gather>{x}))
     return;
-  constexpr int m = Format::rows, warps = block_size / slice_rows;
+  constexpr int m = Format::rows, warps = line_block / slice_rows;
   __shared__ LineStencil<m, Number> stencils[warps];
 
   const int lane = threadIdx.x % slice_rows, warp = threadIdx.x / slice_rows,
@@ -155,18 +170,22 @@ __global__ void __launch_bounds__(block_size)
     {
       stencils[warp].load(A, s, lane);
       __syncwarp();
-      return item.count == 1 ? finish_line<Format, 1>(A, stencils[warp], s, item, lane, x, finish) :
-                               finish_line<Format, most_on_line>(A, stencils[warp], s, item, lane, x, finish);
+      return finish_line(A, stencils[warp], s, item, lane, x, finish);
     }
-  const int                          row = row_of(item.first, lane, m, 1, A.nodes);
+  const int                          row  = row_of(item.first, lane, m, 1, A.nodes);
+  const bool                         mine = row < A.n_rows && !(Finish::skips_empty && s.width == 0);
   decltype(operands_of<Finish, m>()) operands;
+  constexpr bool                     early = fetches_early<decltype(operands)>;
   Number                             sum[m];
+  const auto                         fetch = [&](bool now) {
+    if (now && mine)
+      operands.fetch(finish, row);
+  };
   rows_product<Format>(
-    A, static_cast<const Number *>(nullptr), lane, 0, 1, s, x, [] {}, sum);
-  if (row >= A.n_rows || (Finish::skips_empty && s.width == 0))
-    return;
-  operands.fetch(finish, row);
-  finish_rows_of_node<m>(finish, row, sum, operands);
+    A, static_cast<const Number *>(nullptr), lane, 0, 1, s, x, [&] { fetch(early); }, sum);
+  fetch(!early);
+  if (mine)
+    finish_rows_of_node<m>(finish, row, sum, operands);
 }
 } // namespace cuda
 } // namespace adamant

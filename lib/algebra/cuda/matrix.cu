@@ -18,6 +18,10 @@ namespace cuda
 {
 namespace
 {
+// Of line_kernel: one to a warp, they keep the GPU busy. In double precision, rows of smaller matrices are quicker one by
+// one than in a table.
+constexpr int enough_items = 2048;
+
 // Tells matrices of different patterns from each other by the lengths of their rows.
 std::size_t pattern_of(const CSRMatrix<double> &A)
 {
@@ -93,6 +97,7 @@ void SparseMatrix<Number>::convert(const RowsView &source, const Array<EntryNumb
   rows = run                  = 1;
   widest                      = 0;
   nodes                       = DeviceArray<int>();
+  items                       = DeviceArray<int>();
   n_slices                    = slices_for(source.n_rows, m);
   std::vector<Extent> extents = examine(*context, source, *this, run_fits);
   for (int r = n_run_lengths; r-- > 0;)
@@ -128,18 +133,21 @@ void SparseMatrix<Number>::convert(const RowsView &source, const Array<EntryNumb
   DenseRows dense;
   if (rows > 1)
     {
-      n_slices = n_slices / m;
-      extents  = of_groups(extents, m);
-      dense    = compare_rows(*context, source, *this);
-      dense.takes_models = !plain && !models_differ;
+      n_slices           = n_slices / m;
+      extents            = of_groups(extents, m);
+      dense              = compare_rows(*context, source, *this);
+      dense.takes_models = !plain && !models_differ && (sizeof(Number) == 4 || n_slices >= enough_items);
     }
-  const Arrangement arrangement =
-    arrange(*context, source, extents, *this, widest_band, rows > 1 ? &dense : nullptr);
-  n_of_models                   = arrangement.n_of_models;
-  n_on_lines                    = arrangement.n_on_lines;
-  n_narrow                      = arrangement.n_narrow;
-  n_stencil                     = arrangement.n_stencil;
-  n_band                        = arrangement.n_band;
+  const Arrangement arrangement = arrange(*context, source, extents, *this, widest_band, rows > 1 ? &dense : nullptr);
+  // Rows are shared by as many threads as the GPU has at once, in blocks that let those of the next kernel start.
+  most_threads = rows == 1 ? cuda::most_threads : slice_rows;
+  while (most_threads < cuda::most_threads && 2 * most_threads / slice_rows * n_slices <= 4608)
+    most_threads *= 2;
+  n_of_models = arrangement.n_of_models;
+  n_on_lines  = arrangement.n_on_lines;
+  n_narrow    = arrangement.n_narrow;
+  n_stencil   = arrangement.n_stencil;
+  n_band      = arrangement.n_band;
 
   const auto &memory = context->memory_of_device();
   slices             = to_device(*context, arrangement.slices.data(), arrangement.slices.size(), "matrices");
@@ -158,11 +166,12 @@ void SparseMatrix<Number>::convert(const RowsView &source, const Array<EntryNumb
       for (Model &model : listed)
         model.start += first;
       const std::size_t beyond = listed.empty() ? 0 : static_cast<std::size_t>(widest) * m * m;
-      values = DeviceArray<Number>(memory, model_unit * (std::size_t(first) + arrangement.end_of_models) + beyond,
-                                   "matrices");
+      values =
+        DeviceArray<Number>(memory, model_unit * (std::size_t(first) + arrangement.end_of_models) + beyond, "matrices");
       codes  = DeviceArray<unsigned>(memory, slice_rows * arrangement.place_rows, "matrices");
       models = to_device(*context, listed.data(), listed.size(), "matrices");
-      items  = to_device(*context, arrangement.items.data(), arrangement.items.size(), "matrices");
+      if (m < 4 && 4 * n_on_lines >= n_slices && static_cast<int>(arrangement.items.size()) >= enough_items)
+        items = to_device(*context, arrangement.items.data(), arrangement.items.size(), "matrices");
     }
   const auto owners = to_device(*context, arrangement.owners.data(), arrangement.owners.size(), "conversion");
   fill(*context, source, owners.data(), *this);
@@ -206,8 +215,8 @@ std::size_t SparseMatrix<Number>::bytes() const
   if (cells)
     return cells->bytes();
   return nodes.size() * sizeof(int) + slices.size() * sizeof(Slice) + columns.size() * 4 +
-         values.size() * sizeof(Number) + codes.size() * 4 + models.size() * sizeof(Model) + items.size() * sizeof(int) +
-         (ghosts ? ghosts->bytes() : 0);
+         values.size() * sizeof(Number) + codes.size() * 4 + models.size() * sizeof(Model) +
+         items.size() * sizeof(int) + (ghosts ? ghosts->bytes() : 0);
 }
 
 template <typename Number>
@@ -231,8 +240,8 @@ std::string SparseMatrix<Number>::format() const
   text << ", stencils in " << 100L * (n_stencil + n_band) / slices << "% (" << 100L * n_band / slices
        << "% in bands) and 16-bit columns in " << 100L * n_narrow / slices << "% of the slices, ";
   if (rows > 1)
-    text << "on lines " << 100L * n_on_lines / slices << "%, " << models.size() << " different rows in "
-         << 100L * n_of_models / slices << "%, other values in full";
+    text << "lines in " << 100L * n_on_lines / slices << "%" << (items.size() > 0 ? " (several at once)" : "") << ", "
+         << models.size() << " different rows in " << 100L * n_of_models / slices << "%, other values in full";
   else if (n_values > 0)
     text << n_values << " different values";
   else

@@ -61,8 +61,8 @@ struct LaneEntries
     shared              = shared || s.of_models;
     entries             = s.width * shape.run * shape.rows;
     spacing             = shared ? 1 : 32;
-    first               = s.of_models ? static_cast<long>(model_unit) * A.codes[32L * s.value + lane] :
-                                        32L * s.value + (shared ? 0 : lane);
+    first =
+      s.of_models ? static_cast<long>(model_unit) * A.codes[32L * s.value + lane] : 32L * s.value + (shared ? 0 : lane);
     if (shape.n_values > 0)
       codes = A.codes + 32L * (band ? s.column : s.value) + (shared ? of_pair * ((entries + 3) / 4) : lane);
   }

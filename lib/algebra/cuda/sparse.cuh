@@ -49,8 +49,9 @@ template <typename Number>
 struct CellProducts; // cells.cuh
 
 constexpr int      slice_rows = 32, dictionary_size = 256, band_slices = 4, in_pairs = 1 << 24;
+constexpr int      most_threads = 512;              // of a block of row_kernel
 constexpr int      most_models = 8, model_unit = 4; // of a slice; rows of the table begin at multiples of this
-constexpr unsigned absent = 0xffffffff; // no column, or no two offsets
+constexpr unsigned absent = 0xffffffff;             // no column, or no two offsets
 
 /// How the columns of a slice are stored, and its values.
 enum class SliceKind : int
@@ -101,7 +102,8 @@ public:
 
   int rows = 1; ///< that a thread takes: those of a node in dense blocks
   int run = 1, widest = 0, n_slices = 0, n_narrow = 0, n_stencil = 0, n_band = 0, n_of_models = 0, n_on_lines = 0;
-  int n_values = 0; ///< 0: no codes
+  int n_values     = 0;                           ///< 0: no codes
+  int most_threads = adamant::cuda::most_threads; ///< of a block of row_kernel
 
   DeviceArray<int>      nodes; ///< that the lanes of each group of slices stand for; empty: in their order
   DeviceArray<Slice>    slices;
@@ -109,7 +111,7 @@ public:
   DeviceArray<Number>   values; ///< the entries or, with codes, the dictionary; then the table of models
   DeviceArray<unsigned> codes;  ///< of values, or the places of models
   DeviceArray<Model>    models;
-  DeviceArray<int>      items; ///< what a warp multiplies at once: LineItem
+  DeviceArray<int>      items; ///< what a warp of line_kernel multiplies at once, a LineItem; empty: row_kernel
 
   std::shared_ptr<GhostMatrix<Number>>  ghosts; ///< the entries in columns of other ranks; null: none
   std::shared_ptr<CellProducts<Number>> cells;  ///< null: rows
@@ -118,9 +120,9 @@ private:
   void convert(const RowsView &source, const Array<EntryNumber> &row_start);
 
   std::shared_ptr<Context> context;
-  std::size_t              pattern  = 0;     // hash of the rows' lengths
-  bool                     changing = false; // whether values change in device memory
-  bool                     plain    = false; // each is stored
+  std::size_t              pattern       = 0;     // hash of the rows' lengths
+  bool                     changing      = false; // whether values change in device memory
+  bool                     plain         = false; // each is stored
   bool                     models_differ = false; // two rows have the same hash
 };
 
@@ -132,6 +134,7 @@ struct Format // dense blocks are not coded
   static constexpr int  run = run_, chunk = chunk_, rows = rows_;
   static constexpr bool coded = coded_;
   static constexpr bool bands = coded && rows == 1 && run * chunk <= 16; ///< whose rows a thread takes at once
+  static constexpr bool lines = rows == 2 || rows == 3;                  ///< for line_kernel
 };
 
 template <typename Number>
@@ -149,8 +152,9 @@ struct SparseView
 template <typename Number>
 SparseView<Number> view(const SparseMatrix<Number> &A)
 {
-  return {A.n_rows,         A.n_slices,      A.node_size,    static_cast<int>(A.items.size()), A.nodes.data(),
-          A.slices.data(),  A.columns.data(), A.values.data(), A.codes.data(), A.items.data()};
+  return {A.n_rows,       A.n_slices,      A.node_size,      static_cast<int>(A.items.size()),
+          A.nodes.data(), A.slices.data(), A.columns.data(), A.values.data(),
+          A.codes.data(), A.items.data()};
 }
 
 /// The (first) row that a lane of a slice stands for, where a group of 32 nodes has `per_group` slices, by order or by
@@ -205,7 +209,7 @@ struct Chunk
   using Stored = std::conditional_t<Format::coded, unsigned, Number>;
 
   static constexpr bool stencil = kind == SliceKind::stencil;
-  static constexpr int runs = Format::chunk, per_run = Format::run * Format::rows, entries = runs * per_run;
+  static constexpr int  runs = Format::chunk, per_run = Format::run * Format::rows, entries = runs * per_run;
 
   int column[runs];
   alignas(16) Stored data[Format::coded ? (entries + 3) / 4 : entries];
@@ -232,9 +236,10 @@ struct Chunk
 
   __device__ void load(const SparseView<Number> &A, const Slice &s, int lane, int first)
   {
-    load(A, s, lane, first, values_of(A, s, lane));
+    load_columns(A, s, lane, first);
+    load_values(s, first, values_of(A, s, lane));
   }
-  __device__ void load(const SparseView<Number> &A, const Slice &s, int lane, int first, const Stored *from)
+  __device__ void load_columns(const SparseView<Number> &A, const Slice &s, int lane, int first)
   {
     // The rows of a stencil slice read the same words.
     const int       pairs = pairs_of(s), model = lane & pairs;
@@ -256,7 +261,11 @@ struct Chunk
         else
           column[r] = static_cast<int>(word);
       }
-    constexpr int step = Format::coded ? 4 : 1, between = of_models ? 1 : spacing, at_once = 16 / sizeof(Number);
+  }
+  __device__ void load_values(const Slice &s, int first, const Stored *from)
+  {
+    constexpr int step = Format::coded ? 4 : 1, between = stencil || of_models ? 1 : 32,
+                  at_once = 16 / sizeof(Number);
     from += between * (first * per_run / step);
     if constexpr ((of_models || (stencil && !Format::coded && at_once == 4)) && entries % at_once == 0)
       {
@@ -311,16 +320,25 @@ __device__ void slice_product(const SparseView<Number> &A, const Number *diction
 {
   Chunk<Format, Number, kind, of_models> chunk;
   const auto *const                      values = chunk.values_of(A, s, lane);
-  chunk.load(A, s, lane, part * Format::chunk, values);
+  chunk.load_columns(A, s, lane, part * Format::chunk);
+  chunk.load_values(s, part * Format::chunk, values);
   wait_for_predecessor();
   fetch();
   for (int c = 0; c < Format::rows; ++c)
     sum[c] = 0;
-  chunk.add_product(dictionary, x, sum);
-  for (int first = (part + parts) * Format::chunk; first < s.width; first += parts * Format::chunk)
+  // The next columns are on their way while x comes for these: in the long rows of dense blocks.
+  constexpr bool ahead = Format::rows > 1;
+  for (int first = (part + parts) * Format::chunk;; first += parts * Format::chunk)
     {
-      chunk.load(A, s, lane, first, values);
-      chunk.add_product(dictionary, x, sum);
+      const auto now = chunk;
+      if (ahead && first < s.width)
+        chunk.load_columns(A, s, lane, first);
+      now.add_product(dictionary, x, sum);
+      if (first >= s.width)
+        return;
+      if (!ahead)
+        chunk.load_columns(A, s, lane, first);
+      chunk.load_values(s, first, values);
     }
 }
 
@@ -424,7 +442,9 @@ __device__ void finish_rows_of_node(const Finish &finish, int row, const Number 
       finish(row + c, sum[c], operands.of_row[c]);
 }
 
-constexpr int most_threads = 512; // of a block of row_kernel
+/// Whether a row's operands come beside the product; in double precision a node's have no room in registers then.
+template <class Operands>
+constexpr bool fetches_early = sizeof(Operands) <= 80;
 
 /// finish(row, (A x)_row, what it fetches for the row), after the blocks that send x to other ranks. A block of threads
 /// has `lanes` lanes of slices and `parts` threads for each, which share its entries.
@@ -447,10 +467,9 @@ __global__ void __launch_bounds__(most_threads) row_kernel(const Sends<Number> s
       s   = A.slices[slice];
       row = row_of(slice, lane, A.node_size, per_group, A.nodes);
     }
-  const bool mine = part == 0 && row < A.n_rows;
-  // In double precision a node's have no room in registers beside the product.
+  const bool                            mine = part == 0 && row < A.n_rows;
   decltype(operands_of<Finish, rows>()) operands;
-  constexpr bool                        early = sizeof(operands) <= 80;
+  constexpr bool                        early = fetches_early<decltype(operands)>;
   Number                                sum[rows];
   const auto                            fetch = [&] {
     if (early && mine)
