@@ -38,9 +38,9 @@ std::vector<Extent> of_groups(const std::vector<Extent> &extents, int size);
 /// lengths of their rows, which leaves less padding. Nothing where the padding is below a tenth.
 std::vector<int> order_of_nodes(const Array<EntryNumber> &row_start, int node_size, const std::vector<Extent> &extents);
 
-/// What a slice of dense blocks has: how many different rows and, of the first most_models of them, the first lane and a
-/// hash of the values; flags: bit 0, whether the columns of its first lane come in threes of neighbours; bit d, whether
-/// the slice d before it continues in it.
+/// What a slice of dense blocks has: how many different rows and, of the first most_models of them, the first lane and
+/// a hash of the values; flags: bit 0, whether the columns of its first lane come in threes of neighbours; bit d,
+/// whether the slice d before it continues in it.
 struct RowsOfSlice
 {
   int                n, lane[most_models];
@@ -72,8 +72,8 @@ struct Arrangement
   std::vector<int>   items;
 };
 
-/// Bands' rows have at most `widest_band` entries; of `A`, rows, run and n_values are read. `dense`: of a matrix of dense
-/// blocks; gets the models of slices.
+/// Bands' rows have at most `widest_band` entries; of `A`, rows, run and n_values are read. `dense`: of a matrix of
+/// dense blocks; gets the models of slices.
 template <typename Number>
 Arrangement arrange(const Context &context, const RowsView &source, const std::vector<Extent> &extents,
                     const SparseMatrix<Number> &A, int widest_band, DenseRows *dense);

@@ -4,8 +4,6 @@
 #include "algebra/cuda/lines.cuh"
 #include "algebra/value_dictionary.h"
 
-#include <unordered_map>
-
 namespace adamant
 {
 namespace cuda
@@ -107,11 +105,9 @@ __global__ void compare_rows_kernel(RowsView A, int n_slices, int m, const int *
       result.lane[k] = lane;
       result.hash[k] = h;
     }
-  const bool     yes   = lane == 0 ?
-                           in_threes(A, node, m) :
-                         lane < most_on_line<Number>(m) && lane <= slice ?
-                           continues<Number>(A, NodeRows(A, row(slice - lane, 0)), NodeRows(A, row(slice, 0)), m, lane) :
-                           false;
+  bool yes = lane == 0 && in_threes(A, node, m);
+  if (lane > 0 && lane < most_on_line<Number>(m) && lane <= slice)
+    yes = continues<Number>(A, NodeRows(A, row(slice - lane, 0)), NodeRows(A, row(slice, 0)), m, lane);
   const unsigned flags = __ballot_sync(all, yes);
   if (lane == 0)
     {

@@ -8,8 +8,8 @@
 
 #include <utility>
 
-// How the rows of a matrix are spread over threads: row_kernel, or for large matrices band_kernel, where they are mostly
-// bands, and line_kernel for dense blocks.
+// How the rows of a matrix are spread over threads: row_kernel, or for large matrices band_kernel, where they are
+// mostly bands, and line_kernel for dense blocks.
 
 namespace adamant
 {

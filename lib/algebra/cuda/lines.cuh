@@ -54,8 +54,8 @@ struct LineStencil
   }
 };
 
-/// The lane's rows of `count` slices times x, `most` at most. x is read at the middle nodes of all lanes and, by the first
-/// and the last lane, at the left end of the line and at the right one.
+/// The lane's rows of `count` slices times x, `most` at most. x is read at the middle nodes of all lanes and, by the
+/// first and the last lane, at the left end of the line and at the right one.
 template <int m, int most, typename Number, class Gather>
 __device__ void line_product(const LineStencil<m, Number> &A, int n_lines, int count, int lane, const Gather &x,
                              Number (&sum)[most][m])

@@ -2,6 +2,7 @@
 
 #include "algebra/cuda/check.cuh"
 #include "algebra/cuda/peers/ghosts.cuh"
+#include "algebra/cuda/row_operands.cuh"
 
 #include "base/exceptions.h"
 
@@ -17,8 +18,8 @@
 // all loads coalesce. A slice is as wide as its longest row; absent entries have no column. Where rows come in nodes of
 // several components, the rows of 32 nodes form one slice for each component, so that a slice's rows are alike on
 // uniform parts of a mesh; the nodes elsewhere are taken in the order of their rows' lengths where that saves padding.
-// Dense blocks of 2 x 2 to 4 x 4 have one slice for all rows of 32 nodes, a node to a thread: columns and vector entries
-// are read once for all rows of a node.
+// Dense blocks of 2 x 2 to 4 x 4 have one slice for all rows of 32 nodes, a node to a thread: columns and vector
+// entries are read once for all rows of a node.
 //
 // At set-up each matrix is examined:
 //  - columns that come in runs of 9, 4, 3 or, in dense blocks, 2 (quadrature points of a cell, components of a node)
@@ -264,8 +265,7 @@ struct Chunk
   }
   __device__ void load_values(const Slice &s, int first, const Stored *from)
   {
-    constexpr int step = Format::coded ? 4 : 1, between = stencil || of_models ? 1 : 32,
-                  at_once = 16 / sizeof(Number);
+    constexpr int step = Format::coded ? 4 : 1, between = stencil || of_models ? 1 : 32, at_once = 16 / sizeof(Number);
     from += between * (first * per_run / step);
     if constexpr ((of_models || (stencil && !Format::coded && at_once == 4)) && entries % at_once == 0)
       {
@@ -392,59 +392,6 @@ __device__ void rows_product(const SparseView<Number> &A, const Number *dictiona
       default: return slice_product<Format, SliceKind::full>(A, dictionary, s, lane, part, parts, x, fetch, sum);
     }
 }
-
-/// What a functor reads for the n rows of a thread.
-template <class Functor, int n>
-struct RowOperands
-{
-  decltype(std::declval<const Functor &>().fetch(0)) of_row[n];
-
-  __device__ void fetch(const Functor &f, int row)
-  {
-#pragma unroll
-    for (int c = 0; c < n; ++c)
-      of_row[c] = f.fetch(row + c);
-  }
-};
-template <class Functor, int n>
-struct NodeOperands
-{
-  decltype(std::declval<const Functor &>().template fetch_node<n>(0)) of_node;
-
-  __device__ void fetch(const Functor &f, int row) { of_node = f.template fetch_node<n>(row / n); }
-};
-struct NoOperands
-{
-  template <class Functor>
-  __device__ void fetch(const Functor &, int)
-  {}
-};
-template <class Functor, int n>
-auto operands_of()
-{
-  if constexpr (!Functor::by_node)
-    return RowOperands<Functor, n>();
-  else if constexpr (n > 1)
-    return NodeOperands<Functor, n>();
-  else
-    return NoOperands(); // the rows of a node meet before they read
-}
-
-/// What becomes of the n rows of a thread, those of a node.
-template <int n, class Finish, typename Number, class Operands>
-__device__ void finish_rows_of_node(const Finish &finish, int row, const Number (&sum)[n], const Operands &operands)
-{
-  if constexpr (Finish::by_node)
-    finish.finish_node(row / n, sum, operands.of_node);
-  else
-#pragma unroll
-    for (int c = 0; c < n; ++c)
-      finish(row + c, sum[c], operands.of_row[c]);
-}
-
-/// Whether a row's operands come beside the product; in double precision a node's have no room in registers then.
-template <class Operands>
-constexpr bool fetches_early = sizeof(Operands) <= 80;
 
 /// finish(row, (A x)_row, what it fetches for the row), after the blocks that send x to other ranks. A block of threads
 /// has `lanes` lanes of slices and `parts` threads for each, which share its entries.
