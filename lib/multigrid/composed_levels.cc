@@ -204,7 +204,7 @@ private:
   int store(const Map &x, int node_size, std::vector<Stored> &stored)
   {
     const int place = allocate(x.n_rows);
-    stored.push_back({node_size == 3 ? with_whole_blocks(x, node_size) : x, place});
+    stored.push_back({1 < node_size && node_size <= 4 ? with_whole_blocks(x, node_size) : x, place});
     return place;
   }
 

@@ -191,6 +191,22 @@ TYPED_TEST(Formats, SmootherFunctorsAgree)
       this->compare(s, [&](auto &functors) { return functors.of_smoothers(s); });
 }
 
+// On a GPU as many nodes as it takes for several slices of a line at once (lines.cuh).
+TYPED_TEST(Formats, LongLinesOfNodesAgree)
+{
+  for (const int size : {2, 3})
+    {
+      const Specimen s{"long lines of nodes of " + std::to_string(size),
+                       nodes_on_a_grid(110, this->place == Place::cuda ? 1100 : 12, size), size};
+      if (this->place == Place::cuda)
+        {
+          EXPECT_NE(this->matrix(s.A, size).format().find("several at once"), std::string::npos);
+        }
+      this->compare(s, [](auto &functors) { return functors.of_rows(); });
+      this->compare(s, [&](auto &functors) { return functors.of_smoothers(s); });
+    }
+}
+
 // Values on the device: new ones of the same structure keep the format, others are stored one by one, and recorded
 // products read all of them.
 TYPED_TEST(Formats, FollowValuesOnTheDevice)

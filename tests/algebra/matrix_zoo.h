@@ -72,6 +72,23 @@ inline CSRMatrix<double> band(int n, int stride, int stretch = 1000)
   });
 }
 
+/// Nodes of m rows on a grid, coupled with their neighbours on it by dense blocks that depend on where those are and on
+/// how many there are: few different rows of nodes, and where lines end slices that have several of them.
+inline CSRMatrix<double> nodes_on_a_grid(int length, int lines, int m)
+{
+  const Values blocks = random_values(9 * m * m, 12);
+  return matrix_of_rows(length * lines * m, length * lines * m, [&](int i) {
+    RowEntries row;
+    const int  x = i / m % length, y = i / m / length;
+    const bool inside = 0 < x && x < length - 1 && 0 < y && y < lines - 1;
+    for (int k = 0; k < 9; ++k)
+      if (const int to_x = x + k % 3 - 1, to_y = y + k / 3 - 1; 0 <= to_x && to_x < length && 0 <= to_y && to_y < lines)
+        for (int c = 0; c < m; ++c)
+          row.emplace_back((to_y * length + to_x) * m + c, blocks[(k * m + i % m) * m + c] * (inside ? 1. : 1.25));
+    return row;
+  });
+}
+
 /// Entries of `A` times 1 + noise, random and of at most `units` units in the last place.
 inline CSRMatrix<double> with_noise(CSRMatrix<double> A, double unit, unsigned int seed = 11)
 {
@@ -97,6 +114,8 @@ inline std::vector<Specimen> matrix_zoo()
     for (const int nodes : {1, 40, 500})
       all.push_back({std::to_string(nodes) + " nodes of dense blocks of " + std::to_string(size),
                      nodes_on_a_line(nodes, size, 0.), size});
+  for (const int size : {2, 3, 4})
+    all.push_back({"grid of dense blocks of " + std::to_string(size), nodes_on_a_grid(140, 12, size), size});
   all.push_back({"nodes of 4 without blocks", random_matrix(1200, 1200, Rows::irregular, 5), 4});
   const Coefficients transport{1, 0.01 * 0.02, {0, -0.02, 0}};
   const auto         grid = q1_matrix({2, 60}, transport);

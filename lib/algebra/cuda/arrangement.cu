@@ -1,10 +1,12 @@
 // How the slices of a matrix are stored.
 
 #include "algebra/cuda/conversion.cuh"
+#include "algebra/cuda/lines.cuh"
 #include "algebra/value_dictionary.h"
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 #include <vector>
 
 namespace adamant
@@ -179,34 +181,82 @@ private:
   std::vector<double>        values;
 };
 
-// The slice with this extent, which is none of a band, behind those that have been placed.
-Slice place_slice(const Extent &e, int run, int rows, bool coded, Arrangement &placed)
+// The slice with this extent, which is none of a band, behind those that have been placed. `of_models`: with values in
+// the table; those of a slice that follows another one are there already.
+Slice place_slice(const Extent &e, int run, int rows, bool coded, bool of_models, const Slice *follows,
+                  Arrangement &placed)
 {
   const int   width   = e.longest / run;
   const bool  stencil = e.stride >= 0 && e.stride < in_pairs;
-  const bool  narrow  = !stencil && e.largest - e.smallest < 0xffff && e.smallest < 1 << 29;
+  const bool  narrow  = !stencil && e.largest - e.smallest < 0xffff && e.smallest < 1 << 27;
   const int   entries = e.longest * rows, words = coded ? (entries + 3) / 4 : entries;
-  const auto  kind = stencil ? SliceKind::stencil : narrow ? SliceKind::narrow : SliceKind::full;
+  const auto  kind  = stencil ? SliceKind::stencil : narrow ? SliceKind::narrow : SliceKind::full;
+  const auto  value = of_models ? placed.place_rows : follows != nullptr ? follows->value : placed.value_rows;
   const Slice slice{to_index(placed.column_rows, "slices of a sparse matrix"),
-                    to_index(placed.value_rows, "slices of a sparse matrix"), width, static_cast<unsigned>(kind),
+                    to_index(value, "slices of a sparse matrix"),
+                    width,
+                    static_cast<unsigned>(kind),
+                    of_models,
+                    follows != nullptr,
                     stencil             ? e.stride + (e.period - 1) * in_pairs :
                     narrow && width > 0 ? e.smallest :
                                           0};
   placed.column_rows += stencil ? (e.period * width + 31) / 32 : narrow ? (width + 1) / 2 : width;
-  placed.value_rows += stencil ? (e.period * words + 31) / 32 : words;
+  placed.place_rows += of_models;
+  placed.n_of_models += of_models;
+  if (!of_models && follows == nullptr)
+    placed.value_rows += stencil ? (e.period * words + 31) / 32 : words;
   placed.n_narrow += narrow;
   placed.n_stencil += stencil;
   return slice;
+}
+// The slices of dense blocks: models for those that are no stencils, items for all.
+void place_dense_slices(const std::vector<Extent> &extents, int m, int most, DenseRows &dense, Arrangement &placed)
+{
+  std::unordered_map<DenseRows::Bits, int> model_of;
+  auto                                    &slices = placed.slices;
+  dense.models_of_slice.assign(most_models * slices.size(), 0);
+  int first = 0, count = 0; // the item that may go on
+  for (std::size_t i = 0; i < slices.size(); ++i)
+    {
+      const Extent      &e       = extents[i];
+      const RowsOfSlice &rows    = dense.of_slice[i];
+      const bool         stencil = e.stride >= 0, on_line = stencil && e.stride == m && (rows.flags & 1) != 0;
+      const int          before    = static_cast<int>(i) - first;
+      const bool         follows   = on_line && count > 0 && before < most && (rows.flags >> before & 1) != 0;
+      const bool         of_models = dense.takes_models && !stencil && e.longest > 0 && rows.n <= most_models;
+      slices[i]                    = place_slice(e, m, m, false, of_models, follows ? &slices[first] : nullptr, placed);
+      placed.n_on_lines += on_line;
+      if (follows)
+        placed.items.back() = LineItem::code(first, count = before + 1);
+      else
+        placed.items.push_back(LineItem::code(first = static_cast<int>(i), count = on_line));
+      for (int k = 0; of_models && k < rows.n; ++k)
+        {
+          const auto [model, is_new]                 = model_of.try_emplace(rows.hash[k], placed.models.size());
+          dense.models_of_slice[most_models * i + k] = model->second;
+          if (is_new)
+            {
+              placed.models.push_back({slice_rows * static_cast<int>(i) + rows.lane[k], placed.end_of_models});
+              placed.end_of_models += (e.longest * m + model_unit - 1) / model_unit;
+            }
+        }
+    }
 }
 } // namespace
 
 template <typename Number>
 Arrangement arrange(const Context &context, const RowsView &source, const std::vector<Extent> &extents,
-                    const SparseMatrix<Number> &A, int widest_band)
+                    const SparseMatrix<Number> &A, int widest_band, DenseRows *dense)
 {
   Arrangement result;
   auto       &slices = result.slices;
   slices.resize(extents.size());
+  if (dense != nullptr)
+    {
+      place_dense_slices(extents, A.rows, most_on_line<Number>(A.rows), *dense, result);
+      return result;
+    }
   std::vector<int> bands; // their first slices
   for (std::size_t i = 0; i < slices.size(); i += band_slices)
     if (is_band(extents, i, widest_band))
@@ -218,20 +268,20 @@ Arrangement arrange(const Context &context, const RowsView &source, const std::v
       const Extent &e     = extents[first];
       std::fill_n(slices.begin() + first, band_slices,
                   Slice{stencils.number_of(static_cast<int>(b), first), e.smallest, e.longest / A.run,
-                        static_cast<unsigned>(SliceKind::band), e.stride + (e.period - 1) * in_pairs});
+                        static_cast<unsigned>(SliceKind::band), false, false, e.stride + (e.period - 1) * in_pairs});
       result.n_band += band_slices;
     }
   result.owners      = stencils.owners;
   result.column_rows = result.value_rows = result.owners.size(); // one each, before all else
   for (std::size_t i = 0; i < slices.size(); ++i)
     if (slices[i].kind != static_cast<unsigned>(SliceKind::band))
-      slices[i] = place_slice(extents[i], A.run, A.rows, A.n_values > 0, result);
+      slices[i] = place_slice(extents[i], A.run, A.rows, A.n_values > 0, false, nullptr, result);
   return result;
 }
 
 template Arrangement arrange(const Context &, const RowsView &, const std::vector<Extent> &,
-                             const SparseMatrix<double> &, int);
+                             const SparseMatrix<double> &, int, DenseRows *);
 template Arrangement arrange(const Context &, const RowsView &, const std::vector<Extent> &,
-                             const SparseMatrix<float> &, int);
+                             const SparseMatrix<float> &, int, DenseRows *);
 } // namespace cuda
 } // namespace adamant

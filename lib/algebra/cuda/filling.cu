@@ -40,6 +40,8 @@ __global__ void fill_kernel(RowsView A, int n_slices, int node_size, int rows, c
   else
     for (int r = 0; r < s.width; r += 2)
       columns[r / 2 * 32L] = offset(r) | offset(r + 1) << 16;
+  if (s.of_models || s.follows)
+    return;
   // Entry e: run by run, for each row of the node in turn.
   const int  entries = s.width * run * rows;
   const auto value   = [&](int e) {

@@ -2,13 +2,14 @@
 
 #include "algebra/cuda/cells.cuh"
 #include "algebra/cuda/library_matrix.cuh"
+#include "algebra/cuda/lines.cuh"
 #include "algebra/cuda/sparse.cuh"
 #include "algebra/row_functors.h"
 
 #include <utility>
 
-// How the rows of a matrix are spread over threads: row_kernel, or band_kernel for large matrices that are mostly
-// bands.
+// How the rows of a matrix are spread over threads: row_kernel, or for large matrices band_kernel, where they are
+// mostly bands, and line_kernel for dense blocks.
 
 namespace adamant
 {
@@ -87,7 +88,7 @@ __global__ void __launch_bounds__(block_size)
   for (int k = 0; k < at_once; ++k)
     singles |= is_single(block_first + k * warps + warp) ? 1u << k : 0u;
   const int first = block_first + warp * at_once;
-  Slice     s{0, 0, 0, 0, 0};
+  Slice     s{};
   if (first < A.n_slices)
     s = A.slices[first];
   load_dictionary<Format>(A, dictionary);
@@ -141,12 +142,17 @@ void for_each_owned_row(const Context &context, const Call &name, const SparseMa
                                 sends.n_blocks +
                                   blocks_for(slice_rows * static_cast<long>((A.n_slices + at_once - 1) / at_once)),
                                 block_size, sends, view(A), x, finish);
+    if constexpr (Format::lines)
+      if (A.items.size() > 0)
+        return launch<overlaps>(context, name, line_kernel<Format, Number, Gather, Finish>,
+                                sends.n_blocks + blocks_for(slice_rows * static_cast<long>(A.items.size()), line_block),
+                                line_block, sends, view(A), x, finish);
     // Long rows of small matrices go to several threads, as long as the GPU has room for more warps; then fewer rows
     // make a block.
     constexpr int room = 8192, chunk = Format::chunk;
     int           parts = 1, lanes = most_lanes;
     for (; parts * chunk < A.widest && 2 * parts * A.n_slices <= room; parts *= 2)
-      if (2 * parts * lanes > most_threads)
+      if (2 * parts * lanes > A.most_threads)
         {
           if (lanes / 2 % step != 0)
             break;

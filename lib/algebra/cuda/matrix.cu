@@ -18,6 +18,10 @@ namespace cuda
 {
 namespace
 {
+// Of line_kernel: one to a warp, they keep the GPU busy. In double precision, rows of smaller matrices are quicker one
+// by one than in a table.
+constexpr int enough_items = 2048, most_warps = 4608;
+
 // Tells matrices of different patterns from each other by the lengths of their rows.
 std::size_t pattern_of(const CSRMatrix<double> &A)
 {
@@ -43,6 +47,54 @@ struct Staged
   DeviceArray<double>       value;
   RowsView                  view;
 };
+// Dense blocks where the rows of nodes fit, else the longest runs that fit.
+template <typename Number>
+void choose_runs(const std::vector<int> &run_fits, SparseMatrix<Number> &A)
+{
+  const int m = A.node_size;
+  A.rows = A.run = 1;
+  for (int r = n_run_lengths; r-- > 0;)
+    if (run_fits[r] && run_length[r] > 2)
+      A.run = run_length[r];
+  for (int r = 0; r < n_run_lengths; ++r)
+    if (run_fits[r] && run_fits[n_run_lengths] && m == run_length[r] && m <= 4)
+      A.rows = A.run = m;
+}
+
+template <typename Number>
+void allocate_codes(const Context &context, const Arrangement &arrangement, std::vector<Number> dictionary,
+                    SparseMatrix<Number> &A)
+{
+  dictionary.resize(dictionary_size);
+  A.values = to_device(context, dictionary.data(), dictionary.size(), "matrices");
+  A.codes  = DeviceArray<unsigned>(context.memory_of_device(), slice_rows * arrangement.value_rows, "matrices");
+}
+
+// Values in full, then the table of models; and what threads and blocks there are for dense blocks.
+template <typename Number>
+void allocate_values(const Context &context, const Arrangement &arrangement, SparseMatrix<Number> &A)
+{
+  const auto        &memory = context.memory_of_device();
+  const int          m      = A.node_size;
+  const unsigned     first  = slice_rows / model_unit * static_cast<unsigned>(arrangement.value_rows);
+  std::vector<Model> models = arrangement.models;
+  for (Model &model : models)
+    model.start += first;
+  // Lanes with a shorter row than their slice's longest read beyond theirs, and then beyond the last one.
+  const std::size_t beyond = models.empty() ? 0 : static_cast<std::size_t>(A.widest) * m * m,
+                    size   = model_unit * (static_cast<std::size_t>(first) + arrangement.end_of_models) + beyond;
+  A.values                 = DeviceArray<Number>(memory, size, "matrices");
+  A.codes                  = DeviceArray<unsigned>(memory, slice_rows * arrangement.place_rows, "matrices");
+  A.models                 = to_device(context, models.data(), models.size(), "matrices");
+  if (A.rows == 1)
+    return;
+  if (m < 4 && 4 * A.n_on_lines >= A.n_slices && static_cast<int>(arrangement.items.size()) >= enough_items)
+    A.items = to_device(context, arrangement.items.data(), arrangement.items.size(), "matrices");
+  // Rows are shared by as many threads as the GPU has at once, in blocks that let those of the next kernel start.
+  A.most_threads = slice_rows;
+  while (A.most_threads < most_threads && 2 * A.most_threads / slice_rows * A.n_slices <= most_warps)
+    A.most_threads *= 2;
+}
 } // namespace
 
 template <typename Number>
@@ -93,17 +145,14 @@ void SparseMatrix<Number>::convert(const RowsView &source, const Array<EntryNumb
   rows = run                  = 1;
   widest                      = 0;
   nodes                       = DeviceArray<int>();
+  items                       = DeviceArray<int>();
   n_slices                    = slices_for(source.n_rows, m);
   std::vector<Extent> extents = examine(*context, source, *this, run_fits);
+  choose_runs(run_fits, *this);
   std::vector<Number> dictionary;
-  if (!plain)
+  if (!plain && rows == 1)
     dictionary = different_values<Number>(*context, source);
   n_values = static_cast<int>(dictionary.size());
-  for (int r = n_run_lengths; r-- > 0;)
-    if (run_fits[r])
-      run = run_length[r];
-  if (m == 3 && run == 3 && run_fits[n_run_lengths])
-    rows = 3;
   for (const Extent &e : extents)
     widest = std::max(widest, e.longest / run);
   int widest_band = 0;
@@ -124,32 +173,34 @@ void SparseMatrix<Number>::convert(const RowsView &source, const Array<EntryNumb
   for (Extent &e : extents)
     if (plain)
       e.stride = -1;
-  if (rows == 3)
+  DenseRows dense;
+  if (rows > 1)
     {
-      n_slices = n_slices / 3;
-      extents  = of_groups(extents, 3);
+      n_slices           = n_slices / m;
+      extents            = of_groups(extents, m);
+      dense              = compare_rows(*context, source, *this);
+      dense.takes_models = !plain && !models_differ && (sizeof(Number) == 4 || n_slices >= enough_items);
     }
-  const Arrangement arrangement = arrange(*context, source, extents, *this, widest_band);
+  const Arrangement arrangement = arrange(*context, source, extents, *this, widest_band, rows > 1 ? &dense : nullptr);
+  n_of_models                   = arrangement.n_of_models;
+  n_on_lines                    = arrangement.n_on_lines;
   n_narrow                      = arrangement.n_narrow;
   n_stencil                     = arrangement.n_stencil;
   n_band                        = arrangement.n_band;
 
-  const auto &memory = context->memory_of_device();
-  slices             = to_device(*context, arrangement.slices.data(), arrangement.slices.size(), "matrices");
-  columns            = DeviceArray<unsigned>(memory, slice_rows * arrangement.column_rows, "matrices");
+  slices  = to_device(*context, arrangement.slices.data(), arrangement.slices.size(), "matrices");
+  columns = DeviceArray<unsigned>(context->memory_of_device(), slice_rows * arrangement.column_rows, "matrices");
   if (n_values > 0)
-    {
-      dictionary.resize(dictionary_size);
-      values = to_device(*context, dictionary.data(), dictionary.size(), "matrices");
-      codes  = DeviceArray<unsigned>(memory, slice_rows * arrangement.value_rows, "matrices");
-    }
+    allocate_codes(*context, arrangement, std::move(dictionary), *this);
   else
-    {
-      values = DeviceArray<Number>(memory, slice_rows * arrangement.value_rows, "matrices");
-      codes  = DeviceArray<unsigned>();
-    }
+    allocate_values(*context, arrangement, *this);
   const auto owners = to_device(*context, arrangement.owners.data(), arrangement.owners.size(), "conversion");
   fill(*context, source, owners.data(), *this);
+  if (rows > 1 && !fill_models(*context, source, dense, *this))
+    {
+      models_differ = true;
+      return convert(source, row_start);
+    }
   context->synchronize();
 }
 
@@ -185,7 +236,8 @@ std::size_t SparseMatrix<Number>::bytes() const
   if (cells)
     return cells->bytes();
   return nodes.size() * sizeof(int) + slices.size() * sizeof(Slice) + columns.size() * 4 +
-         values.size() * sizeof(Number) + codes.size() * 4 + (ghosts ? ghosts->bytes() : 0);
+         values.size() * sizeof(Number) + codes.size() * 4 + models.size() * sizeof(Model) +
+         items.size() * sizeof(int) + (ghosts ? ghosts->bytes() : 0);
 }
 
 template <typename Number>
@@ -208,7 +260,10 @@ std::string SparseMatrix<Number>::format() const
   const long slices = std::max(1, n_slices);
   text << ", stencils in " << 100L * (n_stencil + n_band) / slices << "% (" << 100L * n_band / slices
        << "% in bands) and 16-bit columns in " << 100L * n_narrow / slices << "% of the slices, ";
-  if (n_values > 0)
+  if (rows > 1)
+    text << "lines in " << 100L * n_on_lines / slices << "%" << (items.size() > 0 ? " (several at once)" : "") << ", "
+         << models.size() << " different rows in " << 100L * n_of_models / slices << "%, other values in full";
+  else if (n_values > 0)
     text << n_values << " different values";
   else
     text << "values in full";

@@ -57,10 +57,12 @@ struct LaneEntries
     const bool  band    = s.kind == static_cast<unsigned>(SliceKind::band);
     const int   of_pair = s.parameter >= in_pairs ? lane % 2 : 0;
     shared              = band || s.kind == static_cast<unsigned>(SliceKind::stencil);
-    model               = !shared || lane == of_pair;
+    model               = (!shared || lane == of_pair) && !s.of_models && !s.follows;
+    shared              = shared || s.of_models;
     entries             = s.width * shape.run * shape.rows;
     spacing             = shared ? 1 : 32;
-    first               = 32L * s.value + (shared ? 0 : lane);
+    first =
+      s.of_models ? static_cast<long>(model_unit) * A.codes[32L * s.value + lane] : 32L * s.value + (shared ? 0 : lane);
     if (shape.n_values > 0)
       codes = A.codes + 32L * (band ? s.column : s.value) + (shared ? of_pair * ((entries + 3) / 4) : lane);
   }
@@ -169,8 +171,11 @@ bool refill(const Context &context, const RowsView &source, SparseMatrix<Number>
       context.synchronize(); // `smallest` goes
     }
   else
-    launch(context, "values", values_kernel<Number>, blocks, block_size, stored, shape, source, A.values.data());
-  if (A.n_values == 0 && A.n_stencil == 0)
+    {
+      launch(context, "values", values_kernel<Number>, blocks, block_size, stored, shape, source, A.values.data());
+      fill_models(context, source, A);
+    }
+  if (A.n_values == 0 && A.n_stencil + A.n_of_models == 0)
     return true;
   int              differ = 0;
   DeviceArray<int> found  = to_device(context, &differ, 1, "conversion");

@@ -2,6 +2,7 @@
 
 #include "algebra/cuda/check.cuh"
 #include "algebra/cuda/peers/ghosts.cuh"
+#include "algebra/cuda/row_operands.cuh"
 
 #include "base/exceptions.h"
 
@@ -17,16 +18,20 @@
 // all loads coalesce. A slice is as wide as its longest row; absent entries have no column. Where rows come in nodes of
 // several components, the rows of 32 nodes form one slice for each component, so that a slice's rows are alike on
 // uniform parts of a mesh; the nodes elsewhere are taken in the order of their rows' lengths where that saves padding.
-// Dense blocks of 3 x 3 have one slice for all rows of 32 nodes, a node to a thread: columns and vector entries are
-// read once for three rows.
+// Dense blocks of 2 x 2 to 4 x 4 have one slice for all rows of 32 nodes, a node to a thread: columns and vector
+// entries are read once for all rows of a node.
 //
 // At set-up each matrix is examined:
-//  - columns that come in runs of 9, 4 or 3 (quadrature points of a cell, components of a node) store one index a run;
+//  - columns that come in runs of 9, 4, 3 or, in dense blocks, 2 (quadrature points of a cell, components of a node)
+//    store one index a run;
 //  - a slice of 32 rows that are one row, shifted, stores that row only, and groups of four such slices share it with
 //    all groups that are alike (meshes of similar cells, numbered along lines; with nodes of several rows, the slice
 //    takes one row of each of 32 nodes); with codes of values also two rows in turn (transfer matrices);
 //  - another slice whose columns span less than 2^16 stores 16-bit offsets;
-//  - a matrix with at most 256 different values (meshes of similar cells, transfer) stores 8-bit codes for them.
+//  - a matrix with at most 256 different values (meshes of similar cells, transfer) stores 8-bit codes for them;
+//  - in dense blocks there are codes of whole rows instead: a slice whose nodes have at most most_models different ones
+//    (adaptive meshes of similar cells) stores where each has its row in a table of all such rows;
+//  - slices of dense blocks that continue each other along a mesh line are multiplied together (lines.cuh).
 //
 // Columns are stored as they are. Values are rounded to Number, and values that differ by rounding are merged: rows are
 // taken for one row where they differ by at most same_value<Number> times the row's largest magnitude
@@ -45,7 +50,9 @@ template <typename Number>
 struct CellProducts; // cells.cuh
 
 constexpr int      slice_rows = 32, dictionary_size = 256, band_slices = 4, in_pairs = 1 << 24;
-constexpr unsigned absent = 0xffffffff; // no column, or no two offsets
+constexpr int      most_threads = 512;              // of a block of row_kernel
+constexpr int      most_models = 8, model_unit = 4; // of a slice; rows of the table begin at multiples of this
+constexpr unsigned absent = 0xffffffff;             // no column, or no two offsets
 
 /// How the columns of a slice are stored, and its values.
 enum class SliceKind : int
@@ -59,12 +66,21 @@ enum class SliceKind : int
 
 /// column: where the slice's columns begin, in rows of 32 words; for a band, whose stencil has the same place among the
 /// codes, columns count from the first one, `value`. value: where the values begin, in rows of 32 values, or of 32
-/// words of four codes; width: in runs; kind and parameter: the smallest column (narrow), the stride (stencil).
+/// words of four codes, or of places in the table of models; width: in runs; kind and parameter: the smallest column
+/// (narrow), the stride (stencil); of_models: the values are in the table; follows: they are those of an earlier slice.
 struct alignas(16) Slice
 {
   int      column, value, width;
   unsigned kind : 2;
-  int      parameter : 30;
+  unsigned of_models : 1, follows : 1;
+  int      parameter : 28;
+};
+
+/// A row of the table of models: 32 times the slice that it comes from, plus the lane, and its place in model_units.
+struct Model
+{
+  int      place;
+  unsigned start;
 };
 
 template <typename Number>
@@ -86,14 +102,17 @@ public:
   std::string format() const override;
 
   int rows = 1; ///< that a thread takes: those of a node in dense blocks
-  int run = 1, widest = 0, n_slices = 0, n_narrow = 0, n_stencil = 0, n_band = 0;
-  int n_values = 0; ///< 0: no codes
+  int run = 1, widest = 0, n_slices = 0, n_narrow = 0, n_stencil = 0, n_band = 0, n_of_models = 0, n_on_lines = 0;
+  int n_values     = 0;                           ///< 0: no codes
+  int most_threads = adamant::cuda::most_threads; ///< of a block of row_kernel
 
   DeviceArray<int>      nodes; ///< that the lanes of each group of slices stand for; empty: in their order
   DeviceArray<Slice>    slices;
   DeviceArray<unsigned> columns;
-  DeviceArray<Number>   values; ///< the entries or, with codes, the dictionary
-  DeviceArray<unsigned> codes;
+  DeviceArray<Number>   values; ///< the entries or, with codes, the dictionary; then the table of models
+  DeviceArray<unsigned> codes;  ///< of values, or the places of models
+  DeviceArray<Model>    models;
+  DeviceArray<int>      items; ///< what a warp of line_kernel multiplies at once, a LineItem; empty: row_kernel
 
   std::shared_ptr<GhostMatrix<Number>>  ghosts; ///< the entries in columns of other ranks; null: none
   std::shared_ptr<CellProducts<Number>> cells;  ///< null: rows
@@ -102,37 +121,41 @@ private:
   void convert(const RowsView &source, const Array<EntryNumber> &row_start);
 
   std::shared_ptr<Context> context;
-  std::size_t              pattern  = 0;     // hash of the rows' lengths
-  bool                     changing = false; // whether values change in device memory
-  bool                     plain    = false; // each is stored
+  std::size_t              pattern       = 0;     // hash of the rows' lengths
+  bool                     changing      = false; // whether values change in device memory
+  bool                     plain         = false; // each is stored
+  bool                     models_differ = false; // two rows have the same hash
 };
 
 /// What the kernels are compiled for: the run, the runs fetched at once, codes or values, the rows of a thread (1, or
 /// those of a node, which then have the same columns).
 template <int run_, int chunk_, bool coded_, int rows_ = 1>
-struct Format
+struct Format // dense blocks are not coded
 {
   static constexpr int  run = run_, chunk = chunk_, rows = rows_;
   static constexpr bool coded = coded_;
   static constexpr bool bands = coded && rows == 1 && run * chunk <= 16; ///< whose rows a thread takes at once
+  static constexpr bool lines = rows == 2 || rows == 3;                  ///< for line_kernel
 };
 
 template <typename Number>
 struct SparseView
 {
-  int             n_rows, n_slices, node_size;
+  int             n_rows, n_slices, node_size, n_items;
   const int      *nodes;
   const Slice    *slices;
   const unsigned *columns;
   const Number   *values; // the entries or the dictionary
   const unsigned *codes;
+  const int      *items;
 };
 
 template <typename Number>
 SparseView<Number> view(const SparseMatrix<Number> &A)
 {
-  return {A.n_rows,        A.n_slices,       A.node_size,     A.nodes.data(),
-          A.slices.data(), A.columns.data(), A.values.data(), A.codes.data()};
+  return {A.n_rows,       A.n_slices,      A.node_size,      static_cast<int>(A.items.size()),
+          A.nodes.data(), A.slices.data(), A.columns.data(), A.values.data(),
+          A.codes.data(), A.items.data()};
 }
 
 /// The (first) row that a lane of a slice stands for, where a group of 32 nodes has `per_group` slices, by order or by
@@ -156,10 +179,7 @@ void with_format(const SparseMatrix<Number> &A, const Action &action)
 {
   const auto with_run = [&](auto coded) {
     constexpr bool c = decltype(coded)::value;
-    if (A.rows == 3)
-      action(Format < 3, c || sizeof(Number) == 4 ? 4 : 2, c,
-             3 > ()); // registers for more do not fit in double precision
-    else if (A.run == 9)
+    if (A.run == 9)
       action(Format<9, 4, c>());
     else if (A.run == 4)
       action(Format<4, 4, c>());
@@ -172,23 +192,58 @@ void with_format(const SparseMatrix<Number> &A, const Action &action)
     else
       action(Format<1, 12, c>());
   };
-  A.n_values > 0 ? with_run(std::true_type()) : with_run(std::false_type());
+  constexpr int few = sizeof(Number) == 4 ? 2 : 1; // registers for more do not fit in double precision
+  if (A.rows == 2)
+    action(Format<2, 4 * few, false, 2>());
+  else if (A.rows == 3)
+    action(Format<3, 2 * few, false, 3>());
+  else if (A.rows == 4)
+    action(Format<4, 2, false, 4>());
+  else
+    A.n_values > 0 ? with_run(std::true_type()) : with_run(std::false_type());
 }
 
 /// A few runs of one row in registers, so that all loads are under way before the first use.
-template <class Format, typename Number, SliceKind kind>
+template <class Format, typename Number, SliceKind kind, bool of_models = false>
 struct Chunk
 {
-  static constexpr int runs = Format::chunk, per_run = Format::run * Format::rows, entries = runs * per_run;
+  using Stored = std::conditional_t<Format::coded, unsigned, Number>;
+
+  static constexpr bool stencil = kind == SliceKind::stencil;
+  static constexpr int  runs = Format::chunk, per_run = Format::run * Format::rows, entries = runs * per_run;
 
   int column[runs];
-  alignas(16) std::conditional_t<Format::coded, unsigned, Number> data[Format::coded ? (entries + 3) / 4 : entries];
+  alignas(16) Stored data[Format::coded ? (entries + 3) / 4 : entries];
+
+  // In bands there may be two rows in turn.
+  static __device__ int pairs_of(const Slice &s) { return stencil && Format::bands && s.parameter >= in_pairs ? 1 : 0; }
+
+  // Where the values of the lane begin.
+  static __device__ const Stored *values_of(const SparseView<Number> &A, const Slice &s, int lane)
+  {
+    constexpr int step = Format::coded ? 4 : 1;
+    if constexpr (of_models)
+      return A.values + static_cast<long>(model_unit) * __ldg(A.codes + 32L * s.value + lane);
+    else
+      {
+        const long first =
+          32L * s.value + (stencil ? (lane & pairs_of(s)) * ((s.width * per_run + step - 1) / step) : lane);
+        if constexpr (Format::coded)
+          return A.codes + first;
+        else
+          return A.values + first;
+      }
+  }
 
   __device__ void load(const SparseView<Number> &A, const Slice &s, int lane, int first)
   {
-    // The rows of a stencil slice read the same words; in bands there may be two models in turn.
-    constexpr bool  stencil = kind == SliceKind::stencil;
-    const int       pairs = stencil && Format::bands && s.parameter >= in_pairs ? 1 : 0, model = lane & pairs;
+    load_columns(A, s, lane, first);
+    load_values(s, first, values_of(A, s, lane));
+  }
+  __device__ void load_columns(const SparseView<Number> &A, const Slice &s, int lane, int first)
+  {
+    // The rows of a stencil slice read the same words.
+    const int       pairs = pairs_of(s), model = lane & pairs;
     constexpr int   per_word = kind == SliceKind::narrow ? 2 : 1, spacing = stencil ? 1 : 32;
     const unsigned *columns =
       A.columns + 32L * s.column + spacing * (first / per_word) + (stencil ? model * s.width : lane);
@@ -207,20 +262,14 @@ struct Chunk
         else
           column[r] = static_cast<int>(word);
       }
-    constexpr int step = Format::coded ? 4 : 1;
-    const auto   *from =
-      [&] {
-        if constexpr (Format::coded)
-          return A.codes;
-        else
-          return A.values;
-      }() +
-      32L * s.value + spacing * (first * per_run / step) +
-      (stencil ? model * ((s.width * per_run + step - 1) / step) : lane);
-    constexpr int at_once = 16 / sizeof(Number);
-    if constexpr (stencil && !Format::coded && at_once == 4 && entries % at_once == 0)
+  }
+  __device__ void load_values(const Slice &s, int first, const Stored *from)
+  {
+    constexpr int step = Format::coded ? 4 : 1, between = stencil || of_models ? 1 : 32, at_once = 16 / sizeof(Number);
+    from += between * (first * per_run / step);
+    if constexpr ((of_models || (stencil && !Format::coded && at_once == 4)) && entries % at_once == 0)
       {
-        // All lanes read the same (models have codes): fewer loads of 16 bytes. In double precision they are slower.
+        // Fewer loads of 16 bytes; where all lanes read the same they are slower in double precision.
 #pragma unroll
         for (int e = 0; e < entries; e += at_once)
           if (first * per_run + e < s.width * per_run)
@@ -231,7 +280,7 @@ struct Chunk
 #pragma unroll
         for (int e = 0; e < entries; e += step)
           if (first * per_run + e < s.width * per_run)
-            data[e / step] = __ldg(from + spacing * (e / step));
+            data[e / step] = __ldg(from + between * (e / step));
       }
   }
 
@@ -265,21 +314,31 @@ struct Chunk
 
 /// The lane's rows of the slice times x, or their part-th part of `parts`. What precedes the wait overlaps with the
 /// previous kernel: it loads the matrix only. fetch() loads what else the rows need: beside x, not after it.
-template <class Format, SliceKind kind, typename Number, class Gather, class Fetch>
+template <class Format, SliceKind kind, bool of_models = false, typename Number, class Gather, class Fetch>
 __device__ void slice_product(const SparseView<Number> &A, const Number *dictionary, const Slice &s, int lane, int part,
                               int parts, const Gather &x, const Fetch &fetch, Number (&sum)[Format::rows])
 {
-  Chunk<Format, Number, kind> chunk;
-  chunk.load(A, s, lane, part * Format::chunk);
+  Chunk<Format, Number, kind, of_models> chunk;
+  const auto *const                      values = chunk.values_of(A, s, lane);
+  chunk.load_columns(A, s, lane, part * Format::chunk);
+  chunk.load_values(s, part * Format::chunk, values);
   wait_for_predecessor();
   fetch();
   for (int c = 0; c < Format::rows; ++c)
     sum[c] = 0;
-  chunk.add_product(dictionary, x, sum);
-  for (int first = (part + parts) * Format::chunk; first < s.width; first += parts * Format::chunk)
+  // The next columns are on their way while x comes for these: in the long rows of dense blocks.
+  constexpr bool ahead = Format::rows > 1;
+  for (int first = (part + parts) * Format::chunk;; first += parts * Format::chunk)
     {
-      chunk.load(A, s, lane, first);
-      chunk.add_product(dictionary, x, sum);
+      const auto now = chunk;
+      if (ahead && first < s.width)
+        chunk.load_columns(A, s, lane, first);
+      now.add_product(dictionary, x, sum);
+      if (first >= s.width)
+        return;
+      if (!ahead)
+        chunk.load_columns(A, s, lane, first);
+      chunk.load_values(s, first, values);
     }
 }
 
@@ -319,6 +378,11 @@ __device__ void rows_product(const SparseView<Number> &A, const Number *dictiona
     if (static_cast<SliceKind>(s.kind) == SliceKind::band)
       return slice_product<Format, SliceKind::stencil>(A, dictionary, stencil_of(s), lane + place_in_band, part, parts,
                                                        Shifted<Gather>{s.value, x}, fetch, sum);
+  if constexpr (Format::rows > 1)
+    if (s.of_models)
+      return static_cast<SliceKind>(s.kind) == SliceKind::narrow ?
+               slice_product<Format, SliceKind::narrow, true>(A, dictionary, s, lane, part, parts, x, fetch, sum) :
+               slice_product<Format, SliceKind::full, true>(A, dictionary, s, lane, part, parts, x, fetch, sum);
   switch (static_cast<SliceKind>(s.kind))
     {
       case SliceKind::stencil:
@@ -328,45 +392,6 @@ __device__ void rows_product(const SparseView<Number> &A, const Number *dictiona
       default: return slice_product<Format, SliceKind::full>(A, dictionary, s, lane, part, parts, x, fetch, sum);
     }
 }
-
-/// What a functor reads for the n rows of a thread.
-template <class Functor, int n>
-struct RowOperands
-{
-  decltype(std::declval<const Functor &>().fetch(0)) of_row[n];
-
-  __device__ void fetch(const Functor &f, int row)
-  {
-#pragma unroll
-    for (int c = 0; c < n; ++c)
-      of_row[c] = f.fetch(row + c);
-  }
-};
-template <class Functor, int n>
-struct NodeOperands
-{
-  decltype(std::declval<const Functor &>().template fetch_node<n>(0)) of_node;
-
-  __device__ void fetch(const Functor &f, int row) { of_node = f.template fetch_node<n>(row / n); }
-};
-struct NoOperands
-{
-  template <class Functor>
-  __device__ void fetch(const Functor &, int)
-  {}
-};
-template <class Functor, int n>
-auto operands_of()
-{
-  if constexpr (!Functor::by_node)
-    return RowOperands<Functor, n>();
-  else if constexpr (n > 1)
-    return NodeOperands<Functor, n>();
-  else
-    return NoOperands(); // the rows of a node meet before they read
-}
-
-constexpr int most_threads = 512; // of a block of row_kernel
 
 /// finish(row, (A x)_row, what it fetches for the row), after the blocks that send x to other ranks. A block of threads
 /// has `lanes` lanes of slices and `parts` threads for each, which share its entries.
@@ -382,17 +407,16 @@ __global__ void __launch_bounds__(most_threads) row_kernel(const Sends<Number> s
   load_dictionary<Format>(A, dictionary);
   const int part = threadIdx.x / lanes, local = threadIdx.x % lanes, lane = local % slice_rows;
   const int slice = ((blockIdx.x - sends.n_blocks) * lanes + local) / slice_rows, per_group = A.node_size / rows;
-  Slice     s{0, 0, 0, 0, 0};
+  Slice     s{};
   int       row = A.n_rows;
   if (slice < A.n_slices)
     {
       s   = A.slices[slice];
       row = row_of(slice, lane, A.node_size, per_group, A.nodes);
     }
-  const bool mine = part == 0 && row < A.n_rows;
-  // In double precision a node's have no room in registers beside the product.
+  const bool                            mine = part == 0 && row < A.n_rows;
   decltype(operands_of<Finish, rows>()) operands;
-  constexpr bool                        early = sizeof(operands) <= 80;
+  constexpr bool                        early = fetches_early<decltype(operands)>;
   Number                                sum[rows];
   const auto                            fetch = [&] {
     if (early && mine)
@@ -412,12 +436,7 @@ __global__ void __launch_bounds__(most_threads) row_kernel(const Sends<Number> s
     }
   if (!early && mine)
     operands.fetch(finish, row);
-  if constexpr (Finish::by_node && rows > 1)
-    {
-      if (mine)
-        finish.finish_node(row / rows, sum, operands.of_node);
-    }
-  else if constexpr (Finish::by_node)
+  if constexpr (Finish::by_node && rows == 1)
     {
       // The rows of a node meet in shared memory: a block of threads holds whole nodes.
       const Number residual = mine ? finish.residual(row, sum[0]) : Number(0);
@@ -431,9 +450,7 @@ __global__ void __launch_bounds__(most_threads) row_kernel(const Sends<Number> s
         finish.finish_row(row, shared + place - row % finish.node_size);
     }
   else if (mine && !(Finish::skips_empty && s.width == 0))
-#pragma unroll
-    for (int c = 0; c < rows; ++c)
-      finish(row + c, sum[c], operands.of_row[c]);
+    finish_rows_of_node<rows>(finish, row, sum, operands);
 }
 
 } // namespace cuda

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+// What row functors read for the rows of a thread, and what becomes of these: one by one, or those of a node together.
+
+namespace adamant
+{
+namespace cuda
+{
+/// What a functor reads for the n rows of a thread.
+template <class Functor, int n>
+struct RowOperands
+{
+  decltype(std::declval<const Functor &>().fetch(0)) of_row[n];
+
+  __device__ void fetch(const Functor &f, int row)
+  {
+#pragma unroll
+    for (int c = 0; c < n; ++c)
+      of_row[c] = f.fetch(row + c);
+  }
+};
+template <class Functor, int n>
+struct NodeOperands
+{
+  decltype(std::declval<const Functor &>().template fetch_node<n>(0)) of_node;
+
+  __device__ void fetch(const Functor &f, int row) { of_node = f.template fetch_node<n>(row / n); }
+};
+struct NoOperands
+{
+  template <class Functor>
+  __device__ void fetch(const Functor &, int)
+  {}
+};
+template <class Functor, int n>
+auto operands_of()
+{
+  if constexpr (!Functor::by_node)
+    return RowOperands<Functor, n>();
+  else if constexpr (n > 1)
+    return NodeOperands<Functor, n>();
+  else
+    return NoOperands(); // the rows of a node meet before they read
+}
+
+/// What becomes of the n rows of a thread, those of a node.
+template <int n, class Finish, typename Number, class Operands>
+__device__ void finish_rows_of_node(const Finish &finish, int row, const Number (&sum)[n], const Operands &operands)
+{
+  if constexpr (Finish::by_node)
+    finish.finish_node(row / n, sum, operands.of_node);
+  else
+#pragma unroll
+    for (int c = 0; c < n; ++c)
+      finish(row + c, sum[c], operands.of_row[c]);
+}
+
+/// Whether a row's operands come beside the product; in double precision a node's have no room in registers then.
+template <class Operands>
+constexpr bool fetches_early = sizeof(Operands) <= 80;
+} // namespace cuda
+} // namespace adamant
