@@ -10,33 +10,20 @@ namespace
 {
 constexpr int group = TabledVectors::group;
 
-// Entry i of w and of some vectors, all loaded at once; more elements at once would take so many registers that fewer
-// blocks fit into an SM, which loses more.
-struct Entries
-{
-  double w, v[group];
-
-  __device__ void load(int n, const TabledVectors &vectors, const double *of_w, int i)
-  {
-    if (i >= n)
-      return;
-    w = of_w[i];
-#pragma unroll
-    for (int j = 0; j < group; ++j)
-      v[j] = j < vectors.n ? vectors.data[j][i] : 0.;
-  }
-};
-
-// use(i, w[i], the vectors' entries i) for this thread's elements.
+// use(i, w[i], the vectors' entries i) for this thread's elements. All vectors of a group are loaded at once; more
+// elements at once would take so many registers that fewer blocks fit into an SM, which loses more.
 template <class Use>
 __device__ void for_my_elements(int n, const TabledVectors &v, const double *w, const Use &use)
 {
   const int stride = gridDim.x * blockDim.x;
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
     {
-      Entries entries;
-      entries.load(n, v, w, i);
-      use(i, entries.w, entries.v);
+      const double w_i = w[i];
+      double       v_i[group];
+#pragma unroll
+      for (int j = 0; j < group; ++j)
+        v_i[j] = j < v.n ? v.data[j][i] : 0.;
+      use(i, w_i, v_i);
     }
 }
 
@@ -110,33 +97,21 @@ __global__ void __launch_bounds__(block_size, 3)
   const int n_vectors = number_of_step(a) + 1;
   if (n_vectors == 0)
     return;
-  const int     begin = blockIdx.x * blockDim.x + threadIdx.x, stride = gridDim.x * blockDim.x;
-  TabledVectors v(a.basis, 0, n_vectors, a.most);
-  Entries       entries;
-  entries.load(a.n, v, a.w, begin); // beside what the sums load
   const double *h_global = products.sums(n_vectors, gridDim.x, a.h, here);
   for (int first = 0; first < n_vectors; first += group)
     {
-      double h[group], product[group + 1] = {};
-      if (first > 0)
-        {
-          v = TabledVectors(a.basis, first, n_vectors, a.most);
-          entries.load(a.n, v, a.w, begin);
-        }
+      const TabledVectors v(a.basis, first, n_vectors, a.most);
+      double              h[group], product[group + 1] = {};
 #pragma unroll
       for (int j = 0; j < group; ++j)
         h[j] = j < v.n ? h_global[first + j] : 0.;
-      for (int i = begin; i < a.n; i += stride)
-        {
-          double w_i = entries.w;
+      for_my_elements(a.n, v, a.w, [&](int i, double w_i, const double(&v_i)[group]) {
 #pragma unroll
-          for (int j = 0; j < group; ++j)
-            w_i -= h[j] * entries.v[j];
-          a.w[i] = w_i;
-          add(w_i, entries.v, v.n, product);
-          if (i + stride < a.n)
-            entries.load(a.n, v, a.w, i + stride);
-        }
+        for (int j = 0; j < group; ++j)
+          w_i -= h[j] * v_i[j];
+        a.w[i] = w_i;
+        add(w_i, v_i, v.n, product);
+      });
       if (n_vectors <= group) // all vectors at once: the second products come in the same pass
         corrections.leave(0, v.n + 1, product);
     }
