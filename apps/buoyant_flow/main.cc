@@ -41,15 +41,15 @@ private:
   using Vector = adamant::Vector<double>;
   using Base::device, Base::mesh, Base::mapping, Base::run_info, Base::step, Base::time;
 
-  void                  make_mesh() override;
-  void                  setup() override;
-  void                  set_initial_values() override;
-  double                next_time() override;
-  adamant::SolverResult advance() override;
-  bool                  finished() const override;
-  void                  serialize(adamant::State &state) override;
-  void                  add_statistics(adamant::Statistics::Row &row) override;
-  void                  report() override;
+  void                   make_mesh() override;
+  void                   setup() override;
+  void                   set_initial_values() override;
+  double                 next_time() override;
+  adamant::PendingResult advance() override;
+  bool                   finished() const override;
+  void                   serialize(adamant::State &state) override;
+  void                   add_statistics(adamant::Statistics::Row &row) override;
+  void                   report() override;
 
   std::unique_ptr<Triangulation<dim>> manifolds() const override { return parameters.mesh.template manifolds<dim>(); }
 
@@ -197,7 +197,7 @@ double BuoyantFlow<dim>::next_time()
 
 // c by u, then η, ρ and u from c.
 template <int dim>
-adamant::SolverResult BuoyantFlow<dim>::advance()
+adamant::PendingResult BuoyantFlow<dim>::advance()
 {
   {
     Section scope(run_info.timer, "transport");

@@ -56,14 +56,18 @@ private:
   using Vector = adamant::Vector<double>;
   using Base::device, Base::mesh, Base::mapping, Base::run_info, Base::schedule, Base::step, Base::time;
 
-  void                  make_mesh() override { parameters.make(*mesh); }
-  void                  adapt_mesh() override;
-  void                  setup() override;
-  void                  set_initial_values() override;
-  adamant::SolverResult advance() override;
-  void                  serialize(adamant::State &state) override;
-  void                  add_statistics(adamant::Statistics::Row &row) override;
-  void                  report() override;
+  void                   make_mesh() override { parameters.make(*mesh); }
+  void                   adapt_mesh() override;
+  void                   setup() override;
+  void                   set_initial_values() override;
+  adamant::PendingResult advance() override;
+  void                   serialize(adamant::State &state) override;
+  void                   add_statistics(adamant::Statistics::Row &row) override;
+  bool                   statistics_wait() const override // for the energies
+  {
+    return step == schedule.n_steps || schedule.due(parameters.output.energy_interval, step);
+  }
+  void report() override;
   bool output_due() const override { return Base::output_due() && !(equation->stationary && step == 0); }
 
   void setup_fields(const std::string &formulation);
@@ -98,7 +102,7 @@ void Elasticity<dim>::adapt_mesh()
       setup_fields("stationary");
       assemble();
       time = parameters.time.end;
-      advance();
+      advance().wait();
       time              = 0.;
       const auto values = this->download(u);
       Section    scope(run_info.timer, "init/mesh");
@@ -197,13 +201,13 @@ void Elasticity<dim>::set_initial_values()
 }
 
 template <int dim>
-adamant::SolverResult Elasticity<dim>::advance()
+adamant::PendingResult Elasticity<dim>::advance()
 {
   compute_rhs();
   Section scope(run_info.timer, "solve");
   guess.predict(x);
   std::swap(u, u_old);
-  const auto result = solver->solve(rhs, x, [this] {
+  const auto result = solver->launch(rhs, x, [this] {
     space->nodal_values(x, boundary_values, u);
     if (equation->coupled || equation->stationary)
       return;
@@ -211,7 +215,8 @@ adamant::SolverResult Elasticity<dim>::advance()
     device.axpby(-1. / dt, u_old, 1. / dt, v);
   });
   guess.keep(x);
-  device.synchronize();
+  if (results)
+    results->measure(work, u, step);
   return result;
 }
 
@@ -229,7 +234,6 @@ void Elasticity<dim>::compute_rhs()
         device.axpby(dt, v, 1., w);
       device.multiply(1., E, w, 1., rhs);
     }
-  device.synchronize();
 }
 
 template <int dim>
@@ -248,7 +252,7 @@ void Elasticity<dim>::add_statistics(adamant::Statistics::Row &row)
 {
   auto &energy  = results->energy;
   energy.strain = energy.kinetic = std::numeric_limits<double>::quiet_NaN();
-  if (step == schedule.n_steps || schedule.due(parameters.output.energy_interval, step))
+  if (statistics_wait())
     {
       const auto displacement = this->download(u), velocity = equation->coupled ? displacement : this->download(v);
       Section    scope(run_info.timer, "statistics");
@@ -257,8 +261,7 @@ void Elasticity<dim>::add_statistics(adamant::Statistics::Row &row)
       energy.kinetic /= equation->coupled ? dt * dt : 1.;
     }
   Section scope(run_info.timer, "statistics");
-  results->work_of_load = functions.load_factor(time) * device.dot(work, u);
-  results->add_to(row, u);
+  results->add_to(row, functions.load_factor(time), step);
 }
 
 // The facts of the run; the error where the solution is known.

@@ -22,7 +22,9 @@ class Results
 public:
   Results(const adamant::Device &device, const adamant::Field<dim> &field, const Mapping<dim> &mapping,
           const adamant::ElasticMaterials &materials, const OutputParameters &parameters)
-    : at_points(device, field, mapping, parameters.points, dim)
+    : device(device)
+    , work(device, 2)
+    , at_points(device, field, mapping, parameters.points, dim)
     , stresses(field.finest(), mapping, materials, parameters.stress_points, parameters.profiles,
                parameters.profile_points)
   {}
@@ -39,10 +41,18 @@ public:
     state.scalar(displacements);
   }
 
-  /// Evaluates the displacement at points, and adds all to a row of statistics.csv.
-  void add_to(adamant::Statistics::Row &row, const adamant::Vector<double> &u)
+  /// Launches F . u and u at points, for the row of statistics.csv of this step.
+  void measure(const adamant::Vector<double> &F, const adamant::Vector<double> &u, unsigned int step)
   {
-    displacements = at_points(u);
+    device.dot(F, u, work, step % 2);
+    at_points.evaluate(u, step % 2);
+  }
+
+  /// Adds them, F times a factor, and the energies to that row. The step has ended; the next one may be under way.
+  void add_to(adamant::Statistics::Row &row, double factor, unsigned int step)
+  {
+    work_of_load  = factor * work.on_host()[step % 2];
+    displacements = at_points.values(step % 2);
     row.insert(row.end(),
                {{"work_of_load", work_of_load}, {"strain_energy", energy.strain}, {"kinetic_energy", energy.kinetic}});
     for (std::size_t k = 0; k < displacements.size(); ++k)
@@ -62,6 +72,8 @@ public:
   }
 
 private:
+  adamant::Device          device;
+  adamant::Scalars         work; // F . u of two steps
   adamant::PointEvaluation at_points;
   adamant::Stresses<dim>   stresses;
 };

@@ -59,7 +59,7 @@ private:
   std::unique_ptr<Triangulation<dim>> manifolds() const override { return parameters.mesh.template manifolds<dim>(); }
   void                                setup() override;
   void                                set_initial_values() override;
-  adamant::SolverResult               advance() override;
+  adamant::PendingResult              advance() override;
   void                                serialize(adamant::State &state) override;
   bool                                finished() const override { return steady.reached; }
   void                                add_statistics(adamant::Statistics::Row &row) override;
@@ -76,16 +76,16 @@ private:
                                 adamant::FollowedField<dim>{&flow->velocity(), &u[now], {}, dim};
   }
 
-  void setup_matrices();
-  void setup_data();
-  void setup_solver();
-  void velocity_step();
-  void apply_constraints();
-  void compute_divergence();
-  void project();
-  void update_pressure();
-  void check_speed();
-  void restore_divergence();
+  void                   setup_matrices();
+  void                   setup_data();
+  void                   setup_solver();
+  void                   velocity_step();
+  void                   apply_constraints();
+  void                   compute_divergence();
+  adamant::PendingResult project();
+  void                   update_pressure();
+  void                   check_speed(unsigned int step, double time, int place) const;
+  void                   restore_divergence();
   template <typename Work>
   void timed(const char *part, const Work &work);
 
@@ -108,17 +108,18 @@ private:
   adamant::Scalars speed_square, mean;
   adamant::Graph   first_half[2];
 
-  adamant::SteadyState  steady; // whether the flow is
-  adamant::SolverResult result;
+  adamant::SteadyState steady; // whether the flow is
+  adamant::Mark        solved[2];
 };
 
 template <int dim>
 NavierStokes<dim>::NavierStokes(const Parameters &parameters, const Device &device, adamant::Run &run)
   : Base(device, run, parameters.schedule(), parameters.adaptivity)
   , parameters(parameters)
-  , speed_square(device, 1)
+  , speed_square(device, 2)
   , mean(device, 2)
   , steady(parameters.time.steady_tolerance)
+  , solved{adamant::Mark(device), adamant::Mark(device)}
 {
   parameters.check_ranks(run.ranks.size());
 }
@@ -218,7 +219,7 @@ void NavierStokes<dim>::set_initial_values()
   // Equation (16) of the paper, (∇p, ∇ψ) = (a, ∇ψ) with the acceleration a.
   Section scope(run_info.timer, "init/initial pressure");
   pressure.b.upload(acceleration->data());
-  project();
+  project().wait();
   update_pressure(); // with g = 0
   // p holds the pressure; no increment has been made yet.
   device.copy(pressure.p, pressure.p_plus_q);
@@ -227,7 +228,7 @@ void NavierStokes<dim>::set_initial_values()
 }
 
 template <int dim>
-adamant::SolverResult NavierStokes<dim>::advance()
+adamant::PendingResult NavierStokes<dim>::advance()
 {
   timed("data", [this] { data->evaluate(time - schedule.step, time); });
   // Which of the two velocities is the new one alternates: two recorded graphs.
@@ -246,8 +247,8 @@ adamant::SolverResult NavierStokes<dim>::advance()
       first_half[old].replay();
     }
   now = 1 - old;
-  timed("pres-solve", [this] { project(); });
-  check_speed();
+  adamant::PendingResult result;
+  timed("pres-solve", [&] { result = project(); });
   timed("pres-up.solve", [this] { update_pressure(); });
   timed("mom-rhs-p", [this] { pressure.interpolate(); });
   solver->guess.keep(pressure.q);
@@ -294,21 +295,20 @@ void NavierStokes<dim>::compute_divergence()
     device.dot(pressure.ones, pressure.g, mean, 0);
   device.for_each(pressure.n, PressureRhs{schedule.step, pressure.volume, pressure.g.data(), pressure.mass.data(),
                                           flow->singular ? mean.data() : nullptr, pressure.b.data()});
-  device.dot(u[now], u[now], speed_square, 0);
+  device.dot(u[now], u[now], speed_square, now);
 }
 
+// Launches the solve. Where the velocity is at fault, the end says that rather than what the solver says.
 template <int dim>
-void NavierStokes<dim>::project()
+adamant::PendingResult NavierStokes<dim>::project()
 {
-  try
-    {
-      result = solver->solve(pressure.b, pressure.q);
-    }
-  catch (const adamant::SolverError &)
-    {
-      check_speed(); // says more where the velocity is at fault
-      throw;
-    }
+  const auto result = adamant::PendingResult::of([this] { return solver->launch(pressure.b, pressure.q); });
+  solved[now].take();
+  return adamant::PendingResult([this, result, step = step, time = time, place = now] {
+    solved[place].wait();
+    check_speed(step, time, place);
+    return result.wait();
+  });
 }
 
 template <int dim>
@@ -321,12 +321,11 @@ void NavierStokes<dim>::update_pressure()
                                              pressure.q.data(), pressure.p.data(), pressure.p_plus_q.data()});
 }
 
-// A velocity that explodes ends the run in the step where it does. The sum is there when the pressure has been solved:
-// where multigrid has waited for that, this waits no more, and the next step is under way before this one has ended.
+// A velocity that explodes ends the run when the step where it does has ended.
 template <int dim>
-void NavierStokes<dim>::check_speed()
+void NavierStokes<dim>::check_speed(unsigned int step, double time, int place) const
 {
-  const double speed = std::sqrt(speed_square.fetch()[0] / flow->velocity().dof_handler().n_dofs());
+  const double speed = std::sqrt(speed_square.on_host()[place] / flow->velocity().dof_handler().n_dofs());
   // With forces there is no other bound than that the flow must not cross the domain in a step.
   const double most = reference_speed > 0. && !data->has_force() ? 10. * reference_speed :
                                                                    std::pow(pressure.volume, 1. / dim) / schedule.step;

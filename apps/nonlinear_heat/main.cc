@@ -170,7 +170,7 @@ private:
   }
 
   // The last step's x is the guess of Newton's method; its tolerance refers to F there.
-  SolverResult advance() override
+  PendingResult advance() override
   {
     device.copy(u_old, u_older);
     device.copy(u, u_old);
@@ -179,7 +179,7 @@ private:
     const auto result = newton->solve(x, {parameters.tolerance, int(parameters.max_steps), "time step"});
     on_device->nodal_values(x, boundary.values(), u);
     newton_steps += result.steps;
-    return {result.iterations, result.initial_residual, result.final_residual};
+    return SolverResult{result.iterations, result.initial_residual, result.final_residual};
   }
 
   double a0() const { return step > 1 ? 1.5 : 1.; }

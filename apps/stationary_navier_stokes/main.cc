@@ -51,7 +51,7 @@ private:
   void                        adapt_mesh() override;
   void                        setup() override;
   void                        set_initial_values() override {}
-  adamant::SolverResult       advance() override;
+  adamant::PendingResult      advance() override;
   void                        serialize(adamant::State &state) override;
   void                        report() override;
   bool                        output_due() const override { return Base::output_due() && step > 0; }
@@ -175,13 +175,13 @@ void StationaryNavierStokes<dim>::make_coarser()
 }
 
 template <int dim>
-adamant::SolverResult StationaryNavierStokes<dim>::advance()
+adamant::PendingResult StationaryNavierStokes<dim>::advance()
 {
   if (change)
     x.upload(change->take(level->field.finest()).data());
   const auto result = change ? solve_on(*level, x) : solve_nested();
   set_nodal_values();
-  return {result.iterations, result.initial_residual, result.final_residual};
+  return adamant::SolverResult{result.iterations, result.initial_residual, result.final_residual};
 }
 
 // On the finest mesh to the tolerance; where that fails, the last solution is written. On others to that of levels:

@@ -46,7 +46,7 @@ private:
   void                        adapt_mesh() override;
   void                        setup() override;
   void                        set_initial_values() override {}
-  adamant::SolverResult       advance() override;
+  adamant::PendingResult      advance() override;
   void                        serialize(adamant::State &state) override;
   void                        report() override;
   bool                        output_due() const override { return Base::output_due() && step > 0; }
@@ -135,7 +135,7 @@ void Stokes<dim>::setup_load()
 
 // In one stage unless a continuation is asked for.
 template <int dim>
-adamant::SolverResult Stokes<dim>::advance()
+adamant::PendingResult Stokes<dim>::advance()
 {
   adamant::SolverResult result;
   for (unsigned int stage = 1; stage <= parameters.viscosity.stages; ++stage)

@@ -150,7 +150,7 @@ private:
   }
 
   // A x = M u + S f - C g, f and g at the new time. The last step's x is the initial guess.
-  SolverResult advance() override
+  PendingResult advance() override
   {
     {
       Section scope(run_info.timer, "rhs");

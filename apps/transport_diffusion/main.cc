@@ -48,12 +48,13 @@ private:
   using Base   = adamant::TimeDependentProblem<dim>;
   using Base::device, Base::mesh, Base::mapping, Base::run_info, Base::step, Base::time;
 
-  void                  make_mesh() override;
-  void                  setup() override;
-  void                  set_initial_values() override;
-  adamant::SolverResult advance() override;
-  void                  serialize(adamant::State &state) override;
-  void                  report() override;
+  void                   make_mesh() override;
+  void                   setup() override;
+  void                   set_initial_values() override;
+  adamant::PendingResult advance() override;
+  void                   serialize(adamant::State &state) override;
+  bool                   statistics_wait() const override { return false; }
+  void                   report() override;
 
   void   setup_fields();
   void   choose_scheme(const std::string &name);
@@ -241,7 +242,7 @@ void TransportDiffusion<dim>::set_initial_values()
 }
 
 template <int dim>
-adamant::SolverResult TransportDiffusion<dim>::advance()
+adamant::PendingResult TransportDiffusion<dim>::advance()
 {
   if (step > 1 && scheme != parameters.time.scheme)
     change_scheme();
@@ -249,9 +250,8 @@ adamant::SolverResult TransportDiffusion<dim>::advance()
   Section scope(run_info.timer, "solve");
   guess.predict(x);
   std::swap(u, u_old);
-  const auto result = solver->solve(rhs, x, [this] { theta->nodal_values(x, boundary.values(), u); });
+  const auto result = solver->launch(rhs, x, [this] { theta->nodal_values(x, boundary.values(), u); });
   guess.keep(x);
-  device.synchronize();
   return result;
 }
 
@@ -271,7 +271,6 @@ void TransportDiffusion<dim>::compute_rhs()
       device.multiply(dt * implicit_weight, S, source.at(t), 1., rhs);
   device.multiply(-1., C_M, boundary.at(time), 1., rhs);
   device.multiply(-implicit_weight, C_K, boundary.values(), 1., rhs);
-  device.synchronize();
 }
 
 template <int dim>

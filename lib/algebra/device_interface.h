@@ -105,11 +105,12 @@ public:
 };
 
 /// Where a loop's control leaves its answer on a GPU: with the node of a graph that repeats the loop's body or, unless
-/// null, in host memory.
+/// null, in host memory; and with the node, unless 0, that begins again what has ended.
 struct LoopAnswer
 {
   unsigned long long node    = 0;
   int               *on_host = nullptr;
+  unsigned long long again   = 0;
 };
 
 /// Operations that are repeated for as long as a control says so.
@@ -120,6 +121,8 @@ public:
   virtual void run()     = 0;
   /// A guess of how many steps the next runs take. A step behind the last one has to change nothing that counts.
   virtual void expect(int /*steps*/) {}
+  /// Whether the device repeats it by itself, so that `run` only launches it.
+  virtual bool repeats_itself() const { return false; }
 };
 
 /// The vectors of Arnoldi's method, whose number only the device knows: tables of addresses in its memory.
@@ -138,6 +141,15 @@ struct ArnoldiVectors
   float         *v_in_float = nullptr; ///< v rounded, where not null
   const int     *ended      = nullptr; ///< where not null and not 0 on a GPU, nothing happens
   int           *k_of_step  = nullptr; ///< where not null, becomes *k, or -1 where nothing happens
+};
+
+/// A place in the sequence of operations, to be waited for while later ones are under way.
+class MarkStorage
+{
+public:
+  virtual ~MarkStorage()    = default;
+  virtual void take()       = 0; ///< behind the operations so far
+  virtual void wait() const = 0;
 };
 
 /// Values on their way to the host.
@@ -196,12 +208,15 @@ public:
   virtual void                             outdate_graphs() {} ///< see Device
   virtual ScalarStorage                    create_scalars(int n)                           = 0;
   virtual std::shared_ptr<SnapshotStorage> create_snapshot(int n)                          = 0;
+  virtual std::shared_ptr<MarkStorage>     create_mark()                                   = 0;
   virtual std::shared_ptr<GraphStorage>    record(const std::function<void()> &operations) = 0;
 
   /// What ends by asking a loop's control; on the host it returns the answer.
   using Asking = std::function<bool(const LoopAnswer &)>;
-  /// `first` and, for as long as the answer says so, `step`. A step that is recordable becomes part of a graph.
-  virtual std::shared_ptr<LoopStorage> create_loop(const Asking &first, const Asking &step, bool recordable) = 0;
+  /// `first` and, for as long as the answer says so, `step`. A step that is recordable becomes part of a graph. A loop
+  /// that repeats itself goes on with `again`, unless empty, and `first` where its control says so.
+  virtual std::shared_ptr<LoopStorage> create_loop(const Asking &first, const Asking &step,
+                                                   const std::function<void()> &again, bool recordable) = 0;
 
   /// Two scalars for results that are fetched at once.
   const ScalarStorage &own_scalars()

@@ -7,14 +7,14 @@
 
 namespace adamant
 {
-/// An object in device memory, which functors change, and a copy of it on the host.
+/// An object in device memory, which functors change, and room for copies of it on the host.
 template <class T>
 class Shared
 {
 public:
   Shared() = default;
-  explicit Shared(const Device &device)
-    : memory(device, (sizeof(T) + sizeof(double) - 1) / sizeof(double))
+  explicit Shared(const Device &device, int n_copies = 1)
+    : memory(device, (n_copies * sizeof(T) + sizeof(double) - 1) / sizeof(double))
   {}
 
   T *on_device() const { return reinterpret_cast<T *>(memory.storage().on_device); }
@@ -47,16 +47,20 @@ class Loop
 public:
   Loop() = default;
   /// `step` ends by asking the control and returns the answer: Device::sums, or `ask`. What both refer to has to
-  /// outlive the loop. A `recordable` step does not wait and makes no vectors; it is recorded once.
+  /// outlive the loop. A `recordable` step does not wait and makes no vectors; it is recorded once. What has ended and
+  /// is to begin again, as control.again() tells, goes on with the operations `again` where the loop repeats itself;
+  /// elsewhere who runs the loop sees to it.
   template <class Control>
   Loop(const Device &device, const Control &control, const std::function<bool(const LoopAnswer &)> &step,
-       bool recordable)
+       bool recordable, const std::function<void()> &again = {})
     : loop(device.interface().create_loop(
-        [device, control](const LoopAnswer &answer) { return ask(device, control, answer); }, step, recordable))
+        [device, control](const LoopAnswer &answer) { return ask(device, control, answer); }, step, again, recordable))
   {}
 
   explicit operator bool() const { return loop != nullptr; }
   void     run() const { loop->run(); }
+  /// Whether `run` only launches it, so that the host may go on.
+  bool repeats_itself() const { return loop->repeats_itself(); }
   /// How many steps the last run took: the next ones may launch so many without asking in between. A step that comes
   /// behind the last one has to change nothing that counts.
   void expect(int steps) const { loop->expect(steps); }

@@ -118,12 +118,29 @@ public:
     device.synchronize();
     return scalars.on_host;
   }
-  const double        *data() const { return scalars.on_device; } ///< device memory, for functors
+  const double *data() const { return scalars.on_device; }  ///< device memory, for functors
+  const double *on_host() const { return scalars.on_host; } ///< behind a Mark after the operations that give them
   const ScalarStorage &storage() const { return scalars; }
 
 private:
   Device        device;
   ScalarStorage scalars;
+};
+
+/// A place in the sequence of operations, to be waited for while later ones are under way.
+class Mark
+{
+public:
+  Mark() = default;
+  explicit Mark(const Device &device)
+    : mark(device.interface().create_mark())
+  {}
+
+  void take() const { mark->take(); } ///< behind the operations so far
+  void wait() const { mark->wait(); } ///< for what was before it when it was last taken
+
+private:
+  std::shared_ptr<MarkStorage> mark;
 };
 
 /// Values on their way to the host beside the operations that follow, which neither wait nor change them.

@@ -23,13 +23,25 @@ PointEvaluation::PointEvaluation(const Device &device, const Field<dim> &field, 
                                  const std::vector<std::vector<double>> &points, unsigned int n_components)
   : device(device)
   , N(device, evaluation_matrix(field.finest(), mapping, dealii_points<dim>(points), n_components))
-  , own(device, N.n_rows())
+  , own(device, 2 * N.n_rows())
 {}
 
-std::vector<double> PointEvaluation::operator()(const Vector<double> &u)
+std::vector<double> PointEvaluation::operator()(const Vector<double> &u) const
 {
-  device.multiply(1., N, u, 0., own);
-  auto values = to_host<std::vector<double>>(own);
+  evaluate(u, 0);
+  device.synchronize();
+  return values(0);
+}
+
+void PointEvaluation::evaluate(const Vector<double> &u, int place) const
+{
+  device.for_each_row(N, u, Product<double>(1., 0., own.storage().on_host + place * N.n_rows()));
+}
+
+std::vector<double> PointEvaluation::values(int place) const
+{
+  const double       *first = own.on_host() + place * N.n_rows();
+  std::vector<double> values(first, first + N.n_rows());
   device.communicator().sum(values.data(), static_cast<int>(values.size()));
   return values;
 }

@@ -22,11 +22,15 @@ public:
                   const std::vector<std::vector<double>> &points, unsigned int n_components);
 
   /// Component c at point p is entry p n_components + c, on all ranks, which call it together; u has the nodal values.
-  std::vector<double> operator()(const Vector<double> &u);
+  std::vector<double> operator()(const Vector<double> &u) const;
+  /// The same in two parts: launches it, `place` is 0 or 1.
+  void evaluate(const Vector<double> &u, int place) const;
+  /// What was evaluated there, when a Mark behind it has been waited for.
+  std::vector<double> values(int place) const;
 
 private:
   Device         device;
   Matrix<double> N;
-  Vector<double> own; // what this rank has; each point is one rank's
+  Scalars        own; // what this rank has, in both places; each point is one rank's
 };
 } // namespace adamant

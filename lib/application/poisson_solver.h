@@ -35,18 +35,18 @@ public:
     refinement = std::make_unique<Richardson>(device, *A, *direct, "Refinement of fast diagonalization");
   }
 
-  /// Throws SolverError where multigrid does not reach its tolerance.
-  SolverResult solve(const Vector<double> &b, Vector<double> &x)
+  /// Launches a solve, see KrylovMethod::launch; the result throws SolverError where the tolerance is not reached.
+  PendingResult launch(const Vector<double> &b, Vector<double> &x)
   {
     if (multigrid)
       {
         guess.predict(x);
-        return multigrid->solve(b, x);
+        return multigrid->launch(b, x);
       }
     if (refinement)
       {
         x.set_zero();
-        return refinement->solve(b, x, control);
+        return refinement->launch(b, x, control);
       }
     if (!graph || b.data() != from || x.data() != to)
       {
@@ -56,7 +56,7 @@ public:
         to    = x.data();
       }
     graph.replay();
-    return {};
+    return SolverResult();
   }
 
   const std::unique_ptr<LinearSolver> multigrid; ///< null where it is the other one

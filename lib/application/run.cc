@@ -134,17 +134,22 @@ void Run::progress(unsigned int step, double time, int iterations, double residu
   live.show(step, n_steps, time, iterations, residual, time_loop.wall_time(), note);
 }
 
+bool Run::checkpoint_due(unsigned int step)
+{
+  const bool last = step == n_steps;
+  why_to_end      = last ? "" : writer.reason_to_end();
+  // Clocks and signals may differ: the first rank's clock and any rank's reason count.
+  double wishes[] = {double(ranks.rank() == 0 && writer.due(step, last)), double(!why_to_end.empty())};
+  ranks.sum(wishes, 2);
+  if (wishes[1] > 0 && why_to_end.empty())
+    why_to_end = "another rank's signal or limit";
+  return checkpoint_wanted = wishes[0] + wishes[1] > 0;
+}
+
 void Run::write_checkpoint(unsigned int step, double time, const std::function<void(CheckpointWriter::Archive &)> &save)
 {
-  const bool  last = step == n_steps;
-  std::string why  = last ? "" : writer.reason_to_end();
-  // Clocks and signals may differ: the first rank's clock and any rank's reason count.
-  double wishes[] = {double(ranks.rank() == 0 && writer.due(step, last)), double(!why.empty())};
-  ranks.sum(wishes, 2);
-  if (wishes[0] + wishes[1] == 0)
+  if (!checkpoint_wanted)
     return;
-  if (wishes[1] > 0 && why.empty())
-    why = "another rank's signal or limit";
   Section scope(timer, "checkpoint");
   header.step       = step;
   header.time       = time;
@@ -152,9 +157,9 @@ void Run::write_checkpoint(unsigned int step, double time, const std::function<v
   writer.write(header, save);
   if (!statistics.text.empty() && writes())
     write_file(file("statistics.csv"), statistics.text);
-  if (!why.empty())
-    throw Interrupted("stopped by " + why + " after step " + std::to_string(step) + "; --restart=" + output_folder +
-                      " continues");
+  if (!why_to_end.empty())
+    throw Interrupted("stopped by " + why_to_end + " after step " + std::to_string(step) +
+                      "; --restart=" + output_folder + " continues");
 }
 
 void Run::stop()

@@ -57,8 +57,10 @@ public:
   /// @{
   bool              continues() const { return reader != nullptr; } ///< a checkpoint
   CheckpointReader &checkpoint() { return *reader; }                ///< that one
-  /// After a step: where it is time, writes a checkpoint with what `save` puts into the archive. Throws Interrupted
-  /// where the run has to end.
+  /// After a step: whether it is time for a checkpoint, or the run has to end. All ranks call it together.
+  bool checkpoint_due(unsigned int step);
+  /// Where the last call of checkpoint_due has said so, writes one with what `save` puts into the archive. Throws
+  /// Interrupted where the run has to end.
   void write_checkpoint(unsigned int step, double time, const std::function<void(CheckpointWriter::Archive &)> &save);
   /// @}
 
@@ -102,5 +104,7 @@ private:
   CheckpointHeader                  header;             // of the next checkpoint
   std::unique_ptr<CheckpointReader> reader;
   CheckpointWriter                  writer;
+  bool                              checkpoint_wanted = false;
+  std::string                       why_to_end; // after that, or empty
 };
 } // namespace adamant

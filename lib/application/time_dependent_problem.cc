@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <optional>
 #include <sstream>
 
 namespace adamant
@@ -55,13 +56,16 @@ void TimeDependentProblem<dim>::run()
       if (adaptivity.due(step))
         change_mesh(); // here, so that a run that is continued does what one without interruption does
       ++step;
-      time                      = next_time();
-      const SolverResult result = advance();
-      write_statistics(result);
-      run_info.progress(step, time, result.iterations, result.final_residual, size_of_mesh());
+      time                       = next_time();
+      const PendingResult result = advance();
+      end_step(); // the one before, while this one runs
+      under_way = {step, time, result};
+      if (waits())
+        end_step();
       write_output();
       write_checkpoint();
     }
+  end_step();
   wait_for_output();
   device.synchronize();
   run_info.end_time_loop();
@@ -73,6 +77,35 @@ void TimeDependentProblem<dim>::run()
     }
   if (device.asynchronous())
     run_info.record["timings"]["output beside"] = series.seconds_beside();
+}
+
+// Whether this step has to end before the next one is launched: for its files, or because it has ended.
+template <int dim>
+bool TimeDependentProblem<dim>::waits() const
+{
+  const bool checkpoint = run_info.checkpoint_due(step); // in each step, on all ranks
+  return checkpoint || !device.asynchronous() || under_way.result.known() || step == schedule.n_steps || output_due() ||
+         adaptivity.due(step) || (statistics_wait() && schedule.due(schedule.statistics_interval, step));
+}
+
+// Waits for the step that is under way, and tells how it has ended.
+template <int dim>
+void TimeDependentProblem<dim>::end_step()
+{
+  if (under_way.number == 0)
+    return;
+  std::swap(step, under_way.number);
+  std::swap(time, under_way.time);
+  std::optional<Section> scope;
+  if (!under_way.result.known())
+    scope.emplace(run_info.timer, "solve");
+  const SolverResult result = under_way.result.wait();
+  scope.reset();
+  write_statistics(result);
+  run_info.progress(step, time, result.iterations, result.final_residual, size_of_mesh());
+  std::swap(step, under_way.number);
+  std::swap(time, under_way.time);
+  under_way = {};
 }
 
 template <int dim>

@@ -58,8 +58,9 @@ protected:
   virtual void set_initial_values() = 0;
   /// The end of the time step that follows, which `step` counts already; by default the schedule's steps are equal.
   virtual double next_time() { return step * schedule.step; }
-  /// One time step, to the state at `time`; `step` counts it already.
-  virtual SolverResult advance() = 0;
+  /// One time step, to the state at `time`; `step` counts it already. Where its solve is only launched, and nothing of
+  /// the program needs the host to wait, the next step is launched while this one runs on the GPU.
+  virtual PendingResult advance() = 0;
   /// What advance() goes on from, saved or loaded, beside step and time; loaded from a checkpoint, or on a new mesh,
   /// where prescribed values have to be set.
   virtual void serialize(State &state) = 0;
@@ -69,6 +70,9 @@ protected:
   /// Further columns of statistics.csv after a step; it begins with step, time, iterations, initial_residual and
   /// residual.
   virtual void add_statistics(Statistics::Row &) {}
+  /// Whether add_statistics takes of this step what the next one changes, so that the host has to wait for it. Else it
+  /// may be called when the next one is under way, with `step` and `time` as they were.
+  virtual bool statistics_wait() const { return true; }
   /// At the end: results for run.record and the screen.
   virtual void report() {}
 
@@ -126,6 +130,8 @@ private:
 
   std::array<double, 2> timed_mass(const FollowedField<dim> &field);
   std::string           size_of_mesh() const; // for the live line
+  bool                  waits() const;
+  void                  end_step();
   void                  write_statistics(const SolverResult &result);
   void                  write_output();
   void                  wait_for_output();
@@ -141,6 +147,13 @@ private:
 
     std::map<std::string, dealii::ComponentMask> components = {}; // of what is shown, by name
   };
+  struct Step
+  {
+    unsigned int  number = 0; // 0: none
+    double        time   = 0.;
+    PendingResult result = {};
+  };
+  Step                      under_way; // whose end the host has not seen
   Output                   &show(const Field<dim> &field, const Vector<double> &u, const Show &show);
   std::vector<Output>       outputs;
   std::vector<Snapshot>     snapshots; // of the output_vectors

@@ -72,9 +72,9 @@ SolverResult LinearSolver::solve(const Vector<double> &b, Vector<double> &x, con
   return method->solve(b, x, control);
 }
 
-SolverResult LinearSolver::solve(const Vector<double> &b, Vector<double> &x, const std::function<void()> &follow)
+PendingResult LinearSolver::launch(const Vector<double> &b, Vector<double> &x, const std::function<void()> &follow)
 {
-  return method->solve(b, x, options.control, follow);
+  return method->launch(b, x, options.control, follow);
 }
 
 void LinearSolver::update()

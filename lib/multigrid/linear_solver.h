@@ -49,8 +49,9 @@ public:
   /// Solves A x = b from the guess x. Throws SolverError where the tolerance is not reached.
   SolverResult solve(const Vector<double> &b, Vector<double> &x) { return solve(b, x, options.control); }
   SolverResult solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control);
-  /// Then `follow`, see KrylovMethod::solve.
-  SolverResult solve(const Vector<double> &b, Vector<double> &x, const std::function<void()> &follow);
+  /// As solve and then `follow`, but the host may go on before the end, see KrylovMethod::launch.
+  PendingResult launch(
+    const Vector<double> &b, Vector<double> &x, const std::function<void()> &follow = [] {});
 
   /// z = M v: one application of the preconditioner.
   void vmult(const Vector<double> &v, Vector<double> &z) const { M->vmult(v, z); }

@@ -8,38 +8,48 @@ CG::CG(const Device &device, const LinearOperator &A, const Preconditioner &M)
   : KrylovMethod(device, A, M)
   , squares(device, 2)
   , scalars(device, 3)
-  , state(device)
+  , state(device, 2)
   , r(device, A.n_rows())
   , w(device, A.n_rows())
   , p(device, A.n_rows())
   , s(device, A.n_rows())
 {}
 
-SolverResult CG::solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control)
+PendingResult CG::launch(const Vector<double> &b, Vector<double> &x, const SolverControl &control)
 {
   if (!loop)
     begin();
-  solution = recorded() ? &correction : &x;
+  const int place = next_place();
+  solution        = recorded() ? &correction : &x;
   A.residual(x, b, r);
   if (in_float())
     device.sums(r.size(), CGStart<float>{r.data(), b.data(), r_in_float.data()}, squares, 0);
   else
     device.sums(r.size(), CGStart<double>{r.data(), b.data(), nullptr}, squares, 0);
-  device.for_each(1, Assign<CGState>{CGState(control), state.on_device()});
+  device.for_each(1, Assign<CGState>{CGState(control, place), state.on_device()});
   loop.run();
   if (recorded())
     device.for_each(x.size(), CGCorrection{state.on_device(), correction.data(), x.data()});
   launch_following();
-  const CGState &end = state.fetch();
-  loop.expect(end.result.iterations);
-  if (end.ending == Ending::zero)
+  const PendingResult result =
+    when_done([this, control, end = state.on_host() + place] { return ended(control, *end); });
+  if (loop.repeats_itself())
+    return result;
+  result.wait();
+  if (!recorded() && state.on_host()[place].ending == Ending::zero)
     {
       x.set_zero();
       solution_changes();
-      return end.result;
     }
-  check_ending("CG", control, end, "the matrix or the preconditioner is not symmetric positive definite; use GMRES",
-               "the tolerance may be below what rounding allows, or the matrix is not symmetric");
+  return result;
+}
+
+SolverResult CG::ended(const SolverControl &control, const CGState &end) const
+{
+  loop.expect(end.result.iterations);
+  if (end.ending != Ending::zero)
+    check_ending("CG", control, end, "the matrix or the preconditioner is not symmetric positive definite; use GMRES",
+                 "the tolerance may be below what rounding allows, or the matrix is not symmetric");
   return end.result;
 }
 

@@ -7,19 +7,26 @@ namespace adamant
 {
 /// Preconditioned conjugate gradients for symmetric positive definite A and M (Saad, Iterative Methods,
 /// Algorithm 9.1) with both inner products of an iteration taken together and A p by recursion (Chronopoulos and Gear
-/// 1989): two passes over vectors besides M and A. The iteration is a Loop: on a GPU the host waits at its end. A
-/// direction without positive energy is reported as an indefinite matrix.
+/// 1989): two passes over vectors besides M and A. The iteration is a Loop: on a GPU the host waits at its end at most.
+/// A direction without positive energy is reported as an indefinite matrix.
 class CG : public KrylovMethod
 {
 public:
   CG(const Device &device, const LinearOperator &A, const Preconditioner &M);
 
-  SolverResult solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control) override;
+  using KrylovMethod::launch;
+  using KrylovMethod::solve;
+  SolverResult solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control) override
+  {
+    return launch(b, x, control).wait();
+  }
+  PendingResult launch(const Vector<double> &b, Vector<double> &x, const SolverControl &control) override;
 
 private:
-  void      begin();
-  CGControl judgement() const;
-  bool      iterate(const LoopAnswer &answer);
+  void         begin();
+  CGControl    judgement() const;
+  bool         iterate(const LoopAnswer &answer);
+  SolverResult ended(const SolverControl &control, const CGState &end) const;
   template <typename Number>
   bool step(const Number *z, Number *rounded, const LoopAnswer &answer);
 

@@ -109,7 +109,7 @@ struct CGUpdate
   }
 };
 
-/// x += the correction, where there is one.
+/// x += the correction, where there is one; x = 0 where b = 0.
 struct CGCorrection
 {
   const CGState           *state;
@@ -117,7 +117,9 @@ struct CGCorrection
   double                  *x;
   ADAMANT_HOST_DEVICE void operator()(int i) const
   {
-    if (state->result.iterations > 0)
+    if (state->ending == Ending::zero)
+      x[i] = 0.;
+    else if (state->result.iterations > 0)
       x[i] += correction[i];
   }
 };
@@ -136,7 +138,7 @@ struct CGControl
     s.ending = s.ending == Ending::start ? start(s) : judge(s);
     *state   = s;
     if (s.ending != Ending::none)
-      *on_host = s;
+      on_host[s.place] = s;
     return s.ending == Ending::none;
   }
 

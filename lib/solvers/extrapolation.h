@@ -1,6 +1,7 @@
 #pragma once
 
 #include "algebra/device.h"
+#include "base/host_device.h"
 
 #include <algorithm>
 #include <utility>
@@ -8,6 +9,28 @@
 
 namespace adamant
 {
+/// x (+)= Σ_j weight_j earlier_j, j < n.
+struct WeightedSum
+{
+  static constexpr int most = 4;
+
+  double        weight[most];
+  const double *earlier[most];
+  int           n;
+  bool          adds;
+  double       *x;
+
+  ADAMANT_HOST_DEVICE double value(int i) const
+  {
+    double sum = adds ? x[i] : 0.;
+    for (int j = 0; j < most; ++j)
+      if (j < n)
+        sum += weight[j] * earlier[j][i];
+    return sum;
+  }
+  ADAMANT_HOST_DEVICE void store(int i, double value) const { x[i] = value; }
+};
+
 /// The initial guess of a time step's solver: the polynomial through the last `order` solutions, taken at the new time.
 class Extrapolation
 {
@@ -20,12 +43,22 @@ public:
   /// x = sum_i w_i x_{-i} over the k <= order solutions known: w are binomial coefficients with alternating signs.
   void predict(Vector<double> &x) const
   {
-    const unsigned int  k = static_cast<unsigned int>(earlier.size());
-    std::vector<double> weights(k);
-    for (unsigned int i = 0; i < k; ++i)
-      weights[i] = i == 0 ? k : -weights[i - 1] * (k - i) / (i + 1.);
-    x.set_zero();
-    device.combine(earlier, static_cast<int>(k), weights.data(), x);
+    const int k = static_cast<int>(earlier.size());
+    if (k == 0)
+      x.set_zero();
+    double weight = 0;
+    for (int first = 0; first < k; first += WeightedSum::most)
+      {
+        WeightedSum sum{{}, {}, std::min(k - first, WeightedSum::most), first > 0, x.data()};
+        for (int j = 0; j < sum.n; ++j)
+          {
+            const int i    = first + j;
+            weight         = i == 0 ? k : -weight * (k - i) / (i + 1.);
+            sum.weight[j]  = weight;
+            sum.earlier[j] = earlier[i].data();
+          }
+        device.for_each(x.size(), sum);
+      }
   }
 
   /// Keeps the solution x of this step; x holds anything afterwards.

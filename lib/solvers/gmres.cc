@@ -12,56 +12,83 @@ GMRES::GMRES(const Device &device, const LinearOperator &A, const Preconditioner
   , norms(device, 2)
   , memory(device, GMRESNumbers::size(restart))
   , numbers(memory.storage().on_device, restart)
-  , state(device)
+  , state(device, 2)
   , r(device, A.n_rows())
+  , x_of_cycle(device, A.n_rows())
   , basis(device, A.n_rows(), restart + 1)
   , directions(device, A.n_rows(), restart)
 {
   basis.add();
 }
 
-SolverResult GMRES::solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control)
+// The vectors that depend on how the iteration runs, and the loop.
+void GMRES::begin()
+{
+  const int n = A.n_rows();
+  if (recorded())
+    w = Vector<double>(device, n);
+  if (in_float())
+    v_in_float = M.input_in_float();
+  else if (recorded())
+    for (Vector<double> *vector : {&v, &z})
+      *vector = Vector<double>(device, n);
+  grow();
+  loop = Loop(
+    device, judgement(), [this](const LoopAnswer &answer) { return arnoldi_step(answer); }, recordable(),
+    [this] { next_cycle(); });
+}
+
+PendingResult GMRES::launch(const Vector<double> &b, Vector<double> &x, const SolverControl &control)
+{
+  const bool repeats = loop && loop.repeats_itself() && taken >= 0;
+  while (repeats && directions.size() < std::min(restart, taken + 2))
+    grow();
+  return run(b, x, control, !repeats);
+}
+
+PendingResult GMRES::run(const Vector<double> &b, Vector<double> &x, const SolverControl &control, bool host_waits)
 {
   if (!loop)
+    begin();
+  const int place = next_place();
+  A.residual(x, b, r);
+  device.norms(r, b, norms);
+  first_vector();
+  device.for_each(1, Assign<GMRESState>{{control, place, restart, directions.size(), host_waits, b.data(), x.data()},
+                                        state.on_device()});
+  const GMRESState &end    = state.on_host()[place];
+  const auto        cycles = [&] {
+    run_cycles(end);
+    device.for_each(r.size(), combination());
+    launch_following();
+  };
+  cycles();
+  if (!host_waits)
+    return when_done([this, control, &end] { return ended(control, end); });
+  for (state.fetch(); end.ending == Ending::room; state.fetch())
     {
-      const int n = A.n_rows();
-      if (recorded())
-        w = Vector<double>(device, n);
-      if (in_float())
-        v_in_float = M.input_in_float();
-      else if (recorded())
-        for (Vector<double> *vector : {&v, &z})
-          *vector = Vector<double>(device, n);
       grow();
-      loop = Loop(
-        device, judgement(), [this](const LoopAnswer &answer) { return arnoldi_step(answer); }, recordable());
+      cycles();
     }
-  device.for_each(1, Assign<GMRESState>{{control, restart, directions.size()}, state.on_device()});
-  begin_cycle(b, x);
-  for (int run = 0;; ++run)
+  return ended(control, end);
+}
+
+// All cycles, or those until more memory is needed.
+void GMRES::run_cycles(const GMRESState &end)
+{
+  loop.run();
+  while (!loop.repeats_itself() && end.ending == Ending::start)
     {
+      next_cycle();
       loop.run();
-      device.combine(directions, &state.on_device()->n_combined, numbers.y, x);
-      launch_following();
-      const GMRESState &end = state.fetch();
-      if (end.ending == Ending::start)
-        begin_cycle(b, x);
-      else if (end.ending == Ending::room)
-        grow();
-      else
-        {
-          if (run == 0)
-            loop.expect(end.result.iterations);
-          break;
-        }
     }
-  const GMRESState end = *state.on_host();
-  if (end.ending == Ending::zero)
-    {
-      x.set_zero();
-      solution_changes();
-    }
-  else
+}
+
+SolverResult GMRES::ended(const SolverControl &control, const GMRESState &end)
+{
+  taken = end.result.iterations;
+  loop.expect(std::min(taken, directions.size()));
+  if (end.ending != Ending::zero)
     check_ending("GMRES", control, end, "the matrix or the preconditioner is singular",
                  "the tolerance may be below what rounding allows, or the preconditioner does not suit the matrix");
   return end.result;
@@ -79,16 +106,24 @@ void GMRES::grow()
   device.for_each(1, Assign<int>{directions.size(), &state.on_device()->capacity});
 }
 
-void GMRES::begin_cycle(const Vector<double> &b, const Vector<double> &x)
+// From r and its norm.
+void GMRES::first_vector()
 {
-  A.residual(x, b, r);
-  device.norms(r, b, norms);
   double *first = basis[0].data();
   if (in_float())
     device.for_each(r.size(), FirstBasisVector<float>{r.data(), norms.data(), first, v_in_float.data()});
   else
     device.for_each(r.size(), FirstBasisVector<double>{r.data(), norms.data(), first, recorded() ? v.data() : first});
   k = 0;
+}
+
+// With what the last one gives, and the residual of that.
+void GMRES::next_cycle()
+{
+  device.for_each(r.size(), NextCycle{combination(), x_of_cycle.data(), r.data()});
+  A.multiply(-1., x_of_cycle, 1., r);
+  device.norms(r, r, norms);
+  first_vector();
 }
 
 GMRESControl GMRES::judgement() const

@@ -12,17 +12,24 @@ namespace adamant
 struct GMRESState : KrylovState
 {
   GMRESState() = default;
-  GMRESState(const SolverControl &control, int restart, int capacity)
-    : KrylovState(control)
+  GMRESState(const SolverControl &control, int place, int restart, int capacity, bool host_waits, const double *b,
+             double *x)
+    : KrylovState(control, place)
     , restart(restart)
     , capacity(capacity)
+    , host_waits(host_waits)
+    , b(b)
+    , x(x)
   {}
 
-  int    restart = 0, capacity = 0; ///< directions that a cycle may take, and for which there is memory
-  int    k = 0, n_combined = 0;
-  int    k_of_step      = 0; ///< of the step that is under way
-  double cycle_start    = 0; ///< residual
-  double largest_column = 0; ///< of the norms of A z_i
+  int           restart = 0, capacity = 0; ///< directions that a cycle may take, and for which there is memory
+  bool          host_waits = true;         ///< and gives memory for more; else the cycle ends where it is full
+  const double *b          = nullptr;
+  double       *x          = nullptr;
+  int           k = 0, n_combined = 0;
+  int           k_of_step      = 0; ///< of the step that is under way
+  double        cycle_start    = 0; ///< residual
+  double        largest_column = 0; ///< of the norms of A z_i
 };
 
 /// v_0 = v = r / ‖r‖, v in either precision.
@@ -37,6 +44,45 @@ struct FirstBasisVector
     const double v_i = r[i] / *norm_r;
     v_0[i]           = v_i;
     v[i]             = static_cast<Number>(v_i);
+  }
+};
+
+/// x += sum_k y_k z_k over the directions of a cycle, x = 0 where b = 0; returns x_i.
+struct Combination
+{
+  const GMRESState    *state;
+  const double *const *directions;
+  const double        *y;
+
+  ADAMANT_HOST_DEVICE double operator()(int i) const
+  {
+    constexpr int at_once = 8; // loads that do not wait for each other
+    const int     n       = state->n_combined;
+    double       *x = state->x, x_i = x[i];
+    for (int first = 0; first < n; first += at_once)
+      {
+        double z[at_once];
+        for (int j = 0; j < at_once; ++j)
+          z[j] = first + j < n ? directions[first + j][i] : 0.;
+        for (int j = 0; j < at_once; ++j)
+          if (first + j < n)
+            x_i += y[first + j] * z[j];
+      }
+    if (n > 0 || state->ending == Ending::zero)
+      x[i] = state->ending == Ending::zero ? 0. : x_i;
+    return x_i;
+  }
+};
+
+/// Between two cycles: x and a copy of it, and r = b, of which A x is to be taken away.
+struct NextCycle
+{
+  Combination              combination;
+  double                  *copy, *r;
+  ADAMANT_HOST_DEVICE void operator()(int i) const
+  {
+    copy[i] = combination(i);
+    r[i]    = combination.state->b[i];
   }
 };
 
@@ -92,8 +138,55 @@ struct GMRESNumbers
     g[k + 1]  = -s * g_k;
   }
 
+  /// Σ h² over the k + 2 entries of the column.
+  ADAMANT_HOST_DEVICE double square_of_column(int k) const
+  {
+    constexpr int at_once = 8;
+    double        square  = 0;
+    for (int first = 0; first < k + 2; first += at_once)
+      {
+        double h[at_once];
+        for (int j = 0; j < at_once; ++j)
+          h[j] = first + j < k + 2 ? column[first + j] : 0.;
+        for (int j = 0; j < at_once; ++j)
+          square += h[j] * h[j];
+      }
+    return square;
+  }
+
   /// R y = g, k unknowns; returns the sum of |y|.
   ADAMANT_HOST_DEVICE double solve(int k) const
+  {
+    constexpr int few = 8;
+    return k <= few ? solve_few<few>(k) : solve_many(k);
+  }
+
+private:
+  // At most so many, in registers: no load waits for another one's result.
+  template <int most>
+  ADAMANT_HOST_DEVICE double solve_few(int k) const
+  {
+    double x[most], R_j[most][most];
+    for (int j = 0; j < most; ++j)
+      {
+        x[j] = j < k ? g[j] : 0.;
+        for (int i = 0; i <= j; ++i)
+          R_j[j][i] = j < k ? R[j * (j + 1) / 2 + i] : 0.;
+      }
+    double sum = 0;
+    for (int j = most - 1; j >= 0; --j)
+      {
+        x[j] = R_j[j][j] != 0 ? x[j] / R_j[j][j] : 0.; // a zero pivot belongs to a direction without effect
+        for (int i = 0; i < j; ++i)
+          x[i] -= R_j[j][i] * x[j];
+        if (j < k)
+          y[j] = x[j];
+        sum += x[j] < 0 ? -x[j] : x[j];
+      }
+    return sum;
+  }
+
+  ADAMANT_HOST_DEVICE double solve_many(int k) const
   {
     for (int i = 0; i < k; ++i)
       y[i] = g[i];
@@ -101,7 +194,7 @@ struct GMRESNumbers
     for (int j = k - 1; j >= 0; --j)
       {
         const double *R_j = R + j * (j + 1) / 2;
-        const double  y_j = R_j[j] != 0 ? y[j] / R_j[j] : 0.; // a zero pivot belongs to a direction without effect
+        const double  y_j = R_j[j] != 0 ? y[j] / R_j[j] : 0.;
         for (int i = 0; i < j; ++i)
           y[i] -= R_j[i] * y_j;
         y[j] = y_j;
@@ -111,7 +204,7 @@ struct GMRESNumbers
   }
 };
 
-/// Whether GMRES goes on. norms: of r and b, at the start of a cycle.
+/// Whether GMRES goes on. norms: of r, at the start of a cycle, and of b, at that of the first one.
 struct GMRESControl
 {
   GMRESState   *state, *on_host;
@@ -127,9 +220,11 @@ struct GMRESControl
       s.ending = s.ending == Ending::start ? start(s) : judge(s);
     *state = s;
     if (s.ending != Ending::none)
-      *on_host = s;
+      on_host[s.place] = s;
     return s.ending == Ending::none;
   }
+  /// Whether another cycle follows this one.
+  ADAMANT_HOST_DEVICE bool again() const { return state->ending == Ending::start; }
 
 private:
   ADAMANT_HOST_DEVICE Ending start(GMRESState &s) const
@@ -137,7 +232,7 @@ private:
     s.k = s.n_combined  = 0;
     s.largest_column    = 0;
     numbers.g[0]        = norms[0];
-    const Ending ending = s.start(norms[0], norms[1]);
+    const Ending ending = s.start(norms[0], s.result.iterations == 0 ? norms[1] : s.norm_b);
     if (ending != Ending::none)
       return ending;
     const Ending reached = s.reached(true);
@@ -149,11 +244,8 @@ private:
 
   ADAMANT_HOST_DEVICE Ending judge(GMRESState &s) const
   {
-    const int k      = s.k;
-    double    square = 0;
-    for (int i = 0; i < k + 2; ++i)
-      square += numbers.column[i] * numbers.column[i];
-    const double norm = sqrt(square), negligible = 1e-14 * norm, below = numbers.column[k + 1];
+    const int    k    = s.k;
+    const double norm = sqrt(numbers.square_of_column(k)), negligible = 1e-14 * norm, below = numbers.column[k + 1];
     const bool   breakdown = !(below > negligible);
     s.largest_column       = norm > s.largest_column ? norm : s.largest_column;
     numbers.rotate(k, breakdown ? 0. : below, negligible);
@@ -165,7 +257,8 @@ private:
     const bool converged = s.result.final_residual <= s.tolerance;
     if (breakdown && !converged)
       return Ending::breakdown;
-    if (converged || s.k == s.restart || s.result.iterations >= s.max_iterations)
+    const bool full = s.k == s.capacity && !s.host_waits;
+    if (converged || full || s.k == s.restart || s.result.iterations >= s.max_iterations)
       return finish_cycle(s, converged);
     return s.k == s.capacity ? Ending::room : Ending::none;
   }

@@ -6,13 +6,13 @@
 
 namespace adamant
 {
-SolverResult KrylovMethod::solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control,
-                                 const std::function<void()> &follow)
+PendingResult KrylovMethod::launch(const Vector<double> &b, Vector<double> &x, const SolverControl &control,
+                                   const std::function<void()> &follow)
 {
   const std::shared_ptr<void> at_end(nullptr, [this](void *) { following = nullptr; });
-  following                 = &follow;
-  followed                  = false;
-  const SolverResult result = solve(b, x, control);
+  following                  = &follow;
+  followed                   = false;
+  const PendingResult result = launch(b, x, control);
   if (!followed)
     follow();
   return result;

@@ -6,6 +6,7 @@
 #include "operators/linear_operator.h"
 #include "solvers/control.h"
 #include "solvers/krylov_state.h"
+#include "solvers/pending_result.h"
 #include "solvers/preconditioner.h"
 
 #include <functional>
@@ -24,6 +25,7 @@ public:
     : device(device)
     , A(A)
     , M(M)
+    , marks{Mark(device), Mark(device)}
   {}
   virtual ~KrylovMethod()                       = default;
   KrylovMethod(const KrylovMethod &)            = delete; // the recorded steps hold its address
@@ -31,10 +33,17 @@ public:
 
   /// From the guess x. Residuals in the result are relative to ‖b‖₂.
   virtual SolverResult solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control) = 0;
+  /// As solve, but where the device needs the host no more the result is still to come, and the next solve may be
+  /// launched before it is asked for: two at a time, else this waits. Later operations of the device may change b and x
+  /// then. The method has to be there until the result is known.
+  virtual PendingResult launch(const Vector<double> &b, Vector<double> &x, const SolverControl &control)
+  {
+    return solve(b, x, control);
+  }
   /// Then `follow`: operations on the device that take x. They may be launched before the host knows how the iteration
   /// has ended, and are again where x changes after that.
-  SolverResult solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control,
-                     const std::function<void()> &follow);
+  PendingResult launch(const Vector<double> &b, Vector<double> &x, const SolverControl &control,
+                       const std::function<void()> &follow);
 
 protected:
   /// Where x is most likely the solution, before the host waits.
@@ -46,6 +55,24 @@ protected:
   }
   /// After that x is another one.
   void solution_changes() { followed = false; }
+
+  /// Which of two places on the host the facts of the solve that begins go to; what has not been asked for of an earlier
+  /// solve there is now.
+  int next_place()
+  {
+    place = 1 - place;
+    pending[place].wait();
+    return place;
+  }
+  /// The result that `end` reads from that place when the operations so far are done.
+  PendingResult when_done(const std::function<SolverResult()> &end)
+  {
+    marks[place].take();
+    return pending[place] = PendingResult([mark = marks[place], end] {
+             mark.wait();
+             return end();
+           });
+  }
 
   /// Runs `operations`: recorded at the first time and replayed later, where A and M allow it.
   void run_recorded(Graph &graph, const std::function<void()> &operations) const
@@ -71,6 +98,9 @@ protected:
 private:
   const std::function<void()> *following = nullptr;
   bool                         followed  = false;
+  Mark                         marks[2];
+  PendingResult                pending[2];
+  int                          place = 0;
 };
 
 /// A residual or tolerance as messages give it, e.g. "1e-08".

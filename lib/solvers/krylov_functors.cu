@@ -3,6 +3,7 @@
 #include "algebra/functors.cuh"
 #include "algebra/loop.h"
 #include "solvers/cg_functors.h"
+#include "solvers/extrapolation.h"
 #include "solvers/gmres_functors.h"
 #include "solvers/richardson_functors.h"
 
@@ -13,6 +14,9 @@ template void adamant::cuda::for_each(const DeviceInterface &, int, const Assign
 template void adamant::cuda::for_each(const DeviceInterface &, int, const Assign<CGState> &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const Assign<GMRESState> &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const CGCorrection &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const Combination &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const NextCycle &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const WeightedSum &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const FirstBasisVector<double> &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const FirstBasisVector<float> &);
 template void adamant::cuda::sums(const DeviceInterface &, int, const CGStart<double> &, double *);

@@ -41,14 +41,16 @@ enum class Ending : int
 struct KrylovState
 {
   KrylovState() = default;
-  explicit KrylovState(const SolverControl &control)
+  explicit KrylovState(const SolverControl &control, int place = 0)
     : tolerance(control.tolerance)
     , accepted(control.accepted)
     , max_iterations(control.max_iterations)
+    , place(place)
   {}
 
   double            tolerance = 0, accepted = 0;
   int               max_iterations = 0;
+  int               place          = 0; ///< of the copies on the host, the one that this becomes at the end
   Ending            ending         = Ending::start;
   SolverResult      result         = {};
   double            norm_b         = 0;

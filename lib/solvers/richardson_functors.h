@@ -18,7 +18,7 @@ struct RichardsonControl
     s.ending = judge(s);
     *state   = s;
     if (s.ending != Ending::none)
-      *on_host = s;
+      on_host[s.place] = s;
     return s.ending == Ending::none;
   }
 

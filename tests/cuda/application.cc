@@ -58,6 +58,37 @@ TEST_F(CudaApplication, Expressions)
   EXPECT_NE(without.out.find("Problem/Source is evaluated on the host"), std::string::npos) << without.out;
 }
 
+// A step that is launched while the one before it runs gives what it gives when the host waits for each of them, as it
+// does where graphs do not repeat themselves; and ends with the same message.
+TEST_F(CudaApplication, StepsBesideEachOtherGiveWhatTheyGiveOneByOne)
+{
+  const auto one_by_one = [&](const std::vector<std::string> &settings) {
+    setenv("ADAMANT_CUDA_GRAPHS", "0", 1);
+    const Outcome outcome = start_on("cuda", settings);
+    unsetenv("ADAMANT_CUDA_GRAPHS");
+    return outcome;
+  };
+  const auto statistics = [this](const Outcome &outcome) { return read(outcome.folder + "/statistics.csv"); };
+  for (const std::string solver : {"gmres", "cg"})
+    for (const std::string order : {"0", "4"})
+      {
+        const std::vector<std::string> settings = {"Linear solver/Solver=" + solver,
+                                                   "Time stepping/Extrapolation order=" + order,
+                                                   "Problem/Transport=0,0", "Time stepping/End time=1"};
+        const Outcome                  beside = start_on("cuda", settings), after = one_by_one(settings);
+        ASSERT_EQ(beside.code, 0) << beside.err;
+        ASSERT_EQ(after.code, 0) << after.err;
+        EXPECT_EQ(statistics(beside), statistics(after)) << solver << ", order " << order;
+        EXPECT_EQ(beside.l2(), after.l2()) << solver << ", order " << order;
+        EXPECT_EQ(beside.record.at("iterations"), after.record.at("iterations")) << solver << ", order " << order;
+      }
+  const std::vector<std::string> few    = {"Linear solver/Maximum iterations=2", "Time stepping/Output interval=0"};
+  const Outcome                  beside = start_on("cuda", few), after = one_by_one(few);
+  EXPECT_EQ(beside.code, 1);
+  EXPECT_EQ(beside.message(), after.message());
+  EXPECT_NE(beside.message().find("not converged"), std::string::npos) << beside.message();
+}
+
 TEST_F(CudaApplication, AFailingCallEndsTheRunWithoutHalfAFile)
 {
   // Until the run makes fewer calls than that; it has some hundreds.

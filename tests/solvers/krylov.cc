@@ -442,7 +442,7 @@ TEST_P(Krylov, WhatFollowsTakesTheSolution)
         auto           x = to_device(device, guess);
         Vector<double> y(device, x.size());
         const auto     on_device = to_device(device, rhs);
-        method.solve(on_device, x, SolverControl(), [&] { device.copy(x, y); });
+        method.launch(on_device, x, SolverControl(), [&] { device.copy(x, y); }).wait();
         expect_near(values_of(y), values_of(x), 0., name);
       }
   };
@@ -451,6 +451,96 @@ TEST_P(Krylov, WhatFollowsTakesTheSolution)
   expect_followed("GMRES with restarts", restarted);
   GMRES growing(device, p.A, identity);
   expect_followed("GMRES that grows", growing);
+}
+
+// Solves that are launched while others are under way give to the bit what they give one by one, and what those of a
+// method give that is not recorded, so that the host runs its cycles, to rounding.
+TEST_P(Krylov, LaunchedSolvesEndAsThoseWaitedFor)
+{
+  const auto                   p = laplace();
+  const int                    n = levels.n_rows(), n_solves = 12;
+  const FunctionPreconditioner M([&](const auto &v, auto &z) { p.M.vmult(v, z); });
+  const auto                   right_hand_side = [&](int i) { return i == 5 ? Values(n, 0.) : random_values(n, i); };
+  const auto                   guess           = [&](int i) { return random_values(n, 100 + i); };
+  const auto expect_same = [&](const char *name, KrylovMethod &launched, KrylovMethod &waited, KrylovMethod &by_host) {
+    std::vector<Vector<double>> b, x;
+    std::vector<PendingResult>  results;
+    for (int i = 0; i < n_solves; ++i)
+      {
+        b.push_back(to_device(device, right_hand_side(i)));
+        x.push_back(to_device(device, guess(i)));
+      }
+    for (int i = 0; i < n_solves; ++i)
+      {
+        results.push_back(launched.launch(b[i], x[i], SolverControl()));
+        if (i > 0 && i != 8) // nobody asks for that before its place on the host is taken again
+          results[i - 1].wait();
+      }
+    for (int i = 0; i < n_solves; ++i)
+      {
+        const Outcome expected  = solve(waited, right_hand_side(i), guess(i)),
+                      other     = solve(by_host, right_hand_side(i), guess(i));
+        const auto        found = results[i].wait();
+        const std::string which = std::string(name) + ", solve " + std::to_string(i);
+        EXPECT_EQ(found.iterations, expected.result.iterations) << which;
+        EXPECT_EQ(found.initial_residual, expected.result.initial_residual) << which;
+        EXPECT_EQ(found.final_residual, expected.result.final_residual) << which;
+        expect_near(values_of(x[i]), expected.x, 0., which);
+        EXPECT_EQ(found.iterations, other.result.iterations) << which;
+        expect_near(values_of(x[i]), other.x, 1e-11 * norm(other.x), which + ", cycles by the host");
+      }
+  };
+  GMRES gmres(device, p.A, p.M), gmres_waited(device, p.A, p.M), gmres_by_host(device, p.A, M);
+  expect_same("GMRES", gmres, gmres_waited, gmres_by_host);
+  GMRES restarted(device, p.A, p.M, 3), restarted_waited(device, p.A, p.M, 3), restarted_by_host(device, p.A, M, 3);
+  expect_same("GMRES with restarts", restarted, restarted_waited, restarted_by_host);
+  CG cg(device, p.A, p.M), cg_waited(device, p.A, p.M), cg_by_host(device, p.A, M);
+  expect_same("CG", cg, cg_waited, cg_by_host);
+  Richardson richardson(device, p.A, p.M), richardson_waited(device, p.A, p.M), richardson_by_host(device, p.A, M);
+  expect_same("Multigrid", richardson, richardson_waited, richardson_by_host);
+}
+
+TEST_P(Krylov, ALaunchedSolveThatFailsSaysSoWhenItIsAskedFor)
+{
+  const auto   p    = laplace();
+  const auto   good = to_device(device, random_values(levels.n_rows(), 1));
+  const Values zero(good.size(), 0.);
+  auto         poisoned = values_of(good);
+  poisoned[3]           = nan_value;
+  const auto bad        = to_device(device, poisoned);
+  GMRES      gmres(device, p.A, p.M);
+  CG         cg(device, p.A, p.M);
+  for (KrylovMethod *method : {static_cast<KrylovMethod *>(&gmres), static_cast<KrylovMethod *>(&cg)})
+    {
+      auto       x = to_device(device, zero), y = to_device(device, zero);
+      const auto name = method == &cg ? "CG" : "GMRES";
+      method->launch(good, x, SolverControl()).wait();
+      expect_failure(
+        [&] {
+          const auto failed = method->launch(bad, y, SolverControl()), other = method->launch(good, x, SolverControl());
+          other.wait();
+          failed.wait();
+        },
+        {name, "NaN", "iteration 0"});
+      x.upload(zero.data());
+      EXPECT_LE(method->launch(good, x, SolverControl()).wait().final_residual, 1e-8) << name;
+      EXPECT_LE(relative_residual(levels.finest(), values_of(x), values_of(good)), 1.01e-8) << name;
+    }
+}
+
+// A solve that nobody waits for gets no more memory: its cycle ends where that is full.
+TEST_P(Krylov, GMRESThatIsLaunchedEndsItsCycleWhereMemoryIsFull)
+{
+  const auto   p   = laplace();
+  const Values b   = random_values(levels.n_rows(), 1), zero(b.size(), 0.);
+  const auto   rhs = to_device(device, b);
+  GMRES        gmres(device, p.A, identity, 300);
+  for (const double tolerance : {0.5, 0.5, 1e-8})
+    {
+      auto x = to_device(device, zero);
+      EXPECT_LE(gmres.launch(rhs, x, control(tolerance, 2000)).wait().final_residual, tolerance);
+      EXPECT_LE(relative_residual(levels.finest(), values_of(x), b), 1.01 * tolerance);
+    }
 }
 
 // The scale of the equations must not matter.

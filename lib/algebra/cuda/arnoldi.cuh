@@ -42,32 +42,38 @@ __device__ inline int number_of_step(const ArnoldiVectors &a)
   return a.k_of_step != nullptr ? *a.k_of_step : *a.k;
 }
 
-/// The last pass: v = v_{k+1} = (w - V corrections) / norm; h becomes the coefficients and the norm. That follows from
-/// the one before the corrections by Pythagoras, as these are of rounding size: no further pass for it. Where they are
-/// less than that, no vector of V is read. `blocks`: those of the sums.
-template <class Control>
-__global__ void finish_kernel(const ArnoldiVectors a, int blocks, const PartialSums products,
-                              const PartialSums corrections, const Control control, const LoopAnswer answer)
+/// The norm of v_{k+1} before scaling, from that before the corrections by Pythagoras, as these are of rounding size: no
+/// further pass for it. Where they are less than that they are not made.
+struct LastPass
 {
-  __shared__ double here[PartialSums::most_sums], h_here[PartialSums::most_sums];
-  wait_for_predecessor();
+  bool   corrects;
+  double norm;
+
+  __device__ LastPass(int n_vectors, const double *correction)
+  {
+    double of_corrections = 0;
+    for (int j = 0; j < n_vectors; ++j)
+      of_corrections += correction[j] * correction[j];
+    corrects            = orthogonality_is_lost(of_corrections, correction[n_vectors]);
+    const double square = correction[n_vectors] - (corrects ? of_corrections : 0.);
+    norm                = square > 0 ? sqrt(square) : square == square ? 0. : square; // NaN stays
+  }
+};
+
+/// v = v_{k+1} = (w - V corrections) / norm, by all blocks but the last one.
+__device__ inline void make_vector(const ArnoldiVectors &a, int n_vectors, int blocks, const PartialSums &corrections,
+                                   double *here)
+{
   constexpr int slots = 4, group = TabledVectors::group; // slots: elements of a thread, of long vectors
-  const int     k = number_of_step(a);
-  if (k < 0)
-    return;
-  const int n_vectors = k + 1, begin = blockIdx.x * blockDim.x + threadIdx.x, stride = gridDim.x * blockDim.x;
-  double   *last = a.basis[n_vectors], w_i[slots];
+  const int     begin = blockIdx.x * blockDim.x + threadIdx.x, stride = (gridDim.x - 1) * blockDim.x;
+  double       *last = a.basis[n_vectors], w_i[slots];
 #pragma unroll
   for (int slot = 0; slot < slots; ++slot)
     if (const int i = begin + slot * stride; i < a.n)
       w_i[slot] = a.w[i];
-  const double *correction     = corrections.sums(n_vectors + 1, blocks, a.h + a.most + 1, here);
-  double        of_corrections = 0;
-  for (int j = 0; j < n_vectors; ++j)
-    of_corrections += correction[j] * correction[j];
-  const bool   corrected = orthogonality_is_lost(of_corrections, correction[n_vectors]);
-  const double square    = correction[n_vectors] - (corrected ? of_corrections : 0.);
-  for (int first = 0; corrected && first < n_vectors; first += group)
+  const double  *correction = corrections.sums(n_vectors + 1, blocks, a.h + a.most + 1, here);
+  const LastPass pass(n_vectors, correction);
+  for (int first = 0; pass.corrects && first < n_vectors; first += group)
     {
       const TabledVectors v(a.basis, first, n_vectors, a.most);
 #pragma unroll
@@ -81,8 +87,7 @@ __global__ void finish_kernel(const ArnoldiVectors a, int blocks, const PartialS
                 w_i[slot] -= c * v.data[j][i];
           }
     }
-  const double norm   = square > 0 ? sqrt(square) : square == square ? 0. : square; // NaN stays
-  const double factor = norm > 0 ? 1. / norm : 1.;
+  const double factor = pass.norm > 0 ? 1. / pass.norm : 1.;
 #pragma unroll
   for (int slot = 0; slot < slots; ++slot)
     if (const int i = begin + slot * stride; i < a.n)
@@ -94,11 +99,33 @@ __global__ void finish_kernel(const ArnoldiVectors a, int blocks, const PartialS
         if (a.v_in_float != nullptr)
           a.v_in_float[i] = static_cast<float>(v_i);
       }
-  if (blockIdx.x > 0)
-    return;
-  const double *h = products.sums(n_vectors, blocks, a.h, h_here);
+}
+
+/// h becomes the coefficients and the norm, by one block.
+__device__ inline void make_column(const ArnoldiVectors &a, int n_vectors, int blocks, const PartialSums &products,
+                                   const PartialSums &corrections, double *here, double *h_here)
+{
+  const double  *correction = corrections.sums(n_vectors + 1, blocks, a.h + a.most + 1, here);
+  const double  *h          = products.sums(n_vectors, blocks, a.h, h_here);
+  const LastPass pass(n_vectors, correction);
   for (int j = threadIdx.x; j <= n_vectors; j += blockDim.x)
-    a.h[j] = j < n_vectors ? h[j] + (corrected ? correction[j] : 0.) : norm;
+    a.h[j] = j < n_vectors ? h[j] + (pass.corrects ? correction[j] : 0.) : pass.norm;
+}
+
+/// The last pass; beside it the last block asks the control, which takes longer than the vector. `blocks`: those of the
+/// sums.
+template <class Control>
+__global__ void finish_kernel(const ArnoldiVectors a, int blocks, const PartialSums products,
+                              const PartialSums corrections, const Control control, const LoopAnswer answer)
+{
+  __shared__ double here[PartialSums::most_sums], h_here[PartialSums::most_sums];
+  wait_for_predecessor();
+  const int k = number_of_step(a);
+  if (k < 0)
+    return;
+  if (blockIdx.x + 1 < gridDim.x)
+    return make_vector(a, k + 1, blocks, corrections, here);
+  make_column(a, k + 1, blocks, products, corrections, here, h_here);
   if constexpr (!std::is_same_v<Control, NoControl>)
     {
       __syncthreads();
@@ -122,7 +149,7 @@ void finish_arnoldi(const Context &context, const ArnoldiVectors &a, const Contr
 {
   const Projection p = project(context, a);
   launch(context, "end of a step of Arnoldi's method", finish_kernel<Control>,
-         std::max(1, blocks_for(a.n, a.n < 1 << 18 ? block_size : 4 * block_size)), block_size, a, p.blocks, p.products,
+         blocks_for(a.n, a.n < 1 << 18 ? block_size : 4 * block_size) + 1, block_size, a, p.blocks, p.products,
          p.corrections, control, answer);
 }
 

@@ -212,15 +212,21 @@ std::shared_ptr<SnapshotStorage> Context::create_snapshot(int n)
   return std::make_shared<Snapshot>(shared_from_this(), n);
 }
 
+std::shared_ptr<MarkStorage> Context::create_mark()
+{
+  return std::make_shared<Mark>(shared_from_this());
+}
+
 std::shared_ptr<GraphStorage> Context::record(const std::function<void()> &operations)
 {
   return std::make_shared<Graph>(shared_from_this(), operations);
 }
 
-std::shared_ptr<LoopStorage> Context::create_loop(const Asking &first, const Asking &step, bool recordable)
+std::shared_ptr<LoopStorage> Context::create_loop(const Asking &first, const Asking &step,
+                                                  const std::function<void()> &again, bool recordable)
 {
   if (recordable && replays_loops())
-    return std::make_shared<Loop>(shared_from_this(), first, step);
+    return std::make_shared<Loop>(shared_from_this(), first, step, again);
   return std::make_shared<HostedLoop>(shared_from_this(), first, step, recordable);
 }
 } // namespace cuda

@@ -54,10 +54,12 @@ public:
 
   ScalarStorage                    create_scalars(int n) override;
   std::shared_ptr<SnapshotStorage> create_snapshot(int n) override;
+  std::shared_ptr<MarkStorage>     create_mark() override;
   std::shared_ptr<GraphStorage>    record(const std::function<void()> &operations) override;
-  std::shared_ptr<LoopStorage>     create_loop(const Asking &first, const Asking &step, bool recordable) override;
-  void                             invert(double *a, int n) override;
-  void                             arnoldi(const ArnoldiVectors &vectors) const override;
+  std::shared_ptr<LoopStorage> create_loop(const Asking &first, const Asking &step, const std::function<void()> &again,
+                                           bool recordable) override;
+  void                         invert(double *a, int n) override;
+  void                         arnoldi(const ArnoldiVectors &vectors) const override;
   void combine(int n, const double *const *basis, const int *k, const double *a, double *x) const override;
   std::shared_ptr<BundleStorage> create_bundle(const std::vector<const CSRMatrix<double> *> &matrices,
                                                int                                           n_values) override;

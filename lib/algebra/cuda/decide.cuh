@@ -14,6 +14,20 @@ struct NoControl
 {
 };
 
+/// Whether what has ended is to begin again: control.again(), where there is one.
+/// @{
+template <class Control>
+__device__ auto begins_again(const Control &control, int) -> decltype(control.again())
+{
+  return control.again();
+}
+template <class Control>
+__device__ bool begins_again(const Control &, long)
+{
+  return false;
+}
+/// @}
+
 /// Asks the control of a loop and leaves its answer; one thread calls it.
 template <class Control>
 __device__ void ask(const Control &control, const LoopAnswer &answer)
@@ -24,6 +38,8 @@ __device__ void ask(const Control &control, const LoopAnswer &answer)
 #if CUDART_VERSION >= 12040
   else
     cudaGraphSetConditional(answer.node, goes_on);
+  if (answer.again != 0 && !goes_on)
+    cudaGraphSetConditional(answer.again, begins_again(control, 0));
 #endif
 }
 

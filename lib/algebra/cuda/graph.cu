@@ -67,6 +67,8 @@ cudaGraphNode_t last_node(cudaGraph_t graph)
   check(cudaGraphGetNodes(graph, nullptr, &n), "cudaGraphGetNodes", graph);
   std::vector<cudaGraphNode_t> nodes(n), from(n), to(n);
   check(cudaGraphGetNodes(graph, nodes.data(), &n), "cudaGraphGetNodes", graph);
+  if (n == 1)
+    return nodes[0];
   std::vector<cudaGraphEdgeData> data(n); // kernels that start early have some, which may not be left out
   std::size_t                    n_edges = n;
 #if CUDART_VERSION >= 13000
@@ -80,6 +82,33 @@ cudaGraphNode_t last_node(cudaGraph_t graph)
     return !std::binary_search(from.begin(), from.end(), node);
   });
   return last == nodes.end() ? nullptr : *last;
+}
+
+// What kernels of a graph tell one of its nodes, or one inside these.
+unsigned long long create_handle(cudaGraph_t graph)
+{
+  cudaGraphConditionalHandle handle = 0;
+  check(cudaGraphConditionalHandleCreate(&handle, graph, 0, 0), "cudaGraphConditionalHandleCreate", graph);
+  return handle;
+}
+
+// Adds a node that repeats what `record` puts into its graph, behind another node; returns it.
+cudaGraphNode_t add_while(cudaGraph_t graph, cudaGraphNode_t before, unsigned long long handle,
+                          const std::function<void(cudaGraph_t)> &record)
+{
+  cudaGraphNodeParams parameters{};
+  parameters.type               = cudaGraphNodeTypeConditional;
+  parameters.conditional.handle = handle;
+  parameters.conditional.type   = cudaGraphCondTypeWhile;
+  parameters.conditional.size   = 1;
+  cudaGraphNode_t node          = nullptr;
+#if CUDART_VERSION >= 13000
+  check(cudaGraphAddNode(&node, graph, &before, nullptr, 1, &parameters), "cudaGraphAddNode", graph, "while");
+#else
+  check(cudaGraphAddNode(&node, graph, &before, 1, &parameters), "cudaGraphAddNode", graph, "while");
+#endif
+  record(parameters.conditional.phGraph_out[0]);
+  return node;
 }
 #endif
 
@@ -138,10 +167,12 @@ double Graph::seconds(int n_samples)
   return 1e-3 * times[n_samples / 2];
 }
 
-Loop::Loop(std::shared_ptr<Context> context_, DeviceInterface::Asking first_, DeviceInterface::Asking step_)
+Loop::Loop(std::shared_ptr<Context> context_, DeviceInterface::Asking first_, DeviceInterface::Asking step_,
+           std::function<void()> again_)
   : context(std::move(context_))
   , first(std::move(first_))
   , step(std::move(step_))
+  , again(std::move(again_))
 {
   capture();
 }
@@ -149,16 +180,18 @@ Loop::Loop(std::shared_ptr<Context> context_, DeviceInterface::Asking first_, De
 void Loop::capture()
 {
 #if CUDART_VERSION >= 12040
+  if (executable)
+    context->synchronize(); // it may be under way
   cudaGraph_t created = nullptr;
   check(cudaGraphCreate(&created, 0), "cudaGraphCreate");
   const std::shared_ptr<CUgraph_st> graph(created, [](cudaGraph_t g) { cudaGraphDestroy(g); });
-  cudaGraphNodeParams               node{};
-  node.type = cudaGraphNodeTypeConditional;
-  check(cudaGraphConditionalHandleCreate(&node.conditional.handle, graph.get(), 0, 0),
-        "cudaGraphConditionalHandleCreate", graph.get());
-  node.conditional.type   = cudaGraphCondTypeWhile;
-  node.conditional.size   = 1;
-  const LoopAnswer answer = {node.conditional.handle, nullptr};
+  const auto                        repeated = [&](cudaGraph_t into, cudaGraphNode_t before, const LoopAnswer &answer) {
+    return add_while(into, before, answer.node, [&](cudaGraph_t body) {
+      captured_graph(
+                               context->stream(), [&] { step(answer); }, body);
+    });
+  };
+  const LoopAnswer answer{create_handle(created), nullptr, again ? create_handle(created) : 0};
   captured_graph(
     context->stream(),
     [&] {
@@ -166,21 +199,21 @@ void Loop::capture()
       for (int i = 0; i < at_once; ++i)
         step(answer);
     },
-    graph.get());
-  cudaGraphNode_t asked = nullptr, repeat = nullptr; // the last kernel of a control, and the loop
-  std::size_t     n = 1;
-  if (at_once > 0)
-    asked = last_node(graph.get());
-  else
-    check(cudaGraphGetNodes(graph.get(), &asked, &n), "cudaGraphGetNodes", graph.get());
-#if CUDART_VERSION >= 13000
-  check(cudaGraphAddNode(&repeat, graph.get(), &asked, nullptr, 1, &node), "cudaGraphAddNode", graph.get(), "while");
-#else
-  check(cudaGraphAddNode(&repeat, graph.get(), &asked, 1, &node), "cudaGraphAddNode", graph.get(), "while");
-#endif
-  captured_graph(
-    context->stream(), [&] { step(answer); }, node.conditional.phGraph_out[0]);
-  executable = instantiate(graph.get());
+    created);
+  const cudaGraphNode_t loop = repeated(created, last_node(created), answer);
+  if (again)
+    add_while(created, loop, answer.again, [&](cudaGraph_t body) {
+      const LoopAnswer inner{create_handle(body), nullptr, answer.again};
+      captured_graph(
+        context->stream(),
+        [&] {
+          again();
+          first(inner);
+        },
+        body);
+      repeated(body, last_node(body), inner);
+    });
+  executable = instantiate(created);
 #endif
   revision = context->revision();
 }

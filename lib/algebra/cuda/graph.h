@@ -29,21 +29,25 @@ private:
   int                             n_nodes = 0, revision = 0; // of the context when it was recorded
 };
 
-/// A loop that the device repeats by itself: a graph with what is asked first and a node that repeats the step.
+/// A loop that the device repeats by itself: a graph with what is asked first and a node that repeats the step; behind
+/// them, where there is an `again`, a node that repeats that and such a loop.
 class Loop : public LoopStorage
 {
 public:
-  Loop(std::shared_ptr<Context> context, DeviceInterface::Asking first, DeviceInterface::Asking step);
+  Loop(std::shared_ptr<Context> context, DeviceInterface::Asking first, DeviceInterface::Asking step,
+       std::function<void()> again);
 
   void run() override;
   /// The fewest steps of some runs precede the node that repeats, which takes 4 us a step.
   void expect(int steps) override;
+  bool repeats_itself() const override { return true; }
 
 private:
   void capture();
 
   std::shared_ptr<Context>        context;
   DeviceInterface::Asking         first, step;
+  std::function<void()>           again;
   std::shared_ptr<CUgraphExec_st> executable;
   int                             revision = 0;
   int                             at_once  = 0;              // steps before that node

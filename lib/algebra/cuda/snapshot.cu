@@ -9,6 +9,21 @@ namespace adamant
 {
 namespace cuda
 {
+Mark::Mark(std::shared_ptr<Context> context_)
+  : context(std::move(context_))
+  , taken(create_event())
+{}
+
+void Mark::take()
+{
+  check(cudaEventRecord(taken.get(), context->stream()), "cudaEventRecord", "mark");
+}
+
+void Mark::wait() const
+{
+  check(cudaEventSynchronize(taken.get()), "cudaEventSynchronize", "mark");
+}
+
 Snapshot::Snapshot(std::shared_ptr<Context> context_, int n)
   : context(std::move(context_))
   , set_aside(context->memory_of_device(), n, "snapshots")

@@ -8,6 +8,20 @@ namespace adamant
 {
 namespace cuda
 {
+/// A place on the context's stream.
+class Mark : public MarkStorage
+{
+public:
+  explicit Mark(std::shared_ptr<Context> context);
+
+  void take() override;
+  void wait() const override;
+
+private:
+  std::shared_ptr<Context>    context;
+  std::shared_ptr<CUevent_st> taken;
+};
+
 /// Values that are set aside on the device and sent on a stream of their own, so that the operations that follow
 /// neither wait nor change them.
 class Snapshot : public SnapshotStorage

@@ -11,21 +11,27 @@ namespace adamant
 {
 namespace cuda
 {
+/// mine += f(i, constants) over this thread's elements of n.
+template <class Functor, class Constants>
+__device__ void add_my_elements(int n, const Functor &f, const Constants &constants, double (&mine)[Functor::n_sums])
+{
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    {
+      const Sums<Functor::n_sums> term = f(i, constants);
+#pragma unroll
+      for (int s = 0; s < Functor::n_sums; ++s)
+        mine[s] += term.value[s];
+    }
+}
+
 template <class Functor, class Control>
 __global__ void sums_kernel(int n, const Functor f, const Reduction reduction, double *result, const Control control,
                             const LoopAnswer answer)
 {
   wait_for_predecessor();
   constexpr int n_sums       = Functor::n_sums;
-  const auto    constants    = f.prepare();
   double        mine[n_sums] = {}, sum[n_sums];
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
-    {
-      const Sums<n_sums> term = f(i, constants);
-#pragma unroll
-      for (int s = 0; s < n_sums; ++s)
-        mine[s] += term.value[s];
-    }
+  add_my_elements(n, f, f.prepare(), mine);
   if (!reduction.total(mine, sum))
     return;
   for (int s = 0; s < n_sums; ++s)
@@ -47,15 +53,8 @@ template <class Functor>
 __global__ void partial_sums_kernel(int n, const Functor f, const PartialSums sums)
 {
   wait_for_predecessor();
-  const auto constants             = f.prepare();
-  double     mine[Functor::n_sums] = {};
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
-    {
-      const Sums<Functor::n_sums> term = f(i, constants);
-#pragma unroll
-      for (int s = 0; s < Functor::n_sums; ++s)
-        mine[s] += term.value[s];
-    }
+  double mine[Functor::n_sums] = {};
+  add_my_elements(n, f, f.prepare(), mine);
   sums.leave(0, Functor::n_sums, mine);
 }
 
@@ -67,15 +66,8 @@ __global__ void sums_with_sums_kernel(int n, const Functor f, const PartialSums 
   __shared__ double here[PartialSums::most_sums];
   wait_for_predecessor();
   constexpr int n_sums       = Functor::n_sums;
-  const auto    constants    = f.prepare(before.sums(n_before, gridDim.x, result, here));
   double        mine[n_sums] = {}, sum[n_sums];
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
-    {
-      const Sums<n_sums> term = f(i, constants);
-#pragma unroll
-      for (int s = 0; s < n_sums; ++s)
-        mine[s] += term.value[s];
-    }
+  add_my_elements(n, f, f.prepare(before.sums(n_before, gridDim.x, result, here)), mine);
   if (!reduction.total(mine, sum))
     return;
   for (int s = 0; s < n_before; ++s)

@@ -193,6 +193,14 @@ private:
   Communicator ranks;
 };
 
+// All operations are done when they return.
+class HostMark : public MarkStorage
+{
+public:
+  void take() override {}
+  void wait() const override {}
+};
+
 class HostLoop : public LoopStorage
 {
 public:
@@ -289,12 +297,14 @@ public:
     return {n, values->data(), values->data(), values};
   }
   std::shared_ptr<SnapshotStorage> create_snapshot(int n) override { return std::make_shared<HostSnapshot>(n); }
+  std::shared_ptr<MarkStorage>     create_mark() override { return std::make_shared<HostMark>(); }
   std::shared_ptr<GraphStorage>    record(const std::function<void()> &operations) override
   {
     return std::make_shared<HostGraph>(operations);
   }
 
-  std::shared_ptr<LoopStorage> create_loop(const Asking &first, const Asking &step, bool) override
+  std::shared_ptr<LoopStorage> create_loop(const Asking &first, const Asking &step, const std::function<void()> &,
+                                           bool) override
   {
     return std::make_shared<HostLoop>(first, step);
   }
