@@ -248,7 +248,7 @@ inline void measure_iterations(const Device &device, const std::vector<LevelData
       directions.add();
     }
   SolverControl control;
-  device.for_each(1, Assign<GMRESState>{{control, restart, restart}, gmres.on_device()});
+  device.for_each(1, Assign<GMRESState>{{control, 0, restart, restart, true, w.data(), x.data()}, gmres.on_device()});
   device.for_each(1, Assign<int>{k, &gmres.on_device()->k});
   Scalars            answer(device, 1);
   const LoopAnswer   to_host{0, reinterpret_cast<int *>(answer.storage().on_host)};
