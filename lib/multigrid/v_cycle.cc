@@ -116,7 +116,9 @@ void VCycle<Number>::update()
 template <typename Number>
 auto VCycle<Number>::input() const -> Vector
 {
-  return n_composed == levels.size() && composed ? composed->input() : Vector(device, n_rows());
+  // Of several cycles the second one's input would overwrite b, which the third one's residual needs.
+  const bool all_composed = composed && n_composed == levels.size();
+  return all_composed && options.cycles == 1 ? composed->input() : Vector(device, n_rows());
 }
 
 template <typename Number>

@@ -85,8 +85,8 @@ TEST_F(CudaStokes, ByCellsAsTheHostByRows)
         ASSERT_EQ(host.code, 0) << host.err;
         ASSERT_EQ(gpu.code, 0) << gpu.err;
         EXPECT_GT(gpu.record.at("levels_by_cells"), 0);
-        // In float32 other sums are other roundings: 38 for 42 with a sinker on an H200.
-        EXPECT_NEAR(gpu.max_iterations(), host.max_iterations(), precision == "float32" ? 6 : 0)
+        // Other sums are other roundings: with a sinker on an H200 38 for 42 in float32, 38 for 39 mixed.
+        EXPECT_NEAR(gpu.max_iterations(), host.max_iterations(), precision == "float32" ? 6 : 1)
           << problem << ", " << precision;
         for (const char *key : {"max_velocity", "dissipation"})
           EXPECT_NEAR(gpu.record.at(key), host.record.at(key), 1e-6 * host.record.at(key).get<double>()) << key;

@@ -167,6 +167,25 @@ TYPED_TEST(VCycleTest, SeveralCyclesAreRefinementByOne)
   expect_near(this->vmult(three, b), x, 10 * rounding<Number> * norm(x), "three cycles");
 }
 
+// With all levels composed, too, where b may lie in what the composed levels read.
+TYPED_TEST(VCycleTest, CyclesOfComposedLevelsKeepTheirRightHandSide)
+{
+  using Number            = typename TypeParam::Number;
+  const auto       levels = q1_levels(2, 4, 3);
+  MultigridOptions options;
+  options.cycles = 3;
+  Values results[2];
+  for (const bool composed : {false, true})
+    {
+      options.compose_up_to = composed ? levels.n_rows() : 0;
+      const MultigridPreconditioner<Number> M(this->device, levels.data, options);
+      adamant::Vector<double>               x(this->device, levels.n_rows());
+      M.vmult(to_device<double>(this->device, random_values(levels.n_rows(), 1)), x);
+      results[composed] = values_of(x);
+    }
+  expect_near(results[1], results[0], 20 * rounding<Number> * norm(results[0]), "three cycles");
+}
+
 // Composed steps give what single ones give, with whatever is stored between them, on some levels or on all.
 TYPED_TEST(VCycleTest, ComposedLevelsGiveWhatSingleStepsGive)
 {
