@@ -40,7 +40,8 @@ struct Exact
   }
 };
 
-/// f = d_t u - div(k(u) grad u) for this u, with Laplace u = (64 s - 32 dim) u, |grad u|² = 64 s u² and d_t u = exp(-s).
+/// f = d_t u - div(k(u) grad u) for this u, with Laplace u = (64 s - 32 dim) u, |grad u|² = 64 s u² and
+/// d_t u = exp(-s).
 template <int dim>
 struct Source
 {

@@ -76,7 +76,7 @@ private:
   }
 };
 
-/// The way out, with the finest step of S: x_i = (or, with `add`, +=) back[s] (h_position(i) + Σ_k weight_k h_column(k))
+/// The way out, with the finest step of S: x_i = back[s] (h_position(i) + Σ_k weight_k h_column(k)), or += with `add`,
 /// over row i of what new nodes take of old ones.
 template <typename Number, typename To, int W>
 struct LeaveColumns

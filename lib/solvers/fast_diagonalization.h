@@ -22,7 +22,8 @@ namespace adamant
 /// and b_i - b_{N-1-i}: half of the operations. In float32 and below each right-hand side is scaled, so that no product
 /// overflows, and vectors are stored in that precision between products; right-hand sides and results are in double or
 /// float. There, for many right-hand sides, the last direction has the inverse of each of its tridiagonal systems as a
-/// matrix, computed in double: one product instead of two. What fits into a GPU's cache goes through several steps there before the next lines or coefficients follow.
+/// matrix, computed in double: one product instead of two. As many lines or coefficients as fit into a GPU's cache go
+/// through several steps there before the next ones follow.
 class FastDiagonalization : public ColumnInverse
 {
 public:

@@ -56,8 +56,8 @@ protected:
   /// After that x is another one.
   void solution_changes() { followed = false; }
 
-  /// Which of two places on the host the facts of the solve that begins go to; what has not been asked for of an earlier
-  /// solve there is now.
+  /// The one of two places on the host that gets the facts of the solve that begins. Those of an earlier solve that
+  /// nobody has asked for yet are fetched from there first.
   int next_place()
   {
     place = 1 - place;

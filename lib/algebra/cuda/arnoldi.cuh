@@ -42,8 +42,8 @@ __device__ inline int number_of_step(const ArnoldiVectors &a)
   return a.k_of_step != nullptr ? *a.k_of_step : *a.k;
 }
 
-/// The norm of v_{k+1} before scaling, from that before the corrections by Pythagoras, as these are of rounding size: no
-/// further pass for it. Where they are less than that they are not made.
+/// The norm of v_{k+1} before scaling needs no further pass: the corrections are of rounding size, so that it follows
+/// by Pythagoras from the norm before them. Where they are less than that they are not made.
 struct LastPass
 {
   bool   corrects;
