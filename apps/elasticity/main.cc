@@ -157,34 +157,30 @@ template <int dim>
 void Elasticity<dim>::assemble()
 {
   using namespace adamant;
-  {
-    Section    scope(run_info.timer, "init/assembly");
-    const auto flags = update_values | update_gradients | update_JxW_values;
-    const auto add_A = [this](const auto &cell, auto &local) { equation->add_A(cell, local); };
-    const auto add_E = [this](const auto &cell, auto &local) { equation->add_E(cell, local); };
-    // What does not stay on the host comes first, to be gone when the memory of A and its levels is taken.
-    Form<dim> E_form("E", *field, nodal_values_by_component(*field), mapping, quadrature, flags, add_E);
-    if (!equation->stationary)
-      E = assemble_on(device, E_form);
-    Form<dim> C("C", *field, prescribed_values(*field), mapping, quadrature, flags, add_A);
-    boundary_values = Vector(
-      device, nodal_values(field->finest(), mapping, *functions.boundary_displacement, field->finest().prescribed));
-    device.multiply(-1., assemble_on(device, C), boundary_values, 0., lift);
-
-    auto F = load_vector(field->finest(), mapping, quadrature, QGauss<dim - 1>(parameters.discretization.degree + 1),
-                         *functions.body_force, functions.traction);
-    work   = Vector(device, F);
-    if (equation->coupled && !F.empty()) // to the rows of dt v, which follow those of u in each node
-      std::rotate(F.begin(), F.end() - dim, F.end());
-    load = Vector(device, transposed_product(field->finest().owned_H(), F));
-
-    A.emplace("A", *field, unknowns(*field), mapping, quadrature, flags, add_A, Levels::all);
-    A->update();
-  }
-  Section scope(run_info.timer, "init/solver");
-  solver = make_constant_linear_solver<dim>(device, *meshes, *field, *A, parameters.linear_solver, equation->name(),
+  const auto flags = update_values | update_gradients | update_JxW_values;
+  const auto add_A = [this](const auto &cell, auto &local) { equation->add_A(cell, local); };
+  const auto add_E = [this](const auto &cell, auto &local) { equation->add_E(cell, local); };
+  A.emplace("A", *field, unknowns(*field), mapping, quadrature, flags, add_A, Levels::all);
+  solver = make_constant_linear_solver<dim>(run_info.timer, device, *meshes, *field, *A, parameters.linear_solver,
+                                            equation->name(),
                                             [this](const auto &level) { return rigid_body_modes(level, mapping); });
   guess  = Extrapolation(device, parameters.time.extrapolation_order);
+
+  Section   scope(run_info.timer, "init/assembly");
+  Form<dim> E_form("E", *field, nodal_values_by_component(*field), mapping, quadrature, flags, add_E);
+  if (!equation->stationary)
+    E = assemble_on(device, E_form);
+  Form<dim> C("C", *field, prescribed_values(*field), mapping, quadrature, flags, add_A);
+  boundary_values =
+    Vector(device, nodal_values(field->finest(), mapping, *functions.boundary_displacement, field->finest().prescribed));
+  device.multiply(-1., assemble_on(device, C), boundary_values, 0., lift);
+
+  auto F = load_vector(field->finest(), mapping, quadrature, QGauss<dim - 1>(parameters.discretization.degree + 1),
+                       *functions.body_force, functions.traction);
+  work   = Vector(device, F);
+  if (equation->coupled && !F.empty()) // to the rows of dt v, which follow those of u in each node
+    std::rotate(F.begin(), F.end() - dim, F.end());
+  load = Vector(device, transposed_product(field->finest().owned_H(), F));
 }
 
 template <int dim>

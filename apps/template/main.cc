@@ -109,7 +109,6 @@ private:
   // A on all levels, and on the finest one what the right-hand side needs.
   void assemble()
   {
-    Section    scope(run_info.timer, "init/assembly");
     const auto system = [this](const auto &cell, auto &local) {
       add_matrix(cell, 1. + dt * parameters.rho, dt * parameters.kappa, local);
     };
@@ -120,15 +119,16 @@ private:
           local(i, q) = dt * cell.value(i, q) * cell.JxW(q);
     };
     const auto flags = dealii::update_values | dealii::update_gradients | dealii::update_JxW_values;
-    Form<dim>  M_form("M", *field, nodal_values(*field), mapping, quadrature, flags, mass),
+    A.emplace("A", *field, unknowns(*field), mapping, quadrature, flags, system, Levels::all);
+    solver = make_constant_linear_solver(run_info.timer, device, *meshes, *field, *A, parameters.linear_solver, "step");
+
+    Section   scope(run_info.timer, "init/assembly");
+    Form<dim> M_form("M", *field, nodal_values(*field), mapping, quadrature, flags, mass),
       S_form("S", *field, quadrature_points<dim>(), mapping, quadrature, flags, load),
       C_form("C", *field, prescribed_values(*field), mapping, quadrature, flags, system);
     M = assemble_on(device, M_form);
     S = assemble_on(device, S_form);
     C = assemble_on(device, C_form);
-    A.emplace("A", *field, unknowns(*field), mapping, quadrature, flags, system, Levels::all);
-    A->update();
-    solver = make_linear_solver(device, *field, *A, parameters.linear_solver, "time step");
   }
 
   // One cell's share of the matrix mass_weight M + stiffness_weight K.

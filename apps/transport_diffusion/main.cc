@@ -120,13 +120,6 @@ void TransportDiffusion<dim>::setup()
   setup_fields();
   choose_scheme(parameters.time.scheme == "bdf2" && step == 0 ? "backward_euler" : parameters.time.scheme);
   assemble();
-  {
-    Section     scope(run_info.timer, "init/solver");
-    const auto &p = parameters.linear_solver;
-    solver        = scheme == parameters.time.scheme ?
-                      adamant::make_constant_linear_solver(device, *meshes, *field, *A, p, "time step") :
-                      adamant::make_linear_solver(device, *field, *A, p, "time step");
-  }
   this->add_output(*field, u);
   this->describe(*field, *A, *solver, parameters.linear_solver, parameters.time.extrapolation_order);
 }
@@ -151,10 +144,22 @@ template <int dim>
 void TransportDiffusion<dim>::assemble()
 {
   using namespace adamant;
-  Section     scope(run_info.timer, "init/assembly");
   UpdateFlags flags = update_values | update_gradients | update_JxW_values;
   if (parameters.discretization.supg && fe.degree > 1)
     flags |= update_hessians;
+  A.emplace(
+    "A", *field, unknowns(*field), mapping, quadrature, flags,
+    [this](const auto &cell, auto &local) { add_bilinear_form(cell, 1., dt * implicit_weight, local); }, Levels::all);
+  const auto &p = parameters.linear_solver;
+  if (scheme == parameters.time.scheme)
+    solver = make_constant_linear_solver(run_info.timer, device, *meshes, *field, *A, p, "time step");
+  Section scope(run_info.timer, "init/assembly");
+  if (!solver) // A will change: the device has its values, the host gives it the matrices of cells
+    {
+      A->update(device);
+      const SectionWithin part(run_info.timer, "init/assembly", "init/solver");
+      solver = make_linear_solver(device, *field, *A, p, "time step");
+    }
   const auto assembled = [&](const char *name, const Columns<dim> &columns, const typename Form<dim>::Kernel &kernel) {
     Form<dim> form(name, *field, columns, mapping, quadrature, flags, kernel);
     return assemble_on(device, form);
@@ -162,7 +167,6 @@ void TransportDiffusion<dim>::assemble()
   const auto bilinear_form = [this](double mass, double stiffness) {
     return [=](const auto &cell, auto &local) { add_bilinear_form(cell, mass, stiffness, local); };
   };
-  // What does not stay on the host comes first, to be gone when the memory of A and its levels is taken.
   E   = assembled("E", nodal_values(*field), bilinear_form(1., scheme == "crank_nicolson" ? -0.5 * dt : 0.));
   C_M = assembled("C_M", prescribed_values(*field), bilinear_form(1., 0.));
   C_K = assembled("C_K", prescribed_values(*field), bilinear_form(0., dt));
@@ -173,11 +177,6 @@ void TransportDiffusion<dim>::assemble()
         for (const unsigned int i : cell.dof_indices())
           local(i, q) = (cell.value(i, q) + tau * (b * cell.gradient(i, q))) * cell.JxW(q);
     });
-  A.emplace(
-    "A", *field, unknowns(*field), mapping, quadrature, flags,
-    [this](const auto &cell, auto &local) { add_bilinear_form(cell, 1., dt * implicit_weight, local); }, Levels::all);
-  // An A that will change is the device's: the host gives it the matrices of cells.
-  scheme == parameters.time.scheme ? A->update() : A->update(device);
 }
 
 // Of one cell the matrix mass_weight M + stiffness_weight K; with SUPG the test function is phi + tau b . grad phi.

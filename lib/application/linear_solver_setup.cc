@@ -4,6 +4,8 @@
 #include "discretization/forms/patches.h"
 #include "solvers/preconditioner.h"
 
+#include <algorithm>
+
 namespace adamant
 {
 namespace
@@ -39,6 +41,41 @@ TrilinosAMGOptions amg_options(const LinearSolverParameters &parameters, const L
     }
   return options;
 }
+
+template <int dim>
+LinearSolverOptions solver_options(const Field<dim> &field, const LinearSolverParameters &parameters,
+                                   const std::string &name, const NearNullSpace<dim> &near_null_space)
+{
+  auto options = parameters.options(name);
+  if (parameters.preconditioner == "multigrid" && options.multigrid.make_coarse_solver && near_null_space)
+    options.multigrid.make_coarse_solver = make_trilinos_amg(amg_options(parameters, field.space(0), near_null_space));
+  return options;
+}
+
+template <int dim>
+std::vector<LevelData> timed_levels_in_turn(SectionTimer &timer, LevelMeshes<dim> &meshes, Field<dim> &field,
+                                            Form<dim> &form, const MultigridOptions &options)
+{
+  constexpr int          small = 1 << 16; // unknowns of levels that are quickly made
+  std::vector<LevelData> levels;
+  {
+    const SectionWithin assembly(timer, "init/solver", "init/assembly");
+    levels = levels_in_turn(meshes, field, form, std::max(small, options.compose_up_to));
+  }
+  for (auto &level : levels)
+    if (level.add_matrix)
+      {
+        level.add_transfer = [&timer, add = level.add_transfer](LevelData &data) {
+          const SectionWithin hierarchy(timer, "init/solver", "init/hierarchy");
+          add(data);
+        };
+        level.add_matrix = [&timer, add = level.add_matrix](LevelData &data) {
+          const SectionWithin assembly(timer, "init/solver", "init/assembly");
+          add(data);
+        };
+      }
+  return levels;
+}
 } // namespace
 
 template <int dim>
@@ -54,33 +91,48 @@ std::unique_ptr<LinearSolver> make_linear_solver(const Device &device, const Fie
                                                  const LinearSolverParameters &parameters, const std::string &name,
                                                  const NearNullSpace<dim> &near_null_space)
 {
-  auto levels  = levels_of(field, form);
-  auto options = parameters.options(name);
-  if (parameters.preconditioner == "multigrid")
-    {
-      if (parameters.interpolation == "harmonic")
-        make_harmonic(field, levels);
-      if (options.multigrid.make_coarse_solver && near_null_space)
-        options.multigrid.make_coarse_solver =
-          make_trilinos_amg(amg_options(parameters, field.space(0), near_null_space));
-      return std::make_unique<LinearSolver>(device, levels, options);
-    }
-  return std::make_unique<LinearSolver>(
-    device, levels, options, make_preconditioner(device, levels, field.finest(), parameters, options, near_null_space));
+  auto       levels  = levels_of(field, form);
+  const auto options = solver_options(field, parameters, name, near_null_space);
+  if (parameters.preconditioner != "multigrid")
+    return std::make_unique<LinearSolver>(
+      device, levels, options,
+      make_preconditioner(device, levels, field.finest(), parameters, options, near_null_space));
+  if (parameters.interpolation == "harmonic")
+    make_harmonic(field, levels);
+  return std::make_unique<LinearSolver>(device, levels, options);
 }
 
 template <int dim>
 std::unique_ptr<LinearSolver>
-make_constant_linear_solver(const Device &device, LevelMeshes<dim> &meshes, Field<dim> &field, Form<dim> &form,
-                            const LinearSolverParameters &parameters, const std::string &name,
+make_constant_linear_solver(SectionTimer &timer, const Device &device, LevelMeshes<dim> &meshes, Field<dim> &field,
+                            Form<dim> &form, const LinearSolverParameters &parameters, const std::string &name,
                             const NearNullSpace<dim> &near_null_space)
 {
-  form.keep_matrices();
-  field.release_coarser_spaces();
+  const bool    in_turn = parameters.preconditioner == "multigrid" && parameters.interpolation != "harmonic";
+  const Section section(timer, "init/solver");
+  std::unique_ptr<LinearSolver> solver;
+  if (in_turn)
+    {
+      const auto options = solver_options(field, parameters, name, near_null_space);
+      const auto levels  = timed_levels_in_turn(timer, meshes, field, form, options.multigrid);
+      solver             = std::make_unique<LinearSolver>(device, levels, options);
+    }
+  else
+    {
+      {
+        const SectionWithin assembly(timer, "init/solver", "init/assembly");
+        form.update();
+      }
+      solver = make_linear_solver(device, field, form, parameters, name, near_null_space);
+    }
+  for (std::size_t level = 0; level < field.n_levels(); ++level)
+    {
+      form.keep_matrix(level);
+      form.release_entries(level);
+      field.release_transfer(level);
+    }
+  field.release_spaces_below(field.n_levels() - 1);
   meshes.release();
-  auto solver = make_linear_solver(device, field, form, parameters, name, near_null_space);
-  form.release_entries();
-  field.release_transfer();
   return solver;
 }
 
@@ -120,9 +172,9 @@ make_amg_preconditioner(const Device &device, const LevelData &level, const Leve
   template std::unique_ptr<LinearSolver> make_linear_solver(const Device &, const Field<dim> &, const Form<dim> &,     \
                                                             const LinearSolverParameters &, const std::string &,       \
                                                             const NearNullSpace<dim> &);                               \
-  template std::unique_ptr<LinearSolver> make_constant_linear_solver(const Device &, LevelMeshes<dim> &, Field<dim> &, \
-                                                                     Form<dim> &, const LinearSolverParameters &,      \
-                                                                     const std::string &, const NearNullSpace<dim> &);
+  template std::unique_ptr<LinearSolver> make_constant_linear_solver(                                                  \
+    SectionTimer &, const Device &, LevelMeshes<dim> &, Field<dim> &, Form<dim> &, const LinearSolverParameters &,     \
+    const std::string &, const NearNullSpace<dim> &);
 INSTANTIATE(2)
 INSTANTIATE(3)
 #undef INSTANTIATE

@@ -34,12 +34,14 @@ std::unique_ptr<LinearSolver> make_linear_solver(const Device &device, const Fie
                                                  const LinearSolverParameters &parameters, const std::string &name,
                                                  const NearNullSpace<dim> &near_null_space = nullptr);
 
-/// The same for a matrix that will not change, in less memory: frees the coarser meshes and spaces before the solver is
-/// made and, afterwards, what it has taken to the device. The solver refuses update().
+/// The same for a matrix that will not change, in less memory: the form, which was not updated, is assembled level by
+/// level, and what the device has taken is freed, with it the coarser meshes and spaces (levels_in_turn). The seconds
+/// of the transfer count as "init/hierarchy", of the matrices as "init/assembly", of the rest as "init/solver". The
+/// solver refuses update().
 template <int dim>
 std::unique_ptr<LinearSolver>
-make_constant_linear_solver(const Device &device, LevelMeshes<dim> &meshes, Field<dim> &field, Form<dim> &form,
-                            const LinearSolverParameters &parameters, const std::string &name,
+make_constant_linear_solver(SectionTimer &timer, const Device &device, LevelMeshes<dim> &meshes, Field<dim> &field,
+                            Form<dim> &form, const LinearSolverParameters &parameters, const std::string &name,
                             const NearNullSpace<dim> &near_null_space = nullptr);
 
 /// The preconditioner of these levels, the finest one the space's, that the parameters ask for, with the options of

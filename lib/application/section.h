@@ -5,6 +5,7 @@
 #include <deal.II/base/timer.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace adamant
@@ -52,5 +53,29 @@ private:
   SectionTimer              &timer;
   dealii::TimerOutput::Scope scope;
   ProfilerRange              range;
+};
+
+/// A part of a section that counts as another section instead.
+class SectionWithin
+{
+public:
+  SectionWithin(SectionTimer &timer, const std::string &outer, const std::string &name)
+    : timer(timer)
+    , outer(timer.name_of(outer))
+  {
+    timer.leave_subsection(this->outer);
+    section.emplace(timer, name);
+  }
+  ~SectionWithin()
+  {
+    section.reset();
+    timer.enter_subsection(outer);
+    timer.observer(outer);
+  }
+
+private:
+  SectionTimer          &timer;
+  const std::string      outer;
+  std::optional<Section> section;
 };
 } // namespace adamant

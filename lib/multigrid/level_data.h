@@ -29,6 +29,10 @@ struct LevelData
   std::function<Patches(PatchKind)> patches = nullptr;
   /// The matrix where it is one by cells; `matrix` has then the right number of rows and no entries. Null: it is not.
   std::shared_ptr<const CellMatrix> cells = nullptr;
+  /// Of a large level whose matrices do not change: they are null until multigrid, which is built from the coarsest level
+  /// upwards, asks for them, first for the transfer (here: adds P and R to a copy of these data), then for the matrix.
+  /// What it has asked for before it needs no more, but for the finest matrix. Null: they are there.
+  std::function<void(LevelData &)> add_transfer = nullptr, add_matrix = nullptr;
 };
 
 /// The matrix of a level (LevelData or SmootherLevel) in host memory, with the values that it has now.
@@ -59,7 +63,7 @@ void update_matrix(const Level &level, Matrix<Number> &A)
 {
   if (level.cells)
     return A.update(*level.cells);
-  if (level.matrix->column.empty() && level.matrix->n_nonzeros() > 0)
+  if (!level.matrix || (level.matrix->column.empty() && level.matrix->n_nonzeros() > 0))
     throw RunError("the entries of a matrix that was not to change have been freed, so that it takes no new values");
   level.changing ? A.update(*level.changing) : A.update(*level.matrix);
 }

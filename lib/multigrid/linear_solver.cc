@@ -26,6 +26,13 @@ std::unique_ptr<KrylovMethod> make_method(const LinearSolverOptions &options, co
     }
 }
 
+const LevelData &with_matrix(LevelData &level)
+{
+  if (level.add_matrix)
+    level.add_matrix(level);
+  return level;
+}
+
 // What is known of its levels.
 void print(std::ostream &out, const Preconditioner &M)
 {
@@ -57,12 +64,13 @@ LinearSolver::LinearSolver(const Device &device, const std::vector<LevelData> &l
   : where(device)
   , options(options)
   , finest(levels.back())
-  , A(make_matrix<double>(device, finest))
-  , A_operator(A, device)
   , M(external ? std::move(external) : make_multigrid(device, levels, options.precision, options.multigrid))
+  , A(make_matrix<double>(device, with_matrix(finest)))
+  , A_operator(A, device)
   , method(make_method(options, device, A_operator, *M))
 {
   finest.prolongation = finest.restriction = nullptr; // which update() does not read
+  finest.add_transfer = finest.add_matrix = nullptr;
 }
 
 LinearSolver::~LinearSolver() = default;

@@ -79,9 +79,9 @@ private:
   Device                          where;
   LinearSolverOptions             options;
   LevelData                       finest;
+  std::unique_ptr<Preconditioner> M; // before A: levels may come from the coarsest upwards
   Matrix<double>                  A;
   MatrixOperator                  A_operator;
-  std::unique_ptr<Preconditioner> M;
   std::unique_ptr<KrylovMethod>   method;
 };
 

@@ -54,7 +54,8 @@ bool VCycle<Number>::may_compose(const LevelData &level) const
   const int     most            = options.compose_up_to >= 0 ? options.compose_up_to : waits ? unknowns_on_gpu : 0;
   const bool    known           = !options.smoother.arnoldi && !options.smoothing_in_float &&
                      (options.smoother.type == "jacobi" || options.smoother.type == "block_jacobi");
-  return known && !level.changing && !level.cells && !level.matrix->ghosts && level.matrix->n_rows <= most;
+  return known && !level.changing && !level.cells && level.matrix && !level.matrix->ghosts &&
+         level.matrix->n_rows <= most;
 }
 
 template <typename Number>
@@ -71,15 +72,20 @@ std::vector<ComposedSmoothing> VCycle<Number>::composed_smoothing() const
 }
 
 template <typename Number>
-VCycle<Number>::Level::Level(const Device &device, const LevelData &data, const MultigridOptions &options, Kind kind,
+VCycle<Number>::Level::Level(const Device &device, LevelData data, const MultigridOptions &options, Kind kind,
                              Vector coarse_residual)
-  : matrix(data.matrix)
-  , changing(data.changing)
+  : changing(data.changing)
   , patches(data.patches)
   , cells(data.cells)
-  , n_unknowns(matrix->ghosts ? matrix->ghosts->n_global : std::uint64_t(matrix->n_rows))
-  , A(make_matrix<Number>(device, data))
 {
+  if (kind == Kind::single)
+    take_transfer(device, data, std::move(coarse_residual));
+  data.prolongation = data.restriction = nullptr; // not beside the matrix where nobody else has them
+  if (data.add_matrix)
+    data.add_matrix(data);
+  matrix      = data.matrix;
+  n_unknowns  = matrix->ghosts ? matrix->ghosts->n_global : std::uint64_t(matrix->n_rows);
+  A           = make_matrix<Number>(device, data);
   const int n = matrix->n_rows;
   if (kind != Kind::composed)
     x = Vector(device, n);
@@ -87,8 +93,6 @@ VCycle<Number>::Level::Level(const Device &device, const LevelData &data, const 
     return;
   if (kind == Kind::single)
     {
-      P = Matrix<Number>(device, *data.prolongation, data.node_size);
-      R = Restriction<Number>(device, data, std::move(coarse_residual));
       y = Vector(device, n);
       r = Vector(device, n);
     }
@@ -97,6 +101,15 @@ VCycle<Number>::Level::Level(const Device &device, const LevelData &data, const 
       smoother = std::make_unique<MixedSmoother>(on(device), options.smoother);
   if (!smoother)
     smoother = make_level_smoother(on(device), options.smoother, std::max(options.pre_steps, options.post_steps));
+}
+
+template <typename Number>
+void VCycle<Number>::Level::take_transfer(const Device &device, LevelData &data, Vector coarse_residual)
+{
+  if (data.add_transfer)
+    data.add_transfer(data);
+  P = Matrix<Number>(device, *data.prolongation, data.node_size);
+  R = Restriction<Number>(device, data, std::move(coarse_residual));
 }
 
 template <typename Number>

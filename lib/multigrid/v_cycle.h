@@ -54,15 +54,15 @@ private:
       composed,
       single
     };
-    Level(const Device &device, const LevelData &data, const MultigridOptions &options, Kind kind,
-          Vector coarse_residual);
+    Level(const Device &device, LevelData data, const MultigridOptions &options, Kind kind, Vector coarse_residual);
+    void                  take_transfer(const Device &device, LevelData &data, Vector coarse_residual);
     SmootherLevel<Number> on(const Device &device) const { return {device, matrix, A, changing, patches, cells}; }
 
     std::shared_ptr<const CSRMatrix<double>> matrix;
     std::shared_ptr<const CompressedRows>    changing;
     std::function<Patches(PatchKind)>        patches;
     std::shared_ptr<const CellMatrix>        cells;
-    const std::uint64_t                      n_unknowns; // of all ranks
+    std::uint64_t                            n_unknowns = 0; // of all ranks
     Matrix<Number>                           A, P;
     Restriction<Number>                      R;
     Vector                                   x, y, r;

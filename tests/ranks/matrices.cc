@@ -9,6 +9,7 @@
 #include "discretization/meshes/mesh.h"
 #include "discretization/meshes/owned_cells.h"
 #include "discretization/meshes/stored_mesh.h"
+#include "multigrid/linear_solver.h"
 #include "multigrid/restriction.h"
 #include "multigrid/smoothers/functors.h"
 #include "operators/ghost_values.h"
@@ -173,6 +174,23 @@ TEST(Ranks, ProductsInSinglePrecision)
   const Device device = Device::host(2, adamant::Communicator(world));
   compare_products<2, float>(device);
   compare_products<3, float>(device);
+}
+
+// Levels that are made while multigrid is built, and freed, give the preconditioner that all of them give.
+TEST(Ranks, LevelsInTurn)
+{
+  const Device        device = Device::host(1, adamant::Communicator(world));
+  const FESystem<2>   fe(FE_Q<2>(1), 2);
+  const Problem<2>    whole(world, fe);
+  Problem<2>          problem(world, fe);
+  const Array<double> v = sample(keys_of(whole.u.finest()));
+  problem.A.release();
+  const adamant::LinearSolver expected(device, whole.levels(), {}),
+    solver(device, levels_in_turn(problem.meshes, problem.u, problem.A, 10), {});
+  adamant::Vector<double> x(device, v), y(device, v.size()), z(device, v.size());
+  expected.vmult(x, y);
+  solver.vmult(x, z);
+  EXPECT_EQ(adamant::to_host(z), adamant::to_host(y));
 }
 
 // What an algebraic preconditioner needs; without coarser levels none has to come to the first rank.

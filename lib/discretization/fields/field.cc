@@ -80,24 +80,17 @@ const std::shared_ptr<const CSRMatrix<double>> &Field<dim>::restriction(std::siz
 }
 
 template <int dim>
-void Field<dim>::release_coarser_spaces()
+void Field<dim>::release_spaces_below(std::size_t level)
 {
-  for (std::size_t level = n_levels(); level-- > 1;)
-    {
-      with_transfer(level);
-      levels[level].space.reset();
-    }
-  at(0).space.reset();
+  for (std::size_t l = 0; l < level; ++l)
+    at(l).space.reset();
 }
 
 template <int dim>
-void Field<dim>::release_transfer()
+void Field<dim>::release_transfer(std::size_t level)
 {
-  for (auto &level : levels)
-    {
-      level.prolongation.reset();
-      level.restriction.reset();
-    }
+  at(level).prolongation.reset();
+  at(level).restriction.reset();
 }
 
 template class Field<2>;

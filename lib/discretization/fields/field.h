@@ -48,8 +48,8 @@ public:
 
   /// @name Frees what is made anew where it is asked for once more
   /// @{
-  void release_coarser_spaces(); ///< to which nothing may refer any more; makes the transfer first, which stays
-  void release_transfer();       ///< but for those who share its matrices
+  void release_spaces_below(std::size_t level); ///< to which nothing may refer any more; transfer that was made stays
+  void release_transfer(std::size_t level);     ///< but for those who share its matrices
   /// @}
 
   /// Rows that belong to one node and follow each other: the number of components where every node has all of them; 1

@@ -7,7 +7,8 @@
 namespace adamant
 {
 /// A row of a sparse matrix in the making: columns and values, in any order, columns perhaps several times.
-using Row = std::vector<std::pair<int, double>>;
+using Entry = std::pair<int, double>;
+using Row   = std::vector<Entry>;
 
 /// Sorts by column and adds up the entries of equal columns, in an order that does not depend on how they came.
 inline void compress(Row &row)

@@ -191,9 +191,11 @@ Transfer transfer_matrices(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim
   P.n_cols = static_cast<int>(columns.locally_owned_size() + columns.n_ghost_indices());
   P.ghosts = exchange_plan(columns);
   P.row_start.resize(P.n_rows + 1);
-  std::vector<Row> kept(omp_get_max_threads()); // what each thread has found, until the places are known
+  std::vector<Array<Entry>> kept(omp_get_max_threads()); // what each thread has found, until the places are known
   for_row_ranges(P.n_rows, [&](int begin, int end) {
-    Row row, &own = kept[omp_get_thread_num()];
+    Row   row;
+    auto &own = kept[omp_get_thread_num()];
+    own.reserve(std::size_t(end - begin) * coarse.dofs_per_cell()); // pages that stay empty cost nothing
     for (int i = begin; i < end; ++i)
       {
         fill_row(i, row);
@@ -203,11 +205,11 @@ Transfer transfer_matrices(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim
   });
   finish_row_starts(P);
   for_row_ranges(P.n_rows, [&](int begin, int) {
-    const Row &own = kept[omp_get_thread_num()];
+    auto &own = kept[omp_get_thread_num()];
     for (std::size_t k = 0; k < own.size(); ++k)
       std::tie(P.column[P.row_start[begin] + k], P.value[P.row_start[begin] + k]) = own[k];
+    own = Array<Entry>(); // which clear() would not free
   });
-  kept.clear();
   const Partitioner rows(fine.partition().locally_owned_range(), fine.partition().get_mpi_communicator());
   auto              R = sum_rows(transpose(P), columns, rows);
   return {std::move(P), std::move(R)};

@@ -158,22 +158,17 @@ std::shared_ptr<const CompressedRows> Form<dim>::on_device(std::size_t level) co
 }
 
 template <int dim>
-void Form<dim>::keep_matrices()
+void Form<dim>::keep_matrix(std::size_t level)
 {
-  for (auto &level : level_forms)
-    if (level)
-      level->form.reset();
+  level_forms.at(level)->form.reset();
 }
 
 template <int dim>
-void Form<dim>::release_entries()
+void Form<dim>::release_entries(std::size_t level)
 {
-  for (auto &level : level_forms)
-    if (level)
-      {
-        level->matrix->column = Array<int>(); // which {} would not free
-        level->matrix->value  = Array<double>();
-      }
+  auto &matrix  = *level_forms.at(level)->matrix;
+  matrix.column = Array<int>(); // which {} would not free
+  matrix.value  = Array<double>();
 }
 
 template <int dim>
@@ -191,6 +186,22 @@ std::shared_ptr<const CSRMatrix<double>> Form<dim>::matrix(std::size_t level) co
   return level_forms[level]->matrix;
 }
 
+namespace
+{
+// Not of all smoothers: the space may be gone.
+template <int dim>
+std::function<Patches(PatchKind)> patches_of(const Field<dim> &field, std::size_t level)
+{
+  return [&field, level](PatchKind kind) {
+    const auto &space = field.space(level);
+    return kind == PatchKind::cells    ? cell_patches(space) :
+           kind == PatchKind::vertices ? vertex_patches(space) :
+                                         star_patches(space);
+  };
+}
+
+} // namespace
+
 template <int dim>
 std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form,
                                  const std::vector<std::shared_ptr<CellMatrix>> &cells)
@@ -202,13 +213,80 @@ std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form,
   for (std::size_t l = 0; l < field.n_levels(); ++l)
     levels.push_back({by_cells(l) ? empty_rows(field.space(l).n_owned()) : form.matrix(l), field.prolongation(l),
                       field.restriction(l), field.node_size(), form.on_device(l),
-                      [&field, l](PatchKind kind) { // not of all smoothers: the space may be gone
-                        const auto &space = field.space(l);
-                        return kind == PatchKind::cells    ? cell_patches(space) :
-                               kind == PatchKind::vertices ? vertex_patches(space) :
-                                                             star_patches(space);
-                      },
-                      by_cells(l) ? cells[l] : nullptr});
+                      patches_of(field, l), by_cells(l) ? cells[l] : nullptr});
+  return levels;
+}
+
+namespace
+{
+// What multigrid has taken of the levels so far.
+template <int dim>
+class LevelsInTurn
+{
+public:
+  LevelsInTurn(LevelMeshes<dim> &meshes, Field<dim> &field, Form<dim> &form, std::size_t first)
+    : meshes(meshes)
+    , field(field)
+    , form(form)
+    , first(first)
+  {}
+
+  void add_transfer(std::size_t level, LevelData &data)
+  {
+    if (level > first)
+      form.release_entries(level - 1);
+    data.prolongation = field.prolongation(level);
+    data.restriction  = field.restriction(level);
+    field.release_transfer(level);
+  }
+
+  void add_matrix(std::size_t level, LevelData &data)
+  {
+    if (level != last)
+      make_matrix(level);
+    last        = level;
+    data.matrix = form.matrix(level);
+  }
+
+private:
+  void make_matrix(std::size_t level)
+  {
+    field.release_spaces_below(level);
+    if (level + 1 == field.n_levels())
+      meshes.release();
+    form.update(level);
+    form.keep_matrix(level);
+  }
+
+  LevelMeshes<dim> &meshes;
+  Field<dim>       &field;
+  Form<dim>        &form;
+  std::size_t       first, last = 0; // of the levels in turn; that whose matrix there is, after the coarsest
+};
+} // namespace
+
+template <int dim>
+std::vector<LevelData> levels_in_turn(LevelMeshes<dim> &meshes, Field<dim> &field, Form<dim> &form, std::size_t at_once)
+{
+  std::vector<LevelData> levels(field.n_levels());
+  std::size_t            first = 0; // of those in turn
+  for (; first == 0 || (first < levels.size() && field.space(first).partition().size() <= at_once); ++first)
+    {
+      form.update(first);
+      form.keep_matrix(first);
+      levels[first] = {form.matrix(first), field.prolongation(first), field.restriction(first)};
+    }
+  const auto in_turn = std::make_shared<LevelsInTurn<dim>>(meshes, field, form, first);
+  for (std::size_t l = 0; l < levels.size(); ++l)
+    {
+      levels[l].node_size = field.node_size();
+      levels[l].patches   = patches_of(field, l);
+      if (l >= first)
+        {
+          levels[l].add_transfer = [in_turn, l](LevelData &data) { in_turn->add_transfer(l, data); };
+          levels[l].add_matrix   = [in_turn, l](LevelData &data) { in_turn->add_matrix(l, data); };
+        }
+    }
   return levels;
 }
 
@@ -218,4 +296,6 @@ template std::vector<LevelData> levels_of(const Field<2> &, const Form<2> &,
                                           const std::vector<std::shared_ptr<CellMatrix>> &);
 template std::vector<LevelData> levels_of(const Field<3> &, const Form<3> &,
                                           const std::vector<std::shared_ptr<CellMatrix>> &);
+template std::vector<LevelData> levels_in_turn(LevelMeshes<2> &, Field<2> &, Form<2> &, std::size_t);
+template std::vector<LevelData> levels_in_turn(LevelMeshes<3> &, Field<3> &, Form<3> &, std::size_t);
 } // namespace adamant

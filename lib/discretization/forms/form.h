@@ -124,6 +124,8 @@ public:
   /// Computes the values by the kernel, on all levels of the form. The matrices that `matrix` has given stay the same
   /// objects and get the new values. All ranks call it together.
   void update();
+  /// The same on one level.
+  void update(std::size_t level);
 
   /// The same on a device, by a cell kernel (cell_kernel.h): kernel_of(level) is that of a level. The device keeps the
   /// values and the host does not see them: matrix() is their pattern, and on_device() holds them. Host and device
@@ -149,11 +151,11 @@ public:
   /// The values of a level that the device has; null where the host has them.
   std::shared_ptr<const CompressedRows> on_device(std::size_t level) const;
 
-  /// Frees what only further updates need: spaces of coarser levels may go. The matrices stay; the next update builds
-  /// others.
-  void keep_matrices();
-  /// Frees the entries of the matrices, also for those who share them: devices have them, and their sizes stay.
-  void release_entries();
+  /// Frees what only further updates of a level need: its space may go. The matrix stays; the next update builds
+  /// another.
+  void keep_matrix(std::size_t level);
+  /// Frees the entries of a level's matrix, also for those who share it: a device has them, and their number stays.
+  void release_entries(std::size_t level);
   /// Frees patterns and, where nobody else holds them, matrices; the next update builds them anew.
   void release();
 
@@ -176,7 +178,6 @@ private:
   LevelForm<dim>       on_level(std::size_t level) const;
   std::size_t          first_level() const { return levels == Levels::all ? 0 : row_field.n_levels() - 1; }
   Level               &made(std::size_t level);
-  void                 update(std::size_t level);
   AssemblyTables<dim> &tables(const Device &device, std::size_t level);
   void                 sum_over_ranks(Level &made);
   void                 finish(std::size_t level); // after assembly on a device
@@ -198,4 +199,12 @@ private:
 template <int dim>
 std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form,
                                  const std::vector<std::shared_ptr<CellMatrix>> &cells = {});
+
+/// The same of a matrix that does not change and was not updated, in less memory: the levels with more unknowns than
+/// `at_once` are made when multigrid asks for them, the matrix after the transfer, and what it has asked for before is
+/// freed: entries, coarser spaces and, before the finest matrix, `meshes`. Multigrid is built once. All ranks call it
+/// together.
+template <int dim>
+std::vector<LevelData> levels_in_turn(LevelMeshes<dim> &meshes, Field<dim> &field, Form<dim> &form,
+                                      std::size_t at_once);
 } // namespace adamant
