@@ -156,7 +156,7 @@ private:
       J.emplace("J", *field, unknowns(*field), mapping, quadrature, flags, nullptr, Levels::all);
       assemble_J(x);
       assemble_K();
-      K = Matrix<double>(device, *K_form->finest(), *K_form->on_device(levels.size() - 1));
+      K = make_matrix(device, *K_form);
     }
     Section scope(run_info.timer, "init/solver");
     solver = make_linear_solver(device, *field, *J, parameters.linear_solver, "step of Newton's method");
@@ -194,7 +194,7 @@ private:
     if (step > 1)
       device.axpby(0.5, u_older, 1., w);
     assemble_K();
-    K.update(*K_form->on_device(levels.size() - 1));
+    update_matrix(*K_form, K);
     device.multiply(-1., M, w, 0., r);
     device.multiply(-1., K, iterate, 1., r);
     device.multiply(1., S, source.values(), 1., r);
@@ -227,10 +227,12 @@ private:
   // K at the nodal values of `iterate`, on the finest level.
   void assemble_K()
   {
-    const auto &at = levels.back();
-    device.for_each(at.n_points(),
-                    AtQuadraturePoints<dim, Coefficients<dim>>{
-                      at.view(), iterate.data(), 1, 0, {parameters.conductivity, k.back().data(), nullptr}});
+    const std::size_t finest = levels.size() - 1;
+    u_on_levels->update_finest(iterate);
+    device.for_each(
+      levels[finest].n_points(),
+      AtQuadraturePoints<dim, Coefficients<dim>>{levels[finest].view(), (*u_on_levels)[finest].data(), 1, 0,
+                                                 {parameters.conductivity, k[finest].data(), nullptr}});
     K_form->update(device, [this](std::size_t) { return System<dim>{0., dt, k.back().data(), nullptr}; });
   }
 

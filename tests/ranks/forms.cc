@@ -2,6 +2,7 @@
 // rank.
 #include "cuda_ranks.h"
 #include "discretization/cell_kernels.h"
+#include "discretization/fields/coarser_values.h"
 #include "discretization/host_kernels.h"
 #include "rows.h"
 
@@ -48,6 +49,30 @@ void compare_cell_kernels(const Problem<dim> &problem)
       for (int i = 0; i < A.n_rows; ++i)
         for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
           ASSERT_NEAR(values[k], A.value[k], 1e-12) << "level " << l << ", row " << i;
+    }
+}
+
+// Every local DoF of each level has the value that the finest level has at its node.
+template <int dim>
+void check_injected_values(const adamant::Device &device, const FiniteElement<dim> &fe)
+{
+  const Problem<dim> problem(world, fe);
+  const auto        &u     = problem.u;
+  const auto         owned = [](const adamant::LevelSpace<dim> &space) {
+    Array<double> values;
+    for (const Key &k : keys_of(space)) // a free one's has 10 more
+      values.push_back(k[0] % 10 + 1e-9 * (2. * k[1] + 3. * k[2] + 5. * k[3]));
+    return values;
+  };
+  adamant::InjectedValues<dim> injected(device, u);
+  injected.update(adamant::Vector<double>(device, owned(u.finest())));
+  for (std::size_t l = 0; l < u.n_levels(); ++l)
+    {
+      const auto found    = adamant::to_host(injected[l]),
+                 expected = u.space(l).local_values(owned(u.space(l)).data());
+      EXPECT_EQ(found.size(), expected.size()) << "level " << l;
+      for (std::size_t i = 0; i < std::min(found.size(), expected.size()); ++i)
+        EXPECT_NEAR(found[i], expected[i], 1e-8) << "level " << l << ", local DoF " << i; // ranks go on together
     }
 }
 
@@ -223,6 +248,17 @@ TEST_F(CudaRanks, SumsOverCells)
 {
   compare_sums_over_cells<2>(device, FE_Q<2>(1));
   compare_sums_over_cells<3>(device, FESystem<3>(FE_Q<3>(1), 3));
+}
+
+TEST(Ranks, InjectedValues)
+{
+  const auto device = adamant::Device::host(1, adamant::Communicator(world));
+  check_injected_values<2>(device, FE_Q<2>(2));
+  check_injected_values<3>(device, FESystem<3>(FE_Q<3>(1), 3));
+}
+TEST_F(CudaRanks, InjectedValues)
+{
+  check_injected_values<2>(device, FE_Q<2>(2));
 }
 
 TEST(Ranks, SquareQ1)

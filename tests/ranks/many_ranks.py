@@ -26,6 +26,8 @@ PROGRAMS = {
     "transport_diffusion": (SMALL, "Time stepping/End time", 0.4, lambda record: record["errors"]["l2"]),
     "navier_stokes": (FLOW, "Time stepping/End time", 0.02, lambda record: record["kinetic_energy"]),
     "buoyant_flow": (BLOCK, "Time stepping/End time", 40, lambda record: record["composition"]["height"]),
+    "nonlinear_heat": (["Linear solver/Coarsest level cells=16", "Heat/End time=1", "Heat/Newton tolerance=1e-12", "Adaptivity/Interval=8"], "Heat/End time", 1,
+                       lambda record: record["errors"]["l2"]),
     "template": (["Linear solver/Coarsest level cells=16", "Heat/End time=1"], "Heat/End time", 1, lambda record: record["errors"]["l2"]),
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <tuple>
 #include <vector>
@@ -15,11 +16,9 @@ namespace adamant
 {
 namespace
 {
-template <int dim>
-void require_one_rank(const Field<dim> &field)
+int n_local(const Partitioner &numbers)
 {
-  if (field.finest().partition().n_mpi_processes() > 1)
-    throw RunError("values of the field " + field.name() + " on coarser levels: they are not made on several ranks");
+  return static_cast<int>(numbers.locally_owned_size() + numbers.n_ghost_indices());
 }
 
 // The node of a coarse cell at which node i of its child is, or -1.
@@ -33,34 +32,65 @@ int parent_node(const dealii::FiniteElement<dim> &fe, unsigned int child, unsign
   return -1;
 }
 
+// The global numbers of the DoFs i of all coarse cells that this rank's cells lie in, other ranks' cells among them.
+template <int dim>
+std::vector<Array<std::uint64_t>> dofs_of_coarse_cells(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &coarse)
+{
+  const auto plan = fine_mesh.coarse_cells ? exchange_plan(*fine_mesh.coarse_cells) : nullptr;
+  std::vector<Array<std::uint64_t>> dofs;
+  for (int i = 0; i < coarse.dofs_per_cell(); ++i)
+    {
+      Array<std::uint64_t> own(coarse.n_cells());
+      for (int cell = 0; cell < coarse.n_cells(); ++cell)
+        own[cell] = coarse.partition().local_to_global(coarse.cell_dofs(cell)[i]);
+      dofs.push_back(plan ? with_ghosts(*plan, std::move(own)) : std::move(own));
+    }
+  return dofs;
+}
+
+// n_coarse x n_fine: a one in the column of a fine DoF that is at the same node. Ranks may have met two of them, a
+// hanging one and what it hangs on, which have the same value.
 template <int dim>
 CSRMatrix<double> injection(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine, const LevelSpace<dim> &coarse)
 {
-  const auto       &fe       = fine.dof_handler().get_fe();
-  const int         per_cell = fine.dofs_per_cell();
-  CSRMatrix<double> matrix;
-  matrix.n_rows = coarse.n_dofs();
-  matrix.n_cols = fine.n_dofs();
-  matrix.row_start.resize(matrix.n_rows + 1);
-  for (int i = 0; i < matrix.n_rows; ++i)
-    matrix.row_start[i + 1] = 1;
-  finish_row_starts(matrix);
-  matrix.value.assign(matrix.n_rows, 1.);
+  const auto &fe       = fine.dof_handler().get_fe();
+  const int   per_cell = fine.dofs_per_cell();
+  const auto  dofs     = dofs_of_coarse_cells(fine_mesh, coarse);
+  const auto  range    = coarse.partition().locally_owned_range();
+
+  std::vector<dealii::types::global_dof_index> others;
+  for (const auto &of_cells : dofs)
+    std::copy_if(of_cells.begin(), of_cells.end(), std::back_inserter(others),
+                 [&](auto dof) { return !range.is_element(static_cast<unsigned int>(dof)); });
+  const auto rows = make_partitioner(range, std::move(others), coarse.partition().get_mpi_communicator());
+
   std::vector<std::vector<int>> parent(dealii::GeometryInfo<dim>::max_children_per_cell);
   for (unsigned int child = 0; child < parent.size(); ++child)
     for (int i = 0; i < per_cell; ++i)
       parent[child].push_back(parent_node(fe, child, i));
+  Array<int> column(n_local(*rows), -1);
   for (int cell = 0; cell < fine.n_cells(); ++cell)
     for (int i = 0; i < per_cell; ++i)
       {
         const unsigned char child = fine_mesh.child[cell];
-        const int           j     = child == LevelMesh<dim>::same_cell ? i : parent[child][i];
-        if (j >= 0)
-          matrix.column[coarse.cell_dofs(fine_mesh.coarse_cell[cell])[j]] = fine.cell_dofs(cell)[i];
+        if (const int j = child == LevelMesh<dim>::same_cell ? i : parent[child][i]; j >= 0)
+          column[rows->global_to_local(dofs[j][fine_mesh.coarse_cell[cell]])] = fine.cell_dofs(cell)[i];
       }
+
+  CSRMatrix<double> local;
+  local.n_rows = static_cast<int>(column.size());
+  local.n_cols = fine.n_dofs();
+  local.row_start.assign(local.n_rows + 1, 0);
+  for (int row = 0; row < local.n_rows; ++row)
+    local.row_start[row + 1] = column[row] >= 0;
+  finish_row_starts(local);
+  std::copy_if(column.begin(), column.end(), local.column.begin(), [](int j) { return j >= 0; });
+  auto matrix = sum_rows(std::move(local), *rows, fine.partition());
+  std::fill(matrix.value.begin(), matrix.value.end(), 0.);
+  for (int row = 0; row < matrix.n_rows; ++row)
+    matrix.value[matrix.row_start[row]] = 1.;
   return matrix;
 }
-
 } // namespace
 
 template <int dim>
@@ -153,11 +183,6 @@ std::shared_ptr<const Partitioner> coarse_numbers(const LevelMesh<dim> &fine_mes
   return make_partitioner(owned_range(n, MPI_COMM_SELF), {}, MPI_COMM_SELF);
 }
 
-int n_local(const Partitioner &numbers)
-{
-  return static_cast<int>(numbers.locally_owned_size() + numbers.n_ghost_indices());
-}
-
 // Transposed, of a matrix with a row for each of this rank's cells; its columns have these numbers.
 CSRMatrix<double> sum_transposed(const CSRMatrix<double> &of_cells, const Partitioner &columns)
 {
@@ -212,21 +237,33 @@ template <int dim>
 InjectedValues<dim>::InjectedValues(const Device &device, const Field<dim> &field)
   : device(device)
 {
-  require_one_rank(field);
   for (std::size_t l = 0; l < field.n_levels(); ++l)
     {
-      values.emplace_back(device, field.space(l).n_dofs());
+      const auto &space = field.space(l);
+      ghosts.emplace_back(device, exchange_plan(space.partition()), space.n_owned());
+      values.push_back(ghosts[l].vector());
+      owned.push_back(values[l].part(0, space.n_owned()));
       if (l > 0)
-        injections.emplace_back(device, injection(field.meshes()[l], field.space(l), field.space(l - 1)));
+        injections.emplace_back(device, injection(field.meshes()[l], space, field.space(l - 1)));
     }
+}
+
+template <int dim>
+void InjectedValues<dim>::update_finest(const Vector<double> &finest)
+{
+  device.copy(finest, owned.back());
+  ghosts.back().fill(values.back());
 }
 
 template <int dim>
 void InjectedValues<dim>::update(const Vector<double> &finest)
 {
-  device.copy(finest, values.back());
+  update_finest(finest);
   for (std::size_t l = values.size() - 1; l > 0; --l)
-    device.multiply(1., injections[l - 1], values[l], 0., values[l - 1]);
+    {
+      device.multiply(1., injections[l - 1], owned[l], 0., owned[l - 1]);
+      ghosts[l - 1].fill(values[l - 1]);
+    }
 }
 
 template <int dim>

@@ -4,6 +4,7 @@
 #include "base/csr_matrix.h"
 #include "discretization/fields/average_functors.h"
 #include "discretization/fields/field.h"
+#include "operators/ghost_values.h"
 
 #include <cstddef>
 #include <vector>
@@ -12,21 +13,24 @@ namespace adamant
 {
 /// Nodal values of a field on all of its levels, on a device: each coarser level has the values of the next finer one
 /// at its own nodes, a sparse product with entries 1. For coefficients of coarser levels' matrices that depend on a
-/// solution. One rank only.
+/// solution: at all local DoFs of a level, on several ranks those of other ranks, too. All ranks call everything
+/// together.
 template <int dim>
 class InjectedValues
 {
 public:
-  /// The field has to outlive the object. Throws RunError on several ranks.
+  /// The field has to outlive the object.
   InjectedValues(const Device &device, const Field<dim> &field);
 
-  void                  update(const Vector<double> &finest); ///< from all nodal values u of the finest level
+  void                  update(const Vector<double> &finest); ///< from the owned nodal values u of the finest level
+  void                  update_finest(const Vector<double> &finest); ///< the same on that level alone
   const Vector<double> &operator[](std::size_t level) const { return values[level]; }
 
 private:
   Device                      device;
   std::vector<Matrix<double>> injections; // from the next finer level
-  std::vector<Vector<double>> values;
+  std::vector<GhostValues>    ghosts;
+  std::vector<Vector<double>> values, owned; // owned: part of them
 };
 
 /// The nodal values on a fine level of a function with these nodal values on the next coarser one: interpolation, with

@@ -290,12 +290,37 @@ std::vector<LevelData> levels_in_turn(LevelMeshes<dim> &meshes, Field<dim> &fiel
   return levels;
 }
 
+namespace
+{
+template <int dim>
+LevelData finest_level(const Form<dim> &form)
+{
+  return {form.finest(), nullptr, nullptr, form.rows().node_size(), form.on_device(form.rows().n_levels() - 1)};
+}
+} // namespace
+
+template <int dim>
+Matrix<double> make_matrix(const Device &device, const Form<dim> &form)
+{
+  return make_matrix<double>(device, finest_level(form));
+}
+
+template <int dim>
+void update_matrix(const Form<dim> &form, Matrix<double> &A)
+{
+  update_matrix(finest_level(form), A);
+}
+
 template class Form<2>;
 template class Form<3>;
 template std::vector<LevelData> levels_of(const Field<2> &, const Form<2> &,
                                           const std::vector<std::shared_ptr<CellMatrix>> &);
 template std::vector<LevelData> levels_of(const Field<3> &, const Form<3> &,
                                           const std::vector<std::shared_ptr<CellMatrix>> &);
+template Matrix<double>         make_matrix(const Device &, const Form<2> &);
+template Matrix<double>         make_matrix(const Device &, const Form<3> &);
+template void                   update_matrix(const Form<2> &, Matrix<double> &);
+template void                   update_matrix(const Form<3> &, Matrix<double> &);
 template std::vector<LevelData> levels_in_turn(LevelMeshes<2> &, Field<2> &, Form<2> &, std::size_t);
 template std::vector<LevelData> levels_in_turn(LevelMeshes<3> &, Field<3> &, Form<3> &, std::size_t);
 } // namespace adamant

@@ -207,4 +207,13 @@ std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form,
 template <int dim>
 std::vector<LevelData> levels_in_turn(LevelMeshes<dim> &meshes, Field<dim> &field, Form<dim> &form,
                                       std::size_t at_once);
+
+/// @name The finest matrix of a form whose values change, on a device for products
+/// `update_matrix` takes the values that the form has now, on the device or, on several ranks, in host memory.
+/// @{
+template <int dim>
+Matrix<double> make_matrix(const Device &device, const Form<dim> &form);
+template <int dim>
+void update_matrix(const Form<dim> &form, Matrix<double> &A);
+/// @}
 } // namespace adamant
