@@ -64,16 +64,26 @@ public:
     , outer(timer.name_of(outer))
   {
     timer.leave_subsection(this->outer);
-    section.emplace(timer, name);
+    try
+      {
+        section.emplace(timer, name);
+      }
+    catch (...)
+      {
+        come_back();
+        throw;
+      }
   }
-  ~SectionWithin()
+  ~SectionWithin() { come_back(); }
+
+private:
+  void come_back()
   {
     section.reset();
-    timer.enter_subsection(outer);
+    timer.enter_subsection(outer); // which its Section will leave
     timer.observer(outer);
   }
 
-private:
   SectionTimer          &timer;
   const std::string      outer;
   std::optional<Section> section;
