@@ -171,8 +171,8 @@ void Elasticity<dim>::assemble()
   if (!equation->stationary)
     E = assemble_on(device, E_form);
   Form<dim> C("C", *field, prescribed_values(*field), mapping, quadrature, flags, add_A);
-  boundary_values =
-    Vector(device, nodal_values(field->finest(), mapping, *functions.boundary_displacement, field->finest().prescribed));
+  boundary_values = Vector(
+    device, nodal_values(field->finest(), mapping, *functions.boundary_displacement, field->finest().prescribed));
   device.multiply(-1., assemble_on(device, C), boundary_values, 0., lift);
 
   auto F = load_vector(field->finest(), mapping, quadrature, QGauss<dim - 1>(parameters.discretization.degree + 1),

@@ -229,10 +229,12 @@ private:
   {
     const std::size_t finest = levels.size() - 1;
     u_on_levels->update_finest(iterate);
-    device.for_each(
-      levels[finest].n_points(),
-      AtQuadraturePoints<dim, Coefficients<dim>>{levels[finest].view(), (*u_on_levels)[finest].data(), 1, 0,
-                                                 {parameters.conductivity, k[finest].data(), nullptr}});
+    device.for_each(levels[finest].n_points(),
+                    AtQuadraturePoints<dim, Coefficients<dim>>{levels[finest].view(),
+                                                               (*u_on_levels)[finest].data(),
+                                                               1,
+                                                               0,
+                                                               {parameters.conductivity, k[finest].data(), nullptr}});
     K_form->update(device, [this](std::size_t) { return System<dim>{0., dt, k.back().data(), nullptr}; });
   }
 

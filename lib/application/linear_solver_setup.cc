@@ -160,20 +160,20 @@ make_amg_preconditioner(const Device &device, const LevelData &level, const Leve
   return std::make_unique<AMGPreconditioner>(level, amg_options(parameters, space, near_null_space));
 }
 
-#define INSTANTIATE(dim)                                                                                               \
-  template std::unique_ptr<Preconditioner> make_preconditioner(                                                        \
-    const Device &, const std::vector<LevelData> &, const LevelSpace<dim> &, const LinearSolverParameters &,           \
-    const LinearSolverOptions &, const NearNullSpace<dim> &);                                                          \
-  template std::unique_ptr<Preconditioner> make_amg_preconditioner(                                                    \
-    const Device &, const LevelData &, const LevelSpace<dim> &, const LinearSolverParameters &,                        \
-    const NearNullSpace<dim> &);                                                                                       \
-  template LevelMeshOptions              level_mesh_options(const Run &, const LinearSolverParameters &,               \
-                                                            const dealii::FiniteElement<dim> &);                       \
-  template std::unique_ptr<LinearSolver> make_linear_solver(const Device &, const Field<dim> &, const Form<dim> &,     \
-                                                            const LinearSolverParameters &, const std::string &,       \
-                                                            const NearNullSpace<dim> &);                               \
-  template std::unique_ptr<LinearSolver> make_constant_linear_solver(                                                  \
-    SectionTimer &, const Device &, LevelMeshes<dim> &, Field<dim> &, Form<dim> &, const LinearSolverParameters &,     \
+#define INSTANTIATE(dim)                                                                                           \
+  template std::unique_ptr<Preconditioner> make_preconditioner(                                                    \
+    const Device &, const std::vector<LevelData> &, const LevelSpace<dim> &, const LinearSolverParameters &,       \
+    const LinearSolverOptions &, const NearNullSpace<dim> &);                                                      \
+  template std::unique_ptr<Preconditioner> make_amg_preconditioner(                                                \
+    const Device &, const LevelData &, const LevelSpace<dim> &, const LinearSolverParameters &,                    \
+    const NearNullSpace<dim> &);                                                                                   \
+  template LevelMeshOptions              level_mesh_options(const Run &, const LinearSolverParameters &,           \
+                                                            const dealii::FiniteElement<dim> &);                   \
+  template std::unique_ptr<LinearSolver> make_linear_solver(const Device &, const Field<dim> &, const Form<dim> &, \
+                                                            const LinearSolverParameters &, const std::string &,   \
+                                                            const NearNullSpace<dim> &);                           \
+  template std::unique_ptr<LinearSolver> make_constant_linear_solver(                                              \
+    SectionTimer &, const Device &, LevelMeshes<dim> &, Field<dim> &, Form<dim> &, const LinearSolverParameters &, \
     const std::string &, const NearNullSpace<dim> &);
 INSTANTIATE(2)
 INSTANTIATE(3)

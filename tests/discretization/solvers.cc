@@ -247,10 +247,10 @@ TEST(Solvers, LevelsInTurn)
   const auto            o      = options(adamant::SolverType::gmres, 1e-10);
   adamant::LinearSolver expected(device, whole.levels(), o);
 
-  const std::size_t                                     top    = problem.field.n_levels() - 1;
-  const std::weak_ptr<const Triangulation<2>>           coarse = problem.meshes[0].mesh;
-  std::weak_ptr<const adamant::CSRMatrix<double>>       P;
-  const std::size_t                                     small = whole.field.space(1).n_dofs();
+  const std::size_t                               top    = problem.field.n_levels() - 1;
+  const std::weak_ptr<const Triangulation<2>>     coarse = problem.meshes[0].mesh;
+  std::weak_ptr<const adamant::CSRMatrix<double>> P;
+  const std::size_t                               small = whole.field.space(1).n_dofs();
   ASSERT_GE(top, 3u) << "two levels at once, two in turn";
   problem.form.release();
   auto levels = levels_in_turn(problem.meshes, problem.field, problem.form, small);

@@ -68,8 +68,7 @@ void check_injected_values(const adamant::Device &device, const FiniteElement<di
   injected.update(adamant::Vector<double>(device, owned(u.finest())));
   for (std::size_t l = 0; l < u.n_levels(); ++l)
     {
-      const auto found    = adamant::to_host(injected[l]),
-                 expected = u.space(l).local_values(owned(u.space(l)).data());
+      const auto found = adamant::to_host(injected[l]), expected = u.space(l).local_values(owned(u.space(l)).data());
       EXPECT_EQ(found.size(), expected.size()) << "level " << l;
       for (std::size_t i = 0; i < std::min(found.size(), expected.size()); ++i)
         EXPECT_NEAR(found[i], expected[i], 1e-8) << "level " << l << ", local DoF " << i; // ranks go on together

@@ -36,7 +36,7 @@ int parent_node(const dealii::FiniteElement<dim> &fe, unsigned int child, unsign
 template <int dim>
 std::vector<Array<std::uint64_t>> dofs_of_coarse_cells(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &coarse)
 {
-  const auto plan = fine_mesh.coarse_cells ? exchange_plan(*fine_mesh.coarse_cells) : nullptr;
+  const auto                        plan = fine_mesh.coarse_cells ? exchange_plan(*fine_mesh.coarse_cells) : nullptr;
   std::vector<Array<std::uint64_t>> dofs;
   for (int i = 0; i < coarse.dofs_per_cell(); ++i)
     {

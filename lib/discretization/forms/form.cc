@@ -212,8 +212,8 @@ std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form,
   std::vector<LevelData> levels;
   for (std::size_t l = 0; l < field.n_levels(); ++l)
     levels.push_back({by_cells(l) ? empty_rows(field.space(l).n_owned()) : form.matrix(l), field.prolongation(l),
-                      field.restriction(l), field.node_size(), form.on_device(l),
-                      patches_of(field, l), by_cells(l) ? cells[l] : nullptr});
+                      field.restriction(l), field.node_size(), form.on_device(l), patches_of(field, l),
+                      by_cells(l) ? cells[l] : nullptr});
   return levels;
 }
 
