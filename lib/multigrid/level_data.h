@@ -29,9 +29,9 @@ struct LevelData
   std::function<Patches(PatchKind)> patches = nullptr;
   /// The matrix where it is one by cells; `matrix` has then the right number of rows and no entries. Null: it is not.
   std::shared_ptr<const CellMatrix> cells = nullptr;
-  /// Of a large level whose matrices do not change: they are null until multigrid, which is built from the coarsest level
-  /// upwards, asks for them, first for the transfer (here: adds P and R to a copy of these data), then for the matrix.
-  /// What it has asked for before it needs no more, but for the finest matrix. Null: they are there.
+  /// Of a large level whose matrices do not change: they are null until multigrid, which is built from the coarsest
+  /// level upwards, asks for them, first for the transfer (here: adds P and R to a copy of these data), then for the
+  /// matrix. What it has asked for before it needs no more, but for the finest matrix. Null: they are there.
   std::function<void(LevelData &)> add_transfer = nullptr, add_matrix = nullptr;
 };
 
