@@ -332,7 +332,9 @@ void TransformsIn<T>::change_layout(int first, int n, const MakeFunctor &make) c
     device.for_each(nodes.size(), make(nodes, width, corners));
   };
   with_columns_at_once<Outer>(columns, [&](auto width) {
-    if (dim == 2)
+    if (std::all_of(folded, folded + dim, [](const FoldedDirection &f) { return f.parts == 1; }))
+      launch(width, std::integral_constant<int, 1>());
+    else if (dim == 2)
       launch(width, std::integral_constant<int, 4>());
     else
       launch(width, std::integral_constant<int, 8>());

@@ -26,8 +26,8 @@ struct FoldedDirection
   ADAMANT_HOST_DEVICE int position(int d, int p, int k) const { return d == 0 ? p * m + k : k * parts + p; }
 };
 
-/// The rows of the first parts, in the last direction n of them from the first on; C = 2^dim corners of a node: itself
-/// and those that mirror it. Index: node times groups of columns.
+/// The rows of the first parts, in the last direction n of them from the first on; C corners of a node: itself and, if
+/// some direction has two parts, the 2^dim - 1 that may mirror it. Index: node times groups of columns.
 struct FoldedNodes
 {
   FoldedDirection direction[3];
@@ -86,7 +86,7 @@ struct FoldedNodes
   template <typename Number, int W, int C>
   ADAMANT_HOST_DEVICE void fold(Several<Number, W> (&value)[C]) const
   {
-    for (int d = 0; d < (C == 8 ? 3 : 2); ++d)
+    for (int d = 0; d < (C == 8 ? 3 : C == 4 ? 2 : 0); ++d)
       if (direction[d].parts == 2)
         for (int corner = 0; corner < C; ++corner)
           if ((corner >> d & 1) == 0)
