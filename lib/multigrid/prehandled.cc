@@ -137,7 +137,10 @@ Prehandled::Local local_blocks(const CSRMatrix<double> &A, const Array<double> &
       bool       news = cell == 0;
       for (int j = 0; j < e; ++j)
         if (E[j] >= 0 && !known[j])
-          news = known[j] = true;
+          {
+            known[j] = true;
+            news     = true;
+          }
       if (news)
         take_blocks(A, d, places(cells, kind, cell), &kind.inner[std::size_t(cell) * m], m, blocks);
     }
