@@ -334,10 +334,8 @@ void TransformsIn<T>::change_layout(int first, int n, const MakeFunctor &make) c
   with_columns_at_once<Outer>(columns, [&](auto width) {
     if (std::all_of(folded, folded + dim, [](const FoldedDirection &f) { return f.parts == 1; }))
       launch(width, std::integral_constant<int, 1>());
-    else if (dim == 2)
-      launch(width, std::integral_constant<int, 4>());
     else
-      launch(width, std::integral_constant<int, 8>());
+      dim == 2 ? launch(width, std::integral_constant<int, 4>()) : launch(width, std::integral_constant<int, 8>());
   });
 }
 
