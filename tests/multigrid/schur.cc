@@ -4,6 +4,7 @@
 #include "multigrid/column_cycle.h"
 #include "multigrid/condition_numbers.h"
 #include "solvers/column_solver.h"
+#include "support/column_inverse.h"
 #include "support/devices.h"
 #include "support/q1_grid.h"
 #include "support/reference.h"
@@ -137,25 +138,11 @@ TEST_P(SchurTest, AddsToASolution)
       }
 }
 
-// Right-hand sides and solutions in float: the same but for their rounding.
 TEST_P(SchurTest, TakesVectorsInFloat)
 {
   const Nested nested(2, 4, 16);
-  for (const int r : {1, 3, 8})
-    {
-      const int      n      = nested.nodes->n_unknowns * r;
-      const Schur    solver = nested.solver(device, Arithmetic::float32, r);
-      const auto     b      = to_device(device, random_values(n, 3));
-      Vector<double> x(device, n);
-      Vector<float>  b_in_float(device, n), x_in_float(device, n);
-      device.convert(b, b_in_float);
-      solver.solve(b, x);
-      for (const bool add : {false, true})
-        solver.apply(b_in_float, nullptr, add, x_in_float);
-      expect_near(values_of(x_in_float), combine(2, values_of(x), 0, values_of(x)), 1e-5, "twice x");
-      EXPECT_THROW(nested.solver(device, Arithmetic::float64).apply(b_in_float, nullptr, false, x_in_float),
-                   InputError);
-    }
+  expect_vectors_in_float(device, nested.nodes->n_unknowns,
+                          [&](Arithmetic arithmetic, int r) { return nested.solver(device, arithmetic, r); });
 }
 
 // S, S⁻¹ and Sᵀ applied level by level against their product as matrices.

@@ -2,6 +2,7 @@
 
 #include "algebra/multi_vector.h"
 #include "solvers/richardson.h"
+#include "support/column_inverse.h"
 #include "support/devices.h"
 #include "support/reference.h"
 
@@ -283,25 +284,12 @@ TEST_P(FastDiagonal, InvertsTheLastDirection)
   expect_near(product(A, values_of(x)), b, 1e-5, "A x");
 }
 
-// Right-hand sides and solutions in float: the same but for their rounding.
 TEST_P(FastDiagonal, TakesVectorsInFloat)
 {
   const std::vector<Line> lines = {Line(equal_cells(24), true, true), Line(equal_cells(16), true, true)};
-  for (const int r : {1, 3, 8})
-    {
-      const int                 n = lines[0].n() * lines[1].n() * r;
-      const FastDiagonalization solver(device, pairs_of(lines), Arithmetic::float32, r, {2, 0});
-      const auto                b = to_device(device, random_values(n, 3));
-      Vector<double>            x(device, n);
-      Vector<float>             b_in_float(device, n), x_in_float(device, n);
-      device.convert(b, b_in_float);
-      solver.solve(b, x);
-      for (const bool add : {false, true})
-        solver.apply(b_in_float, nullptr, add, x_in_float);
-      expect_near(values_of(x_in_float), combine(2, values_of(x), 0, values_of(x)), 1e-5, "twice x");
-      EXPECT_THROW(FastDiagonalization(device, pairs_of(lines)).apply(b_in_float, nullptr, false, x_in_float),
-                   InputError);
-    }
+  expect_vectors_in_float(device, lines[0].n() * lines[1].n(), [&](Arithmetic arithmetic, int r) {
+    return FastDiagonalization(device, pairs_of(lines), arithmetic, r, {2, 0});
+  });
 }
 
 // x += M b with norms at hand is x + (M b), on whole and on folded lines.
