@@ -227,14 +227,11 @@ private:
   // K at the nodal values of `iterate`, on the finest level.
   void assemble_K()
   {
-    const std::size_t finest = levels.size() - 1;
+    const auto &at = levels.back();
     u_on_levels->update_finest(iterate);
-    device.for_each(levels[finest].n_points(),
-                    AtQuadraturePoints<dim, Coefficients<dim>>{levels[finest].view(),
-                                                               (*u_on_levels)[finest].data(),
-                                                               1,
-                                                               0,
-                                                               {parameters.conductivity, k[finest].data(), nullptr}});
+    const double *u_h = (*u_on_levels)[levels.size() - 1].data();
+    device.for_each(at.n_points(), AtQuadraturePoints<dim, Coefficients<dim>>{
+                                     at.view(), u_h, 1, 0, {parameters.conductivity, k.back().data(), nullptr}});
     K_form->update(device, [this](std::size_t) { return System<dim>{0., dt, k.back().data(), nullptr}; });
   }
 

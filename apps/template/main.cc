@@ -120,8 +120,8 @@ private:
     };
     const auto flags = dealii::update_values | dealii::update_gradients | dealii::update_JxW_values;
     A.emplace("A", *field, unknowns(*field), mapping, quadrature, flags, system, Levels::all);
-    solver = make_constant_linear_solver(run_info.timer, device, *meshes, *field, *A, parameters.linear_solver, "step");
-
+    solver =
+      make_constant_linear_solver(run_info.timer, device, *meshes, *field, *A, parameters.linear_solver, "time step");
     Section   scope(run_info.timer, "init/assembly");
     Form<dim> M_form("M", *field, nodal_values(*field), mapping, quadrature, flags, mass),
       S_form("S", *field, quadrature_points<dim>(), mapping, quadrature, flags, load),

@@ -14,8 +14,8 @@ namespace adamant
 ///
 ///   y_i = Σ_k w_k (L_c x_c)_a,   start[i] <= k < start[i + 1], place[k] = c 2^shift + a,
 ///
-/// row a of L_c, a < height <= 2^shift, w_k = 1 or a weight of interpolation at a hanging node. Many cells share a local
-/// matrix, so that this takes a small part of the memory of its entries. Host memory.
+/// row a of L_c, a < height <= 2^shift, w_k = 1 or a weight of interpolation at a hanging node. Many cells share a
+/// local matrix, so that this takes a small part of the memory of its entries. Host memory.
 struct CellSums
 {
   int                   n_cells = 0, height = 0, width = 0, shift = 0;
@@ -34,8 +34,8 @@ struct CellSums
 /// ranks call it together.
 Matrix<double> make_matrix(const Device &device, const CellSums &sums);
 
-/// For Device::for_each over rows, from `start` on: y = factor A x + factor_of_y y. width_: the width where the compiler
-/// is to know it, or 0.
+/// For Device::for_each over rows, from `start` on: y = factor A x + factor_of_y y. width_: the width if the compiler is
+/// to know it, or 0.
 template <int width_>
 struct SumOverCells
 {

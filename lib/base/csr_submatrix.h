@@ -16,7 +16,7 @@ CSRMatrix<double> submatrix(const CSRMatrix<double> &A, const Array<int> &rows, 
 /// a node are on several ranks.
 CSRMatrix<double> component_block(const CSRMatrix<double> &A, int m, int row, int column);
 
-/// Adds up what other ranks have for this rank's rows. They are ghosts of a vector x of such sums, and `plan` is that of
-/// x: row rows[k] of the n_rows has an entry 1 for ghost k, and the rank's own columns are empty.
+/// Adds up what other ranks have for this rank's rows. These are ghosts of a vector x of such sums, and `plan` is that
+/// of x: row rows[k] of the n_rows has an entry 1 for ghost k, and the rank's own columns are empty.
 CSRMatrix<double> sum_of_ghosts(const std::shared_ptr<const ExchangePlan> &plan, const Array<int> &rows, int n_rows);
 } // namespace adamant
