@@ -1,6 +1,7 @@
 #include "algebra/cuda/arnoldi.cuh"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace adamant
 {
@@ -10,29 +11,52 @@ namespace
 {
 constexpr int group = TabledVectors::group;
 
-// use(i, w[i], the vectors' entries i) for this thread's elements. All vectors of a group are loaded at once; more
-// elements at once would take so many registers that fewer blocks fit into an SM, which loses more.
-template <class Use>
+// Calls action with the smallest of 2, 4 and 8 that holds n, as a type.
+template <class Action>
+__device__ void with_capacity(int n, const Action &action)
+{
+  if (n <= 2)
+    action(std::integral_constant<int, 2>());
+  else if (n <= 4)
+    action(std::integral_constant<int, 4>());
+  else
+    action(std::integral_constant<int, group>());
+}
+
+// use(i, w[i], the vectors' entries i) for this thread's elements. All of a group's vectors are loaded at once; where
+// they are few, for several elements at once: as many numbers as leave the registers for four blocks in an SM.
+template <int capacity, class Use>
 __device__ void for_my_elements(int n, const TabledVectors &v, const double *w, const Use &use)
 {
-  const int stride = gridDim.x * blockDim.x;
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
+  constexpr int elements = group / capacity;
+  const int     stride   = gridDim.x * blockDim.x;
+  for (int first = blockIdx.x * blockDim.x + threadIdx.x; first < n; first += elements * stride)
     {
-      const double w_i = w[i];
-      double       v_i[group];
+      double w_i[elements], v_i[elements][capacity];
 #pragma unroll
-      for (int j = 0; j < group; ++j)
-        v_i[j] = j < v.n ? v.data[j][i] : 0.;
-      use(i, w_i, v_i);
+      for (int e = 0; e < elements; ++e)
+        {
+          const int  i       = first + e * stride;
+          const bool present = i < n;
+          w_i[e]             = present ? w[i] : 0.;
+#pragma unroll
+          for (int j = 0; j < capacity; ++j)
+            v_i[e][j] = present && j < v.n ? v.data[j][i] : 0.;
+        }
+#pragma unroll
+      for (int e = 0; e < elements; ++e)
+        if (first + e * stride < n)
+          use(first + e * stride, w_i[e], v_i[e]);
     }
 }
 
 // product += vᵀ w of v's first n vectors and, behind them, w w.
-__device__ void add(double w_i, const double (&v_i)[group], int n, double (&product)[group + 1])
+template <int capacity>
+__device__ void add(double w_i, const double (&v_i)[capacity], int n, double (&product)[capacity + 1])
 {
 #pragma unroll
-  for (int j = 0; j <= group; ++j)
-    product[j] += w_i * (j == n ? w_i : j < group ? v_i[j] : 0.);
+  for (int j = 0; j <= capacity; ++j)
+    product[j] += w_i * (j == n ? w_i : j < capacity ? v_i[j] : 0.);
 }
 
 // This block's part of the products of all vectors with w and, with `square`, of w with itself behind them.
@@ -42,10 +66,14 @@ __device__ void leave_products(const ArnoldiVectors &a, int n_vectors, const Par
   for (int first = 0; first < n_vectors; first += group)
     {
       const TabledVectors v(a.basis, first, n_vectors, a.most);
-      const bool          with_square        = square && first + group >= n_vectors;
-      double              product[group + 1] = {};
-      for_my_elements(a.n, v, a.w, [&](int, double w_i, const double(&v_i)[group]) { add(w_i, v_i, v.n, product); });
-      sums.leave(first, v.n + (with_square ? 1 : 0), product);
+      const bool          with_square = square && first + group >= n_vectors;
+      with_capacity(v.n, [&](auto capacity) {
+        constexpr int most              = decltype(capacity)::value;
+        double        product[most + 1] = {};
+        for_my_elements<most>(a.n, v, a.w,
+                              [&](int, double w_i, const double(&v_i)[most]) { add(w_i, v_i, v.n, product); });
+        sums.leave(first, v.n + (with_square ? 1 : 0), product);
+      });
     }
 }
 
@@ -101,19 +129,22 @@ __global__ void __launch_bounds__(block_size, 3)
   for (int first = 0; first < n_vectors; first += group)
     {
       const TabledVectors v(a.basis, first, n_vectors, a.most);
-      double              h[group], product[group + 1] = {};
+      with_capacity(v.n, [&](auto capacity) {
+        constexpr int most = decltype(capacity)::value;
+        double        h[most], product[most + 1] = {};
 #pragma unroll
-      for (int j = 0; j < group; ++j)
-        h[j] = j < v.n ? h_global[first + j] : 0.;
-      for_my_elements(a.n, v, a.w, [&](int i, double w_i, const double(&v_i)[group]) {
+        for (int j = 0; j < most; ++j)
+          h[j] = j < v.n ? h_global[first + j] : 0.;
+        for_my_elements<most>(a.n, v, a.w, [&](int i, double w_i, const double(&v_i)[most]) {
 #pragma unroll
-        for (int j = 0; j < group; ++j)
-          w_i -= h[j] * v_i[j];
-        a.w[i] = w_i;
-        add(w_i, v_i, v.n, product);
+          for (int j = 0; j < most; ++j)
+            w_i -= h[j] * v_i[j];
+          a.w[i] = w_i;
+          add(w_i, v_i, v.n, product);
+        });
+        if (n_vectors <= group) // all vectors at once: the second products come in the same pass
+          corrections.leave(0, v.n + 1, product);
       });
-      if (n_vectors <= group) // all vectors at once: the second products come in the same pass
-        corrections.leave(0, v.n + 1, product);
     }
   if (n_vectors > group)
     leave_products<true>(a, n_vectors, corrections);

@@ -60,12 +60,12 @@ struct LastPass
   }
 };
 
-/// v = v_{k+1} = (w - V corrections) / norm, by all blocks but the last one.
+/// v = v_{k+1} = (w - V corrections) / norm, by all blocks but the first one.
 __device__ inline void make_vector(const ArnoldiVectors &a, int n_vectors, int blocks, const PartialSums &corrections,
                                    double *here)
 {
   constexpr int slots = 4, group = TabledVectors::group; // slots: elements of a thread, of long vectors
-  const int     begin = blockIdx.x * blockDim.x + threadIdx.x, stride = (gridDim.x - 1) * blockDim.x;
+  const int     begin = (blockIdx.x - 1) * blockDim.x + threadIdx.x, stride = (gridDim.x - 1) * blockDim.x;
   double       *last = a.basis[n_vectors], w_i[slots];
 #pragma unroll
   for (int slot = 0; slot < slots; ++slot)
@@ -112,18 +112,19 @@ __device__ inline void make_column(const ArnoldiVectors &a, int n_vectors, int b
     a.h[j] = j < n_vectors ? h[j] + (pass.corrects ? correction[j] : 0.) : pass.norm;
 }
 
-/// The last pass; beside it the last block asks the control, which takes longer than the vector. `blocks`: those of the
-/// sums.
+/// The last pass; beside it the first block asks the control, which takes longer than the vector. That has no say in
+/// how many registers a thread gets: the vector's blocks would not fit into an SM together. `blocks`: those of the sums.
 template <class Control>
-__global__ void finish_kernel(const ArnoldiVectors a, int blocks, const PartialSums products,
-                              const PartialSums corrections, const Control control, const LoopAnswer answer)
+__global__ void __launch_bounds__(block_size, 4)
+  finish_kernel(const ArnoldiVectors a, int blocks, const PartialSums products, const PartialSums corrections,
+                const Control control, const LoopAnswer answer)
 {
   __shared__ double here[PartialSums::most_sums], h_here[PartialSums::most_sums];
   wait_for_predecessor();
   const int k = number_of_step(a);
   if (k < 0)
     return;
-  if (blockIdx.x + 1 < gridDim.x)
+  if (blockIdx.x > 0)
     return make_vector(a, k + 1, blocks, corrections, here);
   make_column(a, k + 1, blocks, products, corrections, here, h_here);
   if constexpr (!std::is_same_v<Control, NoControl>)
