@@ -47,6 +47,7 @@ int guarded_main(const std::string &application, const std::function<int()> &bod
   try
     {
       setenv("OMPI_MCA_ess_singleton_isolated", "1", 0); // Open MPI without mpirun would start a daemon first: 0.1 s
+      setenv("CUDA_MODULE_LOADING", "EAGER", 0);         // else a first solve waits up to 20 ms for its kernels
       int                                            argc = 0;
       char                                         **argv = nullptr;
       const dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
