@@ -53,7 +53,8 @@ struct MultigridOptions
   int singular_component = -1;
   /// In a V-cycle in double: smoothing in float, see MixedSmoother.
   bool smoothing_in_float = false;
-  /// Levels of at most so many unknowns take several steps at once, see ComposedLevels; negative: as suits the device.
+  /// Levels of at most so many unknowns take several steps at once, see ComposedLevels; negative: as suits the device,
+  /// by the entries of their matrices.
   int compose_up_to = -1;
   /// As many entries of a matrix as take the time of an operation more: what composed steps may cost.
   int entries_of_an_operation = 300000;

@@ -49,13 +49,14 @@ VCycle<Number>::VCycle(const Device &device, const std::vector<LevelData> &data,
 template <typename Number>
 bool VCycle<Number>::may_compose(const LevelData &level) const
 {
-  constexpr int unknowns_on_gpu = 20000;
-  const bool    waits           = device.asynchronous() && device.matrix_format() == MatrixFormat::compressed;
-  const int     most            = options.compose_up_to >= 0 ? options.compose_up_to : waits ? unknowns_on_gpu : 0;
-  const bool    known           = !options.smoother.arnoldi && !options.smoothing_in_float &&
+  constexpr int entries_on_gpu = 180000;
+  const bool    waits          = device.asynchronous() && device.matrix_format() == MatrixFormat::compressed;
+  const bool    known          = !options.smoother.arnoldi && !options.smoothing_in_float &&
                      (options.smoother.type == "jacobi" || options.smoother.type == "block_jacobi");
-  return known && !level.changing && !level.cells && level.matrix && !level.matrix->ghosts &&
-         level.matrix->n_rows <= most;
+  if (!known || level.changing || level.cells || !level.matrix || level.matrix->ghosts)
+    return false;
+  return options.compose_up_to >= 0 ? level.matrix->n_rows <= options.compose_up_to :
+                                      waits && level.matrix->n_nonzeros() <= entries_on_gpu;
 }
 
 template <typename Number>

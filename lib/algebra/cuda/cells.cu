@@ -35,10 +35,7 @@ void CellProducts<Number>::update(const Context &context, const CellMatrix &cell
 // memory and for other warps as if there were four more.
 CellTiles tiles_for(const Context &context, const int (&n)[3], int blocks_at_once)
 {
-  int n_multiprocessors = 0;
-  check(cudaDeviceGetAttribute(&n_multiprocessors, cudaDevAttrMultiProcessorCount, context.device()),
-        "cudaDeviceGetAttribute", "multiprocessors", context.device());
-  const int at_once = n_multiprocessors * blocks_at_once;
+  const int at_once = context.n_multiprocessors() * blocks_at_once;
   CellTiles best{0, 0, 0};
   double    least = 0.;
   for (int height = 3; height <= 16; ++height)

@@ -121,6 +121,7 @@ void Context::take_device(const Communicator::Place &place, bool share_devices)
 {
   const cudaDeviceProp properties = find_device(place, share_devices, device_number);
   device_name                     = properties.name;
+  multiprocessors                 = properties.multiProcessorCount;
   // Only kernels of the library know how to wait for each other.
   programmatic_launch = properties.major >= 9 && sparse_format == MatrixFormat::compressed;
   const char *setting = std::getenv("ADAMANT_CUDA_GRAPHS");

@@ -71,6 +71,7 @@ public:
   /// @{
   CUstream_st *stream() const { return main_stream.get(); }
   int          device() const { return device_number; }
+  int          n_multiprocessors() const { return multiprocessors; }
   /// On compute capability 9.0 or newer, and where no library's kernels come between.
   bool overlaps_launches() const { return programmatic_launch; }
   /// Not where ADAMANT_CUDA_GRAPHS=0 (profilers then see each operation) or ranks exchange through host memory.
@@ -99,7 +100,7 @@ private:
   std::shared_ptr<CUstream_st>        main_stream;
   std::shared_ptr<const Ranks>        across;
   std::string                         device_name;
-  int                                 device_number       = 0;
+  int                                 device_number = 0, multiprocessors = 0;
   bool                                programmatic_launch = false, graphs = true, loops = false;
   mutable DeviceArray<double>         partials;
   mutable DeviceArray<unsigned int>   finished;

@@ -124,8 +124,9 @@ void for_each_owned_row(const Context &context, const Call &name, const SparseMa
   int node_size = 1;
   if constexpr (Finish::by_node)
     node_size = finish.node_size;
-  // Small matrices in small blocks: the whole GPU shares their latency.
-  const int most       = A.n_rows < 32768 * A.rows ? 64 : block_size;
+  // Small matrices in small blocks: the whole GPU shares their latency. Those of dense blocks take many registers, of
+  // which smaller blocks leave less unused.
+  const int most       = A.n_rows < 32768 * A.rows ? 64 : A.rows > 1 ? 128 : block_size;
   const int step       = slice_rows * std::lcm(node_size, A.node_size) / A.rows;
   const int most_lanes = step >= most ? step : most / step * step;
   if (most_lanes > block_size || (A.nodes.size() > 0 && A.node_size % node_size != 0) ||
