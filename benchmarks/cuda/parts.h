@@ -241,7 +241,8 @@ inline void measure_iterations(const Device &device, const std::vector<LevelData
   Scalars                              scalars(device, 3), norms(device, 2), memory(device, GMRESNumbers::size(restart));
   Shared<CGState>                      cg(device);
   Shared<GMRESState>                   gmres(device);
-  VectorTable<double>                  basis(device, n, restart + 1), directions(device, n, restart);
+  VectorTable<double>                  basis(device, n, restart + 1);
+  VectorTable<float>                   directions(device, n, restart);
   for (int i = 0; i <= k + 1; ++i)
     {
       basis.add();
@@ -260,10 +261,11 @@ inline void measure_iterations(const Device &device, const std::vector<LevelData
   const CGUpdate<float>   update{z.data(), w.data(),          p.data(),       s.data(), x.data(),
                                  r.data(), r_in_float.data(), cg.on_device(), true};
   const CGControl         cg_control{cg.on_device(), cg.on_host(), norms.data(), scalars.data()};
-  ArnoldiVectors          vectors{n, restart, &gmres.on_device()->k, basis.data(), directions.data(), nullptr,
+  ArnoldiVectors          vectors{n, restart, &gmres.on_device()->k, basis.data(), nullptr, nullptr,
                                   w.data(), nullptr, numbers.column};
-  vectors.z_in_float = z.data();
-  vectors.v_in_float = r_in_float.data();
+  vectors.z_in_float          = z.data();
+  vectors.directions_in_float = directions.data();
+  vectors.v_in_float          = r_in_float.data();
   for (const int up_to : {0, 5000, 20000, 80000, 300000})
     for (const int entries : {100000, 300000, 1000000})
       if (up_to < 4 * n && (up_to > 0 || entries == 300000))

@@ -128,19 +128,20 @@ public:
 /// The vectors of Arnoldi's method, whose number only the device knows: tables of addresses in its memory.
 struct ArnoldiVectors
 {
-  int            n;                    ///< entries of each vector
-  int            most;                 ///< bound of *k + 1
-  const int     *k;                    ///< device memory
-  double *const *basis;                ///< v_0, v_1, ...
-  double *const *directions;           ///< z_0, z_1, ...
-  const double  *z;                    ///< to become z_k; may be it
-  double        *w;                    ///< to be orthonormalised
-  double        *v;                    ///< what becomes v_{k+1}, once more; may be it
-  double        *h;                    ///< 2 (most + 1) numbers, the first *k + 2 for the result
-  const float   *z_in_float = nullptr; ///< instead of z, where not null
-  float         *v_in_float = nullptr; ///< v rounded, where not null
-  const int     *ended      = nullptr; ///< where not null and not 0 on a GPU, nothing happens
-  int           *k_of_step  = nullptr; ///< where not null, becomes *k, or -1 where nothing happens
+  int            n;                             ///< entries of each vector
+  int            most;                          ///< bound of *k + 1
+  const int     *k;                             ///< device memory
+  double *const *basis;                         ///< v_0, v_1, ...
+  double *const *directions;                    ///< z_0, z_1, ...
+  const double  *z;                             ///< to become z_k; may be it
+  double        *w;                             ///< to be orthonormalised
+  double        *v;                             ///< what becomes v_{k+1}, once more; may be it
+  double        *h;                             ///< 2 (most + 1) numbers, the first *k + 2 for the result
+  const float   *z_in_float          = nullptr; ///< instead of z, where not null; then z_k is in directions_in_float
+  float *const  *directions_in_float = nullptr;
+  float         *v_in_float          = nullptr; ///< v rounded, where not null
+  const int     *ended               = nullptr; ///< where not null and not 0 on a GPU, nothing happens
+  int           *k_of_step           = nullptr; ///< where not null, becomes *k, or -1 where nothing happens
 };
 
 /// A place in the sequence of operations, to be waited for while later ones are under way.

@@ -17,6 +17,7 @@ GMRES::GMRES(const Device &device, const LinearOperator &A, const Preconditioner
   , x_of_cycle(device, A.n_rows())
   , basis(device, A.n_rows(), restart + 1)
   , directions(device, A.n_rows(), restart)
+  , directions_in_float(device, A.n_rows(), restart)
 {
   basis.add();
 }
@@ -41,7 +42,7 @@ void GMRES::begin()
 PendingResult GMRES::launch(const Vector<double> &b, Vector<double> &x, const SolverControl &control)
 {
   const bool repeats = loop && loop.repeats_itself() && taken >= 0;
-  while (repeats && directions.size() < std::min(restart, taken + 2))
+  while (repeats && room() < std::min(restart, taken + 2))
     grow();
   return run(b, x, control, !repeats);
 }
@@ -54,12 +55,12 @@ PendingResult GMRES::run(const Vector<double> &b, Vector<double> &x, const Solve
   A.residual(x, b, r);
   device.norms(r, b, norms);
   first_vector();
-  device.for_each(1, Assign<GMRESState>{{control, place, restart, directions.size(), host_waits, b.data(), x.data()},
-                                        state.on_device()});
+  device.for_each(
+    1, Assign<GMRESState>{{control, place, restart, room(), host_waits, b.data(), x.data()}, state.on_device()});
   const GMRESState &end    = state.on_host()[place];
   const auto        cycles = [&] {
     run_cycles(end);
-    device.for_each(r.size(), combination());
+    with_combination([&](const auto &combination) { device.for_each(r.size(), combination); });
     launch_following();
   };
   cycles();
@@ -87,7 +88,7 @@ void GMRES::run_cycles(const GMRESState &end)
 SolverResult GMRES::ended(const SolverControl &control, const GMRESState &end)
 {
   taken = end.result.iterations;
-  loop.expect(std::min(taken, directions.size()));
+  loop.expect(std::min(taken, room()));
   if (end.ending != Ending::zero)
     check_ending("GMRES", control, end, "the matrix or the preconditioner is singular",
                  "the tolerance may be below what rounding allows, or the preconditioner does not suit the matrix");
@@ -97,13 +98,16 @@ SolverResult GMRES::ended(const SolverControl &control, const GMRESState &end)
 // Memory for more iterations in a cycle.
 void GMRES::grow()
 {
-  const int more = std::min(std::max(4, directions.size() / 4), restart - directions.size());
+  const int more = std::min(std::max(4, room() / 4), restart - room());
   for (int i = 0; i < more; ++i)
     {
-      directions.add();
+      if (in_float())
+        directions_in_float.add();
+      else
+        directions.add();
       basis.add();
     }
-  device.for_each(1, Assign<int>{directions.size(), &state.on_device()->capacity});
+  device.for_each(1, Assign<int>{room(), &state.on_device()->capacity});
 }
 
 // From r and its norm.
@@ -120,7 +124,9 @@ void GMRES::first_vector()
 // With what the last one gives, and the residual of that.
 void GMRES::next_cycle()
 {
-  device.for_each(r.size(), NextCycle{combination(), x_of_cycle.data(), r.data()});
+  with_combination([&](const auto &combination) {
+    device.for_each(r.size(), NextCycle{combination, x_of_cycle.data(), r.data()});
+  });
   A.multiply(-1., x_of_cycle, 1., r);
   device.norms(r, r, norms);
   first_vector();
@@ -141,9 +147,10 @@ bool GMRES::arnoldi_step(const LoopAnswer &answer)
     {
       const Vector<float> &z_k = M.vmult_in_float(v_in_float);
       A.multiply_float(z_k, w);
-      vectors.z_in_float = z_k.data();
-      vectors.w          = w.data();
-      vectors.v_in_float = v_in_float.data();
+      vectors.z_in_float          = z_k.data();
+      vectors.directions_in_float = directions_in_float.data();
+      vectors.w                   = w.data();
+      vectors.v_in_float          = v_in_float.data();
     }
   else
     {

@@ -35,7 +35,16 @@ private:
   void          next_cycle();
   bool          arnoldi_step(const LoopAnswer &answer);
 
-  Combination combination() const { return {state.on_device(), directions.data(), numbers.y}; }
+  /// Calls action with what adds up the directions.
+  template <class Action>
+  void with_combination(const Action &action) const
+  {
+    if (in_float())
+      action(Combination<float>{state.on_device(), directions_in_float.data(), numbers.y});
+    else
+      action(Combination<double>{state.on_device(), directions.data(), numbers.y});
+  }
+  int room() const { return basis.size() - 1; } ///< for directions
 
   GMRESControl judgement() const;
 
@@ -45,10 +54,11 @@ private:
   Shared<GMRESState>  state;
   Vector<double>      r, x_of_cycle;
   VectorTable<double> basis, directions;
-  Vector<double>      v, z, w;    // v_k, z_k, A z_k where the step is recorded
-  Vector<float>       v_in_float; // instead of v and z, where M takes it
-  int                 k     = 0;  // of the step where it is not
-  int                 taken = -1; // directions, by the last solve
+  VectorTable<float>  directions_in_float; // instead of these, where M gives them so
+  Vector<double>      v, z, w;             // v_k, z_k, A z_k where the step is recorded
+  Vector<float>       v_in_float;          // instead of v and z, where M takes it
+  int                 k     = 0;           // of the step where it is not
+  int                 taken = -1;          // directions, by the last solve
   Loop                loop;
 };
 } // namespace adamant

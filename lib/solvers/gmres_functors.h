@@ -48,10 +48,11 @@ struct FirstBasisVector
 };
 
 /// x += sum_k y_k z_k over the directions of a cycle, x = 0 where b = 0; returns x_i.
+template <typename Number>
 struct Combination
 {
   const GMRESState    *state;
-  const double *const *directions;
+  const Number *const *directions;
   const double        *y;
 
   ADAMANT_HOST_DEVICE double operator()(int i) const
@@ -75,10 +76,17 @@ struct Combination
 };
 
 /// Between two cycles: x and a copy of it, and r = b, of which A x is to be taken away.
+template <typename Number>
 struct NextCycle
 {
-  Combination              combination;
-  double                  *copy, *r;
+  Combination<Number> combination;
+  double             *copy, *r;
+  NextCycle(const Combination<Number> &combination, double *copy, double *r)
+    : combination(combination)
+    , copy(copy)
+    , r(r)
+  {}
+
   ADAMANT_HOST_DEVICE void operator()(int i) const
   {
     copy[i] = combination(i);

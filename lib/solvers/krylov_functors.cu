@@ -14,8 +14,10 @@ template void adamant::cuda::for_each(const DeviceInterface &, int, const Assign
 template void adamant::cuda::for_each(const DeviceInterface &, int, const Assign<CGState> &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const Assign<GMRESState> &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const CGCorrection &);
-template void adamant::cuda::for_each(const DeviceInterface &, int, const Combination &);
-template void adamant::cuda::for_each(const DeviceInterface &, int, const NextCycle &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const Combination<double> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const Combination<float> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const NextCycle<double> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const NextCycle<float> &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const WeightedSum &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const FirstBasisVector<double> &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const FirstBasisVector<float> &);

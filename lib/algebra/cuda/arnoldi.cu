@@ -79,7 +79,7 @@ __device__ void leave_products(const ArnoldiVectors &a, int n_vectors, const Par
 
 // to = from, several loads at once.
 template <typename Number>
-__device__ void copy_my_elements(int n, const Number *from, double *to)
+__device__ void copy_my_elements(int n, const Number *from, Number *to)
 {
   constexpr int slots  = 4;
   const int     stride = gridDim.x * blockDim.x;
@@ -107,10 +107,9 @@ __global__ void __launch_bounds__(block_size, 4) products_kernel(const ArnoldiVe
     *a.k_of_step = ended ? -1 : k;
   if (ended)
     return;
-  double *to = a.directions[k];
   if (a.z_in_float != nullptr)
-    copy_my_elements(a.n, a.z_in_float, to);
-  else if (to != a.z)
+    copy_my_elements(a.n, a.z_in_float, a.directions_in_float[k]);
+  else if (double *to = a.directions[k]; to != a.z)
     copy_my_elements(a.n, a.z, to);
   leave_products<false>(a, k + 1, products);
   products.finish(k + 1, a.h);

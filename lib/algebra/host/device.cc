@@ -315,7 +315,7 @@ public:
   {
     const int k = *a.k;
     if (a.z_in_float != nullptr)
-      host::for_each(threads, a.n, Convert<float, double>{a.z_in_float, a.directions[k]});
+      host::for_each(threads, a.n, Convert<float, float>{a.z_in_float, a.directions_in_float[k]});
     else if (a.z != a.directions[k])
       host::for_each(threads, a.n, Convert<double, double>{a.z, a.directions[k]});
     in_double.orthonormalize(a.n, a.basis, k + 1, a.w, {k + 2, nullptr, a.h, nullptr});
