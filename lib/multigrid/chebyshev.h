@@ -22,7 +22,13 @@ public:
   virtual void    update()                                                  = 0; ///< see Smoother::update
   virtual Vector &vmult(int n, const Vector &b, Vector &x, Vector &y) const = 0; ///< from x = 0
   virtual Vector &step(int n, const Vector &b, Vector &x, Vector &y) const  = 0; ///< from x
-  virtual double  eigenvalue() const                                        = 0; ///< lambda; 0 without Chebyshev
+  /// Where it saves passes that x, one step from zero, is not stored: r = b - A x. Whether it has been done.
+  virtual bool residual_of_first_step(const Vector & /*b*/, Vector & /*r*/) const { return false; }
+  /// Then y = x + P e.
+  virtual void correct_first_step(const Vector & /*b*/, const Matrix<Number> & /*P*/, const Vector & /*e*/,
+                                  Vector & /*y*/) const
+  {}
+  virtual double eigenvalue() const = 0; ///< lambda; 0 without Chebyshev
 };
 
 /// n steps of any smoother S as one polynomial:
@@ -42,6 +48,14 @@ public:
 
   Vector &vmult(int n, const Vector &b, Vector &x, Vector &y) const override; ///< with S
   Vector &step(int n, const Vector &b, Vector &x, Vector &y) const override;  ///< with Sᵀ
+  bool    residual_of_first_step(const Vector &b, Vector &r) const override
+  {
+    return smoother->residual_of_vmult(coefficients(1)[0].second, b, r);
+  }
+  void correct_first_step(const Vector &b, const Matrix<Number> &P, const Vector &e, Vector &y) const override
+  {
+    smoother->correct_vmult(coefficients(1)[0].second, b, P, e, y);
+  }
 
   bool              symmetric() const { return smoother->symmetric(); } ///< whether both are the same
   double            eigenvalue() const override { return lambda; }

@@ -163,6 +163,11 @@ auto VCycle<Number>::cycle(std::size_t l, const Vector &b) const -> const Vector
       coarse_solver->solve(b, level.x);
       return level.x;
     }
+  if (options.pre_steps == 1 && level.smoother->residual_of_first_step(b, level.r))
+    {
+      level.smoother->correct_first_step(b, level.P, cycle(l - 1, level.R.vmult(level.r)), level.x);
+      return level.smoother->step(options.post_steps, b, level.x, level.y);
+    }
   Vector &x       = level.smoother->vmult(options.pre_steps, b, level.x, level.y);
   Vector &scratch = &x == &level.x ? level.y : level.x;
   device.residual(level.A, x, b, level.r);

@@ -89,6 +89,11 @@ public:
     device.for_each_row(A, FirstJacobiStep<Number>{Number(0.5), D.data(), b.data()},
                         SecondJacobiStep<Number>(Number(0.5), D.data(), b.data(), y.data()));
     result.emplace_back("two steps of Jacobi from zero", values_of(y));
+    device.for_each_row(A, FirstJacobiStep<Number>{Number(0.5), D.data(), b.data()},
+                        Residual<Number>(b.data(), y.data()));
+    result.emplace_back("the residual of one", values_of(y));
+    device.for_each_row(A, x, FirstJacobiStepPlus<Number>(Number(0.5), D.data(), b.data(), y.data()));
+    result.emplace_back("one and a product", values_of(y));
     return result;
   }
 

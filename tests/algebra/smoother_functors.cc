@@ -153,6 +153,27 @@ TYPED_TEST(SmootherFunctors, TwoJacobiStepsFromZero)
       }
 }
 
+TYPED_TEST(SmootherFunctors, JacobiStepFromZeroThatIsNotStored)
+{
+  using Number = typename TestFixture::Number;
+  for (const Rows rows : {Rows::equal, Rows::irregular})
+    for (const int n : {1, 40, 9001})
+      {
+        SCOPED_TRACE(n);
+        const auto   A = random_matrix(n, n, rows, 1), P = random_matrix(n, n / 2 + 1, rows, 2);
+        const Values D = random_values(n, 3), b = random_values(n, 4), e = random_values(P.n_cols, 5),
+                     x      = combine(0.75, block_product(D, 1, b), 0, b);
+        const auto diagonal = this->upload(D), rhs = this->upload(b), correction = this->upload(e);
+        auto       y = this->unset(n);
+        this->device.for_each_row(this->matrix(A), FirstJacobiStep<Number>{Number(0.75), diagonal.data(), rhs.data()},
+                                  Residual<Number>(rhs.data(), y.data()));
+        expect_near(values_of(y), combine(1, b, -1, product(A, x)), 5 * this->tolerance, "b - A x, x = beta D b");
+        this->device.for_each_row(this->matrix(P), correction,
+                                  FirstJacobiStepPlus<Number>(Number(0.75), diagonal.data(), rhs.data(), y.data()));
+        expect_near(values_of(y), combine(1, x, 1, product(P, e)), 5 * this->tolerance, "beta D b + P e");
+      }
+}
+
 TYPED_TEST(SmootherFunctors, ChebyshevStep)
 {
   for (const Rows rows : {Rows::equal, Rows::irregular})

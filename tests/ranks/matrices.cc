@@ -92,6 +92,9 @@ std::pair<Array<double>, std::vector<double>> all_operations(const Device       
   there_and_back(device, levels, dim, x);
   device.for_each_row(a, adamant::FirstJacobiStep<Number>{Number(0.4), D.data(), x.data()},
                       adamant::SecondJacobiStep<Number>(Number(0.4), D.data(), x.data(), y.data()));
+  device.for_each_row(a, adamant::FirstJacobiStep<Number>{Number(0.4), D.data(), y.data()},
+                      adamant::Residual<Number>(y.data(), z.data()));
+  device.for_each_row(a, z, adamant::FirstJacobiStepPlus<Number>(Number(0.4), D.data(), x.data(), y.data()));
   jacobi_step(device, a, blocks, dim, Number(0), Number(0.5), r, y, none, none, z);
   jacobi_step(device, a, blocks, dim, Number(0.2), Number(0.3), z, y, d, d, x);
   device.for_each_row(a, x, adamant::Update<Number>(Number(0.5), Number(0.1), d.data(), d.data(), y.data()));

@@ -211,6 +211,31 @@ struct SecondJacobiStep : RowFunctor
   }
 };
 
+/// y = beta D b + A x with a diagonal D: a damped Jacobi step from zero, and what is added to it.
+template <typename Number>
+struct FirstJacobiStepPlus : RowFunctor
+{
+  static constexpr bool is_sum = true;
+
+  Number        a = Number(1), beta;
+  const Number *D, *b;
+  Number       *y;
+  FirstJacobiStepPlus(Number beta, const Number *D, const Number *b, Number *y)
+    : beta(beta)
+    , D(D)
+    , b(b)
+    , y(y)
+  {}
+  struct Operands
+  {
+    Number D, b;
+  };
+  ADAMANT_HOST_DEVICE Operands fetch(int row) const { return {D[row], b[row]}; }
+  ADAMANT_HOST_DEVICE void operator()(int row, Number sum, const Operands &o) const { y[row] = beta * o.D * o.b + sum; }
+  ADAMANT_HOST_DEVICE Number result(int row) const { return y[row]; }
+  ADAMANT_HOST_DEVICE void   add(int row, Number sum, Number result) const { y[row] = result + sum; }
+};
+
 /// d = alpha d_old + beta A r, x += d; with alpha = 0, d_old is not read.
 template <typename Number>
 struct Update : RowFunctor

@@ -12,6 +12,10 @@ template void for_each_row(const DeviceInterface &, const MatrixStorage<double> 
                            const NodeJacobiStep<double> &);
 template void for_each_row(const DeviceInterface &, const MatrixStorage<double> &, const FirstJacobiStep<double> &,
                            const SecondJacobiStep<double> &);
+template void for_each_row(const DeviceInterface &, const MatrixStorage<double> &, const FirstJacobiStep<double> &,
+                           const Residual<double> &);
+template void for_each_row(const DeviceInterface &, const MatrixStorage<double> &, const Entries<double> &,
+                           const FirstJacobiStepPlus<double> &);
 template void for_each_row(const DeviceInterface &, const MatrixStorage<double> &, const Entries<double> &,
                            const Update<double> &);
 template void for_each(const DeviceInterface &, int, const ScaleByDiagonal<double> &);

@@ -12,6 +12,10 @@ template void for_each_row(const DeviceInterface &, const MatrixStorage<float> &
                            const NodeJacobiStep<float> &);
 template void for_each_row(const DeviceInterface &, const MatrixStorage<float> &, const FirstJacobiStep<float> &,
                            const SecondJacobiStep<float> &);
+template void for_each_row(const DeviceInterface &, const MatrixStorage<float> &, const FirstJacobiStep<float> &,
+                           const Residual<float> &);
+template void for_each_row(const DeviceInterface &, const MatrixStorage<float> &, const Entries<float> &,
+                           const FirstJacobiStepPlus<float> &);
 template void for_each_row(const DeviceInterface &, const MatrixStorage<float> &, const Entries<float> &,
                            const Update<float> &);
 template void for_each(const DeviceInterface &, int, const ScaleByDiagonal<float> &);

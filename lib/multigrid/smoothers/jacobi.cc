@@ -44,6 +44,23 @@ bool JacobiBase<Number>::vmult_twice(Number beta, const Vector &b, Vector &x) co
 }
 
 template <typename Number>
+bool JacobiBase<Number>::residual_of_vmult(Number beta, const Vector &b, Vector &r) const
+{
+  if (node_size > 1)
+    return false;
+  level.device.for_each_row(level.A, FirstJacobiStep<Number>{beta, diagonal.data(), b.data()},
+                            Residual<Number>(b.data(), r.data()));
+  return true;
+}
+
+template <typename Number>
+void JacobiBase<Number>::correct_vmult(Number beta, const Vector &b, const Matrix<Number> &P, const Vector &e,
+                                       Vector &y) const
+{
+  level.device.for_each_row(P, e, FirstJacobiStepPlus<Number>(beta, diagonal.data(), b.data(), y.data()));
+}
+
+template <typename Number>
 CSRMatrix<double> JacobiBase<Number>::matrix() const
 {
   const Array<double> blocks  = inverse_diagonal_blocks(*level.matrix, node_size);

@@ -16,6 +16,8 @@ public:
   Vector &step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old, Vector &d, Vector &y,
                bool transposed) const override;
   bool    vmult_twice(Number beta, const Vector &b, Vector &x) const override;
+  bool    residual_of_vmult(Number beta, const Vector &b, Vector &r) const override;
+  void correct_vmult(Number beta, const Vector &b, const Matrix<Number> &P, const Vector &e, Vector &y) const override;
   CSRMatrix<double> matrix() const override;
 
 protected:

@@ -53,5 +53,11 @@ public:
   /// Where it saves a pass: x = beta S b + beta S (b - A beta S b), two damped steps from zero. Whether it has been
   /// done.
   virtual bool vmult_twice(Number /*beta*/, const Vector & /*b*/, Vector & /*x*/) const { return false; }
+  /// Where it saves passes that x = beta S b is not stored: r = b - A x. Whether it has been done.
+  virtual bool residual_of_vmult(Number /*beta*/, const Vector & /*b*/, Vector & /*r*/) const { return false; }
+  /// Then y = beta S b + P e.
+  virtual void correct_vmult(Number /*beta*/, const Vector & /*b*/, const Matrix<Number> & /*P*/, const Vector & /*e*/,
+                             Vector & /*y*/) const
+  {}
 };
 } // namespace adamant
