@@ -249,15 +249,17 @@ TEST(Solvers, LevelsInTurn)
 
   const std::size_t                               top    = problem.field.n_levels() - 1;
   const std::weak_ptr<const Triangulation<2>>     coarse = problem.meshes[0].mesh;
+  const std::weak_ptr<const Triangulation<2>>     next   = problem.meshes[top - 1].mesh;
   std::weak_ptr<const adamant::CSRMatrix<double>> P;
   const std::size_t                               small = whole.field.space(1).n_dofs();
   ASSERT_GE(top, 3u) << "two levels at once, two in turn";
   problem.form.release();
   auto levels = levels_in_turn(problem.meshes, problem.field, problem.form, small);
   EXPECT_TRUE(levels[1].matrix && !levels[2].matrix);
-  levels[top].add_transfer = [&P, add = levels[top].add_transfer](adamant::LevelData &data) {
+  levels[top].add_transfer = [&, add = levels[top].add_transfer](adamant::LevelData &data) {
     add(data);
     P = data.prolongation;
+    EXPECT_TRUE(next.expired()) << "the finest transfer reads tables";
   };
   adamant::LinearSolver solver(device, levels, o);
   EXPECT_TRUE(coarse.expired());

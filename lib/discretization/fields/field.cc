@@ -80,6 +80,13 @@ const std::shared_ptr<const CSRMatrix<double>> &Field<dim>::restriction(std::siz
 }
 
 template <int dim>
+void Field<dim>::release_mesh(std::size_t level)
+{
+  space(level);
+  at(level).space->release_mesh();
+}
+
+template <int dim>
 void Field<dim>::release_spaces_below(std::size_t level)
 {
   for (std::size_t l = 0; l < level; ++l)

@@ -48,6 +48,7 @@ public:
 
   /// @name Frees what is made anew where it is asked for once more
   /// @{
+  void release_mesh(std::size_t level);         ///< of a level's space: see LevelSpace
   void release_spaces_below(std::size_t level); ///< to which nothing may refer any more; transfer that was made stays
   void release_transfer(std::size_t level);     ///< but for those who share its matrices
   /// @}

@@ -75,11 +75,10 @@ private:
 
 // Those of this rank's cells: a mesh that has been coarsened has further ones, and so have other ranks' cells.
 template <int dim>
-std::vector<dealii::Point<dim>> vertices_of(const std::vector<typename LevelSpace<dim>::Cell> &cells,
-                                            const dealii::Triangulation<dim>                  &mesh)
+std::vector<dealii::Point<dim>> vertices_of(const CellList<dim> &cells, const dealii::Triangulation<dim> &mesh)
 {
-  std::vector<bool> taken(mesh.n_vertices(), cells.empty()); // at least one
-  for (const auto &cell : cells)
+  std::vector<bool> taken(mesh.n_vertices(), cells.size() == 0); // at least one
+  for (const auto cell : cells)
     for (const unsigned int v : cell->vertex_indices())
       taken[cell->vertex_index(v)] = true;
   std::vector<dealii::Point<dim>> vertices;
@@ -104,7 +103,8 @@ int components_of_each_node(const dealii::FiniteElement<dim> &fe)
 template <int dim>
 LevelSpace<dim>::LevelSpace(std::shared_ptr<const dealii::Triangulation<dim>> mesh_,
                             const dealii::FiniteElement<dim> &fe, const DirichletBoundary &dirichlet)
-  : mesh(std::move(mesh_))
+  : element_(fe.clone())
+  , mesh(std::move(mesh_))
   , dofs(std::make_shared<dealii::DoFHandler<dim>>(*mesh))
 {
   dofs->distribute_dofs(fe);
@@ -125,16 +125,38 @@ LevelSpace<dim>::LevelSpace(std::shared_ptr<const dealii::Triangulation<dim>> me
 }
 
 template <int dim>
+CellList<dim>::CellList(const std::vector<typename dealii::Triangulation<dim>::active_cell_iterator> &cells,
+                        const dealii::DoFHandler<dim>                                                &dofs)
+  : dofs(&dofs)
+  , places(cells.size())
+{
+#pragma omp parallel for schedule(static)
+  for (std::size_t k = 0; k < cells.size(); ++k)
+    places[k] = {cells[k]->level(), cells[k]->index()};
+}
+
+template <int dim>
+void LevelSpace<dim>::release_mesh()
+{
+  cells          = {};
+  number_of_cell = Array<int>();
+  dofs.reset();
+  mesh.reset();
+}
+
+template <int dim>
 void LevelSpace<dim>::list_cells()
 {
   const auto owned = owned_cells(*mesh);
-  cells.reserve(owned.size());
-  number_of_cell.assign(mesh->n_active_cells(), -1);
-  for (const auto &cell : owned)
-    {
-      number_of_cell[cell->active_cell_index()] = static_cast<int>(cells.size());
-      cells.emplace_back(mesh.get(), cell->level(), cell->index(), dofs.get());
-    }
+  cells            = CellList<dim>(owned, *dofs);
+  constrained_cell.resize(cells.size());
+  bool by_index = owned.size() == mesh->n_active_cells();
+  for (std::size_t k = 0; by_index && k < owned.size(); ++k)
+    by_index = owned[k]->active_cell_index() == k;
+  if (!by_index)
+    number_of_cell.assign(mesh->n_active_cells(), -1);
+  for (std::size_t k = 0; !by_index && k < owned.size(); ++k)
+    number_of_cell[owned[k]->active_cell_index()] = static_cast<int>(k);
   per_cell      = static_cast<int>(dofs->get_fe().n_dofs_per_cell());
   rows_per_node = components_of_each_node(dofs->get_fe());
   to_index(cells.size() * per_cell, "DoFs of all cells");
@@ -149,7 +171,7 @@ template <int dim>
 void LevelSpace<dim>::sort_by_position()
 {
   constexpr unsigned int                      n_vertices = dealii::GeometryInfo<dim>::vertices_per_cell;
-  const PositionKey<dim>                      key(vertices_of<dim>(cells, *mesh));
+  const PositionKey<dim>                      key(vertices_of(cells, *mesh));
   const auto                                 &unit_points = dofs->get_fe().get_unit_support_points();
   std::vector<std::array<double, n_vertices>> weights(per_cell);
   for (int i = 0; i < per_cell; ++i)
@@ -166,9 +188,10 @@ void LevelSpace<dim>::sort_by_position()
 #pragma omp for schedule(static)
     for (int c = 0; c < n_cells(); ++c)
       {
-        cells[c]->get_dof_indices(indices);
+        const auto cell = cells[c];
+        cell->get_dof_indices(indices);
         for (unsigned int v = 0; v < n_vertices; ++v)
-          vertices[v] = cells[c]->vertex(v);
+          vertices[v] = cell->vertex(v);
         for (int i = 0; i < per_cell; ++i)
           {
             if (indices[i] < first || indices[i] - first >= static_cast<unsigned int>(n))
@@ -206,7 +229,7 @@ void LevelSpace<dim>::number_locally()
       ghosts.push_back(dof);
   };
   if (dofs->n_dofs() != owned.n_elements())
-    for (const auto &cell : cells)
+    for (const auto cell : cells)
       {
         cell->get_dof_indices(indices);
         for (const Index dof : indices)
@@ -288,18 +311,19 @@ void LevelSpace<dim>::mark_constrained(const DirichletBoundary &dirichlet)
   constrained.assign(n_owned() + numbers->n_ghost_indices(), free);
 #pragma omp        parallel for schedule(static)
   for (int c = 0; c < n_cells(); ++c)
-    for (const unsigned int f : cells[c]->face_indices())
-      {
-               if (!cells[c]->at_boundary(f))
-          continue;
-        const auto boundary = dirichlet.find(cells[c]->face(f)->boundary_id());
-               if (boundary == dirichlet.end())
-          continue;
-        for (const int i : on_face[f])
-          if (boundary->second[fe.system_to_component_index(i).first])
+    {
+             const auto cell = cells[c];
+             for (const unsigned int f : cell->face_indices())
+        {
+                 const auto boundary = cell->at_boundary(f) ? dirichlet.find(cell->face(f)->boundary_id()) : dirichlet.end();
+                 if (boundary == dirichlet.end())
+            continue;
+          for (const int i : on_face[f])
+            if (boundary->second[fe.system_to_component_index(i).first])
 #pragma omp atomic write
-            constrained[cell_dofs(c)[i]] = fixed;
-      }
+              constrained[cell_dofs(c)[i]] = fixed;
+        }
+    }
   if (plan)
     agree_on_prescribed();
   for (const auto &line : hanging_nodes.get_lines())
@@ -308,7 +332,6 @@ void LevelSpace<dim>::mark_constrained(const DirichletBoundary &dirichlet)
   for (int i = 0; i < n_owned(); ++i)
     if (constrained[i] == fixed)
       prescribed.push_back(i);
-  constrained_cell.resize(n_cells());
 #pragma omp parallel for schedule(static)
   for (int c = 0; c < n_cells(); ++c)
     constrained_cell[c] = std::any_of(cell_dofs(c), cell_dofs(c) + per_cell, [this](int i) { return !is_free(i); });

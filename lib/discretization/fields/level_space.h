@@ -16,6 +16,51 @@
 
 namespace adamant
 {
+/// Active cells of a mesh with DoFs, in eight bytes each: an iterator has 24.
+template <int dim>
+class CellList
+{
+public:
+  using Cell = typename dealii::DoFHandler<dim>::active_cell_iterator;
+
+  class Iterator
+  {
+  public:
+    Iterator(const CellList &list, std::size_t k)
+      : list(list)
+      , k(k)
+    {}
+    Cell      operator*() const { return list[k]; }
+    Iterator &operator++() { return ++k, *this; }
+    bool      operator!=(const Iterator &other) const { return k != other.k; }
+
+  private:
+    const CellList &list;
+    std::size_t     k;
+  };
+
+  CellList() = default;
+  /// `cells` are those of the triangulation of `dofs`, which has to outlive the list.
+  CellList(const std::vector<typename dealii::Triangulation<dim>::active_cell_iterator> &cells,
+           const dealii::DoFHandler<dim>                                                &dofs);
+
+  std::size_t size() const { return places.size(); }
+  Cell        operator[](std::size_t k) const
+  {
+    return Cell(&dofs->get_triangulation(), places[k].level, places[k].index, dofs);
+  }
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, size()}; }
+
+private:
+  struct Place
+  {
+    int level, index;
+  };
+  const dealii::DoFHandler<dim> *dofs = nullptr;
+  Array<Place>                   places;
+};
+
 /// Which components of the solution are prescribed on which boundary.
 using DirichletBoundary = std::map<dealii::types::boundary_id, dealii::ComponentMask>;
 
@@ -44,22 +89,27 @@ template <int dim>
 class LevelSpace
 {
 public:
-  using Cell = typename dealii::DoFHandler<dim>::active_cell_iterator;
+  using Cell = typename CellList<dim>::Cell;
 
   /// `fe` is copied; the mesh is shared. All ranks of the mesh call it together, as everything that makes matrices.
   LevelSpace(std::shared_ptr<const dealii::Triangulation<dim>> mesh, const dealii::FiniteElement<dim> &fe,
              const DirichletBoundary &dirichlet);
 
-  const dealii::DoFHandler<dim> &dof_handler() const { return *dofs; }
+  const dealii::DoFHandler<dim>    &dof_handler() const { return *dofs; }
+  const dealii::FiniteElement<dim> &element() const { return *element_; }
   /// The same, to be kept beyond the space: a MeshChange carries nodal values with it.
   const std::shared_ptr<dealii::DoFHandler<dim>> &shared_dof_handler() const { return dofs; }
   int                                             n_dofs() const { return H.n_rows; } ///< local ones
-  int                      n_owned() const { return static_cast<int>(numbers->locally_owned_size()); }
-  int                      n_cells() const { return static_cast<int>(cells.size()); }
-  int                      dofs_per_cell() const { return per_cell; }
-  int                      node_size() const { return rows_per_node; } ///< see Field
-  const std::vector<Cell> &active_cells() const { return cells; }      ///< owned, in the order of their numbers
-  int cell_number(const Cell &cell) const { return number_of_cell[cell->active_cell_index()]; } ///< of an owned cell
+  int                  n_owned() const { return static_cast<int>(numbers->locally_owned_size()); }
+  int                  n_cells() const { return static_cast<int>(constrained_cell.size()); }
+  int                  dofs_per_cell() const { return per_cell; }
+  int                  node_size() const { return rows_per_node; } ///< see Field
+  const CellList<dim> &active_cells() const { return cells; }      ///< owned, in the order of their numbers
+  int                  cell_number(const Cell &cell) const         ///< of an owned cell
+  {
+    const int index = static_cast<int>(cell->active_cell_index());
+    return number_of_cell.empty() ? index : number_of_cell[index];
+  }
   const int *cell_dofs(int cell) const { return table.data() + std::size_t(cell) * per_cell; }
   bool       is_free(int dof) const { return constrained[dof] == free; }
   bool       has_constraints(int cell) const { return constrained_cell[cell] != 0; }
@@ -87,6 +137,10 @@ public:
   CSRMatrix<double> B;          ///< extension of the prescribed values
   Array<int>        prescribed; ///< the owned prescribed DoFs, ascending: the first columns of B
 
+  /// Frees the mesh, where nobody else shares it, and deal.II's DoFs and cells. What transfer to the next finer level
+  /// reads stays: the element, cell_dofs(), partition() and the constraints.
+  void release_mesh();
+
   /// Hanging-node constraints alone, closed; for deal.II's own functions.
   dealii::AffineConstraints<double> hanging_nodes;
 
@@ -111,15 +165,16 @@ private:
     return static_cast<int>(numbers->global_to_local(dof));
   }
 
+  std::unique_ptr<const dealii::FiniteElement<dim>> element_;
   std::shared_ptr<const dealii::Triangulation<dim>> mesh; // before `dofs`, which refers to it
   std::shared_ptr<dealii::DoFHandler<dim>>          dofs;
-  std::vector<Cell>                                 cells;
-  Array<int>                                        number_of_cell; // by active index; -1 for those of other ranks
-  std::shared_ptr<const Partitioner>                numbers, prescribed_numbers;
-  std::shared_ptr<const ExchangePlan>               plan; // of `numbers`; null on one rank
-  int                                               per_cell = 0, rows_per_node = 1;
-  Array<int>                                        table;
-  Array<unsigned char>                              constrained;      // of each DoF, a Kind
-  Array<unsigned char>                              constrained_cell; // of each cell, whether one of its DoFs is
+  CellList<dim>                                     cells;
+  Array<int> number_of_cell; // by active index; -1 for those of other ranks; empty: it is the active index
+  std::shared_ptr<const Partitioner>  numbers, prescribed_numbers;
+  std::shared_ptr<const ExchangePlan> plan; // of `numbers`; null on one rank
+  int                                 per_cell = 0, rows_per_node = 1;
+  Array<int>                          table;
+  Array<unsigned char>                constrained;      // of each DoF, a Kind
+  Array<unsigned char>                constrained_cell; // of each cell, whether one of its DoFs is
 };
 } // namespace adamant

@@ -159,7 +159,7 @@ private:
 template <int dim>
 Transfer transfer_matrices(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine, const LevelSpace<dim> &coarse)
 {
-  const auto             embedding = embedding_rows(fine.dof_handler().get_fe(), coarse.dof_handler().get_fe());
+  const auto             embedding = embedding_rows(fine.element(), coarse.element());
   const int              per_cell  = fine.dofs_per_cell();
   const CoarseCells<dim> coarse_cells(fine_mesh, coarse);
 

@@ -70,8 +70,8 @@ class CellContext
 public:
   using Cell = typename dealii::DoFHandler<dim>::active_cell_iterator;
 
-  const Cell &cell() const { return rows_.space->active_cells()[cell_number()]; } ///< of the rows' space's DoFHandler
-  int         cell_number() const ///< on this rank, see LevelSpace::active_cells
+  Cell cell() const { return rows_.space->active_cells()[cell_number()]; } ///< of the rows' space's DoFHandler
+  int  cell_number() const ///< on this rank, see LevelSpace::active_cells
   {
     of_one_cell = true;
     return rows_.cell;

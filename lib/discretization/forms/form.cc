@@ -235,6 +235,9 @@ public:
   {
     if (level > first)
       form.release_entries(level - 1);
+    field.release_mesh(level - 1);
+    if (level + 1 == field.n_levels())
+      meshes.release_coarser();
     data.prolongation = field.prolongation(level);
     data.restriction  = field.restriction(level);
     field.release_transfer(level);

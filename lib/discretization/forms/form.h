@@ -202,7 +202,7 @@ std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form,
 
 /// The same of a matrix that does not change and was not updated, in less memory: the levels with more unknowns than
 /// `at_once` are made when multigrid asks for them, the matrix after the transfer, and what it has asked for before is
-/// freed: entries, coarser spaces and, before the finest matrix, `meshes`. Multigrid is built once. All ranks call it
+/// freed: entries, coarser spaces and, before the finest transfer, `meshes`. Multigrid is built once. All ranks call it
 /// together.
 template <int dim>
 std::vector<LevelData> levels_in_turn(LevelMeshes<dim> &meshes, Field<dim> &field, Form<dim> &form,

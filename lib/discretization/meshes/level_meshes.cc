@@ -234,10 +234,19 @@ std::shared_future<std::vector<LevelMesh<dim>>> LevelMeshes<dim>::build(std::lau
 }
 
 template <int dim>
+void LevelMeshes<dim>::release_coarser()
+{
+  kept       = finest();
+  n_released = size();
+  levels     = build(std::launch::deferred);
+}
+
+template <int dim>
 void LevelMeshes<dim>::release()
 {
   n_released = size();
-  levels     = build(std::launch::deferred);
+  kept.reset();
+  levels = build(std::launch::deferred);
 }
 
 template class LevelMeshes<2>;

@@ -8,6 +8,7 @@
 #include <future>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace adamant
@@ -66,14 +67,20 @@ public:
   LevelMeshes(dealii::Triangulation<dim> &finest, const LevelMeshOptions &options);
 
   std::size_t           size() const { return n_released > 0 ? n_released : levels.get().size(); }
-  const LevelMesh<dim> &operator[](std::size_t level) const { return levels.get()[level]; }
-  const LevelMesh<dim> &finest() const { return levels.get().back(); }
+  const LevelMesh<dim> &operator[](std::size_t level) const
+  {
+    return level + 1 == size() ? finest() : levels.get()[level];
+  }
+  const LevelMesh<dim> &finest() const { return kept ? *kept : levels.get().back(); }
 
   /// The mesh of the finest level; never waits.
   const std::shared_ptr<const dealii::Triangulation<dim>> &finest_mesh() const { return mesh; }
 
-  /// Frees the coarser meshes that nobody else shares; they are built anew where one is asked for.
-  void release();
+  /// @name Frees what nobody else shares; it is built anew where it is asked for.
+  /// @{
+  void release_coarser(); ///< the coarser meshes; finest() tells yet how its cells lie in the next coarser one
+  void release();         ///< this, too
+  /// @}
 
 private:
   std::shared_future<std::vector<LevelMesh<dim>>> build(std::launch when) const;
@@ -83,6 +90,7 @@ private:
   std::shared_ptr<const dealii::Triangulation<dim>> mesh;
   std::shared_future<std::vector<LevelMesh<dim>>>   levels;
   std::size_t                                       n_released = 0; // 0: they are not
+  std::optional<LevelMesh<dim>>                     kept;           // the finest, where only the others are
 };
 
 /// Throws RunError where `mesh` is neither serial nor p4est's, or not refined isotropically.
