@@ -25,7 +25,7 @@ void for_each_row_of_cell(const LevelSpace<dim> &space, int cell, const Action &
         action(i, space.H.column[k], space.H.value[k]);
 }
 
-/// The cells that have entries in the matrix of a form, and the rows that they reach.
+/// The cells that have entries in the matrix of a form.
 template <int dim>
 class CellRows
 {
@@ -33,13 +33,22 @@ public:
   /// `rows` has to outlive the object.
   CellRows(const LevelSpace<dim> &rows, const LevelColumns<dim> &columns);
 
-  int               size() const { return static_cast<int>(cells.size()); }
-  int               operator[](int k) const { return cells[k]; } ///< number of the k-th cell; they ascend
-  const Array<int> &numbers() const { return cells; }
-  bool reach(int k, int first_row, int end_row) const { return lowest[k] < end_row && highest[k] >= first_row; }
+  int               size() const { return all ? rows.n_cells() : static_cast<int>(cells.size()); }
+  int               operator[](int k) const { return all ? k : cells[k]; } ///< number of the k-th cell; they ascend
+  bool              are_all() const { return all; }                        ///< of the space
+  const Array<int> &numbers() const { return cells; }                      ///< unless they are all
+  bool              reach(int k, int first_row, int end_row) const
+  {
+    bool any = false;
+    for_each_row_of_cell(rows, (*this)[k],
+                         [&](int, int row, double) { any = any || (row >= first_row && row < end_row); });
+    return any;
+  }
 
 private:
-  Array<int> cells, lowest, highest; // highest and lowest row of each
+  const LevelSpace<dim> &rows;
+  bool                   all;
+  Array<int>             cells;
 };
 
 /// What each row is the sum of, cells ascending: DoF dof[k] of cell[k] acts on row i, start[i] <= k < start[i + 1].
@@ -48,11 +57,10 @@ struct RowCells
   template <int dim>
   RowCells(const LevelSpace<dim> &rows, const CellRows<dim> &cells);
 
-  Array<std::int64_t>   start;
-  Array<int>            cell;
+  Array<int>            start, cell;
   Array<unsigned short> dof;
 
-  std::int64_t size(int row) const { return start[row + 1] - start[row]; }
+  int size(int row) const { return start[row + 1] - start[row]; }
 };
 
 /// The pattern of the matrix, with room for its values.

@@ -47,8 +47,8 @@ LevelForm<dim>::LevelForm(std::size_t level, const LevelSpace<dim> &rows, const 
   , flags(flags)
   , row_component(components_of_cell(rows))
   , cells(rows, columns)
-  , representative(cells.size() == rows.n_cells() ? cells_of_same_shape(rows, mapping, flags) :
-                                                    cells_of_same_shape(rows, cells.numbers(), mapping, flags))
+  , representative(cells.are_all() ? cells_of_same_shape(rows, mapping, flags) :
+                                     cells_of_same_shape(rows, cells.numbers(), mapping, flags))
 {
   if (columns.is_by_component())
     column_component = components_of_cell(*columns.functions());

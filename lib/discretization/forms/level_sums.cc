@@ -46,13 +46,8 @@ CellSums LevelForm<dim>::sums_over_cells(const typename Form<dim>::Kernel &kerne
   while (1 << sums.shift < sums.height)
     ++sums.shift;
   to_index(std::size_t(sums.n_cells) << sums.shift, "rows of the matrices of cells");
-  const int n = rows.n_dofs();
-  to_index(static_cast<std::size_t>(row_cells->start[n]), "cells of rows");
-  sums.start.resize(n + 1);
+  sums.start.assign(row_cells->start.begin(), row_cells->start.begin() + rows.n_dofs() + 1);
   sums.place.resize(row_cells->cell.size());
-#pragma omp parallel for schedule(static)
-  for (int row = 0; row <= n; ++row)
-    sums.start[row] = static_cast<int>(row_cells->start[row]);
 #pragma omp parallel for schedule(static)
   for (std::size_t k = 0; k < sums.place.size(); ++k)
     sums.place[k] = (row_cells->cell[k] << sums.shift) + row_cells->dof[k];

@@ -13,17 +13,17 @@ RowCells::RowCells(const LevelSpace<dim> &rows, const CellRows<dim> &cells)
   const auto visit = [&](const auto &action) {
     for_row_ranges(n, [&](int first, int end) {
       for (int k = 0; k < cells.size(); ++k)
-        if (cells.reach(k, first, end))
-          for_each_row_of_cell(rows, cells[k], [&](int i, int row, double) {
-            if (row >= first && row < end)
-              action(row, cells[k], i);
-          });
+        for_each_row_of_cell(rows, cells[k], [&](int i, int row, double) {
+          if (row >= first && row < end)
+            action(row, cells[k], i);
+        });
     });
   };
   start.assign(n + 2, 0);
   visit([&](int row, int, int) { ++start[row + 2]; });
-  for (int i = 0; i <= n; ++i)
-    start[i + 1] += start[i];
+  std::size_t size = 0;
+  for (int i = 1; i <= n + 1; ++i)
+    start[i] = to_index(size += start[i], "cells of rows");
   cell.resize(start.back());
   dof.resize(start.back());
   // start[row + 1] is where the row begins; it moves to where it ends.
@@ -72,7 +72,7 @@ public:
   // What the rows of a range have at most, in groups, but for constraints by many unknowns.
   std::size_t most_groups(int first, int end) const
   {
-    return (cells.start[end] - cells.start[first]) * (columns.per_cell() / width) + (end - first);
+    return std::size_t(cells.start[end] - cells.start[first]) * (columns.per_cell() / width) + (end - first);
   }
 
   // The rows of a node that have the same cells have the same columns, which are found once.
@@ -185,24 +185,12 @@ private:
 
 template <int dim>
 CellRows<dim>::CellRows(const LevelSpace<dim> &rows, const LevelColumns<dim> &columns)
+  : rows(rows)
+  , all(!columns.is_prescribed())
 {
-  cells.reserve(columns.is_prescribed() ? 0 : rows.n_cells());
-  for (int cell = 0; cell < rows.n_cells(); ++cell)
+  for (int cell = 0; !all && cell < rows.n_cells(); ++cell)
     if (columns.act_on(cell))
       cells.push_back(cell);
-  const int n = size();
-  lowest.resize(n);
-  highest.resize(n);
-#pragma omp parallel for schedule(static)
-  for (int k = 0; k < n; ++k)
-    {
-      lowest[k]  = rows.n_dofs();
-      highest[k] = -1;
-      for_each_row_of_cell(rows, cells[k], [&](int, int row, double) {
-        lowest[k]  = std::min(lowest[k], row);
-        highest[k] = std::max(highest[k], row);
-      });
-    }
 }
 
 template <int dim>
