@@ -328,7 +328,7 @@ template <typename Outer, class MakeFunctor>
 void TransformsIn<T>::change_layout(int first, int n, const MakeFunctor &make) const
 {
   const auto launch = [&](auto width, auto corners) {
-    const FoldedNodes nodes{{folded[0], folded[1], folded[2]}, last(), first, n, columns / decltype(width)::value};
+    const FoldedNodes nodes(folded, last(), first, n, columns / decltype(width)::value);
     device.for_each(nodes.size(), make(nodes, width, corners));
   };
   with_columns_at_once<Outer>(columns, [&](auto width) {
@@ -390,8 +390,8 @@ void TransformsIn<T>::divide()
         with_columns_at_once<T>(columns, [&](auto width) {
           constexpr int W      = decltype(width)::value;
           const int     groups = columns / W;
-          device.for_each(n * row(d) * groups,
-                          DivideByEigenvalues<T, W>{groups, n, int(slice()), first, factors.data(), chunk.data()});
+          device.for_each(n * row(d) * groups, DivideByEigenvalues<T, W>{Divisor(groups), Divisor(n), int(slice()),
+                                                                         first, factors.data(), chunk.data()});
         });
         transform(d, true, 1, inner, chunk.data(), inner, from, pitch);
       }

@@ -2,6 +2,7 @@
 
 #include "algebra/multi_vector_functors.h"
 #include "algebra/several.h"
+#include "base/divisor.h"
 #include "base/host_device.h"
 #include "base/small_floats.h"
 
@@ -20,7 +21,7 @@ struct FoldedDirection
   int nodes = 1, parts = 1, m = 1;
 
   ADAMANT_HOST_DEVICE int row() const { return parts * m; }
-  ADAMANT_HOST_DEVICE int first_nodes() const { return (nodes + parts - 1) / parts; } ///< without mirrored ones
+  ADAMANT_HOST_DEVICE int first_nodes() const { return parts == 1 ? nodes : (nodes + 1) / 2; } ///< none mirrored
   /// Of row k of part p in direction d: a product with lines takes rows of the first one that follow each other, in
   /// other directions both parts of a node stand together, so that they are computed together.
   ADAMANT_HOST_DEVICE int position(int d, int p, int k) const { return d == 0 ? p * m + k : k * parts + p; }
@@ -31,23 +32,32 @@ struct FoldedDirection
 struct FoldedNodes
 {
   FoldedDirection direction[3];
-  int             last, first, n, groups;
+  int             last, first, n;
+  Divisor         groups, rows_of[3];
 
-  int size() const
+  FoldedNodes(const FoldedDirection (&directions)[3], int last, int first, int n, int groups)
+    : direction{directions[0], directions[1], directions[2]}
+    , last(last)
+    , first(first)
+    , n(n)
+    , groups(groups)
   {
-    return groups * direction[0].m * (last == 2 ? direction[1].m : 1) * n; // those of one direction fewer: n is its own
+    for (int d = 0; d <= last; ++d)
+      rows_of[d] = Divisor(d == last ? n : direction[d].m);
   }
+
+  int size() const { return groups.value() * rows_of[0].value() * rows_of[1].value() * rows_of[2].value(); }
   /// k[d]: the row; the return value is the group.
   ADAMANT_HOST_DEVICE int rows(int index, int (&k)[3]) const
   {
-    int rest = index / groups;
+    int group = index, rest = groups.divide(group);
     for (int d = 0; d < 3; ++d)
       {
-        const int m = d < last ? direction[d].m : d == last ? n : 1;
-        k[d]        = rest % m + (d == last ? first : 0);
-        rest /= m;
+        k[d] = rest;
+        rest = rows_of[d].divide(k[d]);
+        k[d] += d == last ? first : 0;
       }
-    return index % groups;
+    return group;
   }
   ADAMANT_HOST_DEVICE bool has_part(int corner) const
   {
@@ -57,9 +67,9 @@ struct FoldedNodes
     return true;
   }
   /// The number of a corner's node, or -1 where there is none: beyond the last one, or the same as another.
-  ADAMANT_HOST_DEVICE std::ptrdiff_t node(const int (&k)[3], int corner) const
+  ADAMANT_HOST_DEVICE int node(const int (&k)[3], int corner) const
   {
-    std::ptrdiff_t number = 0;
+    int number = 0;
     for (int d = 2; d >= 0; --d)
       {
         const auto &f        = direction[d];
@@ -72,9 +82,9 @@ struct FoldedNodes
     return number;
   }
   /// Where a part has its number, corner d's bit the part in direction d, among those of the n planes.
-  ADAMANT_HOST_DEVICE std::size_t position(const int (&k)[3], int corner) const
+  ADAMANT_HOST_DEVICE int position(const int (&k)[3], int corner) const
   {
-    std::size_t at = 0;
+    int at = 0;
     for (int d = 2; d >= 0; --d) // constant bounds keep all of it in registers
       {
         const auto &f = direction[d];
@@ -125,7 +135,7 @@ struct PackColumns
         for (int j = 0; j < W; ++j)
           value[corner].v[j] = 0;
         if (node >= 0)
-          load(b + node * n_columns + s, s, value[corner]);
+          load(b + std::size_t(node) * n_columns + s, s, value[corner]);
       }
     nodes.fold(value);
     for (int corner = 0; corner < C; ++corner)
@@ -134,7 +144,7 @@ struct PackColumns
           Several<T, W> packed;
           for (int j = 0; j < W; ++j)
             packed.v[j] = T(value[corner].v[j]);
-          packed.to(to + nodes.position(k, corner) * columns + s);
+          packed.to(to + std::size_t(nodes.position(k, corner)) * columns + s);
         }
   }
 
@@ -177,14 +187,14 @@ struct UnpackColumns
       {
         Several<T, W> part = {};
         if (nodes.has_part(corner))
-          part = Several<T, W>::at(from + nodes.position(k, corner) * columns + s);
+          part = Several<T, W>::at(from + std::size_t(nodes.position(k, corner)) * columns + s);
         for (int j = 0; j < W; ++j)
           value[corner].v[j] = static_cast<Number>(part.v[j]);
       }
     nodes.fold(value);
     for (int corner = 0; corner < C; ++corner)
       if (const auto node = nodes.node(k, corner); node >= 0)
-        store(value[corner], s, x + node * n_columns + s);
+        store(value[corner], s, x + std::size_t(node) * n_columns + s);
   }
 
 private:
@@ -203,14 +213,16 @@ private:
 template <typename T, int W>
 struct DivideByEigenvalues
 {
-  int          groups, n, all, first; // groups: columns / W
+  Divisor      groups, n; // groups: columns / W
+  int          all, first;
   const float *factor;
   T           *x;
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    const int   at = groups == 1 ? index : index / groups, row = n == all ? 0 : at / n;
-    const float f     = factor[n == all ? at : row * all + first + (at - row * n)];
+    int         group = index, i = groups.divide(group);
+    const int   row   = n.divide(i);
+    const float f     = factor[row * all + first + i];
     auto        value = Several<T, W>::at(x + std::size_t(index) * W);
     for (int j = 0; j < W; ++j)
       value.v[j] = T(f * static_cast<float>(value.v[j]));
