@@ -61,7 +61,7 @@ private:
   void                      make_inverses(const Array<double> &table, const Array<double> &vectors);
   std::pair<double, double> pair_of(const std::vector<Eigenpairs> &directions, int n, std::size_t position) const;
   void transform(int d, bool back, int outer, int inner, const T *from, std::size_t from_pitch, T *to,
-                 std::size_t to_pitch, bool add = false) const;
+                 std::size_t to_pitch, double a = 1., bool add = false) const;
   template <typename Outer>
   void solve(const Vector<Outer> &b, const double *squares, bool add, Vector<Outer> &x);
   template <typename Outer>
@@ -73,17 +73,19 @@ private:
   void change_layout(int first, int n, const MakeFunctor &make) const;
 
   int         row(int d) const { return folded[d].row(); }
+  int         node_row(int d) const { return direct ? folded[d].nodes : row(d); } // where nodes have their values
   int         last() const { return dim - 1; } // the direction whose products follow the others'
   std::size_t slice() const { return std::size_t(row(0)) * (dim == 3 ? row(1) : 1); } // of it: numbers of a column
   std::size_t plane(int k) const { return slice() * columns * folded[last()].parts * k; }
+  std::size_t node_plane(int k) const { return std::size_t(node_row(0)) * (dim == 3 ? node_row(1) : 1) * columns * k; }
 
   Device           device;
   DenseProducts    products;
   int              dim, n_columns, columns; // at a node: wanted, stored
   FoldedDirection  folded[3];
-  Buffer<T>        V[3];                      // a square matrix for each part: nodes by coefficients
-  Array<int>       pair_at[3];                // of each coefficient its eigenpair, or -1
-  bool             direct   = true;           // products read b and write x themselves
+  Buffer<T>        V[3];                            // a square matrix for each part: nodes by coefficients
+  Array<int>       pair_at[3];                      // of each coefficient its eigenpair, or -1
+  bool             unfolded = true, direct = false; // one part each; products read b and write x themselves
   bool             inverted = false;          // the last direction has a matrix for each coefficient of the others
   double           zero = 0, scale = 1;       // eigenvalues up to `zero` are the constants'
   int              planes = 0, positions = 0; // at a time: nodes of a part in the last direction, numbers of a slice
@@ -166,7 +168,7 @@ Array<double> TransformsIn<T>::setup_direction(int d, const Eigenpairs &pairs, i
 {
   const bool split = !pairs.parity.empty() && pairs.n_nodes >= split_from;
   const int  parts = split ? 2 : 1, most = (pairs.n_nodes + parts - 1) / parts;
-  direct = direct && in_double && !split;
+  unfolded = unfolded && !split;
   // Rows of 16 bytes; without a copy they are those of b.
   const int multiple = in_double ? (split ? 2 : 1) : 16 / int(sizeof(T)),
             m        = (most + multiple - 1) / multiple * multiple;
@@ -190,10 +192,9 @@ Array<double> TransformsIn<T>::setup_direction(int d, const Eigenpairs &pairs, i
 template <typename T>
 void TransformsIn<T>::setup_vectors(std::size_t chunk_bytes)
 {
-  const auto &f          = folded[last()];
-  const auto  that_fit   = [&](std::size_t size) { return std::max<std::size_t>(1, chunk_bytes / (size * sizeof(T))); };
-  planes                 = int(std::min<std::size_t>(f.m, that_fit(plane(1))));
-  const std::size_t size = std::size_t(f.row()) * columns;
+  const auto that_fit    = [&](std::size_t size) { return std::max<std::size_t>(1, chunk_bytes / (size * sizeof(T))); };
+  planes                 = int(std::min<std::size_t>(folded[last()].m, that_fit(plane(1))));
+  const std::size_t size = std::size_t(row(last())) * columns;
   positions              = int(std::min(slice(), (that_fit(size) + 7) / 8 * 8)); // a multiple of 16 bytes
   const bool        in_place = !in_double && !inverted;
   const std::size_t most     = std::max(plane(planes), in_place ? positions * size : 0);
@@ -298,27 +299,26 @@ void TransformsIn<T>::make_inverses(const Array<double> &table, const Array<doub
   device.synchronize(); // before the vectors end
 }
 
-// to = Vᵀ from or, back, V from along direction d, for `outer` arrays of row(d) x pitch numbers, of which `inner` count
-// in each row.
+// to = Vᵀ from or, back, a V from (+ to) along direction d, for `outer` arrays of rows of pitch numbers, of which `inner`
+// count in each: row(d) rows of coefficients, or node_row(d) of nodes.
 template <typename T>
 void TransformsIn<T>::transform(int d, bool back, int outer, int inner, const T *from, std::size_t from_pitch, T *to,
-                                std::size_t to_pitch, bool add) const
+                                std::size_t to_pitch, double a, bool add) const
 {
   const auto       &f      = folded[d];
-  const std::size_t square = std::size_t(f.m) * f.m;
-  if (d == 0 && columns == 1) // lines are the rows of one matrix
+  const std::size_t square = std::size_t(f.m) * f.m, odd = f.position(d, 1, 0); // the first row of the odd part
+  if (d == 0 && columns == 1)                                                   // lines are the rows of one matrix
     return products.multiply(
-      {outer, f.m, f.m, false, back, f.row(), f.m, f.row(), f.parts, std::size_t(f.m), square, std::size_t(f.m)}, 1.,
+      {outer, f.m, f.m, false, back, f.row(), f.m, f.row(), f.parts, std::size_t(f.m), square, std::size_t(f.m)}, a,
       from, V[0].data(), double(add), to);
-  const std::size_t odd  = f.position(d, 1, 0); // the first row of the odd part
-  const int         step = f.position(d, 0, 1);
-  ProductShape      shape{f.m, inner, f.m, !back, false, f.m, int(step * from_pitch), int(step * to_pitch)};
+  const int    step = f.position(d, 0, 1), m = back ? f.rows() : f.m, k = back ? f.m : f.rows();
+  ProductShape shape{m, inner, k, !back, false, f.m, int(step * from_pitch), int(step * to_pitch)};
   shape.count      = outer == 1 ? f.parts : outer;
   shape.distance_A = outer == 1 ? square : 0;
-  shape.distance_B = (outer == 1 ? odd : f.row()) * from_pitch;
-  shape.distance_C = (outer == 1 ? odd : f.row()) * to_pitch;
+  shape.distance_B = (outer == 1 ? odd : back ? f.row() : node_row(d)) * from_pitch;
+  shape.distance_C = (outer == 1 ? odd : back ? node_row(d) : f.row()) * to_pitch;
   for (int p = 0; p < (outer == 1 ? 1 : f.parts); ++p)
-    products.multiply(shape, 1., V[d].data() + p * square, from + p * odd * from_pitch, double(add),
+    products.multiply(shape, a, V[d].data() + p * square, from + p * odd * from_pitch, double(add),
                       to + p * odd * to_pitch);
 }
 
@@ -332,7 +332,7 @@ void TransformsIn<T>::change_layout(int first, int n, const MakeFunctor &make) c
     device.for_each(nodes.size(), make(nodes, width, corners));
   };
   with_columns_at_once<Outer>(columns, [&](auto width) {
-    if (std::all_of(folded, folded + dim, [](const FoldedDirection &f) { return f.parts == 1; }))
+    if (unfolded)
       launch(width, std::integral_constant<int, 1>());
     else
       dim == 2 ? launch(width, std::integral_constant<int, 4>()) : launch(width, std::integral_constant<int, 8>());
@@ -350,12 +350,12 @@ void TransformsIn<T>::forth(const Outer *b, int first, int n)
       return PackColumns<Outer, T, decltype(width)::value, decltype(corners)::value>{
         nodes, columns, n_columns, b, in_double ? nullptr : scales.data(), chunk.data()};
     });
-  else if constexpr (in_double)
-    from = b + plane(first);
+  else if constexpr (std::is_same_v<Outer, T>)
+    from = b + node_plane(first);
   int outer = folded[last()].parts * n, inner = columns;
   if (dim == 3)
     {
-      transform(0, false, outer * row(1), inner, from, inner, other_chunk.data(), inner);
+      transform(0, false, outer * node_row(1), inner, from, inner, other_chunk.data(), inner);
       from = other_chunk.data();
       inner *= row(0);
     }
@@ -388,10 +388,9 @@ void TransformsIn<T>::divide()
         T                *from  = whole.data() + std::size_t(first) * columns;
         transform(d, false, 1, inner, from, pitch, chunk.data(), inner);
         with_columns_at_once<T>(columns, [&](auto width) {
-          constexpr int W      = decltype(width)::value;
-          const int     groups = columns / W;
-          device.for_each(n * row(d) * groups, DivideByEigenvalues<T, W>{Divisor(groups), Divisor(n), int(slice()),
-                                                                         first, factors.data(), chunk.data()});
+          constexpr int W = decltype(width)::value;
+          device.for_each(inner / W * row(d), DivideByEigenvalues<T, W>{Divisor(columns / W), Divisor(n), int(slice()),
+                                                                        first, factors.data(), chunk.data()});
         });
         transform(d, true, 1, inner, chunk.data(), inner, from, pitch);
       }
@@ -402,19 +401,18 @@ template <typename T>
 template <typename Outer>
 void TransformsIn<T>::back(int first, int n, bool add, Outer *x)
 {
-  const T  *from  = divided.data() + plane(first);
-  const int outer = folded[last()].parts * n;
-  int       lines = outer;
+  const T *from  = divided.data() + plane(first);
+  int      lines = folded[last()].parts * n;
   if (dim == 3)
     {
-      transform(1, true, outer, row(0) * columns, from, row(0) * columns, chunk.data(), row(0) * columns);
+      transform(1, true, lines, row(0) * columns, from, row(0) * columns, chunk.data(), row(0) * columns);
       from = chunk.data();
-      lines *= row(1);
+      lines *= node_row(1);
     }
   T *to = dim == 2 ? chunk.data() : other_chunk.data();
-  if constexpr (in_double)
-    to = direct ? x + plane(first) : to;
-  transform(0, true, lines, columns, from, columns, to, columns, add && direct);
+  if constexpr (std::is_same_v<Outer, T>)
+    to = direct ? x + node_plane(first) : to;
+  transform(0, true, lines, columns, from, columns, to, columns, direct ? 1. / scale : 1., add && direct);
   if (!direct)
     change_layout<Outer>(first, n, [&](const FoldedNodes &nodes, auto width, auto corners) {
       return UnpackColumns<T, Outer, decltype(width)::value, decltype(corners)::value>{
@@ -426,15 +424,17 @@ template <typename T>
 template <typename Outer>
 void TransformsIn<T>::solve(const Vector<Outer> &b, const double *squares, bool add, Vector<Outer> &x)
 {
-  if (!in_double)
+  // Vectors have the type and the layout of products; a column alone in float has no rows of 16 bytes.
+  direct = std::is_same_v<Outer, T> && unfolded && (in_double || (columns > 1 && columns == n_columns));
+  if (!in_double && !direct)
     device.for_each(columns, LowPrecisionScales{n_columns, length, 1. / scale, squares == nullptr ? norms(b) : squares,
                                                 scales.data(), scales_back.data()});
-  const int m = folded[last()].m;
-  for (int first = 0; first < m; first += planes)
-    forth(b.data(), first, std::min(planes, m - first));
+  const int rows = folded[last()].rows();
+  for (int first = 0; first < rows; first += planes)
+    forth(b.data(), first, std::min(planes, rows - first));
   divide();
-  for (int first = 0; first < m; first += planes)
-    back(first, std::min(planes, m - first), add, x.data());
+  for (int first = 0; first < rows; first += planes)
+    back(first, std::min(planes, rows - first), add, x.data());
 }
 
 template <typename T>

@@ -21,6 +21,7 @@ struct FoldedDirection
   int nodes = 1, parts = 1, m = 1;
 
   ADAMANT_HOST_DEVICE int row() const { return parts * m; }
+  int                     rows() const { return parts == 1 ? nodes : m; } ///< of a part that nodes fill
   ADAMANT_HOST_DEVICE int first_nodes() const { return parts == 1 ? nodes : (nodes + 1) / 2; } ///< none mirrored
   /// Of row k of part p in direction d: a product with lines takes rows of the first one that follow each other, in
   /// other directions both parts of a node stand together, so that they are computed together.
