@@ -10,24 +10,17 @@
 
 namespace adamant
 {
-/// to = (or, with `add`, +=) the numbers of columns s, ..., s + W - 1 of a row, of which n_columns count; `aligned`:
-/// rows begin at multiples of W.
+/// to = (or, with `add`, +=) numbers that nothing else needs soon.
 template <typename Number, int W>
-ADAMANT_HOST_DEVICE void store_columns(const Several<Number, W> &value, bool add, bool aligned, int s, int n_columns,
-                                       Number *to)
+ADAMANT_HOST_DEVICE void store_columns(Several<Number, W> value, bool add, Number *to)
 {
-  if (!aligned)
-    for (int j = 0; j < W && s + j < n_columns; ++j)
-      to[j] = add ? to[j] + value.v[j] : value.v[j];
-  else if (!add)
-    value.last_to(to);
-  else
+  if (add)
     {
-      auto sum = Several<Number, W>::last_at(to);
+      const auto before = Several<Number, W>::last_at(to);
       for (int j = 0; j < W; ++j)
-        sum.v[j] += value.v[j];
-      sum.last_to(to);
+        value.v[j] += before.v[j];
     }
+  value.last_to(to);
 }
 
 /// sum[p r + s] = Σ x[i r + s]² over the rows i = p, p + n_parts, ...; index p r + s.

@@ -44,14 +44,16 @@ struct alignas(W == 1             ? sizeof(T) :
   /// @}
 };
 
-/// value times factor as another type: in float where both types are, since a GPU converts to double and back slowly.
-template <typename To, typename From>
-ADAMANT_HOST_DEVICE To scaled_to(From value, double factor)
+/// What columns s, ..., s + W - 1 are scaled with between vectors of From and of To, 1 without factors: in float where
+/// both are, since a GPU converts to double and back slowly.
+template <typename From, typename To, int W>
+ADAMANT_HOST_DEVICE auto column_factors(const double *factor, int s)
 {
-  if constexpr (sizeof(From) < sizeof(double) && sizeof(To) < sizeof(double))
-    return To(float(value) * float(factor));
-  else
-    return static_cast<To>(double(value) * factor);
+  using Number = std::conditional_t<sizeof(From) < sizeof(double) && sizeof(To) < sizeof(double), float, double>;
+  Several<Number, W> factors;
+  for (int j = 0; j < W; ++j)
+    factors.v[j] = factor == nullptr ? Number(1) : Number(factor[s + j]);
+  return factors;
 }
 
 /// How many columns functors of Number take at a time: 16 bytes, so that threads beside each other load and store
@@ -70,47 +72,62 @@ void with_columns_at_once(int n_columns, const Launch &launch)
     launch(std::integral_constant<int, 1>());
 }
 
-/// sum += Σ_k weight[k] load(column[k]) over first <= k < end, in that order: the entries of a sparse row times W
-/// columns each. Several are loaded at a time, since a loop of unknown length waits for each of them.
-template <typename Number, typename Weight, int W, class Load>
-ADAMANT_HOST_DEVICE void add_row(std::int64_t first, std::int64_t end, const int *column, const Weight *weight,
-                                 const Load &load, Several<Number, W> &sum)
+/// sum_r += Σ_k weight[k] load(column[k]) over row[r] of a sparse matrix, in the order of k, for W columns each. A loop of
+/// unknown length waits for each entry: so several of all R rows are loaded at a time, their columns before them.
+template <int R, typename Number, typename Weight, int W, class Load>
+ADAMANT_HOST_DEVICE void add_rows(const int (&row)[R], const std::int64_t *row_start, const int *column,
+                                  const Weight *weight, const Load &load, Several<Number, W> (&sum)[R])
 {
   constexpr int at_once = 4;
-  for (std::int64_t k = first; k < end; k += at_once)
+  std::int64_t  start[R];
+  int           length[R], longest = 0;
+  for (int r = 0; r < R; ++r)
     {
-      Several<Number, W> value[at_once]  = {};
-      Number             factor[at_once] = {};
+      start[r]  = row_start[row[r]];
+      length[r] = static_cast<int>(row_start[row[r] + 1] - start[r]);
+      longest   = length[r] > longest ? length[r] : longest;
+    }
+  for (int first = 0; first < longest; first += at_once)
+    {
+      Several<Number, W> value[R * at_once] = {};
+      Number             factor[R * at_once];
+      int                from[R * at_once];
 #pragma unroll
-      for (int i = 0; i < at_once; ++i)
-        if (k + i < end)
-          {
-            factor[i] = weight[k + i];
-            value[i]  = load(column[k + i]);
-          }
+      for (int i = 0; i < R * at_once; ++i)
+        {
+          const int  r = i / at_once, k = first + i % at_once;
+          const auto at = k < length[r] ? start[r] + k : 0; // some entry
+          factor[i]     = weight[at];
+          from[i]       = column[at];
+        }
 #pragma unroll
-      for (int i = 0; i < at_once; ++i)
+      for (int i = 0; i < R * at_once; ++i)
+        if (first + i % at_once < length[i / at_once])
+          value[i] = load(from[i]);
+#pragma unroll
+      for (int i = 0; i < R * at_once; ++i)
         for (int j = 0; j < W; ++j)
-          sum.v[j] += factor[i] * value[i].v[j];
+          sum[i / at_once].v[j] += factor[i] * value[i].v[j];
     }
 }
 
-/// The indices of a functor for W columns of a row each. They run over tiles of 32 rows and 8 W columns, a block of
-/// threads on a GPU: what rows beside each other read of the same other rows stays in its first cache.
-template <int W>
+/// The indices of functors for W columns of `at_once` rows each. They run over tiles of columns and rows, a block of
+/// threads on a GPU: what rows beside each other read of the same other rows stays in its first cache. With 32 groups of
+/// columns all threads of a warp have the same rows, and none waits for another's longer ones.
+template <int W, int groups = 8, int at_once = 1>
 struct ColumnTiles
 {
-  static constexpr int rows_of_tile = 32, groups_of_tile = W == 1 ? 1 : 8;
+  static constexpr int rows_at_once = W == 1 ? 1 : at_once, groups_of_tile = W == 1 ? 1 : groups, threads = 256,
+                       rows_of_tile = threads / groups_of_tile * rows_at_once;
 
   int n_rows, n_columns;
 
   ADAMANT_HOST_DEVICE int tiles_of_row() const { return (n_columns / W + groups_of_tile - 1) / groups_of_tile; }
   int                     size() const ///< some of them have no row
   {
-    return W == 1 ? n_rows * n_columns :
-                    (n_rows + rows_of_tile - 1) / rows_of_tile * tiles_of_row() * rows_of_tile * groups_of_tile;
+    return W == 1 ? n_rows * n_columns : (n_rows + rows_of_tile - 1) / rows_of_tile * tiles_of_row() * threads;
   }
-  /// The row, and the first of its columns; false where there is none.
+  /// The first of the rows, and of their columns; false where there is none.
   ADAMANT_HOST_DEVICE bool find(int index, int &row, int &first) const
   {
     if (W == 1)
@@ -119,11 +136,20 @@ struct ColumnTiles
         first = index - row * n_columns;
         return true;
       }
-    constexpr int size = rows_of_tile * groups_of_tile;
-    const int     tile = index / size, inside = index % size, above = tile / tiles_of_row();
-    row   = above * rows_of_tile + inside / groups_of_tile;
+    const int tile = index / threads, inside = index % threads, above = tile / tiles_of_row();
+    row   = above * rows_of_tile + inside / groups_of_tile * rows_at_once;
     first = ((tile - above * tiles_of_row()) * groups_of_tile + inside % groups_of_tile) * W;
     return row < n_rows && first < n_columns;
   }
+  /// All rows from the first one on; behind the last one that again.
+  ADAMANT_HOST_DEVICE void rows(int first, int (&row)[rows_at_once]) const
+  {
+    for (int r = 0; r < rows_at_once; ++r)
+      row[r] = first + r < n_rows ? first + r : n_rows - 1;
+  }
 };
+
+/// For rows of different lengths.
+template <int W>
+using ColumnWarps = ColumnTiles<W, 32, 2>;
 } // namespace adamant

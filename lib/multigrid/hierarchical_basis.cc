@@ -158,7 +158,7 @@ void HierarchicalBasis<Number>::apply(const Step &step, bool minus, int n_column
 {
   with_columns_at_once<Number>(n_columns, [&](auto width) {
     constexpr int        W = decltype(width)::value;
-    const ColumnTiles<W> tiles{step.own.size(), n_columns};
+    const ColumnWarps<W> tiles{step.own.size(), n_columns};
     device.for_each(tiles.size(),
                     AddInterpolation<Number, W>{tiles, step.own.data(), step.row_start.data(), step.column.data(),
                                                 minus ? step.minus.data() : step.value.data(), x.data()});

@@ -44,7 +44,7 @@ CSRMatrix<double> interpolation(const NestedNodes &nodes, int l, Array<int> &own
 template <typename Number, int W>
 struct AddInterpolation
 {
-  ColumnTiles<W>      tiles;
+  ColumnWarps<W>      tiles;
   const int          *own;
   const std::int64_t *row_start;
   const int          *column;
@@ -53,17 +53,22 @@ struct AddInterpolation
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    int i, s;
-    if (!tiles.find(index, i, s))
+    constexpr int R = ColumnWarps<W>::rows_at_once;
+    int           first, s, row[R];
+    if (!tiles.find(index, first, s))
       return;
-    Number       *target = x + std::size_t(own[i]) * tiles.n_columns + s;
-    auto          sum    = Several<Number, W>::at(target);
-    const Number *from   = x + s;
-    const int     r      = tiles.n_columns;
-    add_row(
-      row_start[i], row_start[i + 1], column, value,
-      [=](int j) { return Several<Number, W>::at(from + std::size_t(j) * r); }, sum);
-    sum.to(target);
+    tiles.rows(first, row);
+    const int          columns = tiles.n_columns;
+    Number            *to      = x + s, *target[R];
+    Several<Number, W> sum[R];
+    for (int r = 0; r < R; ++r)
+      target[r] = to + std::size_t(own[row[r]]) * columns;
+    for (int r = 0; r < R; ++r)
+      sum[r] = Several<Number, W>::at(target[r]);
+    add_rows(
+      row, row_start, column, value, [=](int j) { return Several<Number, W>::at(to + std::size_t(j) * columns); }, sum);
+    for (int r = 0; r < R; ++r)
+      sum[r].to(target[r]);
   }
 };
 

@@ -355,9 +355,9 @@ template <typename T>
 template <typename Outer>
 void SolverIn<T>::enter(const Vector<Outer> &b)
 {
-  with_columns_at_once<Outer>(columns, [&](auto width) {
+  with_columns_at_once<Outer>(n_columns, [&](auto width) {
     constexpr int        W = decltype(width)::value;
-    const ColumnTiles<W> tiles{n, columns};
+    const ColumnWarps<W> tiles{n, columns};
     device.for_each(tiles.size(), EnterColumns<Outer, Number, T, W>{
                                     tiles, n_columns, position.data(), place.data(), to_old.start.data(),
                                     to_old.column.data(), to_old.weight.data(), factor.data(), b.data(),
@@ -422,9 +422,9 @@ template <typename Outer>
 void SolverIn<T>::leave(bool add, Vector<Outer> &x)
 {
   basis.to_nodal(columns, h, false);
-  with_columns_at_once<Outer>(columns, [&](auto width) {
+  with_columns_at_once<Outer>(n_columns, [&](auto width) {
     constexpr int        W = decltype(width)::value;
-    const ColumnTiles<W> tiles{n, columns};
+    const ColumnWarps<W> tiles{n, columns};
     device.for_each(tiles.size(),
                     LeaveColumns<Number, Outer, W>{tiles, n_columns, position.data(), from_old.start.data(),
                                                    from_old.column.data(), from_old.weight.data(), h.data(),

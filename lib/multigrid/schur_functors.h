@@ -9,7 +9,7 @@
 #include <cstdint>
 
 // The elementwise steps of the Schur complement method, for host and GPU. Vectors are row-major; `columns` of a row are
-// stored, of which n_columns count and the others are zero.
+// stored, of which n_columns count and the others are zero. Rows of n_columns begin at multiples of W.
 
 namespace adamant
 {
@@ -28,7 +28,7 @@ ADAMANT_HOST_DEVICE To rounded(From x)
 template <typename From, typename Number, typename T, int W>
 struct EnterColumns
 {
-  ColumnTiles<W>      tiles; // of unknowns
+  ColumnWarps<W>      tiles; // of unknowns
   int                 n_columns;
   const int          *position, *place; // place: or -1
   const std::int64_t *row_start;
@@ -41,38 +41,44 @@ struct EnterColumns
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    int i, s;
-    if (!tiles.find(index, i, s))
+    constexpr int R = ColumnWarps<W>::rows_at_once;
+    int           first, s, row[R], to[R], own_place[R];
+    if (!tiles.find(index, first, s))
       return;
-    const int to = position[i], columns = tiles.n_columns;
-    auto      loads = load(i, s);
-    add_row(
-      row_start[i], row_start[i + 1], column, weight, [this, s](int j) { return load(j, s); }, loads);
-    Several<Number, W> sum;
-    for (int j = 0; j < W; ++j)
-      sum.v[j] = scale == nullptr ? Number(loads.v[j]) : scaled_to<Number>(loads.v[j], scale[s + j]);
-    if (const int row = place[i]; row < 0)
-      return sum.to(h + std::size_t(to) * columns + s);
-    else
+    tiles.rows(first, row);
+    const auto       factors = column_factors<From, Number, W>(scale, s);
+    const From      *from    = b + (s < n_columns ? s : 0); // the scales of others are 0
+    const auto       load    = [this, from](int i) { return Several<From, W>::at(from + std::size_t(i) * n_columns); };
+    Several<From, W> loads[R];
+    Number           f[R];
+    for (int r = 0; r < R; ++r)
       {
-        const Number  f = factor[to];
-        Several<T, W> result;
+        to[r]        = position[row[r]];
+        own_place[r] = place[row[r]];
+        loads[r]     = load(row[r]);
+      }
+    for (int r = 0; r < R; ++r)
+      f[r] = factor[to[r]]; // before sums wait for their entries
+    add_rows(row, row_start, column, weight, load, loads);
+    for (int r = 0; r < R; ++r)
+      {
+        Several<Number, W> sum;
         for (int j = 0; j < W; ++j)
-          result.v[j] = rounded<T>(f * sum.v[j]);
-        result.to(of_cells + std::size_t(row) * columns + s);
+          sum.v[j] = Number(loads[r].v[j] * factors.v[j]);
+        store(sum, f[r], to[r], own_place[r], s);
       }
   }
 
 private:
-  ADAMANT_HOST_DEVICE Several<From, W> load(int i, int s) const
+  ADAMANT_HOST_DEVICE void store(const Several<Number, W> &sum, Number f, int to, int own_place, int s) const
   {
-    const From *from = b + std::size_t(i) * n_columns + s;
-    if (n_columns == tiles.n_columns)
-      return Several<From, W>::at(from);
-    Several<From, W> value = {};
-    for (int j = 0; j < W && s + j < n_columns; ++j)
-      value.v[j] = from[j];
-    return value;
+    const std::size_t columns = tiles.n_columns;
+    if (own_place < 0)
+      return sum.to(h + to * columns + s);
+    Several<T, W> result;
+    for (int j = 0; j < W; ++j)
+      result.v[j] = rounded<T>(f * sum.v[j]);
+    result.to(of_cells + own_place * columns + s);
   }
 };
 
@@ -81,7 +87,7 @@ private:
 template <typename Number, typename To, int W>
 struct LeaveColumns
 {
-  ColumnTiles<W>      tiles; // of unknowns
+  ColumnWarps<W>      tiles; // of unknowns
   int                 n_columns;
   const int          *position;
   const std::int64_t *row_start;
@@ -93,19 +99,29 @@ struct LeaveColumns
 
   ADAMANT_HOST_DEVICE void operator()(int index) const
   {
-    int i, s;
-    if (!tiles.find(index, i, s))
+    constexpr int R = ColumnWarps<W>::rows_at_once;
+    int           first, s, row[R], at[R];
+    if (!tiles.find(index, first, s) || s >= n_columns)
       return;
-    const int     columns = tiles.n_columns;
-    auto          sum     = Several<Number, W>::at(h + std::size_t(position[i]) * columns + s);
-    const Number *from    = h + s;
-    add_row(
-      row_start[i], row_start[i + 1], column, weight,
-      [=](int j) { return Several<Number, W>::at(from + std::size_t(j) * columns); }, sum);
-    Several<To, W> result;
-    for (int j = 0; j < W; ++j)
-      result.v[j] = back == nullptr ? To(sum.v[j]) : scaled_to<To>(sum.v[j], back[s + j]);
-    store_columns(result, add, n_columns == columns, s, n_columns, x + std::size_t(i) * n_columns + s);
+    tiles.rows(first, row);
+    const auto         factors = column_factors<Number, To, W>(back, s);
+    const int          columns = tiles.n_columns;
+    const Number      *from    = h + s;
+    const auto         load    = [=](int j) { return Several<Number, W>::at(from + std::size_t(j) * columns); };
+    Several<Number, W> sum[R];
+    for (int r = 0; r < R; ++r)
+      at[r] = position[row[r]];
+    for (int r = 0; r < R; ++r)
+      sum[r] = load(at[r]);
+    add_rows(row, row_start, column, weight, load, sum);
+    for (int r = 0; r < R; ++r)
+      if (first + r < tiles.n_rows)
+        {
+          Several<To, W> result;
+          for (int j = 0; j < W; ++j)
+            result.v[j] = To(sum[r].v[j] * factors.v[j]);
+          store_columns(result, add, x + std::size_t(row[r]) * n_columns + s);
+        }
   }
 };
 

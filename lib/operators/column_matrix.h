@@ -23,11 +23,12 @@ struct ColumnRows
   template <int W>
   ADAMANT_HOST_DEVICE Several<Number, W> multiply(int i, int n_columns, int first, const Number *x) const
   {
-    Several<Number, W> sum = {};
-    add_row(
-      row_start[i], row_start[i + 1], column, value,
+    const int          row[1] = {i};
+    Several<Number, W> sum[1] = {};
+    add_rows(
+      row, row_start, column, value,
       [=](int j) { return Several<Number, W>::at(x + std::size_t(j) * n_columns + first); }, sum);
-    return sum;
+    return sum[0];
   }
 };
 

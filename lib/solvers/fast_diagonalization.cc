@@ -331,7 +331,7 @@ void TransformsIn<T>::change_layout(int first, int n, const MakeFunctor &make) c
     const FoldedNodes nodes(folded, last(), first, n, columns / decltype(width)::value);
     device.for_each(nodes.size(), make(nodes, width, corners));
   };
-  with_columns_at_once<Outer>(columns, [&](auto width) {
+  with_columns_at_once<Outer>(n_columns, [&](auto width) {
     if (unfolded)
       launch(width, std::integral_constant<int, 1>());
     else

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 // The elementwise steps of fast diagonalization, for host and GPU, W columns at a time; `columns` at a node are stored,
-// of which n_columns count.
+// of which n_columns count. Rows of both begin at multiples of W.
 
 namespace adamant
 {
@@ -128,16 +128,16 @@ struct PackColumns
   {
     using Number = Computed<T>;
     int                k[3];
-    const int          s = nodes.rows(index, k) * W;
-    Several<Number, W> value[C];
+    const int          s        = nodes.rows(index, k) * W;
+    const auto         factors  = column_factors<From, Number, W>(scale, s);
+    Several<Number, W> value[C] = {};
     for (int corner = 0; corner < C; ++corner)
-      {
-        const auto node = nodes.node(k, corner);
-        for (int j = 0; j < W; ++j)
-          value[corner].v[j] = 0;
-        if (node >= 0)
-          load(b + std::size_t(node) * n_columns + s, s, value[corner]);
-      }
+      if (const int node = nodes.node(k, corner); node >= 0 && s < n_columns)
+        {
+          const auto from = Several<From, W>::last_at(b + std::size_t(node) * n_columns + s);
+          for (int j = 0; j < W; ++j)
+            value[corner].v[j] = Number(from.v[j] * factors.v[j]);
+        }
     nodes.fold(value);
     for (int corner = 0; corner < C; ++corner)
       if (nodes.has_part(corner))
@@ -147,21 +147,6 @@ struct PackColumns
             packed.v[j] = T(value[corner].v[j]);
           packed.to(to + std::size_t(nodes.position(k, corner)) * columns + s);
         }
-  }
-
-private:
-  template <typename Number>
-  ADAMANT_HOST_DEVICE void load(const From *from, int s, Several<Number, W> &value) const
-  {
-    if (n_columns == columns)
-      {
-        const auto all = Several<From, W>::last_at(from);
-        for (int j = 0; j < W; ++j)
-          value.v[j] = scale == nullptr ? Number(all.v[j]) : scaled_to<Number>(all.v[j], scale[s + j]);
-      }
-    else
-      for (int j = 0; j < W && s + j < n_columns; ++j)
-        value.v[j] = scale == nullptr ? Number(from[j]) : scaled_to<Number>(from[j], scale[s + j]);
   }
 };
 
@@ -181,8 +166,9 @@ struct UnpackColumns
     using Number = Computed<T>;
     int       k[3];
     const int s = nodes.rows(index, k) * W;
-    if (nodes.node(k, 0) < 0)
+    if (nodes.node(k, 0) < 0 || s >= n_columns)
       return;
+    const auto         factors = column_factors<Number, To, W>(factor, s);
     Several<Number, W> value[C];
     for (int corner = 0; corner < C; ++corner)
       {
@@ -195,17 +181,12 @@ struct UnpackColumns
     nodes.fold(value);
     for (int corner = 0; corner < C; ++corner)
       if (const auto node = nodes.node(k, corner); node >= 0)
-        store(value[corner], s, x + std::size_t(node) * n_columns + s);
-  }
-
-private:
-  template <typename Number>
-  ADAMANT_HOST_DEVICE void store(const Several<Number, W> &value, int s, To *to) const
-  {
-    Several<To, W> all;
-    for (int j = 0; j < W; ++j)
-      all.v[j] = factor == nullptr ? To(value.v[j]) : scaled_to<To>(value.v[j], factor[s + j]);
-    store_columns(all, add, n_columns == columns, s, n_columns, to);
+        {
+          Several<To, W> scaled;
+          for (int j = 0; j < W; ++j)
+            scaled.v[j] = To(value[corner].v[j] * factors.v[j]);
+          store_columns(scaled, add, x + std::size_t(node) * n_columns + s);
+        }
   }
 };
 
