@@ -112,9 +112,8 @@ TransformsIn<T>::TransformsIn(const Device &device, const std::vector<Eigenpairs
   Array<double> vectors; // of the last direction
   for (int d = 0; d < dim; ++d)
     vectors = setup_direction(d, directions[d], split_from);
-  // Inverses are read once for all columns; in 3D they are many and small.
-  inverted = !in_double &&
-             (options.invert_from > 0 ? columns >= options.invert_from : dim == 2 && 2 * columns >= folded[last()].m);
+  // Inverses are read once for all columns.
+  inverted = !in_double && columns >= (options.invert_from > 0 ? options.invert_from : (folded[last()].m + 1) / 2);
   count(directions);
   if (double(slice()) * row(last()) * columns > std::numeric_limits<int>::max())
     throw InputError("fast diagonalization: " + std::to_string(n_columns) + " right-hand sides of " +
