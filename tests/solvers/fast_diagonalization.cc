@@ -284,12 +284,21 @@ TEST_P(FastDiagonal, InvertsTheLastDirection)
   expect_near(product(A, values_of(x)), b, 1e-5, "A x");
 }
 
+// Of folded lines through passes, of others products take them as they are.
 TEST_P(FastDiagonal, TakesVectorsInFloat)
 {
-  const std::vector<Line> lines = {Line(equal_cells(24), true, true), Line(equal_cells(16), true, true)};
-  expect_vectors_in_float(device, lines[0].n() * lines[1].n(), [&](Arithmetic arithmetic, int r) {
-    return FastDiagonalization(device, pairs_of(lines), arithmetic, r, {2, 0});
-  });
+  const Line x(equal_cells(24), true, true), y(equal_cells(16), true, true), z(graded_cells(5), false, true);
+  for (const std::vector<Line> &lines : {std::vector<Line>{x, y}, {y, x, z}})
+    for (const FastDiagonalization::Options &options :
+         {FastDiagonalization::Options{2, 0}, {100, 0, 1}, {100, 600, 99}})
+      {
+        int n = 1;
+        for (const auto &line : lines)
+          n *= line.n();
+        expect_vectors_in_float(device, n, [&](Arithmetic arithmetic, int r) {
+          return FastDiagonalization(device, pairs_of(lines), arithmetic, r, options);
+        });
+      }
 }
 
 // x += M b with norms at hand is x + (M b), on whole and on folded lines.
