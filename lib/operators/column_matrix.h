@@ -19,16 +19,31 @@ struct ColumnRows
   const int          *column;
   const Number       *value;
 
-  /// Row i of A X, for the columns first, ..., first + W - 1 of n_columns; X is row-major.
+  /// Row i of A X, for the columns first, ..., first + W - 1 of n_columns; X is row-major. Several entries are loaded at
+  /// a time, since a loop of unknown length waits for each of them.
   template <int W>
   ADAMANT_HOST_DEVICE Several<Number, W> multiply(int i, int n_columns, int first, const Number *x) const
   {
-    const int          row[1] = {i};
-    Several<Number, W> sum[1] = {};
-    add_rows(
-      row, row_start, column, value,
-      [=](int j) { return Several<Number, W>::at(x + std::size_t(j) * n_columns + first); }, sum);
-    return sum[0];
+    constexpr int      at_once = 4;
+    const auto         end     = row_start[i + 1];
+    Several<Number, W> sum     = {};
+    for (auto k = row_start[i]; k < end; k += at_once)
+      {
+        Several<Number, W> x_of[at_once]  = {};
+        Number             entry[at_once] = {};
+#pragma unroll
+        for (int e = 0; e < at_once; ++e)
+          if (k + e < end)
+            {
+              entry[e] = value[k + e];
+              x_of[e]  = Several<Number, W>::at(x + std::size_t(column[k + e]) * n_columns + first);
+            }
+#pragma unroll
+        for (int e = 0; e < at_once; ++e)
+          for (int j = 0; j < W; ++j)
+            sum.v[j] += entry[e] * x_of[e].v[j];
+      }
+    return sum;
   }
 };
 
