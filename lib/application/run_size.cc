@@ -53,11 +53,15 @@ void describe(const RunSize &size, const Communicator &ranks, RunRecord &record)
 
 std::size_t bytes_of_time_loop(const RunSize &size)
 {
-  // GMRES keeps two vectors an iteration, for four of them at a time, and five to eight are usual; three more are those
-  // of its loop. Timing the V-cycle takes two vectors.
-  const auto options   = size.linear_solver.options("");
-  const int  per_solve = 2 + (options.type == SolverType::gmres ? 2 * std::min(options.restart, 8) + 3 : 0);
-  return sizeof(double) * size.levels.back().matrix->n_rows * (per_solve + size.extrapolation_order);
+  // GMRES keeps a vector in double and a direction, in the V-cycle's precision, an iteration, for four of them at a time,
+  // and five to eight are usual; three more vectors are those of its loop. Timing the V-cycle takes two.
+  const auto        options = size.linear_solver.options("");
+  const std::size_t per_iteration =
+                      sizeof(double) + (options.precision == Precision::float32 ? sizeof(float) : sizeof(double)),
+                    gmres = options.type == SolverType::gmres ?
+                              std::min(options.restart, 8) * per_iteration + 3 * sizeof(double) :
+                              0;
+  return size.levels.back().matrix->n_rows * (gmres + (2 + size.extrapolation_order) * sizeof(double));
 }
 
 void print_size(const RunRecord &record, std::size_t host_memory,
