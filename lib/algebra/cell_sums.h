@@ -34,8 +34,8 @@ struct CellSums
 /// ranks call it together.
 Matrix<double> make_matrix(const Device &device, const CellSums &sums);
 
-/// For Device::for_each over rows, from `start` on: y = factor A x + factor_of_y y. width_: the width if the compiler is
-/// to know it, or 0.
+/// For Device::for_each over rows, from `start` on: y = factor A x + factor_of_y y. width_: the width that the compiler
+/// knows, or 0.
 template <int width_>
 struct SumOverCells
 {

@@ -72,8 +72,8 @@ void with_columns_at_once(int n_columns, const Launch &launch)
     launch(std::integral_constant<int, 1>());
 }
 
-/// sum_r += Σ_k weight[k] load(column[k]) over row[r] of a sparse matrix, in the order of k, for W columns each. A loop of
-/// unknown length waits for each entry: so several of all R rows are loaded at a time, their columns before them.
+/// sum_r += Σ_k weight[k] load(column[k]) over row[r] of a sparse matrix, in the order of k, for W columns each. A loop
+/// of unknown length waits for each entry: several of each row are loaded at a time, their column numbers first.
 template <int R, typename Number, typename Weight, int W, class Load>
 ADAMANT_HOST_DEVICE void add_rows(const int (&row)[R], const std::int64_t *row_start, const int *column,
                                   const Weight *weight, const Load &load, Several<Number, W> (&sum)[R])
@@ -112,8 +112,8 @@ ADAMANT_HOST_DEVICE void add_rows(const int (&row)[R], const std::int64_t *row_s
 }
 
 /// The indices of functors for W columns of `at_once` rows each. They run over tiles of columns and rows, a block of
-/// threads on a GPU: what rows beside each other read of the same other rows stays in its first cache. With 32 groups of
-/// columns all threads of a warp have the same rows, and none waits for another's longer ones.
+/// threads on a GPU: what rows beside each other read of the same other rows stays in its first cache. With 32 groups
+/// of columns all threads of a warp have the same rows, and none waits for another's longer ones.
 template <int W, int groups = 8, int at_once = 1>
 struct ColumnTiles
 {

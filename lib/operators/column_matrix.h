@@ -19,8 +19,8 @@ struct ColumnRows
   const int          *column;
   const Number       *value;
 
-  /// Row i of A X, for the columns first, ..., first + W - 1 of n_columns; X is row-major. Several entries are loaded at
-  /// a time, since a loop of unknown length waits for each of them.
+  /// Row i of A X, for the columns first, ..., first + W - 1 of n_columns; X is row-major. Several entries are loaded
+  /// at a time, since a loop of unknown length waits for each of them.
   template <int W>
   ADAMANT_HOST_DEVICE Several<Number, W> multiply(int i, int n_columns, int first, const Number *x) const
   {

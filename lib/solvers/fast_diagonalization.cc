@@ -298,8 +298,8 @@ void TransformsIn<T>::make_inverses(const Array<double> &table, const Array<doub
   device.synchronize(); // before the vectors end
 }
 
-// to = Vᵀ from or, back, a V from (+ to) along direction d, for `outer` arrays of rows of pitch numbers, of which `inner`
-// count in each: row(d) rows of coefficients, or node_row(d) of nodes.
+// to = Vᵀ from or, back, a V from (+ to) along direction d, for `outer` arrays of rows of pitch numbers, of which
+// `inner` count in each: row(d) rows of coefficients, or node_row(d) of nodes.
 template <typename T>
 void TransformsIn<T>::transform(int d, bool back, int outer, int inner, const T *from, std::size_t from_pitch, T *to,
                                 std::size_t to_pitch, double a, bool add) const

@@ -315,7 +315,8 @@ void LevelSpace<dim>::mark_constrained(const DirichletBoundary &dirichlet)
              const auto cell = cells[c];
              for (const unsigned int f : cell->face_indices())
         {
-                 const auto boundary = cell->at_boundary(f) ? dirichlet.find(cell->face(f)->boundary_id()) : dirichlet.end();
+                 const auto face     = cell->face(f);
+                 const auto boundary = cell->at_boundary(f) ? dirichlet.find(face->boundary_id()) : dirichlet.end();
                  if (boundary == dirichlet.end())
             continue;
           for (const int i : on_face[f])

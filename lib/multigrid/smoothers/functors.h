@@ -177,15 +177,14 @@ struct FirstJacobiStep
   ADAMANT_HOST_DEVICE Number operator()(int i) const { return beta * D[i] * b[i]; }
 };
 
-/// y = x + beta D (b - A x) with x = beta D b, which FirstJacobiStep gives: two damped Jacobi steps from zero in one
-/// pass.
+/// What the functors below have in common: y, and beta D b, which FirstJacobiStep gives, of each row.
 template <typename Number>
-struct SecondJacobiStep : RowFunctor
+struct OnFirstJacobiStep : RowFunctor
 {
   Number        beta;
   const Number *D, *b;
   Number       *y;
-  SecondJacobiStep(Number beta, const Number *D, const Number *b, Number *y)
+  OnFirstJacobiStep(Number beta, const Number *D, const Number *b, Number *y)
     : beta(beta)
     , D(D)
     , b(b)
@@ -196,44 +195,45 @@ struct SecondJacobiStep : RowFunctor
     Number D, b;
   };
   ADAMANT_HOST_DEVICE Operands fetch(int row) const { return {D[row], b[row]}; }
-  ADAMANT_HOST_DEVICE void     operator()(int row, Number sum, const Operands &o) const
+};
+
+/// y = x + beta D (b - A x) with x = beta D b: two damped Jacobi steps from zero in one pass.
+template <typename Number>
+struct SecondJacobiStep : OnFirstJacobiStep<Number>
+{
+  using OnFirstJacobiStep<Number>::OnFirstJacobiStep;
+  using Operands = typename OnFirstJacobiStep<Number>::Operands;
+
+  ADAMANT_HOST_DEVICE void operator()(int row, Number sum, const Operands &o) const
   {
-    y[row] = beta * o.D * o.b + beta * o.D * (o.b - sum);
+    this->y[row] = this->beta * o.D * o.b + this->beta * o.D * (o.b - sum);
   }
   struct Result
   {
     Number D, y;
   };
-  ADAMANT_HOST_DEVICE Result result(int row) const { return {D[row], y[row]}; }
+  ADAMANT_HOST_DEVICE Result result(int row) const { return {this->D[row], this->y[row]}; }
   ADAMANT_HOST_DEVICE void   add(int row, Number sum, const Result &result) const
   {
-    y[row] = result.y - beta * result.D * sum;
+    this->y[row] = result.y - this->beta * result.D * sum;
   }
 };
 
 /// y = beta D b + A x with a diagonal D: a damped Jacobi step from zero, and what is added to it.
 template <typename Number>
-struct FirstJacobiStepPlus : RowFunctor
+struct FirstJacobiStepPlus : OnFirstJacobiStep<Number>
 {
+  using OnFirstJacobiStep<Number>::OnFirstJacobiStep;
+  using Operands               = typename OnFirstJacobiStep<Number>::Operands;
   static constexpr bool is_sum = true;
 
-  Number        a = Number(1), beta;
-  const Number *D, *b;
-  Number       *y;
-  FirstJacobiStepPlus(Number beta, const Number *D, const Number *b, Number *y)
-    : beta(beta)
-    , D(D)
-    , b(b)
-    , y(y)
-  {}
-  struct Operands
+  Number                   a = Number(1);
+  ADAMANT_HOST_DEVICE void operator()(int row, Number sum, const Operands &o) const
   {
-    Number D, b;
-  };
-  ADAMANT_HOST_DEVICE Operands fetch(int row) const { return {D[row], b[row]}; }
-  ADAMANT_HOST_DEVICE void operator()(int row, Number sum, const Operands &o) const { y[row] = beta * o.D * o.b + sum; }
-  ADAMANT_HOST_DEVICE Number result(int row) const { return y[row]; }
-  ADAMANT_HOST_DEVICE void   add(int row, Number sum, Number result) const { y[row] = result + sum; }
+    this->y[row] = this->beta * o.D * o.b + sum;
+  }
+  ADAMANT_HOST_DEVICE Number result(int row) const { return this->y[row]; }
+  ADAMANT_HOST_DEVICE void   add(int row, Number sum, Number result) const { this->y[row] = result + sum; }
 };
 
 /// d = alpha d_old + beta A r, x += d; with alpha = 0, d_old is not read.
