@@ -53,8 +53,8 @@ void describe(const RunSize &size, const Communicator &ranks, RunRecord &record)
 
 std::size_t bytes_of_time_loop(const RunSize &size)
 {
-  // GMRES keeps a vector in double and a direction in the V-cycle's precision for each iteration. It makes room for four
-  // at a time, and five to eight are usual. Its loop takes three more vectors, timing the V-cycle two.
+  // GMRES keeps a vector in double and a direction in the V-cycle's precision for each iteration. It makes room for
+  // four at a time, and five to eight are usual. Its loop takes three more vectors, timing the V-cycle two.
   const auto        options = size.linear_solver.options("");
   const std::size_t per_iteration =
                       sizeof(double) + (options.precision == Precision::float32 ? sizeof(float) : sizeof(double)),

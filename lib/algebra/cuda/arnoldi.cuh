@@ -112,8 +112,8 @@ __device__ inline void make_column(const ArnoldiVectors &a, int n_vectors, int b
     a.h[j] = j < n_vectors ? h[j] + (pass.corrects ? correction[j] : 0.) : pass.norm;
 }
 
-/// The last pass; beside it the first block asks the control, which takes longer than the vector. The control wants many
-/// registers and spills, so that four blocks of the vector fit into a multiprocessor. `blocks`: those of the sums.
+/// The last pass; beside it the first block asks the control, which takes longer than the vector. The control wants
+/// many registers and spills, so that four blocks of the vector fit into a multiprocessor. `blocks`: those of the sums.
 template <class Control>
 __global__ void __launch_bounds__(block_size, 4)
   finish_kernel(const ArnoldiVectors a, int blocks, const PartialSums products, const PartialSums corrections,

@@ -90,8 +90,8 @@ void allocate_values(const Context &context, const Arrangement &arrangement, Spa
     return;
   if (m < 4 && 4 * A.n_on_lines >= A.n_slices && static_cast<int>(arrangement.items.size()) >= enough_items)
     A.items = to_device(context, arrangement.items.data(), arrangement.items.size(), "matrices");
-  // Rows are shared by as many threads as the GPU has at once, in blocks that let those of the next kernel start. A block
-  // of most_threads fills a multiprocessor.
+  // Rows are shared by as many threads as the GPU has at once, in blocks that let those of the next kernel start. A
+  // block of most_threads fills a multiprocessor.
   const auto fits = [&](int threads) {
     return threads < most_threads ? threads / slice_rows * A.n_slices <= most_warps :
                                     A.n_slices <= context.n_multiprocessors();
