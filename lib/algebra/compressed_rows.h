@@ -1,50 +1,15 @@
 #pragma once
 
 #include "algebra/matrix.h"
+#include "algebra/rows_view.h"
 #include "algebra/vector.h"
 #include "base/csr_matrix.h"
-#include "base/host_device.h"
 
 namespace adamant
 {
-/// What functors see of compressed rows, in the memory of a device.
-struct RowsView
-{
-  int                n_rows;
-  const EntryNumber *row_start;
-  const int         *column;
-  const double      *value;
-
-  /// The place of the entry (i, j), or -1 where it is not stored; columns ascend.
-  ADAMANT_HOST_DEVICE EntryNumber find(int i, int j) const
-  {
-    EntryNumber first = row_start[i], end = row_start[i + 1];
-    while (first < end)
-      {
-        const EntryNumber middle = first + (end - first) / 2;
-        if (column[middle] < j)
-          first = middle + 1;
-        else
-          end = middle;
-      }
-    return first < row_start[i + 1] && column[first] == j ? first : EntryNumber(-1);
-  }
-  ADAMANT_HOST_DEVICE double entry(int i, int j) const
-  {
-    const EntryNumber k = find(i, j);
-    return k == EntryNumber(-1) ? 0. : value[k];
-  }
-};
-
-/// Those of a matrix in host memory.
-inline RowsView view_of(const CSRMatrix<double> &matrix)
-{
-  return {matrix.n_rows, matrix.row_start.data(), matrix.column.data(), matrix.value.data()};
-}
-
 /// A matrix whose values change, in compressed rows in the memory of a device: assembly writes the values, and products'
 /// formats (Matrix::update), diagonals and factors are made of them there. The pattern is that of a matrix in host
-/// memory, whose own values mean nothing.
+/// memory, whose own values mean nothing; where its rows are spread over ranks it is one rank's, ghosts included.
 class CompressedRows
 {
 public:

@@ -24,7 +24,7 @@ enum class MatrixFormat
   cusparse    ///< compressed rows, products by cuSPARSE, reductions and dense products by cuBLAS
 };
 
-struct RowsView;  // compressed_rows.h
+struct RowsView;  // rows_view.h
 class CellMatrix; // cell_matrix.h
 
 /// A matrix with n_rows rows of this rank, in the memory and the format of a device.
@@ -173,7 +173,7 @@ public:
 
   /// `changing`: the values in device memory, on the pattern of `source`, if they will change there: the format that
   /// suits them stays while new values have the same structure, and is given up for one that stores each of them when
-  /// they have not. Null: those of `source`. Throws RunError where rows of such a matrix are spread over ranks.
+  /// they have not. Null: those of `source`.
   virtual std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size,
                                                                const double *changing) const                      = 0;
   virtual std::shared_ptr<MatrixStorage<Number>> create_dense_matrix(const Array<double> &row_major, int n) const = 0;

@@ -109,13 +109,17 @@ CSRMatrix<double> columns_of(const CSRMatrix<double> &A, int first, int n_cols)
     for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
       block.row_start[i + 1] += wanted(A.column[k]);
   finish_row_starts(block);
+  if (A.value.empty())
+    block.value = Array<double>();
 #pragma omp parallel for schedule(static)
   for (int i = 0; i < A.n_rows; ++i)
     for (auto k = A.row_start[i], to = block.row_start[i]; k < A.row_start[i + 1]; ++k)
       if (wanted(A.column[k]))
         {
-          block.column[to]  = A.column[k] - first;
-          block.value[to++] = A.value[k];
+          block.column[to] = A.column[k] - first;
+          if (!A.value.empty())
+            block.value[to] = A.value[k];
+          ++to;
         }
   return block;
 }

@@ -52,6 +52,73 @@ void compare_cell_kernels(const Problem<dim> &problem)
     }
 }
 
+// The values that a device computes and sums over ranks, and products with matrices that take them, are the host's: for
+// equal cells at first and again, then for cells that differ, so that formats are given up, and again.
+template <int dim>
+void compare_changing_matrices(const adamant::Device &device, const FiniteElement<dim> &fe)
+{
+  SCOPED_TRACE(fe.get_name());
+  const Problem<dim> problem(world, fe);
+  const auto        &u      = problem.u;
+  double             factor = 0.;
+  const auto         kernel = [&](const CellContext<dim> &cell, FullMatrix<double> &local) {
+    Problem<dim>::transport(cell, local);
+    local *= 1. + factor * std::sin(1. + cell.cell_number());
+  };
+  adamant::Form<dim> expected("A", u, unknowns(u), problem.mapping, problem.quadrature, flags, kernel,
+                              adamant::Levels::all),
+    form("A", u, unknowns(u), problem.mapping, problem.quadrature, flags, kernel, adamant::Levels::all);
+  std::vector<adamant::Matrix<double>> in_double;
+  std::vector<adamant::Matrix<float>>  in_float;
+  int                                  n_wrong = 0; // ranks go on together
+  for (const double next : {0., 0., 0.7, 0.2})
+    {
+      factor = next;
+      expected.update();
+      form.update(device);
+      const auto levels = levels_of(u, form);
+      for (std::size_t l = 0; l < levels.size(); ++l)
+        {
+          const auto &A = *expected.matrix(l);
+          ASSERT_EQ(A.column, form.matrix(l)->column) << "level " << l;
+          ASSERT_TRUE(levels[l].changing) << "level " << l << ": the device should have the values";
+          const auto values = adamant::to_host(levels[l].changing->values);
+          for (int i = 0; i < A.n_rows; ++i)
+            {
+              const auto begin = A.value.begin() + A.row_start[i], end = A.value.begin() + A.row_start[i + 1];
+              const auto largest =
+                std::abs(*std::max_element(begin, end, [](double a, double b) { return std::abs(a) < std::abs(b); }));
+              for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+                n_wrong += !(std::abs(values[k] - A.value[k]) <= 1e-13 * largest);
+            }
+          if (in_double.size() <= l)
+            {
+              in_double.push_back(adamant::make_matrix<double>(device, levels[l]));
+              in_float.push_back(adamant::make_matrix<float>(device, levels[l]));
+            }
+          else
+            {
+              update_matrix(levels[l], in_double[l]);
+              update_matrix(levels[l], in_float[l]);
+            }
+          const auto x   = sample(keys_of(u.space(l)));
+          const auto y   = product(A, x);
+          const auto ask = [&](const auto &matrix, auto number, double tolerance) {
+            using Number = decltype(number);
+            const adamant::Vector<Number> in(device, x);
+            adamant::Vector<Number>       out(device, A.n_rows);
+            device.multiply(Number(1), matrix, in, Number(0), out);
+            const auto found = adamant::to_host(out);
+            for (std::size_t i = 0; i < y.size(); ++i)
+              n_wrong += !(std::abs(found[i] - y[i]) <= tolerance);
+          };
+          ask(in_double[l], 0., 1e-12);
+          ask(in_float[l], 0.f, 2e-5);
+        }
+      EXPECT_EQ(n_wrong, 0) << "cells that differ by " << factor;
+    }
+}
+
 // Every local DoF of each level has the value that the finest level has at its node.
 template <int dim>
 void check_injected_values(const adamant::Device &device, const FiniteElement<dim> &fe)
@@ -247,6 +314,25 @@ TEST_F(CudaRanks, SumsOverCells)
 {
   compare_sums_over_cells<2>(device, FE_Q<2>(1));
   compare_sums_over_cells<3>(device, FESystem<3>(FE_Q<3>(1), 3));
+}
+
+TEST(Ranks, ChangingMatrices)
+{
+  const auto device = adamant::Device::host(2, adamant::Communicator(world));
+  compare_changing_matrices<2>(device, FE_Q<2>(1));
+  compare_changing_matrices<2>(device, FESystem<2>(FE_Q<2>(2), 2));
+  compare_changing_matrices<3>(device, FESystem<3>(FE_Q<3>(1), 3));
+}
+TEST_F(CudaRanks, ChangingMatrices)
+{
+  compare_changing_matrices<2>(device, FE_Q<2>(2));
+  compare_changing_matrices<2>(device, FESystem<2>(FE_Q<2>(1), 2));
+  compare_changing_matrices<3>(device, FESystem<3>(FE_Q<3>(1), 3));
+}
+TEST_F(CudaRanks, ChangingMatricesOfCusparse)
+{
+  const auto cusparse = adamant::Device::cuda(adamant::Communicator(world), true, adamant::MatrixFormat::cusparse);
+  compare_changing_matrices<2>(cusparse, FESystem<2>(FE_Q<2>(1), 2));
 }
 
 TEST(Ranks, InjectedValues)

@@ -87,7 +87,7 @@ __global__ void gather_rows_kernel(RowsView A, int n, int width, const int *row,
   if (k >= n)
     return;
   const auto begin = A.row_start[row[k]];
-  const int  n_row = static_cast<int>(A.row_start[row[k] + 1] - begin);
+  const int  n_row = static_cast<int>(A.end(row[k]) - begin);
   for (int e = 0; e < n_row && e < width; ++e)
     {
       column[static_cast<long>(k) * width + e] = A.column[begin + e];

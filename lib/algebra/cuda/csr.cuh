@@ -1,7 +1,7 @@
 #pragma once
 
-#include "algebra/compressed_rows.h"
 #include "algebra/cuda/check.cuh"
+#include "algebra/rows_view.h"
 
 #include <memory>
 #include <vector>

@@ -1,7 +1,8 @@
 #include "algebra/cuda/cusparse.cuh"
 
-#include "algebra/compressed_rows.h"
 #include "algebra/cuda/sparse.cuh"
+#include "algebra/gather.h"
+#include "algebra/rows_view.h"
 #include "algebra/vector_functors.h"
 #include "base/exceptions.h"
 
@@ -25,6 +26,18 @@ std::size_t pattern_of(const CSRMatrix<double> &A)
     add(j);
   return hash;
 }
+
+// Where the entries in owned columns are among all.
+DeviceArray<int> places_of_owned(const Context &context, const CSRMatrix<double> &A)
+{
+  Array<int> places;
+  for (std::size_t k = 0; k < A.column.size(); ++k)
+    if (A.column[k] < A.ghosts->n_owned)
+      places.push_back(to_index(k, "entries of a matrix for cuSPARSE"));
+  DeviceArray<int> result = to_device(context, places.data(), places.size(), "matrices");
+  context.synchronize();
+  return result;
+}
 } // namespace
 
 template <typename Number>
@@ -38,9 +51,9 @@ CusparseMatrix<Number>::CusparseMatrix(std::shared_ptr<Context> context_, std::s
   this->n_cols    = source.n_cols;
   this->node_size = node_size;
   if (changing != nullptr && source.ghosts)
-    throw RunError("values that change on the device: the rows of the matrix are spread over ranks");
-  source.ghosts ? store(owned_block(source), nullptr) : store(source, changing);
-  take_ghosts(source);
+    place = places_of_owned(*context, source);
+  source.ghosts ? store(owned_block(source), changing) : store(source, changing);
+  take_ghosts(source, changing);
 }
 
 template <typename Number>
@@ -104,12 +117,12 @@ void CusparseMatrix<Number>::describe()
 }
 
 template <typename Number>
-void CusparseMatrix<Number>::take_ghosts(const CSRMatrix<double> &source)
+void CusparseMatrix<Number>::take_ghosts(const CSRMatrix<double> &source, const double *changing)
 {
   if (!source.ghosts || (source.ghosts->sends.empty() && source.ghosts->receives.empty()))
     return; // it needs nothing of other ranks
   const auto exchange = this->ghosts ? this->ghosts->exchange : Exchange<Number>::create(context, source.ghosts);
-  this->ghosts        = std::make_shared<GhostMatrix<Number>>(context, source, this->node_size, exchange, false);
+  this->ghosts = std::make_shared<GhostMatrix<Number>>(context, source, this->node_size, exchange, false, changing);
 }
 
 template <typename Number>
@@ -122,22 +135,26 @@ void CusparseMatrix<Number>::update(const CSRMatrix<double> &source)
   context->upload(value.data(), values.data(), values.size() * sizeof(Number));
   if (!this->ghosts)
     return;
-  take_ghosts(source);
+  take_ghosts(source, nullptr);
   context->outdate_graphs(); // the ghosts' addresses have
 }
 
 template <typename Number>
 void CusparseMatrix<Number>::update_values(const RowsView &rows)
 {
-  if (this->ghosts)
-    throw RunError("values that change on the device: the rows of the matrix are spread over ranks");
   take_values(rows.value);
+  if (this->ghosts)
+    this->ghosts->take_values(*context, rows.value);
 }
 
 template <typename Number>
 void CusparseMatrix<Number>::take_values(const double *source)
 {
-  for_each(*context, to_index(value.size(), "entries of a matrix"), Convert<double, Number>{source, value.data()});
+  const int n = to_index(value.size(), "entries of a matrix");
+  if (place.size() > 0)
+    for_each(*context, n, Gather<double, Number>{place.data(), source, value.data()});
+  else
+    for_each(*context, n, Convert<double, Number>{source, value.data()});
 }
 
 template <typename Number>
@@ -179,7 +196,7 @@ void CusparseMatrix<Number>::multiply(Number a, const Number *x, Number b, Numbe
 template <typename Number>
 std::size_t CusparseMatrix<Number>::bytes() const
 {
-  return (start.size() + column.size()) * sizeof(int) + value.size() * sizeof(Number) + buffer.size() +
+  return (start.size() + column.size() + place.size()) * sizeof(int) + value.size() * sizeof(Number) + buffer.size() +
          (this->ghosts ? this->ghosts->bytes() : 0);
 }
 

@@ -41,13 +41,14 @@ private:
   void   take_values(const double *source);
   void   describe();
   Vector describe_vector(int n, void *values) const;
-  void   take_ghosts(const CSRMatrix<double> &source);
+  void   take_ghosts(const CSRMatrix<double> &source, const double *changing);
   void   product(Number a, const Number *x, Number b, Number *y) const;
 
   std::shared_ptr<Context>   context;
   std::shared_ptr<Libraries> libraries; // which the descriptors need to the end
   std::size_t                pattern = 0;
   DeviceArray<int>           start, column;
+  DeviceArray<int>           place; // of values that change, where ghosts lie between them
   DeviceArray<Number>        value;
   mutable DeviceArray<char>  buffer;
   Matrix                     matrix; // null: there are no entries

@@ -25,6 +25,7 @@ __device__ Bits bits_of(float value)
 struct NodeRows
 {
   int          row = 0, n = 0; // the first row, entries of each
+  int          pitch = 0;      // from one to the next: with the ghosts' entries
   std::int64_t begin = 0;
   bool         present;
 
@@ -35,19 +36,24 @@ struct NodeRows
     if (!present)
       return;
     begin = A.row_start[row];
-    n     = static_cast<int>(A.row_start[row + 1] - begin);
+    n     = static_cast<int>(A.end(row) - begin);
+    pitch = static_cast<int>(A.row_start[row + 1] - begin);
   }
+
+  // Entry k of row c.
+  __device__ std::int64_t place(int c, int k) const { return begin + static_cast<std::int64_t>(c) * pitch + k; }
 };
 
 template <typename Number>
 __device__ Bits hash(const RowsView &A, const NodeRows &node, int m)
 {
   Bits h = node.n;
-  for (std::int64_t k = node.begin; k < node.begin + static_cast<std::int64_t>(m) * node.n; ++k)
-    {
-      h = (h ^ bits_of(static_cast<Number>(A.value[k]))) * 0x9e3779b97f4a7c15ull;
-      h ^= h >> 29;
-    }
+  for (int c = 0; c < m; ++c)
+    for (int k = 0; k < node.n; ++k)
+      {
+        h = (h ^ bits_of(static_cast<Number>(A.value[node.place(c, k)]))) * 0x9e3779b97f4a7c15ull;
+        h ^= h >> 29;
+      }
   return h;
 }
 
@@ -69,10 +75,10 @@ __device__ bool continues(const RowsView &A, const NodeRows &first, const NodeRo
   for (int c = 0; same && c < m; ++c)
     {
       double largest = 0, difference = 0;
-      for (int k = c * node.n; same && k < (c + 1) * node.n; ++k)
+      for (int k = 0; same && k < node.n; ++k)
         {
-          const double value = A.value[node.begin + k], expected = A.value[first.begin + k];
-          same       = A.column[node.begin + k] == A.column[first.begin + k] + distance;
+          const double value = A.value[node.place(c, k)], expected = A.value[first.place(c, k)];
+          same       = A.column[node.place(c, k)] == A.column[first.place(c, k)] + distance;
           largest    = fmax(largest, fabs(expected));
           difference = fmax(difference, fabs(value - expected));
         }
@@ -126,8 +132,7 @@ __global__ void fill_models_kernel(RowsView A, int m, const int *nodes, const Mo
   for (int e = threadIdx.x; e < node.n * m; e += blockDim.x)
     {
       const int k = e / (m * m) * m + e % m, c = e / m % m;
-      values[static_cast<long>(model_unit) * model.start + e] =
-        static_cast<Number>(A.value[node.begin + c * node.n + k]);
+      values[static_cast<long>(model_unit) * model.start + e] = static_cast<Number>(A.value[node.place(c, k)]);
     }
 }
 
@@ -146,8 +151,9 @@ __global__ void fill_places_kernel(RowsView A, int n_slices, int m, const int *n
   const NodeRows node(A, row_of(slice, lane, m, 1, nodes)),
     expected(A, row_of(model.place / slice_rows, model.place % slice_rows, m, 1, nodes));
   bool same = !node.present || node.n == expected.n;
-  for (int k = 0; node.present && same && k < m * node.n; ++k)
-    same = static_cast<Number>(A.value[node.begin + k]) == static_cast<Number>(A.value[expected.begin + k]);
+  for (int c = 0; node.present && c < m; ++c)
+    for (int k = 0; same && k < node.n; ++k)
+      same = static_cast<Number>(A.value[node.place(c, k)]) == static_cast<Number>(A.value[expected.place(c, k)]);
   if (!same)
     *differ = 1;
 }

@@ -53,9 +53,9 @@ __device__ bool continues_band(const RowsView &A, int slice, int stride, int per
   for (int model = first; same && model < first + period; ++model)
     {
       const auto from = A.row_start[model], mine = A.row_start[model + shift];
-      const int  n       = static_cast<int>(A.row_start[model + 1] - from);
+      const int  n       = static_cast<int>(A.end(model) - from);
       double     largest = 0, difference = 0;
-      same = A.row_start[model + shift + 1] - mine == n;
+      same = A.end(model + shift) - mine == n;
       for (int k = 0; same && k < n; ++k)
         {
           same       = A.column[mine + k] == A.column[from + k] + stride * (shift / period);
@@ -78,7 +78,7 @@ __global__ void examine_kernel(RowsView A, int n_slices, int node_size, const in
   int          length = 0;
   if (row < A.n_rows)
     {
-      const auto end = A.row_start[row + 1];
+      const auto end = A.end(row);
       begin          = A.row_start[row];
       e.longest = length = static_cast<int>(end - begin);
       if (end > begin)
@@ -96,8 +96,10 @@ __global__ void examine_kernel(RowsView A, int n_slices, int node_size, const in
           if (!fits)
             run_fits[r] = 0;
         }
-      const auto first = A.row_start[row - row % node_size];
-      bool       same  = A.row_start[row - row % node_size + 1] - first == length;
+      const int  of_node = row - row % node_size;
+      const auto first   = A.row_start[of_node];
+      bool       same    = A.end(of_node) - first == length && // with as many ghosts: NodeRows
+                  A.row_start[of_node + 1] - first == A.row_start[row + 1] - begin;
       for (int k = 0; same && k < length; ++k)
         same = A.column[first + k] == A.column[begin + k];
       if (!same)

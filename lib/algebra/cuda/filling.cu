@@ -19,7 +19,8 @@ __global__ void fill_kernel(RowsView A, int n_slices, int node_size, int rows, c
   const int   row   = row_of(slice, lane, node_size, node_size / rows, nodes);
   const Slice s     = slices[slice];
   const auto  begin = row < A.n_rows ? A.row_start[row] : 0;
-  const int   n     = row < A.n_rows ? static_cast<int>(A.row_start[row + 1] - begin) : 0;
+  const int   n     = row < A.n_rows ? static_cast<int>(A.end(row) - begin) : 0;
+  const int   pitch = row < A.n_rows ? static_cast<int>(A.row_start[row + 1] - begin) : 0; // of a node's rows
   columns += 32L * s.column + lane;
   const auto column  = [&](int r) { return r * run < n ? static_cast<unsigned>(A.column[begin + r * run]) : absent; };
   const auto offset  = [&](int r) { return r * run < n ? column(r) - s.parameter : 0xffff; };
@@ -46,7 +47,7 @@ __global__ void fill_kernel(RowsView A, int n_slices, int node_size, int rows, c
   const int  entries = s.width * run * rows;
   const auto value   = [&](int e) {
     const int k = e / (run * rows) * run + e % run, c = e / run % rows;
-    return k < n ? static_cast<Number>(A.value[begin + c * n + k]) : Number(0);
+    return k < n ? static_cast<Number>(A.value[begin + c * pitch + k]) : Number(0);
   };
   if (n_values == 0)
     for (int e = 0; e < entries; ++e)

@@ -1,10 +1,10 @@
 #include "algebra/cuda/conversion.cuh"
 #include "algebra/cuda/dense.h"
 
-#include "algebra/compressed_rows.h"
 #include "algebra/cuda/cells.cuh"
 #include "algebra/cuda/operations.h"
 #include "algebra/row_functors.h"
+#include "algebra/rows_view.h"
 #include "base/exceptions.h"
 
 #include <algorithm>
@@ -47,6 +47,17 @@ struct Staged
   DeviceArray<double>       value;
   RowsView                  view;
 };
+
+// Where rows would start that have the entries alone which are not left out; `rows` are in host memory.
+Array<EntryNumber> packed_starts(const RowsView &rows)
+{
+  Array<EntryNumber> starts(rows.n_rows + 1);
+  starts[0] = 0;
+  for (int i = 0; i < rows.n_rows; ++i)
+    starts[i + 1] = starts[i] + rows.end(i) - rows.row_start[i];
+  return starts;
+}
+
 // Dense blocks where the rows of nodes fit, else the longest runs that fit.
 template <typename Number>
 void choose_runs(const std::vector<int> &run_fits, SparseMatrix<Number> &A)
@@ -109,20 +120,24 @@ SparseMatrix<Number>::SparseMatrix(std::shared_ptr<Context> context_, const CSRM
   , pattern(pattern_of(source))
   , changing(changing != nullptr)
 {
-  if (changing != nullptr && source.ghosts)
-    throw RunError("values that change on the device: the rows of the matrix are spread over ranks");
-  this->n_rows     = source.n_rows;
-  this->n_cols     = source.n_cols;
-  this->node_size  = node_size;
-  const auto stage = [&](const CSRMatrix<double> &owned) {
-    convert(Staged(*context, owned, changing).view, owned.row_start);
-  };
-  source.ghosts ? stage(owned_block(source)) : stage(source);
+  this->n_rows    = source.n_rows;
+  this->n_cols    = source.n_cols;
+  this->node_size = node_size;
+  first_ghost     = source.ghosts ? source.ghosts->n_owned : -1;
+  convert(owned(Staged(*context, source, changing).view), packed_starts(owned(view_of(source))));
   if (!source.ghosts || (source.ghosts->sends.empty() && source.ghosts->receives.empty()))
     return; // it needs nothing of other ranks
   if (!exchange)
     exchange = Exchange<Number>::create(context, source.ghosts);
-  ghosts = std::make_shared<GhostMatrix<Number>>(context, source, node_size, exchange);
+  ghosts = std::make_shared<GhostMatrix<Number>>(context, source, node_size, exchange, true, changing);
+}
+
+// Without the ghosts' columns.
+template <typename Number>
+RowsView SparseMatrix<Number>::owned(RowsView rows) const
+{
+  rows.first_ghost = first_ghost;
+  return rows;
 }
 
 template <typename Number>
@@ -222,16 +237,20 @@ void SparseMatrix<Number>::update(const CSRMatrix<double> &source)
 template <typename Number>
 void SparseMatrix<Number>::update_values(const RowsView &rows)
 {
-  if (values.size() == 0)
-    return;
-  if (!changing)
+  if (!changing && values.size() > 0)
     return MatrixStorage<Number>::update_values(rows);
-  if (refill(*context, rows, *this))
+  if (ghosts)
+    ghosts->take_values(*context, rows.value);
+  if (values.size() == 0 || refill(*context, owned(rows), *this))
     return;
   plain = true;
-  Array<EntryNumber> row_start(rows.n_rows + 1);
-  context->download(row_start.data(), rows.row_start, row_start.size() * sizeof(EntryNumber));
-  convert(rows, row_start);
+  CSRMatrix<double> pattern;
+  pattern.n_rows = rows.n_rows;
+  pattern.row_start.resize(rows.n_rows + 1);
+  context->download(pattern.row_start.data(), rows.row_start, pattern.row_start.size() * sizeof(EntryNumber));
+  pattern.column.resize(pattern.row_start.back());
+  context->download(pattern.column.data(), rows.column, pattern.column.size() * sizeof(int));
+  convert(owned(rows), packed_starts(owned(view_of(pattern))));
   context->outdate_graphs(); // kernels and addresses are others
 }
 

@@ -36,8 +36,8 @@ struct LaneEntries
 {
   const SparseView<Number> &A;
   const Shape              &shape;
-  EntryNumber               begin = 0;      // in the source
-  int                       row = 0, n = 0; // the first row, its entries
+  EntryNumber               begin = 0;                 // in the source
+  int                       row = 0, n = 0, pitch = 0; // the first row, its entries, and with those of ghosts
   int                       entries = 0;
   bool                      shared  = false; // with other rows
   bool                      model   = true;  // whether the values are stored for this row
@@ -52,7 +52,8 @@ struct LaneEntries
     if (row >= A.n_rows)
       return;
     begin               = source.row_start[row];
-    n                   = static_cast<int>(source.row_start[row + 1] - begin);
+    n                   = static_cast<int>(source.end(row) - begin);
+    pitch               = static_cast<int>(source.row_start[row + 1] - begin);
     const Slice s       = A.slices[slice];
     const bool  band    = s.kind == static_cast<unsigned>(SliceKind::band);
     const int   of_pair = s.parameter >= in_pairs ? lane % 2 : 0;
@@ -71,7 +72,7 @@ struct LaneEntries
   __device__ EntryNumber source(int e) const
   {
     const int k = e / (shape.run * shape.rows) * shape.run + e % shape.run, c = e / shape.run % shape.rows;
-    return k < n ? begin + c * n + k : EntryNumber(-1);
+    return k < n ? begin + c * pitch + k : EntryNumber(-1);
   }
   __device__ int  code(int e) const { return codes[spacing * (e / 4)] >> (8 * (e % 4)) & 0xff; }
   __device__ long place(int e) const { return shape.n_values > 0 ? code(e) : first + spacing * e; }
@@ -145,7 +146,7 @@ __global__ void compare_kernel(SparseView<Number> A, Shape shape, RowsView sourc
       double largest = 0;
       bool   same    = true;
       for (int k = 0; k < lane.n; ++k)
-        largest = fmax(largest, fabs(source.value[lane.begin + static_cast<EntryNumber>(c) * lane.n + k]));
+        largest = fmax(largest, fabs(source.value[lane.begin + static_cast<EntryNumber>(c) * lane.pitch + k]));
       const double bound = 4 * same_value<Number> * largest;
       for (int e = 0; e < lane.entries; ++e)
         if (const EntryNumber from = lane.source(e); from >= 0 && e / shape.run % shape.rows == c)

@@ -118,10 +118,12 @@ public:
   std::shared_ptr<CellProducts<Number>> cells;  ///< null: rows
 
 private:
-  void convert(const RowsView &source, const Array<EntryNumber> &row_start);
+  void     convert(const RowsView &source, const Array<EntryNumber> &row_start);
+  RowsView owned(RowsView rows) const;
 
   std::shared_ptr<Context> context;
   std::size_t              pattern       = 0;     // hash of the rows' lengths
+  int                      first_ghost   = -1;    // column
   bool                     changing      = false; // whether values change in device memory
   bool                     plain         = false; // each is stored
   bool                     models_differ = false; // two rows have the same hash

@@ -40,7 +40,7 @@ __global__ void collect_values_kernel(RowsView A, ValueTable table)
   const int row = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= A.n_rows)
     return;
-  const auto begin = A.row_start[row], end = A.row_start[row + 1];
+  const auto begin = A.row_start[row], end = A.end(row);
   double     largest = 0;
   for (auto k = begin; k < end; ++k)
     largest = fmax(largest, fabs(A.value[k]));

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "base/csr_matrix.h"
+#include "algebra/rows_view.h"
 #include "base/exchange_plan.h"
 
-#include <utility>
+#include <memory>
 
 namespace adamant
 {
@@ -15,17 +15,33 @@ template <typename Number>
 class Ghosts
 {
 public:
-  explicit Ghosts(const CSRMatrix<double> &source)
-    : plan(source.ghosts)
+  /// `rows`: with those of ghosts, whose columns come last.
+  Ghosts(const std::shared_ptr<const ExchangePlan> &plan, RowsView rows)
+    : plan(plan)
     , exchange(*plan)
+    , row_start(rows.n_rows + 1, 0)
   {
-    CSRMatrix<double> block = ghost_block(source);
-    row_start               = std::move(block.row_start);
-    column                  = std::move(block.column);
-    value.assign(block.value.begin(), block.value.end());
+    rows.first_ghost = plan->n_owned;
+    for (int i = 0; i < rows.n_rows; ++i)
+      {
+        for (auto k = rows.end(i); k < rows.row_start[i + 1]; ++k)
+          column.push_back(rows.column[k] - plan->n_owned);
+        row_start[i + 1] = column.size();
+      }
+    value.resize(column.size());
+    take_values(rows);
   }
 
-  int n_owned() const { return plan->n_owned; }
+  /// New ones, on the same pattern.
+  void take_values(const RowsView &rows)
+  {
+    for (int i = 0; i < rows.n_rows; ++i)
+      for (auto k = row_start[i]; k < row_start[i + 1]; ++k)
+        value[k] = static_cast<Number>(rows.value[rows.row_start[i + 1] - row_start[i + 1] + k]);
+  }
+
+  int          n_owned() const { return plan->n_owned; }
+  std::int64_t n_entries() const { return row_start.back(); }
 
   void start(const Number *x) { exchange.start(x); }
   void finish() { values = exchange.finish(); }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "algebra/compressed_rows.h"
+#include "algebra/rows_view.h"
 
 #include <algorithm>
 #include <cmath>
@@ -41,7 +41,7 @@ public:
     for (int r = 0; r < lanes; ++r)
       {
         const int row = (slice * lanes + r) * m;
-        n_blocks[r]   = row < A.n_rows ? static_cast<int>((A.row_start[row + 1] - A.row_start[row]) / m) : 0;
+        n_blocks[r]   = row < A.n_rows ? static_cast<int>((A.end(row) - A.row_start[row]) / m) : 0;
         if (n_blocks[r] == 0)
           continue;
         columns[r] = A.column + A.row_start[row];

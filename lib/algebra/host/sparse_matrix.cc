@@ -1,8 +1,8 @@
 #include "algebra/host/for_each_row.h"
 #include "algebra/host/slice_rows.h"
 
-#include "algebra/compressed_rows.h"
 #include "algebra/host/cell_products.h"
+#include "algebra/rows_view.h"
 #include "algebra/value_dictionary.h"
 #include "base/exceptions.h"
 
@@ -148,8 +148,8 @@ bool has_dense_blocks(const RowsView &A, int n_cols, int m, int n_threads)
   for (int row = 0; row < A.n_rows; ++row)
     {
       const auto begin = A.row_start[row], node = A.row_start[row - row % m];
-      const int  length = static_cast<int>(A.row_start[row + 1] - begin);
-      dense             = dense && length % m == 0 && A.row_start[row - row % m + 1] - node == length;
+      const int  length = static_cast<int>(A.end(row) - begin);
+      dense             = dense && length % m == 0 && A.end(row - row % m) - node == length;
       for (int k = 0; k < length && dense; ++k)
         dense = A.column[begin + k] == A.column[node + k] && A.column[node + k] == A.column[node + k - k % m] + k % m;
     }
@@ -167,12 +167,26 @@ SparseMatrix<Number>::SparseMatrix(const CSRMatrix<double> &source, int node_siz
   this->n_rows    = source.n_rows;
   this->n_cols    = source.n_cols;
   this->node_size = node_size;
-  if (changing != nullptr && source.ghosts)
-    throw RunError("values that change on the device: the rows of the matrix are spread over ranks");
-  if (changing == nullptr)
-    update(source);
-  else
-    arrange({source.n_rows, source.row_start.data(), source.column.data(), changing}, source.n_cols);
+  RowsView rows   = view_of(source);
+  if (changing != nullptr)
+    rows.value = changing;
+  take(source.ghosts, rows);
+}
+
+template <typename Number>
+void SparseMatrix<Number>::take(const std::shared_ptr<const ExchangePlan> &plan, const RowsView &rows)
+{
+  if (plan)
+    ghosts = std::make_unique<Ghosts<Number>>(plan, rows);
+  arrange(owned(rows));
+}
+
+// Without the ghosts' columns.
+template <typename Number>
+RowsView SparseMatrix<Number>::owned(RowsView rows) const
+{
+  rows.first_ghost = ghosts ? ghosts->n_owned() : -1;
+  return rows;
 }
 
 template <typename Number>
@@ -200,16 +214,13 @@ void SparseMatrix<Number>::update(const CSRMatrix<double> &source)
                    std::to_string(this->n_cols) + " entries, the new one " + std::to_string(source.n_rows) + " x " +
                    std::to_string(source.n_cols));
   // Which values agree may have changed, and with it the format.
-  if (!source.ghosts)
-    return arrange(view_of(source), source.n_cols);
-  const CSRMatrix<double> owned = owned_block(source);
-  arrange(view_of(owned), owned.n_cols);
-  ghosts = std::make_unique<Ghosts<Number>>(source);
+  take(source.ghosts, view_of(source));
 }
 
 template <typename Number>
-void SparseMatrix<Number>::arrange(const RowsView &source, int n_cols)
+void SparseMatrix<Number>::arrange(const RowsView &source)
 {
+  const int  n_cols   = source.first_ghost >= 0 ? source.first_ghost : this->n_cols;
   const int  m_wanted = this->node_size;
   const bool known    = m_wanted == 2 || m_wanted == 3 || m_wanted == 4 || m_wanted == 6;
   block_rows          = known && has_dense_blocks(source, n_cols, m_wanted, n_threads) ? m_wanted : 1;
@@ -240,7 +251,8 @@ void SparseMatrix<Number>::arrange(const RowsView &source, int n_cols)
       columns += s.contiguous ? s.width : blocks + (s.windowed ? s.width : 0);
       n_values += (s.shared ? s.width : blocks) * m * m;
     }
-  if (padded > 2 * static_cast<std::size_t>(source.row_start[source.n_rows]) + slice_rows * 32)
+  const auto entries = source.row_start[source.n_rows] - (ghosts ? ghosts->n_entries() : 0);
+  if (padded > 2 * static_cast<std::size_t>(entries) + slice_rows * 32)
     return compressed_rows(source);
   row_start = Array<std::int64_t>();
   column.resize(n_wide);
@@ -268,14 +280,17 @@ void SparseMatrix<Number>::compressed_rows(const RowsView &source)
   block_rows = 1;
   slices.clear();
   narrow_column.clear();
-  row_start.assign(source.row_start, source.row_start + source.n_rows + 1);
+  row_start.resize(source.n_rows + 1);
+  row_start[0] = 0;
+  for (int i = 0; i < source.n_rows; ++i)
+    row_start[i + 1] = row_start[i] + source.end(i) - source.row_start[i];
   column.resize(row_start.back());
   value.resize(row_start.back());
   for_each(n_threads, source.n_rows, [&](int i) {
-    for (auto k = source.row_start[i]; k < source.row_start[i + 1]; ++k)
+    for (auto k = source.row_start[i], to = row_start[i]; to < row_start[i + 1]; ++k, ++to)
       {
-        column[k] = source.column[k];
-        value[k]  = static_cast<Number>(source.value[k]);
+        column[to] = source.column[k];
+        value[to]  = static_cast<Number>(source.value[k]);
       }
   });
 }
@@ -296,8 +311,8 @@ bool SparseMatrix<Number>::refill(const RowsView &source)
   if (slices.empty())
     {
       for_each(n_threads, this->n_rows, [&](int i) {
-        for (auto k = row_start[i]; k < row_start[i + 1]; ++k)
-          value[k] = static_cast<Number>(source.value[k]);
+        for (auto k = source.row_start[i], to = row_start[i]; to < row_start[i + 1]; ++k, ++to)
+          value[to] = static_cast<Number>(source.value[k]);
       });
       return true;
     }
@@ -329,14 +344,14 @@ bool SparseMatrix<Number>::refill(const RowsView &source)
 template <typename Number>
 void SparseMatrix<Number>::update_values(const RowsView &rows)
 {
-  if (value.empty())
-    return;
-  if (!changing)
+  if (!changing && !value.empty())
     return MatrixStorage<Number>::update_values(rows);
-  if (refill(rows))
+  if (ghosts)
+    ghosts->take_values(rows);
+  if (value.empty() || refill(owned(rows)))
     return;
   plain = true;
-  arrange(rows, this->n_cols);
+  arrange(owned(rows));
 }
 
 template <typename Number>

@@ -73,10 +73,12 @@ public:
   mutable Array<Number>           scratch; ///< entries that a functor computes, before the product
 
 private:
-  void arrange(const RowsView &source, int n_cols);
-  void compressed_rows(const RowsView &source);
-  bool refill(const RowsView &source);
-  int  repeated(int slice) const;
+  void     take(const std::shared_ptr<const ExchangePlan> &plan, const RowsView &rows);
+  void     arrange(const RowsView &source);
+  void     compressed_rows(const RowsView &source);
+  bool     refill(const RowsView &source);
+  RowsView owned(RowsView rows) const;
+  int      repeated(int slice) const;
 
   bool changing = false; ///< whether values change in device memory
   bool plain    = false; ///< each is stored

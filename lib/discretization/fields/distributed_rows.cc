@@ -222,6 +222,90 @@ CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, con
 
 namespace
 {
+// How the values of ghost rows, those of `local` behind its owned rows, come to the owners of these rows. `received`:
+// what they get, with global numbers of entries as values.
+std::shared_ptr<const ExchangePlan> plan_of_entries(const CSRMatrix<double> &local, const Partitioner &rows,
+                                                    const std::map<unsigned int, Rows> &received)
+{
+  auto plan          = std::make_shared<ExchangePlan>();
+  plan->communicator = Communicator(rows.get_mpi_communicator());
+  plan->n_owned      = to_index(local.n_nonzeros(), "entries of a matrix whose values change");
+  auto all           = static_cast<double>(local.n_nonzeros());
+  plan->first_owned  = static_cast<std::uint64_t>(plan->communicator.sum_before(all));
+  plan->communicator.sum(&all, 1);
+  plan->n_global = static_cast<std::uint64_t>(all);
+
+  int        row   = static_cast<int>(rows.locally_owned_size());
+  const auto first = static_cast<int>(local.row_start[row]);
+  for (const auto &[rank, n_rows] : rows.ghost_targets())
+    {
+      const auto begin = static_cast<int>(local.row_start[row]);
+      row += static_cast<int>(n_rows);
+      if (const auto end = static_cast<int>(local.row_start[row]); end > begin)
+        plan->sends.push_back({static_cast<int>(rank), begin - first, end - first});
+    }
+  plan->sent.resize(plan->n_owned - first);
+  std::iota(plan->sent.begin(), plan->sent.end(), first);
+  for (const auto &[rank, message] : received)
+    {
+      const int begin = plan->n_ghosts();
+      plan->ghosts.insert(plan->ghosts.end(), message.second.begin(), message.second.end());
+      plan->receives.push_back({static_cast<int>(rank), begin, plan->n_ghosts()});
+    }
+  return plan;
+}
+} // namespace
+
+CSRMatrix<double> summation(CSRMatrix<double> local, const CSRMatrix<double> &sum, const Partitioner &rows,
+                            const Partitioner &columns)
+{
+  const MPI_Comm comm = rows.get_mpi_communicator();
+  local.value.resize(local.n_nonzeros());
+  std::iota(local.value.begin(), local.value.end(), Communicator(comm).sum_before(local.n_nonzeros()));
+  const auto messages = dealii::Utilities::MPI::some_to_some(comm, rows_of_others(local, rows, columns));
+  const auto plan     = plan_of_entries(local, rows, messages);
+  const auto received = received_entries(messages, rows);
+
+  const auto sum_columns = make_partitioner(*sum.ghosts);
+  const auto place       = [&](int row, Index column) {
+    const auto begin = sum.column.begin();
+    return std::lower_bound(begin + sum.row_start[row], begin + sum.row_start[row + 1],
+                                  static_cast<int>(sum_columns->global_to_local(column))) -
+           begin;
+  };
+  std::map<EntryNumber, std::vector<int>> contributions; // to the entries of rows that others have a part in
+  for (const auto &[row, entries] : received)
+    {
+      for (auto k = local.row_start[row]; k < local.row_start[row + 1]; ++k)
+        contributions[place(row, columns.local_to_global(local.column[k]))].push_back(static_cast<int>(k));
+      for (const auto &[column, number] : entries)
+        contributions[place(row, column)].push_back(
+          plan->n_owned +
+          static_cast<int>(std::lower_bound(plan->ghosts.begin(), plan->ghosts.end(), number) - plan->ghosts.begin()));
+    }
+
+  CSRMatrix<double> G;
+  G.ghosts = plan;
+  G.n_rows = to_index(sum.n_nonzeros(), "entries of a matrix whose values change");
+  G.n_cols = to_index(std::size_t(plan->n_owned) + plan->n_ghosts(), "entries of a matrix whose values change");
+  G.row_start.assign(G.n_rows + 1, 1);
+  G.row_start[0] = 0;
+  for (const auto &[entry, list] : contributions)
+    G.row_start[entry + 1] = list.size();
+  finish_row_starts(G);
+  std::fill(G.value.begin(), G.value.end(), 1.);
+#pragma omp parallel for schedule(static)
+  for (int row = 0; row < sum.n_rows; ++row)
+    if (received.count(row) == 0)
+      for (auto k = sum.row_start[row]; k < sum.row_start[row + 1]; ++k)
+        G.column[G.row_start[k]] = static_cast<int>(local.row_start[row] + k - sum.row_start[row]);
+  for (const auto &[entry, list] : contributions)
+    std::copy(list.begin(), list.end(), G.column.begin() + G.row_start[entry]);
+  return G;
+}
+
+namespace
+{
 // The columns of a matrix for each component, ghosts by the global numbers of their owner's vector of all components.
 std::shared_ptr<const ExchangePlan> plan_of_components(const ExchangePlan &plan, int n_components, Array<int> &columns)
 {

@@ -26,6 +26,12 @@ std::shared_ptr<const ExchangePlan> exchange_plan(const Partitioner &numbers);
 /// ghosts that occur. All ranks call it together; on one rank it gives `local`.
 CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, const Partitioner &columns);
 
+/// How the values of `sum` = sum_rows(local, rows, columns) follow from the values of `local` on all ranks: a matrix of
+/// ones with a row for each entry of `sum`, a column for each entry of `local` and, as ghosts, for those that other
+/// ranks have of rows of this one. Of the matrices the patterns are enough. All ranks call it together.
+CSRMatrix<double> summation(CSRMatrix<double> local, const CSRMatrix<double> &sum, const Partitioner &rows,
+                            const Partitioner &columns);
+
 /// The owned numbers and these ghosts, which may come in any order, several times, and with owned numbers among them;
 /// also where there are no numbers at all, by whose number deal.II's own constructor divides.
 std::shared_ptr<const Partitioner> make_partitioner(const dealii::IndexSet                      &owned,

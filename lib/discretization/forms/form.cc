@@ -1,6 +1,7 @@
 #include "discretization/forms/form.h"
 
 #include "base/exceptions.h"
+#include "discretization/fields/distributed_rows.h"
 #include "discretization/forms/level_form.h"
 #include "discretization/forms/patches.h"
 
@@ -19,6 +20,27 @@ std::shared_ptr<const CSRMatrix<double>> empty_rows(int n)
   matrix->row_start.assign(n + 1, 0);
   return matrix;
 }
+
+// Adds up the values of rows over ranks on a device: values = G · local values, G of ones.
+class SumOverRanks
+{
+public:
+  // `pattern` is that of sum_rows(local, rows, columns).
+  SumOverRanks(const Device &device, const CSRMatrix<double> &local, const CSRMatrix<double> &pattern,
+               const Partitioner &rows, const Partitioner &columns)
+    : result(std::make_shared<CompressedRows>(device, pattern))
+    , device(device)
+    , G(device, summation(local, pattern, rows, columns))
+  {}
+
+  void add_up(const Vector<double> &local) { device.multiply(1., G, local, 0., result->values); }
+
+  const std::shared_ptr<CompressedRows> result;
+
+private:
+  Device         device;
+  Matrix<double> G;
+};
 } // namespace
 
 template <int dim>
@@ -27,6 +49,7 @@ struct Form<dim>::Level
   std::optional<LevelForm<dim>>        form;   // none: keep_matrices()
   std::shared_ptr<CSRMatrix<double>>   matrix; // on one rank the form's own
   std::unique_ptr<AssemblyTables<dim>> tables; // of values that a device computes
+  std::unique_ptr<SumOverRanks>        sum;    // of those, on several ranks
 };
 
 template <int dim>
@@ -71,7 +94,7 @@ void Form<dim>::update(const Device &device)
     {
       auto &tables = this->tables(device, level);
       tables.assemble_tabulated(device, [&](auto &local) { level_forms[level]->form->tabulate(kernel, local); });
-      finish(level);
+      finish(device, level);
     }
 }
 
@@ -98,7 +121,7 @@ auto Form<dim>::made(std::size_t level) -> Level &
   level_forms.resize(row_field.n_levels());
   if (!level_forms[level] || !level_forms[level]->form)
     {
-      level_forms[level] = std::make_unique<Level>(Level{on_level(level), nullptr, nullptr});
+      level_forms[level] = std::make_unique<Level>(Level{on_level(level), nullptr, nullptr, nullptr});
       level_forms[level]->form->make_pattern();
       level_forms[level]->matrix = level_forms[level]->form->matrix;
     }
@@ -139,22 +162,31 @@ AssemblyTables<dim> &Form<dim>::tables(const Device &device, std::size_t level)
 }
 
 template <int dim>
-void Form<dim>::finish(std::size_t level)
+void Form<dim>::finish(const Device &device, std::size_t level)
 {
-  Level &made = *level_forms[level];
-  if (made.form->row_space().partition().n_mpi_processes() == 1)
+  Level      &made = *level_forms[level];
+  const auto &rows = made.form->row_space().partition();
+  if (rows.n_mpi_processes() == 1)
     return;
-  made.form->matrix->value = to_host(made.tables->matrix->values);
-  sum_over_ranks(made);
+  if (!made.sum)
+    {
+      const CSRMatrix<double> &local   = *made.form->matrix;
+      const auto              &columns = *made.form->columns().numbers();
+      made.form->matrix->value.assign(local.n_nonzeros(), 0.);
+      sum_over_ranks(made);
+      made.form->matrix->value = made.matrix->value = Array<double>(); // a device has them
+      made.sum = std::make_unique<SumOverRanks>(device, local, *made.matrix, rows, columns);
+    }
+  made.sum->add_up(made.tables->matrix->values);
 }
 
 template <int dim>
 std::shared_ptr<const CompressedRows> Form<dim>::on_device(std::size_t level) const
 {
-  if (level >= level_forms.size() || !level_forms[level] || !level_forms[level]->tables ||
-      row_field.space(level).partition().n_mpi_processes() > 1)
+  if (level >= level_forms.size() || !level_forms[level] || !level_forms[level]->tables)
     return nullptr;
-  return level_forms[level]->tables->matrix;
+  const Level &made = *level_forms[level];
+  return made.sum ? made.sum->result : made.tables->matrix;
 }
 
 template <int dim>

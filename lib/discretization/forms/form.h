@@ -130,8 +130,8 @@ public:
   /// The same on a device, by a cell kernel (cell_kernel.h): kernel_of(level) is that of a level. The device keeps the
   /// values and the host does not see them: matrix() is their pattern, and on_device() holds them. Host and device
   /// agree to rounding, each gives the same bits in every run. The fields' nodes have all components of their element;
-  /// the columns are unknowns() or nodal_values(). On several ranks the values return to the host, which sums rows over
-  /// ranks: matrix() then has them.
+  /// the columns are unknowns() or nodal_values(). On several ranks devices exchange the values of rows that others
+  /// own, and add them up in the order of the ranks.
   template <class KernelOfLevel>
   void update(const Device &device, const KernelOfLevel &kernel_of)
   {
@@ -143,7 +143,7 @@ public:
   void update(const Device &device, std::size_t level, const CellKernel &cell_kernel)
   {
     tables(device, level).assemble(device, cell_kernel);
-    finish(level);
+    finish(device, level);
   }
   /// The same by the kernel that the form was made with: the host computes a local matrix for each shape of cells, or
   /// for each cell where the kernel asks for more, and the device adds them up.
@@ -180,7 +180,7 @@ private:
   Level               &made(std::size_t level);
   AssemblyTables<dim> &tables(const Device &device, std::size_t level);
   void                 sum_over_ranks(Level &made);
-  void                 finish(std::size_t level); // after assembly on a device
+  void                 finish(const Device &device, std::size_t level); // after assembly there
 
   std::string                         name_;
   const Field<dim>                   &row_field;
@@ -209,7 +209,7 @@ std::vector<LevelData> levels_in_turn(LevelMeshes<dim> &meshes, Field<dim> &fiel
                                       std::size_t at_once);
 
 /// @name The finest matrix of a form whose values change, on a device for products
-/// `update_matrix` takes the values that the form has now, on the device or, on several ranks, in host memory.
+/// `update_matrix` takes the values that the form has now, on the device or in host memory.
 /// @{
 template <int dim>
 Matrix<double> make_matrix(const Device &device, const Form<dim> &form);

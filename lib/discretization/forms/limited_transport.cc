@@ -34,16 +34,11 @@ const Field<dim> &checked(const Field<dim> &field)
   return field;
 }
 
-// The rows of a form on its finest level, where the functors find them: on several ranks the host has summed them.
+// The rows of a form on its finest level, where the functors find them.
 template <int dim>
-std::shared_ptr<const CompressedRows> rows_on(const Device &device, const Form<dim> &form)
+std::shared_ptr<const CompressedRows> rows_of(const Form<dim> &form)
 {
-  if (auto rows = form.on_device(form.rows().n_levels() - 1))
-    return rows;
-  const auto matrix = form.finest();
-  auto       rows   = std::make_shared<CompressedRows>(device, *matrix);
-  rows->values.upload(matrix->value.data());
-  return rows;
+  return form.on_device(form.rows().n_levels() - 1);
 }
 
 template <int dim>
@@ -73,8 +68,8 @@ LimitedTransport<dim>::LimitedTransport(const Device &device, const Field<dim> &
   M.update(device, [](std::size_t) { return PlainMass{}; });
   K.update(device, [this](std::size_t) { return SkewTransport<dim>{velocity_at_points.data()}; }); // sets it up
   L.update(device, [](std::size_t) { return PlainLaplacian<dim>{}; });
-  M_rows     = rows_on(device, M);
-  L_rows     = rows_on(device, L);
+  M_rows     = rows_of(M);
+  L_rows     = rows_of(L);
   neighbours = GhostValues(device, M.finest()->ghosts, space.n_owned());
   potential.emplace(device, levels_of(field, L), potential_options());
   make_vectors();
@@ -151,7 +146,7 @@ void LimitedTransport<dim>::balance_fluxes(const Vector<double> &u)
   device.axpby(-device.dot(free, r) / device.dot(free, free), free, 1., r);
   psi.set_zero(); // so that all depends on u alone
   potential->solve(r, psi);
-  const auto           K_rows = rows_on(device, K);
+  const auto           K_rows = rows_of(K);
   const Vector<double> nodal  = neighbours.with_ghosts(psi);
   device.for_each(psi.size(), AddPotentialFlow{K_rows->view(), L_rows->view(), nodal.data(), fluxes.data()});
 }

@@ -1,10 +1,13 @@
 #include "algebra/cuda/peers/ghosts.cuh"
 
+#include "algebra/cuda/for_each.cuh"
 #include "algebra/cuda/sparse.cuh"
+#include "algebra/gather.h"
 
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -16,15 +19,16 @@ namespace cuda
 {
 namespace
 {
-// The entries of all rows in ghost columns, node by node, as GhostMatrix has them.
-template <typename Number>
+// The entries of all rows in ghost columns, node by node, as GhostMatrix has them; their values as Value.
+template <typename Number, typename Value>
 class NodeEntries
 {
 public:
-  NodeEntries(const CSRMatrix<double> &ghosts, int node_size)
+  NodeEntries(const CSRMatrix<double> &ghosts, int node_size, Value absent)
     : node_size(node_size)
     , rows(GhostMatrix<Number>::rows_stored(node_size))
     , stride(GhostMatrix<Number>::stride(rows))
+    , absent(absent)
   {
     for (int first = 0; first < ghosts.n_rows; first += node_size)
       if (ghosts.row_start[first] < ghosts.row_start[first + node_size])
@@ -36,9 +40,10 @@ public:
   }
 
   const int               node_size, rows, stride;
+  const Value             absent;
   std::vector<int>        nodes, start{0};
   std::vector<GhostBlock> blocks;
-  std::vector<Number>     values;
+  std::vector<Value>      values;
 
 private:
   // The node's columns, in blocks of node_size from the first that none has yet.
@@ -52,11 +57,11 @@ private:
       {
         const int behind = *column + node_size;
         blocks.push_back({*column, 0});
-        values.resize(values.size() + stride, Number(0));
+        values.resize(values.size() + stride, absent);
         for (int c = 0; c < node_size; ++c)
           for (auto &k = place[c]; k < ghosts.row_start[first + c + 1] && ghosts.column[k] < behind; ++k)
             values[values.size() - stride + (ghosts.column[k] - *column) * rows + c] =
-              static_cast<Number>(ghosts.value[k]);
+              static_cast<Value>(ghosts.value[k]);
         blocks.back().values = keep_last();
         column               = std::lower_bound(column, columns.end(), behind);
       }
@@ -75,7 +80,7 @@ private:
   std::string_view bytes_of(int block) const
   {
     return {reinterpret_cast<const char *>(values.data() + static_cast<std::size_t>(block) * stride),
-            stride * sizeof(Number)};
+            stride * sizeof(Value)};
   }
   struct Hash
   {
@@ -100,28 +105,57 @@ CSRMatrix<double> listed_rows(const CSRMatrix<double> &ghosts, const std::vector
       start.push_back(ghosts.row_start[node * node_size + c]);
   return {static_cast<int>(start.size()) - 1, ghosts.n_cols, std::move(start), ghosts.column, ghosts.value, {}};
 }
+
+// The same pattern with the numbers of the entries as values.
+CSRMatrix<double> numbered(CSRMatrix<double> A)
+{
+  A.value.resize(A.n_nonzeros());
+  std::iota(A.value.begin(), A.value.end(), 0.);
+  return A;
+}
 } // namespace
 
 template <typename Number>
 GhostMatrix<Number>::GhostMatrix(const std::shared_ptr<Context> &context, const CSRMatrix<double> &A, int node_size,
-                                 const std::shared_ptr<Exchange<Number>> &exchange, bool compressed)
+                                 const std::shared_ptr<Exchange<Number>> &exchange, bool compressed,
+                                 const double *changing)
   : exchange(exchange)
   , node_size(node_size)
 {
   if (node_size > 8)
     throw RunError("a matrix of nodes of " + std::to_string(node_size) + " rows has ghosts; at most 8 can");
-  const CSRMatrix<double>   ghosts = ghost_block(A);
-  const NodeEntries<Number> entries(ghosts, node_size);
-  if (compressed && 4 * ghosts.n_nonzeros() > A.n_nonzeros())
-    many = std::make_unique<SparseMatrix<Number>>(context, listed_rows(ghosts, entries.nodes, node_size), node_size);
+  const CSRMatrix<double> ghosts = ghost_block(changing == nullptr ? A : numbered(A));
   const auto upload = [&](const auto &from) { return to_device(*context, from.data(), from.size(), "matrices"); };
-  n_nodes           = static_cast<int>(entries.nodes.size());
-  n_ghosts          = ghosts.n_cols;
-  nodes             = upload(entries.nodes);
-  start             = upload(entries.start);
-  blocks            = upload(entries.blocks);
-  values            = upload(entries.values);
-  context->synchronize();
+  const auto take   = [&](const auto &entries) {
+    n_nodes     = static_cast<int>(entries.nodes.size());
+    n_ghosts    = ghosts.n_cols;
+    nodes       = upload(entries.nodes);
+    start       = upload(entries.start);
+    blocks      = upload(entries.blocks);
+    auto values = upload(entries.values);
+    context->synchronize();
+    return values;
+  };
+  if (changing != nullptr)
+    {
+      places = take(NodeEntries<Number, int>(ghosts, node_size, -1));
+      values = DeviceArray<Number>(context->memory_of_device(), places.size(), "matrices");
+      take_values(*context, changing);
+    }
+  else
+    {
+      const NodeEntries<Number, Number> entries(ghosts, node_size, Number(0));
+      values = take(entries);
+      if (compressed && 4 * ghosts.n_nonzeros() > A.n_nonzeros())
+        many =
+          std::make_unique<SparseMatrix<Number>>(context, listed_rows(ghosts, entries.nodes, node_size), node_size);
+    }
+}
+
+template <typename Number>
+void GhostMatrix<Number>::take_values(const Context &context, const double *changing)
+{
+  for_each(context, static_cast<int>(places.size()), Gather<double, Number>{places.data(), changing, values.data()});
 }
 
 template struct GhostMatrix<double>;

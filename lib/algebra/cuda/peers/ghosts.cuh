@@ -28,9 +28,12 @@ struct alignas(8) GhostBlock
 template <typename Number>
 struct GhostMatrix
 {
-  /// `A` has ghosts; `exchange` is that of its plan. Without `compressed`, `many` stays empty.
+  /// `A` has ghosts; `exchange` is that of its plan. Without `compressed`, `many` stays empty. `changing`: null, or the
+  /// values of A in device memory, where they will change: then each block is stored, and `many` stays empty, too.
   GhostMatrix(const std::shared_ptr<Context> &context, const CSRMatrix<double> &A, int node_size,
-              const std::shared_ptr<Exchange<Number>> &exchange, bool compressed = true);
+              const std::shared_ptr<Exchange<Number>> &exchange, bool compressed, const double *changing);
+
+  void take_values(const Context &context, const double *changing); ///< new ones of all entries of A
 
   /// What blocks are stored for: the fewest of 1, 3 and 8 rows that hold a node's.
   static int rows_stored(int node_size) { return node_size == 1 ? 1 : node_size <= 3 ? 3 : 8; }
@@ -46,6 +49,7 @@ struct GhostMatrix
   DeviceArray<int>                  nodes, start; // of a node's blocks
   DeviceArray<GhostBlock>           blocks;       // whose columns count from the first ghost
   DeviceArray<Number> values; // entry (c, i) of block v: [v stride(rows) + i rows + c], zero outside of the node
+  DeviceArray<int>    places; // of changing values: where each is among the entries of A, or -1
 
   /// The same rows in the format of other matrices where they are many, as between a level and one that fewer ranks
   /// share; for products.
@@ -53,7 +57,7 @@ struct GhostMatrix
 
   std::size_t bytes() const
   {
-    return (nodes.size() + start.size()) * sizeof(int) + blocks.size() * sizeof(GhostBlock) +
+    return (nodes.size() + start.size() + places.size()) * sizeof(int) + blocks.size() * sizeof(GhostBlock) +
            values.size() * sizeof(Number) + (many ? many->bytes() : 0);
   }
 };

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "base/csr_matrix.h"
+#include "base/host_device.h"
+
+namespace adamant
+{
+/// What functors see of compressed rows, in the memory of a device.
+struct RowsView
+{
+  int                n_rows;
+  const EntryNumber *row_start;
+  const int         *column;
+  const double      *value;
+  /// Of rows that are spread over ranks, whose columns end with ghosts: where those begin if they are to be left out.
+  int first_ghost = -1;
+
+  /// Behind the last entry of row i that is not left out.
+  ADAMANT_HOST_DEVICE EntryNumber end(int i) const
+  {
+    EntryNumber end = row_start[i + 1];
+    while (first_ghost >= 0 && end > row_start[i] && column[end - 1] >= first_ghost)
+      --end;
+    return end;
+  }
+
+  /// The place of the entry (i, j), or -1 where it is not stored; columns ascend.
+  ADAMANT_HOST_DEVICE EntryNumber find(int i, int j) const
+  {
+    EntryNumber first = row_start[i], end = row_start[i + 1];
+    while (first < end)
+      {
+        const EntryNumber middle = first + (end - first) / 2;
+        if (column[middle] < j)
+          first = middle + 1;
+        else
+          end = middle;
+      }
+    return first < row_start[i + 1] && column[first] == j ? first : EntryNumber(-1);
+  }
+  ADAMANT_HOST_DEVICE double entry(int i, int j) const
+  {
+    const EntryNumber k = find(i, j);
+    return k == EntryNumber(-1) ? 0. : value[k];
+  }
+};
+
+/// Those of a matrix in host memory.
+inline RowsView view_of(const CSRMatrix<double> &matrix)
+{
+  return {matrix.n_rows, matrix.row_start.data(), matrix.column.data(), matrix.value.data()};
+}
+} // namespace adamant
