@@ -17,7 +17,6 @@
 #include "parameters.h"
 #include "pressure.h"
 
-#include "algebra/graph.h"
 #include "application/divergence_projection.h"
 #include "application/flow_output.h"
 #include "application/hanging_nodes.h"
@@ -106,7 +105,6 @@ private:
   int              now = 0; // u[now] is the velocity
   Pressure<dim>    pressure;
   adamant::Scalars speed_square, mean;
-  adamant::Graph   first_half[2];
 
   adamant::SteadyState steady; // whether the flow is
   adamant::Mark        solved[2];
@@ -183,10 +181,7 @@ void NavierStokes<dim>::setup_matrices()
   hanging.emplace(device, space, dim);
   pressure = Pressure<dim>(device, *flow, parameters.adaptivity.on());
   for (int i : {0, 1})
-    {
-      u[i]          = Vector(device, dim * n);
-      first_half[i] = {}; // recorded with other vectors
-    }
+    u[i] = Vector(device, dim * n);
 }
 
 // What is prescribed, and how long a step may be: at first on the finest mesh that there may be.
@@ -231,22 +226,8 @@ template <int dim>
 adamant::PendingResult NavierStokes<dim>::advance()
 {
   timed("data", [this] { data->evaluate(time - schedule.step, time); });
-  // Which of the two velocities is the new one alternates: two recorded graphs.
-  const int  old   = now;
-  const auto begin = [this, old] {
-    now = old;
-    velocity_step();
-    timed("pres-rhs", [this] { compute_divergence(); });
-  };
-  if (parameters.output.time_parts)
-    begin();
-  else
-    {
-      if (!first_half[old])
-        first_half[old] = adamant::Graph(device, begin);
-      first_half[old].replay();
-    }
-  now = 1 - old;
+  velocity_step();
+  timed("pres-rhs", [this] { compute_divergence(); });
   adamant::PendingResult result;
   timed("pres-solve", [&] { result = project(); });
   timed("pres-up.solve", [this] { update_pressure(); });

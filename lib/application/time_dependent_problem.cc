@@ -57,7 +57,7 @@ void TimeDependentProblem<dim>::run()
         change_mesh(); // here, so that a run that is continued does what one without interruption does
       ++step;
       time                       = next_time();
-      const PendingResult result = advance();
+      const PendingResult result = device.together([this] { return advance(); });
       end_step(); // the one before, while this one runs
       under_way = {step, time, result};
       if (waits())

@@ -4,7 +4,10 @@
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
+#include <initializer_list>
 #include <sstream>
+#include <type_traits>
 
 namespace adamant
 {
@@ -98,6 +101,39 @@ inline int blocks_for(long n, int threads = block_size)
   return static_cast<int>((n + threads - 1) / threads);
 }
 
+/// A kernel and how it is launched.
+struct KernelLaunch
+{
+  Call        name;
+  const void *kernel   = nullptr;
+  dim3        blocks   = {};
+  int         threads  = 0;
+  bool        overlaps = false; ///< its start with the end of the kernel before
+};
+
+/// A kernel's argument of so many bytes.
+struct Argument
+{
+  const void *value;
+  std::size_t size;
+};
+
+/// Launches it on the context's stream, or leaves that to the context's batch where one is open.
+void launch(const Context &context, const KernelLaunch &kernel, std::initializer_list<Argument> arguments);
+
+/// So that equal arguments have equal bytes.
+template <typename T>
+void clear_padding(T &argument)
+{
+#ifdef __has_builtin
+#if __has_builtin(__builtin_clear_padding)
+  if constexpr (std::is_trivially_copyable_v<T>)
+    __builtin_clear_padding(&argument);
+#endif
+#endif
+  (void)argument;
+}
+
 /// Launches kernel(arguments...) on the context's stream, overlapping its start with the end of the previous kernel;
 /// `overlaps` is false after what is no kernel of the library.
 template <bool overlaps = true, typename... Parameters, typename... Arguments>
@@ -106,17 +142,13 @@ void launch(const Context &context, const Call &name, void (*kernel)(Parameters.
 {
   if (blocks.x == 0)
     return;
-  cudaLaunchAttribute attribute;
-  attribute.id                                         = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config                            = {};
-  config.gridDim                                       = blocks;
-  config.blockDim                                      = dim3(threads);
-  config.stream                                        = context.stream();
-  config.attrs                                         = &attribute;
-  config.numAttrs                                      = overlaps && context.overlaps_launches() ? 1 : 0;
-  check(cudaLaunchKernelEx(&config, kernel, Parameters(std::forward<Arguments>(arguments))...), name, blocks.x,
-        blocks.y, threads);
+  const KernelLaunch what{name, reinterpret_cast<const void *>(kernel), blocks, threads,
+                          overlaps && context.overlaps_launches()};
+  const auto         launch_with = [&](Parameters... parameters) {
+    (clear_padding(parameters), ...);
+    launch(context, what, {Argument{&parameters, sizeof(parameters)}...});
+  };
+  launch_with(Parameters(std::forward<Arguments>(arguments))...);
 }
 } // namespace cuda
 } // namespace adamant

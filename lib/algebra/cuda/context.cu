@@ -1,6 +1,6 @@
 #include "algebra/cuda/context.h"
 
-#include "algebra/cuda/check.cuh"
+#include "algebra/cuda/batch.cuh"
 #include "algebra/cuda/decide.cuh"
 #include "algebra/cuda/graph.h"
 #include "algebra/cuda/operations.h"
@@ -45,6 +45,17 @@ namespace
 {
 // Tells whether the program holds machine code for the device.
 __global__ void probe() {}
+
+// `end` bytes behind n times 16.
+__global__ void clear_kernel(std::size_t n, uint4 *memory, int end)
+{
+  wait_for_predecessor();
+  const std::size_t i = blockIdx.x * std::size_t(blockDim.x) + threadIdx.x;
+  if (i < n)
+    memory[i] = {0, 0, 0, 0};
+  if (i < end)
+    reinterpret_cast<char *>(memory + n)[i] = 0;
+}
 
 std::string version(int v)
 {
@@ -110,11 +121,21 @@ Context::Context(const Communicator &ranks, bool share_devices, MatrixFormat for
     }
   if (const std::string first = ranks.first_text(failure); !first.empty())
     throw RunError(first);
-  if (ranks.size() == 1)
+  if (ranks.size() > 1)
+    {
+      int n = 0;
+      check(cudaGetDeviceCount(&n), "cudaGetDeviceCount");
+      across = std::make_shared<Ranks>(ranks, place.size <= n);
+    }
+  if (!replays_loops())
     return;
-  int n = 0;
-  check(cudaGetDeviceCount(&n), "cudaGetDeviceCount");
-  across = std::make_shared<Ranks>(ranks, place.size <= n);
+  together               = std::make_unique<Batch>(*this);
+  ledger->before_release = [this] { together->launch_before_release(); };
+}
+
+Context::~Context()
+{
+  ledger->before_release = nullptr;
 }
 
 void Context::take_device(const Communicator::Place &place, bool share_devices)
@@ -137,6 +158,23 @@ void Context::take_device(const Communicator::Place &place, bool share_devices)
   finished = DeviceArray<unsigned int>(ledger, 1, "reductions");
   check(cudaMemsetAsync(finished.data(), 0, sizeof(unsigned int), stream), "cudaMemsetAsync", finished.data(), 0);
   synchronize();
+}
+
+CUstream_st *Context::stream() const
+{
+  if (together)
+    together->launch_waiting();
+  return main_stream.get();
+}
+
+Batch *Context::open_batch() const
+{
+  return together && together->open() ? together.get() : nullptr;
+}
+
+int Context::n_recorded() const
+{
+  return together ? together->n_recorded() : 0;
 }
 
 std::string Context::exchange() const
@@ -163,7 +201,10 @@ std::shared_ptr<void> Context::allocate(std::size_t bytes, const char *purpose)
 
 void Context::clear(void *memory, std::size_t bytes)
 {
-  if (bytes > 0)
+  if (open_batch() != nullptr) // which only takes kernels
+    launch(*this, "clear", clear_kernel, blocks_for(bytes / 16 + (bytes % 16 > 0)), block_size, bytes / 16,
+           static_cast<uint4 *>(memory), static_cast<int>(bytes % 16));
+  else if (bytes > 0)
     check(cudaMemsetAsync(memory, 0, bytes, stream()), "cudaMemsetAsync", memory, 0, bytes);
 }
 
@@ -194,8 +235,8 @@ ScalarStorage Context::create_scalars(int n)
   // again, as scratch.
   struct Owner
   {
+    std::shared_ptr<double> on_host; // given back last: until then operations that write there may wait
     DeviceArray<double>     on_device;
-    std::shared_ptr<double> on_host;
   };
   const auto        owner  = std::make_shared<Owner>();
   double           *memory = nullptr;
@@ -221,6 +262,11 @@ std::shared_ptr<MarkStorage> Context::create_mark()
 std::shared_ptr<GraphStorage> Context::record(const std::function<void()> &operations)
 {
   return std::make_shared<Graph>(shared_from_this(), operations);
+}
+
+void Context::run_together(const std::function<void()> &operations)
+{
+  together ? together->run(operations) : operations();
 }
 
 std::shared_ptr<LoopStorage> Context::create_loop(const Asking &first, const Asking &step,

@@ -20,6 +20,7 @@ void fail_cuda_call(long n);
 namespace cuda
 {
 class Ranks;
+class Batch;
 
 /// One GPU as a device: one stream, the ledger of its memory, scratch space of reductions, the way to the GPUs of other
 /// ranks. Operations are asynchronous on the stream. Sums of reductions are those of a fixed partition in a fixed
@@ -33,6 +34,7 @@ public:
   /// Throws RunError in one sentence: no driver, driver too old, no device, device too old, more ranks than devices.
   /// All ranks throw, or none.
   Context(const Communicator &ranks, bool share_devices, MatrixFormat format);
+  ~Context() override;
   Context(const Context &)            = delete;
   Context &operator=(const Context &) = delete;
 
@@ -56,6 +58,8 @@ public:
   std::shared_ptr<SnapshotStorage> create_snapshot(int n) override;
   std::shared_ptr<MarkStorage>     create_mark() override;
   std::shared_ptr<GraphStorage>    record(const std::function<void()> &operations) override;
+  void                             run_together(const std::function<void()> &operations) override;
+  int                              n_recorded() const override;
   std::shared_ptr<LoopStorage> create_loop(const Asking &first, const Asking &step, const std::function<void()> &again,
                                            bool recordable) override;
   void                         invert(double *a, int n) override;
@@ -69,7 +73,8 @@ public:
 
   /// @name For kernels
   /// @{
-  CUstream_st *stream() const { return main_stream.get(); }
+  CUstream_st *stream() const;     ///< after what waits in a batch has been launched
+  Batch       *open_batch() const; ///< what keeps the launches of kernels now; null: nothing does
   int          device() const { return device_number; }
   int          n_multiprocessors() const { return multiprocessors; }
   /// On compute capability 9.0 or newer, and where no library's kernels come between.
@@ -105,6 +110,7 @@ private:
   mutable DeviceArray<double>         partials;
   mutable DeviceArray<unsigned int>   finished;
   int                                 matrix_revision = 0;
+  std::unique_ptr<Batch>              together;  // null where no loops are replayed
   std::unique_ptr<Operations<double>> in_double; // these two hold the handles of cuSPARSE and cuBLAS
   std::unique_ptr<Operations<float>>  in_float;
 };

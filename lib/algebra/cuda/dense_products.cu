@@ -55,6 +55,7 @@ public:
     const bool  in_double = compute == CUBLAS_COMPUTE_64F;
     const void *alpha     = in_double ? static_cast<const void *>(&a) : &a_float;
     const void *beta      = in_double ? static_cast<const void *>(&b) : &b_float;
+    context->stream(); // what waits there comes before it
     check(cublas.gemm(handle.get(), s.transposed_B ? CUBLAS_OP_T : CUBLAS_OP_N,
                       s.transposed_A ? CUBLAS_OP_T : CUBLAS_OP_N, s.n, s.m, s.k, alpha, B, type_of(factors), s.row_B,
                       static_cast<long long>(s.distance_B), A, type_of(factors), s.row_A,

@@ -1,6 +1,7 @@
 #include "algebra/cuda/graph.h"
 
-#include "algebra/cuda/check.cuh"
+#include "algebra/cuda/batch.cuh"
+#include "algebra/cuda/recording.cuh"
 
 #include <algorithm>
 #include <utility>
@@ -12,59 +13,14 @@ namespace cuda
 {
 namespace
 {
-void begin_capture(cudaStream_t stream, cudaGraph_t into)
-{
-  constexpr auto mode = cudaStreamCaptureModeRelaxed;
 #if CUDART_VERSION >= 12040
-  if (into != nullptr)
-    return check(cudaStreamBeginCaptureToGraph(stream, into, nullptr, nullptr, 0, mode),
-                 "cudaStreamBeginCaptureToGraph", stream, into);
-#endif
-  check(cudaStreamBeginCapture(stream, mode), "cudaStreamBeginCapture", stream);
-}
-
-// Adds what `operations` launch on the stream to a graph or, where that is null, makes one.
-std::shared_ptr<CUgraph_st> captured_graph(cudaStream_t stream, const std::function<void()> &operations,
-                                           cudaGraph_t into = nullptr)
-{
-  cudaGraph_t captured = nullptr;
-  const auto  end      = [&] { return cudaStreamEndCapture(stream, &captured); };
-  const auto  release  = [into](cudaGraph_t g) {
-    if (into == nullptr)
-      cudaGraphDestroy(g);
-  };
-  try
-    {
-      begin_capture(stream, into);
-      operations();
-    }
-  catch (...)
-    {
-      end();
-      release(captured);
-      throw;
-    }
-  const cudaError_t           ended = end();
-  std::shared_ptr<CUgraph_st> graph(captured, release);
-  check(ended, "cudaStreamEndCapture", stream);
-  return graph;
-}
-
-std::shared_ptr<CUgraphExec_st> instantiate(cudaGraph_t graph)
-{
-  cudaGraphExec_t                 created      = nullptr;
-  const cudaError_t               instantiated = cudaGraphInstantiate(&created, graph, 0);
-  std::shared_ptr<CUgraphExec_st> executable(created, [](cudaGraphExec_t g) { cudaGraphExecDestroy(g); });
-  check(instantiated, "cudaGraphInstantiate", graph);
-  return executable;
-}
-
-#if CUDART_VERSION >= 12040
-// The last of the nodes that one stream has launched: each but the first depends on the one before it.
+// The last of the nodes that one stream has launched: each but the first depends on the one before it. Null: none.
 cudaGraphNode_t last_node(cudaGraph_t graph)
 {
   std::size_t n = 0;
   check(cudaGraphGetNodes(graph, nullptr, &n), "cudaGraphGetNodes", graph);
+  if (n == 0)
+    return nullptr;
   std::vector<cudaGraphNode_t> nodes(n), from(n), to(n);
   check(cudaGraphGetNodes(graph, nodes.data(), &n), "cudaGraphGetNodes", graph);
   if (n == 1)
@@ -92,11 +48,11 @@ unsigned long long create_handle(cudaGraph_t graph)
   return handle;
 }
 
-// Adds a node that repeats what `record` puts into its graph, behind another node; returns it.
-cudaGraphNode_t add_while(cudaGraph_t graph, cudaGraphNode_t before, unsigned long long handle,
-                          const std::function<void(cudaGraph_t)> &record)
+// Adds a node that repeats what `record` puts into its graph, behind the last one.
+void add_while(cudaGraph_t graph, unsigned long long handle, const std::function<void(cudaGraph_t)> &record)
 {
-  cudaGraphNodeParams parameters{};
+  const cudaGraphNode_t before = last_node(graph);
+  cudaGraphNodeParams   parameters{};
   parameters.type               = cudaGraphNodeTypeConditional;
   parameters.conditional.handle = handle;
   parameters.conditional.type   = cudaGraphCondTypeWhile;
@@ -108,9 +64,47 @@ cudaGraphNode_t add_while(cudaGraph_t graph, cudaGraphNode_t before, unsigned lo
   check(cudaGraphAddNode(&node, graph, &before, 1, &parameters), "cudaGraphAddNode", graph, "while");
 #endif
   record(parameters.conditional.phGraph_out[0]);
-  return node;
 }
 #endif
+
+void begin_capture(cudaStream_t stream, cudaGraph_t into)
+{
+  constexpr auto mode = cudaStreamCaptureModeRelaxed;
+#if CUDART_VERSION >= 12040
+  if (into != nullptr)
+    {
+      const cudaGraphNode_t before = last_node(into);
+      return check(cudaStreamBeginCaptureToGraph(stream, into, &before, nullptr, before == nullptr ? 0 : 1, mode),
+                   "cudaStreamBeginCaptureToGraph", stream, into);
+    }
+#endif
+  check(cudaStreamBeginCapture(stream, mode), "cudaStreamBeginCapture", stream);
+}
+
+std::shared_ptr<CUgraph_st> capture_on(cudaStream_t stream, const std::function<void()> &operations, cudaGraph_t into)
+{
+  cudaGraph_t captured = nullptr;
+  const auto  end      = [&] { return cudaStreamEndCapture(stream, &captured); };
+  const auto  release  = [into](cudaGraph_t g) {
+    if (into == nullptr)
+      cudaGraphDestroy(g);
+  };
+  try
+    {
+      begin_capture(stream, into);
+      operations();
+    }
+  catch (...)
+    {
+      end();
+      release(captured);
+      throw;
+    }
+  const cudaError_t           ended = end();
+  std::shared_ptr<CUgraph_st> graph(captured, release);
+  check(ended, "cudaStreamEndCapture", stream);
+  return graph;
+}
 
 // An event that takes the time.
 std::shared_ptr<CUevent_st> create_timer()
@@ -123,6 +117,36 @@ std::shared_ptr<CUevent_st> create_timer()
 }
 } // namespace
 
+std::shared_ptr<CUgraph_st> create_graph()
+{
+  cudaGraph_t                 created = nullptr;
+  const cudaError_t           status  = cudaGraphCreate(&created, 0);
+  std::shared_ptr<CUgraph_st> graph(created, [](cudaGraph_t g) { cudaGraphDestroy(g); });
+  check(status, "cudaGraphCreate");
+  return graph;
+}
+
+std::shared_ptr<CUgraph_st> captured_graph(const Context &context, const std::function<void()> &operations,
+                                           CUgraph_st *into)
+{
+  std::shared_ptr<CUgraph_st> graph;
+  const auto                  capture = [&] { graph = capture_on(context.stream(), operations, into); };
+  if (Batch *batch = context.open_batch())
+    batch->leave(capture);
+  else
+    capture();
+  return graph;
+}
+
+std::shared_ptr<CUgraphExec_st> instantiate(CUgraph_st *graph)
+{
+  cudaGraphExec_t                 created      = nullptr;
+  const cudaError_t               instantiated = cudaGraphInstantiate(&created, graph, 0);
+  std::shared_ptr<CUgraphExec_st> executable(created, [](cudaGraphExec_t g) { cudaGraphExecDestroy(g); });
+  check(instantiated, "cudaGraphInstantiate", graph);
+  return executable;
+}
+
 Graph::Graph(std::shared_ptr<Context> context_, std::function<void()> operations_)
   : context(std::move(context_))
   , operations(std::move(operations_))
@@ -133,7 +157,7 @@ Graph::Graph(std::shared_ptr<Context> context_, std::function<void()> operations
 
 void Graph::capture()
 {
-  const auto graph = captured_graph(context->stream(), operations);
+  const auto graph = captured_graph(*context, operations);
   executable       = instantiate(graph.get());
   std::size_t n    = 0;
   check(cudaGraphGetNodes(graph.get(), nullptr, &n), "cudaGraphGetNodes", graph.get());
@@ -179,43 +203,44 @@ Loop::Loop(std::shared_ptr<Context> context_, DeviceInterface::Asking first_, De
 
 void Loop::capture()
 {
-#if CUDART_VERSION >= 12040
   if (executable)
     context->synchronize(); // it may be under way
-  cudaGraph_t created = nullptr;
-  check(cudaGraphCreate(&created, 0), "cudaGraphCreate");
-  const std::shared_ptr<CUgraph_st> graph(created, [](cudaGraph_t g) { cudaGraphDestroy(g); });
-  const auto                        repeated = [&](cudaGraph_t into, cudaGraphNode_t before, const LoopAnswer &answer) {
-    return add_while(into, before, answer.node, [&](cudaGraph_t body) {
-      captured_graph(
-                               context->stream(), [&] { step(answer); }, body);
-    });
+  static std::uint64_t n_recordings = 0;
+  const auto           graph        = create_graph();
+  add_to(graph.get());
+  executable = instantiate(graph.get());
+  recording  = ++n_recordings;
+  revision   = context->revision();
+}
+
+void Loop::add_to(CUgraph_st *graph) const
+{
+#if CUDART_VERSION >= 12040
+  const auto record = [this](cudaGraph_t into, const std::function<void()> &operations) {
+    captured_graph(*context, operations, into);
   };
-  const LoopAnswer answer{create_handle(created), nullptr, again ? create_handle(created) : 0};
-  captured_graph(
-    context->stream(),
-    [&] {
-      first(answer);
-      for (int i = 0; i < at_once; ++i)
-        step(answer);
-    },
-    created);
-  const cudaGraphNode_t loop = repeated(created, last_node(created), answer);
+  const auto repeat = [&](cudaGraph_t into, const LoopAnswer &answer) {
+    add_while(into, answer.node, [&](cudaGraph_t body) { record(body, [&] { step(answer); }); });
+  };
+  const LoopAnswer answer{create_handle(graph), nullptr, again ? create_handle(graph) : 0};
+  record(graph, [&] {
+    first(answer);
+    for (int i = 0; i < at_once; ++i)
+      step(answer);
+  });
+  repeat(graph, answer);
   if (again)
-    add_while(created, loop, answer.again, [&](cudaGraph_t body) {
+    add_while(graph, answer.again, [&](cudaGraph_t body) {
       const LoopAnswer inner{create_handle(body), nullptr, answer.again};
-      captured_graph(
-        context->stream(),
-        [&] {
-          again();
-          first(inner);
-        },
-        body);
-      repeated(body, last_node(body), inner);
+      record(body, [&] {
+        again();
+        first(inner);
+      });
+      repeat(body, inner);
     });
-  executable = instantiate(created);
+#else
+  (void)graph;
 #endif
-  revision = context->revision();
 }
 
 void Loop::expect(int steps)
@@ -241,6 +266,13 @@ void Loop::run()
       fewest           = most_at_once;
       capture();
     }
+  if (Batch *batch = context->open_batch())
+    return batch->add(shared_from_this());
+  launch();
+}
+
+void Loop::launch() const
+{
   check(cudaGraphLaunch(executable.get(), context->stream()), "cudaGraphLaunch", "loop");
 }
 

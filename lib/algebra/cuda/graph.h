@@ -2,6 +2,7 @@
 
 #include "algebra/cuda/context.h"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -31,7 +32,7 @@ private:
 
 /// A loop that the device repeats by itself: a graph with what is asked first and a node that repeats the step; behind
 /// them, where there is an `again`, a node that repeats that and such a loop.
-class Loop : public LoopStorage
+class Loop : public LoopStorage, public std::enable_shared_from_this<Loop>
 {
 public:
   Loop(std::shared_ptr<Context> context, DeviceInterface::Asking first, DeviceInterface::Asking step,
@@ -42,6 +43,13 @@ public:
   void expect(int steps) override;
   bool repeats_itself() const override { return true; }
 
+  /// @name For batches
+  /// @{
+  std::uint64_t number() const { return recording; } ///< of what was recorded last: no other recording has it
+  void          launch() const;                      ///< that, at once
+  void          add_to(CUgraph_st *graph) const;     ///< behind the last node
+  /// @}
+
 private:
   void capture();
 
@@ -49,8 +57,9 @@ private:
   DeviceInterface::Asking         first, step;
   std::function<void()>           again;
   std::shared_ptr<CUgraphExec_st> executable;
-  int                             revision = 0;
-  int                             at_once  = 0;              // steps before that node
+  std::uint64_t                   recording = 0;
+  int                             revision  = 0;
+  int                             at_once   = 0;             // steps before that node
   int                             n_runs = 0, n_counted = 8; // since at_once was last judged; until it is again
   int                             fewest = most_at_once;     // steps of one of them
 

@@ -50,6 +50,8 @@ void *Memory::allocate(std::size_t bytes, const std::string &purpose)
 
 void Memory::release(void *memory, std::size_t bytes, const std::string &purpose) noexcept
 {
+  if (before_release)
+    before_release();
   cudaFree(memory);
   const auto entry = ledger.find(purpose);
   if (entry != ledger.end())

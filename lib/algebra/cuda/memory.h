@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -17,6 +18,8 @@ class Memory
 public:
   void *allocate(std::size_t bytes, const std::string &purpose); ///< throws RunError: asked, free, held by whom
   void  release(void *memory, std::size_t bytes, const std::string &purpose) noexcept;
+
+  std::function<void()> before_release; ///< where not empty; must not throw
 
   std::size_t                               peak() const { return highest; } ///< bytes
   const std::map<std::string, std::size_t> &by_purpose() const { return ledger; }

@@ -1,5 +1,6 @@
 #include "algebra/cuda/snapshot.h"
 
+#include "algebra/cuda/batch.cuh"
 #include "algebra/cuda/event.cuh"
 
 #include <algorithm>
@@ -16,11 +17,15 @@ Mark::Mark(std::shared_ptr<Context> context_)
 
 void Mark::take()
 {
+  if (Batch *batch = context->open_batch())
+    return batch->add(taken);
   check(cudaEventRecord(taken.get(), context->stream()), "cudaEventRecord", "mark");
 }
 
 void Mark::wait() const
 {
+  if (Batch *batch = context->open_batch(); batch && batch->holds(taken.get()))
+    batch->launch_waiting();
   check(cudaEventSynchronize(taken.get()), "cudaEventSynchronize", "mark");
 }
 
