@@ -59,9 +59,9 @@ public:
   /// After a change of numbers that recorded operations were given: graphs are recorded anew before their next replay.
   void outdate_graphs() const { device->outdate_graphs(); }
 
-  /// What `operations` returns, after running them: those that come again and again, as in time steps, with the same
-  /// vectors and numbers. A GPU launches them together, and a sequence that has come often by one launch, a whole step
-  /// with its solve; what waits for numbers, or depends on time by an argument, divides the sequence and no more.
+  /// What `operations` returns, after running them: those that come again and again, as in time steps. A GPU launches
+  /// them together, and a sequence that has come often by one launch, a whole step with its solve; what waits for
+  /// numbers divides it.
   template <class Run>
   auto together(const Run &operations) const
   {
@@ -69,6 +69,8 @@ public:
     device->run_together([&] { result = operations(); });
     return result;
   }
+
+  void launch_waiting() const { device->launch_waiting(); } ///< what has come so far in together()
 
   /// f(i) for 0 <= i < n, in any order. A functor with value(i) and store(i, value) in place of the call operator is an
   /// operation on independent elements: a GPU then loads several before it stores the first.

@@ -212,7 +212,8 @@ public:
   virtual std::shared_ptr<MarkStorage>     create_mark()                                   = 0;
   virtual std::shared_ptr<GraphStorage>    record(const std::function<void()> &operations) = 0;
   virtual void run_together(const std::function<void()> &operations) { operations(); } ///< see Device
-  virtual int  n_recorded() const { return 0; } ///< sequences of such operations that are one launch now
+  virtual void launch_waiting() {}                                                     ///< likewise
+  virtual int  n_recorded() const { return 0; }                                        ///< graphs of such operations
 
   /// What ends by asking a loop's control; on the host it returns the answer.
   using Asking = std::function<bool(const LoopAnswer &)>;

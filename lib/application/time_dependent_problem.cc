@@ -57,7 +57,7 @@ void TimeDependentProblem<dim>::run()
         change_mesh(); // here, so that a run that is continued does what one without interruption does
       ++step;
       time                       = next_time();
-      const PendingResult result = device.together([this] { return advance(); });
+      const PendingResult result = device.together([this] { return launch_step(); });
       end_step(); // the one before, while this one runs
       under_way = {step, time, result};
       if (waits())
@@ -77,6 +77,19 @@ void TimeDependentProblem<dim>::run()
     }
   if (device.asynchronous())
     run_info.record["timings"]["output beside"] = series.seconds_beside();
+}
+
+// What is still to be launched counts as the solve.
+template <int dim>
+PendingResult TimeDependentProblem<dim>::launch_step()
+{
+  const PendingResult result = advance();
+  if (device.asynchronous())
+    {
+      const Section scope(run_info.timer, "solve");
+      device.launch_waiting();
+    }
+  return result;
 }
 
 // Whether this step has to end before the next one is launched: for its files, or because it has ended.

@@ -130,6 +130,7 @@ private:
 
   std::array<double, 2> timed_mass(const FollowedField<dim> &field);
   std::string           size_of_mesh() const; // for the live line
+  PendingResult         launch_step();
   bool                  waits() const;
   void                  end_step();
   void                  write_statistics(const SolverResult &result);

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 namespace adamant
@@ -15,8 +18,10 @@ namespace
 {
 // Recording a sequence takes as long as about so many launches of its operations one by one.
 constexpr int often = 64;
-// Sequences to be remembered; those whose arguments change with time come once.
-constexpr std::size_t most = 64;
+// Sequences, and arguments of one, to be remembered.
+constexpr std::size_t most = 256;
+// An operation that came with more different arguments than this has others each time.
+constexpr std::size_t most_arguments = 24;
 
 void launch_at_once(const Context &context, const KernelLaunch &kernel, void **arguments)
 {
@@ -58,7 +63,21 @@ void Batch::Launches::clear()
 {
   operations.clear();
   marks.clear();
+  kernels.clear();
   bytes.clear();
+}
+
+std::vector<void *> Batch::Launches::arguments(const Operation &operation)
+{
+  std::vector<void *> values;
+  for (const auto &[begin, size] : operation.arguments)
+    values.push_back(bytes.data() + begin);
+  return values;
+}
+
+bool Batch::Sequence::varies(std::size_t operation) const
+{
+  return values[operation].size() > most_arguments;
 }
 
 void Batch::run(const std::function<void()> &operations)
@@ -91,22 +110,23 @@ void Batch::leave(const std::function<void()> &operations)
 
 void Batch::add(const KernelLaunch &kernel, std::initializer_list<Argument> arguments)
 {
-  Operation operation{kernel, {}, nullptr};
-  append(waiting.bytes, {reinterpret_cast<std::uintptr_t>(kernel.kernel), kernel.blocks.x, kernel.blocks.y,
-                         kernel.blocks.z, std::uint64_t(kernel.threads), kernel.overlaps});
+  append(waiting.kernels, {reinterpret_cast<std::uintptr_t>(kernel.kernel), kernel.blocks.x, kernel.blocks.y,
+                           kernel.blocks.z, std::uint64_t(kernel.threads), kernel.overlaps});
+  Operation operation{kernel, nullptr, {}, waiting.bytes.size(), 0};
   for (const auto &[value, size] : arguments)
     {
       waiting.bytes.resize((waiting.bytes.size() + 15) / 16 * 16); // as an argument may be aligned
       operation.arguments.emplace_back(waiting.bytes.size(), size);
       append(waiting.bytes, value, size);
     }
+  operation.end = waiting.bytes.size();
   waiting.operations.push_back(std::move(operation));
 }
 
 void Batch::add(const std::shared_ptr<Loop> &loop)
 {
-  append(waiting.bytes, {0, loop->number()});
-  waiting.operations.push_back({KernelLaunch{{"loop"}}, {}, loop});
+  append(waiting.kernels, {0, loop->number()});
+  waiting.operations.push_back({{{"loop"}}, loop, {}, waiting.bytes.size(), waiting.bytes.size()});
 }
 
 bool Batch::holds(const CUevent_st *mark) const
@@ -124,14 +144,12 @@ void Batch::launch_waiting(bool may_record)
   waiting.clear();
   const bool                  open = std::exchange(is_open, false);
   const std::shared_ptr<void> at_end(nullptr, [&](void *) { is_open = open; });
-  if (CUgraphExec_st *graph = may_record ? graph_of(under_way) : nullptr)
-    check(cudaGraphLaunch(graph, context.stream()), "cudaGraphLaunch", "batch", under_way.operations.size());
-  else
+  if (!may_record || !replay(under_way))
     for (const Operation &operation : under_way.operations)
       if (operation.loop)
         operation.loop->launch();
       else
-        launch_kernel(under_way, operation, operation.kernel.overlaps);
+        launch_at_once(context, operation.kernel, under_way.arguments(operation).data());
   for (const auto &mark : under_way.marks)
     check(cudaEventRecord(mark.get(), context.stream()), "cudaEventRecord", "mark");
 }
@@ -148,67 +166,126 @@ void Batch::launch_before_release() noexcept
     }
 }
 
-void Batch::launch_kernel(Launches &launches, const Operation &operation, bool overlaps) const
-{
-  KernelLaunch kernel = operation.kernel;
-  kernel.overlaps     = overlaps;
-  std::vector<void *> values;
-  for (const auto &[begin, size] : operation.arguments)
-    values.push_back(launches.bytes.data() + begin);
-  launch_at_once(context, kernel, values.data());
-}
-
-// Null where they are to be launched one by one.
-CUgraphExec_st *Batch::graph_of(Launches &launches)
+// Whether they were launched, by a graph.
+bool Batch::replay(Launches &launches)
 {
   if (launches.operations.size() < 2)
-    return nullptr;
+    return false;
   forget();
-  Repeated &it = repeated[launches.bytes];
-  if (!it.graph && ++it.n > often)
-    it.graph = record(launches);
-  return it.graph.get();
+  Sequence &sequence = sequences[launches.kernels];
+  Repeated &it       = find(launches, sequence);
+  if (!it.executable && ++it.n > often)
+    record(launches, sequence, it);
+  if (!it.executable)
+    return false;
+  for (const auto &[i, node] : it.varying)
+    {
+      const KernelLaunch  &kernel    = launches.operations[i].kernel;
+      std::vector<void *>  arguments = launches.arguments(launches.operations[i]);
+      cudaKernelNodeParams changed   = {};
+      changed.func                   = const_cast<void *>(kernel.kernel);
+      changed.gridDim                = kernel.blocks;
+      changed.blockDim               = dim3(kernel.threads);
+      changed.kernelParams           = arguments.data();
+      check(cudaGraphExecKernelNodeSetParams(it.executable.get(), node, &changed), "cudaGraphExecKernelNodeSetParams",
+            kernel.name.function);
+    }
+  check(cudaGraphLaunch(it.executable.get(), context.stream()), "cudaGraphLaunch", launches.operations.size(),
+        "operations");
+  return true;
 }
 
-std::shared_ptr<CUgraphExec_st> Batch::record(Launches &launches)
+// The entry of these arguments, without those that vary.
+Batch::Repeated &Batch::find(const Launches &launches, Sequence &sequence)
 {
-  const auto graph     = create_graph();
-  const auto end       = launches.operations.end();
-  bool       in_a_line = true; // kernels behind kernels, which alone overlap
-  for (auto operation = launches.operations.begin(); operation != end;)
-    if (operation->loop)
+  sequence.values.resize(launches.operations.size());
+  std::string lasting;
+  for (std::size_t i = 0; i < launches.operations.size(); ++i)
+    {
+      const Operation       &operation = launches.operations[i];
+      const std::string_view arguments(launches.bytes.data() + operation.begin, operation.end - operation.begin);
+      if (!sequence.varies(i))
+        {
+          sequence.values[i].insert(std::hash<std::string_view>()(arguments));
+          if (sequence.varies(i)) // none of the earlier ones comes again
+            forget(sequence);
+        }
+      lasting += sequence.varies(i) ? 'v' : 'l';
+      if (!sequence.varies(i))
+        lasting += arguments;
+    }
+  return sequence.repeated[lasting];
+}
+
+void Batch::record(Launches &launches, const Sequence &sequence, Repeated &it) const
+{
+  it.graph          = create_graph();
+  bool       in_row = true; // behind a kernel, which alone lets the next one overlap
+  const auto end    = launches.operations.size();
+  for (std::size_t i = 0; i < end;)
+    if (launches.operations[i].loop)
       {
-        (operation++)->loop->add_to(graph.get());
-        in_a_line = false;
+        launches.operations[i++].loop->add_to(it.graph.get());
+        in_row = false;
       }
     else
-      captured_graph(
-        context,
-        [&] {
-          for (; operation != end && !operation->loop; ++operation)
-            launch_kernel(launches, *operation, operation->kernel.overlaps && std::exchange(in_a_line, true));
-        },
-        graph.get());
-  return instantiate(graph.get());
+      {
+        const bool varies = sequence.varies(i);
+        captured_graph(
+          context,
+          [&] {
+            do
+              {
+                KernelLaunch kernel = launches.operations[i].kernel;
+                kernel.overlaps     = kernel.overlaps && std::exchange(in_row, true);
+                launch_at_once(context, kernel, launches.arguments(launches.operations[i]).data());
+                ++i;
+              }
+            while (!varies && i < end && !launches.operations[i].loop && !sequence.varies(i));
+          },
+          it.graph.get());
+        if (varies)
+          it.varying.emplace_back(i - 1, last_node(it.graph.get()));
+      }
+  it.executable = instantiate(it.graph.get());
 }
 
-// Sequences that came a few times and no more; all, where even the recorded ones are many.
+// What came a few times and no more.
+void Batch::forget(Sequence &sequence)
+{
+  for (auto it = sequence.repeated.begin(); it != sequence.repeated.end();)
+    it = it->second.executable ? std::next(it) : sequence.repeated.erase(it);
+}
+
+// Likewise of all sequences where there are many; all, where even graphs are.
 void Batch::forget()
 {
-  if (repeated.size() < most)
+  const auto total = [this] {
+    std::size_t n = sequences.size();
+    for (const auto &[kernels, sequence] : sequences)
+      n += sequence.repeated.size();
+    return n;
+  };
+  if (total() < most)
     return;
-  for (auto it = repeated.begin(); it != repeated.end();)
-    it = it->second.graph ? std::next(it) : repeated.erase(it);
-  if (repeated.size() < most / 2)
+  for (auto it = sequences.begin(); it != sequences.end();)
+    {
+      forget(it->second);
+      it = it->second.repeated.empty() ? sequences.erase(it) : std::next(it);
+    }
+  if (total() < most / 2)
     return;
   context.synchronize(); // one may be under way
-  repeated.clear();
+  sequences.clear();
 }
 
 int Batch::n_recorded() const
 {
-  return static_cast<int>(
-    std::count_if(repeated.begin(), repeated.end(), [](const auto &it) { return it.second.graph != nullptr; }));
+  int n = 0;
+  for (const auto &[kernels, sequence] : sequences)
+    for (const auto &[arguments, it] : sequence.repeated)
+      n += it.executable != nullptr;
+  return n;
 }
 } // namespace cuda
 } // namespace adamant

@@ -9,6 +9,8 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace adamant
@@ -18,9 +20,10 @@ namespace cuda
 class Loop;
 
 /// Launches that wait to be made together: those of the operations that run() is given, up to where the stream is asked
-/// for something else, such as a copy or a wait of the host. A sequence that has come often, with the same arguments,
-/// is recorded, loops included, and one launch from then on; other sequences are launched one by one. Marks are taken
-/// behind all that waits with them. Memory that a waiting kernel may use is not given back before it is launched.
+/// for something else, such as a copy or a wait of the host. A sequence of kernels and loops that has come often is
+/// recorded, a graph for each of the sets of arguments that come again, as vectors change places; arguments that never
+/// do, such as the time, are given to it before each launch. What came a few times is launched one by one. Marks are
+/// taken behind all that waits with them. Memory that a waiting kernel may use is not given back before its launch.
 class Batch
 {
 public:
@@ -40,39 +43,53 @@ public:
   void launch_waiting() { launch_waiting(true); }
   void launch_before_release() noexcept; ///< likewise; an error is thrown by the next launch
 
-  int n_recorded() const; ///< sequences that are one launch now
+  int n_recorded() const; ///< graphs
 
 private:
   struct Operation
   {
     KernelLaunch                                     kernel;
-    std::vector<std::pair<std::size_t, std::size_t>> arguments; // where they begin in `bytes`, and their sizes
-    std::shared_ptr<Loop>                            loop;      // not null: this in the place of a kernel
+    std::shared_ptr<Loop>                            loop;       // not null: this in the place of a kernel
+    std::vector<std::pair<std::size_t, std::size_t>> arguments;  // of the kernel: where in `bytes`, and their sizes
+    std::size_t                                      begin, end; // of all of these
   };
   struct Launches
   {
-    void clear();
+    void                clear();
+    std::vector<void *> arguments(const Operation &operation);
 
     std::vector<Operation>                   operations;
     std::vector<std::shared_ptr<CUevent_st>> marks;
-    std::string                              bytes; // of all that makes up the operations, marks apart
+    std::string                              kernels; // all that tells the operations apart but their arguments
+    std::string                              bytes;   // of the arguments
   };
+  // Operations with some arguments.
   struct Repeated
   {
-    int                             n = 0; // times it has come
-    std::shared_ptr<CUgraphExec_st> graph;
+    int                                                   n = 0; // times they have come
+    std::shared_ptr<CUgraph_st>                           graph;
+    std::shared_ptr<CUgraphExec_st>                       executable;
+    std::vector<std::pair<std::size_t, CUgraphNode_st *>> varying; // operations whose arguments are given anew
+  };
+  struct Sequence
+  {
+    std::vector<std::unordered_set<std::size_t>> values; // of each operation, hashes of the arguments that it had
+    std::unordered_map<std::string, Repeated>    repeated;
+
+    bool varies(std::size_t operation) const;
   };
 
-  void                            launch_waiting(bool may_record);
-  CUgraphExec_st                 *graph_of(Launches &launches);
-  std::shared_ptr<CUgraphExec_st> record(Launches &launches);
-  void                            launch_kernel(Launches &launches, const Operation &operation, bool overlaps) const;
-  void                            forget();
+  void      launch_waiting(bool may_record);
+  bool      replay(Launches &launches);
+  Repeated &find(const Launches &launches, Sequence &sequence);
+  void      record(Launches &launches, const Sequence &sequence, Repeated &it) const;
+  void      forget();
+  void      forget(Sequence &sequence);
 
   const Context                            &context;
   bool                                      is_open = false;
   Launches                                  waiting, under_way;
-  std::unordered_map<std::string, Repeated> repeated;
+  std::unordered_map<std::string, Sequence> sequences; // by their kernels and loops
   std::exception_ptr                        failure;
 };
 } // namespace cuda

@@ -59,6 +59,7 @@ public:
   std::shared_ptr<MarkStorage>     create_mark() override;
   std::shared_ptr<GraphStorage>    record(const std::function<void()> &operations) override;
   void                             run_together(const std::function<void()> &operations) override;
+  void                             launch_waiting() override { stream(); }
   int                              n_recorded() const override;
   std::shared_ptr<LoopStorage> create_loop(const Asking &first, const Asking &step, const std::function<void()> &again,
                                            bool recordable) override;

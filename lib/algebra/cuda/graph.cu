@@ -14,32 +14,6 @@ namespace cuda
 namespace
 {
 #if CUDART_VERSION >= 12040
-// The last of the nodes that one stream has launched: each but the first depends on the one before it. Null: none.
-cudaGraphNode_t last_node(cudaGraph_t graph)
-{
-  std::size_t n = 0;
-  check(cudaGraphGetNodes(graph, nullptr, &n), "cudaGraphGetNodes", graph);
-  if (n == 0)
-    return nullptr;
-  std::vector<cudaGraphNode_t> nodes(n), from(n), to(n);
-  check(cudaGraphGetNodes(graph, nodes.data(), &n), "cudaGraphGetNodes", graph);
-  if (n == 1)
-    return nodes[0];
-  std::vector<cudaGraphEdgeData> data(n); // kernels that start early have some, which may not be left out
-  std::size_t                    n_edges = n;
-#if CUDART_VERSION >= 13000
-  check(cudaGraphGetEdges(graph, from.data(), to.data(), data.data(), &n_edges), "cudaGraphGetEdges", graph);
-#else
-  check(cudaGraphGetEdges_v2(graph, from.data(), to.data(), data.data(), &n_edges), "cudaGraphGetEdges", graph);
-#endif
-  from.resize(std::min(n, n_edges));
-  std::sort(from.begin(), from.end());
-  const auto last = std::find_if(nodes.begin(), nodes.end(), [&](cudaGraphNode_t node) {
-    return !std::binary_search(from.begin(), from.end(), node);
-  });
-  return last == nodes.end() ? nullptr : *last;
-}
-
 // What kernels of a graph tell one of its nodes, or one inside these.
 unsigned long long create_handle(cudaGraph_t graph)
 {
@@ -116,6 +90,36 @@ std::shared_ptr<CUevent_st> create_timer()
   return owned;
 }
 } // namespace
+
+CUgraphNode_st *last_node(CUgraph_st *graph)
+{
+#if CUDART_VERSION >= 12040
+  std::size_t n = 0;
+  check(cudaGraphGetNodes(graph, nullptr, &n), "cudaGraphGetNodes", graph);
+  if (n == 0)
+    return nullptr;
+  std::vector<cudaGraphNode_t> nodes(n), from(n), to(n);
+  check(cudaGraphGetNodes(graph, nodes.data(), &n), "cudaGraphGetNodes", graph);
+  if (n == 1)
+    return nodes[0];
+  std::vector<cudaGraphEdgeData> data(n); // kernels that start early have some, which may not be left out
+  std::size_t                    n_edges = n;
+#if CUDART_VERSION >= 13000
+  check(cudaGraphGetEdges(graph, from.data(), to.data(), data.data(), &n_edges), "cudaGraphGetEdges", graph);
+#else
+  check(cudaGraphGetEdges_v2(graph, from.data(), to.data(), data.data(), &n_edges), "cudaGraphGetEdges", graph);
+#endif
+  from.resize(std::min(n, n_edges));
+  std::sort(from.begin(), from.end());
+  const auto last = std::find_if(nodes.begin(), nodes.end(), [&](cudaGraphNode_t node) {
+    return !std::binary_search(from.begin(), from.end(), node);
+  });
+  return last == nodes.end() ? nullptr : *last;
+#else
+  (void)graph;
+  return nullptr;
+#endif
+}
 
 std::shared_ptr<CUgraph_st> create_graph()
 {

@@ -19,5 +19,8 @@ std::shared_ptr<CUgraph_st> captured_graph(const Context &context, const std::fu
                                            CUgraph_st *into = nullptr);
 
 std::shared_ptr<CUgraphExec_st> instantiate(CUgraph_st *graph);
+
+/// The last of the nodes of a graph where each but the first depends on the one before it. Null: none.
+CUgraphNode_st *last_node(CUgraph_st *graph);
 } // namespace cuda
 } // namespace adamant
