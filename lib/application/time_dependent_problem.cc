@@ -51,13 +51,15 @@ void TimeDependentProblem<dim>::run()
   const WaitForOutput at_the_end{series};
   begin();
   run_info.begin_time_loop(step, schedule.n_steps);
+  bool overlaps = false; // whether the last step went on beside the host: where the host waits, nothing is put off
   while (step < schedule.n_steps && !finished())
     {
       if (adaptivity.due(step))
         change_mesh(); // here, so that a run that is continued does what one without interruption does
       ++step;
       time                       = next_time();
-      const PendingResult result = device.together([this] { return launch_step(); });
+      const PendingResult result = overlaps ? device.together([this] { return launch_step(); }) : advance();
+      overlaps                   = !result.known();
       end_step(); // the one before, while this one runs
       under_way = {step, time, result};
       if (waits())
@@ -84,11 +86,8 @@ template <int dim>
 PendingResult TimeDependentProblem<dim>::launch_step()
 {
   const PendingResult result = advance();
-  if (device.asynchronous())
-    {
-      const Section scope(run_info.timer, "solve");
-      device.launch_waiting();
-    }
+  const Section       scope(run_info.timer, "solve");
+  device.launch_waiting();
   return result;
 }
 
