@@ -16,8 +16,8 @@ namespace cuda
 {
 namespace
 {
-// Recording a sequence takes as long as about so many launches of its operations one by one.
-constexpr int often = 64;
+// A sequence is recorded when it would have spared so many launches.
+constexpr std::size_t enough_launches = 700;
 // Sequences, and arguments of one, to be remembered.
 constexpr std::size_t most = 256;
 // An operation that came with more different arguments than this has others each time.
@@ -75,6 +75,15 @@ std::vector<void *> Batch::Launches::arguments(const Operation &operation)
   return values;
 }
 
+std::string_view Batch::Launches::bytes_of(const Operation &operation) const
+{
+  if (operation.arguments.empty())
+    return {};
+  const auto [last, size] = operation.arguments.back();
+  const auto begin        = operation.arguments.front().first;
+  return {bytes.data() + begin, last + size - begin};
+}
+
 bool Batch::Sequence::varies(std::size_t operation) const
 {
   return values[operation].size() > most_arguments;
@@ -112,21 +121,20 @@ void Batch::add(const KernelLaunch &kernel, std::initializer_list<Argument> argu
 {
   append(waiting.kernels, {reinterpret_cast<std::uintptr_t>(kernel.kernel), kernel.blocks.x, kernel.blocks.y,
                            kernel.blocks.z, std::uint64_t(kernel.threads), kernel.overlaps});
-  Operation operation{kernel, nullptr, {}, waiting.bytes.size(), 0};
+  Operation operation{kernel, nullptr, {}};
   for (const auto &[value, size] : arguments)
     {
       waiting.bytes.resize((waiting.bytes.size() + 15) / 16 * 16); // as an argument may be aligned
       operation.arguments.emplace_back(waiting.bytes.size(), size);
       append(waiting.bytes, value, size);
     }
-  operation.end = waiting.bytes.size();
   waiting.operations.push_back(std::move(operation));
 }
 
 void Batch::add(const std::shared_ptr<Loop> &loop)
 {
   append(waiting.kernels, {0, loop->number()});
-  waiting.operations.push_back({{{"loop"}}, loop, {}, waiting.bytes.size(), waiting.bytes.size()});
+  waiting.operations.push_back({{{"loop"}}, loop, {}});
 }
 
 bool Batch::holds(const CUevent_st *mark) const
@@ -174,8 +182,10 @@ bool Batch::replay(Launches &launches)
   forget();
   Sequence &sequence = sequences[launches.kernels];
   Repeated &it       = find(launches, sequence);
-  if (!it.executable && ++it.n > often)
-    record(launches, sequence, it);
+  if (!it.executable)
+    it.n_launches += launches.operations.size() - 1;
+  if (!it.executable && it.n_launches > enough_launches)
+    it = record(launches, sequence);
   if (!it.executable)
     return false;
   for (const auto &[i, node] : it.varying)
@@ -202,8 +212,7 @@ Batch::Repeated &Batch::find(const Launches &launches, Sequence &sequence)
   std::string lasting;
   for (std::size_t i = 0; i < launches.operations.size(); ++i)
     {
-      const Operation       &operation = launches.operations[i];
-      const std::string_view arguments(launches.bytes.data() + operation.begin, operation.end - operation.begin);
+      const std::string_view arguments = launches.bytes_of(launches.operations[i]);
       if (!sequence.varies(i))
         {
           sequence.values[i].insert(std::hash<std::string_view>()(arguments));
@@ -217,8 +226,9 @@ Batch::Repeated &Batch::find(const Launches &launches, Sequence &sequence)
   return sequence.repeated[lasting];
 }
 
-void Batch::record(Launches &launches, const Sequence &sequence, Repeated &it) const
+Batch::Repeated Batch::record(Launches &launches, const Sequence &sequence) const
 {
+  Repeated it;
   it.graph          = create_graph();
   bool       in_row = true; // behind a kernel, which alone lets the next one overlap
   const auto end    = launches.operations.size();
@@ -248,6 +258,7 @@ void Batch::record(Launches &launches, const Sequence &sequence, Repeated &it) c
           it.varying.emplace_back(i - 1, last_node(it.graph.get()));
       }
   it.executable = instantiate(it.graph.get());
+  return it;
 }
 
 // What came a few times and no more.

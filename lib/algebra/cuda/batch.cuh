@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -20,10 +21,10 @@ namespace cuda
 class Loop;
 
 /// Launches that wait to be made together: those of the operations that run() is given, up to where the stream is asked
-/// for something else, such as a copy or a wait of the host. A sequence of kernels and loops that has come often is
-/// recorded, a graph for each of the sets of arguments that come again, as vectors change places; arguments that never
-/// do, such as the time, are given to it before each launch. What came a few times is launched one by one. Marks are
-/// taken behind all that waits with them. Memory that a waiting kernel may use is not given back before its launch.
+/// for something else, such as a copy or a wait of the host. A sequence of kernels and loops that comes again and again
+/// is recorded, a graph for each of the sets of arguments that come again, as vectors change places; arguments that
+/// never do, such as the time, are given to it before each launch. What came a few times is launched one by one. Marks
+/// are taken behind all that waits with them. Memory that a waiting kernel may use is not given back before its launch.
 class Batch
 {
 public:
@@ -49,14 +50,14 @@ private:
   struct Operation
   {
     KernelLaunch                                     kernel;
-    std::shared_ptr<Loop>                            loop;       // not null: this in the place of a kernel
-    std::vector<std::pair<std::size_t, std::size_t>> arguments;  // of the kernel: where in `bytes`, and their sizes
-    std::size_t                                      begin, end; // of all of these
+    std::shared_ptr<Loop>                            loop;      // not null: this in the place of a kernel
+    std::vector<std::pair<std::size_t, std::size_t>> arguments; // of the kernel: where in `bytes`, and their sizes
   };
   struct Launches
   {
     void                clear();
     std::vector<void *> arguments(const Operation &operation);
+    std::string_view    bytes_of(const Operation &operation) const; // all arguments, with gaps of zeros
 
     std::vector<Operation>                   operations;
     std::vector<std::shared_ptr<CUevent_st>> marks;
@@ -66,7 +67,7 @@ private:
   // Operations with some arguments.
   struct Repeated
   {
-    int                                                   n = 0; // times they have come
+    std::size_t                                           n_launches = 0; // so far, that a graph would have spared
     std::shared_ptr<CUgraph_st>                           graph;
     std::shared_ptr<CUgraphExec_st>                       executable;
     std::vector<std::pair<std::size_t, CUgraphNode_st *>> varying; // operations whose arguments are given anew
@@ -82,7 +83,7 @@ private:
   void      launch_waiting(bool may_record);
   bool      replay(Launches &launches);
   Repeated &find(const Launches &launches, Sequence &sequence);
-  void      record(Launches &launches, const Sequence &sequence, Repeated &it) const;
+  Repeated  record(Launches &launches, const Sequence &sequence) const;
   void      forget();
   void      forget(Sequence &sequence);
 

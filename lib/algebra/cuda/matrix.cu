@@ -124,7 +124,7 @@ SparseMatrix<Number>::SparseMatrix(std::shared_ptr<Context> context_, const CSRM
   this->n_cols    = source.n_cols;
   this->node_size = node_size;
   first_ghost     = source.ghosts ? source.ghosts->n_owned : -1;
-  convert(owned(Staged(*context, source, changing).view), packed_starts(owned(view_of(source))));
+  convert(owned(Staged(*context, source, changing).view), source);
   if (!source.ghosts || (source.ghosts->sends.empty() && source.ghosts->receives.empty()))
     return; // it needs nothing of other ranks
   if (!exchange)
@@ -155,6 +155,15 @@ void SparseMatrix<Number>::update_coefficients(const CellMatrix &source)
   if (!cells)
     return MatrixStorage<Number>::update_coefficients(source);
   cells->update(*context, source);
+}
+
+template <typename Number>
+void SparseMatrix<Number>::convert(const RowsView &source, const CSRMatrix<double> &pattern)
+{
+  if (first_ghost < 0)
+    convert(source, pattern.row_start);
+  else
+    convert(source, packed_starts(owned(view_of(pattern))));
 }
 
 template <typename Number>
@@ -250,7 +259,7 @@ void SparseMatrix<Number>::update_values(const RowsView &rows)
   context->download(pattern.row_start.data(), rows.row_start, pattern.row_start.size() * sizeof(EntryNumber));
   pattern.column.resize(pattern.row_start.back());
   context->download(pattern.column.data(), rows.column, pattern.column.size() * sizeof(int));
-  convert(owned(rows), packed_starts(owned(view_of(pattern))));
+  convert(owned(rows), pattern);
   context->outdate_graphs(); // kernels and addresses are others
 }
 

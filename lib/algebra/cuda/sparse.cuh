@@ -118,6 +118,7 @@ public:
   std::shared_ptr<CellProducts<Number>> cells;  ///< null: rows
 
 private:
+  void     convert(const RowsView &source, const CSRMatrix<double> &pattern); // the same values may be elsewhere
   void     convert(const RowsView &source, const Array<EntryNumber> &row_start);
   RowsView owned(RowsView rows) const;
 
