@@ -33,27 +33,21 @@ CSRMatrix<Number> transpose(const CSRMatrix<Number> &a)
   CSRMatrix<Number> b;
   b.n_rows = a.n_cols;
   b.n_cols = a.n_rows;
-  b.row_start.assign(b.n_rows + 1, 0);
-  // Each thread reads all of a and writes its own rows of b. Rows of a are visited in order, so the columns of b come
-  // out sorted.
-  for_row_ranges(b.n_rows, [&](int first, int end) {
-    for (const int c : a.column)
-      if (c >= first && c < end)
-        ++b.row_start[c + 1];
-  });
-  finish_row_starts(b);
-  for_row_ranges(b.n_rows, [&](int first, int end) {
-    Array<std::int64_t> next(b.row_start.begin() + first, b.row_start.begin() + end);
-    for (int i = 0; i < a.n_rows; ++i)
+  list_by_rows(
+    b.n_rows, a.n_rows, b.row_start,
+    [&](int i, const auto &add) {
       for (auto k = a.row_start[i]; k < a.row_start[i + 1]; ++k)
-        if (const int c = a.column[k]; c >= first && c < end)
-          {
-            const auto to = next[c - first]++;
-            b.column[to]  = i;
-            if (!a.value.empty())
-              b.value[to] = a.value[k];
-          }
-  });
+        add(a.column[k], k);
+    },
+    [&](std::size_t n) {
+      b.column.resize(n);
+      b.value.resize(n);
+    },
+    [&](EntryNumber place, int i, EntryNumber k) {
+      b.column[place] = i;
+      if (!a.value.empty())
+        b.value[place] = a.value[k];
+    });
   return b;
 }
 

@@ -9,29 +9,18 @@ namespace adamant
 template <int dim>
 RowCells::RowCells(const LevelSpace<dim> &rows, const CellRows<dim> &cells)
 {
-  const int  n     = rows.n_dofs();
-  const auto visit = [&](const auto &action) {
-    for_row_ranges(n, [&](int first, int end) {
-      for (int k = 0; k < cells.size(); ++k)
-        for_each_row_of_cell(rows, cells[k], [&](int i, int row, double) {
-          if (row >= first && row < end)
-            action(row, cells[k], i);
-        });
+  list_by_rows(
+    rows.n_dofs(), cells.size(), start,
+    [&](int k, const auto &add) { for_each_row_of_cell(rows, cells[k], [&](int i, int row, double) { add(row, i); }); },
+    [&](std::size_t n) {
+      to_index(n, "cells of rows");
+      cell.resize(n);
+      dof.resize(n);
+    },
+    [&](int place, int k, int i) {
+      cell[place] = cells[k];
+      dof[place]  = static_cast<unsigned short>(i);
     });
-  };
-  start.assign(n + 2, 0);
-  visit([&](int row, int, int) { ++start[row + 2]; });
-  std::size_t size = 0;
-  for (int i = 1; i <= n + 1; ++i)
-    start[i] = to_index(size += start[i], "cells of rows");
-  cell.resize(start.back());
-  dof.resize(start.back());
-  // start[row + 1] is where the row begins; it moves to where it ends.
-  visit([&](int row, int of_cell, int i) {
-    const auto k = start[row + 1]++;
-    cell[k]      = of_cell;
-    dof[k]       = static_cast<unsigned short>(i);
-  });
 }
 
 namespace
