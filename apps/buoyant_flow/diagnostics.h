@@ -40,7 +40,7 @@ public:
               const adamant::Field<dim> &composition, const adamant::LimitedTransport<dim> &transport,
               const std::vector<double> &gravity, const dealii::Mapping<dim> &mapping)
     : device(device)
-    , volume(dealii::GridTools::volume(flow.space().dof_handler().get_triangulation(), mapping))
+    , volume(dealii::GridTools::volume(flow.space().triangulation(), mapping))
     , weighted(flow.velocity().vector())
   {
     const auto ones     = load_vector(flow.space(), mapping, dealii::QGauss<dim>(2), dealii::QGauss<dim - 1>(2),

@@ -160,27 +160,28 @@ void Elasticity<dim>::assemble()
   const auto flags = update_values | update_gradients | update_JxW_values;
   const auto add_A = [this](const auto &cell, auto &local) { equation->add_A(cell, local); };
   const auto add_E = [this](const auto &cell, auto &local) { equation->add_E(cell, local); };
+  { // first what the finest level does alone: a thread makes the coarser meshes meanwhile
+    const Section scope(run_info.timer, "init/assembly");
+    Form<dim>     E_form("E", *field, nodal_values_by_component(*field), mapping, quadrature, flags, add_E);
+    if (!equation->stationary)
+      E = assemble_on(device, E_form);
+    Form<dim> C("C", *field, prescribed_values(*field), mapping, quadrature, flags, add_A);
+    boundary_values = Vector(
+      device, nodal_values(field->finest(), mapping, *functions.boundary_displacement, field->finest().prescribed));
+    device.multiply(-1., assemble_on(device, C), boundary_values, 0., lift);
+
+    auto F = load_vector(field->finest(), mapping, quadrature, QGauss<dim - 1>(parameters.discretization.degree + 1),
+                         *functions.body_force, functions.traction);
+    work   = Vector(device, F);
+    if (equation->coupled && !F.empty()) // to the rows of dt v, which follow those of u in each node
+      std::rotate(F.begin(), F.end() - dim, F.end());
+    load = Vector(device, transposed_product(field->finest().owned_H(), F));
+  }
   A.emplace("A", *field, unknowns(*field), mapping, quadrature, flags, add_A, Levels::all);
   solver = make_constant_linear_solver<dim>(run_info.timer, device, *meshes, *field, *A, parameters.linear_solver,
                                             equation->name(),
                                             [this](const auto &level) { return rigid_body_modes(level, mapping); });
   guess  = Extrapolation(device, parameters.time.extrapolation_order);
-
-  Section   scope(run_info.timer, "init/assembly");
-  Form<dim> E_form("E", *field, nodal_values_by_component(*field), mapping, quadrature, flags, add_E);
-  if (!equation->stationary)
-    E = assemble_on(device, E_form);
-  Form<dim> C("C", *field, prescribed_values(*field), mapping, quadrature, flags, add_A);
-  boundary_values = Vector(
-    device, nodal_values(field->finest(), mapping, *functions.boundary_displacement, field->finest().prescribed));
-  device.multiply(-1., assemble_on(device, C), boundary_values, 0., lift);
-
-  auto F = load_vector(field->finest(), mapping, quadrature, QGauss<dim - 1>(parameters.discretization.degree + 1),
-                       *functions.body_force, functions.traction);
-  work   = Vector(device, F);
-  if (equation->coupled && !F.empty()) // to the rows of dt v, which follow those of u in each node
-    std::rotate(F.begin(), F.end() - dim, F.end());
-  load = Vector(device, transposed_product(field->finest().owned_H(), F));
 }
 
 template <int dim>
@@ -265,7 +266,7 @@ template <int dim>
 void Elasticity<dim>::report()
 {
   auto &record            = run_info.record;
-  record["nodes"]         = field->finest().dof_handler().n_dofs() / field->node_size();
+  record["nodes"]         = field->finest().n_global_dofs() / field->node_size();
   record["hanging_nodes"] = field->finest().n_hanging() / field->node_size();
   record["formulation"]   = parameters.discretization.formulation;
   if (functions.exact_displacement)

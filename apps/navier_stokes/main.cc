@@ -306,7 +306,7 @@ void NavierStokes<dim>::update_pressure()
 template <int dim>
 void NavierStokes<dim>::check_speed(unsigned int step, double time, int place) const
 {
-  const double speed = std::sqrt(speed_square.on_host()[place] / flow->velocity().dof_handler().n_dofs());
+  const double speed = std::sqrt(speed_square.on_host()[place] / flow->velocity().n_global_dofs());
   // With forces there is no other bound than that the flow must not cross the domain in a step.
   const double most = reference_speed > 0. && !data->has_force() ? 10. * reference_speed :
                                                                    std::pow(pressure.volume, 1. / dim) / schedule.step;

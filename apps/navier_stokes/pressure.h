@@ -19,7 +19,7 @@ struct Pressure
   /// Zeros. `changes` is whether the mesh may.
   Pressure(const adamant::Device &device, const adamant::FlowMatrices<dim> &flow, bool changes)
     : n(flow.pressure().n_owned())
-    , volume(dealii::GridTools::volume(flow.velocity().dof_handler().get_triangulation()))
+    , volume(dealii::GridTools::volume(flow.velocity().triangulation()))
     , device(device)
     , on_velocity_mesh(device, flow.velocity().n_owned())
     , mass(device, flow.pressure_mass)

@@ -54,7 +54,7 @@ template <int dim, typename Action>
 void for_each_boundary_point(const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping, types::boundary_id id,
                              unsigned int n, const Action &action)
 {
-  FEFaceValues<dim> face_values(mapping, space.dof_handler().get_fe(), QGauss<dim - 1>(n),
+  FEFaceValues<dim> face_values(mapping, space.element(), QGauss<dim - 1>(n),
                                 update_values | update_quadrature_points | update_normal_vectors | update_JxW_values);
   for (int cell = 0; cell < space.n_cells(); ++cell)
     for (const unsigned int face : space.active_cells()[cell]->face_indices())
@@ -129,7 +129,7 @@ Array<double> prescribed_velocities(const ProblemParameters &problem, const adam
                                     const Mapping<dim> &mapping)
 {
   const bool                      least = problem.edges == "wall";
-  const auto                     &mesh  = space.dof_handler().get_triangulation();
+  const auto                     &mesh  = space.triangulation();
   const int                       m     = space.node_size();
   Array<double>                   g(space.prescribed.size(), 0.), norm(space.n_dofs() / m, -1.);
   std::vector<types::boundary_id> from(g.size(), numbers::invalid_boundary_id); // whose velocity it is

@@ -19,7 +19,7 @@ template <int dim>
 void add_boundary_errors(const ProblemParameters &problem, const adamant::LevelSpace<dim> &space,
                          const Mapping<dim> &mapping, const Array<double> &nodal, Array<double> &squares)
 {
-  for (const auto id : space.dof_handler().get_triangulation().get_boundary_ids())
+  for (const auto id : space.triangulation().get_boundary_ids())
     if (problem.outflow.count(id) == 0)
       {
         const auto given = velocity_on<dim>(problem, id);
@@ -53,7 +53,7 @@ dealii::Vector<float> residual_indicators(const ProblemParameters &problem, cons
       squares[cell] += unresolved[std::size_t(cell) * quadrature.size() + q] * fe_values.JxW(q);
   });
   add_boundary_errors(problem, space, mapping, nodal, squares);
-  dealii::Vector<float> indicators(space.dof_handler().get_triangulation().n_active_cells());
+  dealii::Vector<float> indicators(space.triangulation().n_active_cells());
   for (int cell = 0; cell < space.n_cells(); ++cell)
     indicators[space.active_cells()[cell]->active_cell_index()] = static_cast<float>(std::sqrt(squares[cell]));
   return indicators;

@@ -129,7 +129,7 @@ public:
     double largest = 0.;
     for (const double u : adamant::to_host(boundary_values))
       largest = std::max(largest, std::abs(u));
-    return largest * std::pow(GridTools::volume(field.finest().dof_handler().get_triangulation()), 1. / dim);
+    return largest * std::pow(GridTools::volume(field.finest().triangulation()), 1. / dim);
   }
 
   const adamant::LinearSolver &linear_solver() const { return *solver; }

@@ -60,7 +60,7 @@ Integrals integrate(const adamant::LevelSpace<dim> &space, const Mapping<dim> &m
 template <int dim>
 double largest_cell_speed(const adamant::LevelSpace<dim> &space, const Array<double> &nodal)
 {
-  const auto &fe      = space.dof_handler().get_fe();
+  const auto &fe      = space.element();
   double      largest = 0.;
   for (int cell = 0; cell < space.n_cells(); ++cell)
     {
@@ -83,7 +83,7 @@ template <int dim>
 Array<double> component(const adamant::LevelSpace<dim> &space, const adamant::LevelSpace<dim> &scalar,
                         const double *nodal, int c)
 {
-  const auto   &fe = space.dof_handler().get_fe();
+  const auto   &fe = space.element();
   Array<double> values(scalar.n_dofs());
   for (int cell = 0; cell < space.n_cells(); ++cell)
     for (int a = 0; a < scalar.dofs_per_cell(); ++a)
@@ -114,8 +114,7 @@ void record_results(const Parameters &parameters, const adamant::LevelSpace<dim>
                     const Array<double> &nodal, const std::string &folder, adamant::RunRecord &record)
 {
   const adamant::LevelSpace<dim> scalar(
-    std::shared_ptr<const Triangulation<dim>>(&space.dof_handler().get_triangulation(), [](const auto *) {}),
-    FE_Q<dim>(1), {});
+    std::shared_ptr<const Triangulation<dim>>(&space.triangulation(), [](const auto *) {}), FE_Q<dim>(1), {});
   const auto             &options = parameters.output;
   std::vector<Point<dim>> points;
   for (const auto &point : options.points)

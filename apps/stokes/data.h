@@ -83,7 +83,7 @@ void flag_families(Triangulation<dim> &mesh, const adamant::StokesMatrices<dim> 
   Array<double> of_cells;
   for (const auto &cell : matrices.space().active_cells())
     of_cells.push_back(errors[cell->active_cell_index()]);
-  if (&matrices.space().dof_handler().get_triangulation() != &mesh)
+  if (&matrices.space().triangulation() != &mesh)
     of_cells = product(adamant::values_of_parents(matrices.meshes.finest()), of_cells);
   dealii::Vector<float> of_mesh(mesh.n_active_cells());
   int                   k = 0;

@@ -22,7 +22,7 @@ namespace stokes
 template <int dim>
 std::size_t n_cells(const adamant::StokesMatrices<dim> &matrices)
 {
-  return matrices.space().dof_handler().get_triangulation().n_global_active_cells();
+  return matrices.space().triangulation().n_global_active_cells();
 }
 
 /// The length of the smallest cells' edges, if they are cubes.
@@ -48,11 +48,11 @@ template <int dim>
 void print_size(const ProblemParameters &problem, const adamant::StokesMatrices<dim> &matrices,
                 adamant::Precision precision)
 {
-  const auto &velocities = matrices.space().dof_handler();
-  std::cout << n_cells(matrices) << " cells, " << velocities.n_dofs() << " velocities, "
-            << matrices.pressure.finest().dof_handler().n_dofs() << " pressures, " << matrices.data().velocity.size()
+  const auto &velocities = matrices.space();
+  std::cout << n_cells(matrices) << " cells, " << velocities.n_global_dofs() << " velocities, "
+            << matrices.pressure.finest().n_global_dofs() << " pressures, " << matrices.data().velocity.size()
             << " levels, " << to_text(precision) << std::endl;
-  note_resolution(problem, cell_length(velocities.get_triangulation()));
+  note_resolution(problem, cell_length(velocities.triangulation()));
 }
 
 /// What the problem is, for run.json.
@@ -60,8 +60,8 @@ template <int dim>
 void record_facts(const Parameters &parameters, const adamant::StokesMatrices<dim> &matrices,
                   const adamant::CellViscosity &eta, adamant::RunRecord &record)
 {
-  record["velocities"]    = matrices.space().dof_handler().n_dofs();
-  record["pressures"]     = matrices.pressure.finest().dof_handler().n_dofs();
+  record["velocities"]    = matrices.space().n_global_dofs();
+  record["pressures"]     = matrices.pressure.finest().n_global_dofs();
   record["hanging_nodes"] = matrices.space().n_hanging() / dim;
   const auto &levels      = matrices.data().velocity;
   record["levels_by_cells"] =

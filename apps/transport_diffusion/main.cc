@@ -147,36 +147,39 @@ void TransportDiffusion<dim>::assemble()
   UpdateFlags flags = update_values | update_gradients | update_JxW_values;
   if (parameters.discretization.supg && fe.degree > 1)
     flags |= update_hessians;
+  { // first what the finest level does alone: a thread makes the coarser meshes meanwhile
+    const Section scope(run_info.timer, "init/assembly");
+    const auto    assembled = [&](const char *name, const auto &columns, const auto &kernel) {
+      Form<dim> form(name, *field, columns, mapping, quadrature, flags, kernel);
+      return assemble_on(device, form);
+    };
+    const auto bilinear_form = [this](double mass, double stiffness) {
+      return [=](const auto &cell, auto &local) { add_bilinear_form(cell, mass, stiffness, local); };
+    };
+    E   = assembled("E", nodal_values(*field), bilinear_form(1., scheme == "crank_nicolson" ? -0.5 * dt : 0.));
+    C_M = assembled("C_M", prescribed_values(*field), bilinear_form(1., 0.));
+    C_K = assembled("C_K", prescribed_values(*field), bilinear_form(0., dt));
+    if (parameters.problem.has_source())
+      S = assembled("S", quadrature_points<dim>(), [this](const auto &cell, auto &local) {
+        const double tau = stabilization(cell);
+        for (const unsigned int q : cell.quadrature_point_indices())
+          for (const unsigned int i : cell.dof_indices())
+            local(i, q) = (cell.value(i, q) + tau * (b * cell.gradient(i, q))) * cell.JxW(q);
+      });
+  }
   A.emplace(
     "A", *field, unknowns(*field), mapping, quadrature, flags,
     [this](const auto &cell, auto &local) { add_bilinear_form(cell, 1., dt * implicit_weight, local); }, Levels::all);
   const auto &p = parameters.linear_solver;
   if (scheme == parameters.time.scheme)
     solver = make_constant_linear_solver(run_info.timer, device, *meshes, *field, *A, p, "time step");
-  Section scope(run_info.timer, "init/assembly");
-  if (!solver) // A will change: the device has its values, the host gives it the matrices of cells
+  else // A will change: the device has its values, the host gives it the matrices of cells
     {
+      const Section scope(run_info.timer, "init/assembly");
       A->update(device);
       const SectionWithin part(run_info.timer, "init/assembly", "init/solver");
       solver = make_linear_solver(device, *field, *A, p, "time step");
     }
-  const auto assembled = [&](const char *name, const Columns<dim> &columns, const typename Form<dim>::Kernel &kernel) {
-    Form<dim> form(name, *field, columns, mapping, quadrature, flags, kernel);
-    return assemble_on(device, form);
-  };
-  const auto bilinear_form = [this](double mass, double stiffness) {
-    return [=](const auto &cell, auto &local) { add_bilinear_form(cell, mass, stiffness, local); };
-  };
-  E   = assembled("E", nodal_values(*field), bilinear_form(1., scheme == "crank_nicolson" ? -0.5 * dt : 0.));
-  C_M = assembled("C_M", prescribed_values(*field), bilinear_form(1., 0.));
-  C_K = assembled("C_K", prescribed_values(*field), bilinear_form(0., dt));
-  if (parameters.problem.has_source())
-    S = assembled("S", quadrature_points<dim>(), [this](const auto &cell, auto &local) {
-      const double tau = stabilization(cell);
-      for (const unsigned int q : cell.quadrature_point_indices())
-        for (const unsigned int i : cell.dof_indices())
-          local(i, q) = (cell.value(i, q) + tau * (b * cell.gradient(i, q))) * cell.JxW(q);
-    });
 }
 
 // Of one cell the matrix mass_weight M + stiffness_weight K; with SUPG the test function is phi + tau b . grad phi.

@@ -38,7 +38,7 @@ dealii::Vector<float> Adaptivity<dim>::indicators(const FollowedField<dim> &fiel
 {
   const auto            values = to_host(*field.values);
   const std::size_t     n      = field.space->n_owned();
-  dealii::Vector<float> sum(field.space->dof_handler().get_triangulation().n_active_cells());
+  dealii::Vector<float> sum(field.space->triangulation().n_active_cells());
   for (int part = 0; part < field.n_parts; ++part)
     {
       const double *u = values.data() + part * n;
@@ -112,7 +112,7 @@ template <int dim>
 std::array<double, 2> mass(const FollowedField<dim> &field, const dealii::Mapping<dim> &mapping)
 {
   const auto           &space  = *field.space;
-  const auto           &fe     = space.dof_handler().get_fe();
+  const auto           &fe     = space.element();
   const auto            values = to_host(*field.values);
   std::array<double, 2> sum{};
   for (int part = 0; part < field.n_parts; ++part)

@@ -21,7 +21,7 @@ BoundaryValues<dim>::BoundaryValues(const Device &device, const std::string &key
   std::set<unsigned int> ids;
   for (const auto &entry : expressions)
     ids.insert(entry.first);
-  check_boundaries(key, ids, space.dof_handler().get_triangulation());
+  check_boundaries(key, ids, space.triangulation());
   const auto        of_node  = list_nodes(expressions, natural, space);
   const std::size_t n_listed = listed.size();
   list                       = List<int>(device, Array<int>(listed.begin(), listed.end()));
@@ -57,7 +57,7 @@ BoundaryValues<dim>::list_nodes(const std::map<unsigned int, std::string> &expre
   for (const auto &entry : expressions)
     candidate_of.emplace(entry.first, candidate_of.size() + 1);
   std::map<int, std::vector<unsigned int>> of_node;
-  for (const auto id : space.dof_handler().get_triangulation().get_boundary_ids())
+  for (const auto id : space.triangulation().get_boundary_ids())
     if (natural.count(id) == 0)
       for (const int i : nodes_on_boundary(space, id))
         if (space.is_free(i))

@@ -60,9 +60,7 @@ NodalVector vector_valued(const LevelSpace<dim> &space, const double *by_compone
   for (const auto &scalar_cell : space.active_cells())
     {
       const int *nodes = space.cell_dofs(space.cell_number(scalar_cell));
-      const typename dealii::DoFHandler<dim>::active_cell_iterator cell(&dofs.get_triangulation(), scalar_cell->level(),
-                                                                        scalar_cell->index(), &dofs);
-      cell->get_dof_indices(indices);
+      with_dofs(scalar_cell, dofs)->get_dof_indices(indices);
       for (unsigned int i = 0; i < indices.size(); ++i)
         {
           const auto [component, node] = fe.system_to_component_index(i);
@@ -79,7 +77,7 @@ template <int dim>
 void write_flow(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const double *velocity,
                 const double *pressure, TimeSeries &series, double time)
 {
-  dealii::DoFHandler<dim> dofs(space.dof_handler().get_triangulation());
+  dealii::DoFHandler<dim> dofs(space.triangulation());
   dofs.distribute_dofs(dealii::FESystem<dim>(dealii::FE_Q<dim>(1), dim));
   const auto                        vectors = vector_valued(space, velocity, dofs);
   const auto                        scalars = nodal_vector(space, pressure);

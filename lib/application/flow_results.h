@@ -104,8 +104,8 @@ public:
   /// Likewise in run.json, with the sizes of the problem.
   void add_to(RunRecord &record) const
   {
-    record["velocity_nodes"] = flow.velocity().dof_handler().n_dofs();
-    record["pressure_nodes"] = flow.pressure().dof_handler().n_dofs();
+    record["velocity_nodes"] = flow.velocity().n_global_dofs();
+    record["pressure_nodes"] = flow.pressure().n_global_dofs();
     record["hanging_nodes"]  = flow.velocity().n_hanging();
     for (const char *name : names)
       record[name] = values.at(name);

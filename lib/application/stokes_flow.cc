@@ -205,7 +205,7 @@ void StokesFlow<dim>::set_nodal_values()
 template <int dim>
 std::size_t StokesFlow<dim>::n_unknowns() const
 {
-  return space().dof_handler().n_dofs() + matrices_.pressure.finest().dof_handler().n_dofs();
+  return space().n_global_dofs() + matrices_.pressure.finest().n_global_dofs();
 }
 
 template <int dim>
@@ -251,7 +251,7 @@ void StokesFlow<dim>::add_output(FieldOutput<dim> &output, const double *velocit
     {"strain_rate"}, [](const dealii::Tensor<2, dim> &gradient, dealii::types::material_id) {
       return std::vector<double>{std::sqrt(0.5) * dealii::symmetrize(gradient).norm()};
     });
-  dealii::Vector<double> by_active_index(space().dof_handler().get_triangulation().n_active_cells());
+  dealii::Vector<double> by_active_index(space().triangulation().n_active_cells());
   for (int cell = 0; cell < space().n_cells(); ++cell)
     by_active_index[space().active_cells()[cell]->active_cell_index()] = of_cells[cell];
   output.add_vectors(space(), velocity, {"velocity"});

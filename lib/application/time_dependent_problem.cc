@@ -321,7 +321,7 @@ template <int dim>
 void TimeDependentProblem<dim>::describe(const Field<dim> &field, const Form<dim> &form, const LinearSolver &solver,
                                          const LinearSolverParameters &parameters, unsigned int extrapolation_order)
 {
-  const std::size_t n_cells = mesh->n_global_active_cells(), n_unknowns = field.finest().dof_handler().n_dofs();
+  const std::size_t n_cells = mesh->n_global_active_cells(), n_unknowns = field.finest().n_global_dofs();
   if (step == 0) // later the mesh changes from step to step
     std::cout << n_cells << " cells, " << n_unknowns << " unknowns, " << field.n_levels() << " levels\n" << solver;
   std::vector<LevelData> levels; // by their matrices alone: the rest may be gone

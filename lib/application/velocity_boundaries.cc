@@ -59,11 +59,11 @@ std::array<double, 2> prescribed_flux(const VelocityBoundaries &boundaries, cons
                                       const dealii::Mapping<dim> &mapping)
 {
   std::map<dealii::types::boundary_id, std::unique_ptr<dealii::FunctionParser<dim>>> g;
-  for (const auto id : space.dof_handler().get_triangulation().get_boundary_ids())
+  for (const auto id : space.triangulation().get_boundary_ids())
     if (boundaries.kind(id) == "velocity")
       g[id] = parse_function<dim>("Problem/Boundary velocity", boundaries.velocity_on(id), dim);
   std::array<double, 2>     flux{};
-  dealii::FEFaceValues<dim> at_face(mapping, space.dof_handler().get_fe(), dealii::QGauss<dim - 1>(4),
+  dealii::FEFaceValues<dim> at_face(mapping, space.element(), dealii::QGauss<dim - 1>(4),
                                     dealii::update_quadrature_points | dealii::update_normal_vectors |
                                       dealii::update_JxW_values);
   for (const auto &cell : space.active_cells())
@@ -181,7 +181,7 @@ Array<double> prescribed_velocity(const VelocityBoundaries &boundaries, const Le
       if (on_boundary.is_element(space.partition().local_to_global(space.prescribed[i])))
         g[i] = values[i];
   };
-  const auto ids = space.dof_handler().get_triangulation().get_boundary_ids();
+  const auto ids = space.triangulation().get_boundary_ids();
   for (const auto id : ids)
     if (boundaries.kind(id) == "velocity")
       at(id, *parse_function<dim>("Problem/Boundary velocity", boundaries.velocity_on(id), dim));

@@ -11,10 +11,9 @@ namespace adamant
 template <int dim>
 DofNumbers numbers_in_space(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs)
 {
-  if (&dofs.get_triangulation() != &space.dof_handler().get_triangulation() ||
-      dofs.get_fe().get_name() != space.dof_handler().get_fe().get_name())
+  if (&dofs.get_triangulation() != &space.triangulation() || dofs.get_fe().get_name() != space.element().get_name())
     throw RunError("multigrid for deal.II's vectors: expected a DoFHandler on the field's mesh with its element, " +
-                   space.dof_handler().get_fe().get_name() + ", not " + dofs.get_fe().get_name());
+                   space.element().get_name() + ", not " + dofs.get_fe().get_name());
   DofNumbers numbers;
   numbers.owned = dofs.locally_owned_dofs();
   numbers.in_field.assign(numbers.owned.n_elements(), -1);

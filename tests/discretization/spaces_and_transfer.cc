@@ -92,6 +92,57 @@ void compare_constraints(const FiniteElement<dim> &fe, unsigned int seed)
   expect_close(again, expected, 1e-14, "the hanging nodes' own constraints");
 }
 
+// The numbers that the space gives are those of its DoFHandler, which shares DoFs between cells in its own way; and the
+// constraints at hanging nodes are deal.II's.
+template <int dim>
+void compare_numbers(const std::shared_ptr<const Triangulation<dim>> &mesh, const FiniteElement<dim> &fe)
+{
+  SCOPED_TRACE(fe.get_name());
+  const LevelSpace<dim>                space(mesh, fe, {});
+  const auto                          &dofs = space.dof_handler();
+  std::vector<types::global_dof_index> indices(fe.n_dofs_per_cell());
+  ASSERT_EQ(static_cast<int>(dofs.n_dofs()), space.n_dofs());
+  for (const auto &cell : dofs.active_cell_iterators())
+    {
+      cell->get_dof_indices(indices);
+      for (unsigned int i = 0; i < indices.size(); ++i)
+        ASSERT_EQ(static_cast<int>(indices[i]), space.cell_dofs(space.cell_number(cell))[i])
+          << "DoF " << i << " of cell " << cell->id();
+    }
+  AffineConstraints<double> hanging;
+  DoFTools::make_hanging_node_constraints(dofs, hanging);
+  hanging.close();
+  EXPECT_GT(hanging.n_constraints(), 0u) << "there should be hanging nodes";
+  EXPECT_EQ(space.hanging_nodes.n_constraints(), hanging.n_constraints());
+  const Vector<double> x = random_vector(space.n_dofs(), 3);
+  Vector<double>       found(x), expected(x);
+  space.hanging_nodes.distribute(found);
+  hanging.distribute(expected);
+  expect_close(found, expected, 1e-14, "values at hanging nodes");
+}
+
+// Two cubes of which one is turned or mirrored in all ways, and a ball.
+std::vector<std::shared_ptr<const Triangulation<3>>> meshes_of_any_orientation()
+{
+  std::vector<std::shared_ptr<const Triangulation<3>>> meshes;
+  for (unsigned int ways = 0; ways < 16; ++ways)
+    {
+      auto mesh = std::make_shared<Triangulation<3>>();
+      GridGenerator::non_standard_orientation_mesh(*mesh, (ways & 1) != 0, (ways & 2) != 0, (ways & 4) != 0, true);
+      mesh->refine_global(1);
+      for (const auto &cell : mesh->active_cell_iterators())
+        if ((cell->center()[0] < 0.5) == ((ways & 8) != 0))
+          cell->set_refine_flag();
+      mesh->execute_coarsening_and_refinement();
+      meshes.push_back(mesh);
+    }
+  auto ball = std::make_shared<Triangulation<3>>();
+  GridGenerator::hyper_ball(*ball);
+  refine_randomly(*ball, 4, 0.1, 7);
+  meshes.push_back(ball);
+  return meshes;
+}
+
 // P of all levels at once against MGTwoLevelTransfer, and R = Pᵀ entry by entry.
 template <int dim>
 void compare_transfer(const FiniteElement<dim> &fe, unsigned int seed)
@@ -152,6 +203,25 @@ TEST(LevelSpace, ConstraintMatrices2D)
 TEST(LevelSpace, ConstraintMatrices3D)
 {
   for_all_elements<3>(compare_constraints<3>);
+}
+TEST(LevelSpace, NumbersAndHangingNodesOfAnyOrientation2D)
+{
+  auto disk = std::make_shared<Triangulation<2>>();
+  GridGenerator::hyper_ball(*disk);
+  refine_randomly(*disk, 5, 0.15, 5);
+  for (const auto &fe : elements<2>())
+    compare_numbers<2>(disk, *fe);
+  compare_numbers<2>(disk, FESystem<2>(FE_Q<2>(2), 2, FE_Q<2>(1), 1));
+  compare_numbers<2>(disk, FE_Q<2>(3)); // two DoFs on a line: by deal.II's DoFHandler
+}
+TEST(LevelSpace, NumbersAndHangingNodesOfAnyOrientation3D)
+{
+  for (const auto &mesh : meshes_of_any_orientation())
+    {
+      for (const auto &fe : elements<3>())
+        compare_numbers<3>(mesh, *fe);
+      compare_numbers<3>(mesh, FESystem<3>(FE_Q<3>(2), 3, FE_Q<3>(1), 1));
+    }
 }
 TEST(Transfer, AgainstDealII2D)
 {

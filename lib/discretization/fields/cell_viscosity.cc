@@ -71,7 +71,7 @@ CellViscosity cell_viscosity(const LevelSpace<dim> &space, const Array<double> &
 template <int dim>
 double largest_jump(const LevelSpace<dim> &space, const Array<double> &of_cells)
 {
-  const auto   &mesh = space.dof_handler().get_triangulation();
+  const auto   &mesh = space.triangulation();
   Array<double> values(mesh.n_active_cells(), 1.);
   for (int c = 0; c < space.n_cells(); ++c)
     values[space.active_cells()[c]->active_cell_index()] = of_cells[c];

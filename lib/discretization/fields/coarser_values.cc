@@ -1,6 +1,7 @@
 #include "discretization/fields/coarser_values.h"
 
 #include "base/exceptions.h"
+#include "base/row_ranges.h"
 #include "discretization/fields/average_functors.h"
 #include "discretization/fields/row.h"
 
@@ -53,7 +54,7 @@ std::vector<Array<std::uint64_t>> dofs_of_coarse_cells(const LevelMesh<dim> &fin
 template <int dim>
 CSRMatrix<double> injection(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine, const LevelSpace<dim> &coarse)
 {
-  const auto &fe       = fine.dof_handler().get_fe();
+  const auto &fe       = fine.element();
   const int   per_cell = fine.dofs_per_cell();
   const auto  dofs     = dofs_of_coarse_cells(fine_mesh, coarse);
   const auto  range    = coarse.partition().locally_owned_range();
@@ -96,12 +97,10 @@ CSRMatrix<double> injection(const LevelMesh<dim> &fine_mesh, const LevelSpace<di
 template <int dim>
 CSRMatrix<double> embedding(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine, const LevelSpace<dim> &coarse)
 {
-  const auto &fe       = fine.dof_handler().get_fe();
+  const auto &fe       = fine.element();
   const int   per_cell = fine.dofs_per_cell();
   // The first cell of each DoF gives its row: the function is continuous.
-  Array<int> first(fine.n_dofs(), -1);
-  for (int position = fine.n_cells() * per_cell; position-- > 0;)
-    first[fine.cell_dofs(0)[position]] = position;
+  const auto first    = first_places(fine.cell_dofs(0), fine.n_cells() * per_cell, fine.n_dofs());
   const auto fill_row = [&](int dof, Row &row) {
     row.clear();
     const int           cell = first[dof] / per_cell, i = first[dof] % per_cell;

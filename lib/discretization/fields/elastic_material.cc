@@ -122,7 +122,7 @@ template <int dim>
 CSRMatrix<double> stress_matrix(const LevelSpace<dim> &space, const Mapping<dim> &mapping,
                                 const ElasticMaterials &materials, const std::vector<Point<dim>> &points)
 {
-  const auto   &fe = space.dof_handler().get_fe();
+  const auto   &fe = space.element();
   FEValues<dim> on_cell(mapping, fe, QGauss<dim>(fe.degree + 1),
                         update_gradients | update_JxW_values | update_quadrature_points);
   const auto    projected = [&](const FEValues<dim> &at_point, unsigned int i, unsigned int c) {

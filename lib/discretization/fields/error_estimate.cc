@@ -75,7 +75,7 @@ template <int dim>
 Array<int> shapes_of_active_cells(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping)
 {
   const Array<int> of_cells = cells_of_same_shape(space, mapping, dealii::update_gradients);
-  Array<int>       shapes(space.dof_handler().get_triangulation().n_active_cells(), -1);
+  Array<int>       shapes(space.triangulation().n_active_cells(), -1);
   for (int cell = 0; cell < space.n_cells(); ++cell)
     shapes[space.active_cells()[cell]->active_cell_index()] = of_cells[cell];
   return shapes;
@@ -92,7 +92,7 @@ public:
     : space(space)
     , u(u)
     , components(components)
-    , n_components(space.dof_handler().get_fe().n_components())
+    , n_components(space.element().n_components())
     , serial(space.partition().n_mpi_processes() == 1)
     , of_faces(std::size_t(space.n_cells()) * n_faces, 0.)
   {}
@@ -101,8 +101,8 @@ public:
   struct Work
   {
     Work(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const Array<int> &shapes)
-      : here(mapping, space.dof_handler().get_fe(), shapes)
-      , there(mapping, space.dof_handler().get_fe(), shapes)
+      : here(mapping, space.element(), shapes)
+      , there(mapping, space.element(), shapes)
       , dofs(space.dofs_per_cell())
     {}
     NormalDerivatives<dim>                       here, there;
@@ -192,11 +192,11 @@ private:
 
   void add(const Cell &cell, const Table &table, Work &work) const
   {
-    const auto        &fe       = space.dof_handler().get_fe();
+    const auto        &fe       = space.element();
     const unsigned int per_cell = space.dofs_per_cell();
     const int         *own      = serial ? space.cell_dofs(space.cell_number(cell)) : nullptr;
     if (!serial)
-      cell->get_dof_indices(work.dofs);
+      with_dofs(cell, space.dof_handler())->get_dof_indices(work.dofs);
     for (unsigned int i = 0; i < per_cell; ++i)
       {
         const double       value = serial ? u.local_element(own[i]) : u(work.dofs[i]);
@@ -247,10 +247,10 @@ dealii::Vector<float> gradient_indicators(const LevelSpace<dim> &space, const de
                                           const dealii::ComponentMask                                   &components)
 {
   const Array<double>       u  = space.local_values(owned);
-  const auto               &fe = space.dof_handler().get_fe();
+  const auto               &fe = space.element();
   const dealii::QGauss<dim> quadrature(fe.degree + 1);
   const Array<int>          shapes = cells_of_same_shape(space, mapping, dealii::update_gradients);
-  dealii::Vector<float>     indicators(space.dof_handler().get_triangulation().n_active_cells());
+  dealii::Vector<float>     indicators(space.triangulation().n_active_cells());
   using Gradient = dealii::Point<dim>;
 #pragma omp parallel
   {

@@ -36,7 +36,7 @@ public:
 
   const std::string                &name() const { return name_; }
   const LevelMeshes<dim>           &meshes() const { return level_meshes; }
-  const dealii::FiniteElement<dim> &element() const { return finest_space->dof_handler().get_fe(); }
+  const dealii::FiniteElement<dim> &element() const { return finest_space->element(); }
 
   std::size_t            n_levels() const { return top ? *top + 1 : level_meshes.size(); }
   const LevelSpace<dim> &space(std::size_t level) const;

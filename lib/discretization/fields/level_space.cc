@@ -1,6 +1,8 @@
 #include "discretization/fields/level_space.h"
 
 #include "base/exceptions.h"
+#include "discretization/fields/cell_entities.h"
+#include "discretization/fields/position_key.h"
 #include "discretization/meshes/owned_cells.h"
 
 #include <deal.II/distributed/tria_base.h>
@@ -10,7 +12,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
 #include <parallel/algorithm>
 #include <utility>
 #include <vector>
@@ -19,75 +20,6 @@ namespace adamant
 {
 namespace
 {
-// A point's coordinates on a grid of 2^-20 of the mesh's bounding box, as one number; the axis with the most different
-// vertex positions varies fastest.
-template <int dim>
-class PositionKey
-{
-public:
-  explicit PositionKey(const std::vector<dealii::Point<dim>> &vertices)
-    : lower(vertices[0])
-    , upper(vertices[0])
-  {
-    std::array<std::size_t, dim> n_positions;
-    for (int d = 0; d < dim; ++d)
-      {
-        double low = lower[d], high = upper[d];
-#pragma omp        parallel for schedule(static) reduction(min : low) reduction(max : high)
-        for (std::size_t v = 0; v < vertices.size(); ++v)
-          {
-                   low  = std::min(low, vertices[v][d]);
-                   high = std::max(high, vertices[v][d]);
-          }
-        lower[d] = low;
-        upper[d] = high;
-        std::vector<char> taken((1 << 20) + 1, 0);
-       #pragma omp parallel for schedule(static)
-        for (std::size_t v = 0; v < vertices.size(); ++v)
-          {
-#pragma omp atomic write
-            taken[on_grid(vertices[v], d)] = 1;
-          }
-        n_positions[d] = std::count(taken.begin(), taken.end(), 1);
-      }
-    std::iota(axes.rbegin(), axes.rend(), 0);
-    std::stable_sort(axes.begin(), axes.end(), [&](int a, int b) { return n_positions[a] < n_positions[b]; });
-    std::swap(axes[0], axes[dim == 3 ? 1 : 0]); // in 3D the shortest is the middle one, which keeps the planes small
-  }
-
-  std::uint64_t operator()(const dealii::Point<dim> &p) const
-  {
-    std::uint64_t key = 0;
-    for (const int d : axes)
-      key = (key << 21) | on_grid(p, d);
-    return key;
-  }
-
-private:
-  std::uint64_t on_grid(const dealii::Point<dim> &p, int d) const
-  {
-    return std::uint64_t(std::lround((p[d] - lower[d]) / (upper[d] - lower[d]) * (1 << 20)));
-  }
-
-  dealii::Point<dim>   lower, upper;
-  std::array<int, dim> axes; // the slowest first
-};
-
-// Those of this rank's cells: a mesh that has been coarsened has further ones, and so have other ranks' cells.
-template <int dim>
-std::vector<dealii::Point<dim>> vertices_of(const CellList<dim> &cells, const dealii::Triangulation<dim> &mesh)
-{
-  std::vector<bool> taken(mesh.n_vertices(), cells.size() == 0); // at least one
-  for (const auto cell : cells)
-    for (const unsigned int v : cell->vertex_indices())
-      taken[cell->vertex_index(v)] = true;
-  std::vector<dealii::Point<dim>> vertices;
-  for (std::size_t v = 0; v < taken.size(); ++v)
-    if (taken[v])
-      vertices.push_back(mesh.get_vertices()[v]);
-  return vertices;
-}
-
 // All components where each has the same support points, else 1.
 template <int dim>
 int components_of_each_node(const dealii::FiniteElement<dim> &fe)
@@ -105,29 +37,25 @@ LevelSpace<dim>::LevelSpace(std::shared_ptr<const dealii::Triangulation<dim>> me
                             const dealii::FiniteElement<dim> &fe, const DirichletBoundary &dirichlet)
   : element_(fe.clone())
   , mesh(std::move(mesh_))
-  , dofs(std::make_shared<dealii::DoFHandler<dim>>(*mesh))
 {
-  dofs->distribute_dofs(fe);
-  to_index(dofs->n_locally_owned_dofs(), "degrees of freedom");
   list_cells();
-  sort_by_position();
-
-  dealii::IndexSet relevant = dofs->locally_owned_dofs();
-  if (relevant.n_elements() < dofs->n_dofs())
-    dealii::DoFTools::extract_locally_relevant_dofs(*dofs, relevant);
-  hanging_nodes.reinit(relevant);
-  if (mesh->has_hanging_nodes())
-    dealii::DoFTools::make_hanging_node_constraints(*dofs, hanging_nodes);
-  hanging_nodes.close();
-  number_locally();
+  if (Communicator(mesh->get_communicator()).size() == 1 && CellEntities<dim>::suffice(fe))
+    {
+      auto numbering = number_by_entities(*mesh, cells, fe);
+      table          = std::move(numbering.cell_dofs);
+      hanging_nodes  = std::move(numbering.hanging_nodes);
+      numbers        = make_partitioner(dealii::complete_index_set(numbering.n_dofs), {}, mesh->get_communicator());
+    }
+  else
+    number_by_dof_handler();
   mark_constrained(dirichlet);
   build_constraint_matrices(number_prescribed());
 }
 
 template <int dim>
 CellList<dim>::CellList(const std::vector<typename dealii::Triangulation<dim>::active_cell_iterator> &cells,
-                        const dealii::DoFHandler<dim>                                                &dofs)
-  : dofs(&dofs)
+                        const dealii::Triangulation<dim>                                             &mesh)
+  : mesh(&mesh)
   , places(cells.size())
 {
 #pragma omp parallel for schedule(static)
@@ -148,7 +76,7 @@ template <int dim>
 void LevelSpace<dim>::list_cells()
 {
   const auto owned = owned_cells(*mesh);
-  cells            = CellList<dim>(owned, *dofs);
+  cells            = CellList<dim>(owned, *mesh);
   constrained_cell.resize(cells.size());
   bool by_index = owned.size() == mesh->n_active_cells();
   for (std::size_t k = 0; by_index && k < owned.size(); ++k)
@@ -157,9 +85,53 @@ void LevelSpace<dim>::list_cells()
     number_of_cell.assign(mesh->n_active_cells(), -1);
   for (std::size_t k = 0; !by_index && k < owned.size(); ++k)
     number_of_cell[owned[k]->active_cell_index()] = static_cast<int>(k);
-  per_cell      = static_cast<int>(dofs->get_fe().n_dofs_per_cell());
-  rows_per_node = components_of_each_node(dofs->get_fe());
+  per_cell      = static_cast<int>(element().n_dofs_per_cell());
+  rows_per_node = components_of_each_node(element());
   to_index(cells.size() * per_cell, "DoFs of all cells");
+}
+
+template <int dim>
+const std::shared_ptr<dealii::DoFHandler<dim>> &LevelSpace<dim>::shared_dof_handler() const
+{
+  if (dofs)
+    return dofs;
+  auto made = std::make_shared<dealii::DoFHandler<dim>>(*mesh);
+  made->distribute_dofs(element());
+  if (made->n_dofs() != numbers->size())
+    throw RunError("degrees of freedom: deal.II counts " + std::to_string(made->n_dofs()) + " of " +
+                   element().get_name() + ", but the level has " + std::to_string(numbers->size()));
+  std::vector<dealii::types::global_dof_index> number(made->n_dofs());
+#pragma omp parallel
+  {
+    std::vector<dealii::types::global_dof_index> of_cell(per_cell);
+#pragma omp for schedule(static)
+    for (int c = 0; c < n_cells(); ++c)
+      {
+        with_dofs(cells[c], *made)->get_dof_indices(of_cell);
+        for (int i = 0; i < per_cell; ++i)
+#pragma omp atomic write
+          number[of_cell[i]] = cell_dofs(c)[i];
+      }
+  }
+  made->renumber_dofs(number);
+  return dofs = made;
+}
+
+template <int dim>
+void LevelSpace<dim>::number_by_dof_handler()
+{
+  dofs = std::make_shared<dealii::DoFHandler<dim>>(*mesh);
+  dofs->distribute_dofs(element());
+  to_index(dofs->n_locally_owned_dofs(), "degrees of freedom");
+  sort_by_position();
+  dealii::IndexSet relevant = dofs->locally_owned_dofs();
+  if (relevant.n_elements() < dofs->n_dofs())
+    dealii::DoFTools::extract_locally_relevant_dofs(*dofs, relevant);
+  hanging_nodes.reinit(relevant);
+  if (mesh->has_hanging_nodes())
+    dealii::DoFTools::make_hanging_node_constraints(*dofs, hanging_nodes);
+  hanging_nodes.close();
+  number_locally();
 }
 
 // Numbers the DoFs by their positions, line by line, so that neighbours on a line are neighbours in memory and products
@@ -171,8 +143,8 @@ template <int dim>
 void LevelSpace<dim>::sort_by_position()
 {
   constexpr unsigned int                      n_vertices = dealii::GeometryInfo<dim>::vertices_per_cell;
-  const PositionKey<dim>                      key(vertices_of(cells, *mesh));
-  const auto                                 &unit_points = dofs->get_fe().get_unit_support_points();
+  const PositionKey<dim>                      key(cells, *mesh);
+  const auto                                 &unit_points = element().get_unit_support_points();
   std::vector<std::array<double, n_vertices>> weights(per_cell);
   for (int i = 0; i < per_cell; ++i)
     for (unsigned int v = 0; v < n_vertices; ++v)
@@ -188,7 +160,7 @@ void LevelSpace<dim>::sort_by_position()
 #pragma omp for schedule(static)
     for (int c = 0; c < n_cells(); ++c)
       {
-        const auto cell = cells[c];
+        const auto cell = with_dofs(cells[c], *dofs);
         cell->get_dof_indices(indices);
         for (unsigned int v = 0; v < n_vertices; ++v)
           vertices[v] = cell->vertex(v);
@@ -231,7 +203,7 @@ void LevelSpace<dim>::number_locally()
   if (dofs->n_dofs() != owned.n_elements())
     for (const auto cell : cells)
       {
-        cell->get_dof_indices(indices);
+        with_dofs(cell, *dofs)->get_dof_indices(indices);
         for (const Index dof : indices)
           {
             add(dof);
@@ -250,7 +222,7 @@ void LevelSpace<dim>::number_locally()
 #pragma omp for schedule(static)
     for (int c = 0; c < n_cells(); ++c)
       {
-        cells[c]->get_dof_indices(dofs_of_cell);
+        with_dofs(cells[c], *dofs)->get_dof_indices(dofs_of_cell);
         for (int i = 0; i < per_cell; ++i)
           table[std::size_t(c) * per_cell + i] = local_number(dofs_of_cell[i]);
       }
@@ -302,7 +274,7 @@ Array<double> LevelSpace<dim>::sum_local(Array<double> local) const
 template <int dim>
 void LevelSpace<dim>::mark_constrained(const DirichletBoundary &dirichlet)
 {
-  const auto                   &fe = dofs->get_fe();
+  const auto                   &fe = element();
   std::vector<std::vector<int>> on_face(dealii::GeometryInfo<dim>::faces_per_cell);
   for (unsigned int f = 0; f < on_face.size(); ++f)
     for (int i = 0; i < per_cell; ++i)

@@ -2,6 +2,7 @@
 
 #include "base/csr_matrix.h"
 #include "base/storage_order.h"
+#include "discretization/fields/cell_list.h"
 #include "discretization/fields/distributed_rows.h"
 
 #include <deal.II/dofs/dof_handler.h>
@@ -16,51 +17,6 @@
 
 namespace adamant
 {
-/// Active cells of a mesh with DoFs, in eight bytes each: an iterator has 24.
-template <int dim>
-class CellList
-{
-public:
-  using Cell = typename dealii::DoFHandler<dim>::active_cell_iterator;
-
-  class Iterator
-  {
-  public:
-    Iterator(const CellList &list, std::size_t k)
-      : list(list)
-      , k(k)
-    {}
-    Cell      operator*() const { return list[k]; }
-    Iterator &operator++() { return ++k, *this; }
-    bool      operator!=(const Iterator &other) const { return k != other.k; }
-
-  private:
-    const CellList &list;
-    std::size_t     k;
-  };
-
-  CellList() = default;
-  /// `cells` are those of the triangulation of `dofs`, which has to outlive the list.
-  CellList(const std::vector<typename dealii::Triangulation<dim>::active_cell_iterator> &cells,
-           const dealii::DoFHandler<dim>                                                &dofs);
-
-  std::size_t size() const { return places.size(); }
-  Cell        operator[](std::size_t k) const
-  {
-    return Cell(&dofs->get_triangulation(), places[k].level, places[k].index, dofs);
-  }
-  Iterator begin() const { return {*this, 0}; }
-  Iterator end() const { return {*this, size()}; }
-
-private:
-  struct Place
-  {
-    int level, index;
-  };
-  const dealii::DoFHandler<dim> *dofs = nullptr;
-  Array<Place>                   places;
-};
-
 /// Which components of the solution are prescribed on which boundary.
 using DirichletBoundary = std::map<dealii::types::boundary_id, dealii::ComponentMask>;
 
@@ -84,7 +40,8 @@ DirichletBoundary all_boundaries(const dealii::Triangulation<dim> &mesh)
 ///
 /// On a distributed mesh this is one rank's part: the cells that it owns and, by local numbers, their DoFs and those
 /// that constrain them. The DoFs that the rank owns come first. H and B have a row for each local DoF; vectors and
-/// exported matrices have the owned ones only. On one rank all are owned.
+/// exported matrices have the owned ones only. On one rank all are owned; Q1 and Q2 are numbered by the vertices, lines
+/// and faces of the mesh there (CellEntities), other elements and those of several ranks by deal.II's DoFHandler.
 template <int dim>
 class LevelSpace
 {
@@ -95,11 +52,15 @@ public:
   LevelSpace(std::shared_ptr<const dealii::Triangulation<dim>> mesh, const dealii::FiniteElement<dim> &fe,
              const DirichletBoundary &dirichlet);
 
-  const dealii::DoFHandler<dim>    &dof_handler() const { return *dofs; }
   const dealii::FiniteElement<dim> &element() const { return *element_; }
+  const dealii::Triangulation<dim> &triangulation() const { return *mesh; }
+  /// For deal.II's functions. On one rank it is made when it is first asked for, which threads must not do at once:
+  /// set-up goes without, as it would take half the time that the mesh takes.
+  const dealii::DoFHandler<dim> &dof_handler() const { return *shared_dof_handler(); }
   /// The same, to be kept beyond the space: a MeshChange carries nodal values with it.
-  const std::shared_ptr<dealii::DoFHandler<dim>> &shared_dof_handler() const { return dofs; }
-  int                                             n_dofs() const { return H.n_rows; } ///< local ones
+  const std::shared_ptr<dealii::DoFHandler<dim>> &shared_dof_handler() const;
+  std::size_t                                     n_global_dofs() const { return numbers->size(); } ///< of all ranks
+  int                                             n_dofs() const { return H.n_rows; }               ///< local ones
   int                  n_owned() const { return static_cast<int>(numbers->locally_owned_size()); }
   int                  n_cells() const { return static_cast<int>(constrained_cell.size()); }
   int                  dofs_per_cell() const { return per_cell; }
@@ -154,6 +115,7 @@ private:
     fixed
   };
   void       list_cells();
+  void       number_by_dof_handler();
   void       sort_by_position();
   void       number_locally();
   void       mark_constrained(const DirichletBoundary &dirichlet);
@@ -167,7 +129,7 @@ private:
 
   std::unique_ptr<const dealii::FiniteElement<dim>> element_;
   std::shared_ptr<const dealii::Triangulation<dim>> mesh; // before `dofs`, which refers to it
-  std::shared_ptr<dealii::DoFHandler<dim>>          dofs;
+  mutable std::shared_ptr<dealii::DoFHandler<dim>>  dofs; // null until it is asked for, where entities do
   CellList<dim>                                     cells;
   Array<int> number_of_cell; // by active index; -1 for those of other ranks; empty: it is the active index
   std::shared_ptr<const Partitioner>  numbers, prescribed_numbers;

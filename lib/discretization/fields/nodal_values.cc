@@ -47,7 +47,7 @@ Array<unsigned int> components(const LevelSpace<dim> &space)
   Array<unsigned int> component(space.n_dofs(), 0);
   for (int cell = 0; cell < space.n_cells(); ++cell)
     for (int i = 0; i < space.dofs_per_cell(); ++i)
-      component[space.cell_dofs(cell)[i]] = space.dof_handler().get_fe().system_to_component_index(i).first;
+      component[space.cell_dofs(cell)[i]] = space.element().system_to_component_index(i).first;
   return component;
 }
 

@@ -33,7 +33,7 @@ Array<double> support_points(const LevelSpace<dim> &space, const dealii::Mapping
 
   const std::size_t n = dofs.size();
   Array<double>     points(dim * n);
-  for_each_cell(space, owners, mapping, dealii::Quadrature<dim>(space.dof_handler().get_fe().get_unit_support_points()),
+  for_each_cell(space, owners, mapping, dealii::Quadrature<dim>(space.element().get_unit_support_points()),
                 dealii::update_quadrature_points, [&](int cell, const dealii::FEValues<dim> &fe_values) {
                   for (int i = 0; i < space.dofs_per_cell(); ++i)
                     if (const int k = position[space.cell_dofs(cell)[i]]; k >= 0 && owner[k] == cell)
@@ -61,7 +61,7 @@ Array<double> quadrature_points(const LevelSpace<dim> &space, const dealii::Mapp
 namespace
 {
 template <int dim>
-using CellAndPoint = std::pair<typename dealii::DoFHandler<dim>::active_cell_iterator, dealii::Point<dim>>;
+using CellAndPoint = std::pair<typename LevelSpace<dim>::Cell, dealii::Point<dim>>;
 
 // Of each point the first rank that has found it, or the number of ranks.
 template <int dim>
@@ -70,7 +70,7 @@ std::vector<int> first_ranks(const LevelSpace<dim> &space, const std::vector<Cel
   const Communicator ranks = space.communicator();
   std::vector<int>   first;
   for (const auto &[cell, unit_point] : found)
-    first.push_back(cell == space.dof_handler().end() ? ranks.size() : ranks.rank());
+    first.push_back(cell == space.triangulation().end() ? ranks.size() : ranks.rank());
   if (ranks.size() > 1)
     check_mpi(
       MPI_Allreduce(MPI_IN_PLACE, first.data(), static_cast<int>(first.size()), MPI_INT, MPI_MIN, ranks.handle()),
@@ -85,8 +85,8 @@ template <int dim>
 std::vector<CellAndPoint<dim>> cells_of_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                                                const std::vector<dealii::Point<dim>> &points)
 {
-  const auto                    &dofs = space.dof_handler();
-  std::vector<CellAndPoint<dim>> found(points.size(), {dofs.end(), {}});
+  const auto                    &mesh = space.triangulation();
+  std::vector<CellAndPoint<dim>> found(points.size(), {mesh.end(), {}});
   std::vector<std::size_t>       order(points.size()); // by the first coordinate
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return points[a][0] < points[b][0]; });
@@ -105,7 +105,7 @@ std::vector<CellAndPoint<dim>> cells_of_points(const LevelSpace<dim> &space, con
       for (; first != order.end() && points[*first][0] <= high[0] + slack; ++first)
         {
           const auto &point  = points[*first];
-          bool        inside = found[*first].first == dofs.end();
+          bool        inside = found[*first].first == mesh.end();
           for (int d = 1; d < dim && inside; ++d)
             inside = low[d] - slack <= point[d] && point[d] <= high[d] + slack;
           if (!inside)
@@ -124,8 +124,8 @@ std::vector<CellAndPoint<dim>> cells_of_points(const LevelSpace<dim> &space, con
   auto               rank  = first_ranks(space, found);
   for (std::size_t p = 0; p < points.size(); ++p)
     if (rank[p] == ranks.size())
-      if (const auto [cell, unit_point] = dealii::GridTools::find_active_cell_around_point(mapping, dofs, points[p]);
-          cell != dofs.end() && cell->is_locally_owned())
+      if (const auto [cell, unit_point] = dealii::GridTools::find_active_cell_around_point(mapping, mesh, points[p]);
+          cell != mesh.end() && cell->is_locally_owned())
         found[p] = {cell, unit_point};
   rank = first_ranks(space, found);
   for (std::size_t p = 0; p < points.size(); ++p)
@@ -137,7 +137,7 @@ std::vector<CellAndPoint<dim>> cells_of_points(const LevelSpace<dim> &space, con
           throw InputError(text.str());
         }
       if (rank[p] < ranks.rank())
-        found[p].first = dofs.end();
+        found[p].first = mesh.end();
     }
   return found;
 }
@@ -149,7 +149,7 @@ point_matrix(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
              const std::vector<dealii::Point<dim>> &points, unsigned int n_values, dealii::UpdateFlags flags,
              const std::function<void(const dealii::FEValues<dim> &, unsigned int, std::vector<double> &)> &shares)
 {
-  const auto       &fe = space.dof_handler().get_fe();
+  const auto       &fe = space.element();
   CSRMatrix<double> N;
   N.n_rows = static_cast<int>(points.size() * n_values);
   N.n_cols = space.n_dofs();
@@ -160,7 +160,7 @@ point_matrix(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
   for (std::size_t p = 0; p < points.size(); ++p)
     {
       const auto &[cell, unit_point] = cells[p];
-      if (cell == space.dof_handler().end())
+      if (cell == space.triangulation().end())
         continue;
       dealii::FEValues<dim> values(mapping, fe, dealii::Quadrature<dim>(unit_point), flags);
       values.reinit(cell);

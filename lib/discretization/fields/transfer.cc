@@ -164,13 +164,7 @@ Transfer transfer_matrices(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim
   const CoarseCells<dim> coarse_cells(fine_mesh, coarse);
 
   // The first cell of each fine DoF determines its row; continuity makes all of them agree.
-  Array<int> first(fine.n_dofs());
-  for_row_ranges(fine.n_dofs(), [&](int begin, int end) {
-    std::fill(first.begin() + begin, first.begin() + end, -1);
-    for (int position = 0; position < fine.n_cells() * per_cell; ++position)
-      if (const int dof = fine.cell_dofs(0)[position]; dof >= begin && dof < end && first[dof] < 0)
-        first[dof] = position;
-  });
+  const auto first = first_places(fine.cell_dofs(0), fine.n_cells() * per_cell, fine.n_dofs());
 
   const auto fill_row = [&](int dof, Row &row) {
     row.clear();

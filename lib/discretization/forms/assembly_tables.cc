@@ -92,56 +92,38 @@ struct CellsOfNodes
   Array<int>        first;
   Array<CellOfNode> cells;
 
-  CellsOfNodes(const LevelForm<dim> &form, const Masters<dim> &masters)
-    : form(form)
-    , rows(form.row_space())
-    , columns(*form.columns().functions())
-    , masters_of(masters)
+  CellsOfNodes(const LevelForm<dim> &form, const Masters<dim> &masters_of)
   {
-    first.assign(rows.n_dofs() / rows.node_size() + 1, 0);
-    visit([this](int node, const CellOfNode &) { ++first[node + 1]; });
-    std::size_t total = 0;
-    for (int &s : first)
-      s = to_index(total += s, "cells of nodes");
-    cells.resize(total);
-    Array<int> next(first.begin(), first.end() - 1);
-    visit([&](int node, const CellOfNode &cell) { cells[next[node]++] = cell; });
-  }
-
-private:
-  const LevelForm<dim>  &form;
-  const LevelSpace<dim> &rows, &columns;
-  const Masters<dim>    &masters_of;
-
-  // action(node, cell) for all cells in turn; each thread has a range of nodes.
-  template <typename Action>
-  void visit(const Action &action) const
-  {
-    const auto first_of_node = first_components(rows.dof_handler().get_fe());
-    const bool constrained   = form.columns().kind_of() == ColumnKind::unknowns;
-    const int  m             = rows.node_size();
-    for_row_ranges(static_cast<int>(first.size()) - 1, [&](int begin, int end) {
-      std::vector<MasterNode> masters;
-      for (int k = 0; k < form.acting_cells().size(); ++k)
-        if (form.acting_cells().reach(k, begin * m, end * m))
+    const LevelSpace<dim> &rows = form.row_space(), &columns = *form.columns().functions();
+    const auto             first_of_node = first_components(rows.element());
+    const bool             constrained   = form.columns().kind_of() == ColumnKind::unknowns;
+    const int              m             = rows.node_size();
+    list_by_rows(
+      rows.n_dofs() / m, form.acting_cells().size(), first,
+      [&](int k, const auto &add) {
+        const int               cell    = form.acting_cells()[k];
+        const bool              plain   = !rows.has_constraints(cell);
+        const auto              hanging = static_cast<unsigned char>(constrained && columns.has_constraints(cell));
+        std::vector<MasterNode> masters;
+        for (std::size_t a = 0; a < first_of_node.size(); ++a)
           {
-            const int  cell    = form.acting_cells()[k];
-            const bool plain   = !rows.has_constraints(cell);
-            const auto hanging = static_cast<unsigned char>(constrained && columns.has_constraints(cell));
-            for (std::size_t a = 0; a < first_of_node.size(); ++a)
+            const int  node   = rows.cell_dofs(cell)[first_of_node[a]] / m;
+            const auto number = static_cast<unsigned char>(a);
+            if (plain)
               {
-                const int node_a = rows.cell_dofs(cell)[first_of_node[a]] / m;
-                if (plain)
-                  masters.assign(1, {node_a, 0});
-                else
-                  masters_of.find(node_a, masters);
-                for (const auto &[node, weight] : masters)
-                  if (node >= begin && node < end)
-                    action(node, CellOfNode{cell, static_cast<unsigned char>(a), hanging,
-                                            static_cast<unsigned short>(weight)});
+                add(node, CellOfNode{cell, number, hanging, 0});
+                continue;
               }
+            masters_of.find(node, masters);
+            for (const auto &[master, weight] : masters)
+              add(master, CellOfNode{cell, number, hanging, static_cast<unsigned short>(weight)});
           }
-    });
+      },
+      [&](std::size_t n) {
+        to_index(n, "cells of nodes");
+        cells.resize(n);
+      },
+      [&](int place, int, const CellOfNode &cell) { cells[place] = cell; });
   }
 };
 

@@ -68,9 +68,9 @@ template <int dim>
 class CellContext
 {
 public:
-  using Cell = typename dealii::DoFHandler<dim>::active_cell_iterator;
+  using Cell = typename LevelSpace<dim>::Cell;
 
-  Cell cell() const { return rows_.space->active_cells()[cell_number()]; } ///< of the rows' space's DoFHandler
+  Cell cell() const { return rows_.space->active_cells()[cell_number()]; }
   int  cell_number() const ///< on this rank, see LevelSpace::active_cells
   {
     of_one_cell = true;

@@ -16,7 +16,7 @@ namespace
 template <int dim, typename Visit>
 CSRMatrix<double> gather(const LevelSpace<dim> &space, int n_rows, const Visit &visit)
 {
-  const auto &fe = space.dof_handler().get_fe();
+  const auto &fe = space.element();
   const int   m = space.node_size(), n = space.dofs_per_cell() / m;
   if (m != static_cast<int>(fe.n_components()))
     throw RunError("sums over cells: the element " + fe.get_name() + " has nodes of different components");

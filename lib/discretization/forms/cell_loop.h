@@ -24,7 +24,7 @@ void for_each_cell(const LevelSpace<dim> &space, const Array<int> &cells, const 
     all ? cells_of_same_shape(space, mapping, flags) : cells_of_same_shape(space, cells, mapping, flags);
 #pragma omp parallel
   {
-    dealii::FEValues<dim> fe_values(mapping, space.dof_handler().get_fe(), quadrature, flags);
+    dealii::FEValues<dim> fe_values(mapping, space.element(), quadrature, flags);
     int                   shape = -1;
 #pragma omp for schedule(static)
     for (std::size_t k = 0; k < cells.size(); ++k)

@@ -89,15 +89,15 @@ FlowMatrices<dim>::FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const
 template <int dim>
 std::size_t FlowMatrices<dim>::n_unknowns() const
 {
-  return dim * velocity().dof_handler().n_dofs() + pressure().dof_handler().n_dofs();
+  return dim * velocity().n_global_dofs() + pressure().n_global_dofs();
 }
 
 template <int dim>
 std::ostream &operator<<(std::ostream &out, const FlowMatrices<dim> &flow)
 {
   return out << flow.meshes.finest_mesh()->n_global_active_cells() << " cells, " << dim << " x "
-             << flow.velocity().dof_handler().n_dofs() << " velocities, " << flow.pressure().dof_handler().n_dofs()
-             << " pressures, " << flow.pressure_levels.size() << " pressure levels";
+             << flow.velocity().n_global_dofs() << " velocities, " << flow.pressure().n_global_dofs() << " pressures, "
+             << flow.pressure_levels.size() << " pressure levels";
 }
 
 template <int dim>

@@ -70,7 +70,7 @@ Form<dim>::Form(std::string name, const Field<dim> &rows, const Columns<dim> &co
       if (&field->meshes() != &rows.meshes())
         throw RunError("form " + name_ + ": the fields " + rows.name() + " and " + field->name() +
                        " are on different level meshes");
-      if (&field->finest().dof_handler().get_triangulation() != &rows.finest().dof_handler().get_triangulation())
+      if (&field->finest().triangulation() != &rows.finest().triangulation())
         throw RunError("form " + name_ + ": the fields " + rows.name() + " and " + field->name() +
                        " have different finest levels");
     }

@@ -96,7 +96,7 @@ std::vector<unsigned int> components_of_cell(const LevelSpace<dim> &space)
 {
   std::vector<unsigned int> component;
   for (int i = 0; i < space.dofs_per_cell(); ++i)
-    component.push_back(space.dof_handler().get_fe().system_to_component_index(i).first);
+    component.push_back(space.element().system_to_component_index(i).first);
   return component;
 }
 } // namespace adamant

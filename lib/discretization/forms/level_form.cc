@@ -186,13 +186,12 @@ struct LevelForm<dim>::Evaluation
   Evaluation(const LevelForm &form, const typename Form<dim>::Kernel &kernel)
     : form(form)
     , kernel(kernel)
-    , row_values(form.mapping, form.rows.dof_handler().get_fe(), form.quadrature, form.flags)
+    , row_values(form.mapping, form.rows.element(), form.quadrature, form.flags)
     , local(form.rows.dofs_per_cell(), form.columns_.per_cell())
   {
     const auto *functions = form.columns_.functions();
     if (functions != nullptr && functions != &form.rows)
-      other_values.emplace(form.mapping, functions->dof_handler().get_fe(), form.quadrature,
-                           flags_of_functions(form.flags));
+      other_values.emplace(form.mapping, functions->element(), form.quadrature, flags_of_functions(form.flags));
     cell.level_ = form.level;
     cell.rows_  = {row_values, form.rows, cell.of_one_cell};
     if (functions != nullptr)
@@ -311,7 +310,7 @@ void LevelForm<dim>::copy_blocks(const dealii::FullMatrix<double> &local, double
       std::copy_n(&local(0, 0), local.n_elements(), to);
       return;
     }
-  const auto        &row_fe = rows.dof_handler().get_fe(), &column_fe = columns_.functions()->dof_handler().get_fe();
+  const auto        &row_fe = rows.element(), &column_fe = columns_.functions()->element();
   const unsigned int m = row_fe.n_components(), n = column_fe.n_components(), per_row = row_fe.n_dofs_per_cell() / m,
                      per_column = column_fe.n_dofs_per_cell() / n;
   for (unsigned int a = 0; a < per_row; ++a)

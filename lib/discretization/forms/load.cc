@@ -44,7 +44,7 @@ Array<double> load_vector(const LevelSpace<dim> &space, const dealii::Mapping<di
   if (!g.empty())
 #pragma omp parallel
     {
-      dealii::FEFaceValues<dim> face_values(mapping, space.dof_handler().get_fe(), face_quadrature,
+      dealii::FEFaceValues<dim> face_values(mapping, space.element(), face_quadrature,
                                             dealii::update_values | dealii::update_quadrature_points |
                                               dealii::update_JxW_values);
 #pragma omp for schedule(static)

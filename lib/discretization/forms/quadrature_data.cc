@@ -27,7 +27,7 @@ QuadratureData<dim>::QuadratureData(const Device &device, const LevelSpace<dim> 
   , n(space.dofs_per_cell() / space.node_size())
   , n_q(static_cast<int>(quadrature.size()))
 {
-  const auto &fe = space.dof_handler().get_fe();
+  const auto &fe = space.element();
   if (space.node_size() != static_cast<int>(fe.n_components()))
     throw RunError("assembly on a device: the element " + fe.get_name() + " has nodes of different components");
   to_index(std::size_t(n_cells) * n_q, "quadrature points");
@@ -59,7 +59,7 @@ void QuadratureData<dim>::tabulate_shapes(const Device &device, const LevelSpace
                                           const dealii::Quadrature<dim> &quadrature, dealii::UpdateFlags flags,
                                           const Array<int> &cells)
 {
-  const auto       &fe       = space.dof_handler().get_fe();
+  const auto       &fe       = space.element();
   const auto        first    = first_components(fe);
   const bool        hessians = (flags & dealii::update_hessians) != 0;
   const std::size_t n_points = cells.size() * n_q;

@@ -55,7 +55,7 @@ std::vector<double> unit_integrals(const dealii::FiniteElement<dim> &fe)
 template <int dim, class Weight>
 CSRMatrix<double> cells_to_masses(const LevelSpace<dim> &space, const Weight &weight)
 {
-  const auto        integrals = unit_integrals(space.dof_handler().get_fe());
+  const auto        integrals = unit_integrals(space.element());
   CSRMatrix<double> of_cells; // rows: cells, columns: local DoFs
   of_cells.n_rows = space.n_cells();
   of_cells.n_cols = space.n_dofs();

@@ -212,9 +212,17 @@ NodalVector interpolate(const dealii::Mapping<dim> &mapping, const dealii::DoFHa
 }
 
 template <int dim>
+NodalVector nodal_vector(const LevelSpace<dim> &space)
+{
+  if (space.communicator().size() > 1)
+    return nodal_vector(space.dof_handler());
+  return NodalVector(space.partition().locally_owned_range(), space.partition().get_mpi_communicator());
+}
+
+template <int dim>
 NodalVector nodal_vector(const LevelSpace<dim> &space, const double *owned)
 {
-  NodalVector values = nodal_vector(space.dof_handler());
+  NodalVector values = nodal_vector(space);
   std::copy_n(owned, space.n_owned(), values.begin());
   values.update_ghost_values();
   return values;
@@ -240,6 +248,8 @@ template NodalVector interpolate(const dealii::Mapping<3> &, const dealii::DoFHa
                                  const dealii::Function<3> &);
 template NodalVector nodal_vector(const dealii::DoFHandler<2> &);
 template NodalVector nodal_vector(const dealii::DoFHandler<3> &);
+template NodalVector nodal_vector(const LevelSpace<2> &);
+template NodalVector nodal_vector(const LevelSpace<3> &);
 template NodalVector nodal_vector(const LevelSpace<2> &, const double *);
 template NodalVector nodal_vector(const LevelSpace<3> &, const double *);
 } // namespace adamant

@@ -63,6 +63,8 @@ NodalVector interpolate(const dealii::Mapping<dim> &mapping, const dealii::DoFHa
 /// Zeros.
 template <int dim>
 NodalVector nodal_vector(const dealii::DoFHandler<dim> &dofs);
+template <int dim>
+NodalVector nodal_vector(const LevelSpace<dim> &space);
 
 /// The nodal values of a space for deal.II's functions, from those at the owned DoFs. All ranks call it together.
 template <int dim>

@@ -21,11 +21,11 @@ class MeshChange<dim>::Transfer
 {
 public:
   explicit Transfer(const LevelSpace<dim> &space)
-    : id(&space.dof_handler())
+    : id(&space)
   {}
   virtual ~Transfer() = default;
 
-  bool is_of(const LevelSpace<dim> &space) const { return id == &space.dof_handler(); }
+  bool is_of(const LevelSpace<dim> &space) const { return id == &space; }
 
   std::size_t add(NodalVector &&values)
   {
@@ -53,47 +53,41 @@ public:
     : Transfer(space)
     , former(former)
     , former_dofs(space.cell_dofs(0), space.cell_dofs(space.n_cells()))
-    , changed(space.dof_handler().get_fe())
+    , changed(space.element())
   {}
 
   void prepare() override {}
 
   NodalVector values(std::size_t which, const LevelSpace<dim> &space) override
   {
-    if (last.empty())
+    if (first.empty())
       find_cells(space);
-    NodalVector   result   = nodal_vector(space.dof_handler());
+    NodalVector   result   = nodal_vector(space);
     const double *u        = this->vectors[which].begin();
     const int     per_cell = space.dofs_per_cell();
 #pragma omp parallel for schedule(static)
     for (int i = 0; i < space.n_owned(); ++i)
       result.local_element(i) =
-        changed.value(*former, origins[last[i] / per_cell], last[i] % per_cell, former_dofs.data(), u);
+        changed.value(*former, origins[first[i] / per_cell], first[i] % per_cell, former_dofs.data(), u);
     return result;
   }
 
 private:
-  // Of the cells that have a DoF the last gives its value: they agree but for rounding.
+  // Of the cells that have a DoF the first gives its value: they agree but for rounding.
   void find_cells(const LevelSpace<dim> &space)
   {
     origins.resize(space.n_cells());
 #pragma omp parallel for schedule(static)
     for (int c = 0; c < space.n_cells(); ++c)
       origins[c] = former->origin_of(space.active_cells()[c]);
-    last.resize(space.n_owned());
-    for_row_ranges(space.n_owned(), [&](int begin, int end) {
-      const int *dofs = space.cell_dofs(0);
-      for (int position = 0; position < space.n_cells() * space.dofs_per_cell(); ++position)
-        if (dofs[position] >= begin && dofs[position] < end)
-          last[dofs[position]] = position;
-    });
+    first = first_places(space.cell_dofs(0), space.n_cells() * space.dofs_per_cell(), space.n_owned());
   }
 
   const std::shared_ptr<const FormerCells<dim>> former;
   const Array<int>                              former_dofs;
   const ChangedCell<dim>                        changed;
   Array<Origin>                                 origins; // of the new space's cells
-  Array<int>                                    last;    // where the table of its cells' DoFs has each of them last
+  Array<int>                                    first;   // where the table of its cells' DoFs has each of them first
 };
 
 // On a mesh of p4est, by deal.II. The DoFHandler is numbered anew on the new mesh: deal.II wants the same one before
@@ -127,7 +121,7 @@ public:
         interpolate();
         find_numbers(space);
       }
-    NodalVector result = nodal_vector(space.dof_handler());
+    NodalVector result = nodal_vector(space);
 #pragma omp parallel for schedule(static)
     for (int i = 0; i < space.n_owned(); ++i)
       result.local_element(i) = this->vectors[which](numbers[i]);
@@ -157,9 +151,7 @@ private:
 #pragma omp for schedule(static)
       for (int c = 0; c < space.n_cells(); ++c)
         {
-          const auto &cell = space.active_cells()[c];
-          typename LevelSpace<dim>::Cell(&cell->get_triangulation(), cell->level(), cell->index(), dofs.get())
-            ->get_dof_indices(of_cell);
+          with_dofs(space.active_cells()[c], *dofs)->get_dof_indices(of_cell);
           for (int i = 0; i < space.dofs_per_cell(); ++i)
             if (const int dof = space.cell_dofs(c)[i]; dof < space.n_owned())
 #pragma omp atomic write

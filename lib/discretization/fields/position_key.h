@@ -1,0 +1,80 @@
+#pragma once
+
+#include "discretization/fields/cell_list.h"
+
+#include <deal.II/base/point.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+namespace adamant
+{
+/// A point's coordinates on a grid of 2^-20 of the bounding box of some cells, as one number; the axis on which their
+/// vertices have the most different positions varies fastest.
+template <int dim>
+class PositionKey
+{
+public:
+  PositionKey(const CellList<dim> &cells, const dealii::Triangulation<dim> &mesh)
+  {
+    const auto &vertices = mesh.get_vertices();
+    // Those of these cells: a mesh that has been coarsened has further ones, and so have other ranks' cells.
+    Array<char> taken(vertices.size(), 0);
+#pragma omp        parallel for schedule(static)
+    for (std::size_t c = 0; c < cells.size(); ++c)
+      for (unsigned int v = 0; v < dealii::GeometryInfo<dim>::vertices_per_cell; ++v)
+        {
+#pragma omp atomic write
+          taken[cells[c]->vertex_index(v)] = 1;
+        }
+    std::array<std::size_t, dim> n_positions;
+    for (int d = 0; d < dim; ++d)
+      {
+        double low = std::numeric_limits<double>::max(), high = -low;
+#pragma omp        parallel for schedule(static) reduction(min : low) reduction(max : high)
+        for (std::size_t v = 0; v < vertices.size(); ++v)
+          if (taken[v] != 0)
+            {
+                     low  = std::min(low, vertices[v][d]);
+                     high = std::max(high, vertices[v][d]);
+            }
+        lower[d] = low;
+        upper[d] = high;
+        std::vector<char> found((1 << 20) + 1, 0);
+       #pragma omp parallel for schedule(static)
+        for (std::size_t v = 0; v < vertices.size(); ++v)
+          if (taken[v] != 0)
+            {
+#pragma omp atomic write
+              found[on_grid(vertices[v], d)] = 1;
+            }
+        n_positions[d] = std::count(found.begin(), found.end(), 1);
+      }
+    std::iota(axes.rbegin(), axes.rend(), 0);
+    std::stable_sort(axes.begin(), axes.end(), [&](int a, int b) { return n_positions[a] < n_positions[b]; });
+    std::swap(axes[0], axes[dim == 3 ? 1 : 0]); // in 3D the shortest is the middle one, which keeps the planes small
+  }
+
+  std::uint64_t operator()(const dealii::Point<dim> &p) const
+  {
+    std::uint64_t key = 0;
+    for (const int d : axes)
+      key = (key << 21) | on_grid(p, d);
+    return key;
+  }
+
+private:
+  std::uint64_t on_grid(const dealii::Point<dim> &p, int d) const
+  {
+    return std::uint64_t(std::lround((p[d] - lower[d]) / (upper[d] - lower[d]) * (1 << 20)));
+  }
+
+  dealii::Point<dim>   lower, upper;
+  std::array<int, dim> axes; // the slowest first
+};
+} // namespace adamant
