@@ -37,9 +37,8 @@ public:
   };
 
   CellList() = default;
-  /// `mesh`, which has the cells, has to outlive the list.
-  CellList(const std::vector<typename dealii::Triangulation<dim>::active_cell_iterator> &cells,
-           const dealii::Triangulation<dim>                                             &mesh);
+  /// Those of `mesh` that this rank owns, in the order of owned_cells; it has to outlive the list.
+  explicit CellList(const dealii::Triangulation<dim> &mesh);
 
   std::size_t size() const { return places.size(); }
   Cell        operator[](std::size_t k) const { return Cell(mesh, places[k].level, places[k].index); }

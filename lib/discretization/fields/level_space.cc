@@ -3,6 +3,7 @@
 #include "base/exceptions.h"
 #include "discretization/fields/cell_entities.h"
 #include "discretization/fields/position_key.h"
+#include "discretization/meshes/mesh.h"
 #include "discretization/meshes/owned_cells.h"
 
 #include <deal.II/distributed/tria_base.h>
@@ -53,14 +54,25 @@ LevelSpace<dim>::LevelSpace(std::shared_ptr<const dealii::Triangulation<dim>> me
 }
 
 template <int dim>
-CellList<dim>::CellList(const std::vector<typename dealii::Triangulation<dim>::active_cell_iterator> &cells,
-                        const dealii::Triangulation<dim>                                             &mesh)
+CellList<dim>::CellList(const dealii::Triangulation<dim> &mesh)
   : mesh(&mesh)
-  , places(cells.size())
 {
+  if (is_distributed(mesh))
+    {
+      for (const auto &cell : owned_cells(mesh))
+        places.push_back({cell->level(), cell->index()});
+      return;
+    }
+  places.resize(mesh.n_active_cells());
+  for (unsigned int level = 0; level < mesh.n_levels(); ++level)
+    {
+      const int n = static_cast<int>(mesh.n_raw_cells(level));
 #pragma omp parallel for schedule(static)
-  for (std::size_t k = 0; k < cells.size(); ++k)
-    places[k] = {cells[k]->level(), cells[k]->index()};
+      for (int index = 0; index < n; ++index)
+        if (const dealii::TriaRawIterator<dealii::CellAccessor<dim>> cell(&mesh, static_cast<int>(level), index);
+            cell->used() && !cell->has_children())
+          places[cell->active_cell_index()] = {static_cast<int>(level), index};
+    }
 }
 
 template <int dim>
@@ -75,16 +87,14 @@ void LevelSpace<dim>::release_mesh()
 template <int dim>
 void LevelSpace<dim>::list_cells()
 {
-  const auto owned = owned_cells(*mesh);
-  cells            = CellList<dim>(owned, *mesh);
+  cells = CellList<dim>(*mesh);
   constrained_cell.resize(cells.size());
-  bool by_index = owned.size() == mesh->n_active_cells();
-  for (std::size_t k = 0; by_index && k < owned.size(); ++k)
-    by_index = owned[k]->active_cell_index() == k;
-  if (!by_index)
-    number_of_cell.assign(mesh->n_active_cells(), -1);
-  for (std::size_t k = 0; !by_index && k < owned.size(); ++k)
-    number_of_cell[owned[k]->active_cell_index()] = static_cast<int>(k);
+  if (is_distributed(*mesh)) // others are in the order of their active indices
+    {
+      number_of_cell.assign(mesh->n_active_cells(), -1);
+      for (std::size_t k = 0; k < cells.size(); ++k)
+        number_of_cell[cells[k]->active_cell_index()] = static_cast<int>(k);
+    }
   per_cell      = static_cast<int>(element().n_dofs_per_cell());
   rows_per_node = components_of_each_node(element());
   to_index(cells.size() * per_cell, "DoFs of all cells");

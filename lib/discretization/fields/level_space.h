@@ -4,6 +4,7 @@
 #include "base/storage_order.h"
 #include "discretization/fields/cell_list.h"
 #include "discretization/fields/distributed_rows.h"
+#include "discretization/meshes/owned_cells.h"
 
 #include <deal.II/dofs/dof_handler.h>
 #include <deal.II/fe/component_mask.h>
@@ -25,7 +26,7 @@ template <int dim>
 DirichletBoundary all_boundaries(const dealii::Triangulation<dim> &mesh)
 {
   DirichletBoundary dirichlet;
-  for (const auto id : mesh.get_boundary_ids())
+  for (const auto id : boundary_ids(mesh))
     dirichlet[id] = {};
   return dirichlet;
 }

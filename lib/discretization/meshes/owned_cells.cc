@@ -1,6 +1,9 @@
 #include "discretization/meshes/owned_cells.h"
 
 #include <deal.II/distributed/tria.h>
+#include <deal.II/distributed/tria_base.h>
+#include <deal.II/grid/tria_accessor.h>
+#include <deal.II/grid/tria_iterator.h>
 
 namespace adamant
 {
@@ -35,6 +38,32 @@ owned_cells(const dealii::Triangulation<dim> &mesh)
   return list;
 }
 
+template <int dim>
+std::set<dealii::types::boundary_id> boundary_ids(const dealii::Triangulation<dim> &mesh)
+{
+  if (dynamic_cast<const dealii::parallel::DistributedTriangulationBase<dim> *>(&mesh) != nullptr)
+    {
+      const auto of_all_ranks = mesh.get_boundary_ids();
+      return {of_all_ranks.begin(), of_all_ranks.end()};
+    }
+  unsigned int n_faces = mesh.n_raw_lines();
+  if constexpr (dim == 3)
+    n_faces = mesh.n_raw_quads();
+  std::set<dealii::types::boundary_id> ids;
+  dealii::types::boundary_id           last = dealii::numbers::internal_face_boundary_id;
+  for (unsigned int f = 0; f < n_faces; ++f)
+    {
+      const dealii::TriaRawIterator<dealii::TriaAccessor<dim - 1, dim, dim>> face(&mesh, 0, static_cast<int>(f));
+      if (!face->used() || face->has_children() || !face->at_boundary() || face->boundary_id() == last)
+        continue;
+      last = face->boundary_id();
+      ids.insert(last);
+    }
+  return ids;
+}
+
+template std::set<dealii::types::boundary_id>                        boundary_ids(const dealii::Triangulation<2> &);
+template std::set<dealii::types::boundary_id>                        boundary_ids(const dealii::Triangulation<3> &);
 template std::vector<dealii::Triangulation<2>::active_cell_iterator> owned_cells(const dealii::Triangulation<2> &);
 template std::vector<dealii::Triangulation<3>::active_cell_iterator> owned_cells(const dealii::Triangulation<3> &);
 } // namespace adamant
