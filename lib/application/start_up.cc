@@ -32,9 +32,7 @@ int guarded_main(const std::string &application, const std::function<int()> &bod
 
   const auto complain = [&](const std::string &what, int code) {
     std::cout.flush();
-    int initialized = 0;
-    MPI_Initialized(&initialized);
-    const Communicator ranks = initialized ? Communicator(MPI_COMM_WORLD) : Communicator();
+    const Communicator ranks(MPI_COMM_WORLD);
     // Mostly all ranks have met the same: the first one speaks for them and ends them.
     if (ranks.rank() > 0)
       std::this_thread::sleep_for(std::chrono::seconds(2));

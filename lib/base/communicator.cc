@@ -21,6 +21,10 @@ void check_mpi(int status, const char *call)
 Communicator::Communicator(MPI_Comm comm)
   : comm(comm)
 {
+  int initialized = 0; // serial programs may do without MPI
+  check_mpi(MPI_Initialized(&initialized), "MPI_Initialized");
+  if (!initialized)
+    return;
   check_mpi(MPI_Comm_rank(comm, &my_rank), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(comm, &n_ranks), "MPI_Comm_size");
 }

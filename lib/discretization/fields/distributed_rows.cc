@@ -4,8 +4,6 @@
 #include "base/exceptions.h"
 #include "discretization/fields/row.h"
 
-#include <deal.II/base/mpi.h>
-
 #include <boost/serialization/utility.hpp>
 #include <boost/serialization/vector.hpp>
 
@@ -101,11 +99,10 @@ std::shared_ptr<const Partitioner> columns_that_occur(const CSRMatrix<double> &l
 dealii::IndexSet owned_range(std::uint64_t n_owned, MPI_Comm comm)
 {
   std::uint64_t before = 0, all = n_owned;
-  // Serial programs may do without MPI.
-  if (dealii::Utilities::MPI::job_supports_mpi() && dealii::Utilities::MPI::n_mpi_processes(comm) > 1)
+  if (const Communicator ranks(comm); ranks.size() > 1)
     {
       check_mpi(MPI_Exscan(&n_owned, &before, 1, MPI_UINT64_T, MPI_SUM, comm), "MPI_Exscan");
-      if (dealii::Utilities::MPI::this_mpi_process(comm) == 0)
+      if (ranks.rank() == 0)
         before = 0;
       check_mpi(MPI_Allreduce(&n_owned, &all, 1, MPI_UINT64_T, MPI_SUM, comm), "MPI_Allreduce");
     }
