@@ -68,7 +68,7 @@ private:
   Facts facts() const { return diagnostics(*transport, c, flow->u); }
 
   const Parameters                             &parameters;
-  std::unique_ptr<FunctionParser<dim>>          initial_composition;
+  std::unique_ptr<adamant::ParsedFunction<dim>> initial_composition;
   adamant::NumberFunction                       viscosity_of, density_of;
   std::optional<adamant::StokesFlow<dim>>       flow;
   std::optional<adamant::Field<dim>>            composition;

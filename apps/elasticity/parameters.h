@@ -89,7 +89,7 @@ struct ProblemParameters : adamant::ElasticMaterialParameters
 template <int dim>
 struct ProblemFunctions
 {
-  using Expression = std::unique_ptr<FunctionParser<dim>>;
+  using Expression = std::unique_ptr<adamant::ParsedFunction<dim>>;
   Expression                    body_force, boundary_displacement, initial_displacement, initial_velocity;
   Expression                    exact_displacement; // null where none is given
   std::vector<Expression>       tractions;

@@ -90,7 +90,7 @@ Array<double> nodal_values(const Levels &levels, const adamant::LevelSpace<dim> 
 template <int dim>
 double largest_l2_error(const Levels &levels, const adamant::LevelSpace<dim> &space,
                         const dealii::Mapping<dim> &mapping, const Array<double> &prescribed,
-                        const Array<double> &columns, int n, dealii::FunctionParser<dim> &exact)
+                        const Array<double> &columns, int n, adamant::ParsedFunction<dim> &exact)
 {
   Array<double> column(levels.n());
   double        largest = 0.;

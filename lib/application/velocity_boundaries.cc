@@ -58,7 +58,7 @@ template <int dim>
 std::array<double, 2> prescribed_flux(const VelocityBoundaries &boundaries, const LevelSpace<dim> &space,
                                       const dealii::Mapping<dim> &mapping)
 {
-  std::map<dealii::types::boundary_id, std::unique_ptr<dealii::FunctionParser<dim>>> g;
+  std::map<dealii::types::boundary_id, std::unique_ptr<ParsedFunction<dim>>> g;
   for (const auto id : space.triangulation().get_boundary_ids())
     if (boundaries.kind(id) == "velocity")
       g[id] = parse_function<dim>("Problem/Boundary velocity", boundaries.velocity_on(id), dim);

@@ -22,7 +22,7 @@ void for_row_ranges(int n_rows, const Action &action)
 }
 
 /// Items, such as cells, that have to do with rows: `visit(item, add)` calls add(row, what...) for those of one item.
-/// Items follow each other in blocks, and a thread that owns a range of rows passes over the blocks that reach it.
+/// Items follow each other in blocks, and a thread that owns a range of rows visits only the blocks that reach it.
 template <typename Visit>
 class VisitsOfRows
 {

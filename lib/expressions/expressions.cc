@@ -1,15 +1,17 @@
 #include "expressions/expressions.h"
 
 #include "base/exceptions.h"
+#include "base/parallel_for.h"
 #include "expressions/dealii_message.h"
 
 #include <deal.II/base/exceptions.h>
 #include <deal.II/base/numbers.h>
 #include <deal.II/base/utilities.h>
 
-#include <exception>
+#include <algorithm>
 #include <iostream>
 #include <map>
+#include <omp.h>
 #include <regex>
 
 namespace adamant
@@ -24,25 +26,49 @@ struct SilentErrors
 };
 
 template <int dim>
-std::unique_ptr<dealii::FunctionParser<dim>> parse(const std::string &key, const std::string &text,
-                                                   const std::vector<std::string> &expressions,
-                                                   const std::string &variables, bool time_dependent)
+std::unique_ptr<ParsedFunction<dim>> parse(const std::string &key, const std::string &text,
+                                           const std::vector<std::string> &expressions, const std::string &variables,
+                                           bool time_dependent)
 {
-  auto function = std::make_unique<dealii::FunctionParser<dim>>(expressions.size());
   try
     {
       const SilentErrors silent;
-      function->initialize(variables, expressions, {{"pi", dealii::numbers::PI}}, time_dependent);
-      for (unsigned int c = 0; c < expressions.size(); ++c) // unknown names show when they are evaluated
-        (void)function->value(dealii::Point<dim>(), c);
+      return std::make_unique<ParsedFunction<dim>>(expressions, variables, time_dependent);
     }
   catch (const dealii::ExceptionBase &error)
     {
       throw InputError(key + " = " + text + ": " + message_of(error));
     }
-  return function;
 }
 } // namespace
+
+template <int dim>
+ParsedFunction<dim>::ParsedFunction(const std::vector<std::string> &expressions, const std::string &variables,
+                                    bool time_dependent)
+  : dealii::AutoDerivativeFunction<dim>(1e-8, expressions.size()) // the step of FunctionParser
+{
+  for (int thread = 0; thread < std::max(omp_get_max_threads(), 1); ++thread)
+    {
+      of_thread.push_back(std::make_unique<dealii::FunctionParser<dim>>(expressions.size()));
+      of_thread.back()->initialize(variables, expressions, {{"pi", dealii::numbers::PI}}, time_dependent);
+    }
+  for (unsigned int c = 0; c < expressions.size(); ++c) // unknown names show when they are evaluated
+    (void)value(dealii::Point<dim>(), c);
+}
+
+template <int dim>
+double ParsedFunction<dim>::value(const dealii::Point<dim> &p, unsigned int component) const
+{
+  return of_thread[omp_get_thread_num() % of_thread.size()]->value(p, component);
+}
+
+template <int dim>
+void ParsedFunction<dim>::set_time(double t)
+{
+  dealii::Function<dim>::set_time(t);
+  for (const auto &parser : of_thread)
+    parser->set_time(t);
+}
 
 std::vector<std::string> split_components(const std::string &key, const std::string &text, unsigned int n_components)
 {
@@ -55,27 +81,27 @@ std::vector<std::string> split_components(const std::string &key, const std::str
 }
 
 template <int dim>
-std::unique_ptr<dealii::FunctionParser<dim>> parse_function(const std::string &key, const std::string &text,
-                                                            unsigned int n_components)
+std::unique_ptr<ParsedFunction<dim>> parse_function(const std::string &key, const std::string &text,
+                                                    unsigned int n_components)
 {
   return parse<dim>(key, text, split_components(key, text, n_components), dim == 2 ? "x,y,t" : "x,y,z,t", true);
 }
 
 template <int dim>
-std::unique_ptr<dealii::FunctionParser<dim>> parse_function_of_gradient(const std::string &key, const std::string &text)
+std::unique_ptr<ParsedFunction<dim>> parse_function_of_gradient(const std::string &key, const std::string &text)
 {
   return parse<dim>(key, text, {text}, dim == 2 ? "u_x,u_y,h" : "u_x,u_y,u_z,h", true);
 }
 
-std::unique_ptr<dealii::FunctionParser<1>> parse_function_of(const std::string &name, const std::string &key,
-                                                             const std::string &text)
+std::unique_ptr<ParsedFunction<1>> parse_function_of(const std::string &name, const std::string &key,
+                                                     const std::string &text)
 {
   return parse<1>(key, text, {text}, name, false);
 }
 
 std::function<double(double)> parse_function_of_time(const std::string &key, const std::string &text)
 {
-  const std::shared_ptr<dealii::FunctionParser<1>> function = parse_function_of("t", key, text);
+  const std::shared_ptr<ParsedFunction<1>> function = parse_function_of("t", key, text);
   return [function](double t) { return function->value(dealii::Point<1>(t)); };
 }
 
@@ -136,39 +162,27 @@ bool depends_on_time(const std::string &text)
 }
 
 template <int dim>
-void evaluate_at_points(dealii::FunctionParser<dim> &f, double t, const Array<double> &points, double *values)
+void evaluate_at_points(ParsedFunction<dim> &f, double t, const Array<double> &points, double *values)
 {
-  const std::size_t  n = points.size() / dim;
-  std::exception_ptr failure; // must not leave the threads
+  const std::size_t n = points.size() / dim;
   f.set_time(t);
-#pragma omp parallel for schedule(static)
-  for (std::size_t i = 0; i < n; ++i)
-    try
-      {
-        dealii::Point<dim> point;
-        for (int d = 0; d < dim; ++d)
-          point[d] = points[d * n + i];
-        for (unsigned int c = 0; c < f.n_components; ++c)
-          values[c * n + i] = f.value(point, c);
-      }
-    catch (...)
-      {
-#pragma omp critical
-        failure = std::current_exception();
-      }
-  if (failure)
-    std::rethrow_exception(failure);
+  parallel_for(n, [&](std::size_t i) {
+    dealii::Point<dim> point;
+    for (int d = 0; d < dim; ++d)
+      point[d] = points[d * n + i];
+    for (unsigned int c = 0; c < f.n_components; ++c)
+      values[c * n + i] = f.value(point, c);
+  });
 }
 
-template void evaluate_at_points(dealii::FunctionParser<1> &, double, const Array<double> &, double *);
-template void evaluate_at_points(dealii::FunctionParser<2> &, double, const Array<double> &, double *);
-template void evaluate_at_points(dealii::FunctionParser<3> &, double, const Array<double> &, double *);
-template std::unique_ptr<dealii::FunctionParser<2>> parse_function_of_gradient(const std::string &,
-                                                                               const std::string &);
-template std::unique_ptr<dealii::FunctionParser<3>> parse_function_of_gradient(const std::string &,
-                                                                               const std::string &);
-template std::unique_ptr<dealii::FunctionParser<2>> parse_function(const std::string &, const std::string &,
-                                                                   unsigned int);
-template std::unique_ptr<dealii::FunctionParser<3>> parse_function(const std::string &, const std::string &,
-                                                                   unsigned int);
+template class ParsedFunction<1>;
+template class ParsedFunction<2>;
+template class ParsedFunction<3>;
+template void evaluate_at_points(ParsedFunction<1> &, double, const Array<double> &, double *);
+template void evaluate_at_points(ParsedFunction<2> &, double, const Array<double> &, double *);
+template void evaluate_at_points(ParsedFunction<3> &, double, const Array<double> &, double *);
+template std::unique_ptr<ParsedFunction<2>> parse_function_of_gradient(const std::string &, const std::string &);
+template std::unique_ptr<ParsedFunction<3>> parse_function_of_gradient(const std::string &, const std::string &);
+template std::unique_ptr<ParsedFunction<2>> parse_function(const std::string &, const std::string &, unsigned int);
+template std::unique_ptr<ParsedFunction<3>> parse_function(const std::string &, const std::string &, unsigned int);
 } // namespace adamant

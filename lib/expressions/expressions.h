@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 
+#include <deal.II/base/auto_derivative_function.h>
 #include <deal.II/base/function_parser.h>
 
 #include <functional>
@@ -12,18 +13,34 @@
 
 namespace adamant
 {
+/// Expressions as a function that threads may evaluate at once: it has a FunctionParser for each of them, as one that
+/// they share takes a lock at every value.
+template <int dim>
+class ParsedFunction : public dealii::AutoDerivativeFunction<dim>
+{
+public:
+  /// Throws deal.II's exceptions, also for names that are unknown.
+  ParsedFunction(const std::vector<std::string> &expressions, const std::string &variables, bool time_dependent);
+
+  double value(const dealii::Point<dim> &p, unsigned int component = 0) const override;
+  void   set_time(double t) override;
+
+private:
+  std::vector<std::unique_ptr<dealii::FunctionParser<dim>>> of_thread;
+};
+
 /// Functions given in parameter files, read by muParser (deal.II's FunctionParser): pi, the operators and functions of
 /// muParser, and the variables named below. Components are separated by semicolons. `key` names the parameter in
 /// messages; an expression that cannot be evaluated is an InputError.
 
 /// A function of x, y, z and t with n_components components, those of `text`; further ones are ignored.
 template <int dim>
-std::unique_ptr<dealii::FunctionParser<dim>> parse_function(const std::string &key, const std::string &text,
-                                                            unsigned int n_components);
+std::unique_ptr<ParsedFunction<dim>> parse_function(const std::string &key, const std::string &text,
+                                                    unsigned int n_components);
 
 /// A function of one number alone, which has this name in it.
-std::unique_ptr<dealii::FunctionParser<1>> parse_function_of(const std::string &name, const std::string &key,
-                                                             const std::string &text);
+std::unique_ptr<ParsedFunction<1>> parse_function_of(const std::string &name, const std::string &key,
+                                                     const std::string &text);
 
 /// A function of t alone.
 std::function<double(double)> parse_function_of_time(const std::string &key, const std::string &text);
@@ -31,8 +48,7 @@ std::function<double(double)> parse_function_of_time(const std::string &key, con
 /// A scalar function of a gradient: the variables u_x, u_y, u_z, which stand at the place of a position, and h, at that
 /// of the time.
 template <int dim>
-std::unique_ptr<dealii::FunctionParser<dim>> parse_function_of_gradient(const std::string &key,
-                                                                        const std::string &text);
+std::unique_ptr<ParsedFunction<dim>> parse_function_of_gradient(const std::string &key, const std::string &text);
 
 /// InputError where parse_function has one, in `dim` = 2 or 3 dimensions.
 void check_expression(const std::string &key, const std::string &text, unsigned int n_components, unsigned int dim);
@@ -55,5 +71,5 @@ bool depends_on_time(const std::string &text);
 
 /// values[c n + i] = f_c(t, x_i) on all threads, where points[d n + i] is coordinate d of x_i; host memory.
 template <int dim>
-void evaluate_at_points(dealii::FunctionParser<dim> &f, double t, const Array<double> &points, double *values);
+void evaluate_at_points(ParsedFunction<dim> &f, double t, const Array<double> &points, double *values);
 } // namespace adamant

@@ -15,7 +15,7 @@ namespace adamant
 namespace
 {
 template <int dim>
-using Parsed = std::shared_ptr<dealii::FunctionParser<dim>>;
+using Parsed = std::shared_ptr<ParsedFunction<dim>>;
 
 // Compiled for the device; throws RunError where that cannot be.
 template <int dim>

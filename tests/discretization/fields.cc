@@ -295,7 +295,8 @@ TEST(Field, OnACoarserMesh)
   EXPECT_EQ(u.n_levels(), meshes.size());
   EXPECT_EQ(p.n_levels(), top + 1);
   EXPECT_EQ(&p.finest(), &p.space(top));
-  EXPECT_EQ(&p.finest().dof_handler().get_triangulation(), meshes[top].mesh.get());
+  EXPECT_EQ(&p.finest().dof_handler().get_triangulation(),
+            adamant::CellList<2>::as_active(meshes[top].cells)->mesh().get());
   EXPECT_EQ(p.prolongation(top)->n_rows, p.finest().n_dofs());
   EXPECT_EQ(p.prolongation(top), p.prolongation(top)) << "made once";
   EXPECT_THROW(p.space(top + 1), adamant::RunError);

@@ -10,6 +10,7 @@
 #include <omp.h>
 
 using namespace test;
+using adamant::CellList;
 using adamant::create_level_meshes;
 using adamant::LevelMesh;
 
@@ -33,28 +34,57 @@ void expect_same_mesh(const Triangulation<dim> &found, const Triangulation<dim> 
     }
 }
 
+// The cells of a level as the active ones of a mesh, which deal.II's functions need.
+template <int dim>
+const Triangulation<dim> &mesh_of(const LevelMesh<dim> &level)
+{
+  return *CellList<dim>::as_active(level.cells)->mesh();
+}
+
+// The list has the mesh's cells, knows their numbers, and which of their faces meet a coarser cell.
+template <int dim>
+void expect_same_cells(const CellList<dim> &cells, const Triangulation<dim> &mesh)
+{
+  std::map<CellId, typename Triangulation<dim>::active_cell_iterator> partners;
+  for (const auto &cell : mesh.active_cell_iterators())
+    partners[cell->id()] = cell;
+  ASSERT_EQ(cells.size(), mesh.n_active_cells());
+  unsigned int n_in_tree = 0;
+  for (const auto &cell : cells.mesh()->cell_iterators())
+    n_in_tree += cells.number(cell) >= 0;
+  EXPECT_EQ(n_in_tree, cells.size()) << "cells of the tree that have a number in the list";
+  for (std::size_t k = 0; k < cells.size(); ++k)
+    {
+      const auto cell    = cells[k];
+      const auto partner = partners.find(cell->id());
+      ASSERT_NE(partner, partners.end()) << cell->id();
+      ASSERT_EQ(cells.number(cell), static_cast<int>(k)) << cell->id();
+      for (const unsigned int f : cell->face_indices())
+        ASSERT_EQ(cells.meets_coarser(cell, f),
+                  !cell->at_boundary(f) && partner->second->neighbor_level(f) < partner->second->level())
+          << "face " << f << " of " << cell->id();
+    }
+}
+
 // Each cell is the cell or the child of its coarse cell that the link names.
 template <int dim>
 void expect_right_links(const LevelMesh<dim> &fine, const LevelMesh<dim> &coarse)
 {
-  ASSERT_EQ(fine.coarse_cell.size(), fine.mesh->n_active_cells());
-  std::vector<CellId> parents;
-  for (const auto &cell : coarse.mesh->active_cell_iterators())
-    parents.push_back(cell->id());
+  ASSERT_EQ(fine.coarse_cell.size(), fine.cells->size());
   unsigned int n_children = 0;
-  for (const auto &cell : fine.mesh->active_cell_iterators())
+  for (std::size_t i = 0; i < fine.cells->size(); ++i)
     {
-      const auto i     = cell->active_cell_index();
+      const auto cell  = (*fine.cells)[i];
       const int  child = fine.child[i];
       const auto owner = child == LevelMesh<dim>::same_cell ? cell->id() : cell->parent()->id();
-      ASSERT_EQ(owner, parents[fine.coarse_cell[i]]) << "coarse cell of " << cell->id();
+      ASSERT_EQ(owner, (*coarse.cells)[fine.coarse_cell[i]]->id()) << "coarse cell of " << cell->id();
       if (child != LevelMesh<dim>::same_cell)
         {
           ++n_children;
           ASSERT_EQ(cell->parent()->child(child)->id(), cell->id());
         }
     }
-  EXPECT_EQ(fine.mesh->n_active_cells() - coarse.mesh->n_active_cells(),
+  EXPECT_EQ(fine.cells->size() - coarse.cells->size(),
             n_children / GeometryInfo<dim>::max_children_per_cell * (GeometryInfo<dim>::max_children_per_cell - 1));
 }
 
@@ -69,14 +99,15 @@ void compare_with_dealii(Triangulation<dim> &mesh, const std::string &what)
     sizes += " " + std::to_string(level->n_active_cells());
   sizes += ", found:";
   for (const auto &level : levels)
-    sizes += " " + std::to_string(level.mesh->n_active_cells());
+    sizes += " " + std::to_string(level.cells->size());
   ASSERT_EQ(levels.size(), expected.size()) << sizes;
-  EXPECT_EQ(levels.back().mesh.get(), &mesh) << "the finest mesh is the user's, not a copy";
+  EXPECT_EQ(levels.back().cells->mesh().get(), &mesh) << "the finest mesh is the user's, not a copy";
   EXPECT_TRUE(levels[0].coarse_cell.empty());
   for (std::size_t l = 0; l < levels.size(); ++l)
     {
       SCOPED_TRACE("level " + std::to_string(l));
-      expect_same_mesh(*levels[l].mesh, *expected[l]);
+      expect_same_cells(*levels[l].cells, *expected[l]);
+      expect_same_mesh(mesh_of(levels[l]), *expected[l]);
       if (l > 0)
         expect_right_links(levels[l], levels[l - 1]);
     }
@@ -146,9 +177,9 @@ TEST(LevelMeshes, SmoothedMeshesCoarsen)
   mesh.refine_global(2);
   refine_randomly(mesh, 5, 0.1, 6);
   const auto levels = create_level_meshes(mesh, 1);
-  EXPECT_EQ(levels[0].mesh->n_active_cells(), 1u) << "cells of the coarsest level";
+  EXPECT_EQ(levels[0].cells->size(), 1u) << "cells of the coarsest level";
   for (std::size_t l = 1; l < levels.size(); ++l)
-    EXPECT_LT(levels[l - 1].mesh->n_active_cells(), levels[l].mesh->n_active_cells()) << "cells of level " << l - 1;
+    EXPECT_LT(levels[l - 1].cells->size(), levels[l].cells->size()) << "cells of level " << l - 1;
 }
 
 TEST(LevelMeshes, FlagsAreRestored)
@@ -178,7 +209,7 @@ TEST(LevelMeshes, EndsAtTheGivenSize)
   mesh.refine_global(4);
   const auto levels = create_level_meshes(mesh, 60);
   ASSERT_EQ(levels.size(), 3u) << "256, 64, 16 cells";
-  EXPECT_EQ(levels[0].mesh->n_active_cells(), 16u);
+  EXPECT_EQ(levels[0].cells->size(), 16u);
 }
 
 // Ids that the user set on the active cells arrive on all levels, also where no coarse cell ever had them.
@@ -199,17 +230,18 @@ TEST(LevelMeshes, BoundaryAndMaterialIds)
   const auto levels = create_level_meshes(mesh, 8);
   ASSERT_EQ(levels.size(), 3u) << "512, 64, 8 cells";
   for (const auto &level : levels)
-    for (const auto &cell : level.mesh->active_cell_iterators())
-      {
-        EXPECT_EQ(cell->material_id(), material(cell->center()));
-        for (const unsigned int f : cell->face_indices())
-          {
-            const auto face = cell->face(f);
-            EXPECT_EQ(face->boundary_id(),
-                      face->at_boundary() ? boundary(face->center()) : numbers::internal_face_boundary_id)
-              << face->center();
-          }
-      }
+    for (const auto &cells : {level.cells, CellList<3>::as_active(level.cells)})
+      for (const auto &cell : *cells)
+        {
+          EXPECT_EQ(cell->material_id(), material(cell->center()));
+          for (const unsigned int f : cell->face_indices())
+            {
+              const auto face = cell->face(f);
+              EXPECT_EQ(face->boundary_id(),
+                        face->at_boundary() ? boundary(face->center()) : numbers::internal_face_boundary_id)
+                << face->center();
+            }
+        }
 }
 
 TEST(LevelMeshes, AnisotropicMeshesAreRefused)
@@ -251,15 +283,15 @@ TEST(LevelMeshes, AreThoseOfCreateLevelMeshes)
       {
         const adamant::LevelMeshes<2> meshes(mesh, {16});
         EXPECT_EQ(meshes.finest_mesh().get(), &mesh);
-        const std::size_t n        = meshes.size(); // waits for the thread that uses the mesh's flags
+        const std::size_t n        = meshes.size(); // waits for the thread that finds the coarser meshes
         const auto        expected = create_level_meshes(mesh, 16);
         ASSERT_EQ(n, expected.size());
         for (std::size_t l = 0; l < n; ++l)
           {
-            expect_same_mesh(*meshes[l].mesh, *expected[l].mesh);
+            expect_same_mesh(mesh_of(meshes[l]), mesh_of(expected[l]));
             EXPECT_EQ(meshes[l].coarse_cell, expected[l].coarse_cell);
           }
-        EXPECT_EQ(meshes.finest().mesh.get(), &mesh);
+        EXPECT_EQ(meshes.finest().cells->mesh().get(), &mesh);
       }
       EXPECT_TRUE(mesh.begin_active()->refine_flag_set());
       EXPECT_EQ(adamant::LevelMeshes<2>(mesh, {adamant::finest_level_only}).size(), 1u);

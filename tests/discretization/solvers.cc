@@ -248,8 +248,8 @@ TEST(Solvers, LevelsInTurn)
   adamant::LinearSolver expected(device, whole.levels(), o);
 
   const std::size_t                               top    = problem.field.n_levels() - 1;
-  const std::weak_ptr<const Triangulation<2>>     coarse = problem.meshes[0].mesh;
-  const std::weak_ptr<const Triangulation<2>>     next   = problem.meshes[top - 1].mesh;
+  const std::weak_ptr<const adamant::CellList<2>> coarse = problem.meshes[0].cells;
+  const std::weak_ptr<const adamant::CellList<2>> next   = problem.meshes[top - 1].cells;
   std::weak_ptr<const adamant::CSRMatrix<double>> P;
   const std::size_t                               small = whole.field.space(1).n_dofs();
   ASSERT_GE(top, 3u) << "two levels at once, two in turn";
@@ -280,7 +280,7 @@ TEST(Solvers, LevelsInTurn)
   EXPECT_THROW(solver.update(), adamant::RunError);
 
   ASSERT_EQ(problem.meshes.size(), whole.meshes.size());
-  EXPECT_EQ(problem.meshes[0].mesh->n_active_cells(), whole.meshes[0].mesh->n_active_cells());
+  EXPECT_EQ(problem.meshes[0].cells->size(), whole.meshes[0].cells->size());
   EXPECT_EQ(problem.field.prolongation(1)->value, whole.field.prolongation(1)->value);
   problem.form.update();
   EXPECT_EQ(problem.form.matrix(0)->value, whole.form.matrix(0)->value);

@@ -35,10 +35,10 @@ TEST(Ranks, SmallLevelsAreOnOneMachine)
   for (const unsigned int part : {3, 5, 8, 12, 20})
     for (const auto &level : adamant::create_level_meshes(*mesh, 5, n_cells / part))
       {
-        const unsigned long n      = level.mesh->n_global_active_cells();
+        const unsigned long n      = level.cells->n_global();
         const bool          first  = machines[ranks.rank()] == 0;
         const unsigned long inside = std::count(machines.begin(), machines.end(), 0);
-        const unsigned long owned  = adamant::owned_cells(*level.mesh).size();
+        const unsigned long owned  = level.cells->size();
         EXPECT_EQ(Utilities::MPI::sum(owned, world), n);
         if (n / (n_cells / part) <= inside && n < n_cells) // the ranks of one machine are enough
           {

@@ -34,19 +34,16 @@ std::vector<unsigned int> n_of_kinds()
 } // namespace
 
 template <int dim>
-CellEntities<dim>::CellEntities(const dealii::Triangulation<dim> &mesh, const dealii::FiniteElement<dim> &fe)
-  : n_dofs_of_kind(n_dofs_of_kinds(fe))
+CellEntities<dim>::CellEntities(const CellList<dim> &cells, const dealii::FiniteElement<dim> &fe)
+  : cells(cells)
+  , n_dofs_of_kind(n_dofs_of_kinds(fe))
   , first(1, 0)
 {
-  std::vector<std::size_t> of_mesh = {mesh.n_vertices(), mesh.n_raw_lines()};
-  if constexpr (dim == 3)
-    of_mesh.push_back(mesh.n_raw_quads());
-  of_mesh.push_back(mesh.n_active_cells());
   const auto of_cell = n_of_kinds<dim>();
   for (int kind = 0; kind <= dim; ++kind)
     {
       const int n = n_dofs_of_kind[kind];
-      first.push_back(first.back() + (n > 0 ? of_mesh[kind] : 0));
+      first.push_back(first.back() + (n == 0 ? 0 : kind == dim ? cells.size() : cells.end_of(kind)));
       for (unsigned int number = 0; n > 0 && number < of_cell[kind]; ++number)
         {
           const int part = static_cast<int>(parts.size()), first_dof = static_cast<int>(part_of_dof.size());
@@ -91,7 +88,7 @@ int CellEntities<dim>::of_cell(const Cell &cell, int part) const
   if (kind == 0)
     index = cell->vertex_index(number);
   else if (kind == dim)
-    index = cell->active_cell_index();
+    index = cells.number(cell);
   else if (kind == 1)
     index = cell->line_index(number);
   else
@@ -104,12 +101,11 @@ namespace
 // The first DoF of each entity that the cells have, and how many DoFs there are.
 template <int dim>
 std::pair<Array<int>, std::size_t> sort_entities(const CellEntities<dim> &entities, const CellList<dim> &cells,
-                                                 const dealii::Triangulation<dim> &mesh,
                                                  const dealii::FiniteElement<dim> &fe)
 {
   constexpr unsigned int                      n_vertices = dealii::GeometryInfo<dim>::vertices_per_cell;
   constexpr std::uint64_t                     unused     = -1;
-  const PositionKey<dim>                      key(cells, mesh);
+  const PositionKey<dim>                      key(cells);
   std::vector<std::array<double, n_vertices>> weights(entities.n_of_cell());
   for (int part = 0; part < entities.n_of_cell(); ++part)
     for (unsigned int v = 0; v < n_vertices; ++v)
@@ -170,21 +166,16 @@ std::vector<FaceRow> rows_on_face(const dealii::FiniteElement<dim> &fe, unsigned
   return rows;
 }
 
-template <int dim>
-bool meets_coarser(const typename CellList<dim>::Cell &cell, unsigned int face)
-{
-  return !cell->at_boundary(face) && cell->neighbor_level(face) < cell->level();
-}
-
 // A DoF hangs on a face that is a part of its parent's face, which the coarser neighbour has: there it is what the
 // parent's DoFs make it.
 template <int dim>
 class HangingNodes
 {
 public:
-  HangingNodes(const CellEntities<dim> &entities, const Array<int> &first_dof, const dealii::FiniteElement<dim> &fe,
-               std::size_t n_dofs)
-    : entities(entities)
+  HangingNodes(const CellList<dim> &cells, const CellEntities<dim> &entities, const Array<int> &first_dof,
+               const dealii::FiniteElement<dim> &fe, std::size_t n_dofs)
+    : cells(cells)
+    , entities(entities)
     , first_dof(first_dof)
     , fe(fe)
     , rows(dealii::GeometryInfo<dim>::max_children_per_cell)
@@ -203,7 +194,7 @@ public:
     while (rows[child].size() < cell->n_faces())
       rows[child].push_back(rows_on_face(fe, child, static_cast<unsigned int>(rows[child].size())));
     for (const unsigned int face : cell->face_indices())
-      if (meets_coarser<dim>(cell, face))
+      if (cells.meets_coarser(cell, face))
         for (const auto &[i, of_parent] : rows[child][face])
           add(dof_of(cell, i), parent, of_parent);
   }
@@ -230,6 +221,7 @@ private:
     constraints.add_entries(dof, entries);
   }
 
+  const CellList<dim>                           &cells;
   const CellEntities<dim>                       &entities;
   const Array<int>                              &first_dof;
   const dealii::FiniteElement<dim>              &fe;
@@ -239,11 +231,10 @@ private:
 } // namespace
 
 template <int dim>
-EntityNumbering<dim> number_by_entities(const dealii::Triangulation<dim> &mesh, const CellList<dim> &cells,
-                                        const dealii::FiniteElement<dim> &fe)
+EntityNumbering<dim> number_by_entities(const CellList<dim> &cells, const dealii::FiniteElement<dim> &fe)
 {
-  const CellEntities<dim> entities(mesh, fe);
-  const auto              numbers   = sort_entities(entities, cells, mesh, fe);
+  const CellEntities<dim> entities(cells, fe);
+  const auto              numbers   = sort_entities(entities, cells, fe);
   const auto             &first_dof = numbers.first;
   const std::size_t       per_cell  = fe.n_dofs_per_cell();
   Array<int>              cell_dofs(cells.size() * per_cell);
@@ -257,10 +248,10 @@ EntityNumbering<dim> number_by_entities(const dealii::Triangulation<dim> &mesh, 
           cell_dofs[c * per_cell + entities.first_dof(part) + k] = dof + k;
       hangs[c] = 0;
       for (unsigned int face = 0; face < dealii::GeometryInfo<dim>::faces_per_cell; ++face)
-        if (meets_coarser<dim>(cell, face))
+        if (cells.meets_coarser(cell, face))
           hangs[c] = 1;
     }
-  HangingNodes<dim> hanging(entities, first_dof, fe, numbers.second);
+  HangingNodes<dim> hanging(cells, entities, first_dof, fe, numbers.second);
   for (std::size_t c = 0; c < cells.size(); ++c)
     if (hangs[c] != 0)
       hanging.add(cells[c]);
@@ -270,8 +261,6 @@ EntityNumbering<dim> number_by_entities(const dealii::Triangulation<dim> &mesh, 
 
 template class CellEntities<2>;
 template class CellEntities<3>;
-template EntityNumbering<2> number_by_entities(const dealii::Triangulation<2> &, const CellList<2> &,
-                                               const dealii::FiniteElement<2> &);
-template EntityNumbering<3> number_by_entities(const dealii::Triangulation<3> &, const CellList<3> &,
-                                               const dealii::FiniteElement<3> &);
+template EntityNumbering<2> number_by_entities(const CellList<2> &, const dealii::FiniteElement<2> &);
+template EntityNumbering<3> number_by_entities(const CellList<3> &, const dealii::FiniteElement<3> &);
 } // namespace adamant

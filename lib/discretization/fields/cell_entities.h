@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/array.h"
-#include "discretization/fields/cell_list.h"
+#include "discretization/meshes/cell_list.h"
 
 #include <deal.II/fe/fe.h>
 #include <deal.II/lac/affine_constraints.h>
@@ -24,8 +24,8 @@ public:
   /// part then.
   static bool suffice(const dealii::FiniteElement<dim> &fe);
 
-  /// `mesh` has to outlive the object. Throws RunError where there are more than an int counts.
-  CellEntities(const dealii::Triangulation<dim> &mesh, const dealii::FiniteElement<dim> &fe);
+  /// Of these cells, which have to outlive the object. Throws RunError where there are more than an int counts.
+  CellEntities(const CellList<dim> &cells, const dealii::FiniteElement<dim> &fe);
 
   std::size_t size() const { return first.back(); }
   int         n_dofs(int entity) const; ///< on one of the mesh
@@ -36,7 +36,7 @@ public:
   int first_dof(int part) const { return parts[part].first_dof; } ///< of the cell, the others of the part follow it
   int n_dofs_of(int part) const { return n_dofs_of_kind[parts[part].kind]; }
   int part_of(int dof) const { return part_of_dof[dof]; }
-  /// Its number in the mesh. The interior: of an active cell.
+  /// Its number in the mesh. The interior: of one of the cells.
   int of_cell(const Cell &cell, int part) const;
   /// @}
 
@@ -47,6 +47,7 @@ private:
     unsigned int number;
     int          first_dof;
   };
+  const CellList<dim>     &cells;
   std::vector<Part>        parts;
   std::vector<int>         part_of_dof, n_dofs_of_kind;
   std::vector<std::size_t> first; // entity of each kind, and behind the last one
@@ -62,10 +63,9 @@ struct EntityNumbering
   dealii::AffineConstraints<double> hanging_nodes;
 };
 
-/// `cells` are all active cells of `mesh`, a serial one, and CellEntities suffice for `fe`. The DoFs are sorted by their
+/// `cells` are all cells of a serial mesh, and CellEntities suffice for `fe`. The DoFs are sorted by their
 /// positions, see PositionKey; those of one vertex, line, face or interior follow each other. Throws RunError where
 /// there are more than an int counts.
 template <int dim>
-EntityNumbering<dim> number_by_entities(const dealii::Triangulation<dim> &mesh, const CellList<dim> &cells,
-                                        const dealii::FiniteElement<dim> &fe);
+EntityNumbering<dim> number_by_entities(const CellList<dim> &cells, const dealii::FiniteElement<dim> &fe);
 } // namespace adamant

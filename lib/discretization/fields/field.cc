@@ -9,17 +9,18 @@ namespace adamant
 {
 namespace
 {
-// Of a field on all meshes the finest one is there before the others.
+// Of a field on all meshes the finest are there before the others. Active ones: programs do more with them than
+// multigrid with the coarser.
 template <int dim>
-std::shared_ptr<const dealii::Triangulation<dim>>
-finest_mesh(const LevelMeshes<dim> &meshes, const std::optional<std::size_t> &top, const std::string &name)
+std::shared_ptr<const CellList<dim>> finest_cells(const LevelMeshes<dim> &meshes, const std::optional<std::size_t> &top,
+                                                  const std::string &name)
 {
   if (!top)
-    return meshes.finest_mesh();
+    return meshes.finest_cells();
   if (*top >= meshes.size())
     throw RunError("field " + name + ": its finest level is to be " + std::to_string(*top) + ", but there are " +
                    std::to_string(meshes.size()) + " level meshes");
-  return meshes[*top].mesh;
+  return CellList<dim>::as_active(meshes[*top].cells);
 }
 } // namespace
 
@@ -30,7 +31,7 @@ Field<dim>::Field(const LevelMeshes<dim> &meshes, std::string name, const dealii
   , name_(std::move(name))
   , dirichlet(dirichlet)
   , top(top)
-  , finest_space(std::make_unique<LevelSpace<dim>>(adamant::finest_mesh(meshes, top, name_), element, dirichlet))
+  , finest_space(std::make_unique<LevelSpace<dim>>(finest_cells(meshes, top, name_), element, dirichlet))
 {}
 
 template <int dim>
@@ -63,7 +64,7 @@ const LevelSpace<dim> &Field<dim>::space(std::size_t level) const
   if (level + 1 == n_levels())
     return *finest_space;
   if (!made.space)
-    made.space = std::make_unique<LevelSpace<dim>>(level_meshes[level].mesh, element(), dirichlet);
+    made.space = std::make_unique<LevelSpace<dim>>(level_meshes[level].cells, element(), dirichlet);
   return *made.space;
 }
 

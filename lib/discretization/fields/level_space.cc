@@ -34,18 +34,22 @@ int components_of_each_node(const dealii::FiniteElement<dim> &fe)
 } // namespace
 
 template <int dim>
-LevelSpace<dim>::LevelSpace(std::shared_ptr<const dealii::Triangulation<dim>> mesh_,
-                            const dealii::FiniteElement<dim> &fe, const DirichletBoundary &dirichlet)
+LevelSpace<dim>::LevelSpace(std::shared_ptr<const CellList<dim>> cells_, const dealii::FiniteElement<dim> &fe,
+                            const DirichletBoundary &dirichlet)
   : element_(fe.clone())
-  , mesh(std::move(mesh_))
+  , cells(std::move(cells_))
 {
-  list_cells();
-  if (Communicator(mesh->get_communicator()).size() == 1 && CellEntities<dim>::suffice(fe))
+  constrained_cell.resize(cells->size());
+  per_cell      = static_cast<int>(element().n_dofs_per_cell());
+  rows_per_node = components_of_each_node(element());
+  to_index(cells->size() * per_cell, "DoFs of all cells");
+  const MPI_Comm comm = cells->mesh()->get_communicator();
+  if (Communicator(comm).size() == 1 && CellEntities<dim>::suffice(fe))
     {
-      auto numbering = number_by_entities(*mesh, cells, fe);
+      auto numbering = number_by_entities(*cells, fe);
       table          = std::move(numbering.cell_dofs);
       hanging_nodes  = std::move(numbering.hanging_nodes);
-      numbers        = make_partitioner(dealii::complete_index_set(numbering.n_dofs), {}, mesh->get_communicator());
+      numbers        = make_partitioner(dealii::complete_index_set(numbering.n_dofs), {}, comm);
     }
   else
     number_by_dof_handler();
@@ -54,50 +58,16 @@ LevelSpace<dim>::LevelSpace(std::shared_ptr<const dealii::Triangulation<dim>> me
 }
 
 template <int dim>
-CellList<dim>::CellList(const dealii::Triangulation<dim> &mesh)
-  : mesh(&mesh)
-{
-  if (is_distributed(mesh))
-    {
-      for (const auto &cell : owned_cells(mesh))
-        places.push_back({cell->level(), cell->index()});
-      return;
-    }
-  places.resize(mesh.n_active_cells());
-  for (unsigned int level = 0; level < mesh.n_levels(); ++level)
-    {
-      const int n = static_cast<int>(mesh.n_raw_cells(level));
-#pragma omp parallel for schedule(static)
-      for (int index = 0; index < n; ++index)
-        if (const dealii::TriaRawIterator<dealii::CellAccessor<dim>> cell(&mesh, static_cast<int>(level), index);
-            cell->used() && !cell->has_children())
-          places[cell->active_cell_index()] = {static_cast<int>(level), index};
-    }
-}
+LevelSpace<dim>::LevelSpace(std::shared_ptr<const dealii::Triangulation<dim>> mesh,
+                            const dealii::FiniteElement<dim> &fe, const DirichletBoundary &dirichlet)
+  : LevelSpace(std::make_shared<const CellList<dim>>(std::move(mesh)), fe, dirichlet)
+{}
 
 template <int dim>
 void LevelSpace<dim>::release_mesh()
 {
-  cells          = {};
-  number_of_cell = Array<int>();
   dofs.reset();
-  mesh.reset();
-}
-
-template <int dim>
-void LevelSpace<dim>::list_cells()
-{
-  cells = CellList<dim>(*mesh);
-  constrained_cell.resize(cells.size());
-  if (is_distributed(*mesh)) // others are in the order of their active indices
-    {
-      number_of_cell.assign(mesh->n_active_cells(), -1);
-      for (std::size_t k = 0; k < cells.size(); ++k)
-        number_of_cell[cells[k]->active_cell_index()] = static_cast<int>(k);
-    }
-  per_cell      = static_cast<int>(element().n_dofs_per_cell());
-  rows_per_node = components_of_each_node(element());
-  to_index(cells.size() * per_cell, "DoFs of all cells");
+  cells.reset();
 }
 
 template <int dim>
@@ -105,7 +75,8 @@ const std::shared_ptr<dealii::DoFHandler<dim>> &LevelSpace<dim>::shared_dof_hand
 {
   if (dofs)
     return dofs;
-  auto made = std::make_shared<dealii::DoFHandler<dim>>(*mesh);
+  const auto active = CellList<dim>::as_active(cells);
+  auto       made   = std::make_shared<dealii::DoFHandler<dim>>(*active->mesh());
   made->distribute_dofs(element());
   if (made->n_dofs() != numbers->size())
     throw RunError("degrees of freedom: deal.II counts " + std::to_string(made->n_dofs()) + " of " +
@@ -117,7 +88,7 @@ const std::shared_ptr<dealii::DoFHandler<dim>> &LevelSpace<dim>::shared_dof_hand
 #pragma omp for schedule(static)
     for (int c = 0; c < n_cells(); ++c)
       {
-        with_dofs(cells[c], *made)->get_dof_indices(of_cell);
+        with_dofs((*active)[c], *made)->get_dof_indices(of_cell);
         for (int i = 0; i < per_cell; ++i)
 #pragma omp atomic write
           number[of_cell[i]] = cell_dofs(c)[i];
@@ -130,7 +101,8 @@ const std::shared_ptr<dealii::DoFHandler<dim>> &LevelSpace<dim>::shared_dof_hand
 template <int dim>
 void LevelSpace<dim>::number_by_dof_handler()
 {
-  dofs = std::make_shared<dealii::DoFHandler<dim>>(*mesh);
+  cells = CellList<dim>::as_active(cells);
+  dofs  = std::make_shared<dealii::DoFHandler<dim>>(*cells->mesh());
   dofs->distribute_dofs(element());
   to_index(dofs->n_locally_owned_dofs(), "degrees of freedom");
   sort_by_position();
@@ -138,7 +110,7 @@ void LevelSpace<dim>::number_by_dof_handler()
   if (relevant.n_elements() < dofs->n_dofs())
     dealii::DoFTools::extract_locally_relevant_dofs(*dofs, relevant);
   hanging_nodes.reinit(relevant);
-  if (mesh->has_hanging_nodes())
+  if (cells->mesh()->has_hanging_nodes())
     dealii::DoFTools::make_hanging_node_constraints(*dofs, hanging_nodes);
   hanging_nodes.close();
   number_locally();
@@ -153,7 +125,7 @@ template <int dim>
 void LevelSpace<dim>::sort_by_position()
 {
   constexpr unsigned int                      n_vertices = dealii::GeometryInfo<dim>::vertices_per_cell;
-  const PositionKey<dim>                      key(cells, *mesh);
+  const PositionKey<dim>                      key(*cells);
   const auto                                 &unit_points = element().get_unit_support_points();
   std::vector<std::array<double, n_vertices>> weights(per_cell);
   for (int i = 0; i < per_cell; ++i)
@@ -170,7 +142,7 @@ void LevelSpace<dim>::sort_by_position()
 #pragma omp for schedule(static)
     for (int c = 0; c < n_cells(); ++c)
       {
-        const auto cell = with_dofs(cells[c], *dofs);
+        const auto cell = with_dofs((*cells)[c], *dofs);
         cell->get_dof_indices(indices);
         for (unsigned int v = 0; v < n_vertices; ++v)
           vertices[v] = cell->vertex(v);
@@ -211,7 +183,7 @@ void LevelSpace<dim>::number_locally()
       ghosts.push_back(dof);
   };
   if (dofs->n_dofs() != owned.n_elements())
-    for (const auto cell : cells)
+    for (const auto cell : *cells)
       {
         with_dofs(cell, *dofs)->get_dof_indices(indices);
         for (const Index dof : indices)
@@ -222,17 +194,17 @@ void LevelSpace<dim>::number_locally()
                 add(master);
           }
       }
-  numbers = make_partitioner(owned, std::move(ghosts), mesh->get_communicator());
+  numbers = make_partitioner(owned, std::move(ghosts), cells->mesh()->get_communicator());
   plan    = exchange_plan(*numbers);
 
-  table.resize(cells.size() * per_cell);
+  table.resize(cells->size() * per_cell);
 #pragma omp parallel
   {
     std::vector<Index> dofs_of_cell(per_cell);
 #pragma omp for schedule(static)
     for (int c = 0; c < n_cells(); ++c)
       {
-        with_dofs(cells[c], *dofs)->get_dof_indices(dofs_of_cell);
+        with_dofs((*cells)[c], *dofs)->get_dof_indices(dofs_of_cell);
         for (int i = 0; i < per_cell; ++i)
           table[std::size_t(c) * per_cell + i] = local_number(dofs_of_cell[i]);
       }
@@ -258,10 +230,11 @@ Array<double> LevelSpace<dim>::local_values(const double *owned) const
 template <int dim>
 StorageOrder LevelSpace<dim>::storage_order() const
 {
-  const auto *distributed = dynamic_cast<const dealii::parallel::DistributedTriangulationBase<dim> *>(mesh.get());
+  const auto *distributed =
+    dynamic_cast<const dealii::parallel::DistributedTriangulationBase<dim> *>(cells->mesh().get());
   if (distributed == nullptr)
     return {};
-  StorageOrder order{Communicator(mesh->get_communicator()), {}};
+  StorageOrder order{Communicator(cells->mesh()->get_communicator()), {}};
   Array<char>  met(n_owned(), 0);
   for (int c = 0; c < n_cells(); ++c)
     for (const int *dof = cell_dofs(c); dof != cell_dofs(c) + per_cell; ++dof)
@@ -294,7 +267,7 @@ void LevelSpace<dim>::mark_constrained(const DirichletBoundary &dirichlet)
 #pragma omp        parallel for schedule(static)
   for (int c = 0; c < n_cells(); ++c)
     {
-             const auto cell = cells[c];
+             const auto cell = (*cells)[c];
              for (const unsigned int f : cell->face_indices())
         {
                  const auto face     = cell->face(f);
@@ -336,7 +309,7 @@ template <int dim>
 Array<int> LevelSpace<dim>::number_prescribed()
 {
   const int  n     = static_cast<int>(constrained.size());
-  const auto range = owned_range(prescribed.size(), mesh->get_communicator());
+  const auto range = owned_range(prescribed.size(), cells->mesh()->get_communicator());
   Array<int> column_in_B(n, -1);
   for (std::size_t k = 0; k < prescribed.size(); ++k)
     column_in_B[prescribed[k]] = static_cast<int>(k);
@@ -355,7 +328,7 @@ Array<int> LevelSpace<dim>::number_prescribed()
             column_in_B[i] = columns++; // numbers ascend as those of the DoFs do
           }
     }
-  prescribed_numbers = make_partitioner(range, std::move(ghosts), mesh->get_communicator());
+  prescribed_numbers = make_partitioner(range, std::move(ghosts), cells->mesh()->get_communicator());
   return column_in_B;
 }
 

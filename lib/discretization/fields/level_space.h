@@ -2,8 +2,8 @@
 
 #include "base/csr_matrix.h"
 #include "base/storage_order.h"
-#include "discretization/fields/cell_list.h"
 #include "discretization/fields/distributed_rows.h"
+#include "discretization/meshes/cell_list.h"
 #include "discretization/meshes/owned_cells.h"
 
 #include <deal.II/dofs/dof_handler.h>
@@ -49,12 +49,17 @@ class LevelSpace
 public:
   using Cell = typename CellList<dim>::Cell;
 
-  /// `fe` is copied; the mesh is shared. All ranks of the mesh call it together, as everything that makes matrices.
+  /// `fe` is copied; the cells are shared. All ranks of the mesh call it together, as everything that makes matrices.
+  LevelSpace(std::shared_ptr<const CellList<dim>> cells, const dealii::FiniteElement<dim> &fe,
+             const DirichletBoundary &dirichlet);
+  /// On the active cells of a mesh.
   LevelSpace(std::shared_ptr<const dealii::Triangulation<dim>> mesh, const dealii::FiniteElement<dim> &fe,
              const DirichletBoundary &dirichlet);
 
   const dealii::FiniteElement<dim> &element() const { return *element_; }
-  const dealii::Triangulation<dim> &triangulation() const { return *mesh; }
+  /// Whose active cells are those of the space. For those of a coarser level, which are in the tree of the finest mesh,
+  /// it is made when it or dof_handler() is first asked for.
+  const dealii::Triangulation<dim> &triangulation() const { return *CellList<dim>::as_active(cells)->mesh(); }
   /// For deal.II's functions. On one rank it is made when it is first asked for, which threads must not do at once:
   /// set-up goes without, as it would take half the time that the mesh takes.
   const dealii::DoFHandler<dim> &dof_handler() const { return *shared_dof_handler(); }
@@ -66,16 +71,12 @@ public:
   int                  n_cells() const { return static_cast<int>(constrained_cell.size()); }
   int                  dofs_per_cell() const { return per_cell; }
   int                  node_size() const { return rows_per_node; } ///< see Field
-  const CellList<dim> &active_cells() const { return cells; }      ///< owned, in the order of their numbers
-  int                  cell_number(const Cell &cell) const         ///< of an owned cell
-  {
-    const int index = static_cast<int>(cell->active_cell_index());
-    return number_of_cell.empty() ? index : number_of_cell[index];
-  }
-  const int *cell_dofs(int cell) const { return table.data() + std::size_t(cell) * per_cell; }
-  bool       is_free(int dof) const { return constrained[dof] == free; }
-  bool       has_constraints(int cell) const { return constrained_cell[cell] != 0; }
-  long       n_hanging() const; ///< of all ranks, which call it together
+  const CellList<dim> &active_cells() const { return *cells; }     ///< owned, in the order of their numbers
+  int                  cell_number(const Cell &cell) const { return cells->number(cell); } ///< of one of these
+  const int           *cell_dofs(int cell) const { return table.data() + std::size_t(cell) * per_cell; }
+  bool                 is_free(int dof) const { return constrained[dof] == free; }
+  bool                 has_constraints(int cell) const { return constrained_cell[cell] != 0; }
+  long                 n_hanging() const; ///< of all ranks, which call it together
 
   Communicator communicator() const { return Communicator(numbers->get_mpi_communicator()); } ///< the mesh's ranks
   const Partitioner &partition() const { return *numbers; } ///< the global numbers of the DoFs
@@ -115,7 +116,6 @@ private:
     hanging,
     fixed
   };
-  void       list_cells();
   void       number_by_dof_handler();
   void       sort_by_position();
   void       number_locally();
@@ -129,15 +129,13 @@ private:
   }
 
   std::unique_ptr<const dealii::FiniteElement<dim>> element_;
-  std::shared_ptr<const dealii::Triangulation<dim>> mesh; // before `dofs`, which refers to it
-  mutable std::shared_ptr<dealii::DoFHandler<dim>>  dofs; // null until it is asked for, where entities do
-  CellList<dim>                                     cells;
-  Array<int> number_of_cell; // by active index; -1 for those of other ranks; empty: it is the active index
-  std::shared_ptr<const Partitioner>  numbers, prescribed_numbers;
-  std::shared_ptr<const ExchangePlan> plan; // of `numbers`; null on one rank
-  int                                 per_cell = 0, rows_per_node = 1;
-  Array<int>                          table;
-  Array<unsigned char>                constrained;      // of each DoF, a Kind
-  Array<unsigned char>                constrained_cell; // of each cell, whether one of its DoFs is
+  std::shared_ptr<const CellList<dim>>              cells; // before `dofs`, which refers to its mesh
+  mutable std::shared_ptr<dealii::DoFHandler<dim>>  dofs;  // null until it is asked for, where entities do
+  std::shared_ptr<const Partitioner>                numbers, prescribed_numbers;
+  std::shared_ptr<const ExchangePlan>               plan; // of `numbers`; null on one rank
+  int                                               per_cell = 0, rows_per_node = 1;
+  Array<int>                                        table;
+  Array<unsigned char>                              constrained;      // of each DoF, a Kind
+  Array<unsigned char>                              constrained_cell; // of each cell, whether one of its DoFs is
 };
 } // namespace adamant

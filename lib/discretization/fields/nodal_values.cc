@@ -1,5 +1,6 @@
 #include "discretization/fields/nodal_values.h"
 
+#include "base/parallel_for.h"
 #include "discretization/fields/points.h"
 
 #include <deal.II/base/point.h>
@@ -23,6 +24,7 @@ std::vector<Node<dim>> nodes(const LevelSpace<dim> &space, const dealii::Mapping
   const auto             points    = support_points(space, mapping, dofs);
   const auto             component = components(space);
   std::vector<Node<dim>> result(dofs.size());
+#pragma omp parallel for schedule(static)
   for (std::size_t k = 0; k < dofs.size(); ++k)
     {
       for (int d = 0; d < dim; ++d)
@@ -45,8 +47,10 @@ template <int dim>
 Array<unsigned int> components(const LevelSpace<dim> &space)
 {
   Array<unsigned int> component(space.n_dofs(), 0);
+#pragma omp        parallel for schedule(static)
   for (int cell = 0; cell < space.n_cells(); ++cell)
     for (int i = 0; i < space.dofs_per_cell(); ++i)
+#pragma omp atomic write
       component[space.cell_dofs(cell)[i]] = space.element().system_to_component_index(i).first;
   return component;
 }
@@ -55,9 +59,12 @@ template <int dim>
 Array<double> nodal_values(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                            const dealii::Function<dim> &function, const Array<int> &dofs, unsigned int first)
 {
-  Array<double> values;
-  for (const auto &[point, c] : nodes(space, mapping, dofs))
-    values.push_back(c >= first && c < first + function.n_components ? function.value(point, c - first) : 0.);
+  const auto    all = nodes(space, mapping, dofs);
+  Array<double> values(all.size());
+  parallel_for(all.size(), [&](std::size_t k) {
+    const auto &[point, c] = all[k];
+    values[k]              = c >= first && c < first + function.n_components ? function.value(point, c - first) : 0.;
+  });
   return values;
 }
 

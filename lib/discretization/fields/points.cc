@@ -2,6 +2,7 @@
 
 #include "base/communicator.h"
 #include "base/exceptions.h"
+#include "base/row_ranges.h"
 #include "discretization/forms/cell_loop.h"
 
 #include <deal.II/grid/grid_tools.h>
@@ -18,25 +19,27 @@ template <int dim>
 Array<double> support_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const Array<int> &dofs)
 {
   // A DoF on several cells is written by one of them only: the first in the order of cells.
-  Array<int> position(space.n_dofs(), -1), owner(dofs.size(), -1);
+  const int   per_cell = space.dofs_per_cell();
+  const auto  places   = first_places(space.cell_dofs(0), space.n_cells() * per_cell, space.n_dofs());
+  Array<int>  position(space.n_dofs(), -1);
+  Array<char> owns(space.n_cells(), 0);
   for (std::size_t k = 0; k < dofs.size(); ++k)
-    position[dofs[k]] = static_cast<int>(k);
+    {
+      position[dofs[k]]                = static_cast<int>(k);
+      owns[places[dofs[k]] / per_cell] = 1;
+    }
   Array<int> owners;
   for (int cell = 0; cell < space.n_cells(); ++cell)
-    for (int i = 0; i < space.dofs_per_cell(); ++i)
-      if (const int k = position[space.cell_dofs(cell)[i]]; k >= 0 && owner[k] < 0)
-        {
-          owner[k] = cell;
-          if (owners.empty() || owners.back() != cell)
-            owners.push_back(cell);
-        }
+    if (owns[cell] != 0)
+      owners.push_back(cell);
 
   const std::size_t n = dofs.size();
   Array<double>     points(dim * n);
   for_each_cell(space, owners, mapping, dealii::Quadrature<dim>(space.element().get_unit_support_points()),
                 dealii::update_quadrature_points, [&](int cell, const dealii::FEValues<dim> &fe_values) {
-                  for (int i = 0; i < space.dofs_per_cell(); ++i)
-                    if (const int k = position[space.cell_dofs(cell)[i]]; k >= 0 && owner[k] == cell)
+                  for (int i = 0; i < per_cell; ++i)
+                    if (const int dof = space.cell_dofs(cell)[i], k = position[dof];
+                        k >= 0 && places[dof] == cell * per_cell + i)
                       for (int d = 0; d < dim; ++d)
                         points[d * n + k] = fe_values.quadrature_point(i)[d];
                 });

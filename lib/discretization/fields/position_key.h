@@ -1,6 +1,6 @@
 #pragma once
 
-#include "discretization/fields/cell_list.h"
+#include "discretization/meshes/cell_list.h"
 
 #include <deal.II/base/point.h>
 
@@ -20,11 +20,11 @@ template <int dim>
 class PositionKey
 {
 public:
-  PositionKey(const CellList<dim> &cells, const dealii::Triangulation<dim> &mesh)
+  explicit PositionKey(const CellList<dim> &cells)
   {
-    const auto &vertices = mesh.get_vertices();
-    // Those of these cells: a mesh that has been coarsened has further ones, and so have other ranks' cells.
-    Array<char> taken(vertices.size(), 0);
+    const auto &vertices = cells.mesh()->get_vertices();
+    // Those of these cells: a mesh that has been coarsened has further ones, and so have finer and other ranks' cells.
+    Array<char> taken(cells.end_of(0), 0);
 #pragma omp        parallel for schedule(static)
     for (std::size_t c = 0; c < cells.size(); ++c)
       for (unsigned int v = 0; v < dealii::GeometryInfo<dim>::vertices_per_cell; ++v)
@@ -37,7 +37,7 @@ public:
       {
         double low = std::numeric_limits<double>::max(), high = -low;
 #pragma omp        parallel for schedule(static) reduction(min : low) reduction(max : high)
-        for (std::size_t v = 0; v < vertices.size(); ++v)
+        for (std::size_t v = 0; v < taken.size(); ++v)
           if (taken[v] != 0)
             {
                      low  = std::min(low, vertices[v][d]);
@@ -47,7 +47,7 @@ public:
         upper[d] = high;
         std::vector<char> found((1 << 20) + 1, 0);
        #pragma omp parallel for schedule(static)
-        for (std::size_t v = 0; v < vertices.size(); ++v)
+        for (std::size_t v = 0; v < taken.size(); ++v)
           if (taken[v] != 0)
             {
 #pragma omp atomic write

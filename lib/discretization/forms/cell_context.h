@@ -70,6 +70,7 @@ class CellContext
 public:
   using Cell = typename LevelSpace<dim>::Cell;
 
+  /// On coarser levels of a serial mesh one of the finest mesh's tree, which may be refined there.
   Cell cell() const { return rows_.space->active_cells()[cell_number()]; }
   int  cell_number() const ///< on this rank, see LevelSpace::active_cells
   {

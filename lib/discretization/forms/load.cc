@@ -61,11 +61,14 @@ Array<double> load_vector(const LevelSpace<dim> &space, const dealii::Mapping<di
         }
     }
   Array<double> load(space.n_dofs());
+  const auto    visit = [&](int cell, const auto &add) {
+    for (int i = 0; i < per_cell; ++i)
+      add(space.cell_dofs(cell)[i], local[std::size_t(cell) * per_cell + i]);
+  };
+  const VisitsOfRows visits(space.n_cells(), visit);
   for_row_ranges(space.n_dofs(), [&](int first, int end) {
     std::fill(load.begin() + first, load.begin() + end, 0.);
-    for (std::size_t k = 0; k < local.size(); ++k) // in the order of the cells
-      if (const int dof = space.cell_dofs(0)[k]; dof >= first && dof < end)
-        load[dof] += local[k];
+    visits.for_rows(first, end, [&](int dof, int, double value) { load[dof] += value; }); // in the order of the cells
   });
   return space.sum_local(std::move(load));
 }

@@ -82,13 +82,14 @@ void number_coarse_cells(const Forest<dim> *coarse, const std::vector<std::uint6
 } // namespace
 
 template <int dim>
-std::vector<LevelMesh<dim>> create_distributed_level_meshes(const Mesh<dim> &finest, unsigned int coarsest_cells,
-                                                            unsigned int cells_per_rank, bool coarsest_on_one_rank)
+std::vector<LevelMesh<dim>> create_distributed_level_meshes(const Mesh<dim>                     &finest,
+                                                            std::shared_ptr<const CellList<dim>> cells,
+                                                            const LevelMeshOptions              &options)
 {
   // Finest first while building.
   std::vector<LevelMesh<dim>> levels(1);
-  levels[0].mesh = std::shared_ptr<const dealii::Triangulation<dim>>(&finest, [](const void *) {});
-  if (coarsest_cells == finest_level_only)
+  levels[0].cells = std::move(cells);
+  if (options.coarsest_cells == finest_level_only)
     return levels;
   forest::Copy<dim> fine(finest.get_p4est());
   const auto        on_one_rank = [](const Forest<dim> *cells) {
@@ -100,7 +101,7 @@ std::vector<LevelMesh<dim>> create_distributed_level_meshes(const Mesh<dim> &fin
     {
       const std::uint64_t n_fine = fine->global_num_quadrants;
       forest::Copy<dim>   coarse(fine.get());
-      if (n_fine > coarsest_cells)
+      if (n_fine > options.coarsest_cells)
         {
           forest::coarsen_all<dim>(coarse.get());
           forest::balance<dim>(coarse.get());
@@ -108,20 +109,23 @@ std::vector<LevelMesh<dim>> create_distributed_level_meshes(const Mesh<dim> &fin
       const std::uint64_t n_coarse = coarse->global_num_quadrants;
       // For its dense inverse the coarsest level comes together on one rank, if need be as a level of its own with the
       // same cells.
-      last = n_coarse == n_fine || n_coarse <= coarsest_cells;
-      if (n_coarse == n_fine && (!coarsest_on_one_rank || on_one_rank(fine.get())))
+      last = n_coarse == n_fine || n_coarse <= options.coarsest_cells;
+      if (n_coarse == n_fine && (!options.coarsest_on_one_rank || on_one_rank(fine.get())))
         break;
       std::vector<std::uint64_t> places;
       link_cells<dim>(coarse.get(), fine.get(), places, levels.back().child);
-      repartition<dim>(coarse.get(), machines, last && coarsest_on_one_rank ? n_coarse + 1 : cells_per_rank);
+      repartition<dim>(coarse.get(), machines,
+                       last && options.coarsest_on_one_rank ? n_coarse + 1 : options.cells_per_rank);
       number_coarse_cells<dim>(coarse.get(), places, levels.back());
       levels.emplace_back();
-      levels.back().mesh = mesh_of(finest, coarse.get());
-      fine               = std::move(coarse);
+      levels.back().cells = std::make_shared<const CellList<dim>>(mesh_of(finest, coarse.get()));
+      fine                = std::move(coarse);
     }
   return {std::make_move_iterator(levels.rbegin()), std::make_move_iterator(levels.rend())};
 }
 
-template std::vector<LevelMesh<2>> create_distributed_level_meshes(const Mesh<2> &, unsigned int, unsigned int, bool);
-template std::vector<LevelMesh<3>> create_distributed_level_meshes(const Mesh<3> &, unsigned int, unsigned int, bool);
+template std::vector<LevelMesh<2>> create_distributed_level_meshes(const Mesh<2> &, std::shared_ptr<const CellList<2>>,
+                                                                   const LevelMeshOptions &);
+template std::vector<LevelMesh<3>> create_distributed_level_meshes(const Mesh<3> &, std::shared_ptr<const CellList<3>>,
+                                                                   const LevelMeshOptions &);
 } // namespace adamant

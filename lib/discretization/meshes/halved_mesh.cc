@@ -28,7 +28,7 @@ template <int dim>
 std::size_t halved_level(const LevelMeshes<dim> &meshes)
 {
   const auto expected = meshes.finest_mesh()->n_global_active_cells() >> dim;
-  const auto n        = meshes.size() < 2 ? 0 : meshes[meshes.size() - 2].mesh->n_global_active_cells();
+  const auto n        = meshes.size() < 2 ? 0 : meshes[meshes.size() - 2].cells->n_global();
   if (n != expected)
     throw RunError("flow: the velocity mesh cannot be coarsened to the pressure mesh (" + std::to_string(n) +
                    " cells where " + std::to_string(expected) + " were expected)");

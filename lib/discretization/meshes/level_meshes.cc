@@ -5,7 +5,6 @@
 #include "discretization/meshes/mesh.h"
 
 #include <deal.II/distributed/tria_base.h>
-#include <deal.II/grid/grid_tools.h>
 #include <deal.II/grid/tria_accessor.h>
 #include <deal.II/grid/tria_iterator.h>
 
@@ -17,47 +16,62 @@ namespace adamant
 {
 namespace
 {
+// What is refined in the finest mesh.
 template <int dim>
-using Cell = typename dealii::Triangulation<dim>::cell_iterator;
+Refined refined_cells(const dealii::Triangulation<dim> &mesh)
+{
+  Refined refined(mesh.n_levels() - 1);
+  for (unsigned int level = 0; level < refined.size(); ++level)
+    {
+      refined[level].assign(mesh.n_raw_cells(level), 0);
+      for (const auto &cell : mesh.cell_iterators_on_level(level))
+        refined[level][cell->index()] = cell->has_children();
+    }
+  return refined;
+}
 
-// Corresponding cells of the mesh under construction and of the finer mesh.
-template <int dim>
-using CellPairs = std::vector<std::pair<Cell<dim>, Cell<dim>>>;
-
-// Which cells of a mesh keep their children when all is coarsened that deal.II's rules for hanging nodes allow: a line
-// of a cell may be refined once and not twice, and cells that share a vertex differ by one level where the mesh wants
-// it so. Families depend on finer ones alone, so that one pass from the finest level finds them.
+// Which cells keep their children when all is coarsened that deal.II's rules for hanging nodes allow: a line of a cell
+// may be refined once and not twice, and cells that share a vertex differ by one level where the mesh wants it so.
+// Families depend on finer ones alone, so that one pass from the finest level finds them.
 template <int dim>
 class StayingRefined
 {
 public:
-  explicit StayingRefined(const dealii::Triangulation<dim> &mesh)
-    : at_vertices((mesh.get_mesh_smoothing() & dealii::Triangulation<dim>::limit_level_difference_at_vertices) != 0)
-    , stays(mesh.n_levels())
-    , split(mesh.n_raw_lines(), 0)
-    , finest(at_vertices ? mesh.n_vertices() : 0, 0)
+  using Mesh = dealii::Triangulation<dim>;
+  using Cell = typename CellList<dim>::Cell;
+
+  // `refined` tells what is in the mesh of these cells.
+  StayingRefined(const CellList<dim> &cells, const Refined &refined)
+    : stays(refined.size())
+    , at_vertices((cells.mesh()->get_mesh_smoothing() & Mesh::limit_level_difference_at_vertices) != 0)
+    , split(cells.end_of(1), 0)
+    , finest(at_vertices ? cells.end_of(0) : 0, 0)
   {
-    for (int level = static_cast<int>(mesh.n_levels()) - 2; level >= 0; --level)
+    for (unsigned int level = static_cast<unsigned int>(refined.size()); level-- > 0;)
       {
-        stays[level].assign(mesh.n_raw_cells(level), 0);
-        for (const auto &cell : mesh.cell_iterators_on_level(level))
-          if (cell->has_children() && has_to_stay(cell))
+        stays[level].assign(refined[level].size(), 0);
+        for (const auto &cell : cells.mesh()->cell_iterators_on_level(level))
+          if (refined[level][cell->index()] != 0 && has_to_stay(cell, refined))
             keep(cell);
       }
+    const auto none = [](const auto &level) { return std::count(level.begin(), level.end(), 1) == 0; };
+    while (!stays.empty() && none(stays.back()))
+      stays.pop_back();
   }
 
-  bool operator()(const Cell<dim> &cell) const { return cell->has_children() && stays[cell->level()][cell->index()]; }
+  Refined stays;
 
 private:
-  bool has_to_stay(const Cell<dim> &cell) const
+  bool has_to_stay(const Cell &cell, const Refined &refined) const
   {
     for (unsigned int c = 0; c < cell->n_children(); ++c)
       {
-        const auto child = cell->child(c);
-        if (child->has_children())
+        const auto         child = cell->child(c);
+        const unsigned int level = child->level();
+        if (level < refined.size() && refined[level][child->index()] != 0)
           return true;
         for (unsigned int l = 0; l < child->n_lines(); ++l)
-          if (split[child->line_index(l)])
+          if (split[child->line_index(l)] != 0)
             return true;
         if (at_vertices)
           for (const unsigned int v : child->vertex_indices())
@@ -67,7 +81,7 @@ private:
     return false;
   }
 
-  void keep(const Cell<dim> &cell)
+  void keep(const Cell &cell)
   {
     stays[cell->level()][cell->index()] = 1;
     for (unsigned int l = 0; l < cell->n_lines(); ++l)
@@ -81,93 +95,83 @@ private:
           }
   }
 
-  const bool                     at_vertices;
-  std::vector<std::vector<char>> stays;  // by level and index
-  std::vector<char>              split;  // lines whose children stay
-  std::vector<int>               finest; // level of the cells that stay at each vertex
+  const bool  at_vertices;
+  Array<char> split;  // lines whose children stay
+  Array<int>  finest; // level of the cells that stay at each vertex
 };
 
 template <int dim>
-std::shared_ptr<dealii::Triangulation<dim>> copy_coarse_cells(const dealii::Triangulation<dim> &fine)
+void take_ids_of_children(dealii::Triangulation<dim> &mesh)
 {
-  // Of the smoothing, only the rule that the space may rely on; the others are wishes about refinement.
-  const auto smoothing = static_cast<typename dealii::Triangulation<dim>::MeshSmoothing>(
-    fine.get_mesh_smoothing() & dealii::Triangulation<dim>::limit_level_difference_at_vertices);
-  auto coarse                   = std::make_shared<dealii::Triangulation<dim>>(smoothing);
-  auto [vertices, cells, faces] = dealii::GridTools::get_coarse_mesh_description(fine);
-  coarse->create_triangulation(vertices, cells, faces);
-  copy_manifolds(fine, *coarse);
-  return coarse;
-}
-
-// Refines `coarse` where the finer mesh stays refined; returns the pairs of each active cell.
-template <int dim>
-CellPairs<dim> refine_like(dealii::Triangulation<dim> &coarse, const dealii::Triangulation<dim> &fine)
-{
-  const StayingRefined<dim> stays_refined(fine);
-  CellPairs<dim>            active, front, next;
-  auto                      fine_cell = fine.begin(0);
-  for (auto cell = coarse.begin(0); cell != coarse.end(0); ++cell, ++fine_cell)
-    front.emplace_back(cell, fine_cell);
-  while (!front.empty())
-    {
-      bool refine = false;
-      for (const auto &[cell, partner] : front)
-        if (stays_refined(partner))
-          {
-            cell->set_refine_flag();
-            refine = true;
-          }
-      if (refine)
-        coarse.execute_coarsening_and_refinement();
-      next.clear();
-      for (const auto &[cell, partner] : front)
-        if (cell->has_children())
-          for (unsigned int c = 0; c < cell->n_children(); ++c)
-            next.emplace_back(cell->child(c), partner->child(c));
-        else
-          active.emplace_back(cell, partner);
-      front.swap(next);
-    }
-  return active;
-}
-
-// What users may have set on the cells in use rather than on their parents.
-template <int dim>
-void copy_ids_and_vertices(const CellPairs<dim> &active)
-{
-  for (const auto &[cell, fine] : active)
-    {
-      cell->set_material_id(fine->has_children() ? fine->child(0)->material_id() : fine->material_id());
-      for (const unsigned int v : cell->vertex_indices())
-        cell->vertex(v) = fine->vertex(v);
-      for (const unsigned int f : cell->face_indices())
-        if (cell->face(f)->at_boundary())
-          cell->face(f)->set_boundary_id(fine->face(f)->has_children() ? fine->face(f)->child(0)->boundary_id() :
-                                                                         fine->face(f)->boundary_id());
-    }
-}
-
-template <int dim>
-void link_cells(const CellPairs<dim> &active, LevelMesh<dim> &fine)
-{
-  fine.coarse_cell.resize(fine.mesh->n_active_cells());
-  fine.child.resize(fine.mesh->n_active_cells());
-  for (const auto &[cell, partner] : active)
-    {
-      const int index = static_cast<int>(cell->active_cell_index());
-      if (partner->is_active())
+  for (unsigned int level = mesh.n_levels() - 1; level-- > 0;)
+    for (const auto &cell : mesh.cell_iterators_on_level(level))
+      if (cell->has_children())
         {
-          fine.coarse_cell[partner->active_cell_index()] = index;
-          fine.child[partner->active_cell_index()]       = LevelMesh<dim>::same_cell;
+          if (const auto id = cell->child(0)->material_id(); id != cell->material_id())
+            cell->set_material_id(id);
+          for (const unsigned int f : cell->face_indices())
+            if (const auto face = cell->face(f); face->at_boundary() && face->has_children())
+              if (const auto id = face->child(0)->boundary_id(); id != face->boundary_id())
+                face->set_boundary_id(id);
         }
-      else
-        for (unsigned int c = 0; c < partner->n_children(); ++c)
-          {
-            fine.coarse_cell[partner->child(c)->active_cell_index()] = index;
-            fine.child[partner->child(c)->active_cell_index()]       = static_cast<unsigned char>(c);
-          }
+}
+
+template <int dim>
+void link_cells(const CellList<dim> &coarse, LevelMesh<dim> &fine)
+{
+  fine.coarse_cell.resize(fine.cells->size());
+  fine.child.resize(fine.cells->size());
+  const auto link = [&](int cell, std::size_t to, unsigned char child) {
+    fine.coarse_cell[cell] = static_cast<int>(to);
+    fine.child[cell]       = child;
+  };
+  for (std::size_t k = 0; k < coarse.size(); ++k)
+    if (const auto cell = coarse[k]; fine.cells->number(cell) >= 0)
+      link(fine.cells->number(cell), k, LevelMesh<dim>::same_cell);
+    else
+      for (unsigned int c = 0; c < cell->n_children(); ++c)
+        link(fine.cells->number(cell->child(c)), k, static_cast<unsigned char>(c));
+}
+
+template <int dim>
+std::vector<LevelMesh<dim>> create_serial_level_meshes(dealii::Triangulation<dim>          &finest,
+                                                       std::shared_ptr<const CellList<dim>> cells,
+                                                       unsigned int                         coarsest_cells)
+{
+  std::vector<LevelMesh<dim>> levels(1); // finest first while building
+  levels[0].cells = std::move(cells);
+  if (levels[0].cells->size() <= coarsest_cells)
+    return levels;
+  take_ids_of_children(finest);
+  auto refined = refined_cells(finest);
+  while (levels.back().cells->size() > coarsest_cells && !refined.empty())
+    {
+      refined     = StayingRefined<dim>(*levels.back().cells, refined).stays;
+      auto coarse = std::make_shared<const CellList<dim>>(levels[0].cells->mesh(), refined);
+      if (coarse->size() == levels.back().cells->size())
+        break;
+      link_cells<dim>(*coarse, levels.back());
+      levels.emplace_back();
+      levels.back().cells = std::move(coarse);
     }
+  return {std::make_move_iterator(levels.rbegin()), std::make_move_iterator(levels.rend())};
+}
+
+template <int dim>
+std::shared_ptr<const CellList<dim>> list_cells(const dealii::Triangulation<dim> &mesh)
+{
+  return std::make_shared<const CellList<dim>>(
+    std::shared_ptr<const dealii::Triangulation<dim>>(&mesh, [](const void *) {}));
+}
+
+template <int dim>
+std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim>          &finest,
+                                                std::shared_ptr<const CellList<dim>> cells,
+                                                const LevelMeshOptions              &options)
+{
+  if (const auto *distributed = dynamic_cast<const dealii::parallel::distributed::Triangulation<dim> *>(&finest))
+    return create_distributed_level_meshes(*distributed, std::move(cells), options);
+  return create_serial_level_meshes(finest, std::move(cells), options.coarsest_cells);
 }
 } // namespace
 
@@ -190,34 +194,16 @@ std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &fine
                                                 unsigned int cells_per_rank, bool coarsest_on_one_rank)
 {
   check_mesh(finest);
-  if (const auto *distributed = dynamic_cast<const dealii::parallel::distributed::Triangulation<dim> *>(&finest))
-    return create_distributed_level_meshes(*distributed, coarsest_cells, cells_per_rank, coarsest_on_one_rank);
-  // Finest first while building.
-  std::vector<LevelMesh<dim>> levels(1);
-  levels[0].mesh = std::shared_ptr<const dealii::Triangulation<dim>>(&finest, [](const void *) {});
-  const dealii::Triangulation<dim> *fine = &finest;
-  while (fine->n_active_cells() > coarsest_cells && fine->n_levels() > 1)
-    {
-      auto       coarse = copy_coarse_cells(*fine);
-      const auto active = refine_like(*coarse, *fine);
-      if (coarse->n_active_cells() == fine->n_active_cells())
-        break;
-      copy_ids_and_vertices<dim>(active);
-      link_cells<dim>(active, levels.back());
-      fine = coarse.get();
-      levels.emplace_back();
-      levels.back().mesh = coarse;
-    }
-  return {std::make_move_iterator(levels.rbegin()), std::make_move_iterator(levels.rend())};
+  return create_level_meshes(finest, list_cells(finest), {coarsest_cells, cells_per_rank, coarsest_on_one_rank});
 }
 
 template <int dim>
 LevelMeshes<dim>::LevelMeshes(dealii::Triangulation<dim> &finest, const LevelMeshOptions &options)
   : finest_triangulation(finest)
   , options(options)
-  , mesh(&finest, [](const void *) {})
 {
   check_mesh(finest);
+  cells = list_cells(finest);
   // Where ranks talk to each other while they build meshes, one thing follows the other.
   const bool beside = omp_get_max_threads() > 1 && finest.n_global_active_cells() == finest.n_active_cells();
   levels            = build(beside ? std::launch::async : std::launch::deferred);
@@ -228,8 +214,8 @@ LevelMeshes<dim>::LevelMeshes(dealii::Triangulation<dim> &finest, const LevelMes
 template <int dim>
 std::shared_future<std::vector<LevelMesh<dim>>> LevelMeshes<dim>::build(std::launch when) const
 {
-  return std::async(when, [&finest = finest_triangulation, options = options] {
-    return create_level_meshes(finest, options.coarsest_cells, options.cells_per_rank, options.coarsest_on_one_rank);
+  return std::async(when, [&finest = finest_triangulation, cells = cells, options = options] {
+    return create_level_meshes(finest, cells, options);
   });
 }
 

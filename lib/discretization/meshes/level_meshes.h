@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "discretization/fields/distributed_rows.h"
+#include "discretization/meshes/cell_list.h"
 
 #include <deal.II/grid/tria.h>
 
@@ -19,9 +20,10 @@ struct LevelMesh
 {
   static constexpr unsigned char same_cell = 255;
 
-  std::shared_ptr<const dealii::Triangulation<dim>> mesh;
-  Array<int>           coarse_cell; ///< cell of the next coarser mesh that contains each owned cell; empty on level 0
-  Array<unsigned char> child;       ///< which child of it the cell is, or same_cell
+  std::shared_ptr<const CellList<dim>> cells;       ///< those that this rank owns
+  Array<int>                           coarse_cell; ///< cell of the next coarser mesh that contains each of them; empty
+                                                    ///< on level 0
+  Array<unsigned char> child;                       ///< which child of it the cell is, or same_cell
 
   /// Of a distributed mesh: the numbers of the coarse cells, those of other ranks as ghosts. Null for a serial one.
   std::shared_ptr<const Partitioner> coarse_cells;
@@ -33,12 +35,13 @@ inline constexpr unsigned int finest_level_only = std::numeric_limits<unsigned i
 /// The meshes of global coarsening (Liebchen et al., Figure 1; Becker & Braack 2000): the finest is `finest` itself
 /// (not copied: it has to outlive the result), each coarser one undoes every refinement that deal.II's rules for
 /// hanging nodes allow and spans the domain. Coarsening ends with the first mesh of at most `coarsest_cells` cells, or
-/// where nothing is left to undo. Level 0 is the coarsest. Meshes are built from the coarse mesh upwards, which is
-/// faster than coarsening copies. Coarse cells take boundary ids, material ids and vertices from the finer mesh.
+/// where nothing is left to undo. Level 0 is the coarsest.
 ///
-/// Meshes of p4est (parallel::distributed::Triangulation) are coarsened by create_distributed_level_meshes.
+/// The coarser meshes of a serial one are lists of cells in its tree, see CellList. Its cells and faces that are
+/// refined take material and boundary ids from their first children, as users may have set them there. Meshes of p4est
+/// (parallel::distributed::Triangulation) are coarsened by create_distributed_level_meshes, to Triangulations.
 ///
-/// `finest` has to pass check_mesh; it is read alone, so that a DoFHandler may read it meanwhile, too.
+/// `finest` has to pass check_mesh. A thread may read its active cells meanwhile.
 template <int dim>
 std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &finest, unsigned int coarsest_cells,
                                                 unsigned int cells_per_rank = 1000, bool coarsest_on_one_rank = true);
@@ -61,9 +64,8 @@ class LevelMeshes
 {
 public:
   /// `finest` (serial, or of p4est) has to outlive the object and must not be refined meanwhile. All its ranks call it
-  /// together. Throws RunError as check_mesh does. Where it may, it returns at once and a thread builds the coarser
-  /// meshes: deal.II's work on meshes is serial, and a field sets up its finest space meanwhile. What asks for a
-  /// coarser mesh waits for it.
+  /// together. Throws RunError as check_mesh does. Where it may, it returns at once and a thread finds the coarser
+  /// meshes, while a field sets up its finest space. What asks for a coarser mesh waits for it.
   LevelMeshes(dealii::Triangulation<dim> &finest, const LevelMeshOptions &options);
 
   std::size_t           size() const { return n_released > 0 ? n_released : levels.get().size(); }
@@ -73,8 +75,9 @@ public:
   }
   const LevelMesh<dim> &finest() const { return kept ? *kept : levels.get().back(); }
 
-  /// The mesh of the finest level; never waits.
-  const std::shared_ptr<const dealii::Triangulation<dim>> &finest_mesh() const { return mesh; }
+  /// The cells of the finest level and their mesh; never wait.
+  const std::shared_ptr<const CellList<dim>>              &finest_cells() const { return cells; }
+  const std::shared_ptr<const dealii::Triangulation<dim>> &finest_mesh() const { return cells->mesh(); }
 
   /// @name Frees what nobody else shares; it is built anew where it is asked for.
   /// @{
@@ -85,12 +88,12 @@ public:
 private:
   std::shared_future<std::vector<LevelMesh<dim>>> build(std::launch when) const;
 
-  dealii::Triangulation<dim>                       &finest_triangulation;
-  LevelMeshOptions                                  options;
-  std::shared_ptr<const dealii::Triangulation<dim>> mesh;
-  std::shared_future<std::vector<LevelMesh<dim>>>   levels;
-  std::size_t                                       n_released = 0; // 0: they are not
-  std::optional<LevelMesh<dim>>                     kept;           // the finest, where only the others are
+  dealii::Triangulation<dim>                     &finest_triangulation;
+  LevelMeshOptions                                options;
+  std::shared_ptr<const CellList<dim>>            cells;
+  std::shared_future<std::vector<LevelMesh<dim>>> levels;
+  std::size_t                                     n_released = 0; // 0: they are not
+  std::optional<LevelMesh<dim>>                   kept;           // the finest, where only the others are
 };
 
 /// Throws RunError where `mesh` is neither serial nor p4est's, or not refined isotropically.

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <exception>
+
+namespace adamant
+{
+/// action(i) for 0 <= i < n on all threads, in ranges of about the same size. What one throws leaves after the others.
+template <typename Action>
+void parallel_for(std::size_t n, const Action &action)
+{
+  std::exception_ptr failure; // must not leave the threads
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < n; ++i)
+    try
+      {
+        action(i);
+      }
+    catch (...)
+      {
+#pragma omp critical
+        failure = std::current_exception();
+      }
+  if (failure)
+    std::rethrow_exception(failure);
+}
+} // namespace adamant
