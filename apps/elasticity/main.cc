@@ -160,7 +160,7 @@ void Elasticity<dim>::assemble()
   const auto flags = update_values | update_gradients | update_JxW_values;
   const auto add_A = [this](const auto &cell, auto &local) { equation->add_A(cell, local); };
   const auto add_E = [this](const auto &cell, auto &local) { equation->add_E(cell, local); };
-  { // first what the finest level does alone: a thread makes the coarser meshes meanwhile
+  { // first what the finest level does alone
     const Section scope(run_info.timer, "init/assembly");
     Form<dim>     E_form("E", *field, nodal_values_by_component(*field), mapping, quadrature, flags, add_E);
     if (!equation->stationary)

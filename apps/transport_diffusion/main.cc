@@ -147,7 +147,7 @@ void TransportDiffusion<dim>::assemble()
   UpdateFlags flags = update_values | update_gradients | update_JxW_values;
   if (parameters.discretization.supg && fe.degree > 1)
     flags |= update_hessians;
-  { // first what the finest level does alone: a thread makes the coarser meshes meanwhile
+  { // first what the finest level does alone
     const Section scope(run_info.timer, "init/assembly");
     const auto    assembled = [&](const char *name, const auto &columns, const auto &kernel) {
       Form<dim> form(name, *field, columns, mapping, quadrature, flags, kernel);

@@ -5,6 +5,7 @@
 #include "support/functors.h"
 #include "tests/algebra/support.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -149,6 +150,24 @@ TYPED_TEST(VectorOperations, StartAtZeroAndKeepWhatIsUploaded)
       const Values x = random_values(n, 1);
       EXPECT_EQ(this->upload(x).size(), n);
       expect_near(values_of(this->upload(x)), x, 0., "uploaded and downloaded");
+    }
+}
+
+// A GPU is given large arrays in pieces of 16 MiB.
+TYPED_TEST(VectorOperations, LargeArraysAreUploaded)
+{
+  using Number = typename TestFixture::Number;
+  for (const int n : {524288, 2097153, 10000001})
+    {
+      Values x(n);
+      for (int i = 0; i < n; ++i)
+        x[i] = i % 1000003;
+      const Vector<Number> first = this->upload(x);
+      std::reverse(x.begin(), x.end());
+      const Vector<Number> second = this->upload(x);
+      expect_near(values_of(second), x, 0., "uploaded second");
+      std::reverse(x.begin(), x.end());
+      expect_near(values_of(first), x, 0., "uploaded first");
     }
 }
 

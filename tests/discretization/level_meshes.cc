@@ -283,7 +283,7 @@ TEST(LevelMeshes, AreThoseOfCreateLevelMeshes)
       {
         const adamant::LevelMeshes<2> meshes(mesh, {16});
         EXPECT_EQ(meshes.finest_mesh().get(), &mesh);
-        const std::size_t n        = meshes.size(); // waits for the thread that finds the coarser meshes
+        const std::size_t n        = meshes.size();
         const auto        expected = create_level_meshes(mesh, 16);
         ASSERT_EQ(n, expected.size());
         for (std::size_t l = 0; l < n; ++l)

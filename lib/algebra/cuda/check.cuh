@@ -60,9 +60,7 @@ template <typename T>
 DeviceArray<T> to_device(const Context &context, const T *source, std::size_t n, const char *purpose)
 {
   DeviceArray<T> target(context.memory_of_device(), n, purpose);
-  if (n > 0)
-    check(cudaMemcpyAsync(target.data(), source, n * sizeof(T), cudaMemcpyHostToDevice, context.stream()),
-          "cudaMemcpyAsync", target.data(), source, n * sizeof(T), "to device");
+  context.send(target.data(), source, n * sizeof(T));
   return target;
 }
 

@@ -210,10 +210,17 @@ void Context::clear(void *memory, std::size_t bytes)
 
 void Context::upload(void *to, const void *on_host, std::size_t bytes)
 {
-  if (bytes > 0)
+  send(to, on_host, bytes);
+  synchronize();
+}
+
+void Context::send(void *to, const void *on_host, std::size_t bytes) const
+{
+  if (bytes >= Staging::least)
+    staging.send(to, on_host, bytes, stream());
+  else if (bytes > 0)
     check(cudaMemcpyAsync(to, on_host, bytes, cudaMemcpyHostToDevice, stream()), "cudaMemcpyAsync", to, on_host, bytes,
           "to device");
-  synchronize();
 }
 
 void Context::download(void *on_host, const void *from, std::size_t bytes)

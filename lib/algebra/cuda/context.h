@@ -1,6 +1,7 @@
 #pragma once
 
 #include "algebra/cuda/memory.h"
+#include "algebra/cuda/staging.h"
 #include "algebra/device_interface.h"
 
 #include <memory>
@@ -9,7 +10,6 @@
 
 // CUDA's handles, opaque here: no CUDA header outside .cu and .cuh files.
 struct CUstream_st;
-struct CUevent_st;
 struct CUgraphExec_st;
 
 namespace adamant
@@ -78,6 +78,8 @@ public:
   Batch       *open_batch() const; ///< what keeps the launches of kernels now; null: nothing does
   int          device() const { return device_number; }
   int          n_multiprocessors() const { return multiprocessors; }
+  /// To the device from host memory, which may change when this returns; later work on the stream finds it there.
+  void send(void *to, const void *on_host, std::size_t bytes) const;
   /// On compute capability 9.0 or newer, and where no library's kernels come between.
   bool overlaps_launches() const { return programmatic_launch; }
   /// Not where ADAMANT_CUDA_GRAPHS=0 (profilers then see each operation) or ranks exchange through host memory.
@@ -110,6 +112,7 @@ private:
   bool                                programmatic_launch = false, graphs = true, loops = false;
   mutable DeviceArray<double>         partials;
   mutable DeviceArray<unsigned int>   finished;
+  mutable Staging                     staging;
   int                                 matrix_revision = 0;
   std::unique_ptr<Batch>              together;  // null where no loops are replayed
   std::unique_ptr<Operations<double>> in_double; // these two hold the handles of cuSPARSE and cuBLAS

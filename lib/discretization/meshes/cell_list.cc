@@ -101,15 +101,10 @@ CellList<dim>::CellList(std::shared_ptr<const Mesh> mesh)
     {
       places.resize(mesh_->n_active_cells());
       for (unsigned int level = 0; level < mesh_->n_levels(); ++level)
-        {
-          const int n = static_cast<int>(mesh_->n_raw_cells(level));
-#pragma omp parallel for schedule(static)
-          for (int index = 0; index < n; ++index)
-            if (const dealii::TriaRawIterator<dealii::CellAccessor<dim>> cell(mesh_.get(), static_cast<int>(level),
-                                                                              index);
-                cell->used() && !cell->has_children())
-              places[cell->active_cell_index()] = {static_cast<int>(level), index};
-        }
+        for_each_cell_on_level(*mesh_, level, [&](const Cell &cell) {
+          if (!cell->has_children())
+            places[cell->active_cell_index()] = {cell->level(), cell->index()};
+        });
     }
 }
 
@@ -120,14 +115,22 @@ CellList<dim>::CellList(std::shared_ptr<const Mesh> tree, const Refined &refined
 {
   for (std::size_t level = 0; level < number_in_tree.size(); ++level)
     {
-      number_in_tree[level].assign(mesh_->n_raw_cells(static_cast<unsigned int>(level)), -1);
-      for (const auto &cell : mesh_->cell_iterators_on_level(static_cast<unsigned int>(level)))
+      Array<int> &number = number_in_tree[level];
+      number.assign(mesh_->n_raw_cells(static_cast<unsigned int>(level)), -1);
+      for_each_cell_on_level(*mesh_, static_cast<unsigned int>(level), [&](const Cell &cell) {
         if ((level == refined.size() || refined[level][cell->index()] == 0) &&
             (level == 0 || refined[level - 1][cell->parent_index()] != 0))
-          {
-            number_in_tree[level][cell->index()] = static_cast<int>(places.size());
-            places.push_back({static_cast<int>(level), cell->index()});
-          }
+          number[cell->index()] = 0;
+      });
+      int size = static_cast<int>(places.size());
+      for (int &of_cell : number)
+        if (of_cell == 0)
+          of_cell = size++;
+      places.resize(size);
+#pragma omp parallel for schedule(static)
+      for (std::size_t index = 0; index < number.size(); ++index)
+        if (number[index] >= 0)
+          places[number[index]] = {static_cast<int>(level), static_cast<int>(index)};
     }
   count_entities();
 }
@@ -152,20 +155,20 @@ void CellList<dim>::number_active_cells()
 template <int dim>
 void CellList<dim>::count_entities()
 {
-  using Geometry    = dealii::GeometryInfo<dim>;
-  const auto extend = [this](int kind, unsigned int index) {
-    ends[kind] = std::max(ends[kind], std::size_t(index) + 1);
-  };
-  for (const auto &cell : *this)
+  using Geometry      = dealii::GeometryInfo<dim>;
+  unsigned int vertex = 0, line = 0, face = 0; // the largest numbers
+#pragma omp parallel for schedule(static) reduction(max : vertex, line, face)
+  for (std::size_t k = 0; k < size(); ++k)
     {
+      const Cell cell = (*this)[k];
       for (unsigned int v = 0; v < Geometry::vertices_per_cell; ++v)
-        extend(0, cell->vertex_index(v));
+        vertex = std::max(vertex, cell->vertex_index(v));
       for (unsigned int l = 0; l < Geometry::lines_per_cell; ++l)
-        extend(1, cell->line_index(l));
-      if (dim == 3)
-        for (unsigned int f = 0; f < Geometry::faces_per_cell; ++f)
-          extend(2, cell->face_index(f));
+        line = std::max(line, cell->line_index(l));
+      for (unsigned int f = 0; f < Geometry::faces_per_cell; ++f)
+        face = std::max(face, cell->face_index(f));
     }
+  ends = {{std::size_t(vertex) + 1, std::size_t(line) + 1, std::size_t(face) + 1}};
 }
 
 template <int dim>

@@ -108,6 +108,18 @@ private:
   mutable std::shared_ptr<const CellList> active; // what as_active has made
 };
 
+/// action(cell) for the cells of a level, refined ones too, on all threads; it must not throw.
+template <int dim, typename Action>
+void for_each_cell_on_level(const dealii::Triangulation<dim> &mesh, unsigned int level, const Action &action)
+{
+  const int n = static_cast<int>(mesh.n_raw_cells(level));
+#pragma omp parallel for schedule(static)
+  for (int index = 0; index < n; ++index)
+    if (const dealii::TriaRawIterator<dealii::CellAccessor<dim>> cell(&mesh, static_cast<int>(level), index);
+        cell->used())
+      action(typename CellList<dim>::Cell(&mesh, static_cast<int>(level), index));
+}
+
 /// A cell as deal.II's DoFHandlers know it.
 template <int dim>
 typename dealii::DoFHandler<dim>::active_cell_iterator

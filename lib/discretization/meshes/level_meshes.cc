@@ -9,7 +9,6 @@
 #include <deal.II/grid/tria_iterator.h>
 
 #include <algorithm>
-#include <omp.h>
 #include <utility>
 
 namespace adamant
@@ -24,8 +23,8 @@ Refined refined_cells(const dealii::Triangulation<dim> &mesh)
   for (unsigned int level = 0; level < refined.size(); ++level)
     {
       refined[level].assign(mesh.n_raw_cells(level), 0);
-      for (const auto &cell : mesh.cell_iterators_on_level(level))
-        refined[level][cell->index()] = cell->has_children();
+      for_each_cell_on_level(mesh, level,
+                             [&](const auto &cell) { refined[level][cell->index()] = cell->has_children(); });
     }
   return refined;
 }
@@ -50,9 +49,13 @@ public:
     for (unsigned int level = static_cast<unsigned int>(refined.size()); level-- > 0;)
       {
         stays[level].assign(refined[level].size(), 0);
-        for (const auto &cell : cells.mesh()->cell_iterators_on_level(level))
-          if (refined[level][cell->index()] != 0 && has_to_stay(cell, refined))
+        for_each_cell_on_level(*cells.mesh(), level, [&](const Cell &cell) {
+          stays[level][cell->index()] = refined[level][cell->index()] != 0 && has_to_stay(cell, refined);
+        });
+        for_each_cell_on_level(*cells.mesh(), level, [&](const Cell &cell) {
+          if (stays[level][cell->index()] != 0)
             keep(cell);
+        });
       }
     const auto none = [](const auto &level) { return std::count(level.begin(), level.end(), 1) == 0; };
     while (!stays.empty() && none(stays.back()))
@@ -83,15 +86,25 @@ private:
 
   void keep(const Cell &cell)
   {
-    stays[cell->level()][cell->index()] = 1;
     for (unsigned int l = 0; l < cell->n_lines(); ++l)
-      split[cell->line_index(l)] = 1;
+      {
+        char &line = split[cell->line_index(l)];
+#pragma omp atomic write
+        line = 1;
+      }
+    const int level = cell->level() + 1;
     if (at_vertices)
       for (unsigned int c = 0; c < cell->n_children(); ++c)
         for (const unsigned int v : cell->child(c)->vertex_indices())
           {
-            int &level = finest[cell->child(c)->vertex_index(v)];
-            level      = std::max(level, cell->level() + 1);
+            int &at_vertex = finest[cell->child(c)->vertex_index(v)], found = 0;
+#pragma omp atomic read
+            found = at_vertex;
+            if (found < level)
+              {
+#pragma omp atomic write
+                at_vertex = level;
+              }
           }
   }
 
@@ -104,16 +117,14 @@ template <int dim>
 void take_ids_of_children(dealii::Triangulation<dim> &mesh)
 {
   for (unsigned int level = mesh.n_levels() - 1; level-- > 0;)
-    for (const auto &cell : mesh.cell_iterators_on_level(level))
-      if (cell->has_children())
-        {
-          if (const auto id = cell->child(0)->material_id(); id != cell->material_id())
-            cell->set_material_id(id);
-          for (const unsigned int f : cell->face_indices())
-            if (const auto face = cell->face(f); face->at_boundary() && face->has_children())
-              if (const auto id = face->child(0)->boundary_id(); id != face->boundary_id())
-                face->set_boundary_id(id);
-        }
+    for_each_cell_on_level(mesh, level, [](const auto &cell) {
+      if (!cell->has_children())
+        return;
+      cell->set_material_id(cell->child(0)->material_id());
+      for (const unsigned int f : cell->face_indices())
+        if (const auto face = cell->face(f); face->at_boundary() && face->has_children())
+          face->set_boundary_id(face->child(0)->boundary_id());
+    });
 }
 
 template <int dim>
@@ -125,6 +136,7 @@ void link_cells(const CellList<dim> &coarse, LevelMesh<dim> &fine)
     fine.coarse_cell[cell] = static_cast<int>(to);
     fine.child[cell]       = child;
   };
+#pragma omp parallel for schedule(static)
   for (std::size_t k = 0; k < coarse.size(); ++k)
     if (const auto cell = coarse[k]; fine.cells->number(cell) >= 0)
       link(fine.cells->number(cell), k, LevelMesh<dim>::same_cell);
@@ -203,36 +215,30 @@ LevelMeshes<dim>::LevelMeshes(dealii::Triangulation<dim> &finest, const LevelMes
   , options(options)
 {
   check_mesh(finest);
-  cells = list_cells(finest);
-  // Where ranks talk to each other while they build meshes, one thing follows the other.
-  const bool beside = omp_get_max_threads() > 1 && finest.n_global_active_cells() == finest.n_active_cells();
-  levels            = build(beside ? std::launch::async : std::launch::deferred);
-  if (!beside)
-    levels.get();
+  cells    = list_cells(finest);
+  n_levels = all().size();
 }
 
 template <int dim>
-std::shared_future<std::vector<LevelMesh<dim>>> LevelMeshes<dim>::build(std::launch when) const
+const std::vector<LevelMesh<dim>> &LevelMeshes<dim>::all() const
 {
-  return std::async(when, [&finest = finest_triangulation, cells = cells, options = options] {
-    return create_level_meshes(finest, cells, options);
-  });
+  if (levels.empty())
+    levels = create_level_meshes(finest_triangulation, cells, options);
+  return levels;
 }
 
 template <int dim>
 void LevelMeshes<dim>::release_coarser()
 {
-  kept       = finest();
-  n_released = size();
-  levels     = build(std::launch::deferred);
+  kept = finest();
+  levels.clear();
 }
 
 template <int dim>
 void LevelMeshes<dim>::release()
 {
-  n_released = size();
   kept.reset();
-  levels = build(std::launch::deferred);
+  levels.clear();
 }
 
 template class LevelMeshes<2>;

@@ -6,7 +6,6 @@
 
 #include <deal.II/grid/tria.h>
 
-#include <future>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -41,7 +40,7 @@ inline constexpr unsigned int finest_level_only = std::numeric_limits<unsigned i
 /// refined take material and boundary ids from their first children, as users may have set them there. Meshes of p4est
 /// (parallel::distributed::Triangulation) are coarsened by create_distributed_level_meshes, to Triangulations.
 ///
-/// `finest` has to pass check_mesh. A thread may read its active cells meanwhile.
+/// `finest` has to pass check_mesh.
 template <int dim>
 std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &finest, unsigned int coarsest_cells,
                                                 unsigned int cells_per_rank = 1000, bool coarsest_on_one_rank = true);
@@ -64,36 +63,32 @@ class LevelMeshes
 {
 public:
   /// `finest` (serial, or of p4est) has to outlive the object and must not be refined meanwhile. All its ranks call it
-  /// together. Throws RunError as check_mesh does. Where it may, it returns at once and a thread finds the coarser
-  /// meshes, while a field sets up its finest space. What asks for a coarser mesh waits for it.
+  /// together. Throws RunError as check_mesh does.
   LevelMeshes(dealii::Triangulation<dim> &finest, const LevelMeshOptions &options);
 
-  std::size_t           size() const { return n_released > 0 ? n_released : levels.get().size(); }
-  const LevelMesh<dim> &operator[](std::size_t level) const
-  {
-    return level + 1 == size() ? finest() : levels.get()[level];
-  }
-  const LevelMesh<dim> &finest() const { return kept ? *kept : levels.get().back(); }
+  std::size_t           size() const { return n_levels; }
+  const LevelMesh<dim> &operator[](std::size_t level) const { return level + 1 == n_levels ? finest() : all()[level]; }
+  const LevelMesh<dim> &finest() const { return kept ? *kept : all().back(); }
 
-  /// The cells of the finest level and their mesh; never wait.
+  /// The cells of the finest level and their mesh.
   const std::shared_ptr<const CellList<dim>>              &finest_cells() const { return cells; }
   const std::shared_ptr<const dealii::Triangulation<dim>> &finest_mesh() const { return cells->mesh(); }
 
-  /// @name Frees what nobody else shares; it is built anew where it is asked for.
+  /// @name Frees what nobody else shares; it is built anew where it is asked for, which threads must not do at once.
   /// @{
   void release_coarser(); ///< the coarser meshes; finest() tells yet how its cells lie in the next coarser one
   void release();         ///< this, too
   /// @}
 
 private:
-  std::shared_future<std::vector<LevelMesh<dim>>> build(std::launch when) const;
+  const std::vector<LevelMesh<dim>> &all() const; // built if they are not there
 
-  dealii::Triangulation<dim>                     &finest_triangulation;
-  LevelMeshOptions                                options;
-  std::shared_ptr<const CellList<dim>>            cells;
-  std::shared_future<std::vector<LevelMesh<dim>>> levels;
-  std::size_t                                     n_released = 0; // 0: they are not
-  std::optional<LevelMesh<dim>>                   kept;           // the finest, where only the others are
+  dealii::Triangulation<dim>          &finest_triangulation;
+  LevelMeshOptions                     options;
+  std::shared_ptr<const CellList<dim>> cells;
+  mutable std::vector<LevelMesh<dim>>  levels; // none where they have been released
+  std::size_t                          n_levels;
+  std::optional<LevelMesh<dim>>        kept; // the finest, where only the others have been
 };
 
 /// Throws RunError where `mesh` is neither serial nor p4est's, or not refined isotropically.
