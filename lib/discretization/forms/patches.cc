@@ -229,6 +229,8 @@ std::vector<Row> harmonic_rows(const CSRMatrix<double> &A, const CSRMatrix<doubl
         columns.push_back(entry.first);
     }
   sort_uniquely(columns);
+  if (columns.empty()) // all around is prescribed
+    return rows;
   dealii::FullMatrix<double> right(n, columns.size()), solution(n, columns.size());
   for (int i = 0; i < n; ++i)
     for (const auto &[column, value] : rows[i])
