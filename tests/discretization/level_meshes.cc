@@ -17,11 +17,18 @@ using adamant::LevelMesh;
 namespace
 {
 template <int dim>
-void expect_same_mesh(const Triangulation<dim> &found, const Triangulation<dim> &expected)
+auto cells_by_id(const Triangulation<dim> &mesh)
 {
   std::map<CellId, typename Triangulation<dim>::active_cell_iterator> cells;
-  for (const auto &cell : expected.active_cell_iterators())
+  for (const auto &cell : mesh.active_cell_iterators())
     cells[cell->id()] = cell;
+  return cells;
+}
+
+template <int dim>
+void expect_same_mesh(const Triangulation<dim> &found, const Triangulation<dim> &expected)
+{
+  const auto cells = cells_by_id(expected);
   ASSERT_EQ(found.n_active_cells(), expected.n_active_cells());
   for (const auto &cell : found.active_cell_iterators())
     {
@@ -45,9 +52,7 @@ const Triangulation<dim> &mesh_of(const LevelMesh<dim> &level)
 template <int dim>
 void expect_same_cells(const CellList<dim> &cells, const Triangulation<dim> &mesh)
 {
-  std::map<CellId, typename Triangulation<dim>::active_cell_iterator> partners;
-  for (const auto &cell : mesh.active_cell_iterators())
-    partners[cell->id()] = cell;
+  const auto partners = cells_by_id(mesh);
   ASSERT_EQ(cells.size(), mesh.n_active_cells());
   unsigned int n_in_tree = 0;
   for (const auto &cell : cells.mesh()->cell_iterators())

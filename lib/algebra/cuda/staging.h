@@ -10,9 +10,8 @@ namespace adamant
 {
 namespace cuda
 {
-/// The way of large arrays to the device: two pieces of pinned host memory in turn, which all threads fill while the
-/// other one travels. Of memory that is not pinned the driver makes such pieces with one thread, at a tenth of the speed
-/// that the device takes them.
+/// The way of large arrays to the device: two pieces of pinned host memory in turn. All threads fill one of them while
+/// the other one travels; where memory is not pinned, the driver makes such copies with one thread.
 class Staging
 {
 public:

@@ -63,9 +63,9 @@ struct EntityNumbering
   dealii::AffineConstraints<double> hanging_nodes;
 };
 
-/// `cells` are all cells of a serial mesh, and CellEntities suffice for `fe`. The DoFs are sorted by their
-/// positions, see PositionKey; those of one vertex, line, face or interior follow each other. Throws RunError where
-/// there are more than an int counts.
+/// `cells` are all cells of a serial mesh, and CellEntities suffice for `fe`. The DoFs are sorted by their positions,
+/// see PositionKey; those of one vertex, line, face or interior follow each other. Throws RunError where there are more
+/// than an int counts.
 template <int dim>
 EntityNumbering<dim> number_by_entities(const CellList<dim> &cells, const dealii::FiniteElement<dim> &fe);
 } // namespace adamant

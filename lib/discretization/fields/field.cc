@@ -9,8 +9,7 @@ namespace adamant
 {
 namespace
 {
-// Of a field on all meshes the finest are there before the others. Active ones: programs do more with them than
-// multigrid with the coarser.
+// Active ones, on coarser meshes too: programs ask the finest level for more than multigrid does.
 template <int dim>
 std::shared_ptr<const CellList<dim>> finest_cells(const LevelMeshes<dim> &meshes, const std::optional<std::size_t> &top,
                                                   const std::string &name)

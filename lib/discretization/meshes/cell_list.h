@@ -21,7 +21,7 @@ using Refined = std::vector<Array<char>>;
 
 /// The cells of a mesh, in eight bytes each (an iterator has 16): the active cells of a Triangulation, or those of a
 /// coarser mesh that its tree contains. Global coarsening has the coarser meshes of a serial Triangulation as such
-/// lists: a Triangulation of each would cost a third (2D) of the time of the finest.
+/// lists: Triangulations of them would have a third (2D) of the finest one's cells.
 template <int dim>
 class CellList
 {
@@ -76,11 +76,11 @@ public:
   /// Whether the face of a cell of the list is a part of one of a coarser cell.
   bool meets_coarser(const Cell &cell, unsigned int face) const
   {
-    if (cell->at_boundary(face))
+    if (cell->at_boundary(face) || cell->level() == 0)
       return false;
-    if (are_active() || cell->neighbor_level(face) < cell->level())
-      return cell->neighbor_level(face) < cell->level();
-    return cell->level() > 0 && number(cell->neighbor(face)->parent()) >= 0;
+    if (cell->neighbor_level(face) < cell->level()) // in the tree there is no neighbour of the cell's size
+      return true;
+    return !are_active() && number(cell->neighbor(face)->parent()) >= 0;
   }
 
   /// One more than the largest number of a vertex (0), line (1) or face (2) that its cells have.
