@@ -6,6 +6,7 @@
 #include "base/version.h"
 
 #include <deal.II/base/config.h>
+#include <deal.II/base/parameter_handler.h>
 
 #include <algorithm>
 #include <cmath>

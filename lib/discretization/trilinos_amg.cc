@@ -5,6 +5,7 @@
 
 #include <deal.II/base/config.h>
 #ifdef DEAL_II_WITH_TRILINOS
+#include <deal.II/base/index_set.h>
 #include <deal.II/lac/dynamic_sparsity_pattern.h>
 #include <deal.II/lac/trilinos_precondition.h>
 #include <deal.II/lac/trilinos_sparse_matrix.h>

@@ -7,6 +7,7 @@
 #include "application/time_parameters.h"
 #include "base/exceptions.h"
 
+#include <deal.II/base/parameter_handler.h>
 #include <deal.II/dofs/dof_handler.h>
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/grid/grid_generator.h>

@@ -33,6 +33,20 @@ ONE_DEVICE = {  # what only lib/algebra may say: everything above runs on the de
     "a question for CUDA": re.compile(r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b.*ADAMANT_WITH_CUDA", re.MULTILINE),
 }
 
+# A name of deal.II and the beginning of the header that declares it: a source that names it includes it, or a header of ours that does.
+# Through deal.II's own headers a name comes in one release of deal.II and not in another.
+DECLARED = {
+    r"Utilities::MPI::": "base/mpi", r"Utilities::(?!MPI)": "base/utilities", r"GridTools::": "grid/grid_tools",
+    r"GridGenerator::": "grid/grid_generator", r"DoFTools::": "dofs/dof_tools", r"VectorTools::": "numerics/vector_tools",
+    r"AffineConstraints<": "lac/affine_constraints", r"FEValues<": "fe/fe_values", r"FESystem<": "fe/fe_system", r"FE_Q<": "fe/fe_q",
+    r"Triangulation<": "grid/tria", r"DoFHandler<": "dofs/dof_handler", r"QGauss<": "base/quadrature_lib", r"MappingQ": "fe/mapping_q",
+    r"ParameterHandler\b": "base/parameter_handler", r"DataOut<": "numerics/data_out", r"FunctionParser<": "base/function_parser",
+    r"IndexSet\b": "base/index_set", r"Manifold<": "grid/manifold",
+    r"KellyErrorEstimator": "numerics/error_estimator",
+}
+DECLARED = [(re.compile(r"dealii::(?:\w+::)*?" + name), "deal.II/" + header) for name, header in DECLARED.items()]
+COMMENT = re.compile(r"//.*")
+
 
 def layer(path):
     """lib/algebra/x.h -> lib/algebra, apps/x.cc -> apps."""
@@ -102,6 +116,12 @@ class Tree:
         if layer(path) != "lib/algebra":
             found = (what for what, sign in ONE_DEVICE.items() if sign.search(text))
             yield from (f"{path}: {what} belongs into lib/algebra" for what in found)
+        if path.suffix == ".cc":
+            seen = [name for name in self.reach(path) if isinstance(name, str)]
+            for name, header in DECLARED:
+                found = name.search(COMMENT.sub("", text))
+                if found and not any(include.startswith(header) for include in seen):
+                    yield f"{path}: {found.group(0)} is named, but {header}*.h is not included"
         lines = text.count("\n")
         if path.parts[0] == "lib" and lines > MOST_LINES:
             yield f"{path}: {lines} lines, more than {MOST_LINES}"
@@ -173,6 +193,13 @@ class Layering(unittest.TestCase):
             self.assertEqual(self.broken({"lib/algebra/cuda/a.h": text, "lib/algebra/b.h": text}), [])
         harmless = "// backends; template <class Number> void f(int ADAMANT_WITH_CUDA);\n"
         self.assertEqual(self.broken({"apps/a.cc": harmless}), [])
+
+    def test_a_name_whose_header_is_missing_is_found(self):
+        text = "// dealii::IndexSet\nauto x = dealii::Utilities::MPI::some_to_some(comm, y);\n"
+        (fault,) = self.broken({"lib/discretization/a.cc": "#include <deal.II/base/utilities.h>\n" + text})
+        self.assertIn("dealii::Utilities::MPI:: is named, but deal.II/base/mpi*.h is not included", fault)
+        files = {"lib/discretization/a.cc": '#include "discretization/a.h"\n' + text, "lib/discretization/a.h": "#include <deal.II/base/mpi.h>\n"}
+        self.assertEqual(self.broken(files), [])
 
     def test_a_long_file_is_found(self):
         self.assertEqual(self.broken({"lib/base/a.h": "\n" * 501}), ["lib/base/a.h: 501 lines, more than 500"])

@@ -4,6 +4,9 @@
 #include "base/exceptions.h"
 #include "discretization/fields/row.h"
 
+#include <deal.II/base/index_set.h>
+#include <deal.II/base/mpi.h>
+
 #include <boost/serialization/utility.hpp>
 #include <boost/serialization/vector.hpp>
 

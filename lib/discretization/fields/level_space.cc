@@ -6,6 +6,7 @@
 #include "discretization/meshes/mesh.h"
 #include "discretization/meshes/owned_cells.h"
 
+#include <deal.II/base/index_set.h>
 #include <deal.II/distributed/tria_base.h>
 #include <deal.II/dofs/dof_tools.h>
 

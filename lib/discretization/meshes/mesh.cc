@@ -3,6 +3,7 @@
 #include "discretization/meshes/forest.h"
 #include "discretization/meshes/owned_cells.h"
 
+#include <deal.II/base/index_set.h>
 #include <deal.II/distributed/grid_refinement.h>
 #include <deal.II/distributed/tria.h>
 #include <deal.II/dofs/dof_tools.h>
