@@ -38,6 +38,11 @@ def regular(n, radius, turn=0.0):
     return [(radius * math.cos(turn + 2 * math.pi * k / n), radius * math.sin(turn + 2 * math.pi * k / n)) for k in range(n)]
 
 
+def projected(ring, radius):
+    """The points of a ring moved along their rays from the origin to a circle."""
+    return [(radius * x / math.hypot(x, y), radius * y / math.hypot(x, y)) for x, y in ring]
+
+
 def area(ring):
     return sum(x * v - u * y for (x, y), (u, v) in zip(ring, ring[1:] + ring[:1])) / 2
 
