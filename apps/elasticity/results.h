@@ -24,6 +24,7 @@ public:
           const adamant::ElasticMaterials &materials, const OutputParameters &parameters)
     : device(device)
     , work(device, 2)
+    , measured{adamant::Mark(device), adamant::Mark(device)}
     , at_points(device, field, mapping, parameters.points, dim)
     , stresses(field.finest(), mapping, materials, parameters.stress_points, parameters.profiles,
                parameters.profile_points)
@@ -46,11 +47,13 @@ public:
   {
     device.dot(F, u, work, step % 2);
     at_points.evaluate(u, step % 2);
+    measured[step % 2].take();
   }
 
   /// Adds them, F times a factor, and the energies to that row. The step has ended; the next one may be under way.
   void add_to(adamant::Statistics::Row &row, double factor, unsigned int step)
   {
+    measured[step % 2].wait(); // these kernels follow the solve, whose end is not theirs
     work_of_load  = factor * work.on_host()[step % 2];
     displacements = at_points.values(step % 2);
     row.insert(row.end(),
@@ -73,7 +76,8 @@ public:
 
 private:
   adamant::Device          device;
-  adamant::Scalars         work; // F . u of two steps
+  adamant::Scalars         work;        // F . u of two steps
+  adamant::Mark            measured[2]; // behind what `measure` launches in these steps
   adamant::PointEvaluation at_points;
   adamant::Stresses<dim>   stresses;
 };

@@ -2,6 +2,9 @@
 
 #include "gpu_program.h"
 
+#include <algorithm>
+#include <sstream>
+
 namespace
 {
 class CudaElasticity : public GpuProgram
@@ -12,13 +15,56 @@ protected:
   {}
   Outcome start_on(const std::string &backend, const std::vector<std::string> &settings)
   {
-    return GpuProgram::start_on(
-      backend, settings + std::vector<std::string>{
-                            "Time stepping/End time=0.125", "Output/Interval=0", "Linear solver/Tolerance=1e-11",
-                            "Discretization/Uniform refinements=2", "Problem/Load factor=sin(20*t)"});
+    return GpuProgram::start_on(backend, std::vector<std::string>{"Time stepping/End time=0.125", "Output/Interval=0",
+                                                                  "Linear solver/Tolerance=1e-11",
+                                                                  "Discretization/Uniform refinements=2",
+                                                                  "Problem/Load factor=sin(20*t)"} +
+                                           settings);
   }
 };
+
+// The columns of these names in statistics.csv, as they are written there.
+std::vector<std::string> columns_of(const std::string &folder, const std::vector<std::string> &names)
+{
+  const auto cells = [](const std::string &line) {
+    std::vector<std::string> result;
+    std::istringstream       stream(line);
+    for (std::string cell; std::getline(stream, cell, ',');)
+      result.push_back(cell);
+    return result;
+  };
+  std::ifstream            file(folder + "/statistics.csv");
+  std::string              line;
+  std::vector<std::string> header, found;
+  while (std::getline(file, line))
+    if (header.empty())
+      header = cells(line);
+    else
+      for (const std::string &name : names)
+        found.push_back(name + " " + cells(line).at(std::find(header.begin(), header.end(), name) - header.begin()));
+  return found;
+}
 } // namespace
+
+// Each row has its own step's numbers, whether or not the host waits for energies in it, and whether or not the solve
+// is one launch.
+TEST_F(CudaElasticity, StatisticsAreThoseOfTheirStep)
+{
+  const std::vector<std::string> names = {"work_of_load", "point0_ux", "point0_uy", "point0_uz"};
+  const auto                     rows  = [&](const char *environment, const std::string &interval) {
+    before = environment;
+    const Outcome gpu = start_on("cuda", {"Discretization/Uniform refinements=5", "Time stepping/Time step=0.0125",
+                                          "Output/Points=0.4, 0.6, 0.3", "Output/Energy interval=" + interval});
+    EXPECT_EQ(gpu.code, 0) << gpu.err;
+    return columns_of(gpu.folder, names);
+  };
+  for (const char *environment : {"ADAMANT_CUDA_GRAPHS=0", "ADAMANT_CUDA_GRAPHS=1"})
+    {
+      const auto expected = rows(environment, "1"), found = rows(environment, "0");
+      EXPECT_GE(expected.size(), 4 * 10u);
+      EXPECT_EQ(found, expected) << environment;
+    }
+}
 
 TEST_F(CudaElasticity, EnergiesAreTheHostsAndBitsAreTheSameAgain)
 {
