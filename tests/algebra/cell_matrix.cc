@@ -3,6 +3,7 @@
 #include "algebra/cell_matrix.h"
 #include "multigrid/smoothers/functors.h"
 #include "multigrid/smoothers/setup.h"
+#include "operators/linear_operator.h"
 #include "support/box_cell.h"
 #include "tests/algebra/support.h"
 
@@ -67,6 +68,11 @@ protected:
 };
 TYPED_TEST_SUITE(ByCells, Precisions, PrecisionName);
 
+class CellOperators : public DeviceTest
+{
+};
+INSTANTIATE_TEST_SUITE_P(Devices, CellOperators, ::testing::Values(Place::host, Place::cuda), place_name);
+
 const std::array<int, 3> sizes[] = {{{1, 1, 1}},   {{2, 1, 3}},    {{5, 4, 3}},
                                     {{33, 17, 2}}, {{16, 40, 37}}, {{70, 9, 21}}};
 } // namespace
@@ -99,6 +105,23 @@ TEST(CellMatrixRows, AreTheSumOverCells)
     for (int j = 0; j < 3 * n; ++j)
       EXPECT_NEAR(entry(A, i, j), fixed(i) || fixed(j) ? double(i == j) : dense[3 * n * i + j], 1e-12)
         << i << ", " << j;
+}
+
+// An operator that takes vectors in float, as Krylov methods ask it, takes them by cells, too.
+TEST_P(CellOperators, TakeFloat)
+{
+  const CellMatrix     matrix = random_matrix(device, {5, 4, 3}, 3);
+  const Matrix<double> A(device, matrix);
+  const MatrixOperator op(A, device);
+  const int            n = A.n_rows();
+  const Vector<float>  x = to_device<float>(device, random_values(n, 6));
+  Vector<double>       y(device, n), expected(device, n), in_double(device, n);
+  ASSERT_TRUE(op.takes_float());
+  op.multiply_float(x, y);
+  device.convert(x, in_double);
+  op.multiply(1., in_double, 0., expected);
+  const auto wanted = values_of(expected);
+  expect_near(values_of(y), wanted, 1e-12 * norm(wanted), "the product");
 }
 
 TYPED_TEST(ByCells, ProductsAreThoseOfRows)

@@ -93,6 +93,33 @@ TEST_F(CudaStokes, ByCellsAsTheHostByRows)
       }
 }
 
+// Steps of the diagonal alone, one or two before the coarser level, of which rows take the first one along: products by
+// cells do not.
+TEST_F(CudaStokes, ByCellsWithJacobi)
+{
+  for (const std::vector<std::string> &smoother :
+       {std::vector<std::string>{"Linear solver/Chebyshev=false"}, {"Linear solver/Pre-smoothing steps=1"}})
+    {
+      const std::vector<std::string> settings = std::vector<std::string>{"Problem/Case=nsinker",
+                                                                         "Problem/Dimension=3",
+                                                                         "Problem/Viscosity ratio=1e2",
+                                                                         "Mesh/Cells=1, 1, 1",
+                                                                         "Mesh/Refinements=3",
+                                                                         "Output/Files=false",
+                                                                         "Linear solver/Smoother=jacobi",
+                                                                         "Linear solver/Tolerance=1e-8"} +
+                                                smoother;
+      const Outcome host = start_on("host", settings + std::vector<std::string>{"Linear solver/Velocity product=rows"}),
+                    gpu = start_on("cuda", settings + std::vector<std::string>{"Linear solver/Velocity product=cells"});
+      ASSERT_EQ(host.code, 0) << host.err;
+      ASSERT_EQ(gpu.code, 0) << smoother.front() << ": " << gpu.err;
+      EXPECT_GT(gpu.record.at("levels_by_cells"), 0);
+      EXPECT_NEAR(gpu.max_iterations(), host.max_iterations(), 2) << smoother.front();
+      EXPECT_NEAR(gpu.record.at("max_velocity"), host.record.at("max_velocity"),
+                  1e-5 * host.record.at("max_velocity").get<double>());
+    }
+}
+
 TEST_F(CudaStokes, ContinuationUpdatesMatrices)
 {
   const std::vector<std::string> settings = {

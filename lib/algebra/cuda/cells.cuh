@@ -250,12 +250,20 @@ __global__ void __launch_bounds__(most_cell_threads, sizeof(Number) == 4 ? 4 : 2
 /// Tiles for a grid: all blocks at once on the GPU, with as little as possible in the rims.
 CellTiles tiles_for(const Context &context, const int (&n_nodes)[3], int blocks_at_once);
 
+/// Whether a gather is a vector, of either precision.
+/// @{
+template <class Gather>
+constexpr bool is_vector = false;
+template <typename Number>
+constexpr bool is_vector<Entries<Number>> = true;
+/// @}
+
 /// finish for all rows, as for_each_row has it.
 template <typename Number, class Gather, class Finish>
 void for_each_row_by_cells(const Context &context, const Call &name, const CellProducts<Number> &A, const Gather &x,
                            const Finish &finish)
 {
-  if constexpr (Finish::in_place || !std::is_same_v<Gather, Entries<Number>>)
+  if constexpr (Finish::in_place || !is_vector<Gather>)
     throw RunError("a matrix by cells has no single rows: this smoother needs rows");
   else
     {

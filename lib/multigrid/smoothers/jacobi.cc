@@ -36,7 +36,7 @@ auto JacobiBase<Number>::step(Number alpha, Number beta, const Vector &b, Vector
 template <typename Number>
 bool JacobiBase<Number>::vmult_twice(Number beta, const Vector &b, Vector &x) const
 {
-  if (node_size > 1)
+  if (!takes_first_step())
     return false;
   level.device.for_each_row(level.A, FirstJacobiStep<Number>{beta, diagonal.data(), b.data()},
                             SecondJacobiStep<Number>(beta, diagonal.data(), b.data(), x.data()));
@@ -46,7 +46,7 @@ bool JacobiBase<Number>::vmult_twice(Number beta, const Vector &b, Vector &x) co
 template <typename Number>
 bool JacobiBase<Number>::residual_of_vmult(Number beta, const Vector &b, Vector &r) const
 {
-  if (node_size > 1)
+  if (!takes_first_step())
     return false;
   level.device.for_each_row(level.A, FirstJacobiStep<Number>{beta, diagonal.data(), b.data()},
                             Residual<Number>(b.data(), r.data()));

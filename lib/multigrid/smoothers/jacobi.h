@@ -29,6 +29,9 @@ protected:
   }
 
 private:
+  // Whether products take D b entry by entry, which needs single rows of A.
+  bool takes_first_step() const { return node_size == 1 && !level.cells; }
+
   SmootherLevel<Number> level;
   int                   node_size;
   Vector                diagonal; // D⁻¹, see inverse_diagonal_blocks
