@@ -454,3 +454,23 @@ TEST(HostDevice, RefusesAnImpossibleNumberOfThreads)
   EXPECT_THROW(Device::host(0), InputError);
   EXPECT_THROW(Device::host(-3), InputError);
 }
+
+// Parts of a vector begin anywhere: entries of 4 and 8 bytes, where a GPU clears 16 at once.
+TYPED_TEST(VectorOperations, PartsAreClearedTogetherWithOtherOperations)
+{
+  using Number     = typename TestFixture::Number;
+  const int      n = 100;
+  Vector<Number> v = this->upload(Values(n, 1.));
+  for (const auto &[first, length] : {std::pair(1, 9), {13, 1}, {20, 8}, {31, 0}, {41, 40}, {99, 1}})
+    {
+      this->device.together([&, first = first, length = length] {
+        auto part = v.part(first, length);
+        part.set_zero();
+        return 0;
+      });
+      auto expected = Values(n, 1.);
+      std::fill_n(expected.begin() + first, length, 0.);
+      expect_near(values_of(v), expected, 0., std::to_string(length) + " entries from " + std::to_string(first));
+      v = this->upload(Values(n, 1.));
+    }
+}

@@ -1,4 +1,5 @@
 // Products of matrices over several ranks, their level meshes and refinement against those of one rank.
+#include "algebra/compressed_rows.h"
 #include "algebra/device.h"
 #include "algebra/graph.h"
 #include "base/exceptions.h"
@@ -11,6 +12,7 @@
 #include "discretization/meshes/stored_mesh.h"
 #include "multigrid/linear_solver.h"
 #include "multigrid/restriction.h"
+#include "multigrid/smoothers/coloured.h"
 #include "multigrid/smoothers/functors.h"
 #include "operators/ghost_values.h"
 #include "rows.h"
@@ -359,6 +361,97 @@ TEST_F(CudaRanks, LargeMatricesInBands)
       ASSERT_NEAR(found[i], at(0) + 3 * (at(-1000) - 2 * at(0) + at(1000)), 1e-12)
         << "row " << first + i << ", " << on_gpu.format();
     }
+}
+
+// Second differences of ranks that own one or two of the unknowns in turn: some have fewer colours than others, which
+// exchange for each colour all the same, also when values change. On a GPU a rank that exchanged alone would wait, or
+// get the numbers of another exchange.
+void check_colours(const Device &device)
+{
+  const int         n_owned = 1 + adamant::Communicator(world).rank() % 2;
+  const IndexSet    owned   = adamant::owned_range(n_owned, world);
+  const int         n = static_cast<int>(owned.size()), first = static_cast<int>(owned.nth_index_in_set(0));
+  CSRMatrix<double> A;
+  std::vector<types::global_dof_index> columns;
+  A.row_start = {0};
+  for (int i = first; i < first + n_owned; ++i)
+    {
+      for (int j = std::max(i - 1, 0); j < std::min(i + 2, n); ++j)
+        columns.push_back(j);
+      A.row_start.push_back(static_cast<std::int64_t>(columns.size()));
+    }
+  const auto numbers = adamant::make_partitioner(owned, columns, world);
+  A.n_rows           = n_owned;
+  A.n_cols           = static_cast<int>(numbers->locally_owned_size() + numbers->n_ghost_indices());
+  A.ghosts           = adamant::exchange_plan(*numbers);
+  for (int i = 0; i < n_owned; ++i) // each row by its columns' numbers here
+    {
+      std::map<int, double> row;
+      for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+        row[static_cast<int>(numbers->global_to_local(columns[k]))] =
+          static_cast<int>(columns[k]) == first + i ? 4. : -1.;
+      for (const auto &[column, value] : row)
+        {
+          A.column.push_back(column);
+          A.value.push_back(value);
+        }
+    }
+  const auto    b                  = [](int i) { return 1. + i % 5; };
+  const auto    after_first_colour = [&](int i) { return i < 0 || i >= n || i % 3 == 2 ? 0. : b(i) / 4; };
+  Array<double> values(n_owned);
+  for (int i = 0; i < n_owned; ++i)
+    values[i] = b(first + i);
+  const adamant::Vector<double> rhs(device, values);
+  const auto                    matrix   = std::make_shared<const CSRMatrix<double>>(A);
+  const auto                    changing = std::make_shared<adamant::CompressedRows>(device, A);
+  changing->values.upload(A.value.data());
+  for (const bool changes : {false, true})
+    {
+      const adamant::Matrix<double> on_device =
+        changes ? adamant::Matrix<double>(device, A, *changing) : adamant::Matrix<double>(device, A);
+      adamant::ColouredGaussSeidel<double> smoother({device, matrix, on_device, changes ? changing : nullptr});
+      for (int repeat = 0; repeat < 3; ++repeat)
+        {
+          smoother.update();
+          adamant::Vector<double> x(device, n_owned);
+          smoother.vmult(1., rhs, x, false);
+          const auto found = adamant::to_host(x);
+          for (int i = first; i < first + n_owned; ++i)
+            EXPECT_NEAR(found[i - first],
+                        i % 3 < 2 ? b(i) / 4 : (b(i) + after_first_colour(i - 1) + after_first_colour(i + 1)) / 4,
+                        1e-14)
+              << "unknown " << i << ", repeat " << repeat << (changes ? ", values change on the device" : "");
+        }
+    }
+}
+TEST(Ranks, ColoursThatSomeRanksDoNotHave)
+{
+  check_colours(Device::host(1, adamant::Communicator(world)));
+}
+TEST_F(CudaRanks, ColoursThatSomeRanksDoNotHave)
+{
+  check_colours(device);
+}
+
+// What ranks exchange with goes when its matrix does, and serves the next one: meshes that change make many.
+TEST_F(CudaRanks, MemoryOfExchangesIsUsedAgain)
+{
+  const Problem<2> problem(world, FESystem<2>(FE_Q<2>(1), 2));
+  const auto       keys = keys_of(problem.u.finest());
+  const auto       held = [&] { return device.interface().memory()["exchange"]; };
+  const auto       make = [&] {
+    const adamant::Matrix<double> A(device, *problem.levels().back().matrix, 2);
+    const adamant::Matrix<float>  in_float(device, *problem.levels().back().matrix, 2);
+    const adamant::Vector<double> x(device, sample(keys));
+    adamant::Vector<double>       y(device, keys.size());
+    device.multiply(1., A, x, 0., y);
+    return adamant::to_host(y);
+  };
+  const auto expected = make();
+  const auto before   = held();
+  for (int repeat = 0; repeat < 20; ++repeat)
+    ASSERT_EQ(make(), expected) << "repeat " << repeat;
+  EXPECT_EQ(held(), before) << "after 20 matrices more";
 }
 
 // All ranks' active cells.

@@ -32,7 +32,7 @@ Bundle::Bundle(const std::shared_ptr<Context> &context, const std::vector<const 
     return;
   ghosts     = std::make_unique<OnDevice>(*context, source.entries);
   ghost_rows = upload(*context, source.row);
-  exchange   = Exchange<double>::create(context, source.plan, n_values);
+  exchange   = std::make_shared<Exchange<double>>(context, source.plan, n_values);
 }
 
 std::shared_ptr<BundleStorage> Context::create_bundle(const std::vector<const CSRMatrix<double> *> &matrices,

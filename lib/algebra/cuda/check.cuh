@@ -84,7 +84,7 @@ __device__ inline void wait_for_predecessor()
 #endif
 }
 
-/// For a kernel that writes a matrix: no later kernel starts before it has ended, and loads old values.
+/// For a kernel that writes a matrix, launched by launch_writer.
 __device__ inline void wait_and_hold_successors()
 {
 #if __CUDA_ARCH__ >= 900
@@ -141,12 +141,22 @@ void launch(const Context &context, const Call &name, void (*kernel)(Parameters.
   if (blocks.x == 0)
     return;
   const KernelLaunch what{name, reinterpret_cast<const void *>(kernel), blocks, threads,
-                          overlaps && context.overlaps_launches()};
+                          context.next_launch_may_overlap() && overlaps};
   const auto         launch_with = [&](Parameters... parameters) {
     (clear_padding(parameters), ...);
     launch(context, what, {Argument{&parameters, sizeof(parameters)}...});
   };
   launch_with(Parameters(std::forward<Arguments>(arguments))...);
+}
+
+/// Launches a kernel that writes what later ones load before they wait, a matrix. The next kernel begins when this one
+/// has ended: one that overlapped with it might load old values, also where this one lets no successor start.
+template <typename... Parameters, typename... Arguments>
+void launch_writer(const Context &context, const Call &name, void (*kernel)(Parameters...), dim3 blocks, int threads,
+                   Arguments &&...arguments)
+{
+  launch(context, name, kernel, blocks, threads, std::forward<Arguments>(arguments)...);
+  context.separate_next_launch();
 }
 } // namespace cuda
 } // namespace adamant

@@ -5,14 +5,17 @@
 #include "algebra/cuda/graph.h"
 #include "algebra/cuda/operations.h"
 #include "algebra/cuda/peers/ranks.h"
+#include "algebra/cuda/placement.h"
 #include "algebra/cuda/snapshot.h"
 #include "base/exceptions.h"
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <tuple>
+#include <vector>
 
 namespace adamant
 {
@@ -46,15 +49,18 @@ namespace
 // Tells whether the program holds machine code for the device.
 __global__ void probe() {}
 
-// `end` bytes behind n times 16.
-__global__ void clear_kernel(std::size_t n, uint4 *memory, int end)
+// `begin` bytes up to where memory is aligned, n times 16, and `end` bytes.
+__global__ void clear_kernel(char *memory, int begin, std::size_t n, int end)
 {
   wait_for_predecessor();
-  const std::size_t i = blockIdx.x * std::size_t(blockDim.x) + threadIdx.x;
+  const std::size_t i       = blockIdx.x * std::size_t(blockDim.x) + threadIdx.x;
+  uint4 *const      aligned = reinterpret_cast<uint4 *>(memory + begin);
+  if (i < begin)
+    memory[i] = 0;
   if (i < n)
-    memory[i] = {0, 0, 0, 0};
+    aligned[i] = {0, 0, 0, 0};
   if (i < end)
-    reinterpret_cast<char *>(memory + n)[i] = 0;
+    reinterpret_cast<char *>(aligned + n)[i] = 0;
 }
 
 std::string version(int v)
@@ -62,8 +68,16 @@ std::string version(int v)
   return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10);
 }
 
-// The device of a rank; throws RunError with the reason where there is no usable one.
-cudaDeviceProp find_device(const Communicator::Place &place, bool share_devices, int &device)
+struct FoundDevice
+{
+  int                number;
+  cudaDeviceProp     properties;
+  cudaFuncAttributes of_kernels;
+};
+
+// The device of this number among the ranks of its machine; throws RunError with the reason where there is no usable
+// one.
+FoundDevice find_device(int rank_on_machine)
 {
   int               n = 0, driver = 0;
   const cudaError_t found = cudaGetDeviceCount(&n);
@@ -78,23 +92,28 @@ cudaDeviceProp find_device(const Communicator::Place &place, bool share_devices,
     throw RunError(
       "backend cuda: the NVIDIA driver finds no GPU (is CUDA_VISIBLE_DEVICES empty?); take --backend host");
   check(found, "cudaGetDeviceCount");
-  if (place.size > n && !share_devices)
-    throw RunError("backend cuda: " + std::to_string(place.size) + " ranks on this machine and " + std::to_string(n) +
-                   (n == 1 ? " GPU" : " GPUs") +
-                   "; start as many ranks, or let them share by Ranks/Share devices = true");
-  device = place.rank % n;
-  check(cudaSetDevice(device), "cudaSetDevice", device);
-  cudaDeviceProp properties;
-  check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties", device);
-  cudaFuncAttributes attributes;
-  const cudaError_t  runs = cudaFuncGetAttributes(&attributes, probe);
+  FoundDevice device{rank_on_machine % n, {}, {}};
+  const auto &properties = device.properties;
+  check(cudaSetDevice(device.number), "cudaSetDevice", device.number);
+  check(cudaGetDeviceProperties(&device.properties, device.number), "cudaGetDeviceProperties", device.number);
+  const cudaError_t runs = cudaFuncGetAttributes(&device.of_kernels, probe);
   if (runs == cudaErrorNoKernelImageForDevice || runs == cudaErrorInvalidDeviceFunction)
     throw RunError("backend cuda: " + std::string(properties.name) + " has compute capability " +
                    std::to_string(properties.major) + "." + std::to_string(properties.minor) +
                    ", for which this program was not built; configure with -DCMAKE_CUDA_ARCHITECTURES=" +
                    std::to_string(properties.major) + std::to_string(properties.minor) + " or take --backend host");
   check(runs, "cudaFuncGetAttributes", "probe");
-  return properties;
+  return device;
+}
+
+// One of each rank.
+std::vector<DeviceId> gather(const Communicator &ranks, const DeviceId &own)
+{
+  std::vector<DeviceId> all(ranks.size());
+  check_mpi(
+    MPI_Allgather(own.data(), sizeof(DeviceId), MPI_BYTE, all.data(), sizeof(DeviceId), MPI_BYTE, ranks.handle()),
+    "MPI_Allgather");
+  return all;
 }
 } // namespace
 
@@ -102,11 +121,12 @@ Context::Context(const Communicator &ranks, bool share_devices, MatrixFormat for
   : all_ranks(ranks)
   , sparse_format(format)
 {
-  const Communicator::Place place = ranks.place_on_machine();
-  std::string               failure;
+  const int   rank_on_machine = ranks.place_on_machine().rank;
+  DeviceId    id{};
+  std::string failure;
   try
     {
-      take_device(place, share_devices);
+      id = take_device(rank_on_machine);
       if (format == MatrixFormat::compressed)
         {
           in_double = std::make_unique<CudaOperations<double>>(*this);
@@ -123,9 +143,10 @@ Context::Context(const Communicator &ranks, bool share_devices, MatrixFormat for
     throw RunError(first);
   if (ranks.size() > 1)
     {
-      int n = 0;
-      check(cudaGetDeviceCount(&n), "cudaGetDeviceCount");
-      across = std::make_shared<Ranks>(ranks, place.size <= n);
+      const std::string shared = why_shared(gather(ranks, id));
+      if (!shared.empty() && !share_devices)
+        throw RunError("backend cuda: " + shared);
+      across = std::make_shared<Ranks>(ranks, shared.empty(), *ledger);
     }
   if (!replays_loops())
     return;
@@ -138,13 +159,15 @@ Context::~Context()
   ledger->before_release = nullptr;
 }
 
-void Context::take_device(const Communicator::Place &place, bool share_devices)
+DeviceId Context::take_device(int rank_on_machine)
 {
-  const cudaDeviceProp properties = find_device(place, share_devices, device_number);
-  device_name                     = properties.name;
-  multiprocessors                 = properties.multiProcessorCount;
-  // Only kernels of the library know how to wait for each other.
-  programmatic_launch = properties.major >= 9 && sparse_format == MatrixFormat::compressed;
+  const FoundDevice found = find_device(rank_on_machine);
+  device_number           = found.number;
+  device_name             = found.properties.name;
+  multiprocessors         = found.properties.multiProcessorCount;
+  // Only kernels of the library know how to wait for each other, and only where they were compiled for it: machine code
+  // that the driver made for a new GPU from a program for older ones does not.
+  programmatic_launch = found.of_kernels.ptxVersion >= 90 && sparse_format == MatrixFormat::compressed;
   const char *setting = std::getenv("ADAMANT_CUDA_GRAPHS");
   graphs              = setting == nullptr || std::string(setting) != "0";
   int driver          = 0;
@@ -158,6 +181,9 @@ void Context::take_device(const Communicator::Place &place, bool share_devices)
   finished = DeviceArray<unsigned int>(ledger, 1, "reductions");
   check(cudaMemsetAsync(finished.data(), 0, sizeof(unsigned int), stream), "cudaMemsetAsync", finished.data(), 0);
   synchronize();
+  DeviceId id;
+  std::copy_n(found.properties.uuid.bytes, id.size(), id.begin());
+  return id;
 }
 
 CUstream_st *Context::stream() const
@@ -202,8 +228,12 @@ std::shared_ptr<void> Context::allocate(std::size_t bytes, const char *purpose)
 void Context::clear(void *memory, std::size_t bytes)
 {
   if (open_batch() != nullptr) // which only takes kernels
-    launch(*this, "clear", clear_kernel, blocks_for(bytes / 16 + (bytes % 16 > 0)), block_size, bytes / 16,
-           static_cast<uint4 *>(memory), static_cast<int>(bytes % 16));
+    {
+      const std::size_t begin = std::min(bytes, (16 - reinterpret_cast<std::uintptr_t>(memory) % 16) % 16),
+                        n     = (bytes - begin) / 16;
+      launch(*this, "clear", clear_kernel, blocks_for(std::max(n, std::min(bytes, std::size_t(16)))), block_size,
+             static_cast<char *>(memory), static_cast<int>(begin), n, static_cast<int>(bytes - begin - 16 * n));
+    }
   else if (bytes > 0)
     check(cudaMemsetAsync(memory, 0, bytes, stream()), "cudaMemsetAsync", memory, 0, bytes);
 }

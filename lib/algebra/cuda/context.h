@@ -1,11 +1,13 @@
 #pragma once
 
 #include "algebra/cuda/memory.h"
+#include "algebra/cuda/placement.h"
 #include "algebra/cuda/staging.h"
 #include "algebra/device_interface.h"
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 // CUDA's handles, opaque here: no CUDA header outside .cu and .cuh files.
@@ -30,9 +32,9 @@ class Batch;
 class Context : public DeviceInterface, public std::enable_shared_from_this<Context>
 {
 public:
-  /// Takes the first device; the ranks of a machine take one each, or share them where `share_devices` allows it.
-  /// Throws RunError in one sentence: no driver, driver too old, no device, device too old, more ranks than devices.
-  /// All ranks throw, or none.
+  /// Takes the first device; the ranks of a machine take one each of those that they see, or share them where
+  /// `share_devices` allows it. Throws RunError in one sentence: no driver, driver too old, no device, device too old,
+  /// more ranks than devices. All ranks throw, or none. MPI's communicator is there to the end.
   Context(const Communicator &ranks, bool share_devices, MatrixFormat format);
   ~Context() override;
   Context(const Context &)            = delete;
@@ -80,8 +82,12 @@ public:
   int          n_multiprocessors() const { return multiprocessors; }
   /// To the device from host memory, which may change when this returns; later work on the stream finds it there.
   void send(void *to, const void *on_host, std::size_t bytes) const;
-  /// On compute capability 9.0 or newer, and where no library's kernels come between.
+  /// Whether kernels may start before the ones before them have ended: they were compiled for compute capability 9.0 or
+  /// newer, so that they wait, and no library's kernels come between.
   bool overlaps_launches() const { return programmatic_launch; }
+  /// The same for the launch that is about to be made; not behind a kernel that writes what others load early.
+  bool next_launch_may_overlap() const { return !std::exchange(behind_writer, false) && programmatic_launch; }
+  void separate_next_launch() const { behind_writer = true; }
   /// Not where ADAMANT_CUDA_GRAPHS=0 (profilers then see each operation) or ranks exchange through host memory.
   bool replays_graphs() const;
   /// Whether graphs repeat parts of themselves: CUDA and driver 12.4 or newer, one rank, no library's kernels.
@@ -100,7 +106,7 @@ public:
   /// @}
 
 private:
-  void take_device(const Communicator::Place &place, bool share_devices);
+  DeviceId take_device(int rank_on_machine);
 
   Communicator                        all_ranks;
   MatrixFormat                        sparse_format;
@@ -110,6 +116,7 @@ private:
   std::string                         device_name;
   int                                 device_number = 0, multiprocessors = 0;
   bool                                programmatic_launch = false, graphs = true, loops = false;
+  mutable bool                        behind_writer = false; // the next launch
   mutable DeviceArray<double>         partials;
   mutable DeviceArray<unsigned int>   finished;
   mutable Staging                     staging;

@@ -121,7 +121,8 @@ void CusparseMatrix<Number>::take_ghosts(const CSRMatrix<double> &source, const 
 {
   if (!source.ghosts || (source.ghosts->sends.empty() && source.ghosts->receives.empty()))
     return; // it needs nothing of other ranks
-  const auto exchange = this->ghosts ? this->ghosts->exchange : Exchange<Number>::create(context, source.ghosts);
+  const auto exchange =
+    this->ghosts ? this->ghosts->exchange : std::make_shared<Exchange<Number>>(context, source.ghosts);
   this->ghosts = std::make_shared<GhostMatrix<Number>>(context, source, this->node_size, exchange, false, changing);
 }
 

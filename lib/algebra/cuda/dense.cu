@@ -99,8 +99,9 @@ void DenseMatrix<Number>::update_dense(const Array<double> &row_major)
 template <typename Number>
 void DenseMatrix<Number>::update_dense_values(const double *row_major)
 {
-  launch(*context, "values of a dense matrix", pad_kernel<Number>, dim3(blocks_for(this->n_rows, 128), this->n_rows),
-         128, this->n_rows, row_length, row_major, value.data());
+  launch_writer(*context, "values of a dense matrix", pad_kernel<Number>,
+                dim3(blocks_for(this->n_rows, 128), this->n_rows), 128, this->n_rows, row_length, row_major,
+                value.data());
 }
 
 template <typename Number>

@@ -193,8 +193,8 @@ bool fill_models(const Context &context, const RowsView &source, const DenseRows
 template <typename Number>
 void fill_models(const Context &context, const RowsView &source, SparseMatrix<Number> &A)
 {
-  launch(context, "fill models", fill_models_kernel<Number>, static_cast<unsigned>(A.models.size()), 128, source,
-         A.node_size, A.nodes.data(), A.models.data(), A.values.data());
+  launch_writer(context, "fill models", fill_models_kernel<Number>, static_cast<unsigned>(A.models.size()), 128, source,
+                A.node_size, A.nodes.data(), A.models.data(), A.values.data());
 }
 
 template DenseRows compare_rows(const Context &, const RowsView &, const SparseMatrix<double> &);

@@ -128,7 +128,7 @@ SparseMatrix<Number>::SparseMatrix(std::shared_ptr<Context> context_, const CSRM
   if (!source.ghosts || (source.ghosts->sends.empty() && source.ghosts->receives.empty()))
     return; // it needs nothing of other ranks
   if (!exchange)
-    exchange = Exchange<Number>::create(context, source.ghosts);
+    exchange = std::make_shared<Exchange<Number>>(context, source.ghosts);
   ghosts = std::make_shared<GhostMatrix<Number>>(context, source, node_size, exchange, true, changing);
 }
 

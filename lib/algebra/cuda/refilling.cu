@@ -168,12 +168,14 @@ bool refill(const Context &context, const RowsView &source, SparseMatrix<Number>
       const std::vector<Bits> nothing(dictionary_size, none);
       DeviceArray<Bits>       smallest = to_device(context, nothing.data(), nothing.size(), "conversion");
       launch(context, "smallest", smallest_kernel<Number>, blocks, block_size, stored, shape, source, smallest.data());
-      launch(context, "dictionary", dictionary_kernel<Number>, 1, dictionary_size, smallest.data(), A.values.data());
+      launch_writer(context, "dictionary", dictionary_kernel<Number>, 1, dictionary_size, smallest.data(),
+                    A.values.data());
       context.synchronize(); // `smallest` goes
     }
   else
     {
-      launch(context, "values", values_kernel<Number>, blocks, block_size, stored, shape, source, A.values.data());
+      launch_writer(context, "values", values_kernel<Number>, blocks, block_size, stored, shape, source,
+                    A.values.data());
       fill_models(context, source, A);
     }
   if (A.n_values == 0 && A.n_stencil + A.n_of_models == 0)

@@ -46,7 +46,11 @@ __global__ void __launch_bounds__(Functor::largest_team, 1) for_each_by_teams_ke
 template <typename Functor>
 void for_each_by_teams(const DeviceInterface &device, int n, int team_size, const Functor &f)
 {
-  launch(static_cast<const Context &>(device), __PRETTY_FUNCTION__, for_each_by_teams_kernel<Functor>, n, team_size, f);
+  const auto &context = static_cast<const Context &>(device);
+  if constexpr (Functor::writes_matrix)
+    launch_writer(context, __PRETTY_FUNCTION__, for_each_by_teams_kernel<Functor>, n, team_size, f);
+  else
+    launch(context, __PRETTY_FUNCTION__, for_each_by_teams_kernel<Functor>, n, team_size, f);
 }
 } // namespace cuda
 } // namespace adamant

@@ -5,6 +5,7 @@
 #include "multigrid/smoothers/update_functors.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace adamant
 {
@@ -89,7 +90,7 @@ void ColouredGaussSeidel<Number>::update()
 template <typename Number>
 void ColouredGaussSeidel<Number>::take_rows(Colour &c)
 {
-  const bool made = c.rows.n_rows() > 0;
+  const bool made = std::exchange(c.made, true);
   if (!level.changing)
     {
       const auto rows = rows_of(*level.matrix, c.nodes, node_size);

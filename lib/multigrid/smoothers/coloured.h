@@ -33,6 +33,7 @@ private:
     Array<int>     nodes;
     List<int>      list; // the same on the device
     Matrix<Number> rows;
+    bool           made = false; // `rows`, together with the other ranks, also where this one has no nodes
     // Where the values of A change on the device: those of these rows, and where they begin in A.
     std::unique_ptr<CompressedRows> changing;
     List<EntryNumber>               first;

@@ -1,6 +1,9 @@
 #include "algebra/cuda/peers/exchange.cuh"
 
+#include "base/exceptions.h"
+
 #include <algorithm>
+#include <string>
 
 namespace adamant
 {
@@ -53,16 +56,6 @@ std::vector<Card> swap_cards(const ExchangePlan &plan, const std::vector<int> &r
 } // namespace
 
 template <typename Number>
-std::shared_ptr<Exchange<Number>> Exchange<Number>::create(const std::shared_ptr<Context>            &context,
-                                                           const std::shared_ptr<const ExchangePlan> &plan,
-                                                           int                                        n_components)
-{
-  auto exchange = std::make_shared<Exchange>(context, plan, n_components);
-  context->ranks()->kept.push_back(exchange);
-  return exchange;
-}
-
-template <typename Number>
 Exchange<Number>::Exchange(const std::shared_ptr<Context> &context, const std::shared_ptr<const ExchangePlan> &plan,
                            int n_components)
   : context(context)
@@ -91,26 +84,19 @@ void Exchange<Number>::connect()
 template <typename Number>
 void Exchange<Number>::meet_neighbours()
 {
-  const std::vector<int> ranks       = ranks_of(*plan);
-  const std::size_t      flags       = ranks.size() * Ghosts<Number>::spacing * sizeof(unsigned);
-  const std::size_t      bytes       = flags + 2 * incoming.size() * sizeof(Number);
-  constexpr std::size_t  granularity = 1 << 21; // what is smaller may share memory with other allocations
-  region =
-    DeviceArray<char>(context->memory_of_device(), (bytes + granularity - 1) / granularity * granularity, "exchange");
-  arrived = reinterpret_cast<unsigned *>(region.data());
-  values  = reinterpret_cast<Number *>(region.data() + flags);
+  const std::vector<int> ranks = ranks_of(*plan);
+  const std::size_t      flags = ranks.size() * Ghosts<Number>::spacing * sizeof(unsigned);
+  region  = take_region(*context->memory_of_device(), flags + 2 * incoming.size() * sizeof(Number));
+  arrived = reinterpret_cast<unsigned *>(region->memory);
+  values  = reinterpret_cast<Number *>(region->memory + flags);
   buffer  = static_cast<long>(incoming.size());
-  check(cudaMemsetAsync(region.data(), 0, region.size(), context->stream()), "cudaMemsetAsync", region.data(), 0,
-        region.size());
   const std::vector<unsigned> zeros(2, 0);
   counters = to_device(*context, zeros.data(), zeros.size(), "exchange");
   context->synchronize(); // before a neighbour may write here
 
-  cudaIpcMemHandle_t handle;
-  check(cudaIpcGetMemHandle(&handle, region.data()), "cudaIpcGetMemHandle", region.data());
   std::vector<Card> cards;
   for (std::size_t k = 0; k < ranks.size(); ++k)
-    cards.push_back({handle,
+    cards.push_back({region->handle,
                      static_cast<long>(flags + static_cast<std::size_t>(message_of(plan->receives, ranks[k]).begin) *
                                                  n_components * sizeof(Number)),
                      buffer, static_cast<long>(k * Ghosts<Number>::spacing * sizeof(unsigned)), blocks_each()});
@@ -122,10 +108,10 @@ void Exchange<Number>::meet_neighbours()
       check(
         cudaMemcpyAsync(in_an_exchange, &theirs[k].blocks, sizeof(unsigned), cudaMemcpyHostToDevice, context->stream()),
         "cudaMemcpyAsync", in_an_exchange, &theirs[k].blocks, sizeof(unsigned), "to device");
-      void *memory = nullptr;
-      check(cudaIpcOpenMemHandle(&memory, theirs[k].region, cudaIpcMemLazyEnablePeerAccess), "cudaIpcOpenMemHandle",
-            "of rank", ranks[k]);
-      char      *begin   = static_cast<char *>(memory);
+      std::string error;
+      char *const begin = open_region(theirs[k].region, error);
+      if (begin == nullptr)
+        throw RunError("rank " + std::to_string(ranks[k]) + ": " + error);
       const auto message = message_of(plan->sends, ranks[k]);
       met.push_back({reinterpret_cast<Number *>(begin + theirs[k].values), theirs[k].buffer,
                      reinterpret_cast<unsigned *>(begin + theirs[k].arrived), message.begin,

@@ -2,6 +2,7 @@
 
 #include "algebra/cuda/check.cuh"
 #include "algebra/cuda/peers/ranks.h"
+#include "algebra/cuda/peers/regions.cuh"
 #include "base/exchange_plan.h"
 
 #include <memory>
@@ -123,12 +124,9 @@ template <typename Number>
 class Exchange
 {
 public:
-  /// It is never released, as neighbours may still write into its memory.
-  static std::shared_ptr<Exchange> create(const std::shared_ptr<Context>            &context,
-                                          const std::shared_ptr<const ExchangePlan> &plan, int n_components = 1);
-
+  /// It ends on each rank by itself, when the exchanges that have begun are over: neighbours write no more then.
   Exchange(const std::shared_ptr<Context> &context, const std::shared_ptr<const ExchangePlan> &plan,
-           int n_components); ///< for `create`
+           int n_components = 1);
 
   /// Begins to send x(i, c), component c of the owned entry i, to those who read it. Where kernels write into
   /// neighbours' memory that is left to the next one: returns what it has to send.
@@ -184,19 +182,19 @@ private:
   void meet_neighbours();
   void connect(); // by a first exchange, which a graph could not record
 
-  std::shared_ptr<Context>            context; // which the ranks' list of exchanges keeps alive with this one
+  std::shared_ptr<Context>            context;
   std::shared_ptr<const ExchangePlan> plan;
   int                                 n_components, longest = 0; // of the messages sent
   DeviceArray<int>                    sent;
   DeviceArray<Number>                 outgoing, incoming;
 
   // Where neighbours write: their counts, then two buffers.
-  DeviceArray<char>              region;
-  DeviceArray<Neighbour<Number>> neighbours; // empty: Ranks exchanges
-  DeviceArray<unsigned>          counters;   // of Sends
-  unsigned                      *arrived = nullptr;
-  Number                        *values  = nullptr;
-  long                           buffer  = 0;
+  std::shared_ptr<const PeerRegion> region;
+  DeviceArray<Neighbour<Number>>    neighbours; // empty: Ranks exchanges
+  DeviceArray<unsigned>             counters;   // of Sends
+  unsigned                         *arrived = nullptr;
+  Number                           *values  = nullptr;
+  long                              buffer  = 0;
 };
 } // namespace cuda
 } // namespace adamant

@@ -1,12 +1,15 @@
 #include "algebra/cuda/peers/ranks.h"
 
 #include "algebra/cuda/event.cuh"
+#include "algebra/cuda/peers/regions.cuh"
 #include "algebra/cuda/reduction.cuh"
 #include "base/array.h"
 #include "base/exceptions.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -24,26 +27,14 @@ void copy(void *to, const void *from, std::size_t bytes, cudaStream_t stream)
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize", stream);
 }
 
-// Empty where this rank's device reaches the memory of all other ranks' devices.
+// Empty where devices of all ranks may reach each other's memory.
 std::string why_not_within_reach(const Communicator &ranks)
 {
   const bool  several = ranks.place_on_machine().size < ranks.size();
   const char *setting = std::getenv("ADAMANT_PEER_MEMORY");
   if (setting != nullptr && std::string(setting) == "0")
     return "ADAMANT_PEER_MEMORY=0";
-  if (several)
-    return "several machines";
-  int mine = 0, n = 0;
-  check(cudaGetDevice(&mine), "cudaGetDevice");
-  check(cudaGetDeviceCount(&n), "cudaGetDeviceCount");
-  for (int other = 0, reached = 1; other < std::min(n, ranks.size()); ++other)
-    {
-      if (other != mine)
-        check(cudaDeviceCanAccessPeer(&reached, mine, other), "cudaDeviceCanAccessPeer", mine, other);
-      if (reached == 0)
-        return "device " + std::to_string(mine) + " does not reach device " + std::to_string(other);
-    }
-  return "";
+  return several ? "several machines" : "";
 }
 
 // The same messages through host memory.
@@ -70,7 +61,7 @@ void exchange_by_mpi(const ExchangePlan &plan, int n, const Number *outgoing, Nu
 }
 } // namespace
 
-Ranks::Ranks(const Communicator &ranks, bool own_devices)
+Ranks::Ranks(const Communicator &ranks, bool own_devices, Memory &ledger)
   : ranks(ranks)
 {
   int lowest = 0, highest = 0;
@@ -95,49 +86,63 @@ Ranks::Ranks(const Communicator &ranks, bool own_devices)
       nccl->sum(one, 1, stream.get());
       check(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize", stream.get());
     }
-  peer_memory = nccl && ranks.first_text(why_not_within_reach(ranks)).empty();
-  how         = nccl ? "NCCL " + nccl->version() : "MPI through host memory (" + reason + ")";
-  if (!peer_memory)
+  how = nccl ? "NCCL " + nccl->version() : "MPI through host memory (" + reason + ")";
+  if (!nccl || !ranks.first_text(why_not_within_reach(ranks)).empty())
     return;
-  if (ranks.size() <= PeerBoxes::most_ranks)
-    swap_boxes();
-  how = "writing into each other's memory" + (boxes.n_ranks > 0 ? "" : ", sums by " + how);
+  const std::string no_boxes = ranks.first_text(swap_boxes(ledger)); // as in containers that share nothing
+  peer_memory                = no_boxes.empty();
+  if (ranks.size() > PeerBoxes::most_ranks || !peer_memory)
+    boxes = {};
+  how = !peer_memory ? how + " (" + no_boxes + ")" :
+                       "writing into each other's memory" + (boxes.n_ranks > 0 ? "" : ", sums by " + how);
 }
 
-// Opens the boxes of all ranks.
-void Ranks::swap_boxes()
+// NCCL of other ranks may need this one until their last operation has ended: waits for them, but not for those that
+// have failed.
+Ranks::~Ranks()
 {
-  using Word                 = PeerBoxes::Word;
-  constexpr std::size_t size = 1 << 21; // what is smaller may share memory with other allocations
-  static_assert(size >= PeerBoxes::size * sizeof(Word) + sizeof(Word *) * PeerBoxes::most_ranks + sizeof(unsigned),
-                "a small box");
-  const auto keep = [this](void *memory, void (*release)(void *)) {
-    kept.push_back(std::shared_ptr<void>(memory, release));
-    return static_cast<char *>(memory);
-  };
-  void *memory = nullptr;
-  check(cudaMalloc(&memory, size), "cudaMalloc", size);
-  char *own = keep(memory, [](void *p) { cudaFree(p); });
-  check(cudaMemsetAsync(own, 0, size, stream.get()), "cudaMemsetAsync", memory, 0, size);
-  check(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize", stream.get()); // before others may write
+  int ended = 0;
+  MPI_Finalized(&ended);
+  MPI_Request all = MPI_REQUEST_NULL;
+  if (!nccl || ended || std::uncaught_exceptions() > 0 || cudaDeviceSynchronize() != cudaSuccess ||
+      MPI_Ibarrier(ranks.handle(), &all) != MPI_SUCCESS)
+    return;
+  const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  for (int done = 0; !done && std::chrono::steady_clock::now() < latest;)
+    if (MPI_Test(&all, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+      return;
+}
 
+// Opens the boxes of all ranks. Empty where the device reaches them, else why it does not.
+std::string Ranks::swap_boxes(Memory &ledger)
+{
+  using Word                  = PeerBoxes::Word;
+  const std::size_t  of_lists = (sizeof(Word *) + sizeof(unsigned)) * std::max(ranks.size(), PeerBoxes::most_ranks);
+  std::string        error;
+  cudaIpcMemHandle_t mine{};
+  try
+    {
+      box  = take_region(ledger, PeerBoxes::size * sizeof(Word) + of_lists);
+      mine = box->handle;
+    }
+  catch (const RunError &reason)
+    {
+      error = reason.what();
+    }
   std::vector<cudaIpcMemHandle_t> handles(ranks.size());
-  cudaIpcMemHandle_t              mine;
-  check(cudaIpcGetMemHandle(&mine, own), "cudaIpcGetMemHandle", memory);
   check_mpi(MPI_Allgather(&mine, sizeof(mine), MPI_BYTE, handles.data(), sizeof(mine), MPI_BYTE, ranks.handle()),
             "MPI_Allgather");
-  std::vector<char *> all(ranks.size(), own);
-  for (int r = 0; r < ranks.size(); ++r)
+  std::vector<char *> all(ranks.size(), box ? box->memory : nullptr);
+  for (int r = 0; r < ranks.size() && error.empty(); ++r)
     if (r != ranks.rank())
-      {
-        check(cudaIpcOpenMemHandle(&memory, handles[r], cudaIpcMemLazyEnablePeerAccess), "cudaIpcOpenMemHandle",
-              "of rank", r);
-        all[r] = keep(memory, [](void *p) { cudaIpcCloseMemHandle(p); });
-      }
-  char *list = own + PeerBoxes::size * sizeof(Word); // behind the box, what this rank alone uses
+      all[r] = open_region(handles[r], error);
+  if (!error.empty())
+    return error;
+  char *list = box->memory + PeerBoxes::size * sizeof(Word); // behind the box, what this rank alone uses
   copy(list, all.data(), all.size() * sizeof(char *), stream.get());
   boxes = {ranks.size(), ranks.rank(), reinterpret_cast<Word *const *>(list),
-           reinterpret_cast<unsigned *>(list + sizeof(Word *) * PeerBoxes::most_ranks)};
+           reinterpret_cast<unsigned *>(list + sizeof(Word *) * all.size())};
+  return "";
 }
 
 void Ranks::sum(double *values, int n, CUstream_st *main_stream) const

@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 struct CUstream_st;
 struct CUevent_st;
@@ -17,6 +16,8 @@ namespace adamant
 {
 namespace cuda
 {
+struct PeerRegion;
+
 /// Where kernels leave sums for the other GPUs of a machine, and find theirs (sum_over_peers). A number travels as two
 /// words, each of which holds a half of it and the count of the sum it is for: who reads that count has the half.
 struct PeerBoxes
@@ -39,7 +40,11 @@ struct PeerBoxes
 class Ranks
 {
 public:
-  Ranks(const Communicator &ranks, bool own_devices); ///< all ranks together, each on its current device
+  /// All ranks together, each on its current device. The communicator is there to the end.
+  Ranks(const Communicator &ranks, bool own_devices, Memory &ledger);
+  ~Ranks();
+  Ranks(const Ranks &)            = delete;
+  Ranks &operator=(const Ranks &) = delete;
 
   bool               in_graphs() const { return nccl.has_value(); }
   bool               reach_memory() const { return peer_memory; } ///< of all other ranks' GPUs
@@ -59,19 +64,17 @@ public:
               CUstream_st *main_stream) const;
   /// @}
 
-  /// What neighbours may still write to: kept to the end.
-  mutable std::vector<std::shared_ptr<void>> kept;
-
 private:
-  void swap_boxes();
+  std::string swap_boxes(Memory &ledger);
 
-  Communicator                 ranks;
-  std::optional<Nccl>          nccl;
-  std::string                  how;
-  bool                         peer_memory = false;
-  PeerBoxes                    boxes;
-  std::shared_ptr<CUstream_st> stream; // of the exchange
-  std::shared_ptr<CUevent_st>  ready, arrived;
+  Communicator                      ranks;
+  std::optional<Nccl>               nccl;
+  std::string                       how;
+  bool                              peer_memory = false;
+  std::shared_ptr<const PeerRegion> box; // this rank's, and what it alone uses
+  PeerBoxes                         boxes;
+  std::shared_ptr<CUstream_st>      stream; // of the exchange
+  std::shared_ptr<CUevent_st>       ready, arrived;
 };
 } // namespace cuda
 } // namespace adamant
