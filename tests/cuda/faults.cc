@@ -61,7 +61,8 @@ TEST_P(CudaFaults, OutOfMemorySaysWhatWasAskedForAndWhatIsFree)
 {
   const Vector<double> x(device, 1000);
   const std::string    message = message_of([&] { device.interface().allocate(std::size_t(1) << 50, "a test"); });
-  for (const std::string part : {"out of GPU memory", "1073741824.0 MiB", "a test", "are free", "vectors"})
+  for (const std::string part : {"out of GPU memory", "1073741824.0 MiB", "a test", "are free", "vectors",
+                                 ", CUDA, recorded graphs and other programs "})
     EXPECT_NE(message.find(part), std::string::npos) << "expected '" << part << "' in: " << message;
   EXPECT_EQ(device.dot(x, x), 0.) << "expected the device to work afterwards";
 }
@@ -117,3 +118,37 @@ TEST_P(CudaFaults, EveryFailingCallIsReported)
   EXPECT_EQ(message_of([&] { small_run(place); }), "") << "expected a run without faults to work afterwards";
   RecordProperty("calls", n - step);
 }
+
+// Large arrays go through pinned memory; without it they arrive as well.
+TEST_P(CudaFaults, LargeArraysArriveWherePinnedMemoryIsShort)
+{
+  const Device  fresh = *make_device(place).device; // which has not pinned any
+  Array<double> values(3 << 20);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<double>(i);
+  Vector<double> x(fresh, static_cast<int>(values.size()));
+  for (const int fault : {1, 2}) // the first piece, and later the second one
+    {
+      fail_cuda_call(fault == 1 ? 1 : 6);
+      fresh.interface().upload(x.data(), values.data(), values.size() * sizeof(double));
+      fail_cuda_call(0);
+      EXPECT_EQ(to_host(x), values) << "fault " << fault;
+      fresh.scale(0., x);
+    }
+}
+
+#ifdef ADAMANT_CHECKED
+// The end of a program tells which memory was written behind its end.
+TEST_P(CudaFaults, RedZonesNameTheMemoryBeforeThem)
+{
+  GTEST_FLAG_SET(death_test_style, "threadsafe"); // no CUDA in a process that was forked
+  EXPECT_DEATH(
+    {
+      const Device   fresh = *make_device(place).device;
+      Vector<double> x(fresh, 100);
+      const double   value = 1.;
+      fresh.interface().upload(x.data() + 100, &value, sizeof(value));
+    },
+    "device memory of 800 bytes for vectors: byte 80[0-7], behind its end, was written to");
+}
+#endif

@@ -11,3 +11,4 @@ template void adamant::cuda::sums(const adamant::DeviceInterface &, int, const a
 template void adamant::cuda::decide(const adamant::DeviceInterface &, const adamant::test::CountTo &,
                                     const adamant::LoopAnswer &);
 template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::test::Count &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::test::CompiledFor &);

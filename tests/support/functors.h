@@ -44,6 +44,20 @@ struct CountTo
   }
 };
 
+/// The compute capability that kernels were compiled for, times 100; 0 on the host.
+struct CompiledFor
+{
+  int                     *architecture;
+  ADAMANT_HOST_DEVICE void operator()(int) const
+  {
+#ifdef __CUDA_ARCH__
+    *architecture = __CUDA_ARCH__;
+#else
+    *architecture = 0;
+#endif
+  }
+};
+
 /// Adds one to a counter.
 struct Count
 {

@@ -151,7 +151,10 @@ void Batch::launch_waiting(bool may_record)
   std::swap(waiting, under_way); // the stream is asked for in here, too, and nothing waits then
   waiting.clear();
   const bool                  open = std::exchange(is_open, false);
-  const std::shared_ptr<void> at_end(nullptr, [&](void *) { is_open = open; });
+  const std::shared_ptr<void> at_end(nullptr, [&](void *) {
+    under_way.clear(); // loops in it keep the context, which owns this; memory that they free finds nothing waiting
+    is_open = open;
+  });
   if (!may_record || !replay(under_way))
     for (const Operation &operation : under_way.operations)
       if (operation.loop)

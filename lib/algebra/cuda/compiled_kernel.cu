@@ -56,7 +56,10 @@ struct CompiledKernel::Module
     const Driver     &driver = Driver::get();
     CUmodule          loaded = nullptr;
     cuda::check(status_of(driver.load(&loaded, code.data())), "cuModuleLoadData");
-    owner.reset(loaded, driver.unload);
+    owner.reset(loaded, [unload = driver.unload](CUmodule m) {
+      cudaDeviceSynchronize(); // a launch may be under way
+      unload(m);
+    });
     cuda::check(status_of(driver.find(&function, loaded, name.c_str())), "cuModuleGetFunction", name);
   }
 

@@ -3,6 +3,8 @@
 #include "base/exceptions.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <iostream>
 
 namespace adamant
 {
@@ -15,27 +17,53 @@ std::string in_megabytes(std::size_t bytes)
   const std::size_t tenths = (bytes * 10 + (1 << 19)) >> 20;
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " MiB";
 }
+
+constexpr unsigned char pattern = 0xa5; // of red zones
+
+void lay_red_zone(char *zone)
+{
+  check(cudaMemset(zone, pattern, red_zone), "cudaMemset", static_cast<void *>(zone), red_zone);
+  check(cudaStreamSynchronize(cudaStreamLegacy), "cudaStreamSynchronize", "legacy"); // before anybody writes
+}
+
+void look_at_red_zone(const char *zone, std::size_t bytes, const std::string &purpose)
+{
+  unsigned char found[red_zone + 1];
+  if (cudaDeviceSynchronize() != cudaSuccess ||
+      cudaMemcpy(found, zone, red_zone, cudaMemcpyDeviceToHost) != cudaSuccess)
+    return; // another error is on its way
+  const auto changed = std::find_if(found, found + red_zone, [](unsigned char byte) { return byte != pattern; });
+  if (changed == found + red_zone)
+    return;
+  std::cerr << "device memory of " << bytes << " bytes for " << purpose << ": byte " << bytes + (changed - found)
+            << ", behind its end, was written to" << std::endl;
+  std::abort();
+}
 } // namespace
 
 void *Memory::allocate(std::size_t bytes, const std::string &purpose)
 {
   void             *memory = nullptr;
-  const cudaError_t status = cudaMalloc(&memory, bytes);
+  const cudaError_t status = cudaMalloc(&memory, bytes + red_zone);
   if (status == cudaErrorMemoryAllocation)
     {
       cudaGetLastError(); // an allocation that failed leaves the device usable
       std::size_t free = 0, total = 0;
       cudaMemGetInfo(&free, &total);
-      std::string held;
+      const std::size_t others = total - std::min(total, free + in_use);
+      std::string       held;
       for (const auto &[what, size] : ledger)
         held += (held.empty() ? "" : ", ") + what + " " + in_megabytes(size);
       throw RunError("out of GPU memory: " + in_megabytes(bytes) + " were asked for " + purpose + ", " +
                      in_megabytes(free) + " of " + in_megabytes(total) + " are free; this run holds " +
-                     (held.empty() ? "nothing" : held) + "; use a smaller mesh");
+                     (held.empty() ? "nothing" : held) + ", CUDA, recorded graphs and other programs " +
+                     in_megabytes(others) + "; use a smaller mesh");
     }
   try
     {
       check(status, "cudaMalloc", bytes, "for " + purpose);
+      if constexpr (red_zone > 0)
+        lay_red_zone(static_cast<char *>(memory) + bytes);
     }
   catch (...)
     {
@@ -52,6 +80,8 @@ void Memory::release(void *memory, std::size_t bytes, const std::string &purpose
 {
   if (before_release)
     before_release();
+  if constexpr (red_zone > 0)
+    look_at_red_zone(static_cast<const char *>(memory) + bytes, bytes, purpose);
   cudaFree(memory);
   const auto entry = ledger.find(purpose);
   if (entry != ledger.end())

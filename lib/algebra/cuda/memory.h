@@ -11,6 +11,14 @@ namespace adamant
 {
 namespace cuda
 {
+/// Bytes behind each allocation that the checked build looks at when it is given back: where somebody has written there
+/// the program ends with a message that names the allocation.
+#ifdef ADAMANT_CHECKED
+inline constexpr std::size_t red_zone = 256;
+#else
+inline constexpr std::size_t red_zone = 0;
+#endif
+
 /// Memory of the current device, counted for each purpose ("vectors", "matrices", ...). What it has given keeps it
 /// alive.
 class Memory

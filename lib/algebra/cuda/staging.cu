@@ -22,15 +22,17 @@ void copy_by_all_threads(char *to, const char *from, std::size_t bytes)
 }
 } // namespace
 
-Staging::Piece Staging::make_piece() const
+bool Staging::make(Piece &piece)
 {
-  Piece             piece;
-  char             *memory    = nullptr;
-  const cudaError_t allocated = cudaHostAlloc(&memory, piece_size, cudaHostAllocDefault);
+  char *memory = nullptr;
+  if (injected_fault() || cudaHostAlloc(&memory, piece_size, cudaHostAllocDefault) != cudaSuccess)
+    {
+      cudaGetLastError(); // the device stays usable
+      return false;
+    }
   piece.memory.reset(memory, [](char *p) { cudaFreeHost(p); });
-  check(allocated, "cudaHostAlloc", piece_size);
   piece.left = create_event();
-  return piece;
+  return true;
 }
 
 void Staging::send(void *to, const void *on_host, std::size_t bytes, CUstream_st *stream)
@@ -38,8 +40,10 @@ void Staging::send(void *to, const void *on_host, std::size_t bytes, CUstream_st
   for (std::size_t done = 0; done < bytes; done += piece_size, next = 1 - next)
     {
       Piece &piece = pieces[next];
-      if (!piece.memory)
-        piece = make_piece();
+      if (!piece.memory && !make(piece)) // the driver makes the copy by itself, more slowly
+        return check(cudaMemcpyAsync(static_cast<char *>(to) + done, static_cast<const char *>(on_host) + done,
+                                     bytes - done, cudaMemcpyHostToDevice, stream),
+                     "cudaMemcpyAsync", to, on_host, bytes - done, "to device");
       const std::size_t n = std::min(piece_size, bytes - done);
       check(cudaEventSynchronize(piece.left.get()), "cudaEventSynchronize", "piece");
       copy_by_all_threads(piece.memory.get(), static_cast<const char *>(on_host) + done, n);

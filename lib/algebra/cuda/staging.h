@@ -11,7 +11,8 @@ namespace adamant
 namespace cuda
 {
 /// The way of large arrays to the device: two pieces of pinned host memory in turn. All threads fill one of them while
-/// the other one travels; where memory is not pinned, the driver makes such copies with one thread.
+/// the other one travels; where memory is not pinned, the driver makes such copies with one thread, and where none can
+/// be pinned it makes these, too.
 class Staging
 {
 public:
@@ -27,7 +28,7 @@ private:
     std::shared_ptr<char>       memory;
     std::shared_ptr<CUevent_st> left; // the device has it
   };
-  Piece make_piece() const;
+  static bool make(Piece &piece); // whether there was memory to pin
 
   Piece pieces[2]; // made when they are needed
   int   next = 0;
