@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace adamant
 {
@@ -30,8 +31,9 @@ bool Staging::make(Piece &piece)
       cudaGetLastError(); // the device stays usable
       return false;
     }
-  piece.memory.reset(memory, [](char *p) { cudaFreeHost(p); });
-  piece.left = create_event();
+  Piece made{{memory, [](char *p) { cudaFreeHost(p); }}, nullptr};
+  made.left = create_event();
+  piece     = std::move(made);
   return true;
 }
 
