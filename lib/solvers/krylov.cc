@@ -18,6 +18,18 @@ PendingResult KrylovMethod::launch(const Vector<double> &b, Vector<double> &x, c
   return result;
 }
 
+int KrylovMethod::next_place()
+{
+  place = 1 - place;
+  try
+    {
+      pending[place].wait();
+    }
+  catch (const SolverError &)
+    {}
+  return place;
+}
+
 std::string to_text(double value)
 {
   char text[32];

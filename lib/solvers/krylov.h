@@ -57,13 +57,8 @@ protected:
   void solution_changes() { followed = false; }
 
   /// The one of two places on the host that gets the facts of the solve that begins. Those of an earlier solve that
-  /// nobody has asked for yet are fetched from there first.
-  int next_place()
-  {
-    place = 1 - place;
-    pending[place].wait();
-    return place;
-  }
+  /// nobody has asked for yet are fetched from there first; if it has failed, its own result says so.
+  int next_place();
   /// The result that `end` reads from that place when the operations so far are done.
   PendingResult when_done(const std::function<SolverResult()> &end)
   {
@@ -109,6 +104,9 @@ std::string to_text(double value);
 /// Throws SolverError with the solver, the step and the likely cause.
 [[noreturn]] void fail(const char *solver, const SolverControl &control, int iteration, double residual,
                        const std::string &what, const std::string &cause);
+
+/// What stagnation of the true residual means.
+inline constexpr const char *below_rounding = "the tolerance is below what rounding allows for this matrix";
 
 /// The checks that all iterations share. The bound on growth tells divergence from a slow start.
 void check_residual(const char *solver, const SolverControl &control, int iteration, double residual);
