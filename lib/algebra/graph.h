@@ -1,9 +1,10 @@
 #pragma once
 
-#include "algebra/device.h"
+#include "algebra/vector.h"
 
 #include <functional>
 #include <memory>
+#include <utility>
 
 namespace adamant
 {
@@ -26,4 +27,13 @@ public:
 private:
   std::shared_ptr<GraphStorage> graph;
 };
+
+/// operations(b, x) to be recorded for these vectors, whose memory they keep: the objects b and x may end.
+template <typename Number, class Operations>
+std::function<void()> on_vectors(const Vector<Number> &b, Vector<Number> &x, const Operations &operations)
+{
+  const auto kept =
+    std::make_shared<std::pair<Vector<Number>, Vector<Number>>>(b.part(0, b.size()), x.part(0, x.size()));
+  return [kept, operations] { operations(kept->first, kept->second); };
+}
 } // namespace adamant

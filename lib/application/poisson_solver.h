@@ -51,9 +51,10 @@ public:
     if (!graph || b.data() != from || x.data() != to)
       {
         direct->solve(b, x); // loads what a recorded graph must not load
-        graph = Graph(b.device(), [this, &b, &x] { direct->solve(b, x); });
-        from  = b.data();
-        to    = x.data();
+        graph =
+          Graph(b.device(), on_vectors(b, x, [this](const auto &from_b, auto &to_x) { direct->solve(from_b, to_x); }));
+        from = b.data();
+        to   = x.data();
       }
     graph.replay();
     return SolverResult();

@@ -1,6 +1,7 @@
 #include "solvers/fast_diagonalization.h"
 
 #include "algebra/multi_vector.h"
+#include "application/poisson_solver.h"
 #include "solvers/richardson.h"
 #include "support/column_inverse.h"
 #include "support/devices.h"
@@ -337,6 +338,23 @@ TEST_P(FastDiagonal, RefinementInDoubleReachesRounding)
       EXPECT_LT(relative_residual(A, values_of(x), b), 1.1e-11);
       EXPECT_LE(result.iterations, arithmetic == Arithmetic::float32 ? 3 : 10);
     }
+}
+
+// What is recorded for two vectors keeps their memory, not the objects that held it.
+TEST_P(FastDiagonal, RecordedSolvesOutliveTheirVectorObjects)
+{
+  const std::vector<Line>      lines = {Line(equal_cells(24), true, true), Line(equal_cells(16), true, true)};
+  const auto                   A     = laplacian(lines);
+  const std::vector<LevelData> levels;
+  PoissonSolver                solver(device, levels, {}, 0, pairs_of(lines));
+  const auto                   values = random_values(A.n_rows, 3);
+  auto                         b = to_device(device, values), x = to_device(device, Values(A.n_rows, 0.));
+  solver.launch(b, x).wait();
+  Vector<double> same_b = std::move(b), same_x = std::move(x);
+  same_b.upload(combine(2, values, 0, values).data());
+  device.interface().outdate_graphs();
+  solver.launch(same_b, same_x).wait();
+  EXPECT_LT(relative_residual(A, values_of(same_x), combine(2, values, 0, values)), 1e-12);
 }
 
 // 63 nodes: 32 sums with 32 even vectors, 31 differences with 31 odd ones. In double two products, and six operations
