@@ -57,6 +57,7 @@ CellMatrix::CellMatrix(const Device &device, CellGrid grid)
   : grid_(std::move(grid))
   , fixed_(device, grid_.fixed)
 {
+  to_index(3 * grid_.fixed.size(), "rows of a matrix by cells");
   if (!can_be_made(grid_) || grid_.fixed.size() != static_cast<std::size_t>(grid_.n_nodes()))
     throw RunError("a matrix by cells: the matrix of a cell is none of even and odd functions, or sizes do not fit");
   coefficients = Vector<double>(device, grid_.n_nodes());

@@ -3,10 +3,25 @@
 #include "algebra/vector_functors.h"
 #include "base/exceptions.h"
 
+#include <limits>
+#include <string>
 #include <vector>
 
 namespace adamant
 {
+namespace
+{
+// Kernels go through vectors in strides of less than 2^23 entries, behind the last one, too: no index may wrap. A size
+// that has wrapped itself is negative.
+std::size_t checked_length(int n)
+{
+  if (n < 0 || n > std::numeric_limits<int>::max() - (1 << 23))
+    throw IndexOverflow("a vector of " + std::to_string(static_cast<unsigned int>(n)) +
+                        " entries: more than 32-bit indices can count; take more ranks");
+  return static_cast<std::size_t>(n);
+}
+} // namespace
+
 template <typename Number>
 void Device::multiply(Number a, const Matrix<Number> &A, const Vector<Number> &x, Number b, Vector<Number> &y) const
 {
@@ -102,7 +117,7 @@ void Device::invert(Vector<double> &a, int n) const
 template <typename Number>
 Vector<Number>::Vector(const Device &device, int n)
   : where(device)
-  , values(std::static_pointer_cast<Number>(device.interface().allocate(n * sizeof(Number), "vectors")))
+  , values(std::static_pointer_cast<Number>(device.interface().allocate(checked_length(n) * sizeof(Number), "vectors")))
   , n(n)
 {
   set_zero();

@@ -2,6 +2,7 @@
 
 #include "algebra/loop.h"
 #include "base/exceptions.h"
+#include "support/errors.h"
 #include "support/functors.h"
 #include "tests/algebra/support.h"
 
@@ -473,4 +474,11 @@ TYPED_TEST(VectorOperations, PartsAreClearedTogetherWithOtherOperations)
       expect_near(values_of(v), expected, 0., std::to_string(length) + " entries from " + std::to_string(first));
       v = this->upload(Values(n, 1.));
     }
+}
+
+// Sizes that indices cannot count, or that have wrapped already.
+TEST(Vectors, RefusesSizesThatIndicesCannotCount)
+{
+  for (const int n : {std::numeric_limits<int>::max(), std::numeric_limits<int>::max() - 4096, -1})
+    expect_error<IndexOverflow>([&] { Vector<double>(Device::host(1), n); }, {"vector", "32-bit"});
 }
