@@ -1,13 +1,16 @@
 #include "solvers/cg.h"
 
 #include "algebra/profiler_range.h"
+#include "solvers/random_signs.h"
+
+#include <cmath>
 
 namespace adamant
 {
 CG::CG(const Device &device, const LinearOperator &A, const Preconditioner &M)
   : KrylovMethod(device, A, M)
   , squares(device, 2)
-  , scalars(device, 3)
+  , scalars(device, 4)
   , state(device, 2)
   , r(device, A.n_rows())
   , w(device, A.n_rows())
@@ -22,21 +25,23 @@ PendingResult CG::launch(const Vector<double> &b, Vector<double> &x, const Solve
   const int place = next_place();
   solution        = recorded() ? &correction : &x;
   A.residual(x, b, r);
-  if (in_float())
-    device.sums(r.size(), CGStart<float>{r.data(), b.data(), r_in_float.data()}, squares, 0);
-  else
-    device.sums(r.size(), CGStart<double>{r.data(), b.data(), nullptr}, squares, 0);
-  device.for_each(1, Assign<CGState>{CGState(control, place), state.on_device()});
+  start_from_residual(b);
+  device.for_each(1, Assign<CGState>{{control, place, size_of_A, b.data(), x.data()}, state.on_device()});
+  const CGState &end = state.on_host()[place];
   loop.run();
+  while (!loop.repeats_itself() && end.ending == Ending::again)
+    {
+      restart();
+      loop.run();
+    }
   if (recorded())
     device.for_each(x.size(), CGCorrection{state.on_device(), correction.data(), x.data()});
   launch_following();
-  const PendingResult result =
-    when_done([this, control, end = state.on_host() + place] { return ended(control, *end); });
+  const PendingResult result = when_done([this, control, &end] { return ended(control, end); });
   if (loop.repeats_itself())
     return result;
   result.wait();
-  if (!recorded() && state.on_host()[place].ending == Ending::zero)
+  if (!recorded() && end.ending == Ending::zero)
     {
       x.set_zero();
       solution_changes();
@@ -48,8 +53,11 @@ SolverResult CG::ended(const SolverControl &control, const CGState &end) const
 {
   loop.expect(end.result.iterations);
   if (end.ending != Ending::zero)
-    check_ending("CG", control, end, "the matrix or the preconditioner is not symmetric positive definite; use GMRES",
-                 "the tolerance may be below what rounding allows, or the matrix is not symmetric");
+    check_ending("CG", control, end,
+                 M.in_float() ? "the matrix or the preconditioner is not symmetric positive definite, or the latter's "
+                                "single precision is too low for that (Precision = float64); or use GMRES" :
+                                "the matrix or the preconditioner is not symmetric positive definite; use GMRES",
+                 below_rounding);
   return end.result;
 }
 
@@ -65,7 +73,29 @@ void CG::begin()
     z = Vector<double>(device, n);
   solution = &correction;
   loop     = Loop(
-        device, judgement(), [this](const LoopAnswer &answer) { return iterate(answer); }, recordable());
+        device, judgement(), [this](const LoopAnswer &answer) { return iterate(answer); }, recordable(),
+        [this] { restart(); });
+  device.for_each(n, RandomSigns{nullptr, p.data()});
+  A.multiply(1., p, 0., w);
+  const double squares_of_p = device.dot(p, p);
+  size_of_A                 = squares_of_p > 0 ? std::sqrt(device.dot(w, w) / squares_of_p) : 0.;
+}
+
+void CG::start_from_residual(const Vector<double> &b)
+{
+  if (in_float())
+    device.sums(r.size(), CGStart<float>{r.data(), b.data(), r_in_float.data()}, squares, 0);
+  else
+    device.sums(r.size(), CGStart<double>{r.data(), b.data(), nullptr}, squares, 0);
+}
+
+// From the residual of x so far.
+void CG::restart()
+{
+  device.for_each(r.size(), CGRestart{state.on_device(), recorded() ? correction.data() : nullptr, w.data(), r.data()});
+  A.multiply(-1., w, 1., r);
+  start_from_residual(r);
+  device.for_each(1, Assign<int>{static_cast<int>(Ending::start), reinterpret_cast<int *>(&state.on_device()->ending)});
 }
 
 CGControl CG::judgement() const

@@ -8,7 +8,9 @@ namespace adamant
 /// Preconditioned conjugate gradients for symmetric positive definite A and M (Saad, Iterative Methods,
 /// Algorithm 9.1) with both inner products of an iteration taken together and A p by recursion (Chronopoulos and Gear
 /// 1989): two passes over vectors besides M and A. The iteration is a Loop: on a GPU the host waits at its end at most.
-/// A direction without positive energy is reported as an indefinite matrix.
+/// Where rounding may have falsified the recursion's residual at the end, b - A x is computed and the iteration goes on
+/// from there; stagnation is such a cycle that has gained less than 10%. A direction without positive energy is
+/// reported as an indefinite matrix.
 class CG : public KrylovMethod
 {
 public:
@@ -24,6 +26,8 @@ public:
 
 private:
   void         begin();
+  void         start_from_residual(const Vector<double> &b);
+  void         restart();
   CGControl    judgement() const;
   bool         iterate(const LoopAnswer &answer);
   SolverResult ended(const SolverControl &control, const CGState &end) const;
@@ -33,9 +37,10 @@ private:
   Scalars         squares, scalars;
   Shared<CGState> state;
   Vector<double>  r, z, w, p, s;
-  Vector<float>   r_in_float;         // instead of z, where M takes it
-  Vector<double>  correction;         // where the iteration is recorded
-  Vector<double> *solution = nullptr; // what an iteration changes
+  Vector<float>   r_in_float;          // instead of z, where M takes it
+  Vector<double>  correction;          // where the iteration is recorded
+  Vector<double> *solution  = nullptr; // what an iteration changes
+  double          size_of_A = 0;
   Loop            loop;
 };
 } // namespace adamant

@@ -9,11 +9,34 @@
 
 namespace adamant
 {
-/// rho, alpha: r . z and the step of the iteration before.
+/// rho, alpha: r . z and the step of the iteration before; k: the steps since r was computed as b - A x.
 struct CGState : KrylovState
 {
-  using KrylovState::KrylovState;
-  double rho = 0, alpha = 0;
+  CGState() = default;
+  CGState(const SolverControl &control, int place, double size_of_A, const double *b, double *x)
+    : KrylovState(control, place)
+    , size_of_A(size_of_A)
+    , b(b)
+    , x(x)
+  {}
+
+  double        size_of_A = 0; ///< ‖A v‖ / ‖v‖ for a rough v
+  const double *b         = nullptr;
+  double       *x         = nullptr;
+  double        rho = 0, alpha = 0;
+  int           k           = 0;
+  double        path        = 0; ///< Σ ‖alpha p‖, which bounds what x has changed by
+  double        largest     = 0; ///< residual so far
+  double        cycle_start = 0; ///< residual
+
+  /// Whether rounding may have parted the recursion's residual from ‖b - A x‖ by a tenth of what counts: the products'
+  /// errors are epsilon ‖A‖ ‖x‖, those of adding up residuals epsilon times the largest one (Greenbaum 1997).
+  ADAMANT_HOST_DEVICE bool doubtful() const
+  {
+    constexpr double epsilon = 2.220446049250313e-16;
+    const double     counts  = result.final_residual > tolerance ? result.final_residual : tolerance;
+    return !(epsilon * (largest + size_of_A * path / norm_b) <= 0.1 * counts);
+  }
 };
 
 /// The step of an iteration from its scalars r . z, w . z and those of the one before:
@@ -24,7 +47,7 @@ struct CGStep
 
   ADAMANT_HOST_DEVICE CGStep(const CGState &state, const double *scalars)
   {
-    const bool first = state.result.iterations == 0;
+    const bool first = state.k == 0;
     beta             = first ? 0. : scalars[0] / state.rho;
     energy           = first ? scalars[1] : scalars[1] - beta * (scalars[0] / state.alpha);
     alpha            = scalars[0] / energy;
@@ -66,12 +89,12 @@ struct CGProducts
   }
 };
 
-/// p = z + beta p, s = w + beta s = A p, x += alpha p, r -= alpha s; the sum is r . r. Where x is a correction, it is
-/// zero before the first iteration, and may hold anything. After the last iteration nothing changes.
+/// p = z + beta p, s = w + beta s = A p, x += alpha p, r -= alpha s; the sums are r . r and p . p. Where x is a correction,
+/// it is zero before the first iteration, and may hold anything. After the last iteration nothing changes.
 template <typename Number>
 struct CGUpdate
 {
-  static constexpr int n_sums = 1;
+  static constexpr int n_sums = 2;
 
   struct Scalars
   {
@@ -89,13 +112,13 @@ struct CGUpdate
   ADAMANT_HOST_DEVICE Scalars prepare(const double *products) const
   {
     const CGStep step(*state, products);
-    const bool   first = state->result.iterations == 0;
+    const bool   first = state->k == 0;
     return {step.beta, step.alpha, first, first && corrects, state->ending != Ending::none};
   }
-  ADAMANT_HOST_DEVICE Sums<1> operator()(int i, const Scalars &c) const
+  ADAMANT_HOST_DEVICE Sums<2> operator()(int i, const Scalars &c) const
   {
     if (c.ended)
-      return {{0.}};
+      return {{0., 0.}};
     const double z_i = z[i], w_i = w[i], p_old = p[i], s_old = s[i], x_old = x[i], r_old = r[i];
     const double p_i = c.first ? z_i : z_i + c.beta * p_old, s_i = c.first ? w_i : w_i + c.beta * s_old;
     const double r_i = r_old - c.alpha * s_i;
@@ -105,7 +128,7 @@ struct CGUpdate
     r[i]             = r_i;
     if (rounded != nullptr)
       rounded[i] = static_cast<Number>(r_i);
-    return {{r_i * r_i}};
+    return {{r_i * r_i, p_i * p_i}};
   }
 };
 
@@ -119,12 +142,30 @@ struct CGCorrection
   {
     if (state->ending == Ending::zero)
       x[i] = 0.;
-    else if (state->result.iterations > 0)
+    else if (state->k > 0)
       x[i] += correction[i];
   }
 };
 
-/// Whether CG goes on. squares: r . r and b . b at the start; scalars: r . z, w . z, r . r.
+/// Between two cycles: x += the correction, where there is one, a copy of it, and r = b, of which A x is to be taken
+/// away.
+struct CGRestart
+{
+  const CGState           *state;
+  const double            *correction;
+  double                  *copy, *r;
+  ADAMANT_HOST_DEVICE void operator()(int i) const
+  {
+    double x_i = state->x[i];
+    if (correction != nullptr)
+      state->x[i] = x_i += correction[i];
+    copy[i] = x_i;
+    r[i]    = state->b[i];
+  }
+};
+
+/// Whether CG goes on. squares: r . r at the start of a cycle, b . b at that of the first one; scalars: r . z, w . z,
+/// r . r, p . p.
 struct CGControl
 {
   CGState      *state, *on_host;
@@ -142,12 +183,22 @@ struct CGControl
     return s.ending == Ending::none;
   }
 
+  /// Whether another cycle follows this one.
+  ADAMANT_HOST_DEVICE bool again() const { return state->ending == Ending::again; }
+
 private:
   ADAMANT_HOST_DEVICE Ending start(CGState &s) const
   {
-    const Ending ending = s.start(sqrt(squares[0]), sqrt(squares[1]));
-    s.stagnation        = {s.result.final_residual, 0};
-    return ending == Ending::none ? proceed(s) : ending;
+    const bool first    = s.result.iterations == 0;
+    s.k                 = 0;
+    const Ending ending = s.start(sqrt(squares[0]), first ? sqrt(squares[1]) : s.norm_b);
+    if (ending != Ending::none)
+      return ending;
+    const Ending reached  = s.reached(false);
+    const bool   stagnant = reached == Ending::none && !first && s.result.final_residual > 0.9 * s.cycle_start;
+    s.cycle_start         = s.result.final_residual;
+    s.largest             = s.cycle_start > s.largest ? s.cycle_start : s.largest;
+    return stagnant ? Ending::stagnation : reached;
   }
   ADAMANT_HOST_DEVICE Ending judge(CGState &s) const
   {
@@ -157,16 +208,12 @@ private:
     s.rho                   = scalars[0];
     s.alpha                 = step.alpha;
     s.result.final_residual = sqrt(scalars[2]) / s.norm_b;
+    s.path += step.alpha * sqrt(scalars[3]);
+    s.largest = s.result.final_residual > s.largest ? s.result.final_residual : s.largest;
+    ++s.k;
     ++s.result.iterations;
-    const Ending unfit = s.unfit();
-    return unfit == Ending::none ? proceed(s) : unfit;
-  }
-  ADAMANT_HOST_DEVICE static Ending proceed(CGState &s)
-  {
-    const Ending reached = s.reached(false);
-    if (reached == Ending::none && s.stagnation.add(s.result.final_residual) > 50)
-      return Ending::stagnation;
-    return reached;
+    const Ending unfit = s.unfit(), reached = unfit == Ending::none ? s.reached(false) : unfit;
+    return unfit == Ending::none && reached != Ending::none && s.doubtful() ? Ending::again : reached;
   }
 };
 } // namespace adamant

@@ -5,6 +5,7 @@
 #include "solvers/cg_functors.h"
 #include "solvers/extrapolation.h"
 #include "solvers/gmres_functors.h"
+#include "solvers/random_signs.h"
 #include "solvers/richardson_functors.h"
 
 using namespace adamant;
@@ -14,6 +15,8 @@ template void adamant::cuda::for_each(const DeviceInterface &, int, const Assign
 template void adamant::cuda::for_each(const DeviceInterface &, int, const Assign<CGState> &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const Assign<GMRESState> &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const CGCorrection &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const CGRestart &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const RandomSigns &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const Combination<double> &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const Combination<float> &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const NextCycle<double> &);

@@ -7,17 +7,19 @@
 
 namespace adamant
 {
-/// Counts the iterations since the residual last fell by 1% below the best one before: many of them are a stagnation.
+/// Counts the iterations since the residual last fell by 1% below what it was at the last such fall: of a stationary
+/// iteration many of them are a stagnation.
 struct StagnationCounter
 {
-  double best  = 1e300; ///< residual; at first anything is better
+  double best  = 1e300; ///< residual at the last progress; at first anything is better
   int    count = 0;
 
   /// The count with this residual; 0 where it is progress.
   ADAMANT_HOST_DEVICE int add(double residual)
   {
-    count = residual < 0.99 * best ? 0 : count + 1;
-    best  = residual < best ? residual : best;
+    const bool progress = residual < 0.99 * best;
+    count               = progress ? 0 : count + 1;
+    best                = progress ? residual : best;
     return count;
   }
 };
@@ -34,7 +36,8 @@ enum class Ending : int
   limit, ///< of iterations
   stagnation,
   breakdown,
-  room ///< GMRES needs more vectors
+  room, ///< GMRES needs more vectors
+  again ///< not yet: a residual of a recursion, which rounding may have falsified, is to be computed anew
 };
 
 /// The part of the state that all iterations share. It is set before a loop and changed by its control.

@@ -5,7 +5,8 @@
 namespace adamant
 {
 /// x <- x + M (b - A x): with the V-cycle as M this is multigrid as the solver (Liebchen et al., Algorithm 1), with a
-/// direct solver in low precision iterative refinement. Five steps without gain are reported as stagnation. The
+/// direct solver in low precision iterative refinement. Twenty steps without gain are reported as stagnation:
+/// fewer may only carry an error through the domain. The
 /// iteration is a Loop: on a GPU the host waits at its end.
 class Richardson : public KrylovMethod
 {

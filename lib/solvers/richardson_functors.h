@@ -28,7 +28,7 @@ private:
     if (const Ending ending = s.start(norms[0], norms[1]); ending != Ending::none)
       return ending;
     const Ending reached = s.reached(false);
-    return reached == Ending::none && s.stagnation.add(s.result.final_residual) == 5 ? Ending::stagnation : reached;
+    return reached == Ending::none && s.stagnation.add(s.result.final_residual) == 20 ? Ending::stagnation : reached;
   }
 };
 } // namespace adamant
