@@ -3,12 +3,26 @@
 #include "algebra/profiler_range.h"
 
 #include <algorithm>
+#include <string>
 
 namespace adamant
 {
+namespace
+{
+constexpr int largest_restart = 1000; // what a kernel and its sums have room for
+
+int checked_restart(int restart)
+{
+  if (restart < 1 || restart > largest_restart)
+    throw RunError("GMRES: its Krylov space has from 1 to " + std::to_string(largest_restart) + " dimensions, not " +
+                   std::to_string(restart));
+  return restart;
+}
+} // namespace
+
 GMRES::GMRES(const Device &device, const LinearOperator &A, const Preconditioner &M, int restart)
   : KrylovMethod(device, A, M)
-  , restart(restart)
+  , restart(checked_restart(restart))
   , norms(device, 2)
   , memory(device, GMRESNumbers::size(restart))
   , numbers(memory.storage().on_device, restart)
@@ -42,7 +56,7 @@ void GMRES::begin()
 PendingResult GMRES::launch(const Vector<double> &b, Vector<double> &x, const SolverControl &control)
 {
   const bool repeats = loop && loop.repeats_itself() && taken >= 0;
-  while (repeats && room() < std::min(restart, taken + 2))
+  while (repeats && room() < std::min(restart, std::max(taken + 2, least_room())))
     grow();
   return run(b, x, control, !repeats);
 }
@@ -93,6 +107,13 @@ SolverResult GMRES::ended(const SolverControl &control, const GMRESState &end)
     check_ending("GMRES", control, end, "the matrix or the preconditioner is singular",
                  "the tolerance may be below what rounding allows, or the preconditioner does not suit the matrix");
   return end.result;
+}
+
+// What a solve that gets no more memory is given in any case: all directions where they take little, 256 KiB.
+int GMRES::least_room() const
+{
+  constexpr int cheap = 1 << 14; // numbers: a direction takes two vectors
+  return cheap / std::max(1, r.size());
 }
 
 // Memory for more iterations in a cycle.

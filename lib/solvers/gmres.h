@@ -31,6 +31,7 @@ private:
   void          run_cycles(const GMRESState &end);
   SolverResult  ended(const SolverControl &control, const GMRESState &end);
   void          grow();
+  int           least_room() const;
   void          first_vector();
   void          next_cycle();
   bool          arnoldi_step(const LoopAnswer &answer);

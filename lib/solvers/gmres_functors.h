@@ -237,6 +237,8 @@ struct GMRESControl
 private:
   ADAMANT_HOST_DEVICE Ending start(GMRESState &s) const
   {
+    // Whether it was to be the end, or all directions were taken: a cycle that lacked memory alone may gain nothing.
+    const bool whole = s.result.final_residual <= s.tolerance || s.k == s.restart;
     s.k = s.n_combined  = 0;
     s.largest_column    = 0;
     numbers.g[0]        = norms[0];
@@ -244,7 +246,7 @@ private:
     if (ending != Ending::none)
       return ending;
     const Ending reached = s.reached(true);
-    if (reached == Ending::none && s.result.iterations > 0 && s.result.final_residual > 0.99 * s.cycle_start)
+    if (reached == Ending::none && s.result.iterations > 0 && whole && s.result.final_residual > 0.99 * s.cycle_start)
       return Ending::stagnation;
     s.cycle_start = s.result.final_residual;
     return reached;
@@ -254,12 +256,14 @@ private:
   {
     const int    k    = s.k;
     const double norm = sqrt(numbers.square_of_column(k)), negligible = 1e-14 * norm, below = numbers.column[k + 1];
-    const bool   breakdown = !(below > negligible);
+    const bool   breakdown = below <= negligible;
     s.largest_column       = norm > s.largest_column ? norm : s.largest_column;
     numbers.rotate(k, breakdown ? 0. : below, negligible);
     s.k                     = k + 1;
     s.result.final_residual = fabs(numbers.g[k + 1]) / s.norm_b;
     ++s.result.iterations;
+    if (!(norm - norm == 0)) // the rotations may hide it
+      s.result.final_residual = norm;
     if (const Ending unfit = s.unfit(); unfit != Ending::none)
       return unfit;
     const bool converged = s.result.final_residual <= s.tolerance;
