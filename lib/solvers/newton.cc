@@ -1,6 +1,7 @@
 #include "solvers/newton.h"
 
 #include "base/exceptions.h"
+#include "solvers/random_signs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,6 +53,8 @@ NewtonResult Newton::solve(Vector<double> &x, const SolverControl &control, doub
   state.result.initial_residual = first;
   while (!(state.norm <= state.wanted))
     {
+      if (state.result.steps >= control.max_iterations && at_rounding(x, state.norm))
+        break;
       check(control, state);
       NewtonResult::Step step{kind_of_step(state), tolerance(state), 0, 1., 0.};
       problem.linearize(x, step.kind);
@@ -67,6 +70,8 @@ NewtonResult Newton::solve(Vector<double> &x, const SolverControl &control, doub
           state.result.history.push_back(step);
           continue;
         }
+      if (at_rounding(x, state.norm))
+        break;
       if (state.rescues++ == options.rescues)
         fail(control, state.result.steps, state.norm,
              "no step along its direction reduces the residual; is it at the level of rounding, or the derivative of "
@@ -109,6 +114,19 @@ bool Newton::backtrack(const Vector<double> &x, const State &state, NewtonResult
         return true;
     }
   return false;
+}
+
+// Whether ‖F(x)‖ is what rounding makes of zero: x with each entry changed in its last place has an F that differs by
+// as much but for a factor.
+bool Newton::at_rounding(const Vector<double> &x, double norm)
+{
+  constexpr double epsilon = 2.220446049250313e-16, factor = 100.;
+  device.for_each(x.size(), RandomSigns{x.data(), x_new.data()});
+  device.axpby(1., x, epsilon, x_new);
+  problem.residual(x_new, d);
+  problem.residual(x, r);
+  device.axpby(-1., r, 1., d);
+  return norm <= factor * std::sqrt(device.dot(d, d));
 }
 
 void Newton::check(const SolverControl &control, const State &state) const

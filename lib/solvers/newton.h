@@ -64,7 +64,8 @@ class Newton
 public:
   Newton(const Device &device, NonlinearProblem &problem, int n_unknowns, const NewtonOptions &options = {});
 
-  /// From the guess x, until ‖F(x)‖ <= control.tolerance times `scale`; a scale of 0 stands for ‖F‖ at the guess.
+  /// From the guess x, until ‖F(x)‖ <= control.tolerance times `scale`; a scale of 0 stands for ‖F‖ at the guess. Where
+  /// steps fail before that and rounding x alone changes F as much, it has converged, too: the guess was a solution.
   /// Throws SolverError where max_iterations steps or the halvings do not suffice, Picard's steps stagnate, or values
   /// are no numbers; x is then the last iterate.
   NewtonResult solve(Vector<double> &x, const SolverControl &control, double scale = 0.);
@@ -79,6 +80,7 @@ private:
   double        tolerance(const State &state) const;
   bool          backtrack(const Vector<double> &x, const State &state, NewtonResult::Step &step);
   void          check(const SolverControl &control, const State &state) const;
+  bool          at_rounding(const Vector<double> &x, double norm);
 
   Device            device;
   NonlinearProblem &problem;

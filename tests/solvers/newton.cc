@@ -169,3 +169,29 @@ TEST(Newton, PicardsStagnationIsReported)
     },
     {"the test", "Picard", "1%"});
 }
+
+// A guess that is a solution but for rounding: no step makes it better, nor do as many as are allowed.
+TEST(Newton, TakesASolutionForOne)
+{
+  const Device device = Device::host(1);
+  Equations    problem(device, square_minus_two, [](double x) { return 2. * x; });
+  for (const int max_iterations : {0, 1, 10})
+    {
+      Vector<double> x(device, Array<double>{std::sqrt(2.), -std::sqrt(2.)});
+      const auto     result = Newton(device, problem, 2).solve(x, {1e-8, max_iterations, "the test"});
+      EXPECT_LE(result.steps, max_iterations);
+      EXPECT_LE(result.final_residual, 2e-15);
+      EXPECT_NEAR(to_host(x)[0], std::sqrt(2.), 1e-15);
+    }
+  // From further away: as close as numbers are.
+  Vector<double> x(device, Array<double>{1.});
+  EXPECT_LE(Newton(device, problem, 1).solve(x, {1e-20, 30, "the test"}).final_residual, 1e-15);
+  // What is small beside the first guess only is none.
+  Equations wrong(device, square_minus_two, [](double x) { return -2. * x; });
+  expect_error<SolverError>(
+    [&] {
+      Vector<double> near(device, Array<double>{std::sqrt(2.) + 1e-9});
+      Newton(device, wrong, 1).solve(near, {1e-8, 10, "the test"});
+    },
+    {"no step"});
+}
