@@ -9,13 +9,46 @@
 #include "solvers/richardson.h"
 #include "support/errors.h"
 
+#include <cmath>
 #include <functional>
+#include <memory>
 
 using namespace adamant;
 using namespace adamant::test;
 
 namespace
 {
+// 40 rotated blocks of two rows with eigenvalues from 1 to 2, but 1e12 in three of them: A x is no better than 1e-4.
+CSRMatrix<double> three_stiff_blocks()
+{
+  const Values        numbers = random_values(120, 4);
+  std::vector<Values> rows(80, Values(80, 0.));
+  for (int i = 0; i < 40; ++i)
+    {
+      const double c = std::cos(3 * numbers[i]), s = std::sin(3 * numbers[i]);
+      const double one = 1.5 + 0.5 * numbers[40 + i], other = i < 3 ? 1e12 : 1.5 + 0.5 * numbers[80 + i];
+      rows[2 * i][2 * i]         = c * c * one + s * s * other;
+      rows[2 * i + 1][2 * i + 1] = s * s * one + c * c * other;
+      rows[2 * i][2 * i + 1] = rows[2 * i + 1][2 * i] = c * s * (one - other);
+    }
+  return to_csr(rows);
+}
+
+// -(a u')' in one dimension, a from 1 to `contrast` by chance.
+CSRMatrix<double> diffusion_with_contrast(int n, double contrast)
+{
+  const Values        numbers = random_values(n + 1, 5);
+  std::vector<Values> rows(n, Values(n, 0.));
+  const auto          a = [&](int i) { return std::pow(contrast, 0.5 + 0.5 * numbers[i]); };
+  for (int i = 0; i < n; ++i)
+    {
+      rows[i][i] = a(i) + a(i + 1);
+      if (i > 0)
+        rows[i][i - 1] = rows[i - 1][i] = -a(i);
+    }
+  return to_csr(rows);
+}
+
 class Krylov : public DeviceTest
 {
 protected:
@@ -45,6 +78,20 @@ protected:
   }
 
   const FunctionPreconditioner identity = test::identity(device);
+
+  // z = D⁻¹ v, D the diagonal of A.
+  FunctionPreconditioner jacobi(const CSRMatrix<double> &A) const
+  {
+    Values inverse(A.n_rows);
+    for (int i = 0; i < A.n_rows; ++i)
+      inverse[i] = 1. / entry(A, i, i);
+    const auto factors = std::make_shared<Vector<double>>(to_device(device, inverse));
+    return FunctionPreconditioner(
+      [this, factors](const auto &v, auto &z) {
+        device.for_each(z.size(), ScaleByDiagonal<double>{1., factors->data(), v.data(), z.data()});
+      },
+      true);
+  }
 
   // The two-dimensional Laplacian with its V-cycle.
   const Levels levels = q1_levels(2, 4, 4);
@@ -222,6 +269,78 @@ TEST_P(Krylov, ToleranceBelowRoundingStagnates)
   expect_failure([&] { solve(richardson, b, zero, impossible); }, {"Multigrid", "stagnation", "system"});
 }
 
+// The recursion of conjugate gradients goes on to fall where ‖b - A x‖ cannot.
+TEST_P(Krylov, CGSaysWhatRoundingDoesNotAllow)
+{
+  const auto   A  = three_stiff_blocks();
+  const auto   on = matrix(A);
+  const Values b  = random_values(A.n_rows, 1), zero(b.size(), 0.);
+  CG           cg(device, on, identity);
+  expect_failure([&] { solve(cg, b, zero, control(1e-8, 500, "stiff system")); },
+                 {"CG", "stiff system", "stagnation", "rounding"});
+  EXPECT_LE(relative_residual(A, solve(cg, b, zero, control(1e-3, 500)).x, b), 1.01e-3);
+  const auto   laplace = diffusion_with_contrast(100, 1e6);
+  const auto   on_too  = matrix(laplace);
+  const auto   M       = jacobi(laplace);
+  const Values c       = random_values(100, 2), nothing(100, 0.);
+  CG           with_jacobi(device, on_too, M);
+  expect_failure([&] { solve(with_jacobi, c, nothing, control(1e-13, 5000)); }, {"CG", "stagnation", "rounding"});
+}
+
+// A guess far away leaves its rounding errors in the recursion's residual: the true one is computed, and the iteration
+// goes on from there, with a residual that it tells.
+TEST_P(Krylov, CGGoesOnFromTheTrueResidual)
+{
+  const auto   p = laplace();
+  const auto  &A = levels.finest();
+  const Values b = random_values(A.n_rows, 1), zero(b.size(), 0.), far = combine(1e6, random_values(A.n_rows, 2), 0, b);
+  CG           cg(device, p.A, p.M);
+  for (int i = 0; i < 20; ++i) // after some solves a GPU asks less often
+    {
+      const auto [result, x] = solve(cg, b, far, control(1e-11, 100));
+      EXPECT_LE(relative_residual(A, x, b), 1.01e-11);
+      EXPECT_NEAR(result.final_residual, relative_residual(A, x, b), 1e-13);
+    }
+  auto           x = to_device(device, far);
+  Vector<double> y(device, x.size());
+  cg.launch(to_device(device, b), x, control(1e-11, 100), [&] { device.copy(x, y); }).wait();
+  EXPECT_LE(relative_residual(A, values_of(y), b), 1.01e-11) << "of what follows";
+  const auto one_cycle = solve(cg, b, zero).result, again = solve(cg, b, zero).result;
+  EXPECT_EQ(one_cycle.iterations, again.iterations);
+  EXPECT_LE(one_cycle.iterations, 10) << "expected nothing more where rounding does not matter";
+}
+
+// Residuals of these methods may stay for long before they fall.
+TEST_P(Krylov, APlateauIsNoStagnation)
+{
+  const auto   A  = diffusion_with_contrast(100, 1e5);
+  const auto   on = matrix(A);
+  const auto   M  = jacobi(A);
+  const Values b  = random_values(A.n_rows, 3), zero(b.size(), 0.);
+  CG           cg(device, on, M);
+  BiCGStab     bicgstab(device, on, M);
+  for (KrylovMethod *method : {static_cast<KrylovMethod *>(&cg), static_cast<KrylovMethod *>(&bicgstab)})
+    {
+      const auto [result, x] = solve(*method, b, zero, control(1e-6, 20000));
+      EXPECT_LE(relative_residual(A, x, b), 1.01e-6);
+      EXPECT_GT(result.iterations, 100) << "expected a plateau, else this test tests nothing";
+    }
+  // A shift by one row: the residual goes through all rows before it leaves; and an iteration that is slow, but steady.
+  std::vector<Values> rows(12, Values(12, 0.));
+  for (int i = 0; i < 12; ++i)
+    {
+      rows[i][i] = 1;
+      if (i > 0)
+        rows[i][i - 1] = -1;
+    }
+  Values first(12, 0.);
+  first[0]         = 1;
+  const auto shift = matrix(to_csr(rows)), slow = matrix(to_csr({{0.008}}));
+  Richardson through(device, shift, identity), steady(device, slow, identity);
+  EXPECT_EQ(solve(through, first, Values(12, 0.)).result.iterations, 12);
+  EXPECT_NEAR(solve(steady, {1}, {0}, control(1e-3, 2000)).result.iterations, 860, 2);
+}
+
 // A cyclic shift: GMRES makes no progress before step n.
 TEST_P(Krylov, GMRESReportsStagnationOnACyclicShift)
 {
@@ -235,6 +354,54 @@ TEST_P(Krylov, GMRESReportsStagnationOnACyclicShift)
   GMRES      restarted(device, A, identity, 10), full(device, A, identity, n);
   expect_failure([&] { solve(restarted, b, Values(n, 0.)); }, {"GMRES", "stagnation", "iteration 10"});
   EXPECT_EQ(solve(full, b, Values(n, 0.)).result.iterations, n);
+}
+
+// A launched solve has few directions where earlier ones took none; but small vectors are cheap.
+TEST_P(Krylov, GMRESThatIsLaunchedDoesNotStagnateForWantOfMemory)
+{
+  const int           n = 20;
+  std::vector<Values> rows(n, Values(n, 0.));
+  for (int i = 0; i < n; ++i)
+    rows[i][(i + 1) % n] = 1;
+  const auto on = matrix(to_csr(rows));
+  GMRES      gmres(device, on, identity, n);
+  const auto known = random_values(n, 1);
+  Values     unit(n, 0.);
+  unit[n / 2]     = 1;
+  const auto easy = to_device(device, product(to_csr(rows), known)), hard = to_device(device, unit);
+  for (int i = 0; i < 2; ++i)
+    {
+      auto x = to_device(device, known);
+      EXPECT_EQ(gmres.launch(easy, x, SolverControl()).wait().iterations, 0);
+    }
+  auto x = to_device(device, Values(n, 0.));
+  EXPECT_EQ(gmres.launch(hard, x, SolverControl()).wait().iterations, n);
+}
+
+TEST_P(Krylov, GMRESRefusesMoreDimensionsThanThereIsRoomFor)
+{
+  const auto p = laplace();
+  for (const int restart : {0, 1001, 5000})
+    expect_error<RunError>([&] { GMRES(device, p.A, p.M, restart); }, {"GMRES", "1000", std::to_string(restart)});
+}
+
+// NaN that arises in an iteration is no breakdown.
+TEST_P(Krylov, NaNInAnIteration)
+{
+  const auto                   p      = laplace();
+  const Values                 b      = random_values(levels.n_rows(), 1), zero(b.size(), 0.);
+  const auto                   poison = to_device(device, Values(b.size(), nan_value));
+  int                          calls  = 0;
+  const FunctionPreconditioner M([&](const auto &v, auto &z) {
+    if (++calls == 2)
+      device.copy(poison, z);
+    else
+      p.M.vmult(v, z);
+  });
+  for_each_method(p.A, M, [&](const char *name, KrylovMethod &solver) {
+    calls = 0;
+    expect_failure([&] { solve(solver, b, zero); }, {name, "NaN"});
+  });
 }
 
 TEST_P(Krylov, GMRESEndsWellAtAHappyBreakdown)
@@ -298,6 +465,16 @@ TEST_P(Krylov, CGReportsAnIndefiniteMatrix)
     },
     {"CG", "breakdown", "stiffness", "not symmetric positive definite", "GMRES"});
   expect_failure([&] { solve(cg, {0, 2}, {0, 0}); }, {"CG", "breakdown"});
+  // A preconditioner in single precision may have lost that.
+  const auto          p = laplace();
+  std::vector<Values> rows(levels.n_rows(), Values(levels.n_rows(), 0.));
+  for (int i = 0; i < levels.n_rows(); ++i)
+    rows[i][i] = -1;
+  const auto                     minus = matrix(to_csr(rows));
+  MultigridPreconditioner<float> in_float(device, levels.data, {});
+  CG                             with_float(device, minus, in_float);
+  expect_failure([&] { solve(with_float, random_values(levels.n_rows(), 1), Values(levels.n_rows(), 0.)); },
+                 {"CG", "breakdown", "single precision", "float64"});
 }
 
 TEST_P(Krylov, CGReportsASingularMatrixOrPreconditioner)
@@ -530,6 +707,47 @@ TEST_P(Krylov, ALaunchedSolveThatFailsSaysSoWhenItIsAskedFor)
       EXPECT_LE(method->launch(good, x, SolverControl()).wait().final_residual, 1e-8) << name;
       EXPECT_LE(relative_residual(levels.finest(), values_of(x), values_of(good)), 1.01e-8) << name;
     }
+}
+
+// The error of a solve that two others follow is that one's, each time that it is asked for.
+TEST_P(Krylov, AnErrorStaysWithItsSolve)
+{
+  const auto   p = laplace();
+  const Values zero(levels.n_rows(), 0.), values = random_values(levels.n_rows(), 1);
+  Values       poisoned = values;
+  poisoned[3]           = nan_value;
+  const auto good = to_device(device, values), bad = to_device(device, poisoned);
+  for_each_method(p.A, p.M, [&](const char *name, KrylovMethod &method) {
+    auto       x     = to_device(device, zero);
+    const auto solve = [&](const Vector<double> &b) {
+      x.upload(zero.data());
+      return PendingResult::of([&] { return method.launch(b, x, SolverControl()); });
+    };
+    solve(good).wait();
+    for (int repeat = 0; repeat < 2; ++repeat)
+      {
+        const auto failed = solve(bad), second = solve(good), third = solve(good);
+        EXPECT_LE(third.wait().final_residual, 1e-8) << name;
+        EXPECT_LE(second.wait().final_residual, 1e-8) << name;
+        for (int i = 0; i < 2; ++i)
+          expect_failure([&] { failed.wait(); }, {name, "NaN"});
+        EXPECT_LE(relative_residual(levels.finest(), values_of(x), values), 1.01e-8) << name;
+      }
+  });
+}
+
+TEST(PendingResult, ThrowsEachTimeThatOneWaits)
+{
+  int                 calls = 0;
+  const PendingResult failed([&]() -> SolverResult {
+    ++calls;
+    throw SolverError("of the test");
+  });
+  const PendingResult the_same = failed;
+  for (const PendingResult &result : {failed, the_same, failed})
+    expect_error<SolverError>([&] { result.wait(); }, {"of the test"});
+  EXPECT_EQ(calls, 1);
+  EXPECT_TRUE(failed.known());
 }
 
 // A solve that nobody waits for gets no more memory: its cycle ends where that is full.
