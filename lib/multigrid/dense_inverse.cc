@@ -5,6 +5,7 @@
 #include <cmath>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace adamant
 {
@@ -30,6 +31,36 @@ double largest_row_sum(int n, const Array<double> &a)
       largest = std::max(largest, sum);
     }
   return largest;
+}
+
+// Powers of two s with which the diagonal of S a S, or where it is zero the largest entry of its row, is between 1/2 and
+// 4. So whether a matrix counts as singular does not depend on the units of its rows, and scaling rounds nothing.
+std::vector<double> scaling(int n, const Array<double> &a)
+{
+  std::vector<double> s(n, 1.);
+  const auto          balance = [](double size, double root) {
+    return size > 0 && std::isfinite(size) ? std::exp2(-std::floor(std::ilogb(size) / root)) : 1.;
+  };
+  for (int i = 0; i < n; ++i)
+    s[i] = balance(std::abs(a[std::size_t(i) * n + i]), 2);
+  const std::vector<double> by_diagonal = s;
+  for (int i = 0; i < n; ++i)
+    if (a[std::size_t(i) * n + i] == 0)
+      {
+        double largest = 0;
+        for (int j = 0; j < n; ++j)
+          largest = std::max(largest, std::abs(a[std::size_t(i) * n + j]) * by_diagonal[j]);
+        s[i] = balance(largest, 1);
+      }
+  return s;
+}
+
+// a <- S a S
+void scale(int n, const std::vector<double> &s, Array<double> &a)
+{
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      a[std::size_t(i) * n + j] *= s[i] * s[j];
 }
 } // namespace
 
@@ -57,6 +88,8 @@ Array<double> dense_inverse(const Device &device, const CSRMatrix<double> &matri
           if (kernel.has(i) && kernel.has(j))
             a[std::size_t(i) * n + j] += trace / n_ones / n_ones;
     }
+  const std::vector<double> s = scaling(n, a);
+  scale(n, s, a);
   const double norm = largest_row_sum(n, a);
   if (!std::isfinite(norm))
     fail_singular("it has values that are no numbers");
@@ -73,6 +106,7 @@ Array<double> dense_inverse(const Device &device, const CSRMatrix<double> &matri
       text << "its condition number is about " << condition;
       fail_singular(text.str());
     }
+  scale(n, s, a);
   return a;
 }
 } // namespace adamant

@@ -6,6 +6,7 @@
 #include "support/q1_grid.h"
 
 #include <cmath>
+#include <utility>
 
 using namespace adamant;
 using namespace adamant::test;
@@ -56,6 +57,33 @@ TEST(DenseInverse, SingularMatricesThrow)
   for (const Grid grid : {Grid{1, 8}, Grid{1, 40}, Grid{2, 4}, Grid{2, 16}})
     expect_error<RunError>([&] { dense_inverse(Device::host(2), q1_matrix(grid, {}, false)); },
                            {"coarsest level", "boundary conditions"});
+}
+
+// Whether a matrix can be inverted does not depend on its units: a stiffness of 1e-18 beside the ones of constrained
+// rows, and a saddle point whose blocks differ by 1e12, give the inverse of the matrix in other units, to the bit.
+TEST(DenseInverse, DoesNotDependOnUnits)
+{
+  const int  n        = 12;
+  const auto in_units = [n](double first, double second) { // the first half of the unknowns, and the second one
+    Dense A = spd_matrix(n);
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        A[i][j] *= (i < n / 2 ? first : second) * (j < n / 2 ? first : second) * (i >= n / 2 && j >= n / 2 ? -1 : 1);
+    return dense_inverse(Device::host(2), to_csr(A));
+  };
+  const auto inverse = in_units(1, 1);
+  for (const auto &[first, second] : {std::pair{std::ldexp(1., -30), 1.}, {1024., std::ldexp(1., -20)}})
+    {
+      const auto scaled = in_units(first, second);
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j)
+          EXPECT_EQ(scaled[i * n + j] * (i < n / 2 ? first : second) * (j < n / 2 ? first : second),
+                    inverse[i * n + j]);
+    }
+  // A zero on the diagonal is scaled by its row.
+  const auto saddle = dense_inverse(Device::host(2), to_csr({{1e-18, 0, 1e3}, {0, 1e-18, 2e3}, {1e3, 2e3, 0}}));
+  EXPECT_NEAR(saddle[2 * 3 + 2] / (-1e-18 / 5e6), 1, 1e-12);
+  EXPECT_NEAR(saddle[0 * 3 + 0] / (0.8 / 1e-18), 1, 1e-12);
 }
 
 // A 1 = 0: for a right-hand side of zero mean the solution of zero mean.
@@ -160,11 +188,13 @@ TEST(DenseInverse, NearlySingularMatricesThrow)
   A[7][3] += 1e-14;
   expect_error<RunError>([&] { dense_inverse(Device::host(2), to_csr(A)); },
                          {"coarsest level", "condition number", "boundary conditions"});
-  expect_error<RunError>([&] { dense_inverse(Device::host(2), to_csr({{1, 0}, {0, 1e-20}})); }, {"condition number"});
-  // Scale alone is no fault.
+  // Scale alone is no fault, and neither are rows in units of their own.
   const auto small = dense_inverse(Device::host(2), to_csr({{1e-20, 0}, {0, 2e-20}}));
   EXPECT_DOUBLE_EQ(small[0], 1e20);
   EXPECT_DOUBLE_EQ(small[3], 0.5e20);
+  const auto mixed = dense_inverse(Device::host(2), to_csr({{1, 0}, {0, 1e-20}}));
+  EXPECT_DOUBLE_EQ(mixed[0], 1);
+  EXPECT_DOUBLE_EQ(mixed[3], 1e20);
 }
 
 TEST(DenseInverse, OfUnknownsOfOtherRanksThrows)
