@@ -1,5 +1,5 @@
 #pragma once
-
+#ifndef ADAMANT_CHECKED
 #include <sys/mman.h>
 
 #include <cstddef>
@@ -64,3 +64,6 @@ private:
 template <typename T>
 using Array = std::vector<T, UninitializedAllocator<T>>;
 } // namespace adamant
+#else
+#include "base/checked_array.h"
+#endif

@@ -57,6 +57,19 @@ class Outcome:
         return f"ran past {self.seconds:.0f} s" if self.code is None else f"signal {-self.code}" if self.code < 0 else f"exit code {self.code}"
 
 
+def build(preset, targets=(), options=()):
+    """Configures a preset of CMakePresets.json in its own directory, builds targets (all without any) and returns the directory."""
+    directory = ROOT / f"build-{preset}"
+    memory = int(re.search(r"^MemAvailable:\s*(\d+)", Path("/proc/meminfo").read_text(), re.MULTILINE).group(1)) // 2_500_000
+    jobs = max(1, min(len(os.sched_getaffinity(0)), memory))
+    print(f"building {directory.name}, {jobs} at a time", flush=True)
+    for command in [["cmake", "--preset", preset, *options], ["cmake", "--build", directory, "-j", jobs, *(["--target", *targets] if targets else [])]]:
+        done = Outcome(command, cwd=ROOT, timeout=4 * 3600)
+        if done.code != 0:
+            fail(f"{' '.join(map(str, command[:3]))}: {done.how()}\n{(done.out + done.err)[-6000:]}")
+    return directory
+
+
 class Report:
     """The table of a check: a row for each case, printed as it comes."""
 

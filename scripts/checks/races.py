@@ -1,0 +1,80 @@
+"""The host's loops under the thread sanitizer, with clang, LLVM's OpenMP and archer, which tells the sanitizer what OpenMP orders.
+
+  scripts/check races [--build DIR] [--parts tests programs] [--jobs N] [--only WORD]
+
+tests     the core's tests and the discretization's, with four threads
+programs  a short run of each program with four threads, on meshes that are large enough that loops do share their work
+Without --build the preset races is configured and built (Debian: clang, libomp-dev). scripts/checks/races.supp names the libraries that
+are not compiled with the sanitizer, and why what it says of them means nothing.
+"""
+
+import argparse
+import os
+import re
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from .common import PROGRAMS, ROOT, Outcome, build, fail
+
+TESTS = ["test_base", "test_algebra", "test_operators", "test_solvers", "test_fast_diagonalization", "test_multigrid", "test_schur",
+         "test_discretization", "test_device_forms", "test_stokes_matrices", "test_transport", "test_flow"]
+# Loops of fewer than some thousand entries stay with one thread: these meshes have more.
+RUNS = {
+    "transport_diffusion": [("tutorial", ["Discretization/Refinements=6", "Time stepping/End time=0.04"]),
+                            ("following_blob", ["Adaptivity/Largest level=7", "Time stepping/End time=0.02"])],
+    "template": [("tutorial", ["Heat/Refinements=6", "Heat/End time=0.1"])],
+    "nonlinear_heat": [("tutorial", ["Heat/Refinements=6", "Heat/End time=0.1"])],
+    "elasticity": [("cantilever", ["Discretization/Uniform refinements=2", "Discretization/Refinement steps=1"])],
+    "navier_stokes": [("cavity_2d_re100", ["Mesh/Refinements=6", "Time stepping/End time=0.012"])],
+    "stationary_navier_stokes": [("cavity_re100", ["Mesh/Refinements=5"])],
+    "stokes": [("solcx", ["Mesh/Refinements=4"])],
+    "buoyant_flow": [("sinking_block", ["Mesh/Refinements=5", "Time stepping/Steps=2"])],
+    "poisson": [("tutorial", ["Mesh/Refinements=6", "Problem/Samples=8"])],
+}
+WARNING = re.compile(r"^WARNING: ThreadSanitizer: (.*?)(?: \(pid=\d+\))?$(.*?)^SUMMARY: ThreadSanitizer: (.*)$", re.MULTILINE | re.DOTALL)
+
+
+def environment():
+    found = sorted(Path("/usr/lib").glob("llvm-*/lib/libarcher.so"))
+    if not found:
+        fail("libarcher.so is missing: apt-get install clang libomp-dev")
+    options = f"suppressions={ROOT / 'scripts' / 'checks' / 'races.supp'} ignore_noninstrumented_modules=1 exitcode=66 second_deadlock_stack=1"
+    return {"OMP_TOOL_LIBRARIES": str(found[-1]), "TSAN_OPTIONS": options, "ARCHER_OPTIONS": "verbose=0", "OMP_NUM_THREADS": "4",
+            "OMP_WAIT_POLICY": "passive", "DEAL_II_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
+def outcome(name, command, around):
+    done = Outcome(command, environment=around, timeout=3600)
+    races = [f"{kind}: {summary}" for kind, _, summary in WARNING.findall(done.err + done.out)]
+    different = sorted(set(races))
+    passed = done.code == 0 and not races
+    text = f"{done.how()}, {done.seconds:.0f} s" + (f", {len(races)} warnings, {len(different)} places: {'; '.join(different[:3])}" if races else "")
+    return name, passed, text, "" if passed else (done.err + done.out)[:12000]
+
+
+def run(arguments, report):
+    parser = argparse.ArgumentParser(prog="scripts/check races", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path)
+    parser.add_argument("--parts", nargs="+", choices=["tests", "programs"], default=["tests", "programs"])
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--only", default="", help="tests and programs whose name has this word")
+    options = parser.parse_args(arguments)
+    around = environment()
+    targets = (TESTS if "tests" in options.parts else []) + (PROGRAMS if "programs" in options.parts else [])
+    directory = (options.build or build("races", targets)).resolve()
+    with tempfile.TemporaryDirectory(prefix="adamant_races_") as output, ThreadPoolExecutor(options.jobs) as pool:
+        work = []
+        for path in sorted(p for p in directory.glob("tests/*/test_*") if p.name in targets and os.access(p, os.X_OK) and options.only in p.name):
+            work.append(pool.submit(outcome, path.name, [path], around))
+        for program in [p for p in PROGRAMS if p in targets and options.only in p]:
+            for name, settings in RUNS[program]:
+                command = [directory / "apps" / program, ROOT / "prm" / program / f"{name}.prm", "--backend", "host", "--threads", "4"]
+                command += ["--output", Path(output) / f"{program}_{name}"] + [word for s in settings for word in ("--set", s)]
+                work.append(pool.submit(outcome, f"{program}/{name}", command, around))
+        for done in work:
+            case, passed, text, said = done.result()
+            report.add(case, passed, text)
+            if said:
+                print(said)
+    report.note("four threads, clang's thread sanitizer with archer")
