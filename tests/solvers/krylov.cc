@@ -5,6 +5,7 @@
 #include "multigrid/smoothers/functors.h"
 #include "solvers/bicgstab.h"
 #include "solvers/cg.h"
+#include "solvers/column_solver.h"
 #include "solvers/gmres.h"
 #include "solvers/richardson.h"
 #include "support/errors.h"
@@ -279,6 +280,11 @@ TEST_P(Krylov, CGSaysWhatRoundingDoesNotAllow)
   expect_failure([&] { solve(cg, b, zero, control(1e-8, 500, "stiff system")); },
                  {"CG", "stiff system", "stagnation", "rounding"});
   EXPECT_LE(relative_residual(A, solve(cg, b, zero, control(1e-3, 500)).x, b), 1.01e-3);
+  const ColumnMatrix<double> matrix_of_columns(device, A);
+  ColumnSolver               columns(device, matrix_of_columns, 3, identity, ColumnSolver::Method::conjugate_gradients);
+  auto                       B = to_device(device, random_values(std::size_t(3) * A.n_rows, 6));
+  Vector<double>             X(device, B.size());
+  expect_failure([&] { columns.solve(B, X, control(1e-8, 500, "columns")); }, {"CG", "columns", "stagnation"});
   const auto   laplace = diffusion_with_contrast(100, 1e6);
   const auto   on_too  = matrix(laplace);
   const auto   M       = jacobi(laplace);
@@ -325,6 +331,7 @@ TEST_P(Krylov, APlateauIsNoStagnation)
       EXPECT_LE(relative_residual(A, x, b), 1.01e-6);
       EXPECT_GT(result.iterations, 100) << "expected a plateau, else this test tests nothing";
     }
+  expect_failure([&] { solve(cg, b, zero, control(1e-6, 80)); }, {"CG", "not converged to 1e-06", "another smoother"});
   // A shift by one row: the residual goes through all rows before it leaves; and an iteration that is slow, but steady.
   std::vector<Values> rows(12, Values(12, 0.));
   for (int i = 0; i < 12; ++i)
