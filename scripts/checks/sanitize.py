@@ -20,12 +20,20 @@ from .common import PROGRAMS, ROOT, Outcome, build
 FOUND = re.compile(r"^.*(?:ERROR: (?:Address|Leak)Sanitizer|runtime error:|An error occurred in line).*$", re.MULTILINE)
 ENVIRONMENT = {"OMP_WAIT_POLICY": "passive", "UBSAN_OPTIONS": "print_stacktrace=1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
+INSTEAD = {  # what is still long, and what the host does not have
+    "stationary_navier_stokes/cylinder_3d": {"Mesh/Refinements": "0"},
+    "stationary_navier_stokes/cylinder_3d_adaptive": {"Mesh/Refinements": "0"},
+    "poisson/paper_1024": {"Solver/Precision": "float32"},
+}
+
 
 def selected(parts, steps):
     """(name, program, file, settings) of all runs."""
     found = []
     if "shipped" in parts:
-        found += [(f"shipped {name}", *rest) for name, *rest in shipped.runs("small", steps)]
+        for name, program, file, settings in shipped.runs("small", steps):
+            changed = {**dict(s.split("=", 1) for s in settings), **INSTEAD.get(f"{program}/{file.stem}", {})}
+            found.append((f"shipped {name}", program, file, [f"{key}={value}" for key, value in changed.items()]))
     if "tutorials" in parts:
         found += [(f"whole {program}/tutorial", program, file, []) for program, file in shipped.files() if file.stem == "tutorial"]
     return found
@@ -65,5 +73,4 @@ def run(arguments, report):
             report.add(case, passed, text)
             if output:
                 print(output)
-    left = sorted({file.stem for _, file in shipped.files()} - {file.stem for _, _, file, _ in chosen})
-    report.note(f"{len(chosen)} runs, each with {' and '.join(map(str, options.threads))} threads" + (f"; the same run as another: {' '.join(left)}" if left else ""))
+    report.note(f"{len(chosen)} runs, each with {' and '.join(map(str, options.threads))} threads")
