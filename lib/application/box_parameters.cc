@@ -64,6 +64,9 @@ bool BoxParameters::contains(const std::vector<double> &point, unsigned int dim)
 template <int dim>
 void BoxParameters::make(dealii::Triangulation<dim> &mesh) const
 {
+  const std::string key = section + "/Coordinates";
+  if (!coordinates.empty()) // before the work of refining
+    refuse_moved_vertices(key, is_distributed(mesh));
   dealii::Point<dim> far_corner;
   std::copy_n(lengths.begin(), dim, &far_corner[0]);
   dealii::GridGenerator::subdivided_hyper_rectangle(
@@ -73,7 +76,6 @@ void BoxParameters::make(dealii::Triangulation<dim> &mesh) const
   const std::map<std::string, unsigned int> n_coordinates{{"uniform", 0}, {"face", 1}, {"edge", 2}, {"vertex", dim}};
   if (!by_estimate())
     refine_towards_origin(mesh, lengths, n_coordinates.at(refinement), refinement_steps);
-  const std::string key = section + "/Coordinates";
   if (!coordinates.empty())
     move_vertices(key, *parse_function<dim>(key, coordinates, dim), mesh);
 }

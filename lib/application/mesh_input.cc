@@ -11,9 +11,17 @@
 
 namespace adamant
 {
+void refuse_moved_vertices(const std::string &key, bool distributed_mesh)
+{
+  if (distributed_mesh)
+    throw InputError(key + ": p4est's meshes (on several ranks, and with Ranks/Distributed mesh = true) do not keep "
+                           "vertices that have been moved; one rank with a serial mesh does");
+}
+
 template <int dim>
 void move_vertices(const std::string &key, const dealii::Function<dim> &map, dealii::Triangulation<dim> &mesh)
 {
+  refuse_moved_vertices(key, is_distributed(mesh));
   dealii::GridTools::transform(
     [&](const dealii::Point<dim> &from) {
       dealii::Point<dim> to;

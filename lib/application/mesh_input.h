@@ -11,7 +11,12 @@ namespace adamant
 {
 /// Meshes as parameters describe them. `key` names the parameter in messages; what it gives wrongly is an InputError.
 
-/// Moves all vertices x to map(x), of dim components. A cell without positive volume is an InputError.
+/// Throws InputError where the mesh of a run is p4est's, which does not keep vertices that have been moved: checkpoints
+/// and coarser levels would have them where they were.
+void refuse_moved_vertices(const std::string &key, bool distributed_mesh);
+
+/// Moves all vertices x to map(x), of dim components. A cell without positive volume is an InputError, as is a mesh of
+/// p4est.
 template <int dim>
 void move_vertices(const std::string &key, const dealii::Function<dim> &map, dealii::Triangulation<dim> &mesh);
 

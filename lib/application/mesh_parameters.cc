@@ -33,20 +33,9 @@ MeshParameters::MeshParameters(const std::string &mesh, const std::string &note,
   add_parameter("Refine where", refine_where, "Of the cells in whose centre this expression of x, y, z is positive");
 }
 
-namespace
-{
-[[noreturn]] void refuse_moved_vertices()
-{
-  throw InputError("Mesh/Coordinates: p4est's meshes (on several ranks, and with Ranks/Distributed mesh = true) do not "
-                   "keep vertices that have been moved; one rank with a serial mesh does");
-}
-} // namespace
-
 void MeshParameters::check(unsigned int dim, unsigned int further_refinements) const
 {
   const auto refuse = [](const std::string &message) { throw InputError(message); };
-  if (!coordinates.empty() && dealii::Utilities::MPI::n_mpi_processes(MPI_COMM_WORLD) > 1)
-    refuse_moved_vertices();
   const auto number = [](std::size_t value) { return std::to_string(value); };
   if (type == "file" && !given())
     refuse("Mesh/Type = file needs Mesh/File");
@@ -57,7 +46,10 @@ void MeshParameters::check(unsigned int dim, unsigned int further_refinements) c
   if (local_refinements > 0 && refine_where.empty())
     refuse("Mesh/Local refinements = " + number(local_refinements) + " needs Mesh/Refine where");
   if (!coordinates.empty())
-    check_expression("Mesh/Coordinates", coordinates, dim, dim);
+    {
+      refuse_moved_vertices("Mesh/Coordinates", dealii::Utilities::MPI::n_mpi_processes(MPI_COMM_WORLD) > 1);
+      check_expression("Mesh/Coordinates", coordinates, dim, dim);
+    }
   if (!refine_where.empty())
     check_expression("Mesh/Refine where", refine_where, 1, dim);
   if (type != "box")
@@ -112,8 +104,8 @@ void MeshParameters::make_coarse(dealii::Triangulation<dim> &coarse) const
 template <int dim>
 void MeshParameters::make(dealii::Triangulation<dim> &mesh) const
 {
-  if (!coordinates.empty() && is_distributed(mesh))
-    refuse_moved_vertices();
+  if (!coordinates.empty()) // before the work of refining
+    refuse_moved_vertices("Mesh/Coordinates", is_distributed(mesh));
   make_coarse(mesh);
   refine_global(mesh, refinements);
   if (!coordinates.empty())
