@@ -51,8 +51,6 @@ private:
   void                   add_statistics(adamant::Statistics::Row &row) override;
   void                   report() override;
 
-  std::unique_ptr<Triangulation<dim>> manifolds() const override { return parameters.mesh.template manifolds<dim>(); }
-
   std::vector<const Vector *> output_vectors() const override { return {&flow->u, &flow->p, &flow->viscosity, &c}; }
   void write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const override;
   adamant::FollowedField<dim> followed(const std::string &name) const override
@@ -84,7 +82,8 @@ private:
 
 template <int dim>
 BuoyantFlow<dim>::BuoyantFlow(const Parameters &parameters, const adamant::Device &device, adamant::Run &run)
-  : Base(device, run, {1., parameters.time.steps, parameters.time.output_interval}, parameters.adaptivity)
+  : Base(device, run, {1., parameters.time.steps, parameters.time.output_interval}, parameters.adaptivity,
+         parameters.mesh)
   , parameters(parameters)
   , initial_composition(
       adamant::parse_function<dim>("Problem/Initial composition", parameters.problem.initial_composition, 1))

@@ -43,7 +43,7 @@ class Elasticity : public adamant::TimeDependentProblem<dim>
 public:
   Elasticity(const Parameters &parameters, const adamant::Device &device, adamant::Run &run)
     : adamant::TimeDependentProblem<dim>(device, run, parameters.schedule(), parameters.adaptivity,
-                                         &parameters.mesh_file)
+                                         parameters.mesh_file)
     , parameters(parameters)
     , dt(parameters.time.step)
     , functions(parameters.problem)

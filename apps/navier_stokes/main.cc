@@ -55,7 +55,6 @@ private:
   using Base::device, Base::mesh, Base::mapping, Base::run_info, Base::schedule, Base::step, Base::time, Base::download;
 
   void                                make_mesh() override;
-  std::unique_ptr<Triangulation<dim>> manifolds() const override { return parameters.mesh.template manifolds<dim>(); }
   void                                setup() override;
   void                                set_initial_values() override;
   adamant::PendingResult              advance() override;
@@ -112,7 +111,7 @@ private:
 
 template <int dim>
 NavierStokes<dim>::NavierStokes(const Parameters &parameters, const Device &device, adamant::Run &run)
-  : Base(device, run, parameters.schedule(), parameters.adaptivity)
+  : Base(device, run, parameters.schedule(), parameters.adaptivity, parameters.mesh)
   , parameters(parameters)
   , speed_square(device, 2)
   , mean(device, 2)

@@ -16,6 +16,7 @@
 #include "data.h"
 
 #include "application/adaptive_mesh.h"
+#include "application/mesh_file.h"
 #include "application/program.h"
 #include "application/time_dependent_problem.h"
 #include "discretization/fields/coarser_values.h"
@@ -78,7 +79,7 @@ class NonlinearHeat : public TimeDependentProblem<dim>, public NonlinearProblem
 {
 public:
   NonlinearHeat(const Parameters &parameters, const Device &device, Run &run)
-    : Base(device, run, parameters.schedule(), parameters.adaptivity, &parameters.mesh_file)
+    : Base(device, run, parameters.schedule(), parameters.adaptivity, parameters.mesh_file)
     , parameters(parameters)
     , dt(parameters.step)
     , fe(parameters.degree)

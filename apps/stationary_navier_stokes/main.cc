@@ -34,7 +34,7 @@ class StationaryNavierStokes : public adamant::TimeDependentProblem<dim>
 {
 public:
   StationaryNavierStokes(const Parameters &parameters, const adamant::Device &device, adamant::Run &run)
-    : Base(device, run, {1., 1, parameters.output.files ? 1u : 0u})
+    : Base(device, run, {1., 1, parameters.output.files ? 1u : 0u}, {}, parameters.mesh)
     , parameters(parameters)
   {
     require(run.ranks.size() == 1 && !adamant::is_distributed(*mesh),

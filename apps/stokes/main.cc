@@ -32,7 +32,7 @@ class Stokes : public adamant::TimeDependentProblem<dim>
 {
 public:
   Stokes(const Parameters &parameters, const adamant::Device &device, adamant::Run &run)
-    : Base(device, run, {1., 1, parameters.output.files ? 1u : 0u})
+    : Base(device, run, {1., 1, parameters.output.files ? 1u : 0u}, {}, parameters.mesh)
     , parameters(parameters)
     , data(make_case<dim>(parameters.problem))
   {}

@@ -12,6 +12,7 @@
 #include "data.h"
 
 #include "application/adaptive_mesh.h"
+#include "application/mesh_file.h"
 #include "application/program.h"
 #include "application/time_dependent_problem.h"
 #include "expressions/functor_at_points.h"
@@ -64,7 +65,7 @@ class Heat : public TimeDependentProblem<dim>
 {
 public:
   Heat(const Parameters &parameters, const Device &device, Run &run)
-    : Base(device, run, parameters.schedule(), parameters.adaptivity, &parameters.mesh_file)
+    : Base(device, run, parameters.schedule(), parameters.adaptivity, parameters.mesh_file)
     , parameters(parameters)
     , dt(parameters.step)
     , fe(parameters.degree)

@@ -91,7 +91,7 @@ private:
 template <int dim>
 TransportDiffusion<dim>::TransportDiffusion(const Parameters &parameters, const Device &device, adamant::Run &run)
   : adamant::TimeDependentProblem<dim>(device, run, parameters.time.schedule(), parameters.adaptivity,
-                                       &parameters.mesh_file)
+                                       parameters.mesh_file)
   , parameters(parameters)
   , dt(parameters.time.step)
   , coefficients(parameters.problem.coefficients<dim>())

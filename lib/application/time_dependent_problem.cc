@@ -16,14 +16,13 @@ namespace adamant
 {
 template <int dim>
 TimeDependentProblem<dim>::TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule,
-                                                const AdaptivityOptions  &adaptivity,
-                                                const MeshFileParameters *mesh_file)
+                                                const AdaptivityOptions &adaptivity, const Shape &manifolds)
   : device(device)
   , run_info(run)
   , schedule(schedule)
   , mesh(create_mesh<dim>(run.ranks, run.distributed_mesh))
   , adaptivity(adaptivity, mapping)
-  , mesh_file(mesh_file)
+  , manifolds(manifolds)
   , series(run.folder(), "solution", run.ranks)
 {}
 
@@ -222,12 +221,6 @@ std::string TimeDependentProblem<dim>::size_of_mesh() const
   if (!adaptivity.options.on())
     return "";
   return "cells " + run_info.record.at("cells").dump() + "  unknowns " + run_info.record.at("dofs").dump();
-}
-
-template <int dim>
-std::unique_ptr<dealii::Triangulation<dim>> TimeDependentProblem<dim>::manifolds() const
-{
-  return mesh_file != nullptr ? mesh_file->manifolds<dim>() : nullptr;
 }
 
 template <int dim>

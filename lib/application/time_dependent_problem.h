@@ -4,7 +4,6 @@
 #include "application/device_field.h"
 #include "application/field_output.h"
 #include "application/linear_solver_setup.h"
-#include "application/mesh_file.h"
 #include "application/output.h"
 #include "application/run.h"
 #include "application/state.h"
@@ -30,8 +29,13 @@ template <int dim>
 class TimeDependentProblem
 {
 public:
-  TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule,
-                       const AdaptivityOptions &adaptivity = {}, const MeshFileParameters *mesh_file = nullptr);
+  /// `mesh` are the parameters that make_mesh() has it from: MeshFileParameters, MeshParameters, or others that know
+  /// manifolds<dim>() as these do.
+  template <class Mesh>
+  TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule, const AdaptivityOptions &adaptivity,
+                       const Mesh &mesh)
+    : TimeDependentProblem(device, run, schedule, adaptivity, Shape([&mesh] { return mesh.template manifolds<dim>(); }))
+  {}
   virtual ~TimeDependentProblem()                               = default;
   TimeDependentProblem(const TimeDependentProblem &)            = delete;
   TimeDependentProblem &operator=(const TimeDependentProblem &) = delete;
@@ -47,10 +51,6 @@ protected:
   virtual void make_mesh() = 0;
   /// Refinement that needs solutions, after make_mesh.
   virtual void adapt_mesh() {}
-  /// The coarse mesh with the manifolds that place new vertices of a mesh from a checkpoint, which has none; null:
-  /// straight. A serial mesh gets them only where it may change. By default those of the constructor's file.
-  virtual std::unique_ptr<dealii::Triangulation<dim>> manifolds() const;
-
   /// Fields, forms, solvers and vectors on the mesh: all that a checkpoint does not hold. It calls `describe`, and at
   /// time 0 may still change the schedule. Called again whenever the mesh has changed.
   virtual void setup() = 0;
@@ -122,6 +122,12 @@ protected:
   /// @}
 
 private:
+  /// The coarse mesh with the manifolds that place new vertices of a mesh from a checkpoint, which has none; null:
+  /// straight. A serial mesh gets them only where it may change.
+  using Shape = std::function<std::unique_ptr<dealii::Triangulation<dim>>()>;
+  TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule, const AdaptivityOptions &adaptivity,
+                       const Shape &manifolds);
+
   void begin();
   void load_mesh();
   void adapt_to_initial_values();
@@ -154,12 +160,12 @@ private:
     double        time   = 0.;
     PendingResult result = {};
   };
-  Step                      under_way; // whose end the host has not seen
-  Output                   &show(const Field<dim> &field, const Vector<double> &u, const Show &show);
-  std::vector<Output>       outputs;
-  std::vector<Snapshot>     snapshots; // of the output_vectors
-  Adaptivity<dim>           adaptivity;
-  const MeshFileParameters *mesh_file;
-  TimeSeries                series; // last: its end waits for what it writes
+  Step                  under_way; // whose end the host has not seen
+  Output               &show(const Field<dim> &field, const Vector<double> &u, const Show &show);
+  std::vector<Output>   outputs;
+  std::vector<Snapshot> snapshots; // of the output_vectors
+  Adaptivity<dim>       adaptivity;
+  const Shape           manifolds;
+  TimeSeries            series; // last: its end waits for what it writes
 };
 } // namespace adamant
