@@ -216,6 +216,9 @@ bool BuoyantFlow<dim>::finished() const
 template <int dim>
 void BuoyantFlow<dim>::serialize(adamant::State &state)
 {
+  if (state.loading() && parameters.time.end > 0. && time > parameters.time.end * (1. + 1e-12))
+    throw adamant::InputError("--restart: the checkpoint is of time " + adamant::to_text(time) +
+                              ", but Time stepping/End time is " + adamant::to_text(parameters.time.end));
   state.scalar(bounds[0]);
   state.scalar(bounds[1]);
   state.scalar(first_mass);

@@ -82,11 +82,7 @@ struct Parameters
 
   adamant::StokesSolverParameters linear_solver{"mass"};
 
-  unsigned int             dim() const { return problem.dimension; }
-  std::vector<std::string> may_change() const
-  {
-    return {"Time stepping/Steps", "Time stepping/End time", "Time stepping/Output interval", "Checkpoint"};
-  }
+  unsigned int dim() const { return problem.dimension; }
 
   adamant::SchurComplement schur() const { return linear_solver.schur_complement(adamant::SchurComplement::mass); }
 

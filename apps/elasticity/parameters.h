@@ -197,10 +197,10 @@ struct Parameters
   }
 
   // Where a checkpoint is continued.
-  std::vector<std::string> may_change() const
+  std::vector<std::string> must_stay() const
   {
-    std::vector<std::string> keys = {"Output/Interval", "Output/Energy interval", "Checkpoint"};
-    if (!time.stationary && !discretization.by_estimate()) // which take the load at the end time
+    std::vector<std::string> keys = {"Output/Points"};   // columns of statistics.csv
+    if (time.stationary || discretization.by_estimate()) // which take the load at the end time
       keys.emplace_back("Time stepping/End time");
     return keys;
   }

@@ -54,14 +54,14 @@ private:
   using Base   = adamant::TimeDependentProblem<dim>;
   using Base::device, Base::mesh, Base::mapping, Base::run_info, Base::schedule, Base::step, Base::time, Base::download;
 
-  void                                make_mesh() override;
-  void                                setup() override;
-  void                                set_initial_values() override;
-  adamant::PendingResult              advance() override;
-  void                                serialize(adamant::State &state) override;
-  bool                                finished() const override { return steady.reached; }
-  void                                add_statistics(adamant::Statistics::Row &row) override;
-  void                                report() override;
+  void                   make_mesh() override;
+  void                   setup() override;
+  void                   set_initial_values() override;
+  adamant::PendingResult advance() override;
+  void                   serialize(adamant::State &state) override;
+  bool                   finished() const override { return steady.reached; }
+  void                   add_statistics(adamant::Statistics::Row &row) override;
+  void                   report() override;
 
   std::vector<const Vector *> output_vectors() const override { return {&u[now], &pressure.on_velocity_mesh}; }
   void write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const override
@@ -145,9 +145,8 @@ void NavierStokes<dim>::setup()
     std::cout << *solver->multigrid;
   run_info.describe({flow->n_unknowns(), mesh->n_global_active_cells(), flow->pressure_levels, parameters.linear_solver,
                      parameters.time.extrapolation_order});
-  run_info.record["time_step"]       = schedule.step;
-  run_info.record["time_step_limit"] = limit.limit;
-  run_info.record["shortest_edge"]   = adamant::shortest_edge(*mesh);
+  run_info.record["time_step"]     = schedule.step;
+  run_info.record["shortest_edge"] = adamant::shortest_edge(*mesh);
 }
 
 template <int dim>
@@ -317,6 +316,11 @@ template <int dim>
 void NavierStokes<dim>::serialize(adamant::State &state)
 {
   adamant::serialize_step(state, schedule, parameters.time.end);
+  if (!state.changes_mesh())
+    {
+      state.scalar(limit.limit);
+      state.scalar(limit.text);
+    }
   state.scalar(steady.reached);
   results->serialize(state);
   if (state.changes_mesh() && !state.loading())
@@ -357,6 +361,8 @@ template <int dim>
 void NavierStokes<dim>::report()
 {
   auto &record              = run_info.record;
+  record["time_step"]       = schedule.step; // a checkpoint's
+  record["time_step_limit"] = limit.limit;
   record["end_time"]        = time;
   record["steady"]          = steady.reached;
   record["pressure_solver"] = parameters.implementation.pressure_solver;

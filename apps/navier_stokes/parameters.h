@@ -155,13 +155,12 @@ struct Parameters
   }
 
   // Where a checkpoint is continued.
-  std::vector<std::string> may_change() const
+  std::vector<std::string> must_stay() const
   {
-    auto keys = time.may_change();
-    keys.insert(keys.end(), {"Output/Interval", "Output/Profiles", "Output/Profile points", "Output/Time parts"});
-    if (time.steady_tolerance == 0.) // else the statistics tell when the run ends
-      keys.push_back("Output/Statistics interval");
-    return keys;
+    std::vector<std::string> columns = {"Output/Points", "Output/Force boundaries", "Output/Force scale"};
+    if (time.steady_tolerance > 0.) // the statistics tell when the run ends
+      columns.emplace_back("Output/Statistics interval");
+    return columns;
   }
 
   // Chebyshev smoothing with a factorised approximate inverse survives stretched cells.

@@ -204,8 +204,7 @@ struct Parameters
   SchurParameters         schur;
   OutputParameters        output;
 
-  unsigned int             dim() const { return problem.dimension; }
-  std::vector<std::string> may_change() const { return {}; }
+  unsigned int dim() const { return problem.dimension; }
 
   // What no single parameter's pattern can tell.
   void check() const

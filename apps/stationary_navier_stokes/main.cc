@@ -252,8 +252,18 @@ template <int dim>
 void StationaryNavierStokes<dim>::serialize(adamant::State &state)
 {
   state.unknowns(x, level->on_device.space());
-  if (state.loading())
-    set_nodal_values();
+  // What the record has of the way to the solution.
+  auto       &record = run_info.record;
+  std::string way    = adamant::RunRecord{{"solves", solves}, {"meshes", record.value("meshes", solves)}}.dump();
+  state.scalar(way);
+  state.scalar(level->n_accepted);
+  if (!state.loading())
+    return;
+  set_nodal_values();
+  const auto loaded = adamant::RunRecord::parse(way);
+  solves            = loaded.at("solves");
+  if (parameters.refinement.cycles > 0)
+    record["meshes"] = loaded.at("meshes");
 }
 
 // Of the flow on one of the meshes.

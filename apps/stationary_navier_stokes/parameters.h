@@ -259,8 +259,7 @@ struct Parameters
   RefinementParameters     refinement;
   OutputParameters         output{mesh};
 
-  unsigned int             dim() const { return problem.dimension; }
-  std::vector<std::string> may_change() const { return {"Output"}; }
+  unsigned int dim() const { return problem.dimension; }
 
   // What no single parameter's pattern can tell.
   void check() const

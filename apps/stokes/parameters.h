@@ -145,8 +145,7 @@ struct Parameters
 
   adamant::StokesSolverParameters linear_solver{"bfbt for nsinker, else mass"};
 
-  unsigned int             dim() const { return problem.dimension; }
-  std::vector<std::string> may_change() const { return {"Output"}; }
+  unsigned int dim() const { return problem.dimension; }
 
   adamant::SchurComplement schur() const
   {

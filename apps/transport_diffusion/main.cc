@@ -118,7 +118,8 @@ void TransportDiffusion<dim>::setup()
 {
   solver.reset(); // of another mesh
   setup_fields();
-  choose_scheme(parameters.time.scheme == "bdf2" && step == 0 ? "backward_euler" : parameters.time.scheme);
+  const bool first = step == 0 && this->n_mesh_changes() == 0; // else also in a restart, whose step is not known yet
+  choose_scheme(parameters.time.scheme == "bdf2" && first ? "backward_euler" : parameters.time.scheme);
   assemble();
   this->add_output(*field, u);
   this->describe(*field, *A, *solver, parameters.linear_solver, parameters.time.extrapolation_order);
@@ -232,7 +233,7 @@ void TransportDiffusion<dim>::change_scheme()
   A->update(device);
   solver->update();
   device.synchronize();
-  ++updates;
+  updates = 1; // also where a restart does it again
 }
 
 template <int dim>
@@ -278,6 +279,7 @@ void TransportDiffusion<dim>::compute_rhs()
 template <int dim>
 void TransportDiffusion<dim>::serialize(adamant::State &state)
 {
+  state.scalar(updates);
   state.vector(u, *theta, boundary.at(time));
   state.vector(u_old, *theta, boundary.at((step - 1) * dt));
   state.history(guess, device, theta->space());

@@ -144,8 +144,7 @@ struct TimeParameters : adamant::TimeParameters
 
 struct Parameters
 {
-  unsigned int             dim() const { return problem.dimension; }
-  std::vector<std::string> may_change() const { return time.may_change(); }
+  unsigned int dim() const { return problem.dimension; }
 
   adamant::MeshFileParameters     mesh_file{"; empty: the unit box, see Discretization"};
   ProblemParameters               problem{mesh_file};

@@ -5,7 +5,6 @@
 #include <deal.II/base/config.h>
 
 #include <boost/crc.hpp>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -28,6 +27,9 @@ namespace fs = std::filesystem;
 
 const std::string prefix = "checkpoint_", unfinished = ".new";
 
+// The first line of a checkpoint, and its layout: what follows is read only where both are as expected.
+const std::string mark = "adamant checkpoint, layout ", present_layout = "6";
+
 volatile std::sig_atomic_t signal_received = 0;
 
 extern "C" void keep_signal(int signal)
@@ -42,19 +44,13 @@ std::string name_of(unsigned int step)
   return name.str();
 }
 
-// The CRC-32 of the first n bytes.
-std::uint32_t checksum(const std::string &file, std::uintmax_t n)
+// Whether a file is a checkpoint by its name: what else begins so in an output folder is the user's.
+bool is_checkpoint(const std::string &name, const std::string &ending = "")
 {
-  std::ifstream      in(file, std::ios::binary);
-  boost::crc_32_type crc;
-  std::vector<char>  block(1 << 20);
-  while (n > 0 && in)
-    {
-      in.read(block.data(), static_cast<std::streamsize>(std::min<std::uintmax_t>(n, block.size())));
-      crc.process_bytes(block.data(), static_cast<std::size_t>(in.gcount()));
-      n -= static_cast<std::uintmax_t>(in.gcount());
-    }
-  return crc.checksum();
+  const std::size_t digits = name_of(0).size() - prefix.size();
+  return name.size() == prefix.size() + digits + ending.size() && name.rfind(prefix, 0) == 0 &&
+         name.find_first_not_of("0123456789", prefix.size()) >= prefix.size() + digits &&
+         name.substr(prefix.size() + digits) == ending;
 }
 
 bool is_whole(const std::string &file)
@@ -92,15 +88,6 @@ void sync_to_disk(const std::string &path)
     throw RunError(std::strerror(error));
 }
 
-// Whether two values are the same: as numbers, or as text.
-bool same_value(const std::string &a, const std::string &b)
-{
-  char        *end_a = nullptr, *end_b = nullptr;
-  const double x = std::strtod(a.c_str(), &end_a), y = std::strtod(b.c_str(), &end_b);
-  const bool   numbers = !a.empty() && !b.empty() && *end_a == '\0' && *end_b == '\0';
-  return a == b || (numbers && x == y);
-}
-
 void kill_for_test(const std::string &stage, unsigned int number)
 {
   const char *wish = std::getenv("ADAMANT_CHECKPOINT_KILL");
@@ -108,6 +95,20 @@ void kill_for_test(const std::string &stage, unsigned int number)
     std::raise(SIGKILL);
 }
 } // namespace
+
+std::uint32_t checksum(const std::string &file, std::uintmax_t n)
+{
+  std::ifstream      in(file, std::ios::binary);
+  boost::crc_32_type crc;
+  std::vector<char>  block(1 << 20);
+  while (n > 0 && in)
+    {
+      in.read(block.data(), static_cast<std::streamsize>(std::min<std::uintmax_t>(n, block.size())));
+      crc.process_bytes(block.data(), static_cast<std::size_t>(in.gcount()));
+      n -= static_cast<std::uintmax_t>(in.gcount());
+    }
+  return crc.checksum();
+}
 
 CheckpointParameters::CheckpointParameters()
   : dealii::ParameterAcceptor("/Checkpoint")
@@ -128,8 +129,7 @@ CheckpointReader::CheckpointReader(const std::string &folder, const std::string 
   std::vector<std::string> names;
   std::error_code          error;
   for (const auto &entry : fs::directory_iterator(folder, error))
-    if (const std::string name = entry.path().filename().string();
-        name.rfind(prefix, 0) == 0 && name.find(unfinished) == std::string::npos)
+    if (const std::string name = entry.path().filename().string(); is_checkpoint(name))
       names.push_back(name);
   std::sort(names.rbegin(), names.rend());
   if (names.empty())
@@ -146,46 +146,28 @@ CheckpointReader::CheckpointReader(const std::string &folder, const std::string 
     throw InputError("--restart: all checkpoints in folder '" + folder + "' are damaged");
 
   in.open(file, std::ios::binary);
-  objects.emplace(in);
-  *objects >> header;
   const auto refuse = [&](const std::string &by, const std::string &wanted) {
     throw InputError("--restart: '" + file + "' was written by " + by + ", which this program, " + wanted +
                      ", cannot continue");
   };
-  if (header.layout != CheckpointHeader::present_layout)
-    refuse("adamant " + header.version, "with another layout of checkpoints");
+  std::string line(mark.size(), ' ');
+  in.read(line.data(), static_cast<std::streamsize>(line.size()));
+  if (line != mark || !std::getline(in, line) || line != present_layout)
+    refuse("an adamant whose checkpoints have another layout", "with layout " + present_layout);
+  try
+    {
+      objects.emplace(in);
+      *objects >> header;
+    }
+  catch (const std::exception &error)
+    {
+      throw InputError("--restart: '" + file + "' cannot be read: " + error.what());
+    }
   if (header.application != application)
     refuse("the program " + header.application, application);
   if (header.deal_ii != DEAL_II_PACKAGE_VERSION)
     refuse("a program with deal.II " + header.deal_ii, "with deal.II " DEAL_II_PACKAGE_VERSION);
   std::cout << "continuing from " << file << ": step " << header.step << ", time " << header.time << std::endl;
-}
-
-void CheckpointReader::check_parameters(const std::string &present, const std::vector<std::string> &may_change) const
-{
-  const auto values = [](const std::string &json) { return nlohmann::json::parse(json).flatten(); };
-  const auto before = values(header.values), now = values(present);
-  const auto value_in = [](const nlohmann::json &all, const std::string &key) {
-    return !all.contains(key)      ? "unknown" :
-           all.at(key).is_string() ? all.at(key).get<std::string>() :
-                                     all.at(key).dump();
-  };
-  nlohmann::json all = before;
-  all.update(now);
-  std::string differences;
-  for (const auto &entry : all.items())
-    {
-      const std::string key = entry.key().substr(1), was = value_in(before, entry.key()),
-                        is = value_in(now, entry.key());
-      const bool allowed   = std::any_of(may_change.begin(), may_change.end(), [&](const std::string &name) {
-        return key == name || key.rfind(name + "/", 0) == 0;
-      });
-      if (!allowed && !same_value(was, is))
-        differences += (differences.empty() ? "" : "; ") + key + " is '" + is + "', was '" + was + "'";
-    }
-  if (!differences.empty())
-    throw InputError("--restart: parameters that change the result differ from those of '" + file +
-                     "': " + differences);
 }
 
 CheckpointWriter::CheckpointWriter(const CheckpointParameters &parameters, const std::string &folder,
@@ -236,8 +218,9 @@ void CheckpointWriter::write(const CheckpointHeader &header, const std::function
   const auto remove_others = [&] {
     std::error_code ignored;
     for (const auto &entry : fs::directory_iterator(folder, ignored))
-      if (const std::string path = folder + "/" + entry.path().filename().string();
-          path.rfind(folder + "/" + prefix, 0) == 0 && path != file && path != beside && path != last_good)
+      if (const std::string name = entry.path().filename().string(), path = folder + "/" + name;
+          (is_checkpoint(name) || is_checkpoint(name, unfinished)) && path != file && path != beside &&
+          path != last_good)
         fs::remove(path, ignored);
     reached("cleaned");
   };
@@ -248,6 +231,7 @@ void CheckpointWriter::write(const CheckpointHeader &header, const std::function
         if (!out)
           throw RunError(std::strerror(errno));
         reached("opened");
+        out << mark << present_layout << '\n';
         {
           Archive archive(out);
           archive << header;

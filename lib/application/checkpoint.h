@@ -11,6 +11,7 @@
 #include <boost/serialization/vector.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <fstream>
 #include <functional>
 #include <optional>
@@ -19,9 +20,9 @@
 #include <vector>
 
 /// Checkpoints: all that a run needs to go on as if it had never stopped, to the last bit on the same backend with as
-/// many threads. A file OUTPUT/checkpoint_STEP is a Boost archive of a CheckpointHeader and the objects that the
-/// program gives, followed by the CRC-32 of all that (4 bytes). It is written beside, synced to disk, and renamed; the
-/// last two are kept. Of several ranks the first one writes; all read it.
+/// many threads. A file OUTPUT/checkpoint_STEP has a line with its layout, a Boost archive of a CheckpointHeader and
+/// the objects that the program gives, and the CRC-32 of all that (4 bytes). It is written beside, synced to disk, and
+/// renamed; the last two are kept. Of several ranks the first one writes; all read it.
 namespace adamant
 {
 /// Section "Checkpoint": when a run writes one.
@@ -40,17 +41,14 @@ public:
   using std::runtime_error::runtime_error;
 };
 
-/// What a checkpoint begins with.
+/// What a checkpoint's archive begins with.
 struct CheckpointHeader
 {
-  static constexpr unsigned int present_layout = 5;
-
-  unsigned int layout = present_layout;
   std::string  application, version, deal_ii, backend;
   int          threads = 0, ranks = 1;
   bool         distributed_mesh = false; ///< p4est's, which any number of ranks can load
   std::string  parameters;               ///< the effective ones as a parameter file
-  std::string  values;                   ///< the same as JSON, to compare
+  std::string  values;                   ///< the same as comparable_parameters() has them
   unsigned int step = 0;
   double       time = 0.;
   std::string  statistics; ///< statistics.csv so far
@@ -60,10 +58,13 @@ struct CheckpointHeader
   template <class Archive>
   void serialize(Archive &archive, unsigned int /*version*/)
   {
-    archive &layout &application &version &deal_ii &backend &threads &ranks &distributed_mesh;
-    archive &parameters &values &step &time &statistics                     &iterations;
+    archive &application &version &deal_ii &backend &threads &ranks &distributed_mesh;
+    archive &parameters &values &step &time &statistics             &iterations;
   }
 };
+
+/// The CRC-32 of the first n bytes of a file.
+std::uint32_t checksum(const std::string &file, std::uintmax_t n);
 
 /// The newest whole checkpoint of a folder, open for reading.
 class CheckpointReader
@@ -75,10 +76,6 @@ public:
 
   CheckpointHeader header;
   std::string      file;
-
-  /// Throws InputError with the parameters that differ from the present ones (JSON as in the header) and are not among
-  /// `may_change`: keys "Section/key", or whole sections.
-  void check_parameters(const std::string &present, const std::vector<std::string> &may_change) const;
 
   /// What follows the header, to be read in the order in which it was written.
   using Archive = boost::archive::binary_iarchive;

@@ -98,7 +98,10 @@ MeshFileParameters::MeshFileParameters(const std::string &role)
 {
   parse_parameters_call_back.connect([this] {
     if (given())
-      prm.set("File", file = find(file)); // the effective parameters are in another folder
+      {
+        file = find(file); // the effective parameters are read in other folders
+        prm.set("File", std::filesystem::absolute(file).lexically_normal().string());
+      }
     read_groups();
   });
   add_parameter("File", file,

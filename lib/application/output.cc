@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <regex>
 #include <sstream>
 
 namespace adamant
@@ -65,17 +66,15 @@ void TimeSeries::cut() const
     return;
   if (!files.empty())
     write_index();
-  // NAME_0007.vtu, NAME_0007.pvtu and its pieces NAME_0007.0.vtu, ...
+  // NAME_0007.vtu, NAME_0007.pvtu and its pieces NAME_0007.0.vtu, ...; other files are the user's
+  const std::regex         of_series(name + "_([0-9]{4,9})(\\.pvtu|(\\.[0-9]+)?\\.vtu)");
   std::error_code          none;
   std::vector<std::string> later;
+  std::smatch              parts;
   for (const auto &entry : std::filesystem::directory_iterator(folder, none))
-    if (const std::string file = entry.path().filename().string(); file.rfind(name + "_", 0) == 0)
-      {
-        const std::size_t begin = name.size() + 1, digits = file.find_first_not_of("0123456789", begin);
-        if (digits != std::string::npos && digits >= begin + 4 && file[digits] == '.' &&
-            std::stoul(file.substr(begin, digits - begin)) >= files.size())
-          later.push_back(entry.path().string());
-      }
+    if (const std::string file = entry.path().filename().string();
+        std::regex_match(file, parts, of_series) && std::stoul(parts[1]) >= files.size())
+      later.push_back(entry.path().string());
   for (const auto &file : later)
     std::filesystem::remove(file, none);
 }

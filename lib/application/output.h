@@ -36,20 +36,19 @@ public:
   void   wait();
   double seconds_beside() const { return beside; } ///< that such tasks took
 
-  /// The files so far; on loading, brings the folder to that state.
+  /// The files so far.
   template <class Archive>
   void serialize(Archive &archive, unsigned int /*version*/)
   {
     wait();
     archive &files;
-    if (Archive::is_loading::value)
-      cut();
   }
+  /// Brings the folder to the state that has been loaded: later files go, and their entries in the index.
+  void cut() const;
 
 private:
   std::string base_name(std::size_t i) const; // in the folder, without what comes after the point
   void        write_index() const;
-  void        cut() const; // later files, and their entries in the index
 
   std::string                                 folder, name;
   Communicator                                ranks;

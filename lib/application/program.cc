@@ -2,6 +2,7 @@
 
 #include "application/choose_device.h"
 #include "application/parameters.h"
+#include "application/restart_rules.h"
 #include "base/command_line.h"
 
 #include <deal.II/base/parameter_handler.h>
@@ -81,11 +82,7 @@ int run_program(int argc, char **argv, const std::string &application, const std
         return 0;
       }
     if (reader)
-      {
-        auto may_change = program->may_change();
-        may_change.emplace_back("Ranks");
-        reader->check_parameters(parameter_text(dealii::ParameterHandler::ShortJSON), may_change);
-      }
+      check_restart(*reader, program->must_stay());
     return run(line, application, *program, std::move(reader), checkpoints, rank_parameters, matrix_format.format());
   });
 }

@@ -21,8 +21,8 @@ public:
 
   virtual void check() const = 0;                    ///< throws InputError where parameters do not fit together
   virtual void check_device(const Device &) const {} ///< likewise, or the device or its ranks do not
-  /// The parameters that may differ where a checkpoint is continued: keys "Section/key", or whole sections.
-  virtual std::vector<std::string> may_change() const                          = 0;
+  /// Keys that a restart may not change here though it may elsewhere, see check_restart.
+  virtual std::vector<std::string> must_stay() const { return {}; }
   virtual void                     solve(const Device &device, Run &run) const = 0;
 };
 
@@ -37,6 +37,16 @@ struct HasDeviceCheck<Parameters, std::void_t<decltype(std::declval<const Parame
 {
 };
 
+/// Whether parameters have a must_stay.
+template <typename Parameters, typename = void>
+struct HasMustStay : std::false_type
+{
+};
+template <typename Parameters>
+struct HasMustStay<Parameters, std::void_t<decltype(std::declval<const Parameters &>().must_stay())>> : std::true_type
+{
+};
+
 /// main() of a program: reads the command line and the parameters, chooses the device and solves. `make` makes the
 /// objects whose parameters are read.
 int run_program(int argc, char **argv, const std::string &application, const std::string &description,
@@ -46,7 +56,7 @@ int run_program(int argc, char **argv, const std::string &application, const std
 /// is made of ParameterAcceptors and has
 ///   unsigned int dim() const;                     2 or 3
 ///   void check() const;                           throws InputError where parameters do not fit together
-///   std::vector<std::string> may_change() const;  see Program
+///   std::vector<std::string> must_stay() const;   see Program; may be missing
 ///   void check_device(const Device &) const;      see Program; may be missing
 template <typename Parameters, template <int> class Problem>
 int run_program(int argc, char **argv, const std::string &application, const std::string &description)
@@ -61,8 +71,13 @@ int run_program(int argc, char **argv, const std::string &application, const std
       if constexpr (HasDeviceCheck<Parameters>::value)
         parameters.check_device(device);
     }
-    std::vector<std::string> may_change() const override { return parameters.may_change(); }
-    void                     solve(const Device &device, Run &run) const override
+    std::vector<std::string> must_stay() const override
+    {
+      if constexpr (HasMustStay<Parameters>::value)
+        return parameters.must_stay();
+      return {};
+    }
+    void solve(const Device &device, Run &run) const override
     {
       if (parameters.dim() == 2)
         Problem<2>(parameters, device, run).run();

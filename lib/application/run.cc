@@ -2,6 +2,7 @@
 
 #include "application/choose_device.h"
 #include "application/parameters.h"
+#include "application/restart_rules.h"
 #include "base/exceptions.h"
 #include "base/version.h"
 
@@ -53,7 +54,7 @@ Run::Run(const std::string &application, const CommandLine &line, const Checkpoi
   header.threads          = threads;
   header.ranks            = ranks.size();
   header.distributed_mesh = distributed_mesh;
-  header.values           = parameter_text(dealii::ParameterHandler::ShortJSON);
+  header.values           = comparable_parameters();
   if (reader)
     continue_from(reader->header);
 }
@@ -71,8 +72,6 @@ void Run::continue_from(const CheckpointHeader &from)
               << " threads; the results may differ from an uninterrupted run's by rounding and solver tolerance\n";
   header.iterations = from.iterations;
   statistics.text   = from.statistics;
-  if (!statistics.text.empty() && writes())
-    write_file(file("statistics.csv"), statistics.text); // without the rows after the checkpoint
 }
 
 unsigned int Run::cells_per_rank(unsigned int dofs_per_cell) const
@@ -119,6 +118,8 @@ void Run::begin_time_loop(unsigned int done, unsigned int n)
       print_size(record, host_memory(), in_use, std::max(bytes, device.interface().peak_memory()));
       throw EndOfDryRun();
     }
+  if (reader && !statistics.text.empty() && writes())
+    write_file(file("statistics.csv"), statistics.text); // without the rows after the checkpoint
   record["timings"]["init"] = total.wall_time();
   time_loop.start();
 }

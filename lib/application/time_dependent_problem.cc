@@ -50,6 +50,8 @@ void TimeDependentProblem<dim>::run()
   const WaitForOutput at_the_end{series};
   begin();
   run_info.begin_time_loop(step, schedule.n_steps);
+  if (run_info.continues()) // and nothing has refused that
+    series.cut();
   bool overlaps = false; // whether the last step went on beside the host: where the host waits, nothing is put off
   while (step < schedule.n_steps && !finished())
     {
@@ -124,7 +126,7 @@ void TimeDependentProblem<dim>::begin()
 {
   if (run_info.continues())
     {
-      load_mesh();
+      load_mesh(); // and of the adaptivity how far it refines
       setup();
       State state(run_info.checkpoint().archive());
       return serialize_all(state);
@@ -228,7 +230,7 @@ void TimeDependentProblem<dim>::load_mesh()
 {
   shape = is_distributed(*mesh) || adaptivity.options.on() ? manifolds() : nullptr;
   StoredMesh<dim> stored(*mesh, shape.get());
-  run_info.checkpoint().archive() >> stored;
+  run_info.checkpoint().archive() >> stored >> adaptivity;
 }
 
 template <int dim>
@@ -237,7 +239,6 @@ void TimeDependentProblem<dim>::serialize_all(State &state)
   state.scalar(step);
   state.scalar(time);
   state.scalar(series);
-  state.scalar(adaptivity);
   serialize(state);
 }
 
@@ -246,7 +247,7 @@ void TimeDependentProblem<dim>::write_checkpoint()
 {
   run_info.write_checkpoint(step, time, [this](CheckpointWriter::Archive &archive) {
     const StoredMesh<dim> stored(*mesh);
-    archive << stored;
+    archive << stored << adaptivity;
     State state(archive);
     serialize_all(state);
   });

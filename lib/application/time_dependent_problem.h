@@ -97,6 +97,8 @@ protected:
                 const LinearSolverParameters &parameters, unsigned int extrapolation_order = 0);
   /// Beyond this level no change of the mesh refines a cell; 0 where the mesh stays.
   int largest_level() const { return adaptivity.largest_level(); }
+  /// How often the mesh has changed, in setup() of a run that is continued, too.
+  unsigned int n_mesh_changes() const { return adaptivity.n_changes; }
   /// The values of a vector in host memory, in the Section "copy".
   Array<double> download(const Vector<double> &vector);
   /// In setup(), what of the nodal values u is to be written; field and vector have to stay where they are: a scalar

@@ -51,9 +51,4 @@ Schedule TimeParameters::schedule() const
 {
   return {step, static_cast<unsigned int>(std::lround(end / step)), output_interval};
 }
-
-std::vector<std::string> TimeParameters::may_change() const
-{
-  return {section + "/End time", section + "/Output interval", "Checkpoint"};
-}
 } // namespace adamant

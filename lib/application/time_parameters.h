@@ -3,7 +3,6 @@
 #include <deal.II/base/parameter_acceptor.h>
 
 #include <string>
-#include <vector>
 
 namespace adamant
 {
@@ -48,8 +47,6 @@ public:
   /// Throws InputError where the end time is no multiple of the time step, or has more of them than can be counted.
   void     check() const;
   Schedule schedule() const;
-  /// The keys that may differ where a checkpoint is continued: end time, output interval, and the section "Checkpoint".
-  std::vector<std::string> may_change() const;
 
 protected:
   /// Adds "Extrapolation order" with this default; `solver` names in its description whose initial guess it is.
