@@ -1,6 +1,7 @@
 // Level meshes against deal.II's own sequence of global coarsening.
 #include "discretization/meshes/level_meshes.h"
 #include "base/exceptions.h"
+#include "discretization/fields/transfer.h"
 #include "support.h"
 
 #include <deal.II/distributed/shared_tria.h>
@@ -148,6 +149,91 @@ void test_curved_meshes()
   compare_with_dealii(corner, "moved hyper_L");
 }
 
+// On the left cells come and vanish, on the right they come later: the finer ones there take the places of the left
+// ones, so that refined cells have lines with larger numbers than all cells of a coarser level.
+template <int dim>
+void make_mesh_of_used_places(Triangulation<dim> &mesh)
+{
+  std::vector<unsigned int> n(dim, 1);
+  n[0] = 16;
+  Point<dim> corner;
+  for (int d = 0; d < dim; ++d)
+    corner[d] = n[d];
+  GridGenerator::subdivided_hyper_rectangle(mesh, n, Point<dim>(), corner);
+  const auto refine = [&](int cell, int to_level) {
+    for (int level = 0; level < to_level; ++level)
+      {
+        for (const auto &c : mesh.active_cell_iterators())
+          if (c->center()[0] > cell && c->center()[0] < cell + 1 && c->level() == level)
+            c->set_refine_flag();
+        mesh.execute_coarsening_and_refinement();
+      }
+  };
+  const int to_level = dim == 2 ? 5 : 4;
+  refine(0, to_level);
+  refine(12, 1);
+  while (mesh.begin(0)->has_children())
+    {
+      for (const auto &c : mesh.active_cell_iterators())
+        if (c->center()[0] < 8. && c->level() > 0)
+          c->set_coarsen_flag();
+      mesh.execute_coarsening_and_refinement();
+    }
+  refine(12, to_level);
+}
+
+// The largest number of a line that a refined cell has on the level, against that of the level's cells.
+template <int dim>
+bool has_lines_of_refined_cells_behind(const CellList<dim> &cells)
+{
+  unsigned int last_of_refined = 0;
+  for (auto cell : cells)
+    while (cell->level() > 0)
+      {
+        cell = cell->parent();
+        for (unsigned int l = 0; l < cell->n_lines(); ++l)
+          last_of_refined = std::max(last_of_refined, cell->line_index(l));
+      }
+  return last_of_refined >= cells.end_of(1);
+}
+
+// Levels, spaces and transfer on such a mesh; that arrays are not overrun shows at the test's end (red_zones.cc).
+template <int dim>
+void test_used_places()
+{
+  for (const auto smoothing : {Triangulation<dim>::none, Triangulation<dim>::limit_level_difference_at_vertices})
+    {
+      Triangulation<dim> mesh(smoothing);
+      make_mesh_of_used_places(mesh);
+      const auto levels = create_level_meshes(mesh, 1);
+      bool       behind = false;
+      for (const auto &level : levels)
+        behind = behind || has_lines_of_refined_cells_behind(*level.cells);
+      EXPECT_TRUE(behind) << "the history should give refined cells lines behind those of a level's cells";
+      compare_with_dealii(mesh, "cells in the places of others");
+      for (const auto &fe : elements<dim>())
+        for (std::size_t l = 1; l < levels.size(); ++l)
+          {
+            SCOPED_TRACE(fe->get_name() + ", level " + std::to_string(l));
+            const adamant::LevelSpace<dim> fine(levels[l].cells, *fe, {}), coarse(levels[l - 1].cells, *fe, {});
+            const auto                     P = adamant::transfer_matrices(levels[l], fine, coarse).prolongation;
+            Vector<double>                 ones(coarse.n_dofs());
+            ones               = 1.;
+            const auto on_fine = multiply(P, ones);
+            for (int i = 0; i < fine.n_dofs(); ++i)
+              ASSERT_NEAR(on_fine[i], fine.is_free(i) ? 1. : 0., 1e-14) << "DoF " << i;
+          }
+    }
+}
+
+TEST(LevelMeshes, PlacesOfLinesUsedAgain2D)
+{
+  test_used_places<2>();
+}
+TEST(LevelMeshes, PlacesOfLinesUsedAgain3D)
+{
+  test_used_places<3>();
+}
 TEST(LevelMeshes, RandomMeshes2D)
 {
   test_random_meshes<2>();

@@ -43,8 +43,8 @@ public:
   StayingRefined(const CellList<dim> &cells, const Refined &refined)
     : stays(refined.size())
     , at_vertices((cells.mesh()->get_mesh_smoothing() & Mesh::limit_level_difference_at_vertices) != 0)
-    , split(cells.end_of(1), 0)
-    , finest(at_vertices ? cells.end_of(0) : 0, 0)
+    , split(cells.mesh()->n_raw_lines(), 0) // refined cells have lines beyond those of the list's cells
+    , finest(at_vertices ? cells.mesh()->n_vertices() : 0, 0)
   {
     for (unsigned int level = static_cast<unsigned int>(refined.size()); level-- > 0;)
       {
