@@ -39,16 +39,18 @@ dealii::Vector<float> Adaptivity<dim>::indicators(const FollowedField<dim> &fiel
   const auto            values = to_host(*field.values);
   const std::size_t     n      = field.space->n_owned();
   dealii::Vector<float> sum(field.space->triangulation().n_active_cells());
+  const auto            f = options.indicator == AdaptivityOptions::kelly ?
+                              nullptr :
+                              parse_function_of_gradient<dim>("Adaptivity/Indicator", options.indicator);
   for (int part = 0; part < field.n_parts; ++part)
     {
       const double *u = values.data() + part * n;
       const auto    indicators =
-        options.indicator == AdaptivityOptions::kelly ?
+        f == nullptr ?
              estimate_errors(*field.space, mapping, u, field.components) :
              gradient_indicators<dim>(
             *field.space, mapping, u,
-            [this] { return parse_function_of_gradient<dim>("Adaptivity/Indicator", options.indicator); },
-            field.components);
+            [&f](const dealii::Point<dim> &gradient, double h) { return f->value_at(h, gradient); }, field.components);
       for (unsigned int cell = 0; cell < sum.size(); ++cell)
         sum[cell] = field.n_parts == 1 ? indicators[cell] : std::hypot(sum[cell], indicators[cell]);
     }

@@ -9,6 +9,7 @@
 #include <deal.II/base/utilities.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iostream>
 #include <map>
 #include <omp.h>
@@ -18,18 +19,44 @@ namespace adamant
 {
 namespace
 {
-// deal.II also writes what muParser says to std::cerr; the exception tells it.
+// deal.II also writes what muParser says to std::cerr; the exception tells it. The stream is everybody's, so that
+// threads must not do this at once: the last one would leave it without a buffer.
 struct SilentErrors
 {
   std::streambuf *const buffer = std::cerr.rdbuf(nullptr);
   ~SilentErrors() { std::cerr.rdbuf(buffer); }
 };
 
+// muParser takes "1,5" for the list of 1 and 5, and its last number for the value.
+bool has_comma_outside_functions(const std::string &text)
+{
+  std::vector<bool> of_function = {false}; // for each open bracket
+  char              before      = ' ';     // the last character that is no blank
+  for (const char c : text)
+    {
+      if (c == '(')
+        of_function.push_back(std::isalnum(static_cast<unsigned char>(before)) != 0 || before == '_');
+      else if (c == ')' && of_function.size() > 1)
+        of_function.pop_back();
+      else if (c == ',' && !of_function.back())
+        return true;
+      if (std::isspace(static_cast<unsigned char>(c)) == 0)
+        before = c;
+    }
+  return false;
+}
+
 template <int dim>
 std::unique_ptr<ParsedFunction<dim>> parse(const std::string &key, const std::string &text,
                                            const std::vector<std::string> &expressions, const std::string &variables,
                                            bool time_dependent)
 {
+  if (omp_in_parallel() != 0)
+    throw RunError(key + ": an expression is parsed in a parallel region");
+  for (const auto &expression : expressions)
+    if (has_comma_outside_functions(expression))
+      throw InputError(key + " = " + text + ": '" + dealii::Utilities::trim(expression) +
+                       "' has a comma that separates no arguments of a function; numbers have a decimal point");
   try
     {
       const SilentErrors silent;
@@ -57,9 +84,22 @@ ParsedFunction<dim>::ParsedFunction(const std::vector<std::string> &expressions,
 }
 
 template <int dim>
+dealii::FunctionParser<dim> &ParsedFunction<dim>::parser() const
+{
+  return *of_thread[omp_get_thread_num() % of_thread.size()];
+}
+
+template <int dim>
 double ParsedFunction<dim>::value(const dealii::Point<dim> &p, unsigned int component) const
 {
-  return of_thread[omp_get_thread_num() % of_thread.size()]->value(p, component);
+  return parser().value(p, component);
+}
+
+template <int dim>
+double ParsedFunction<dim>::value_at(double t, const dealii::Point<dim> &p) const
+{
+  parser().set_time(t);
+  return parser().value(p);
 }
 
 template <int dim>

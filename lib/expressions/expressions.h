@@ -19,19 +19,24 @@ template <int dim>
 class ParsedFunction : public dealii::AutoDerivativeFunction<dim>
 {
 public:
-  /// Throws deal.II's exceptions, also for names that are unknown.
+  /// Throws deal.II's exceptions, also for names that are unknown. Not to be called by several threads at once.
   ParsedFunction(const std::vector<std::string> &expressions, const std::string &variables, bool time_dependent);
 
   double value(const dealii::Point<dim> &p, unsigned int component = 0) const override;
   void   set_time(double t) override;
+  /// The value at a time of the calling thread's own; value() has it in this thread from then on.
+  double value_at(double t, const dealii::Point<dim> &p) const;
 
 private:
+  dealii::FunctionParser<dim> &parser() const; // of the calling thread
+
   std::vector<std::unique_ptr<dealii::FunctionParser<dim>>> of_thread;
 };
 
 /// Functions given in parameter files, read by muParser (deal.II's FunctionParser): pi, the operators and functions of
 /// muParser, and the variables named below. Components are separated by semicolons. `key` names the parameter in
-/// messages; an expression that cannot be evaluated is an InputError.
+/// messages; an expression that cannot be evaluated is an InputError. They are parsed outside parallel regions only:
+/// RunError says so.
 
 /// A function of x, y, z and t with n_components components, those of `text`; further ones are ignored.
 template <int dim>

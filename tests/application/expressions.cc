@@ -10,11 +10,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <random>
 #include <unistd.h>
 
@@ -144,6 +146,60 @@ TEST(Expressions, WhatHasNoCounterpartIsSaid)
     }
   EXPECT_THROW(point_function({chain}), RunError) << "nested too deeply";
   EXPECT_THROW(point_function({choices + "2"}), RunError) << "nested too deeply";
+}
+
+// muParser would take the last number.
+TEST(Expressions, ACommaIsNoDecimalPoint)
+{
+  for (const char *text : {"1,5", "x + (1,5)*y", "2*(x, y)", "0; 0,5", "if(x<1, 2, 3), 4", "max (x, y) + 0,5"})
+    try
+      {
+        parse_function<2>("Section/key", text, std::string(text).find(';') == std::string::npos ? 1 : 2);
+        ADD_FAILURE() << "expected an InputError for " << text;
+      }
+    catch (const InputError &error)
+      {
+        EXPECT_EQ(std::string(error.what()).find("Section/key = " + std::string(text)), 0u) << error.what();
+        EXPECT_NE(std::string(error.what()).find("decimal point"), std::string::npos) << error.what();
+      }
+  for (const char *text : {"max(x, (y))", "if (x<1, min(x,y,2), 3)", "2*max ((x), y)", "max(x, max(1, 2))"})
+    EXPECT_NO_THROW(parse_function<2>("key", text, 1)) << text;
+  EXPECT_THROW(parse_function_of("c", "key", "1,5"), InputError);
+  EXPECT_THROW(parse_function_of_time("key", "t, 1"), InputError);
+  EXPECT_THROW(parse_function_of_gradient<2>("key", "0,5*h"), InputError);
+}
+
+// Parsing takes std::cerr's buffer away for a moment, which several threads would do at once.
+TEST(Expressions, AreParsedOutsideParallelRegions)
+{
+  auto *const buffer    = std::cerr.rdbuf();
+  int         n_refused = 0;
+#pragma omp parallel num_threads(4) reduction(+ : n_refused)
+  for (int k = 0; k < 20; ++k)
+    try
+      {
+        parse_function<2>("key", "x", 1);
+      }
+    catch (const RunError &)
+      {
+        ++n_refused;
+      }
+  EXPECT_EQ(n_refused, 80);
+  EXPECT_EQ(std::cerr.rdbuf(), buffer);
+  EXPECT_THROW(parse_function<2>("key", "x+", 1), InputError);
+  EXPECT_EQ(std::cerr.rdbuf(), buffer) << "after a mistake";
+  EXPECT_NO_THROW(parse_function<2>("key", "x", 1));
+}
+
+// Each thread has a time of its own.
+TEST(Expressions, AtTimesOfThreads)
+{
+  const auto f       = parse_function_of_gradient<2>("key", "h + 10*u_x + 100*u_y");
+  double     largest = 0.;
+#pragma omp parallel for reduction(max : largest)
+  for (int k = 0; k < 1000; ++k)
+    largest = std::max(largest, std::abs(f->value_at(k, dealii::Point<2>(1., 2.)) - (k + 210.)));
+  EXPECT_EQ(largest, 0.);
 }
 
 TEST(Expressions, DependenceOnTime)

@@ -6,6 +6,8 @@
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/mapping_q.h>
+#include <deal.II/fe/mapping_q1.h>
+#include <deal.II/grid/grid_tools.h>
 #include <deal.II/numerics/error_estimator.h>
 
 #include <omp.h>
@@ -86,4 +88,27 @@ TEST(ErrorEstimate, OfSomeComponents)
   make_random_mesh(mesh, 8);
   const FESystem<2> fe(FE_Q<2>(1), 3);
   compare(mesh, fe, MappingQ1<2>(), ComponentMask({true, false, true}), "two of three");
+}
+
+// Of f = h: in a rectangle, in one that is turned, and in a box; on a mesh of several shapes.
+TEST(GradientIndicators, HaveTheLongestEdge)
+{
+  const auto expect = [](const auto &mesh, const auto &fe, const auto &mapping, const std::vector<double> &edges) {
+    constexpr int                  dim = std::decay_t<decltype(mesh)>::dimension;
+    const adamant::LevelSpace<dim> space({&mesh, [](const auto *) {}}, fe, {});
+    const Vector<double>           u(space.n_owned());
+    const auto                     h =
+      adamant::gradient_indicators<dim>(space, mapping, u.begin(), [](const Point<dim> &, double h) { return h; });
+    ASSERT_EQ(h.size(), edges.size());
+    for (unsigned int cell = 0; cell < h.size(); ++cell)
+      EXPECT_NEAR(h[cell], edges[cell], 1e-6 * edges[cell]) << "cell " << cell;
+  };
+  Triangulation<2> rectangles;
+  GridGenerator::subdivided_hyper_rectangle(rectangles, {{1., 1.25, 0.1}, {0.2}}, Point<2>(), Point<2>(2.35, 0.2));
+  expect(rectangles, FE_Q<2>(1), MappingQ1<2>(), {1., 1.25, 0.2});
+  GridTools::rotate(0.7, rectangles);
+  expect(rectangles, FE_Q<2>(2), MappingQ1<2>(), {1., 1.25, 0.2});
+  Triangulation<3> box;
+  GridGenerator::hyper_rectangle(box, Point<3>(), Point<3>(0.5, 2., 0.1));
+  expect(box, FE_Q<3>(1), MappingQ1<3>(), {2.});
 }

@@ -240,11 +240,23 @@ dealii::Vector<float> estimate_errors(const LevelSpace<dim> &space, const dealii
   return errors;
 }
 
+namespace
+{
+template <typename Cell>
+double longest_edge(const Cell &cell)
+{
+  double longest = 0;
+  for (unsigned int line = 0; line < cell->n_lines(); ++line)
+    longest = std::max(longest, cell->line(line)->diameter());
+  return longest;
+}
+} // namespace
+
 template <int dim>
 dealii::Vector<float> gradient_indicators(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-                                          const double                                                  *owned,
-                                          const std::function<std::unique_ptr<dealii::Function<dim>>()> &make,
-                                          const dealii::ComponentMask                                   &components)
+                                          const double                                                    *owned,
+                                          const std::function<double(const dealii::Point<dim> &, double)> &f,
+                                          const dealii::ComponentMask                                     &components)
 {
   const Array<double>       u  = space.local_values(owned);
   const auto               &fe = space.element();
@@ -254,10 +266,10 @@ dealii::Vector<float> gradient_indicators(const LevelSpace<dim> &space, const de
   using Gradient = dealii::Point<dim>;
 #pragma omp parallel
   {
-    const auto            f = make();
     dealii::FEValues<dim> fe_values(mapping, fe, quadrature, dealii::update_gradients);
     std::vector<Gradient> gradients(fe.n_components());
     int                   shape = -1;
+    double                h     = 0;
 #pragma omp for schedule(static)
     for (int cell = 0; cell < space.n_cells(); ++cell)
       {
@@ -265,7 +277,7 @@ dealii::Vector<float> gradient_indicators(const LevelSpace<dim> &space, const de
           {
             shape = shapes[cell];
             fe_values.reinit(space.active_cells()[shape]);
-            f->set_time(fe_values.get_cell()->diameter() / std::sqrt(double(dim)));
+            h = longest_edge(space.active_cells()[shape]);
           }
         double largest = 0;
         for (const unsigned int q : fe_values.quadrature_point_indices())
@@ -276,7 +288,7 @@ dealii::Vector<float> gradient_indicators(const LevelSpace<dim> &space, const de
                 u[space.cell_dofs(cell)[i]] * fe_values.shape_grad(i, q);
             for (unsigned int c = 0; c < fe.n_components(); ++c)
               if (components[c])
-                largest = std::max(largest, std::abs(f->value(gradients[c])));
+                largest = std::max(largest, std::abs(f(gradients[c], h)));
           }
         indicators[space.active_cells()[cell]->active_cell_index()] = static_cast<float>(largest);
       }
@@ -289,9 +301,9 @@ template dealii::Vector<float> estimate_errors(const LevelSpace<2> &, const deal
 template dealii::Vector<float> estimate_errors(const LevelSpace<3> &, const dealii::Mapping<3> &, const double *,
                                                const dealii::ComponentMask &);
 template dealii::Vector<float> gradient_indicators(const LevelSpace<2> &, const dealii::Mapping<2> &, const double *,
-                                                   const std::function<std::unique_ptr<dealii::Function<2>>()> &,
+                                                   const std::function<double(const dealii::Point<2> &, double)> &,
                                                    const dealii::ComponentMask &);
 template dealii::Vector<float> gradient_indicators(const LevelSpace<3> &, const dealii::Mapping<3> &, const double *,
-                                                   const std::function<std::unique_ptr<dealii::Function<3>>()> &,
+                                                   const std::function<double(const dealii::Point<3> &, double)> &,
                                                    const dealii::ComponentMask &);
 } // namespace adamant

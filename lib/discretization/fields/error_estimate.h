@@ -2,13 +2,12 @@
 
 #include "discretization/fields/level_space.h"
 
-#include <deal.II/base/function.h>
+#include <deal.II/base/point.h>
 #include <deal.II/fe/component_mask.h>
 #include <deal.II/fe/mapping.h>
 #include <deal.II/lac/vector.h>
 
 #include <functional>
-#include <memory>
 
 namespace adamant
 {
@@ -21,12 +20,12 @@ template <int dim>
 dealii::Vector<float> estimate_errors(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                                       const double *u, const dealii::ComponentMask &components = {});
 
-/// On each active cell the largest |f(∇u_c)| over these components c and the points of a Gauss rule of degree + 1
-/// points; f takes ∇u_c as a point, and the length of the cell's longest edge as its time. Threaded; f is called from
-/// several threads at once, each with its own copy, which `make` makes. 0 on other ranks' cells.
+/// On each active cell the largest |f(∇u_c, h)| over these components c and the points of a Gauss rule of degree + 1
+/// points; h is the length of the cell's longest edge. Threaded: f is called from several threads at once. 0 on other
+/// ranks' cells.
 template <int dim>
 dealii::Vector<float> gradient_indicators(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-                                          const double                                                  *u,
-                                          const std::function<std::unique_ptr<dealii::Function<dim>>()> &make,
+                                          const double                                                              *u,
+                                          const std::function<double(const dealii::Point<dim> &gradient, double h)> &f,
                                           const dealii::ComponentMask &components = {});
 } // namespace adamant
