@@ -103,6 +103,7 @@ int number_of_threads(int requested, const Communicator &ranks)
 void set_threads(int n_threads)
 {
   omp_set_num_threads(n_threads);
+  omp_set_dynamic(0); // parallel regions in a row rely on the same number of threads
   // Two at least: with one thread FEValues of deal.II 9.4 reuses rounded data of similar cells, and the results would
   // depend on the number of threads.
   dealii::MultithreadInfo::set_thread_limit(std::max(2, n_threads));

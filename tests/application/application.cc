@@ -3,6 +3,7 @@
 #include "application/output.h"
 #include "application/parameters.h"
 #include "application/run_folder.h"
+#include "application/start_up.h"
 #include "application/state.h"
 #include "application/time_parameters.h"
 #include "base/exceptions.h"
@@ -20,6 +21,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <omp.h>
 #include <regex>
 #include <sstream>
 #include <unistd.h>
@@ -415,5 +417,19 @@ TEST_F(Application, FilesBesideTheProgram)
   series.start(fail, true);
   EXPECT_THROW(series.wait(), adamant::RunError) << "expected what the task threw";
   EXPECT_NO_THROW(series.wait());
+}
+
+// OMP_DYNAMIC lets each parallel region have another number of threads.
+TEST(SetThreads, AllRegionsHaveAsMany)
+{
+  const int before = omp_get_max_threads();
+  omp_set_dynamic(1);
+  adamant::set_threads(3);
+  EXPECT_EQ(omp_get_dynamic(), 0);
+  int n = 0;
+#pragma omp parallel reduction(+ : n)
+  n += 1;
+  EXPECT_EQ(n, 3);
+  adamant::set_threads(before);
 }
 } // namespace
