@@ -269,6 +269,24 @@ TEST_F(NonlinearHeatRestarts, SameBits)
     expect_same(n_ranks, Settings{"Heat/Refinements=3", "Heat/End time=0.3", "Heat/Output interval=2"} + changing, 3);
 }
 
+// Its one step is followed by the results alone, on a mesh that is placed on the cylinder anew.
+TEST_F(StokesRestarts, SameBits)
+{
+  const Settings cylinder = {"Mesh/Type=cylinder",  "Mesh/Refinements=1",       "Problem/Case=expressions",
+                             "Problem/Viscosity=1", "Problem/Body force=y; -x", "Output/Points=0.1, 0.2"};
+  expect_same(1, cylinder, 1);
+  expect_same(1, cylinder + distributed, 1);
+  expect_same(2, cylinder, 1);
+}
+
+// Without Chebyshev's polynomials, whose eigenvalues follow the viscosity from step to step (docs/checkpoints.md).
+TEST_F(BuoyantFlowRestarts, SameBits)
+{
+  for (const int n_ranks : {1, 2})
+    expect_same(n_ranks,
+                Settings{"Mesh/Refinements=3", "Time stepping/Steps=6", "Linear solver/Chebyshev=false"} + changing, 3);
+}
+
 // The way to the solution belongs to the results.
 TEST_F(StationaryNavierStokesRestarts, SameBits)
 {
