@@ -80,6 +80,32 @@ class Vtu(unittest.TestCase):
         self.assertIn("quadrilaterals", str(caught.exception))
 
 
+class States(unittest.TestCase):
+    def states(self, *names):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in names:
+                (Path(folder) / name).touch()
+            return [[file.name for file in files] for files in plot.states_in(Path(folder))]
+
+    def test_states_come_by_number(self):
+        self.assertEqual(self.states("solution_10000.vtu", "solution_9999.vtu"), [["solution_9999.vtu"], ["solution_10000.vtu"]])
+        self.assertEqual(self.states("solution_0000.10.vtu", "solution_0000.2.vtu"), [["solution_0000.2.vtu", "solution_0000.10.vtu"]])
+
+    def test_parts_of_many_ranks_are_one_state(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            for part in range(2):
+                (folder / f"solution_0003.{part}.vtu").write_text(vtu("ascii", text))
+            (folder / "solution_0002.0.vtu").write_text(vtu("ascii", text))
+            (folder / "solution.pvd").write_text('<VTKFile><Collection><DataSet timestep="0.5" file="solution_0003.pvtu"/></Collection></VTKFile>')
+            state = plot.state_of(folder)
+            points, cells, fields = plot.read_vtu(state)
+            self.assertEqual(plot.time_of(state), "t = 0.5")
+        np.testing.assert_array_equal(points, np.concatenate([POINTS, POINTS]))
+        np.testing.assert_array_equal(cells, [[0, 1, 2, 3], [4, 5, 6, 7]])
+        np.testing.assert_array_equal(fields["theta"], np.concatenate([VALUES, VALUES]))
+
+
 def boxes(corner, size, n):
     """Points and VTK hexahedra of n³ equal boxes; every box has its own points, as deal.II writes them."""
     unit = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]])
