@@ -21,6 +21,7 @@
 #include <limits>
 #include <new>
 #include <thread>
+#include <vector>
 
 namespace adamant
 {
@@ -92,12 +93,27 @@ int number_of_threads(int requested, const Communicator &ranks)
 {
   if (requested > 0)
     return requested;
-  cpu_set_t  cores;
-  const bool known = sched_getaffinity(0, sizeof(cores), &cores) == 0;
-  const int  n     = known ? CPU_COUNT(&cores) : omp_get_num_procs();
-  if (ranks.size() == 1 || n < sysconf(_SC_NPROCESSORS_ONLN)) // bound
-    return std::max(1, n);
-  return std::max(1, n / ranks.place_on_machine().size);
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  if (sched_getaffinity(0, sizeof(cores), &cores) != 0)
+    for (int core = 0; core < std::min(omp_get_num_procs(), CPU_SETSIZE); ++core)
+      CPU_SET(core, &cores);
+  if (ranks.size() == 1)
+    return std::max(1, CPU_COUNT(&cores));
+  // Ranks may have cores of their own, or those of a socket, a batch job or the whole machine in common.
+  std::vector<cpu_set_t> of_ranks(ranks.size());
+  check_mpi(MPI_Allgather(&cores, sizeof(cores), MPI_BYTE, of_ranks.data(), sizeof(cores), MPI_BYTE, ranks.handle()),
+            "MPI_Allgather");
+  const auto machine = ranks.machines();
+  double     share   = 0.;
+  for (int core = 0; core < CPU_SETSIZE; ++core)
+    {
+      int users = 0;
+      for (int rank = 0; rank < ranks.size(); ++rank)
+        users += machine[rank] == machine[ranks.rank()] && CPU_ISSET(core, &of_ranks[rank]);
+      share += CPU_ISSET(core, &cores) ? 1. / users : 0.;
+    }
+  return std::max(1, static_cast<int>(share + 1e-9));
 }
 
 void set_threads(int n_threads)

@@ -22,8 +22,8 @@ int guarded_main(const std::string &application, const std::function<int()> &bod
 /// that or OMP_WAIT_POLICY is set. Before MPI's start.
 void let_waiting_threads_sleep(char **argv);
 
-/// The cores that this process may use, or `requested` where that is not 0. Ranks that are not bound to cores of their
-/// own share those of their machine.
+/// The cores that this process may use, or `requested` where that is not 0. Cores that several ranks of a machine may
+/// use are shared by these.
 int number_of_threads(int requested, const Communicator &ranks);
 
 /// Sets the threads of deal.II and OpenMP.
