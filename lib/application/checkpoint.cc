@@ -1,6 +1,7 @@
 #include "application/checkpoint.h"
 
 #include "base/exceptions.h"
+#include "base/run_record.h"
 
 #include <deal.II/base/config.h>
 
@@ -29,13 +30,6 @@ const std::string prefix = "checkpoint_", unfinished = ".new";
 
 // The first line of a checkpoint, and its layout: what follows is read only where both are as expected.
 const std::string mark = "adamant checkpoint, layout ", present_layout = "6";
-
-volatile std::sig_atomic_t signal_received = 0;
-
-extern "C" void keep_signal(int signal)
-{
-  signal_received = signal;
-}
 
 std::string name_of(unsigned int step)
 {
@@ -76,11 +70,11 @@ void append_checksum(const std::string &file)
     throw RunError(std::strerror(errno));
 }
 
-// Waits until the file, or the folder's list of files, is on the disk.
+// Waits until the file, or the folder's list of files, is on the disk; some file systems do not know that of a folder.
 void sync_to_disk(const std::string &path)
 {
   const int  descriptor = open(path.c_str(), O_RDONLY);
-  const bool synced     = descriptor >= 0 && fsync(descriptor) == 0;
+  const bool synced     = descriptor >= 0 && (fsync(descriptor) == 0 || (errno == EINVAL && fs::is_directory(path)));
   const int  error      = errno;
   if (descriptor >= 0)
     close(descriptor);
@@ -176,15 +170,7 @@ CheckpointWriter::CheckpointWriter(const CheckpointParameters &parameters, const
   , folder(folder)
   , ranks(ranks)
   , last_good(last_good)
-{
-  struct sigaction action
-  {
-  };
-  action.sa_handler = keep_signal;
-  action.sa_flags   = SA_RESTART;
-  for (const int signal : {SIGTERM, SIGUSR1})
-    sigaction(signal, &action, nullptr);
-}
+{}
 
 bool CheckpointWriter::due(unsigned int step, bool last_step) const
 {
@@ -194,12 +180,10 @@ bool CheckpointWriter::due(unsigned int step, bool last_step) const
   return by_steps || by_time || (last_step && (parameters.steps > 0 || parameters.minutes > 0.));
 }
 
-std::string CheckpointWriter::reason_to_end() const
+bool CheckpointWriter::out_of_time() const
 {
   const std::chrono::duration<double, std::ratio<60>> elapsed = Clock::now() - start;
-  if (signal_received != 0)
-    return signal_received == SIGTERM ? "SIGTERM" : "SIGUSR1";
-  return parameters.wall_time_limit > 0. && elapsed.count() >= parameters.wall_time_limit ? "the wall-time limit" : "";
+  return parameters.wall_time_limit > 0. && elapsed.count() >= parameters.wall_time_limit;
 }
 
 void CheckpointWriter::write(const CheckpointHeader &header, const std::function<void(Archive &)> &save_objects)
@@ -212,8 +196,10 @@ void CheckpointWriter::write(const CheckpointHeader &header, const std::function
       last_written = Clock::now();
       return;
     }
-  const auto        reached = [number = ++n_written](const char *stage) { kill_for_test(stage, number); };
-  const std::string file = folder + "/" + name_of(header.step), beside = file + unfinished;
+  const auto           reached = [number = ++n_written](const char *stage) { kill_for_test(stage, number); };
+  const std::string    file    = folder + "/" + name_of(header.step);
+  const UnfinishedFile unfinished_file(file);
+  const std::string   &beside = unfinished_file.name;
   // What is neither this one nor the one before is older, damaged or unfinished.
   const auto remove_others = [&] {
     std::error_code ignored;
@@ -259,8 +245,6 @@ void CheckpointWriter::write(const CheckpointHeader &header, const std::function
       // Boost's archive only tells that its stream failed.
       const bool        stream = dynamic_cast<const boost::archive::archive_exception *>(&error) != nullptr;
       const std::string reason = stream ? std::strerror(errno) : error.what();
-      std::error_code   ignored;
-      fs::remove(beside, ignored);
       throw RunError("checkpoint '" + file + "' cannot be written: " + reason + "; " +
                      (last_good.empty() ? "there is no earlier one" : "the last good one is '" + last_good + "'"));
     }

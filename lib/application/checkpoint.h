@@ -34,11 +34,15 @@ struct CheckpointParameters : dealii::ParameterAcceptor
   CheckpointParameters();
 };
 
-/// The run was asked to end early and has written a checkpoint to continue from. Programs end with exit code 3.
+/// The run was asked to end early and has written a checkpoint to continue from. Programs end with this exit code.
 class Interrupted : public std::runtime_error
 {
 public:
-  using std::runtime_error::runtime_error;
+  Interrupted(const std::string &reason, int exit_code)
+    : std::runtime_error(reason)
+    , exit_code(exit_code)
+  {}
+  const int exit_code;
 };
 
 /// What a checkpoint's archive begins with.
@@ -86,7 +90,7 @@ private:
   std::optional<Archive> objects;
 };
 
-/// Writes checkpoints of a run. SIGTERM and SIGUSR1 ask for one, and for the run to end, from its construction on.
+/// Writes checkpoints of a run.
 ///
 /// For tests of programs, the environment variable ADAMANT_CHECKPOINT_KILL=STAGE:N kills the program at a stage
 /// (opened, writing, written, synced, cleaned of older ones, renamed) of its N-th checkpoint; the first of a new run is
@@ -102,8 +106,8 @@ public:
 
   /// Whether one is to be written after this step.
   bool due(unsigned int step, bool last_step) const;
-  /// Why this rank's run has to end now: a signal, or the wall-time limit; else empty.
-  std::string reason_to_end() const;
+  /// Whether the wall-time limit has been reached.
+  bool out_of_time() const;
 
   /// All ranks call it together. Throws RunError where it fails; earlier checkpoints are whole then.
   void write(const CheckpointHeader &header, const std::function<void(Archive &)> &save_objects);

@@ -62,7 +62,7 @@ void TimeSeries::write_index() const
 
 void TimeSeries::cut() const
 {
-  if (ranks.rank() > 0)
+  if (ranks.rank() > 0 || folder.empty()) // a dry run writes nothing
     return;
   if (!files.empty())
     write_index();

@@ -3,6 +3,7 @@
 #include "application/choose_device.h"
 #include "application/parameters.h"
 #include "application/restart_rules.h"
+#include "application/signals.h"
 #include "base/exceptions.h"
 #include "base/version.h"
 
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <iostream>
 #include <numeric>
 
@@ -32,7 +34,7 @@ Run::Run(const std::string &application, const CommandLine &line, const Checkpoi
 {
   header.parameters = parameter_text(dealii::ParameterHandler::ShortPRM);
   if (writes())
-    made = OutputFolder(output_folder, header.parameters);
+    made = OutputFolder(output_folder);
   timer.observer = [this](const std::string &section) {
     if (section.empty() || section.rfind("init/", 0) == 0)
       live.stage(section.empty() ? "" : section.substr(5), total.wall_time());
@@ -57,6 +59,34 @@ Run::Run(const std::string &application, const CommandLine &line, const Checkpoi
   header.values           = comparable_parameters();
   if (reader)
     continue_from(reader->header);
+}
+
+// Rows of a run that fails are kept.
+Run::~Run()
+{
+  try
+    {
+      write_statistics();
+    }
+  catch (...) // on the way of another error
+    {}
+}
+
+void Run::begin_output()
+{
+  if (has_begun || dry_run)
+    return;
+  has_begun = true;
+  if (writes())
+    made.begin(header.parameters, continues());
+  double all = 0.;
+  ranks.sum(&all, 1); // the others may write then
+}
+
+void Run::write_statistics(bool at_once)
+{
+  if (has_begun && writes())
+    statistics.save(file("statistics.csv"), at_once);
 }
 
 void Run::continue_from(const CheckpointHeader &from)
@@ -103,7 +133,7 @@ std::size_t Run::host_memory() const
   return static_cast<std::size_t>(bytes);
 }
 
-void Run::begin_time_loop(unsigned int done, unsigned int n)
+void Run::begin_time_loop(unsigned int done, unsigned int n, bool asks)
 {
   if (done > n)
     throw InputError("--restart: the checkpoint is of step " + std::to_string(done) +
@@ -118,14 +148,14 @@ void Run::begin_time_loop(unsigned int done, unsigned int n)
       print_size(record, host_memory(), in_use, std::max(bytes, device.interface().peak_memory()));
       throw EndOfDryRun();
     }
-  if (reader && !statistics.text.empty() && writes())
-    write_file(file("statistics.csv"), statistics.text); // without the rows after the checkpoint
   record["timings"]["init"] = total.wall_time();
   time_loop.start();
+  let_signals_wait(asks && n > 1);
 }
 
 void Run::end_time_loop()
 {
+  let_signals_wait(false);
   time_loop.stop();
   live.close();
 }
@@ -133,18 +163,23 @@ void Run::end_time_loop()
 void Run::progress(unsigned int step, double time, int iterations, double residual, const std::string &note)
 {
   header.iterations.push_back(iterations);
+  begin_output();
+  write_statistics(false);
   live.show(step, n_steps, time, iterations, residual, time_loop.wall_time(), note);
 }
 
-bool Run::checkpoint_due(unsigned int step)
+bool Run::checkpoint_due(unsigned int step, bool last)
 {
-  const bool last = step == n_steps;
-  why_to_end      = last ? "" : writer.reason_to_end();
+  // In the last step a signal counts, too, as what follows may take long; the limit left time for that.
+  const int signal = signal_received();
+  why_to_end       = signal != 0 ? name_of_signal(signal) : !last && writer.out_of_time() ? "the wall-time limit" : "";
   // Clocks and signals may differ: the first rank's clock and any rank's reason count.
-  double wishes[] = {double(ranks.rank() == 0 && writer.due(step, last)), double(!why_to_end.empty())};
-  ranks.sum(wishes, 2);
+  double wishes[] = {double(ranks.rank() == 0 && writer.due(step, last)), double(!why_to_end.empty()),
+                     double(signal == SIGINT)};
+  ranks.sum(wishes, 3);
   if (wishes[1] > 0 && why_to_end.empty())
     why_to_end = "another rank's signal or limit";
+  exit_code                = exit_code_of_signal(wishes[2] > 0 ? SIGINT : SIGTERM);
   return checkpoint_wanted = wishes[0] + wishes[1] > 0;
 }
 
@@ -157,11 +192,11 @@ void Run::write_checkpoint(unsigned int step, double time, const std::function<v
   header.time       = time;
   header.statistics = statistics.text;
   writer.write(header, save);
-  if (!statistics.text.empty() && writes())
-    write_file(file("statistics.csv"), statistics.text);
+  write_statistics();
   if (!why_to_end.empty())
     throw Interrupted("stopped by " + why_to_end + " after step " + std::to_string(step) +
-                      "; --restart=" + output_folder + " continues");
+                        "; --restart=" + output_folder + " continues",
+                      exit_code);
 }
 
 void Run::stop()
@@ -171,6 +206,7 @@ void Run::stop()
 
 void Run::finish()
 {
+  begin_output();
   const auto &iterations = header.iterations;
   const auto  n          = std::max<std::size_t>(iterations.size(), 1);
   record["steps"]        = iterations.size();
@@ -185,8 +221,7 @@ void Run::finish()
   timer.print_summary();
   if (!writes())
     return;
-  if (!statistics.text.empty())
-    write_file(file("statistics.csv"), statistics.text);
+  write_statistics();
   write_file(file("run.json"), record.dump(2) + "\n");
   std::cout << "written to " << output_folder << "/run.json" << std::endl;
 }

@@ -32,11 +32,14 @@ struct EndOfDryRun
 class Run
 {
 public:
-  /// Unless the run is dry, makes the output folder and writes the effective parameters into it; throws InputError
-  /// where it cannot. `reader` is the checkpoint that the run continues, or null.
+  /// Unless the run is dry, makes the output folder; throws InputError where it cannot be written. `reader` is the
+  /// checkpoint that the run continues, or null.
   Run(const std::string &application, const CommandLine &line, const CheckpointParameters &checkpoints,
       std::unique_ptr<CheckpointReader> reader, const Device &device, int threads,
       const RankParameters &rank_parameters = RankParameters());
+  ~Run();
+  Run(const Run &)            = delete;
+  Run &operator=(const Run &) = delete;
 
   const Communicator ranks; ///< all ranks of the program
 
@@ -48,17 +51,20 @@ public:
   unsigned int cells_per_rank(unsigned int dofs_per_cell) const;
 
   std::string folder() const { return is_dry() ? "" : output_folder; } ///< empty with --dry-run
+  /// Before the first file in it, and at the latest when a step is done, as until then the input may be refused: see
+  /// OutputFolder::begin. All ranks call it together.
+  void begin_output();
 
   SectionTimer timer;  ///< Sections: "init/...", "rhs", "solve", "copy", "output", ...: the parts of the timing table
   RunRecord    record; ///< written as run.json by `finish`
-  Statistics   statistics; ///< statistics.csv
+  Statistics   statistics; ///< statistics.csv, written as its rows come, up to five times a second
 
   /// @name Checkpoints
   /// @{
   bool              continues() const { return reader != nullptr; } ///< a checkpoint
   CheckpointReader &checkpoint() { return *reader; }                ///< that one
   /// After a step: whether it is time for a checkpoint, or the run has to end. All ranks call it together.
-  bool checkpoint_due(unsigned int step);
+  bool checkpoint_due(unsigned int step, bool last);
   /// Where the last call of checkpoint_due has said so, writes one with what `save` puts into the archive. Throws
   /// Interrupted where the run has to end.
   void write_checkpoint(unsigned int step, double time, const std::function<void(CheckpointWriter::Archive &)> &save);
@@ -71,16 +77,17 @@ public:
   /// For run.json: time and launches of one V-cycle where it runs on a GPU.
   void measure(const LinearSolver &solver);
 
-  /// Everything before it is "init" in run.json. Steps `done` + 1 to `n_steps` follow. Throws InputError where `done`
+  /// Everything before it is "init" in run.json. Steps `done` + 1 to `n_steps` follow. `asks` says that checkpoint_due
+  /// is called after each of them: signals wait for that where there are several steps. Throws InputError where `done`
   /// are more, and EndOfDryRun.
-  void begin_time_loop(unsigned int done, unsigned int n_steps);
+  void begin_time_loop(unsigned int done, unsigned int n_steps, bool asks = false);
   void end_time_loop();
 
   /// After each step: shows where the time loop stands (see Progress), and counts steps and iterations for run.json;
   /// `note` is shown, too.
   void progress(unsigned int step, double time, int iterations, double residual, const std::string &note = "");
 
-  void take_back() const { made.take_back(); } ///< what was written, where the input is refused after all
+  void take_back() const { made.take_back(); } ///< the folders, where the input is refused after all
 
   void stop();   ///< the clock: what follows does not belong to the run
   void finish(); ///< prints the timing table and writes run.json
@@ -88,6 +95,7 @@ public:
 private:
   std::size_t host_memory() const; // the most so far, all ranks' together
   void        continue_from(const CheckpointHeader &from);
+  void        write_statistics(bool at_once = true);
 
   bool        writes() const { return !dry_run && ranks.rank() == 0; } // files
   std::string file(const std::string &name) const { return output_folder + "/" + name; }
@@ -104,7 +112,9 @@ private:
   CheckpointHeader                  header;             // of the next checkpoint
   std::unique_ptr<CheckpointReader> reader;
   CheckpointWriter                  writer;
+  bool                              has_begun         = false; // to write into the folder
   bool                              checkpoint_wanted = false;
-  std::string                       why_to_end; // after that, or empty
+  std::string                       why_to_end;    // after that, or empty
+  int                               exit_code = 3; // then
 };
 } // namespace adamant

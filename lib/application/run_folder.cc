@@ -3,10 +3,13 @@
 #include "base/exceptions.h"
 #include "base/run_record.h"
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
-#include <iterator>
+#include <iostream>
+#include <regex>
 #include <sstream>
 #include <system_error>
 
@@ -19,38 +22,73 @@ std::string output_folder(const CommandLine &line, const std::string &applicatio
                                         "output/" + application;
 }
 
-OutputFolder::OutputFolder(const std::string &folder, const std::string &parameters)
+namespace
+{
+namespace fs = std::filesystem;
+
+// The files of a run in its folder, unfinished ones included, and whether a checkpoint is among them.
+std::pair<std::vector<std::string>, bool> files_of_run(const std::string &folder)
+{
+  static const std::regex  ours("((last_)?solution(_[0-9]{4,}([.][0-9]+)?)?[.](vtu|pvtu|pvd)|profile_[0-9]+[.]csv|"
+                                 "statistics[.]csv|run[.]json|parameters[.]prm|(checkpoint_[0-9]{10}))([.]new)?");
+  std::vector<std::string> names;
+  bool                     checkpoint = false;
+  std::error_code          none;
+  for (const auto &entry : fs::directory_iterator(folder, none))
+    {
+      const std::string name = entry.path().filename().string();
+      std::smatch       parts;
+      if (!std::regex_match(name, parts, ours))
+        continue;
+      names.push_back(name);
+      checkpoint = checkpoint || (parts[6].matched && !parts[7].matched);
+    }
+  return {names, checkpoint};
+}
+} // namespace
+
+OutputFolder::OutputFolder(const std::string &folder)
   : folder(folder)
 {
   std::error_code error;
-  for (std::filesystem::path path = folder; !path.empty() && !exists(path, error); path = path.parent_path())
+  for (fs::path path = folder; !path.empty() && !exists(path, error); path = path.parent_path())
     ++n_made;
-  if (std::ifstream old(folder + "/parameters.prm"); old)
-    old_parameters = std::string(std::istreambuf_iterator<char>(old), {});
-  std::filesystem::create_directories(folder, error);
-  try
+  fs::create_directories(folder, error);
+  const UnfinishedFile trial(folder + "/parameters.prm");
+  if (!error && !std::ofstream(trial.name))
+    error = {errno, std::generic_category()};
+  if (error)
+    throw InputError("output folder '" + folder + "' cannot be written: " + error.message());
+}
+
+void OutputFolder::begin(const std::string &parameters, bool continues) const
+{
+  const std::string earlier      = folder + "/earlier";
+  const auto [names, checkpoint] = files_of_run(folder);
+  if (continues)
+    fs::remove(folder + "/run.json");
+  else if (checkpoint)
     {
-      if (error)
-        throw RunError(error.message());
-      write_file(folder + "/parameters.prm", parameters);
+      fs::create_directories(earlier);
+      for (const auto &name : files_of_run(earlier).first)
+        fs::remove(earlier + "/" + name);
+      for (const auto &name : names)
+        fs::rename(folder + "/" + name, earlier + "/" + name);
+      std::cout << "the earlier run in '" << folder << "' has checkpoints: it is in '" << earlier
+                << "' now, where --restart=" << earlier << " continues it" << std::endl;
     }
-  catch (const RunError &reason)
-    {
-      throw InputError("output folder '" + folder + "' cannot be written: " + reason.what());
-    }
+  else
+    for (const auto &name : names)
+      fs::remove(folder + "/" + name);
+  write_file(folder + "/parameters.prm", parameters);
 }
 
 void OutputFolder::take_back() const
 {
-  if (folder.empty())
-    return;
   std::error_code ignored; // what cannot be removed stays
-  if (old_parameters)
-    return write_file(folder + "/parameters.prm", *old_parameters);
-  std::filesystem::remove(folder + "/parameters.prm", ignored);
-  std::filesystem::path path = folder;
+  fs::path        path = folder;
   for (int i = 0; i < n_made; ++i, path = path.parent_path())
-    std::filesystem::remove(path, ignored); // removes empty ones only
+    fs::remove(path, ignored); // removes empty ones only
 }
 
 void Statistics::add(const Row &row)
@@ -63,5 +101,24 @@ void Statistics::add(const Row &row)
   for (std::size_t i = 0; i < row.size(); ++i)
     rows << row[i].second << (i + 1 < row.size() ? "," : "\n");
   text += rows.str();
+}
+
+void Statistics::save(const std::string &file, bool at_once)
+{
+  const auto now = Clock::now();
+  if (n_saved == text.size() || (!at_once && n_saved > 0 && now < last_saved + std::chrono::milliseconds(200)))
+    return;
+  if (n_saved == 0)
+    write_file(file, text);
+  else
+    {
+      std::ofstream out(file, std::ios::binary | std::ios::app);
+      out << text.substr(n_saved);
+      out.close();
+      if (!out)
+        throw RunError("cannot write '" + file + "': " + std::strerror(errno));
+    }
+  n_saved    = text.size();
+  last_saved = now;
 }
 } // namespace adamant

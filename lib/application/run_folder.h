@@ -2,7 +2,8 @@
 
 #include "base/command_line.h"
 
-#include <optional>
+#include <chrono>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,22 +13,25 @@ namespace adamant
 /// The folder for all files of a run: --output, else that of --restart, else output/APPLICATION.
 std::string output_folder(const CommandLine &line, const std::string &application);
 
-/// The output folder of a run, and what take_back needs to know of what was there before.
+/// The output folder of a run. It holds one run's files: of those of an earlier run none is left where one begins.
 class OutputFolder
 {
 public:
   OutputFolder() = default;
-  /// Makes the folder and writes the effective parameters into it. Throws InputError where it cannot.
-  OutputFolder(const std::string &folder, const std::string &parameters);
+  /// Makes the folder. Throws InputError where it cannot be written.
+  explicit OutputFolder(const std::string &folder);
 
-  /// For a run that is refused: the file of parameters as it was before, or none, and without the folders that were
-  /// made, unless something else has been written.
+  /// Before the first file: writes the effective parameters. An earlier run's files go, and no others: where there is a
+  /// checkpoint, so that somebody may want to continue that run, they move to FOLDER/earlier, in place of what a run
+  /// left there. Where this run `continues` that one, only run.json goes.
+  void begin(const std::string &parameters, bool continues) const;
+
+  /// For a run that is refused: without the folders that were made, unless something has been written.
   void take_back() const;
 
 private:
-  std::string                folder;
-  std::optional<std::string> old_parameters;
-  int                        n_made = 0; // folders, this one and those above it
+  std::string folder;
+  int         n_made = 0; // folders, this one and those above it
 };
 
 /// The rows of statistics.csv, one for each step that has one.
@@ -38,6 +42,16 @@ public:
 
   void add(const Row &row); ///< the first one's names make the header
 
+  /// Writes the file the first time, which cuts rows that a continued run computes again; adds what is new later on, and
+  /// unless it has to be `at_once`, not within 0.2 seconds of the last time. Throws RunError where that fails.
+  void save(const std::string &file, bool at_once);
+
   std::string text; ///< of the file so far; a continued run goes on with that of its checkpoint
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  std::size_t       n_saved = 0; // characters
+  Clock::time_point last_saved;
 };
 } // namespace adamant

@@ -1,6 +1,7 @@
 #include "application/start_up.h"
 
 #include "application/checkpoint.h"
+#include "application/signals.h"
 #include "base/exceptions.h"
 #include "base/version.h"
 
@@ -27,6 +28,7 @@ namespace adamant
 {
 int guarded_main(const std::string &application, const std::function<int()> &body)
 {
+  handle_signals(application);
   // Setting up frees and allocates large arrays in turn: memory kept is memory that need not be cleared again.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
@@ -50,6 +52,7 @@ int guarded_main(const std::string &application, const std::function<int()> &bod
       int                                            argc = 0;
       char                                         **argv = nullptr;
       const dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
+      handle_signals(application); // again, as Open MPI gives SIGTERM back its default
       if (Communicator(MPI_COMM_WORLD).rank() > 0)
         std::cout.setstate(std::ios::failbit);
       try
@@ -60,7 +63,7 @@ int guarded_main(const std::string &application, const std::function<int()> &bod
       catch (const Interrupted &reason)
         {
           std::cout << reason.what() << std::endl;
-          return 3;
+          return reason.exit_code;
         }
       catch (const InputError &error)
         {
@@ -124,6 +127,7 @@ void set_threads(int n_threads)
   // depend on the number of threads.
   dealii::MultithreadInfo::set_thread_limit(std::max(2, n_threads));
 }
+
 void print_header(const std::string &application, const std::string &backend, const std::string &device, int threads,
                   int n_ranks)
 {

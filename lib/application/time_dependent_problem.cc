@@ -49,7 +49,7 @@ void TimeDependentProblem<dim>::run()
 {
   const WaitForOutput at_the_end{series};
   begin();
-  run_info.begin_time_loop(step, schedule.n_steps);
+  run_info.begin_time_loop(step, schedule.n_steps, true);
   if (run_info.continues()) // and nothing has refused that
     series.cut();
   bool overlaps = false; // whether the last step went on beside the host: where the host waits, nothing is put off
@@ -96,9 +96,10 @@ PendingResult TimeDependentProblem<dim>::launch_step()
 template <int dim>
 bool TimeDependentProblem<dim>::waits() const
 {
-  const bool checkpoint = run_info.checkpoint_due(step); // in each step, on all ranks
-  return checkpoint || !device.asynchronous() || under_way.result.known() || step == schedule.n_steps || output_due() ||
-         adaptivity.due(step) || (statistics_wait() && schedule.due(schedule.statistics_interval, step));
+  const bool last       = step == schedule.n_steps || finished();
+  const bool checkpoint = run_info.checkpoint_due(step, last); // in each step, on all ranks
+  return checkpoint || !device.asynchronous() || under_way.result.known() || last || output_due() ||
+         adaptivity.due(step) || (statistics_wait() && statistics_due());
 }
 
 // Waits for the step that is under way, and tells how it has ended.
@@ -140,6 +141,7 @@ void TimeDependentProblem<dim>::begin()
   setup();
   set_initial_values();
   adapt_to_initial_values();
+  run_info.begin_output();
   write_output();
 }
 
@@ -245,6 +247,8 @@ void TimeDependentProblem<dim>::serialize_all(State &state)
 template <int dim>
 void TimeDependentProblem<dim>::write_checkpoint()
 {
+  if (finished()) // which the end of the step has told
+    run_info.checkpoint_due(step, true);
   run_info.write_checkpoint(step, time, [this](CheckpointWriter::Archive &archive) {
     const StoredMesh<dim> stored(*mesh);
     archive << stored << adaptivity;
@@ -256,7 +260,7 @@ void TimeDependentProblem<dim>::write_checkpoint()
 template <int dim>
 void TimeDependentProblem<dim>::write_statistics(const SolverResult &result)
 {
-  if (!schedule.due(schedule.statistics_interval, step))
+  if (!statistics_due())
     return;
   Statistics::Row row{{"step", step},
                       {"time", time},
@@ -267,6 +271,12 @@ void TimeDependentProblem<dim>::write_statistics(const SolverResult &result)
     row.insert(row.end(), {{"cells", run_info.record.at("cells")}, {"dofs", run_info.record.at("dofs")}});
   add_statistics(row);
   run_info.statistics.add(row);
+}
+
+template <int dim>
+bool TimeDependentProblem<dim>::statistics_due() const
+{
+  return schedule.due(schedule.statistics_interval, step) || (finished() && schedule.statistics_interval > 0);
 }
 
 template <int dim>

@@ -140,6 +140,7 @@ private:
   std::string           size_of_mesh() const; // for the live line
   PendingResult         launch_step();
   bool                  waits() const;
+  bool                  statistics_due() const;
   void                  end_step();
   void                  write_statistics(const SolverResult &result);
   void                  write_output();

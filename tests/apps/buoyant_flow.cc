@@ -64,6 +64,19 @@ protected:
 };
 
 // van Keken et al. 1997: 0.01107 for one viscosity.
+// The end time is reached before the last step that the run may take.
+TEST_F(BuoyantFlow, ARunThatEndsEarlyEndsWithACheckpoint)
+{
+  const Outcome outcome =
+    start_in("run", {"Mesh/Refinements=2", "Time stepping/End time=20", "Time stepping/Steps=1000",
+                     "Time stepping/Output interval=0", "Checkpoint/Steps=1000"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const int steps = outcome.record.at("steps");
+  ASSERT_LT(steps, 1000);
+  ASSERT_EQ(checkpoints("run").size(), 1u);
+  EXPECT_EQ(std::stoi(checkpoints("run")[0].substr(11)), steps);
+}
+
 TEST_F(BuoyantFlow, LayersGrowAsPublished)
 {
   const auto outcome =

@@ -2,6 +2,7 @@
 #include "restart.h"
 
 #include <functional>
+#include <set>
 
 namespace
 {
@@ -167,27 +168,68 @@ TEST_F(TransportDiffusion, OfDamagedCheckpointsTheOlderOneIsTaken)
   expect_error(restart("reference"), "all checkpoints");
 }
 
-TEST_F(TransportDiffusion, ANewRunKeepsOldCheckpointsUntilItsFirstOwn)
+TEST_F(TransportDiffusion, ANewRunMovesOneThatCanBeContinued)
 {
   ASSERT_EQ(start_in("run", small).code, 0); // ends with step 16
-  const auto        old   = checkpoints("run");
-  const std::string first = read("run/" + old[0]), second = read("run/" + old[1]);
-  Settings          other = small;
+  ASSERT_EQ(start_in("reference", small).code, 0);
+  Settings other = small;
   other.push_back("Problem/Diffusion=0.02");
-  const auto expect_old_ones = [&](const std::string &own) {
-    EXPECT_EQ(checkpoints("run"), (Settings{own, old[0], old[1]}));
-    EXPECT_TRUE(read("run/" + old[0]) == first && read("run/" + old[1]) == second);
-  };
   start_and_kill("run", other, "synced:1");
-  expect_old_ones("checkpoint_0000000004.new");
-  expect_error(restart("run", {"Problem/Diffusion=0.02"}), "Problem/Diffusion is '0.02', was '0.01'");
-  start_and_kill("run", other, "renamed:1");
-  expect_old_ones("checkpoint_0000000004");
-  start_and_kill("run", other, "cleaned:1");
+  EXPECT_EQ(checkpoints("run"), Settings{"checkpoint_0000000004.new"});
+  expect_same_results("run/earlier", "reference");
+  EXPECT_FALSE(std::filesystem::exists(folder / "run/run.json"));
+  expect_error(restart("run", {"Problem/Diffusion=0.02"}), "there is no checkpoint");
+  start_and_kill("run", other, "renamed:1"); // the one before had no checkpoint and goes
   EXPECT_EQ(checkpoints("run"), Settings{"checkpoint_0000000004"});
+  expect_same_results("run/earlier", "reference");
   ASSERT_EQ(restart("run", {"Problem/Diffusion=0.02"}).code, 0);
-  ASSERT_EQ(start_in("reference", other).code, 0);
-  expect_same_results("run", "reference");
+  EXPECT_EQ(restart("run/earlier", {"Time stepping/End time=0.4"}).code, 0);
+  std::filesystem::remove_all(folder / "run/earlier");
+  ASSERT_EQ(start_in("other", other).code, 0);
+  expect_same_results("run", "other");
+}
+
+TEST_F(TransportDiffusion, AFailingRunKeepsItsRowsAndNothingOfAnEarlierOne)
+{
+  const Settings settings = {"Discretization/Refinements=3", "Time stepping/Output interval=2"};
+  ASSERT_EQ(start_in("run", settings).code, 0);
+  setenv("ADAMANT_FAIL", "0:solve:8", 1);
+  const Outcome failed = start_in("run", settings);
+  unsetenv("ADAMANT_FAIL");
+  EXPECT_EQ(failed.code, 1);
+  const std::string rows = read("run/statistics.csv");
+  EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 8) << "expected a header and seven rows:\n" << rows;
+  std::set<std::string> files;
+  for (const auto &entry : std::filesystem::directory_iterator(folder / "run"))
+    files.insert(entry.path().filename().string());
+  EXPECT_EQ(files, (std::set<std::string>{"parameters.prm", "statistics.csv", "solution.pvd", "solution_0000.vtu",
+                                          "solution_0001.vtu", "solution_0002.vtu", "solution_0003.vtu"}));
+}
+
+TEST_F(TransportDiffusion, ADryRestartWritesNothing)
+{
+  ASSERT_EQ(start_in("run", small).code, 0);
+  std::filesystem::copy(folder / "run", folder / "before");
+  const Outcome dry =
+    start_with("host", {"Time stepping/End time=0.4"}, {"--restart=" + (folder / "run").string(), "--dry-run"});
+  EXPECT_EQ(dry.code, 0) << dry.err;
+  EXPECT_FALSE(std::filesystem::exists("/solution.pvd"));
+  expect_same_results("run", "before");
+  for (const char *file : {"run.json", "parameters.prm"})
+    EXPECT_EQ(read(std::string("run/") + file), read(std::string("before/") + file)) << file;
+}
+
+// A flow that is steady before the last step that it may take.
+TEST_F(NavierStokes, ARunThatEndsEarlyEndsWithACheckpoint)
+{
+  const Outcome outcome = start_in("run", {"Mesh/Refinements=2", "Problem/Viscosity=1", "Time stepping/Time step=0.005",
+                                           "Time stepping/End time=5", "Time stepping/Steady tolerance=1e-3",
+                                           "Output/Interval=0", "Checkpoint/Steps=100000"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const int steps = outcome.record.at("steps");
+  ASSERT_LT(steps, 1000) << "expected a steady state";
+  ASSERT_EQ(checkpoints("run").size(), 1u);
+  EXPECT_EQ(std::stoi(checkpoints("run")[0].substr(11)), steps);
 }
 
 TEST_F(TransportDiffusion, AFullDiskLeavesOldCheckpoints)
@@ -214,7 +256,7 @@ TEST_F(TransportDiffusion, AFullDiskLeavesOldCheckpoints)
 
 TEST_F(TransportDiffusion, SignalsAndTheWallTimeLimitEndTheRunWithACheckpoint)
 {
-  for (const std::string name : {"SIGTERM", "SIGUSR1", "the wall-time limit"})
+  for (const std::string name : {"SIGTERM", "SIGUSR1", "SIGINT", "the wall-time limit"})
     {
       SCOPED_TRACE(name);
       std::string limit = "Checkpoint/Wall-time limit=0";
@@ -226,7 +268,7 @@ TEST_F(TransportDiffusion, SignalsAndTheWallTimeLimitEndTheRunWithACheckpoint)
       const Outcome ended =
         start_in("ended", {"Time stepping/Time step=1e-5", limit, "Time stepping/Output interval=0"});
       before.clear();
-      EXPECT_EQ(ended.code, 3) << ended.err;
+      EXPECT_EQ(ended.code, name == "SIGINT" ? 130 : 3) << ended.err;
       EXPECT_NE(ended.out.find("stopped by " + name + " after step "), std::string::npos) << ended.out;
       ASSERT_EQ(checkpoints("ended").size(), 1u);
       const int         step      = std::stoi(checkpoints("ended")[0].substr(11));

@@ -6,9 +6,11 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -32,13 +34,40 @@ PROGRAMS = {
 }
 
 
-def run(n, *arguments, settings=(), environment=()):
-    """The program on n ranks, each with one thread; mesh of p4est. Ranks that wait for each other for ever end by the time limit."""
+def run(n, *arguments, settings=(), environment=(), signal_when=None):
+    """The program on n ranks, each with one thread; mesh of p4est. Ranks that wait for each other for ever end by the time limit.
+    All but the first rank get SIGUSR1 where signal_when(what has been written) is true; `stderr` are then the seconds that it takes to end."""
     ranks = [MPIEXEC, "--oversubscribe", "--bind-to", "none", "-np", str(n)]
     settings = ["Ranks/Distributed mesh=true", *settings]
     command = ranks + [PROGRAM, "--backend", "host", "--threads", "1", *arguments] + [a for s in settings for a in ("--set", s)]
     allow = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_WAIT_POLICY": "passive"}
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, env={**os.environ, **allow, **dict(environment)})
+    environment = {**os.environ, **allow, **dict(environment)}
+    if signal_when is None:
+        return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+    with tempfile.NamedTemporaryFile() as out, subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, text=True, env=environment) as process:
+        written = Path(out.name).read_text
+        while process.poll() is None and not (len(ranks_of(process.pid)) == n and signal_when(written())):
+            time.sleep(0.05)
+        begin = time.monotonic()
+        for pid in ranks_of(process.pid)[1:]:
+            os.kill(pid, signal.SIGUSR1)
+        process.wait(timeout=60)
+        return subprocess.CompletedProcess(command, process.returncode, written(), time.monotonic() - begin)
+
+
+def ranks_of(mpirun):
+    """The processes of the ranks that have a handler for SIGUSR1, in their order."""
+    ranks = {}
+    for pid in (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()):
+        try:
+            parent = int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+            handles = int(re.search(r"SigCgt:\s*(\w+)", Path(f"/proc/{pid}/status").read_text())[1], 16) >> signal.SIGUSR1 - 1 & 1
+            found = re.search(r"\0(?:OMPI_COMM_WORLD_RANK|PMI_RANK)=(\d+)\0", "\0" + Path(f"/proc/{pid}/environ").read_text(errors="replace"))
+        except (OSError, TypeError):  # it has ended
+            continue
+        if parent == mpirun and handles and found:
+            ranks[int(found[1])] = pid
+    return [ranks[rank] for rank in sorted(ranks)]
 
 
 def record(folder):
@@ -135,6 +164,18 @@ class ManyRanks(RanksTest):
         done = run(2, "--restart=" + str(self.folder / "limit"), settings=["Checkpoint/Wall-time limit=0"])
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(record(self.folder / "limit")["errors"], record(self.folder / "whole")["errors"])
+
+    def test_signal_of_one_rank_between_steps(self):
+        done = run(2, "--output", str(self.folder / "signal"), settings=SMALL + ["Time stepping/Time step=1e-5"], signal_when=lambda text: "step 1/" in text)
+        self.assertEqual(done.returncode, 3, done.stdout)
+        self.assertIn("stopped by another rank's signal or limit after step", done.stdout)
+        self.assertEqual(len(list((self.folder / "signal").glob("checkpoint_*"))), 1)
+
+    def test_signal_of_one_rank_in_the_set_up(self):
+        done = run(2, "--output", str(self.folder / "signal"), settings=SMALL + ["Discretization/Refinements=9"], signal_when=lambda text: True)
+        self.assertEqual(done.returncode, 3, done.stdout)
+        self.assertIn("transport_diffusion: ended at once by SIGUSR1", done.stdout)
+        self.assertLess(done.stderr, 10, "expected that the other rank ends, too")
 
     def test_a_failing_rank_ends_all(self):
         places = ["init/mesh:1", "init/hierarchy:1", "init/assembly:1", "init/solver:1", "init/initial values:1", "copy:1", "output:2",

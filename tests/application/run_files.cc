@@ -1,0 +1,216 @@
+// What a run leaves in its folder and what goes from it; what signals do.
+#include "application/checkpoint.h"
+#include "application/run_folder.h"
+#include "application/signals.h"
+#include "base/exceptions.h"
+#include "base/run_record.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace
+{
+bool folders_cannot_be_synced = false;
+}
+
+// In place of the C library's: as on a file system that does not know how to sync a folder.
+extern "C" int fsync(int descriptor)
+{
+  struct stat status
+  {
+  };
+  if (folders_cannot_be_synced && fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode))
+    {
+      errno = EINVAL;
+      return -1;
+    }
+  return static_cast<int>(syscall(SYS_fsync, descriptor));
+}
+
+namespace
+{
+namespace fs = std::filesystem;
+
+class RunFiles : public testing::Test
+{
+protected:
+  RunFiles()
+    : folder(fs::temp_directory_path() / ("adamant_run_files_" + std::to_string(getpid())))
+  {
+    fs::create_directories(folder);
+  }
+  ~RunFiles() override
+  {
+    folders_cannot_be_synced = false;
+    fs::remove_all(folder);
+  }
+
+  void write(const std::string &name, const std::string &text) const { std::ofstream(folder / name) << text; }
+  void write(const std::vector<std::string> &names) const
+  {
+    for (const auto &name : names)
+      write(name, name);
+  }
+  std::string read(const std::string &name) const
+  {
+    std::ifstream in(folder / name);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  using Names = std::set<std::string>;
+  Names names(const std::string &in = "") const
+  {
+    Names result;
+    for (const auto &entry : fs::directory_iterator(folder / in))
+      result.insert(entry.path().filename().string());
+    return result;
+  }
+
+  const fs::path folder;
+
+  const std::vector<std::string> results = {
+    "run.json",          "statistics.csv",         "parameters.prm",     "solution.pvd",
+    "solution_0000.vtu", "solution_10000.vtu",     "solution_0000.pvtu", "solution_0000.1.vtu",
+    "last_solution.pvd", "last_solution_0000.vtu", "profile_0.csv",      "run.json.new"};
+  const std::vector<std::string> others = {
+    "notes.txt",     "solution.txt",  "solution_0000.vtu.png", "my_solution_0000.vtu", "checkpoint_notes.txt",
+    "profile_a.csv", "solution_1.vtu"};
+};
+
+TEST_F(RunFiles, AFolderHoldsOneRun)
+{
+  write(results);
+  write(others);
+  const adamant::OutputFolder made(folder.string());
+  made.take_back();
+  EXPECT_EQ(names().size(), results.size() + others.size()) << "expected that a run that is refused changes nothing";
+  made.begin("new", false);
+  Names expected(others.begin(), others.end());
+  expected.insert("parameters.prm");
+  EXPECT_EQ(names(), expected);
+  EXPECT_EQ(read("parameters.prm"), "new");
+}
+
+TEST_F(RunFiles, AContinuedRunKeepsAllButItsRecord)
+{
+  write(results);
+  adamant::OutputFolder(folder.string()).begin("new", true);
+  Names expected(results.begin(), results.end());
+  expected.erase("run.json");
+  EXPECT_EQ(names(), expected);
+}
+
+TEST_F(RunFiles, ARunWithCheckpointsIsMoved)
+{
+  fs::create_directories(folder / "earlier");
+  write({"earlier/solution_0007.vtu", "earlier/checkpoint_0000000009", "earlier/notes.txt"});
+  write(results);
+  write(others);
+  write({"checkpoint_0000000004"});
+  adamant::OutputFolder(folder.string()).begin("new", false);
+  Names expected(others.begin(), others.end());
+  expected.insert({"parameters.prm", "earlier"});
+  EXPECT_EQ(names(), expected);
+  Names moved(results.begin(), results.end());
+  moved.insert({"checkpoint_0000000004", "notes.txt"});
+  EXPECT_EQ(names("earlier"), moved) << "expected no mixture with the one before, whose own files stay";
+  EXPECT_EQ(read("earlier/parameters.prm"), "parameters.prm");
+}
+
+TEST_F(RunFiles, WhatCannotBeWrittenIsRefused)
+{
+  write("file", "");
+  EXPECT_THROW(adamant::OutputFolder((folder / "file").string()), adamant::InputError);
+  EXPECT_THROW(adamant::OutputFolder((folder / "file/below").string()), adamant::InputError);
+  const adamant::OutputFolder made((folder / "a/b").string());
+  EXPECT_EQ(names("a/b"), Names{}) << "expected nothing before the run begins";
+  made.take_back();
+  EXPECT_EQ(names(), Names{"file"});
+}
+
+TEST_F(RunFiles, RowsAreWrittenAsTheyCome)
+{
+  const std::string   file = (folder / "statistics.csv").string();
+  adamant::Statistics rows;
+  write("statistics.csv", "step\n1\n2\n3\n"); // of a run that is continued
+  rows.text = "step\n1\n";
+  rows.add({{"step", 2}});
+  rows.save(file, false);
+  EXPECT_EQ(read("statistics.csv"), "step\n1\n2\n") << "expected the first time at once, without later rows";
+  rows.add({{"step", 3}});
+  rows.save(file, false);
+  EXPECT_EQ(read("statistics.csv"), "step\n1\n2\n") << "expected no file operation for each of many short steps";
+  std::this_thread::sleep_for(std::chrono::milliseconds(220));
+  rows.save(file, false);
+  EXPECT_EQ(read("statistics.csv"), "step\n1\n2\n3\n");
+  rows.add({{"step", 4}});
+  rows.save(file, true);
+  EXPECT_EQ(read("statistics.csv"), "step\n1\n2\n3\n4\n");
+}
+
+TEST_F(RunFiles, FoldersThatCannotBeSynced)
+{
+  folders_cannot_be_synced = true;
+  adamant::CheckpointParameters parameters;
+  adamant::CheckpointWriter     writer(parameters, folder.string(), "");
+  adamant::CheckpointHeader     header;
+  for (header.step = 1; header.step <= 3; ++header.step)
+    EXPECT_NO_THROW(writer.write(header, [](auto &) {}));
+  EXPECT_EQ(names(), (Names{"checkpoint_0000000002", "checkpoint_0000000003"}));
+}
+
+using RunFilesDeathTest = RunFiles;
+
+void raise_waiting(int first, int second, int milliseconds)
+{
+  adamant::handle_signals("program");
+  adamant::let_signals_wait(true);
+  raise(first);
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+  raise(second);
+  _exit(adamant::signal_received());
+}
+
+TEST_F(RunFilesDeathTest, SignalsEndAProgramAtOnce)
+{
+  const auto exit_with = [this](int signal) {
+    adamant::handle_signals("program");
+    const adamant::UnfinishedFile file((folder / "solution_0000.vtu").string());
+    std::ofstream(file.name) << "half";
+    raise(signal);
+  };
+  for (const auto &[signal, name, code] : std::vector<std::tuple<int, std::string, int>>{
+         {SIGTERM, "SIGTERM", 3}, {SIGINT, "SIGINT", 130}, {SIGUSR1, "SIGUSR1", 3}})
+    {
+      EXPECT_EXIT(exit_with(signal), testing::ExitedWithCode(code), "program: ended at once by " + name);
+      EXPECT_EQ(names(), Names{}) << "expected no half file";
+    }
+}
+
+TEST_F(RunFilesDeathTest, SignalsWaitForATimeLoop)
+{
+  EXPECT_EXIT(raise_waiting(SIGTERM, SIGUSR1, 0), testing::ExitedWithCode(SIGTERM), "^$");
+  EXPECT_EXIT(raise_waiting(SIGINT, SIGINT, 0), testing::ExitedWithCode(SIGINT), "^$") << "timeout sends two";
+  EXPECT_EXIT(raise_waiting(SIGTERM, SIGTERM, 1100), testing::ExitedWithCode(SIGTERM), "^$")
+    << "a batch system may repeat it while the checkpoint is written";
+  EXPECT_EXIT(raise_waiting(SIGINT, SIGINT, 1100), testing::ExitedWithCode(130), "ended at once by SIGINT");
+  const auto nobody_asks = [] {
+    adamant::handle_signals("program");
+    adamant::let_signals_wait(true);
+    raise(SIGUSR1);
+    adamant::let_signals_wait(false);
+  };
+  EXPECT_EXIT(nobody_asks(), testing::ExitedWithCode(3), "ended at once by SIGUSR1");
+}
+} // namespace
