@@ -12,10 +12,13 @@
 #include <deal.II/grid/manifold_lib.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <utility>
 
 namespace adamant
 {
@@ -45,6 +48,118 @@ void read(std::istream &in, const std::string &extension, dealii::GridIn<dim> &r
     reader.read_ucd(in);
 }
 
+// A quadrilateral (4 vertices) or hexahedron (8) as a mesh file has it, with its number and line there.
+struct CellOfFile
+{
+  unsigned int n_vertices;
+  std::string  number;
+  std::size_t  line;
+};
+
+using Words = std::vector<std::string>;
+
+Words words_of(std::string line)
+{
+  std::replace(line.begin(), line.end(), ',', ' ');
+  std::istringstream in(line);
+  Words              words;
+  for (std::string word; in >> word;)
+    words.push_back(word);
+  return words;
+}
+
+// What the lines of a format mean, one after the other: the number of vertices of a line's cell, 0 where it has none.
+class LineReader
+{
+public:
+  unsigned int n_vertices(const std::string &line, const Words &words)
+  {
+    if (words.empty())
+      return 0;
+    if (const char c = words[0][0]; c == '$' || c == '*' || words[0] == "CELLS" || words[0] == "CELL_TYPES")
+      {
+        section    = upper(words[0]);
+        n_in_block = 0;
+        at_head    = true;
+        return 0;
+      }
+    const bool head = std::exchange(at_head, false);
+    if (section == "$MESHFORMAT")
+      gmsh4 = words[0][0] == '4';
+    if (section == "$ELEMENTS")
+      return head ? 0 : gmsh4 ? in_block(words) : words.size() > 1 ? of_gmsh(words[1]) : 0;
+    if (section == "*ELEMENT")
+      return words.size() == 5 || words.size() == 9 ? static_cast<unsigned int>(words.size()) - 1 : 0;
+    if (section == "CELLS")
+      return of_count(words[0]);
+    if (section.empty() && words.size() > 3 && line[0] != '#')
+      return words[2] == "quad" ? 4 : words[2] == "hex" ? 8 : 0;
+    return 0;
+  }
+
+  bool counts_cells() const { return section == "CELLS"; } // of VTK, which gives them no numbers
+
+private:
+  static std::string upper(std::string word)
+  {
+    std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::toupper(c); });
+    return word;
+  }
+  static unsigned int of_gmsh(const std::string &type) { return type == "3" ? 4 : type == "5" ? 8 : 0; }
+  static unsigned int of_count(const std::string &n) { return n == "4" ? 4 : n == "8" ? 8 : 0; }
+
+  // Gmsh 4: a line with the type and number of the elements of a block, then these.
+  unsigned int in_block(const Words &words)
+  {
+    if (n_in_block == 0)
+      {
+        of_block   = words.size() > 3 ? of_gmsh(words[2]) : 0;
+        n_in_block = words.size() > 3 ? std::strtoul(words[3].c_str(), nullptr, 10) : 0;
+        return 0;
+      }
+    --n_in_block;
+    return of_block;
+  }
+
+  std::string   section;
+  bool          gmsh4 = false, at_head = false; // the next line is the first one of its section
+  unsigned int  of_block   = 0;
+  unsigned long n_in_block = 0;
+};
+
+// Those of a text file of Gmsh, UCD, Abaqus or VTK (legacy) in the file's order, which deal.II's GridIn keeps. None of
+// a file in another format; what is no cell is passed over.
+std::vector<CellOfFile> cells_of_file(const std::string &file)
+{
+  std::vector<CellOfFile> cells;
+  std::ifstream           in(file);
+  LineReader              reader;
+  std::string             text;
+  for (std::size_t line = 1; std::getline(in, text); ++line)
+    {
+      const Words words = words_of(text);
+      if (const unsigned int n = reader.n_vertices(text, words); n > 0)
+        cells.push_back({n, reader.counts_cells() ? "" : words[0], line});
+    }
+  return cells;
+}
+
+// What messages call the cells of a file, in its order.
+template <int dim>
+NameOfCell names_in(const std::string &file)
+{
+  return [file](unsigned int number) {
+    auto cells = cells_of_file(file);
+    cells.erase(
+      std::remove_if(cells.begin(), cells.end(), [](const CellOfFile &cell) { return cell.n_vertices != 1U << dim; }),
+      cells.end());
+    if (number >= cells.size())
+      return "cell " + std::to_string(number + 1);
+    const auto &[n, own, line] = cells[number];
+    return "cell " + (own.empty() ? std::to_string(number + 1) : own) + " (line " + std::to_string(line) + ")";
+  };
+}
+
 template <int dim>
 void read_file(const std::string &file, dealii::Triangulation<dim> &mesh)
 {
@@ -67,6 +182,8 @@ void read_file(const std::string &file, dealii::Triangulation<dim> &mesh)
   for (const auto &cell : mesh.cell_iterators_on_level(0))
     require(cell->reference_cell().is_hyper_cube(), "Mesh/File: '", file, "' has cells that are no ", shapes,
             " (in Gmsh, Mesh.RecombineAll or Recombine Surface makes such)");
+  check_cells("Mesh/File: '" + file + "'", mesh, names_in<dim>(file));
+  check_vertices("Mesh/File: '" + file + "'", mesh, names_in<dim>(file));
 }
 
 // The manifold that a text such as "sphere; 0; 0; 0" describes.
@@ -158,11 +275,15 @@ void MeshFileParameters::read_groups()
       if (words && last > first)
         groups.push_back({group.dimension, group.id, line.substr(first + 1, last - first - 1)});
     }
+  const auto cells = groups.empty() ? std::vector<CellOfFile>() : cells_of_file(file);
+  dimension        = 2;
+  for (const auto &cell : cells)
+    dimension = cell.n_vertices == 8 ? 3 : dimension;
 }
 
 unsigned int MeshFileParameters::boundary_id(const std::string &key, const std::string &name) const
 {
-  return id_of(key, name, "boundary", true);
+  return id_of(key, name, "boundary", dimension - 1);
 }
 
 std::set<unsigned int> MeshFileParameters::boundary_ids(const std::string              &key,
@@ -176,26 +297,25 @@ std::set<unsigned int> MeshFileParameters::boundary_ids(const std::string       
 
 unsigned int MeshFileParameters::material_id(const std::string &key, const std::string &name) const
 {
-  return id_of(key, name, "material", false);
+  return id_of(key, name, "material", dimension);
 }
 
-// Where cells and faces have a group of the same name, faces have the lowest dimension.
 unsigned int MeshFileParameters::id_of(const std::string &key, const std::string &name, const char *what,
-                                       bool lowest) const
+                                       unsigned int dimension) const
 {
   if (!name.empty() && name.size() < 6 && name.find_first_not_of("0123456789") == std::string::npos)
     return std::stoul(name);
-  const Group             *found = nullptr;
   std::vector<std::string> known;
+  std::string              others;
   for (const Group &group : groups)
-    {
+    if (group.dimension != dimension)
+      others += group.name == name ? "; '" + name + "' is a group of dimension " + std::to_string(group.dimension) : "";
+    else if (group.name == name)
+      return group.id;
+    else
       known.push_back(group.name);
-      if (group.name == name && (found == nullptr || (group.dimension < found->dimension) == lowest))
-        found = &group;
-    }
-  require(found != nullptr, key, ": '", name, "' is no ", what, " of the mesh: neither a number nor a name that ",
-          given() ? "'" + file + "'" : "Mesh/File", " has", did_you_mean(name, known));
-  return found->id;
+  throw InputError(key + ": '" + name + "' is no " + what + " of the mesh: neither a number nor a name that " +
+                   (given() ? "'" + file + "'" : "Mesh/File") + " has for one" + did_you_mean(name, known) + others);
 }
 
 template <int dim>
@@ -219,7 +339,11 @@ void MeshFileParameters::place_on_boundaries(dealii::Triangulation<dim> &mesh) c
   for (const auto &[id, text] : split_by_boundary(key, curved, boundaries(key)))
     {
       check_boundaries(key, {id}, mesh);
-      mesh.set_all_manifold_ids_on_boundary(id, manifold);
+      // deal.II's function for boundaries asks edges for an id of their own, which those of files do not have.
+      for (const auto &cell : mesh.active_cell_iterators())
+        for (const unsigned int f : cell->face_indices())
+          if (cell->at_boundary(f) && cell->face(f)->boundary_id() == id)
+            cell->face(f)->set_all_manifold_ids(manifold);
       mesh.set_manifold(manifold++, *manifold_of<dim>(text));
     }
 }

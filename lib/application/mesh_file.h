@@ -60,11 +60,12 @@ private:
     std::string  name;
   };
   void         read_groups();
-  unsigned int id_of(const std::string &key, const std::string &name, const char *what, bool lowest) const;
+  unsigned int id_of(const std::string &key, const std::string &name, const char *what, unsigned int dimension) const;
   template <int dim>
   void place_on_boundaries(dealii::Triangulation<dim> &mesh) const;
 
   std::string        curved;
   std::vector<Group> groups;
+  unsigned int       dimension = 2; // of the file's cells, where it has groups
 };
 } // namespace adamant

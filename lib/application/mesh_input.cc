@@ -5,9 +5,14 @@
 #include "solvers/krylov.h"
 
 #include <deal.II/base/mpi.h>
+#include <deal.II/base/tensor.h>
 #include <deal.II/grid/grid_tools.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <utility>
 
 namespace adamant
 {
@@ -16,6 +21,125 @@ void refuse_moved_vertices(const std::string &key, bool distributed_mesh)
   if (distributed_mesh)
     throw InputError(key + ": p4est's meshes (on several ranks, and with Ranks/Distributed mesh = true) do not keep "
                            "vertices that have been moved; one rank with a serial mesh does");
+}
+
+namespace
+{
+template <int dim>
+std::string text_of(const dealii::Point<dim> &p)
+{
+  std::string text = "(";
+  for (unsigned int d = 0; d < dim; ++d)
+    text += (d > 0 ? ", " : "") + to_text(p[d]);
+  return text + ")";
+}
+
+// What is wrong with a cell's shape, empty for nothing: at each vertex its edges span a positive volume.
+template <int dim, typename Cell>
+std::string fault_of(const Cell &cell)
+{
+  for (const unsigned int v : cell->vertex_indices())
+    {
+      dealii::Tensor<2, dim> edges;
+      double                 lengths = 1.;
+      for (unsigned int d = 0; d < dim; ++d)
+        {
+          edges[d] = cell->vertex(v | (1U << d)) - cell->vertex(v & ~(1U << d));
+          lengths *= edges[d].norm();
+        }
+      const double volume = dealii::determinant(edges), share = volume / lengths; // 0/0 where vertices coincide
+      if (share > 1e-10)
+        continue;
+      return (share < -1e-10 ? "is turned inside out" : "is flat") +
+             (" at its vertex " + text_of<dim>(cell->vertex(v)));
+    }
+  return "";
+}
+
+// On which side of the face of a cell that point lies.
+template <int dim, typename Cell>
+bool is_above(const dealii::Point<dim> &point, const Cell &cell, unsigned int face)
+{
+  const auto             on = cell->face(face);
+  dealii::Tensor<1, dim> normal;
+  if constexpr (dim == 2)
+    normal = dealii::cross_product_2d(on->vertex(1) - on->vertex(0));
+  else
+    normal = dealii::cross_product_3d(on->vertex(3) - on->vertex(0), on->vertex(2) - on->vertex(1));
+  return (point - on->center()) * normal > 0.;
+}
+} // namespace
+
+template <int dim>
+void check_cells(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name)
+{
+  for (const auto &cell : mesh.active_cell_iterators())
+    {
+      std::string fault = fault_of<dim>(cell);
+      for (const unsigned int f : cell->face_indices())
+        if (fault.empty() && !cell->at_boundary(f) && cell->neighbor(f)->is_active() &&
+            cell->neighbor(f)->level() == cell->level() &&
+            is_above(cell->center(), cell, f) == is_above(cell->neighbor(f)->center(), cell, f))
+          fault = "is folded over " + name(cell->neighbor(f)->active_cell_index());
+      if (fault.empty())
+        continue;
+      const auto box = dealii::GridTools::compute_bounding_box(mesh);
+      for (unsigned int d = 0; d < dim; ++d)
+        if (box.side_length(d) == 0.)
+          fault += std::string("; all vertices have ") + "xyz"[d] + " = " + to_text(box.lower_bound(d));
+      throw InputError(key + ": " + name(cell->active_cell_index()) + " " + fault);
+    }
+}
+
+namespace
+{
+// By number, the vertices that lie where another one does, but for a millionth of the shortest edge.
+template <int dim>
+std::vector<bool> doubled_vertices(const dealii::Triangulation<dim> &mesh)
+{
+  double shortest = std::numeric_limits<double>::max();
+  for (const auto &cell : mesh.active_cell_iterators())
+    for (unsigned int line = 0; line < cell->n_lines(); ++line)
+      shortest = std::min(shortest, cell->line(line)->diameter());
+  dealii::Tensor<1, dim> direction; // in which hardly two vertices are equally far
+  for (unsigned int d = 0; d < dim; ++d)
+    direction[d] = std::sqrt(2. * d + 1.);
+  std::vector<std::pair<double, unsigned int>> order;
+  for (unsigned int v = 0; v < mesh.n_vertices(); ++v)
+    order.emplace_back(direction * mesh.get_vertices()[v], v);
+  std::sort(order.begin(), order.end());
+  std::vector<bool> doubled(mesh.n_vertices(), false);
+  const double      near = 1e-6 * shortest;
+  for (auto a = order.begin(); a != order.end(); ++a)
+    for (auto b = a + 1; b != order.end() && b->first - a->first <= 3. * near; ++b)
+      if (mesh.get_vertices()[a->second].distance(mesh.get_vertices()[b->second]) <= near)
+        doubled[a->second] = doubled[b->second] = true;
+  return doubled;
+}
+} // namespace
+
+template <int dim>
+void check_vertices(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name)
+{
+  const auto   doubled = doubled_vertices(mesh);
+  unsigned int n_faces = 0;
+  std::string  first;
+  for (const auto &cell : mesh.active_cell_iterators())
+    for (const unsigned int f : cell->face_indices())
+      {
+        const auto face = cell->face(f);
+        bool       all  = face->at_boundary() && face->boundary_id() == 0;
+        for (const unsigned int v : face->vertex_indices())
+          all = all && doubled[face->vertex_index(v)];
+        if (all && ++n_faces == 1)
+          first = name(cell->active_cell_index()) + " is not joined to the cell at its face around " +
+                  text_of<dim>(face->center());
+      }
+  if (n_faces > 0)
+    throw InputError(
+      key + ": " + first + ": each has vertices of its own there, as on " + std::to_string(n_faces) +
+      " such faces; merge the vertices that lie at one place (in Gmsh: Coherence), or give both sides of "
+      "a crack a boundary id that is not 0");
 }
 
 template <int dim>
@@ -30,9 +154,10 @@ void move_vertices(const std::string &key, const dealii::Function<dim> &map, dea
       return to;
     },
     mesh);
-  for (const auto &cell : mesh.active_cell_iterators())
-    if (const double volume = cell->measure(); !(volume > 0.))
-      throw InputError(key + ": a cell has the volume " + to_text(volume) + "; do the coordinates ascend?");
+  const auto cells = mesh.active_cell_iterators();
+  check_cells<dim>(key + " (do the coordinates ascend?)", mesh, [&](unsigned int number) {
+    return "the cell around " + text_of<dim>((*std::next(cells.begin(), number))->center());
+  });
 }
 
 template <int dim>
@@ -68,6 +193,8 @@ std::vector<double> extent(const dealii::Triangulation<dim> &mesh)
 }
 
 #define INSTANTIATE(dim)                                                                                         \
+  template void check_cells(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &);        \
+  template void check_vertices(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &);     \
   template void move_vertices(const std::string &, const dealii::Function<dim> &, dealii::Triangulation<dim> &); \
   template void refine_where(const dealii::Function<dim> &, unsigned int, dealii::Triangulation<dim> &);         \
   template void check_boundaries(const std::string &, const std::set<unsigned int> &,                            \

@@ -3,6 +3,7 @@
 #include <deal.II/base/function.h>
 #include <deal.II/grid/tria.h>
 
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,8 +16,19 @@ namespace adamant
 /// and coarser levels would have them where they were.
 void refuse_moved_vertices(const std::string &key, bool distributed_mesh);
 
-/// Moves all vertices x to map(x), of dim components. A cell without positive volume is an InputError, as is a mesh of
-/// p4est.
+/// What messages call a cell, by its active number.
+using NameOfCell = std::function<std::string(unsigned int)>;
+
+/// InputError, which begins with `key`, for an active cell that is flat, turned inside out or folded over a neighbour.
+template <int dim>
+void check_cells(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name);
+
+/// InputError for faces at one place that do not join their cells, as these have different vertices there; but those of
+/// a crack may, both sides of which have a boundary id that is not 0.
+template <int dim>
+void check_vertices(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name);
+
+/// Moves all vertices x to map(x), of dim components. What check_cells refuses is an InputError, as is a mesh of p4est.
 template <int dim>
 void move_vertices(const std::string &key, const dealii::Function<dim> &map, dealii::Triangulation<dim> &mesh);
 

@@ -1,5 +1,7 @@
 // Meshes from files: all formats, names of boundaries and materials, curved boundaries, stresses, and the shipped cases
 // against what is known of them.
+#include "application/mesh_file.h"
+#include "application/parameters.h"
 #include "program.h"
 
 #include <deal.II/grid/grid_generator.h>
@@ -10,6 +12,7 @@
 #include <cmath>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace
@@ -103,6 +106,322 @@ TEST_F(TemplateFromFile, FarFromTheBlob)
         "$Elements\n1\n1 3 2 1 1 1 2 3 4\n$EndElements\n");
   const auto outcome = run({"Heat/End time=0.1", "Heat/Output interval=0", "Heat/Refinements=5", "Mesh/File=far.msh"});
   EXPECT_LT(outcome.l2(), 5.) << "the norm of the solution on cells of 2.5 is below 2";
+}
+
+using Points  = std::vector<std::vector<double>>;
+using Numbers = std::vector<std::vector<int>>; // vertices of cells, counted from 1, in the order of Gmsh
+
+// A mesh as text of a format: vertices in 2D or 3D, and quadrilaterals or hexahedra, which the files number from 11 on.
+// Where the format has boundaries, `sides` are lines or quadrilaterals with their ids in front.
+std::string mesh_text(const std::string &format, const Points &vertices, const Numbers &cells,
+                      const Numbers &sides = {})
+{
+  const bool         hexahedra = cells[0].size() == 8;
+  std::ostringstream out;
+  const auto         list = [&](const char *separator, const std::vector<int> &numbers, int shift = 0) {
+    for (const int k : numbers)
+      out << separator << k + shift;
+    out << '\n';
+  };
+  const auto points = [&](const char *separator, bool numbered) {
+    for (std::size_t k = 0; k < vertices.size(); ++k)
+      {
+        if (numbered)
+          out << k + 1 << separator;
+        out << vertices[k][0] << separator << vertices[k][1] << separator
+            << (vertices[k].size() > 2 ? vertices[k][2] : 0.) << '\n';
+      }
+  };
+  const auto elements = [&](const char *separator, const std::string &between, const std::string &between_side) {
+    int number = 1;
+    for (const auto &side : sides)
+      {
+        out << number++ << between_side << side[0] << separator << side[0];
+        list(separator, {side.begin() + 1, side.end()});
+      }
+    number = 11;
+    for (const auto &cell : cells)
+      {
+        out << number++ << between;
+        list(separator, cell);
+      }
+  };
+  const std::size_t n = vertices.size(), n_cells = cells.size();
+  if (format == "msh2")
+    {
+      out << "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n" << n << '\n';
+      points(" ", true);
+      out << "$EndNodes\n$Elements\n" << n_cells + sides.size() << '\n';
+      elements(" ", hexahedra ? " 5 2 1 1" : " 3 2 1 1", hexahedra ? " 3 2 " : " 1 2 ");
+      out << "$EndElements\n";
+    }
+  else if (format == "msh4")
+    {
+      const std::string dim = hexahedra ? "3" : "2";
+      out << "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 0 " << (hexahedra ? "0 1" : "1 0")
+          << "\n1 0 0 0 9 9 9 0 0\n$EndEntities\n$Nodes\n1 " << n << " 1 " << n << '\n'
+          << dim << " 1 0 " << n << '\n';
+      for (std::size_t k = 1; k <= n; ++k)
+        out << k << '\n';
+      points(" ", false);
+      out << "$EndNodes\n$Elements\n1 " << n_cells << " 11 " << 10 + n_cells << '\n'
+          << dim << " 1 " << (hexahedra ? 5 : 3) << ' ' << n_cells << '\n';
+      elements(" ", "", "");
+      out << "$EndElements\n";
+    }
+  else if (format == "ucd")
+    {
+      out << "# of a test\n" << n << ' ' << n_cells << " 0 0 0\n";
+      points(" ", true);
+      elements(" ", hexahedra ? " 0 hex" : " 0 quad", "");
+    }
+  else if (format == "abaqus.inp")
+    {
+      out << "*HEADING\nof a test\n*NODE\n";
+      points(", ", true);
+      out << "*ELEMENT, TYPE=" << (hexahedra ? "C3D8" : "CPS4") << ", ELSET=EB1\n";
+      elements(", ", "", "");
+    }
+  else
+    {
+      out << "# vtk DataFile Version 3.0\nof a test\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS " << n << " double\n";
+      points(" ", false);
+      out << "CELLS " << n_cells << ' ' << n_cells * (cells[0].size() + 1) << '\n';
+      for (const auto &cell : cells)
+        {
+          out << cell.size();
+          list(" ", cell, -1);
+        }
+      out << "CELL_TYPES " << n_cells << '\n';
+      for (std::size_t k = 0; k < n_cells; ++k)
+        out << (hexahedra ? 12 : 9) << '\n';
+    }
+  return out.str();
+}
+
+const std::vector<std::string> formats = {"msh2", "msh4", "ucd", "abaqus.inp", "vtk"};
+
+std::string file_name(const std::string &format)
+{
+  return format.rfind("msh", 0) == 0 ? format + ".msh" : format.find('.') != std::string::npos ? format : "m." + format;
+}
+
+// The line that says which cell it is that is wrong: the second one, whose number is 12, but VTK has none.
+std::string second_cell(const std::string &format, const std::string &text)
+{
+  const std::string start  = format == "vtk" ? "\n4 0 3 4 5\n" : "\n12";
+  const auto        before = text.rfind(start);
+  return (format == "vtk" ? "cell 2 (line " : "cell 12 (line ") +
+         std::to_string(std::count(text.begin(), text.begin() + before, '\n') + 2) + ")";
+}
+
+TEST_F(TemplateFromFile, BadCellsAreNamed)
+{
+  // Beside a square lies a cell that is right, has a reflex vertex, is a triangle, has no area, or two vertices at one
+  // place.
+  const Points  square = {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {-1, 1}};
+  const Numbers cells  = {{1, 2, 3, 4}, {1, 4, 5, 6}};
+  struct Case
+  {
+    std::vector<double> vertex;
+    std::string         says;
+  };
+  for (const auto &[vertex, says] :
+       {Case{{-1, 0}, ""}, Case{{-0.2, 0.8}, "is turned inside out at its vertex (-0.2, 0.8)"},
+        Case{{-0.5, 0.5}, "is flat at its vertex (-0.5, 0.5)"}, Case{{-1, 1}, "is flat at its vertex (-1, 1)"}})
+    for (const auto &format : formats)
+      {
+        SCOPED_TRACE(format + ", " + says);
+        auto vertices = square;
+        vertices.push_back(vertex);
+        const auto text = mesh_text(format, vertices, cells);
+        write(file_name(format), text);
+        const Settings settings = {"Mesh/File=" + file_name(format), "Heat/Refinements=2", "Heat/End time=0.1"};
+        if (says.empty())
+          run(settings);
+        else
+          expect_refused(settings, "Mesh/File: '" + file_name(format) + "': " + second_cell(format, text) + " " + says);
+      }
+}
+
+// Gmsh writes the centres of circles, too.
+TEST_F(TemplateFromFile, UnusedVerticesDoNotCount)
+{
+  for (const auto &format : formats)
+    {
+      SCOPED_TRACE(format);
+      const auto solve = [&](const Points &vertices, const Numbers &cells) {
+        write(file_name(format), mesh_text(format, vertices, cells));
+        return run({"Mesh/File=" + file_name(format), "Heat/Refinements=3", "Heat/End time=0.1"});
+      };
+      const auto with    = solve({{0, 0}, {50, 50}, {1, 0}, {1, 1}, {0, 1}, {-50, 0}}, {{1, 3, 4, 5}}),
+                 without = solve({{0, 0}, {1, 0}, {1, 1}, {0, 1}}, {{1, 2, 3, 4}});
+      EXPECT_EQ(with.record.at("dofs"), without.record.at("dofs"));
+      EXPECT_EQ(with.l2(), without.l2());
+    }
+}
+
+TEST_F(TemplateFromFile, CellsAreJoinedAsTheyShould)
+{
+  const auto file = [&](const Points &vertices, const Numbers &cells, const Numbers &sides = {}) {
+    write("m.msh", mesh_text("msh2", vertices, cells, sides));
+    return Settings{"Mesh/File=m.msh", "Heat/Refinements=2", "Heat/End time=0.1"};
+  };
+  // In the x-z plane.
+  expect_refused(file({{0, 0, 0}, {1, 0, 0}, {1, 0, 1}, {0, 0, 1}}, {{1, 2, 3, 4}}),
+                 "cell 11 (line 13) is flat at its vertex (0, 0); all vertices have y = 0");
+  // The second cell lies on the first one.
+  expect_refused(file({{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0.4, 1}, {0.4, 0}}, {{1, 2, 3, 4}, {2, 3, 5, 6}}),
+                 "cell 11 (line 15) is folded over cell 12 (line 16)");
+  // Cells that are numbered the other way round are turned.
+  run(file({{0, 0}, {1, 0}, {1, 1}, {0, 1}, {2, 0}, {2, 1}}, {{1, 2, 3, 4}, {3, 6, 5, 2}}));
+  // Vertices 2 and 3 again as 5 and 6: a crack, where both sides of it have an id.
+  const Points  doubled = {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {1, 0}, {1, 1}, {2, 1}, {2, 0}};
+  const Numbers two     = {{1, 2, 3, 4}, {5, 8, 7, 6}};
+  const auto not_both = "cell 12 (line 19) is not joined to the cell at its face around (1, 0.5): each has vertices of "
+                        "its own there, as on 1 such faces";
+  expect_refused(file(doubled, two),
+                 "cell 11 (line 17) is not joined to the cell at its face around (1, 0.5): each has "
+                 "vertices of its own there, as on 2 such faces");
+  expect_refused(file(doubled, two, {{3, 2, 3}}), not_both);
+  run(file(doubled, two, {{3, 2, 3}, {4, 5, 6}}));
+}
+
+// In 3D a vertex of the second hexahedron lies in the first one; and in the end all is well.
+TEST_F(ElasticityFromFile, BadHexahedraAreNamed)
+{
+  Points vertices;
+  for (int x = 0; x < 3; ++x)
+    for (const auto &[y, z] : {std::pair{0., 0.}, {1., 0.}, {1., 1.}, {0., 1.}})
+      vertices.push_back({double(x), y, z});
+  const Numbers cells = {{1, 2, 3, 4, 5, 6, 7, 8}, {5, 6, 7, 8, 9, 10, 11, 12}};
+  for (const bool good : {false, true})
+    for (const auto &format : formats)
+      {
+        SCOPED_TRACE(format);
+        vertices[8][0]  = good ? 2. : 0.5;
+        const auto text = mesh_text(format, vertices, cells);
+        write(file_name(format), text);
+        const Settings settings = {"Mesh/File=" + file_name(format),       "Discretization/Refinement=uniform",
+                                   "Discretization/Uniform refinements=1", "Discretization/Refinement steps=0",
+                                   "Problem/Dirichlet boundaries=0: xyz",  "Time stepping/Stationary=true",
+                                   "Output/Points=0.5, 0.5, 0.5"};
+        const auto     line     = std::count(text.begin(), text.begin() + text.rfind("\n12"), '\n') + 2;
+        if (good)
+          run(settings);
+        else if (format == "vtk")
+          expect_refused(settings, "cell 2 (line ");
+        else
+          expect_refused(settings, "cell 12 (line " + std::to_string(line) + ") is turned inside out at its vertex (");
+      }
+}
+
+// Lamé's thick cylinder, 1 < r < 2, under the pressure 1 from inside: a quarter of it, one cell high. Second order needs
+// new vertices on the circles of all heights, edges included.
+TEST_F(ElasticityFromFile, ThickCylinderIn3D)
+{
+  Points    vertices;
+  Numbers   cells, sides;
+  const int n_angles = 2, per_height = 2 * (n_angles + 1);
+  for (int height = 0; height < 2; ++height)
+    for (int k = 0; k <= n_angles; ++k)
+      for (int r = 1; r <= 2; ++r)
+        vertices.push_back({r * std::cos(k * M_PI_2 / n_angles), r * std::sin(k * M_PI_2 / n_angles), 0.5 * height});
+  const auto at = [&](int r, int k, int height) { return 1 + r + 2 * k + per_height * height; };
+  for (int k = 0; k < n_angles; ++k)
+    {
+      cells.push_back({at(0, k, 0), at(1, k, 0), at(1, k + 1, 0), at(0, k + 1, 0), at(0, k, 1), at(1, k, 1),
+                       at(1, k + 1, 1), at(0, k + 1, 1)});
+      for (const int r : {0, 1})
+        sides.push_back({1 + r, at(r, k, 0), at(r, k + 1, 0), at(r, k + 1, 1), at(r, k, 1)});
+      for (const int height : {0, 1})
+        sides.push_back({5, at(0, k, height), at(1, k, height), at(1, k + 1, height), at(0, k + 1, height)});
+    }
+  for (const int k : {0, n_angles})
+    sides.push_back({k == 0 ? 4 : 3, at(0, k, 0), at(1, k, 0), at(1, k, 1), at(0, k, 1)});
+  write("cylinder.msh", mesh_text("msh2", vertices, cells, sides));
+  // u_r = (1 + nu) / (3 E) ((1 - 2 nu) r + 4 / r) with E = 1, nu = 0.25
+  const std::string axis = "cylinder; 0; 0; 0; 0; 0; 1", factor = "*(1.25/3*(0.5+4/(x^2+y^2)))";
+  const auto        error = [&](int refinements, const std::string &distributed = "false") {
+    const auto outcome =
+      run({"Mesh/File=cylinder.msh", "Mesh/Curved boundaries=1: " + axis + ", 2: " + axis, "Problem/Young modulus=1",
+           "Problem/Poisson ratio=0.25", "Problem/Body force=0; 0; 0", "Problem/Dirichlet boundaries=3: x, 4: y, 5: z",
+           "Problem/Traction=1: x/sqrt(x^2+y^2); y/sqrt(x^2+y^2); 0",
+           "Problem/Exact displacement=x" + factor + "; y" + factor + "; 0", "Discretization/Refinement=uniform",
+           "Discretization/Refinement steps=0", "Discretization/Uniform refinements=" + std::to_string(refinements),
+           "Time stepping/Stationary=true", "Output/Points=1, 0, 0", "Output/Interval=0",
+           "Ranks/Distributed mesh=" + distributed});
+    return outcome.l2();
+  };
+  const double coarse = error(1), middle = error(2), fine = error(3);
+  EXPECT_NEAR(std::log2(coarse / middle), 2., 0.15) << "errors " << coarse << ", " << middle << ", " << fine;
+  EXPECT_NEAR(std::log2(middle / fine), 2., 0.1) << "errors " << coarse << ", " << middle << ", " << fine;
+  EXPECT_NEAR(error(1, "true"), coarse, 1e-6 * coarse) << "on a mesh of p4est";
+}
+
+// All new vertices of a shell's boundaries lie on its spheres.
+TEST_F(TemplateFromFile, NewVerticesAreOnTheSphere)
+{
+  dealii::Triangulation<3> shell, mesh;
+  dealii::GridGenerator::hyper_shell(shell, dealii::Point<3>(), 0.5, 1., 6, true);
+  dealii::GridOut out;
+  out.set_flags(dealii::GridOutFlags::Msh(true));
+  std::ofstream file(folder / "shell.msh");
+  file.precision(17);
+  out.write_msh(shell, file);
+  file.close();
+  dealii::ParameterAcceptor::clear();
+  {
+    adamant::MeshFileParameters parameters;
+    adamant::CommandLine        line;
+    line.settings = {"Mesh/File=" + (folder / "shell.msh").string(),
+                     "Mesh/Curved boundaries=0: sphere; 0; 0; 0, 1: sphere; 0; 0; 0"};
+    adamant::read_parameters(line);
+    ASSERT_TRUE(parameters.make_coarse(mesh));
+  }
+  dealii::ParameterAcceptor::clear();
+  mesh.refine_global(2);
+  unsigned int n_vertices = 0;
+  for (const auto &face : mesh.active_face_iterators())
+    for (const unsigned int v : face->vertex_indices())
+      if (face->at_boundary())
+        {
+          EXPECT_NEAR(face->vertex(v).norm(), face->boundary_id() == 0 ? 0.5 : 1., 1e-14) << face->vertex(v);
+          ++n_vertices;
+        }
+  EXPECT_EQ(n_vertices, 2 * 6 * 16 * 4u);
+}
+
+// A cube, whose curve, surface and volume have groups of one name, and others of one kind only.
+TEST_F(ElasticityFromFile, NamesStandForBoundariesAlone)
+{
+  const std::string cube =
+    mesh_text("msh2", {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}},
+              {{1, 2, 3, 4, 5, 6, 7, 8}}, {{1, 1, 4, 8, 5}, {2, 2, 3, 7, 6}});
+  const auto end = cube.find("$Nodes");
+  write("names.msh", cube.substr(0, end) +
+                       "$PhysicalNames\n6\n0 9 \"corner\"\n1 2 \"clamp\"\n2 1 \"clamp\"\n2 2 \"load\"\n3 1 \"clamp\"\n"
+                       "3 1 \"body\"\n$EndPhysicalNames\n" +
+                       cube.substr(end));
+  const Settings common = {"Mesh/File=names.msh",
+                           "Discretization/Refinement=uniform",
+                           "Discretization/Uniform refinements=1",
+                           "Discretization/Refinement steps=0",
+                           "Time stepping/Stationary=true",
+                           "Output/Points=0, 0.5, 0.5; 1, 0.5, 0.5"};
+  const auto     with   = [&](const std::string &setting) {
+    auto settings = common;
+    settings.push_back(setting);
+    return settings;
+  };
+  const auto clamped = run(with("Problem/Dirichlet boundaries=clamp: xyz")).record.at("displacements");
+  EXPECT_EQ(clamped[0][1].get<double>(), 0.) << "the surface";
+  EXPECT_NE(clamped[1][1].get<double>(), 0.);
+  EXPECT_EQ(run(with("Problem/Dirichlet boundaries=load: xyz")).record.at("displacements")[1][1].get<double>(), 0.);
+  expect_refused(with("Problem/Dirichlet boundaries=body: xyz"), "'body' is a group of dimension 3");
+  expect_refused(with("Problem/Dirichlet boundaries=corner: xyz"), "'corner' is a group of dimension 0");
+  expect_refused(with("Problem/Materials=load: 1; 0; 1"), "'load' is no material of the mesh");
+  expect_refused(with("Problem/Dirichlet boundaries=clmp: xyz"), "did you mean 'clamp'");
 }
 
 TEST_F(TemplateFromFile, Mistakes)

@@ -71,7 +71,8 @@ public:
 private:
   std::uint64_t on_grid(const dealii::Point<dim> &p, int d) const
   {
-    return std::uint64_t(std::lround((p[d] - lower[d]) / (upper[d] - lower[d]) * (1 << 20)));
+    const double extent = upper[d] - lower[d]; // 0 in meshes without volume, which others refuse
+    return extent > 0. ? std::uint64_t(std::lround((p[d] - lower[d]) / extent * (1 << 20))) : 0;
   }
 
   dealii::Point<dim>   lower, upper;
