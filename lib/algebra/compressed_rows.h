@@ -20,7 +20,7 @@ public:
     , column(device, pattern.column)
   {}
 
-  RowsView view() const { return {n_rows, row_start.data(), column.data(), values.data()}; }
+  RowsView view() const { return {n_rows, elements(row_start), elements(column), elements(values)}; }
 
   Vector<double> values; ///< in the order of the pattern's entries
 

@@ -2,16 +2,17 @@
 
 #include "base/csr_matrix.h"
 #include "base/host_device.h"
+#include "base/view.h"
 
 namespace adamant
 {
 /// What functors see of compressed rows, in the memory of a device.
 struct RowsView
 {
-  int                n_rows;
-  const EntryNumber *row_start;
-  const int         *column;
-  const double      *value;
+  int                     n_rows;
+  View<const EntryNumber> row_start;
+  View<const int>         column;
+  View<const double>      value;
   /// Of rows that are spread over ranks, whose columns end with ghosts: where those begin if they are to be left out.
   int first_ghost = -1;
 
@@ -48,6 +49,6 @@ struct RowsView
 /// Those of a matrix in host memory.
 inline RowsView view_of(const CSRMatrix<double> &matrix)
 {
-  return {matrix.n_rows, matrix.row_start.data(), matrix.column.data(), matrix.value.data()};
+  return {matrix.n_rows, elements(matrix.row_start), elements(matrix.column), elements(matrix.value)};
 }
 } // namespace adamant

@@ -88,8 +88,8 @@ void TrilinosAMG::vmult(const double *v, double *z) const
 {
   const Epetra_Map &map = implementation->matrix.trilinos_matrix().RowMap();
   // Views: no copies on the way in or out.
-  Epetra_MultiVector from(View, map, const_cast<double *>(v), std::max(map.NumMyElements(), 1), 1);
-  Epetra_MultiVector to(View, map, z, std::max(map.NumMyElements(), 1), 1);
+  Epetra_MultiVector from(::View, map, const_cast<double *>(v), std::max(map.NumMyElements(), 1), 1);
+  Epetra_MultiVector to(::View, map, z, std::max(map.NumMyElements(), 1), 1);
   if (const int error = implementation->amg.trilinos_operator().ApplyInverse(from, to))
     throw RunError("Trilinos ML: ApplyInverse failed with error " + std::to_string(error));
 }

@@ -10,16 +10,16 @@ namespace adamant
 /// start[i] <= k < start[i + 1], nodes ascend, and its `size` entries, stored or zero, are value[k size + c].
 struct NodeRowsView
 {
-  int                size;
-  const EntryNumber *start;
-  const int         *node;
-  const double      *value;
+  int                     size;
+  View<const EntryNumber> start;
+  View<const int>         node;
+  View<const double>      value;
 };
 class NodeRows
 {
 public:
   NodeRows(const Device &device, const CSRMatrix<double> &matrix, int node_size);
-  NodeRowsView view() const { return {size, start.data(), node.data(), value.data()}; }
+  NodeRowsView view() const { return {size, elements(start), elements(node), elements(value)}; }
 
 private:
   int               size;

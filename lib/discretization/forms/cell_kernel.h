@@ -2,6 +2,7 @@
 
 #include "base/csr_matrix.h"
 #include "base/host_device.h"
+#include "base/view.h"
 
 // Cell kernels: integrands of bilinear forms as functors, for host and GPU, so this header knows nothing of deal.II.
 //
@@ -45,13 +46,13 @@ ADAMANT_HOST_DEVICE double dot(const double *a, const double *b)
 /// Shape functions of the n nodes of a cell at its n_q quadrature points, for each shape of cells; see QuadratureData.
 struct ShapesView
 {
-  int           n, n_q;
-  const double *value;     ///< of node a: [q n + a]
-  const double *gradient;  ///< its derivative d in cells of shape s: [((s n_q + q) n + a) dim + d]
-  const double *laplacian; ///< [(s n_q + q) n + a], or null
-  const double *JxW;       ///< [s n_q + q]
-  const int    *shape;     ///< of each cell
-  const int    *node;      ///< number of node a of a cell: [cell n + a]
+  int                n, n_q;
+  View<const double> value;     ///< of node a: [q n + a]
+  View<const double> gradient;  ///< its derivative d in cells of shape s: [((s n_q + q) n + a) dim + d]
+  View<const double> laplacian; ///< [(s n_q + q) n + a], or null
+  View<const double> JxW;       ///< [s n_q + q]
+  View<const int>    shape;     ///< of each cell
+  View<const int>    node;      ///< number of node a of a cell: [cell n + a]
 };
 
 /// For Device::for_each over quadrature points: f(point, u, ∇u) for component `component` of a field with `components`

@@ -101,8 +101,14 @@ void QuadratureData<dim>::tabulate_shapes(const Device &device, const LevelSpace
 template <int dim>
 ShapesView QuadratureData<dim>::view() const
 {
-  return {n,          n_q,          value.data(), gradient.data(), laplacian.size() > 0 ? laplacian.data() : nullptr,
-          JxW.data(), shape.data(), node.data()};
+  return {n,
+          n_q,
+          elements(value),
+          elements(gradient),
+          laplacian.size() > 0 ? elements(laplacian) : nullptr,
+          elements(JxW),
+          elements(shape),
+          elements(node)};
 }
 
 template std::vector<unsigned int> first_components(const dealii::FiniteElement<2> &);

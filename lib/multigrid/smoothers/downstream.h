@@ -35,7 +35,7 @@ public:
 private:
   void        take(const Patches &cells, const Patches &patches);
   void        sweep(const Vector &b, Vector &x, bool backwards) const;
-  PatchesView view() const { return {m, start.data(), node.data(), first_entry.data()}; }
+  PatchesView view() const { return {m, elements(start), elements(node), elements(first_entry)}; }
 
   const CompressedRows &A() const { return level.changing ? *level.changing : *own_A; }
 

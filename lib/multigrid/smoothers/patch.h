@@ -28,7 +28,7 @@ private:
   void take(const Patches &patches);
   template <typename Entry>
   void        compute(const RowsView &A);
-  PatchesView view() const { return {m, start.data(), node.data(), first_entry.data()}; }
+  PatchesView view() const { return {m, elements(start), elements(node), elements(first_entry)}; }
 
   SmootherLevel<Number>           level;
   PatchKind                       kind;

@@ -12,9 +12,9 @@ namespace adamant
 /// The patches of nodes and their dense inverses, in the memory of a device, by columns.
 struct PatchesView
 {
-  int                m;            ///< rows of a node
-  const int         *start, *node; ///< of each patch
-  const EntryNumber *first;        ///< entry of each patch
+  int                     m;           ///< rows of a node
+  View<const int>         start, node; ///< of each patch
+  View<const EntryNumber> first;       ///< entry of each patch
 
   ADAMANT_HOST_DEVICE int         n_unknowns(int p) const { return (start[p + 1] - start[p]) * m; }
   ADAMANT_HOST_DEVICE int         row(int p, int i) const { return node[start[p] + i / m] * m + i % m; }
