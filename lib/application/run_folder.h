@@ -42,8 +42,8 @@ public:
 
   void add(const Row &row); ///< the first one's names make the header
 
-  /// Writes the file the first time, which cuts rows that a continued run computes again, and adds what is new later on:
-  /// unless it has to be `at_once`, not within 0.2 seconds of the last time. Throws RunError where that fails.
+  /// Writes the file the first time, which cuts rows that a continued run computes again, and adds what is new later
+  /// on: unless it has to be `at_once`, not within 0.2 seconds of the last time. Throws RunError where that fails.
   void save(const std::string &file, bool at_once);
 
   std::string text; ///< of the file so far; a continued run goes on with that of its checkpoint
