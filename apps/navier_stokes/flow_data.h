@@ -4,6 +4,7 @@
 #include "parameters.h"
 
 #include "application/boundary_values.h"
+#include "base/exceptions.h"
 #include "base/run_record.h"
 #include "discretization/fields/points.h"
 #include "discretization/forms/flow_functionals.h"
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -49,15 +51,15 @@ public:
         inverse[i] = 1. / flow.velocity_mass[i];
     inverse_mass = Vector(device, inverse);
 
-    const auto acting = nodal_values(problem.body_force, dim);
+    const auto at_first = values_at_first("Problem/Body force", problem.body_force);
     if (adamant::depends_on_time(problem.body_force))
       {
         force = Vector(device, dim * n);
         force_at_nodes =
           adamant::function_at_points<dim>(device, "Problem/Body force", problem.body_force, dim, points);
       }
-    else if (!are_zero(acting))
-      force = Vector(device, acting);
+    else if (!are_zero(at_first))
+      force = Vector(device, acting = at_first);
     set_force(0.);
   }
 
@@ -94,15 +96,43 @@ public:
       device.for_each(n, KeepMoving{dim, n, inverse_mass.data(), force.data()});
   }
 
-  Array<double> initial_velocity() const { return nodal_values(problem.initial_velocity, dim); }
+  /// f - ∂_t u at time t at the nodes whose velocities are prescribed, f at the others: what a force on a boundary
+  /// takes. ∂_t u is that of the step of length dt before. Empty where it is zero. The boundary values are those at time
+  /// t afterwards.
+  Array<double> lacking_acceleration(double t, double dt)
+  {
+    Array<double> a = !force_varies() ? acting : Array<double>();
+    if (force_varies())
+      {
+        Vector at_t(device, dim * n);
+        force_at_nodes(t, at_t);
+        a = adamant::to_host(at_t);
+      }
+    if (!boundary.varies())
+      return a;
+    a.resize(dim * n, 0.);
+    boundary.evaluate(t - dt);
+    const auto before = adamant::to_host(boundary.values());
+    boundary.evaluate(t);
+    const auto        now      = adamant::to_host(boundary.values());
+    const std::size_t n_listed = boundary.nodes().size();
+    for (std::size_t i = 0; i < now.size(); ++i)
+      a[i / n_listed * n + boundary.nodes()[i % n_listed]] -= (now[i] - before[i]) / dt;
+    return a;
+  }
+
+  Array<double> initial_velocity() const
+  {
+    return values_at_first("Problem/Initial velocity", problem.initial_velocity);
+  }
   /// What the initial pressure balances, see tested_acceleration; empty where neither forces nor initial velocities
   /// are there: a start by moving walls alone is impulsive.
   std::optional<Array<double>> initial_acceleration(const Array<double> &u) const
   {
-    const auto acting = nodal_values(problem.body_force, dim);
-    if (are_zero(initial_velocity()) && are_zero(acting))
+    const auto f = values_at_first("Problem/Body force", problem.body_force);
+    if (are_zero(initial_velocity()) && are_zero(f))
       return std::nullopt;
-    return adamant::tested_acceleration(flow, problem.viscosity, u, acting, moves);
+    return adamant::tested_acceleration(flow, problem.viscosity, u, f, moves);
   }
 
   /// The errors of a state where the exact one is known.
@@ -121,6 +151,22 @@ private:
   {
     Array<double> values(std::size_t(n_components) * n);
     adamant::evaluate_at_points(*adamant::parse_function<dim>(text, text, n_components), t, points, values.data());
+    return values;
+  }
+
+  // What the flow starts with; InputError where that is no number.
+  Array<double> values_at_first(const std::string &key, const std::string &text) const
+  {
+    const auto values = nodal_values(text, dim);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (!std::isfinite(values[i]))
+        {
+          std::ostringstream what;
+          what << key << " is " << values[i] << " at (";
+          for (int d = 0; d < dim; ++d)
+            what << (d > 0 ? " " : "") << points[std::size_t(d) * n + i % n];
+          throw adamant::InputError(what.str() + "), t = 0");
+        }
     return values;
   }
 
@@ -163,6 +209,7 @@ private:
   }
 
   std::vector<bool>      moves;          // of each node, whether a step moves it
+  Array<double>          acting;         // f at all nodes where it does not vary; empty where it is zero
   adamant::PointFunction force_at_nodes; // where the force varies in time
 };
 } // namespace navier_stokes

@@ -28,6 +28,7 @@
 #include "application/time_dependent_problem.h"
 #include "discretization/fields/tensor_product.h"
 #include "discretization/forms/flow_products.h"
+#include "discretization/meshes/hanging_vertices.h"
 
 #include <deal.II/base/quadrature_lib.h>
 
@@ -126,9 +127,16 @@ template <int dim>
 void NavierStokes<dim>::make_mesh()
 {
   parameters.mesh.make(*mesh);
+  const bool                    stays = !adamant::is_distributed(*mesh) && !parameters.adaptivity.on();
+  adamant::HangingVertices<dim> hanging;
+  if (stays)
+    hanging.straighten(*mesh); // that of the pressure
   adamant::refine_global(*mesh, 1);
-  if (!adamant::is_distributed(*mesh) && !parameters.adaptivity.on())
-    mesh->reset_all_manifolds(); // coarser levels take the vertices as they are; p4est's place them again
+  if (stays)
+    {
+      hanging.straighten(*mesh);
+      mesh->reset_all_manifolds(); // coarser levels take the vertices as they are; p4est's place them again
+    }
   adamant::check_boundaries("Problem/Outflow boundaries", parameters.problem.outflow, *mesh);
   adamant::check_boundaries("Output/Force boundaries", parameters.output.force_boundaries, *mesh);
 }
@@ -153,11 +161,13 @@ template <int dim>
 void NavierStokes<dim>::setup_solver()
 {
   Section    scope(run_info.timer, "init/solver");
-  const bool direct = parameters.implementation.pressure_solver == "fast_diagonalization";
-  solver.emplace(
-    device, flow->pressure_levels, parameters.linear_solver.options("pressure"), parameters.time.extrapolation_order,
-    direct ? adamant::tensor_product_eigenpairs(flow->pressure(), mapping) : std::vector<adamant::Eigenpairs>(),
-    parameters.implementation.arithmetic());
+  const bool direct          = parameters.implementation.pressure_solver == "fast_diagonalization";
+  auto       options         = parameters.linear_solver.options("pressure");
+  options.multigrid.singular = flow->singular;
+  solver.emplace(device, flow->pressure_levels, options, parameters.time.extrapolation_order,
+                 direct ? adamant::tensor_product_eigenpairs(flow->pressure(), mapping) :
+                          std::vector<adamant::Eigenpairs>(),
+                 parameters.implementation.arithmetic());
   products.emplace(device, *flow, parameters.problem.viscosity,
                    !parameters.implementation.custom_kernels ||
                      device.matrix_format() == adamant::MatrixFormat::cusparse);
@@ -351,8 +361,11 @@ void NavierStokes<dim>::add_statistics(adamant::Statistics::Row &row)
   const auto change   = steady.test(u[now], u[1 - now], schedule.step); // the old velocity is not needed any more
   const auto velocity = download(u[now]), on_velocity_mesh = download(pressure.on_velocity_mesh),
              div = download(pressure.g), nodal_pressure = download(pressure.p);
-  Section scope(run_info.timer, "statistics");
-  results->evaluate(velocity, on_velocity_mesh, nodal_pressure, div, schedule.step, parameters.problem.viscosity);
+  Section    scope(run_info.timer, "statistics");
+  const auto acceleration =
+    parameters.output.force_boundaries.empty() ? Array<double>() : data->lacking_acceleration(time, schedule.step);
+  results->evaluate(velocity, on_velocity_mesh, nodal_pressure, div, acceleration, schedule.step,
+                    parameters.problem.viscosity);
   results->add_to(row, change);
 }
 

@@ -5,8 +5,6 @@
 #include "application/state.h"
 #include "discretization/forms/flow_matrices.h"
 
-#include <deal.II/grid/grid_tools.h>
-
 namespace navier_stokes
 {
 /// What belongs to the nodes of the pressure, this rank's part.
@@ -19,7 +17,7 @@ struct Pressure
   /// Zeros. `changes` is whether the mesh may.
   Pressure(const adamant::Device &device, const adamant::FlowMatrices<dim> &flow, bool changes)
     : n(flow.pressure().n_owned())
-    , volume(dealii::GridTools::volume(flow.velocity().triangulation()))
+    , volume(flow.pressure_volume)
     , device(device)
     , on_velocity_mesh(device, flow.velocity().n_owned())
     , mass(device, flow.pressure_mass)

@@ -81,6 +81,7 @@ void measure_pressure(const Device &device, const FlowMatrices<3> &flow, int deg
   options.multigrid.smoother.type      = "fsai";
   options.multigrid.smoother.chebyshev = true;
   options.multigrid.smoother.range     = 20.;
+  options.multigrid.singular           = flow.singular;
   options.multigrid.pre_steps = options.multigrid.post_steps = degree;
   for (const auto precision : {Precision::float32, Precision::float64})
     {

@@ -52,9 +52,10 @@ public:
     at_points = {flow.velocity(), mapping, points};
   }
 
-  /// Computes the statistics of a state: g is the divergence tested, `nodal_pressure` the pressure on its own mesh.
+  /// Computes the statistics of a state: g is the divergence tested, `nodal_pressure` the pressure on its own mesh, `a`
+  /// is f - ∂_t u as a BoundaryForce takes it.
   void evaluate(const Array<double> &u, const Array<double> &pressure, const Array<double> &nodal_pressure,
-                const Array<double> &g, double dt, double viscosity)
+                const Array<double> &g, const Array<double> &a, double dt, double viscosity)
   {
     values["kinetic_energy"] = kinetic_energy(flow, u);
     values["max_divergence"] = largest_divergence(flow, g);
@@ -63,7 +64,7 @@ public:
     pressure_at_points       = at_points(pressure);
     for (const auto &[id, on_boundary] : force_on)
       {
-        force[id] = on_boundary(u, pressure, viscosity);
+        force[id] = on_boundary(u, pressure, a, viscosity);
         for (double &component : force[id])
           component *= force_scale;
       }

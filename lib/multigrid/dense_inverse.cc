@@ -69,6 +69,11 @@ Array<double> dense_inverse(const Device &device, const CSRMatrix<double> &matri
   const int n = matrix.n_rows;
   if (matrix.n_cols != n)
     throw RunError("coarsest level: its unknowns are spread over several ranks, but its inverse needs them on one");
+  constexpr int most_rows = 16384; // 2 GiB, and minutes
+  if (n > most_rows)
+    throw InputError("the coarsest level has " + std::to_string(n) + " unknowns, and its dense inverse at most " +
+                     std::to_string(most_rows) + ": the mesh needs fewer coarse cells, a smaller Linear solver/" +
+                     "Coarsest level cells, or Coarse solver = smoothing");
   Array<double> a(std::size_t(n) * n, 0.);
   for (int i = 0; i < n; ++i)
     for (auto k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k)

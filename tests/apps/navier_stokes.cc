@@ -375,6 +375,8 @@ TEST_F(NavierStokes, MistakesAreRefused)
   expect_refused({"Problem/Boundary velocity=3: 1 +; 0"}, "Boundary velocity");
   expect_refused({"Problem/Boundary velocity=3: 1; 0, 3: 2; 0"}, "boundary 3 occurs twice");
   expect_refused({"Problem/Exact velocity=1; u"}, "Exact velocity");
+  expect_refused({"Mesh/Refinements=2", "Problem/Body force=1/x; 0"}, "Problem/Body force is inf at (0 0), t = 0");
+  expect_refused({"Mesh/Refinements=2", "Problem/Initial velocity=log(y-0.5); 0"}, "Problem/Initial velocity is ");
   expect_refused({"Problem/Outflow boundaries=3"}, "can be one of them");
   expect_refused({"Problem/Dimension=3", "Mesh/Cells=1, 1"}, "Mesh/Cells has 2 numbers");
   expect_refused({"Mesh/Type=file"}, "needs Mesh/File");
@@ -389,6 +391,116 @@ TEST_F(NavierStokes, MistakesAreRefused)
                  "not a tensor product");
   write("broken.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\nmany\n");
   expect_refused({"Mesh/Type=file", "Mesh/File=broken.msh"}, "is no mesh of quadrilaterals");
+}
+
+// A ring of twelve quadrilaterals between regular 12-gons of radius 0.5, boundary 1, and of radius 1, boundary 2.
+std::string ring()
+{
+  const double       pi = std::acos(-1.);
+  std::ostringstream text;
+  text.precision(17);
+  text << "24 36 0 0 0\n";
+  for (int k = 0; k < 24; ++k)
+    text << k + 1 << ' ' << (k < 12 ? 0.5 : 1.) * std::cos(k * pi / 6) << ' '
+         << (k < 12 ? 0.5 : 1.) * std::sin(k * pi / 6) << " 0\n";
+  for (int k = 0, next = 1; k < 12; ++k, next = (next + 1) % 12)
+    text << k + 1 << " 0 quad " << k + 1 << ' ' << k + 13 << ' ' << next + 13 << ' ' << next + 1 << '\n';
+  for (int k = 0; k < 24; ++k)
+    text << k + 13 << (k < 12 ? " 1 line " : " 2 line ") << k + 1 << ' ' << (k + 1) % 12 + (k < 12 ? 1 : 13) << '\n';
+  return text.str();
+}
+const Settings on_a_ring = {"Mesh/Type=file", "Mesh/File=ring.inp", "Problem/Viscosity=0.1",
+                            "Output/Force boundaries=1, 2", "Time stepping/Unstable step=shorten"};
+
+std::vector<double> force(const nlohmann::json &record, const std::string &boundary)
+{
+  return record.at("forces").at(boundary).get<std::vector<double>>();
+}
+
+// At rest under a body force p = x: the force on a body is that on its area, also where its cells change their size.
+TEST_F(NavierStokes, HydrostaticForcesAreThoseOnTheArea)
+{
+  write("ring.inp", ring());
+  for (const std::string local : {"0", "1"})
+    {
+      const auto record = solve(on_a_ring + refinements(1) + time_steps(0.002, 0.001) + tolerance("1e-12") +
+                                Settings{"Problem/Boundary velocity=", "Problem/Body force=1; 0+0*t",
+                                         "Mesh/Local refinements=" + local, "Mesh/Refine where=min(x,y)"})
+                            .record;
+      EXPECT_EQ(record.at("hanging_nodes") > 0, local == "1");
+      for (const auto &[boundary, area] : {std::pair<std::string, double>{"1", -0.75}, {"2", 3.}})
+        {
+          EXPECT_NEAR(force(record, boundary)[0], area, 1e-8) << local;
+          EXPECT_NEAR(force(record, boundary)[1], 0., 1e-8) << local;
+        }
+    }
+}
+
+// All walls and the fluid between them are accelerated: p = -x, and forces the other way round.
+TEST_F(NavierStokes, ForcesOfAcceleratedWalls)
+{
+  write("ring.inp", ring());
+  const auto record = solve(on_a_ring + refinements(1) + time_steps(0.2, 0.005) + tolerance("1e-12") +
+                            Settings{"Problem/Boundary velocity=1: t; 0, 2: t; 0"})
+                        .record;
+  EXPECT_NEAR(force(record, "1")[0], 0.75, 0.01);
+  EXPECT_NEAR(force(record, "2")[0], -3., 0.03);
+}
+
+// Interpolated velocities leave a small flux through curved walls, which must not make the pressure's equation
+// unsolvable: the masses of the pressure's mesh do not add up to the volume of the velocity's.
+TEST_F(NavierStokes, EnclosedFlowBetweenCurvedWalls)
+{
+  write("ring.inp", ring());
+  const std::string out = "(1+2*abs(x))*x/(x^2+y^2); (1+2*abs(x))*y/(x^2+y^2)", mean = "(1+2/pi)",
+                    outer = mean + "*x/(x^2+y^2); " + mean + "*y/(x^2+y^2)";
+  const auto record =
+    solve(on_a_ring + refinements(2) + time_steps(0.002, 0.001) +
+          Settings{"Problem/Boundary velocity=1: " + out + ", 2: " + outer,
+                   "Mesh/Curved boundaries=1: circle; 0; 0, 2: circle; 0; 0", "Linear solver/Coarsest level cells=12"})
+      .record;
+  EXPECT_NEAR(record.at("mean_pressure"), 0., 1e-3);
+}
+
+// A uniform flow is exact on any mesh without gaps: vertices that hang lie on straight edges.
+TEST_F(NavierStokes, UniformFlowThroughACurvedMeshWithHangingNodes)
+{
+  const auto record =
+    solve(Settings{"Mesh/Type=cylinder", "Problem/Boundary velocity=0: 1; 0, 1: 1; 0, 2: 1; 0, 3: 1; 0",
+                   "Problem/Initial velocity=1; 0", "Output/Force boundaries=2", "Mesh/Local refinements=1",
+                   "Mesh/Refine where=y-0.2", "Time stepping/Unstable step=shorten"} +
+          refinements(0) + time_steps(0.002, 0.001) + tolerance("1e-12"))
+      .record;
+  EXPECT_GT(record.at("hanging_nodes"), 0);
+  EXPECT_LE(record.at("max_divergence"), 1e-8);
+  for (const double component : force(record, "2"))
+    EXPECT_NEAR(component, 0., 1e-9);
+}
+
+// At an outflow p = 0 belongs to the mean, too: p = 1 - x in a channel.
+TEST_F(NavierStokes, MeanPressureIsThatOfTheWholeDomain)
+{
+  const auto record = solve(Settings{"Problem/Boundary velocity=0: 4*y*(1-y); 0", "Problem/Outflow boundaries=1",
+                                     "Problem/Initial velocity=4*y*(1-y); 0", "Problem/Viscosity=1"} +
+                            refinements(3) + time_steps(0.2, 5e-4) + tolerance("1e-10") +
+                            Settings{"Time stepping/Unstable step=shorten", "Output/Statistics interval=100"})
+                        .record;
+  EXPECT_NEAR(record.at("mean_pressure"), 4., 0.08);
+}
+
+// Without an outflow constants are free on the coarsest level, whose matrix stays sparse.
+TEST_F(NavierStokes, EnclosedFlowWithSmoothingOnTheCoarsestLevel)
+{
+  const auto on = [&](const std::string &cells, const std::string &solver) {
+    return solve(
+      Settings{"Mesh/Cells=" + cells, "Linear solver/Coarse solver=" + solver, "Time stepping/Unstable step=shorten"} +
+      refinements(0) + time_steps(0.001, 0.001) + tolerance("1e-10"));
+  };
+  const double smoothed = kinetic_energy(on("8, 8", "smoothing").record);
+  EXPECT_NEAR(smoothed, kinetic_energy(on("8, 8", "dense_inverse").record), 1e-8 * smoothed);
+  before            = "timeout -s KILL 20"; // a dense matrix would take many minutes
+  const auto levels = on("64, 64", "smoothing").record.at("levels");
+  EXPECT_LE(levels[0].at("nonzeros"), 9 * 65 * 65);
 }
 
 TEST_F(NavierStokes, EveryParameterFileIsRead)

@@ -102,7 +102,7 @@ std::vector<double> characteristics(const Communicator &ranks, const std::set<ty
   add(velocity, adamant::product(*flow.interpolation, p));
   add(pressure, adamant::product(*flow.pressure_levels.back().matrix, p));
 
-  // The pressure equation, whose coarsest matrix has the constants added where it is singular.
+  // The pressure equation, where constants may be free.
   double integrals[] = {std::accumulate(b.begin(), b.end(), 0.),
                         std::accumulate(flow.pressure_mass.begin(), flow.pressure_mass.end(), 0.)};
   ranks.sum(integrals, 2);
@@ -111,6 +111,7 @@ std::vector<double> characteristics(const Communicator &ranks, const std::set<ty
   adamant::LinearSolverOptions options;
   options.type                         = adamant::SolverType::cg;
   options.control.tolerance            = 1e-13;
+  options.multigrid.singular           = flow.singular;
   const auto                    device = adamant::Device::host(1, ranks);
   adamant::LinearSolver         solver(device, flow.pressure_levels, options);
   const adamant::Vector<double> rhs(device, b);

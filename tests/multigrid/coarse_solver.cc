@@ -48,6 +48,10 @@ TEST(DenseInverse, OfTheOneDimensionalLaplacianIsKnown)
 TEST(DenseInverse, SingularMatricesThrow)
 {
   expect_error<RunError>([] { dense_inverse(Device::host(2), to_csr({{0.}})); }, {"coarsest level", "singular"});
+  CSRMatrix<double> large; // of no entries
+  large.n_rows = large.n_cols = 40000;
+  large.row_start.assign(40001, 0);
+  expect_error<InputError>([&] { dense_inverse(Device::host(2), large); }, {"40000 unknowns", "Coarse solver"});
   expect_error<RunError>(
     [] {
       dense_inverse(Device::host(2), to_csr({{1, 1}, {1, 1}}));

@@ -122,14 +122,11 @@ double kinetic_energy(const FlowMatrices<dim> &flow, const Array<double> &u)
 template <int dim>
 double mean_pressure(const FlowMatrices<dim> &flow, const Array<double> &pressure)
 {
-  double sums[] = {0., 0.}; // the integral and the volume
+  double integral = 0.;
   for (std::size_t k = 0; k < flow.pressure_mass.size(); ++k)
-    {
-      sums[0] += flow.pressure_mass[k] * pressure[k];
-      sums[1] += flow.pressure_mass[k];
-    }
-  flow.velocity().communicator().sum(sums, 2);
-  return sums[0] / sums[1];
+    integral += flow.pressure_mass[k] * pressure[k];
+  flow.velocity().communicator().sum(&integral, 1);
+  return integral / flow.pressure_volume;
 }
 
 template <int dim>
@@ -148,10 +145,11 @@ BoundaryForce<dim>::BoundaryForce(const FlowMatrices<dim> &flow, dealii::types::
   : ranks(flow.velocity().communicator())
   , n(flow.velocity().n_owned())
 {
-  Array<double> on_boundary(n, 0.);
+  Array<double> at_nodes(n, 0.);
   for (const int i : nodes_on_boundary(flow.velocity(), id))
-    on_boundary[i] = 1.;
-  const auto                     stiffness = transposed_product(*flow.stiffness, on_boundary);
+    at_nodes[i] = 1.;
+  const auto                     on_boundary = product(flow.velocity().owned_H(), at_nodes); // and what hangs on it
+  const auto                     stiffness   = transposed_product(*flow.stiffness, on_boundary);
   std::array<Array<double>, dim> row_sums, column_sums;
   for (unsigned int d = 0; d < dim; ++d)
     {
@@ -160,8 +158,8 @@ BoundaryForce<dim>::BoundaryForce(const FlowMatrices<dim> &flow, dealii::types::
     }
   for (std::size_t j = 0; j < n; ++j)
     {
-      Weights at_node{static_cast<int>(j), stiffness[j], {}, {}};
-      bool    any = stiffness[j] != 0.;
+      Weights at_node{static_cast<int>(j), stiffness[j], on_boundary[j] * flow.velocity_mass[j], {}, {}};
+      bool    any = stiffness[j] != 0. || at_node.mass != 0.;
       for (unsigned int d = 0; d < dim; ++d)
         {
           at_node.row[d]    = row_sums[d][j];
@@ -175,7 +173,7 @@ BoundaryForce<dim>::BoundaryForce(const FlowMatrices<dim> &flow, dealii::types::
 
 template <int dim>
 std::vector<double> BoundaryForce<dim>::operator()(const Array<double> &u, const Array<double> &p,
-                                                   double viscosity) const
+                                                   const Array<double> &a, double viscosity) const
 {
   std::vector<double> force(dim, 0.);
   for (const auto &at_node : weights)
@@ -184,7 +182,8 @@ std::vector<double> BoundaryForce<dim>::operator()(const Array<double> &u, const
       for (unsigned int d = 0; d < dim; ++d)
         w += at_node.row[d] * u[d * n + at_node.node];
       for (unsigned int c = 0; c < dim; ++c)
-        force[c] += at_node.column[c] * p[at_node.node] - w * u[c * n + at_node.node];
+        force[c] += at_node.column[c] * p[at_node.node] - w * u[c * n + at_node.node] +
+                    (a.empty() ? 0. : at_node.mass * a[c * n + at_node.node]);
     }
   ranks.sum(force.data(), dim);
   return force;

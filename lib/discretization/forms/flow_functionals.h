@@ -45,8 +45,9 @@ double mean_pressure(const FlowMatrices<dim> &flow, const Array<double> &pressur
 template <int dim>
 double largest_divergence(const FlowMatrices<dim> &flow, const Array<double> &g);
 
-/// The force on a boundary: what the momentum equation lacks at its nodes; with v = Σ φ_i over these,
-///   F_c = -(ν (∇u_c, ∇v) + Σ_d (∂_d(u_d u_c), v) - (p, ∂_c v)).
+/// The force on a boundary: what the momentum equation lacks at its nodes; with v = Σ φ_i over these, φ_i the functions
+/// of free nodes with what hangs on them,
+///   F_c = (a_c, v) - (ν (∇u_c, ∇v) + Σ_d (∂_d(u_d u_c), v) - (p, ∂_c v)),   a = f - ∂_t u.
 /// It converges faster than integrals of stresses along the boundary (John & Matthies 2001).
 template <int dim>
 class BoundaryForce
@@ -54,14 +55,16 @@ class BoundaryForce
 public:
   BoundaryForce(const FlowMatrices<dim> &flow, dealii::types::boundary_id id);
 
-  std::vector<double> operator()(const Array<double> &u, const Array<double> &p, double viscosity) const;
+  /// `a` is read at the boundary's nodes; empty: it is zero there.
+  std::vector<double> operator()(const Array<double> &u, const Array<double> &p, const Array<double> &a,
+                                 double viscosity) const;
 
 private:
   // Sums of matrix rows and columns over the boundary's nodes, where they are not zero.
   struct Weights
   {
     int                     node;
-    double                  stiffness;
+    double                  stiffness, mass;
     std::array<double, dim> row, column; // of A_d
   };
 

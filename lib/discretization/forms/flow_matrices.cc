@@ -10,50 +10,23 @@
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>
 
+#include <numeric>
 #include <utility>
 
 namespace adamant
 {
 namespace
 {
-// The integrals of the shape functions, added up for the free nodes: a lumped mass matrix.
+// The integrals of the shape functions, added up for the free nodes: a lumped mass matrix; `volume` is their sum.
 template <int dim>
 Array<double> lumped_mass(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-                          const dealii::Quadrature<dim> &quadrature)
+                          const dealii::Quadrature<dim> &quadrature, double &volume)
 {
   const dealii::Functions::ConstantFunction<dim> one(1.);
-  return transposed_product(space.owned_H(),
-                            load_vector(space, mapping, quadrature, dealii::QGauss<dim - 1>(2), one, {}));
-}
-
-// A + c 1 1ᵀ, c so that its effect on constants is that of the average diagonal entry; A is on one rank.
-CSRMatrix<double> with_constants(const CSRMatrix<double> &A, const Array<unsigned char> &is_free)
-{
-  const int n        = A.n_rows;
-  double    diagonal = 0;
-  long      n_free   = 0;
-  for (int i = 0; i < n; ++i)
-    if (is_free[i])
-      {
-        diagonal += entry(A, i, i);
-        ++n_free;
-      }
-  const double      c = n_free > 0 ? diagonal / (static_cast<double>(n_free) * n_free) : 0.; // another rank's: nothing
-  CSRMatrix<double> B;
-  B.n_rows = B.n_cols = n;
-  B.ghosts            = A.ghosts;
-  B.row_start.resize(n + 1);
-  for (int i = 0; i < n; ++i)
-    B.row_start[i + 1] = n;
-  finish_row_starts(B);
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j)
-      {
-        const std::size_t k = std::size_t(i) * n + j;
-        B.column[k]         = j;
-        B.value[k]          = entry(A, i, j) + (is_free[i] && is_free[j] ? c : 0.);
-      }
-  return B;
+  const auto integrals = load_vector(space, mapping, quadrature, dealii::QGauss<dim - 1>(2), one, {});
+  volume               = std::accumulate(integrals.begin(), integrals.end(), 0.);
+  space.communicator().sum(&volume, 1);
+  return transposed_product(space.owned_H(), integrals);
 }
 
 std::shared_ptr<const CSRMatrix<double>> share(CSRMatrix<double> matrix)
@@ -78,9 +51,10 @@ FlowMatrices<dim>::FlowMatrices(dealii::Triangulation<dim> &velocity_mesh, const
   : meshes(require_halved(velocity_mesh), halved_mesh_options(velocity_mesh, {coarsest_cells, cells_per_rank}))
   , velocity_field(meshes, "velocity", dealii::FE_Q<dim>(1))
   , pressure_field(meshes, "pressure", dealii::FE_Q<dim>(1), all_of(outflow), halved_level(meshes))
-  , velocity_mass(lumped_mass(velocity(), mapping, quadrature))
-  , pressure_mass(lumped_mass(pressure(), mapping, quadrature))
 {
+  double velocity_volume = 0.;
+  velocity_mass          = lumped_mass(velocity(), mapping, quadrature, velocity_volume);
+  pressure_mass          = lumped_mass(pressure(), mapping, quadrature, pressure_volume);
   assemble_momentum(mapping, quadrature);
   transfer_between_the_meshes();
   assemble_pressure(mapping, quadrature);
@@ -169,14 +143,6 @@ void FlowMatrices<dim>::assemble_pressure(const dealii::Mapping<dim>    &mapping
   singular = true;
   for (std::size_t l = 0; l < pressure_field.n_levels(); ++l)
     singular = singular && pressure_field.space(l).prescribed_partition().size() == 0;
-  if (singular)
-    {
-      const auto          &coarsest = pressure_field.space(0);
-      Array<unsigned char> is_free(coarsest.n_owned());
-      for (int i = 0; i < coarsest.n_owned(); ++i)
-        is_free[i] = coarsest.is_free(i);
-      pressure_levels[0].matrix = share(with_constants(*pressure_levels[0].matrix, is_free));
-    }
 }
 
 template struct FlowMatrices<2>;

@@ -49,14 +49,15 @@ struct FlowMatrices
   SharedMatrix                  interpolation; ///< nodal values on the velocity mesh of a pressure, n x n_p
   Array<double>                 velocity_mass; ///< lumped; 0 at hanging nodes
   Array<double>                 pressure_mass; ///< lumped; 0 at hanging nodes and where the pressure is prescribed
+  /// The volume of the pressure mesh, of all ranks. Where no pressure is prescribed it is the sum of the masses; at
+  /// curved boundaries the velocity mesh has another one.
+  double pressure_volume = 0.;
 
   /// Of nodal values on the velocity mesh those at the pressure's free nodes, n_p x n: what undoes the interpolation.
   /// All ranks call it together.
   CSRMatrix<double> injection() const;
 
-  /// Levels of (∇q, ∇ψ). Without outflow they are singular, and the coarsest matrix has a multiple of 1 1ᵀ added, so
-  /// that it can be inverted: it leaves functions of zero mean as they are, which is all that a compatible right-hand
-  /// side needs.
+  /// Levels of (∇q, ∇ψ). Without outflow they are singular: constants are free, see MultigridOptions::singular.
   std::vector<LevelData> pressure_levels;
   bool                   singular = false;
 
