@@ -40,6 +40,23 @@ adamant::DirichletBoundary dirichlet_boundary(const ProblemParameters &problem, 
   return dirichlet;
 }
 
+/// Whether a velocity at an outflow boundary is free. On a coarse mesh none may be, where all nodes there belong to walls,
+/// too; the pressure has a free constant then.
+template <int dim>
+bool flows_out(const ProblemParameters &problem, const adamant::LevelSpace<dim> &space)
+{
+  const auto &fe = space.element();
+  for (int cell = 0; cell < space.n_cells(); ++cell)
+    for (const unsigned int face : space.active_cells()[cell]->face_indices())
+      if (const auto on = space.active_cells()[cell]->face(face);
+          on->at_boundary() && problem.outflow.count(on->boundary_id()) > 0)
+        for (unsigned int v = 0; v < GeometryInfo<dim>::vertices_per_face; ++v)
+          if (const auto vertex = GeometryInfo<dim>::face_to_cell_vertices(face, v);
+              space.is_free(space.cell_dofs(cell)[fe.component_to_system_index(0, vertex)]))
+            return true;
+  return false;
+}
+
 template <int dim>
 std::unique_ptr<Function<dim>> velocity_on(const ProblemParameters &problem, types::boundary_id id)
 {

@@ -42,6 +42,7 @@ public:
                 parameters.linear_solver.is_block_triangular())
     , boundary_values(device, prescribed_velocities(parameters.problem, field.finest(), mapping))
     , nodal(on_device.vector())
+    , constant_pressure(!flows_out(parameters.problem, field.finest()))
     , newton(device, *this, on_device.size())
   {
     Array<double> ones(on_device.size(), 0.);
@@ -121,7 +122,7 @@ public:
   /// @}
 
   /// Whether a constant may be added to the pressure.
-  bool has_constant_pressure() const { return parameters.problem.outflow.empty(); }
+  bool has_constant_pressure() const { return constant_pressure; }
 
   /// The largest prescribed velocity times the length of the domain: over ν a Reynolds number.
   double speed_times_length() const
@@ -173,13 +174,14 @@ private:
           std::make_unique<BlockTriangular<dim>>(device, field, equations, options, free_pressures));
         return;
       }
-    options.multigrid.singular           = has_constant_pressure();
+    options.multigrid.singular           = !flows_out(parameters.problem, field.space(0));
     options.multigrid.singular_component = dim;
     solver                               = std::make_unique<adamant::LinearSolver>(device, levels, options);
   }
 
   Vector                                 nodal, free_pressures;
   double                                 n_pressures;
+  const bool                             constant_pressure;
   std::unique_ptr<adamant::LinearSolver> solver; // of the derivative, once it has values
   adamant::Newton                        newton;
 };

@@ -80,6 +80,7 @@ private:
   adamant::HangingVertices<dim>             hanging;
   std::optional<adamant::LevelMeshes<dim>>  meshes;
   std::unique_ptr<FlowLevel<dim>>           level;   // on the finest mesh
+  std::optional<Samples<dim>>               samples; // of the flow there
   std::vector<CoarserProblem>               coarser; // for nested iteration, from the coarsest mesh on
   Vector                                    x, u;    // unknowns (u, p), and nodal values
   adamant::RunRecord                        solves = adamant::RunRecord::array();
@@ -125,7 +126,8 @@ void StationaryNavierStokes<dim>::refine()
   change = std::make_unique<adamant::MeshChange<dim>>(*mesh);
   change->keep(space, values.data());
   change->prepare();
-  level.reset(); // what refers to the mesh as it was
+  samples.reset(); // what refers to the mesh as it was
+  level.reset();
   meshes.reset();
   hanging.restore(*mesh);
   change->execute();
@@ -139,6 +141,7 @@ void StationaryNavierStokes<dim>::setup()
     Section scope(run_info.timer, "init/hierarchy");
     meshes.emplace(*mesh, adamant::level_mesh_options<dim>(run_info, parameters.linear_solver, flow_element<dim>()));
     level = make_level(meshes->size() - 1);
+    samples.emplace(parameters, level->field.finest(), mapping);
     check_flux(parameters.problem, level->field.finest(), mapping);
     check_coarsest_level(parameters, level->field.space(0).n_dofs());
     x = level->on_device.vector();
@@ -286,13 +289,12 @@ void StationaryNavierStokes<dim>::report()
 {
   auto       &record = run_info.record;
   const auto  nodal  = this->download(u);
-  const auto &space  = level->field.finest();
   Section     scope(run_info.timer, "output");
   record["viscosity"] = parameters.problem.viscosity;
   record.update(summary());
   record["nonlinear"]         = solves;
   record["unfinished_solves"] = level->n_accepted;
-  record_results(parameters, space, mapping, nodal, run_info.folder(), record);
+  samples->record(nodal, run_info.folder(), record);
   run_info.measure(level->linear_solver());
   std::cout << "kinetic energy " << std::setprecision(8) << integrals.energy << std::endl;
 }

@@ -108,37 +108,59 @@ void write_state(const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapp
   series.write(output, time);
 }
 
-/// Profiles, and the flow at points; and errors where the exact solution is known.
+/// Profiles, and the flow at points; and errors where the exact solution is known. What lies outside of the mesh is found
+/// when the object is made.
 template <int dim>
-void record_results(const Parameters &parameters, const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping,
-                    const Array<double> &nodal, const std::string &folder, adamant::RunRecord &record)
+class Samples
 {
-  const adamant::LevelSpace<dim> scalar(
-    std::shared_ptr<const Triangulation<dim>>(&space.triangulation(), [](const auto *) {}), FE_Q<dim>(1), {});
-  const auto             &options = parameters.output;
-  std::vector<Point<dim>> points;
-  for (const auto &point : options.points)
-    std::copy_n(point.begin(), dim, &points.emplace_back()[0]);
-  const adamant::PointValues<dim>                        at_points(scalar, mapping, points);
-  std::vector<typename adamant::Profiles<dim>::Function> functions;
-  for (int c = 0; c <= dim; ++c)
-    {
-      const std::string name = c == dim ? "p" : std::string("u_") + "xyz"[c];
-      functions.push_back({name, component(space, scalar, nodal.data(), c), c < dim});
-      if (!points.empty())
-        record["at_points"][name] = at_points(functions.back().nodal);
-    }
-  if (!options.profiles.empty())
-    adamant::Profiles<dim>(scalar, mapping, options.profiles, options.profile_points).write(functions, folder, record);
-  const QGauss<dim> quadrature(4);
-  const auto       &problem = parameters.problem;
-  if (!problem.exact_velocity.empty())
-    record["errors"]["u_l2"] =
-      l2_error(space, mapping, quadrature, nodal.data(),
-               *adamant::parse_function<dim>("Problem/Exact velocity", problem.exact_velocity, dim));
-  if (!problem.exact_pressure.empty())
-    record["errors"]["p_l2"] =
-      l2_error(scalar, mapping, quadrature, functions.back().nodal.data(),
-               *adamant::parse_function<dim>("Problem/Exact pressure", problem.exact_pressure, 1));
-}
+public:
+  /// All have to outlive the object.
+  Samples(const Parameters &parameters, const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping)
+    : parameters(parameters)
+    , space(space)
+    , mapping(mapping)
+    , scalar(std::shared_ptr<const Triangulation<dim>>(&space.triangulation(), [](const auto *) {}), FE_Q<dim>(1), {})
+    , at_points(scalar, mapping, points(parameters.output))
+    , profiles(scalar, mapping, parameters.output.profiles, parameters.output.profile_points)
+  {}
+
+  void record(const Array<double> &nodal, const std::string &folder, adamant::RunRecord &record) const
+  {
+    std::vector<typename adamant::Profiles<dim>::Function> functions;
+    for (int c = 0; c <= dim; ++c)
+      {
+        const std::string name = c == dim ? "p" : std::string("u_") + "xyz"[c];
+        functions.push_back({name, component(space, scalar, nodal.data(), c), c < dim});
+        if (!at_points.empty())
+          record["at_points"][name] = at_points(functions.back().nodal);
+      }
+    profiles.write(functions, folder, record);
+    const QGauss<dim> quadrature(4);
+    const auto       &problem = parameters.problem;
+    if (!problem.exact_velocity.empty())
+      record["errors"]["u_l2"] =
+        l2_error(space, mapping, quadrature, nodal.data(),
+                 *adamant::parse_function<dim>("Problem/Exact velocity", problem.exact_velocity, dim));
+    if (!problem.exact_pressure.empty())
+      record["errors"]["p_l2"] =
+        l2_error(scalar, mapping, quadrature, functions.back().nodal.data(),
+                 *adamant::parse_function<dim>("Problem/Exact pressure", problem.exact_pressure, 1));
+  }
+
+private:
+  static std::vector<Point<dim>> points(const OutputParameters &options)
+  {
+    std::vector<Point<dim>> points;
+    for (const auto &point : options.points)
+      std::copy_n(point.begin(), dim, &points.emplace_back()[0]);
+    return points;
+  }
+
+  const Parameters               &parameters;
+  const adamant::LevelSpace<dim> &space;
+  const Mapping<dim>             &mapping;
+  const adamant::LevelSpace<dim>  scalar;
+  const adamant::PointValues<dim> at_points;
+  const adamant::Profiles<dim>    profiles;
+};
 } // namespace stationary_navier_stokes

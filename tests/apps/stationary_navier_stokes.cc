@@ -180,6 +180,28 @@ TEST_F(StationaryNavierStokes, FailingLinearSolvesNameSmootherAndLevels)
     "with Linear solver/Smoother = block_jacobi on levels of 867, 243 unknowns; Smoother = cell_patches or", 1);
 }
 
+// One coarse cell across: all velocities of the coarsest mesh are walls', also at the outflow, so that its pressure has a
+// free constant, which that of the finest one has not.
+TEST_F(StationaryNavierStokes, OneCoarseCellAcrossAChannel)
+{
+  for (const Settings &cells : {Settings{"Mesh/Cells=8, 1", "Mesh/Coordinates=8*x; y"}, Settings{"Mesh/Cells=1, 1"}})
+    {
+      Settings settings = {
+        "Problem/Boundary velocity=0: 4*y*(1-y); 0", "Problem/Outflow boundaries=1", "Mesh/Refinements=3",
+        "Linear solver/Coarsest level cells=8",      "Problem/Viscosity=0.1",        "Output/Profiles=1, 0.1, 1, 0.9"};
+      settings.insert(settings.end(), cells.begin(), cells.end());
+      const auto outcome = solve(settings);
+      EXPECT_NEAR(outcome.record.at("profiles")[0].at("u_x").at("max"), 1., 0.02);
+      EXPECT_LE(iterations(outcome), 40);
+    }
+}
+
+TEST_F(StationaryNavierStokes, PointsOutsideAreFoundBeforeTheSolve)
+{
+  expect_refused({"Mesh/Refinements=2", "Output/Points=0.5, 0.5; 2, 0.5"}, "the point (2 0.5) lies outside the mesh");
+  expect_refused({"Mesh/Refinements=2", "Output/Profiles=0, 0, 2, 2"}, "lies outside the mesh");
+}
+
 // The message says what has been reached, and the last solution is there.
 TEST_F(StationaryNavierStokes, FailuresLeaveTheLastSolution)
 {
