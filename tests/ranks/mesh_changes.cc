@@ -70,3 +70,33 @@ TEST(Ranks, AChangeOfFamiliesIsThatOfOneRank)
   expect_that_of_one_rank<2>(families);
   expect_that_of_one_rank<3>(families);
 }
+
+// A rank that owns no node in the end interpolates together with the others, once for all fields.
+TEST(Ranks, AChangeOfAMeshMayLeaveARankWithoutNodes)
+{
+  const MappingQ1<2>                      mapping;
+  const std::shared_ptr<Triangulation<2>> mesh = adamant::create_mesh<2>(adamant::Communicator(world), true);
+  GridGenerator::hyper_cube(*mesh);
+  adamant::refine_global(*mesh, 2);
+  for (const auto &cell : mesh->active_cell_iterators())
+    if (cell->is_locally_owned())
+      cell->set_coarsen_flag();
+  adamant::MeshChange<2> change(*mesh);
+  {
+    const adamant::LevelSpace<2> space(mesh, FE_Q<2>(1), {});
+    const auto                   points = adamant::support_points(space, mapping);
+    change.keep(space, points.data()); // x and y
+    change.keep(space, points.data() + space.n_owned());
+    change.prepare();
+  }
+  change.execute();
+  EXPECT_EQ(mesh->n_global_active_cells(), 4);
+  const adamant::LevelSpace<2> space(mesh, FE_Q<2>(1), {});
+  const auto                   points = adamant::support_points(space, mapping);
+  const auto                   x = change.take(space), y = change.take(space);
+  for (int i = 0; i < space.n_owned(); ++i)
+    {
+      EXPECT_NEAR(x[i], points[i], 1e-14);
+      EXPECT_NEAR(y[i], points[space.n_owned() + i], 1e-14);
+    }
+}

@@ -116,10 +116,11 @@ public:
   // In the numbers of the space, which sorts the DoFs in its own way.
   NodalVector values(std::size_t which, const LevelSpace<dim> &space) override
   {
-    if (numbers.empty())
+    if (!interpolated) // the ranks do it together, also one that owns no DoF
       {
         interpolate();
         find_numbers(space);
+        interpolated = true;
       }
     NodalVector result = nodal_vector(space);
 #pragma omp parallel for schedule(static)
@@ -163,6 +164,7 @@ private:
   const std::shared_ptr<dealii::DoFHandler<dim>>                    dofs;
   dealii::parallel::distributed::SolutionTransfer<dim, NodalVector> transfer;
   Array<dealii::types::global_dof_index>                            numbers; // of the new space's owned DoFs in `dofs`
+  bool                                                              interpolated = false;
 };
 
 namespace
