@@ -142,7 +142,7 @@ void BuoyantFlow<dim>::set_initial_values()
   const auto             nodes = adamant::support_points(composition->finest(), mapping);
   adamant::Array<double> values(c.size());
   adamant::evaluate_at_points(*initial_composition, 0., nodes, values.data());
-  c.upload(values.data());
+  c.upload(product(composition->finest().owned_H(), values).data()); // interpolated at hanging nodes
   solve_flow();
   const auto now = facts();
   bounds         = {{now.least, now.most}};

@@ -100,6 +100,8 @@ void Elasticity<dim>::adapt_mesh()
   for (unsigned int cycle = 0; p.by_estimate() && cycle < p.refinement_steps; ++cycle)
     {
       setup_fields("stationary");
+      if (cycle == 0) // a point outside of the mesh is found before anything is solved
+        Results<dim>(device, *field, mapping, equation->materials, parameters.points(), parameters.output);
       assemble();
       time = parameters.time.end;
       advance().wait();
@@ -121,7 +123,7 @@ void Elasticity<dim>::setup()
 {
   setup_fields(parameters.time.stationary ? "stationary" : parameters.discretization.formulation);
   assemble();
-  results.emplace(device, *field, mapping, equation->materials, parameters.output);
+  results.emplace(device, *field, mapping, equation->materials, parameters.points(), parameters.output);
   this->describe(*field, *A, *solver, parameters.linear_solver, parameters.time.extrapolation_order);
 
   if (equation->coupled)

@@ -152,7 +152,7 @@ struct TimeParameters : adamant::TimeParameters
 struct OutputParameters : ParameterAcceptor
 {
   unsigned int                     interval = 10, energy_interval = 1, profile_points = 101;
-  std::vector<std::vector<double>> points = {{0.5, 0.5, 0.5}}, stress_points, profiles;
+  std::vector<std::vector<double>> points, stress_points, profiles;
 
   OutputParameters()
     : ParameterAcceptor("/Output")
@@ -161,7 +161,10 @@ struct OutputParameters : ParameterAcceptor
     add_parameter("Energy interval", energy_interval,
                   "Steps between evaluations of the energies, on the host; other steps have nan. 0: at the end only",
                   prm, Patterns::Integer(0));
-    add_parameter("Points", points, "Where the displacement is recorded in each step: 'x, y, z; x, y, z; ...'");
+    add_parameter(
+      "Points", points,
+      "Where the displacement is recorded in each step: 'x, y, z; x, y, z; ...'; empty: at (1/2, 1/2, 1/2) in a "
+      "box that has it");
     add_parameter("Stress points", stress_points, "Where the stresses of the last state are recorded: likewise");
     add_parameter("Profiles", profiles,
                   "Lines along which the stresses of the last state are sampled: 'x0, y0, x1, y1; ...', six numbers "
@@ -247,6 +250,15 @@ struct Parameters
       return;
     require(time.end > 0., "Time stepping/End time has to be positive where time steps are taken");
     time.check();
+  }
+
+  // Where the displacement is recorded.
+  std::vector<std::vector<double>> points() const
+  {
+    const std::vector<double> usual = {0.5, 0.5, 0.5};
+    const bool                has_usual =
+      !mesh_file.given() && discretization.coordinates.empty() && discretization.contains(usual, dim());
+    return output.points.empty() && has_usual ? std::vector<std::vector<double>>{usual} : output.points;
   }
 
   void check_points() const

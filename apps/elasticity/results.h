@@ -21,11 +21,12 @@ class Results
 {
 public:
   Results(const adamant::Device &device, const adamant::Field<dim> &field, const Mapping<dim> &mapping,
-          const adamant::ElasticMaterials &materials, const OutputParameters &parameters)
+          const adamant::ElasticMaterials &materials, const std::vector<std::vector<double>> &points,
+          const OutputParameters &parameters)
     : device(device)
     , work(device, 2)
     , measured{adamant::Mark(device), adamant::Mark(device)}
-    , at_points(device, field, mapping, parameters.points, dim)
+    , at_points(device, field, mapping, points, dim)
     , stresses(field.finest(), mapping, materials, parameters.stress_points, parameters.profiles,
                parameters.profile_points)
   {}

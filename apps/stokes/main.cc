@@ -66,6 +66,7 @@ private:
   const Parameters                       &parameters;
   const Case<dim>                         data;
   std::optional<adamant::StokesFlow<dim>> flow;
+  adamant::PointEvaluation                velocity_at_points, pressure_at_points;
   adamant::CellViscosity                  eta; // that of the last stage
 };
 
@@ -112,6 +113,10 @@ void Stokes<dim>::setup_flow()
   Section scope(run_info.timer, "init/matrices");
   flow.emplace(device, run_info, *mesh, mapping, parameters.problem, parameters.viscosity, parameters.linear_solver,
                parameters.schur(), parameters.discretization.element());
+  const auto  points   = parameters.points(); // one that lies outside is found here, before anything is solved
+  const auto &matrices = flow->matrices();
+  velocity_at_points   = {device, matrices.velocity, mapping, points, dim};
+  pressure_at_points   = {device, matrices.nodal_pressure, mapping, points, 1};
 }
 
 // η on the cells of the velocity mesh, and with it all matrices.
@@ -170,9 +175,8 @@ void Stokes<dim>::report()
   record["max_velocity"]  = max_norm(nodal_u, run_info.ranks);
   record_facts(parameters, matrices, eta, record);
   record_errors(data, matrices, mapping, nodal_u, nodal_p, record);
-  const auto &points           = parameters.output.points;
-  record["velocity_at_points"] = adamant::PointEvaluation(device, matrices.velocity, mapping, points, dim)(flow->u);
-  record["pressure_at_points"] = adamant::PointEvaluation(device, matrices.nodal_pressure, mapping, points, 1)(flow->p);
+  record["velocity_at_points"] = velocity_at_points(flow->u);
+  record["pressure_at_points"] = pressure_at_points(flow->p);
   std::cout << "largest velocity " << record["max_velocity"] << ", dissipation " << record["dissipation"]
             << (data.exact_velocity ? ", L2 errors " + record["errors"].dump() : "") << std::endl;
 }

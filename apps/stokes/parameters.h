@@ -123,14 +123,17 @@ struct RefinementParameters : ParameterAcceptor
 
 struct OutputParameters : ParameterAcceptor
 {
-  bool                             files  = true;
-  std::vector<std::vector<double>> points = {{0.5, 0.5, 0.5}};
+  bool                             files = true;
+  std::vector<std::vector<double>> points;
 
   OutputParameters()
     : ParameterAcceptor("/Output")
   {
     add_parameter("Files", files, "Write VTU files");
-    add_parameter("Points", points, "Where velocity and pressure are recorded: 'x, y, z; x, y, z; ...'");
+    add_parameter(
+      "Points", points,
+      "Where velocity and pressure are recorded: 'x, y, z; x, y, z; ...'; empty: in the middle of the unit box, "
+      "where that is the mesh");
   }
 };
 
@@ -147,6 +150,13 @@ struct Parameters
 
   unsigned int dim() const { return problem.dimension; }
 
+  // Where the solution is recorded: the points that are given, else the middle of the unit box.
+  std::vector<std::vector<double>> points() const
+  {
+    const bool unit_box = mesh.type == "box" && mesh.coordinates.empty();
+    return output.points.empty() && unit_box ? std::vector<std::vector<double>>{{0.5, 0.5, 0.5}} : output.points;
+  }
+
   adamant::SchurComplement schur() const
   {
     return linear_solver.schur_complement(problem.name == "nsinker" ? adamant::SchurComplement::bfbt :
@@ -159,8 +169,6 @@ struct Parameters
     problem.check();
     mesh.check(dim(), 1);
     linear_solver.check();
-    require(viscosity.stages == 1 || viscosity.finest != "none",
-            "Viscosity/Continuation stages needs a Finest average other than none");
     for (const auto &point : output.points)
       require(point.size() >= dim(), "Output/Points: a point has fewer than ", dim(), " coordinates");
   }

@@ -37,6 +37,20 @@ StokesOptions stokes_options(const Run &run, double length, const ViscosityParam
           parameters.velocity_product(averages)};
 }
 
+// Whether the values at the n points of each cell, of all ranks, vary by less than 10 there: a jump of the viscosity
+// through a cell that matters varies by more, and a smooth one by less on a mesh that resolves it.
+bool varies_smoothly(const Array<double> &at_points, int n, const Device &device)
+{
+  double most = 1.;
+  for (auto cell = at_points.begin(); cell != at_points.end(); cell += n)
+    {
+      const auto [low, high] = std::minmax_element(cell, cell + n);
+      most                   = std::max(most, *high / *low);
+    }
+  device.communicator().max(&most, 1);
+  return most < 10.;
+}
+
 // What keeps GMRES from a tolerance: rounding of η_max u against the right-hand side.
 template <int dim>
 std::string rounding_limit(const CellViscosity &eta, double h, const Vector<double> &x, const Vector<double> &b)
@@ -89,8 +103,15 @@ CellViscosity StokesFlow<dim>::viscosity_of(const Vector<double> &at_points, boo
   Vector<double> of_cells(device, space().n_cells());
   device.for_each(of_cells.size(),
                   AverageInCells{average_parameters.finest_average(), n, at_points.data(), of_cells.data()});
-  return adamant::cell_viscosity(space(), volumes, to_host(of_cells),
-                                 average_parameters.finest == "none" ? to_host(at_points) : Array<double>(), has_units);
+  const auto &finest   = average_parameters.finest;
+  const bool  may_stay = finest == "none" || (finest == "auto" && matrices_.is_q2());
+  auto        values   = may_stay ? to_host(at_points) : Array<double>();
+  const bool  averaged = !may_stay || (finest == "auto" && !varies_smoothly(values, n, device));
+  if (averaged)
+    values.clear();
+  auto result     = adamant::cell_viscosity(space(), volumes, to_host(of_cells), std::move(values), has_units);
+  result.averaged = averaged;
+  return result;
 }
 
 template <int dim>
@@ -106,7 +127,7 @@ void StokesFlow<dim>::set_viscosity(CellViscosity new_eta)
     device.copy(scaled, viscosity);
     device.scale(eta.scale, viscosity);
     scaled_at_points = Vector<double>(device, eta.at_points);
-    matrices_.update(scaled, eta.at_points.empty() ? nullptr : &scaled_at_points);
+    matrices_.update(scaled, eta.averaged ? nullptr : &scaled_at_points);
     device.copy(prescribed, g);
     device.scale(eta.scale, g);
   }
@@ -178,6 +199,8 @@ SolverResult StokesFlow<dim>::solve_scaled()
     }
   catch (const SolverError &error)
     {
+      if (!std::isfinite(device.dot(b, b)))
+        throw SolverError("Stokes problem: the force or a prescribed velocity is NaN or infinite somewhere");
       if (precision_ != Precision::float32 || !parameters.adapt_precision)
         throw SolverError(error.what() + rounding_limit<dim>(
                                            eta, dealii::GridTools::minimal_cell_diameter(mesh) / std::sqrt(dim), x, b));
@@ -228,10 +251,11 @@ void StokesFlow<dim>::serialize(State &state)
 {
   Vector<double> x_u = part(x, 0), x_p = part(x, 1);
   const auto    &pressure = matrices_.pressure.finest(), &finest = matrices_.nodal_pressure.finest();
-  if (state.changes_mesh() && injection.n_rows() == 0)
-    injection = Matrix<double>(device, matrices_.injection());
+  if (state.changes_mesh() && !injection) // all ranks make it together, also one that has no rows of it
+    injection.emplace(device, matrices_.injection());
+  const Matrix<double> none;
   state.unknowns(x_u, space());
-  state.unknowns(x_p, CoarserSpace<dim>{pressure, finest, matrices_.to_velocity_mesh, injection});
+  state.unknowns(x_p, CoarserSpace<dim>{pressure, finest, matrices_.to_velocity_mesh, injection ? *injection : none});
   auto precision = precision_;
   if (!state.changes_mesh())
     state.scalar(precision);

@@ -107,6 +107,6 @@ private:
   Vector<double>                   scaled, scaled_at_points; // η over its scale, on the device
   Vector<double>                   prescribed, g;            // velocities, and times the scale of η
   Vector<double>                   load, b, x;               // x is (u times the scale of η, p times length)
-  Matrix<double>                   injection;                // of pressures on the velocity mesh to unknowns
+  std::optional<Matrix<double>>    injection;                // of pressures on the velocity mesh to unknowns
 };
 } // namespace adamant

@@ -25,8 +25,9 @@ ViscosityParameters::ViscosityParameters()
   add_parameter(
     "Finest average", finest,
     "In each cell of the velocity's mesh, over its Gauss points, degree + 1 in each direction; none: at each "
-    "point on the finest level",
-    prm, Selection("harmonic|geometric|arithmetic|none"));
+    "point on the finest level; auto: none for Q2 velocities where the viscosity varies by less than 10 in every cell, "
+    "so that they keep their order; else harmonic",
+    prm, Selection("auto|harmonic|geometric|arithmetic|none"));
   add_parameter("Coarse average", coarse, "In each cell of coarser levels, over the cells that it contains", prm,
                 Selection("arithmetic|geometric|harmonic"));
 }

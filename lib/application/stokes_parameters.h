@@ -14,13 +14,13 @@ namespace adamant
 /// Section "Viscosity": averages of a viscosity that varies.
 struct ViscosityParameters : dealii::ParameterAcceptor
 {
-  std::string finest = "harmonic", coarse = "arithmetic";
+  std::string finest = "auto", coarse = "arithmetic";
 
   ViscosityParameters();
 
   Average coarse_average() const { return average(coarse); }
   /// Of the points of a cell; with "none" that of coarser levels and of the pressure's equation.
-  Average finest_average() const { return average(finest); }
+  Average finest_average() const { return average(finest == "auto" ? "harmonic" : finest); }
 
 private:
   static Average average(const std::string &name);

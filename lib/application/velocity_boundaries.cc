@@ -24,32 +24,45 @@ void check_kind(const std::string &text)
   require(text == "no_slip" || text == "free_slip", "Problem/Boundaries: '", text, "' should be no_slip or free_slip");
 }
 
+// The axis that a face is normal to; invalid: it is oblique.
+template <typename Face>
+unsigned int axis_of(const Face &face)
+{
+  constexpr unsigned int dim  = Face::AccessorType::space_dimension;
+  unsigned int           axis = dealii::numbers::invalid_unsigned_int;
+  for (unsigned int d = 0; d < dim; ++d)
+    {
+      double least = face->vertex(0)[d], most = least;
+      for (const unsigned int v : face->vertex_indices())
+        {
+          least = std::min(least, face->vertex(v)[d]);
+          most  = std::max(most, face->vertex(v)[d]);
+        }
+      if (most - least < 1e-10 * face->diameter())
+        axis = d;
+    }
+  return axis;
+}
+
 // The axis that all faces of a boundary with free slip are normal to.
 template <int dim>
 unsigned int normal_axis(const dealii::Triangulation<dim> &mesh, dealii::types::boundary_id id)
 {
-  unsigned int axis = dealii::numbers::invalid_unsigned_int;
+  constexpr auto none = dealii::numbers::invalid_unsigned_int;
+  unsigned int   axis = none;
   for (const auto &cell : mesh.active_cell_iterators())
     for (const unsigned int face : cell->face_indices())
       if (cell->at_boundary(face) && cell->face(face)->boundary_id() == id)
-        for (unsigned int d = 0; d < dim; ++d)
-          {
-            double least = cell->face(face)->vertex(0)[d], most = least;
-            for (const unsigned int v : cell->face(face)->vertex_indices())
-              {
-                least = std::min(least, cell->face(face)->vertex(v)[d]);
-                most  = std::max(most, cell->face(face)->vertex(v)[d]);
-              }
-            if (most - least < 1e-10 * cell->diameter())
-              {
-                require(axis == dealii::numbers::invalid_unsigned_int || axis == d, "Problem/Boundaries: boundary ", id,
-                        " has free slip and sides normal to ", "xyz"[axis % 3], " and ", "xyz"[d],
-                        "; sides of different directions need ids of their own");
-                axis = d;
-              }
-          }
-  require(axis != dealii::numbers::invalid_unsigned_int, "Problem/Boundaries: boundary ", id,
-          " has free slip, but is not parallel to the axes");
+        {
+          const unsigned int of_face = axis_of(cell->face(face));
+          require(of_face != none, "Problem/Boundaries: boundary ", id,
+                  " has free slip, but is not parallel to the axes at (", cell->face(face)->center(),
+                  "); parallel sides may have an id of their own");
+          require(axis == none || axis == of_face, "Problem/Boundaries: boundary ", id,
+                  " has free slip and sides normal to ", "xyz"[axis % 3], " and ", "xyz"[of_face % 3],
+                  "; sides of different directions need ids of their own");
+          axis = of_face;
+        }
   return axis;
 }
 

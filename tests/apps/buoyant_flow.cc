@@ -185,6 +185,17 @@ TEST_F(BuoyantFlow, RunsGoOn)
     }
 }
 
+// A peak at a hanging node is none of the discrete composition, whose value there lies between those of its neighbours.
+TEST_F(BuoyantFlow, InitialCompositionIsContinuousAtHangingNodes)
+{
+  const auto record =
+    run({"Problem/Initial composition=0.1+exp(-1e5*((x-0.5)^2+(y-0.3125)^2))", "Mesh/Cells=1, 1, 1",
+         "Mesh/Refinements=2", "Mesh/Local refinements=1", "Mesh/Refine where=0.5-x", "Time stepping/Steps=1",
+         "Time stepping/Longest time step=0.01", "Time stepping/Output interval=0"})
+      .record;
+  EXPECT_NEAR(record.at("composition").at("max"), 0.1, 1e-6);
+}
+
 TEST_F(BuoyantFlow, TutorialIsTheDefault)
 {
   const auto built_in = start({"--print-parameters"}),
@@ -206,5 +217,6 @@ TEST_F(BuoyantFlow, BadInput)
   expect_refused({"Linear solver/Solver=cg"}, "gmres only");
   expect_refused({"Time stepping/Courant nmber=1"}, "Courant number");
   expect_refused({"Problem/Density=0*c"}, "nothing moves", 1);
+  expect_refused({"Mesh/Refinements=3", "Problem/Density=1/(c-c)"}, "the force or a prescribed velocity is NaN", 1);
 }
 } // namespace

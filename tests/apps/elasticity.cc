@@ -479,6 +479,15 @@ TEST_F(Elasticity, CooksMembrane)
 
 // Refined where Kelly's estimator is large: closer to the limit from below of ∫ g . u than a uniform mesh of twice the
 // nodes.
+// Where nobody has asked for a point, none has to be in the box.
+TEST_F(Elasticity, SmallBoxesNeedNoPoint)
+{
+  const auto record =
+    solve(stationary + mesh("uniform", 1, 0) + Settings{"Discretization/Lengths=0.25, 0.25, 0.25"}).record;
+  EXPECT_FALSE(record.contains("displacements"));
+  EXPECT_GT(record.at("strain_energy"), 0.);
+}
+
 // FEAST's smoother: the prototype's counts for a random right-hand side, and one more.
 TEST_F(Elasticity, LinesFollowFlatCellsAndCouplingsOfTheMaterial)
 {
@@ -685,6 +694,7 @@ TEST_F(Elasticity, Mistakes)
     {{"Discretization/Coarse cells=1, 0, 1"}, {"Coarse cells", "positive"}},
     {{"Discretization/Uniform refinements=10"}, {"32-bit"}},
     {{"Output/Points=0, 0, 1.5"}, {"Output/Points", "outside the box"}},
+    {{"Output/Points=0.5, 0.5, 0.5", "Discretization/Lengths=0.1, 0.1, 0.1"}, {"Output/Points", "outside the box"}},
     {{"Time stepping/Time step=0.03"}, {"End time", "multiple", "Time step = 0.03"}},
     {{"Time stepping/End time=0"}, {"End time", "positive"}},
   };

@@ -350,6 +350,11 @@ const Case cases[] = {
    blob + Settings{"Time stepping/Steps=5", "Adaptivity/Interval=2", "Adaptivity/Refine fraction=0.2",
                    "Adaptivity/Coarsen fraction=0.2", "Adaptivity/Smallest level=2", "Adaptivity/Largest level=6",
                    "Adaptivity/First mesh cycles=1"}},
+  // The second rank has cells of the velocity's mesh, but none of the pressure's.
+  {"BuoyantFlowWhereARankHasNoPressure", buoyant_flow,
+   blob + Settings{"Mesh/Refinements=3", "Ranks/Cells per rank=100000", "Time stepping/Steps=6",
+                   "Adaptivity/Interval=2", "Adaptivity/Refine fraction=0.2", "Adaptivity/Coarsen fraction=0.2",
+                   "Adaptivity/Smallest level=2", "Adaptivity/Largest level=5"}},
   {"BuoyantFlow3D", buoyant_flow,
    blob + Settings{"Problem/Dimension=3", "Problem/Gravity=0, 0, -1", "Mesh/Refinements=2", "Time stepping/Steps=2",
                    "Time stepping/Output interval=2"}},

@@ -168,6 +168,38 @@ TEST_F(Stokes, HydrostaticLoad)
   EXPECT_LT(quadratic.record.at("max_velocity"), 1e-11) << "a linear pressure is exact";
 }
 
+// Orders 3 and 2 of Q2-Q1 also where the viscosity varies: with means in cells they would be 2 and less.
+TEST_F(Stokes, TaylorHoodOrdersWithVaryingViscosity)
+{
+  const Settings vortex = {"Discretization/Velocity=q2",
+                           "Problem/Viscosity=exp(2*x*y)",
+                           "Problem/Boundary velocity=exact",
+                           "Problem/Exact velocity=y^3; x^3",
+                           "Problem/Exact pressure=x^2-1/3",
+                           "Problem/Body force=-3*exp(2*x*y)*(2*x*(x^2+y^2)+2*y)+2*x; "
+                           "-3*exp(2*x*y)*(2*y*(x^2+y^2)+2*x)",
+                           "Linear solver/Tolerance=1e-11"};
+  const auto     error  = [](const Outcome &outcome, const char *name) {
+    return outcome.record.at("errors").at(name).get<double>();
+  };
+  auto in_stages = vortex;
+  in_stages.push_back("Viscosity/Continuation stages=2");
+  const auto coarse = solve("expressions", 2, 16, vortex), fine = solve("expressions", 2, 32, vortex),
+             staged = solve("expressions", 2, 16, in_stages);
+  EXPECT_LT(error(fine, "u_l2"), 0.14 * error(coarse, "u_l2"));
+  EXPECT_LT(error(fine, "p_l2"), 0.27 * error(coarse, "p_l2"));
+  EXPECT_NEAR(error(staged, "u_l2"), error(coarse, "u_l2"), 1e-6 * error(coarse, "u_l2"));
+}
+
+// Where nobody has asked for a point, none has to be in the mesh.
+TEST_F(Stokes, OtherMeshesNeedNoPoint)
+{
+  const auto outcome = run({"Mesh/Type=cylinder", "Mesh/Refinements=0", "Problem/Case=expressions",
+                            "Problem/Body force=y;-x", "Output/Files=false"});
+  EXPECT_TRUE(outcome.record.at("velocity_at_points").empty());
+  EXPECT_GT(outcome.record.at("max_velocity"), 0.);
+}
+
 // 2 η |ε(u)|² in all is what the force does.
 TEST_F(Stokes, DissipationIsWork)
 {
@@ -352,7 +384,13 @@ TEST_F(Stokes, BadInput)
   expect_refused({"Problem/Boundary velocity=0: 1;0"}, "flows out through the boundary");
   expect_refused({"Problem/Boundary velocity=exact"}, "needs Problem/Exact velocity");
   expect_refused({"Problem/Boundaries=free_slip", "Mesh/Coordinates=x+0.5*y;y"}, "not parallel to the axes");
-  expect_refused({"Viscosity/Finest average=none", "Viscosity/Continuation stages=2"}, "Continuation stages");
+  write("partly.inp", "6 8 0 0 0\n1 0 0 0\n2 1 0 0\n3 2 0.5 0\n4 0 1 0\n5 1 1 0\n6 2 1 0\n1 0 quad 1 2 5 4\n"
+                      "2 0 quad 2 3 6 5\n3 1 line 1 2\n4 1 line 2 3\n5 2 line 1 4\n6 3 line 3 6\n7 4 line 4 5\n"
+                      "8 4 line 5 6\n"); // boundary 1 has a part along x, and a slope
+  expect_refused({"Mesh/Type=file", "Mesh/File=partly.inp", "Mesh/Refinements=1", "Problem/Case=expressions",
+                  "Problem/Boundaries=1: free_slip, 2: no_slip, 3: no_slip, 4: no_slip"},
+                 "boundary 1 has free slip, but is not parallel to the axes at (1.");
+  expect_refused({"Mesh/Refinements=1", "Output/Points=0.5, 0.5; 2, 0.5"}, "the point (2 0.5) lies outside the mesh");
   expect_refused({"Discretization/Velocity=q3"}, "Velocity");
   expect_refused({"Linear solver/Solver=cg"}, "gmres only");
   expect_refused({"Linear solver/Velocity product=cells", "Linear solver/Smoother=gauss_seidel"}, "Velocity product");

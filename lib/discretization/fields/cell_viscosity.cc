@@ -15,8 +15,9 @@ namespace adamant
 CellViscosity CellViscosity::stage(double s) const
 {
   CellViscosity result = *this;
-  for (double &value : result.of_cells)
-    value *= std::pow(value / least, s - 1.);
+  for (auto *array : {&result.of_cells, &result.at_points})
+    for (double &value : *array)
+      value *= std::pow(value / least, s - 1.);
   result.most = least * std::pow(most / least, s);
   return result;
 }

@@ -10,6 +10,7 @@ struct CellViscosity
 {
   Array<double> of_cells, at_points;               ///< the latter only where it is not averaged
   double        scale = 1., least = 1., most = 1.; ///< the extremes over scale
+  bool          averaged = true;                   ///< the same on all ranks, also on one without cells
 
   /// min (η / min)^s: continued from a constant; with s = 1 what it is.
   CellViscosity stage(double s) const;

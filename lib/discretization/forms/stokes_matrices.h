@@ -84,9 +84,9 @@ public:
 
   const SaddlePointData &data() const { return saddle_point; } ///< for a SaddlePointSolver, after an update
   const LevelSpace<dim> &space() const { return velocity.finest(); }
+  bool                   is_q2() const { return options.element == VelocityElement::q2; }
 
 private:
-  bool     is_q2() const { return options.element == VelocityElement::q2; }
   Transfer between_meshes() const
   {
     return transfer_matrices(meshes.finest(), nodal_pressure.finest(), pressure.finest());
