@@ -1,4 +1,4 @@
-"""All tests in the checked build: arrays that check their indices, between red zones. CI runs the fast ones of them.
+"""All tests in the checked build: arrays that check their indices, between red zones.
 
   scripts/check checked [--build DIR] [--jobs N] [CTEST ARGUMENT ...]
 
