@@ -31,12 +31,12 @@ def numbers(record, path=""):
         yield path, record
 
 
-# docs/stokes.md: multigrid remembers the eigenvalues of earlier steps' matrices, so that continued runs agree to the solver's tolerance.
-TO_TOLERANCE = {"buoyant_flow"}
+# docs/checkpoints.md: Chebyshev smoothing follows the eigenvalues of a matrix that changes, so that continued runs agree to the solver's tolerance.
+TO_TOLERANCE = {"buoyant_flow", "nonlinear_heat"}
 # Where forces nearly balance the flow is small beside what the solver's tolerance is relative to.
 RELATIVE = {"buoyant_flow": 1e-7}
-# stationary_navier_stokes: how a run came to its result; one that was done and is continued has no more to tell.
-OF_THE_WAY = ("/meshes", "/nonlinear", "/unfinished_solves")
+# transport_diffusion counts the changes of its matrix since the restart.
+OF_THE_WAY = ("/updates",)
 
 
 def close(a, b, scale, relative=1e-9):
