@@ -229,7 +229,7 @@ TEST_F(TemplateFromFile, BadCellsAreNamed)
   for (const auto &[vertex, says] :
        {Case{{-1, 0}, ""}, Case{{-0.2, 0.8}, "is turned inside out at its vertex (-0.2, 0.8)"},
         Case{{-0.5, 0.5}, "is flat at its vertex (-0.5, 0.5)"}, Case{{-1, 1}, "is flat at its vertex (-1, 1)"}})
-    for (const auto &format : formats)
+    for (const auto &format : vertex[0] == -0.2 ? formats : std::vector<std::string>{"msh2"})
       {
         SCOPED_TRACE(format + ", " + says);
         auto vertices = square;
@@ -296,7 +296,7 @@ TEST_F(ElasticityFromFile, BadHexahedraAreNamed)
       vertices.push_back({double(x), y, z});
   const Numbers cells = {{1, 2, 3, 4, 5, 6, 7, 8}, {5, 6, 7, 8, 9, 10, 11, 12}};
   for (const bool good : {false, true})
-    for (const auto &format : formats)
+    for (const auto &format : good ? std::vector<std::string>{"msh4"} : formats)
       {
         SCOPED_TRACE(format);
         vertices[8][0]  = good ? 2. : 0.5;
