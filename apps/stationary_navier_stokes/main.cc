@@ -74,6 +74,7 @@ private:
   adamant::NewtonResult solve_nested();
   adamant::NewtonResult solve_on(FlowLevel<dim> &flow, Vector &x);
   void                  set_nodal_values();
+  void                  remove_mean_pressure();
   adamant::RunRecord    summary();
 
   const Parameters                         &parameters;
@@ -184,6 +185,7 @@ adamant::PendingResult StationaryNavierStokes<dim>::advance()
     x.upload(change->take(level->field.finest()).data());
   const auto result = change ? solve_on(*level, x) : solve_nested();
   set_nodal_values();
+  remove_mean_pressure();
   return adamant::SolverResult{result.iterations, result.initial_residual, result.final_residual};
 }
 
@@ -236,19 +238,24 @@ adamant::NewtonResult StationaryNavierStokes<dim>::solve_nested()
   return result;
 }
 
-// The pressure of zero mean where a constant is free.
 template <int dim>
 void StationaryNavierStokes<dim>::set_nodal_values()
 {
   device.copy(level->nodal_values(x), u);
-  auto values = this->download(u);
-  integrals   = integrate(level->field.finest(), mapping, values);
+  integrals = integrate(level->field.finest(), mapping, this->download(u));
+}
+
+// Where a constant is free. Of x, which checkpoints hold, so that a run that is continued has the same bits.
+template <int dim>
+void StationaryNavierStokes<dim>::remove_mean_pressure()
+{
   if (!level->has_constant_pressure())
     return;
+  auto values = this->download(u);
   for (std::size_t i = dim; i < values.size(); i += dim + 1)
     values[i] -= integrals.pressure / integrals.volume;
-  u.upload(values.data());
-  device.copy(u, x);
+  x.upload(values.data());
+  device.copy(level->nodal_values(x), u);
 }
 
 template <int dim>

@@ -342,7 +342,7 @@ TEST_F(Stokes, ScalarBlocks)
   EXPECT_LE(iterations(one), 2 * iterations(all));
 }
 
-// A run that was done reports what it had, but for rounding: the pressure's mean is subtracted once more.
+// A run that was done reports what it had, to the bit.
 TEST_F(Stokes, Restart)
 {
   const auto once  = solve("nsinker", 2, 32, {"Checkpoint/Steps=1", "Problem/Boundary velocity=0: 0;y*(1-y),1: 0;-x"}),
@@ -350,10 +350,8 @@ TEST_F(Stokes, Restart)
   ASSERT_EQ(again.code, 0) << again.err;
   std::ifstream in(once.folder + "/run.json");
   const auto    record = nlohmann::json::parse(in);
-  for (const char *key : {"max_velocity", "dissipation", "velocity_at_points"})
+  for (const char *key : {"max_velocity", "dissipation", "velocity_at_points", "pressure_at_points"})
     EXPECT_EQ(record.at(key), once.record.at(key)) << key;
-  const double pressure = once.record.at("pressure_at_points")[0];
-  EXPECT_NEAR(record.at("pressure_at_points")[0], pressure, 1e-12 * std::abs(pressure));
 }
 
 TEST_F(Stokes, NoForceNoFlow)

@@ -323,6 +323,20 @@ TEST_P(StokesForms, ByCellsAreThoseByRows)
     }
 }
 
+// Also where boundaries are curved, so that the pressure's mesh has another volume than the velocity's.
+TEST_P(StokesForms, AConstantPressureIsAllMean)
+{
+  Triangulation<2> mesh;
+  GridGenerator::hyper_shell(mesh, Point<2>(), 0.5, 1., 6);
+  mesh.refine_global(2);
+  const MappingQ1<2>      mapping;
+  const StokesMatrices<2> matrices(device, mesh, mapping, {{0, ComponentMask()}}, {0}, {});
+  DeviceVector            p(device, Array<double>(matrices.pressure.finest().n_owned(), 3.));
+  matrices.remove_mean(p);
+  for (const double value : to_host(p))
+    ASSERT_NEAR(value, 0., 1e-13);
+}
+
 TEST_P(StokesForms, RefuseOtherMeshes)
 {
   Triangulation<2> mesh;

@@ -11,7 +11,6 @@
 #include <deal.II/base/function.h>
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/fe/fe_system.h>
-#include <deal.II/grid/grid_tools.h>
 
 #include <algorithm>
 #include <cmath>
@@ -224,11 +223,13 @@ void StokesMatrices<dim>::assemble_masses(const std::set<dealii::types::boundary
   C       = Vector<double>(device, velocity.finest().n_owned());
 
   const auto                                    &pressures = pressure.finest();
-  const dealii::Functions::ConstantFunction<dim> one(1. / dealii::GridTools::volume(*meshes.finest_mesh(), mapping));
+  const dealii::Functions::ConstantFunction<dim> one(1.);
   mean_weights = Vector<double>(
     device, transposed_product(pressures.owned_H(), load_vector(pressures, mapping, dealii::QGauss<dim>(2),
                                                                 dealii::QGauss<dim - 1>(2), one, {})));
   ones = Vector<double>(device, ones_at_free(pressures));
+  // The pressure's mesh has another volume than the velocity's where boundaries are curved.
+  device.scale(1. / device.dot(mean_weights, ones), mean_weights);
 }
 
 // Where M and the levels find the viscosity of the velocity's cells.
