@@ -58,11 +58,13 @@ extern "C" void on_signal(int signal)
   if (first == none)
     came = milliseconds;
   first.compare_exchange_strong(none, signal);
+  if (!waits) // no longer: let_signals_wait may have looked before
+    end_at_once(first);
   errno = error;
 }
 } // namespace
 
-void handle_signals(const std::string &program)
+void handle_signals(const std::string &program, bool says)
 {
   const char      *new_line = isatty(STDERR_FILENO) == 1 ? "\n" : ""; // a line that is written over may be open
   struct sigaction action
@@ -72,17 +74,25 @@ void handle_signals(const std::string &program)
   action.sa_flags   = SA_RESTART;
   for (auto &kind : kinds)
     {
-      std::snprintf(kind.message, sizeof(kind.message), "%s%s: ended at once by %s\n", new_line, program.c_str(),
-                    kind.name);
-      sigaction(kind.signal, &action, nullptr);
+      kind.message[0] = 0;
+      if (says)
+        std::snprintf(kind.message, sizeof(kind.message), "%s%s: ended at once by %s\n", new_line, program.c_str(),
+                      kind.name);
+      struct sigaction before
+      {
+      };
+      sigaction(kind.signal, nullptr, &before);
+      if (kind.signal != SIGINT || before.sa_handler != SIG_IGN) // as shells do it for what runs in the background
+        sigaction(kind.signal, &action, nullptr);
     }
 }
 
-void let_signals_wait(bool wait)
+bool let_signals_wait(bool wait)
 {
-  waits = wait;
+  const bool before = waits.exchange(wait);
   if (!wait && first != 0)
     end_at_once(first);
+  return before;
 }
 
 int signal_received()

@@ -52,8 +52,9 @@ int guarded_main(const std::string &application, const std::function<int()> &bod
       int                                            argc = 0;
       char                                         **argv = nullptr;
       const dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
-      handle_signals(application); // again, as Open MPI gives SIGTERM back its default
-      if (Communicator(MPI_COMM_WORLD).rank() > 0)
+      const bool                                     first = Communicator(MPI_COMM_WORLD).rank() == 0;
+      handle_signals(application, first); // again, as Open MPI gives SIGTERM back its default
+      if (!first)
         std::cout.setstate(std::ios::failbit);
       try
         {

@@ -1,6 +1,7 @@
 // Checkpoints and restart of the programs: the same bits as without interruption, whatever ended the run.
 #include "restart.h"
 
+#include <csignal>
 #include <functional>
 #include <set>
 
@@ -256,6 +257,7 @@ TEST_F(TransportDiffusion, AFullDiskLeavesOldCheckpoints)
 
 TEST_F(TransportDiffusion, SignalsAndTheWallTimeLimitEndTheRunWithACheckpoint)
 {
+  std::signal(SIGINT, SIG_DFL); // shells ignore it in the background
   for (const std::string name : {"SIGTERM", "SIGUSR1", "SIGINT", "the wall-time limit"})
     {
       SCOPED_TRACE(name);
