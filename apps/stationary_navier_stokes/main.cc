@@ -209,6 +209,7 @@ adamant::NewtonResult StationaryNavierStokes<dim>::solve_on(FlowLevel<dim> &flow
       const auto nodal = adamant::to_host(flow.nodal_values(x));
       if (parameters.output.files && continuation.last_viscosity > 0.)
         {
+          run_info.begin_output(); // this may be the first file
           adamant::TimeSeries series(run_info.folder(), "last_solution");
           write_state(flow.field.finest(), mapping, nodal.data(), series, 0.);
         }

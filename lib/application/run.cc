@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
 #include <iostream>
 #include <numeric>
 
@@ -34,7 +35,7 @@ Run::Run(const std::string &application, const CommandLine &line, const Checkpoi
 {
   header.parameters = parameter_text(dealii::ParameterHandler::ShortPRM);
   if (writes())
-    made = OutputFolder(output_folder);
+    made = OutputFolder(output_folder, continues());
   timer.observer = [this](const std::string &section) {
     if (section.empty() || section.rfind("init/", 0) == 0)
       live.stage(section.empty() ? "" : section.substr(5), total.wall_time());
@@ -78,7 +79,11 @@ void Run::begin_output()
     return;
   has_begun = true;
   if (writes())
-    made.begin(header.parameters, continues());
+    {
+      made.begin(header.parameters);
+      if (statistics.text.empty()) // nothing would cut what is past a checkpoint without rows
+        std::remove(file("statistics.csv").c_str());
+    }
   double all = 0.;
   ranks.sum(&all, 1); // the others may write then
 }

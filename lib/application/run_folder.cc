@@ -1,5 +1,6 @@
 #include "application/run_folder.h"
 
+#include "application/signals.h"
 #include "base/exceptions.h"
 #include "base/run_record.h"
 
@@ -29,7 +30,7 @@ namespace fs = std::filesystem;
 // The files of a run in its folder, unfinished ones included, and whether a checkpoint is among them.
 std::pair<std::vector<std::string>, bool> files_of_run(const std::string &folder)
 {
-  static const std::regex  ours("((last_)?solution(_[0-9]{4,}([.][0-9]+)?)?[.](vtu|pvtu|pvd)|profile_[0-9]+[.]csv|"
+  static const std::regex  ours("((last_)?solution(_[0-9]{4,}([.]pvtu|([.][0-9]+)?[.]vtu)|[.]pvd)|profile_[0-9]+[.]csv|"
                                  "statistics[.]csv|run[.]json|parameters[.]prm|(checkpoint_[0-9]{10}))([.]new)?");
   std::vector<std::string> names;
   bool                     checkpoint = false;
@@ -45,10 +46,20 @@ std::pair<std::vector<std::string>, bool> files_of_run(const std::string &folder
     }
   return {names, checkpoint};
 }
+
+// Where a run with checkpoints moves to: another one that is there stays.
+std::string folder_for_earlier_run(const std::string &folder)
+{
+  std::string earlier = folder + "/earlier";
+  for (int k = 2; files_of_run(earlier).second; ++k)
+    earlier = folder + "/earlier_" + std::to_string(k);
+  return earlier;
+}
 } // namespace
 
-OutputFolder::OutputFolder(const std::string &folder)
+OutputFolder::OutputFolder(const std::string &folder, bool continues)
   : folder(folder)
+  , continues(continues)
 {
   std::error_code error;
   for (fs::path path = folder; !path.empty() && !exists(path, error); path = path.parent_path())
@@ -59,16 +70,21 @@ OutputFolder::OutputFolder(const std::string &folder)
     error = {errno, std::generic_category()};
   if (error)
     throw InputError("output folder '" + folder + "' cannot be written: " + error.message());
+  const std::string earlier = folder_for_earlier_run(folder);
+  if (!continues && files_of_run(folder).second && exists(fs::path(earlier)) && !is_directory(fs::path(earlier)))
+    throw InputError("output folder '" + folder + "' has checkpoints of an earlier run, which cannot move to '" +
+                     earlier + "': it is not a folder");
 }
 
-void OutputFolder::begin(const std::string &parameters, bool continues) const
+void OutputFolder::begin(const std::string &parameters) const
 {
-  const std::string earlier      = folder + "/earlier";
+  const SignalsWait whole; // no run may lie in two folders
   const auto [names, checkpoint] = files_of_run(folder);
   if (continues)
     fs::remove(folder + "/run.json");
   else if (checkpoint)
     {
+      const std::string earlier = folder_for_earlier_run(folder);
       fs::create_directories(earlier);
       for (const auto &name : files_of_run(earlier).first)
         fs::remove(earlier + "/" + name);
@@ -116,7 +132,10 @@ void Statistics::save(const std::string &file, bool at_once)
       out << text.substr(n_saved);
       out.close();
       if (!out)
-        throw RunError("cannot write '" + file + "': " + std::strerror(errno));
+        {
+          n_saved = 0; // part of it may be there: the next time writes the file anew
+          throw RunError("cannot write '" + file + "': " + std::strerror(errno));
+        }
     }
   n_saved    = text.size();
   last_saved = now;

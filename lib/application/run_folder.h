@@ -18,20 +18,23 @@ class OutputFolder
 {
 public:
   OutputFolder() = default;
-  /// Makes the folder. Throws InputError where it cannot be written.
-  explicit OutputFolder(const std::string &folder);
+  /// Makes the folder, for a run that `continues` the one there or for a new one. Throws InputError where it cannot be
+  /// written.
+  OutputFolder(const std::string &folder, bool continues);
 
   /// Before the first file: writes the effective parameters. An earlier run's files go, and no others: where there is a
   /// checkpoint, so that somebody may want to continue that run, they move to FOLDER/earlier, in place of what a run
-  /// left there. Where this run `continues` that one, only run.json goes.
-  void begin(const std::string &parameters, bool continues) const;
+  /// left there, or FOLDER/earlier_2 and so on where that one has checkpoints, too. Where this run continues that one,
+  /// only run.json goes. Signals wait meanwhile.
+  void begin(const std::string &parameters) const;
 
   /// For a run that is refused: without the folders that were made, unless something has been written.
   void take_back() const;
 
 private:
   std::string folder;
-  int         n_made = 0; // folders, this one and those above it
+  bool        continues = false;
+  int         n_made    = 0; // folders, this one and those above it
 };
 
 /// The rows of statistics.csv, one for each step that has one.

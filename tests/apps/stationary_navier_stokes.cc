@@ -230,5 +230,12 @@ TEST_F(StationaryNavierStokes, FailuresLeaveTheLastSolution)
     EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
   EXPECT_TRUE(std::filesystem::exists(outcome.folder + "/last_solution_0000.vtu"));
   EXPECT_TRUE(outcome.record.is_null());
+  // Where the mesh is refined with the solution this is the first file: the folder is that of this run from then on.
+  const std::string used = outcome.folder;
+  write(used + "/statistics.csv", "of an earlier run");
+  arguments.insert(arguments.end(), {"--set", "Refinement/Cycles=1", "--output", used});
+  EXPECT_EQ(start(arguments).code, 1);
+  EXPECT_TRUE(std::filesystem::exists(used + "/last_solution_0000.vtu"));
+  EXPECT_FALSE(std::filesystem::exists(used + "/statistics.csv"));
 }
 } // namespace
