@@ -216,8 +216,10 @@ MeshFileParameters::MeshFileParameters(const std::string &role)
   parse_parameters_call_back.connect([this] {
     if (given())
       {
-        file = find(file); // the effective parameters are read in other folders
-        prm.set("File", std::filesystem::absolute(file).lexically_normal().string());
+        file                   = find(file); // the effective parameters are read in other folders
+        const std::string path = std::filesystem::absolute(file).lexically_normal().string();
+        if (path.find('#') == std::string::npos && path.find("  ") == std::string::npos) // a file could not say it
+          prm.set("File", path);
       }
     read_groups();
   });

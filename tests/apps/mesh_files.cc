@@ -98,6 +98,23 @@ TEST_F(TemplateFromFile, AllFormatsGiveTheBoxesSolution)
     }
 }
 
+// A parameter file would cut such a path at '#', or make one blank of two: then the file's name stays as it was given.
+TEST_F(TemplateFromFile, FoldersThatParameterFilesCannotName)
+{
+  write_squares(folder);
+  for (const std::string name : {"a#b", "a  b"})
+    {
+      SCOPED_TRACE(name);
+      std::filesystem::create_directories(folder / name);
+      std::filesystem::copy_file(folder / "square.msh", folder / name / "here.msh");
+      before = "cd '" + name + "' &&";
+      const auto outcome =
+        run({"Heat/End time=0.1", "Heat/Output interval=0", "Heat/Refinements=1", "Mesh/File=here.msh"});
+      EXPECT_EQ(start({outcome.folder + "/parameters.prm", "--backend", "host", "--threads", "1"}).code, 0)
+        << read(name + "/err.txt");
+    }
+}
+
 // The blob of width 1/4 is zero in double precision 30 away from it; so are its derivatives.
 TEST_F(TemplateFromFile, FarFromTheBlob)
 {
