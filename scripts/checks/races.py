@@ -64,8 +64,12 @@ def run(arguments, report):
     directory = (options.build or build("races", targets)).resolve()
     with tempfile.TemporaryDirectory(prefix="adamant_races_") as output, ThreadPoolExecutor(options.jobs) as pool:
         work = []
-        for path in sorted(p for p in directory.glob("tests/*/test_*") if p.name in targets and os.access(p, os.X_OK) and options.only in p.name):
-            work.append(pool.submit(outcome, path.name, [path], around))
+        tests = {p.name: p for p in directory.glob("tests/*/test_*") if p.is_file() and os.access(p, os.X_OK)}
+        for name in [t for t in TESTS if t in targets and options.only in t]:
+            if name in tests:
+                work.append(pool.submit(outcome, name, [tests[name]], around))
+            else:
+                report.add(name, False, f"{directory} has no such test")
         for program in [p for p in PROGRAMS if p in targets and options.only in p]:
             for name, settings in RUNS[program]:
                 command = [directory / "apps" / program, ROOT / "prm" / program / f"{name}.prm", "--backend", "host", "--threads", "4"]

@@ -96,8 +96,8 @@ class Runs:
         command = [] if ranks == 0 else [*self.mpirun, "-np", ranks]
         command += [self.executable, "--backend", "host", "--threads", threads]
         command += [f"--restart={restart}"] if restart else ["--output", output]
-        for key, text in settings.items():
-            command += ["--set", f"{key}={text.replace('{folder}', str(self.folder))}"]
+        for name, text in settings.items():
+            command += ["--set", f"{name}={text.replace('{folder}', str(self.folder))}"]
         environment = {} if ranks > 1 else {"OMPI_MCA_ess_singleton_isolated": "1"}
         run = Run(Outcome([*command, *arguments], self.folder, {**self.environment, **environment}, self.timeout), output)
         if restart is None:
