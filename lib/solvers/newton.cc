@@ -53,7 +53,8 @@ NewtonResult Newton::solve(Vector<double> &x, const SolverControl &control, doub
   state.result.initial_residual = first;
   while (!(state.norm <= state.wanted))
     {
-      if (state.result.steps >= control.max_iterations && at_rounding(x, state.norm))
+      const bool gained = state.norm <= 0.5 * state.last; // more steps would, too
+      if (state.result.steps >= control.max_iterations && !gained && at_rounding(x, state.norm))
         break;
       check(control, state);
       NewtonResult::Step step{kind_of_step(state), tolerance(state), 0, 1., 0.};
@@ -120,7 +121,7 @@ bool Newton::backtrack(const Vector<double> &x, const State &state, NewtonResult
 // as much but for a factor.
 bool Newton::at_rounding(const Vector<double> &x, double norm)
 {
-  constexpr double epsilon = 2.220446049250313e-16, factor = 100.;
+  constexpr double epsilon = 2.220446049250313e-16, factor = 10.;
   device.for_each(x.size(), RandomSigns{x.data(), x_new.data()});
   device.axpby(1., x, epsilon, x_new);
   problem.residual(x_new, d);

@@ -65,7 +65,8 @@ public:
   Newton(const Device &device, NonlinearProblem &problem, int n_unknowns, const NewtonOptions &options = {});
 
   /// From the guess x, until ‖F(x)‖ <= control.tolerance times `scale`; a scale of 0 stands for ‖F‖ at the guess. Where
-  /// steps fail before that and rounding x alone changes F as much, it has converged, too: the guess was a solution.
+  /// steps fail before that, or the last one allowed has gained nothing, and rounding x alone changes F as much, it has
+  /// converged, too: the guess was a solution.
   /// Throws SolverError where max_iterations steps or the halvings do not suffice, Picard's steps stagnate, or values
   /// are no numbers; x is then the last iterate.
   NewtonResult solve(Vector<double> &x, const SolverControl &control, double scale = 0.);

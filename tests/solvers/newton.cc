@@ -186,6 +186,16 @@ TEST(Newton, TakesASolutionForOne)
   // From further away: as close as numbers are.
   Vector<double> x(device, Array<double>{1.});
   EXPECT_LE(Newton(device, problem, 1).solve(x, {1e-20, 30, "the test"}).final_residual, 1e-15);
+  // Nor is what falls with each step, at the limit of steps.
+  Equations slow(
+    device, [](double y) { return y - 1e6; }, [](double) { return 1.25; });
+  for (const int max_iterations : {9, 10})
+    expect_error<SolverError>(
+      [&] {
+        Vector<double> y(device, Array<double>{1e6 + 0.01});
+        Newton(device, slow, 1).solve(y, {1e-12, max_iterations, "the test"});
+      },
+      {"limit of steps"});
   // What is small beside the first guess only is none.
   Equations wrong(device, square_minus_two, [](double x) { return -2. * x; });
   expect_error<SolverError>(
