@@ -79,6 +79,7 @@ Ranks::Ranks(const Communicator &ranks, bool own_devices, Memory &ledger)
   if (reason.empty())
     {
       nccl.emplace(ranks);
+      check_mpi(MPI_Comm_dup(ranks.handle(), &for_the_end), "MPI_Comm_dup");
       double *one = nullptr; // the first sum connects the ranks
       check(cudaMalloc(&one, sizeof(double)), "cudaMalloc", sizeof(double));
       const std::shared_ptr<double> owned(one, [](double *p) { cudaFree(p); });
@@ -92,25 +93,31 @@ Ranks::Ranks(const Communicator &ranks, bool own_devices, Memory &ledger)
   const std::string no_boxes = ranks.first_text(swap_boxes(ledger)); // as in containers that share nothing
   peer_memory                = no_boxes.empty();
   if (ranks.size() > PeerBoxes::most_ranks || !peer_memory)
-    boxes = {};
+    {
+      boxes = {};
+      box.reset();
+    }
   how = !peer_memory ? how + " (" + no_boxes + ")" :
                        "writing into each other's memory" + (boxes.n_ranks > 0 ? "" : ", sums by " + how);
 }
 
 // NCCL of other ranks may need this one until their last operation has ended: waits for them, but not for those that
-// have failed.
+// have failed. Only this uses that communicator: a barrier that is left unfinished meets no other one.
 Ranks::~Ranks()
 {
   int ended = 0;
   MPI_Finalized(&ended);
   MPI_Request all = MPI_REQUEST_NULL;
   if (!nccl || ended || std::uncaught_exceptions() > 0 || cudaDeviceSynchronize() != cudaSuccess ||
-      MPI_Ibarrier(ranks.handle(), &all) != MPI_SUCCESS)
+      MPI_Ibarrier(for_the_end, &all) != MPI_SUCCESS)
     return;
   const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(2);
-  for (int done = 0; !done && std::chrono::steady_clock::now() < latest;)
+  int        done   = 0;
+  while (!done && std::chrono::steady_clock::now() < latest)
     if (MPI_Test(&all, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
       return;
+  if (done)
+    MPI_Comm_free(&for_the_end);
 }
 
 // Opens the boxes of all ranks. Empty where the device reaches them, else why it does not.

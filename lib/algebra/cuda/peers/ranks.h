@@ -68,6 +68,7 @@ private:
   std::string swap_boxes(Memory &ledger);
 
   Communicator                      ranks;
+  MPI_Comm                          for_the_end = MPI_COMM_NULL; // of the ranks, where there is NCCL
   std::optional<Nccl>               nccl;
   std::string                       how;
   bool                              peer_memory = false;

@@ -41,7 +41,16 @@ int current_device()
 PeerRegion make_region(Memory &ledger, std::size_t bytes)
 {
   PeerRegion region{static_cast<char *>(ledger.allocate(bytes, "exchange")), bytes, {}};
-  check(cudaIpcGetMemHandle(&region.handle, region.memory), "cudaIpcGetMemHandle", bytes);
+  try
+    {
+      check(cudaIpcGetMemHandle(&region.handle, region.memory), "cudaIpcGetMemHandle", bytes);
+    }
+  catch (...)
+    {
+      cudaGetLastError(); // the device stays usable
+      ledger.release(region.memory, bytes, "exchange");
+      throw;
+    }
   return region;
 }
 } // namespace
