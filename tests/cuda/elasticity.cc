@@ -53,7 +53,7 @@ TEST_F(CudaElasticity, StatisticsAreThoseOfTheirStep)
   const std::vector<std::string> names = {"work_of_load", "point0_ux", "point0_uy", "point0_uz"};
   const auto                     rows  = [&](const char *environment, const std::string &interval) {
     before = environment;
-    const Outcome gpu = start_on("cuda", {"Discretization/Uniform refinements=5", "Time stepping/Time step=0.0125",
+    const Outcome gpu = start_on("cuda", {"Discretization/Uniform refinements=4", "Time stepping/Time step=0.0125",
                                           "Output/Points=0.4, 0.6, 0.3", "Output/Energy interval=" + interval});
     EXPECT_EQ(gpu.code, 0) << gpu.err;
     return columns_of(gpu.folder, names);
