@@ -238,7 +238,7 @@ inline void measure_iterations(const Device &device, const std::vector<LevelData
   const Array<double>                  ones(n, 1.);
   Vector<double>                       w(device, ones), r(device, ones), p(device, n), s(device, n), x(device, n);
   Vector<float>                        r_in_float = M.input_in_float();
-  Scalars                              scalars(device, 3), norms(device, 2), memory(device, GMRESNumbers::size(restart));
+  Scalars                              scalars(device, 4), norms(device, 5), memory(device, GMRESNumbers::size(restart));
   Shared<CGState>                      cg(device);
   Shared<GMRESState>                   gmres(device);
   VectorTable<double>                  basis(device, n, restart + 1);

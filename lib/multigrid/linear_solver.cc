@@ -89,6 +89,7 @@ void LinearSolver::update()
 {
   update_matrix(finest, A);
   M->update();
+  method->update();
 }
 
 LinearSolver::Cost LinearSolver::measure_preconditioner() const

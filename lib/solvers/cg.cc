@@ -3,13 +3,11 @@
 #include "algebra/profiler_range.h"
 #include "solvers/random_signs.h"
 
-#include <cmath>
-
 namespace adamant
 {
 CG::CG(const Device &device, const LinearOperator &A, const Preconditioner &M)
   : KrylovMethod(device, A, M)
-  , squares(device, 2)
+  , squares(device, 5)
   , scalars(device, 4)
   , state(device, 2)
   , r(device, A.n_rows())
@@ -22,11 +20,13 @@ PendingResult CG::launch(const Vector<double> &b, Vector<double> &x, const Solve
 {
   if (!loop)
     begin();
+  if (!measured)
+    measure();
   const int place = next_place();
   solution        = recorded() ? &correction : &x;
   A.residual(x, b, r);
-  start_from_residual(b);
-  device.for_each(1, Assign<CGState>{{control, place, size_of_A, b.data(), x.data()}, state.on_device()});
+  start_from_residual(b, x);
+  device.for_each(1, Assign<CGState>{{control, place, b.data(), x.data()}, state.on_device()});
   const CGState &end = state.on_host()[place];
   loop.run();
   while (!loop.repeats_itself() && end.ending == Ending::again)
@@ -51,7 +51,7 @@ PendingResult CG::launch(const Vector<double> &b, Vector<double> &x, const Solve
 
 SolverResult CG::ended(const SolverControl &control, const CGState &end) const
 {
-  loop.expect(end.result.iterations);
+  loop.expect(end.first_cycle > 0 ? end.first_cycle : end.result.iterations);
   if (end.ending != Ending::zero)
     check_ending("CG", control, end,
                  M.in_float() ? "the matrix or the preconditioner is not symmetric positive definite, or the latter's "
@@ -75,14 +75,20 @@ void CG::begin()
   loop     = Loop(
         device, judgement(), [this](const LoopAnswer &answer) { return iterate(answer); }, recordable(),
         [this] { restart(); });
-  device.for_each(n, RandomSigns{nullptr, p.data()});
-  A.multiply(1., p, 0., w);
-  const double squares_of_p = device.dot(p, p);
-  size_of_A                 = squares_of_p > 0 ? std::sqrt(device.dot(w, w) / squares_of_p) : 0.;
 }
 
-void CG::start_from_residual(const Vector<double> &b)
+// How large A is, for the device alone: p and w are free between solves.
+void CG::measure()
 {
+  device.for_each(p.size(), RandomSigns{nullptr, p.data()});
+  A.multiply(1., p, 0., w);
+  device.sums(p.size(), CGStart<double>{w.data(), p.data(), nullptr}, squares, 3);
+  measured = true;
+}
+
+void CG::start_from_residual(const Vector<double> &b, const Vector<double> &x)
+{
+  device.dot(x, x, squares, 2);
   if (in_float())
     device.sums(r.size(), CGStart<float>{r.data(), b.data(), r_in_float.data()}, squares, 0);
   else
@@ -94,7 +100,7 @@ void CG::restart()
 {
   device.for_each(r.size(), CGRestart{state.on_device(), recorded() ? correction.data() : nullptr, w.data(), r.data()});
   A.multiply(-1., w, 1., r);
-  start_from_residual(r);
+  start_from_residual(r, w);
   device.for_each(1, Assign<int>{static_cast<int>(Ending::start), reinterpret_cast<int *>(&state.on_device()->ending)});
 }
 

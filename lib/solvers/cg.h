@@ -23,10 +23,12 @@ public:
     return launch(b, x, control).wait();
   }
   PendingResult launch(const Vector<double> &b, Vector<double> &x, const SolverControl &control) override;
+  void          update() override { measured = false; }
 
 private:
   void         begin();
-  void         start_from_residual(const Vector<double> &b);
+  void         measure();
+  void         start_from_residual(const Vector<double> &b, const Vector<double> &x);
   void         restart();
   CGControl    judgement() const;
   bool         iterate(const LoopAnswer &answer);
@@ -37,10 +39,10 @@ private:
   Scalars         squares, scalars;
   Shared<CGState> state;
   Vector<double>  r, z, w, p, s;
-  Vector<float>   r_in_float;          // instead of z, where M takes it
-  Vector<double>  correction;          // where the iteration is recorded
-  Vector<double> *solution  = nullptr; // what an iteration changes
-  double          size_of_A = 0;
+  Vector<float>   r_in_float;         // instead of z, where M takes it
+  Vector<double>  correction;         // where the iteration is recorded
+  Vector<double> *solution = nullptr; // what an iteration changes
+  bool            measured = false;   // whether the size of A is known
   Loop            loop;
 };
 } // namespace adamant

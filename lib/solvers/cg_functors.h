@@ -13,9 +13,8 @@ namespace adamant
 struct CGState : KrylovState
 {
   CGState() = default;
-  CGState(const SolverControl &control, int place, double size_of_A, const double *b, double *x)
+  CGState(const SolverControl &control, int place, const double *b, double *x)
     : KrylovState(control, place)
-    , size_of_A(size_of_A)
     , b(b)
     , x(x)
   {}
@@ -25,7 +24,8 @@ struct CGState : KrylovState
   double       *x         = nullptr;
   double        rho = 0, alpha = 0;
   int           k           = 0;
-  double        path        = 0; ///< Σ ‖alpha p‖, which bounds what x has changed by
+  int           first_cycle = 0; ///< its steps, where another one has followed
+  double        path        = 0; ///< ‖x‖ at first and Σ ‖alpha p‖: no x on the way is larger
   double        largest     = 0; ///< residual so far
   double        cycle_start = 0; ///< residual
 
@@ -164,8 +164,8 @@ struct CGRestart
   }
 };
 
-/// Whether CG goes on. squares: r . r at the start of a cycle, b . b at that of the first one; scalars: r . z, w . z,
-/// r . r, p . p.
+/// Whether CG goes on. squares: r . r at the start of a cycle, b . b at that of the first one, x . x, and A v . A v
+/// and v . v for a rough v; scalars: r . z, w . z, r . r, p . p.
 struct CGControl
 {
   CGState      *state, *on_host;
@@ -189,8 +189,11 @@ struct CGControl
 private:
   ADAMANT_HOST_DEVICE Ending start(CGState &s) const
   {
-    const bool first    = s.result.iterations == 0;
+    const bool   first  = s.result.iterations == 0;
+    const double norm_x = sqrt(squares[2]);
     s.k                 = 0;
+    s.path              = norm_x > s.path ? norm_x : s.path;
+    s.size_of_A         = squares[4] > 0 ? sqrt(squares[3] / squares[4]) : 0.;
     const Ending ending = s.start(sqrt(squares[0]), first ? sqrt(squares[1]) : s.norm_b);
     if (ending != Ending::none)
       return ending;
@@ -213,7 +216,10 @@ private:
     ++s.k;
     ++s.result.iterations;
     const Ending unfit = s.unfit(), reached = unfit == Ending::none ? s.reached(false) : unfit;
-    return unfit == Ending::none && reached != Ending::none && s.doubtful() ? Ending::again : reached;
+    if (unfit != Ending::none || reached == Ending::none || !s.doubtful())
+      return reached;
+    s.first_cycle = s.first_cycle == 0 ? s.k : s.first_cycle;
+    return Ending::again;
   }
 };
 } // namespace adamant

@@ -101,19 +101,20 @@ void GMRES::run_cycles(const GMRESState &end)
 
 SolverResult GMRES::ended(const SolverControl &control, const GMRESState &end)
 {
-  taken = end.result.iterations;
-  loop.expect(std::min(taken, room()));
+  const int iterations = end.result.iterations;
+  taken = end.ending == Ending::limit && room() < restart ? -1 : iterations; // the next solve may need more memory
+  loop.expect(std::min(iterations, room()));
   if (end.ending != Ending::zero)
     check_ending("GMRES", control, end, "the matrix or the preconditioner is singular",
                  "the tolerance may be below what rounding allows, or the preconditioner does not suit the matrix");
   return end.result;
 }
 
-// What a solve that gets no more memory is given in any case: all directions where they take little, 256 KiB.
+// What a solve that gets no more memory is given in any case: ten directions, and all where they take little, 256 KiB.
 int GMRES::least_room() const
 {
   constexpr int cheap = 1 << 14; // numbers: a direction takes two vectors
-  return cheap / std::max(1, r.size());
+  return std::max(10, cheap / std::max(1, r.size()));
 }
 
 // Memory for more iterations in a cycle.

@@ -59,7 +59,7 @@ private:
   Vector<double>      v, z, w;             // v_k, z_k, A z_k where the step is recorded
   Vector<float>       v_in_float;          // instead of v and z, where M takes it
   int                 k     = 0;           // of the step where it is not
-  int                 taken = -1;          // directions, by the last solve
+  int                 taken = -1;          // directions, by the last solve; -1: not known
   Loop                loop;
 };
 } // namespace adamant

@@ -21,7 +21,11 @@ public:
     z.set_zero();
     method.solve(v, z, control);
   }
-  void update() override { preconditioner.update(); }
+  void update() override
+  {
+    preconditioner.update();
+    method.update();
+  }
 
 private:
   KrylovMethod   &method;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <utility>
 
 namespace adamant
 {
@@ -20,10 +21,11 @@ PendingResult KrylovMethod::launch(const Vector<double> &b, Vector<double> &x, c
 
 int KrylovMethod::next_place()
 {
-  place = 1 - place;
+  place                       = 1 - place;
+  const PendingResult earlier = std::exchange(pending[place], PendingResult()); // no error of it is met again
   try
     {
-      pending[place].wait();
+      earlier.wait();
     }
   catch (const SolverError &)
     {}

@@ -45,6 +45,8 @@ public:
   PendingResult launch(const Vector<double> &b, Vector<double> &x, const SolverControl &control,
                        const std::function<void()> &follow);
 
+  virtual void update() {} ///< A has other entries from now on
+
 protected:
   /// Where x is most likely the solution, before the host waits.
   void launch_following()
