@@ -449,10 +449,10 @@ TEST_P(Krylov, GMRESThatIsLaunchedDoesNotStagnateForWantOfMemory)
   EXPECT_EQ(gmres.launch(hard, x, SolverControl()).wait().iterations, n);
 }
 
-// Larger vectors have room for ten directions, and after a solve that this was too few for as many as it takes.
-TEST_P(Krylov, GMRESGetsMemoryAfterASolveThatLackedIt)
+// Long vectors have room for ten.
+TEST_P(Krylov, GMRESThatIsLaunchedHasTenDirectionsInAnyCase)
 {
-  const int         n = 20, n_all = 1700;
+  const int         n = 10, n_all = 20000;
   CSRMatrix<double> A; // a cyclic shift of the first entries
   A.n_rows = A.n_cols = n_all;
   for (int i = 0; i <= n_all; ++i)
@@ -461,7 +461,7 @@ TEST_P(Krylov, GMRESGetsMemoryAfterASolveThatLackedIt)
   for (int i = 0; i < n_all; ++i)
     A.column.push_back(i < n ? (i + 1) % n : i);
   const auto on = matrix(A);
-  GMRES      gmres(device, on, identity, n);
+  GMRES      gmres(device, on, identity);
   const auto known = random_values(n_all, 1), zero = Values(n_all, 0.);
   Values     unit = zero;
   unit[n / 2]     = 1;
@@ -471,13 +471,7 @@ TEST_P(Krylov, GMRESGetsMemoryAfterASolveThatLackedIt)
       auto x = to_device(device, known);
       EXPECT_EQ(gmres.launch(easy, x, SolverControl()).wait().iterations, 0);
     }
-  auto       x     = to_device(device, zero);
-  const auto first = PendingResult::of([&] { return gmres.launch(hard, x, control(1e-8, n)); });
-  if (device.asynchronous())
-    expect_failure([&] { first.wait(); }, {"GMRES", "not converged"});
-  else
-    EXPECT_EQ(first.wait().iterations, n);
-  x.upload(zero.data());
+  auto x = to_device(device, zero);
   EXPECT_EQ(gmres.launch(hard, x, control(1e-8, n)).wait().iterations, n);
 }
 
