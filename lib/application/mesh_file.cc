@@ -48,7 +48,8 @@ void read(std::istream &in, const std::string &extension, dealii::GridIn<dim> &r
     reader.read_ucd(in);
 }
 
-// A quadrilateral (4 vertices) or hexahedron (8) as a mesh file has it, with its number and line there.
+// A quadrilateral (4 vertices) or hexahedron (8) as a mesh file has it, with its number and line there; 6 stands for
+// other cells of Gmsh in 3D.
 struct CellOfFile
 {
   unsigned int n_vertices;
@@ -105,7 +106,11 @@ private:
     std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::toupper(c); });
     return word;
   }
-  static unsigned int of_gmsh(const std::string &type) { return type == "3" ? 4 : type == "5" ? 8 : 0; }
+  static unsigned int of_gmsh(const std::string &type)
+  {
+    const bool is_other = type == "4" || type == "6" || type == "7"; // tetrahedra, prisms and pyramids
+    return type == "3" ? 4 : type == "5" ? 8 : is_other ? 6 : 0;
+  }
   static unsigned int of_count(const std::string &n) { return n == "4" ? 4 : n == "8" ? 8 : 0; }
 
   // Gmsh 4: a line with the type and number of the elements of a block, then these.
@@ -277,10 +282,11 @@ void MeshFileParameters::read_groups()
       if (words && last > first)
         groups.push_back({group.dimension, group.id, line.substr(first + 1, last - first - 1)});
     }
-  const auto cells = groups.empty() ? std::vector<CellOfFile>() : cells_of_file(file);
-  dimension        = 2;
-  for (const auto &cell : cells)
-    dimension = cell.n_vertices == 8 ? 3 : dimension;
+  const auto any = [](const auto &list, auto is) { return std::any_of(list.begin(), list.end(), is); };
+  const bool has_volumes =
+    any(groups, [](const Group &group) { return group.dimension == 3; }) ||
+    (!groups.empty() && any(cells_of_file(file), [](const CellOfFile &cell) { return cell.n_vertices > 4; }));
+  dimension = has_volumes ? 3 : 2;
 }
 
 unsigned int MeshFileParameters::boundary_id(const std::string &key, const std::string &name) const

@@ -12,7 +12,10 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 namespace adamant
 {
@@ -34,10 +37,12 @@ std::string text_of(const dealii::Point<dim> &p)
   return text + ")";
 }
 
-// What is wrong with a cell's shape, empty for nothing: at each vertex its edges span a positive volume.
+// What is wrong with a cell's shape, empty for nothing: at each vertex its edges span a positive volume, or none where
+// it may be flat there and has a volume.
 template <int dim, typename Cell>
-std::string fault_of(const Cell &cell)
+std::string fault_of(const Cell &cell, bool may_be_flat)
 {
+  const bool flat_is_right = may_be_flat && cell->measure() > 1e-14 * std::pow(cell->diameter(), dim);
   for (const unsigned int v : cell->vertex_indices())
     {
       dealii::Tensor<2, dim> edges;
@@ -48,7 +53,7 @@ std::string fault_of(const Cell &cell)
           lengths *= edges[d].norm();
         }
       const double volume = dealii::determinant(edges), share = volume / lengths; // 0/0 where vertices coincide
-      if (share > 1e-10)
+      if (share > 1e-10 || (flat_is_right && !(share < -1e-10)))
         continue;
       return (share < -1e-10 ? "is turned inside out" : "is flat") +
              (" at its vertex " + text_of<dim>(cell->vertex(v)));
@@ -71,11 +76,12 @@ bool is_above(const dealii::Point<dim> &point, const Cell &cell, unsigned int fa
 } // namespace
 
 template <int dim>
-void check_cells(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name)
+void check_cells(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name,
+                 bool may_be_flat)
 {
   for (const auto &cell : mesh.active_cell_iterators())
     {
-      std::string fault = fault_of<dim>(cell);
+      std::string fault = fault_of<dim>(cell, may_be_flat);
       for (const unsigned int f : cell->face_indices())
         if (fault.empty() && !cell->at_boundary(f) && cell->neighbor(f)->is_active() &&
             cell->neighbor(f)->level() == cell->level() &&
@@ -93,9 +99,9 @@ void check_cells(const std::string &key, const dealii::Triangulation<dim> &mesh,
 
 namespace
 {
-// By number, the vertices that lie where another one does, but for a millionth of the shortest edge.
+// Of each vertex one of those that lie where it does, but for a millionth of the shortest edge: the same for all of them.
 template <int dim>
-std::vector<bool> doubled_vertices(const dealii::Triangulation<dim> &mesh)
+std::vector<unsigned int> representatives(const dealii::Triangulation<dim> &mesh)
 {
   double shortest = std::numeric_limits<double>::max();
   for (const auto &cell : mesh.active_cell_iterators())
@@ -108,33 +114,41 @@ std::vector<bool> doubled_vertices(const dealii::Triangulation<dim> &mesh)
   for (unsigned int v = 0; v < mesh.n_vertices(); ++v)
     order.emplace_back(direction * mesh.get_vertices()[v], v);
   std::sort(order.begin(), order.end());
-  std::vector<bool> doubled(mesh.n_vertices(), false);
-  const double      near = 1e-6 * shortest;
+  std::vector<unsigned int> place(mesh.n_vertices());
+  std::iota(place.begin(), place.end(), 0U);
+  const double near = 1e-6 * shortest;
   for (auto a = order.begin(); a != order.end(); ++a)
     for (auto b = a + 1; b != order.end() && b->first - a->first <= 3. * near; ++b)
       if (mesh.get_vertices()[a->second].distance(mesh.get_vertices()[b->second]) <= near)
-        doubled[a->second] = doubled[b->second] = true;
-  return doubled;
+        place[b->second] = place[a->second];
+  return place;
 }
 } // namespace
 
 template <int dim>
 void check_vertices(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name)
 {
-  const auto   doubled = doubled_vertices(mesh);
+  const auto place    = representatives(mesh);
+  const auto place_of = [&](const auto &face) {
+    std::vector<unsigned int> vertices;
+    for (const unsigned int v : face->vertex_indices())
+      vertices.push_back(place[face->vertex_index(v)]);
+    std::sort(vertices.begin(), vertices.end());
+    return vertices;
+  };
+  std::map<std::vector<unsigned int>, unsigned int> n_at; // boundary faces at each place
+  for (const auto &cell : mesh.active_cell_iterators())
+    for (const unsigned int f : cell->face_indices())
+      if (cell->at_boundary(f))
+        ++n_at[place_of(cell->face(f))];
   unsigned int n_faces = 0;
   std::string  first;
   for (const auto &cell : mesh.active_cell_iterators())
     for (const unsigned int f : cell->face_indices())
-      {
-        const auto face = cell->face(f);
-        bool       all  = face->at_boundary() && face->boundary_id() == 0;
-        for (const unsigned int v : face->vertex_indices())
-          all = all && doubled[face->vertex_index(v)];
-        if (all && ++n_faces == 1)
-          first = name(cell->active_cell_index()) + " is not joined to the cell at its face around " +
-                  text_of<dim>(face->center());
-      }
+      if (const auto face = cell->face(f);
+          cell->at_boundary(f) && face->boundary_id() == 0 && n_at[place_of(face)] > 1 && ++n_faces == 1)
+        first = name(cell->active_cell_index()) + " is not joined to the cell at its face around " +
+                text_of<dim>(face->center());
   if (n_faces > 0)
     throw InputError(
       key + ": " + first + ": each has vertices of its own there, as on " + std::to_string(n_faces) +
@@ -155,9 +169,10 @@ void move_vertices(const std::string &key, const dealii::Function<dim> &map, dea
     },
     mesh);
   const auto cells = mesh.active_cell_iterators();
-  check_cells<dim>(key + " (do the coordinates ascend?)", mesh, [&](unsigned int number) {
+  const auto name  = [&](unsigned int number) {
     return "the cell around " + text_of<dim>((*std::next(cells.begin(), number))->center());
-  });
+  };
+  check_cells<dim>(key + " (do the coordinates ascend?)", mesh, name, true);
 }
 
 template <int dim>
@@ -193,7 +208,7 @@ std::vector<double> extent(const dealii::Triangulation<dim> &mesh)
 }
 
 #define INSTANTIATE(dim)                                                                                         \
-  template void check_cells(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &);        \
+  template void check_cells(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &, bool);  \
   template void check_vertices(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &);     \
   template void move_vertices(const std::string &, const dealii::Function<dim> &, dealii::Triangulation<dim> &); \
   template void refine_where(const dealii::Function<dim> &, unsigned int, dealii::Triangulation<dim> &);         \

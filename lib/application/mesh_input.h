@@ -19,9 +19,11 @@ void refuse_moved_vertices(const std::string &key, bool distributed_mesh);
 /// What messages call a cell, by its active number.
 using NameOfCell = std::function<std::string(unsigned int)>;
 
-/// InputError, which begins with `key`, for an active cell that is flat, turned inside out or folded over a neighbour.
+/// InputError, which begins with `key`, for an active cell that is flat, turned inside out or folded over a neighbour;
+/// one of positive volume `may_be_flat` at vertices, as where a side of a box is collapsed to a point.
 template <int dim>
-void check_cells(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name);
+void check_cells(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name,
+                 bool may_be_flat = false);
 
 /// InputError for faces at one place that do not join their cells, as these have different vertices there; but those of
 /// a crack may, both sides of which have a boundary id that is not 0.

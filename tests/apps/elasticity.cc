@@ -576,6 +576,9 @@ TEST_F(Elasticity, GradedPlate)
                                         "Discretization/Coordinates=x^2 + x; y; sinh(z)", "Output/Points=2, 0.5, 1.1"});
   EXPECT_NEAR(stretched.record.at("displacements")[0][0], 2., 1e-8);
   EXPECT_NEAR(stretched.record.at("work_of_load").get<double>(), 2. * std::sinh(1.), 1e-7);
+  // A wedge: one side of the box is collapsed.
+  solve(stationary + mesh("uniform", 2, 0) +
+        Settings{"Problem/Dirichlet boundaries=2: xyz", "Discretization/Coordinates=x; x*y; z"});
   expect_refused({"Discretization/Coordinates=x; y"}, "Coordinates");
   expect_refused({"Discretization/Coordinates=0*x; y; z"}, "is flat at its vertex (0, 0, 0); all vertices have x = 0");
 }

@@ -302,6 +302,11 @@ TEST_F(TemplateFromFile, CellsAreJoinedAsTheyShould)
                  "vertices of its own there, as on 2 such faces");
   expect_refused(file(doubled, two, {{3, 2, 3}}), not_both);
   run(file(doubled, two, {{3, 2, 3}, {4, 5, 6}}));
+  // Slits in the lower row of two end at the upper one: between them all vertices at the bottom are doubled.
+  const Points slit = {{0, 0}, {1, 0}, {1, 0}, {2, 0}, {2, 0}, {3, 0}, {0, 1},
+                       {1, 1}, {2, 1}, {3, 1}, {0, 2}, {1, 2}, {2, 2}, {3, 2}};
+  run(file(slit, {{1, 2, 8, 7}, {3, 4, 9, 8}, {5, 6, 10, 9}, {7, 8, 12, 11}, {8, 9, 13, 12}, {9, 10, 14, 13}},
+           {{3, 2, 8}, {4, 3, 8}, {5, 4, 9}, {6, 5, 9}}));
 }
 
 // In 3D a vertex of the second hexahedron lies in the first one; and in the end all is well.
@@ -439,6 +444,11 @@ TEST_F(ElasticityFromFile, NamesStandForBoundariesAlone)
   expect_refused(with("Problem/Dirichlet boundaries=corner: xyz"), "'corner' is a group of dimension 0");
   expect_refused(with("Problem/Materials=load: 1; 0; 1"), "'load' is no material of the mesh");
   expect_refused(with("Problem/Dirichlet boundaries=clmp: xyz"), "did you mean 'clamp'");
+  // Tetrahedra are cells in 3D, too, so that their surfaces' names do not hide what is wrong.
+  write("names.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n2 1 \"clamp\"\n$EndPhysicalNames\n"
+                     "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n"
+                     "$Elements\n1\n1 4 2 1 1 1 2 3 4\n$EndElements\n");
+  expect_refused(with("Problem/Dirichlet boundaries=clamp: xyz"), "has cells that are no hexahedra");
 }
 
 TEST_F(TemplateFromFile, Mistakes)
