@@ -45,7 +45,7 @@ bool varies_smoothly(const Array<double> &at_points, int n, const Device &device
   for (auto cell = at_points.begin(); cell != at_points.end(); cell += n)
     {
       const auto [low, high] = std::minmax_element(cell, cell + n);
-      most                   = std::max(most, *high / *low);
+      most                   = std::max(most, *low > 0. ? *high / *low : std::numeric_limits<double>::max());
     }
   device.communicator().max(&most, 1);
   return most < 10.;

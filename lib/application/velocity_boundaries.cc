@@ -24,7 +24,7 @@ void check_kind(const std::string &text)
   require(text == "no_slip" || text == "free_slip", "Problem/Boundaries: '", text, "' should be no_slip or free_slip");
 }
 
-// The axis that a face is normal to; invalid: it is oblique.
+// The axis that a face is normal to, but for the rounding of a file's coordinates; invalid: it is oblique.
 template <typename Face>
 unsigned int axis_of(const Face &face)
 {
@@ -38,7 +38,7 @@ unsigned int axis_of(const Face &face)
           least = std::min(least, face->vertex(v)[d]);
           most  = std::max(most, face->vertex(v)[d]);
         }
-      if (most - least < 1e-10 * face->diameter())
+      if (most - least < 1e-6 * face->diameter())
         axis = d;
     }
   return axis;
