@@ -96,28 +96,19 @@ public:
       device.for_each(n, KeepMoving{dim, n, inverse_mass.data(), force.data()});
   }
 
-  /// f - ∂_t u at time t at the nodes whose velocities are prescribed, f at the others: what a force on a boundary
-  /// takes. ∂_t u is that of the step of length dt before. Empty where it is zero. The boundary values are those at time
-  /// t afterwards.
-  Array<double> lacking_acceleration(double t, double dt)
+  /// f - ∂_t u at time t: what a force on a boundary takes. ∂_t u is that of the step of length dt from u_old to u.
+  Array<double> lacking_acceleration(double t, double dt, const Array<double> &u, const Array<double> &u_old) const
   {
-    Array<double> a = !force_varies() ? acting : Array<double>();
+    Array<double> a = acting;
     if (force_varies())
       {
         Vector at_t(device, dim * n);
         force_at_nodes(t, at_t);
         a = adamant::to_host(at_t);
       }
-    if (!boundary.varies())
-      return a;
-    a.resize(dim * n, 0.);
-    boundary.evaluate(t - dt);
-    const auto before = adamant::to_host(boundary.values());
-    boundary.evaluate(t);
-    const auto        now      = adamant::to_host(boundary.values());
-    const std::size_t n_listed = boundary.nodes().size();
-    for (std::size_t i = 0; i < now.size(); ++i)
-      a[i / n_listed * n + boundary.nodes()[i % n_listed]] -= (now[i] - before[i]) / dt;
+    a.resize(u.size(), 0.);
+    for (std::size_t i = 0; i < u.size(); ++i)
+      a[i] -= (u[i] - u_old[i]) / dt;
     return a;
   }
 
@@ -154,20 +145,22 @@ private:
     return values;
   }
 
-  // What the flow starts with; InputError where that is no number.
+  // What the flow starts with; InputError on all ranks where that is no number.
   Array<double> values_at_first(const std::string &key, const std::string &text) const
   {
     const auto values = nodal_values(text, dim);
-    for (std::size_t i = 0; i < values.size(); ++i)
-      if (!std::isfinite(values[i]))
-        {
-          std::ostringstream what;
-          what << key << " is " << values[i] << " at (";
-          for (int d = 0; d < dim; ++d)
-            what << (d > 0 ? " " : "") << points[std::size_t(d) * n + i % n];
-          throw adamant::InputError(what.str() + "), t = 0");
-        }
-    return values;
+    const auto bad    = std::find_if(values.begin(), values.end(), [](double value) { return !std::isfinite(value); });
+    double     n_bad  = bad == values.end() ? 0. : 1.;
+    flow.velocity().communicator().sum(&n_bad, 1);
+    if (n_bad == 0.)
+      return values;
+    if (bad == values.end())
+      throw adamant::InputError(key + " is no number on another rank, t = 0");
+    std::ostringstream what;
+    what << key << " is " << *bad << " at (";
+    for (int d = 0; d < dim; ++d)
+      what << (d > 0 ? " " : "") << points[std::size_t(d) * n + (bad - values.begin()) % n];
+    throw adamant::InputError(what.str() + "), t = 0");
   }
 
   adamant::Device                   device;

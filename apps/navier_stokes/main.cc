@@ -358,12 +358,14 @@ void NavierStokes<dim>::restore_divergence()
 template <int dim>
 void NavierStokes<dim>::add_statistics(adamant::Statistics::Row &row)
 {
-  const auto change   = steady.test(u[now], u[1 - now], schedule.step); // the old velocity is not needed any more
+  const bool has_forces = !parameters.output.force_boundaries.empty();
+  const auto before     = has_forces ? download(u[1 - now]) : Array<double>();
+  const auto change     = steady.test(u[now], u[1 - now], schedule.step); // the old velocity is not needed any more
   const auto velocity = download(u[now]), on_velocity_mesh = download(pressure.on_velocity_mesh),
              div = download(pressure.g), nodal_pressure = download(pressure.p);
   Section    scope(run_info.timer, "statistics");
   const auto acceleration =
-    parameters.output.force_boundaries.empty() ? Array<double>() : data->lacking_acceleration(time, schedule.step);
+    has_forces ? data->lacking_acceleration(time, schedule.step, velocity, before) : Array<double>();
   results->evaluate(velocity, on_velocity_mesh, nodal_pressure, div, acceleration, schedule.step,
                     parameters.problem.viscosity);
   results->add_to(row, change);

@@ -447,6 +447,17 @@ TEST_F(NavierStokes, ForcesOfAcceleratedWalls)
   EXPECT_NEAR(force(record, "2")[0], -3., 0.03);
 }
 
+// A channel whose walls and fluid are accelerated, p = 1 - x: nothing acts on the outflow, whose nodes move freely.
+TEST_F(NavierStokes, NoForceActsOnAnOutflowThatIsAccelerated)
+{
+  const auto record =
+    solve(refinements(2) + time_steps(0.2, 0.005) + tolerance("1e-12") +
+          Settings{"Problem/Boundary velocity=0: t; 0, 2: t; 0, 3: t; 0", "Problem/Outflow boundaries=1",
+                   "Problem/Viscosity=0.1", "Output/Force boundaries=1", "Time stepping/Unstable step=shorten"})
+      .record;
+  EXPECT_NEAR(force(record, "1")[0], 0., 0.005) << "half a cell's mass is 1/16";
+}
+
 // Interpolated velocities leave a small flux through curved walls, which must not make the pressure's equation
 // unsolvable: the masses of the pressure's mesh do not add up to the volume of the velocity's.
 TEST_F(NavierStokes, EnclosedFlowBetweenCurvedWalls)

@@ -83,6 +83,13 @@ struct TransportDiffusionRanks : RanksOf
   {}
 };
 
+struct NavierStokesRanks : RanksOf
+{
+  NavierStokesRanks()
+    : RanksOf(navier_stokes)
+  {}
+};
+
 struct ElasticityRanks : RanksOf
 {
   ElasticityRanks()
@@ -385,6 +392,13 @@ TEST_F(TransportDiffusionRanks, BalanceIsRecorded)
   EXPECT_DOUBLE_EQ(balance.at("ghosts"), 2 * 15 / (17 * 17.));
   EXPECT_NE(outcome.out.find(": 289 unknowns"), std::string::npos) << "expected the levels' unknowns on all ranks:\n"
                                                                    << outcome.out;
+}
+
+// All of them end, and take the folder back, where one has nodes at which the input is no number.
+TEST_F(NavierStokesRanks, NoNumbersOnOneOfThem)
+{
+  start_on(2);
+  expect_refused({"Mesh/Refinements=3", "Problem/Body force=log(0.9-y); 0"}, "Problem/Body force is ");
 }
 
 // 2 (n + 1)^2 unknowns on n x n cells; one rank counts 2^31, and four at most four times as many.
