@@ -253,7 +253,7 @@ def run(arguments, report):
     options = parser.parse_args(arguments)
     if not shutil.which("nvidia-smi") or Outcome(["nvidia-smi", "-L"]).code != 0:
         fail("no GPU is visible here (nvidia-smi -L)")
-    os.environ.update(OMP_WAIT_POLICY="passive", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_ess_singleton_isolated="1")
+    os.environ.update(OMP_WAIT_POLICY="passive", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_ess_singleton_isolated="1", GTEST_COLOR="no")
     for part in options.parts:
         {"tests": tests, "programs": programs, "sanitizer": sanitizer}[part](options.build.resolve(), options.jobs, options.only, report)
     report.note(f"Parts: {', '.join(options.parts)}")
