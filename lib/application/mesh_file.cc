@@ -223,7 +223,7 @@ MeshFileParameters::MeshFileParameters(const std::string &role)
       {
         file                   = find(file); // the effective parameters are read in other folders
         const std::string path = std::filesystem::absolute(file).lexically_normal().string();
-        if (path.find('#') == std::string::npos && path.find("  ") == std::string::npos) // a file could not say it
+        if (path.find_first_of("#\t\n") == std::string::npos) // no parameter file could hold it
           prm.set("File", path);
       }
     read_groups();
