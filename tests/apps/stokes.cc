@@ -382,6 +382,9 @@ TEST_F(Stokes, BadInput)
   expect_refused({"Problem/Boundary velocity=0: 1;0"}, "flows out through the boundary");
   expect_refused({"Problem/Boundary velocity=exact"}, "needs Problem/Exact velocity");
   expect_refused({"Problem/Boundaries=free_slip", "Mesh/Coordinates=x+0.5*y;y"}, "not parallel to the axes");
+  // The rounding of coordinates in a file is no slope.
+  run({"Problem/Case=expressions", "Problem/Boundaries=free_slip", "Mesh/Coordinates=x+1e-8*y;y", "Mesh/Refinements=1",
+       "Problem/Viscosity=1", "Problem/Body force=0; x", "Output/Files=false"});
   write("partly.inp", "6 8 0 0 0\n1 0 0 0\n2 1 0 0\n3 2 0.5 0\n4 0 1 0\n5 1 1 0\n6 2 1 0\n1 0 quad 1 2 5 4\n"
                       "2 0 quad 2 3 6 5\n3 1 line 1 2\n4 1 line 2 3\n5 2 line 1 4\n6 3 line 3 6\n7 4 line 4 5\n"
                       "8 4 line 5 6\n"); // boundary 1 has a part along x, and a slope
