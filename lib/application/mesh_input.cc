@@ -99,7 +99,7 @@ void check_cells(const std::string &key, const dealii::Triangulation<dim> &mesh,
 
 namespace
 {
-// Of each vertex one of those that lie where it does, but for a millionth of the shortest edge: the same for all of them.
+// Of each vertex one of those at its place, the same for all of them. A millionth of the shortest edge makes no other.
 template <int dim>
 std::vector<unsigned int> representatives(const dealii::Triangulation<dim> &mesh)
 {
