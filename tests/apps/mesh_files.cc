@@ -257,7 +257,7 @@ TEST_F(TemplateFromFile, BadCellsAreNamed)
         if (says.empty())
           run(settings);
         else
-          expect_refused(settings, "Mesh/File: '" + file_name(format) + "': " + second_cell(format, text) + " " + says);
+          expect_refused(settings, "/" + file_name(format) + "': " + second_cell(format, text) + " " + says);
       }
 }
 
@@ -466,11 +466,11 @@ TEST_F(TemplateFromFile, Mistakes)
     for (const auto &text : says)
       EXPECT_NE(outcome.message().find(text), std::string::npos) << "expected '" << text << "' in: " << outcome.err;
   };
-  expect({"Mesh/File=nowhere.msh"}, {"Mesh/File", "'nowhere.msh' cannot be read"});
-  expect({"Mesh/File=square.stl"}, {"'square.stl'", ".msh, .vtk, .vtu, .inp, .ucd"});
-  expect({"Mesh/File=triangle.msh"}, {"'triangle.msh'", "no quadrilaterals"});
-  expect({"Mesh/File=empty.msh"}, {"'empty.msh' is no mesh of quadrilaterals"});
-  expect({"Mesh/File=square.msh", "Heat/Dimension=3"}, {"'square.msh' is no mesh of hexahedra"});
+  expect({"Mesh/File=nowhere.msh"}, {"Mesh/File", "/nowhere.msh' cannot be read"});
+  expect({"Mesh/File=square.stl"}, {"/square.stl'", ".msh, .vtk, .vtu, .inp, .ucd"});
+  expect({"Mesh/File=triangle.msh"}, {"/triangle.msh'", "no quadrilaterals"});
+  expect({"Mesh/File=empty.msh"}, {"/empty.msh' is no mesh of quadrilaterals"});
+  expect({"Mesh/File=square.msh", "Heat/Dimension=3"}, {"/square.msh' is no mesh of hexahedra"});
   expect({"Mesh/Curved boundaries=0: circle; 0; 0"}, {"Curved boundaries needs Mesh/File"});
   expect({"Mesh/File=square.msh", "Mesh/Curved boundaries=0: ellipse; 0; 0"}, {"'ellipse; 0; 0'", "circle; x; y"});
   expect({"Mesh/File=square.msh", "Mesh/Curved boundaries=7: circle; 0; 0"}, {"the mesh has no boundary 7"});

@@ -49,7 +49,7 @@ protected:
   Outcome run_on(int n_ranks, Settings settings, const std::string &backend = "host")
   {
     settings.insert(settings.end(),
-                    {"Ranks/Distributed mesh=true", "Ranks/Share devices=true", "Linear solver/Tolerance=1e-13"});
+                    {"Ranks/Distributed mesh=true", "Ranks/Share devices=true", "Linear solver/Tolerance=1e-12"});
     start_on(n_ranks);
     Settings arguments = {"--backend", backend, "--threads", "1"};
     for (const auto &setting : settings)
