@@ -36,7 +36,9 @@ TIGHT = {"stationary_navier_stokes": ["Nonlinear solver/Tolerance=1e-11"], "pois
          "nonlinear_heat": ["Heat/Newton tolerance=1e-11", "Linear solver/Tolerance=1e-11"]}
 FORMAT = {"poisson": "Solver/Matrix format=cusparse"}
 AGREEMENT = 1e-7  # of what is compared, relative to its largest value; VTU files have float32
-COUNTS = re.compile(r"iterations|residual|newton|timing|seconds|memory|bytes|evaluations|backtrack|updates|pcg|gmres", re.IGNORECASE)
+COUNTS = re.compile(r"iterations|residual|newton|timing|second|memory|bytes|evaluations|backtrack|updates|applications|levels_by_cells|step", re.IGNORECASE)
+# Components of a vector are compared relative to the largest of them: one that vanishes by symmetry has no scale of its own.
+COMPONENT = re.compile(r"([_/]u?[xyz](?=/|$))|(/\d+(?=/|$))")
 LEFT_OUT = {"backend", "device", "devices", "threads", "timings", "peak_memory_bytes", "iterations", "hardware", "command", "date", "precision",
             "tolerance", "levels", "setup", "memory", "commit", "version", "solver", "ranks", "matrix_format", "bandwidth"}
 
@@ -104,11 +106,22 @@ def fields(file):
     return found
 
 
-def difference(a, b):
-    """The largest difference of two lists relative to their largest value; infinite where lengths or NaN differ."""
+def largest_of_groups(values):
+    """{name without its components: the largest value}."""
+    found = {}
+    for name, value in values:
+        if not math.isnan(value):
+            found[COMPONENT.sub("", name)] = max(found.get(COMPONENT.sub("", name), 0.0), value)
+        else:
+            found.setdefault(COMPONENT.sub("", name), 0.0)
+    return found
+
+
+def difference(a, b, scale=None):
+    """The largest difference of two lists relative to scale or their largest value; infinite where lengths or NaN differ."""
     if len(a) != len(b):
         return math.inf
-    largest = max((abs(x) for x in a if not math.isnan(x)), default=0.0)
+    largest = max((abs(x) for x in a if not math.isnan(x)), default=0.0) if scale is None else scale
     worst = 0.0
     for x, y in zip(a, b):
         if math.isnan(x) != math.isnan(y):
@@ -142,14 +155,12 @@ def compare(host, other, with_files=True):
     found = [(0.0, "")]
     if (host / "statistics.csv").is_file():
         a, b = columns(host / "statistics.csv"), columns(other / "statistics.csv")
-        found += [(difference(a[name], b.get(name, [])), f"statistics.csv: {name}") for name in a]
+        scales = largest_of_groups((name, abs(x)) for name in a for x in a[name])
+        found += [(difference(a[name], b.get(name, []), scales[COMPONENT.sub("", name)]), f"statistics.csv: {name}") for name in a]
     a, b = (dict(leaves(json.loads((folder / "run.json").read_text()))) for folder in (host, other))
-    largest = {}
-    for path, value in a.items():  # components of a vector share their scale
-        group = re.sub(r"/\d+$", "", path)
-        largest[group] = max(largest.get(group, 0.0), abs(value))
+    scales = largest_of_groups((path, abs(value)) for path, value in a.items())
     for path, value in a.items():
-        scale = largest[re.sub(r"/\d+$", "", path)]
+        scale = scales[COMPONENT.sub("", path)]
         found.append((abs(value - b[path]) / (scale or 1.0) if path in b else math.inf, f"run.json: {path}"))
     for file in sorted(host.glob("*.vtu")) if with_files else []:
         if not (other / file.name).is_file():
@@ -177,6 +188,8 @@ def one_file(build, name, program, file, change):
     """The rows of a shipped file: its runs on the GPU against the one on the host."""
     rows = []
     with tempfile.TemporaryDirectory() as place:
+        if shipped.settings(file).get("Solver/Precision") == "float16":  # which the host has not
+            change = change + ["Solver/Precision=float32"]
         settings = change + [FILES[program]] + TIGHT.get(program, ["Linear solver/Tolerance=1e-11"])
         host = launch(build, program, file, settings, f"{place}/host", "host")
         if host.code == 1 and "tolerance" in host.err:  # below what rounding allows this problem

@@ -13,7 +13,7 @@ REFINEMENTS = {  # the parameter of uniform refinements, and the largest ones ke
     "stokes": ("Mesh/Refinements", {"small": (3, 1), "medium": (5, 3)}),
     "buoyant_flow": ("Mesh/Refinements", {"small": (3, 2), "medium": (5, 4)}),
     "stationary_navier_stokes": ("Mesh/Refinements", {"small": (3, 1), "medium": (5, 2)}),
-    "poisson": ("Mesh/Refinements", {"small": (4, 2), "medium": (7, 4)}),
+    "poisson": ("Mesh/Refinements", {"small": (4, 2), "medium": (6, 4)}),
 }
 MOST = {  # other parameters that make a run long, and the largest values kept
     "elasticity": {"Discretization/Refinement steps": {"small": 1, "medium": 3}},
