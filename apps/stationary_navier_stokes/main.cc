@@ -295,9 +295,9 @@ adamant::RunRecord StationaryNavierStokes<dim>::summary()
 template <int dim>
 void StationaryNavierStokes<dim>::report()
 {
-  auto       &record = run_info.record;
-  const auto  nodal  = this->download(u);
-  Section     scope(run_info.timer, "output");
+  auto      &record = run_info.record;
+  const auto nodal  = this->download(u);
+  Section    scope(run_info.timer, "output");
   record["viscosity"] = parameters.problem.viscosity;
   record.update(summary());
   record["nonlinear"]         = solves;
