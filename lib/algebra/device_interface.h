@@ -218,9 +218,11 @@ public:
   /// What ends by asking a loop's control; on the host it returns the answer.
   using Asking = std::function<bool(const LoopAnswer &)>;
   /// `first` and, for as long as the answer says so, `step`. A step that is recordable becomes part of a graph. A loop
-  /// that repeats itself goes on with `again`, unless empty, and `first` where its control says so.
+  /// that repeats itself goes on with `finish`, unless empty, and then with `again` and `first` where its control, or
+  /// that of `finish`, says so.
   virtual std::shared_ptr<LoopStorage> create_loop(const Asking &first, const Asking &step,
-                                                   const std::function<void()> &again, bool recordable) = 0;
+                                                   const std::function<void()> &again, const Asking &finish,
+                                                   bool recordable) = 0;
 
   /// Two scalars for results that are fetched at once.
   const ScalarStorage &own_scalars()

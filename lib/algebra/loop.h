@@ -47,14 +47,16 @@ class Loop
 public:
   Loop() = default;
   /// `step` ends by asking the control and returns the answer: Device::sums, or `ask`. What both refer to has to
-  /// outlive the loop. A `recordable` step does not wait and makes no vectors; it is recorded once. What has ended and
-  /// is to begin again, as control.again() tells, goes on with the operations `again` where the loop repeats itself;
-  /// elsewhere who runs the loop sees to it.
+  /// outlive the loop. A `recordable` step does not wait and makes no vectors; it is recorded once. Where the loop
+  /// repeats itself, what has ended goes on with the operations `again` if control.again() says so or, where there is
+  /// one, the control that `finish` asks behind the last step; elsewhere who runs the loop sees to both.
   template <class Control>
   Loop(const Device &device, const Control &control, const std::function<bool(const LoopAnswer &)> &step,
-       bool recordable, const std::function<void()> &again = {})
+       bool recordable, const std::function<void()> &again = {},
+       const std::function<bool(const LoopAnswer &)> &finish = {})
     : loop(device.interface().create_loop(
-        [device, control](const LoopAnswer &answer) { return ask(device, control, answer); }, step, again, recordable))
+        [device, control](const LoopAnswer &answer) { return ask(device, control, answer); }, step, again, finish,
+        recordable))
   {}
 
   explicit operator bool() const { return loop != nullptr; }

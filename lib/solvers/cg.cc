@@ -7,13 +7,14 @@ namespace adamant
 {
 CG::CG(const Device &device, const LinearOperator &A, const Preconditioner &M)
   : KrylovMethod(device, A, M)
-  , squares(device, 5)
-  , scalars(device, 4)
+  , squares(device, 6)
+  , scalars(device, 3)
   , state(device, 2)
   , r(device, A.n_rows())
   , w(device, A.n_rows())
   , p(device, A.n_rows())
   , s(device, A.n_rows())
+  , correction(device, A.n_rows())
 {}
 
 PendingResult CG::launch(const Vector<double> &b, Vector<double> &x, const SolverControl &control)
@@ -23,29 +24,21 @@ PendingResult CG::launch(const Vector<double> &b, Vector<double> &x, const Solve
   if (!measured)
     measure();
   const int place = next_place();
-  solution        = recorded() ? &correction : &x;
   A.residual(x, b, r);
-  start_from_residual(b, x);
+  start_from_residual(b);
   device.for_each(1, Assign<CGState>{{control, place, b.data(), x.data()}, state.on_device()});
   const CGState &end = state.on_host()[place];
   loop.run();
-  while (!loop.repeats_itself() && end.ending == Ending::again)
-    {
-      restart();
-      loop.run();
-    }
-  if (recorded())
-    device.for_each(x.size(), CGCorrection{state.on_device(), correction.data(), x.data()});
+  if (!loop.repeats_itself())
+    for (finish({}), state.fetch(); end.ending == Ending::again; finish({}), state.fetch())
+      {
+        restart();
+        loop.run();
+      }
   launch_following();
   const PendingResult result = when_done([this, control, &end] { return ended(control, end); });
-  if (loop.repeats_itself())
-    return result;
-  result.wait();
-  if (!recorded() && end.ending == Ending::zero)
-    {
-      x.set_zero();
-      solution_changes();
-    }
+  if (!loop.repeats_itself())
+    result.wait();
   return result;
 }
 
@@ -64,17 +57,13 @@ SolverResult CG::ended(const SolverControl &control, const CGState &end) const
 // The vectors that depend on how the iteration runs, and the loop.
 void CG::begin()
 {
-  const int n = A.n_rows();
-  if (recorded())
-    correction = Vector<double>(device, n);
   if (in_float())
     r_in_float = M.input_in_float();
   else
-    z = Vector<double>(device, n);
-  solution = &correction;
-  loop     = Loop(
-        device, judgement(), [this](const LoopAnswer &answer) { return iterate(answer); }, recordable(),
-        [this] { restart(); });
+    z = Vector<double>(device, A.n_rows());
+  loop = Loop(
+    device, judgement(), [this](const LoopAnswer &answer) { return iterate(answer); }, recordable(),
+    [this] { restart(); }, [this](const LoopAnswer &answer) { return finish(answer); });
 }
 
 // How large A is, for the device alone: p and w are free between solves.
@@ -82,25 +71,31 @@ void CG::measure()
 {
   device.for_each(p.size(), RandomSigns{nullptr, p.data()});
   A.multiply(1., p, 0., w);
-  device.sums(p.size(), CGStart<double>{w.data(), p.data(), nullptr}, squares, 3);
+  device.sums(p.size(), CGStart<double>{w.data(), p.data(), nullptr}, squares, 2);
   measured = true;
 }
 
-void CG::start_from_residual(const Vector<double> &b, const Vector<double> &x)
+void CG::start_from_residual(const Vector<double> &b)
 {
-  device.dot(x, x, squares, 2);
   if (in_float())
     device.sums(r.size(), CGStart<float>{r.data(), b.data(), r_in_float.data()}, squares, 0);
   else
     device.sums(r.size(), CGStart<double>{r.data(), b.data(), nullptr}, squares, 0);
 }
 
+// The end of a cycle; whether another one follows.
+bool CG::finish(const LoopAnswer &answer)
+{
+  return device.sums(r.size(), CGCorrection{state.on_device(), correction.data()}, squares, 4,
+                     CGDoubt{state.on_device(), state.on_host(), squares.data() + 4}, answer);
+}
+
 // From the residual of x so far.
 void CG::restart()
 {
-  device.for_each(r.size(), CGRestart{state.on_device(), recorded() ? correction.data() : nullptr, w.data(), r.data()});
+  device.for_each(r.size(), CGRestart{state.on_device(), w.data(), r.data()});
   A.multiply(-1., w, 1., r);
-  start_from_residual(r, w);
+  start_from_residual(r);
   device.for_each(1, Assign<int>{static_cast<int>(Ending::start), reinterpret_cast<int *>(&state.on_device()->ending)});
 }
 
@@ -129,8 +124,8 @@ bool CG::step(const Number *z, Number *rounded, const LoopAnswer &answer)
 {
   const int                n = r.size();
   const CGProducts<Number> products{r.data(), z, w.data()};
-  const CGUpdate<Number>   update{z,        w.data(), p.data(),          s.data(),  solution->data(),
-                                r.data(), rounded,  state.on_device(), recorded()};
+  const CGUpdate<Number>   update{z,        w.data(), p.data(),         s.data(), correction.data(),
+                                r.data(), rounded,  state.on_device()};
   return device.sums(n, products, update, scalars, judgement(), answer);
 }
 } // namespace adamant

@@ -28,8 +28,9 @@ public:
 private:
   void         begin();
   void         measure();
-  void         start_from_residual(const Vector<double> &b, const Vector<double> &x);
+  void         start_from_residual(const Vector<double> &b);
   void         restart();
+  bool         finish(const LoopAnswer &answer);
   CGControl    judgement() const;
   bool         iterate(const LoopAnswer &answer);
   SolverResult ended(const SolverControl &control, const CGState &end) const;
@@ -38,11 +39,9 @@ private:
 
   Scalars         squares, scalars;
   Shared<CGState> state;
-  Vector<double>  r, z, w, p, s;
-  Vector<float>   r_in_float;         // instead of z, where M takes it
-  Vector<double>  correction;         // where the iteration is recorded
-  Vector<double> *solution = nullptr; // what an iteration changes
-  bool            measured = false;   // whether the size of A is known
+  Vector<double>  r, z, w, p, s, correction;
+  Vector<float>   r_in_float;       // instead of z, where M takes it
+  bool            measured = false; // whether the size of A is known
   Loop            loop;
 };
 } // namespace adamant

@@ -25,17 +25,17 @@ struct CGState : KrylovState
   double        rho = 0, alpha = 0;
   int           k           = 0;
   int           first_cycle = 0; ///< its steps, where another one has followed
-  double        path        = 0; ///< ‖x‖ at first and Σ ‖alpha p‖: no x on the way is larger
   double        largest     = 0; ///< residual so far
   double        cycle_start = 0; ///< residual
 
   /// Whether rounding may have parted the recursion's residual from ‖b - A x‖ by a tenth of what counts: the products'
-  /// errors are epsilon ‖A‖ ‖x‖, those of adding up residuals epsilon times the largest one (Greenbaum 1997).
-  ADAMANT_HOST_DEVICE bool doubtful() const
+  /// errors are epsilon ‖A‖ ‖x‖, those of adding up residuals epsilon times the largest one (Greenbaum 1997). No x on
+  /// the way is much larger than those at both ends, as the steps' sum grows (Steihaug 1983).
+  ADAMANT_HOST_DEVICE bool doubtful(double norm_x) const
   {
     constexpr double epsilon = 2.220446049250313e-16;
     const double     counts  = result.final_residual > tolerance ? result.final_residual : tolerance;
-    return !(epsilon * (largest + size_of_A * path / norm_b) <= 0.1 * counts);
+    return !(epsilon * (largest + size_of_A * norm_x / norm_b) <= 0.1 * counts);
   }
 };
 
@@ -89,83 +89,83 @@ struct CGProducts
   }
 };
 
-/// p = z + beta p, s = w + beta s = A p, x += alpha p, r -= alpha s; the sums are r . r and p . p. Where x is a correction,
-/// it is zero before the first iteration, and may hold anything. After the last iteration nothing changes.
+/// p = z + beta p, s = w + beta s = A p, r -= alpha s, and the correction of x, zero at first, += alpha p; the sum is
+/// r . r. After the last iteration nothing changes.
 template <typename Number>
 struct CGUpdate
 {
-  static constexpr int n_sums = 2;
+  static constexpr int n_sums = 1;
 
   struct Scalars
   {
     double beta, alpha;
-    bool   first, x_is_zero, ended;
+    bool   first, ended;
   };
 
   const Number  *z;
   const double  *w;
-  double        *p, *s, *x, *r;
+  double        *p, *s, *correction, *r;
   Number        *rounded; ///< r, where not null
   const CGState *state;
-  bool           corrects;
 
   ADAMANT_HOST_DEVICE Scalars prepare(const double *products) const
   {
     const CGStep step(*state, products);
-    const bool   first = state->k == 0;
-    return {step.beta, step.alpha, first, first && corrects, state->ending != Ending::none};
+    return {step.beta, step.alpha, state->k == 0, state->ending != Ending::none};
   }
-  ADAMANT_HOST_DEVICE Sums<2> operator()(int i, const Scalars &c) const
+  ADAMANT_HOST_DEVICE Sums<1> operator()(int i, const Scalars &c) const
   {
     if (c.ended)
-      return {{0., 0.}};
-    const double z_i = z[i], w_i = w[i], p_old = p[i], s_old = s[i], x_old = x[i], r_old = r[i];
+      return {{0.}};
+    const double z_i = z[i], w_i = w[i], p_old = p[i], s_old = s[i], sum_old = correction[i], r_old = r[i];
     const double p_i = c.first ? z_i : z_i + c.beta * p_old, s_i = c.first ? w_i : w_i + c.beta * s_old;
     const double r_i = r_old - c.alpha * s_i;
-    x[i]             = (c.x_is_zero ? 0. : x_old) + c.alpha * p_i;
+    correction[i]    = (c.first ? 0. : sum_old) + c.alpha * p_i;
     p[i]             = p_i;
     s[i]             = s_i;
     r[i]             = r_i;
     if (rounded != nullptr)
       rounded[i] = static_cast<Number>(r_i);
-    return {{r_i * r_i, p_i * p_i}};
+    return {{r_i * r_i}};
   }
 };
 
-/// x += the correction, where there is one; x = 0 where b = 0.
+/// At the end of a cycle: x += the correction; x = 0 where b = 0. The sums are x . x before and after.
 struct CGCorrection
 {
-  const CGState           *state;
-  const double            *correction;
-  double                  *x;
-  ADAMANT_HOST_DEVICE void operator()(int i) const
+  static constexpr int n_sums = 2;
+
+  struct Scalars
   {
-    if (state->ending == Ending::zero)
-      x[i] = 0.;
-    else if (state->k > 0)
-      x[i] += correction[i];
+    double *x;
+    bool    zero, corrects;
+  };
+
+  const CGState              *state;
+  const double               *correction;
+  ADAMANT_HOST_DEVICE Scalars prepare() const { return {state->x, state->ending == Ending::zero, state->k > 0}; }
+  ADAMANT_HOST_DEVICE Sums<2> operator()(int i, const Scalars &c) const
+  {
+    const double x_old = c.x[i], x_new = c.zero ? 0. : c.corrects ? x_old + correction[i] : x_old;
+    c.x[i] = x_new;
+    return {{x_old * x_old, x_new * x_new}};
   }
 };
 
-/// Between two cycles: x += the correction, where there is one, a copy of it, and r = b, of which A x is to be taken
-/// away.
+/// Between two cycles: copies of x and of b, of which A x is to be taken away.
 struct CGRestart
 {
   const CGState           *state;
-  const double            *correction;
-  double                  *copy, *r;
+  double                  *x, *r;
   ADAMANT_HOST_DEVICE void operator()(int i) const
   {
-    double x_i = state->x[i];
-    if (correction != nullptr)
-      state->x[i] = x_i += correction[i];
-    copy[i] = x_i;
-    r[i]    = state->b[i];
+    x[i] = state->x[i];
+    r[i] = state->b[i];
   }
 };
 
-/// Whether CG goes on. squares: r . r at the start of a cycle, b . b at that of the first one, x . x, and A v . A v
-/// and v . v for a rough v; scalars: r . z, w . z, r . r, p . p.
+/// Whether CG goes on. squares: r . r at the start of a cycle, b . b at that of the first one, A v . A v and v . v for a
+/// rough v; scalars: r . z, w . z, r . r.
 struct CGControl
 {
   CGState      *state, *on_host;
@@ -183,17 +183,12 @@ struct CGControl
     return s.ending == Ending::none;
   }
 
-  /// Whether another cycle follows this one.
-  ADAMANT_HOST_DEVICE bool again() const { return state->ending == Ending::again; }
-
 private:
   ADAMANT_HOST_DEVICE Ending start(CGState &s) const
   {
-    const bool   first  = s.result.iterations == 0;
-    const double norm_x = sqrt(squares[2]);
+    const bool first    = s.result.iterations == 0;
     s.k                 = 0;
-    s.path              = norm_x > s.path ? norm_x : s.path;
-    s.size_of_A         = squares[4] > 0 ? sqrt(squares[3] / squares[4]) : 0.;
+    s.size_of_A         = squares[3] > 0 ? sqrt(squares[2] / squares[3]) : 0.;
     const Ending ending = s.start(sqrt(squares[0]), first ? sqrt(squares[1]) : s.norm_b);
     if (ending != Ending::none)
       return ending;
@@ -211,15 +206,30 @@ private:
     s.rho                   = scalars[0];
     s.alpha                 = step.alpha;
     s.result.final_residual = sqrt(scalars[2]) / s.norm_b;
-    s.path += step.alpha * sqrt(scalars[3]);
-    s.largest = s.result.final_residual > s.largest ? s.result.final_residual : s.largest;
+    s.largest               = s.result.final_residual > s.largest ? s.result.final_residual : s.largest;
     ++s.k;
     ++s.result.iterations;
-    const Ending unfit = s.unfit(), reached = unfit == Ending::none ? s.reached(false) : unfit;
-    if (unfit != Ending::none || reached == Ending::none || !s.doubtful())
-      return reached;
-    s.first_cycle = s.first_cycle == 0 ? s.k : s.first_cycle;
-    return Ending::again;
+    const Ending unfit = s.unfit();
+    return unfit == Ending::none ? s.reached(false) : unfit;
+  }
+};
+
+/// Whether another cycle follows the one that has ended. squares: x . x before and after it.
+struct CGDoubt
+{
+  CGState      *state, *on_host;
+  const double *squares;
+
+  ADAMANT_HOST_DEVICE bool operator()() const
+  {
+    CGState   &s       = *state;
+    const bool reached = s.ending == Ending::converged || s.ending == Ending::limit;
+    if (!reached || s.k == 0 || !s.doubtful(sqrt(squares[0] > squares[1] ? squares[0] : squares[1])))
+      return false;
+    s.first_cycle    = s.first_cycle == 0 ? s.k : s.first_cycle;
+    s.ending         = Ending::again;
+    on_host[s.place] = s;
+    return true;
   }
 };
 } // namespace adamant

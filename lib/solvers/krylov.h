@@ -55,8 +55,6 @@ protected:
       (*following)();
     followed = following != nullptr;
   }
-  /// After that x is another one.
-  void solution_changes() { followed = false; }
 
   /// The one of two places on the host that gets the facts of the solve that begins. Those of an earlier solve that
   /// nobody has asked for yet are fetched from there first; if it has failed, its own result says so.

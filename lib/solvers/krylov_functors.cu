@@ -14,7 +14,6 @@ template void adamant::cuda::for_each(const DeviceInterface &, int, const Assign
 template void adamant::cuda::for_each(const DeviceInterface &, int, const Assign<KrylovState> &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const Assign<CGState> &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const Assign<GMRESState> &);
-template void adamant::cuda::for_each(const DeviceInterface &, int, const CGCorrection &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const CGRestart &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const RandomSigns &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const Combination<double> &);
@@ -26,6 +25,9 @@ template void adamant::cuda::for_each(const DeviceInterface &, int, const FirstB
 template void adamant::cuda::for_each(const DeviceInterface &, int, const FirstBasisVector<float> &);
 template void adamant::cuda::sums(const DeviceInterface &, int, const CGStart<double> &, double *);
 template void adamant::cuda::sums(const DeviceInterface &, int, const CGStart<float> &, double *);
+template void adamant::cuda::sums(const DeviceInterface &, int, const CGCorrection &, double *);
+template void adamant::cuda::sums(const DeviceInterface &, int, const CGCorrection &, double *, const CGDoubt &,
+                                  const LoopAnswer &);
 template void adamant::cuda::sums(const DeviceInterface &, int, const CGProducts<double> &, double *);
 template void adamant::cuda::sums(const DeviceInterface &, int, const CGProducts<float> &, double *);
 template void adamant::cuda::sums(const DeviceInterface &, int, const WithSums<CGUpdate<double>> &, double *);
@@ -41,5 +43,6 @@ template void adamant::cuda::sums(const DeviceInterface &, int, const CGProducts
 template void adamant::cuda::arnoldi(const DeviceInterface &, const ArnoldiVectors &, const GMRESControl &,
                                      const LoopAnswer &);
 template void adamant::cuda::decide(const DeviceInterface &, const CGControl &, const LoopAnswer &);
+template void adamant::cuda::decide(const DeviceInterface &, const CGDoubt &, const LoopAnswer &);
 template void adamant::cuda::decide(const DeviceInterface &, const GMRESControl &, const LoopAnswer &);
 template void adamant::cuda::decide(const DeviceInterface &, const RichardsonControl &, const LoopAnswer &);

@@ -307,10 +307,11 @@ void Context::run_together(const std::function<void()> &operations)
 }
 
 std::shared_ptr<LoopStorage> Context::create_loop(const Asking &first, const Asking &step,
-                                                  const std::function<void()> &again, bool recordable)
+                                                  const std::function<void()> &again, const Asking &finish,
+                                                  bool recordable)
 {
   if (recordable && replays_loops())
-    return std::make_shared<Loop>(shared_from_this(), first, step, again);
+    return std::make_shared<Loop>(shared_from_this(), first, step, again, finish);
   return std::make_shared<HostedLoop>(shared_from_this(), first, step, recordable);
 }
 } // namespace cuda

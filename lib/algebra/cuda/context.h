@@ -64,7 +64,7 @@ public:
   void                             launch_waiting() override { stream(); }
   int                              n_recorded() const override;
   std::shared_ptr<LoopStorage> create_loop(const Asking &first, const Asking &step, const std::function<void()> &again,
-                                           bool recordable) override;
+                                           const Asking &finish, bool recordable) override;
   void                         invert(double *a, int n) override;
   void                         arnoldi(const ArnoldiVectors &vectors) const override;
   void combine(int n, const double *const *basis, const int *k, const double *a, double *x) const override;

@@ -36,7 +36,7 @@ __device__ void ask(const Control &control, const LoopAnswer &answer)
   if (answer.on_host != nullptr)
     *answer.on_host = goes_on;
 #if CUDART_VERSION >= 12040
-  else
+  else if (answer.node != 0)
     cudaGraphSetConditional(answer.node, goes_on);
   if (answer.again != 0 && !goes_on)
     cudaGraphSetConditional(answer.again, begins_again(control, 0));

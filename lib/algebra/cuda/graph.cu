@@ -196,11 +196,12 @@ double Graph::seconds(int n_samples)
 }
 
 Loop::Loop(std::shared_ptr<Context> context_, DeviceInterface::Asking first_, DeviceInterface::Asking step_,
-           std::function<void()> again_)
+           std::function<void()> again_, DeviceInterface::Asking finish_)
   : context(std::move(context_))
   , first(std::move(first_))
   , step(std::move(step_))
   , again(std::move(again_))
+  , finish(std::move(finish_))
 {
   capture();
 }
@@ -223,10 +224,14 @@ void Loop::add_to(CUgraph_st *graph) const
   const auto record = [this](cudaGraph_t into, const std::function<void()> &operations) {
     captured_graph(*context, operations, into);
   };
-  const auto repeat = [&](cudaGraph_t into, const LoopAnswer &answer) {
+  const unsigned long long after  = again ? create_handle(graph) : 0;
+  const auto               repeat = [&](cudaGraph_t into, const LoopAnswer &answer) {
     add_while(into, answer.node, [&](cudaGraph_t body) { record(body, [&] { step(answer); }); });
+    if (finish)
+      record(into, [&] { finish({after}); });
   };
-  const LoopAnswer answer{create_handle(graph), nullptr, again ? create_handle(graph) : 0};
+  const auto ask_of = [&](cudaGraph_t into) { return LoopAnswer{create_handle(into), nullptr, finish ? 0 : after}; };
+  const LoopAnswer answer = ask_of(graph);
   record(graph, [&] {
     first(answer);
     for (int i = 0; i < at_once; ++i)
@@ -234,8 +239,8 @@ void Loop::add_to(CUgraph_st *graph) const
   });
   repeat(graph, answer);
   if (again)
-    add_while(graph, answer.again, [&](cudaGraph_t body) {
-      const LoopAnswer inner{create_handle(body), nullptr, answer.again};
+    add_while(graph, after, [&](cudaGraph_t body) {
+      const LoopAnswer inner = ask_of(body);
       record(body, [&] {
         again();
         first(inner);

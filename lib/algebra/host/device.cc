@@ -304,7 +304,7 @@ public:
   }
 
   std::shared_ptr<LoopStorage> create_loop(const Asking &first, const Asking &step, const std::function<void()> &,
-                                           bool) override
+                                           const Asking &, bool) override
   {
     return std::make_shared<HostLoop>(first, step);
   }
