@@ -4,14 +4,18 @@ import datetime
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "benchmarks" / "checks.md"
 PROGRAMS = sorted(p.parent.name for p in (ROOT / "apps").glob("*/main.cc"))
+AROUND = {"OMP_WAIT_POLICY": "passive", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+          "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
 
 
 def fail(message, code=1):
@@ -37,24 +41,108 @@ def hardware():
     return text
 
 
+# --- Programs ---------------------------------------------------------------------------------------------------------
+
+
+class Groups:
+    """The process groups of the programs that run. A signal that ends the check ends them, and none is started afterwards."""
+
+    def __init__(self):
+        self.running, self.starting, self.ended = set(), False, None
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            if signal.getsignal(number) != signal.SIG_IGN:  # as nohup asks
+                signal.signal(number, self.end)
+
+    def start(self, command, **options):
+        if main := threading.current_thread() is threading.main_thread():
+            self.starting = True  # the handler runs in this thread, too, and must not lose what has just been started
+        process = None if self.ended else subprocess.Popen(command, start_new_session=True, **options)
+        if process:
+            self.running.add(process)
+        if main:
+            self.starting = False
+        if self.ended:
+            if process:
+                self.kill(process)
+            raise SystemExit(128 + self.ended)
+        return process
+
+    def kill(self, process):
+        """First SIGTERM, on which mpirun ends its ranks, whose groups are their own; then SIGKILL."""
+        for number, seconds in ((signal.SIGTERM, 4), (signal.SIGKILL, 0)):
+            try:
+                os.killpg(process.pid, number)
+            except ProcessLookupError:
+                return
+            end = time.monotonic() + seconds
+            while process.poll() is None and time.monotonic() < end:
+                time.sleep(0.02)
+
+    def end(self, number, _):
+        if self.ended:
+            return
+        self.ended = number
+        killers = [threading.Thread(target=self.kill, args=(process,)) for process in list(self.running)]
+        for thread in killers:
+            thread.start()
+        for thread in killers:
+            thread.join()
+        if not self.starting:
+            raise SystemExit(128 + number)
+
+
+groups = Groups()
+
+
 class Outcome:
     """How a command ended: code (negative: a signal; None: it ran past its time), out, err, seconds."""
 
     def __init__(self, command, cwd=None, environment=None, timeout=300):
         begin = time.monotonic()
-        process = subprocess.Popen([str(c) for c in command], cwd=cwd, env={**os.environ, **(environment or {})}, text=True, errors="replace",
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+        process = groups.start([str(c) for c in command], cwd=cwd, env={**os.environ, **(environment or {})}, text=True,
+                               errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         try:
             self.out, self.err = process.communicate(timeout=timeout)
-            self.code = process.returncode
+            self.code, self.seconds = process.returncode, time.monotonic() - begin
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, 9)
+            self.code, self.seconds = None, time.monotonic() - begin
+            groups.kill(process)
             self.out, self.err = process.communicate()
-            self.code = None
-        self.seconds = time.monotonic() - begin
+        finally:
+            groups.running.discard(process)
 
     def how(self):
         return f"ran past {self.seconds:.0f} s" if self.code is None else f"signal {-self.code}" if self.code < 0 else f"exit code {self.code}"
+
+
+def executable(build, program):
+    """The file of a program, in apps/ or bin/ of a folder or in it."""
+    places = [Path(build).resolve() / folder / program for folder in ("apps", "bin", ".")]
+    for place in places:
+        if place.is_file() and os.access(place, os.X_OK):
+            return place
+    fail(f"no program '{program}' in {build}", 2)
+
+
+def mpirun():
+    """The command that starts ranks, also more than there are cores; None where there is none."""
+    if not (found := shutil.which("mpirun") or shutil.which("mpiexec")):
+        return None
+    version = subprocess.run([found, "--version"], capture_output=True, text=True).stdout
+    return [found, "--oversubscribe", "--bind-to", "none"] if "Open MPI" in version or "OpenRTE" in version else [found]
+
+
+def program_command(program, *arguments, settings=(), backend="host", threads=1):
+    """The words that run a program; settings are a dictionary by keys or a list of `key=value`."""
+    settings = [f"{key}={value}" for key, value in settings.items()] if isinstance(settings, dict) else settings
+    return [program, *arguments, "--backend", backend, "--threads", threads, *(word for s in settings for word in ("--set", s))]
+
+
+def run_program(command, ranks=0, under=(), environment=None, **options):
+    """The outcome of a program_command, by mpirun where there are ranks, under another program where one is named."""
+    starts = [*(mpirun() or fail("there is no mpirun")), "-np", ranks] if ranks else []
+    alone = {} if ranks else {"OMPI_MCA_ess_singleton_isolated": "1"}
+    return Outcome([*starts, *under, *command], environment={**AROUND, **alone, **(environment or {})}, **options)
 
 
 def build(preset, targets=(), options=()):

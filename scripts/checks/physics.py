@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from . import meshes
-from .common import ROOT, Outcome
+from .common import ROOT, executable, program_command, run_program
 
 
 class Runs:
@@ -26,7 +26,7 @@ class Runs:
     def __init__(self, build, place):
         self.build, self.place, self.n = build, Path(place), 0
 
-    def __call__(self, program, settings, mesh=None, backend="host"):
+    def __call__(self, program, settings, mesh=None):
         self.n += 1
         folder = self.place / f"{program}_{self.n}"
         folder.mkdir()
@@ -34,10 +34,7 @@ class Runs:
             settings = {**settings, "Mesh/File": str(mesh.write(folder / "mesh.inp"))}
             if program not in ("elasticity", "transport_diffusion", "template", "nonlinear_heat"):
                 settings["Mesh/Type"] = "file"
-        command = [self.build / "apps" / program, "--backend", backend, "--threads", "1", "--output", folder / "run"]
-        for key, value in settings.items():
-            command += ["--set", f"{key}={value}"]
-        done = Outcome(command, environment={"OMPI_MCA_ess_singleton_isolated": "1"}, timeout=240)
+        done = run_program(program_command(executable(self.build, program), "--output", folder / "run", settings=settings))
         if done.code != 0:
             raise RuntimeError(f"{done.how()}: {done.err.strip()[-300:]}")
         return json.loads((folder / "run" / "run.json").read_text())
@@ -341,7 +338,7 @@ def run(arguments, report):
             return [(name, False, f"{type(error).__name__} {error}")]
 
     with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(options.jobs) as pool:
-        runs = Runs(options.build.resolve(), place)
+        runs = Runs(options.build, place)
         work = [pool.submit(one, *case) for kind in (rest, moved, units, balance, patch) for case in kind(runs) if options.only in case[0]]
         for done in work:
             for row in done.result():

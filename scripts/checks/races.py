@@ -15,7 +15,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from .common import PROGRAMS, ROOT, Outcome, build, fail
+from .common import PROGRAMS, ROOT, build, executable, fail, program_command, run_program
 
 TESTS = ["test_base", "test_algebra", "test_operators", "test_solvers", "test_fast_diagonalization", "test_multigrid", "test_schur",
          "test_discretization", "test_device_forms", "test_stokes_matrices", "test_transport", "test_flow"]
@@ -35,16 +35,16 @@ RUNS = {
 WARNING = re.compile(r"^WARNING: ThreadSanitizer: (.*?)(?: \(pid=\d+\))?$(.*?)^SUMMARY: ThreadSanitizer: (.*)$", re.MULTILINE | re.DOTALL)
 
 
-def environment():
-    found = sorted(Path("/usr/lib").glob("llvm-*/lib/libarcher.so"))
+def environment(directory):
+    found = sorted([*Path("/usr/lib").glob("llvm-*/lib/libarcher.so"), *directory.glob("libarcher.so")])
     if not found:
-        fail("libarcher.so is missing: apt-get install clang libomp-dev")
+        fail(f"libarcher.so is missing: apt-get install clang libomp-dev, or pack it with the programs as {directory.name}/libarcher.so")
     return {"OMP_TOOL_LIBRARIES": str(found[-1]), "TSAN_OPTIONS": "ignore_noninstrumented_modules=1 exitcode=66", "OMP_NUM_THREADS": "4",
-            "OMP_WAIT_POLICY": "passive", "DEAL_II_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+            "DEAL_II_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 def outcome(name, command, around):
-    done = Outcome(command, environment=around, timeout=3600)
+    done = run_program(command, environment=around, timeout=3600)
     races = [f"{kind}: {summary}" for kind, _, summary in WARNING.findall(done.err + done.out)]
     different = sorted(set(races))
     passed = done.code == 0 and not races
@@ -59,9 +59,9 @@ def run(arguments, report):
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--only", default="", help="tests and programs whose name has this word")
     options = parser.parse_args(arguments)
-    around = environment()
     targets = (TESTS if "tests" in options.parts else []) + (PROGRAMS if "programs" in options.parts else [])
     directory = (options.build or build("races", targets)).resolve()
+    around = environment(directory)
     with tempfile.TemporaryDirectory(prefix="adamant_races_") as output, ThreadPoolExecutor(options.jobs) as pool:
         work = []
         tests = {p.name: p for p in directory.glob("tests/*/test_*") if p.is_file() and os.access(p, os.X_OK)}
@@ -72,8 +72,8 @@ def run(arguments, report):
                 report.add(name, False, f"{directory} has no such test")
         for program in [p for p in PROGRAMS if p in targets and options.only in p]:
             for name, settings in RUNS[program]:
-                command = [directory / "apps" / program, ROOT / "prm" / program / f"{name}.prm", "--backend", "host", "--threads", "4"]
-                command += ["--output", Path(output) / f"{program}_{name}"] + [word for s in settings for word in ("--set", s)]
+                words = [executable(directory, program), ROOT / "prm" / program / f"{name}.prm", "--output", Path(output) / f"{program}_{name}"]
+                command = program_command(*words, settings=settings, threads=4)
                 work.append(pool.submit(outcome, f"{program}/{name}", command, around))
         for done in work:
             case, passed, text, said = done.result()

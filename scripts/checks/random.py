@@ -2,24 +2,27 @@
 
   scripts/check random N [SEED] [--build DIR] [--programs A,B] [--jobs J]
   scripts/check random 1 SEED --only PROGRAM:I     draw I of this seed alone, with all comparisons
+  scripts/check random 100000 SEED --minutes 25    as many draws as the cores do in this time
 
 Each draw ends with exit code 0; or 2 and a message that names a key; or 1 where a solver says why it did not come to an end; never with a
 signal. Then: the same bits on 1 and 4 threads, and of a run that is stopped and continued; a serial mesh as p4est's, and 1 rank
 as 2 and 3 to 1e-9; no more memory than a dry run promises. A draw that fails is shrunk to the few keys that matter.
+Without mpirun the check fails, unless --without ranks says that they are not wanted. A node without deal.II takes the programs with their
+libraries from scripts/pack: `bash .gpu/run scripts/check random ... --build DIR`; likewise the kinds physics, sanitize and races.
 """
 
 import argparse
 import collections
-import concurrent.futures
+import itertools
+import math
 import os
 import shlex
-import shutil
-import subprocess
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from checks.common import PROGRAMS, ROOT, fail
+from checks.common import PROGRAMS, ROOT, executable, fail, mpirun, program_command
 from checks.draws.parameters import declared
 from checks.draws.problems import PROBLEMS, Draw
 from checks.draws.runs import Runs
@@ -30,14 +33,6 @@ ONE_RANK = {"poisson", "stationary_navier_stokes"}  # they refuse p4est's meshes
 SET_HERE = {"Checkpoint/Steps", "Ranks/Distributed mesh"}  # by comparisons
 
 
-def mpirun():
-    """The command that starts ranks, also more than there are cores; None where there is none."""
-    if not (found := shutil.which("mpirun") or shutil.which("mpiexec")):
-        return None
-    version = subprocess.run([found, "--version"], capture_output=True, text=True).stdout
-    return [found, "--oversubscribe", "--bind-to", "none"] if "Open MPI" in version or "OpenRTE" in version else [found]
-
-
 class Result:
     """Of a draw: how its run ended, the comparisons that were made, and of those that failed (name, complaint, command)."""
 
@@ -45,11 +40,10 @@ class Result:
         self.draw, self.code, self.message, self.notes, self.done, self.failed, self.seconds = draw, 0, "", [], [], [], 0.
 
 
-def command(executable, settings, folder):
-    words = [os.path.relpath(executable, ROOT) if ROOT in Path(executable).parents else str(executable), "--backend", "host", "--threads", "1"]
-    for key, text in settings.items():
-        words += ["--set", f"{key}={text.replace('{folder}', str(folder))}"]
-    return " ".join(map(shlex.quote, words))
+def command(program, settings, folder):
+    program = os.path.relpath(program, ROOT) if ROOT in Path(program).parents else str(program)
+    settings = {key: text.replace("{folder}", str(folder)) for key, text in settings.items()}
+    return " ".join(shlex.quote(str(word)) for word in program_command(program, settings=settings))
 
 
 def kind(complaint):
@@ -59,14 +53,15 @@ def kind(complaint):
 
 def look(options, program, number):
     draw = Draw(options.seed, program, number, options.keys[program])
-    result, executable = Result(draw), options.executables[program]
+    result, file = Result(draw), options.executables[program]
     comparisons = COMPARISONS[:6 if number % options.every == 0 else 2 if number % 2 == 0 else 1]
-    comparisons = [c for c in comparisons if not (c in ("serial", "ranks") and program in ONE_RANK) and not (c == "ranks" and not options.mpirun)]
+    left_out = options.without + (["serial", "ranks"] if program in ONE_RANK else [])
+    comparisons = [c for c in comparisons if c not in left_out]
     keep = options.keep / f"{program}_{number}"
     with tempfile.TemporaryDirectory(prefix="r") as folder:
         for name, text in draw.files.items():
             (Path(folder) / name).write_text(text)
-        begin, runs = time.monotonic(), Runs(executable, options.keys[program], folder, options.timeout, options.mpirun)
+        begin, runs = time.monotonic(), Runs(file, options.keys[program], folder, options.timeout)
         wrong = {}
         for comparison in comparisons:
             if complaint := getattr(runs, comparison)(draw.settings):
@@ -83,12 +78,12 @@ def look(options, program, number):
                 runs.timeout = options.timeout if "not end" in complaint else min(options.timeout, 20)
                 fails = lambda some: kind(getattr(runs, comparison)(some) or "") == kind(complaint)
                 settings = shrink(settings, fails, options.shrink)
-            result.failed.append((comparison, complaint, command(executable, settings, keep)))
+            result.failed.append((comparison, complaint, command(file, settings, keep)))
     if (result.failed or options.only) and draw.files:
         keep.mkdir(parents=True, exist_ok=True)
         for name, text in draw.files.items():
             (keep / name).write_text(text)
-    result.command = command(executable, draw.settings, keep)
+    result.command = command(file, draw.settings, keep)
     return result
 
 
@@ -120,6 +115,8 @@ def options_of(arguments):
     parser.add_argument("--first", type=int, default=0, metavar="I", help="number of the first draw")
     parser.add_argument("--only", metavar="PROGRAM:I", help="this draw alone")
     parser.add_argument("--every", type=int, default=1, metavar="K", help="all comparisons for every K-th draw only, threads for every second one")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="no draw begins after them; N is how many there are at most")
+    parser.add_argument("--without", nargs="+", choices=COMPARISONS[1:], default=[], help="comparisons that are left out")
     parser.add_argument("--timeout", type=float, default=60, help="seconds for a run")
     parser.add_argument("--shrink", type=float, default=120, help="seconds for shrinking a failing draw")
     parser.add_argument("--keep", type=Path, default=Path("output/check_random"), help="folder for the meshes of failing draws")
@@ -131,34 +128,52 @@ def options_of(arguments):
     for name in options.names:
         if name not in PROBLEMS:
             fail(f"no draws of '{name}'; there are: {', '.join(PROBLEMS)}", 2)
-    options.executables, options.mpirun, options.keep = {}, mpirun(), options.keep.resolve()
-    for name in options.names:
-        places = [options.build.resolve() / folder / name for folder in ("apps", "bin", ".")]
-        if not (found := [p for p in places if os.access(p, os.X_OK) and p.is_file()]):
-            fail(f"no program '{name}' in {options.build}", 2)
-        options.executables[name] = found[0]
+    options.keep = options.keep.resolve()
+    options.executables = {name: executable(options.build, name) for name in options.names}
     options.keys = {name: declared(options.executables[name]) for name in options.names}
     return options
+
+
+def looks(options, report):
+    """The results of all draws by program; draws of all programs come in turn. Failed comparisons are reported as they are found."""
+    results, numbers, end = collections.defaultdict(list), itertools.count(), time.monotonic() + 60 * options.minutes
+
+    def work():
+        for k in numbers:  # which the workers share
+            number, name = divmod(k, len(options.names))
+            if number >= options.n or time.monotonic() > end:
+                return
+            result = look(options, options.names[name], options.first + number)
+            results[result.draw.program].append(result)
+            for comparison, complaint, line in result.failed:
+                report.add(f"{result.draw.program}:{result.draw.number} {comparison}", False, f"{complaint}\n    {result.message}\n    {line}")
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for done in [pool.submit(work) for _ in range(options.jobs)]:
+            done.result()
+    return {name: sorted(results[name], key=lambda r: r.draw.number) for name in options.names if results[name]}
+
+
+def report_keys(options, report, name):
+    """A failure for the keys that a program declares and that are never drawn."""
+    drawn = set().union(*(Draw(options.seed, name, i, options.keys[name]).settings for i in range(400)), SET_HERE)
+    if never := sorted(set(options.keys[name]) - drawn):
+        report.add(f"{name}: keys", False, "never drawn: " + ", ".join(never))
 
 
 def run(arguments, report):
     options = options_of(arguments)
     for missing in sorted(set(PROGRAMS) - set(PROBLEMS)):
         report.add(f"{missing}: no draws", False, "a program of apps/ without a function in checks/draws/problems.py")
-    work = [(name, i) for i in range(options.first, options.first + options.n) for name in options.names]
-    results = collections.defaultdict(list)
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for result in pool.map(lambda item: look(options, *item), work):
-            results[result.draw.program].append(result)
-            for comparison, complaint, line in result.failed:
-                report.add(f"{result.draw.program}:{result.draw.number} {comparison}", False, f"{complaint}\n    {result.message}\n    {line}")
-    accepted = 0
-    for name in options.names:
-        drawn = set().union(*(Draw(options.seed, name, i, options.keys[name]).settings for i in range(400)), SET_HERE)
-        if never := sorted(set(options.keys[name]) - drawn):
-            report.add(f"{name}: keys", False, "never drawn: " + ", ".join(never))
-        used = set().union(*(r.draw.settings for r in results[name]), SET_HERE)
-        accepted += tell(report, name, results[name], len(options.keys[name]), len(used & set(options.keys[name])))
+    if set(options.names) - ONE_RANK and "ranks" not in options.without and not mpirun():
+        report.add("ranks", False, "there is no mpirun; --without ranks leaves them out")
+        options.without = options.without + ["ranks"]
+    accepted, results = 0, looks(options, report)
+    for name, of_program in results.items():
+        report_keys(options, report, name)
+        used = set().union(*(r.draw.settings for r in of_program), SET_HERE)
+        accepted += tell(report, name, of_program, len(options.keys[name]), len(used & set(options.keys[name])))
     if options.only:
         print(results[options.names[0]][0].command)
-    report.note(f"Of {len(work)} draws {accepted} were accepted" + ("" if options.mpirun else "; ranks were left out, as there is no mpirun"))
+    report.note(f"Of {sum(map(len, results.values()))} draws {accepted} were accepted"
+                + (f"; left out: {', '.join(options.without)}" if options.without else ""))

@@ -15,10 +15,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from . import shipped
-from .common import PROGRAMS, ROOT, Outcome, build
+from .common import PROGRAMS, ROOT, build, executable, program_command, run_program
 
 FOUND = re.compile(r"^.*(?:ERROR: (?:Address|Leak)Sanitizer|runtime error:|An error occurred in line).*$", re.MULTILINE)
-ENVIRONMENT = {"OMP_WAIT_POLICY": "passive", "UBSAN_OPTIONS": "print_stacktrace=1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+ENVIRONMENT = {"UBSAN_OPTIONS": "print_stacktrace=1"}
 
 INSTEAD = {  # what is still long, and what the host does not have
     "stationary_navier_stokes/cylinder_3d": {"Mesh/Refinements": "0"},
@@ -41,8 +41,8 @@ def selected(parts, steps):
 
 def one(build_directory, name, program, file, settings, threads, timeout):
     with tempfile.TemporaryDirectory(prefix="adamant_sanitize_") as output:
-        command = [build_directory / "apps" / program, file, "--backend", "host", "--threads", threads, "--output", Path(output) / "run"]
-        done = Outcome(command + [word for s in settings for word in ("--set", s)], environment=ENVIRONMENT, timeout=timeout)
+        words = [executable(build_directory, program), file, "--output", Path(output) / "run"]
+        done = run_program(program_command(*words, settings=settings, threads=threads), environment=ENVIRONMENT, timeout=timeout)
     found = FOUND.search(done.err + done.out)
     passed = done.code == 0 and found is None
     said = "" if passed else " " + (found.group(0) if found else (done.err.strip().splitlines() or ["no message"])[-1])[:160]
@@ -67,7 +67,7 @@ def run(arguments, report):
         raise SystemExit(0)
     directory = options.build or build("sanitize", PROGRAMS)
     with ThreadPoolExecutor(options.jobs) as pool:
-        work = [pool.submit(one, directory.resolve(), *r, threads, options.timeout) for r in chosen for threads in options.threads]
+        work = [pool.submit(one, directory, *r, threads, options.timeout) for r in chosen for threads in options.threads]
         for done in work:
             case, passed, text, output = done.result()
             report.add(case, passed, text)

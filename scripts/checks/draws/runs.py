@@ -7,7 +7,7 @@ import re
 import shutil
 from pathlib import Path
 
-from checks.common import Outcome
+from checks.common import program_command, run_program
 
 # The solver did not come to an end, and says so; what else ends with exit code 1 is a defect.
 HONEST = re.compile(r"diverge|converge|stagnat|breakdown|more than \d+ iterations|not finite|\bnan\b|no longer falls|cannot be inverted|is not positive"
@@ -79,11 +79,10 @@ class Run:
 class Runs:
     """Runs one program on the settings of a draw in a folder of its own; each comparison returns a complaint, or None."""
 
-    def __init__(self, executable, keys, folder, timeout, mpirun):
-        self.executable, self.keys, self.folder, self.timeout, self.mpirun = executable, keys, Path(folder), timeout, mpirun
+    def __init__(self, executable, keys, folder, timeout):
+        self.executable, self.keys, self.folder, self.timeout = executable, keys, Path(folder), timeout
         self.notes, self.n, self.known = [], 0, {}
-        self.environment = {"OMP_WAIT_POLICY": "passive", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "TMPDIR": str(folder),
-                            "OMPI_MCA_orte_tmpdir_base": str(folder), "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+        self.environment = {"TMPDIR": str(folder), "OMPI_MCA_orte_tmpdir_base": str(folder),
                             "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "detect_leaks=0")}
 
     def run(self, settings, threads=1, ranks=0, arguments=(), restart=None):
@@ -93,13 +92,10 @@ class Runs:
             return self.known[key]
         self.n += 1
         output = restart or self.folder / f"run{self.n}"
-        command = [] if ranks == 0 else [*self.mpirun, "-np", ranks]
-        command += [self.executable, "--backend", "host", "--threads", threads]
-        command += [f"--restart={restart}"] if restart else ["--output", output]
-        for name, text in settings.items():
-            command += ["--set", f"{name}={text.replace('{folder}', str(self.folder))}"]
-        environment = {} if ranks > 1 else {"OMPI_MCA_ess_singleton_isolated": "1"}
-        run = Run(Outcome([*command, *arguments], self.folder, {**self.environment, **environment}, self.timeout), output)
+        where = [f"--restart={restart}"] if restart else ["--output", output]
+        named = {name: text.replace("{folder}", str(self.folder)) for name, text in settings.items()}
+        command = program_command(self.executable, *where, *arguments, settings=named, threads=threads)
+        run = Run(run_program(command, ranks, cwd=self.folder, environment=self.environment, timeout=self.timeout), output)
         if restart is None:
             self.known[key] = run
         return run
