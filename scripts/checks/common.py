@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -141,8 +142,9 @@ def program_command(program, *arguments, settings=(), backend="host", threads=1)
 def run_program(command, ranks=0, under=(), environment=None, **options):
     """The outcome of a program_command, by mpirun where there are ranks, under another program where one is named."""
     starts = [*(mpirun() or fail("there is no mpirun")), "-np", ranks] if ranks else []
-    alone = {} if ranks else {"OMPI_MCA_ess_singleton_isolated": "1"}
-    return Outcome([*starts, *under, *command], environment={**AROUND, **alone, **(environment or {})}, **options)
+    around = {**AROUND, **({} if ranks else {"OMPI_MCA_ess_singleton_isolated": "1"}), **(environment or {})}
+    with tempfile.TemporaryDirectory(prefix="r") as place:  # where Open MPI's files do not meet those of runs that begin or end now
+        return Outcome([*starts, *under, *command], environment={**around, "TMPDIR": place, "OMPI_MCA_orte_tmpdir_base": place}, **options)
 
 
 def build(preset, targets=(), options=()):

@@ -82,8 +82,7 @@ class Runs:
     def __init__(self, executable, keys, folder, timeout):
         self.executable, self.keys, self.folder, self.timeout = executable, keys, Path(folder), timeout
         self.notes, self.n, self.known = [], 0, {}
-        self.environment = {"TMPDIR": str(folder), "OMPI_MCA_orte_tmpdir_base": str(folder),
-                            "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "detect_leaks=0")}
+        self.environment = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "detect_leaks=0")}
 
     def run(self, settings, threads=1, ranks=0, arguments=(), restart=None):
         """Where `ranks` is 0, without mpirun. What has been run is not run again."""
