@@ -31,7 +31,8 @@ class Runs:
         folder = self.place / f"{program}_{self.n}"
         folder.mkdir()
         if mesh is not None:
-            settings = {**settings, "Mesh/File": str(mesh.write(folder / "mesh.inp"))}
+            (folder / "mesh.inp").write_text(meshes.ucd(mesh))
+            settings = {**settings, "Mesh/File": str(folder / "mesh.inp")}
             if program not in ("elasticity", "transport_diffusion", "template", "nonlinear_heat"):
                 settings["Mesh/Type"] = "file"
         done = run_program(program_command(executable(self.build, program), "--output", folder / "run", settings=settings))
@@ -66,7 +67,7 @@ def rest(runs):
     for program, settings in FLOW.items():
         for body, inner in BODIES.items():
             outer = meshes.projected(inner, 1.1)
-            flat = meshes.ring(inner, outer)
+            flat = meshes.ring(inner, outer, 2)
             areas = [meshes.area(inner), -meshes.area(outer)]
             spaces = [(2, flat, 1.0)] + ([(3, meshes.extruded(flat, 0.7), 0.7)] if body == "12-gon" else [])
             for dimension, mesh, height in spaces:
@@ -241,7 +242,7 @@ def balance(runs):
 
     def creeping(body, where):
         inner = BODIES[body]
-        mesh = meshes.ring(inner, meshes.projected(inner, 1.1))
+        mesh = meshes.ring(inner, meshes.projected(inner, 1.1), 2)
         record = runs("stationary_navier_stokes", {**FLOW["stationary_navier_stokes"], "Problem/Viscosity": "1e6", "Problem/Boundary velocity": "2: y; 1",
                                                    "Mesh/Refinements": 1, "Mesh/Local refinements": int(where != "uniform"), "Mesh/Refine where": WHERE[where],
                                                    "Output/Force boundaries": "1, 2"}, mesh)
