@@ -1,4 +1,4 @@
-"""What the kinds of scripts/check share: where things are, how a program is run, the table of results and its record."""
+"""What the kinds of scripts/check share: where things are, how a program is run, the table of results, its record."""
 
 import datetime
 import os
@@ -25,7 +25,8 @@ def fail(message, code=1):
 
 
 def commit():
-    """The commit of the sources, or the one that a packed copy carries in the file REVISION; `+` marks uncommitted changes."""
+    """The commit of the sources, or the one that a packed copy carries in the file REVISION; `+` marks uncommitted
+    changes."""
     if (ROOT / "REVISION").is_file():
         return (ROOT / "REVISION").read_text().strip()
     git = lambda *words: subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True).stdout.strip()
@@ -37,7 +38,8 @@ def hardware():
     processor = re.sub(r"\((R|TM|r|tm)\)", "", found.group(1)).strip() if found else os.uname().machine
     text = f"{processor}, {len(os.sched_getaffinity(0))} cores"
     if shutil.which("nvidia-smi"):
-        done = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True)
+        done = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True,
+                              text=True)
         text += "".join(f", {name}" for name in done.stdout.splitlines()[:1]) if done.returncode == 0 else ""
     return text
 
@@ -46,7 +48,8 @@ def hardware():
 
 
 class Groups:
-    """The process groups of the programs that run. A signal that ends the check ends them, and none is started afterwards."""
+    """The process groups of the programs that run. A signal that ends the check ends them, and none is started
+    afterwards."""
 
     def __init__(self):
         self.running, self.starting, self.ended = set(), False, None
@@ -101,7 +104,8 @@ class Outcome:
     def __init__(self, command, cwd=None, environment=None, timeout=300):
         begin = time.monotonic()
         process = groups.start([str(c) for c in command], cwd=cwd, env={**os.environ, **(environment or {})}, text=True,
-                               errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                               errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
         try:
             self.out, self.err = process.communicate(timeout=timeout)
             self.code, self.seconds = process.returncode, time.monotonic() - begin
@@ -113,7 +117,9 @@ class Outcome:
             groups.running.discard(process)
 
     def how(self):
-        return f"ran past {self.seconds:.0f} s" if self.code is None else f"signal {-self.code}" if self.code < 0 else f"exit code {self.code}"
+        if self.code is None:
+            return f"ran past {self.seconds:.0f} s"
+        return f"signal {-self.code}" if self.code < 0 else f"exit code {self.code}"
 
 
 def executable(build, program):
@@ -136,24 +142,30 @@ def mpirun():
 def program_command(program, *arguments, settings=(), backend="host", threads=1):
     """The words that run a program; settings are a dictionary by keys or a list of `key=value`."""
     settings = [f"{key}={value}" for key, value in settings.items()] if isinstance(settings, dict) else settings
-    return [program, *arguments, "--backend", backend, "--threads", threads, *(word for s in settings for word in ("--set", s))]
+    words = [program, *arguments, "--backend", backend, "--threads", threads]
+    return words + [word for s in settings for word in ("--set", s)]
 
 
 def run_program(command, ranks=0, under=(), environment=None, **options):
     """The outcome of a program_command, by mpirun where there are ranks, under another program where one is named."""
     starts = [*(mpirun() or fail("there is no mpirun")), "-np", ranks] if ranks else []
     around = {**AROUND, **({} if ranks else {"OMPI_MCA_ess_singleton_isolated": "1"}), **(environment or {})}
-    with tempfile.TemporaryDirectory(prefix="r") as place:  # where Open MPI's files do not meet those of runs that begin or end now
-        return Outcome([*starts, *under, *command], environment={**around, "TMPDIR": place, "OMPI_MCA_orte_tmpdir_base": place}, **options)
+    # where Open MPI's files do not meet those of runs that begin or end now
+    with tempfile.TemporaryDirectory(prefix="r") as place:
+        return Outcome([*starts, *under, *command],
+                       environment={**around, "TMPDIR": place, "OMPI_MCA_orte_tmpdir_base": place}, **options)
 
 
 def build(preset, targets=(), options=()):
-    """Configures a preset of CMakePresets.json in its own directory, builds targets (all without any) and returns the directory."""
+    """Configures a preset of CMakePresets.json in its own directory, builds targets (all without any) and returns the
+    directory."""
     directory = ROOT / f"build-{preset}"
-    memory = int(re.search(r"^MemAvailable:\s*(\d+)", Path("/proc/meminfo").read_text(), re.MULTILINE).group(1)) // 2_500_000
+    available = re.search(r"^MemAvailable:\s*(\d+)", Path("/proc/meminfo").read_text(), re.MULTILINE)
+    memory = int(available.group(1)) // 2_500_000
     jobs = max(1, min(len(os.sched_getaffinity(0)), memory))
     print(f"building {directory.name}, {jobs} at a time", flush=True)
-    for command in [["cmake", "--preset", preset, *options], ["cmake", "--build", directory, "-j", jobs, *(["--target", *targets] if targets else [])]]:
+    for command in [["cmake", "--preset", preset, *options],
+                    ["cmake", "--build", directory, "-j", jobs, *(["--target", *targets] if targets else [])]]:
         done = Outcome(command, cwd=ROOT, timeout=4 * 3600)
         if done.code != 0:
             fail(f"{' '.join(map(str, command[:3]))}: {done.how()}\n{(done.out + done.err)[-6000:]}")
@@ -179,7 +191,8 @@ class Report:
         minutes = (time.monotonic() - self.begin) / 60
         result = f"{len(self.rows) - len(failed)} of {len(self.rows)} cases passed in {minutes:.1f} min"
         if failed:
-            result += "; failed: " + ", ".join(failed[:10]) + (f" and {len(failed) - 10} more" if len(failed) > 10 else "")
+            more = f" and {len(failed) - 10} more" if len(failed) > 10 else ""
+            result += f"; failed: {', '.join(failed[:10])}{more}"
         result = ". ".join([result] + self.notes)
         print(f"check {self.kind}: {result}")
         if to_record:
@@ -188,7 +201,9 @@ class Report:
 
     def record(self, result):
         """Replaces this kind's row of the page, or adds it behind the last one."""
-        row = f"| {self.kind} | `scripts/check {self.command}` | {commit()}, {datetime.date.today()} | {hardware()} | {result} |"
+        when = f"{commit()}, {datetime.date.today()}"
+        cells = [self.kind, f"`scripts/check {self.command}`", when, hardware(), result]
+        row = f"| {' | '.join(cells)} |"
         lines = PAGE.read_text().splitlines()
         mine = [i for i, line in enumerate(lines) if line.startswith(f"| {self.kind} |")]
         table = [i for i, line in enumerate(lines) if line.startswith("|")]

@@ -2,9 +2,9 @@
 
   scripts/check fresh SUITE [--root DIR] [--only run|test]
 
-SUITE is bookworm (Debian 12, deal.II 9.4.1) or trixie (Debian 13, deal.II 9.6.2). It needs root and debootstrap, 6 GB of disk and, on
-two cores, half an hour. The commit that is checked out is cloned into the new root, without what is not committed. DIR is kept; without
---root a folder is made and removed. Results go to logs beside it.
+SUITE is bookworm (Debian 12, deal.II 9.4.1) or trixie (Debian 13, deal.II 9.6.2). It needs root and debootstrap, 6 GB
+of disk and, on two cores, half an hour. The commit that is checked out is cloned into the new root, without what is not
+committed. DIR is kept; without --root a folder is made and removed. Results go to logs beside it.
 """
 
 import argparse
@@ -21,7 +21,8 @@ from .common import ROOT, Outcome, fail
 INSIDE = """set -e
 mount -t proc proc "$0/proc"
 mkdir -p "$0/dev/shm"; mount -t tmpfs tmpfs "$0/dev/shm"
-exec chroot "$0" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 TERM=dumb CI=true bash -c "cd /root/adamant && $1"
+exec chroot "$0" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 TERM=dumb CI=true \\
+  bash -c "cd /root/adamant && $1"
 """
 
 
@@ -35,7 +36,8 @@ def make_root(suite, root):
 
 
 def run(arguments, report):
-    parser = argparse.ArgumentParser(prog="scripts/check fresh", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog="scripts/check fresh", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("suite", choices=["bookworm", "trixie"])
     parser.add_argument("--root", type=Path)
     parser.add_argument("--only", choices=["run", "test"])
@@ -49,9 +51,11 @@ def run(arguments, report):
     subprocess.run(["git", "clone", "-q", "--no-hardlinks", str(ROOT), str(sources)], check=True)
     for command in ["run", "test"] if options.only is None else [options.only]:
         log = Path(f"{root}.{command}.log")
-        done = Outcome(["unshare", "--mount", "--pid", "--fork", "bash", "-c", INSIDE, root, f"scripts/{command}"], timeout=7200)
+        done = Outcome(["unshare", "--mount", "--pid", "--fork", "bash", "-c", INSIDE, root, f"scripts/{command}"],
+                       timeout=7200)
         log.write_text(done.out + done.err)
-        closing = re.findall(r"^.*tests passed.*$|^Total Test time.*$|^error: .*$|^.*error: the build failed.*$", done.out + done.err, re.MULTILINE)
+        closing = re.findall(r"^.*tests passed.*$|^Total Test time.*$|^error: .*$|^.*error: the build failed.*$",
+                             done.out + done.err, re.MULTILINE)
         text = f"{done.how()} after {done.seconds / 60:.0f} min; " + "; ".join(line.strip() for line in closing[:3])
         report.add(f"scripts/{command}", done.code == 0, text + f" (log: {log})")
         report.note(f"scripts/{command}: {text}")

@@ -1,12 +1,15 @@
-"""What needs a GPU: the cases that CI skips, every shipped file against the host, compute-sanitizer. Eight minutes on 16 cores.
+"""What needs a GPU: the cases that CI skips, every shipped file against the host, compute-sanitizer.
 
   scripts/check gpu [--build DIR] [--parts tests programs sanitizer] [--jobs N] [--only WORD]
 
-tests      every GoogleTest case on a GPU, and matrices on 1, 2 and 4 ranks that share it; a case that skips itself counts as failed
-programs   every shipped parameter file for 20 steps on the host and on the GPU: with graphs, without them, with cuSPARSE, on two ranks
-           that share the GPU; all results are compared (scripts/checks/results.py), of the ranks with the host's on p4est's mesh
+tests      every GoogleTest case on a GPU, and matrices on 1, 2 and 4 ranks that share it; a case that skips itself
+           counts as failed
+programs   every shipped parameter file for 20 steps on the host and on the GPU: with graphs, without them, with
+           cuSPARSE, on two ranks that share the GPU; all results are compared (scripts/checks/results.py), of the ranks
+           with the host's on p4est's mesh
 sanitizer  memcheck of small runs of all programs and of every Krylov method's loop, racecheck of operations and solvers
-A node without deal.II takes the programs with their libraries from scripts/pack, run as `bash .gpu/run scripts/check gpu ...`.
+On 16 cores it takes eight minutes. A node without deal.II takes the programs with their libraries from scripts/pack,
+run as `bash .gpu/run scripts/check gpu ...`.
 """
 
 import argparse
@@ -23,10 +26,12 @@ from .results import compare
 
 GPU_CASES = "*cuda*:*Cuda*:*cusparse*:*Gpu*"
 FILES = {"transport_diffusion": "Time stepping/Output interval=10", "buoyant_flow": "Time stepping/Output interval=10",
-         "elasticity": "Output/Interval=10", "navier_stokes": "Output/Interval=10", "template": "Heat/Output interval=10",
-         "nonlinear_heat": "Heat/Output interval=10", "stokes": "Output/Files=true", "stationary_navier_stokes": "Output/Files=true",
+         "elasticity": "Output/Interval=10", "navier_stokes": "Output/Interval=10",
+         "template": "Heat/Output interval=10", "nonlinear_heat": "Heat/Output interval=10",
+         "stokes": "Output/Files=true", "stationary_navier_stokes": "Output/Files=true",
          "poisson": "Output/Files=true"}
-# Solves end far below what is compared, so that iterations may differ: the keys that take the first of TOLERANCES that rounding allows.
+# Solves end far below what is compared, so that iterations may differ: these keys take the first of TOLERANCES that
+# rounding allows.
 TIGHT = {"stationary_navier_stokes": ["Nonlinear solver/Tolerance"], "poisson": ["Solver/Refinement tolerance"],
          "nonlinear_heat": ["Heat/Newton tolerance", "Linear solver/Tolerance"]}
 TOLERANCES = ["1e-12", "1e-11", "1e-10", "1e-9"]
@@ -54,15 +59,20 @@ def one_test(program, environment, ranks=0):
     name = Path(program).name + (f" on {ranks} ranks" if ranks else "")
     if not passed:
         print(text[-6000:])
-    return name, passed, f"{count('PASSED')} passed, {count('SKIPPED')} skipped, {done.seconds:.0f} s, {done.how()} {' '.join(failed[:8])}"
+    counts = f"{count('PASSED')} passed, {count('SKIPPED')} skipped"
+    return name, passed, f"{counts}, {done.seconds:.0f} s, {done.how()} {' '.join(failed[:8])}"
 
 
 def tests(build, jobs, only, report):
-    environment = {name.upper() if name != "stationary_navier_stokes" else "STATIONARY": str((build / "apps" / name).resolve()) for name in PROGRAMS}
-    programs = sorted(p for p in build.glob("tests/*/test_*") if os.access(p, os.X_OK) and p.is_file() and only in p.name)
+    variable = lambda name: "STATIONARY" if name == "stationary_navier_stokes" else name.upper()
+    environment = {variable(name): str((build / "apps" / name).resolve()) for name in PROGRAMS}
+    programs = sorted(p for p in build.glob("tests/*/test_*") if os.access(p, os.X_OK) and p.is_file()
+                      and only in p.name)
     with ThreadPoolExecutor(max(1, jobs // 2)) as pool:
-        work = [pool.submit(one_test, str(p), environment) for p in programs if p.name != "test_rank_matrices" and cases(str(p), environment)]
-        work += [pool.submit(one_test, str(p), environment, n) for p in programs if p.name == "test_rank_matrices" for n in (1, 2, 4)]
+        work = [pool.submit(one_test, str(p), environment) for p in programs if p.name != "test_rank_matrices"
+                and cases(str(p), environment)]
+        work += [pool.submit(one_test, str(p), environment, n) for p in programs if p.name == "test_rank_matrices"
+                 for n in (1, 2, 4)]
         for done in work:
             report.add(*done.result())
 
@@ -70,15 +80,14 @@ def tests(build, jobs, only, report):
 # --- Programs ---------------------------------------------------------------------------------------------------------
 
 
-def solved(build, program, file, settings, folder, **how):
-    """The outcome of a run with the smallest tolerance that rounding allows its problem."""
-    for tolerance in TOLERANCES:
-        tight = [f"{key}={tolerance}" for key in TIGHT.get(program, ["Linear solver/Tolerance"])]
-        command = program_command(executable(build, program), file, "--output", folder, settings=settings + tight, backend=how["backend"], threads=2)
-        done = run_program(command, how.get("ranks", 0), environment=how.get("environment"), timeout=240)
+def solved(words, settings, keys, tolerances=TOLERANCES, ranks=0, environment=None, **how):
+    """The outcome of a run with the first tolerance that rounding allows its problem; the tolerances from there on."""
+    for k, tolerance in enumerate(tolerances):
+        command = program_command(*words, settings=settings + [f"{key}={tolerance}" for key in keys], threads=2, **how)
+        done = run_program(command, ranks, environment=environment, timeout=240)
         if done.code != 1 or "rounding" not in done.err:
-            return done
-    return done
+            break
+    return done, tolerances[k:]
 
 
 def variants(program):
@@ -90,26 +99,30 @@ def variants(program):
 
 def one_file(build, name, program, file, change):
     """The rows of a shipped file: its runs on the GPU against those on the host."""
-    rows = []
+    if shipped.settings(file).get("Solver/Precision") == "float16":  # which the host has not
+        change = change + ["Solver/Precision=float32"]
+    settings, keys, hosts, rows = change + [FILES[program]], TIGHT.get(program, ["Linear solver/Tolerance"]), {}, []
     with tempfile.TemporaryDirectory() as place:
-        if shipped.settings(file).get("Solver/Precision") == "float16":  # which the host has not
-            change = change + ["Solver/Precision=float32"]
-        settings = change + [FILES[program]]
-        hosts = {}
+        words = lambda label: [executable(build, program), file, "--output", f"{place}/{label}"]
         for label, more in (("host", []), ("host, p4est's mesh", DISTRIBUTED)):
-            hosts[label] = solved(build, program, file, settings + more, f"{place}/{label}", backend="host")
+            hosts[label] = solved(words(label), settings + more, keys)
         for label, more, ranks, environment, host in variants(program):
-            folder = f"{place}/{label}"
-            done = solved(build, program, file, settings + more, folder, backend="cuda", ranks=ranks, environment=environment)
-            if done.code == 2 and label in ("cusparse", "2 ranks"):
-                said = re.search(r": error: (.*)", done.err)
-                rows.append((f"{name}: {label}", bool(said), f"refused: {said[1][:110] if said else done.err[-110:]}"))
-            elif failed := next((d for d in (hosts[host], done) if d.code != 0), None):
-                rows.append((f"{name}: {label}", False, f"{host if failed is not done else label}: {failed.how()}: {failed.err.strip()[-300:]}"))
-            else:
-                worst, where = compare(Path(f"{place}/{host}"), Path(folder))
-                rows.append((f"{name}: {label}", worst <= AGREEMENT, f"{worst:.1e} {where}, {done.seconds:.1f} s"))
+            first, tolerances = hosts[host]
+            done, _ = solved(words(label), settings + more, keys, tolerances, ranks, environment, backend="cuda")
+            rows.append((f"{name}: {label}", *judged(Path(place), first, host, done, label)))
     return rows
+
+
+def judged(place, first, host, done, label):
+    """Whether a run is as the one on the host, and what to say of it."""
+    said = re.search(r": error: (.*)", done.err)
+    if done.code == 2 and said and label in ("cusparse", "2 ranks"):
+        return True, f"refused: {said[1][:110]}"
+    for which, outcome in ((host, first), (label, done)):
+        if outcome.code != 0:
+            return False, f"{which}: {outcome.how()}: {outcome.err.strip()[-300:]}"
+    worst, where = compare(place / host, place / label)
+    return worst <= AGREEMENT, f"{worst:.1e} {where}, {done.seconds:.1f} s"
 
 
 def programs(build, jobs, only, report):
@@ -127,7 +140,8 @@ def sanitized(name, command, tool="memcheck"):
     done = run_program(command, under=["compute-sanitizer", "--tool", tool, "--error-exitcode", "99"], timeout=200)
     summary = re.findall(r"ERROR SUMMARY: .*|RACECHECK SUMMARY: .*", done.out + done.err)
     none = re.search(r"PASSED  \] 0 tests", done.out)  # a filter that fits nothing finds no fault
-    clean = done.code == 0 and not none and bool(summary) and all(re.search(r": 0 (errors|hazards)", line) for line in summary)
+    zero = bool(summary) and all(re.search(r": 0 (errors|hazards)", line) for line in summary)
+    clean = done.code == 0 and not none and zero
     if not clean:
         print((done.out + done.err)[-4000:])
     return f"{tool}: {name}", clean, f"{'; '.join(summary) or done.how()}, {done.seconds:.0f} s"
@@ -138,7 +152,11 @@ def sanitizer(build, jobs, only, report):
         fail("compute-sanitizer is not on the PATH")
     with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(max(1, jobs // 2)) as pool:
         work = []
-        add = lambda name, *rest, **more: work.append(pool.submit(sanitized, name, *rest, **more)) if only in name else None
+
+        def add(name, *rest, **more):
+            if only in name:
+                work.append(pool.submit(sanitized, name, *rest, **more))
+
         seen = set()
         for name, program, file, change in shipped.runs("small", 3):
             if program in seen and "adaptive" not in name and "following" not in name:
@@ -146,7 +164,8 @@ def sanitizer(build, jobs, only, report):
             seen.add(program)
             words = [executable(build, program), file, "--output", f"{place}/{name.replace('/', '_')}"]
             add(name, program_command(*words, settings=change, backend="cuda", threads=2))
-        for test, some in [("solvers/test_solvers", "*cuda*"), ("algebra/test_algebra", "*cuda*"), ("multigrid/test_multigrid", "*cuda*"),
+        for test, some in [("solvers/test_solvers", "*cuda*"), ("algebra/test_algebra", "*cuda*"),
+                           ("multigrid/test_multigrid", "*cuda*"),
                            ("discretization/test_device_forms", "*cuda*:*Cuda*")]:
             if (build / "tests" / test).is_file():
                 add(f"{test}", [build / "tests" / test, f"--gtest_filter={some}"])
@@ -159,9 +178,11 @@ def sanitizer(build, jobs, only, report):
 
 
 def run(arguments, report):
-    parser = argparse.ArgumentParser(prog="scripts/check gpu", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog="scripts/check gpu", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, default=ROOT / "build")
-    parser.add_argument("--parts", nargs="+", choices=["tests", "programs", "sanitizer"], default=["tests", "programs", "sanitizer"])
+    parser.add_argument("--parts", nargs="+", choices=["tests", "programs", "sanitizer"],
+                        default=["tests", "programs", "sanitizer"])
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--only", default="", metavar="WORD")
     options = parser.parse_args(arguments)
@@ -171,5 +192,6 @@ def run(arguments, report):
         fail("there is no mpirun, which tests and programs on ranks need")
     os.environ["GTEST_COLOR"] = "no"
     for part in options.parts:
-        {"tests": tests, "programs": programs, "sanitizer": sanitizer}[part](options.build.resolve(), options.jobs, options.only, report)
+        of_part = {"tests": tests, "programs": programs, "sanitizer": sanitizer}[part]
+        of_part(options.build.resolve(), options.jobs, options.only, report)
     report.note(f"Parts: {', '.join(options.parts)}")

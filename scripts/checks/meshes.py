@@ -26,8 +26,8 @@ def rotations(dim):
 
 
 class Mesh:
-    """vertices; cells as vertex numbers in VTK's order; their materials; the faces of the boundary, and (face, id) of those that have
-    an id: id_of(face). `names` are the names of ids in Gmsh's files."""
+    """vertices; cells as vertex numbers in VTK's order; their materials; the faces of the boundary, and (face, id) of
+    those that have an id: id_of(face). `names` are the names of ids in Gmsh's files."""
 
     def __init__(self, dim, vertices, cells, id_of=None):
         self.dim, self.vertices, self.cells = dim, [list(v) for v in vertices], [list(c) for c in cells]
@@ -46,11 +46,13 @@ class Mesh:
         return sorted({i for _, i in self.faces})
 
     def moved(self, map, flipped=False):
-        """The mesh with map(x, y, z) in place of each vertex; a map that mirrors turns the order of the cells' vertices."""
+        """The mesh with map(x, y, z) in place of each vertex; a map that mirrors turns the order of the cells'
+        vertices."""
         order = [0, 3, 2, 1, 4, 7, 6, 5][:2 ** self.dim] if flipped else range(2 ** self.dim)
         ids = {frozenset(face): i for face, i in self.faces}
         vertices = [map(*v, *[0.0] * (3 - self.dim))[:self.dim] for v in self.vertices]
-        return Mesh(self.dim, vertices, [[cell[k] for k in order] for cell in self.cells], lambda face: ids[frozenset(face)])
+        return Mesh(self.dim, vertices, [[cell[k] for k in order] for cell in self.cells],
+                    lambda face: ids[frozenset(face)])
 
 
 # --- Shapes -----------------------------------------------------------------------------------------------------------
@@ -65,7 +67,8 @@ def polygon(corners, a_side=2):
 
 
 def regular(n, radius, turn=0.0):
-    return [(radius * math.cos(turn + 2 * math.pi * k / n), radius * math.sin(turn + 2 * math.pi * k / n)) for k in range(n)]
+    return [(radius * math.cos(turn + 2 * math.pi * k / n), radius * math.sin(turn + 2 * math.pi * k / n))
+            for k in range(n)]
 
 
 def projected(ring, radius):
@@ -106,13 +109,14 @@ def lattice(n):
 
 
 def box(dim, n, jitter=0.0, seed=0, turned=False):
-    """The unit box of n cells in each direction; inner coordinates of vertices are moved at random by up to jitter times the width of a
-    cell, and cells may be turned. Sides have the ids 0, 1 (x), 2, 3 (y), 4, 5 (z)."""
+    """The unit box of n cells in each direction; inner coordinates of vertices are moved at random by up to jitter
+    times the width of a cell, and cells may be turned. Sides have the ids 0, 1 (x), 2, 3 (y), 4, 5 (z)."""
     draw, (points, cells) = Random(seed), lattice([n] * dim)
     vertices = [[c / n + (jitter / n * draw.uniform(-1, 1) if 0 < c < n else 0.0) for c in p] for p in points]
     if turned:
         cells = [[cell[k] for k in draw.choice(rotations(dim))] for cell in cells]
-    side = lambda face: next(2 * d + end for d in range(dim) for end in (0, 1) if all(points[v][d] == end * n for v in face))
+    side = lambda face: next(2 * d + end for d in range(dim) for end in (0, 1)
+                             if all(points[v][d] == end * n for v in face))
     return Mesh(dim, vertices, cells, side)
 
 
@@ -125,14 +129,16 @@ def padded(vertex):
 
 def gmsh_names(mesh):
     entries = [(mesh.dim - 1, i, name) for i, name in mesh.names.items()]
-    return ["$PhysicalNames", str(len(entries)), *(f'{d} {i} "{name}"' for d, i, name in entries), "$EndPhysicalNames"] if entries else []
+    lines = [f'{d} {i} "{name}"' for d, i, name in entries]
+    return ["$PhysicalNames", str(len(entries)), *lines, "$EndPhysicalNames"] if entries else []
 
 
 def msh2(mesh):
     types = {2: (1, 3), 3: (3, 5)}[mesh.dim]
     lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", *gmsh_names(mesh), "$Nodes", str(len(mesh.vertices))]
     lines += [f"{i + 1} {padded(v)}" for i, v in enumerate(mesh.vertices)] + ["$EndNodes", "$Elements"]
-    elements = [(types[0], i, f) for f, i in mesh.faces] + [(types[1], m, c) for m, c in zip(mesh.materials, mesh.cells)]
+    elements = [(types[0], i, f) for f, i in mesh.faces]
+    elements += [(types[1], m, c) for m, c in zip(mesh.materials, mesh.cells)]
     lines.append(str(len(elements)))
     lines += [f"{n + 1} {t} 2 {i} {i} " + " ".join(str(v + 1) for v in vs) for n, (t, i, vs) in enumerate(elements)]
     return "\n".join(lines + ["$EndElements", ""])
@@ -149,7 +155,8 @@ def msh4(mesh):
     lines.append(" ".join(str(sum(d == k for d, _ in order)) for k in range(4)))
     lines += [f"{i + 1} 0 0 0 0 0 0 1 {i} 0" for _, i in order] + ["$EndEntities", "$Nodes"]
     n = len(mesh.vertices)
-    lines += [f"1 {n} 1 {n}", f"{dim} {order[-1][1] + 1} 0 {n}", *(str(i + 1) for i in range(n)), *(padded(v) for v in mesh.vertices)]
+    lines += [f"1 {n} 1 {n}", f"{dim} {order[-1][1] + 1} 0 {n}"]
+    lines += [*(str(i + 1) for i in range(n)), *(padded(v) for v in mesh.vertices)]
     total, number = sum(map(len, groups.values())), 0
     lines += ["$EndNodes", "$Elements", f"{len(order)} {total} 1 {total}"]
     for d, i in order:
@@ -162,20 +169,25 @@ def msh4(mesh):
 
 def vtk(mesh):
     types = {2: (3, 9), 3: (9, 12)}[mesh.dim]
-    elements = [(types[1], m, c) for m, c in zip(mesh.materials, mesh.cells)] + [(types[0], i, f) for f, i in mesh.faces]
-    lines = ["# vtk DataFile Version 3.0", "drawn", "ASCII", "DATASET UNSTRUCTURED_GRID", f"POINTS {len(mesh.vertices)} double"]
+    elements = [(types[1], m, c) for m, c in zip(mesh.materials, mesh.cells)]
+    elements += [(types[0], i, f) for f, i in mesh.faces]
+    lines = ["# vtk DataFile Version 3.0", "drawn", "ASCII", "DATASET UNSTRUCTURED_GRID",
+             f"POINTS {len(mesh.vertices)} double"]
     lines += [padded(v) for v in mesh.vertices]
     lines.append(f"CELLS {len(elements)} {sum(1 + len(vs) for _, _, vs in elements)}")
     lines += [f"{len(vs)} " + " ".join(map(str, vs)) for _, _, vs in elements]
     lines += [f"CELL_TYPES {len(elements)}", *(str(t) for t, _, _ in elements)]
-    lines += [f"CELL_DATA {len(elements)}", "SCALARS MaterialID int 1", "LOOKUP_TABLE default", *(str(i) for _, i, _ in elements)]
+    lines += [f"CELL_DATA {len(elements)}", "SCALARS MaterialID int 1", "LOOKUP_TABLE default"]
+    lines += [str(i) for _, i, _ in elements]
     return "\n".join(lines + [""])
 
 
 def ucd(mesh):
     kinds = {2: ("line", "quad"), 3: ("quad", "hex")}[mesh.dim]
-    elements = [(kinds[1], m, c) for m, c in zip(mesh.materials, mesh.cells)] + [(kinds[0], i, f) for f, i in mesh.faces]
-    lines = [f"{len(mesh.vertices)} {len(elements)} 0 0 0"] + [f"{i + 1} {padded(v)}" for i, v in enumerate(mesh.vertices)]
+    elements = [(kinds[1], m, c) for m, c in zip(mesh.materials, mesh.cells)]
+    elements += [(kinds[0], i, f) for f, i in mesh.faces]
+    lines = [f"{len(mesh.vertices)} {len(elements)} 0 0 0"]
+    lines += [f"{i + 1} {padded(v)}" for i, v in enumerate(mesh.vertices)]
     lines += [f"{n + 1} {i} {t} " + " ".join(str(v + 1) for v in vs) for n, (t, i, vs) in enumerate(elements)]
     return "\n".join(lines + [""])
 
@@ -183,7 +195,8 @@ def ucd(mesh):
 def abaqus(mesh):
     lines = ["*HEADING", "drawn", "*NODE, NSET=ALLNODES"]
     lines += [f"{i + 1}, " + ", ".join(padded(v).split()) for i, v in enumerate(mesh.vertices)]
-    order = sorted(range(len(mesh.cells)), key=lambda n: mesh.materials[n])  # deal.II takes elements in ascending order only
+    # deal.II takes elements in ascending order only
+    order = sorted(range(len(mesh.cells)), key=lambda n: mesh.materials[n])
     for n, k in enumerate(order):
         if n == 0 or mesh.materials[k] != mesh.materials[order[n - 1]]:
             lines.append(f"*ELEMENT, TYPE={'C3D8R' if mesh.dim == 3 else 'S4R'}, ELSET=EB{mesh.materials[k]}")
@@ -199,4 +212,5 @@ def abaqus(mesh):
     return "\n".join(lines + [""])
 
 
-FORMATS = {"msh2": (".msh", msh2), "msh4": (".msh", msh4), "vtk": (".vtk", vtk), "ucd": (".inp", ucd), "abaqus": (".inp", abaqus)}
+FORMATS = {"msh2": (".msh", msh2), "msh4": (".msh", msh4), "vtk": (".vtk", vtk), "ucd": (".inp", ucd),
+           "abaqus": (".inp", abaqus)}

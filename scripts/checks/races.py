@@ -1,11 +1,11 @@
-"""The host's loops under the thread sanitizer, with clang, LLVM's OpenMP and archer, which tells the sanitizer what OpenMP orders.
+"""The host's loops under the thread sanitizer, with clang, LLVM's OpenMP and archer, which tells it what OpenMP orders.
 
   scripts/check races [--build DIR] [--parts tests programs] [--jobs N] [--only WORD]
 
 tests     the core's tests and the discretization's, with four threads
 programs  a short run of each program with four threads, on meshes that are large enough that loops do share their work
-Without --build the preset races is configured and built (Debian: clang, libomp-dev). Libraries that are not compiled with the sanitizer
-(deal.II, TBB, MPI) are passed over: it does not see what orders their accesses.
+Without --build the preset races is configured and built (Debian: clang, libomp-dev). Libraries that are not compiled
+with the sanitizer (deal.II, TBB, MPI) are passed over: it does not see what orders their accesses.
 """
 
 import argparse
@@ -17,7 +17,8 @@ from pathlib import Path
 
 from .common import PROGRAMS, ROOT, build, executable, fail, program_command, run_program
 
-TESTS = ["test_base", "test_algebra", "test_operators", "test_solvers", "test_fast_diagonalization", "test_multigrid", "test_schur",
+TESTS = ["test_base", "test_algebra", "test_operators", "test_solvers", "test_fast_diagonalization", "test_multigrid",
+         "test_schur",
          "test_discretization", "test_device_forms", "test_stokes_matrices", "test_transport", "test_flow"]
 # Loops of fewer than some thousand entries stay with one thread: these meshes have more.
 RUNS = {
@@ -32,14 +33,17 @@ RUNS = {
     "buoyant_flow": [("sinking_block", ["Mesh/Refinements=5", "Time stepping/Steps=2"])],
     "poisson": [("tutorial", ["Mesh/Refinements=6", "Problem/Samples=8"])],
 }
-WARNING = re.compile(r"^WARNING: ThreadSanitizer: (.*?)(?: \(pid=\d+\))?$(.*?)^SUMMARY: ThreadSanitizer: (.*)$", re.MULTILINE | re.DOTALL)
+WARNING = re.compile(r"^WARNING: ThreadSanitizer: (.*?)(?: \(pid=\d+\))?$(.*?)^SUMMARY: ThreadSanitizer: (.*)$",
+                     re.MULTILINE | re.DOTALL)
 
 
 def environment(directory):
     found = sorted([*Path("/usr/lib").glob("llvm-*/lib/libarcher.so"), *directory.glob("libarcher.so")])
     if not found:
-        fail(f"libarcher.so is missing: apt-get install clang libomp-dev, or pack it with the programs as {directory.name}/libarcher.so")
-    return {"OMP_TOOL_LIBRARIES": str(found[-1]), "TSAN_OPTIONS": "ignore_noninstrumented_modules=1 exitcode=66", "OMP_NUM_THREADS": "4",
+        fail("libarcher.so is missing: apt-get install clang libomp-dev, or pack it with the programs as "
+             f"{directory.name}/libarcher.so")
+    return {"OMP_TOOL_LIBRARIES": str(found[-1]), "TSAN_OPTIONS": "ignore_noninstrumented_modules=1 exitcode=66",
+            "OMP_NUM_THREADS": "4",
             "DEAL_II_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
@@ -48,12 +52,14 @@ def outcome(name, command, around):
     races = [f"{kind}: {summary}" for kind, _, summary in WARNING.findall(done.err + done.out)]
     different = sorted(set(races))
     passed = done.code == 0 and not races
-    text = f"{done.how()}, {done.seconds:.0f} s" + (f", {len(races)} warnings, {len(different)} places: {'; '.join(different[:3])}" if races else "")
+    places = f", {len(races)} warnings, {len(different)} places: {'; '.join(different[:3])}" if races else ""
+    text = f"{done.how()}, {done.seconds:.0f} s{places}"
     return name, passed, text, "" if passed else (done.err + done.out)[:12000]
 
 
 def run(arguments, report):
-    parser = argparse.ArgumentParser(prog="scripts/check races", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog="scripts/check races", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path)
     parser.add_argument("--parts", nargs="+", choices=["tests", "programs"], default=["tests", "programs"])
     parser.add_argument("--jobs", type=int, default=1)
@@ -72,7 +78,8 @@ def run(arguments, report):
                 report.add(name, False, f"{directory} has no such test")
         for program in [p for p in PROGRAMS if p in targets and options.only in p]:
             for name, settings in RUNS[program]:
-                words = [executable(directory, program), ROOT / "prm" / program / f"{name}.prm", "--output", Path(output) / f"{program}_{name}"]
+                words = [executable(directory, program), ROOT / "prm" / program / f"{name}.prm",
+                         "--output", Path(output) / f"{program}_{name}"]
                 command = program_command(*words, settings=settings, threads=4)
                 work.append(pool.submit(outcome, f"{program}/{name}", command, around))
         for done in work:

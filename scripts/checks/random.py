@@ -4,11 +4,12 @@
   scripts/check random 1 SEED --only PROGRAM:I     draw I of this seed alone, with all comparisons
   scripts/check random 100000 SEED --minutes 25    as many draws as the cores do in this time
 
-Each draw ends with exit code 0; or 2 and a message that names a key; or 1 where a solver says why it did not come to an end; never with a
-signal. Then: the same bits on 1 and 4 threads, and of a run that is stopped and continued; a serial mesh as p4est's, and 1 rank
-as 2 and 3 to 1e-9; no more memory than a dry run promises. A draw that fails is shrunk to the few keys that matter.
-Without mpirun the check fails, unless --without ranks says that they are not wanted. A node without deal.II takes the programs with their
-libraries from scripts/pack: `bash .gpu/run scripts/check random ... --build DIR`; likewise the kinds physics, sanitize and races.
+Each draw ends with exit code 0; or 2 and a message that names a key; or 1 where a solver says why it did not come to an
+end; never with a signal. Then: the same bits on 1 and 4 threads, and of a run that is stopped and continued; a serial
+mesh as p4est's, and 1 rank as 2 and 3 to 1e-9; no more memory than a dry run promises. A draw that fails is shrunk to
+the few keys that matter. Without mpirun the check fails, unless --without ranks says that they are not wanted. A node
+without deal.II takes the programs with their libraries from scripts/pack: `bash .gpu/run scripts/check random ...
+--build DIR`; likewise the kinds physics, sanitize and races.
 """
 
 import argparse
@@ -34,10 +35,12 @@ SET_HERE = {"Checkpoint/Steps", "Ranks/Distributed mesh"}  # by comparisons
 
 
 class Result:
-    """Of a draw: how its run ended, the comparisons that were made, and of those that failed (name, complaint, command)."""
+    """Of a draw: how its run ended, the comparisons that were made, and of those that failed (name, complaint,
+    command)."""
 
     def __init__(self, draw):
-        self.draw, self.code, self.message, self.notes, self.done, self.failed, self.seconds = draw, 0, "", [], [], [], 0.
+        self.draw, self.code, self.message, self.seconds = draw, 0, "", 0.
+        self.notes, self.done, self.failed = [], [], []
 
 
 def command(program, settings, folder):
@@ -93,33 +96,41 @@ def tell(report, program, results, n_keys, n_drawn):
     done = collections.Counter(c for r in results if r.code == 0 for c in r.done)
     notes = collections.Counter(note for r in results for note in r.notes)
     accepted = sum(r.code in (0, 1) for r in results)
-    text = (f"{codes[0]} ran, {codes[1]} did not converge, {codes[2]} refused; " + ", ".join(f"{name} {n}" for name, n in done.items())
+    text = (f"{codes[0]} ran, {codes[1]} did not converge, {codes[2]} refused; "
+            + ", ".join(f"{name} {n}" for name, n in done.items())
             + f"; {n_drawn} of {n_keys} keys set" + "".join(f"; {note}: {n}" for note, n in notes.items()))
     report.add(f"{program}: {len(results)} draws", accepted >= 0.5 * len(results) or len(results) < 10, text)
     for code, what in ((1, "did not converge"), (2, "refused")):
         for r in results:
             if r.code == code and not r.failed:
-                print(f"        {program}:{r.draw.number} {what}: {r.message.splitlines()[0][:300] if r.message else ''}")
+                print(f"        {program}:{r.draw.number} {what}: {r.message.partition(chr(10))[0][:300]}")
     slow = max(results, key=lambda r: r.seconds)
-    print(f"        the longest: {program}:{slow.draw.number}, {slow.seconds:.1f} s; all: {sum(r.seconds for r in results):.0f} s", flush=True)
+    seconds = sum(r.seconds for r in results)
+    print(f"        the longest: {program}:{slow.draw.number}, {slow.seconds:.1f} s; all: {seconds:.0f} s", flush=True)
     return accepted
 
 
 def options_of(arguments):
-    parser = argparse.ArgumentParser(prog="scripts/check random", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog="scripts/check random", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("n", nargs="?", type=int, default=20, metavar="N", help="draws for each program")
     parser.add_argument("seed", nargs="?", type=int, default=1, metavar="SEED")
-    parser.add_argument("--build", type=Path, default=ROOT / "build", help="the programs lie there, in apps/, bin/ or directly")
+    parser.add_argument("--build", type=Path, default=ROOT / "build",
+                        help="the programs lie there, in apps/, bin/ or directly")
     parser.add_argument("--programs", default=",".join(PROBLEMS))
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="draws at a time")
     parser.add_argument("--first", type=int, default=0, metavar="I", help="number of the first draw")
     parser.add_argument("--only", metavar="PROGRAM:I", help="this draw alone")
-    parser.add_argument("--every", type=int, default=1, metavar="K", help="all comparisons for every K-th draw only, threads for every second one")
-    parser.add_argument("--minutes", type=float, default=math.inf, help="no draw begins after them; N is how many there are at most")
-    parser.add_argument("--without", nargs="+", choices=COMPARISONS[1:], default=[], help="comparisons that are left out")
+    parser.add_argument("--every", type=int, default=1, metavar="K",
+                        help="all comparisons for every K-th draw only, threads for every second one")
+    parser.add_argument("--minutes", type=float, default=math.inf,
+                        help="no draw begins after them; N is how many there are at most")
+    parser.add_argument("--without", nargs="+", choices=COMPARISONS[1:], default=[],
+                        help="comparisons that are left out")
     parser.add_argument("--timeout", type=float, default=60, help="seconds for a run")
     parser.add_argument("--shrink", type=float, default=120, help="seconds for shrinking a failing draw")
-    parser.add_argument("--keep", type=Path, default=Path("output/check_random"), help="folder for the meshes of failing draws")
+    parser.add_argument("--keep", type=Path, default=Path("output/check_random"),
+                        help="folder for the meshes of failing draws")
     options = parser.parse_args(arguments)
     if options.only:
         options.programs, _, number = options.only.partition(":")
@@ -135,7 +146,8 @@ def options_of(arguments):
 
 
 def looks(options, report):
-    """The results of all draws by program; draws of all programs come in turn. Failed comparisons are reported as they are found."""
+    """The results of all draws by program; draws of all programs come in turn. Failed comparisons are reported as they
+    are found."""
     results, numbers, end = collections.defaultdict(list), itertools.count(), time.monotonic() + 60 * options.minutes
 
     def work():
@@ -146,7 +158,8 @@ def looks(options, report):
             result = look(options, options.names[name], options.first + number)
             results[result.draw.program].append(result)
             for comparison, complaint, line in result.failed:
-                report.add(f"{result.draw.program}:{result.draw.number} {comparison}", False, f"{complaint}\n    {result.message}\n    {line}")
+                report.add(f"{result.draw.program}:{result.draw.number} {comparison}", False,
+                           f"{complaint}\n    {result.message}\n    {line}")
 
     with ThreadPoolExecutor(options.jobs) as pool:
         for done in [pool.submit(work) for _ in range(options.jobs)]:

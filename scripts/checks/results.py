@@ -1,16 +1,19 @@
-"""Whether two runs of a parameter file have the same results: statistics.csv, run.json, profiles and the nodal values of VTU files.
+"""Whether two runs of a parameter file have the same results: statistics.csv, run.json, profiles and the nodal values
+of VTU files.
 
-A difference is relative to the scale of its quantity, not to the quantity itself, which may vanish by symmetry or be a difference of
-large numbers. QUANTITIES says by its name of what kind a quantity is. The scale is the largest absolute value of the kind in
+A difference is relative to the scale of its quantity, not to the quantity itself, which may vanish by symmetry or be a
+difference of large numbers. QUANTITIES says by its name of what kind a quantity is. The scale is the largest absolute
+value of the kind in
 
   statistics.csv          all its rows and all VTU files
   run.json and profiles   all of them and the last VTU file, which are of one state
   a VTU file              that file
 
-and in addition, as SCALES says, what one of these amounts to: a velocity that is computed from displacements has their rounding by
-the time step. What QUANTITIES does not name is a kind of its own, of all components of a vector and all entries of a list.
-Where an extreme of a profile lies is compared by the profile's value there: two places of the same value are both right.
-VTU files have float32, of which one rounding is no difference. Where points come in another order they are sorted.
+and in addition, as SCALES says, what one of these amounts to: a velocity that is computed from displacements has
+their rounding, divided by the time step. What QUANTITIES does not name is a kind of its own, of all components of a
+vector and all entries of a list. Where an extreme of a profile lies is compared by the profile's value there: two
+places of the same value are both right. VTU files have float32, of which one rounding is no difference. Where points
+come in another order they are sorted.
 """
 
 import base64
@@ -27,7 +30,7 @@ QUANTITIES = [
     ("velocity", r"^velocity\b|velocity_at_points|(^|/)u_[xyz]|/max_velocity$|/u_l2$"),
     ("pressure", r"^pressure$|mean_pressure|pressure_at_point|(^|/)p(/|$)|/p_l2$|/pressure_l2$"),
     ("solution", r"^(theta|u|first_sample)$|/errors/l2$"),
-    ("composition", r"^composition$|/composition/m[a-z]+$|^least$|^most$"),
+    ("composition", r"^composition$|/composition/(min|max)$|^least$|^most$"),
     ("stress", r"stress_|von_mises"),
     ("energy", r"(strain|kinetic)_energy|work_of_load"),
     ("divergence", r"/remesh_divergence/"),
@@ -39,10 +42,11 @@ SCALES = {  # of a kind: what else gives its scale, from the largest values of k
 COMPONENT = re.compile(r"([_/]u?[xyz](?=/|$))|(/\d+(?=/|$))")
 PLACE = re.compile(r"/profiles/(\d+)/(\w+)/(min|max)_at$")
 # How a run went, and on what.
-WAY = re.compile(r"iteration|residual|newton|timing|second|memory|bytes|evaluations|backtrack|updates|applications|levels_by_cells",
-                 re.IGNORECASE)
-LEFT_OUT = {"backend", "device", "devices", "threads", "hardware", "command", "date", "precision", "tolerance", "levels", "setup",
-            "commit", "version", "solver", "ranks", "balance", "matrix_format", "bandwidth", "nonlinear", "redone", "unfinished_solves"}
+WAY = re.compile(r"iteration|residual|newton|timing|second|memory|bytes|evaluations|backtrack|updates|applications|"
+                 r"levels_by_cells", re.IGNORECASE)
+LEFT_OUT = {"backend", "device", "devices", "threads", "hardware", "command", "date", "precision", "tolerance",
+            "levels", "setup", "commit", "version", "solver", "ranks", "balance", "matrix_format", "bandwidth",
+            "nonlinear", "redone", "unfinished_solves"}
 
 
 def kind(name):
@@ -66,9 +70,11 @@ def array(text):
 
 
 def fields(files):
-    """{name: values} of the floating-point arrays in the pieces of one state; components have names x, y, z behind a slash."""
+    """{name: values} of the floating-point arrays in the pieces of one state; components have names x, y, z behind a
+    slash."""
     found = {}
-    pattern = r'<DataArray type="Float(32|64)"(?: Name="([^"]*)")?(?: NumberOfComponents="(\d+)")?[^>]*>\s*([^<]*?)\s*</DataArray>'
+    pattern = (r'<DataArray type="Float(32|64)"(?: Name="([^"]*)")?(?: NumberOfComponents="(\d+)")?[^>]*>'
+               r'\s*([^<]*?)\s*</DataArray>')
     for text in (file.read_text() for file in files):
         for bits, name, components, encoded in re.findall(pattern, text):
             data, n = array(encoded), int(components or 1)
@@ -112,7 +118,8 @@ class Results:
     """What a run has written."""
 
     def __init__(self, folder):
-        self.statistics, self.record = columns(folder / "statistics.csv"), dict(leaves(json.loads((folder / "run.json").read_text())))
+        self.statistics = columns(folder / "statistics.csv")
+        self.record = dict(leaves(json.loads((folder / "run.json").read_text())))
         self.profiles = [columns(folder / f"profile_{k}.csv") for k in range(len(list(folder.glob("profile_*.csv"))))]
         self.states = {name: fields(files) for name, files in states(folder).items()}
         time, step = (self.statistics.get(name, [0.0])[:1] for name in ("time", "step"))
@@ -126,14 +133,16 @@ class Results:
                 if not PLACE.search(name):
                     most = max((abs(x) for x in values if not math.isnan(x)), default=0.0)
                     largest[kind(name)] = max(largest.get(kind(name), 0.0), most)
-        return {**largest, **{name: max(largest[name], scale(largest, self.step)) for name, scale in SCALES.items() if name in largest}}
+        more = {name: scale(largest, self.step) for name, scale in SCALES.items()}
+        return {name: max(value, more.get(name, 0.0)) for name, value in largest.items()}
 
 
 # --- Differences ------------------------------------------------------------------------------------------------------
 
 
 def difference(a, b, scale, rounding=0.0):
-    """The largest difference of two lists relative to scale, beyond one rounding; infinite where lengths or NaN differ."""
+    """The largest difference of two lists relative to scale, beyond one rounding; infinite where lengths or NaN
+    differ."""
     if len(a) != len(b) or any(math.isnan(x) != math.isnan(y) for x, y in zip(a, b)):
         return math.inf
     worst = max((abs(x - y) - rounding * max(abs(x), abs(y)) for x, y in zip(a, b) if not math.isnan(x)), default=0.0)
@@ -176,7 +185,8 @@ def compare(host_folder, other_folder):
     """What differs most between the folders of two runs: (difference, where)."""
     host, other = Results(host_folder), Results(other_folder)
     found = [(0.0, "")]
-    found += differences("statistics.csv", host.statistics, other.statistics, host.scales(host.statistics, *host.states.values()))
+    found += differences("statistics.csv", host.statistics, other.statistics,
+                         host.scales(host.statistics, *host.states.values()))
     last = [host.states[name] for name in sorted(host.states)[-1:]]
     end = host.scales(host.record, *host.profiles, *last)
     found += differences("run.json", host.record, other.record, end, special=lambda *place: of_place(host, *place))

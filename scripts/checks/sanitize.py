@@ -1,11 +1,14 @@
-"""Every shipped parameter file for a few steps, and every tutorial whole, under the address and undefined-behaviour sanitizers.
+"""Every shipped parameter file for a few steps, every tutorial whole, under address and undefined-behaviour sanitizers.
 
-  scripts/check sanitize [--build DIR] [--parts shipped tutorials] [--steps N] [--threads N ...] [--jobs N] [--only WORD] [--list]
+  scripts/check sanitize [--build DIR] [--parts shipped tutorials] [--steps N] [--threads N ...] [--jobs N]
+                         [--only WORD] [--list]
 
-shipped    every prm/*/*.prm, at most N steps (2) on small meshes; --list prints how each of them is reduced (scripts/checks/shipped.py)
+shipped    every prm/*/*.prm, at most N steps (2) on small meshes; --list prints how each of them is reduced
+           (scripts/checks/shipped.py)
 tutorials  every prm/*/tutorial.prm as it is
-Both run with one thread and with four. Without --build the preset sanitize is configured and its programs are built (Debug, deal.II's
-debug library, which checks what it is given). Leaks are looked for in programs without MPI only: cmake/no_leak_detection.cc says why.
+Both run with one thread and with four. Without --build the preset sanitize is configured and its programs are built
+(Debug, deal.II's debug library, which checks what it is given). Leaks are looked for in programs without MPI only:
+cmake/no_leak_detection.cc says why.
 """
 
 import argparse
@@ -35,22 +38,27 @@ def selected(parts, steps):
             changed = {**dict(s.split("=", 1) for s in settings), **INSTEAD.get(f"{program}/{file.stem}", {})}
             found.append((f"shipped {name}", program, file, [f"{key}={value}" for key, value in changed.items()]))
     if "tutorials" in parts:
-        found += [(f"whole {program}/tutorial", program, file, []) for program, file in shipped.files() if file.stem == "tutorial"]
+        found += [(f"whole {program}/tutorial", program, file, []) for program, file in shipped.files()
+                  if file.stem == "tutorial"]
     return found
 
 
 def one(build_directory, name, program, file, settings, threads, timeout):
     with tempfile.TemporaryDirectory(prefix="adamant_sanitize_") as output:
         words = [executable(build_directory, program), file, "--output", Path(output) / "run"]
-        done = run_program(program_command(*words, settings=settings, threads=threads), environment=ENVIRONMENT, timeout=timeout)
+        done = run_program(program_command(*words, settings=settings, threads=threads), environment=ENVIRONMENT,
+                           timeout=timeout)
     found = FOUND.search(done.err + done.out)
     passed = done.code == 0 and found is None
-    said = "" if passed else " " + (found.group(0) if found else (done.err.strip().splitlines() or ["no message"])[-1])[:160]
-    return f"{name}, {threads} threads", passed, f"{done.how()}, {done.seconds:.0f} s{said}", "" if passed else (done.err or done.out)[:6000]
+    last = (done.err.strip().splitlines() or ["no message"])[-1]
+    said = "" if passed else " " + (found.group(0) if found else last)[:160]
+    output = "" if passed else (done.err or done.out)[:6000]
+    return f"{name}, {threads} threads", passed, f"{done.how()}, {done.seconds:.0f} s{said}", output
 
 
 def run(arguments, report):
-    parser = argparse.ArgumentParser(prog="scripts/check sanitize", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog="scripts/check sanitize", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path)
     parser.add_argument("--parts", nargs="+", choices=["shipped", "tutorials"], default=["shipped", "tutorials"])
     parser.add_argument("--steps", type=int, default=2)
@@ -67,7 +75,8 @@ def run(arguments, report):
         raise SystemExit(0)
     directory = options.build or build("sanitize", PROGRAMS)
     with ThreadPoolExecutor(options.jobs) as pool:
-        work = [pool.submit(one, directory, *r, threads, options.timeout) for r in chosen for threads in options.threads]
+        work = [pool.submit(one, directory, *r, threads, options.timeout) for r in chosen
+                for threads in options.threads]
         for done in work:
             case, passed, text, output = done.result()
             report.add(case, passed, text)

@@ -18,11 +18,14 @@ REFINEMENTS = {  # the parameter of uniform refinements, and the largest ones ke
 MOST = {  # other parameters that make a run long, and the largest values kept
     "elasticity": {"Discretization/Refinement steps": {"small": 1, "medium": 3}},
     "poisson": {"Problem/Samples": {"small": 8, "medium": 64}, "Solver/Columns at once": {"small": 8, "medium": 64},
-                "Solver/Repetitions": {"small": 1, "medium": 1}, "Schur complement/Coarse refinements": {"small": 2, "medium": 4}},
+                "Solver/Repetitions": {"small": 1, "medium": 1},
+                "Schur complement/Coarse refinements": {"small": 2, "medium": 4}},
     "transport_diffusion": {"Adaptivity/Largest level": {"small": 5, "medium": 8}},
     "navier_stokes": {"Mesh/Local refinements": {"small": 1, "medium": 2}},
 }
-DIMENSION = {"transport_diffusion": 2, "elasticity": 3, "navier_stokes": 3, "stokes": 3, "buoyant_flow": 2, "stationary_navier_stokes": 2}
+INSTATIONARY = ("transport_diffusion", "template", "nonlinear_heat")
+DIMENSION = {"transport_diffusion": 2, "elasticity": 3, "navier_stokes": 3, "stokes": 3, "buoyant_flow": 2,
+             "stationary_navier_stokes": 2}
 
 
 def files():
@@ -46,7 +49,8 @@ def settings(file):
 
 
 def reduced(program, file, size, steps):
-    """The settings behind --set that make the run of a shipped file one of this size ("small", "medium") and so many steps."""
+    """The settings behind --set that make the run of a shipped file one of this size ("small", "medium") and so many
+    steps."""
     given, change = settings(file), []
     dimension = int(given.get("Problem/Dimension", DIMENSION.get(program, 2)))
     key, most = REFINEMENTS[program]
@@ -61,7 +65,7 @@ def reduced(program, file, size, steps):
     section = "Heat" if program in ("template", "nonlinear_heat") else "Time stepping"
     if program == "buoyant_flow":
         change.append(f"Time stepping/Steps={steps}")
-    elif f"{section}/End time" in given or f"{section}/Time step" in given or program in ("transport_diffusion", "template", "nonlinear_heat"):
+    elif {f"{section}/End time", f"{section}/Time step"} & set(given) or program in INSTATIONARY:
         step = given.get(f"{section}/Time step", {"transport_diffusion": "0.02"}.get(program, "0.05"))
         if given.get("Time stepping/Stationary") != "true":
             change.append(f"{section}/End time={steps * float(step):.12g}")
@@ -71,7 +75,8 @@ def reduced(program, file, size, steps):
 
 
 def runs(size, steps):
-    """(name, program, file, settings) of every shipped file, reduced; files that have become the same run come once, with all names."""
+    """(name, program, file, settings) of every shipped file, reduced; files that have become the same run come once,
+    with all names."""
     found = {}
     for program, file in files():
         change = reduced(program, file, size, steps)

@@ -7,8 +7,8 @@ from checks.meshes import CUBE, FACES, FORMATS, SQUARE, rotations
 
 
 class Mesh(meshes.Mesh):
-    """`curved` is the text of Mesh/Curved boundaries, `points` lie inside, `parallel` says whether all boundary faces are parallel to
-    axes, `side` has the ids of boundary faces: what may get one of its own."""
+    """`curved` is the text of Mesh/Curved boundaries, `points` lie inside, `parallel` says whether all boundary faces
+    are parallel to axes, `side` has the ids of boundary faces: what may get one of its own."""
 
     curved, parallel, middle_radius = "", True, 0
 
@@ -17,7 +17,8 @@ class Mesh(meshes.Mesh):
         self.side = {}
 
     def inner_point(self, chance, weight):
-        """The middle of a cell, or with a weight that is no dyadic number a point that is no vertex of finer cells, either."""
+        """The middle of a cell, or with a weight that is no dyadic number a point that is no vertex of finer cells,
+        either."""
         corner = self.vertices[chance.choice(cell := chance.choice(self.cells))]
         middle = self.centre(cell)
         return [(1 - weight) * m + weight * c for m, c in zip(middle, corner)]
@@ -28,7 +29,8 @@ class Mesh(meshes.Mesh):
             axis, pool = chance.randrange(self.dim), chance.sample([1, 2, 3, 7, 12], 2)
             middle = self.centre(range(len(self.vertices)))[axis]
             self.materials = [pool[self.centre(cell)[axis] > middle] for cell in self.cells]
-        pool = chance.sample([0, 1, 2, 3, 4, 5, 6, 9, 20], 6) if chance.random() < 0.7 else [chance.choice([0, 1, 7])] * 6
+        many = chance.random() < 0.7
+        pool = chance.sample([0, 1, 2, 3, 4, 5, 6, 9, 20], 6) if many else [chance.choice([0, 1, 7])] * 6
         sides = [self.side_of(face) for face in self.boundary]
         names = sorted(set(sides))
         self.faces = [(face, pool[names.index(side) % len(pool)]) for face, side in zip(self.boundary, sides)]
@@ -50,7 +52,8 @@ class Mesh(meshes.Mesh):
         """A box's faces by direction; where there is a hole, inner and outer ones by distance from the axis."""
         middle, centre = self.centre(face), self.centre(range(len(self.vertices)))
         if self.curved or not self.parallel:
-            flat = self.dim == 3 and len({round(self.vertices[n][2], 9) for n in face}) == 1 and "sphere" not in self.curved
+            heights = {round(self.vertices[n][self.dim - 1], 9) for n in face}
+            flat = self.dim == 3 and len(heights) == 1 and "sphere" not in self.curved
             radius = math.hypot(*(m - c for m, c in zip(middle[:3 if "sphere" in self.curved else 2], centre)))
             return ("z", middle[2] > centre[2]) if flat else ("r", radius > self.middle_radius)
         offsets = [m - c for m, c in zip(middle, centre)]
@@ -128,7 +131,8 @@ def one_cell(chance, dim):
 def draw(chance, dim):
     """A mesh with its numbers."""
     kind = chance.choice(["grid", "grid", "L", "ring", "ring", "star", "one"])
-    mesh = grid(chance, dim, kind == "L") if kind in ("grid", "L") else {"ring": ring, "star": star, "one": one_cell}[kind](chance, dim)
+    others = {"ring": ring, "star": star, "one": one_cell}
+    mesh = others[kind](chance, dim) if kind in others else grid(chance, dim, kind == "L")
     mesh.points = [mesh.inner_point(chance, 0.2) for _ in range(2)]
     mesh.vertices_of_finer_cells = [mesh.inner_point(chance, 0)]
     mesh.number(chance)

@@ -1,4 +1,5 @@
-"""Draws of problems: values of the parameters that have to fit together. What is left open is drawn from the parameters' patterns."""
+"""Draws of problems: values of the parameters that have to fit together. What is left open is drawn from the
+parameters' patterns."""
 
 import math
 import random
@@ -27,7 +28,8 @@ class Draw:
 
     def open(self, key):
         """Whether a key may be drawn alone. Those of sections that this problem does not use may, too."""
-        return key not in self.settings and key not in TOGETHER and not (key.startswith("Linear solver") and self.default_solver)
+        return key not in self.settings and key not in TOGETHER and not (key.startswith("Linear solver")
+                                                                         and self.default_solver)
 
     def set(self, key, text, probability=1.):
         if self.chance.random() < probability:
@@ -47,8 +49,10 @@ class Draw:
     # Expressions.
 
     def term(self, time, variables):
-        a, b, c, x, y = self.between(-1, 1), self.between(0.5, 4), self.between(0.2, 0.8), self.pick(*variables), self.pick(*variables)
-        return self.pick(*[a, f"{a}*{x}", f"{a}*{x}*{y}", f"{a}*sin({b}*{x}+{c}*{y})", f"{a}*exp(-{b}*(({x}-{c})^2+({y}-0.3)^2))",
+        a, b, c = self.between(-1, 1), self.between(0.5, 4), self.between(0.2, 0.8)
+        x, y = self.pick(*variables), self.pick(*variables)
+        return self.pick(*[a, f"{a}*{x}", f"{a}*{x}*{y}", f"{a}*sin({b}*{x}+{c}*{y})",
+                           f"{a}*exp(-{b}*(({x}-{c})^2+({y}-0.3)^2))",
                            f"{a}*abs({x}-{c})", f"if({x}<{c},{a},{b})"] + [f"{a}*cos({b}*t)*{x}"] * (2 * time))
 
     def scalar(self, time=False, variables=None):
@@ -60,8 +64,8 @@ class Draw:
     def positive(self, ratio, variable=None):
         x, y = (variable or self.pick(*"xyz"[:self.dim])), (variable or self.pick(*"xyz"[:self.dim]))
         c, b = self.between(0.2, 0.8), self.between(2, 40)
-        return self.pick("1", f"1+{ratio}*exp(-{b}*(({x}-{c})^2+({y}-0.4)^2))", f"if({x}<{c},1,{ratio})", f"{ratio}^{x}" if variable else
-                         f"{ratio}^(0.5*sin(3*{x}+{y}))")
+        power = f"{ratio}^{x}" if variable else f"{ratio}^(0.5*sin(3*{x}+{y}))"
+        return self.pick("1", f"1+{ratio}*exp(-{b}*(({x}-{c})^2+({y}-0.4)^2))", f"if({x}<{c},1,{ratio})", power)
 
     def divergence_free(self):
         """Whose flux through any closed surface is zero."""
@@ -76,7 +80,8 @@ class Draw:
 
     def coordinates(self, key, lengths):
         """Each coordinate by a function that grows, on (0, length)."""
-        factors = [(self.chance.uniform(0.4, 1.5), self.pick(0, self.chance.uniform(0, 1)), self.pick(0, self.chance.uniform(-1, 1)))
+        factors = [(self.chance.uniform(0.4, 1.5), self.pick(0, self.chance.uniform(0, 1)),
+                    self.pick(0, self.chance.uniform(-1, 1)))
                    for _ in range(self.dim)]
         factors = [tuple(round(f, 3) for f in triple) for triple in factors]
         self.set(key, "; ".join(f"{a}*{x}+{b}*{x}^2+{c}" for x, (a, b, c) in zip("xyz", factors)))
@@ -88,9 +93,11 @@ class Draw:
         self.files[name] = text
         self.set("Mesh/File", f"{{folder}}/{name}")
         if self.mesh.curved and self.maybe(0.8):
-            sides = {i for side, i in self.mesh.side.items() if side[0] == "r"} - {i for side, i in self.mesh.side.items() if side[0] == "z"}
+            of = lambda direction: {i for side, i in self.mesh.side.items() if side[0] == direction}
+            sides = of("r") - of("z")
             if sides:
-                self.set("Mesh/Curved boundaries", ", ".join(f"{self.boundary_name(i)}: {self.mesh.curved}" for i in sorted(sides)))
+                self.set("Mesh/Curved boundaries",
+                         ", ".join(f"{self.boundary_name(i)}: {self.mesh.curved}" for i in sorted(sides)))
 
     def boundary_name(self, i):
         return self.mesh.names[i] if self.mesh and i in self.mesh.names and self.maybe(0.7) else i
@@ -103,7 +110,8 @@ class Draw:
         found = []
         for _ in range(n or self.pick(1, 2)):
             if self.mesh:
-                found.append(self.chance.choice(self.mesh.points + (self.mesh.vertices_of_finer_cells if on_faces else [])))
+                found.append(self.chance.choice(self.mesh.points
+                                                + (self.mesh.vertices_of_finer_cells if on_faces else [])))
             else:
                 places = [0.25, 0.5] * on_faces + [self.chance.uniform(0.05, 0.95)]
                 p = [self.chance.choice(places) * length for length in self.box_lengths]
@@ -130,14 +138,16 @@ class Draw:
                 self.coordinates("Mesh/Coordinates", [1.] * self.dim)
         n = len(self.mesh.cells) if self.mesh else math.prod(cells[:self.dim])
         local = self.pick(1, 1, 2) if kind != "cylinder" and self.maybe(0.4) else 0
-        self.set("Mesh/Refinements", 0 if kind == "cylinder" else self.refinements(n, cap / 2 ** (local * (self.dim - 1))))
+        self.set("Mesh/Refinements",
+                 0 if kind == "cylinder" else self.refinements(n, cap / 2 ** (local * (self.dim - 1))))
         if local > 0:
             self.set("Mesh/Local refinements", local)
             self.set("Mesh/Refine where", self.refine_where())
         return kind
 
     def refine_where(self):
-        return self.pick(f"{self.between(0.1, 0.4)}-x", f"y-{self.between(0.6, 0.9)}", f"{self.between(0.2, 0.7)}-x-y", "x*y-0.5")
+        return self.pick(f"{self.between(0.1, 0.4)}-x", f"y-{self.between(0.6, 0.9)}", f"{self.between(0.2, 0.7)}-x-y",
+                         "x*y-0.5")
 
     def heat_mesh(self, section, cap=1.):
         if self.maybe(0.5):
@@ -160,7 +170,8 @@ class Draw:
             self.set("Adaptivity/Check interval", self.pick(1, 2))
         self.set("Adaptivity/First mesh cycles", self.pick(1, 2), 0.5)
         uniform = next((int(v) for k, v in self.settings.items() if k.endswith("efinements") and "Local" not in k), 2)
-        more = sum(int(v) for k, v in self.settings.items() if k.endswith(("Local refinements", "Adaptive cycles", "Refinement steps")))
+        more = sum(int(v) for k, v in self.settings.items()
+                   if k.endswith(("Local refinements", "Adaptive cycles", "Refinement steps")))
         finer_velocity = self.program in ("navier_stokes", "buoyant_flow")
         self.set("Adaptivity/Largest level", uniform + finer_velocity + max(more, self.pick(0, 1)) or 1, 0.7)
         self.set("Adaptivity/Smallest level", self.chance.randint(0, uniform), 0.3)
@@ -171,7 +182,8 @@ class Draw:
         if self.settings["Adaptivity/Strategy"] == "cells":
             self.set("Adaptivity/Cells", self.pick(20, 50, 100), 0.3)
         last = "xyz"[self.dim - 1]
-        self.set("Adaptivity/Indicator", self.pick("h*sqrt(u_x^2+u_y^2)", f"abs(u_{last})", "h", f"h^2*abs(u_x)+0.1*u_{last}^2"), 0.4)
+        self.set("Adaptivity/Indicator",
+                 self.pick("h*sqrt(u_x^2+u_y^2)", f"abs(u_{last})", "h", f"h^2*abs(u_x)+0.1*u_{last}^2"), 0.4)
 
     # Solvers.
 
@@ -191,23 +203,29 @@ class Draw:
         if not smoothers and degree == 2:
             names = names + ["vertex_patches"]
         smoother = self.pick(*names)
-        chebyshev = smoother == "vertex_patches" or (smoother not in ("downstream_patches", "gauss_seidel") and symmetric and self.maybe())
+        chebyshev = smoother == "vertex_patches" or (smoother not in ("downstream_patches", "gauss_seidel")
+                                                     and symmetric and self.maybe())
         self.set(prefix + "Smoother", smoother)
         self.set(prefix + "Chebyshev", str(chebyshev).lower())
-        self.set(prefix + "Damping", {"downstream_patches": 1, "gauss_seidel": 1, "cell_patches": 0.7}.get(smoother, 0.6))
+        self.set(prefix + "Damping",
+                 {"downstream_patches": 1, "gauss_seidel": 1, "cell_patches": 0.7}.get(smoother, 0.6))
         steps = self.pick(1, 2, 3)
         self.set(prefix + "Pre-smoothing steps", steps)
         self.set(prefix + "Post-smoothing steps", steps if kind == "cg" else self.pick(steps, 1, 2))
         precision = self.pick("float32", "float64", "mixed")
         self.set(prefix + "Precision", precision)
-        self.set(prefix + "Arnoldi polynomial", "true" if not chebyshev and kind == "gmres" and precision != "mixed" and self.maybe(0.2) else "false")
-        self.set(prefix + "Coarse solver", self.pick("dense_inverse", "dense_inverse", "smoothing", *["trilinos_amg"] * amg))
+        self.set(prefix + "Arnoldi polynomial", "true" if not chebyshev and kind == "gmres" and precision != "mixed"
+                 and self.maybe(0.2) else "false")
+        self.set(prefix + "Coarse solver",
+                 self.pick("dense_inverse", "dense_inverse", "smoothing", *["trilinos_amg"] * amg))
         choices = ["multigrid"] * 4 + ["trilinos_amg"] * amg + ["component_blocks"] * components
         preconditioner = self.pick(*choices)
         self.set(prefix + "Preconditioner", preconditioner)
         if preconditioner == "component_blocks":
-            self.set(prefix + "Component blocks/Sweep", "symmetric" if kind == "cg" else self.pick("symmetric", "gauss_seidel", "jacobi"))
-        self.set(prefix + "Interpolation", "harmonic" if interpolation and preconditioner == "multigrid" and self.maybe(0.2) else "embedding")
+            self.set(prefix + "Component blocks/Sweep",
+                     "symmetric" if kind == "cg" else self.pick("symmetric", "gauss_seidel", "jacobi"))
+        self.set(prefix + "Interpolation", "harmonic" if interpolation and preconditioner == "multigrid"
+                 and self.maybe(0.2) else "embedding")
 
 
 # The programs.
@@ -303,7 +321,8 @@ def elasticity(d):
         d.set("Problem/Lame mu", d.between(0.5, 10))
     d.set("Problem/Density", d.between(0.1, 3) if d.maybe(0.9) else 0)
     if d.mesh and any(d.mesh.materials):
-        d.set("Problem/Materials", f"{d.mesh.materials[0]}: {d.between(0.5, 9)}; {d.pick('0', '0.3')}; {d.between(0.2, 2)}", 0.6)
+        d.set("Problem/Materials",
+              f"{d.mesh.materials[0]}: {d.between(0.5, 9)}; {d.pick('0', '0.3')}; {d.between(0.2, 2)}", 0.6)
     if not stationary:
         d.set("Problem/Initial displacement", "; ".join(f"0.01*({d.scalar()})" for _ in axes), 0.3)
         d.set("Problem/Initial velocity", d.vector(), 0.3)
@@ -342,11 +361,13 @@ def velocities(d):
         d.set("Problem/Boundary velocity", f"{d.boundary_name(inflow)}: {d.vector()}" if d.maybe(0.8) else "")
     elif d.maybe(0.5) and not d.mesh:
         side = d.pick(*ids)
-        d.set("Problem/Boundary velocity", f"{side}: " + "; ".join("0" if c == side // 2 else d.between(-1, 1) for c in range(d.dim)))
+        d.set("Problem/Boundary velocity",
+              f"{side}: " + "; ".join("0" if c == side // 2 else d.between(-1, 1) for c in range(d.dim)))
     else:
         v = d.divergence_free()
         d.set("Problem/Boundary velocity", ", ".join(f"{d.boundary_name(i)}: {v}" for i in ids))
-    d.set("Output/Force boundaries", ", ".join(str(d.boundary_name(i)) for i in d.chance.sample(ids, d.pick(1, min(2, len(ids))))), 0.6)
+    d.set("Output/Force boundaries",
+          ", ".join(str(d.boundary_name(i)) for i in d.chance.sample(ids, d.pick(1, min(2, len(ids))))), 0.6)
 
 
 def navier_stokes(d):
@@ -386,7 +407,8 @@ def stationary_navier_stokes(d):
     if kind != "cylinder":
         d.set("Output/Points", "; ".join(d.points()), 0.5)
         d.set("Output/Profiles", d.profile(), 0.3)
-    d.solver(["gmres", "gmres", "bicgstab"], smoothers=["cell_patches", "cell_patches", "vertex_patches", "downstream_patches"], amg=False,
+    d.solver(["gmres", "gmres", "bicgstab"],
+             smoothers=["cell_patches", "cell_patches", "vertex_patches", "downstream_patches"], amg=False,
              interpolation=False)
     d.set("Linear solver/Scheme", "block_triangular", 0.1)
 
@@ -399,13 +421,15 @@ def slip(d):
         d.set("Problem/Boundaries", "no_slip")
         d.set("Problem/Boundary velocity", ", ".join(f"{d.boundary_name(i)}: {v}" for i in ids))
     elif not d.mesh and d.maybe(0.7):
-        d.set("Problem/Boundaries", d.pick("free_slip", "no_slip", ", ".join(f"{i}: {d.pick('free_slip', 'no_slip')}" for i in ids)))
+        d.set("Problem/Boundaries",
+              d.pick("free_slip", "no_slip", ", ".join(f"{i}: {d.pick('free_slip', 'no_slip')}" for i in ids)))
     else:
         d.set("Problem/Boundaries", "no_slip")
 
 
 def stokes_solver(d):
-    d.solver(["gmres"], smoothers=["block_jacobi", "block_jacobi", "jacobi"], symmetric=True, amg=False, interpolation=False)
+    d.solver(["gmres"], smoothers=["block_jacobi", "block_jacobi", "jacobi"], symmetric=True, amg=False,
+             interpolation=False)
     d.set("Linear solver/Velocity product", d.pick("rows", "auto"), 0.3)
     d.set("Linear solver/Schur complement", d.pick("mass", "bfbt", "auto"), 0.3)
 
@@ -443,8 +467,9 @@ def buoyant_flow(d):
     d.set("Problem/Dimension", d.dim)
     d.flow_mesh(0.25)
     x, y, last = d.between(0.3, 0.7), d.between(0.3, 0.7), "xyz"[d.dim - 1]
-    d.set("Problem/Initial composition", d.pick(f"if(abs(x-{x})<0.2 & abs({last}-{y})<0.2, 1, 0)", f"1/(1+exp(20*((x-{x})^2+({last}-{y})^2-0.05)))",
-                                                f"if({last}+0.1*sin(5*x)>{y},1,0)"))
+    d.set("Problem/Initial composition",
+          d.pick(f"if(abs(x-{x})<0.2 & abs({last}-{y})<0.2, 1, 0)", f"1/(1+exp(20*((x-{x})^2+({last}-{y})^2-0.05)))",
+                 f"if({last}+0.1*sin(5*x)>{y},1,0)"))
     d.set("Problem/Viscosity", d.positive(d.pick(5, 100, 1e3), "c"))
     d.set("Problem/Density", d.pick("c", "1+0.5*c", "c-0.3*c^2"))
     d.set("Problem/Gravity", ", ".join(d.between(-1, 1) for _ in range(d.dim)))
@@ -484,7 +509,8 @@ def poisson(d):
         ids = d.boundaries()
         d.set("Problem/Boundary values", d.pick("0", d.scalar()))
         if len(ids) > 1:
-            d.set("Problem/Natural boundaries", ", ".join(str(d.boundary_name(i)) for i in d.chance.sample(ids, 1)), 0.4)
+            d.set("Problem/Natural boundaries", ", ".join(str(d.boundary_name(i)) for i in d.chance.sample(ids, 1)),
+                  0.4)
         if not random_source:
             d.set("Problem/Exact solution", d.scalar(), 0.2)
     d.set("Solver/Solver", direct)
@@ -503,18 +529,23 @@ def poisson(d):
     d.default_solver = False
 
 
-PROBLEMS = {f.__name__: f for f in (transport_diffusion, elasticity, navier_stokes, template, nonlinear_heat, stokes, buoyant_flow,
+PROBLEMS = {f.__name__: f for f in (transport_diffusion, elasticity, navier_stokes, template, nonlinear_heat, stokes,
+                                    buoyant_flow,
                                     stationary_navier_stokes, poisson)}
 
 # Values of these make sense together only; a problem sets them or leaves their defaults.
-TOGETHER = {"Mesh/Type", "Mesh/Cells", "Mesh/Refinements", "Mesh/Local refinements", "Discretization/Refinements", "Heat/Refinements",
-            "Discretization/Refinement", "Discretization/Refinement steps", "Discretization/Coarse cells", "Heat/Newton", "Heat/Degree",
-            "Discretization/Degree", "Discretization/Formulation", "Adaptivity/Interval", "Adaptivity/Growth", "Adaptivity/Coarsen fraction",
-            "Adaptivity/Smallest level", "Adaptivity/Largest level", "Adaptivity/Cells", "Adaptivity/Strategy", "Adaptivity/First mesh cycles",
-            "Checkpoint/Steps", "Ranks/Distributed mesh", "Linear solver/Solver", "Linear solver/Preconditioner", "Linear solver/Coarse solver",
-            "Linear solver/Smoother", "Linear solver/Arnoldi polynomial", "Linear solver/Interpolation", "Linear solver/Scheme",
-            "Linear solver/Chebyshev", "Linear solver/Velocity product", "Solver/Vectors", "Solver/Refinement tolerance", "Solver/Smoother",
-            "Solver/Cycles", "Schur complement/Conditions", "Problem/Poisson ratio", "Problem/Young modulus", "Time stepping/Unstable step",
-            "Implementation/Pressure solver", "Implementation/Fast diagonalization precision", "Time stepping/Stationary",
-            "Time stepping/Steps", "Time stepping/End time", "Time stepping/Time step", "Viscosity/Continuation stages",
+TOGETHER = {"Mesh/Type", "Mesh/Cells", "Mesh/Refinements", "Mesh/Local refinements", "Discretization/Refinements",
+            "Heat/Refinements", "Discretization/Refinement", "Discretization/Refinement steps",
+            "Discretization/Coarse cells", "Heat/Newton", "Heat/Degree", "Discretization/Degree",
+            "Discretization/Formulation", "Adaptivity/Interval", "Adaptivity/Growth", "Adaptivity/Coarsen fraction",
+            "Adaptivity/Smallest level", "Adaptivity/Largest level", "Adaptivity/Cells", "Adaptivity/Strategy",
+            "Adaptivity/First mesh cycles", "Checkpoint/Steps", "Ranks/Distributed mesh", "Linear solver/Solver",
+            "Linear solver/Preconditioner", "Linear solver/Coarse solver", "Linear solver/Smoother",
+            "Linear solver/Arnoldi polynomial", "Linear solver/Interpolation", "Linear solver/Scheme",
+            "Linear solver/Chebyshev", "Linear solver/Velocity product", "Solver/Vectors",
+            "Solver/Refinement tolerance", "Solver/Smoother", "Solver/Cycles", "Schur complement/Conditions",
+            "Problem/Poisson ratio", "Problem/Young modulus", "Time stepping/Unstable step",
+            "Implementation/Pressure solver", "Implementation/Fast diagonalization precision",
+            "Time stepping/Stationary", "Time stepping/Steps", "Time stepping/End time", "Time stepping/Time step",
+            "Viscosity/Continuation stages",
             "Problem/Domain", "Problem/Case", "Solver/Solver", "Solver/Precision", "Nonlinear solver/Continuation"}

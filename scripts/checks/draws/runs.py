@@ -10,15 +10,19 @@ from pathlib import Path
 from checks.common import program_command, run_program
 
 # The solver did not come to an end, and says so; what else ends with exit code 1 is a defect.
-HONEST = re.compile(r"diverge|converge|stagnat|breakdown|more than \d+ iterations|not finite|\bnan\b|no longer falls|cannot be inverted|is not positive"
-                    r"|has not fallen|reached only", re.IGNORECASE)
-SANITIZER = re.compile(r"Sanitizer|runtime error:|terminate called|Assertion .* failed|stack smashing|free\(\): |corrupted|double free")
+HONEST = re.compile(r"diverge|converge|stagnat|breakdown|more than \d+ iterations|not finite|\bnan\b|no longer falls"
+                    r"|cannot be inverted|is not positive|has not fallen|reached only", re.IGNORECASE)
+SANITIZER = re.compile(r"Sanitizer|runtime error:|terminate called|Assertion .* failed|stack smashing|free\(\): "
+                       r"|corrupted|double free")
 # In run.json: what tells of the machine and of the clock.
-OF_THE_MACHINE = {"timings", "threads", "peak_memory_bytes", "device", "restart", "version", "copy_bandwidth", "v_cycle", "bytes", "balance", "ranks",
+OF_THE_MACHINE = {"timings", "threads", "peak_memory_bytes", "device", "restart", "version", "copy_bandwidth",
+                  "v_cycle", "bytes", "balance", "ranks",
                   "seconds", "host_seconds", "transfer_seconds", "median_seconds"}
 # What the solver leaves, or how it went: not comparable between numbers of ranks.
-OF_THE_SOLVER = re.compile(r"iteration|residual|levels|tolerance|newton|steps_of|halvings|divergence|contraction|condition|seconds|nonlinear")
-TIGHT = {"Linear solver/Tolerance": "1e-13", "Linear solver/Maximum iterations": "1000", "Heat/Newton tolerance": "1e-12", "Heat/Newton steps": "100"}
+OF_THE_SOLVER = re.compile(r"iteration|residual|levels|tolerance|newton|steps_of|halvings|divergence|contraction"
+                           r"|condition|seconds|nonlinear")
+TIGHT = {"Linear solver/Tolerance": "1e-13", "Linear solver/Maximum iterations": "1000",
+         "Heat/Newton tolerance": "1e-12", "Heat/Newton steps": "100"}
 
 
 def numbers(record, path=""):
@@ -31,7 +35,9 @@ def numbers(record, path=""):
         yield path, record
 
 
-# docs/checkpoints.md: Chebyshev smoothing follows the eigenvalues of a matrix that changes, so that continued runs agree to the solver's tolerance.
+# docs/checkpoints.md: Chebyshev smoothing follows the eigenvalues of a matrix that changes, so that continued runs
+# agree
+# to the solver's tolerance.
 TO_TOLERANCE = {"buoyant_flow", "nonlinear_heat"}
 # Where forces nearly balance the flow is small beside what the solver's tolerance is relative to.
 RELATIVE = {"buoyant_flow": 1e-7}
@@ -72,12 +78,14 @@ class Run:
 
     def fields(self):
         """The bytes of the files for viewers, less the date in them."""
-        files = {p.relative_to(self.folder): p.read_bytes() for p in sorted(self.folder.rglob("*")) if p.suffix in (".vtu", ".pvd", ".csv")}
+        files = {p.relative_to(self.folder): p.read_bytes() for p in sorted(self.folder.rglob("*"))
+                 if p.suffix in (".vtu", ".pvd", ".csv")}
         return {name: data[max(data.find(b"<VTKFile"), 0):] for name, data in files.items()}
 
 
 class Runs:
-    """Runs one program on the settings of a draw in a folder of its own; each comparison returns a complaint, or None."""
+    """Runs one program on the settings of a draw in a folder of its own; each comparison returns a complaint, or
+    None."""
 
     def __init__(self, executable, keys, folder, timeout):
         self.executable, self.keys, self.folder, self.timeout = executable, keys, Path(folder), timeout
@@ -94,7 +102,8 @@ class Runs:
         where = [f"--restart={restart}"] if restart else ["--output", output]
         named = {name: text.replace("{folder}", str(self.folder)) for name, text in settings.items()}
         command = program_command(self.executable, *where, *arguments, settings=named, threads=threads)
-        run = Run(run_program(command, ranks, cwd=self.folder, environment=self.environment, timeout=self.timeout), output)
+        run = Run(run_program(command, ranks, cwd=self.folder, environment=self.environment, timeout=self.timeout),
+                  output)
         if restart is None:
             self.known[key] = run
         return run
@@ -105,14 +114,16 @@ class Runs:
         if complaint := run.bad():
             return complaint
         if run.code == 2:
-            named = any(re.search(rf"(?<![\w]){re.escape(key)}(?![\w])", run.message) for key in [*self.keys, *(k.rsplit("/", 1)[0] for k in self.keys)])
+            named = any(re.search(rf"(?<![\w]){re.escape(key)}(?![\w])", run.message)
+                        for key in [*self.keys, *(k.rsplit("/", 1)[0] for k in self.keys)])
             if not named:
                 return "exit code 2 without the name of a key"
             if run.folder.exists():
                 return "exit code 2 after files have been written"
         if run.code == 0 and run.record is None:
             return "exit code 0 without run.json"
-        if run.code == 0 and (bad := [p for p, v in numbers(run.record) if isinstance(v, float) and not math.isfinite(v)]):
+        infinite = lambda v: isinstance(v, float) and not math.isfinite(v)
+        if run.code == 0 and (bad := [p for p, v in numbers(run.record) if infinite(v)]):
             return f"exit code 0 with {bad[0]} not finite"
         return None
 
@@ -127,9 +138,12 @@ class Runs:
             return None
         if one.statistics != other.statistics:
             rows = [(a, b) for a, b in zip(one.statistics.splitlines(), other.statistics.splitlines()) if a != b]
-            return f"another statistics.csv; the first row that differs:\n    {rows[0][0]}\n    {rows[0][1]}" if rows else "statistics.csv of another length"
+            if not rows:
+                return "statistics.csv of another length"
+            return f"another statistics.csv; the first row that differs:\n    {rows[0][0]}\n    {rows[0][1]}"
         a, b = ({p: v for p, v in numbers(run.record) if not p.startswith(but)} for run in (one, other))
-        if wrong := [path for path in {**a, **b} if a.get(path) != b.get(path) and not (a.get(path) != a.get(path) and b.get(path) != b.get(path))]:
+        if wrong := [path for path in {**a, **b} if a.get(path) != b.get(path)
+                     and not (a.get(path) != a.get(path) and b.get(path) != b.get(path))]:
             return f"another {wrong[0]} in run.json: {b.get(wrong[0])} instead of {a.get(wrong[0])}"
         a, b = one.fields(), other.fields()
         if wrong := [name for name in {**a, **b} if a.get(name) != b.get(name)]:
@@ -137,7 +151,8 @@ class Runs:
         return None
 
     def restart(self, settings):
-        """A run with checkpoints is the run without; its files but the newest checkpoint, continued, become the same again."""
+        """A run with checkpoints is the run without; its files but the newest checkpoint, continued, become the same
+        again."""
         settings = {**settings, "Checkpoint/Steps": settings.get("Checkpoint/Steps", "2")}
         run = self.run(settings)
         checkpoints = sorted(run.folder.glob("checkpoint_*")) if run.folder.is_dir() else []
@@ -196,15 +211,17 @@ class Runs:
 
     def adaptive(self, settings):
         """Whether rounding decides which cells are refined, where estimates are equal."""
-        return any(key in settings and settings[key] not in ("0", "") for key in
-                   ("Adaptivity/Interval", "Adaptivity/Growth", "Refinement/For velocity", "Refinement/Cycles", "Discretization/Adaptive cycles",
-                    "Heat/Adaptive cycles", "Adaptivity/First mesh cycles")) or settings.get("Discretization/Refinement") == "kelly"
+        keys = ("Adaptivity/Interval", "Adaptivity/Growth", "Refinement/For velocity", "Refinement/Cycles",
+                "Discretization/Adaptive cycles", "Heat/Adaptive cycles", "Adaptivity/First mesh cycles")
+        return (any(settings.get(key, "") not in ("0", "") for key in keys)
+                or settings.get("Discretization/Refinement") == "kelly")
 
     def other_mesh(self, one, other):
         column = lambda run: [row.split(",") for row in run.statistics.splitlines()]
         a, b = column(one), column(other)
         cells = [k for k, name in enumerate(a[0] if a else []) if name in ("cells", "dofs", "unknowns")]
-        if all(one.record.get(key) == other.record.get(key) for key in ("dofs", "remeshes")) and all(x[k] == y[k] for x, y in zip(a, b) for k in cells):
+        same = all(one.record.get(key) == other.record.get(key) for key in ("dofs", "remeshes"))
+        if same and all(x[k] == y[k] for x, y in zip(a, b) for k in cells):
             return False
         self.notes.append("another mesh")
         return True
@@ -218,14 +235,17 @@ class Runs:
             return f"statistics.csv with {len(b)} rows instead of {len(a)}"
         names = a[0].split(",") if a else []
         rows = [([float(x) for x in r.split(",")], [float(x) for x in s.split(",")]) for r, s in zip(a[1:], b[1:])]
-        scales = [max((abs(x) for pair in rows for x in (pair[0][k], pair[1][k]) if math.isfinite(x)), default=0.) for k in range(len(names))]
-        largest = max((s for n, s in zip(names, scales) if n not in ("step", "time", "iterations", "cells", "dofs", "unknowns")), default=0.)
+        scales = [max((abs(x) for pair in rows for x in (pair[0][k], pair[1][k]) if math.isfinite(x)), default=0.)
+                  for k in range(len(names))]
+        largest = max((s for n, s in zip(names, scales)
+                       if n not in ("step", "time", "iterations", "cells", "dofs", "unknowns")), default=0.)
         for step, (r, s) in enumerate(rows):
             for k, name in enumerate(names):
                 if not OF_THE_SOLVER.search(name) and not close(r[k], s[k], max(scales[k], 1e-2 * largest), relative):
                     return f"{name} in row {step + 1} of statistics.csv is {s[k]} instead of {r[k]}"
         a, b = dict(numbers(one.record)), dict(numbers(other.record))
-        largest = max([largest] + [abs(v) for p, v in a.items() if isinstance(v, float) and math.isfinite(v) and not OF_THE_SOLVER.search(p)])
+        largest = max([largest] + [abs(v) for p, v in a.items() if isinstance(v, float) and math.isfinite(v)
+                                   and not OF_THE_SOLVER.search(p)])
         for path in {**a, **b}:
             if not OF_THE_SOLVER.search(path) and not close(a.get(path), b.get(path), 0.1 * min(largest, 1.), relative):
                 return f"{path} in run.json is {b.get(path)} instead of {a.get(path)}"

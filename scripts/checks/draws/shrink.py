@@ -4,8 +4,8 @@ import time
 
 
 def shrink(settings, fails, seconds):
-    """A subset of the settings (a dictionary) with which fails(subset) still holds and from which, given the time, no single one
-    can be left out."""
+    """A subset of the settings (a dictionary) with which fails(subset) still holds and from which, given the time, no
+    single one can be left out."""
     end, size = time.monotonic() + seconds, max(len(settings) // 2, 1)
     while True:
         names, smaller = list(settings), False
