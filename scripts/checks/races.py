@@ -65,7 +65,10 @@ def run(arguments, report):
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--only", default="", help="tests and programs whose name has this word")
     options = parser.parse_args(arguments)
-    targets = (TESTS if "tests" in options.parts else []) + (PROGRAMS if "programs" in options.parts else [])
+    programs = list(RUNS) if "programs" in options.parts else []
+    targets = (TESTS if "tests" in options.parts else []) + programs
+    for missing in sorted(set(PROGRAMS) - set(RUNS)):
+        report.add(f"{missing}: no run", False, "a program of apps/ that RUNS does not name")
     directory = (options.build or build("races", targets)).resolve()
     around = environment(directory)
     with tempfile.TemporaryDirectory(prefix="adamant_races_") as output, ThreadPoolExecutor(options.jobs) as pool:
@@ -76,7 +79,7 @@ def run(arguments, report):
                 work.append(pool.submit(outcome, name, [tests[name]], around))
             else:
                 report.add(name, False, f"{directory} has no such test")
-        for program in [p for p in PROGRAMS if p in targets and options.only in p]:
+        for program in [p for p in programs if options.only in p]:
             for name, settings in RUNS[program]:
                 words = [executable(directory, program), ROOT / "prm" / program / f"{name}.prm",
                          "--output", Path(output) / f"{program}_{name}"]
