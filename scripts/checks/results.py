@@ -43,10 +43,10 @@ COMPONENT = re.compile(r"([_/]u?[xyz](?=/|$))|(/\d+(?=/|$))")
 PLACE = re.compile(r"/profiles/(\d+)/(\w+)/(min|max)_at$")
 # How a run went, and on what.
 WAY = re.compile(r"iteration|residual|newton|timing|second|memory|bytes|evaluations|backtrack|updates|applications|"
-                 r"levels_by_cells", re.IGNORECASE)
+                 r"levels_by_cells|flop", re.IGNORECASE)
 LEFT_OUT = {"backend", "device", "devices", "threads", "hardware", "command", "date", "precision", "tolerance",
-            "levels", "setup", "commit", "version", "solver", "ranks", "balance", "matrix_format", "bandwidth",
-            "nonlinear", "redone", "unfinished_solves"}
+            "levels", "setup", "commit", "version", "solver", "ranks", "balance", "exchange", "matrix_format",
+            "copy_bandwidth", "v_cycle", "nonlinear", "redone", "unfinished_solves"}
 
 
 def kind(name):
@@ -159,9 +159,9 @@ def of_place(host, path, place, scale):
 
 
 def differences(where, a, b, scales, rounding=0.0, special=None):
-    """(difference, where) of all names in {name: values} of two runs."""
-    for name in {**a, **b}:
-        if name not in a or name not in b:
+    """(difference, where) of all names in {name: values} of a first run, which another one must have, too."""
+    for name in a:
+        if name not in b:
             yield math.inf, f"{where}: {name} is missing"
         elif special and PLACE.search(name):
             yield special(name, b[name], scales[kind(PLACE.search(name)[2])]), f"{where}: {name}"
