@@ -6,5 +6,6 @@ foreach(feature MPI P4EST MUPARSER)
 endforeach()
 if(missing)
   string(REPLACE ";" ", " missing "${missing}")
-  message(FATAL_ERROR "adamant needs deal.II with MPI, p4est and muParser; the one in '${deal.II_DIR}' was configured without ${missing}")
+  message(FATAL_ERROR "adamant needs deal.II with MPI, p4est and muParser; the one in '${deal.II_DIR}' was "
+    "configured without ${missing}")
 endif()
