@@ -3,7 +3,8 @@
   scripts/check checked [--build DIR] [--jobs N] [CTEST ARGUMENT ...]
 
 Without --build the preset checked is configured and built whole, in build-checked. A row for each label of tests, and
-for each test that failed. `scripts/check checked -L app` runs the programs' tests alone.
+for each test that failed. `scripts/check checked -L app` runs the programs' tests alone. scripts/test and CI run the
+fast ones.
 """
 
 import argparse
