@@ -259,7 +259,7 @@ inline void measure_iterations(const Device &device, const std::vector<LevelData
   const auto           product = [&] { A_operator.multiply_float(z, w); };
   const CGProducts<float> products{r.data(), z.data(), w.data()};
   const CGUpdate<float>   update{z.data(), w.data(),          p.data(),       s.data(), x.data(),
-                                 r.data(), r_in_float.data(), cg.on_device(), true};
+                                 r.data(), r_in_float.data(), cg.on_device()};
   const CGControl         cg_control{cg.on_device(), cg.on_host(), norms.data(), scalars.data()};
   ArnoldiVectors          vectors{n, restart, &gmres.on_device()->k, basis.data(), nullptr, nullptr,
                                   w.data(), nullptr, numbers.column};

@@ -105,7 +105,7 @@ public:
 };
 
 /// Where a loop's control leaves its answer on a GPU: with the node of a graph that repeats the loop's body or, unless
-/// null, in host memory; and with the node, unless 0, that begins again what has ended.
+/// null, in host memory; with neither nowhere. `again`, unless 0, is the node that begins again what has ended.
 struct LoopAnswer
 {
   unsigned long long node    = 0;
@@ -217,11 +217,15 @@ public:
 
   /// What ends by asking a loop's control; on the host it returns the answer.
   using Asking = std::function<bool(const LoopAnswer &)>;
-  /// `first` and, for as long as the answer says so, `step`. A step that is recordable becomes part of a graph. A loop
-  /// that repeats itself goes on with `finish`, unless empty, and then with `again` and `first` where its control, or
-  /// that of `finish`, says so.
-  virtual std::shared_ptr<LoopStorage> create_loop(const Asking &first, const Asking &step,
-                                                   const std::function<void()> &again, const Asking &finish,
+  /// What follows a cycle of a loop that repeats itself, unless empty: `finish` ends by telling whether the loop goes on
+  /// or begins again; `tell` does so alone, without another step; `again` comes before `first` where it begins again.
+  struct Cycles
+  {
+    std::function<void()> again;
+    Asking                finish, tell;
+  };
+  /// `first` and, for as long as the answer says so, `step`. A step that is recordable becomes part of a graph.
+  virtual std::shared_ptr<LoopStorage> create_loop(const Asking &first, const Asking &step, const Cycles &cycles,
                                                    bool recordable) = 0;
 
   /// Two scalars for results that are fetched at once.
@@ -279,6 +283,8 @@ void arnoldi(const DeviceInterface &device, const ArnoldiVectors &vectors, const
              const LoopAnswer &answer);
 template <class Control>
 void decide(const DeviceInterface &device, const Control &control, const LoopAnswer &answer);
+template <class Control>
+void tell(const DeviceInterface &device, const Control &control, const LoopAnswer &answer);
 template <typename Number, class Gather, class Functor>
 void for_each_row(const DeviceInterface &device, const MatrixStorage<Number> &A, const Gather &x, const Functor &f);
 } // namespace cuda

@@ -47,16 +47,21 @@ class Loop
 public:
   Loop() = default;
   /// `step` ends by asking the control and returns the answer: Device::sums, or `ask`. What both refer to has to
-  /// outlive the loop. A `recordable` step does not wait and makes no vectors; it is recorded once. Where the loop
-  /// repeats itself, what has ended goes on with the operations `again` if control.again() says so or, where there is
-  /// one, the control that `finish` asks behind the last step; elsewhere who runs the loop sees to both.
+  /// outlive the loop. A `recordable` step does not wait and makes no vectors; it is recorded once.
   template <class Control>
   Loop(const Device &device, const Control &control, const std::function<bool(const LoopAnswer &)> &step,
-       bool recordable, const std::function<void()> &again = {},
-       const std::function<bool(const LoopAnswer &)> &finish = {})
-    : loop(device.interface().create_loop(
-        [device, control](const LoopAnswer &answer) { return ask(device, control, answer); }, step, again, finish,
-        recordable))
+       bool recordable)
+    : loop(device.interface().create_loop(asking(device, control), step, {}, recordable))
+  {}
+  /// In cycles: where the loop repeats itself, what has ended goes on with the operations `again` and another cycle if
+  /// control.again() says so; control.goes_on() is true before the end. `finish`, where there is one, may follow any
+  /// step: it does what belongs to the end if that has come, and asks a control that says whether the loop goes on or
+  /// begins again. Elsewhere who runs the loop sees to both.
+  template <class Control>
+  Loop(const Device &device, const Control &control, const std::function<bool(const LoopAnswer &)> &step,
+       bool recordable, const std::function<void()> &again, const std::function<bool(const LoopAnswer &)> &finish = {})
+    : loop(device.interface().create_loop(asking(device, control), step, {again, finish, telling(device, control)},
+                                          recordable))
   {}
 
   explicit operator bool() const { return loop != nullptr; }
@@ -84,6 +89,24 @@ public:
   }
 
 private:
+  template <class Control>
+  static DeviceInterface::Asking asking(const Device &device, const Control &control)
+  {
+    return [device, control](const LoopAnswer &answer) { return ask(device, control, answer); };
+  }
+  template <class Control>
+  static DeviceInterface::Asking telling([[maybe_unused]] const Device &device, [[maybe_unused]] const Control &control)
+  {
+#if ADAMANT_WITH_CUDA
+    if (device.asynchronous())
+      return [device, control](const LoopAnswer &answer) {
+        cuda::tell(device.interface(), control, answer);
+        return true;
+      };
+#endif
+    return {};
+  }
+
   std::shared_ptr<LoopStorage> loop;
 };
 } // namespace adamant

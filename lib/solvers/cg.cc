@@ -83,7 +83,7 @@ void CG::start_from_residual(const Vector<double> &b)
     device.sums(r.size(), CGStart<double>{r.data(), b.data(), nullptr}, squares, 0);
 }
 
-// The end of a cycle; whether another one follows.
+// Behind a step: what belongs to the end, if that has come; whether the iteration goes on or begins again.
 bool CG::finish(const LoopAnswer &answer)
 {
   return device.sums(r.size(), CGCorrection{state.on_device(), correction.data()}, squares, 4,

@@ -130,7 +130,7 @@ struct CGUpdate
   }
 };
 
-/// At the end of a cycle: x += the correction; x = 0 where b = 0. The sums are x . x before and after.
+/// Where a cycle has ended: x += the correction; x = 0 where b = 0. The sums are x . x before and after.
 struct CGCorrection
 {
   static constexpr int n_sums = 2;
@@ -143,7 +143,10 @@ struct CGCorrection
 
   const CGState              *state;
   const double               *correction;
-  ADAMANT_HOST_DEVICE Scalars prepare() const { return {state->x, state->ending == Ending::zero, state->k > 0}; }
+  ADAMANT_HOST_DEVICE Scalars prepare() const
+  {
+    return {state->x, state->ending == Ending::zero, state->ending != Ending::none && state->k > 0};
+  }
   ADAMANT_HOST_DEVICE Sums<2> operator()(int i, const Scalars &c) const
   {
     const double x_old = c.x[i], x_new = c.zero ? 0. : c.corrects ? x_old + correction[i] : x_old;
@@ -182,6 +185,9 @@ struct CGControl
       on_host[s.place] = s;
     return s.ending == Ending::none;
   }
+  /// Whether another cycle follows this one.
+  ADAMANT_HOST_DEVICE bool again() const { return state->ending == Ending::again; }
+  ADAMANT_HOST_DEVICE bool goes_on() const { return state->ending == Ending::none; }
 
 private:
   ADAMANT_HOST_DEVICE Ending start(CGState &s) const
@@ -214,7 +220,7 @@ private:
   }
 };
 
-/// Whether another cycle follows the one that has ended. squares: x . x before and after it.
+/// Whether CG goes on, or another cycle follows the one that has ended. squares: x . x before and after it.
 struct CGDoubt
 {
   CGState      *state, *on_host;
@@ -225,7 +231,7 @@ struct CGDoubt
     CGState   &s       = *state;
     const bool reached = s.ending == Ending::converged || s.ending == Ending::limit;
     if (!reached || s.k == 0 || !s.doubtful(sqrt(squares[0] > squares[1] ? squares[0] : squares[1])))
-      return false;
+      return s.ending == Ending::none;
     s.first_cycle    = s.first_cycle == 0 ? s.k : s.first_cycle;
     s.ending         = Ending::again;
     on_host[s.place] = s;

@@ -233,6 +233,7 @@ struct GMRESControl
   }
   /// Whether another cycle follows this one.
   ADAMANT_HOST_DEVICE bool again() const { return state->ending == Ending::start; }
+  ADAMANT_HOST_DEVICE bool goes_on() const { return state->ending == Ending::none; }
 
 private:
   ADAMANT_HOST_DEVICE Ending start(GMRESState &s) const

@@ -44,5 +44,7 @@ template void adamant::cuda::arnoldi(const DeviceInterface &, const ArnoldiVecto
                                      const LoopAnswer &);
 template void adamant::cuda::decide(const DeviceInterface &, const CGControl &, const LoopAnswer &);
 template void adamant::cuda::decide(const DeviceInterface &, const CGDoubt &, const LoopAnswer &);
+template void adamant::cuda::tell(const DeviceInterface &, const CGControl &, const LoopAnswer &);
 template void adamant::cuda::decide(const DeviceInterface &, const GMRESControl &, const LoopAnswer &);
+template void adamant::cuda::tell(const DeviceInterface &, const GMRESControl &, const LoopAnswer &);
 template void adamant::cuda::decide(const DeviceInterface &, const RichardsonControl &, const LoopAnswer &);

@@ -306,12 +306,11 @@ void Context::run_together(const std::function<void()> &operations)
   together ? together->run(operations) : operations();
 }
 
-std::shared_ptr<LoopStorage> Context::create_loop(const Asking &first, const Asking &step,
-                                                  const std::function<void()> &again, const Asking &finish,
+std::shared_ptr<LoopStorage> Context::create_loop(const Asking &first, const Asking &step, const Cycles &cycles,
                                                   bool recordable)
 {
   if (recordable && replays_loops())
-    return std::make_shared<Loop>(shared_from_this(), first, step, again, finish);
+    return std::make_shared<Loop>(shared_from_this(), first, step, cycles);
   return std::make_shared<HostedLoop>(shared_from_this(), first, step, recordable);
 }
 } // namespace cuda

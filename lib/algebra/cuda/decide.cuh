@@ -14,20 +14,6 @@ struct NoControl
 {
 };
 
-/// Whether what has ended is to begin again: control.again(), where there is one.
-/// @{
-template <class Control>
-__device__ auto begins_again(const Control &control, int) -> decltype(control.again())
-{
-  return control.again();
-}
-template <class Control>
-__device__ bool begins_again(const Control &, long)
-{
-  return false;
-}
-/// @}
-
 /// Asks the control of a loop and leaves its answer; one thread calls it.
 template <class Control>
 __device__ void ask(const Control &control, const LoopAnswer &answer)
@@ -38,8 +24,6 @@ __device__ void ask(const Control &control, const LoopAnswer &answer)
 #if CUDART_VERSION >= 12040
   else if (answer.node != 0)
     cudaGraphSetConditional(answer.node, goes_on);
-  if (answer.again != 0 && !goes_on)
-    cudaGraphSetConditional(answer.again, begins_again(control, 0));
 #endif
 }
 
@@ -56,6 +40,26 @@ void decide(const DeviceInterface &device, const Control &control, const LoopAns
 {
   const auto &context = static_cast<const Context &>(device);
   launch(context, __PRETTY_FUNCTION__, control_kernel<Control>, 1, 1, control, answer);
+}
+
+template <class Control>
+__global__ void tell_kernel(const Control control, const LoopAnswer answer)
+{
+  wait_for_predecessor();
+#if CUDART_VERSION >= 12040
+  const bool again = control.again();
+  if (answer.again != 0)
+    cudaGraphSetConditional(answer.again, again);
+  cudaGraphSetConditional(answer.node, again || control.goes_on());
+#endif
+}
+
+/// Leaves whether a loop goes on or begins again, and the latter, without asking its control for another step.
+template <class Control>
+void tell(const DeviceInterface &device, const Control &control, const LoopAnswer &answer)
+{
+  const auto &context = static_cast<const Context &>(device);
+  launch(context, __PRETTY_FUNCTION__, tell_kernel<Control>, 1, 1, control, answer);
 }
 } // namespace cuda
 } // namespace adamant

@@ -22,20 +22,21 @@ unsigned long long create_handle(cudaGraph_t graph)
   return handle;
 }
 
-// Adds a node that repeats what `record` puts into its graph, behind the last one.
-void add_while(cudaGraph_t graph, unsigned long long handle, const std::function<void(cudaGraph_t)> &record)
+// Adds a node that does what `record` puts into its graph, once or while the condition holds, behind the last one.
+void add_conditional(cudaGraph_t graph, unsigned long long handle, cudaGraphConditionalNodeType type,
+                     const std::function<void(cudaGraph_t)> &record)
 {
   const cudaGraphNode_t before = last_node(graph);
   cudaGraphNodeParams   parameters{};
   parameters.type               = cudaGraphNodeTypeConditional;
   parameters.conditional.handle = handle;
-  parameters.conditional.type   = cudaGraphCondTypeWhile;
+  parameters.conditional.type   = type;
   parameters.conditional.size   = 1;
   cudaGraphNode_t node          = nullptr;
 #if CUDART_VERSION >= 13000
-  check(cudaGraphAddNode(&node, graph, &before, nullptr, 1, &parameters), "cudaGraphAddNode", graph, "while");
+  check(cudaGraphAddNode(&node, graph, &before, nullptr, 1, &parameters), "cudaGraphAddNode", graph, "conditional");
 #else
-  check(cudaGraphAddNode(&node, graph, &before, 1, &parameters), "cudaGraphAddNode", graph, "while");
+  check(cudaGraphAddNode(&node, graph, &before, 1, &parameters), "cudaGraphAddNode", graph, "conditional");
 #endif
   record(parameters.conditional.phGraph_out[0]);
 }
@@ -196,12 +197,11 @@ double Graph::seconds(int n_samples)
 }
 
 Loop::Loop(std::shared_ptr<Context> context_, DeviceInterface::Asking first_, DeviceInterface::Asking step_,
-           std::function<void()> again_, DeviceInterface::Asking finish_)
+           DeviceInterface::Cycles cycles_)
   : context(std::move(context_))
   , first(std::move(first_))
   , step(std::move(step_))
-  , again(std::move(again_))
-  , finish(std::move(finish_))
+  , cycles(std::move(cycles_))
 {
   capture();
 }
@@ -224,29 +224,31 @@ void Loop::add_to(CUgraph_st *graph) const
   const auto record = [this](cudaGraph_t into, const std::function<void()> &operations) {
     captured_graph(*context, operations, into);
   };
-  const unsigned long long after  = again ? create_handle(graph) : 0;
-  const auto               repeat = [&](cudaGraph_t into, const LoopAnswer &answer) {
-    add_while(into, answer.node, [&](cudaGraph_t body) { record(body, [&] { step(answer); }); });
-    if (finish)
-      record(into, [&] { finish({after}); });
-  };
-  const auto ask_of = [&](cudaGraph_t into) { return LoopAnswer{create_handle(into), nullptr, finish ? 0 : after}; };
-  const LoopAnswer answer = ask_of(graph);
+  const auto       &finish = cycles.finish ? cycles.finish : cycles.tell;
+  const LoopAnswer  answer{create_handle(graph)}, nobody;
+  const LoopAnswer &of_step = cycles.again ? nobody : answer;
   record(graph, [&] {
-    first(answer);
+    first(of_step);
     for (int i = 0; i < at_once; ++i)
-      step(answer);
+      step(of_step);
+    if (cycles.again)
+      finish(answer);
   });
-  repeat(graph, answer);
-  if (again)
-    add_while(graph, after, [&](cudaGraph_t body) {
-      const LoopAnswer inner = ask_of(body);
-      record(body, [&] {
-        again();
-        first(inner);
+  add_conditional(graph, answer.node, cudaGraphCondTypeWhile, [&](cudaGraph_t body) {
+    if (!cycles.again)
+      return record(body, [&] { step(answer); });
+    const LoopAnswer inner{create_handle(body), nullptr, create_handle(body)};
+    record(body, [&] { cycles.tell(inner); });
+    add_conditional(body, inner.again, cudaGraphCondTypeIf, [&](cudaGraph_t restart) {
+      record(restart, [&] {
+        cycles.again();
+        first({inner.node});
       });
-      repeat(body, inner);
     });
+    add_conditional(body, inner.node, cudaGraphCondTypeWhile,
+                    [&](cudaGraph_t steps) { record(steps, [&] { step({inner.node}); }); });
+    record(body, [&] { finish(answer); });
+  });
 #else
   (void)graph;
 #endif

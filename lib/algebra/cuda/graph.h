@@ -30,13 +30,14 @@ private:
   int                             n_nodes = 0, revision = 0; // of the context when it was recorded
 };
 
-/// A loop that the device repeats by itself: a graph with what is asked first, a node that repeats the step, and
-/// `finish`; behind them, where there is an `again`, a node that repeats that and such a loop.
+/// A loop that the device repeats by itself: a graph with what is asked first, some steps, and a node that repeats the
+/// step. In cycles that node repeats `again`, where another cycle begins, the node of the step, and `finish`: a
+/// conditional node takes the GPU 4 to 8 us, and a loop that ends within its first steps passes one.
 class Loop : public LoopStorage, public std::enable_shared_from_this<Loop>
 {
 public:
   Loop(std::shared_ptr<Context> context, DeviceInterface::Asking first, DeviceInterface::Asking step,
-       std::function<void()> again, DeviceInterface::Asking finish);
+       DeviceInterface::Cycles cycles);
 
   void run() override;
   /// The fewest steps of some runs precede the node that repeats, which takes 4 us a step.
@@ -55,8 +56,7 @@ private:
 
   std::shared_ptr<Context>        context;
   DeviceInterface::Asking         first, step;
-  std::function<void()>           again;
-  DeviceInterface::Asking         finish;
+  DeviceInterface::Cycles         cycles;
   std::shared_ptr<CUgraphExec_st> executable;
   std::uint64_t                   recording = 0;
   int                             revision  = 0;

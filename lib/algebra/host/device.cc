@@ -303,8 +303,7 @@ public:
     return std::make_shared<HostGraph>(operations);
   }
 
-  std::shared_ptr<LoopStorage> create_loop(const Asking &first, const Asking &step, const std::function<void()> &,
-                                           const Asking &, bool) override
+  std::shared_ptr<LoopStorage> create_loop(const Asking &first, const Asking &step, const Cycles &, bool) override
   {
     return std::make_shared<HostLoop>(first, step);
   }
