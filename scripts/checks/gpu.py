@@ -17,7 +17,7 @@ import os
 import re
 import shutil
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from . import shipped
@@ -73,7 +73,7 @@ def tests(build, jobs, only, report):
                 and cases(str(p), environment)]
         work += [pool.submit(one_test, str(p), environment, n) for p in programs if p.name == "test_rank_matrices"
                  for n in (1, 2, 4)]
-        for done in work:
+        for done in as_completed(work):
             report.add(*done.result())
 
 
@@ -128,7 +128,7 @@ def judged(place, first, host, done, label):
 def programs(build, jobs, only, report):
     with ThreadPoolExecutor(max(1, jobs // 2)) as pool:
         work = [pool.submit(one_file, build, *run) for run in shipped.runs("medium", 20) if only in run[0]]
-        for done in work:
+        for done in as_completed(work):
             for row in done.result():
                 report.add(*row)
 
@@ -173,7 +173,7 @@ def sanitizer(build, jobs, only, report):
                            ("algebra/test_algebra", "VectorOperations*cuda.*:MatrixOperations*cuda.*")]:
             if (build / "tests" / test).is_file():
                 add(f"{test}", [build / "tests" / test, f"--gtest_filter={some}"], tool="racecheck")
-        for done in work:
+        for done in as_completed(work):
             report.add(*done.result())
 
 

@@ -16,7 +16,7 @@ REFINEMENTS = {  # the parameter of uniform refinements, and the largest ones ke
     "poisson": ("Mesh/Refinements", {"small": (4, 2), "medium": (6, 4)}),
 }
 MOST = {  # other parameters that make a run long, and the largest values kept
-    "elasticity": {"Discretization/Refinement steps": {"small": 1, "medium": 3}},
+    "elasticity": {"Discretization/Refinement steps": {"small": 1, "medium": 2}},
     "poisson": {"Problem/Samples": {"small": 8, "medium": 64}, "Solver/Columns at once": {"small": 8, "medium": 64},
                 "Solver/Repetitions": {"small": 1, "medium": 1},
                 "Schur complement/Coarse refinements": {"small": 2, "medium": 4}},

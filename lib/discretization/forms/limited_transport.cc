@@ -26,7 +26,7 @@ LinearSolverOptions potential_options()
 }
 
 template <int dim>
-const Field<dim> &checked(const Field<dim> &field)
+const Field<dim> &checked_field(const Field<dim> &field)
 {
   const auto &space = field.finest();
   if (field.element().n_components() != 1 || field.element().degree != 1 || !space.prescribed.empty())
@@ -52,7 +52,7 @@ template <int dim>
 LimitedTransport<dim>::LimitedTransport(const Device &device, const Field<dim> &field, const Field<dim> &velocity,
                                         const dealii::Mapping<dim> &mapping)
   : device(device)
-  , of_field(device, checked(field).finest(), mapping, quadrature)
+  , of_field(device, checked_field(field).finest(), mapping, quadrature)
   , of_velocity(device, velocity.finest(), mapping, quadrature)
   , M("mass", field, unknowns(field), mapping, quadrature, transport_flags, nullptr)
   , K("transport", field, unknowns(field), mapping, quadrature, transport_flags, nullptr)
