@@ -44,17 +44,17 @@ AGREEMENT = 1e-7  # see results.py; VTU files have float32
 
 
 def cases(program, environment):
-    """The names of a test program's cases on a GPU."""
+    """The names of a test program's cases on a GPU; of one that does not start, how it ended."""
     done = Outcome([program, "--gtest_list_tests", f"--gtest_filter={GPU_CASES}"], environment=environment, timeout=60)
-    return [line for line in done.out.splitlines() if line.startswith("  ")]
+    return [line for line in done.out.splitlines() if line.startswith("  ")] if done.code == 0 else [done.how()]
 
 
 def one_test(program, environment, ranks=0):
     command = [program, f"--gtest_filter={'CudaRanks.*' if ranks else GPU_CASES}"]
     done = run_program(command, ranks, environment=environment, timeout=420)
     text = done.out + done.err
-    count = lambda word: sum(int(n) for n in re.findall(rf"\[  {word}  \] (\d+) tests?", text))
-    failed = sorted(set(re.findall(r"^\[  FAILED  \] (\S+?),? ", text, re.MULTILINE)) - {"tests", "test"})
+    count = lambda word: sum(int(n) for n in re.findall(rf"\[  {word} +\] (\d+) tests?", text))
+    failed = sorted(set(re.findall(r"^\[  FAILED  \] (\S+\.\S+?),? ", text, re.MULTILINE)))
     passed = done.code == 0 and count("SKIPPED") == 0 and count("PASSED") > 0
     name = Path(program).name + (f" on {ranks} ranks" if ranks else "")
     if not passed:
