@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from . import shipped
-from .common import PROGRAMS, ROOT, Outcome, executable, fail, mpirun, program_command, run_program
+from .common import ROOT, Outcome, executable, fail, mpirun, program_command, run_program
 from .results import compare
 
 GPU_CASES = "*cuda*:*Cuda*:*cusparse*:*Gpu*"
@@ -65,7 +65,7 @@ def one_test(program, environment, ranks=0):
 
 def tests(build, jobs, only, report):
     variable = lambda name: "STATIONARY" if name == "stationary_navier_stokes" else name.upper()
-    environment = {variable(name): str((build / "apps" / name).resolve()) for name in PROGRAMS}
+    environment = {variable(name): str((build / "apps" / name).resolve()) for name in FILES}
     programs = sorted(p for p in build.glob("tests/*/test_*") if os.access(p, os.X_OK) and p.is_file()
                       and only in p.name)
     with ThreadPoolExecutor(max(1, jobs // 2)) as pool:
@@ -75,6 +75,8 @@ def tests(build, jobs, only, report):
                  for n in (1, 2, 4)]
         for done in work:
             report.add(*done.result())
+    if only in "test_rank_matrices" and not any(p.name == "test_rank_matrices" for p in programs):
+        report.add("test_rank_matrices", False, f"{build} has no such test")
 
 
 # --- Programs ---------------------------------------------------------------------------------------------------------
@@ -157,6 +159,12 @@ def sanitizer(build, jobs, only, report):
             if only in name:
                 work.append(pool.submit(sanitized, name, *rest, **more))
 
+        def add_test(name, some, tool):
+            if only in name and not (build / "tests" / name).is_file():
+                report.add(f"{tool}: {name}", False, f"{build} has no such test")
+            else:
+                add(name, [build / "tests" / name, f"--gtest_filter={some}"], tool)
+
         seen = set()
         for name, program, file, change in shipped.runs("small", 3):
             if program in seen and "adaptive" not in name and "following" not in name:
@@ -167,12 +175,10 @@ def sanitizer(build, jobs, only, report):
         for test, some in [("solvers/test_solvers", "*cuda*"), ("algebra/test_algebra", "*cuda*"),
                            ("multigrid/test_multigrid", "*cuda*"),
                            ("discretization/test_device_forms", "*cuda*:*Cuda*")]:
-            if (build / "tests" / test).is_file():
-                add(f"{test}", [build / "tests" / test, f"--gtest_filter={some}"])
+            add_test(test, some, "memcheck")
         for test, some in [("solvers/test_solvers", "*Krylov*/cuda:*BiCGStab*/cuda:*TimeSteps*/cuda"),
                            ("algebra/test_algebra", "VectorOperations*cuda.*:MatrixOperations*cuda.*")]:
-            if (build / "tests" / test).is_file():
-                add(f"{test}", [build / "tests" / test, f"--gtest_filter={some}"], tool="racecheck")
+            add_test(test, some, "racecheck")
         for done in work:
             report.add(*done.result())
 
