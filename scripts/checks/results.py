@@ -96,7 +96,7 @@ def columns(file):
     """{name: numbers} of a CSV file; what is missing is NaN."""
     if not file.is_file():
         return {}
-    names, *rows = list(csv.reader(file.open())) or [[]]
+    names, *rows = list(csv.reader(file.read_text().splitlines())) or [[]]
     number = lambda word: float(word) if word not in ("", "-") else math.nan
     return {name: [number(row[i]) for row in rows] for i, name in enumerate(names) if not WAY.search(name)}
 
