@@ -217,7 +217,9 @@ void CheckpointWriter::write(const CheckpointHeader &header, const std::function
         if (!out)
           throw RunError(std::strerror(errno));
         reached("opened");
-        out << mark << present_layout << '\n';
+        // Boost's archive does not survive a stream whose first bytes find no room.
+        if (!(out << mark << present_layout << '\n' << std::flush))
+          throw RunError(std::strerror(errno));
         {
           Archive archive(out);
           archive << header;

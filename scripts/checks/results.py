@@ -96,7 +96,7 @@ def columns(file):
     """{name: numbers} of a CSV file; what is missing is NaN."""
     if not file.is_file():
         return {}
-    names, *rows = list(csv.reader(file.open())) or [[]]
+    names, *rows = list(csv.reader(file.read_text().splitlines())) or [[]]
     number = lambda word: float(word) if word not in ("", "-") else math.nan
     return {name: [number(row[i]) for row in rows] for i, name in enumerate(names) if not WAY.search(name)}
 
@@ -131,7 +131,7 @@ class Results:
         for part in parts:
             for name, values in part.items():
                 if not PLACE.search(name):
-                    most = max((abs(x) for x in values if not math.isnan(x)), default=0.0)
+                    most = max((abs(x) for x in values if math.isfinite(x)), default=0.0)
                     largest[kind(name)] = max(largest.get(kind(name), 0.0), most)
         more = {name: scale(largest, self.step) for name, scale in SCALES.items()}
         return {name: max(value, more.get(name, 0.0)) for name, value in largest.items()}
@@ -141,16 +141,20 @@ class Results:
 
 
 def difference(a, b, scale, rounding=0.0):
-    """The largest difference of two lists relative to scale, beyond one rounding; infinite where lengths or NaN
-    differ."""
-    if len(a) != len(b) or any(math.isnan(x) != math.isnan(y) for x, y in zip(a, b)):
+    """The largest difference of two lists relative to scale, beyond one rounding; infinite where lengths, NaN or
+    infinite values differ."""
+    same = lambda x, y: x == y or math.isnan(x) and math.isnan(y)
+    if len(a) != len(b) or not all(math.isfinite(x - y) or same(x, y) for x, y in zip(a, b)):
         return math.inf
-    worst = max((abs(x - y) - rounding * max(abs(x), abs(y)) for x, y in zip(a, b) if not math.isnan(x)), default=0.0)
+    worst = max((abs(x - y) - rounding * max(abs(x), abs(y)) for x, y in zip(a, b) if math.isfinite(x - y)),
+                default=0.0)
     return max(worst, 0.0) / (scale or 1.0)
 
 
 def of_place(host, path, place, scale):
     """How far the profile's value at another run's place of an extreme is from the extreme."""
+    if not all(map(math.isfinite, place)):
+        return math.inf
     k, name, end = PLACE.search(path).groups()
     profile = host.profiles[int(k)]
     points = zip(*(profile[axis] for axis in "xyz"[:len(place)]))

@@ -52,7 +52,9 @@ def reduced(program, file, size, steps):
     """The settings behind --set that make the run of a shipped file one of this size ("small", "medium") and so many
     steps."""
     given, change = settings(file), []
-    dimension = int(given.get("Problem/Dimension", DIMENSION.get(program, 2)))
+    section = "Heat" if program in ("template", "nonlinear_heat") else "Time stepping"
+    dimension = int(given.get("Heat/Dimension" if section == "Heat" else "Problem/Dimension",
+                              DIMENSION.get(program, 2)))
     key, most = REFINEMENTS[program]
     if program != "elasticity" or "Mesh/File" not in given:
         limits = {key: most[size][dimension - 2]}
@@ -62,7 +64,6 @@ def reduced(program, file, size, steps):
     for key, limit in limits.items():
         if key in given and float(given[key]) > limit:
             change.append(f"{key}={limit}")
-    section = "Heat" if program in ("template", "nonlinear_heat") else "Time stepping"
     if program == "buoyant_flow":
         change.append(f"Time stepping/Steps={steps}")
     elif {f"{section}/End time", f"{section}/Time step"} & set(given) or program in INSTATIONARY:

@@ -36,8 +36,7 @@ def numbers(record, path=""):
 
 
 # docs/checkpoints.md: Chebyshev smoothing follows the eigenvalues of a matrix that changes, so that continued runs
-# agree
-# to the solver's tolerance.
+# agree to the solver's tolerance.
 TO_TOLERANCE = {"buoyant_flow", "nonlinear_heat"}
 # Where forces nearly balance the flow is small beside what the solver's tolerance is relative to.
 RELATIVE = {"buoyant_flow": 1e-7}
@@ -156,11 +155,15 @@ class Runs:
         settings = {**settings, "Checkpoint/Steps": settings.get("Checkpoint/Steps", "2")}
         run = self.run(settings)
         checkpoints = sorted(run.folder.glob("checkpoint_*")) if run.folder.is_dir() else []
-        if run.code != 0 or not checkpoints:
+        if run.code == 0 and not checkpoints:
+            self.notes.append("too short for a checkpoint")
+        if run.bad() or run.code == 0 and not checkpoints:
             return run.bad()
         plain = self.run({key: text for key, text in settings.items() if key != "Checkpoint/Steps"})
         if complaint := self.same_bits(plain, run):
             return f"with checkpoints: {complaint}"
+        if run.code != 0:
+            return None
         copy = self.folder / f"copy{self.n}"
         shutil.copytree(run.folder, copy)
         if len(checkpoints) > 1:
@@ -170,7 +173,10 @@ class Runs:
             return again.bad() or self.same_results(run, again, 1e-4)
         if complaint := again.bad() or self.same_bits(run, again, OF_THE_WAY):
             return complaint
-        if (copy / checkpoints[-1].name).read_bytes() != checkpoints[-1].read_bytes():
+        last = copy / checkpoints[-1].name
+        if not last.is_file():
+            return "without the last checkpoint"
+        if last.read_bytes() != checkpoints[-1].read_bytes():
             return "other bits in the last checkpoint"
         return None
 
@@ -183,7 +189,7 @@ class Runs:
         serial, p4est = self.run(settings), self.run({**settings, "Ranks/Distributed mesh": "true"})
         if complaint := serial.bad() or p4est.bad():
             return complaint
-        if p4est.code == 2 or serial.code != 0 or self.other_mesh(serial, p4est):
+        if p4est.code == 2 or serial.code != 0 or p4est.code == 0 and self.other_mesh(serial, p4est):
             return None
         complaint = self.same_results(serial, p4est)
         if complaint and serial.record.get("remeshes", 0) > 0:  # p4est keeps neighbours over corners within one level
