@@ -64,7 +64,7 @@ public:
     for (int i = 0; i < T.n_rows; ++i)
       {
         const int n = static_cast<int>(T.row_start[i + 1] - T.row_start[i]);
-        require(n > 0, "the mesh has hanging nodes, which schur does not know; take Solver = multigrid");
+        require(n > 0, "the mesh has hanging nodes, which schur does not know; take Solver/Solver = multigrid");
         require(n <= most_vertices, "schur: node ", i, " depends on ", n, " coarse nodes, more than a cell has");
         n_vertices = std::max(n_vertices, n);
       }
@@ -181,7 +181,8 @@ MacroCells::MacroCells(const NestedNodes &nodes, const CSRMatrix<double> &matrix
       if (i < to.n_inner)
         {
           to.inner.push_back(nodes.unknown[numbers[i]]);
-          require(to.inner.back() >= 0, "schur: a node inside a coarse cell is prescribed");
+          require(to.inner.back() >= 0,
+                              "schur: a node inside a coarse cell is prescribed; take Solver/Solver = multigrid");
         }
       else
         to.edge.push_back(number_in_E[numbers[i]]);
@@ -213,7 +214,7 @@ MacroCells::MacroCells(const NestedNodes &nodes, const CSRMatrix<double> &matrix
       if (found)
         continue;
       require(classes.size() < most_classes, "schur: the mesh has more than ", most_classes,
-              " classes of coarse cells with different matrices; take Solver = multigrid");
+              " classes of coarse cells with different matrices; take Solver/Solver = multigrid");
       std::iota(order.begin(), order.end(), 0);
       const auto numbers = builder.numbering(cell, order, n_inner);
       classes.push_back({0, n_inner, static_cast<int>(numbers.size()) - n_inner, {}, {}});

@@ -2,6 +2,7 @@
 #include "restart.h"
 
 #include <csignal>
+#include <filesystem>
 #include <functional>
 #include <set>
 
@@ -253,6 +254,22 @@ TEST_F(TransportDiffusion, AFullDiskLeavesOldCheckpoints)
   settings.back() = "Time stepping/End time=0.32";
   ASSERT_EQ(start_in("reference", settings).code, 0);
   expect_same_results("full", "reference");
+}
+
+// Not even the first bytes of a checkpoint find room.
+TEST_F(TransportDiffusion, ADiskThatIsFullBeforeACheckpointBeginsEndsTheRun)
+{
+  Settings settings = small;
+  settings.insert(settings.end(), {"Time stepping/Output interval=0", "Time stepping/End time=0.16"});
+  ASSERT_EQ(start_in("none_free", settings).code, 0);
+  const auto names = checkpoints("none_free");
+  ASSERT_EQ(names.back(), "checkpoint_0000000008");
+  std::filesystem::create_symlink("/dev/full", folder / "none_free/checkpoint_0000000012.new");
+  const Outcome outcome = restart("none_free", {"Time stepping/End time=0.32"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("cannot be written: No space left on device; the last good one is"), std::string::npos)
+    << outcome.err;
+  EXPECT_EQ(checkpoints("none_free"), names);
 }
 
 TEST_F(TransportDiffusion, SignalsAndTheWallTimeLimitEndTheRunWithACheckpoint)

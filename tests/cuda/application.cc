@@ -115,7 +115,7 @@ TEST_F(CudaApplication, AFailingCallEndsTheRunWithoutHalfAFile)
               << "expected no " << entry.path();
             const std::string text = read(entry.path());
             if (extension == ".csv") // whole rows, which stay
-              EXPECT_EQ(text.back(), '\n') << entry.path();
+              EXPECT_TRUE(text.empty() || text.back() == '\n') << entry.path();
             else
               EXPECT_TRUE(extension == ".prm" || text.find("</VTKFile>") != std::string::npos)
                 << "expected the end of " << entry.path();

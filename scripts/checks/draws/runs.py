@@ -11,7 +11,7 @@ from checks.common import program_command, run_program
 
 # The solver did not come to an end, and says so; what else ends with exit code 1 is a defect.
 HONEST = re.compile(r"diverge|converge|stagnat|breakdown|more than \d+ iterations|not finite|\bnan\b|no longer falls"
-                    r"|cannot be inverted|is not positive|has not fallen|reached only", re.IGNORECASE)
+                    r"|cannot be inverted|not positive|nothing moves|has not fallen|reached only", re.IGNORECASE)
 SANITIZER = re.compile(r"Sanitizer|runtime error:|terminate called|Assertion .* failed|stack smashing|free\(\): "
                        r"|corrupted|double free")
 # In run.json: what tells of the machine and of the clock.
@@ -39,7 +39,7 @@ def numbers(record, path=""):
 # agree to the solver's tolerance.
 TO_TOLERANCE = {"buoyant_flow", "nonlinear_heat"}
 # Where forces nearly balance the flow is small beside what the solver's tolerance is relative to.
-RELATIVE = {"buoyant_flow": 1e-7}
+RELATIVE = {"buoyant_flow": 1e-7, "stokes": 1e-7}
 # transport_diffusion counts the changes of its matrix since the restart.
 OF_THE_WAY = ("/updates",)
 
