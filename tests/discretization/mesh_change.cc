@@ -205,7 +205,7 @@ struct Flags
 };
 
 // 16 cells with indicators 1, 2, ..., 16 times a factor.
-Flags flags(double refine, double coarsen, adamant::FractionsOf of, double factor = 1.)
+Flags flagged(double refine, double coarsen, adamant::FractionsOf of, double factor = 1.)
 {
   Triangulation<2> mesh;
   GridGenerator::hyper_cube(mesh);
@@ -225,18 +225,18 @@ Flags flags(double refine, double coarsen, adamant::FractionsOf of, double facto
 
 TEST(FlagCells, FractionsOfCellsAndOfTheError)
 {
-  const auto cells = flags(0.25, 0.5, adamant::FractionsOf::cells);
+  const auto cells = flagged(0.25, 0.5, adamant::FractionsOf::cells);
   EXPECT_EQ(cells.refine, 4);
   EXPECT_EQ(cells.coarsen, 8);
   // The squares' sum is 1496: 16² + 15² + 14² = 677 of it are less than half; 1² + ... + 7² = 140 less than a tenth.
-  const auto error = flags(0.5, 0.1, adamant::FractionsOf::error);
+  const auto error = flagged(0.5, 0.1, adamant::FractionsOf::error);
   EXPECT_EQ(error.refine, 4);
   EXPECT_EQ(error.coarsen, 8);
-  const auto scaled = flags(0.5, 0.1, adamant::FractionsOf::error, 1e-20);
+  const auto scaled = flagged(0.5, 0.1, adamant::FractionsOf::error, 1e-20);
   EXPECT_EQ(scaled.refine, 4) << "the scale of the indicators does not matter";
-  const auto none = flags(0., 0., adamant::FractionsOf::cells);
+  const auto none = flagged(0., 0., adamant::FractionsOf::cells);
   EXPECT_EQ(none.refine + none.coarsen, 0);
-  const auto zero = flags(0.5, 0.5, adamant::FractionsOf::cells, 0.);
+  const auto zero = flagged(0.5, 0.5, adamant::FractionsOf::cells, 0.);
   EXPECT_EQ(zero.refine, 0) << "a solution that is resolved everywhere is not refined";
 }
 // A random mesh refined once more, serial or of p4est.
