@@ -225,6 +225,8 @@ void CheckpointWriter::write(const CheckpointHeader &header, const std::function
           archive << header;
           reached("writing");
           save_objects(archive);
+          if (!out.flush()) // the archive's end would flush, too, and turn the reason into std::bad_cast
+            throw RunError(std::strerror(errno));
         }
         out.close();
         if (!out)

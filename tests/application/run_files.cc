@@ -16,6 +16,7 @@
 #include <iterator>
 #include <set>
 #include <string>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <thread>
@@ -211,6 +212,44 @@ TEST_F(RunFiles, FoldersThatCannotBeSynced)
   for (header.step = 1; header.step <= 3; ++header.step)
     EXPECT_NO_THROW(writer.write(header, [](auto &) {}));
   EXPECT_EQ(names(), (Names{"checkpoint_0000000002", "checkpoint_0000000003"}));
+}
+
+// Wherever the disk is full: before the first byte, in a buffer that is flushed, at the checksum.
+TEST_F(RunFiles, ACheckpointOnAFullDiskLeavesTheOneBefore)
+{
+  adamant::CheckpointParameters parameters;
+  adamant::CheckpointWriter     writer(parameters, folder.string(), "");
+  adamant::CheckpointHeader     header;
+  header.parameters = std::string(20000, 'x');
+  writer.write(header, [](auto &) {});
+  const rlim_t        size  = fs::file_size(folder / "checkpoint_0000000000");
+  std::vector<rlim_t> rooms = {size - 5, size - 4, size - 1};
+  for (rlim_t room = 0; room < size; room += room < 200 ? 10 : 1000)
+    rooms.push_back(room);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, SIG_IGN);
+  for (const rlim_t room : rooms)
+    {
+      const rlimit full{room, before.rlim_max};
+      header.step = 1;
+      std::string message;
+      setrlimit(RLIMIT_FSIZE, &full);
+      try
+        {
+          writer.write(header, [&](auto &archive) { archive << header.step; });
+        }
+      catch (const adamant::RunError &error)
+        {
+          message = error.what();
+        }
+      setrlimit(RLIMIT_FSIZE, &before);
+      EXPECT_NE(message.find("cannot be written: File too large; the last good one is"), std::string::npos)
+        << "room for " << room << " bytes: " << message;
+      EXPECT_EQ(names(), Names{"checkpoint_0000000000"});
+    }
+  std::signal(SIGXFSZ, SIG_DFL);
+  EXPECT_NO_THROW(writer.write(header, [](auto &) {}));
 }
 
 using RunFilesDeathTest = RunFiles;
