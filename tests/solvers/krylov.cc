@@ -381,20 +381,20 @@ TEST_P(Krylov, CGGoesOnFromTheTrueResidual)
 // Residuals of these methods may stay for long before they fall.
 TEST_P(Krylov, APlateauIsNoStagnation)
 {
-  const auto   A  = diffusion_with_contrast(100, 1e5);
-  const auto   on = matrix(A);
-  const auto   M  = jacobi(A);
-  const Values b  = random_values(A.n_rows, 3), zero(b.size(), 0.);
+  // Rounding decides where BiCGStab goes on the harder matrix.
+  const auto   A = diffusion_with_contrast(100, 1e5), easier = diffusion_with_contrast(100, 10.);
+  const auto   on = matrix(A), on_easier = matrix(easier);
+  const auto   M = jacobi(A), M_easier = jacobi(easier);
+  const Values b = random_values(A.n_rows, 3), zero(b.size(), 0.);
   CG           cg(device, on, M);
-  BiCGStab     bicgstab(device, on, M);
-  for (KrylovMethod *method : {static_cast<KrylovMethod *>(&cg), static_cast<KrylovMethod *>(&bicgstab)})
-    {
-      if (method == &bicgstab && device.asynchronous())
-        continue; // a GPU's order of sums leads it elsewhere
-      const auto [result, x] = solve(*method, b, zero, control(1e-6, 20000));
-      EXPECT_LE(relative_residual(A, x, b), 1.01e-6);
-      EXPECT_GT(result.iterations, 100) << "expected a plateau, else this test tests nothing";
-    }
+  BiCGStab     bicgstab(device, on_easier, M_easier);
+  const auto   converges = [&](KrylovMethod &method, const auto &of) {
+    const auto [result, x] = solve(method, b, zero, control(1e-6, 20000));
+    EXPECT_LE(relative_residual(of, x, b), 1.01e-6);
+    EXPECT_GT(result.iterations, 100) << "expected a plateau, else this test tests nothing";
+  };
+  converges(cg, A);
+  converges(bicgstab, easier);
   expect_failure([&] { solve(cg, b, zero, control(1e-6, 80)); }, {"CG", "not converged to 1e-06", "another smoother"});
   // A shift by one row: the residual goes through all rows before it leaves; and an iteration that is slow, but steady.
   std::vector<Values> rows(12, Values(12, 0.));
