@@ -104,8 +104,8 @@ public:
   virtual double seconds(int n_samples = 5) = 0; ///< of one replay on the device, median
 };
 
-/// Where a loop's control leaves its answer on a GPU: with the node of a graph that repeats the loop's body or, unless
-/// null, in host memory; with neither nowhere. `again`, unless 0, is the node that begins again what has ended.
+/// Where a loop's control leaves its answer on a GPU: in host memory, unless `on_host` is null, else with the node of a
+/// graph that repeats the loop's body, unless `node` is 0. `again`, unless 0, is the node that begins another cycle.
 struct LoopAnswer
 {
   unsigned long long node    = 0;
@@ -217,8 +217,9 @@ public:
 
   /// What ends by asking a loop's control; on the host it returns the answer.
   using Asking = std::function<bool(const LoopAnswer &)>;
-  /// What follows a cycle of a loop that repeats itself, unless empty: `finish` ends by telling whether the loop goes on
-  /// or begins again; `tell` does so alone, without another step; `again` comes before `first` where it begins again.
+  /// What a loop of several cycles does between them where it repeats itself; without `again` it has one cycle. `again`
+  /// prepares another cycle. `tell` tells the graph whether the loop goes on or begins again; `finish`, where there is
+  /// one, takes its place behind the steps of a cycle.
   struct Cycles
   {
     std::function<void()> again;

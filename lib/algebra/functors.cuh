@@ -20,7 +20,7 @@
 //   template void adamant::cuda::arnoldi(const DeviceInterface &, const ArnoldiVectors &, const Control &,
 //                                        const LoopAnswer &);
 //   template void adamant::cuda::decide(const DeviceInterface &, const Control &, const LoopAnswer &);
-//   template void adamant::cuda::tell(const DeviceInterface &, const Control &, const LoopAnswer &); where there are cycles
+//   template void adamant::cuda::tell(const DeviceInterface &, const Control &, const LoopAnswer &);
 //
 // with another gather in place of Entries<Number> where the product is not with a vector. A row functor takes nvcc a
 // minute in all formats: few in a file.

@@ -53,10 +53,10 @@ public:
        bool recordable)
     : loop(device.interface().create_loop(asking(device, control), step, {}, recordable))
   {}
-  /// In cycles: where the loop repeats itself, what has ended goes on with the operations `again` and another cycle if
-  /// control.again() says so; control.goes_on() is true before the end. `finish`, where there is one, may follow any
-  /// step: it does what belongs to the end if that has come, and asks a control that says whether the loop goes on or
-  /// begins again. Elsewhere who runs the loop sees to both.
+  /// A loop of several cycles. control.goes_on() is true while a cycle lasts; when it has ended, and control.again() is
+  /// true, the operations `again` prepare another one. `finish`, where there is one, may be run behind any step: if the
+  /// cycle has ended it does what belongs to that, and it asks a control whether the loop goes on or begins again.
+  /// Where the loop does not repeat itself, who runs it calls `finish` and begins the cycles.
   template <class Control>
   Loop(const Device &device, const Control &control, const std::function<bool(const LoopAnswer &)> &step,
        bool recordable, const std::function<void()> &again, const std::function<bool(const LoopAnswer &)> &finish = {})

@@ -214,23 +214,24 @@ void CheckpointWriter::write(const CheckpointHeader &header, const std::function
     {
       {
         std::ofstream out(beside, std::ios::binary);
-        if (!out)
-          throw RunError(std::strerror(errno));
+        const auto    check = [&out] {
+          if (!out)
+            throw RunError(std::strerror(errno));
+        };
+        check();
         reached("opened");
-        // Boost's archive does not survive a stream whose first bytes find no room.
-        if (!(out << mark << present_layout << '\n' << std::flush))
-          throw RunError(std::strerror(errno));
+        out << mark << present_layout << '\n' << std::flush;
+        check(); // Boost's archive ends the program where it meets a stream whose first bytes find no room
         {
           Archive archive(out);
           archive << header;
           reached("writing");
           save_objects(archive);
-          if (!out.flush()) // the archive's end would flush, too, and turn the reason into std::bad_cast
-            throw RunError(std::strerror(errno));
+          out.flush();
+          check(); // the archive's end would flush, too, and turn the reason into std::bad_cast
         }
         out.close();
-        if (!out)
-          throw RunError(std::strerror(errno));
+        check();
       }
       append_checksum(beside);
       reached("written");

@@ -167,8 +167,8 @@ struct CGRestart
   }
 };
 
-/// Whether CG goes on. squares: r . r at the start of a cycle, b . b at that of the first one, A v . A v and v . v for a
-/// rough v; scalars: r . z, w . z, r . r.
+/// Whether CG goes on. squares: r . r at the start of a cycle, b . b at that of the first one, then A v . A v and v . v
+/// for a rough v; scalars: r . z, w . z, r . r.
 struct CGControl
 {
   CGState      *state, *on_host;

@@ -8,7 +8,7 @@ programs   every shipped parameter file for 20 steps on the host and on the GPU:
            cuSPARSE, on two ranks that share the GPU; all results are compared (scripts/checks/results.py), of the ranks
            with the host's on p4est's mesh
 sanitizer  memcheck of small runs of all programs and of every Krylov method's loop, racecheck of operations and solvers
-On 16 cores it takes eight minutes. A node without deal.II takes the programs with their libraries from scripts/pack,
+A node without deal.II takes the programs with their libraries from scripts/pack,
 run as `bash .gpu/run scripts/check gpu ...`.
 """
 

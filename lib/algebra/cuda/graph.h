@@ -31,8 +31,8 @@ private:
 };
 
 /// A loop that the device repeats by itself: a graph with what is asked first, some steps, and a node that repeats the
-/// step. In cycles that node repeats `again`, where another cycle begins, the node of the step, and `finish`: a
-/// conditional node takes the GPU 4 to 8 us, and a loop that ends within its first steps passes one.
+/// step. Where there are several cycles that node repeats `again`, if another cycle begins, a node that repeats the
+/// step, and `finish`: so a loop that ends within its first steps passes a single conditional node, which take time.
 class Loop : public LoopStorage, public std::enable_shared_from_this<Loop>
 {
 public:
