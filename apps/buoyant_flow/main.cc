@@ -188,9 +188,10 @@ double BuoyantFlow<dim>::next_time()
     dt = std::min(dt, p.longest);
   if (p.end > 0.)
     dt = std::min(dt, p.end - time);
-  if (!std::isfinite(dt))
-    throw adamant::RunError("nothing moves, so that the Courant number gives no time step; Time stepping/Longest time "
-                            "step or End time does");
+  if (!std::isfinite(dt) || (p.longest <= 0. && p.end <= 0. && !flow->moves()))
+    throw adamant::RunError(
+      "nothing moves beyond the solver's tolerance, so that the Courant number gives no time step; "
+      "Time stepping/Longest time step or End time does");
   return time + dt;
 }
 

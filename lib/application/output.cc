@@ -1,18 +1,57 @@
 #include "application/output.h"
 
 #include "algebra/profiler_range.h"
+#include "base/exceptions.h"
 #include "base/run_record.h"
+#include "expressions/dealii_message.h"
 
 #include <deal.II/base/data_out_base.h>
 #include <deal.II/base/utilities.h>
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <regex>
 #include <sstream>
 
 namespace adamant
 {
+namespace
+{
+bool ends_as_vtk(const std::string &file)
+{
+  std::string   end(12, ' '); // </VTKFile> and a line's end
+  std::ifstream in(file, std::ios::binary);
+  in.seekg(-12, std::ios::end);
+  in.read(end.data(), 12);
+  return in && end.find("</VTKFile>") != std::string::npos;
+}
+
+// Of all ranks together; n_groups of them share files of their own. deal.II's exceptions become those of write_file,
+// and the first rank looks for a write that failed without one.
+template <int dim>
+std::string write_on_ranks(const dealii::DataOut<dim> &data, const std::string &folder, const std::string &name,
+                           unsigned int counter, unsigned int n_groups, const Communicator &ranks)
+{
+  const std::string base = folder + "/" + name + "_" + dealii::Utilities::int_to_string(counter, 4);
+  std::string       file;
+  try
+    {
+      file = data.write_vtu_with_pvtu_record(folder + "/", name, counter, ranks.handle(), 4, n_groups);
+    }
+  catch (const dealii::ExceptionBase &error)
+    {
+      throw RunError("cannot write '" + base + ".pvtu' and its pieces: " + message_of(error));
+    }
+  bool whole = ranks.rank() > 0 || ends_as_vtk(base + ".pvtu");
+  for (unsigned int group = 0; ranks.rank() == 0 && group < n_groups; ++group)
+    whole = whole && ends_as_vtk(base + "." + std::to_string(group) + ".vtu");
+  if (!whole)
+    throw RunError("cannot write '" + base + ".pvtu' and its pieces: a file is not whole");
+  return file;
+}
+} // namespace
+
 TimeSeries::TimeSeries(const std::string &folder, const std::string &name, const Communicator &ranks)
   : folder(folder)
   , name(name)
@@ -31,10 +70,9 @@ void TimeSeries::write(dealii::DataOut<dim> &data, double time)
     {
       if (folder.empty())
         return;
-      const int n_groups = (ranks.size() + 15) / 16;
-      files.emplace_back(time,
-                         data.write_vtu_with_pvtu_record(folder + "/", name, static_cast<unsigned int>(files.size()),
-                                                         ranks.handle(), 4, n_groups));
+      const int  n_groups = (ranks.size() + 15) / 16;
+      const auto number   = static_cast<unsigned int>(files.size());
+      files.emplace_back(time, write_on_ranks(data, folder, name, number, n_groups, ranks));
       if (ranks.rank() == 0)
         write_index();
       return;

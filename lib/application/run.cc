@@ -227,6 +227,10 @@ void Run::finish()
   if (!writes())
     return;
   write_statistics();
+  const auto results = record.flatten();
+  for (const auto &[name, value] : results.items())
+    if (value.is_number_float() && !std::isfinite(value.get<double>()))
+      throw RunError("a result is NaN or infinite: " + name.substr(1));
   write_file(file("run.json"), record.dump(2) + "\n");
   std::cout << "written to " << output_folder << "/run.json" << std::endl;
 }

@@ -232,12 +232,24 @@ std::size_t StokesFlow<dim>::n_unknowns() const
 }
 
 template <int dim>
+Vector<double> StokesFlow<dim>::viscous_forces() const
+{
+  Vector<double> Ax = field.vector();
+  solver->A().multiply(1., part(x, 0), 0., Ax);
+  return Ax;
+}
+
+template <int dim>
 double StokesFlow<dim>::dissipation() const
 {
-  const Vector<double> x_u = part(x, 0);
-  Vector<double>       Ax  = field.vector();
-  solver->A().multiply(1., x_u, 0., Ax);
-  return device.dot(x_u, Ax) / eta.scale;
+  return device.dot(part(x, 0), viscous_forces()) / eta.scale;
+}
+
+template <int dim>
+bool StokesFlow<dim>::moves() const
+{
+  const auto Ax = viscous_forces();
+  return std::sqrt(device.dot(Ax, Ax)) > 100. * parameters.tolerance * std::sqrt(device.dot(b, b));
 }
 
 template <int dim>

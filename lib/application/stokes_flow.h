@@ -68,6 +68,9 @@ public:
   /// ∫ 2 η |ε(u)|² and f · u: both are the same where no velocity but 0 is prescribed.
   double dissipation() const;
   double work() const;
+  /// Whether ‖A u‖ is more than 100 times the solver's tolerance of the right-hand side. Else u may be what the solver
+  /// left: of a load that the pressure balances 20 times its tolerance was measured.
+  bool moves() const;
 
   /// The solution; η and the load are there already.
   void serialize(State &state);
@@ -89,6 +92,7 @@ private:
   void           set_right_hand_side();
   void           set_nodal_values();
   Vector<double> part(const Vector<double> &of, int block) const;
+  Vector<double> viscous_forces() const; // A u, scaled
 
   Device                           device;
   Run                             &run;

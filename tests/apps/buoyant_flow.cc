@@ -63,7 +63,6 @@ protected:
   }
 };
 
-// van Keken et al. 1997: 0.01107 for one viscosity.
 // The end time is reached before the last step that the run may take.
 TEST_F(BuoyantFlow, ARunThatEndsEarlyEndsWithACheckpoint)
 {
@@ -77,6 +76,7 @@ TEST_F(BuoyantFlow, ARunThatEndsEarlyEndsWithACheckpoint)
   EXPECT_EQ(std::stoi(checkpoints("run")[0].substr(11)), steps);
 }
 
+// van Keken et al. 1997: 0.01107 for one viscosity.
 TEST_F(BuoyantFlow, LayersGrowAsPublished)
 {
   const auto outcome =
@@ -217,6 +217,7 @@ TEST_F(BuoyantFlow, BadInput)
   expect_refused({"Linear solver/Solver=cg"}, "gmres only");
   expect_refused({"Time stepping/Courant nmber=1"}, "Courant number");
   expect_refused({"Problem/Density=0*c"}, "nothing moves", 1);
+  expect_refused({"Problem/Initial composition=1"}, "nothing moves", 1); // but for rounding
   expect_refused({"Mesh/Refinements=3", "Problem/Density=1/(c-c)"}, "the force or a prescribed velocity is NaN", 1);
 }
 } // namespace

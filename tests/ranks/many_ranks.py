@@ -5,7 +5,7 @@ import csv
 import json
 import os
 import re
-import shutil
+import resource
 import signal
 import subprocess
 import sys
@@ -96,20 +96,15 @@ class Checkpoints(RanksTest):
         tight = settings + ["Linear solver/Tolerance=1e-12", "Checkpoint/Steps=10"]
         self.run_well(1, "whole", settings=tight)
         expected = result(record(self.folder / "whole"))
-        # All pairs of one program; what the others keep meets fewer, more, and ranks at all.
-        every_pair, some = {n: (1, 2, 4) for n in (1, 2, 4)}, {1: (4,), 2: (1,), 4: (2,)}
-        continued_on = every_pair if NAME == "transport_diffusion" else some
-        for n, numbers in continued_on.items():
-            self.run_well(n, f"{n}", settings=tight + [f"{key}={end / 2}"])
-            for m in numbers:
-                name = f"{n}-{m}"
-                shutil.copytree(self.folder / f"{n}", self.folder / name)
-                done = run(m, "--restart=" + str(self.folder / name), settings=[f"{key}={end}"])
-                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-                self.assertIn("checkpoint_0000000010: step 10", done.stdout)
-                found = record(self.folder / name)
-                self.assertEqual(found["steps"], 20)
-                self.assertAlmostEqual(result(found) / expected, 1, delta=1e-10, msg=f"{n} ranks continued on {m}")
+        for n, m in ((1, 4), (2, 1), (4, 2)):  # more, none but one, and fewer
+            name = f"{n}-{m}"
+            self.run_well(n, name, settings=tight + [f"{key}={end / 2}"])
+            done = run(m, "--restart=" + str(self.folder / name), settings=[f"{key}={end}"])
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn("checkpoint_0000000010: step 10", done.stdout)
+            found = record(self.folder / name)
+            self.assertEqual(found["steps"], 20)
+            self.assertAlmostEqual(result(found) / expected, 1, delta=1e-10, msg=f"{n} ranks continued on {m}")
 
 
 @unittest.skipUnless(NAME == "navier_stokes", "of Navier-Stokes")
@@ -178,8 +173,7 @@ class ManyRanks(RanksTest):
         self.assertLess(done.stderr, 10, "expected that the other rank ends, too")
 
     def test_a_failing_rank_ends_all(self):
-        places = ["init/mesh:1", "init/hierarchy:1", "init/assembly:1", "init/solver:1", "init/initial values:1", "copy:1", "output:2",
-                  "rhs:3", "solve:5", "checkpoint:1", "output:5"]  # fmt: skip
+        places = ["init/mesh:1", "init/solver:1", "output:2", "solve:5", "checkpoint:1"]
         for place in places:
             section = place.split(":")[0]
             done = run(2, "--output", str(self.folder / "failing"), settings=SMALL + ["Checkpoint/Steps=5"],

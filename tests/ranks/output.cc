@@ -1,0 +1,58 @@
+// VTU files that ranks write together where the disk does not take them.
+#include "application/output.h"
+#include "base/exceptions.h"
+#include "rows.h"
+
+#include <deal.II/numerics/data_out.h>
+
+#include <filesystem>
+
+using namespace test;
+
+namespace
+{
+/// The message of a write where one of the files is a place without room.
+std::string message_without_room(const std::string &file)
+{
+  const adamant::Communicator ranks(world);
+  const std::string           folder = (std::filesystem::temp_directory_path() / ("adamant_output_" + file)).string();
+  if (ranks.rank() == 0)
+    {
+      std::filesystem::remove_all(folder);
+      std::filesystem::create_directory(folder);
+      std::filesystem::create_symlink("/dev/full", folder + "/" + file);
+    }
+  MPI_Barrier(world);
+  const auto mesh = adaptive_mesh<2>(world);
+  DataOut<2> data;
+  data.attach_triangulation(*mesh);
+  data.build_patches();
+  adamant::TimeSeries series(folder, "solution", ranks);
+  std::string         message = "none";
+  try
+    {
+      series.write(data, 0.);
+    }
+  catch (const adamant::RunError &error)
+    {
+      message = error.what();
+    }
+  MPI_Barrier(world);
+  if (ranks.rank() == 0)
+    std::filesystem::remove_all(folder);
+  return message;
+}
+} // namespace
+
+TEST(Ranks, OutputWithoutRoomIsToldAsAnError)
+{
+  if (Utilities::MPI::n_mpi_processes(world) == 1)
+    return; // one rank writes its file as any other
+  EXPECT_NE(message_without_room("solution_0000.0.vtu").find("cannot write '"), std::string::npos);
+  if (Utilities::MPI::this_mpi_process(world) == 0) // which writes it
+    {
+      EXPECT_NE(message_without_room("solution_0000.pvtu").find("cannot write '"), std::string::npos);
+    }
+  else
+    message_without_room("solution_0000.pvtu");
+}
