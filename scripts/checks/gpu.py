@@ -125,7 +125,10 @@ def judged(place, first, host, done, label):
     for which, outcome in ((host, first), (label, done)):
         if outcome.code != 0:
             return False, f"{which}: {outcome.how()}: {outcome.err.strip()[-300:]}"
-    worst, where = compare(place / host, place / label)
+    try:
+        worst, where = compare(place / host, place / label)
+    except (OSError, ValueError, IndexError) as error:
+        return False, f"{host} or {label} has left no whole results: {error}"
     return worst <= AGREEMENT, f"{worst:.1e} {where}, {done.seconds:.1f} s"
 
 
