@@ -200,8 +200,7 @@ TEST(Expressions, AssignmentsAndRandomNumbersAreRefused)
 TEST(Expressions, SurplusComponentsAreRefused)
 {
   EXPECT_NO_THROW(check_expression("key", "x; y; z", 2, 2));
-  for (const auto &[text, n_components, dim] :
-       std::vector<std::tuple<std::string, unsigned int, unsigned int>>{
+  for (const auto &[text, n_components, dim] : std::vector<std::tuple<std::string, unsigned int, unsigned int>>{
          {"1; 2", 1, 2}, {"1; 2; 3", 1, 3}, {"x; y; 0; 0", 2, 2}, {"x; y; z; t", 3, 3}})
     try
       {
