@@ -248,7 +248,7 @@ TEST_F(Template, Mistakes)
   expect_mistake("Adaptivity/Refine fractoin=0.1", {"did you mean 'Adaptivity/Refine fraction'"});
 }
 
-// Whatever the indicator is in the other cells, and where only one rank has such a cell. The input cannot tell.
+// Whatever the indicator is in other cells. It is the solution's gradient that decides, so the run has begun by then.
 TEST_F(Template, AnIndicatorThatIsNoNumberEndsTheRun)
 {
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
