@@ -266,7 +266,8 @@ struct Parameters
     const auto check = [this](const char *key, const std::vector<std::vector<double>> &points) {
       for (const auto &point : points)
         require(point.size() >= dim() && (mesh_file.given() || discretization.contains(point, dim())), key,
-                ": a point lies outside the box or has fewer than ", dim(), " coordinates");
+                ": the point (", Patterns::Tools::to_string(point), ") lies outside the box or has fewer than ", dim(),
+                " coordinates");
     };
     check("Output/Points", output.points);
     check("Output/Stress points", output.stress_points);

@@ -26,7 +26,7 @@ public:
     : device(device)
     , work(device, 2)
     , measured{adamant::Mark(device), adamant::Mark(device)}
-    , at_points(device, field, mapping, points, dim)
+    , at_points(device, "Output/Points", field, mapping, points, dim)
     , stresses(field.finest(), mapping, materials, parameters.stress_points, parameters.profiles,
                parameters.profile_points)
   {}

@@ -120,7 +120,7 @@ public:
     , space(space)
     , mapping(mapping)
     , scalar(std::shared_ptr<const Triangulation<dim>>(&space.triangulation(), [](const auto *) {}), FE_Q<dim>(1), {})
-    , at_points(scalar, mapping, points(parameters.output))
+    , at_points("Output/Points", scalar, mapping, points(parameters.output))
     , profiles(scalar, mapping, parameters.output.profiles, parameters.output.profile_points)
   {}
 

@@ -115,8 +115,8 @@ void Stokes<dim>::setup_flow()
                parameters.schur(), parameters.discretization.element());
   const auto  points   = parameters.points(); // one that lies outside is found here, before anything is solved
   const auto &matrices = flow->matrices();
-  velocity_at_points   = {device, matrices.velocity, mapping, points, dim};
-  pressure_at_points   = {device, matrices.nodal_pressure, mapping, points, 1};
+  velocity_at_points   = {device, "Output/Points", matrices.velocity, mapping, points, dim};
+  pressure_at_points   = {device, "Output/Points", matrices.nodal_pressure, mapping, points, 1};
 }
 
 // η on the cells of the velocity mesh, and with it all matrices.

@@ -54,6 +54,10 @@ dealii::Vector<float> Adaptivity<dim>::indicators(const FollowedField<dim> &fiel
       for (unsigned int cell = 0; cell < sum.size(); ++cell)
         sum[cell] = field.n_parts == 1 ? indicators[cell] : std::hypot(sum[cell], indicators[cell]);
     }
+  double bad = std::any_of(sum.begin(), sum.end(), [](float value) { return !std::isfinite(value); }) ? 1. : 0.;
+  field.space->communicator().max(&bad, 1);
+  if (bad > 0.)
+    throw RunError("Adaptivity/Indicator = " + options.indicator + " is infinite or no number in a cell");
   return sum;
 }
 

@@ -49,7 +49,7 @@ public:
     std::vector<dealii::Point<dim>> points;
     for (const auto &point : options.points)
       std::copy_n(point.begin(), dim, &points.emplace_back()[0]);
-    at_points = {flow.velocity(), mapping, points};
+    at_points = {"Output/Points", flow.velocity(), mapping, points};
   }
 
   /// Computes the statistics of a state: g is the divergence tested, `nodal_pressure` the pressure on its own mesh, `a`

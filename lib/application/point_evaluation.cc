@@ -19,10 +19,11 @@ std::vector<dealii::Point<dim>> dealii_points(const std::vector<std::vector<doub
 } // namespace
 
 template <int dim>
-PointEvaluation::PointEvaluation(const Device &device, const Field<dim> &field, const dealii::Mapping<dim> &mapping,
-                                 const std::vector<std::vector<double>> &points, unsigned int n_components)
+PointEvaluation::PointEvaluation(const Device &device, const std::string &key, const Field<dim> &field,
+                                 const dealii::Mapping<dim> &mapping, const std::vector<std::vector<double>> &points,
+                                 unsigned int n_components)
   : device(device)
-  , N(device, evaluation_matrix(field.finest(), mapping, dealii_points<dim>(points), n_components))
+  , N(device, evaluation_matrix(key, field.finest(), mapping, dealii_points<dim>(points), n_components))
   , own(device, 2 * N.n_rows())
 {}
 
@@ -46,8 +47,10 @@ std::vector<double> PointEvaluation::values(int place) const
   return values;
 }
 
-template PointEvaluation::PointEvaluation(const Device &, const Field<2> &, const dealii::Mapping<2> &,
-                                          const std::vector<std::vector<double>> &, unsigned int);
-template PointEvaluation::PointEvaluation(const Device &, const Field<3> &, const dealii::Mapping<3> &,
-                                          const std::vector<std::vector<double>> &, unsigned int);
+template PointEvaluation::PointEvaluation(const Device &, const std::string &, const Field<2> &,
+                                          const dealii::Mapping<2> &, const std::vector<std::vector<double>> &,
+                                          unsigned int);
+template PointEvaluation::PointEvaluation(const Device &, const std::string &, const Field<3> &,
+                                          const dealii::Mapping<3> &, const std::vector<std::vector<double>> &,
+                                          unsigned int);
 } // namespace adamant

@@ -6,6 +6,7 @@
 #include <deal.II/base/point.h>
 #include <deal.II/fe/mapping.h>
 
+#include <string>
 #include <vector>
 
 namespace adamant
@@ -16,10 +17,11 @@ class PointEvaluation
 public:
   PointEvaluation() = default;
   /// Of the first n_components components. `points` have dim coordinates or more each. Throws InputError, naming the
-  /// point, where one lies outside the mesh.
+  /// parameter `key` and the point, where one lies outside the mesh.
   template <int dim>
-  PointEvaluation(const Device &device, const Field<dim> &field, const dealii::Mapping<dim> &mapping,
-                  const std::vector<std::vector<double>> &points, unsigned int n_components);
+  PointEvaluation(const Device &device, const std::string &key, const Field<dim> &field,
+                  const dealii::Mapping<dim> &mapping, const std::vector<std::vector<double>> &points,
+                  unsigned int n_components);
 
   /// Component c at point p is entry p n_components + c, on all ranks, which call it together; u has the nodal values.
   std::vector<double> operator()(const Vector<double> &u) const;

@@ -9,12 +9,12 @@
 namespace adamant
 {
 template <int dim>
-PointValues<dim>::PointValues(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+PointValues<dim>::PointValues(const std::string &key, const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                               const std::vector<dealii::Point<dim>> &points)
   : ranks(space.communicator())
 {
   if (!points.empty())
-    matrix = evaluation_matrix(space, mapping, points, 1);
+    matrix = evaluation_matrix(key, space, mapping, points, 1);
 }
 
 // One rank knows the value at a point, the others have zero.
@@ -37,7 +37,7 @@ Profiles<dim>::Profiles(const LevelSpace<dim> &space, const dealii::Mapping<dim>
   for (const auto &line : ends)
     {
       const auto points = points_of_line<dim>(line, n_points);
-      lines.push_back({points, PointValues<dim>(space, mapping, points)});
+      lines.push_back({points, PointValues<dim>("Output/Profiles", space, mapping, points)});
     }
 }
 

@@ -20,8 +20,8 @@ class PointValues
 {
 public:
   PointValues() = default; ///< at no points
-  /// Throws InputError, naming the point, where one lies in no cell.
-  PointValues(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+  /// Throws InputError, naming the parameter `key` and the point, where one lies in no cell.
+  PointValues(const std::string &key, const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
               const std::vector<dealii::Point<dim>> &points);
 
   /// By the rows of `matrix`, those of a point on one rank and empty on the others (points.h).

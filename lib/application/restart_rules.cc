@@ -4,6 +4,7 @@
 #include "base/exceptions.h"
 
 #include <deal.II/base/parameter_handler.h>
+#include <deal.II/base/utilities.h>
 
 #include <nlohmann/json.hpp>
 
@@ -35,12 +36,31 @@ bool stays(const std::string &key, const std::vector<std::string> &must_stay)
 }
 
 // Whether two values are the same: as numbers, or as text.
-bool same_value(const std::string &a, const std::string &b)
+bool same_entry(const std::string &a, const std::string &b)
 {
   char        *end_a = nullptr, *end_b = nullptr;
   const double x = std::strtod(a.c_str(), &end_a), y = std::strtod(b.c_str(), &end_b);
   const bool   numbers = !a.empty() && !b.empty() && *end_a == '\0' && *end_b == '\0';
   return a == b || (numbers && x == y);
+}
+
+// Likewise each entry of lists, whatever blanks are around it.
+bool same_value(const std::string &a, const std::string &b)
+{
+  const char *const separators = ",;:";
+  for (std::size_t i = 0, j = 0;; ++i, ++j)
+    {
+      const std::size_t end_i = std::min(a.find_first_of(separators, i), a.size()),
+                        end_j = std::min(b.find_first_of(separators, j), b.size());
+      if (!same_entry(dealii::Utilities::trim(a.substr(i, end_i - i)),
+                      dealii::Utilities::trim(b.substr(j, end_j - j))) ||
+          a[end_i] != b[end_j])
+        return false;
+      if (end_i == a.size())
+        return true;
+      i = end_i;
+      j = end_j;
+    }
 }
 } // namespace
 

@@ -17,7 +17,7 @@ class Stresses
 {
 public:
   /// Points have dim coordinates or more, a line those of its ends, and n_points points. Throws InputError, naming the
-  /// point, where one lies in no cell. All ranks call everything together.
+  /// parameter and the point, where one lies in no cell. All ranks call everything together.
   Stresses(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const ElasticMaterials &materials,
            const std::vector<std::vector<double>> &points, const std::vector<std::vector<double>> &lines,
            unsigned int n_points);

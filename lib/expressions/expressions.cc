@@ -46,6 +46,18 @@ bool has_comma_outside_functions(const std::string &text)
   return false;
 }
 
+// What is wrong with an expression that muParser accepts; empty: nothing.
+std::string hidden_mistake(const std::string &text)
+{
+  if (has_comma_outside_functions(text))
+    return "has a comma that separates no arguments of a function; numbers have a decimal point";
+  if (std::regex_search(text, std::regex("[^<>=!]=[^=]")))
+    return "assigns a value; '==' compares";
+  if (std::regex_search(text, std::regex("\\brand(_seed)?\\b")))
+    return "has random numbers, which would be others on other threads and ranks and after a restart";
+  return "";
+}
+
 template <int dim>
 std::unique_ptr<ParsedFunction<dim>> parse(const std::string &key, const std::string &text,
                                            const std::vector<std::string> &expressions, const std::string &variables,
@@ -54,9 +66,8 @@ std::unique_ptr<ParsedFunction<dim>> parse(const std::string &key, const std::st
   if (omp_in_parallel() != 0)
     throw RunError(key + ": an expression is parsed in a parallel region");
   for (const auto &expression : expressions)
-    if (has_comma_outside_functions(expression))
-      throw InputError(key + " = " + text + ": '" + dealii::Utilities::trim(expression) +
-                       "' has a comma that separates no arguments of a function; numbers have a decimal point");
+    if (const std::string mistake = hidden_mistake(expression); !mistake.empty())
+      throw InputError(key + " = " + text + ": '" + dealii::Utilities::trim(expression) + "' " + mistake);
   try
     {
       const SilentErrors silent;
@@ -113,7 +124,7 @@ void ParsedFunction<dim>::set_time(double t)
 std::vector<std::string> split_components(const std::string &key, const std::string &text, unsigned int n_components)
 {
   std::vector<std::string> expressions = dealii::Utilities::split_string_list(text, ';');
-  if (expressions.size() < n_components)
+  if (expressions.size() < n_components || expressions.size() > (n_components == 1 ? 1 : std::max(n_components, 3U)))
     throw InputError(key + " = " + text + ": " + std::to_string(expressions.size()) +
                      " components, separated by ';', but " + std::to_string(n_components) + " are needed");
   expressions.resize(n_components);

@@ -35,10 +35,10 @@ private:
 
 /// Functions given in parameter files, read by muParser (deal.II's FunctionParser): pi, the operators and functions of
 /// muParser, and the variables named below. Components are separated by semicolons. `key` names the parameter in
-/// messages; an expression that cannot be evaluated is an InputError. They are parsed outside parallel regions only:
-/// RunError says so.
+/// messages; an expression that cannot be evaluated, an assignment and random numbers are InputErrors. They are parsed
+/// outside parallel regions only: RunError says so.
 
-/// A function of x, y, z and t with n_components components, those of `text`; further ones are ignored.
+/// A function of x, y, z and t with n_components components, those of `text` (split_components).
 template <int dim>
 std::unique_ptr<ParsedFunction<dim>> parse_function(const std::string &key, const std::string &text,
                                                     unsigned int n_components);
@@ -58,7 +58,8 @@ std::unique_ptr<ParsedFunction<dim>> parse_function_of_gradient(const std::strin
 /// InputError where parse_function has one, in `dim` = 2 or 3 dimensions.
 void check_expression(const std::string &key, const std::string &text, unsigned int n_components, unsigned int dim);
 
-/// The first n_components of the expressions that `text` has between semicolons; fewer are an InputError.
+/// The first n_components of the expressions that `text` has between semicolons. Fewer are an InputError, and so are
+/// more, but for the third one of a vector in 2D.
 std::vector<std::string> split_components(const std::string &key, const std::string &text, unsigned int n_components);
 
 /// The numbers that `text` has between semicolons; none where one of them is no number.

@@ -18,6 +18,7 @@
 #include <fstream>
 #include <iostream>
 #include <random>
+#include <tuple>
 #include <unistd.h>
 
 using namespace adamant;
@@ -167,6 +168,52 @@ TEST(Expressions, ACommaIsNoDecimalPoint)
   EXPECT_THROW(parse_function_of("c", "key", "1,5"), InputError);
   EXPECT_THROW(parse_function_of_time("key", "t, 1"), InputError);
   EXPECT_THROW(parse_function_of_gradient<2>("key", "0,5*h"), InputError);
+}
+
+TEST(Expressions, AssignmentsAndRandomNumbersAreRefused)
+{
+  const auto expect = [](const std::string &text, const std::string &what) {
+    try
+      {
+        parse_function<2>("Section/key", text, 1);
+        ADD_FAILURE() << "expected an InputError for " << text;
+      }
+    catch (const InputError &error)
+      {
+        EXPECT_EQ(std::string(error.what()).find("Section/key = " + text + ": '" + text + "' " + what), 0u)
+          << error.what();
+      }
+  };
+  for (const char *text : {"x=1", "x = y", "1+(x=y)", "t=-1", "x=1<y", "y>x=1"})
+    expect(text, "assigns a value");
+  for (const char *text : {"rand()", "2*rand ( )", "x+rand_seed(1)"})
+    expect(text, "has random numbers");
+  for (const char *text : {"x==1", "x == -1", "x<=1", "x>=1", "x!=1", "(x)==(y)<=(t)"})
+    EXPECT_NO_THROW(parse_function<2>("key", text, 1)) << text;
+  EXPECT_THROW(parse_function<2>("key", "x; y=1", 2), InputError);
+  EXPECT_THROW(parse_function_of("c", "key", "c=1"), InputError);
+  EXPECT_THROW(parse_function_of_time("key", "rand()"), InputError);
+  EXPECT_THROW(parse_function_of_gradient<3>("key", "h=1"), InputError);
+}
+
+// A vector of three components serves in 2D, too.
+TEST(Expressions, SurplusComponentsAreRefused)
+{
+  EXPECT_NO_THROW(check_expression("key", "x; y; z", 2, 2));
+  for (const auto &[text, n_components, dim] : std::vector<std::tuple<std::string, unsigned int, unsigned int>>{
+         {"1; 2", 1, 2}, {"1; 2; 3", 1, 3}, {"x; y; 0; 0", 2, 2}, {"x; y; z; t", 3, 3}})
+    try
+      {
+        check_expression("Section/key", text, n_components, dim);
+        ADD_FAILURE() << "expected an InputError for " << text;
+      }
+    catch (const InputError &error)
+      {
+        EXPECT_EQ(std::string(error.what()).find("Section/key = " + text + ": "), 0u) << error.what();
+        EXPECT_NE(std::string(error.what()).find(std::to_string(n_components) + " are needed"), std::string::npos);
+      }
+  EXPECT_THROW(parse_function_of("c", "key", "1; 2"), InputError);
+  EXPECT_THROW(parse_function_of_gradient<2>("key", "u_x; u_y"), InputError);
 }
 
 // Parsing takes std::cerr's buffer away for a moment, which several threads would do at once.

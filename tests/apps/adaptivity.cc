@@ -248,6 +248,26 @@ TEST_F(Template, Mistakes)
   expect_mistake("Adaptivity/Refine fractoin=0.1", {"did you mean 'Adaptivity/Refine fraction'"});
 }
 
+// Whatever the indicator is in other cells. It is the solution's gradient that decides, so the run has begun by then.
+TEST_F(Template, AnIndicatorThatIsNoNumberEndsTheRun)
+{
+  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+  for (const std::string ranks : {"", "mpirun --oversubscribe --bind-to none -np 2"})
+    for (const std::string indicator : {"1/0", "0/0", "u_x>0.01 ? 0/0 : 1", "1e300*h"})
+      {
+        SCOPED_TRACE(ranks + " " + indicator);
+        before             = ranks;
+        const auto outcome = start({"--backend", "host", "--threads", "1", "--set", "Heat/Refinements=3", "--set",
+                                    "Heat/Adaptive cycles=0", "--set", "Adaptivity/Interval=2", "--set",
+                                    "Adaptivity/Indicator=" + indicator});
+        EXPECT_EQ(outcome.code, 1);
+        EXPECT_NE(outcome.err.find("Adaptivity/Indicator = " + indicator + " is infinite or no number in a cell"),
+                  std::string::npos)
+          << outcome.err;
+      }
+}
+
 TEST_F(Elasticity, NearestNameOfAField)
 {
   expect_mistake("Adaptivity/Field=displacment", {"Adaptivity/Field=displacment", "did you mean 'displacement'"});

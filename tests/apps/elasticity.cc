@@ -696,8 +696,10 @@ TEST_F(Elasticity, Mistakes)
     {coupled + stationary, {"Stationary", "condensed"}},
     {{"Discretization/Coarse cells=1, 0, 1"}, {"Coarse cells", "positive"}},
     {{"Discretization/Uniform refinements=10"}, {"32-bit"}},
-    {{"Output/Points=0, 0, 1.5"}, {"Output/Points", "outside the box"}},
-    {{"Output/Points=0.5, 0.5, 0.5", "Discretization/Lengths=0.1, 0.1, 0.1"}, {"Output/Points", "outside the box"}},
+    {{"Output/Points=0, 0, 1.5"}, {"Output/Points: the point (0, 0, 1.5) lies outside the box"}},
+    {{"Output/Stress points=0, 0, 1; 0, 0, 1.5"}, {"Output/Stress points: the point (0, 0, 1.5) lies outside the box"}},
+    {{"Output/Points=0.5, 0.5, 0.5", "Discretization/Lengths=0.1, 0.1, 0.1"},
+     {"Output/Points: the point (0.5, 0.5, 0.5) lies outside the box"}},
     {{"Time stepping/Time step=0.03"}, {"End time", "multiple", "Time step = 0.03"}},
     {{"Time stepping/End time=0"}, {"End time", "positive"}},
   };

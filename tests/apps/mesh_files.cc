@@ -489,7 +489,9 @@ TEST_F(ElasticityFromFile, Mistakes)
   expect(plate, "Problem/Dirichlet boundaries=lft: x", "did you mean 'left'");
   expect(plate, "Problem/Traction=19: 1; 0", "the mesh has no boundary 19");
   expect(plate, "Discretization/Refinement=edge", "uniform or kelly");
-  expect(plate, "Output/Stress points=0, 0", "outside the mesh");
+  expect(plate, "Output/Stress points=0, 0", "Output/Stress points: the point (0 0) lies outside the mesh");
+  expect(plate, "Output/Points=0, 2; 0, 0", "Output/Points: the point (0 0) lies outside the mesh");
+  expect(plate, "Output/Profiles=0, 0, 4, 4", "Output/Profiles: the point (0 0) lies outside the mesh");
   expect(plate, "Output/Profiles=0, 1, 4", "needs 4 numbers");
   expect(beam, "Problem/Materials=stel: 1; 0; 1", "did you mean 'steel'");
   expect(beam, "Problem/Materials=steel: 1; 0.5; 1", "below 0.5");

@@ -385,7 +385,8 @@ TEST_F(NavierStokes, MistakesAreRefused)
   expect_refused({"Mesh/Coordinates=1-x; y"}, "do the coordinates ascend");
   expect_refused({"Mesh/Refinements=12", "Mesh/Cells=100, 100"}, "32-bit");
   expect_refused({"Output/Profiles=0, 0, 1"}, "needs 4 numbers");
-  expect_refused({"Output/Profiles=0, 0, 2, 2"}, "outside the mesh");
+  expect_refused({"Output/Profiles=0, 0, 2, 2"}, "Output/Profiles: the point (1.02 1.02) lies outside the mesh");
+  expect_refused({"Output/Points=0, 0; 2, 0.5"}, "Output/Points: the point (2 0.5) lies outside the mesh");
   expect_refused({"Implementation/Pressure solver=fast_diagonalization", "Mesh/Local refinements=1",
                   "Mesh/Refine where=0.5-x", "Time stepping/Time step=1e-3"},
                  "not a tensor product");

@@ -395,6 +395,25 @@ TEST_F(TransportDiffusionRestarts, ARefusedOneCutsNothing)
   expect_refusal({"Problem/Diffusion=0.02"}, "Problem/Diffusion is '0.02', was '0.01'");
 }
 
+TEST_F(TransportDiffusionRestarts, NumbersOfListsMayBeWrittenInAnotherWay)
+{
+  ASSERT_EQ(start_on(1,
+                     {"Discretization/Refinements=2", "Time stepping/End time=0.04", "Checkpoint/Steps=2",
+                      "Problem/Source=1", "Problem/Boundary values=0", "Problem/Initial values=x",
+                      "Problem/Transport=0,-1", "Problem/Diffusion of materials=0:0.1"},
+                     {"--output", (folder / "run").string()})
+              .code,
+            0);
+  const auto restart = [this](const Settings &settings) {
+    return start_on(1, settings, {"--restart=" + (folder / "run").string()});
+  };
+  const Outcome same = restart({"Problem/Transport=0.0, -1e0", "Problem/Diffusion of materials= 0 : 1e-1"});
+  EXPECT_EQ(same.code, 0) << same.err;
+  expect_refusal({"Problem/Transport=0, -2"}, "Problem/Transport is '0, -2', was '0,-1'");
+  expect_refusal({"Problem/Transport=0, -1, 0"}, "Problem/Transport is '0, -1, 0', was '0,-1'");
+  expect_refusal({"Problem/Diffusion of materials=0: 0.2"}, "Problem/Diffusion of materials is '0: 0.2'");
+}
+
 TEST_F(NavierStokesRestarts, RowsPastACheckpointWithoutRowsGo)
 {
   start_and_kill_after("renamed:1", {"Mesh/Refinements=2", "Checkpoint/Steps=2", "Output/Interval=0",

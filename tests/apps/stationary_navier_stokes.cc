@@ -212,8 +212,10 @@ TEST_F(StationaryNavierStokes, OneCoarseCellAcrossAChannel)
 
 TEST_F(StationaryNavierStokes, PointsOutsideAreFoundBeforeTheSolve)
 {
-  expect_refused({"Mesh/Refinements=2", "Output/Points=0.5, 0.5; 2, 0.5"}, "the point (2 0.5) lies outside the mesh");
-  expect_refused({"Mesh/Refinements=2", "Output/Profiles=0, 0, 2, 2"}, "lies outside the mesh");
+  expect_refused({"Mesh/Refinements=2", "Output/Points=0.5, 0.5; 2, 0.5"},
+                 "Output/Points: the point (2 0.5) lies outside the mesh");
+  expect_refused({"Mesh/Refinements=2", "Output/Profiles=0, 0, 2, 2"},
+                 "Output/Profiles: the point (1.02 1.02) lies outside the mesh");
 }
 
 // The message says what has been reached, and the last solution is there.

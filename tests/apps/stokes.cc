@@ -391,7 +391,8 @@ TEST_F(Stokes, BadInput)
   expect_refused({"Mesh/Type=file", "Mesh/File=partly.inp", "Mesh/Refinements=1", "Problem/Case=expressions",
                   "Problem/Boundaries=1: free_slip, 2: no_slip, 3: no_slip, 4: no_slip"},
                  "boundary 1 has free slip, but is not parallel to the axes at (1.");
-  expect_refused({"Mesh/Refinements=1", "Output/Points=0.5, 0.5; 2, 0.5"}, "the point (2 0.5) lies outside the mesh");
+  expect_refused({"Mesh/Refinements=1", "Output/Points=0.5, 0.5; 2, 0.5"},
+                 "Output/Points: the point (2 0.5) lies outside the mesh");
   expect_refused({"Discretization/Velocity=q3"}, "Velocity");
   expect_refused({"Linear solver/Solver=cg"}, "gmres only");
   expect_refused({"Linear solver/Velocity product=cells", "Linear solver/Smoother=gauss_seidel"}, "Velocity product");

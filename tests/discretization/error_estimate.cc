@@ -10,6 +10,8 @@
 #include <deal.II/grid/grid_tools.h>
 #include <deal.II/numerics/error_estimator.h>
 
+#include <cmath>
+#include <limits>
 #include <omp.h>
 
 using namespace test;
@@ -111,4 +113,16 @@ TEST(GradientIndicators, HaveTheLongestEdge)
   Triangulation<3> box;
   GridGenerator::hyper_rectangle(box, Point<3>(), Point<3>(0.5, 2., 0.1));
   expect(box, FE_Q<3>(1), MappingQ1<3>(), {2.});
+}
+
+TEST(GradientIndicators, AreInfiniteWhereTheFunctionIsNoNumber)
+{
+  Triangulation<2> mesh;
+  GridGenerator::subdivided_hyper_rectangle(mesh, {{1., 0.5}, {0.2}}, Point<2>(), Point<2>(1.5, 0.2));
+  const adamant::LevelSpace<2> space({&mesh, [](const auto *) {}}, FE_Q<2>(1), {});
+  const Vector<double>         u(space.n_owned());
+  const auto                   values = adamant::gradient_indicators<2>(
+    space, MappingQ1<2>(), u.begin(), [](const Point<2> &, double h) { return h > 0.7 ? std::nan("") : h; });
+  EXPECT_EQ(values[0], std::numeric_limits<float>::infinity());
+  EXPECT_FLOAT_EQ(values[1], 0.5);
 }

@@ -342,7 +342,7 @@ void compare_interpolation(unsigned int seed)
   for (int i = 0; i < n; ++i)
     for (int d = 0; d < dim; ++d)
       points[i][d] = coordinates[std::size_t(d) * n + i];
-  const auto expected = adamant::product(adamant::evaluation_matrix(flow.pressure(), mapping, points, 1),
+  const auto expected = adamant::product(adamant::evaluation_matrix("key", flow.pressure(), mapping, points, 1),
                                          Array<double>(random.begin(), random.end()));
   const auto result   = adamant::product(*flow.interpolation, free);
   for (int i = 0; i < n; ++i)

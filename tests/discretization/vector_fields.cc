@@ -228,7 +228,7 @@ void compare_stresses()
   for (unsigned int d = 0; d < dim; ++d)
     points[0][d] = points[1][d] = 0.3;
   points[1][0] += 1.;
-  const auto        values = adamant::product(adamant::stress_matrix(u.finest(), mapping, materials, points),
+  const auto        values = adamant::product(adamant::stress_matrix("key", u.finest(), mapping, materials, points),
                                               adamant::nodal_values(u.finest(), mapping, field));
   const std::size_t n      = adamant::stress_names<dim>().size();
   ASSERT_EQ(values.size(), 2 * (n + 1));
@@ -274,7 +274,8 @@ TEST(VectorFields, ProjectedDilatation)
       const double dilatation = 3. / 16. * (degree == 1 ? 1. : 4. * x + 4. * y - 1.);
       const auto   expected   = material.stress(strain, dilatation);
 
-      const auto at_point = adamant::product(adamant::stress_matrix(u.finest(), mapping, materials, {point}), values);
+      const auto at_point =
+        adamant::product(adamant::stress_matrix("key", u.finest(), mapping, materials, {point}), values);
       EXPECT_NEAR(at_point[0], expected[0][0], 1e-13);
       EXPECT_NEAR(at_point[1], expected[0][1], 1e-13);
       EXPECT_NEAR(at_point[2], expected[1][1], 1e-13);
@@ -295,8 +296,8 @@ TEST(VectorFields, ProjectedDilatation)
       input.set_cell<2>(dofs.begin_active());
       std::vector<Vector<double>> results(input.evaluation_points.size(), Vector<double>(4));
       adamant::stress_postprocessor<2>(materials)->evaluate_vector_field(input, results);
-      const auto at_nodes =
-        adamant::product(adamant::stress_matrix(u.finest(), mapping, materials, input.evaluation_points), values);
+      const auto at_nodes = adamant::product(
+        adamant::stress_matrix("key", u.finest(), mapping, materials, input.evaluation_points), values);
       for (unsigned int q = 0; q < results.size(); ++q)
         for (unsigned int k = 0; k < 3; ++k)
           EXPECT_NEAR(results[q](k), at_nodes[4 * q + k], 1e-13) << "component " << k << " at " << q;

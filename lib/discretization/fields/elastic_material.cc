@@ -119,7 +119,7 @@ std::shared_ptr<const GradientPostprocessor<dim>> stress_postprocessor(const Ela
 }
 
 template <int dim>
-CSRMatrix<double> stress_matrix(const LevelSpace<dim> &space, const Mapping<dim> &mapping,
+CSRMatrix<double> stress_matrix(const std::string &key, const LevelSpace<dim> &space, const Mapping<dim> &mapping,
                                 const ElasticMaterials &materials, const std::vector<Point<dim>> &points)
 {
   const auto   &fe = space.element();
@@ -134,7 +134,8 @@ CSRMatrix<double> stress_matrix(const LevelSpace<dim> &space, const Mapping<dim>
              polynomials.moment(k, [&](unsigned int q) { return on_cell.shape_grad(i, q)[c]; });
     return sum;
   };
-  return point_matrix<dim>(space, mapping, points, dim * (dim + 1) / 2 + 1, update_gradients | update_quadrature_points,
+  return point_matrix<dim>(key, space, mapping, points, dim * (dim + 1) / 2 + 1,
+                           update_gradients | update_quadrature_points,
                            [&](const FEValues<dim> &values, unsigned int i, std::vector<double> &shares) {
                              const unsigned int c = fe.system_to_component_index(i).first;
                              if (c >= dim)
@@ -187,13 +188,13 @@ Energies energies(const LevelSpace<dim> &space, const Mapping<dim> &mapping, con
   return {sums[0], sums[1]};
 }
 
-#define INSTANTIATE(dim)                                                                                            \
-  template double                   ElasticMaterial::von_mises(const SymmetricTensor<2, dim> &) const;              \
-  template std::vector<std::string> stress_names<dim>();                                                            \
-  template std::shared_ptr<const GradientPostprocessor<dim>> stress_postprocessor(const ElasticMaterials &);        \
-  template CSRMatrix<double> stress_matrix(const LevelSpace<dim> &, const Mapping<dim> &, const ElasticMaterials &, \
-                                           const std::vector<Point<dim>> &);                                        \
-  template Energies          energies(const LevelSpace<dim> &, const Mapping<dim> &, const Quadrature<dim> &,       \
+#define INSTANTIATE(dim)                                                                                       \
+  template double                   ElasticMaterial::von_mises(const SymmetricTensor<2, dim> &) const;         \
+  template std::vector<std::string> stress_names<dim>();                                                       \
+  template std::shared_ptr<const GradientPostprocessor<dim>> stress_postprocessor(const ElasticMaterials &);   \
+  template CSRMatrix<double> stress_matrix(const std::string &, const LevelSpace<dim> &, const Mapping<dim> &, \
+                                           const ElasticMaterials &, const std::vector<Point<dim>> &);         \
+  template Energies          energies(const LevelSpace<dim> &, const Mapping<dim> &, const Quadrature<dim> &,  \
                                       const ElasticMaterials &, const double *, const double *, unsigned int);
 INSTANTIATE(2)
 INSTANTIATE(3)

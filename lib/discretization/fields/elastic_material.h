@@ -71,8 +71,9 @@ std::shared_ptr<const GradientPostprocessor<dim>> stress_postprocessor(const Ela
 /// components of the space. At the border of cells it is that of one of them. Otherwise it is as evaluation_matrix
 /// (points.h).
 template <int dim>
-CSRMatrix<double> stress_matrix(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-                                const ElasticMaterials &materials, const std::vector<dealii::Point<dim>> &points);
+CSRMatrix<double> stress_matrix(const std::string &key, const LevelSpace<dim> &space,
+                                const dealii::Mapping<dim> &mapping, const ElasticMaterials &materials,
+                                const std::vector<dealii::Point<dim>> &points);
 
 struct Energies
 {

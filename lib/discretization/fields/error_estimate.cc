@@ -288,7 +288,10 @@ dealii::Vector<float> gradient_indicators(const LevelSpace<dim> &space, const de
                 u[space.cell_dofs(cell)[i]] * fe_values.shape_grad(i, q);
             for (unsigned int c = 0; c < fe.n_components(); ++c)
               if (components[c])
-                largest = std::max(largest, std::abs(f(gradients[c], h)));
+                {
+                  const double value = std::abs(f(gradients[c], h));
+                  largest            = std::max(largest, std::isnan(value) ? HUGE_VAL : value);
+                }
           }
         indicators[space.active_cells()[cell]->active_cell_index()] = static_cast<float>(largest);
       }

@@ -21,8 +21,8 @@ dealii::Vector<float> estimate_errors(const LevelSpace<dim> &space, const dealii
                                       const double *u, const dealii::ComponentMask &components = {});
 
 /// On each active cell the largest |f(∇u_c, h)| over these components c and the points of a Gauss rule of degree + 1
-/// points; h is the length of the cell's longest edge. Threaded: f is called from several threads at once. 0 on other
-/// ranks' cells.
+/// points, infinity where f is no number; h is the length of the cell's longest edge. Threaded: f is called from
+/// several threads at once. 0 on other ranks' cells.
 template <int dim>
 dealii::Vector<float> gradient_indicators(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                                           const double                                                              *u,

@@ -85,7 +85,8 @@ std::vector<int> first_ranks(const LevelSpace<dim> &space, const std::vector<Cel
 // the cells finds those whose vertices' bounding box contains a point; a point that no rank finds so goes to deal.II's
 // search, which walks over all vertices and knows curved cells.
 template <int dim>
-std::vector<CellAndPoint<dim>> cells_of_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+std::vector<CellAndPoint<dim>> cells_of_points(const std::string &key, const LevelSpace<dim> &space,
+                                               const dealii::Mapping<dim>            &mapping,
                                                const std::vector<dealii::Point<dim>> &points)
 {
   const auto                    &mesh = space.triangulation();
@@ -136,7 +137,7 @@ std::vector<CellAndPoint<dim>> cells_of_points(const LevelSpace<dim> &space, con
       if (rank[p] == ranks.size())
         {
           std::ostringstream text;
-          text << "the point (" << points[p] << ") lies outside the mesh";
+          text << key << ": the point (" << points[p] << ") lies outside the mesh";
           throw InputError(text.str());
         }
       if (rank[p] < ranks.rank())
@@ -147,10 +148,9 @@ std::vector<CellAndPoint<dim>> cells_of_points(const LevelSpace<dim> &space, con
 } // namespace
 
 template <int dim>
-CSRMatrix<double>
-point_matrix(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-             const std::vector<dealii::Point<dim>> &points, unsigned int n_values, dealii::UpdateFlags flags,
-             const std::function<void(const dealii::FEValues<dim> &, unsigned int, std::vector<double> &)> &shares)
+CSRMatrix<double> point_matrix(const std::string &key, const LevelSpace<dim> &space,
+                               const dealii::Mapping<dim> &mapping, const std::vector<dealii::Point<dim>> &points,
+                               unsigned int n_values, dealii::UpdateFlags flags, const Shares<dim> &shares)
 {
   const auto       &fe = space.element();
   CSRMatrix<double> N;
@@ -158,7 +158,7 @@ point_matrix(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
   N.n_cols = space.n_dofs();
   N.ghosts = exchange_plan(space.partition());
   N.row_start.assign(N.n_rows + 1, 0);
-  const auto                                       cells = cells_of_points(space, mapping, points);
+  const auto                                       cells = cells_of_points(key, space, mapping, points);
   std::vector<std::vector<std::pair<int, double>>> rows(N.n_rows);
   for (std::size_t p = 0; p < points.size(); ++p)
     {
@@ -190,10 +190,11 @@ point_matrix(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
 }
 
 template <int dim>
-CSRMatrix<double> evaluation_matrix(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
-                                    const std::vector<dealii::Point<dim>> &points, unsigned int n_components)
+CSRMatrix<double> evaluation_matrix(const std::string &key, const LevelSpace<dim> &space,
+                                    const dealii::Mapping<dim> &mapping, const std::vector<dealii::Point<dim>> &points,
+                                    unsigned int n_components)
 {
-  return point_matrix<dim>(space, mapping, points, n_components, dealii::update_values,
+  return point_matrix<dim>(key, space, mapping, points, n_components, dealii::update_values,
                            [&](const dealii::FEValues<dim> &values, unsigned int i, std::vector<double> &shares) {
                              const unsigned int c = values.get_fe().system_to_component_index(i).first;
                              if (c < n_components)
@@ -201,17 +202,15 @@ CSRMatrix<double> evaluation_matrix(const LevelSpace<dim> &space, const dealii::
                            });
 }
 
-template CSRMatrix<double>
-point_matrix(const LevelSpace<2> &, const dealii::Mapping<2> &, const std::vector<dealii::Point<2>> &, unsigned int,
-             dealii::UpdateFlags,
-             const std::function<void(const dealii::FEValues<2> &, unsigned int, std::vector<double> &)> &);
-template CSRMatrix<double>
-point_matrix(const LevelSpace<3> &, const dealii::Mapping<3> &, const std::vector<dealii::Point<3>> &, unsigned int,
-             dealii::UpdateFlags,
-             const std::function<void(const dealii::FEValues<3> &, unsigned int, std::vector<double> &)> &);
-template CSRMatrix<double> evaluation_matrix(const LevelSpace<2> &, const dealii::Mapping<2> &,
+template CSRMatrix<double> point_matrix(const std::string &, const LevelSpace<2> &, const dealii::Mapping<2> &,
+                                        const std::vector<dealii::Point<2>> &, unsigned int, dealii::UpdateFlags,
+                                        const Shares<2> &);
+template CSRMatrix<double> point_matrix(const std::string &, const LevelSpace<3> &, const dealii::Mapping<3> &,
+                                        const std::vector<dealii::Point<3>> &, unsigned int, dealii::UpdateFlags,
+                                        const Shares<3> &);
+template CSRMatrix<double> evaluation_matrix(const std::string &, const LevelSpace<2> &, const dealii::Mapping<2> &,
                                              const std::vector<dealii::Point<2>> &, unsigned int);
-template CSRMatrix<double> evaluation_matrix(const LevelSpace<3> &, const dealii::Mapping<3> &,
+template CSRMatrix<double> evaluation_matrix(const std::string &, const LevelSpace<3> &, const dealii::Mapping<3> &,
                                              const std::vector<dealii::Point<3>> &, unsigned int);
 template Array<double>     support_points(const LevelSpace<2> &, const dealii::Mapping<2> &, const Array<int> &);
 template Array<double>     support_points(const LevelSpace<3> &, const dealii::Mapping<3> &, const Array<int> &);
