@@ -99,6 +99,23 @@ void check_cells(const std::string &key, const dealii::Triangulation<dim> &mesh,
     }
 }
 
+template <int dim>
+void check_refined_cells(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name)
+{
+  std::string own;
+  for (const auto &cell : mesh.active_cell_iterators())
+    if (cell->is_locally_owned() && !(own = fault_of<dim>(cell, false)).empty())
+      {
+        own =
+          name(cell->id().get_coarse_cell_id()) + ", refined to level " + std::to_string(cell->level()) + ", " + own;
+        break;
+      }
+  for (const auto &fault : dealii::Utilities::MPI::all_gather(mesh.get_communicator(), own))
+    if (!fault.empty())
+      throw InputError(key + ": " + fault +
+                       "; do the curves fit the boundaries, and are cells along them small enough?");
+}
+
 namespace
 {
 // Of the edges of each vertex.
@@ -278,13 +295,14 @@ std::vector<double> extent(const dealii::Triangulation<dim> &mesh)
   return lengths;
 }
 
-#define INSTANTIATE(dim)                                                                                         \
-  template void check_cells(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &, bool);  \
-  template void check_vertices(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &);     \
-  template void move_vertices(const std::string &, const dealii::Function<dim> &, dealii::Triangulation<dim> &); \
-  template void refine_where(const dealii::Function<dim> &, unsigned int, dealii::Triangulation<dim> &);         \
-  template void check_boundaries(const std::string &, const std::set<unsigned int> &,                            \
-                                 const dealii::Triangulation<dim> &);                                            \
+#define INSTANTIATE(dim)                                                                                          \
+  template void check_cells(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &, bool);   \
+  template void check_refined_cells(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &); \
+  template void check_vertices(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &);      \
+  template void move_vertices(const std::string &, const dealii::Function<dim> &, dealii::Triangulation<dim> &);  \
+  template void refine_where(const dealii::Function<dim> &, unsigned int, dealii::Triangulation<dim> &);          \
+  template void check_boundaries(const std::string &, const std::set<unsigned int> &,                             \
+                                 const dealii::Triangulation<dim> &);                                             \
   template std::vector<double> extent(const dealii::Triangulation<dim> &);
 INSTANTIATE(2)
 INSTANTIATE(3)
