@@ -4,6 +4,7 @@
 #include "application/parameters.h"
 #include "base/nearest_name.h"
 #include "base/require.h"
+#include "discretization/meshes/mesh.h"
 #include "expressions/expressions.h"
 
 #include <deal.II/base/utilities.h>
@@ -366,8 +367,23 @@ std::unique_ptr<dealii::Triangulation<dim>> MeshFileParameters::manifolds() cons
   return coarse;
 }
 
-#define INSTANTIATE(dim)                                                             \
-  template bool MeshFileParameters::make_coarse(dealii::Triangulation<dim> &) const; \
+template <int dim>
+void MeshFileParameters::check_refinement(dealii::Triangulation<dim> &mesh) const
+{
+  if (curved.empty())
+    return;
+  const auto check = [&mesh, file = file] {
+    check_refined_cells("Mesh/Curved boundaries: '" + file + "'", mesh, names_in<dim>(file));
+  };
+  if (!is_distributed(mesh))
+    mesh.signals.post_refinement.connect(check);
+  mesh.signals.post_distributed_refinement.connect(check);
+  mesh.signals.post_distributed_load.connect(check);
+}
+
+#define INSTANTIATE(dim)                                                                  \
+  template bool MeshFileParameters::make_coarse(dealii::Triangulation<dim> &) const;      \
+  template void MeshFileParameters::check_refinement(dealii::Triangulation<dim> &) const; \
   template std::unique_ptr<dealii::Triangulation<dim>> MeshFileParameters::manifolds() const;
 INSTANTIATE(2)
 INSTANTIATE(3)

@@ -7,6 +7,7 @@
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/tensor.h>
 #include <deal.II/grid/grid_tools.h>
+#include <deal.II/grid/grid_tools_cache.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +15,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -97,16 +99,44 @@ void check_cells(const std::string &key, const dealii::Triangulation<dim> &mesh,
     }
 }
 
+template <int dim>
+void check_refined_cells(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name)
+{
+  std::string own;
+  for (const auto &cell : mesh.active_cell_iterators())
+    if (cell->is_locally_owned() && !(own = fault_of<dim>(cell, false)).empty())
+      {
+        own =
+          name(cell->id().get_coarse_cell_id()) + ", refined to level " + std::to_string(cell->level()) + ", " + own;
+        break;
+      }
+  for (const auto &fault : dealii::Utilities::MPI::all_gather(mesh.get_communicator(), own))
+    if (!fault.empty())
+      throw InputError(key + ": " + fault +
+                       "; do the curves fit the boundaries, and are cells along them small enough?");
+}
+
 namespace
 {
+// Of the edges of each vertex.
+template <int dim>
+std::vector<double> shortest_edges(const dealii::Triangulation<dim> &mesh)
+{
+  std::vector<double> shortest(mesh.n_vertices(), std::numeric_limits<double>::max());
+  for (const auto &cell : mesh.active_cell_iterators())
+    for (unsigned int l = 0; l < cell->n_lines(); ++l)
+      for (const unsigned int v : {0, 1})
+        {
+          double &length = shortest[cell->line(l)->vertex_index(v)];
+          length         = std::min(length, cell->line(l)->diameter());
+        }
+  return shortest;
+}
+
 // Of each vertex one of those at its place, the same for all of them. A millionth of the shortest edge makes no other.
 template <int dim>
-std::vector<unsigned int> representatives(const dealii::Triangulation<dim> &mesh)
+std::vector<unsigned int> representatives(const dealii::Triangulation<dim> &mesh, double shortest)
 {
-  double shortest = std::numeric_limits<double>::max();
-  for (const auto &cell : mesh.active_cell_iterators())
-    for (unsigned int line = 0; line < cell->n_lines(); ++line)
-      shortest = std::min(shortest, cell->line(line)->diameter());
   dealii::Tensor<1, dim> direction; // in which hardly two vertices are equally far
   for (unsigned int d = 0; d < dim; ++d)
     direction[d] = std::sqrt(2. * d + 1.);
@@ -123,12 +153,68 @@ std::vector<unsigned int> representatives(const dealii::Triangulation<dim> &mesh
         place[b->second] = place[a->second];
   return place;
 }
+
+// The number of an active cell for which `counts` that has the point within a thousandth of its size and of no more than
+// `near`.
+template <int dim, typename Counts>
+std::optional<unsigned int> cell_around(const dealii::GridTools::Cache<dim> &cache, const dealii::Point<dim> &point,
+                                        double near, const Counts &counts)
+{
+  using Unit          = dealii::GeometryInfo<dim>;
+  const auto &mapping = cache.get_mapping();
+  const auto &boxes   = cache.get_cell_bounding_boxes_rtree();
+
+  dealii::BoundingBox<dim>        around({point, point});
+  std::vector<dealii::Point<dim>> unit(1);
+  around.extend(near);
+  for (auto found = boxes.qbegin(boost::geometry::index::intersects(around)); found != boxes.qend(); ++found)
+    if (const auto &cell = found->second; counts(cell))
+      {
+        mapping.transform_points_real_to_unit_cell(cell, {&point, 1}, unit);
+        if (Unit::is_inside_unit_cell(unit[0], 1e-3) &&
+            point.distance(mapping.transform_unit_to_real_cell(cell, Unit::project_to_unit_cell(unit[0]))) <= near)
+          return cell->active_cell_index();
+      }
+  return {};
+}
+
+// InputError for cells over one another, or at parts of each other's faces: one of them is at the boundary, as its face
+// joins it to none.
+template <int dim>
+void check_overlaps(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name,
+                    const std::vector<double> &shortest, const std::vector<unsigned int> &place)
+{
+  const dealii::GridTools::Cache<dim> cache(mesh);
+  const auto refuse = [&](const auto &cell, const std::string &does, unsigned int other, const std::string &end) {
+    throw InputError(key + ": " + name(cell->active_cell_index()) + does + name(other) + end +
+                     "; cells have to share whole faces and their vertices (in Gmsh: BooleanFragments, Coherence)");
+  };
+  for (const auto &cell : mesh.active_cell_iterators())
+    for (const unsigned int v : cell->vertex_indices())
+      if (cell->at_boundary())
+        {
+          const unsigned int vertex  = cell->vertex_index(v);
+          const double       near    = 1e-3 * shortest[vertex];
+          const auto         has_not = [&](const auto &other) {
+            const auto all = other->vertex_indices();
+            return std::none_of(all.begin(), all.end(),
+                                        [&](unsigned int w) { return place[other->vertex_index(w)] == place[vertex]; });
+          };
+          const auto is_other = [&](const auto &other) { return other != cell; };
+          if (const auto at = cell_around(cache, cell->vertex(v), near, has_not))
+            refuse(cell, " has the vertex " + text_of<dim>(cell->vertex(v)) + ", which lies in or at ", *at,
+                   " but is none of its vertices");
+          if (const auto over = v == 0 ? cell_around(cache, cell->center(), near, is_other) : std::nullopt)
+            refuse(cell, " lies over ", *over, "");
+        }
+}
 } // namespace
 
 template <int dim>
 void check_vertices(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name)
 {
-  const auto place    = representatives(mesh);
+  const auto shortest = shortest_edges(mesh);
+  const auto place    = representatives(mesh, *std::min_element(shortest.begin(), shortest.end()));
   const auto place_of = [&](const auto &face) {
     std::vector<unsigned int> vertices;
     for (const unsigned int v : face->vertex_indices())
@@ -154,6 +240,8 @@ void check_vertices(const std::string &key, const dealii::Triangulation<dim> &me
       key + ": " + first + ": each has vertices of its own there, as on " + std::to_string(n_faces) +
       " such faces; merge the vertices that lie at one place (in Gmsh: Coherence), or give both sides of "
       "a crack a boundary id that is not 0");
+  if (mesh.n_levels() == 1) // else vertices hang, as those of VTU may
+    check_overlaps(key, mesh, name, shortest, place);
 }
 
 template <int dim>
@@ -207,13 +295,14 @@ std::vector<double> extent(const dealii::Triangulation<dim> &mesh)
   return lengths;
 }
 
-#define INSTANTIATE(dim)                                                                                         \
-  template void check_cells(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &, bool);  \
-  template void check_vertices(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &);     \
-  template void move_vertices(const std::string &, const dealii::Function<dim> &, dealii::Triangulation<dim> &); \
-  template void refine_where(const dealii::Function<dim> &, unsigned int, dealii::Triangulation<dim> &);         \
-  template void check_boundaries(const std::string &, const std::set<unsigned int> &,                            \
-                                 const dealii::Triangulation<dim> &);                                            \
+#define INSTANTIATE(dim)                                                                                          \
+  template void check_cells(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &, bool);   \
+  template void check_refined_cells(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &); \
+  template void check_vertices(const std::string &, const dealii::Triangulation<dim> &, const NameOfCell &);      \
+  template void move_vertices(const std::string &, const dealii::Function<dim> &, dealii::Triangulation<dim> &);  \
+  template void refine_where(const dealii::Function<dim> &, unsigned int, dealii::Triangulation<dim> &);          \
+  template void check_boundaries(const std::string &, const std::set<unsigned int> &,                             \
+                                 const dealii::Triangulation<dim> &);                                             \
   template std::vector<double> extent(const dealii::Triangulation<dim> &);
 INSTANTIATE(2)
 INSTANTIATE(3)

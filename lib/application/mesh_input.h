@@ -25,8 +25,14 @@ template <int dim>
 void check_cells(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name,
                  bool may_be_flat = false);
 
+/// InputError for an active cell that refinement has made flat or turned inside out; `name` is given the number of the
+/// coarse one. All ranks call it together.
+template <int dim>
+void check_refined_cells(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name);
+
 /// InputError for faces at one place that do not join their cells, as these have different vertices there; but those of
-/// a crack may, both sides of which have a boundary id that is not 0.
+/// a crack may, both sides of which have a boundary id that is not 0. InputError, too, for cells of an unrefined mesh
+/// that share parts of faces, lie over one another, or leave a gap below a thousandth of their edges.
 template <int dim>
 void check_vertices(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name);
 

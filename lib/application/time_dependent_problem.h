@@ -30,12 +30,14 @@ class TimeDependentProblem
 {
 public:
   /// `mesh` are the parameters that make_mesh() has it from: MeshFileParameters, MeshParameters, or others that know
-  /// manifolds<dim>() as these do.
+  /// manifolds<dim>() and check_refinement(mesh) as these do.
   template <class Mesh>
   TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule, const AdaptivityOptions &adaptivity,
                        const Mesh &mesh)
     : TimeDependentProblem(device, run, schedule, adaptivity, Shape([&mesh] { return mesh.template manifolds<dim>(); }))
-  {}
+  {
+    mesh.check_refinement(*this->mesh);
+  }
   virtual ~TimeDependentProblem()                               = default;
   TimeDependentProblem(const TimeDependentProblem &)            = delete;
   TimeDependentProblem &operator=(const TimeDependentProblem &) = delete;

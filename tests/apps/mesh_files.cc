@@ -309,6 +309,94 @@ TEST_F(TemplateFromFile, CellsAreJoinedAsTheyShould)
            {{3, 2, 8}, {4, 3, 8}, {5, 4, 9}, {6, 5, 9}}));
 }
 
+TEST_F(TemplateFromFile, CellsShareWholeFaces)
+{
+  const auto file = [&](const Points &vertices, const Numbers &cells) {
+    write("m.msh", mesh_text("msh2", vertices, cells));
+    return Settings{"Mesh/File=m.msh", "Heat/Refinements=1", "Heat/End time=0.1"};
+  };
+  const Points  square = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
+  const Numbers one    = {{1, 2, 3, 4}};
+  const auto    with   = [&](const Points &vertices, const Numbers &cells) {
+    Points  all_vertices = square;
+    Numbers all_cells    = one;
+    all_vertices.insert(all_vertices.end(), vertices.begin(), vertices.end());
+    all_cells.insert(all_cells.end(), cells.begin(), cells.end());
+    return file(all_vertices, all_cells);
+  };
+  // Two halves at a whole face.
+  expect_refused(with({{1, 0.5}, {2, 0}, {2, 0.5}, {2, 1}}, {{2, 6, 7, 5}, {5, 7, 8, 3}}),
+                 "cell 12 (line 18) has the vertex (1, 0.5), which lies in or at cell 11 (line 17) but is none of its "
+                 "vertices; cells have to share whole faces");
+  // A gap that nobody means, and one that may be meant.
+  const auto beside = [&](double x) { return with({{x, 0}, {2, 0}, {2, 1}, {x, 1}}, {{5, 6, 7, 8}}); };
+  expect_refused(beside(1 + 1e-5), "cell 11 (line 17) has the vertex (1, 0), which lies in or at cell 12 (line 18)");
+  expect_refused(beside(1 - 1e-5), "cell 11 (line 17) has the vertex (1, 0), which lies in or at cell 12 (line 18)");
+  run(beside(1.01));
+  // Thin cells beside a square are no gap.
+  run(with({{1.0001, 0}, {1.0001, 1}, {2, 0}, {2, 1}}, {{2, 5, 6, 3}, {5, 7, 8, 6}}));
+  // Over one another: a part, a smaller one inside, and bars that have no vertex in each other.
+  expect_refused(with({{0.6, 0.6}, {1.6, 0.6}, {1.6, 1.6}, {0.6, 1.6}}, {{5, 6, 7, 8}}),
+                 "cell 11 (line 17) has the vertex (1, 1), which lies in or at cell 12 (line 18)");
+  expect_refused(with({{0.1, 0.1}, {0.3, 0.1}, {0.3, 0.3}, {0.1, 0.3}}, {{5, 6, 7, 8}}),
+                 "cell 12 (line 18) has the vertex (0.1, 0.1), which lies in or at cell 11 (line 17)");
+  expect_refused(with({{0.4, -1}, {0.6, -1}, {0.6, 2}, {0.4, 2}}, {{5, 6, 7, 8}}),
+                 "cell 11 (line 17) lies over cell 12 (line 18); cells have to share whole faces");
+}
+
+// Vertices of refined cells that deal.II has written hang; of its mesh the coarse cells count.
+TEST_F(TemplateFromFile, RefinedCellsOfVTU)
+{
+  dealii::Triangulation<2> square;
+  dealii::GridGenerator::subdivided_hyper_cube(square, 2);
+  square.begin_active()->set_refine_flag();
+  square.execute_coarsening_and_refinement();
+  dealii::GridOut out;
+  out.set_flags(dealii::GridOutFlags::Vtu(true));
+  std::ofstream file(folder / "refined.vtu");
+  out.write_vtu(square, file);
+  file.close();
+  EXPECT_EQ(run({"Mesh/File=refined.vtu", "Heat/Refinements=1", "Heat/Adaptive cycles=0", "Heat/End time=0.1"})
+              .record.at("cells"),
+            16);
+}
+
+// The lower edge of a cell bulges over the upper one.
+TEST_F(TransportFromFile, CurvesThatTurnCellsInsideOut)
+{
+  const Points vertices = {{-1, 0}, {1, 0}, {1, 0.5}, {-1, 0.5}};
+  write("m.msh", mesh_text("msh2", vertices, {{1, 2, 3, 4}}, {{7, 1, 2}}));
+  const auto settings = [](const std::string &y, int refinements, const Settings &further = {}) {
+    Settings all = {"Mesh/File=m.msh",
+                    "Mesh/Curved boundaries=7: circle; 0; " + y,
+                    "Discretization/Refinements=" + std::to_string(refinements),
+                    "Discretization/Adaptive cycles=0",
+                    "Problem/Transport=0, 0",
+                    "Time stepping/End time=0.04"};
+    all.insert(all.end(), further.begin(), further.end());
+    return all;
+  };
+  const std::string cell = "/m.msh': cell 11 (line 14), refined to level ",
+                    how  = ", is turned inside out at its vertex (";
+  run(settings("-2", 2));
+  expect_refused(settings("-0.2", 2), cell + "1" + how);
+  expect_refused(settings("-0.2", 2, {"Ranks/Distributed mesh=true"}), cell + "2" + how);
+  // Where the mesh changes in the run, output has been written before.
+  for (const std::string distributed : {"false", "true"})
+    {
+      const Settings later     = settings("-0.2", 0,
+                                          {"Adaptivity/Interval=1", "Adaptivity/Indicator=h", "Adaptivity/Largest level=1",
+                                           "Adaptivity/Refine fraction=1", "Adaptivity/Coarsen fraction=0",
+                                           "Ranks/Distributed mesh=" + distributed});
+      Settings       arguments = {"--backend", "host", "--threads", "1"};
+      for (const auto &setting : later)
+        arguments.insert(arguments.end(), {"--set", setting});
+      const auto outcome = start(arguments);
+      EXPECT_EQ(outcome.code, 2);
+      EXPECT_NE(outcome.message().find(cell + "1" + how), std::string::npos) << outcome.err;
+    }
+}
+
 // In 3D a vertex of the second hexahedron lies in the first one; and in the end all is well.
 TEST_F(ElasticityFromFile, BadHexahedraAreNamed)
 {
@@ -336,6 +424,37 @@ TEST_F(ElasticityFromFile, BadHexahedraAreNamed)
         else
           expect_refused(settings, "cell 12 (line " + std::to_string(line) + ") is turned inside out at its vertex (");
       }
+}
+
+// The upper half of a face that two cubes share is cut in two; then a cube lies over another one.
+TEST_F(ElasticityFromFile, HexahedraShareWholeFaces)
+{
+  Points     vertices;
+  const auto layer = [&](double x, const std::vector<double> &heights) {
+    for (const double z : heights)
+      vertices.insert(vertices.end(), {{x, 0., z}, {x, 1., z}});
+  };
+  layer(0, {0, 1});      // 1 to 4
+  layer(1, {0, 0.5, 1}); // 5 to 10
+  layer(2, {0, 0.5, 1}); // 11 to 16
+  const auto settings = [&](const Numbers &cells) {
+    write("m.msh", mesh_text("msh2", vertices, cells));
+    return Settings{"Mesh/File=m.msh",
+                    "Discretization/Refinement=uniform",
+                    "Discretization/Uniform refinements=1",
+                    "Discretization/Refinement steps=0",
+                    "Problem/Dirichlet boundaries=0: xyz",
+                    "Time stepping/Stationary=true",
+                    "Output/Points=0.5, 0.5, 0.5"};
+  };
+  const std::vector<int> left = {1, 5, 6, 2, 3, 9, 10, 4};
+  expect_refused(settings({left, {5, 11, 12, 6, 7, 13, 14, 8}, {7, 13, 14, 8, 9, 15, 16, 10}}),
+                 "cell 12 (line 26) has the vertex (1, 0, 0.5), which lies in or at cell 11 (line 25)");
+  run(settings({left, {5, 11, 12, 6, 9, 15, 16, 10}}));
+  vertices.insert(
+    vertices.end(),
+    {{0.2, 0.2, 0.2}, {3, 0.2, 0.2}, {3, 3, 0.2}, {0.2, 3, 0.2}, {0.2, 0.2, 3}, {3, 0.2, 3}, {3, 3, 3}, {0.2, 3, 3}});
+  expect_refused(settings({left, {17, 18, 19, 20, 21, 22, 23, 24}}), "cell 11 (line 33) lies over cell 12 (line 34)");
 }
 
 // Lamé's thick cylinder, 1 < r < 2, under the pressure 1 from inside: a quarter of it, one cell high. Second order needs

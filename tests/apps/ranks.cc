@@ -401,6 +401,26 @@ TEST_F(NavierStokesRanks, NoNumbersOnOneOfThem)
   expect_refused({"Mesh/Refinements=3", "Problem/Body force=log(0.9-y); 0"}, "Problem/Body force is ");
 }
 
+// Nor does the first one wait, or keep the folder, where the boundary of the other's cells bends over them.
+TEST_F(TransportDiffusionRanks, CellsTurnedInsideOutOnOneOfThem)
+{
+  std::string nodes, cells;
+  for (int k = 0; k <= 4; ++k)
+    for (const char *y : {"0", "0.3"})
+      nodes += std::to_string(2 * k + (y[1] == 0 ? 1 : 2)) + " " + std::to_string(k) + " " + y + " 0\n";
+  for (int k = 0; k < 4; ++k)
+    {
+      const auto node = [&](int n) { return " " + std::to_string(2 * k + n); };
+      cells += std::to_string(k + 2) + " 3 2 1 1" + node(1) + node(3) + node(4) + node(2) + "\n";
+    }
+  write("m.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n10\n" + nodes +
+                   "$EndNodes\n$Elements\n5\n1 1 2 7 7 7 9\n" + cells + "$EndElements\n");
+  start_on(2);
+  expect_refused({"Mesh/File=m.msh", "Mesh/Curved boundaries=7: circle; 3.5; -0.2", "Discretization/Refinements=2",
+                  "Problem/Transport=0, 0"},
+                 "/m.msh': cell 5 (line 23), refined to level 2, is ");
+}
+
 // 2 (n + 1)^2 unknowns on n x n cells; one rank counts 2^31, and four at most four times as many.
 TEST_F(ElasticityRanks, EachRankCountsItsOwnUnknowns)
 {

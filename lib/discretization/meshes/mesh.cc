@@ -41,6 +41,7 @@ void become(Mesh<dim> &mesh, forest::Forest<dim> *forest)
       forest->connectivity = mesh.get_p4est()->connectivity; // the old one is gone
     }
   mesh.load(forest);
+  mesh.signals.post_distributed_load(); // which deal.II sends for files alone
 }
 } // namespace
 
