@@ -34,7 +34,7 @@ FILES = {"transport_diffusion": "Time stepping/Output interval=10", "buoyant_flo
 # rounding allows.
 TIGHT = {"stationary_navier_stokes": ["Nonlinear solver/Tolerance"], "poisson": ["Solver/Refinement tolerance"],
          "nonlinear_heat": ["Heat/Newton tolerance", "Linear solver/Tolerance"]}
-TOLERANCES = ["1e-12", "1e-11", "1e-10", "1e-9"]
+TOLERANCES = ["1e-12", "1e-11", "1e-10", "1e-9", "1e-8"]
 DISTRIBUTED = ["Ranks/Distributed mesh=true"]
 ONE_RANK = re.compile(r"one rank|serial mesh|p4est's meshes")  # what a refusal of ranks says
 AGREEMENT = 1e-7  # see results.py; VTU files have float32
