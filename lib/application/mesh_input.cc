@@ -189,23 +189,25 @@ void check_overlaps(const std::string &key, const dealii::Triangulation<dim> &me
     throw InputError(key + ": " + name(cell->active_cell_index()) + does + name(other) + end +
                      "; cells have to share whole faces and their vertices (in Gmsh: BooleanFragments, Coherence)");
   };
+  std::vector<char> seen(mesh.n_vertices(), 0);
   for (const auto &cell : mesh.active_cell_iterators())
     for (const unsigned int v : cell->vertex_indices())
-      if (cell->at_boundary())
+      if (const unsigned int vertex = cell->vertex_index(v); cell->at_boundary())
         {
-          const unsigned int vertex  = cell->vertex_index(v);
-          const double       near    = 1e-3 * shortest[vertex];
-          const auto         has_not = [&](const auto &other) {
+          const double near     = 1e-3 * shortest[vertex];
+          const auto   is_other = [&](const auto &other) { return other != cell; };
+          const auto   has_not  = [&](const auto &other) {
             const auto all = other->vertex_indices();
             return std::none_of(all.begin(), all.end(),
-                                        [&](unsigned int w) { return place[other->vertex_index(w)] == place[vertex]; });
+                                   [&](unsigned int w) { return place[other->vertex_index(w)] == place[vertex]; });
           };
-          const auto is_other = [&](const auto &other) { return other != cell; };
+          if (const auto over = v == 0 ? cell_around(cache, cell->center(), near, is_other) : std::nullopt)
+            refuse(cell, " lies over ", *over, "");
+          if (std::exchange(seen[vertex], 1))
+            continue;
           if (const auto at = cell_around(cache, cell->vertex(v), near, has_not))
             refuse(cell, " has the vertex " + text_of<dim>(cell->vertex(v)) + ", which lies in or at ", *at,
                    " but is none of its vertices");
-          if (const auto over = v == 0 ? cell_around(cache, cell->center(), near, is_other) : std::nullopt)
-            refuse(cell, " lies over ", *over, "");
         }
 }
 } // namespace

@@ -339,7 +339,7 @@ TEST_F(TemplateFromFile, CellsShareWholeFaces)
   expect_refused(with({{0.6, 0.6}, {1.6, 0.6}, {1.6, 1.6}, {0.6, 1.6}}, {{5, 6, 7, 8}}),
                  "cell 11 (line 17) has the vertex (1, 1), which lies in or at cell 12 (line 18)");
   expect_refused(with({{0.1, 0.1}, {0.3, 0.1}, {0.3, 0.3}, {0.1, 0.3}}, {{5, 6, 7, 8}}),
-                 "cell 12 (line 18) has the vertex (0.1, 0.1), which lies in or at cell 11 (line 17)");
+                 "cell 12 (line 18) lies over cell 11 (line 17)");
   expect_refused(with({{0.4, -1}, {0.6, -1}, {0.6, 2}, {0.4, 2}}, {{5, 6, 7, 8}}),
                  "cell 11 (line 17) lies over cell 12 (line 18); cells have to share whole faces");
 }
