@@ -188,10 +188,11 @@ double BuoyantFlow<dim>::next_time()
     dt = std::min(dt, p.longest);
   if (p.end > 0.)
     dt = std::min(dt, p.end - time);
-  if (!std::isfinite(dt) || (p.longest <= 0. && p.end <= 0. && !flow->moves()))
+  if (!std::isfinite(dt) || (step == 1 && p.longest <= 0. && p.end <= 0. && !flow->moves()))
     throw adamant::RunError(
-      "nothing moves beyond the solver's tolerance, so that the Courant number gives no time step; "
-      "Time stepping/Longest time step or End time does");
+      "nothing moves beyond what Linear solver/Tolerance leaves, so that the Courant number gives "
+      "no time step; a smaller tolerance may show what moves, or Time stepping/Longest time step "
+      "or End time gives the step");
   return time + dt;
 }
 

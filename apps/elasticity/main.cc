@@ -71,6 +71,7 @@ private:
   bool output_due() const override { return Base::output_due() && !(equation->stationary && step == 0); }
 
   void setup_fields(const std::string &formulation);
+  void compute_energies();
   void assemble();
   void compute_rhs();
 
@@ -245,6 +246,17 @@ void Elasticity<dim>::serialize(adamant::State &state)
   state.history(guess, device, space->space());
 }
 
+template <int dim>
+void Elasticity<dim>::compute_energies()
+{
+  const auto displacement = this->download(u), velocity = equation->coupled ? displacement : this->download(v);
+  Section    scope(run_info.timer, "statistics");
+  auto      &energy = results->energy;
+  energy            = adamant::energies(field->finest(), mapping, quadrature, equation->materials, displacement.data(),
+                                        velocity.data(), equation->coupled ? dim : 0);
+  energy.kinetic /= equation->coupled ? dt * dt : 1.;
+}
+
 // F . u, energies, displacements at points.
 template <int dim>
 void Elasticity<dim>::add_statistics(adamant::Statistics::Row &row)
@@ -252,13 +264,7 @@ void Elasticity<dim>::add_statistics(adamant::Statistics::Row &row)
   auto &energy  = results->energy;
   energy.strain = energy.kinetic = std::numeric_limits<double>::quiet_NaN();
   if (statistics_wait())
-    {
-      const auto displacement = this->download(u), velocity = equation->coupled ? displacement : this->download(v);
-      Section    scope(run_info.timer, "statistics");
-      energy = adamant::energies(field->finest(), mapping, quadrature, equation->materials, displacement.data(),
-                                 velocity.data(), equation->coupled ? dim : 0);
-      energy.kinetic /= equation->coupled ? dt * dt : 1.;
-    }
+    compute_energies();
   Section scope(run_info.timer, "statistics");
   results->add_to(row, functions.load_factor(time), step);
 }
@@ -276,6 +282,8 @@ void Elasticity<dim>::report()
       functions.exact_displacement->set_time(time);
       this->report_l2_error(*field, u, *functions.exact_displacement);
     }
+  if (std::isnan(results->energy.strain)) // a checkpoint of a step without them, and no step since
+    compute_energies();
   results->add_to(record, this->download(u), run_info.folder());
   run_info.measure(*solver);
 }

@@ -118,7 +118,7 @@ void check_refined_cells(const std::string &key, const dealii::Triangulation<dim
 
 namespace
 {
-// Of the edges of each vertex.
+// The length of the shortest edge at each vertex.
 template <int dim>
 std::vector<double> shortest_edges(const dealii::Triangulation<dim> &mesh)
 {
@@ -133,9 +133,9 @@ std::vector<double> shortest_edges(const dealii::Triangulation<dim> &mesh)
   return shortest;
 }
 
-// Of each vertex one of those at its place, the same for all of them. A millionth of the shortest edge makes no other.
+// Of each vertex a representative of those at its place. A millionth of its edges makes no other place.
 template <int dim>
-std::vector<unsigned int> representatives(const dealii::Triangulation<dim> &mesh, double shortest)
+std::vector<unsigned int> representatives(const dealii::Triangulation<dim> &mesh, const std::vector<double> &shortest)
 {
   dealii::Tensor<1, dim> direction; // in which hardly two vertices are equally far
   for (unsigned int d = 0; d < dim; ++d)
@@ -146,16 +146,19 @@ std::vector<unsigned int> representatives(const dealii::Triangulation<dim> &mesh
   std::sort(order.begin(), order.end());
   std::vector<unsigned int> place(mesh.n_vertices());
   std::iota(place.begin(), place.end(), 0U);
-  const double near = 1e-6 * shortest;
+  double longest = 0.; // of used vertices
+  for (const double length : shortest)
+    longest = length < std::numeric_limits<double>::max() ? std::max(longest, length) : longest;
   for (auto a = order.begin(); a != order.end(); ++a)
-    for (auto b = a + 1; b != order.end() && b->first - a->first <= 3. * near; ++b)
-      if (mesh.get_vertices()[a->second].distance(mesh.get_vertices()[b->second]) <= near)
+    for (auto b = a + 1; b != order.end() && b->first - a->first <= 3e-6 * longest; ++b)
+      if (mesh.get_vertices()[a->second].distance(mesh.get_vertices()[b->second]) <=
+          1e-6 * std::min(std::max(shortest[a->second], shortest[b->second]), longest))
         place[b->second] = place[a->second];
   return place;
 }
 
-// The number of an active cell for which `counts` that has the point within a thousandth of its size and of no more than
-// `near`.
+// The number of an active cell for which `counts` that contains the point, or misses it by at most a thousandth of its
+// size and by at most `near`.
 template <int dim, typename Counts>
 std::optional<unsigned int> cell_around(const dealii::GridTools::Cache<dim> &cache, const dealii::Point<dim> &point,
                                         double near, const Counts &counts)
@@ -178,8 +181,9 @@ std::optional<unsigned int> cell_around(const dealii::GridTools::Cache<dim> &cac
   return {};
 }
 
-// InputError for cells over one another, or at parts of each other's faces: one of them is at the boundary, as its face
-// joins it to none.
+// InputError for cells with a vertex or their centre in another, or a vertex at a part of another's face. Cells at the
+// boundary are asked alone, as such a face joins its cell to none. Vertices at a boundary face with an id that is not 0
+// may lie so: those of cracks, and of bodies in contact.
 template <int dim>
 void check_overlaps(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name,
                     const std::vector<double> &shortest, const std::vector<unsigned int> &place)
@@ -187,28 +191,34 @@ void check_overlaps(const std::string &key, const dealii::Triangulation<dim> &me
   const dealii::GridTools::Cache<dim> cache(mesh);
   const auto refuse = [&](const auto &cell, const std::string &does, unsigned int other, const std::string &end) {
     throw InputError(key + ": " + name(cell->active_cell_index()) + does + name(other) + end +
-                     "; cells have to share whole faces and their vertices (in Gmsh: BooleanFragments, Coherence)");
+                     "; cells have to share whole faces and their vertices (in Gmsh: BooleanFragments, Coherence), or "
+                     "both sides of a crack have a boundary id that is not 0");
   };
-  std::vector<char> seen(mesh.n_vertices(), 0);
+  std::vector<char> done(mesh.n_vertices(), 0);
   for (const auto &cell : mesh.active_cell_iterators())
-    for (const unsigned int v : cell->vertex_indices())
-      if (const unsigned int vertex = cell->vertex_index(v); cell->at_boundary())
-        {
-          const double near     = 1e-3 * shortest[vertex];
-          const auto   is_other = [&](const auto &other) { return other != cell; };
-          const auto   has_not  = [&](const auto &other) {
-            const auto all = other->vertex_indices();
-            return std::none_of(all.begin(), all.end(),
-                                   [&](unsigned int w) { return place[other->vertex_index(w)] == place[vertex]; });
-          };
-          if (const auto over = v == 0 ? cell_around(cache, cell->center(), near, is_other) : std::nullopt)
-            refuse(cell, " lies over ", *over, "");
-          if (std::exchange(seen[vertex], 1))
-            continue;
-          if (const auto at = cell_around(cache, cell->vertex(v), near, has_not))
-            refuse(cell, " has the vertex " + text_of<dim>(cell->vertex(v)) + ", which lies in or at ", *at,
-                   " but is none of its vertices");
-        }
+    for (const unsigned int f : cell->face_indices())
+      if (cell->at_boundary(f) && cell->face(f)->boundary_id() != 0)
+        for (const unsigned int v : cell->face(f)->vertex_indices())
+          done[cell->face(f)->vertex_index(v)] = 1;
+  for (const auto &cell : mesh.active_cell_iterators())
+    if (cell->at_boundary())
+      {
+        const auto is_other = [&](const auto &other) { return other != cell; };
+        if (const auto over = cell_around(cache, cell->center(), 1e-3 * shortest[cell->vertex_index(0)], is_other))
+          refuse(cell, " lies over ", *over, "");
+        for (const unsigned int v : cell->vertex_indices())
+          if (const unsigned int vertex = cell->vertex_index(v); std::exchange(done[vertex], 1) == 0)
+            {
+              const auto has_not = [&](const auto &other) {
+                const auto all = other->vertex_indices();
+                return std::none_of(all.begin(), all.end(),
+                                    [&](unsigned int w) { return place[other->vertex_index(w)] == place[vertex]; });
+              };
+              if (const auto at = cell_around(cache, cell->vertex(v), 1e-3 * shortest[vertex], has_not))
+                refuse(cell, " has the vertex " + text_of<dim>(cell->vertex(v)) + ", which lies in or at ", *at,
+                       " but is none of its vertices");
+            }
+      }
 }
 } // namespace
 
@@ -216,7 +226,7 @@ template <int dim>
 void check_vertices(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name)
 {
   const auto shortest = shortest_edges(mesh);
-  const auto place    = representatives(mesh, *std::min_element(shortest.begin(), shortest.end()));
+  const auto place    = representatives(mesh, shortest);
   const auto place_of = [&](const auto &face) {
     std::vector<unsigned int> vertices;
     for (const unsigned int v : face->vertex_indices())

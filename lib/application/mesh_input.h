@@ -32,7 +32,8 @@ void check_refined_cells(const std::string &key, const dealii::Triangulation<dim
 
 /// InputError for faces at one place that do not join their cells, as these have different vertices there; but those of
 /// a crack may, both sides of which have a boundary id that is not 0. InputError, too, for cells of an unrefined mesh
-/// that share parts of faces, lie over one another, or leave a gap below a thousandth of their edges.
+/// that have a vertex or their centre in another, or a vertex at a part of another's face or off it by less than a
+/// thousandth of their edges; but for vertices at boundary faces with such an id.
 template <int dim>
 void check_vertices(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name);
 

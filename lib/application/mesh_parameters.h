@@ -38,6 +38,13 @@ public:
   /// The coarse mesh with manifolds, where the mesh has some that are not flat; else null.
   template <int dim>
   std::unique_ptr<dealii::Triangulation<dim>> manifolds() const;
+  /// As that of MeshFileParameters, where the mesh is a file's.
+  template <int dim>
+  void check_refinement(dealii::Triangulation<dim> &mesh) const
+  {
+    if (type == "file")
+      MeshFileParameters::check_refinement(mesh);
+  }
 
 private:
   template <int dim>

@@ -27,35 +27,48 @@ bool ends_as_vtk(const std::string &file)
   return in && end.find("</VTKFile>") != std::string::npos;
 }
 
+// Whether an index of VTU files and the pieces that it names have come to their ends.
+bool is_whole(const std::string &folder, const std::string &index)
+{
+  std::stringstream text;
+  text << std::ifstream(folder + "/" + index).rdbuf();
+  const std::string names = text.str();
+  const std::regex  source("Source=\"([^\"]*)\"");
+  const auto        first = std::sregex_iterator(names.begin(), names.end(), source);
+  return ends_as_vtk(folder + "/" + index) &&
+         std::all_of(first, {}, [&folder](const auto &piece) { return ends_as_vtk(folder + "/" + piece[1].str()); });
+}
+
 // Of all ranks together; n_groups of them share files of their own. deal.II's exceptions become those of write_file,
 // and the first rank looks for a write that failed without one.
 template <int dim>
 std::string write_on_ranks(const dealii::DataOut<dim> &data, const std::string &folder, const std::string &name,
                            unsigned int counter, unsigned int n_groups, const Communicator &ranks)
 {
-  const std::string base = folder + "/" + name + "_" + dealii::Utilities::int_to_string(counter, 4);
-  std::string       file;
+  const std::string place = "cannot write '" + folder + "/" + name + "_" +
+                            dealii::Utilities::int_to_string(counter, 4) + ".pvtu' and its pieces: ";
+  std::string index;
   try
     {
-      file = data.write_vtu_with_pvtu_record(folder + "/", name, counter, ranks.handle(), 4, n_groups);
+      index = data.write_vtu_with_pvtu_record(folder + "/", name, counter, ranks.handle(), 4, n_groups);
     }
   catch (const dealii::ExceptionBase &error)
     {
-      throw RunError("cannot write '" + base + ".pvtu' and its pieces: " + message_of(error));
+      throw RunError(place + message_of(error));
     }
-  bool whole = ranks.rank() > 0 || ends_as_vtk(base + ".pvtu");
-  for (unsigned int group = 0; ranks.rank() == 0 && group < n_groups; ++group)
-    whole = whole && ends_as_vtk(base + "." + std::to_string(group) + ".vtu");
-  if (!whole)
-    throw RunError("cannot write '" + base + ".pvtu' and its pieces: a file is not whole");
-  return file;
+  check_mpi(MPI_Barrier(ranks.handle()), "MPI_Barrier"); // groups end by themselves
+  if (ranks.rank() == 0 && !is_whole(folder, index))
+    throw RunError(place + "a file is not whole");
+  return index;
 }
 } // namespace
 
-TimeSeries::TimeSeries(const std::string &folder, const std::string &name, const Communicator &ranks)
+TimeSeries::TimeSeries(const std::string &folder, const std::string &name, const Communicator &ranks,
+                       int ranks_per_file)
   : folder(folder)
   , name(name)
   , ranks(ranks)
+  , ranks_per_file(ranks_per_file)
 {}
 
 template <int dim>
@@ -70,7 +83,7 @@ void TimeSeries::write(dealii::DataOut<dim> &data, double time)
     {
       if (folder.empty())
         return;
-      const int  n_groups = (ranks.size() + 15) / 16;
+      const int  n_groups = (ranks.size() + ranks_per_file - 1) / ranks_per_file;
       const auto number   = static_cast<unsigned int>(files.size());
       files.emplace_back(time, write_on_ranks(data, folder, name, number, n_groups, ranks));
       if (ranks.rank() == 0)

@@ -22,8 +22,9 @@ class TimeSeries
 public:
   /// Files are `folder`/`name`_0000.vtu, ... and `folder`/`name`.pvd. Without a folder, states are made ready and
   /// dropped: a dry run then takes the memory that a run takes. Several ranks write `folder`/`name`_0000.pvtu, ..., and
-  /// groups of 16 of them share the files of its pieces.
-  TimeSeries(const std::string &folder, const std::string &name, const Communicator &ranks = Communicator());
+  /// groups of ranks_per_file of them share the files of its pieces.
+  TimeSeries(const std::string &folder, const std::string &name, const Communicator &ranks = Communicator(),
+             int ranks_per_file = 16);
 
   /// Writes one state; the index is brought up to date at once.
   template <int dim>
@@ -52,6 +53,7 @@ private:
 
   std::string                                 folder, name;
   Communicator                                ranks;
+  int                                         ranks_per_file;
   std::vector<std::pair<double, std::string>> files;
   double                                      beside = 0;
   std::future<void>                           pending; // destroyed first: its end waits for the task

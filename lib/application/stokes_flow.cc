@@ -249,7 +249,7 @@ template <int dim>
 bool StokesFlow<dim>::moves() const
 {
   const auto Ax = viscous_forces();
-  return std::sqrt(device.dot(Ax, Ax)) > 100. * parameters.tolerance * std::sqrt(device.dot(b, b));
+  return std::sqrt(device.dot(Ax, Ax)) > 30. * parameters.tolerance * std::sqrt(device.dot(b, b));
 }
 
 template <int dim>

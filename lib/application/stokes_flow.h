@@ -68,8 +68,8 @@ public:
   /// ∫ 2 η |ε(u)|² and f · u: both are the same where no velocity but 0 is prescribed.
   double dissipation() const;
   double work() const;
-  /// Whether ‖A u‖ is more than 100 times the solver's tolerance of the right-hand side. Else u may be what the solver
-  /// left: of a load that the pressure balances 20 times its tolerance was measured.
+  /// Whether ‖A u‖ is more than 30 times the solver's tolerance of the right-hand side. Else u may be what the solver
+  /// left: for a load that the pressure balances 17 times the tolerance was measured.
   bool moves() const;
 
   /// The solution; η and the load are there already.

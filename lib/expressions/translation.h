@@ -7,7 +7,7 @@ namespace adamant
 {
 /// Expressions of parameter files (muParser's language as deal.II's FunctionParser has it) as CUDA C++, which is C++
 /// but for its launch: for compilation at run time. A text that muParser accepts means the same here, or RunError says
-/// what has no counterpart (assignments, lists of values); others are not diagnosed.
+/// what has no counterpart (lists of values); others are not diagnosed.
 
 /// The function `__device__ void point_function(double x, double y, double z, double t, double *f, long stride)`, which
 /// sets f[c * stride] to component c.

@@ -303,10 +303,15 @@ TEST_F(TemplateFromFile, CellsAreJoinedAsTheyShould)
   expect_refused(file(doubled, two, {{3, 2, 3}}), not_both);
   run(file(doubled, two, {{3, 2, 3}, {4, 5, 6}}));
   // Slits in the lower row of two end at the upper one: between them all vertices at the bottom are doubled.
-  const Points slit = {{0, 0}, {1, 0}, {1, 0}, {2, 0}, {2, 0}, {3, 0}, {0, 1},
-                       {1, 1}, {2, 1}, {3, 1}, {0, 2}, {1, 2}, {2, 2}, {3, 2}};
-  run(file(slit, {{1, 2, 8, 7}, {3, 4, 9, 8}, {5, 6, 10, 9}, {7, 8, 12, 11}, {8, 9, 13, 12}, {9, 10, 14, 13}},
-           {{3, 2, 8}, {4, 3, 8}, {5, 4, 9}, {6, 5, 9}}));
+  // One that is open by little is one, too.
+  for (const double width : {0., 1e-9, 1e-5, 1e-2})
+    {
+      const Points slit = {{0, 0}, {1, 0}, {1 + width, 0}, {2, 0}, {2, 0}, {3, 0}, {0, 1},
+                           {1, 1}, {2, 1}, {3, 1},         {0, 2}, {1, 2}, {2, 2}, {3, 2}};
+      SCOPED_TRACE(width);
+      run(file(slit, {{1, 2, 8, 7}, {3, 4, 9, 8}, {5, 6, 10, 9}, {7, 8, 12, 11}, {8, 9, 13, 12}, {9, 10, 14, 13}},
+               {{3, 2, 8}, {4, 3, 8}, {5, 4, 9}, {6, 5, 9}}));
+    }
 }
 
 TEST_F(TemplateFromFile, CellsShareWholeFaces)

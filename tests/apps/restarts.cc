@@ -267,6 +267,20 @@ TEST_F(ElasticityRestarts, SameBitsOfTheCoupledFormulationOnTwoRanks)
   expect_same(2, loaded + changing + coupled, 3);
 }
 
+// A checkpoint of a step whose energies nobody has asked for, and no step after it.
+TEST_F(ElasticityRestarts, ARunThatEndsAtItsCheckpointHasEnergies)
+{
+  const std::string run  = (folder / "run").string();
+  const Settings    step = loaded + Settings{"Time stepping/Time step=0.05"}, end = {"Time stepping/End time=0.05"};
+  const Outcome     straight = start_on(1, step + end, {"--output", (folder / "straight").string()});
+  ASSERT_EQ(straight.code, 0) << straight.err;
+  ASSERT_EQ(start_on(1, step + Settings{"Checkpoint/Wall-time limit=1e-9"}, {"--output", run}).code, 3);
+  const Outcome continued = start_on(1, end + Settings{"Checkpoint/Wall-time limit=0"}, {"--restart=" + run});
+  ASSERT_EQ(continued.code, 0) << continued.err;
+  EXPECT_EQ(results("run").at("strain_energy"), results("straight").at("strain_energy"));
+  EXPECT_EQ(results("run").at("kinetic_energy"), results("straight").at("kinetic_energy"));
+}
+
 // Curved boundaries that the program knows, a step that is shortened to be stable, forces and points.
 const Settings past_cylinder = {"Mesh/Type=cylinder",
                                 "Mesh/Refinements=0",

@@ -11,8 +11,8 @@ using namespace test;
 
 namespace
 {
-/// The message of a write where one of the files is a place without room.
-std::string message_without_room(const std::string &file)
+/// The message of a write where one of the files is a place without room, `ranks_per_file` ranks share a file.
+std::string message_without_room(const std::string &file, int ranks_per_file = 16)
 {
   const adamant::Communicator ranks(world);
   const std::string           folder = (std::filesystem::temp_directory_path() / ("adamant_output_" + file)).string();
@@ -27,7 +27,7 @@ std::string message_without_room(const std::string &file)
   DataOut<2> data;
   data.attach_triangulation(*mesh);
   data.build_patches();
-  adamant::TimeSeries series(folder, "solution", ranks);
+  adamant::TimeSeries series(folder, "solution", ranks, ranks_per_file);
   std::string         message = "none";
   try
     {
@@ -55,4 +55,10 @@ TEST(Ranks, OutputWithoutRoomIsToldAsAnError)
     }
   else
     message_without_room("solution_0000.pvtu");
+}
+
+TEST(Ranks, FilesOfGroupsAreWhole)
+{
+  for (int repeat = 0; repeat < 20; ++repeat)
+    EXPECT_EQ(message_without_room("other", 1), "none");
 }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace adamant
@@ -293,7 +294,8 @@ dealii::Vector<float> gradient_indicators(const LevelSpace<dim> &space, const de
                   largest            = std::max(largest, std::isnan(value) ? HUGE_VAL : value);
                 }
           }
-        indicators[space.active_cells()[cell]->active_cell_index()] = static_cast<float>(largest);
+        indicators[space.active_cells()[cell]->active_cell_index()] =
+          largest > std::numeric_limits<float>::max() ? HUGE_VALF : static_cast<float>(largest);
       }
   }
   return indicators;
