@@ -265,7 +265,9 @@ void BuoyantFlow<dim>::report()
   const auto now        = facts();
   record["end_time"]    = time;
   record["composition"] = {
-    {"min", bounds[0]}, {"max", bounds[1]}, {"mass", now.mass}, {"first_mass", first_mass}, {"height", now.height}};
+    {"min", bounds[0]}, {"max", bounds[1]}, {"mass", now.mass}, {"first_mass", first_mass}, {"height", nullptr}};
+  if (std::isfinite(now.height)) // there is mass
+    record["composition"]["height"] = now.height;
   record["speed"]       = now.speed;
   record["dissipation"] = flow->dissipation();
   record["precision"]   = to_text(flow->precision());

@@ -33,6 +33,7 @@ def make_root(suite, root):
     if done.code != 0:
         fail(f"debootstrap {suite}: {done.how()}\n{done.out[-2000:]}{done.err[-2000:]}")
     shutil.copy("/etc/resolv.conf", root / "etc" / "resolv.conf")
+    (root / "etc" / "hosts").write_text("127.0.0.1 localhost\n")  # as an installed system has it
 
 
 def run(arguments, report):
