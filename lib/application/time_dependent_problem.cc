@@ -181,7 +181,14 @@ void TimeDependentProblem<dim>::change_mesh()
     return;
   wait_for_output(); // it reads the mesh
   const auto before = timed_mass(field());
-  set_up_anew(change);
+  try
+    {
+      set_up_anew(change);
+    }
+  catch (const InputError &error) // not of the exit code that says that nothing has been written
+    {
+      throw RunError("on the mesh after step " + std::to_string(step) + ": " + error.what());
+    }
   adaptivity.count_change(before, timed_mass(field()));
 }
 
