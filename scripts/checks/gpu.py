@@ -24,7 +24,8 @@ from . import shipped
 from .common import ROOT, Outcome, executable, fail, mpirun, program_command, run_program
 from .results import compare
 
-GPU_CASES = "*cuda*:*Cuda*:*cusparse*:*Gpu*"
+# Less those that there are not: matrices by cells of cuSPARSE, and ML on a GPU.
+GPU_CASES = "*cuda*:*Cuda*:*cusparse*:*Gpu*-ByCells/*cusparse*:*GpusGiveTheSame/*ML*"
 FILES = {"transport_diffusion": "Time stepping/Output interval=10", "buoyant_flow": "Time stepping/Output interval=10",
          "elasticity": "Output/Interval=10", "navier_stokes": "Output/Interval=10",
          "template": "Heat/Output interval=10", "nonlinear_heat": "Heat/Output interval=10",

@@ -43,7 +43,8 @@ TO_TOLERANCE = {"buoyant_flow", "nonlinear_heat"}
 # A viscosity that varies by 1e4 was measured to leave in a velocity 1e4 times the tolerance.
 RELATIVE = {"buoyant_flow": 1e-7, "stokes": 1e-8}
 # The residual is that of forces: what it leaves in a pressure grows with the number of cells and the viscosity's ratio.
-PRESSURE = {"stokes": 1e-7}
+# Of draw 41 of seed 5 it was measured to be 3e6 times the tolerance, at 1e-12, 1e-13 and 1e-14.
+PRESSURE = {"stokes": 1e-6}
 # transport_diffusion counts the changes of its matrix since the restart.
 OF_THE_WAY = ("/updates",)
 
