@@ -80,12 +80,12 @@ void shared_products(const SparseMatrix<Number> &A, int slice, const Number *__r
 }
 
 // The entries x[place] of a window. With AVX-512 it fills two registers, and one instruction picks from them; elsewhere
-// compilers make so many of that, that a loop is faster.
+// compilers make so many of that, that a loop is faster; Clang has no such builtin.
 template <typename Number>
 Lanes<Number> pick(const Number *x, const unsigned short *place)
 {
   constexpr int lanes = SparseMatrix<Number>::lanes;
-#ifdef __AVX512F__
+#if defined(__AVX512F__) && !defined(__clang__)
   using Places = Lanes<std::conditional_t<sizeof(Number) == 8, std::int64_t, std::int32_t>>;
   typedef unsigned short Narrow __attribute__((vector_size(2 * lanes)));
   Narrow                 narrow;
