@@ -96,13 +96,13 @@ template <int dim>
 void write_state(const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping, const double *nodal,
                  adamant::TimeSeries &series, double time)
 {
-  using namespace DataComponentInterpretation;
   adamant::FieldOutput<dim> output;
   const auto                values = adamant::nodal_vector(space, nodal);
   std::vector<std::string>  names(dim, "velocity");
   names.push_back("pressure");
-  std::vector<DataComponentInterpretation::DataComponentInterpretation> kinds(dim, component_is_part_of_vector);
-  kinds.push_back(component_is_scalar);
+  std::vector<DataComponentInterpretation::DataComponentInterpretation> kinds(
+    dim, DataComponentInterpretation::component_is_part_of_vector);
+  kinds.push_back(DataComponentInterpretation::component_is_scalar);
   output.add_data_vector(space.dof_handler(), values, names, kinds);
   output.build_patches(mapping, 1);
   series.write(output, time);

@@ -6,9 +6,9 @@
 #include <deal.II/base/config.h>
 #ifdef DEAL_II_WITH_TRILINOS
 #include <deal.II/base/index_set.h>
-#include <deal.II/lac/dynamic_sparsity_pattern.h>
 #include <deal.II/lac/trilinos_precondition.h>
 #include <deal.II/lac/trilinos_sparse_matrix.h>
+#include <deal.II/lac/trilinos_sparsity_pattern.h>
 #include <Epetra_MultiVector.h>
 #include <Teuchos_ParameterList.hpp>
 #endif
@@ -41,14 +41,19 @@ TrilinosAMG::TrilinosAMG(const CSRMatrix<double> &source, const TrilinosAMGOptio
       for (Index &column : columns)
         column = static_cast<Index>(ghosts->global(static_cast<int>(column)));
   };
-  auto                          &matrix = implementation->matrix;
-  dealii::DynamicSparsityPattern pattern(n_rows, n_rows, rows);
+  std::size_t longest_row = 0;
+  for (int i = 0; i < source.n_rows; ++i)
+    longest_row = std::max(longest_row, static_cast<std::size_t>(source.row_start[i + 1] - source.row_start[i]));
+  auto                                     &matrix = implementation->matrix;
+  dealii::TrilinosWrappers::SparsityPattern pattern(
+    rows, rows, ghosts ? ghosts->communicator.handle() : MPI_COMM_SELF, longest_row);
   for (int i = 0; i < source.n_rows; ++i)
     {
       columns_of_row(i);
       pattern.add_entries(first_row + i, columns.begin(), columns.end(), !ghosts);
     }
-  matrix.reinit(rows, rows, pattern, ghosts ? ghosts->communicator.handle() : MPI_COMM_SELF);
+  pattern.compress();
+  matrix.reinit(pattern);
   for (int i = 0; i < source.n_rows; ++i)
     {
       columns_of_row(i);
