@@ -17,10 +17,12 @@ from pathlib import Path
 
 from .common import ROOT, Outcome, fail
 
-# The root gets its own /proc and shared memory, which MPI's ranks need, and loses them with the mount namespace.
+# The root gets its own /proc, terminals, and shared memory, which MPI's ranks need, and loses them with the mount
+# namespace.
 INSIDE = """set -e
 mount -t proc proc "$0/proc"
-mkdir -p "$0/dev/shm"; mount -t tmpfs tmpfs "$0/dev/shm"
+mkdir -p "$0/dev/shm" "$0/dev/pts"; mount -t tmpfs tmpfs "$0/dev/shm"
+mount -t devpts -o newinstance,ptmxmode=0666 devpts "$0/dev/pts"; ln -sf pts/ptmx "$0/dev/ptmx"
 exec chroot "$0" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 TERM=dumb CI=true \\
   bash -c "cd /root/adamant && $1"
 """

@@ -284,9 +284,11 @@ TEST_F(TemplateFromFile, CellsAreJoinedAsTheyShould)
     write("m.msh", mesh_text("msh2", vertices, cells, sides));
     return Settings{"Mesh/File=m.msh", "Heat/Refinements=2", "Heat/End time=0.1"};
   };
-  // In the x-z plane.
+  // In the x-z plane; deal.II 9.6 refuses it itself.
   expect_refused(file({{0, 0, 0}, {1, 0, 0}, {1, 0, 1}, {0, 0, 1}}, {{1, 2, 3, 4}}),
-                 "cell 11 (line 13) is flat at its vertex (0, 0); all vertices have y = 0");
+                 DEAL_II_VERSION_GTE(9, 6, 0) ?
+                   "is no mesh of quadrilaterals that can be read" :
+                   "cell 11 (line 13) is flat at its vertex (0, 0); all vertices have y = 0");
   // The second cell lies on the first one.
   expect_refused(file({{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0.4, 1}, {0.4, 0}}, {{1, 2, 3, 4}, {2, 3, 5, 6}}),
                  "cell 11 (line 15) is folded over cell 12 (line 16)");

@@ -44,21 +44,18 @@ std::string message_without_room(const std::string &file, int ranks_per_file = 1
 }
 } // namespace
 
-TEST(Ranks, OutputWithoutRoomIsToldAsAnError)
-{
-  if (Utilities::MPI::n_mpi_processes(world) == 1)
-    return; // one rank writes its file as any other
-  EXPECT_NE(message_without_room("solution_0000.0.vtu").find("cannot write '"), std::string::npos);
-  if (Utilities::MPI::this_mpi_process(world) == 0) // which writes it
-    {
-      EXPECT_NE(message_without_room("solution_0000.pvtu").find("cannot write '"), std::string::npos);
-    }
-  else
-    message_without_room("solution_0000.pvtu");
-}
-
 TEST(Ranks, FilesOfGroupsAreWhole)
 {
   for (int repeat = 0; repeat < 20; ++repeat)
-    EXPECT_EQ(message_without_room("other", 1), "none");
+    EXPECT_EQ(message_without_room("other", 2), "none");
+}
+
+// Not for a piece: it would stay open in MPI, whose end then waits for ever with Open MPI 5. Programs end by MPI_Abort.
+TEST(Ranks, OutputWithoutRoomIsToldAsAnError)
+{
+  const std::string message = message_without_room("solution_0000.pvtu");
+  if (Utilities::MPI::n_mpi_processes(world) > 1 && Utilities::MPI::this_mpi_process(world) == 0) // which writes it
+    {
+      EXPECT_NE(message.find("cannot write '"), std::string::npos);
+    }
 }
