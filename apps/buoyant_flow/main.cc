@@ -190,9 +190,8 @@ double BuoyantFlow<dim>::next_time()
     dt = std::min(dt, p.end - time);
   if (!std::isfinite(dt) || (step == 1 && p.longest <= 0. && p.end <= 0. && !flow->moves()))
     throw adamant::RunError(
-      "nothing moves beyond what Linear solver/Tolerance leaves, so that the Courant number gives "
-      "no time step; a smaller tolerance may show what moves, or Time stepping/Longest time step "
-      "or End time gives the step");
+      "nothing moves beyond what Linear solver/Tolerance leaves, so that the Courant number gives no time step; a "
+      "smaller tolerance may show what moves, or Time stepping/Longest time step or End time gives the step");
   return time + dt;
 }
 

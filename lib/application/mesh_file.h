@@ -49,8 +49,8 @@ public:
   /// The coarse mesh, where it has curved boundaries; else null.
   template <int dim>
   std::unique_ptr<dealii::Triangulation<dim>> manifolds() const;
-  /// Where there are curved boundaries, InputError is thrown from now on by refinement of the mesh which makes cells flat
-  /// or turns them inside out: on all ranks together, with their place in the file.
+  /// Where there are curved boundaries: from now on a refinement of the mesh that makes a cell flat, or turns it inside
+  /// out, throws InputError on all ranks, with the cell's place in the file.
   template <int dim>
   void check_refinement(dealii::Triangulation<dim> &mesh) const;
 

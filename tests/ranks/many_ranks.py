@@ -172,7 +172,8 @@ class ManyRanks(RanksTest):
         self.assertLess(done.stderr, 10, "expected that the other rank ends, too")
 
     def test_a_failing_rank_ends_all(self):
-        places = ["init/mesh:1", "init/hierarchy:1", "init/solver:1", "copy:1", "output:2", "rhs:3", "solve:5", "checkpoint:1"]
+        places = ["init/mesh:1", "init/hierarchy:1", "init/solver:1", "copy:1", "output:2", "rhs:3", "solve:5",
+                  "checkpoint:1"]  # fmt: skip
         for place in places:
             section = place.split(":")[0]
             done = run(2, "--output", str(self.folder / "failing"), settings=SMALL + ["Checkpoint/Steps=5"],
