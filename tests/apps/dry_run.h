@@ -20,7 +20,8 @@ protected:
 
   void expect_what_the_run_uses(const std::vector<std::string> &arguments, const std::string &backend = "host")
   {
-    std::vector<std::string> all = {"--backend", backend, "--threads", "2"};
+    // One thread: with several the arenas of malloc make the same run take up to 12 % more or less.
+    std::vector<std::string> all = {"--backend", backend, "--threads", "1"};
     all.insert(all.end(), arguments.begin(), arguments.end());
     const Outcome run = start(all);
     all.push_back("--dry-run");
@@ -41,8 +42,8 @@ protected:
 
     const auto  &used = record.at("peak_memory_bytes");
     const double host = 1e-6 * used.at("host").get<double>(), device = 1e-6 * used.at("device").get<double>();
-    EXPECT_NEAR(megabytes(dry.out, "host"), host, 0.1 * host) << dry.out;
-    EXPECT_NEAR(megabytes(dry.out, "device"), device, 0.1 * device) << dry.out;
+    EXPECT_NEAR(megabytes(dry.out, "host"), host, 0.05 * host) << dry.out;
+    EXPECT_NEAR(megabytes(dry.out, "device"), device, 0.05 * device) << dry.out;
     std::cout << "expected and used, MB: host " << megabytes(dry.out, "host") << ", " << host << ", device "
               << megabytes(dry.out, "device") << ", " << device << std::endl;
   }
