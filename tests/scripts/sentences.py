@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""Sentences of pages and of public headers' comments: how long they are, and words that stand for a noun elsewhere.
+
+  sentences.py [FILE...]    without files: all that are held to it (PAGES, HEADERS)
+
+A page's sentence has at most 35 words, a header's 30. "Likewise", "the same" and "those" need their noun in the same
+sentence; "what it ..." is said with a noun. Prints file:line of each fault; exit code 1 where there is one.
+"""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/benchmarks/*.md"]
+HEADERS = []
+LONGEST = {".md": 35, ".h": 30}
+WORDS = [
+    re.compile(r"\blikewise\b", re.I),
+    re.compile(r"\bthe same(?= *$| *[,.;:)]| (?:as|for|of|in|on|with|to|at|from|by|is|are|holds|where|when)\b)", re.I),
+    re.compile(r"\bthose(?= *$| *[,.;:)]| (?:of|that|with|in|on|from|which|whose|to|for|by|at|are|is|were|who|where)\b)", re.I),
+    re.compile(r"\bwhat (?:it|they|this|that)\b", re.I),
+]
+
+
+def prose_of_page(text):
+    """(line, paragraph) of what is neither code, table, picture nor a comment. Each entry of a list is a paragraph."""
+    paragraph, first, code = [], 0, False
+    for number, line in enumerate(text.splitlines() + [""], 1):
+        stripped = line.strip()
+        if stripped.startswith("```") or stripped.startswith("~~~"):
+            code = not code
+            stripped = ""
+        elif code or stripped.startswith(("|", "#", "<", "![", "\\f", "@")):
+            stripped = ""
+        begins = re.match(r"([-*+]|\d+\.) +", stripped)
+        if paragraph and (not stripped or begins):
+            yield first, " ".join(paragraph)
+            paragraph = []
+        if stripped:
+            if not paragraph:
+                first = number
+            paragraph.append(stripped[begins.end():] if begins else stripped)
+
+
+def prose_of_header(text):
+    """(line, comment): lines of // that follow each other."""
+    comment, first = [], 0
+    for number, line in enumerate(text.splitlines() + [""], 1):
+        match = re.match(r"\s*///?<?(?: |$)(.*)", line) or re.match(r".*[;,{)]\s*///< (.*)", line)
+        inside = bool(re.match(r"\s*//", line))
+        if comment and (not match or not match[1].strip() or not inside):
+            yield first, " ".join(comment)
+            comment = []
+        if match and match[1].strip():
+            if not comment:
+                first = number
+            comment.append(match[1].strip())
+            if not inside:
+                yield first, comment.pop()
+
+
+def sentences(paragraph):
+    plain = re.sub(r"`[^`]*`", "code", paragraph)  # a command, a formula or a name is one word
+    plain = re.sub(r"\$[^$]*\$|\\f\$.*?\\f\$", "formula", plain)
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", plain)
+    plain = re.sub(r"\b(?:e\.g|i\.e|cf|Fig|Eq|Sec|al|vs|approx|no)\.", lambda match: match[0][:-1], plain)
+    return re.split(r"(?<=[.!?:])[)*\"_]* +(?=[A-Z*\"(_`]|code\b|formula\b)", plain)
+
+
+def faults_of(path):
+    text = path.read_text(encoding="utf-8")
+    prose = prose_of_page if path.suffix == ".md" else prose_of_header
+    for line, paragraph in prose(text):
+        for sentence in sentences(paragraph):
+            n_words = len(re.findall(r"[^\W\d_][\w'’-]*", sentence))
+            if n_words > LONGEST[path.suffix]:
+                yield line, f"{n_words} words: {sentence[:100]}"
+            for word in WORDS:
+                match = word.search(sentence)
+                if match:
+                    yield line, f"'{match[0]}': {sentence[max(0, match.start() - 50):match.end() + 40]}"
+
+
+def main():
+    files = [pathlib.Path(name) for name in sys.argv[1:]]
+    files = files or sorted(path for pattern in PAGES + HEADERS for path in ROOT.glob(pattern))
+    n_faults = 0
+    for path in files:
+        for line, fault in faults_of(path):
+            n_faults += 1
+            print(f"{path}:{line}: {fault}")
+    print(f"{n_faults} faults in {len(files)} files")
+    return 1 if n_faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
