@@ -56,10 +56,11 @@ dealii::Vector<float> Adaptivity<dim>::indicators(const FollowedField<dim> &fiel
     }
   double bad = std::any_of(sum.begin(), sum.end(), [](float value) { return !std::isfinite(value); }) ? 1. : 0.;
   field.space->communicator().max(&bad, 1);
+  if (bad > 0. && f == nullptr)
+    throw RunError("the solution is NaN or infinite, as an error estimate of it shows");
   if (bad > 0.)
-    throw RunError("Adaptivity/Indicator = " + options.indicator +
-                   " is infinite or no number in a cell; abs() and max() may keep "
-                   "roots and divisions from that");
+    throw InputError("Adaptivity/Indicator = " + options.indicator +
+                     " is infinite or no number in a cell; abs() and max() may keep roots and divisions from that");
   return sum;
 }
 

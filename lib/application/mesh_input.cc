@@ -146,14 +146,29 @@ std::vector<unsigned int> representatives(const dealii::Triangulation<dim> &mesh
   std::sort(order.begin(), order.end());
   std::vector<unsigned int> place(mesh.n_vertices());
   std::iota(place.begin(), place.end(), 0U);
-  double longest = 0.; // of used vertices
-  for (const double length : shortest)
-    longest = length < std::numeric_limits<double>::max() ? std::max(longest, length) : longest;
+  const auto first_of = [&place](unsigned int v) {
+    while (place[v] != v)
+      v = place[v];
+    return v;
+  };
+  // Each vertex looks around as far as its own edges say: coarse ones are few, and fine ones do not look far.
   for (auto a = order.begin(); a != order.end(); ++a)
-    for (auto b = a + 1; b != order.end() && b->first - a->first <= 3e-6 * longest; ++b)
-      if (mesh.get_vertices()[a->second].distance(mesh.get_vertices()[b->second]) <=
-          1e-6 * std::min(std::max(shortest[a->second], shortest[b->second]), longest))
-        place[b->second] = place[a->second];
+    {
+      const double length = shortest[a->second] < std::numeric_limits<double>::max() ? shortest[a->second] : 0.;
+      const auto   join   = [&](const auto &b) {
+        if (std::abs(b->first - a->first) > 3e-6 * length)
+          return false;
+        if (mesh.get_vertices()[a->second].distance(mesh.get_vertices()[b->second]) <= 1e-6 * length)
+          place[first_of(b->second)] = first_of(a->second);
+        return true;
+      };
+      for (auto b = a + 1; b != order.end() && join(b); ++b)
+        ;
+      for (auto b = a; b != order.begin() && join(b - 1); --b)
+        ;
+    }
+  for (auto &v : place)
+    v = first_of(v);
   return place;
 }
 

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <regex>
 #include <sstream>
+#include <thread>
 
 namespace adamant
 {
@@ -39,8 +40,16 @@ bool is_whole(const std::string &folder, const std::string &index)
          std::all_of(first, {}, [&folder](const auto &piece) { return ends_as_vtk(folder + "/" + piece[1].str()); });
 }
 
+// What ranks of other machines have written may be seen some time later.
+bool comes_whole(const std::string &folder, const std::string &index)
+{
+  for (int attempt = 0; attempt < 20 && !is_whole(folder, index); ++attempt)
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  return is_whole(folder, index);
+}
+
 // Of all ranks together; n_groups of them share files of their own. deal.II's exceptions become those of write_file,
-// and the first rank looks for a write that failed without one.
+// and all ranks throw where a write failed without one.
 template <int dim>
 std::string write_on_ranks(const dealii::DataOut<dim> &data, const std::string &folder, const std::string &name,
                            unsigned int counter, unsigned int n_groups, const Communicator &ranks)
@@ -57,7 +66,9 @@ std::string write_on_ranks(const dealii::DataOut<dim> &data, const std::string &
       throw RunError(place + message_of(error));
     }
   check_mpi(MPI_Barrier(ranks.handle()), "MPI_Barrier"); // groups end by themselves
-  if (ranks.rank() == 0 && !is_whole(folder, index))
+  double missing = ranks.rank() == 0 && !comes_whole(folder, index) ? 1. : 0.;
+  ranks.max(&missing, 1);
+  if (missing > 0.)
     throw RunError(place + "a file is not whole");
   return index;
 }

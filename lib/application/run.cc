@@ -227,11 +227,11 @@ void Run::finish()
   if (!writes())
     return;
   write_statistics();
+  write_file(file("run.json"), record.dump(2) + "\n"); // with null for what is no number
   const auto results = record.flatten();
   for (const auto &[name, value] : results.items())
     if (value.is_number_float() && !std::isfinite(value.get<double>()))
-      throw RunError("a result is NaN or infinite: " + name.substr(1));
-  write_file(file("run.json"), record.dump(2) + "\n");
+      throw RunError("a result is NaN or infinite: " + name.substr(1) + " (null in run.json)");
   std::cout << "written to " << output_folder << "/run.json" << std::endl;
 }
 } // namespace adamant

@@ -167,7 +167,20 @@ void TimeDependentProblem<dim>::adapt_to_initial_values()
 template <int dim>
 void TimeDependentProblem<dim>::change_mesh()
 {
-  Section    whole(run_info.timer, "remesh");
+  Section whole(run_info.timer, "remesh");
+  try
+    {
+      adapt_to_solution();
+    }
+  catch (const InputError &error) // not of the exit code that says that nothing has been written
+    {
+      throw RunError("on the mesh after step " + std::to_string(step) + ": " + error.what());
+    }
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::adapt_to_solution()
+{
   const auto field = [this] { return followed(adaptivity.options.field); };
   {
     Section    scope(run_info.timer, "remesh/estimate");
@@ -181,14 +194,7 @@ void TimeDependentProblem<dim>::change_mesh()
     return;
   wait_for_output(); // it reads the mesh
   const auto before = timed_mass(field());
-  try
-    {
-      set_up_anew(change);
-    }
-  catch (const InputError &error) // not of the exit code that says that nothing has been written
-    {
-      throw RunError("on the mesh after step " + std::to_string(step) + ": " + error.what());
-    }
+  set_up_anew(change);
   adaptivity.count_change(before, timed_mass(field()));
 }
 

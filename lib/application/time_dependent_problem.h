@@ -136,6 +136,7 @@ private:
   void load_mesh();
   void adapt_to_initial_values();
   void change_mesh();
+  void adapt_to_solution();
   void set_up_anew(MeshChange<dim> &change);
 
   std::array<double, 2> timed_mass(const FollowedField<dim> &field);
