@@ -63,6 +63,7 @@ def prose_of_header(text):
 def sentences(paragraph):
     plain = re.sub(r"`[^`]*`", "code", paragraph)  # a command, a formula or a name is one word
     plain = re.sub(r"\$[^$]*\$|\\f\$.*?\\f\$", "formula", plain)
+    plain = re.sub(r"\[(?:What|How) [^\]]*\]\([^)]*\)", "heading", plain)  # a link that is named as the heading to which it leads
     plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", plain)
     plain = re.sub(r"\b(?:e\.g|i\.e|cf|Fig|Eq|Sec|al|vs|approx|no)\.", lambda match: match[0][:-1], plain)
     return re.split(r"(?<=[.!?:])[)*\"_]* +(?=[A-Z*\"(_`]|code\b|formula\b)", plain)
