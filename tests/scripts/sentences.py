@@ -24,14 +24,17 @@ WORDS = [
 
 
 def prose_of_page(text):
-    """(line, paragraph) of what is neither code, table, picture nor a comment. Each entry of a list is a paragraph."""
+    """(line, paragraph) of what is neither code, formula, table, picture, list of headings nor a comment. Each entry of a list is a
+    paragraph."""
     paragraph, first, code = [], 0, False
     for number, line in enumerate(text.splitlines() + [""], 1):
         stripped = line.strip()
         if stripped.startswith("```") or stripped.startswith("~~~"):
             code = not code
             stripped = ""
-        elif code or stripped.startswith(("|", "#", "<", "![", "\\f", "@")):
+        elif code or line.startswith("    ") or stripped.startswith(("|", "#", "<", "![", "\\f", "@")):
+            stripped = ""
+        elif re.fullmatch(r"(?:\[[^\]]*\]\(#[^)]*\)(?: ·)? *)+", stripped):  # to the page's headings
             stripped = ""
         begins = re.match(r"([-*+]|\d+\.) +", stripped)
         if paragraph and (not stripped or begins):
