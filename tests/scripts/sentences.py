@@ -10,6 +10,7 @@ sentence; "what it ..." is said with a noun. Prints file:line of each fault; exi
 import pathlib
 import re
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/benchmarks/*.md"]
@@ -86,7 +87,22 @@ def faults_of(path):
                     yield line, f"'{match[0]}': {sentence[max(0, match.start() - 50):match.end() + 40]}"
 
 
+def check_itself():
+    """The checker finds what it looks for, and passes over code and tables."""
+    with tempfile.TemporaryDirectory() as folder:
+        page = pathlib.Path(folder) / "page.md"
+        header = pathlib.Path(folder) / "header.h"
+        page.write_text("It works, and " + "so " * 40 + "on. Pressure is stored likewise.\n\n- Those of the host, too.\n\n"
+                        "| the same |\n\n```\nlikewise\n```\n\nThe same mesh is good.\n", encoding="utf-8")
+        header.write_text("/// The same for floats.\nint f(); ///< what it does\n/// " + "so " * 31 + "on.\n", encoding="utf-8")
+        found = [(line, fault.split(":")[0]) for line, fault in faults_of(page)]
+        assert found == [(1, "44 words"), (1, "'likewise'"), (3, "'Those'")], found
+        found = [(line, fault.split(":")[0]) for line, fault in faults_of(header)]
+        assert found == [(1, "'The same'"), (2, "'what it'"), (3, "32 words")], found
+
+
 def main():
+    check_itself()
     files = [pathlib.Path(name) for name in sys.argv[1:]]
     files = files or sorted(path for pattern in PAGES + HEADERS for path in ROOT.glob(pattern))
     n_faults = 0
