@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 #include <utility>
 
 // LAPACK, by columns.
@@ -94,23 +96,30 @@ void ArnoldiPolynomial<Number>::find_values()
 {
   const Device       &device = level.device;
   const int           n = level.A.n_rows(), k = static_cast<int>(of_degree.size());
+  int                 dimension = k; // of the Krylov space, which small levels exhaust
   std::vector<Vector> basis;
   basis.emplace_back(device, n);
   device.multiply(Number(1), level.A, start, Number(0), r);
   device.axpby(Number(-1), start, Number(1), r);
-  device.axpby(static_cast<Number>(1. / std::sqrt(device.dot(r, r))), r, Number(0), basis[0]);
+  const double norm = std::sqrt(device.dot(r, r));
+  if (norm == 0.) // the matrix is the identity
+    return of_degree.assign(k, Values(1, 1.));
+  device.axpby(static_cast<Number>(1. / norm), r, Number(0), basis[0]);
   std::vector<double> H(k * (k + 1), 0.); // column j: H[j (k + 1) + i]
-  for (int j = 0; j < k; ++j)
+  for (int j = 0; j < dimension; ++j)
     {
       basis.emplace_back(device, n);
       Scalars column(device, j + 2);
       device.multiply(Number(1), level.A, basis[j], Number(0), r);
       smoother->vmult(Number(1), r, basis[j + 1], false);
       device.orthonormalize(basis, j + 1, basis[j + 1], column);
-      std::copy_n(column.fetch(), j + 2, &H[j * (k + 1)]);
+      const double *h = std::copy_n(column.fetch(), j + 2, &H[j * (k + 1)]) - (j + 2);
+      if (h[j + 1] <=
+          100 * double(std::numeric_limits<Number>::epsilon()) * std::sqrt(std::inner_product(h, h + j + 1, h, 0.)))
+        dimension = j + 1;
     }
   for (int degree = 1; degree <= k; ++degree)
-    of_degree[degree - 1] = values_of(degree, H);
+    of_degree[degree - 1] = values_of(std::min(degree, dimension), H);
 }
 
 // The eigenvalues of H + h² H⁻ᵀ e_n e_nᵀ, h = H_{n+1,n}: of each pair one, the largest first.

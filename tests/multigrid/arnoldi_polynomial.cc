@@ -48,6 +48,26 @@ CSRMatrix<double> few_eigenvalues(int n_nodes, double a, double b, double c)
 }
 } // namespace
 
+// Levels of a few unknowns: their Krylov space ends before the degree, and more steps than eigenvalues do no harm.
+TYPED_TEST(ArnoldiTest, MoreStepsThanUnknowns)
+{
+  using Number = typename TypeParam::Number;
+  for (const auto &A : {to_csr({{2., 0., 0.}, {0., 2., 0.}, {0., 0., 1.}}),
+                        to_csr({{3., 1., 0.}, {1., 4., 0.}, {0., 0., 1.}}), to_csr({{1., 0.}, {0., 1.}})})
+    {
+      const auto                matrix = std::make_shared<CSRMatrix<double>>(A);
+      auto                      level  = this->on_device(matrix, 1);
+      const Values              u      = random_values(A.n_rows, 1);
+      ArnoldiPolynomial<Number> smoother(level, {"jacobi"}, 5);
+      for (const int steps : {2, 5})
+        {
+          auto x = this->vector(u), y = this->vector(u);
+          expect_near(values_of(smoother.vmult(steps, this->vector(product(A, u)), x, y)), u, 100 * rounding<Number>,
+                      "x");
+        }
+    }
+}
+
 // With Jacobi's diagonal S A has the eigenvalues 1 ± b/a i and 1, so that three steps do.
 TYPED_TEST(ArnoldiTest, AsManyStepsAsThereAreEigenvaluesSolve)
 {
