@@ -182,6 +182,9 @@ private:
     boundary.evaluate(t);
     const auto values = adamant::to_host(boundary.values());
     const auto flux   = adamant::boundary_flux(flow, boundary.nodes(), values);
+    if (!std::isfinite(flux.net))
+      throw adamant::InputError("Problem/Boundary velocity has values that are no numbers at time " +
+                                adamant::to_text(t));
     if (flow.singular && !(std::abs(flux.net) <= 1e-2 * flux.scale)) // interpolation of the values makes a small flux
       throw adamant::InputError("Problem/Boundary velocity: " + adamant::to_text(flux.net) +
                                 " more flows out than in at time " + adamant::to_text(t) +

@@ -75,12 +75,28 @@ bool is_above(const dealii::Point<dim> &point, const Cell &cell, unsigned int fa
     normal = dealii::cross_product_3d(on->vertex(3) - on->vertex(0), on->vertex(2) - on->vertex(1));
   return (point - on->center()) * normal > 0.;
 }
+// Far from the origin coordinates have too few digits for the edges of cells.
+template <int dim>
+void check_place(const std::string &key, const dealii::Triangulation<dim> &mesh)
+{
+  const auto box  = dealii::GridTools::compute_bounding_box(mesh);
+  double     away = 0., size = 0.;
+  for (unsigned int d = 0; d < dim; ++d)
+    {
+      away = std::max({away, std::abs(box.lower_bound(d)), std::abs(box.upper_bound(d))});
+      size = std::max(size, box.side_length(d));
+    }
+  if (size > 0. && away > 1e7 * size)
+    throw InputError(key + ": the mesh around " + text_of<dim>(box.center()) + " lies " + to_text(away / size) +
+                     " times its own size away from the origin, where rounding spoils results; move it to the origin");
+}
 } // namespace
 
 template <int dim>
 void check_cells(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name,
                  bool may_be_flat)
 {
+  check_place(key, mesh);
   for (const auto &cell : mesh.active_cell_iterators())
     {
       std::string fault = fault_of<dim>(cell, may_be_flat);

@@ -161,7 +161,8 @@ private:
     int number = 0;
     for (std::string text; std::getline(in, text);)
       {
-        ++number;
+        if (++number == 1 && text.rfind("\xEF\xBB\xBF", 0) == 0)
+          text.erase(0, 3); // the mark of UTF-8 that some editors write
         const std::string statement = trim(text);
         const bool        include   = statement.rfind("include ", 0) == 0 || statement.rfind("INCLUDE ", 0) == 0;
         if (!include)

@@ -4,10 +4,14 @@
 #include "application/parameters.h"
 #include "application/restart_rules.h"
 #include "base/command_line.h"
+#include "base/exceptions.h"
 
 #include <deal.II/base/parameter_handler.h>
 
+#include <cerrno>
+#include <cstring>
 #include <iostream>
+#include <string>
 
 namespace adamant
 {
@@ -78,7 +82,10 @@ int run_program(int argc, char **argv, const std::string &application, const std
     if (line.print_parameters)
       {
         if (Communicator(MPI_COMM_WORLD).rank() == 0) // deal.II would not take the others' std::cout
-          print_parameters(std::cout, line.json ? dealii::ParameterHandler::JSON : dealii::ParameterHandler::PRM);
+          std::cout << parameter_text(line.json ? dealii::ParameterHandler::JSON : dealii::ParameterHandler::PRM);
+        std::cout.flush();
+        if (std::cout.bad())
+          throw RunError("standard output cannot be written: " + std::string(std::strerror(errno)));
         return 0;
       }
     if (reader)

@@ -35,6 +35,15 @@ const Kind &kind_of(int signal)
   return kinds[0];
 }
 
+sigset_t all_kinds()
+{
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const auto &kind : kinds)
+    sigaddset(&signals, kind.signal);
+  return signals;
+}
+
 // What follows is called by the handler: only functions that may be called there, no memory is allocated.
 [[noreturn]] void end_at_once(int signal)
 {
@@ -64,6 +73,12 @@ extern "C" void on_signal(int signal)
 }
 } // namespace
 
+void hold_signals()
+{
+  const sigset_t signals = all_kinds();
+  sigprocmask(SIG_BLOCK, &signals, nullptr);
+}
+
 void handle_signals(const std::string &program, bool says)
 {
   const char      *new_line = isatty(STDERR_FILENO) == 1 ? "\n" : ""; // a line that is written over may be open
@@ -85,6 +100,8 @@ void handle_signals(const std::string &program, bool says)
       if (kind.signal != SIGINT || before.sa_handler != SIG_IGN) // as shells do it for what runs in the background
         sigaction(kind.signal, &action, nullptr);
     }
+  const sigset_t signals = all_kinds();
+  sigprocmask(SIG_UNBLOCK, &signals, nullptr);
 }
 
 bool let_signals_wait(bool wait)

@@ -11,6 +11,9 @@ namespace adamant
 /// process ignored when it was started stays ignored.
 void handle_signals(const std::string &program, bool says = true);
 
+/// Signals wait until handle_signals(), also in a program that takes the place of this one.
+void hold_signals();
+
 /// Whether they wait until signal_received() is asked. Meanwhile SIGINT ends the program at once nevertheless where
 /// another signal came a second or more before: a user who presses Ctrl-C again does not want to wait for the step.
 /// `false` ends the program where one has come that nobody has asked for. Returns what held before.

@@ -21,6 +21,7 @@
 #include <iostream>
 #include <limits>
 #include <new>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -104,11 +105,16 @@ void let_waiting_threads_sleep(char **argv)
   if (std::getenv("GOMP_SPINCOUNT") != nullptr || std::getenv("OMP_WAIT_POLICY") != nullptr)
     return;
   setenv("GOMP_SPINCOUNT", "3000", 1);
+  hold_signals(); // until the program handles them
   execv("/proc/self/exe", argv); // where it cannot, the program goes on as it is
 }
 
 int number_of_threads(int requested, const Communicator &ranks)
 {
+  constexpr int most = 1024;
+  if (requested > most)
+    throw InputError("--threads " + std::to_string(requested) + ": at most " + std::to_string(most) +
+                     " threads; this machine has " + std::to_string(omp_get_num_procs()) + " cores");
   if (requested > 0)
     return requested;
   cpu_set_t cores;

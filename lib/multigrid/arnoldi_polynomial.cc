@@ -163,7 +163,8 @@ auto ArnoldiPolynomial<Number>::vmult(int n, const Vector &b, Vector &x, Vector 
 template <typename Number>
 auto ArnoldiPolynomial<Number>::step(int n, const Vector &b, Vector &x, Vector &) const -> Vector &
 {
-  apply(of_degree[n - 1], b, x);
+  if (n > 0)
+    apply(of_degree[n - 1], b, x);
   return x;
 }
 

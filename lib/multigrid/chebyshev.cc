@@ -182,6 +182,8 @@ auto MixedSmoother::vmult(int n, const Vector &b, Vector &x, Vector &) const -> 
 
 auto MixedSmoother::step(int n, const Vector &b, Vector &x, Vector &y) const -> Vector &
 {
+  if (n == 0)
+    return x;
   level.device.residual(level.A, x, b, y);
   correction(n, y, y);
   level.device.axpby(1., y, 1., x);

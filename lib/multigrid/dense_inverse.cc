@@ -11,10 +11,10 @@ namespace adamant
 {
 namespace
 {
-[[noreturn]] void fail_singular(const std::string &how)
+[[noreturn]] void fail_singular(const std::string &how,
+                                const std::string &cause = "does the problem lack boundary conditions?")
 {
-  throw RunError("coarsest level: its matrix cannot be inverted (" + how +
-                 "); does the problem lack boundary conditions?");
+  throw RunError("coarsest level: its matrix cannot be inverted (" + how + "); " + cause);
 }
 
 // The largest sum of the absolute values of a row of a dense matrix, or NaN where there is one.
@@ -97,7 +97,7 @@ Array<double> dense_inverse(const Device &device, const CSRMatrix<double> &matri
   scale(n, s, a);
   const double norm = largest_row_sum(n, a);
   if (!std::isfinite(norm))
-    fail_singular("it has values that are no numbers");
+    fail_singular("it has values that are no numbers", "is a coefficient too large, or not defined somewhere?");
 
   Vector<double> on_device(device, a);
   device.invert(on_device, n);

@@ -261,6 +261,19 @@ TEST_F(TemplateFromFile, BadCellsAreNamed)
       }
 }
 
+TEST_F(TemplateFromFile, AMeshFarFromTheOriginIsRefused)
+{
+  for (const double x : {1e6, 1e8})
+    {
+      write("far.msh", mesh_text("msh2", {{x, 0}, {x + 1, 0}, {x + 1, 1}, {x, 1}}, {{1, 2, 3, 4}}));
+      const Settings settings = {"Mesh/File=far.msh", "Heat/Refinements=2", "Heat/End time=0.1"};
+      if (x == 1e6)
+        run(settings);
+      else
+        expect_refused(settings, "times its own size away from the origin");
+    }
+}
+
 // Gmsh writes the centres of circles, too.
 TEST_F(TemplateFromFile, UnusedVerticesDoNotCount)
 {

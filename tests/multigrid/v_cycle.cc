@@ -150,6 +150,11 @@ TYPED_TEST(VCycleTest, NoPostSmoothingStillConverges)
   options.post_steps = 0;
   const auto levels  = q1_levels(2, 4, 4);
   EXPECT_LT(this->contraction(VCycle<Number>(this->device, levels.data, options), levels.finest()), 0.35);
+  options.smoothing_in_float = true; // where Number is double
+  EXPECT_LT(this->contraction(VCycle<Number>(this->device, levels.data, options), levels.finest()), 0.35);
+  options.smoothing_in_float = false;
+  options.smoother.arnoldi   = true;
+  EXPECT_LT(this->contraction(VCycle<Number>(this->device, levels.data, options), levels.finest()), 0.5);
 }
 
 TYPED_TEST(VCycleTest, SeveralCyclesAreRefinementByOne)
