@@ -5,9 +5,9 @@
 #include "assembly_kernels.h"
 
 #include "application/adaptive_mesh.h"
-#include "application/box_parameters.h"
 #include "discretization/forms/form.h"
 #include "discretization/meshes/mesh.h"
+#include "elasticity/box_parameters.h"
 #include "multigrid/linear_solver.h"
 
 #include <deal.II/base/mpi.h>
@@ -65,10 +65,10 @@ void measure(const Setting &setting, const Device &device, const Field<dim> &fie
 {
   const dealii::MappingQ1<dim> mapping;
   const dealii::QGauss<dim>    quadrature(2);
-  const auto flags = dealii::update_values | dealii::update_gradients | dealii::update_JxW_values;
-  Form<dim>                   A("A", field, unknowns(field), mapping, quadrature, flags, nullptr, Levels::all);
-  std::vector<Vector<double>> c;
-  const auto                  set_coefficients = [&](double time) {
+  const auto                   flags = dealii::update_values | dealii::update_gradients | dealii::update_JxW_values;
+  Form<dim>                    A("A", field, unknowns(field), mapping, quadrature, flags, nullptr, Levels::all);
+  std::vector<Vector<double>>  c;
+  const auto                   set_coefficients = [&](double time) {
     c.clear();
     for (std::size_t l = 0; l < field.n_levels(); ++l)
       c.push_back(coefficients(device, field.space(l).n_cells() * (at_points ? quadrature.size() : 1), time));
@@ -89,10 +89,10 @@ void measure(const Setting &setting, const Device &device, const Field<dim> &fie
   begin              = Clock::now();
   LinearSolver solver(device, levels_of(field, A), options);
   device.synchronize();
-  const double                  set_up = seconds_since(begin);
-  Vector<double>                b(device, Array<double>(field.finest().n_dofs(), 1.)), x(device, b.size());
-  std::vector<double>           assembly, update, solve;
-  int                           iterations = 0;
+  const double        set_up = seconds_since(begin);
+  Vector<double>      b(device, Array<double>(field.finest().n_dofs(), 1.)), x(device, b.size());
+  std::vector<double> assembly, update, solve;
+  int                 iterations = 0;
   for (int repeat = 0; repeat < 12; ++repeat)
     {
       set_coefficients(repeat);
@@ -117,8 +117,8 @@ void measure(const Setting &setting, const Device &device, const Field<dim> &fie
       entries += A.matrix(l)->n_nonzeros();
       contributions += std::size_t(field.space(l).n_cells()) * n * n;
     }
-  const int    m     = field.node_size();
-  const double bytes = 8. * contributions + 12. * entries / (m * m) + 8. * entries + 12. * entries; // and into float
+  const int      m     = field.node_size();
+  const double   bytes = 8. * contributions + 12. * entries / (m * m) + 8. * entries + 12. * entries; // and into float
   nlohmann::json record{{"case", setting.kind + " " + std::to_string(setting.level)},
                         {"device", device.name()},
                         {"threads", setting.n_threads},
@@ -160,9 +160,10 @@ void measure(const Setting &setting, const Device &device)
       options.multigrid.smoother.range     = 20.;
       options.multigrid.smoother.type      = "block_jacobi";
       options.multigrid.pre_steps = options.multigrid.post_steps = 3;
-      const double dt2 = 0.025 * 0.025;
-      return measure(setting, device, u, false, options,
-                     [=](const double *c) { return ElasticStep{8e4 * dt2, 2e4 * dt2, c}; });
+      const double dt2                                           = 0.025 * 0.025;
+      return measure(setting, device, u, false, options, [=](const double *c) {
+        return ElasticStep{8e4 * dt2, 2e4 * dt2, c};
+      });
     }
   const auto transport = [&](auto d) {
     constexpr int              dim = decltype(d)::value;
@@ -171,7 +172,7 @@ void measure(const Setting &setting, const Device &device)
     refine_global(mesh, setting.level);
     const LevelMeshes<dim> meshes(mesh, {256});
     const Field<dim>       u(meshes, "u", dealii::FE_Q<dim>(1), {{0, dealii::ComponentMask()}});
-    options.multigrid.pre_steps = 1;
+    options.multigrid.pre_steps        = 1;
     options.multigrid.smoother.damping = 0.9;
     measure(setting, device, u, true, options, [](const double *c) { return TransportStep{0.02, c}; });
   };

@@ -2,8 +2,10 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/adamant)
-install(TARGETS adamant adamant_core adamant_flags EXPORT adamantTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY lib/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/adamant FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
+get_property(modules GLOBAL PROPERTY adamant_targets)
+install(TARGETS adamant adamant_core adamant_flags ${modules} EXPORT adamantTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY lib/ modules/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/adamant FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh"
+  PATTERN tests EXCLUDE)
 install(EXPORT adamantTargets NAMESPACE adamant:: DESTINATION ${package_dir})
 export(EXPORT adamantTargets NAMESPACE adamant:: FILE ${PROJECT_BINARY_DIR}/adamantTargets.cmake)
 configure_package_config_file(cmake/adamantConfig.cmake.in ${PROJECT_BINARY_DIR}/adamantConfig.cmake

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "application/stokes_flow.h"
 #include "discretization/fields/points.h"
-#include "discretization/forms/limited_transport.h"
 #include "discretization/forms/load.h"
 #include "multigrid/smoothers/functors.h"
+#include "stokes/limited_transport.h"
+#include "stokes/stokes_flow.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/quadrature_lib.h>

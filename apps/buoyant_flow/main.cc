@@ -10,10 +10,10 @@
 #include "parameters.h"
 
 #include "application/program.h"
-#include "application/stokes_flow.h"
 #include "application/time_dependent_problem.h"
 #include "discretization/fields/points.h"
 #include "expressions/point_function.h"
+#include "stokes/stokes_flow.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>

@@ -2,10 +2,10 @@
 
 #include "application/adaptivity_parameters.h"
 #include "application/mesh_parameters.h"
-#include "application/stokes_parameters.h"
-#include "application/velocity_boundaries.h"
 #include "base/require.h"
 #include "expressions/expressions.h"
+#include "stokes/stokes_parameters.h"
+#include "stokes/velocity_boundaries.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "discretization/fields/dilatation.h"
-#include "discretization/fields/elastic_material.h"
-#include "discretization/forms/node_pairs.h"
+#include "elasticity/dilatation.h"
+#include "elasticity/elastic_material.h"
+#include "elasticity/node_pairs.h"
 #include "solvers/krylov.h"
 
 #include <algorithm>

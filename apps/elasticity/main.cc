@@ -20,8 +20,8 @@
 #include "application/time_dependent_problem.h"
 #include "discretization/fields/error_estimate.h"
 #include "discretization/fields/nodal_values.h"
-#include "discretization/fields/prescribed_axes.h"
 #include "discretization/forms/load.h"
+#include "elasticity/prescribed_axes.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>

@@ -1,13 +1,13 @@
 #pragma once
 
 #include "application/adaptivity_parameters.h"
-#include "application/box_parameters.h"
-#include "application/elastic_material_parameters.h"
 #include "application/linear_solver_parameters.h"
 #include "application/mesh_input.h"
 #include "application/time_parameters.h"
 #include "base/require.h"
 #include "discretization/meshes/mesh.h"
+#include "elasticity/box_parameters.h"
+#include "elasticity/elastic_material_parameters.h"
 #include "expressions/expressions.h"
 
 #include <algorithm>

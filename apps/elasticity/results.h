@@ -5,9 +5,9 @@
 #include "application/point_evaluation.h"
 #include "application/run_folder.h"
 #include "application/state.h"
-#include "application/stresses.h"
 #include "base/run_record.h"
-#include "discretization/fields/elastic_material.h"
+#include "elasticity/elastic_material.h"
+#include "elasticity/stresses.h"
 
 #include <iostream>
 #include <string>

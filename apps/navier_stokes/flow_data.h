@@ -3,11 +3,11 @@
 #include "data.h"
 #include "parameters.h"
 
-#include "application/boundary_values.h"
 #include "base/exceptions.h"
 #include "base/run_record.h"
 #include "discretization/fields/points.h"
-#include "discretization/forms/flow_functionals.h"
+#include "flow/boundary_values.h"
+#include "flow/flow_functionals.h"
 #include "solvers/krylov.h"
 
 #include <algorithm>

@@ -17,18 +17,18 @@
 #include "parameters.h"
 #include "pressure.h"
 
-#include "application/divergence_projection.h"
-#include "application/flow_output.h"
-#include "application/hanging_nodes.h"
 #include "application/mesh_input.h"
-#include "application/poisson_solver.h"
 #include "application/program.h"
-#include "application/stable_step.h"
-#include "application/steady_state.h"
 #include "application/time_dependent_problem.h"
-#include "discretization/fields/tensor_product.h"
-#include "discretization/forms/flow_products.h"
-#include "discretization/meshes/hanging_vertices.h"
+#include "flow/divergence_projection.h"
+#include "flow/flow_output.h"
+#include "flow/flow_products.h"
+#include "flow/hanging_nodes.h"
+#include "flow/hanging_vertices.h"
+#include "flow/stable_step.h"
+#include "flow/steady_state.h"
+#include "tensor/poisson_solver.h"
+#include "tensor/tensor_product.h"
 
 #include <deal.II/base/quadrature_lib.h>
 

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "algebra/dense_products.h"
 #include "application/adaptivity_parameters.h"
-#include "application/flow_results.h"
 #include "application/linear_solver_parameters.h"
 #include "application/mesh_parameters.h"
 #include "application/time_parameters.h"
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
+#include "flow/flow_results.h"
+#include "tensor/dense_products.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/parameter_acceptor.h>

@@ -3,7 +3,7 @@
 #include "data.h"
 
 #include "application/state.h"
-#include "discretization/forms/flow_matrices.h"
+#include "flow/flow_matrices.h"
 
 namespace navier_stokes
 {

@@ -19,7 +19,7 @@
 
 #include "application/program.h"
 #include "discretization/fields/nodal_values.h"
-#include "discretization/fields/tensor_product.h"
+#include "tensor/tensor_product.h"
 
 #include <deal.II/fe/mapping_q1.h>
 

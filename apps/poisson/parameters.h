@@ -1,9 +1,9 @@
 #pragma once
 
-#include "algebra/dense_products.h"
 #include "application/mesh_parameters.h"
 #include "base/require.h"
 #include "expressions/expressions.h"
+#include "tensor/dense_products.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 #include <deal.II/base/patterns.h>

@@ -4,8 +4,8 @@
 #include "levels.h"
 #include "parameters.h"
 
-#include "algebra/multi_vector.h"
-#include "operators/column_matrix.h"
+#include "direct/column_matrix.h"
+#include "tensor/multi_vector.h"
 
 #include <algorithm>
 #include <cmath>

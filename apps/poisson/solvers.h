@@ -5,12 +5,12 @@
 
 #include "algebra/graph.h"
 #include "base/run_record.h"
-#include "multigrid/column_cycle.h"
-#include "multigrid/condition_numbers.h"
+#include "direct/column_cycle.h"
+#include "direct/column_solver.h"
+#include "direct/condition_numbers.h"
+#include "direct/schur.h"
 #include "multigrid/linear_solver.h"
-#include "multigrid/schur.h"
-#include "solvers/column_solver.h"
-#include "solvers/fast_diagonalization.h"
+#include "tensor/fast_diagonalization.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,11 +3,11 @@
 #include "data.h"
 #include "levels.h"
 
-#include "algebra/multi_vector.h"
 #include "application/field_output.h"
 #include "application/output.h"
 #include "application/run_folder.h"
 #include "discretization/fields/l2_error.h"
+#include "tensor/multi_vector.h"
 
 #include <deal.II/base/function_parser.h>
 

@@ -7,8 +7,8 @@
 #include "discretization/fields/field.h"
 #include "discretization/fields/nodal_values.h"
 #include "discretization/fields/points.h"
-#include "discretization/forms/cell_gather.h"
 #include "discretization/forms/form.h"
+#include "flow/cell_gather.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/quadrature_lib.h>

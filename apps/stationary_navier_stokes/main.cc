@@ -15,8 +15,8 @@
 #include "application/program.h"
 #include "application/time_dependent_problem.h"
 #include "discretization/fields/error_estimate.h"
-#include "discretization/meshes/hanging_vertices.h"
 #include "discretization/meshes/mesh_change.h"
+#include "flow/hanging_vertices.h"
 
 #include <deal.II/grid/grid_refinement.h>
 

@@ -7,8 +7,8 @@
 #include "application/output.h"
 #include "application/profiles.h"
 #include "base/run_record.h"
-#include "discretization/fields/cell_sizes.h"
 #include "discretization/fields/l2_error.h"
+#include "flow/cell_sizes.h"
 
 #include <deal.II/fe/fe_values.h>
 

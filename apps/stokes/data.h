@@ -4,11 +4,11 @@
 
 #include "base/array.h"
 #include "discretization/fields/coarser_values.h"
-#include "discretization/forms/stokes_matrices.h"
 #include "discretization/meshes/family_flags.h"
 #include "discretization/meshes/flag_cells.h"
 #include "discretization/meshes/mesh.h"
 #include "discretization/meshes/owned_cells.h"
+#include "stokes/stokes_matrices.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/geometry_info.h>

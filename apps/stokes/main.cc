@@ -11,11 +11,11 @@
 
 #include "application/point_evaluation.h"
 #include "application/program.h"
-#include "application/stokes_flow.h"
 #include "application/time_dependent_problem.h"
 #include "discretization/fields/error_estimate.h"
 #include "discretization/fields/points.h"
 #include "discretization/forms/load.h"
+#include "stokes/stokes_flow.h"
 
 #include <deal.II/base/quadrature_lib.h>
 

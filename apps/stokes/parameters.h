@@ -1,11 +1,11 @@
 #pragma once
 
 #include "application/mesh_parameters.h"
-#include "application/stokes_parameters.h"
-#include "application/velocity_boundaries.h"
 #include "base/require.h"
-#include "discretization/forms/stokes_matrices.h"
 #include "expressions/expressions.h"
+#include "stokes/stokes_matrices.h"
+#include "stokes/stokes_parameters.h"
+#include "stokes/velocity_boundaries.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 

@@ -3,9 +3,9 @@
 #include "cases.h"
 
 #include "base/run_record.h"
-#include "discretization/fields/cell_viscosity.h"
 #include "discretization/fields/l2_error.h"
-#include "discretization/forms/stokes_matrices.h"
+#include "stokes/cell_viscosity.h"
+#include "stokes/stokes_matrices.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/grid/grid_tools.h>

@@ -59,33 +59,6 @@ public:
   int node_size = 1; ///< rows that belong to one node
 };
 
-/// Matrices on one pattern, packed for products that need all of them at once.
-class BundleStorage
-{
-public:
-  BundleStorage(const CSRMatrix<double> &first, int n_matrices, int n_values)
-    : n_rows(first.n_rows)
-    , n_cols(first.ghosts ? first.ghosts->n_owned : first.n_cols)
-    , n_matrices(n_matrices)
-    , n_values(n_values)
-  {}
-  virtual ~BundleStorage() = default;
-
-  virtual std::size_t bytes() const = 0; ///< of device memory that a product reads, without vectors
-
-  /// Throws RunError unless a functor's numbers are those of the bundle.
-  void check(int matrices, int values) const
-  {
-    if (matrices != n_matrices || values != n_values)
-      throw RunError("a bundle of " + std::to_string(n_matrices) + " matrices and " + std::to_string(n_values) +
-                     " values is multiplied as one of " + std::to_string(matrices) + " and " + std::to_string(values));
-  }
-
-  const int n_rows, n_cols; ///< of this rank
-  const int n_matrices;
-  const int n_values; ///< that products read in the node of a column
-};
-
 /// Results of reductions: where the device computes them, and a copy on the host that is valid after a wait.
 struct ScalarStorage
 {
@@ -246,9 +219,6 @@ public:
   virtual void arnoldi(const ArnoldiVectors &vectors) const                                               = 0;
   virtual void combine(int n, const double *const *basis, const int *k, const double *a, double *x) const = 0;
   /// @}
-
-  virtual std::shared_ptr<BundleStorage> create_bundle(const std::vector<const CSRMatrix<double> *> &matrices,
-                                                       int                                           n_values) = 0;
 
   virtual const Operations<double> &operations(double) const = 0;
   virtual const Operations<float>  &operations(float) const  = 0;

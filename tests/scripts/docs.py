@@ -117,7 +117,7 @@ def run_page(page, build, slow):
 
 def literals():
     """All text between quotes in the sources; neighbouring literals are one."""
-    files = [f for top in ("lib", "apps") for f in (ROOT / top).rglob("*") if f.suffix in (".h", ".cc", ".cu", ".cuh")]
+    files = [f for top in ("lib", "modules", "apps") for f in (ROOT / top).rglob("*") if f.suffix in (".h", ".cc", ".cu", ".cuh")]
     text = "\n".join(f.read_text() for f in files) + (ROOT / "CMakeLists.txt").read_text()
     return re.sub(r'"\s*\n?\s*"', "", text)
 

@@ -18,10 +18,17 @@ LIB = {  # folder of lib/: the folders of lib/ it may include, besides itself
     "expressions": {"base", "algebra"},
     "application": {"base", "algebra", "operators", "solvers", "multigrid", "discretization", "expressions"},
 }
-ROOMS = {Path("lib/algebra") / room for room in ("host", "cuda", "cuda/peers")}  # only algebra and tests of it open them
-OPEN_ROOMS = {"lib/algebra", "tests/algebra", "tests/cuda"}
+MODULES = {  # folder of modules/: the modules it may include. All may include lib/, which knows none of them.
+    "tensor": set(),
+    "direct": {"tensor"},
+    "flow": {"tensor"},
+    "stokes": set(),
+    "elasticity": set(),
+}
+ROOMS = {Path("lib/algebra") / room for room in ("host", "cuda", "cuda/peers")}  # only algebra, modules that add to it, and tests of it open them
+OPEN_ROOMS = {"lib/algebra", "modules/tensor", "modules/flow", "tests/algebra", "tests/cuda"}
 # deal.II and Trilinos headers only here.
-DEAL_II = {"lib/discretization", "lib/expressions", "lib/application", "apps", "tests"}
+DEAL_II = {"lib/discretization", "lib/expressions", "lib/application", "modules", "apps", "tests"}
 MOST_LINES = 500  # of a file in lib/
 SOURCES = {".h", ".cc", ".cu", ".cuh"}
 CUDA_HEADER = re.compile(r"(cuda|cublas|cusparse|cusolver|curand|nccl|nvtx|cooperative_groups|(cub|thrust|nvtx3)/)")
@@ -49,15 +56,17 @@ COMMENT = re.compile(r"//.*")
 
 
 def layer(path):
-    """lib/algebra/x.h -> lib/algebra, apps/x.cc -> apps."""
-    return "/".join(path.parts[:2]) if path.parts[0] == "lib" else path.parts[0]
+    """lib/algebra/x.h -> lib/algebra, modules/stokes/x.h -> modules/stokes, apps/x.cc -> apps."""
+    if path.parts[0] == "modules" and path.parts[2] == "tests":
+        return "tests"
+    return "/".join(path.parts[:2]) if path.parts[0] in ("lib", "modules") else path.parts[0]
 
 
 class Tree:
     def __init__(self, root):
         self.root = Path(root)
         self.text = {}  # of each file
-        for top in ("lib", "apps", "tests"):
+        for top in ("lib", "modules", "apps", "tests"):
             for file in sorted((self.root / top).rglob("*")):
                 if file.suffix in SOURCES:
                     self.text[file.relative_to(self.root)] = file.read_text()
@@ -68,7 +77,7 @@ class Tree:
 
     def resolve(self, path, bracket, name):
         if bracket == '"':
-            for folder in (path.parent, Path("lib"), Path("tests"), Path(".")):
+            for folder in (path.parent, Path("lib"), Path("modules"), Path("tests"), Path(".")):
                 if (self.root / folder / name).is_file():
                     return Path((self.root / folder / name).resolve().relative_to(self.root.resolve()))
         return name
@@ -87,6 +96,9 @@ class Tree:
             if path.parts[0] == "lib" and path.parts[1] not in LIB:
                 yield f"{path}: lib/{path.parts[1]} is not among the layers {sorted(LIB)}"
                 continue
+            if path.parts[0] == "modules" and path.parts[1] not in MODULES:
+                yield f"{path}: modules/{path.parts[1]} is not among the modules {sorted(MODULES)}"
+                continue
             yield from self.include_faults(path)
             yield from self.reach_faults(path)
             yield from self.text_faults(path)
@@ -99,7 +111,7 @@ class Tree:
                     yield f"{path}: {where} must not include {name}"
                 elif name.parent in ROOMS and "/".join(path.parts[:2]) not in OPEN_ROOMS:
                     yield f"{path}: {name.parent} is a room that only {sorted(OPEN_ROOMS)} open: no {name} here"
-            elif DEAL_II_HEADER.match(name) and where not in DEAL_II:
+            elif DEAL_II_HEADER.match(name) and where not in DEAL_II and path.parts[0] not in DEAL_II:
                 yield f"{path}: {name} may be included in {sorted(DEAL_II)} only"
             elif CUDA_HEADER.match(name) and not self.beside_cuda(path):
                 yield f"{path}: {name} may be included in .cu and .cuh files and private headers beside them only"
@@ -113,7 +125,7 @@ class Tree:
 
     def text_faults(self, path):
         text = self.text[path]
-        if layer(path) != "lib/algebra":
+        if layer(path) != "lib/algebra" and "/".join(path.parts[:2]) not in OPEN_ROOMS:
             found = (what for what, sign in ONE_DEVICE.items() if sign.search(text))
             yield from (f"{path}: {what} belongs into lib/algebra" for what in found)
         if path.suffix == ".cc":
@@ -123,7 +135,7 @@ class Tree:
                 if found and not any(include.startswith(header) for include in seen):
                     yield f"{path}: {found.group(0)} is named, but {header}*.h is not included"
         lines = text.count("\n")
-        if path.parts[0] == "lib" and lines > MOST_LINES:
+        if path.parts[0] in ("lib", "modules") and layer(path) != "tests" and lines > MOST_LINES:
             yield f"{path}: {lines} lines, more than {MOST_LINES}"
 
     def beside_cuda(self, path):
@@ -134,7 +146,9 @@ class Tree:
         if here == there or here == "tests":
             return True
         if here == "apps":
-            return there.startswith("lib/")
+            return there.startswith(("lib/", "modules/"))
+        if here.startswith("modules/"):
+            return there.startswith("lib/") or (there.startswith("modules/") and there[8:] in MODULES[here[8:]])
         return there.startswith("lib/") and there[4:] in LIB[here[4:]]
 
 
@@ -167,6 +181,18 @@ class Layering(unittest.TestCase):
             self.assertEqual(self.broken(up), [f"lib/{below}/a.h: lib/{below} must not include lib/{above}/b.h"])
         down = {"lib/operators/a.h": "", "lib/multigrid/smoothers/b.h": '#include "operators/a.h"\n'}
         self.assertEqual(self.broken(down), [])
+
+    def test_modules_stand_beside_the_core(self):
+        module = {"modules/stokes/a.h": "", "modules/tensor/b.h": ""}
+        for where in ("lib/application/c.h", "modules/tensor/c.h", "modules/flow/c.cc"):
+            (fault,) = self.broken({**module, where: '#include "stokes/a.h"\n'})
+            self.assertIn("must not include modules/stokes/a.h", fault)
+        for where in ("modules/direct/c.h", "modules/flow/c.h", "apps/poisson/c.h", "modules/stokes/tests/c.cc"):
+            self.assertEqual(self.broken({**module, where: '#include "tensor/b.h"\n'}), [])
+        self.assertEqual(self.broken({**module, "lib/multigrid/d.h": "", "modules/stokes/c.h": '#include "multigrid/d.h"\n'}), [])
+        self.assertIn("not among the modules", self.broken({"modules/misc/a.h": ""})[0])
+        rooms = {"lib/algebra/host/a.h": "", "modules/stokes/c.h": '#include "algebra/host/a.h"\n'}
+        self.assertIn("is a room", self.broken(rooms)[0])
 
     def test_an_opened_room_is_found(self):
         for room in ("host", "cuda", "cuda/peers"):

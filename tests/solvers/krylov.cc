@@ -5,7 +5,6 @@
 #include "multigrid/smoothers/functors.h"
 #include "solvers/bicgstab.h"
 #include "solvers/cg.h"
-#include "solvers/column_solver.h"
 #include "solvers/gmres.h"
 #include "solvers/richardson.h"
 #include "support/errors.h"
@@ -19,22 +18,6 @@ using namespace adamant::test;
 
 namespace
 {
-// 40 rotated blocks of two rows with eigenvalues from 1 to 2, but 1e12 in three of them: A x is no better than 1e-4.
-CSRMatrix<double> three_stiff_blocks()
-{
-  const Values        numbers = random_values(120, 4);
-  std::vector<Values> rows(80, Values(80, 0.));
-  for (int i = 0; i < 40; ++i)
-    {
-      const double c = std::cos(3 * numbers[i]), s = std::sin(3 * numbers[i]);
-      const double one = 1.5 + 0.5 * numbers[40 + i], other = i < 3 ? 1e12 : 1.5 + 0.5 * numbers[80 + i];
-      rows[2 * i][2 * i]         = c * c * one + s * s * other;
-      rows[2 * i + 1][2 * i + 1] = s * s * one + c * c * other;
-      rows[2 * i][2 * i + 1] = rows[2 * i + 1][2 * i] = c * s * (one - other);
-    }
-  return to_csr(rows);
-}
-
 // -(a u')' in one dimension, a from 1 to `contrast` by chance.
 CSRMatrix<double> diffusion_with_contrast(int n, double contrast)
 {
@@ -311,11 +294,6 @@ TEST_P(Krylov, CGSaysWhatRoundingDoesNotAllow)
   expect_failure([&] { solve(cg, b, zero, control(1e-8, 500, "stiff system")); },
                  {"CG", "stiff system", "stagnation", "rounding"});
   EXPECT_LE(relative_residual(A, solve(cg, b, zero, control(1e-3, 500)).x, b), 1.01e-3);
-  const ColumnMatrix<double> matrix_of_columns(device, A);
-  ColumnSolver               columns(device, matrix_of_columns, 3, identity, ColumnSolver::Method::conjugate_gradients);
-  auto                       B = to_device(device, random_values(std::size_t(3) * A.n_rows, 6));
-  Vector<double>             X(device, B.size());
-  expect_failure([&] { columns.solve(B, X, control(1e-8, 500, "columns")); }, {"CG", "columns", "stagnation"});
   const auto   laplace = diffusion_with_contrast(100, 1e6);
   const auto   on_too  = matrix(laplace);
   const auto   M       = jacobi(laplace);

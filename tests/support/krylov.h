@@ -6,6 +6,7 @@
 #include "support/q1_grid.h"
 #include "support/reference.h"
 
+#include <cmath>
 #include <functional>
 #include <string>
 #include <utility>
@@ -91,5 +92,21 @@ inline SolverControl control(double tolerance, int max_iterations, const std::st
 inline MatrixOperator matrix_operator(const Device &device, const CSRMatrix<double> &A)
 {
   return MatrixOperator(Matrix<double>(device, A), device);
+}
+
+/// 40 rotated blocks of two rows with eigenvalues from 1 to 2, but 1e12 in three of them: A x is no better than 1e-4.
+inline CSRMatrix<double> three_stiff_blocks()
+{
+  const Values        numbers = random_values(120, 4);
+  std::vector<Values> rows(80, Values(80, 0.));
+  for (int i = 0; i < 40; ++i)
+    {
+      const double c = std::cos(3 * numbers[i]), s = std::sin(3 * numbers[i]);
+      const double one = 1.5 + 0.5 * numbers[40 + i], other = i < 3 ? 1e12 : 1.5 + 0.5 * numbers[80 + i];
+      rows[2 * i][2 * i]         = c * c * one + s * s * other;
+      rows[2 * i + 1][2 * i + 1] = s * s * one + c * c * other;
+      rows[2 * i][2 * i + 1] = rows[2 * i + 1][2 * i] = c * s * (one - other);
+    }
+  return to_csr(rows);
 }
 } // namespace adamant::test

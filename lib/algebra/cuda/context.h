@@ -68,8 +68,6 @@ public:
   void                         invert(double *a, int n) override;
   void                         arnoldi(const ArnoldiVectors &vectors) const override;
   void combine(int n, const double *const *basis, const int *k, const double *a, double *x) const override;
-  std::shared_ptr<BundleStorage> create_bundle(const std::vector<const CSRMatrix<double> *> &matrices,
-                                               int                                           n_values) override;
 
   const Operations<double> &operations(double) const override { return *in_double; }
   const Operations<float>  &operations(float) const override { return *in_float; }

@@ -1,7 +1,6 @@
 // What stands for cuSPARSE and cuBLAS where the CUDA toolkit that built the library does not have them.
 
 #include "algebra/cuda/operations.h"
-#include "algebra/dense_products.h"
 #include "base/exceptions.h"
 
 namespace adamant
@@ -12,12 +11,6 @@ std::pair<std::unique_ptr<Operations<double>>, std::unique_ptr<Operations<float>
 {
   throw RunError("Matrix format = cusparse: this program was built without cuSPARSE and cuBLAS; install them with the "
                  "CUDA toolkit (12.4 or newer) and configure again, or take the format compressed");
-}
-
-std::shared_ptr<DenseProductsInterface> make_dense_products(DeviceInterface &, Arithmetic)
-{
-  throw RunError("products of dense matrices: this program was built without cuBLAS; install it with the CUDA toolkit "
-                 "(12.4 or newer) and configure again, or take --backend host");
 }
 } // namespace cuda
 } // namespace adamant

@@ -2,7 +2,6 @@
 
 #include "algebra/device_interface.h"
 #include "algebra/gram_schmidt.h"
-#include "algebra/host/bundle.h"
 #include "algebra/host/for_each_row.h"
 #include "algebra/host/invert.h"
 #include "algebra/host/sums.h"
@@ -327,12 +326,6 @@ public:
   void combine(int n, const double *const *basis, const int *k, const double *a, double *x) const override
   {
     in_double.combine(n, basis, *k, a, x);
-  }
-
-  std::shared_ptr<BundleStorage> create_bundle(const std::vector<const CSRMatrix<double> *> &matrices,
-                                               int                                           n_values) override
-  {
-    return std::make_shared<Bundle>(matrices, n_values);
   }
 
   const Operations<double> &operations(double) const override { return in_double; }

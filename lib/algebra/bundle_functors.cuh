@@ -1,8 +1,0 @@
-#pragma once
-
-#include "algebra/bundle_functors.h"
-#include "algebra/cuda/bundle.cuh"
-
-// What a .cu file includes to instantiate, for each functor that for_each_row of a MatrixBundle is called with,
-//
-//   template void adamant::cuda::for_each_row(const DeviceInterface &, const BundleStorage &, const Functor &);

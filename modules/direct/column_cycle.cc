@@ -1,0 +1,149 @@
+#include "direct/column_cycle.h"
+
+#include "multigrid/chebyshev.h"
+#include "multigrid/coarse_solver.h"
+#include "multigrid/smoothers/setup.h"
+
+#include <cmath>
+#include <cstdint>
+
+namespace adamant
+{
+namespace
+{
+// The largest eigenvalue of D⁻¹A by the power method, in host memory.
+double largest_eigenvalue(const CSRMatrix<double> &A, const Array<double> &diagonal)
+{
+  Array<double> x        = start_vector(A.n_rows);
+  double        estimate = 0., last = 0.;
+  for (int k = 0; k < 60 && (k < 15 || estimate > 1.005 * last); ++k)
+    {
+      last                  = estimate;
+      Array<double> y       = product(A, x);
+      double        squares = 0., old = 0.;
+      for (int i = 0; i < A.n_rows; ++i)
+        {
+          old += x[i] * x[i];
+          y[i] /= diagonal[i];
+          squares += y[i] * y[i];
+        }
+      estimate = std::sqrt(squares / old);
+      for (double &value : y)
+        value /= std::sqrt(squares);
+      x.swap(y);
+    }
+  return estimate;
+}
+} // namespace
+
+CycleCost cycle_cost(const std::vector<LevelData> &levels, int steps, int n_columns, std::size_t size)
+{
+  const auto entries = [](const CSRMatrix<double> &A) { return static_cast<double>(A.value.size()); };
+  const auto bytes   = [&](const CSRMatrix<double> &A) {
+    return entries(A) * double(size + sizeof(int)) + (A.n_rows + 1.) * sizeof(std::int64_t);
+  };
+  const double vector = double(size) * n_columns, coarsest = levels[0].matrix->n_rows,
+               finest = levels.back().matrix->n_rows;
+  // Both conversions at the door, and the dense inverse.
+  CycleCost cost{2. * coarsest * coarsest, 2. * finest * (vector + sizeof(double) * n_columns) +
+                                             double(size) * coarsest * coarsest + 2. * coarsest * vector};
+  for (std::size_t l = 1; l < levels.size(); ++l)
+    {
+      const auto  &A = *levels[l].matrix, &P = *levels[l].prolongation, &R = *levels[l].restriction;
+      const double n = A.n_rows, n_coarse = P.n_cols;
+      cost.flop += 2. * (2. * steps * entries(A) + entries(P) + entries(R));
+      // All steps but the first one, from zero, read b, x and d and write x and d; then the residual, and the transfer.
+      cost.traffic += 2. * steps * (bytes(A) + double(size) * n) + bytes(P) + bytes(R) +
+                      vector * (n * (3. + 5. * (2. * steps - 1.) + 3. + 3.) + 2. * n_coarse);
+    }
+  return cost;
+}
+
+template <typename Number>
+ColumnCycle<Number>::ColumnCycle(const Device &device, const std::vector<LevelData> &data, int n_columns,
+                                 const Options &options)
+  : device(device)
+  , r(n_columns)
+  , products(device, sizeof(Number) == sizeof(double) ? Arithmetic::float64 : Arithmetic::float32)
+{
+  for (std::size_t l = 0; l < data.size(); ++l)
+    {
+      levels.push_back(std::make_unique<Level>());
+      Level    &level = *levels.back();
+      const int n     = to_index(std::size_t(data[l].matrix->n_rows) * r, "entries of right-hand sides");
+      level.b         = Vector<Number>(device, n);
+      level.x         = Vector<Number>(device, n);
+      if (l == 0)
+        continue;
+      const auto diagonal = adamant::diagonal(*data[l].matrix);
+      const auto lambda   = largest_eigenvalue(*data[l].matrix, diagonal);
+      level.coefficients  = chebyshev_coefficients<Number>(options.steps, 1.1 * lambda / options.range, 1.1 * lambda);
+      level.A             = ColumnMatrix<Number>(device, *data[l].matrix);
+      level.P             = ColumnMatrix<Number>(device, *data[l].prolongation);
+      level.R             = ColumnMatrix<Number>(device, *data[l].restriction);
+      level.diagonal      = Vector<Number>(device, diagonal);
+      level.d             = Vector<Number>(device, n);
+      level.y             = Vector<Number>(device, n);
+    }
+  inverse = Buffer<Number>(device, dense_inverse(device, *data[0].matrix, {options.singular, 1, 0}));
+}
+
+template <typename Number>
+void ColumnCycle<Number>::vmult(const Vector<double> &v, Vector<double> &z) const
+{
+  Level &finest = *levels.back();
+  device.convert(v, finest.b);
+  cycle(levels.size() - 1);
+  device.convert(finest.x, z);
+}
+
+template <typename Number>
+void ColumnCycle<Number>::cycle(std::size_t l) const
+{
+  Level &level = *levels[l];
+  if (l == 0)
+    {
+      const int n = level.x.size() / r;
+      return products.multiply({n, r, n, false, false, n, r, r}, 1., inverse.data(), level.b.data(), 0.,
+                               level.x.data());
+    }
+  Level &coarse = *levels[l - 1];
+  smooth(level, true);
+  level.A.multiply(r, Number(-1), level.x, Number(1), level.b, level.y);
+  level.R.multiply(r, Number(1), level.y, Number(0), coarse.b, coarse.b);
+  cycle(l - 1);
+  level.P.multiply(r, Number(1), coarse.x, Number(1), level.x, level.x);
+  smooth(level, false);
+}
+
+template <typename Number>
+void ColumnCycle<Number>::smooth(Level &level, bool from_zero) const
+{
+  for (std::size_t k = 0; k < level.coefficients.size(); ++k)
+    {
+      const auto [alpha, beta] = level.coefficients[k];
+      // With alpha = 0 in the first step, d need not be zero, but a number.
+      with_columns_at_once<Number>(r, [&, alpha = alpha, beta = beta](auto width) {
+        constexpr int        W = decltype(width)::value;
+        const ColumnTiles<W> tiles{level.A.n_rows(), r};
+        device.for_each(tiles.size(),
+                        ColumnStep<Number, W>{tiles, k == 0 && from_zero, level.A.view(), alpha, beta, level.b.data(),
+                                              level.diagonal.data(), level.x.data(), level.d.data(), level.y.data()});
+      });
+      std::swap(level.x, level.y);
+    }
+}
+
+template <typename Number>
+std::size_t ColumnCycle<Number>::bytes() const
+{
+  std::size_t sum = inverse.bytes();
+  for (const auto &level : levels)
+    sum += level->A.bytes() + level->P.bytes() + level->R.bytes() +
+           sizeof(Number) * (level->b.size() + level->x.size() + level->d.size() + level->y.size());
+  return sum;
+}
+
+template class ColumnCycle<double>;
+template class ColumnCycle<float>;
+} // namespace adamant

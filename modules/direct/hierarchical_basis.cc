@@ -1,0 +1,191 @@
+#include "direct/hierarchical_basis.h"
+
+#include "base/require.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace adamant
+{
+NestedNodes::NestedNodes(const std::vector<std::shared_ptr<const CSRMatrix<double>>> &prolongations_,
+                         const Array<int>                                            &unknowns)
+  : prolongations(prolongations_)
+  , finest_node(prolongations_.size() + 1)
+  , new_nodes(prolongations_.size())
+  , unknown(prolongations_.back()->n_rows, -1)
+  , n_unknowns(static_cast<int>(unknowns.size()))
+{
+  for (std::size_t i = 0; i < unknowns.size(); ++i)
+    unknown[unknowns[i]] = static_cast<int>(i);
+  finest_node.back().resize(prolongations.back()->n_rows);
+  std::iota(finest_node.back().begin(), finest_node.back().end(), 0);
+  for (std::size_t l = prolongations.size(); l-- > 0;)
+    {
+      const CSRMatrix<double> &P = *prolongations[l];
+      finest_node[l].assign(P.n_cols, -1);
+      for (int i = 0; i < P.n_rows; ++i)
+        {
+          const auto k = P.row_start[i], length = P.row_start[i + 1] - k;
+          if (length == 0)
+            hanging = true;
+          else if (length == 1 && std::abs(P.value[k] - 1.) < 1e-12)
+            {
+              require(finest_node[l][P.column[k]] < 0, "hierarchical basis: node ", P.column[k], " of level ", l,
+                      " is found twice in the next one");
+              finest_node[l][P.column[k]] = finest_node[l + 1][i];
+            }
+          else
+            new_nodes[l].push_back(i);
+        }
+      for (int j = 0; j < P.n_cols; ++j)
+        hanging = hanging || finest_node[l][j] < 0;
+    }
+}
+
+Array<int> NestedNodes::unknowns() const
+{
+  Array<int> nodes;
+  for (std::size_t i = 0; i < unknown.size(); ++i)
+    if (unknown[i] >= 0)
+      nodes.push_back(static_cast<int>(i));
+  return nodes;
+}
+
+CSRMatrix<double> interpolation(const NestedNodes &nodes, int l, Array<int> &own)
+{
+  const CSRMatrix<double> &P = *nodes.prolongations[l];
+  CSRMatrix<double>        rows;
+  rows.n_cols = nodes.n_unknowns;
+  rows.row_start.push_back(0);
+  for (const int i : nodes.new_nodes[l])
+    {
+      const int number = nodes.unknown[nodes.finest_node[l + 1][i]];
+      if (number < 0)
+        continue;
+      own.push_back(number);
+      std::vector<std::pair<int, double>> row;
+      for (auto k = P.row_start[i]; k < P.row_start[i + 1]; ++k)
+        if (const int node = nodes.finest_node[l][P.column[k]]; node >= 0 && nodes.unknown[node] >= 0)
+          row.emplace_back(nodes.unknown[node], P.value[k]);
+      std::sort(row.begin(), row.end());
+      for (const auto &[column, value] : row)
+        {
+          rows.column.push_back(column);
+          rows.value.push_back(value);
+        }
+      rows.row_start.push_back(static_cast<std::int64_t>(rows.column.size()));
+    }
+  rows.n_rows = static_cast<int>(own.size());
+  return rows;
+}
+
+CSRMatrix<double> hierarchical_step(const NestedNodes &nodes, int l)
+{
+  Array<int>              own;
+  const CSRMatrix<double> rows = interpolation(nodes, l, own);
+  Array<int>              row_of(nodes.n_unknowns, -1);
+  for (std::size_t i = 0; i < own.size(); ++i)
+    row_of[own[i]] = static_cast<int>(i);
+  CSRMatrix<double> S;
+  S.n_rows = S.n_cols = nodes.n_unknowns;
+  S.row_start.push_back(0);
+  for (int i = 0; i < nodes.n_unknowns; ++i)
+    {
+      bool       placed = false; // the diagonal
+      const auto place  = [&] {
+        S.column.push_back(i);
+        S.value.push_back(1.);
+        placed = true;
+      };
+      if (row_of[i] >= 0)
+        for (auto k = rows.row_start[row_of[i]]; k < rows.row_start[row_of[i] + 1]; ++k)
+          {
+            if (!placed && rows.column[k] > i)
+              place();
+            S.column.push_back(rows.column[k]);
+            S.value.push_back(rows.value[k]);
+          }
+      if (!placed)
+        place();
+      S.row_start.push_back(static_cast<std::int64_t>(S.column.size()));
+    }
+  return S;
+}
+
+template <typename Number>
+HierarchicalBasis<Number>::HierarchicalBasis(const Device &device, const NestedNodes &nodes)
+  : device(device)
+{
+  for (int l = 0; l + 1 < nodes.n_levels(); ++l)
+    {
+      Array<int>        own;
+      CSRMatrix<double> rows = interpolation(nodes, l, own);
+      steps.push_back(make_step(rows, own));
+      // Transposed: rows of old nodes, columns are the new ones' numbers.
+      const CSRMatrix<double> columns = transpose(rows);
+      CSRMatrix<double>       gathered;
+      Array<int>              old;
+      gathered.row_start.push_back(0);
+      for (int j = 0; j < columns.n_rows; ++j)
+        if (columns.row_start[j + 1] > columns.row_start[j])
+          {
+            old.push_back(j);
+            for (auto k = columns.row_start[j]; k < columns.row_start[j + 1]; ++k)
+              {
+                gathered.column.push_back(own[columns.column[k]]);
+                gathered.value.push_back(columns.value[k]);
+              }
+            gathered.row_start.push_back(static_cast<std::int64_t>(gathered.column.size()));
+          }
+      gathered.n_rows = static_cast<int>(old.size());
+      transposed.push_back(make_step(gathered, old));
+    }
+}
+
+template <typename Number>
+auto HierarchicalBasis<Number>::make_step(const CSRMatrix<double> &rows, const Array<int> &own) const -> Step
+{
+  Array<Number> value(rows.value.begin(), rows.value.end()), minus = value;
+  for (Number &number : minus)
+    number = -number;
+  return {List<int>(device, own), List<int>(device, rows.column), List<std::int64_t>(device, rows.row_start),
+          List<Number>(device, value), List<Number>(device, minus)};
+}
+
+template <typename Number>
+void HierarchicalBasis<Number>::apply(const Step &step, bool minus, int n_columns, Vector<Number> &x) const
+{
+  with_columns_at_once<Number>(n_columns, [&](auto width) {
+    constexpr int        W = decltype(width)::value;
+    const ColumnWarps<W> tiles{step.own.size(), n_columns};
+    device.for_each(tiles.size(),
+                    AddInterpolation<Number, W>{tiles, step.own.data(), step.row_start.data(), step.column.data(),
+                                                minus ? step.minus.data() : step.value.data(), x.data()});
+  });
+}
+
+template <typename Number>
+void HierarchicalBasis<Number>::to_nodal(int n_columns, Vector<Number> &x, bool finest) const
+{
+  for (std::size_t l = 0; l + !finest < steps.size(); ++l)
+    apply(steps[l], false, n_columns, x);
+}
+
+template <typename Number>
+void HierarchicalBasis<Number>::from_nodal(int n_columns, Vector<Number> &x) const
+{
+  for (std::size_t l = steps.size(); l-- > 0;)
+    apply(steps[l], true, n_columns, x);
+}
+
+template <typename Number>
+void HierarchicalBasis<Number>::load_to_hierarchical(int n_columns, Vector<Number> &b, bool finest) const
+{
+  for (std::size_t l = transposed.size() - !finest; l-- > 0;)
+    apply(transposed[l], false, n_columns, b);
+}
+
+template class HierarchicalBasis<double>;
+template class HierarchicalBasis<float>;
+} // namespace adamant

@@ -1,0 +1,101 @@
+#pragma once
+
+#include "algebra/device.h"
+#include "base/csr_matrix.h"
+#include "base/host_device.h"
+#include "tensor/several.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace adamant
+{
+/// Nested spaces by their prolongations alone, in host memory: those of all nodes, prescribed ones included, from a
+/// coarse level to the finest. A row with a single 1 is an old node, an empty one a hanging node, all others are new.
+struct NestedNodes
+{
+  /// Throws InputError where a coarser node is found twice in a finer level, or not at all. `unknowns` are the nodes of
+  /// the finest level that are not prescribed, ascending.
+  NestedNodes(const std::vector<std::shared_ptr<const CSRMatrix<double>>> &prolongations, const Array<int> &unknowns);
+
+  int n_levels() const { return static_cast<int>(finest_node.size()); }
+  int n_coarse() const { return static_cast<int>(finest_node[0].size()); }
+
+  std::vector<std::shared_ptr<const CSRMatrix<double>>> prolongations; ///< [l] from level l to l + 1
+  std::vector<Array<int>>                               finest_node;   ///< of each node of a level
+  std::vector<Array<int>>                               new_nodes;     ///< [l] of level l + 1, by their numbers there
+  Array<int> unknown;          ///< of each node of the finest level its number among the unknowns, or -1
+  Array<int> unknowns() const; ///< the nodes that are
+  int        n_unknowns = 0;
+  bool       hanging    = false; ///< whether there are hanging nodes
+};
+
+/// S_l as a matrix of unknowns: the identity, but in the rows of nodes new on level l + 1 their interpolation as well.
+/// Unknowns of the hierarchical basis become nodal values of level l + 1, S = ... S_1 S_0 those of the finest.
+CSRMatrix<double> hierarchical_step(const NestedNodes &nodes, int l);
+
+/// The rows of step l in which there is more than the diagonal, without it: those of the nodes new on level l + 1, whose
+/// numbers are `own`, in terms of older ones; all by their numbers among the unknowns.
+CSRMatrix<double> interpolation(const NestedNodes &nodes, int l, Array<int> &own);
+
+/// x[own[i]] += Σ_k value[k] x[column[k]] for W columns at a time. No row is another's column.
+template <typename Number, int W>
+struct AddInterpolation
+{
+  ColumnWarps<W>      tiles;
+  const int          *own;
+  const std::int64_t *row_start;
+  const int          *column;
+  const Number       *value;
+  Number             *x;
+
+  ADAMANT_HOST_DEVICE void operator()(int index) const
+  {
+    constexpr int R = ColumnWarps<W>::rows_at_once;
+    int           first, s, row[R];
+    if (!tiles.find(index, first, s))
+      return;
+    tiles.rows(first, row);
+    const int          columns = tiles.n_columns;
+    Number            *to      = x + s, *target[R];
+    Several<Number, W> sum[R];
+    for (int r = 0; r < R; ++r)
+      target[r] = to + std::size_t(own[row[r]]) * columns;
+    for (int r = 0; r < R; ++r)
+      sum[r] = Several<Number, W>::at(target[r]);
+    add_rows(
+      row, row_start, column, value, [=](int j) { return Several<Number, W>::at(to + std::size_t(j) * columns); }, sum);
+    for (int r = 0; r < R; ++r)
+      sum[r].to(target[r]);
+  }
+};
+
+/// S and Sᵀ applied in place, level by level, to the flat vectors of MultiVector: O(n) operations a column. Whoever
+/// applies the finest step otherwise leaves it out.
+template <typename Number>
+class HierarchicalBasis
+{
+public:
+  HierarchicalBasis() = default;
+  HierarchicalBasis(const Device &device, const NestedNodes &nodes);
+
+  void to_nodal(int n_columns, Vector<Number> &x, bool finest = true) const;             ///< x = S x
+  void from_nodal(int n_columns, Vector<Number> &x) const;                               ///< x = S⁻¹ x
+  void load_to_hierarchical(int n_columns, Vector<Number> &b, bool finest = true) const; ///< b = Sᵀ b
+
+private:
+  struct Step
+  {
+    List<int>          own, column;
+    List<std::int64_t> row_start;
+    List<Number>       value, minus;
+  };
+  Step make_step(const CSRMatrix<double> &rows, const Array<int> &own) const;
+  void apply(const Step &step, bool minus, int n_columns, Vector<Number> &x) const;
+
+  Device            device;
+  std::vector<Step> steps, transposed; // from the coarsest level on
+};
+} // namespace adamant

@@ -1,0 +1,225 @@
+#include "direct/macro_cells.h"
+
+#include "base/csr_product.h"
+#include "base/require.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <utility>
+
+namespace adamant
+{
+namespace
+{
+constexpr int most_classes = 64, most_vertices = 8;
+
+using Vertices = std::array<int, most_vertices>; // of the coarse mesh, ascending, then -1
+
+// The interpolation of all nodes from the coarse level.
+CSRMatrix<double> interpolation(const NestedNodes &nodes)
+{
+  CSRMatrix<double> T = *nodes.prolongations[0];
+  for (std::size_t l = 1; l < nodes.prolongations.size(); ++l)
+    T = local_product(*nodes.prolongations[l], T);
+  return T;
+}
+
+// The local matrix of a cell: rows of the inner nodes, columns as they are numbered in the cell (first the inner nodes,
+// then those on edges, then vertices).
+struct LocalRows
+{
+  std::vector<std::vector<std::pair<int, double>>> rows;
+
+  bool same(const LocalRows &other, double tolerance) const
+  {
+    if (rows.size() != other.rows.size())
+      return false;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      {
+        if (rows[i].size() != other.rows[i].size())
+          return false;
+        for (std::size_t k = 0; k < rows[i].size(); ++k)
+          if (rows[i][k].first != other.rows[i][k].first ||
+              std::abs(rows[i][k].second - other.rows[i][k].second) > tolerance)
+            return false;
+      }
+    return true;
+  }
+};
+
+// All nodes on one edge, face or in one cell.
+using Entities = std::map<Vertices, Array<int>>;
+
+class Builder
+{
+public:
+  Builder(const NestedNodes &nodes, const CSRMatrix<double> &matrix)
+    : matrix(matrix)
+    , T(interpolation(nodes))
+    , nodes(nodes)
+    , local_number(matrix.n_rows, -1)
+  {
+    for (int i = 0; i < T.n_rows; ++i)
+      {
+        const int n = static_cast<int>(T.row_start[i + 1] - T.row_start[i]);
+        require(n > 0, "the mesh has hanging nodes, which schur does not know; take Solver/Solver = multigrid");
+        require(n <= most_vertices, "schur: node ", i, " depends on ", n, " coarse nodes, more than a cell has");
+        n_vertices = std::max(n_vertices, n);
+      }
+    for (int i = 0; i < T.n_rows; ++i)
+      entities[vertices_of(i)].push_back(i);
+  }
+
+  bool is_cell(const Vertices &v) const { return v[n_vertices - 1] >= 0; }
+
+  // The nodes of a cell in the order of the permutation `order` of its vertices: inner ones, then those on edges.
+  Array<int> numbering(const Vertices &cell, const std::vector<int> &order, int &n_inner)
+  {
+    Array<int> inner = entities.at(cell), edge;
+    n_inner          = static_cast<int>(inner.size());
+    for (unsigned int subset = 1; subset + 1 < 1u << n_vertices; ++subset)
+      {
+        Vertices part;
+        part.fill(-1);
+        int n = 0;
+        for (int v = 0; v < n_vertices; ++v)
+          if (subset >> v & 1u)
+            part[n++] = cell[v];
+        if (n > 1)
+          if (const auto found = entities.find(part); found != entities.end())
+            edge.insert(edge.end(), found->second.begin(), found->second.end());
+      }
+    sort_by_weights(cell, order, inner);
+    sort_by_weights(cell, order, edge);
+    inner.insert(inner.end(), edge.begin(), edge.end());
+    return inner;
+  }
+
+  LocalRows local_rows(const Vertices &cell, const std::vector<int> &order, const Array<int> &numbers, int n_inner)
+  {
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      local_number[numbers[i]] = static_cast<int>(i);
+    for (int v = 0; v < n_vertices; ++v)
+      local_number[nodes.finest_node[0][cell[order[v]]]] = static_cast<int>(numbers.size()) + v;
+    LocalRows local;
+    for (int i = 0; i < n_inner; ++i)
+      {
+        std::vector<std::pair<int, double>> row;
+        for (auto k = matrix.row_start[numbers[i]]; k < matrix.row_start[numbers[i] + 1]; ++k)
+          if (std::abs(matrix.value[k]) > 1e-14 * largest)
+            row.emplace_back(local_number[matrix.column[k]], matrix.value[k]);
+        std::sort(row.begin(), row.end());
+        local.rows.push_back(row);
+      }
+    return local;
+  }
+
+  Entities                 entities;
+  int                      n_vertices = 0;
+  double                   largest    = 0.; // diagonal entry
+  const CSRMatrix<double> &matrix;
+
+private:
+  Vertices vertices_of(int node) const
+  {
+    Vertices v;
+    v.fill(-1);
+    std::copy(&T.column[T.row_start[node]], &T.column[T.row_start[node]] + (T.row_start[node + 1] - T.row_start[node]),
+              v.begin());
+    return v;
+  }
+
+  // By their weights at the vertices, the first ones' first.
+  void sort_by_weights(const Vertices &cell, const std::vector<int> &order, Array<int> &list) const
+  {
+    std::vector<std::pair<std::array<long, most_vertices>, int>> keys;
+    for (const int node : list)
+      {
+        std::array<long, most_vertices> key = {};
+        for (int v = 0; v < n_vertices; ++v)
+          for (auto k = T.row_start[node]; k < T.row_start[node + 1]; ++k)
+            if (T.column[k] == cell[order[v]])
+              key[v] = std::lround(T.value[k] * (1L << 40));
+        keys.emplace_back(key, node);
+      }
+    std::sort(keys.begin(), keys.end());
+    for (std::size_t i = 0; i < list.size(); ++i)
+      list[i] = keys[i].second;
+  }
+
+  CSRMatrix<double>  T;
+  const NestedNodes &nodes;
+  Array<int>         local_number;
+};
+} // namespace
+
+MacroCells::MacroCells(const NestedNodes &nodes, const CSRMatrix<double> &matrix)
+{
+  Builder builder(nodes, matrix);
+  for (const double value : diagonal(matrix))
+    builder.largest = std::max(builder.largest, value);
+  Array<int> number_in_E(matrix.n_rows, -1);
+  for (const auto &[vertices, list] : builder.entities)
+    for (const int node : list)
+      if (const int number = nodes.unknown[node]; number >= 0)
+        {
+          if (vertices[1] < 0)
+            coarse.push_back(number);
+          else if (!builder.is_cell(vertices))
+            {
+              number_in_E[node] = static_cast<int>(edge.size());
+              edge.push_back(number);
+            }
+          else
+            ++n_inner;
+        }
+  std::vector<LocalRows> models;
+  const auto             add = [&](Class &to, const Array<int> &numbers) {
+    for (int i = 0; i < static_cast<int>(numbers.size()); ++i)
+      if (i < to.n_inner)
+        {
+          to.inner.push_back(nodes.unknown[numbers[i]]);
+          require(to.inner.back() >= 0,
+                              "schur: a node inside a coarse cell is prescribed; take Solver/Solver = multigrid");
+        }
+      else
+        to.edge.push_back(number_in_E[numbers[i]]);
+    ++to.n_cells;
+  };
+  for (const auto &[cell, list] : builder.entities)
+    {
+      if (!builder.is_cell(cell))
+        continue;
+      std::vector<int> order(builder.n_vertices), first;
+      std::iota(order.begin(), order.end(), 0);
+      bool      found   = false;
+      int       n_inner = 0;
+      LocalRows model;
+      do
+        {
+          const auto numbers = builder.numbering(cell, order, n_inner);
+          auto       rows    = builder.local_rows(cell, order, numbers, n_inner);
+          for (std::size_t c = 0; c < classes.size() && !found; ++c)
+            if (models[c].same(rows, 1e-12 * builder.largest))
+              {
+                add(classes[c], numbers);
+                found = true;
+              }
+          if (model.rows.empty())
+            model = std::move(rows);
+        }
+      while (!found && builder.n_vertices <= 4 && std::next_permutation(order.begin(), order.end()));
+      if (found)
+        continue;
+      require(classes.size() < most_classes, "schur: the mesh has more than ", most_classes,
+              " classes of coarse cells with different matrices; take Solver/Solver = multigrid");
+      std::iota(order.begin(), order.end(), 0);
+      const auto numbers = builder.numbering(cell, order, n_inner);
+      classes.push_back({0, n_inner, static_cast<int>(numbers.size()) - n_inner, {}, {}});
+      models.push_back(std::move(model));
+      add(classes.back(), numbers);
+    }
+}
+} // namespace adamant

@@ -1,0 +1,180 @@
+#include "direct/prehandled.h"
+
+#include "base/csr_product.h"
+#include "base/csr_submatrix.h"
+#include "base/require.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace adamant
+{
+namespace
+{
+// L⁻¹ of a dense symmetric positive definite A = L Lᵀ, row-major.
+Array<double> inverse_factor(const CSRMatrix<double> &A)
+{
+  const int     n = A.n_rows;
+  Array<double> L(std::size_t(n) * n, 0.), inverse(std::size_t(n) * n, 0.);
+  const auto    at = [n](int i, int j) { return std::size_t(i) * n + j; };
+  for (int i = 0; i < n; ++i)
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+      L[at(i, A.column[k])] = A.value[k];
+  for (int j = 0; j < n; ++j)
+    {
+      double pivot = L[at(j, j)];
+      for (int k = 0; k < j; ++k)
+        pivot -= L[at(j, k)] * L[at(j, k)];
+      if (!(pivot > 0.))
+        throw RunError("schur: the coarse matrix is not positive definite; does the problem lack boundary conditions?");
+      L[at(j, j)] = std::sqrt(pivot);
+#pragma omp parallel for schedule(static)
+      for (int i = j + 1; i < n; ++i)
+        {
+          double sum = L[at(i, j)];
+          for (int k = 0; k < j; ++k)
+            sum -= L[at(i, k)] * L[at(j, k)];
+          L[at(i, j)] = sum / L[at(j, j)];
+        }
+    }
+    // Columns of the inverse, as rows of its transpose.
+#pragma omp parallel for schedule(dynamic, 8)
+  for (int j = 0; j < n; ++j)
+    {
+      Array<double> x(n, 0.);
+      for (int i = j; i < n; ++i)
+        {
+          double sum = i == j ? 1. : 0.;
+          for (int k = j; k < i; ++k)
+            sum -= L[at(i, k)] * x[k];
+          x[i] = sum / L[at(i, i)];
+        }
+      for (int i = j; i < n; ++i)
+        inverse[at(i, j)] = x[i];
+    }
+  return inverse;
+}
+
+// SᵀAS, one level after the other.
+CSRMatrix<double> in_hierarchical_basis(const NestedNodes &nodes, CSRMatrix<double> A)
+{
+  for (int l = nodes.n_levels() - 1; l-- > 0;)
+    {
+      const CSRMatrix<double> S = hierarchical_step(nodes, l);
+      A                         = local_product(transpose(S), local_product(A, S));
+    }
+  return A;
+}
+
+// diag(left) A diag(right).
+void scale(const Array<double> &left, const Array<double> &right, CSRMatrix<double> &A)
+{
+  for (int i = 0; i < A.n_rows; ++i)
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+      A.value[k] *= left[i] * right[A.column[k]];
+}
+
+// Ã_CI = 0? `largest`: of the diagonal.
+void require_harmonic(const CSRMatrix<double> &A, const MacroCells &cells, double largest)
+{
+  Array<char> inner(A.n_rows, 1);
+  for (const auto *list : {&cells.coarse, &cells.edge})
+    for (const int i : *list)
+      inner[i] = 0;
+  for (const int i : cells.coarse)
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+      require(
+        !inner[A.column[k]] || std::abs(A.value[k]) < 1e-12 * largest,
+        "schur: coarse functions are not harmonic inside the coarse cells (it takes rectangles with Q1 or triangles "
+        "with P1, and a constant coefficient); take Solver = multigrid");
+}
+
+// The unknowns of a cell and where they stand in the blocks of its class: inner ones first, then those of its edges.
+std::vector<std::pair<int, int>> places(const MacroCells &cells, const MacroCells::Class &kind, int cell)
+{
+  const int *I = &kind.inner[std::size_t(cell) * kind.n_inner], *E = &kind.edge[std::size_t(cell) * kind.n_edge];
+  std::vector<std::pair<int, int>> place;
+  for (int i = 0; i < kind.n_inner; ++i)
+    place.emplace_back(I[i], i);
+  for (int j = 0; j < kind.n_edge; ++j)
+    if (E[j] >= 0)
+      place.emplace_back(cells.edge[E[j]], kind.n_inner + j);
+  std::sort(place.begin(), place.end());
+  return place;
+}
+
+// Takes the rows of a cell's inner unknowns out of d A d into the blocks of its class.
+void take_blocks(const CSRMatrix<double> &A, const Array<double> &d, const std::vector<std::pair<int, int>> &place,
+                 const int *inner, int m, Prehandled::Local &blocks)
+{
+  for (int i = 0; i < m; ++i)
+    for (auto k = A.row_start[inner[i]]; k < A.row_start[inner[i] + 1]; ++k)
+      {
+        const int  column = A.column[k];
+        const auto found  = std::lower_bound(place.begin(), place.end(), std::make_pair(column, -1));
+        if (found == place.end() || found->first != column)
+          continue;
+        const double value = A.value[k] * d[inner[i]];
+        if (found->second < m)
+          blocks.C[std::size_t(i) * m + found->second] = value * d[column];
+        else
+          blocks.D[std::size_t(found->second - m) * m + i] = value;
+      }
+}
+
+// The blocks of a class of cells: the first cell that has all its edges' nodes lends its numbers; of others some
+// columns are missing.
+Prehandled::Local local_blocks(const CSRMatrix<double> &A, const Array<double> &d, const MacroCells &cells,
+                               const MacroCells::Class &kind)
+{
+  const int         m = kind.n_inner, e = kind.n_edge;
+  Prehandled::Local blocks{Array<double>(std::size_t(m) * m, 0.), Array<double>(std::size_t(e) * m, 0.)};
+  Array<char>       known(e, 0);
+  for (int cell = 0; cell < kind.n_cells; ++cell)
+    {
+      const int *E    = &kind.edge[std::size_t(cell) * e];
+      bool       news = cell == 0;
+      for (int j = 0; j < e; ++j)
+        if (E[j] >= 0 && !known[j])
+          {
+            known[j] = true;
+            news     = true;
+          }
+      if (news)
+        take_blocks(A, d, places(cells, kind, cell), &kind.inner[std::size_t(cell) * m], m, blocks);
+    }
+  return blocks;
+}
+} // namespace
+
+Prehandled::Prehandled(const NestedNodes &nodes, const MacroCells &cells, const CSRMatrix<double> &matrix)
+{
+  const auto unknowns = nodes.unknowns();
+  hierarchical        = in_hierarchical_basis(nodes, submatrix(matrix, unknowns, unknowns));
+  const auto D        = diagonal(hierarchical);
+  inverse_diagonal.resize(D.size());
+  for (std::size_t i = 0; i < D.size(); ++i)
+    inverse_diagonal[i] = 1. / std::sqrt(D[i]);
+  for (const int i : cells.coarse)
+    inverse_diagonal[i] = 1.;
+
+  require_harmonic(hierarchical, cells, *std::max_element(D.begin(), D.end()));
+
+  L_inverse       = inverse_factor(submatrix(hierarchical, cells.coarse, cells.coarse));
+  const auto part = [&](const Array<int> &list) {
+    Array<double> values;
+    for (const int i : list)
+      values.push_back(inverse_diagonal[i]);
+    return values;
+  };
+  const auto d_E = part(cells.edge);
+  coupling       = submatrix(hierarchical, cells.coarse, cells.edge);
+  scale(Array<double>(cells.coarse.size(), 1.), d_E, coupling);
+  edges = submatrix(hierarchical, cells.edge, cells.edge);
+  scale(d_E, d_E, edges);
+
+  for (const auto &kind : cells.classes)
+    local.push_back(local_blocks(hierarchical, inverse_diagonal, cells, kind));
+}
+} // namespace adamant

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "direct/macro_cells.h"
+
+#include <vector>
+
+namespace adamant
+{
+/// The matrix in the hierarchical basis, Ã = SᵀAS, cut into the blocks of coarse (C), edge (E) and inner (I) unknowns
+/// and prehandled: L Lᵀ = Ã_CC, d = diag(Ã)^(-1/2) for the others,
+///
+///   [ 1   B   0 ]   B = L⁻¹ Ã_CE d,   E = d Ã_EE d,
+///   [ Bᵀ  E   D ]   D = d Ã_EI d,     C = d Ã_II d: one block for each class of cells.
+///   [ 0   Dᵀ  C ]
+///
+/// Ã_CI = 0 where coarse functions are harmonic in cells, as on rectangles (Q1) and triangles (P1). Host memory.
+struct Prehandled
+{
+  /// Of one class of cells; D without the factor of E, which depends on both cells at an edge.
+  struct Local
+  {
+    Array<double> C, D; ///< row-major, n_inner x n_inner and n_edge x n_inner
+  };
+
+  /// `matrix` has all nodes, without boundary conditions. Throws InputError where Ã_CI is not 0.
+  Prehandled(const NestedNodes &nodes, const MacroCells &cells, const CSRMatrix<double> &matrix);
+
+  CSRMatrix<double>  hierarchical;     ///< Ã of all unknowns
+  Array<double>      inverse_diagonal; ///< d of all unknowns; 1 in C
+  Array<double>      L_inverse;        ///< L⁻¹, row-major
+  CSRMatrix<double>  coupling;         ///< Ã_CE d
+  CSRMatrix<double>  edges;            ///< E
+  std::vector<Local> local;
+};
+} // namespace adamant

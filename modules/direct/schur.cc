@@ -1,0 +1,495 @@
+#include "direct/schur.h"
+
+#include "base/exceptions.h"
+#include "direct/schur_functors.h"
+#include "tensor/multi_vector.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace adamant
+{
+class Schur::Solver
+{
+public:
+  virtual ~Solver()                                                                                      = default;
+  virtual void        apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) = 0;
+  virtual void        apply(const Vector<float> &b, const double *squares, bool add, Vector<float> &x)   = 0;
+  virtual std::size_t bytes() const                                                                      = 0;
+  double              flop = 0, paper_flop = 0, traffic = 0;
+};
+
+namespace
+{
+// What right-hand sides are scaled to in low precision.
+constexpr double length = 1024.;
+
+template <typename T>
+class SolverIn : public Schur::Solver
+{
+public:
+  SolverIn(const Device &device, const NestedNodes &nodes, const MacroCells &cells, const Prehandled &matrices,
+           Arithmetic arithmetic, int n_columns);
+  void apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) override
+  {
+    solve(b, squares, add, x);
+  }
+  void apply(const Vector<float> &b, const double *squares, bool add, Vector<float> &x) override
+  {
+    if constexpr (scaled)
+      solve(b, squares, add, x);
+    else
+      throw InputError("schur in float64 takes right-hand sides in double");
+  }
+  std::size_t bytes() const override;
+
+private:
+  static constexpr bool scaled   = sizeof(T) < sizeof(double);
+  static constexpr int  multiple = 8; // of columns, of 16 bytes
+
+  using Number = std::conditional_t<sizeof(T) == sizeof(double), double, float>; // of vectors between products
+
+  struct Class
+  {
+    int       n_cells, m, e, row;      // row: m + e, padded
+    Buffer<T> W, C_W;                  // D C⁻¹, and d [C⁻¹ -Wᵀ]; rows of padded<T>(m), padded<T>(m + e) entries
+    List<int> edge;                    // positions in h, or -1
+    int       first_inner, first_edge; // of the class's rows among those of all
+    int       first_row;               // likewise, of `row` rows for each cell
+  };
+
+  // Rows of a sparse matrix, those of all unknowns.
+  struct Rows
+  {
+    List<std::int64_t> start;
+    List<int>          column;
+    List<Number>       weight;
+  };
+
+  Array<int> setup_numbers(const NestedNodes &nodes, const MacroCells &cells, const Prehandled &matrices);
+  void       setup_local(const MacroCells &cells, const Prehandled &matrices, const std::vector<LocalInverse> &local);
+  void       setup_doors(const NestedNodes &nodes, const MacroCells &cells, const Array<int> &numbers);
+  void       setup_edges(const MacroCells &cells, const Prehandled &matrices, const std::vector<LocalInverse> &local);
+  void       setup_vectors();
+  void       count(const MacroCells &cells);
+  template <typename Outer>
+  void solve(const Vector<Outer> &b, const double *squares, bool add, Vector<Outer> &x);
+  template <typename Outer>
+  void enter(const Vector<Outer> &b);
+  void solve_edges();
+  void solve_inner();
+  template <typename Outer>
+  void leave(bool add, Vector<Outer> &x);
+  void gather(int n_rows, int rows, int pitch, const List<int> &numbers, T *to) const;
+  T   *cell_rows(const Class &k) { return of_cells.data() + std::size_t(k.first_row) * columns; }
+
+  Device                    device;
+  DenseProducts             products, in_number; // in the arithmetic; of Numbers
+  HierarchicalBasis<Number> basis;
+  int                       n, n_columns, columns, n_C, n_E, row_E, n_inner = 0, n_places = 0, n_rows = 0;
+  List<int>                 position, E, slot;  // in h: of each unknown, of E
+  List<int>                 place;              // in of_cells: of unknowns new in the finest step inside cells, else -1
+  List<int>                 older, older_place; // of the others inside cells: positions in h, places
+  Rows                      to_old, from_old;   // the finest step: what old nodes take of new ones, and back
+  List<std::int64_t>        slots;              // row starts
+  List<Number>              factor;             // d, in the order of h
+  std::vector<Class>        classes;
+  Buffer<Number>            L_inverse;
+  Buffer<T>                 B, Pi_inverse;
+  Vector<Number>            h; // all unknowns
+  Buffer<Number>            c_hat, w, t, x_E;
+  Buffer<T>                 c_rounded, e, x_E_rounded;
+  Buffer<T>                 of_cells; // for each of them b_I, then what is on its edges
+  Vector<double>            scales, scales_back;
+  ColumnNorms               norms;
+};
+
+template <typename T>
+SolverIn<T>::SolverIn(const Device &device, const NestedNodes &nodes, const MacroCells &cells,
+                      const Prehandled &matrices, Arithmetic arithmetic, int n_columns)
+  : device(device)
+  , products(device, arithmetic)
+  , in_number(device, sizeof(Number) == sizeof(double) ? Arithmetic::float64 : Arithmetic::float32)
+  , n(nodes.n_unknowns)
+  , n_columns(n_columns)
+  , columns(scaled ? (n_columns + multiple - 1) / multiple * multiple : n_columns)
+  , n_C(static_cast<int>(cells.coarse.size()))
+  , n_E(static_cast<int>(cells.edge.size()))
+  , row_E(padded<T>(n_E))
+{
+  if (std::size_t(n) * columns > std::size_t(std::numeric_limits<int>::max()))
+    throw InputError("schur: " + std::to_string(n_columns) + " right-hand sides of " + std::to_string(n) +
+                     " entries at once are more than 2^31 numbers");
+  const auto local = local_inverses(device, cells, matrices);
+  setup_edges(cells, matrices, local);
+  const auto numbers = setup_numbers(nodes, cells, matrices);
+  setup_local(cells, matrices, local);
+  setup_doors(nodes, cells, numbers);
+  setup_vectors();
+  count(cells);
+}
+
+template <typename T>
+void SolverIn<T>::setup_local(const MacroCells &cells, const Prehandled &matrices,
+                              const std::vector<LocalInverse> &local)
+{
+  for (std::size_t k = 0; k < cells.classes.size(); ++k)
+    {
+      const auto &from = cells.classes[k];
+      Class       to;
+      const int m = to.m = from.n_inner, e = to.e = from.n_edge, row_W = padded<T>(m), row = to.row = padded<T>(m + e);
+      to.n_cells = from.n_cells;
+      Array<double> W(std::size_t(e) * row_W, 0.), C_W(std::size_t(m) * row, 0.);
+      for (int i = 0; i < e; ++i)
+        std::copy_n(&local[k].W[std::size_t(i) * m], m, &W[std::size_t(i) * row_W]);
+      for (int i = 0; i < m; ++i)
+        {
+          const double d = matrices.inverse_diagonal[from.inner[i]]; // the same in all cells of the class
+          for (int j = 0; j < m; ++j)
+            C_W[std::size_t(i) * row + j] = d * local[k].C_inverse[std::size_t(i) * m + j];
+          for (int j = 0; j < e; ++j)
+            C_W[std::size_t(i) * row + m + j] = -d * local[k].W[std::size_t(j) * m + i];
+        }
+      to.W   = Buffer<T>(device, W);
+      to.C_W = Buffer<T>(device, C_W);
+      Array<int> edge(from.edge);
+      for (int &E : edge)
+        E = E < 0 ? -1 : n_C + E;
+      to.edge        = List<int>(device, edge);
+      to.first_inner = n_inner;
+      to.first_edge  = n_places;
+      to.first_row   = n_rows;
+      n_rows += to.n_cells * row;
+      n_inner += to.n_cells * m;
+      n_places += to.n_cells * e;
+      classes.push_back(std::move(to));
+    }
+}
+
+// The order of unknowns in h: C, E, then I cell by cell; and for each on an edge the places that it has in cells.
+template <typename T>
+Array<int> SolverIn<T>::setup_numbers(const NestedNodes &nodes, const MacroCells &cells, const Prehandled &matrices)
+{
+  Array<int> numbers = cells.coarse;
+  numbers.insert(numbers.end(), cells.edge.begin(), cells.edge.end());
+  for (const auto &kind : cells.classes)
+    numbers.insert(numbers.end(), kind.inner.begin(), kind.inner.end());
+  Array<int>    positions(n), on_edges(n_E);
+  Array<Number> factors(n);
+  for (int i = 0; i < n; ++i)
+    {
+      positions[numbers[i]] = i;
+      factors[i]            = static_cast<Number>(matrices.inverse_diagonal[numbers[i]]);
+    }
+  std::iota(on_edges.begin(), on_edges.end(), n_C);
+  NestedNodes renumbered = nodes;
+  for (int &number : renumbered.unknown)
+    number = number < 0 ? -1 : positions[number];
+  basis    = HierarchicalBasis<Number>(device, renumbered);
+  position = List<int>(device, positions);
+  E        = List<int>(device, on_edges);
+  factor   = List<Number>(device, factors);
+  std::vector<std::vector<int>> places(n_E);
+  int                           place = 0;
+  for (const auto &kind : cells.classes)
+    for (const int number : kind.edge)
+      {
+        if (number >= 0)
+          places[number].push_back(place);
+        ++place;
+      }
+  Array<std::int64_t> row_start(1, 0);
+  Array<int>          list;
+  for (const auto &row : places)
+    {
+      list.insert(list.end(), row.begin(), row.end());
+      row_start.push_back(static_cast<std::int64_t>(list.size()));
+    }
+  slots = List<std::int64_t>(device, row_start);
+  slot  = List<int>(device, list);
+  return positions;
+}
+
+// The finest step of S and Sᵀ is applied at the doors, where nodes inside cells that are new in it go to their cells at
+// once; positions: of the unknowns in h.
+template <typename T>
+void SolverIn<T>::setup_doors(const NestedNodes &nodes, const MacroCells &cells, const Array<int> &positions)
+{
+  Array<int>              own;
+  const CSRMatrix<double> rows = interpolation(nodes, nodes.n_levels() - 2, own), columns = transpose(rows);
+  Array<int>              row_of(n, -1), places(n, -1), rest, rest_places;
+  for (std::size_t i = 0; i < own.size(); ++i)
+    row_of[own[i]] = static_cast<int>(i);
+  for (std::size_t k = 0; k < classes.size(); ++k)
+    for (std::size_t i = 0; i < cells.classes[k].inner.size(); ++i)
+      {
+        const int unknown = cells.classes[k].inner[i], m = classes[k].m,
+                  at = classes[k].first_row + int(i) / m * classes[k].row + int(i) % m;
+        if (row_of[unknown] >= 0)
+          places[unknown] = at;
+        else
+          {
+            rest.push_back(positions[unknown]);
+            rest_places.push_back(at);
+          }
+      }
+  place                = List<int>(device, places);
+  older                = List<int>(device, rest);
+  older_place          = List<int>(device, rest_places);
+  const auto on_device = [&](const CSRMatrix<double> &A) {
+    return Rows{{device, A.row_start}, {device, A.column}, {device, Array<Number>(A.value.begin(), A.value.end())}};
+  };
+  Array<int> all(n);
+  std::iota(all.begin(), all.end(), 0);
+  to_old   = on_device(rows_of_unknowns(columns, all, own));
+  from_old = on_device(rows_of_unknowns(rows, row_of, positions));
+}
+
+// B, and Π⁻¹: Λ - BᵀB in double, inverted and rounded.
+template <typename T>
+void SolverIn<T>::setup_edges(const MacroCells &cells, const Prehandled &matrices,
+                              const std::vector<LocalInverse> &local)
+{
+  const DenseProducts     in_double(device, Arithmetic::float64);
+  const CSRMatrix<double> complement = edge_complement(cells, matrices, local);
+  const auto              fill       = [this](const CSRMatrix<double> &A, Buffer<double> &dense) {
+    const List<std::int64_t> row_start(device, A.row_start);
+    const List<int>          column(device, A.column);
+    const List<double>       value(device, A.value);
+    device.for_each(A.n_rows, FillDense{row_start.data(), column.data(), value.data(), std::size_t(n_E), dense.data()});
+    device.synchronize();
+  };
+  const auto round = [this](const Buffer<double> &from, int n_rows) {
+    Buffer<T> to(device, std::size_t(n_rows) * row_E, "dense matrices");
+    for (int i = 0; i < n_rows; ++i)
+      device.for_each(row_E, RoundRow<T>{n_E, from.data() + std::size_t(i) * n_E, to.data() + std::size_t(i) * row_E});
+    return to;
+  };
+  L_inverse = Buffer<Number>(device, matrices.L_inverse);
+  Buffer<double> Pi(device, std::size_t(n_E) * n_E, "dense matrices");
+  fill(complement, Pi);
+  {
+    const Buffer<double> L(device, matrices.L_inverse);
+    Buffer<double>       coupling(device, std::size_t(n_C) * n_E), B_double(device, std::size_t(n_C) * n_E);
+    fill(matrices.coupling, coupling);
+    in_double.multiply({n_C, n_E, n_C, false, false, n_C, n_E, n_E}, 1., L.data(), coupling.data(), 0.,
+                       B_double.data());
+    in_double.multiply({n_E, n_E, n_C, true, false, n_E, n_E, n_E}, -1., B_double.data(), B_double.data(), 1.,
+                       Pi.data());
+    B = round(B_double, n_C);
+  }
+  in_double.invert(device, Pi.data(), n_E, n_E);
+  Pi_inverse = round(Pi, n_E);
+  device.synchronize();
+}
+
+template <typename T>
+void SolverIn<T>::setup_vectors()
+{
+  const std::size_t r = columns;
+  h                   = Vector<Number>(device, to_index(n * r, "entries of right-hand sides"));
+  c_hat               = Buffer<Number>(device, n_C * r);
+  w                   = Buffer<Number>(device, n_places * r);
+  t                   = Buffer<Number>(device, row_E * r);
+  x_E                 = Buffer<Number>(device, n_E * r);
+  c_rounded           = Buffer<T>(device, n_C * r);
+  e                   = Buffer<T>(device, row_E * r);
+  x_E_rounded         = Buffer<T>(device, row_E * r);
+  of_cells            = Buffer<T>(device, n_rows * r);
+  if (scaled)
+    {
+      norms       = ColumnNorms(device, n, n_columns);
+      scales      = Vector<double>(device, columns);
+      scales_back = Vector<double>(device, columns);
+    }
+}
+
+template <typename T>
+void SolverIn<T>::count(const MacroCells &cells)
+{
+  flop       = 2. * n_E * n_E + 4. * n_C * n_E + 2. * n_C * n_C;
+  paper_flop = 2. * n_E * n_E + 4. * n_C * n_E;
+  traffic    = sizeof(T) * (double(n_E) * n_E + 2. * n_C * n_E) +
+            double(n_columns) * ((sizeof(T) + sizeof(Number)) * (2. * n_E + 2. * n_C) + 2. * sizeof(Number) * n_C);
+  for (const auto &kind : cells.classes)
+    {
+      const double n_cells = kind.n_cells, m = kind.n_inner, e = kind.n_edge;
+      flop += 2. * n_cells * m * (m + 2. * e);
+      paper_flop += 4. * n_cells * m * m;
+      traffic +=
+        sizeof(T) * m * (m + 2. * e) + n_columns * n_cells * (sizeof(T) * (2. * m + e) + sizeof(Number) * (m + e));
+    }
+}
+
+template <typename T>
+template <typename Outer>
+void SolverIn<T>::solve(const Vector<Outer> &b, const double *squares, bool add, Vector<Outer> &x)
+{
+  if (scaled)
+    device.for_each(columns, LowPrecisionScales{n_columns, length, 1., squares == nullptr ? norms(b) : squares,
+                                                scales.data(), scales_back.data()});
+  enter(b);
+  solve_edges();
+  solve_inner();
+  leave(add, x);
+}
+
+// n_rows rows of h in another order; see GatherRows.
+template <typename T>
+void SolverIn<T>::gather(int n_rows, int rows, int pitch, const List<int> &numbers, T *to) const
+{
+  with_columns_at_once<Number>(columns, [&](auto width) {
+    constexpr int W = decltype(width)::value;
+    device.for_each(n_rows * (columns / W),
+                    GatherRows<Number, T, W>{columns, rows, pitch, numbers.data(), h.data(), to});
+  });
+}
+
+// h = Sᵀ b; b_C = L⁻¹ h_C, b_I = d h_I.
+template <typename T>
+template <typename Outer>
+void SolverIn<T>::enter(const Vector<Outer> &b)
+{
+  with_columns_at_once<Outer>(n_columns, [&](auto width) {
+    constexpr int        W = decltype(width)::value;
+    const ColumnWarps<W> tiles{n, columns};
+    device.for_each(tiles.size(), EnterColumns<Outer, Number, T, W>{
+                                    tiles, n_columns, position.data(), place.data(), to_old.start.data(),
+                                    to_old.column.data(), to_old.weight.data(), factor.data(), b.data(),
+                                    scaled ? scales.data() : nullptr, h.data(), of_cells.data()});
+  });
+  basis.load_to_hierarchical(columns, h, false);
+  with_columns_at_once<Number>(columns, [&](auto width) {
+    constexpr int W = decltype(width)::value;
+    device.for_each(older.size() * (columns / W), GatherInner<Number, T, W>{columns, older.data(), older_place.data(),
+                                                                            factor.data(), h.data(), of_cells.data()});
+  });
+  in_number.multiply({n_C, columns, n_C, false, false, n_C, columns, columns}, 1., L_inverse.data(), h.data(), 0.,
+                     c_hat.data());
+  device.for_each(n_C * columns, RoundEntries<Number, T>{c_hat.data(), c_rounded.data()});
+}
+
+// x_E = Π⁻¹ (b_E - Bᵀb_C - W b_I), b_C <- x_C = L⁻ᵀ (b_C - B x_E).
+template <typename T>
+void SolverIn<T>::solve_edges()
+{
+  const std::size_t r = columns;
+  for (const auto &k : classes)
+    products.multiply(
+      {k.e, columns, padded<T>(k.m), false, false, padded<T>(k.m), columns, columns, k.n_cells, 0, k.row * r, k.e * r},
+      1., k.W.data(), cell_rows(k), 0., w.data() + k.first_edge * r);
+  products.multiply({row_E, columns, n_C, true, false, row_E, columns, columns}, 1., B.data(), c_rounded.data(), 0.,
+                    t.data());
+  with_columns_at_once<Number>(columns, [&](auto width) {
+    constexpr int W = decltype(width)::value;
+    device.for_each(n_E * (columns / W), EdgeLoad<Number, T, W>{columns, E.data(), factor.data(), h.data(), w.data(),
+                                                                slots.data(), slot.data(), t.data(), e.data()});
+  });
+  products.multiply({n_E, columns, row_E, false, false, row_E, columns, columns}, 1., Pi_inverse.data(), e.data(), 0.,
+                    x_E.data());
+  device.for_each(n_E * columns, RoundEntries<Number, T>{x_E.data(), x_E_rounded.data()});
+  products.multiply({n_C, columns, row_E, false, false, row_E, columns, columns}, -1., B.data(), x_E_rounded.data(), 1.,
+                    c_hat.data());
+  in_number.multiply({n_C, columns, n_C, true, false, n_C, columns, columns}, 1., L_inverse.data(), c_hat.data(), 0.,
+                     h.data());
+}
+
+// x_I = C⁻¹b_I - Wᵀ d x_E, and all of x in h.
+template <typename T>
+void SolverIn<T>::solve_inner()
+{
+  const std::size_t r = columns;
+  with_columns_at_once<Number>(columns, [&](auto width) {
+    constexpr int W = decltype(width)::value;
+    device.for_each(n_E * (columns / W),
+                    ScatterRows<Number, W>{columns, E.data(), factor.data(), x_E.data(), h.data()});
+  });
+  for (const auto &k : classes)
+    {
+      gather(k.n_cells * k.e, k.e, k.row, k.edge, cell_rows(k) + k.m * r);
+      products.multiply({k.m, columns, k.row, false, false, k.row, columns, columns, k.n_cells, 0, k.row * r, k.m * r},
+                        1., k.C_W.data(), cell_rows(k), 0., h.data() + (n_C + n_E + k.first_inner) * r);
+    }
+}
+
+template <typename T>
+template <typename Outer>
+void SolverIn<T>::leave(bool add, Vector<Outer> &x)
+{
+  basis.to_nodal(columns, h, false);
+  with_columns_at_once<Outer>(n_columns, [&](auto width) {
+    constexpr int        W = decltype(width)::value;
+    const ColumnWarps<W> tiles{n, columns};
+    device.for_each(tiles.size(),
+                    LeaveColumns<Number, Outer, W>{tiles, n_columns, position.data(), from_old.start.data(),
+                                                   from_old.column.data(), from_old.weight.data(), h.data(),
+                                                   scaled ? scales_back.data() : nullptr, add, x.data()});
+  });
+}
+
+template <typename T>
+std::size_t SolverIn<T>::bytes() const
+{
+  std::size_t sum = h.size() * sizeof(Number) + Pi_inverse.bytes() + B.bytes() + L_inverse.bytes();
+  for (const auto &k : classes)
+    sum += k.C_W.bytes() + k.W.bytes();
+  for (const auto *buffer : {&c_hat, &w, &t, &x_E})
+    sum += buffer->bytes();
+  for (const auto *buffer : {&c_rounded, &e, &x_E_rounded, &of_cells})
+    sum += buffer->bytes();
+  return sum;
+}
+
+std::unique_ptr<Schur::Solver> make_solver(const Device &device, const NestedNodes &nodes, const MacroCells &cells,
+                                           const Prehandled &matrices, Arithmetic arithmetic, int n_columns)
+{
+  switch (arithmetic)
+    {
+      case Arithmetic::float64:
+        return std::make_unique<SolverIn<double>>(device, nodes, cells, matrices, arithmetic, n_columns);
+      case Arithmetic::bfloat16:
+        return std::make_unique<SolverIn<BFloat16>>(device, nodes, cells, matrices, arithmetic, n_columns);
+      case Arithmetic::float16:
+        return std::make_unique<SolverIn<Float16>>(device, nodes, cells, matrices, arithmetic, n_columns);
+      default: return std::make_unique<SolverIn<float>>(device, nodes, cells, matrices, arithmetic, n_columns);
+    }
+}
+} // namespace
+
+Schur::Schur(const Device &device, const NestedNodes &nodes, const MacroCells &cells, const Prehandled &matrices,
+             Arithmetic arithmetic, int n_columns)
+  : solver(make_solver(device, nodes, cells, matrices, arithmetic, n_columns))
+{}
+Schur::~Schur()                 = default;
+Schur::Schur(Schur &&) noexcept = default;
+
+void Schur::apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) const
+{
+  solver->apply(b, squares, add, x);
+}
+void Schur::apply(const Vector<float> &b, const double *squares, bool add, Vector<float> &x) const
+{
+  solver->apply(b, squares, add, x);
+}
+double Schur::flop() const
+{
+  return solver->flop;
+}
+double Schur::paper_flop() const
+{
+  return solver->paper_flop;
+}
+double Schur::traffic() const
+{
+  return solver->traffic;
+}
+std::size_t Schur::bytes() const
+{
+  return solver->bytes();
+}
+} // namespace adamant

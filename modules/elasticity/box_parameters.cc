@@ -1,0 +1,107 @@
+#include "elasticity/box_parameters.h"
+
+#include "application/mesh_input.h"
+#include "application/start_up.h"
+#include "base/require.h"
+#include "discretization/meshes/mesh.h"
+#include "expressions/expressions.h"
+
+#include <deal.II/grid/grid_generator.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace adamant
+{
+BoxParameters::BoxParameters(const std::string &section)
+  : ParameterAcceptor(section)
+  , section(section.substr(section.find_first_not_of('/')))
+{
+  add_parameter("Lengths", lengths, "Of the box (0,Lx) x (0,Ly) x (0,Lz)");
+  add_parameter("Coarse cells", coarse_cells, "Of the box in each direction, before refinement");
+  using namespace dealii::Patterns;
+  add_parameter("Uniform refinements", uniform_refinements, "Of these cells", prm, Integer(0, 10));
+  add_parameter(
+    "Refinement", refinement,
+    "Then step l = 1, 2, ... refines all cells (uniform), those whose centre has its first 1 (face), 2 (edge) or 3 "
+    "(vertex) coordinates below 2^-l times the length, or those where a stationary solution has the largest "
+    "errors after Kelly's estimator (kelly)",
+    prm, Selection("uniform|face|edge|vertex|kelly"));
+  add_parameter("Refinement steps", refinement_steps, "Number of these steps", prm, Integer(0, 20));
+  add_parameter(
+    "Coordinates", coordinates,
+    "Where the points x, y, z of this box lie in the end: expressions separated by semicolons, as for graded "
+    "cells; empty: there");
+  add_parameter("Refine fraction", refine_fraction, "Of the cells, in each step of kelly", prm, Double(0., 1.));
+}
+
+void BoxParameters::check(unsigned int dim, unsigned int n_components, unsigned int degree) const
+{
+  require(lengths.size() >= dim && coarse_cells.size() >= dim, section,
+          "/Lengths and Coarse cells need a value for each dimension");
+  if (!coordinates.empty())
+    check_expression(section + "/Coordinates", coordinates, dim, dim);
+  const auto times      = uniform_refinements + (refinement == "uniform" ? refinement_steps : 0);
+  double     n_unknowns = n_components;
+  for (unsigned int d = 0; d < dim; ++d)
+    {
+      require(lengths[d] > 0. && coarse_cells[d] > 0, section, "/Lengths and Coarse cells have to be positive");
+      n_unknowns *= degree * std::ldexp(coarse_cells[d], static_cast<int>(times)) + 1.;
+    }
+  require(n_unknowns <= most_unknowns(), section,
+          ": these refinements give more unknowns than 32-bit indices can count");
+}
+
+bool BoxParameters::contains(const std::vector<double> &point, unsigned int dim) const
+{
+  bool inside = point.size() >= dim;
+  for (unsigned int d = 0; inside && d < dim && coordinates.empty(); ++d)
+    inside = point[d] >= 0. && point[d] <= lengths[d];
+  return inside;
+}
+
+template <int dim>
+void BoxParameters::make(dealii::Triangulation<dim> &mesh) const
+{
+  const std::string key = section + "/Coordinates";
+  if (!coordinates.empty()) // before the work of refining
+    refuse_moved_vertices(key, is_distributed(mesh));
+  dealii::Point<dim> far_corner;
+  std::copy_n(lengths.begin(), dim, &far_corner[0]);
+  dealii::GridGenerator::subdivided_hyper_rectangle(
+    mesh, std::vector<unsigned int>(coarse_cells.begin(), coarse_cells.begin() + dim), dealii::Point<dim>(), far_corner,
+    true);
+  refine_global(mesh, uniform_refinements);
+  const std::map<std::string, unsigned int> n_coordinates{{"uniform", 0}, {"face", 1}, {"edge", 2}, {"vertex", dim}};
+  if (!by_estimate())
+    refine_towards_origin(mesh, lengths, n_coordinates.at(refinement), refinement_steps);
+  if (!coordinates.empty())
+    move_vertices(key, *parse_function<dim>(key, coordinates, dim), mesh);
+}
+
+template <int dim>
+void refine_towards_origin(dealii::Triangulation<dim> &mesh, const std::vector<double> &lengths,
+                           unsigned int n_coordinates, unsigned int n_steps)
+{
+  for (unsigned int l = 1; l <= n_steps; ++l)
+    {
+      for (const auto &cell : mesh.active_cell_iterators())
+        {
+          bool near = cell->is_locally_owned();
+          for (unsigned int d = 0; d < n_coordinates; ++d)
+            near = near && cell->center()[d] < std::ldexp(lengths[d], -static_cast<int>(l));
+          if (near)
+            cell->set_refine_flag();
+        }
+      execute_refinement(mesh);
+    }
+}
+
+template void BoxParameters::make(dealii::Triangulation<2> &) const;
+template void BoxParameters::make(dealii::Triangulation<3> &) const;
+template void refine_towards_origin(dealii::Triangulation<2> &, const std::vector<double> &, unsigned int,
+                                    unsigned int);
+template void refine_towards_origin(dealii::Triangulation<3> &, const std::vector<double> &, unsigned int,
+                                    unsigned int);
+} // namespace adamant

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "application/profiles.h"
+#include "base/run_record.h"
+#include "elasticity/elastic_material.h"
+
+#include <deal.II/base/point.h>
+
+#include <string>
+#include <vector>
+
+namespace adamant
+{
+/// The stresses of a displacement at points and along lines.
+template <int dim>
+class Stresses
+{
+public:
+  /// Points have dim coordinates or more, a line those of its ends, and n_points points. Throws InputError, naming the
+  /// parameter and the point, where one lies in no cell. All ranks call everything together.
+  Stresses(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const ElasticMaterials &materials,
+           const std::vector<std::vector<double>> &points, const std::vector<std::vector<double>> &lines,
+           unsigned int n_points);
+
+  /// For the nodal values u of the displacement at the owned DoFs, host memory: record["stresses"] has an entry for
+  /// each point, with the components stress_names() and von_mises; lines are written by write_profile.
+  void write(const Array<double> &u, const std::string &folder, RunRecord &record) const;
+
+private:
+  struct Place
+  {
+    std::vector<dealii::Point<dim>> points;
+    PointValues<dim>                sigma;
+  };
+  std::vector<ProfileColumn> evaluate(const Place &place, const Array<double> &u) const;
+
+  Communicator       ranks;
+  Place              at_points;
+  std::vector<Place> lines;
+};
+} // namespace adamant

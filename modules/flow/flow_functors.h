@@ -1,0 +1,130 @@
+#pragma once
+
+#include "base/host_device.h"
+#include "flow/bundle_functors.h"
+
+// The products of an explicit step for the Navier-Stokes equations, for host and GPU. Velocities are stored by
+// components: component c of node i is u[c n + i].
+
+namespace adamant
+{
+/// u_new = u + dt (f - r / m), by components; f may be null. u_new must not be u.
+template <int dim>
+struct VelocityUpdate
+{
+  long          n;
+  double        dt;
+  const double *u, *inverse_mass, *force;
+  double       *u_new;
+
+  ADAMANT_HOST_DEVICE void operator()(int i, const double (&rhs)[dim]) const
+  {
+    const double m = inverse_mass[i];
+    double       old[dim], f[dim];
+    for (int c = 0; c < dim; ++c)
+      {
+        old[c] = u[c * n + i];
+        f[c]   = force != nullptr ? force[c * n + i] : 0.;
+      }
+    for (int c = 0; c < dim; ++c)
+      u_new[c * n + i] = old[c] + dt * (f[c] - rhs[c] * m);
+  }
+};
+
+/// A momentum step (Liebchen et al., equations (14), (15)) as one product of the bundle K, A_1, ..., A_dim: with
+/// A_d,ij = (φ_i, ∂_d φ_j), K the stiffness matrix times the viscosity and m the lumped mass
+///   u_new,c = u_c + dt (f_c - (Σ_d A_d (u_d u_c) + A_c p + K u_c) / m),
+/// products of nodal values taken on the fly. Where 1 / m is set to zero (prescribed nodes, hanging nodes) and f with
+/// it, u stays. It moves 8 (dim + 1) bytes an entry and 16 (dim + 1) a node (f: 8 dim more).
+template <int dim>
+struct MomentumStep : BundleFunctor
+{
+  static constexpr int n_matrices = dim + 1, n_values = dim + 1, n_sums = dim;
+
+  VelocityUpdate<dim> update;
+  const double       *p;
+  MomentumStep(const VelocityUpdate<dim> &update, const double *p)
+    : update(update)
+    , p(p)
+  {}
+
+  ADAMANT_HOST_DEVICE const double *values(int k) const { return k < dim ? update.u + k * update.n : p; }
+  // sum[c] += (K + Σ_d A_d u_d)_ij u_cj + A_c,ij p_j
+  ADAMANT_HOST_DEVICE void add(const double (&a)[dim + 1], const double (&v)[dim + 1], double (&sum)[dim]) const
+  {
+    double w = a[0];
+    for (int d = 0; d < dim; ++d)
+      w += a[1 + d] * v[d];
+    for (int c = 0; c < dim; ++c)
+      sum[c] += w * v[c] + a[1 + c] * v[dim];
+  }
+  ADAMANT_HOST_DEVICE void operator()(int i, const double (&sum)[dim]) const { update(i, sum); }
+  ADAMANT_HOST_DEVICE void add_ghosts(int i, const double (&sum)[dim]) const
+  {
+    for (int c = 0; c < dim; ++c)
+      update.u_new[c * update.n + i] -= update.dt * sum[c] * update.inverse_mass[i];
+  }
+};
+
+/// The divergence g = Σ_d W_d u_d as one product of the bundle W_1, ..., W_dim, whose rows are few and long; n entries
+/// a component.
+template <int dim>
+struct Divergence : BundleFunctor
+{
+  static constexpr int n_matrices = dim, n_values = dim, n_sums = 1, parts = 8;
+
+  long          n;
+  const double *u;
+  double       *g;
+  Divergence(long n, const double *u, double *g)
+    : n(n)
+    , u(u)
+    , g(g)
+  {}
+
+  ADAMANT_HOST_DEVICE const double *values(int d) const { return u + d * n; }
+  ADAMANT_HOST_DEVICE void          add(const double (&a)[dim], const double (&v)[dim], double (&sum)[1]) const
+  {
+    for (int d = 0; d < dim; ++d)
+      sum[0] += a[d] * v[d];
+  }
+  ADAMANT_HOST_DEVICE void operator()(int i, const double (&sum)[1]) const { g[i] = sum[0]; }
+  ADAMANT_HOST_DEVICE void add_ghosts(int i, const double (&sum)[1]) const { g[i] += sum[0]; }
+};
+
+/// The products u_c u_d, c <= d, one after the other: the first step of a momentum step by single sparse products.
+template <int dim>
+struct VelocityProducts
+{
+  static constexpr int number = dim * (dim + 1) / 2;
+  static int place(int c, int d) { return c > d ? place(d, c) : c * dim - c * (c - 1) / 2 + d - c; } ///< of u_c u_d
+
+  long          n;
+  const double *u;
+  double       *products;
+
+  ADAMANT_HOST_DEVICE void operator()(int i) const
+  {
+    int k = 0;
+    for (int c = 0; c < dim; ++c)
+      for (int d = c; d < dim; ++d, ++k)
+        products[k * n + i] = u[c * n + i] * u[d * n + i];
+  }
+};
+
+/// The last one: the update with these sums, by components.
+template <int dim>
+struct UpdateVelocity
+{
+  VelocityUpdate<dim> update;
+  const double       *rhs;
+
+  ADAMANT_HOST_DEVICE void operator()(int i) const
+  {
+    double sum[dim];
+    for (int c = 0; c < dim; ++c)
+      sum[c] = rhs[c * update.n + i];
+    update(i, sum);
+  }
+};
+} // namespace adamant

@@ -1,0 +1,99 @@
+#include "flow/flow_output.h"
+
+#include "discretization/meshes/mesh.h"
+
+#include <deal.II/fe/fe_q.h>
+#include <deal.II/fe/fe_system.h>
+#include <deal.II/numerics/data_out.h>
+#include <deal.II/numerics/data_postprocessor.h>
+
+#include <string>
+#include <vector>
+
+namespace adamant
+{
+namespace
+{
+using Interpretation = dealii::DataComponentInterpretation::DataComponentInterpretation;
+
+/// A scalar in 2D.
+template <int dim>
+class VorticityPostprocessor : public dealii::DataPostprocessor<dim>
+{
+public:
+  static constexpr unsigned int n_components = dim == 2 ? 1 : 3;
+
+  void evaluate_vector_field(const dealii::DataPostprocessorInputs::Vector<dim> &inputs,
+                             std::vector<dealii::Vector<double>>                &computed) const override
+  {
+    for (unsigned int q = 0; q < computed.size(); ++q)
+      {
+        const auto &grad = inputs.solution_gradients[q];
+        if constexpr (dim == 2)
+          computed[q](0) = grad[1][0] - grad[0][1];
+        else
+          for (unsigned int c = 0; c < 3; ++c)
+            computed[q](c) = grad[(c + 2) % 3][(c + 1) % 3] - grad[(c + 1) % 3][(c + 2) % 3];
+      }
+  }
+  std::vector<std::string>    get_names() const override { return std::vector<std::string>(n_components, "vorticity"); }
+  std::vector<Interpretation> get_data_component_interpretation() const override
+  {
+    return std::vector<Interpretation>(n_components,
+                                       dim == 2 ? dealii::DataComponentInterpretation::component_is_scalar :
+                                                  dealii::DataComponentInterpretation::component_is_part_of_vector);
+  }
+  dealii::UpdateFlags get_needed_update_flags() const override { return dealii::update_gradients; }
+};
+
+// The nodal values of dim components as those of a vector-valued element.
+template <int dim>
+NodalVector vector_valued(const LevelSpace<dim> &space, const double *by_components,
+                          const dealii::DoFHandler<dim> &dofs)
+{
+  const auto                                  &fe     = dofs.get_fe();
+  auto                                         values = nodal_vector(dofs);
+  std::vector<Array<double>>                   components;
+  std::vector<dealii::types::global_dof_index> indices(fe.n_dofs_per_cell());
+  for (unsigned int d = 0; d < dim; ++d)
+    components.push_back(space.local_values(by_components + std::size_t(d) * space.n_owned()));
+  for (const auto &scalar_cell : space.active_cells())
+    {
+      const int *nodes = space.cell_dofs(space.cell_number(scalar_cell));
+      with_dofs(scalar_cell, dofs)->get_dof_indices(indices);
+      for (unsigned int i = 0; i < indices.size(); ++i)
+        {
+          const auto [component, node] = fe.system_to_component_index(i);
+          if (values.in_local_range(indices[i]))
+            values(indices[i]) = components[component][nodes[node]];
+        }
+    }
+  values.update_ghost_values();
+  return values;
+}
+} // namespace
+
+template <int dim>
+void write_flow(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const double *velocity,
+                const double *pressure, TimeSeries &series, double time)
+{
+  dealii::DoFHandler<dim> dofs(space.triangulation());
+  dofs.distribute_dofs(dealii::FESystem<dim>(dealii::FE_Q<dim>(1), dim));
+  const auto                        vectors = vector_valued(space, velocity, dofs);
+  const auto                        scalars = nodal_vector(space, pressure);
+  const VorticityPostprocessor<dim> vorticity;
+  dealii::DataOut<dim>              data;
+  data.add_data_vector(
+    dofs, vectors, std::vector<std::string>(dim, "velocity"),
+    std::vector<Interpretation>(dim, dealii::DataComponentInterpretation::component_is_part_of_vector));
+  data.add_data_vector(dofs, vectors, vorticity);
+  data.add_data_vector(space.dof_handler(), scalars, "pressure");
+  data.build_patches(mapping, 1);
+  series.write(data, time);
+}
+
+template void write_flow(const LevelSpace<2> &, const dealii::Mapping<2> &, const double *, const double *,
+                         TimeSeries &, double);
+template void write_flow(const LevelSpace<3> &, const dealii::Mapping<3> &, const double *, const double *,
+                         TimeSeries &, double);
+} // namespace adamant

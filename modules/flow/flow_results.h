@@ -1,0 +1,161 @@
+#pragma once
+
+#include "application/profiles.h"
+#include "application/run_folder.h"
+#include "application/state.h"
+#include "base/run_record.h"
+#include "flow/cell_sizes.h"
+#include "flow/divergence_projection.h"
+#include "flow/flow_functionals.h"
+
+#include <deal.II/base/point.h>
+
+#include <boost/serialization/map.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace adamant
+{
+/// Where forces act, and lines and points of interest, with dim coordinates or more.
+struct FlowResultsOptions
+{
+  double                           force_scale = 1.;
+  std::set<unsigned int>           force_boundaries;
+  std::vector<std::vector<double>> profiles, points; ///< a profile has two points
+  unsigned int                     profile_points = 101;
+};
+
+/// What is computed from a flow on the host: statistics, forces, profiles. Velocities by components, pressures as
+/// nodal values on the velocity mesh, in host memory. Of several ranks each has the values of its own nodes and gets
+/// the same results; all call it together.
+template <int dim>
+class FlowResults
+{
+public:
+  FlowResults(const FlowMatrices<dim> &flow, const dealii::Mapping<dim> &mapping, const FlowResultsOptions &options)
+    : flow(flow)
+    , force_scale(options.force_scale)
+    , edges(shortest_edges(flow.velocity()))
+    , profiles(flow.velocity(), mapping, options.profiles, options.profile_points)
+  {
+    for (const auto id : options.force_boundaries)
+      force_on.emplace(id, BoundaryForce<dim>(flow, id));
+    std::vector<dealii::Point<dim>> points;
+    for (const auto &point : options.points)
+      std::copy_n(point.begin(), dim, &points.emplace_back()[0]);
+    at_points = {"Output/Points", flow.velocity(), mapping, points};
+  }
+
+  /// Computes the statistics of a state: g is the divergence tested, `nodal_pressure` the pressure on its own mesh, `a`
+  /// is f - ∂_t u as a BoundaryForce takes it.
+  void evaluate(const Array<double> &u, const Array<double> &pressure, const Array<double> &nodal_pressure,
+                const Array<double> &g, const Array<double> &a, double dt, double viscosity)
+  {
+    values["kinetic_energy"] = kinetic_energy(flow, u);
+    values["max_divergence"] = largest_divergence(flow, g);
+    values["mean_pressure"]  = mean_pressure(flow, nodal_pressure);
+    values["cfl"]            = dt * fastest_crossing(flow.velocity(), edges, u);
+    pressure_at_points       = at_points(pressure);
+    for (const auto &[id, on_boundary] : force_on)
+      {
+        force[id] = on_boundary(u, pressure, a, viscosity);
+        for (double &component : force[id])
+          component *= force_scale;
+      }
+  }
+
+  /// Of a projection on a new mesh: the largest of all changes are kept.
+  void count_change(const ProjectedDivergence &change)
+  {
+    const auto keep = [this](const std::string &of, double divergence) {
+      auto &largest = values["remesh_divergence_" + of];
+      largest       = std::max(largest, divergence);
+    };
+    keep("wanted", change.wanted);
+    keep("interpolated", change.interpolated);
+    keep("projected", change.projected);
+  }
+
+  void print(double time, bool steady) const
+  {
+    std::cout << "time " << time << (steady ? ", steady" : "") << ": kinetic energy " << values.at("kinetic_energy")
+              << ", largest divergence " << values.at("max_divergence") << std::endl;
+  }
+
+  /// The last statistics in a row of statistics.csv, with a column for what changes in a step where that is given.
+  void add_to(Statistics::Row &row, const std::optional<double> &change) const
+  {
+    for (const char *name : names)
+      row.emplace_back(name, values.at(name));
+    if (change)
+      row.emplace_back("change", *change);
+    for (const auto &[id, F] : force)
+      for (unsigned int c = 0; c < dim; ++c)
+        row.emplace_back("force" + std::to_string(id) + "_" + "xyz"[c], F[c]);
+    for (std::size_t k = 0; k < pressure_at_points.size(); ++k)
+      row.emplace_back("pressure_at_point" + std::to_string(k), pressure_at_points[k]);
+  }
+
+  /// Likewise in run.json, with the sizes of the problem.
+  void add_to(RunRecord &record) const
+  {
+    record["velocity_nodes"] = flow.velocity().n_global_dofs();
+    record["pressure_nodes"] = flow.pressure().n_global_dofs();
+    record["hanging_nodes"]  = flow.velocity().n_hanging();
+    for (const char *name : names)
+      record[name] = values.at(name);
+    for (const char *of : {"wanted", "interpolated", "projected"})
+      if (const auto found = values.find(std::string("remesh_divergence_") + of); found != values.end())
+        record["remesh_divergence"][of] = found->second;
+    for (const auto &[id, F] : force)
+      record["forces"][std::to_string(id)] = F;
+    if (!pressure_at_points.empty())
+      record["pressure_at_points"] = pressure_at_points;
+  }
+
+  /// The velocity at the points; profile_<k>.csv, and the extremes of every component in the record.
+  void write_profiles(const Array<double> &u, const Array<double> &pressure, const std::string &folder,
+                      RunRecord &record) const
+  {
+    const std::size_t                             n = pressure.size();
+    std::vector<typename Profiles<dim>::Function> functions;
+    for (unsigned int c = 0; c < dim; ++c)
+      {
+        const std::string axis(1, "xyz"[c]);
+        functions.push_back({"u_" + axis, Array<double>(u.begin() + c * n, u.begin() + (c + 1) * n), true});
+        if (!at_points.empty())
+          record["velocity_at_points"][axis] = at_points(functions.back().nodal);
+      }
+    functions.push_back({"p", pressure, false});
+    profiles.write(functions, folder, record);
+  }
+
+  void serialize(State &state)
+  {
+    state.scalar(values);
+    state.scalar(force);
+    state.scalar(pressure_at_points);
+  }
+
+private:
+  static constexpr const char *names[] = {"kinetic_energy", "max_divergence", "mean_pressure", "cfl"};
+
+  const FlowMatrices<dim>                   &flow;
+  const double                               force_scale;
+  const Array<double>                        edges; // the shortest around each node
+  const Profiles<dim>                        profiles;
+  std::map<unsigned int, BoundaryForce<dim>> force_on; // boundaries
+  PointValues<dim>                           at_points;
+
+  // The last statistics.
+  std::map<std::string, double>               values{{names[0], 0.}, {names[1], 0.}, {names[2], 0.}, {names[3], 0.}};
+  std::map<unsigned int, std::vector<double>> force;
+  std::vector<double>                         pressure_at_points;
+};
+} // namespace adamant

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "algebra/device.h"
+#include "flow/bundle_functors.h"
+#include "flow/host_bundle.h"
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace adamant
+{
+#if ADAMANT_WITH_CUDA
+namespace cuda
+{
+// Defined in algebra/bundle_functors.cuh: a .cu file instantiates it for each functor.
+template <typename Functor>
+void for_each_row(const DeviceInterface &device, const BundleStorage &A, const Functor &f);
+
+// See MatrixBundle.
+std::shared_ptr<BundleStorage> make_bundle(DeviceInterface                              &device,
+                                           const std::vector<const CSRMatrix<double> *> &matrices, int n_values);
+} // namespace cuda
+#endif
+
+/// Sparse matrices on one pattern on a device, this rank's rows, packed for products that need all of them at once:
+/// one pass over one stream of values, with each index read once. Always in the device's own format. A handle: copies
+/// mean the same bundle.
+class MatrixBundle
+{
+public:
+  MatrixBundle() = default;
+  /// `matrices` in host memory have the same pattern; they are copied. Products read `n_values` numbers in the node of
+  /// a column: where ranks share the matrices these travel in one message. All ranks call it together.
+  MatrixBundle(const Device &device, const std::vector<const CSRMatrix<double> *> &matrices, int n_values)
+    : bundle(make(device, matrices, n_values))
+  {}
+
+  explicit    operator bool() const { return bundle != nullptr; }
+  int         n_rows() const { return bundle->n_rows; }
+  int         n_cols() const { return bundle->n_cols; }
+  std::size_t bytes() const { return bundle->bytes(); } ///< of device memory that a product reads, without vectors
+
+  const BundleStorage &storage() const { return *bundle; }
+
+private:
+  static std::shared_ptr<BundleStorage> make(const Device                                 &device,
+                                             const std::vector<const CSRMatrix<double> *> &matrices, int n_values)
+  {
+#if ADAMANT_WITH_CUDA
+    if (device.asynchronous())
+      return cuda::make_bundle(device.interface(), matrices, n_values);
+#endif
+    (void)device;
+    return std::make_shared<host::Bundle>(matrices, n_values);
+  }
+
+  std::shared_ptr<BundleStorage> bundle;
+};
+
+/// f(i, sums) for all rows i of a bundle with what its entries add up to: see bundle_functors.h for what a functor
+/// has. Throws RunError where the bundle was made for another number of matrices or values. All ranks call it
+/// together.
+template <typename Functor>
+void for_each_row(const Device &device, const MatrixBundle &A, const Functor &f)
+{
+  A.storage().check(Functor::n_matrices, Functor::n_values);
+#if ADAMANT_WITH_CUDA
+  if (device.asynchronous())
+    return cuda::for_each_row(device.interface(), A.storage(), f);
+#endif
+  host::for_each_row(device.interface().n_threads(), A.storage(), f);
+}
+} // namespace adamant

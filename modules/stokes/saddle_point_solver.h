@@ -1,0 +1,51 @@
+#pragma once
+
+#include "multigrid/linear_solver.h"
+#include "operators/block_operator.h"
+#include "solvers/gmres.h"
+#include "solvers/triangular.h"
+#include "stokes/saddle_point_data.h"
+#include "stokes/schur_complement.h"
+
+#include <memory>
+
+namespace adamant
+{
+/// Flexible GMRES in double for (u, p), right-preconditioned by the upper block triangular matrix with a V-cycle for A
+/// and an approximate inverse of the Schur complement: p = -Ŝ⁻¹ r_p, u = V (r_u - Bᵀ p).
+class SaddlePointSolver
+{
+public:
+  /// `options` are those of the V-cycle for A and of GMRES; `schur_options` those of the one for K, in double where the
+  /// precision is float64, else in float. `external` replaces the V-cycle for A.
+  SaddlePointSolver(const Device &device, const SaddlePointData &data, int dim, SchurComplement type,
+                    const LinearSolverOptions &options, const MultigridOptions &schur_options,
+                    std::unique_ptr<Preconditioner> external = nullptr);
+
+  /// From the guess x; see KrylovMethod.
+  SolverResult solve(const Vector<double> &b, Vector<double> &x) { return gmres.solve(b, x, options.control); }
+  /// Takes over the values that the matrices have now.
+  void update();
+
+  const Blocks         &blocks() const { return system.blocks_of_rows(); } ///< velocity, pressure
+  const LinearOperator &A() const { return A_operator; }
+  const LinearOperator &B() const { return B_operator; }
+  const Preconditioner &velocity_cycle() const { return *V; }
+  const Preconditioner &schur_complement() const { return *S; }
+  const Preconditioner &preconditioner() const { return triangular; }
+
+private:
+  std::unique_ptr<Preconditioner> make_schur(const Device &device, const SaddlePointData &data, int dim,
+                                             SchurComplement type, const MultigridOptions &schur_options);
+
+  const SaddlePointData          &data;
+  LinearSolverOptions             options;
+  Matrix<double>                  A_matrix;
+  Matrix<float>                   A_in_float; // for SchurBFBT<float>, where the V-cycle is not in float
+  MatrixOperator                  A_operator, B_operator, Bt_operator;
+  BlockOperator                   system;
+  std::unique_ptr<Preconditioner> V, S;
+  TriangularPreconditioner        triangular;
+  GMRES                           gmres;
+};
+} // namespace adamant

@@ -1,0 +1,120 @@
+#include "stokes/scaled_product.h"
+
+#include "base/csr_product.h"
+#include "base/exceptions.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace adamant
+{
+namespace
+{
+// That of A Aᵀ, with the diagonal entry in rows where it has none.
+CSRMatrix<double> pattern_of_product(const CSRMatrix<double> &A, const CSRMatrix<double> &At)
+{
+  const CSRMatrix<double> AAt = local_product(A, At);
+  CSRMatrix<double>       K;
+  K.n_rows = K.n_cols = AAt.n_rows;
+  K.row_start.resize(K.n_rows + 1);
+  for (int i = 0; i < K.n_rows; ++i)
+    K.row_start[i + 1] = std::max<EntryNumber>(AAt.row_start[i + 1] - AAt.row_start[i], 1);
+  finish_row_starts(K);
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < K.n_rows; ++i)
+    {
+      K.column[K.row_start[i]] = i;
+      std::copy(AAt.column.begin() + AAt.row_start[i], AAt.column.begin() + AAt.row_start[i + 1],
+                K.column.begin() + K.row_start[i]);
+    }
+  std::fill(K.value.begin(), K.value.end(), std::numeric_limits<double>::quiet_NaN()); // they are on the device
+  return K;
+}
+} // namespace
+
+NodeRows::NodeRows(const Device &device, const CSRMatrix<double> &matrix, int node_size)
+  : size(node_size)
+{
+  // Calls action(k, first): the entry k is the first of its node in its row, or not.
+  const auto for_each_entry = [&](int row, const auto &action) {
+    for (EntryNumber k = matrix.row_start[row]; k < matrix.row_start[row + 1]; ++k)
+      action(k, k == matrix.row_start[row] || matrix.column[k] / size != matrix.column[k - 1] / size);
+  };
+  Array<EntryNumber> starts(matrix.n_rows + 1, 0);
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < matrix.n_rows; ++i)
+    for_each_entry(i, [&](EntryNumber, bool first) { starts[i + 1] += first; });
+  for (int i = 0; i < matrix.n_rows; ++i)
+    starts[i + 1] += starts[i];
+  Array<int>    nodes(starts.back());
+  Array<double> values(starts.back() * size);
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < matrix.n_rows; ++i)
+    {
+      EntryNumber next = starts[i];
+      for_each_entry(i, [&](EntryNumber k, bool first) {
+        if (first)
+          {
+            nodes[next] = matrix.column[k] / size;
+            std::fill_n(values.begin() + next * size, size, 0.);
+            ++next;
+          }
+        values[(next - 1) * size + matrix.column[k] % size] = matrix.value[k];
+      });
+    }
+  start = List<EntryNumber>(device, starts);
+  node  = List<int>(device, nodes);
+  value = List<double>(device, values);
+}
+
+ScaledProduct::ScaledProduct(const Device &device, const CSRMatrix<double> &A, const CSRMatrix<double> &At,
+                             int node_size)
+  : device(device)
+  , A(device, A, node_size)
+{
+  if (A.n_cols != At.n_rows || A.n_rows != At.n_cols || A.ghosts || At.ghosts)
+    throw RunError("scaled product: the matrices do not fit together, or are spread over ranks");
+  host = std::make_shared<const CSRMatrix<double>>(pattern_of_product(A, At));
+  K    = std::make_shared<CompressedRows>(device, *host);
+  list_entries();
+}
+
+// Those on and above the diagonal, and where they are mirrored to.
+void ScaledProduct::list_entries()
+{
+  const auto        &pattern = *host;
+  Array<EntryNumber> starts(pattern.n_rows + 1, 0);
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < pattern.n_rows; ++i)
+    for (EntryNumber k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
+      starts[i + 1] += pattern.column[k] >= i;
+  for (int i = 0; i < pattern.n_rows; ++i)
+    starts[i + 1] += starts[i];
+  to_index(static_cast<std::size_t>(pattern.n_nonzeros()), "entries of a scaled product");
+  Array<int> entries(starts.back()), rows(starts.back()), mirrored(starts.back());
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < pattern.n_rows; ++i)
+    {
+      EntryNumber next = starts[i];
+      for (EntryNumber k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
+        if (const int j = pattern.column[k]; j >= i)
+          {
+            const auto begin = pattern.column.begin() + pattern.row_start[j],
+                       end   = pattern.column.begin() + pattern.row_start[j + 1];
+            entries[next]    = static_cast<int>(k);
+            rows[next]       = i;
+            mirrored[next]   = static_cast<int>(std::lower_bound(begin, end, i) - pattern.column.begin());
+            ++next;
+          }
+    }
+  entry  = List<int>(device, entries);
+  row    = List<int>(device, rows);
+  mirror = List<int>(device, mirrored);
+}
+
+void ScaledProduct::update(const Vector<double> &d)
+{
+  device.for_each(entry.size(), ScaledProductEntry{A.view(), d.data(), entry.data(), mirror.data(), row.data(),
+                                                   K->view().column, K->values.data()});
+}
+} // namespace adamant

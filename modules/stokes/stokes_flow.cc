@@ -1,0 +1,303 @@
+#include "stokes/stokes_flow.h"
+
+#include "application/linear_solver_setup.h"
+#include "application/section.h"
+#include "discretization/fields/average_functors.h"
+#include "discretization/fields/gradient_postprocessor.h"
+#include "discretization/fields/nodal_values.h"
+
+#include <deal.II/base/symmetric_tensor.h>
+#include <deal.II/fe/fe_q.h>
+#include <deal.II/grid/grid_tools.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <utility>
+
+namespace adamant
+{
+namespace
+{
+template <int dim>
+StokesOptions stokes_options(const Run &run, double length, const ViscosityParameters &averages,
+                             const StokesSolverParameters &parameters, SchurComplement schur, VelocityElement element)
+{
+  auto levels           = level_mesh_options<dim>(run, parameters, dealii::FE_Q<dim>(1));
+  levels.coarsest_cells = parameters.coarsest_cells; // of the pressure, where the velocity has another preconditioner
+  return {element,
+          levels,
+          averages.coarse_average(),
+          schur,
+          parameters.exponent,
+          parameters.boundary_weight,
+          length,
+          parameters.velocity_product(averages)};
+}
+
+// Whether the values at the n points of each cell, of all ranks, vary by less than 10 there: a jump of the viscosity
+// through a cell that matters varies by more, and a smooth one by less on a mesh that resolves it.
+bool varies_smoothly(const Array<double> &at_points, int n, const Device &device)
+{
+  double most = 1.;
+  for (auto cell = at_points.begin(); cell != at_points.end(); cell += n)
+    {
+      const auto [low, high] = std::minmax_element(cell, cell + n);
+      most                   = std::max(most, *low > 0. ? *high / *low : std::numeric_limits<double>::max());
+    }
+  device.communicator().max(&most, 1);
+  return most < 10.;
+}
+
+// What keeps GMRES from a tolerance: rounding of η_max u against the right-hand side.
+template <int dim>
+std::string rounding_limit(const CellViscosity &eta, double h, const Vector<double> &x, const Vector<double> &b)
+{
+  double most = 0.;
+  for (const double value : to_host(x))
+    most = std::max(most, std::abs(value));
+  x.device().communicator().max(&most, 1);
+  const double limit =
+    std::numeric_limits<double>::epsilon() * eta.most * std::pow(h, dim - 2) * most / std::sqrt(b.device().dot(b, b));
+  return "; rounding allows a relative residual of about " + to_text(limit) +
+         " here; a larger Linear solver/Restart may help";
+}
+} // namespace
+
+template <int dim>
+StokesFlow<dim>::StokesFlow(const Device &device, Run &run, dealii::Triangulation<dim> &mesh,
+                            const dealii::Mapping<dim> &mapping, const VelocityBoundaries &boundaries,
+                            const ViscosityParameters &averages, const StokesSolverParameters &parameters,
+                            SchurComplement schur, VelocityElement element)
+  : device(device)
+  , run(run)
+  , mesh(mesh)
+  , mapping(mapping)
+  , average_parameters(averages)
+  , parameters(parameters)
+  , schur(schur)
+  , length(std::pow(dealii::GridTools::volume(mesh), 1. / dim))
+  , matrices_(device, mesh, mapping, dirichlet_boundary(boundaries, mesh), walls(boundaries, mesh),
+              stokes_options<dim>(run, length, averages, parameters, schur, element))
+  , field(device, matrices_.velocity, mapping)
+{
+  const int n = field.size() + matrices_.pressure.finest().n_owned();
+  load        = field.vector();
+  b           = Vector<double>(device, n);
+  x           = Vector<double>(device, n);
+  u           = field.vector();
+  p           = Vector<double>(device, matrices_.nodal_pressure.finest().n_owned());
+  viscosity   = Vector<double>(device, space().n_cells());
+  scaled      = Vector<double>(device, space().n_cells());
+  prescribed  = Vector<double>(device, prescribed_velocity(boundaries, space(), mapping));
+  g           = field.prescribed_vector();
+  volumes     = cell_volumes(space());
+}
+
+template <int dim>
+CellViscosity StokesFlow<dim>::viscosity_of(const Vector<double> &at_points, bool has_units) const
+{
+  const int      n = static_cast<int>(matrices_.quadrature.size());
+  Vector<double> of_cells(device, space().n_cells());
+  device.for_each(of_cells.size(),
+                  AverageInCells{average_parameters.finest_average(), n, at_points.data(), of_cells.data()});
+  const auto &finest   = average_parameters.finest;
+  const bool  may_stay = finest == "none" || (finest == "auto" && matrices_.is_q2());
+  auto        values   = may_stay ? to_host(at_points) : Array<double>();
+  const bool  averaged = !may_stay || (finest == "auto" && !varies_smoothly(values, n, device));
+  if (averaged)
+    values.clear();
+  auto result     = adamant::cell_viscosity(space(), volumes, to_host(of_cells), std::move(values), has_units);
+  result.averaged = averaged;
+  return result;
+}
+
+template <int dim>
+void StokesFlow<dim>::set_viscosity(CellViscosity new_eta)
+{
+  const bool first = !solver;
+  auto       x_u   = part(x, 0);
+  device.scale(new_eta.scale / eta.scale, x_u); // u stays
+  eta = std::move(new_eta);
+  {
+    Section scope(run.timer, first ? "init/viscosity" : "update");
+    scaled.upload(eta.of_cells.data());
+    device.copy(scaled, viscosity);
+    device.scale(eta.scale, viscosity);
+    scaled_at_points = Vector<double>(device, eta.at_points);
+    matrices_.update(scaled, eta.averaged ? nullptr : &scaled_at_points);
+    device.copy(prescribed, g);
+    device.scale(eta.scale, g);
+  }
+  if (first || (precision_ == Precision::float32 && wanted_precision() != precision_))
+    return make_solver(wanted_precision());
+  Section scope(run.timer, "update");
+  solver->update();
+  device.synchronize();
+}
+
+// float32 is mixed where the viscosity is too rough for it, unless the parameters say no.
+template <int dim>
+Precision StokesFlow<dim>::wanted_precision() const
+{
+  const auto wanted = parameters.options("").precision;
+  const bool rough  = parameters.adapt_precision && wanted == Precision::float32 && eta.most > 1e5 * eta.least &&
+                     largest_jump(space(), eta.of_cells) > 1e3;
+  return rough ? Precision::mixed : wanted;
+}
+
+template <int dim>
+void StokesFlow<dim>::make_solver(Precision precision)
+{
+  Section scope(run.timer, "init/solver");
+  precision_        = precision;
+  auto options      = parameters.options("Stokes problem");
+  options.precision = precision;
+  solver.emplace(device, matrices_.data(), dim, schur, options, StokesSolverParameters::pressure_options(),
+                 make_preconditioner<dim>(device, matrices_.data().velocity, space(), parameters, options,
+                                          [this](const auto &space) { return rigid_body_modes(space, mapping); }));
+}
+
+template <int dim>
+void StokesFlow<dim>::set_load(const Vector<double> &F)
+{
+  device.copy(F, load);
+}
+
+template <int dim>
+void StokesFlow<dim>::set_right_hand_side()
+{
+  b.set_zero();
+  Vector<double> b_u = part(b, 0);
+  device.copy(load, b_u);
+  if (device.dot(g, g) > 0.)
+    matrices_.subtract_prescribed(g, b);
+}
+
+template <int dim>
+SolverResult StokesFlow<dim>::solve()
+{
+  set_right_hand_side();
+  Section    scope(run.timer, "solve");
+  const auto result = solve_scaled();
+  auto       x_p    = part(x, 1);
+  matrices_.remove_mean(x_p);
+  set_nodal_values();
+  device.synchronize();
+  return result;
+}
+
+// Where float does not do, once more with mixed precision.
+template <int dim>
+SolverResult StokesFlow<dim>::solve_scaled()
+{
+  try
+    {
+      return solver->solve(b, x);
+    }
+  catch (const SolverError &error)
+    {
+      if (!std::isfinite(device.dot(b, b)))
+        throw SolverError("Stokes problem: the force or a prescribed velocity is NaN or infinite somewhere");
+      if (precision_ != Precision::float32 || !parameters.adapt_precision)
+        throw SolverError(error.what() + rounding_limit<dim>(
+                                           eta, dealii::GridTools::minimal_cell_diameter(mesh) / std::sqrt(dim), x, b));
+      std::cout << error.what() << "\nonce more with Linear solver/Precision = mixed" << std::endl;
+    }
+  x.set_zero();
+  make_solver(Precision::mixed);
+  return solve_scaled();
+}
+
+template <int dim>
+Vector<double> StokesFlow<dim>::part(const Vector<double> &of, int block) const
+{
+  return block == 0 ? of.part(0, field.size()) : of.part(field.size(), of.size() - field.size());
+}
+
+template <int dim>
+void StokesFlow<dim>::set_nodal_values()
+{
+  field.nodal_values(part(x, 0), g, u);
+  device.scale(1. / eta.scale, u);
+  device.multiply(1. / length, matrices_.to_velocity_mesh, part(x, 1), 0., p);
+}
+
+template <int dim>
+std::size_t StokesFlow<dim>::n_unknowns() const
+{
+  return space().n_global_dofs() + matrices_.pressure.finest().n_global_dofs();
+}
+
+template <int dim>
+Vector<double> StokesFlow<dim>::viscous_forces() const
+{
+  Vector<double> Ax = field.vector();
+  solver->A().multiply(1., part(x, 0), 0., Ax);
+  return Ax;
+}
+
+template <int dim>
+double StokesFlow<dim>::dissipation() const
+{
+  return device.dot(part(x, 0), viscous_forces()) / eta.scale;
+}
+
+template <int dim>
+bool StokesFlow<dim>::moves() const
+{
+  const auto Ax = viscous_forces();
+  return std::sqrt(device.dot(Ax, Ax)) > 30. * parameters.tolerance * std::sqrt(device.dot(b, b));
+}
+
+template <int dim>
+double StokesFlow<dim>::work() const
+{
+  return device.dot(part(x, 0), part(b, 0)) / eta.scale;
+}
+
+template <int dim>
+void StokesFlow<dim>::serialize(State &state)
+{
+  Vector<double> x_u = part(x, 0), x_p = part(x, 1);
+  const auto    &pressure = matrices_.pressure.finest(), &finest = matrices_.nodal_pressure.finest();
+  if (state.changes_mesh() && !injection) // all ranks make it together, also one that has no rows of it
+    injection.emplace(device, matrices_.injection());
+  const Matrix<double> none;
+  state.unknowns(x_u, space());
+  state.unknowns(x_p, CoarserSpace<dim>{pressure, finest, matrices_.to_velocity_mesh, injection ? *injection : none});
+  auto precision = precision_;
+  if (!state.changes_mesh())
+    state.scalar(precision);
+  if (!state.loading())
+    return;
+  if (precision != precision_)
+    make_solver(precision);
+  set_right_hand_side();
+  if (state.changes_mesh()) // a checkpoint's is of zero mean, but for rounding, which once more would change
+    matrices_.remove_mean(x_p);
+  set_nodal_values();
+}
+
+template <int dim>
+void StokesFlow<dim>::add_output(FieldOutput<dim> &output, const double *velocity, const double *pressure,
+                                 const double *of_cells) const
+{
+  static const GradientPostprocessor<dim> strain_rate(
+    {"strain_rate"}, [](const dealii::Tensor<2, dim> &gradient, dealii::types::material_id) {
+      return std::vector<double>{std::sqrt(0.5) * dealii::symmetrize(gradient).norm()};
+    });
+  dealii::Vector<double> by_active_index(space().triangulation().n_active_cells());
+  for (int cell = 0; cell < space().n_cells(); ++cell)
+    by_active_index[space().active_cells()[cell]->active_cell_index()] = of_cells[cell];
+  output.add_vectors(space(), velocity, {"velocity"});
+  output.add_derived(space(), velocity, strain_rate);
+  output.add_scalar(matrices_.nodal_pressure.finest(), pressure, "pressure");
+  output.add_data_vector(by_active_index, "viscosity", dealii::DataOut<dim>::type_cell_data);
+}
+
+template class StokesFlow<2>;
+template class StokesFlow<3>;
+} // namespace adamant

@@ -1,0 +1,116 @@
+#pragma once
+
+#include "algebra/device.h"
+#include "application/device_field.h"
+#include "application/field_output.h"
+#include "application/run.h"
+#include "application/state.h"
+#include "stokes/cell_viscosity.h"
+#include "stokes/saddle_point_solver.h"
+#include "stokes/stokes_matrices.h"
+#include "stokes/stokes_parameters.h"
+#include "stokes/velocity_boundaries.h"
+
+#include <deal.II/fe/mapping.h>
+#include <deal.II/grid/tria.h>
+
+#include <optional>
+#include <vector>
+
+namespace adamant
+{
+/// Slow flow with a viscosity that varies from cell to cell, and from solve to solve:
+///
+///   -div(2 η ε(u)) + ∇p = f,   div u = 0
+///
+/// in Q1-iso-Q2/Q1 or Q2-Q1 elements (StokesMatrices). The system
+///
+///   [ A  Bᵀ ] [ u ]   [ F - A_g g ]
+///   [ B  0  ] [ p ] = [   - B_g g ],   g the prescribed velocities,
+///
+/// is solved by flexible GMRES with multigrid for A and an approximation of the Schur complement (SaddlePointSolver),
+/// from the last solution. All is scaled: η by what flows (CellViscosity), lengths by that of the domain. For
+/// convection set, in each time step, the viscosity and the load, and solve:
+///
+///   flow.set_viscosity(flow.viscosity_of(at_points, true));
+///   flow.set_load(F);
+///   flow.solve();   // flow.u, flow.p
+///
+/// All ranks of the mesh call everything together.
+template <int dim>
+class StokesFlow
+{
+public:
+  /// On the pressure mesh refined once. All references have to outlive the object. InputError where the boundaries do
+  /// not fit the mesh, or the solver is not there.
+  StokesFlow(const Device &device, Run &run, dealii::Triangulation<dim> &mesh, const dealii::Mapping<dim> &mapping,
+             const VelocityBoundaries &boundaries, const ViscosityParameters &averages,
+             const StokesSolverParameters &parameters, SchurComplement schur,
+             VelocityElement element = VelocityElement::q1_iso_q2);
+
+  /// η from now on: all matrices, and the solver ready for it.
+  void set_viscosity(CellViscosity eta);
+  /// The viscosity with these values at the quadrature points of A on the device, point q of cell c at c n_q + q:
+  /// averaged in cells as the parameters say. `has_units` and errors: see cell_viscosity().
+  CellViscosity viscosity_of(const Vector<double> &at_points, bool has_units) const;
+
+  /// F_i = ∫ f · φ_i from now on, at the unknowns of the velocity: the first entries of `load` on the device.
+  void set_load(const Vector<double> &load);
+
+  /// u and p from the last solution, p of zero mean. In float32, where GMRES does not converge, once more with mixed
+  /// precision, as the parameters say. Throws SolverError.
+  SolverResult solve();
+  void         start_from_zero() { x.set_zero(); }
+
+  Vector<double> u, p;      ///< nodal values on the velocity's mesh
+  Vector<double> viscosity; ///< of the cells
+
+  /// ∫ 2 η |ε(u)|² and f · u: both are the same where no velocity but 0 is prescribed.
+  double dissipation() const;
+  double work() const;
+  /// Whether ‖A u‖ is more than 30 times the solver's tolerance of the right-hand side. Else u may be what the solver
+  /// left: for a load that the pressure balances 17 times the tolerance was measured.
+  bool moves() const;
+
+  /// The solution; η and the load are there already.
+  void serialize(State &state);
+
+  /// Velocity, strain rate √(ε : ε / 2), pressure and viscosity, from the values of u, p and viscosity in host memory.
+  void add_output(FieldOutput<dim> &output, const double *u, const double *p, const double *viscosity) const;
+
+  const StokesMatrices<dim> &matrices() const { return matrices_; }
+  const LevelSpace<dim>     &space() const { return matrices_.space(); } ///< of the velocity
+  const DeviceField<dim>    &velocity() const { return field; }
+  const CellViscosity       &cell_viscosity() const { return eta; }
+  Precision                  precision() const { return precision_; }
+  std::size_t                n_unknowns() const; ///< of all ranks
+
+private:
+  void           make_solver(Precision precision);
+  Precision      wanted_precision() const;
+  SolverResult   solve_scaled();
+  void           set_right_hand_side();
+  void           set_nodal_values();
+  Vector<double> part(const Vector<double> &of, int block) const;
+  Vector<double> viscous_forces() const; // A u, scaled
+
+  Device                           device;
+  Run                             &run;
+  dealii::Triangulation<dim>      &mesh;
+  const dealii::Mapping<dim>      &mapping;
+  const ViscosityParameters       &average_parameters;
+  const StokesSolverParameters    &parameters;
+  SchurComplement                  schur;
+  double                           length; // of the domain
+  StokesMatrices<dim>              matrices_;
+  DeviceField<dim>                 field;
+  std::optional<SaddlePointSolver> solver;
+  Precision                        precision_ = Precision::float64;
+  CellViscosity                    eta;
+  Array<double>                    volumes;                  // of the cells
+  Vector<double>                   scaled, scaled_at_points; // η over its scale, on the device
+  Vector<double>                   prescribed, g;            // velocities, and times the scale of η
+  Vector<double>                   load, b, x;               // x is (u times the scale of η, p times length)
+  std::optional<Matrix<double>>    injection;                // of pressures on the velocity mesh to unknowns
+};
+} // namespace adamant

@@ -1,0 +1,357 @@
+#include "stokes/stokes_matrices.h"
+
+#include "base/csr_product.h"
+#include "base/exceptions.h"
+#include "discretization/fields/distributed_rows.h"
+#include "discretization/fields/transfer.h"
+#include "discretization/forms/load.h"
+#include "discretization/meshes/halved_mesh.h"
+#include "stokes/stokes_kernels.h"
+
+#include <deal.II/base/function.h>
+#include <deal.II/fe/fe_q.h>
+#include <deal.II/fe/fe_system.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace adamant
+{
+namespace
+{
+const auto stokes_flags = dealii::update_values | dealii::update_gradients | dealii::update_JxW_values;
+
+// Of each point of a quadrature composed of those of a cell's children the child that has it.
+template <int dim>
+Array<int> children_of_points(const dealii::Quadrature<dim> &quadrature)
+{
+  Array<int> children;
+  for (const auto &point : quadrature.get_points())
+    {
+      int child = 0;
+      for (int d = 0; d < dim; ++d)
+        child += (point[d] > 0.5) << d;
+      children.push_back(child);
+    }
+  return children;
+}
+
+// The integrals of the functions of an element over the unit cell.
+template <int dim>
+std::vector<double> unit_integrals(const dealii::FiniteElement<dim> &fe)
+{
+  const dealii::QGauss<dim> quadrature(fe.degree + 1);
+  std::vector<double>       integrals(fe.n_dofs_per_cell(), 0.);
+  for (unsigned int i = 0; i < integrals.size(); ++i)
+    for (unsigned int q = 0; q < quadrature.size(); ++q)
+      integrals[i] += fe.shape_value(i, quadrature.point(q)) * quadrature.weight(q);
+  return integrals;
+}
+
+// To the unknowns from values of cells, which are weighted: the integrals of the functions, so that a sum is one over
+// the domain. At hanging nodes the functions of Q2 also change sign; in |H| they do not, and all entries are positive.
+template <int dim, class Weight>
+CSRMatrix<double> cells_to_masses(const LevelSpace<dim> &space, const Weight &weight)
+{
+  const auto        integrals = unit_integrals(space.element());
+  CSRMatrix<double> of_cells; // rows: cells, columns: local DoFs
+  of_cells.n_rows = space.n_cells();
+  of_cells.n_cols = space.n_dofs();
+  of_cells.row_start.assign(of_cells.n_rows + 1, space.dofs_per_cell());
+  of_cells.row_start[0] = 0;
+  finish_row_starts(of_cells);
+  for (int cell = 0; cell < space.n_cells(); ++cell)
+    {
+      const double factor = space.active_cells()[cell]->measure() * weight(space.active_cells()[cell]);
+      for (int i = 0; i < space.dofs_per_cell(); ++i)
+        {
+          const auto k       = of_cells.row_start[cell] + i;
+          of_cells.column[k] = space.cell_dofs(cell)[i];
+          of_cells.value[k]  = factor * integrals[i];
+        }
+    }
+  CSRMatrix<double> H = space.H;
+  for (double &value : H.value)
+    value = std::abs(value);
+  const MPI_Comm comm = space.partition().get_mpi_communicator();
+  return sum_rows(local_product(transpose(H), transpose(of_cells)), space.partition(),
+                  *make_partitioner(owned_range(space.n_cells(), comm), {}, comm));
+}
+
+// B diag(c) Bᵀ over ranks, with rows of the identity where B has none.
+CSRMatrix<double> scaled_product(const CSRMatrix<double> &B, const Array<double> &c, CSRMatrix<double> Bt)
+{
+  for (int i = 0; i < Bt.n_rows; ++i)
+    for (auto k = Bt.row_start[i]; k < Bt.row_start[i + 1]; ++k)
+      Bt.value[k] *= c[i];
+  const auto        product = adamant::product(B, Bt);
+  CSRMatrix<double> K;
+  K.n_rows = product.n_rows;
+  K.n_cols = product.n_cols;
+  K.ghosts = product.ghosts;
+  K.row_start.push_back(0);
+  for (int i = 0; i < K.n_rows; ++i)
+    {
+      for (auto k = product.row_start[i]; k < product.row_start[i + 1]; ++k)
+        {
+          K.column.push_back(product.column[k]);
+          K.value.push_back(product.value[k]);
+        }
+      if (product.row_start[i] == product.row_start[i + 1])
+        {
+          K.column.push_back(i);
+          K.value.push_back(1.);
+        }
+      K.row_start.push_back(static_cast<EntryNumber>(K.column.size()));
+    }
+  return K;
+}
+
+unsigned int degree_of(const StokesOptions &options)
+{
+  return options.element == VelocityElement::q2 ? 2 : 1;
+}
+
+// The velocity's: the finest one, for which it need not wait, or that of the pressure.
+template <int dim>
+std::optional<std::size_t> level_of(const LevelMeshes<dim> &meshes, const StokesOptions &options)
+{
+  return options.element == VelocityElement::q2 ? std::optional<std::size_t>(halved_level(meshes)) : std::nullopt;
+}
+
+// The most that a level has on this rank.
+template <int dim>
+int most_cells(const Field<dim> &field)
+{
+  int most = 0;
+  for (std::size_t level = 0; level < field.n_levels(); ++level)
+    most = std::max(most, field.space(level).n_cells());
+  return most;
+}
+
+// Its columns are the DoFs of the space.
+template <int dim>
+CSRMatrix<double> transposed_over_ranks(const CSRMatrix<double> &matrix, const LevelSpace<dim> &space)
+{
+  const auto     columns = matrix.ghosts ? make_partitioner(*matrix.ghosts) : nullptr;
+  const MPI_Comm comm    = space.partition().get_mpi_communicator();
+  return sum_rows(transpose(matrix), columns ? *columns : space.partition(),
+                  *make_partitioner(owned_range(matrix.n_rows, comm), {}, comm));
+}
+
+template <int dim>
+Array<double> ones_at_free(const LevelSpace<dim> &space)
+{
+  Array<double> ones(space.n_owned());
+  for (int i = 0; i < space.n_owned(); ++i)
+    ones[i] = space.is_free(i);
+  return ones;
+}
+} // namespace
+
+template <int dim>
+StokesMatrices<dim>::StokesMatrices(const Device &device, dealii::Triangulation<dim> &finest_mesh,
+                                    const dealii::Mapping<dim> &mapping, const DirichletBoundary &dirichlet,
+                                    const std::set<dealii::types::boundary_id> &walls, const StokesOptions &options)
+  : meshes(require_halved(finest_mesh), halved_mesh_options(finest_mesh, options.levels))
+  , velocity(meshes, "velocity", dealii::FESystem<dim>(dealii::FE_Q<dim>(degree_of(options)), dim), dirichlet,
+             level_of(meshes, options))
+  , pressure(meshes, "pressure", dealii::FE_Q<dim>(1), {}, halved_level(meshes))
+  , nodal_pressure(meshes, "pressure", dealii::FE_Q<dim>(1), {}, level_of(meshes, options))
+  , quadrature(degree_of(options) + 1)
+  , device(device)
+  , options(options)
+  , mapping(mapping)
+  , A(device, velocity, dirichlet, mapping, options.coarse_viscosity, options.product)
+{
+  assemble_divergence();
+  assemble_masses(walls);
+  set_up_cells();
+  if (options.schur == SchurComplement::bfbt)
+    set_up_bfbt();
+}
+
+// B on the velocity's mesh; for Q1 restricted to the pressure mesh, whose functions are among those of the finest one.
+template <int dim>
+void StokesMatrices<dim>::assemble_divergence()
+{
+  const double weight = -1. / options.length;
+  const auto   kernel = [weight](const CellContext<dim> &cell, dealii::FullMatrix<double> &local) {
+    const auto &u = cell.columns();
+    for (const unsigned int q : cell.quadrature_point_indices())
+      for (const unsigned int i : cell.dof_indices())
+        for (const unsigned int j : u.dof_indices())
+          local(i, j) += weight * cell.value(i, q) * u.gradient(j, q)[u.component(j)] * cell.JxW(q);
+  };
+  const auto transfer     = is_q2() ? Transfer() : between_meshes();
+  const auto on_pressures = [&](const Columns<dim> &columns) {
+    Form<dim> form("B", nodal_pressure, columns, mapping, quadrature, stokes_flags, kernel);
+    form.update();
+    return is_q2() ? *form.finest() : product(transfer.restriction, *form.finest());
+  };
+  const auto H   = nodal_pressure.finest().owned_H();
+  saddle_point.B = std::make_shared<const CSRMatrix<double>>(on_pressures(unknowns(velocity)));
+  saddle_point.Bt =
+    std::make_shared<const CSRMatrix<double>>(transposed_over_ranks(*saddle_point.B, velocity.finest()));
+  B_prescribed     = Matrix<double>(device, on_pressures(prescribed_values(velocity)));
+  to_velocity_mesh = Matrix<double>(device, is_q2() ? H : product(H, transfer.prolongation));
+}
+
+// An entry of the interpolation is 1 where a node is the pressure's, too, and less elsewhere.
+template <int dim>
+CSRMatrix<double> StokesMatrices<dim>::injection() const
+{
+  auto same_node = nodal_pressure.finest().owned_H();
+  if (!is_q2())
+    same_node = product(same_node, between_meshes().prolongation);
+  for (double &value : same_node.value)
+    value = value == 1. ? 1. : 0.;
+  return transposed_over_ranks(same_node, pressure.finest());
+}
+
+template <int dim>
+void StokesMatrices<dim>::assemble_masses(const std::set<dealii::types::boundary_id> &walls)
+{
+  V       = Matrix<double>(device, cells_to_masses(velocity.finest(), [&](const auto &cell) {
+                       for (const unsigned int face : cell->face_indices())
+                         if (cell->at_boundary(face) && walls.count(cell->face(face)->boundary_id()) > 0)
+                           return options.bfbt_boundary_weight;
+                       return 1.;
+                     }));
+  weights = Vector<double>(device, most_cells(A.bilinear()));
+  C       = Vector<double>(device, velocity.finest().n_owned());
+
+  const auto                                    &pressures = pressure.finest();
+  const dealii::Functions::ConstantFunction<dim> one(1.);
+  mean_weights = Vector<double>(
+    device, transposed_product(pressures.owned_H(), load_vector(pressures, mapping, dealii::QGauss<dim>(2),
+                                                                dealii::QGauss<dim - 1>(2), one, {})));
+  ones = Vector<double>(device, ones_at_free(pressures));
+  // The pressure's mesh has another volume than the velocity's where boundaries are curved.
+  device.scale(1. / device.dot(mean_weights, ones), mean_weights);
+}
+
+// Where M and the levels find the viscosity of the velocity's cells.
+template <int dim>
+void StokesMatrices<dim>::set_up_cells()
+{
+  using Quadrature             = dealii::Quadrature<dim>;
+  const auto      &finest      = meshes.finest();
+  const Quadrature in_children = dealii::QIterated<dim>(dealii::QGauss<1>(2), 2), in_cells = dealii::QGauss<dim>(2);
+  const auto      &points = is_q2() ? in_cells : in_children;
+  M.emplace("M", pressure, unknowns(pressure), mapping, points, stokes_flags, nullptr);
+  part_of_point = List<int>(device, is_q2() ? Array<int>(points.size(), 0) : children_of_points(points));
+  if (is_q2())
+    {
+      to_finest_mesh = Matrix<double>(device, values_of_parents(finest));
+      of_finest      = Vector<double>(device, to_finest_mesh.n_rows());
+    }
+  else
+    {
+      to_children = Matrix<double>(device, values_of_children(finest));
+      of_parts    = Vector<double>(device, to_children.n_rows());
+    }
+}
+
+template <int dim>
+void StokesMatrices<dim>::set_up_bfbt()
+{
+  geometric_viscosity.emplace(device, A.bilinear(), Average::geometric);
+  laplacian.emplace("pressure Laplacian", pressure, unknowns(pressure), mapping, dealii::QGauss<dim>(2), stokes_flags,
+                    nullptr, Levels::all);
+  if (saddle_point.B->ghosts)
+    K_of_ranks = std::make_shared<CSRMatrix<double>>();
+  else
+    K.emplace(device, *saddle_point.B, *saddle_point.Bt, velocity.node_size());
+}
+
+template <int dim>
+void StokesMatrices<dim>::update(const Vector<double> &viscosity, const Vector<double> *at_points)
+{
+  given           = &viscosity;
+  given_at_points = at_points;
+  if (is_q2())
+    device.multiply(1., to_finest_mesh, viscosity, 0., of_finest);
+  else
+    device.multiply(1., to_children, viscosity, 0., of_parts);
+  const Vector<double> &finest = is_q2() ? of_finest : viscosity, &parts = is_q2() ? viscosity : of_parts;
+  const int             n_parts = is_q2() ? 1 : 1 << dim;
+  A.update(viscosity, finest, at_points);
+  M->update(device, [&](std::size_t) {
+    return WeightedMass{n_parts, part_of_point.size(), parts.data(), part_of_point.data()};
+  });
+  if (options.schur == SchurComplement::bfbt)
+    update_bfbt(viscosity, finest);
+  if (!saddle_point.velocity.empty())
+    return;
+  saddle_point.velocity    = A.levels();
+  saddle_point.mass        = {M->finest(), nullptr, nullptr, 1, M->on_device(pressure.n_levels() - 1)};
+  saddle_point.mass_factor = 2. * options.length * options.length;
+  saddle_point.C           = &C;
+  if (options.schur != SchurComplement::bfbt)
+    return;
+  saddle_point.schur                 = levels_of(pressure, *laplacian);
+  saddle_point.schur.back().matrix   = K ? K->pattern() : K_of_ranks;
+  saddle_point.schur.back().changing = K ? K->rows() : nullptr;
+}
+
+template <int dim>
+void StokesMatrices<dim>::update_bfbt(const Vector<double> &viscosity, const Vector<double> &of_finest)
+{
+  const double         q        = options.bfbt_exponent;
+  const Vector<double> of_cells = weights.part(0, viscosity.size());
+  device.for_each(of_cells.size(), Power{1., q, viscosity.data(), weights.data()});
+  device.multiply(1., V, of_cells, 0., C);
+  device.for_each(C.size(), InvertPositive{C.data()});
+  if (K)
+    K->update(C);
+  else
+    *K_of_ranks = scaled_product(*saddle_point.B, to_host(C), *saddle_point.Bt);
+  geometric_viscosity->update(of_finest);
+  laplacian->update(device, [&](std::size_t level) {
+    const auto &of_level = (*geometric_viscosity)[level];
+    device.for_each(of_level.size(), Power{1. / options.length / options.length, -q, of_level.data(), weights.data()});
+    return WeightedLaplacian{weights.data()};
+  });
+}
+
+template <int dim>
+void StokesMatrices<dim>::subtract_prescribed(const Vector<double> &g, Vector<double> &b) const
+{
+  const int      n   = velocity.finest().n_owned();
+  Vector<double> b_u = b.part(0, n), b_p = b.part(n, pressure.finest().n_owned());
+  device.multiply(-1., B_prescribed, g, 1., b_p);
+  const double n_free = device.dot(ones, ones);
+  device.axpby(-device.dot(ones, b_p) / n_free, ones, 1., b_p); // the discrete flux through the boundary, about 0
+  const auto eta       = to_host(given_at_points != nullptr ? *given_at_points : *given);
+  const bool at_points = given_at_points != nullptr;
+  Form<dim>  A_prescribed("A_g", velocity, prescribed_values(velocity), mapping, quadrature, stokes_flags,
+                          [&](const CellContext<dim> &cell, dealii::FullMatrix<double> &local) {
+                           for (const unsigned int q : cell.quadrature_point_indices())
+                             {
+                               const int    n_q = static_cast<int>(cell.n_quadrature_points());
+                               const double weight =
+                                 cell.JxW(q) * eta[at_points ? cell.cell_number() * n_q + q : cell.cell_number()];
+                               for (const unsigned int i : cell.dof_indices())
+                                 for (const unsigned int j : cell.dof_indices())
+                                   {
+                                     const unsigned int c = cell.component(i), d = cell.component(j);
+                                     const auto        &grad_i = cell.gradient(i, q), &grad_j = cell.gradient(j, q);
+                                     local(i, j) += weight * ((c == d ? grad_i * grad_j : 0.) + grad_i[d] * grad_j[c]);
+                                   }
+                             }
+                         });
+  A_prescribed.update();
+  device.multiply(-1., Matrix<double>(device, *A_prescribed.finest(), dim), g, 1., b_u);
+}
+
+template <int dim>
+void StokesMatrices<dim>::remove_mean(Vector<double> &p) const
+{
+  device.axpby(-device.dot(mean_weights, p), ones, 1., p);
+}
+
+template class StokesMatrices<2>;
+template class StokesMatrices<3>;
+} // namespace adamant

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "application/linear_solver_parameters.h"
+#include "discretization/fields/coarser_values.h"
+#include "stokes/saddle_point_data.h"
+#include "stokes/viscous_levels.h"
+
+#include <deal.II/base/parameter_acceptor.h>
+
+#include <string>
+
+namespace adamant
+{
+/// Section "Viscosity": averages of a viscosity that varies.
+struct ViscosityParameters : dealii::ParameterAcceptor
+{
+  std::string finest = "auto", coarse = "arithmetic";
+
+  ViscosityParameters();
+
+  Average coarse_average() const { return average(coarse); }
+  /// Of the points of a cell; with "none" that of coarser levels and of the pressure's equation.
+  Average finest_average() const { return average(finest == "auto" ? "harmonic" : finest); }
+
+private:
+  static Average average(const std::string &name);
+};
+
+/// Section "Linear solver" of Stokes flow: beside the parameters of every linear solver those of the Schur complement.
+struct StokesSolverParameters : LinearSolverParameters
+{
+  std::string schur = "auto", product = "auto";
+  double      exponent        = 0.75;
+  double      boundary_weight = 1.;
+  bool        adapt_precision = true;
+
+  /// `automatic` says in the description what auto means.
+  explicit StokesSolverParameters(const std::string &automatic);
+
+  /// Throws InputError for what this system cannot have.
+  void check() const;
+
+  SchurComplement schur_complement(SchurComplement automatic) const;
+  VelocityProduct velocity_product(const ViscosityParameters &averages) const;
+
+  /// Of the pressure's V-cycle in bfbt.
+  static MultigridOptions pressure_options();
+};
+} // namespace adamant

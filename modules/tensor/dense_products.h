@@ -1,0 +1,179 @@
+#pragma once
+
+#include "algebra/device.h"
+#include "tensor/small_floats.h"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace adamant
+{
+/// How numbers of dense products are stored and multiplied. Sums are in float, those of float64 in double; tf32 stores
+/// floats of which products take 10 bits of the mantissa.
+enum class Arithmetic
+{
+  float64,
+  float32,
+  tf32,
+  bfloat16,
+  float16
+};
+
+/// By the names of parameter files, which are those above; throws InputError for others.
+Arithmetic         arithmetic(const std::string &name);
+const std::string &to_text(Arithmetic arithmetic);
+
+/// Throws InputError where the device has no such arithmetic: `key` names the parameter. The host has float64 and
+/// float32; the others it imitates by rounding, far too slow for anything but tests.
+void require_arithmetic(const std::string &key, Arithmetic arithmetic, const Device &device);
+
+/// n numbers of any storage type in the memory of a device, zero at first.
+template <typename T>
+class Buffer
+{
+public:
+  Buffer() = default;
+  Buffer(const Device &device, std::size_t n, const char *purpose = "vectors")
+    : values(std::static_pointer_cast<T>(device.interface().allocate(n * sizeof(T), purpose)))
+    , n(n)
+  {
+    device.interface().clear(values.get(), n * sizeof(T));
+  }
+
+  /// A copy of values in host memory, rounded.
+  Buffer(const Device &device, const Array<double> &source, const char *purpose = "dense matrices")
+    : Buffer(device, source.size(), purpose)
+  {
+    Array<T> rounded(n);
+    for (std::size_t i = 0; i < n; ++i)
+      if constexpr (sizeof(T) == sizeof(double))
+        rounded[i] = source[i];
+      else
+        rounded[i] = T(static_cast<float>(source[i]));
+    device.interface().upload(data(), rounded.data(), bytes());
+  }
+
+  std::size_t size() const { return n; }
+  std::size_t bytes() const { return n * sizeof(T); }
+  T          *data() { return values.get(); } ///< device memory
+  const T    *data() const { return values.get(); }
+
+private:
+  std::shared_ptr<T> values;
+  std::size_t        n = 0;
+};
+
+/// C_i = a op(A_i) op(B_i) + b C_i for i < count, op the transpose or nothing: op(A) is m x k, op(B) k x n, C m x n,
+/// all row-major. Row r of a matrix begins at r times its length of rows, matrix i at i times its distance; distance 0:
+/// one matrix for all.
+struct ProductShape
+{
+  int         m, n, k;
+  bool        transposed_A = false, transposed_B = false;
+  int         row_A, row_B, row_C; ///< distances of rows
+  int         count      = 1;
+  std::size_t distance_A = 0, distance_B = 0, distance_C = 0;
+
+  double flop() const { return 2. * m * n * k * count; }
+};
+
+/// Entry (i, j) of a block of a row-major matrix: to = from, or zero where there is none to copy from; index i
+/// n_columns + j.
+struct CopyBlock
+{
+  int           n_columns;
+  const double *from;
+  std::size_t   from_row;
+  double       *to;
+  std::size_t   to_row;
+
+  ADAMANT_HOST_DEVICE void operator()(int index) const
+  {
+    const int i = index / n_columns, j = index % n_columns;
+    to[i * to_row + j] = from == nullptr ? 0. : from[i * from_row + j];
+  }
+};
+
+/// The storage types.
+enum class NumberType
+{
+  float64,
+  float32,
+  bfloat16,
+  float16
+};
+template <typename T>
+NumberType number_type();
+template <>
+inline NumberType number_type<double>()
+{
+  return NumberType::float64;
+}
+template <>
+inline NumberType number_type<float>()
+{
+  return NumberType::float32;
+}
+template <>
+inline NumberType number_type<BFloat16>()
+{
+  return NumberType::bfloat16;
+}
+template <>
+inline NumberType number_type<Float16>()
+{
+  return NumberType::float16;
+}
+
+/// What stands behind DenseProducts.
+class DenseProductsInterface
+{
+public:
+  virtual ~DenseProductsInterface()                                  = default;
+  virtual void multiply(const ProductShape &shape, double a, const void *A, const void *B, double b, void *C,
+                        NumberType factors, NumberType result) const = 0;
+};
+
+/// The bytes of memory that are free on the GPU, or available on the host.
+double free_bytes(const Device &device);
+
+/// Products of dense matrices in one arithmetic: cuBLAS on a GPU, where its kernels can be recorded in graphs; on the
+/// host own loops over blocks, by all threads. There each entry is summed in the order of k whatever m, n and count
+/// are: columns of a larger product are the same to the bit.
+class DenseProducts
+{
+public:
+  DenseProducts() = default;
+  /// Throws RunError where there is a GPU, but no cuBLAS.
+  DenseProducts(const Device &device, Arithmetic arithmetic);
+
+  /// T is the storage type of the arithmetic, R the same or, for 16 bits, float. b = 0: C is not read.
+  template <typename T, typename R>
+  void multiply(const ProductShape &shape, double a, const T *A, const T *B, double b, R *C) const
+  {
+    products->multiply(shape, a, A, B, b, C, number_type<T>(), number_type<R>());
+  }
+  /// a <- a⁻¹ for a symmetric positive definite matrix of n rows, each `row` numbers after the one before: block
+  /// Gauss-Jordan elimination without exchanges, nearly all of it products; float64 only. A singular matrix gives
+  /// values that are no numbers.
+  void invert(const Device &device, double *a, int n, int row) const;
+
+private:
+  std::shared_ptr<DenseProductsInterface> products;
+};
+
+/// Rows of matrices and vectors begin at multiples of 16 bytes, as Tensor Cores like them: n rounded up.
+template <typename T>
+int padded(int n)
+{
+  constexpr int multiple = sizeof(T) == sizeof(double) ? 1 : 16 / sizeof(T);
+  return (n + multiple - 1) / multiple * multiple;
+}
+
+namespace cuda
+{
+std::shared_ptr<DenseProductsInterface> make_dense_products(DeviceInterface &device, Arithmetic arithmetic);
+double                                  free_bytes();
+} // namespace cuda
+} // namespace adamant

@@ -1,0 +1,151 @@
+#pragma once
+
+#include "base/host_device.h"
+#include "tensor/several.h"
+
+#include <cmath>
+#include <cstddef>
+
+// What is done to columns of row-major n x r matrices, for host and GPU.
+
+namespace adamant
+{
+/// to = (or, with `add`, +=) numbers that nothing else needs soon.
+template <typename Number, int W>
+ADAMANT_HOST_DEVICE void store_columns(Several<Number, W> value, bool add, Number *to)
+{
+  if (add)
+    {
+      const auto before = Several<Number, W>::last_at(to);
+      for (int j = 0; j < W; ++j)
+        value.v[j] += before.v[j];
+    }
+  value.last_to(to);
+}
+
+/// sum[p r + s] = Σ x[i r + s]² over the rows i = p, p + n_parts, ...; index p r + s.
+template <typename Number>
+struct PartialSquares
+{
+  int           n_rows, n_columns, n_parts;
+  const Number *x;
+  double       *sum;
+
+  ADAMANT_HOST_DEVICE void operator()(int index) const
+  {
+    const std::size_t step = std::size_t(n_parts) * n_columns, end = std::size_t(n_rows) * n_columns;
+    double            total[4] = {0., 0., 0., 0.};
+    std::size_t       k        = index;
+    for (; k + 3 * step < end; k += 4 * step) // loads that do not wait for each other
+      for (int j = 0; j < 4; ++j)
+        total[j] += square(x[k + j * step]);
+    for (; k < end; k += step)
+      total[0] += square(x[k]);
+    sum[index] = (total[0] + total[1]) + (total[2] + total[3]);
+  }
+
+private:
+  ADAMANT_HOST_DEVICE static double square(double value) { return value * value; }
+};
+
+/// total[q r + s] = Σ_p sum[p r + s] over p = q group, ..., (q + 1) group - 1; index q r + s.
+struct SumParts
+{
+  int           n_columns, n_parts, group;
+  const double *sum;
+  double       *total;
+
+  ADAMANT_HOST_DEVICE void operator()(int index) const
+  {
+    const int q = index / n_columns, s = index % n_columns, end = (q + 1) * group < n_parts ? (q + 1) * group : n_parts;
+    double    all = 0;
+    for (int p = q * group; p < end; ++p)
+      all += sum[p * n_columns + s];
+    total[index] = all;
+  }
+};
+
+struct SquareRoots
+{
+  const double            *square;
+  double                  *root;
+  ADAMANT_HOST_DEVICE void operator()(int s) const { root[s] = sqrt(square[s]); }
+};
+
+/// The power of two next to 1 / ‖column s‖, by which columns are scaled without rounding; 1 for columns that are zero
+/// or no numbers.
+struct ColumnScales
+{
+  const double            *square;
+  double                  *scale;
+  ADAMANT_HOST_DEVICE void operator()(int s) const
+  {
+    const double size = square[s];
+    scale[s]          = size > 0. && size < 1e300 ? exp2(-rint(0.5 * log2(size))) : 1.;
+  }
+};
+
+/// scale[s] = length / ‖column s‖ and back[s] = factor ‖column s‖ / length, both 0 for a column of zeros and for those
+/// behind the last one.
+struct LowPrecisionScales
+{
+  int           n_columns;
+  double        length, factor;
+  const double *square;
+  double       *scale, *back;
+
+  ADAMANT_HOST_DEVICE void operator()(int s) const
+  {
+    const double norm = s < n_columns ? sqrt(square[s]) : 0.;
+    scale[s]          = norm > 0. ? length / norm : 0.;
+    back[s]           = factor * norm / length;
+  }
+};
+
+/// x[i r + s] times scale[s], or over it.
+struct ScaleColumns
+{
+  int                        n_columns;
+  bool                       back;
+  const double              *scale;
+  double                    *x;
+  ADAMANT_HOST_DEVICE double value(int index) const
+  {
+    const double factor = scale[index % n_columns];
+    return back ? x[index] / factor : x[index] * factor;
+  }
+  ADAMANT_HOST_DEVICE void store(int index, double value) const { x[index] = value; }
+};
+
+/// to[i n + j] = from[i n_from + column[j]], zero where the column is -1; index i n + j. `from` may be `to` where columns
+/// stay or become zero.
+struct GatherColumns
+{
+  int           n, n_from;
+  const int    *column;
+  const double *from;
+  double       *to;
+
+  ADAMANT_HOST_DEVICE void operator()(int index) const
+  {
+    const int i = index / n, s = column[index % n];
+    to[index] = s < 0 ? 0. : from[std::size_t(i) * n_from + s];
+  }
+};
+
+/// to[i n_to + column[j]] = from[i n + j], where the column is not -1; index i n + j.
+struct ScatterColumns
+{
+  int           n, n_to;
+  const int    *column;
+  const double *from;
+  double       *to;
+
+  ADAMANT_HOST_DEVICE void operator()(int index) const
+  {
+    const int i = index / n, s = column[index % n];
+    if (s >= 0)
+      to[std::size_t(i) * n_to + s] = from[index];
+  }
+};
+} // namespace adamant
