@@ -128,13 +128,13 @@ struct CellsOfNodes
 };
 
 // The masters of the hanging nodes of a space, in host memory; of others there are none.
-struct HangingNodes
+struct MastersOfHangingNodes
 {
   Array<int>        first;
   Array<MasterNode> masters;
 
   template <int dim>
-  HangingNodes(const LevelSpace<dim> &space, const Masters<dim> &masters_of)
+  MastersOfHangingNodes(const LevelSpace<dim> &space, const Masters<dim> &masters_of)
   {
     const int               m = space.node_size(), n_nodes = space.n_dofs() / m;
     std::vector<MasterNode> found;
@@ -239,14 +239,14 @@ void AssemblyTables<dim>::list_blocks(const Device &device, const LevelForm<dim>
 template <int dim>
 void AssemblyTables<dim>::list_contributions(const Device &device, const LevelForm<dim> &form)
 {
-  const auto             &rows = form.row_space(), &columns = *form.columns().functions();
-  const Masters<dim>      row_masters(rows), column_masters(columns);
-  const CellsOfNodes<dim> of_nodes(form, row_masters);
-  const HangingNodes      hanging(columns, column_masters);
-  const List<int>         first_cell(device, of_nodes.first), first_master(device, hanging.first);
-  const List<CellOfNode>  cells(device, of_nodes.cells);
-  const List<MasterNode>  masters(device, hanging.masters);
-  const ShapesView        nodes = (column_data ? *column_data : row_data).view();
+  const auto                 &rows = form.row_space(), &columns = *form.columns().functions();
+  const Masters<dim>          row_masters(rows), column_masters(columns);
+  const CellsOfNodes<dim>     of_nodes(form, row_masters);
+  const MastersOfHangingNodes hanging(columns, column_masters);
+  const List<int>             first_cell(device, of_nodes.first), first_master(device, hanging.first);
+  const List<CellOfNode>      cells(device, of_nodes.cells);
+  const List<MasterNode>      masters(device, hanging.masters);
+  const ShapesView            nodes = (column_data ? *column_data : row_data).view();
 
   Array<double> products;
   for (const double a : row_masters.weights.values)

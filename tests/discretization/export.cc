@@ -1,0 +1,263 @@
+// The exported matrices in deal.II's own multigrid, without a device of ours, against deal.II's direct solver.
+#include "discretization/export.h"
+#include "discretization/fields/points.h"
+#include "support.h"
+
+#include <deal.II/base/mg_level_object.h>
+#include <deal.II/base/quadrature_lib.h>
+#include <deal.II/fe/mapping_q1.h>
+#include <deal.II/lac/affine_constraints.h>
+#include <deal.II/lac/dynamic_sparsity_pattern.h>
+#include <deal.II/lac/precondition.h>
+#include <deal.II/lac/solver_cg.h>
+#include <deal.II/lac/sparse_direct.h>
+#include <deal.II/lac/sparse_matrix.h>
+#include <deal.II/multigrid/mg_coarse.h>
+#include <deal.II/multigrid/mg_matrix.h>
+#include <deal.II/multigrid/mg_smoother.h>
+#include <deal.II/multigrid/multigrid.h>
+#include <deal.II/numerics/matrix_creator.h>
+#include <deal.II/numerics/vector_tools.h>
+
+#include <memory>
+#include <vector>
+
+using namespace test;
+
+namespace
+{
+using Values = Vector<double>;
+using CSR    = adamant::CSRMatrix<double>;
+
+// One of our matrices as deal.II's.
+struct Converted
+{
+  explicit Converted(const CSR &A)
+  {
+    DynamicSparsityPattern dynamic(A.n_rows, A.n_cols);
+    for_each_entry(A, [&](int row, int column, double) { dynamic.add(row, column); });
+    pattern.copy_from(dynamic);
+    matrix.reinit(pattern);
+    for_each_entry(A, [&](int row, int column, double value) { matrix.set(row, column, value); });
+  }
+
+  template <class Action>
+  static void for_each_entry(const CSR &A, const Action &action)
+  {
+    for (int row = 0; row < A.n_rows; ++row)
+      for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+        action(row, A.column[k], A.value[k]);
+  }
+
+  SparsityPattern      pattern;
+  SparseMatrix<double> matrix;
+};
+
+using Matrices = std::vector<std::unique_ptr<Converted>>;
+
+// What deal.II's multigrid calls between levels.
+class Transfer : public MGTransferBase<Values>
+{
+public:
+  Transfer(const Matrices &P, const Matrices &R)
+    : P(P)
+    , R(R)
+  {}
+  void prolongate(const unsigned int to_level, Values &to, const Values &from) const override
+  {
+    P[to_level]->matrix.vmult(to, from);
+  }
+  void restrict_and_add(const unsigned int from_level, Values &to, const Values &from) const override
+  {
+    R[from_level]->matrix.vmult_add(to, from);
+  }
+
+private:
+  const Matrices &P, &R;
+};
+
+// A V-cycle of deal.II with two damped Jacobi steps before and after, a direct solver on the coarsest level.
+class VCycleOfDealii
+{
+public:
+  explicit VCycleOfDealii(const std::vector<adamant::Level> &levels)
+    : top(levels.size() - 1)
+    , matrices(0, top)
+    , transfer(P, R)
+  {
+    for (const auto &level : levels)
+      {
+        A.push_back(std::make_unique<Converted>(*level.A));
+        P.push_back(level.P ? std::make_unique<Converted>(*level.P) : nullptr);
+        R.push_back(level.R ? std::make_unique<Converted>(*level.R) : nullptr);
+        matrices[A.size() - 1] = &A.back()->matrix;
+      }
+    direct.initialize(A[0]->matrix);
+    coarse.initialize(direct);
+    matrix.initialize(matrices);
+    smoother.initialize(matrices, PreconditionJacobi<SparseMatrix<double>>::AdditionalData(0.7));
+    smoother.set_steps(2);
+    cycle = std::make_unique<Multigrid<Values>>(matrix, coarse, transfer, smoother, smoother, 0, top);
+  }
+  void vmult(Values &z, const Values &v) const
+  {
+    cycle->defect[top] = v;
+    cycle->cycle();
+    z = cycle->solution[top];
+  }
+
+private:
+  struct Matrix : MGMatrixBase<Values>
+  {
+    void initialize(const MGLevelObject<const SparseMatrix<double> *> &matrices) { of_level = &matrices; }
+    void vmult(const unsigned int l, Values &y, const Values &x) const override { (*of_level)[l]->vmult(y, x); }
+    void vmult_add(const unsigned int l, Values &y, const Values &x) const override { (*of_level)[l]->vmult_add(y, x); }
+    void Tvmult(const unsigned int l, Values &y, const Values &x) const override { (*of_level)[l]->Tvmult(y, x); }
+    void Tvmult_add(const unsigned int l, Values &y, const Values &x) const override
+    {
+      (*of_level)[l]->Tvmult_add(y, x);
+    }
+    unsigned int get_minlevel() const override { return of_level->min_level(); }
+    unsigned int get_maxlevel() const override { return of_level->max_level(); }
+
+    const MGLevelObject<const SparseMatrix<double> *> *of_level = nullptr;
+  };
+  struct Smoother : MGSmoother<Values>
+  {
+    void initialize(const MGLevelObject<const SparseMatrix<double> *>                  &matrices_,
+                    const PreconditionJacobi<SparseMatrix<double>>::AdditionalData &data)
+    {
+      matrices = &matrices_;
+      jacobi.resize(matrices_.min_level(), matrices_.max_level());
+      for (unsigned int l = matrices_.min_level(); l <= matrices_.max_level(); ++l)
+        jacobi[l].initialize(*matrices_[l], data);
+    }
+    void clear() override {}
+    void smooth(const unsigned int level, Values &x, const Values &b) const override
+    {
+      Values r(x.size()), correction(x.size());
+      for (unsigned int step = 0; step < steps; ++step)
+        {
+          (*matrices)[level]->residual(r, x, b);
+          jacobi[level].vmult(correction, r);
+          x += correction;
+        }
+    }
+
+    const MGLevelObject<const SparseMatrix<double> *>      *matrices = nullptr;
+    MGLevelObject<PreconditionJacobi<SparseMatrix<double>>> jacobi;
+  };
+
+  const unsigned int                                            top;
+  Matrices                                                      A, P, R;
+  MGLevelObject<const SparseMatrix<double> *>                   matrices;
+  Transfer                                                      transfer;
+  SparseDirectUMFPACK                                           direct;
+  struct Coarse : MGCoarseGridBase<Values>
+  {
+    void initialize(const SparseDirectUMFPACK &direct_) { direct = &direct_; }
+    void operator()(const unsigned int, Values &x, const Values &b) const override { direct->vmult(x, b); }
+    const SparseDirectUMFPACK *direct = nullptr;
+  } coarse;
+  Matrix                             matrix;
+  Smoother                           smoother;
+  std::unique_ptr<Multigrid<Values>> cycle;
+};
+
+// -Laplace u = 1 with u = SmoothFunction on the boundary, as H x + B g; returns the iterations of deal.II's CG, too.
+template <int dim>
+std::pair<Values, unsigned int> solve_with_dealii(const adamant::Field<dim>         &u,
+                                                  const std::vector<adamant::Level> &levels, const Values &b,
+                                                  const Values &g)
+{
+  const VCycleOfDealii M(levels);
+  const Converted      A(*levels.back().A), H(*levels.back().H), B(*levels.back().B);
+  Values               x(b.size()), values(u.finest().n_dofs()), of_boundary(values.size());
+  SolverControl        control(60, 1e-11 * b.l2_norm());
+  SolverCG<Values>     cg(control);
+  cg.solve(A.matrix, x, b, M);
+  H.matrix.vmult(values, x);
+  B.matrix.vmult(of_boundary, g);
+  values += of_boundary;
+  return {values, control.last_step()};
+}
+
+template <int dim>
+void compare(const FiniteElement<dim> &fe, unsigned int seed)
+{
+  Triangulation<dim> mesh;
+  make_random_mesh(mesh, seed);
+  const MappingQ1<dim>      mapping;
+  const QGauss<dim>         quadrature(fe.degree + 1);
+  adamant::DirichletBoundary dirichlet{{0, {}}, {2, {}}};
+  adamant::LevelMeshes<dim> meshes(mesh, {8});
+  adamant::Field<dim>       u(meshes, "u", fe, dirichlet);
+  const auto                levels =
+    adamant::export_levels<dim>(u, mapping, quadrature, update_gradients | update_JxW_values, laplace<dim>);
+  ASSERT_EQ(levels.size(), u.n_levels());
+  ASSERT_GE(levels.size(), 4u);
+  EXPECT_FALSE(levels[0].P || levels[0].R) << "expected no transfer to a level below the coarsest";
+
+  // deal.II's own matrix and right-hand side, its hanging nodes and boundary values.
+  const auto                      &dofs = u.finest().dof_handler();
+  const AffineConstraints<double>  constraints =
+    dealii_constraints(u.finest(), mapping, dirichlet, SmoothFunction<dim>());
+  DynamicSparsityPattern dynamic(dofs.n_dofs());
+  DoFTools::make_sparsity_pattern(dofs, dynamic, constraints, false);
+  SparsityPattern      pattern;
+  SparseMatrix<double> matrix;
+  pattern.copy_from(dynamic);
+  matrix.reinit(pattern);
+  Values rhs(dofs.n_dofs()), expected(dofs.n_dofs());
+  // With the boundary values in the constraints; the second right-hand side is what our unknowns x see of both.
+  MatrixCreator::create_laplace_matrix(mapping, dofs, quadrature, matrix, Functions::ConstantFunction<dim>(1.), rhs,
+                                       static_cast<const Function<dim> *>(nullptr), constraints);
+  SparseDirectUMFPACK direct;
+  direct.initialize(matrix);
+  direct.vmult(expected, rhs);
+  constraints.distribute(expected);
+
+  Values b = rhs;
+  for (int i = 0; i < u.finest().n_dofs(); ++i)
+    if (!u.finest().is_free(i))
+      b[i] = 0.;
+  const auto points = adamant::support_points(u.finest(), mapping, u.finest().prescribed);
+  Values     g(u.finest().prescribed.size());
+  for (unsigned int k = 0; k < g.size(); ++k)
+    {
+      Point<dim> p;
+      for (unsigned int d = 0; d < dim; ++d)
+        p[d] = points[d * g.size() + k];
+      g[k] = SmoothFunction<dim>().value(p);
+    }
+  const auto [values, iterations] = solve_with_dealii(u, levels, b, g);
+  expect_close(values, expected, 1e-8, "the exported matrices in deal.II's multigrid");
+  EXPECT_LE(iterations, 20u);
+}
+
+TEST(Export, FeedsTheMultigridOfDealii)
+{
+  compare<2>(FE_Q<2>(1), 71);
+  compare<2>(FE_Q<2>(2), 72);
+  compare<3>(FE_Q<3>(1), 73);
+}
+
+TEST(Export, MatricesStayWhereTheFieldGoes)
+{
+  Triangulation<2> mesh;
+  make_random_mesh(mesh, 74);
+  std::vector<adamant::Level> levels;
+  {
+    adamant::LevelMeshes<2> meshes(mesh, {8});
+    adamant::Field<2>       u(meshes, "u", FE_Q<2>(1), {{0, {}}});
+    levels = adamant::export_levels<2>(u, MappingQ1<2>(), QGauss<2>(2), update_gradients | update_JxW_values,
+                                       laplace<2>);
+  }
+  for (std::size_t l = 1; l < levels.size(); ++l)
+    {
+      EXPECT_EQ(levels[l].P->n_rows, levels[l].A->n_rows);
+      EXPECT_EQ(levels[l].P->n_cols, levels[l - 1].A->n_rows);
+      EXPECT_EQ(levels[l].R->n_nonzeros(), levels[l].P->n_nonzeros());
+    }
+}
+} // namespace
