@@ -15,7 +15,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/benchmarks/*.md"]
 HEADERS = []
-LONGEST = {".md": 35, ".h": 30}
+LONGEST = {".md": 35, ".h": 30, ".cuh": 30}
 WORDS = [
     re.compile(r"\blikewise\b", re.I),
     re.compile(r"\bthe same(?= *$| *[,.;:)]| (?:as|for|of|in|on|with|to|at|from|by|is|are|holds|where|when)\b)", re.I),
