@@ -101,6 +101,8 @@ public:
   }
   void vmult(Values &z, const Values &v) const
   {
+    for (unsigned int l = 0; l < top; ++l) // as a transfer of deal.II does when it takes a vector over
+      cycle->defect[l].reinit(A[l]->matrix.m());
     cycle->defect[top] = v;
     cycle->cycle();
     z = cycle->solution[top];
