@@ -4,10 +4,10 @@
 
 namespace adamant
 {
-/// Stabilised bi-conjugate gradients with right preconditioning (van der Vorst 1992; Saad, Iterative Methods, Algorithm
-/// 7.7) for nonsymmetric A: two products and two preconditioners an iteration, and seven vectors whatever the number of
-/// iterations. Where a step breaks down (r̂ . r or ω vanish) it starts again from the present residual, once; a second
-/// breakdown in a row is reported.
+/// Solves A x = b for nonsymmetric A by stabilised bi-conjugate gradients with right preconditioning (van der Vorst
+/// 1992; Saad, Iterative Methods, Algorithm 7.7). An iteration takes two products with A and two with M. The method
+/// holds seven vectors, however many iterations there are. Where a step breaks down (r̂ . r, r̂ . v or ω vanishes), the
+/// method starts again from the present residual. A breakdown in the first step after a start throws SolverError.
 class BiCGStab : public KrylovMethod
 {
 public:

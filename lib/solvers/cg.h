@@ -5,12 +5,12 @@
 
 namespace adamant
 {
-/// Preconditioned conjugate gradients for symmetric positive definite A and M (Saad, Iterative Methods,
-/// Algorithm 9.1) with both inner products of an iteration taken together and A p by recursion (Chronopoulos and Gear
-/// 1989): two passes over vectors besides M and A. The iteration is a Loop: on a GPU the host waits at its end at most.
-/// Where rounding may have falsified the recursion's residual at the end, b - A x is computed and the iteration goes on
-/// from there; stagnation is such a cycle that has gained less than 10%. A direction without positive energy is
-/// reported as an indefinite matrix.
+/// Solves A x = b by preconditioned conjugate gradients, for symmetric positive definite A and M (Saad, Iterative
+/// Methods, Algorithm 9.1). An iteration takes both inner products together and finds A p by recursion (Chronopoulos
+/// and Gear 1989). Besides M and A it makes two passes over vectors. The iteration is a Loop: on a GPU the host waits
+/// for its end at most. Where rounding may have falsified the recursion's residual at the end, the method computes
+/// b - A x and begins another cycle from there. A cycle that reduces this residual by less than 10% is reported as
+/// stagnation. Where r . z <= 0 or p . A p <= 0, the report says that A or M is not symmetric positive definite.
 class CG : public KrylovMethod
 {
 public:
@@ -40,7 +40,7 @@ private:
   Scalars         squares, scalars;
   Shared<CGState> state;
   Vector<double>  r, z, w, p, s, correction;
-  Vector<float>   r_in_float;       // instead of z, where M takes it
+  Vector<float>   r_in_float;       // instead of z, where M takes vectors in float
   bool            measured = false; // whether the size of A is known
   Loop            loop;
 };

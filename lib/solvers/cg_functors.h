@@ -5,11 +5,12 @@
 
 #include <cmath>
 
-// Conjugate gradients on a device: what is done to each entry, and its control.
+// Conjugate gradients on a device: functors for the entries of vectors, and the control of the loop.
 
 namespace adamant
 {
-/// rho, alpha: r . z and the step of the iteration before; k: the steps since r was computed as b - A x.
+/// The state of CG in device memory. rho is r . z and alpha the step length, both of the iteration before. The number k
+/// counts the steps since r was last computed as b - A x. All residuals are relative to ‖b‖.
 struct CGState : KrylovState
 {
   CGState() = default;
@@ -24,13 +25,14 @@ struct CGState : KrylovState
   double       *x         = nullptr;
   double        rho = 0, alpha = 0;
   int           k           = 0;
-  int           first_cycle = 0; ///< its steps, where another one has followed
-  double        largest     = 0; ///< residual so far
-  double        cycle_start = 0; ///< residual
+  int           first_cycle = 0; ///< steps of the first cycle, where a second one has followed; else 0
+  double        largest     = 0; ///< the largest residual so far
+  double        cycle_start = 0; ///< the residual at the start of the cycle
 
-  /// Whether rounding may have parted the recursion's residual from ‖b - A x‖ by a tenth of what counts: the products'
-  /// errors are epsilon ‖A‖ ‖x‖, those of adding up residuals epsilon times the largest one (Greenbaum 1997). No x on
-  /// the way is much larger than those at both ends, as the steps' sum grows (Steihaug 1983).
+  /// Whether rounding may have parted the recursion's residual from ‖b - A x‖ by more than a tenth of the larger one of
+  /// the final residual and the tolerance. Products with A have errors of epsilon ‖A‖ ‖x‖. Summing up residuals has
+  /// errors of epsilon times the largest residual (Greenbaum 1997). No x on the way is much larger than the first and
+  /// the last x, as the sum of the steps grows (Steihaug 1983).
   ADAMANT_HOST_DEVICE bool doubtful(double norm_x) const
   {
     constexpr double epsilon = 2.220446049250313e-16;
@@ -39,8 +41,8 @@ struct CGState : KrylovState
   }
 };
 
-/// The step of an iteration from its scalars r . z, w . z and those of the one before:
-/// p . A p = w . z - beta r . z / alpha_old.
+/// Computes beta, energy = p . A p and the step length alpha of an iteration. It takes the iteration's scalars r . z
+/// and w . z, and rho and alpha of the iteration before: p . A p = w . z - beta r . z / alpha_old.
 struct CGStep
 {
   double beta, energy, alpha;
@@ -54,7 +56,7 @@ struct CGStep
   }
 };
 
-/// r . r and b . b; r rounded, where not null.
+/// The sums are r . r and b . b. `rounded` becomes r in precision Number, unless it is null.
 template <typename Number>
 struct CGStart
 {
@@ -72,7 +74,7 @@ struct CGStart
   }
 };
 
-/// r . z and w . z, z in either precision.
+/// The sums are r . z and w . z, with z in either precision.
 template <typename Number>
 struct CGProducts
 {
@@ -89,8 +91,8 @@ struct CGProducts
   }
 };
 
-/// p = z + beta p, s = w + beta s = A p, r -= alpha s, and the correction of x, zero at first, += alpha p; the sum is
-/// r . r. After the last iteration nothing changes.
+/// Sets p = z + beta p and s = w + beta s = A p, subtracts alpha s from r, and adds alpha p to the correction of x,
+/// which begins at zero. The sum is r . r. A step behind the last iteration changes nothing.
 template <typename Number>
 struct CGUpdate
 {
@@ -105,7 +107,7 @@ struct CGUpdate
   const Number  *z;
   const double  *w;
   double        *p, *s, *correction, *r;
-  Number        *rounded; ///< r, where not null
+  Number        *rounded; ///< becomes r in precision Number, unless null
   const CGState *state;
 
   ADAMANT_HOST_DEVICE Scalars prepare(const double *products) const
@@ -130,7 +132,7 @@ struct CGUpdate
   }
 };
 
-/// Where a cycle has ended: x += the correction; x = 0 where b = 0. The sums are x . x before and after.
+/// Adds the correction to x where a cycle has ended, and sets x = 0 where b = 0. The sums are x . x before and after.
 struct CGCorrection
 {
   static constexpr int n_sums = 2;
@@ -155,7 +157,7 @@ struct CGCorrection
   }
 };
 
-/// Between two cycles: copies of x and of b, of which A x is to be taken away.
+/// Prepares another cycle: copies the solution so far to `x`, and b to `r`, from which A x is subtracted afterwards.
 struct CGRestart
 {
   const CGState           *state;
@@ -167,8 +169,9 @@ struct CGRestart
   }
 };
 
-/// Whether CG goes on. squares: r . r at the start of a cycle, b . b at that of the first one, then A v . A v and v . v
-/// for a rough v; scalars: r . z, w . z, r . r.
+/// Returns whether CG goes on. `squares` holds r . r at the start of a cycle, b . b at the start of the first cycle,
+/// then A v . A v and v . v for a rough v. `scalars` holds r . z, w . z and r . r. `on_host` gets a copy of the final
+/// state.
 struct CGControl
 {
   CGState      *state, *on_host;
@@ -185,7 +188,7 @@ struct CGControl
       on_host[s.place] = s;
     return s.ending == Ending::none;
   }
-  /// Whether another cycle follows this one.
+  /// Whether another cycle follows the one that has ended.
   ADAMANT_HOST_DEVICE bool again() const { return state->ending == Ending::again; }
   ADAMANT_HOST_DEVICE bool goes_on() const { return state->ending == Ending::none; }
 
@@ -220,7 +223,7 @@ private:
   }
 };
 
-/// Whether CG goes on, or another cycle follows the one that has ended. squares: x . x before and after it.
+/// Returns whether CG goes on, be it with another cycle. `squares` holds x . x before and after the ended cycle.
 struct CGDoubt
 {
   CGState      *state, *on_host;

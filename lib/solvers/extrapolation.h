@@ -9,7 +9,7 @@
 
 namespace adamant
 {
-/// x (+)= Σ_j weight_j earlier_j, j < n.
+/// Sets x, or increases it where `adds` is true, by Σ_j weight_j earlier_j over j < n.
 struct WeightedSum
 {
   static constexpr int most = 4;
@@ -31,7 +31,8 @@ struct WeightedSum
   ADAMANT_HOST_DEVICE void store(int i, double value) const { x[i] = value; }
 };
 
-/// The initial guess of a time step's solver: the polynomial through the last `order` solutions, taken at the new time.
+/// Makes the initial guess of a time step's solver. The guess is the polynomial through the last `order` solutions,
+/// taken at the new time.
 class Extrapolation
 {
 public:
@@ -40,7 +41,8 @@ public:
     , order(order)
   {}
 
-  /// x = sum_i w_i x_{-i} over the k <= order solutions known: w are binomial coefficients with alternating signs.
+  /// Sets x = sum_i w_i x_{-i} over the k <= order solutions known. The weights w_i are binomial coefficients with
+  /// alternating signs. Without a solution x is zero.
   void predict(Vector<double> &x) const
   {
     const int k = static_cast<int>(earlier.size());
@@ -61,7 +63,7 @@ public:
       }
   }
 
-  /// Keeps the solution x of this step; x holds anything afterwards.
+  /// Keeps the solution x of this step. Unless `order` is 0, x then holds undefined values.
   void keep(Vector<double> &x)
   {
     if (order == 0)
@@ -72,7 +74,7 @@ public:
     std::swap(x, earlier[0]);
   }
 
-  /// The solutions kept, latest first: with them an extrapolation goes on elsewhere.
+  /// Returns the solutions kept, the latest first. A restarted computation continues the extrapolation from them.
   std::vector<Vector<double>> &history() { return earlier; }
 
 private:

@@ -5,16 +5,16 @@
 
 namespace adamant
 {
-/// Flexible GMRES with restart and right preconditioning (Liebchen et al., Section 4.1.5; Saad, Iterative Methods,
-/// Algorithm 9.6), orthogonalised by classical Gram-Schmidt done twice; the small least-squares problem is
-/// solved by Givens rotations. Its cycles are a Loop: on a GPU the host waits at its end at most. Memory for directions
-/// grows as solves need them; a solve that the host does not wait for begins a new cycle where there is no more.
-/// A breakdown that leaves a residual is reported as a singular matrix or preconditioner, a whole
-/// restart cycle that gains less than 1% as stagnation.
+/// Solves A x = b by flexible GMRES with restart and right preconditioning (Liebchen et al., Section 4.1.5; Saad,
+/// Iterative Methods, Algorithm 9.6). Classical Gram-Schmidt, done twice, orthogonalises the basis. Givens rotations
+/// solve the small least-squares problem. The cycles are a Loop: on a GPU the host waits for its end at most. Memory
+/// for directions z_k grows as solves need them. A solve for which the host does not wait gets no more memory: where
+/// the memory is full, it begins a new cycle. A breakdown that leaves a residual is reported as a singular matrix or
+/// preconditioner. A whole restart cycle that reduces the residual by less than 1% is reported as stagnation.
 class GMRES : public KrylovMethod
 {
 public:
-  /// `restart` is the largest dimension of the Krylov space.
+  /// `restart`, from 1 to 1000, is the largest dimension of the Krylov space. Throws RunError for any other number.
   GMRES(const Device &device, const LinearOperator &A, const Preconditioner &M, int restart = 30);
 
   using KrylovMethod::launch;
@@ -36,7 +36,7 @@ private:
   void          next_cycle();
   bool          arnoldi_step(const LoopAnswer &answer);
 
-  /// Calls action with what adds up the directions.
+  /// Calls action(c) with the Combination c that adds up the directions in the precision in which they are stored.
   template <class Action>
   void with_combination(const Action &action) const
   {
@@ -45,7 +45,7 @@ private:
     else
       action(Combination<double>{state.on_device(), directions.data(), numbers.y});
   }
-  int room() const { return basis.size() - 1; } ///< for directions
+  int room() const { return basis.size() - 1; } ///< how many directions there is memory for
 
   GMRESControl judgement() const;
 
@@ -55,11 +55,11 @@ private:
   Shared<GMRESState>  state;
   Vector<double>      r, x_of_cycle;
   VectorTable<double> basis, directions;
-  VectorTable<float>  directions_in_float; // instead of these, where M gives them so
+  VectorTable<float>  directions_in_float; // instead of `directions`, where M gives them in float
   Vector<double>      v, z, w;             // v_k, z_k, A z_k where the step is recorded
-  Vector<float>       v_in_float;          // instead of v and z, where M takes it
-  int                 k     = 0;           // of the step where it is not
-  int                 taken = -1;          // directions, by the last solve; -1: not known
+  Vector<float>       v_in_float;          // instead of v and z, where M takes vectors in float
+  int                 k     = 0;           // number of the step, where steps are not recorded
+  int                 taken = -1;          // directions that the last solve took; -1: not known
   Loop                loop;
 };
 } // namespace adamant

@@ -4,11 +4,13 @@
 
 #include <cmath>
 
-// GMRES on a device: its first basis vector, and its control, which solves the small least-squares problem.
+// GMRES on a device: functors for its vectors, and the control of its loop, which solves the small least-squares
+// problem.
 
 namespace adamant
 {
-/// Iteration k of a cycle and, after a cycle, how many directions the solution takes.
+/// The state of GMRES in device memory. k is the number of the iteration in its cycle. n_combined is the number of
+/// directions that x takes after a cycle. Residuals are relative to ‖b‖.
 struct GMRESState : KrylovState
 {
   GMRESState() = default;
@@ -22,17 +24,17 @@ struct GMRESState : KrylovState
     , x(x)
   {}
 
-  int           restart = 0, capacity = 0; ///< directions that a cycle may take, and for which there is memory
-  bool          host_waits = true;         ///< and gives memory for more; else the cycle ends where it is full
+  int           restart = 0, capacity = 0; ///< directions that a cycle may take, and that there is memory for
+  bool          host_waits = true;         ///< the host gives more memory; else a cycle ends where the memory is full
   const double *b          = nullptr;
   double       *x          = nullptr;
   int           k = 0, n_combined = 0;
-  int           k_of_step      = 0; ///< of the step that is under way
-  double        cycle_start    = 0; ///< residual
-  double        largest_column = 0; ///< of the norms of A z_i
+  int           k_of_step      = 0; ///< k of the step that is under way
+  double        cycle_start    = 0; ///< the residual at the start of the cycle
+  double        largest_column = 0; ///< the largest norm of the vectors A z_i
 };
 
-/// v_0 = v = r / ‖r‖, v in either precision.
+/// Sets v_0 = v = r / ‖r‖, with v in either precision.
 template <typename Number>
 struct FirstBasisVector
 {
@@ -47,7 +49,7 @@ struct FirstBasisVector
   }
 };
 
-/// x += sum_k y_k z_k over the directions of a cycle, x = 0 where b = 0; returns x_i.
+/// Adds sum_k y_k z_k over the directions z_k of a cycle to x, or sets x = 0 where b = 0. Returns the new x_i.
 template <typename Number>
 struct Combination
 {
@@ -75,7 +77,8 @@ struct Combination
   }
 };
 
-/// Between two cycles: x and a copy of it, and r = b, of which A x is to be taken away.
+/// Prepares another cycle: updates x by the combination, copies x to `copy`, and sets r = b, from which A x is
+/// subtracted afterwards.
 template <typename Number>
 struct NextCycle
 {
@@ -97,9 +100,9 @@ struct NextCycle
 /// The numbers of the least-squares problem with at most `restart` columns, in device memory.
 struct GMRESNumbers
 {
-  double *column;        ///< of the Hessenberg matrix: restart + 1, with scratch behind them
+  double *column;        ///< of the Hessenberg matrix: restart + 1 entries, with scratch behind them
   double *cosine, *sine; ///< of the rotations
-  double *g;             ///< the right-hand side, rotated: restart + 1
+  double *g;             ///< the right-hand side, rotated: restart + 1 entries
   double *R;             ///< the upper triangle, column k from k (k + 1) / 2
   double *y;             ///< the solution
 
@@ -114,8 +117,8 @@ struct GMRESNumbers
     , y(R + restart * (restart + 1) / 2)
   {}
 
-  /// Column k takes the old rotations and a new one that clears its subdiagonal entry. A column of which nothing is
-  /// left is that of a direction without effect: the residual stays.
+  /// Applies the old rotations to column k, and a new one that clears its subdiagonal entry. A column whose length is
+  /// at most `negligible` belongs to a direction without effect: it leaves the residual as it is.
   ADAMANT_HOST_DEVICE void rotate(int k, double subdiagonal, double negligible) const
   {
     constexpr int at_once = 8; // loads that do not wait for each other
@@ -146,7 +149,7 @@ struct GMRESNumbers
     g[k + 1]  = -s * g_k;
   }
 
-  /// Σ h² over the k + 2 entries of the column.
+  /// Returns Σ h² over the k + 2 entries h of the column.
   ADAMANT_HOST_DEVICE double square_of_column(int k) const
   {
     constexpr int at_once = 8;
@@ -162,7 +165,7 @@ struct GMRESNumbers
     return square;
   }
 
-  /// R y = g, k unknowns; returns the sum of |y|.
+  /// Solves R y = g for k unknowns, and returns the sum of |y_i|.
   ADAMANT_HOST_DEVICE double solve(int k) const
   {
     constexpr int few = 8;
@@ -170,7 +173,7 @@ struct GMRESNumbers
   }
 
 private:
-  // At most so many, in registers: no load waits for another one's result.
+  // Solves for at most `most` unknowns in registers: no load waits for the result of another one.
   template <int most>
   ADAMANT_HOST_DEVICE double solve_few(int k) const
   {
@@ -212,7 +215,8 @@ private:
   }
 };
 
-/// Whether GMRES goes on. norms: of r, at the start of a cycle, and of b, at that of the first one.
+/// Returns whether GMRES goes on. `norms` holds ‖r‖ at the start of a cycle, and ‖b‖ at the start of the first cycle.
+/// `on_host` gets a copy of the final state.
 struct GMRESControl
 {
   GMRESState   *state, *on_host;
@@ -238,7 +242,8 @@ struct GMRESControl
 private:
   ADAMANT_HOST_DEVICE Ending start(GMRESState &s) const
   {
-    // Whether it was to be the end, or all directions were taken: a cycle that lacked memory alone may gain nothing.
+    // Whether the last cycle has reached the tolerance or taken all directions. Any other cycle may gain nothing, as
+    // it only lacked memory.
     const bool whole = s.result.final_residual <= s.tolerance || s.k == s.restart;
     s.k = s.n_combined  = 0;
     s.largest_column    = 0;
@@ -263,7 +268,7 @@ private:
     s.k                     = k + 1;
     s.result.final_residual = fabs(numbers.g[k + 1]) / s.norm_b;
     ++s.result.iterations;
-    if (!(norm - norm == 0)) // the rotations may hide it
+    if (!(norm - norm == 0)) // the rotations may hide a NaN or infinity
       s.result.final_residual = norm;
     if (const Ending unfit = s.unfit(); unfit != Ending::none)
       return unfit;
@@ -276,8 +281,8 @@ private:
     return s.k == s.capacity ? Ending::room : Ending::none;
   }
 
-  // The recursive residual is the true one but for rounding; it is computed again where that may be too large, as with
-  // a nearly singular matrix, and where the target is not reached.
+  // The recursive residual is the true one but for rounding. It is computed anew where the rounding may be too large,
+  // as with a nearly singular matrix, and where the tolerance is not reached.
   ADAMANT_HOST_DEVICE Ending finish_cycle(GMRESState &s, bool converged) const
   {
     constexpr double epsilon = 2.220446049250313e-16;

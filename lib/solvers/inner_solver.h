@@ -4,12 +4,13 @@
 
 namespace adamant
 {
-/// A Krylov method as the preconditioner of another one: z solves A z = v from zero, to the tolerance of `control`. The
-/// outer method has to be flexible (GMRES here). It waits for its own residuals, so that it runs between graphs.
+/// A Krylov method as the preconditioner of another one: `vmult` solves A z = v from z = 0, to the tolerance of
+/// `control`. The outer method has to be flexible, such as GMRES. The inner method waits for its own residuals and so
+/// cannot be recorded in a graph.
 class InnerSolver : public Preconditioner
 {
 public:
-  /// `method` and `preconditioner`, its own, have to outlive the object.
+  /// `method` and its preconditioner `preconditioner` have to outlive the object.
   InnerSolver(KrylovMethod &method, Preconditioner &preconditioner, const SolverControl &control)
     : method(method)
     , preconditioner(preconditioner)

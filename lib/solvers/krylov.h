@@ -14,10 +14,10 @@
 
 namespace adamant
 {
-/// Solves A x = b iteratively, A an operator and M a preconditioner that outlive the method, which holds vectors and
-/// recorded steps of its own: one solve at a time. All methods end at the tolerance; at once where the guess is good
-/// enough; with x = 0 where b = 0; with SolverError that says what, where and why at NaN, divergence, breakdown,
-/// stagnation, or max_iterations.
+/// Solves A x = b iteratively with a preconditioner M. A and M have to outlive the method. The method holds vectors and
+/// recorded steps of its own, so that it runs one solve at a time. It ends where the residual meets the tolerance,
+/// before the first step if the guess is good enough. Where b = 0 it sets x = 0. It throws SolverError, which names the
+/// failure, the iteration and the likely cause, at NaN, divergence, breakdown, stagnation, or max_iterations.
 class KrylovMethod
 {
 public:
@@ -31,24 +31,25 @@ public:
   KrylovMethod(const KrylovMethod &)            = delete; // the recorded steps hold its address
   KrylovMethod &operator=(const KrylovMethod &) = delete;
 
-  /// From the guess x. Residuals in the result are relative to ‖b‖₂.
+  /// Solves A x = b from the guess x. Residuals in the result are relative to ‖b‖₂.
   virtual SolverResult solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control) = 0;
-  /// As solve, but where the device needs the host no more the result is still to come, and the next solve may be
-  /// launched before it is asked for: two at a time, else this waits. Later operations of the device may change b and x
-  /// then. The method has to be there until the result is known.
+  /// Starts a solve as `solve` does it, and returns before its end where the device needs the host no more. The next
+  /// solve may be launched before this result is asked for. At most two results are pending: a third launch waits for
+  /// the first one. Operations queued later on the device may change b and x. The method has to live until the result
+  /// is known.
   virtual PendingResult launch(const Vector<double> &b, Vector<double> &x, const SolverControl &control)
   {
     return solve(b, x, control);
   }
-  /// Then `follow`: operations on the device that take x. They may be launched before the host knows how the iteration
-  /// has ended, and are again where x changes after that.
+  /// Launches a solve and, behind it, the operations on the device that `follow` launches and that take x. `follow` may
+  /// be called before the host knows how the iteration has ended; it is called again where x changes after that.
   PendingResult launch(const Vector<double> &b, Vector<double> &x, const SolverControl &control,
                        const std::function<void()> &follow);
 
-  virtual void update() {} ///< A has other entries from now on
+  virtual void update() {} ///< has to be called when A has new entries
 
 protected:
-  /// Where x is most likely the solution, before the host waits.
+  /// Calls `follow` of the present launch. Methods call it where x is most likely the solution, before the host waits.
   void launch_following()
   {
     if (following != nullptr)
@@ -56,10 +57,10 @@ protected:
     followed = following != nullptr;
   }
 
-  /// The one of two places on the host that gets the facts of the solve that begins. Those of an earlier solve that
-  /// nobody has asked for yet are fetched from there first; if it has failed, its own result says so.
+  /// Returns the number, 0 or 1, of the place on the host that gets the final state of the solve that begins. It first
+  /// waits for the earlier solve that uses this place. If that solve has failed, its own PendingResult says so.
   int next_place();
-  /// The result that `end` reads from that place when the operations so far are done.
+  /// Returns the pending result that `end` reads from next_place() when the operations so far are done.
   PendingResult when_done(const std::function<SolverResult()> &end)
   {
     marks[place].take();
@@ -69,7 +70,7 @@ protected:
            });
   }
 
-  /// Runs `operations`: recorded at the first time and replayed later, where A and M allow it.
+  /// Runs `operations`. Where A and M allow it, the first call records them in `graph`, and each call replays it.
   void run_recorded(Graph &graph, const std::function<void()> &operations) const
   {
     if (!recordable())
@@ -80,8 +81,8 @@ protected:
   }
 
   bool recordable() const { return A.recordable() && M.recordable(); }
-  /// Whether a loop's body is recorded, which holds addresses: then the method has vectors of its own for what changes
-  /// from solve to solve or from iteration to iteration.
+  /// Whether the body of a loop is recorded. As a recording holds addresses, the method then has vectors of its own for
+  /// all that changes from solve to solve or from iteration to iteration.
   bool recorded() const { return device.asynchronous() && recordable(); }
   /// Whether M takes and gives vectors in single precision, which spares conversions.
   bool in_float() const { return recorded() && M.in_float() && A.takes_float(); }
@@ -98,26 +99,28 @@ private:
   int                          place = 0;
 };
 
-/// A residual or tolerance as messages give it, e.g. "1e-08".
+/// Returns a residual or tolerance as messages give it, e.g. "1e-08".
 std::string to_text(double value);
 
-/// Throws SolverError with the solver, the step and the likely cause.
+/// Throws SolverError that names the solver, the system, the iteration, the failure `what` and its likely `cause`.
 [[noreturn]] void fail(const char *solver, const SolverControl &control, int iteration, double residual,
                        const std::string &what, const std::string &cause);
 
-/// What stagnation of the true residual means.
+/// The cause that messages give for stagnation of the true residual.
 inline constexpr const char *below_rounding = "the tolerance is below what rounding allows for this matrix";
 
-/// The checks that all iterations share. The bound on growth tells divergence from a slow start.
+/// Throws SolverError where the relative residual is no finite number or above 1e8. This bound is large enough for a
+/// slow start, so that a residual above it means divergence.
 void check_residual(const char *solver, const SolverControl &control, int iteration, double residual);
 
-/// Whether the residual is small enough, or acceptable after so many iterations.
+/// Whether the final residual is at most control.tolerance or, after control.max_iterations, at most control.accepted.
 bool ended(const SolverControl &control, const SolverResult &result);
 
+/// Throws SolverError that says that the tolerance has not been reached within control.max_iterations.
 [[noreturn]] void fail_unconverged(const char *solver, const SolverControl &control, double residual);
 
-/// How a loop of a method ended that is no convergence: NaN, divergence, the limit; then what the method says of a
-/// breakdown and of stagnation.
+/// Throws SolverError where the loop of a method has ended with NaN, divergence, the limit of iterations, breakdown or
+/// stagnation. For the last two, messages give the causes that the method passes.
 void check_ending(const char *solver, const SolverControl &control, const KrylovState &state,
                   const char *cause_of_breakdown, const char *cause_of_stagnation);
 } // namespace adamant

@@ -3,18 +3,18 @@
 #include "base/host_device.h"
 #include "solvers/control.h"
 
-// What an iteration knows of itself, on the device that runs it, and how it judges a residual.
+// The state of an iteration in the memory of the device that runs it, and how the iteration judges a residual.
 
 namespace adamant
 {
-/// Counts the iterations since the residual last fell by 1% below what it was at the last such fall: of a stationary
-/// iteration many of them are a stagnation.
+/// Counts the iterations since the last progress: a residual that is more than 1% below the residual at the progress
+/// before. For a stationary iteration, many iterations without progress are stagnation.
 struct StagnationCounter
 {
   double best  = 1e300; ///< residual at the last progress; at first anything is better
   int    count = 0;
 
-  /// The count with this residual; 0 where it is progress.
+  /// Takes the residual of an iteration, and returns the new count: 0 where the residual is progress.
   ADAMANT_HOST_DEVICE int add(double residual)
   {
     const bool progress = residual < 0.99 * best;
@@ -24,20 +24,20 @@ struct StagnationCounter
   }
 };
 
-/// How a loop ended.
+/// How a loop ended, or why it has not.
 enum class Ending : int
 {
-  none,         ///< it goes on
-  start,        ///< not at all: it begins with a residual that has just been computed
-  converged,    ///< or acceptable
-  zero,         ///< b = 0
-  not_a_number, ///< or infinity
+  none,         ///< the loop goes on
+  start,        ///< the loop begins with a residual that has just been computed
+  converged,    ///< the residual is at most the tolerance, or is acceptable at the limit of iterations
+  zero,         ///< b = 0, and so x = 0
+  not_a_number, ///< the residual is NaN or infinity
   divergence,
   limit, ///< of iterations
   stagnation,
   breakdown,
-  room, ///< GMRES needs more vectors
-  again ///< not yet: a residual of a recursion, which rounding may have falsified, is to be computed anew
+  room, ///< GMRES needs memory for more vectors
+  again ///< another cycle follows, as rounding may have falsified the residual of a recursion
 };
 
 /// The part of the state that all iterations share. It is set before a loop and changed by its control.
@@ -53,13 +53,14 @@ struct KrylovState
 
   double            tolerance = 0, accepted = 0;
   int               max_iterations = 0;
-  int               place          = 0; ///< of the copies on the host, the one that this becomes at the end
+  int               place          = 0; ///< number of the copy on the host that takes the final state
   Ending            ending         = Ending::start;
   SolverResult      result         = {};
   double            norm_b         = 0;
   StagnationCounter stagnation     = {};
 
-  /// The residual from its norm and that of b; `none`, or how the iteration ends with it before its first step.
+  /// Sets norm_b and the relative residual from the norms of r and b. Returns Ending::none, or how the iteration ends
+  /// before its first step.
   ADAMANT_HOST_DEVICE Ending start(double norm_r, double norm_of_b)
   {
     norm_b = norm_of_b;
@@ -70,14 +71,16 @@ struct KrylovState
       result.initial_residual = result.final_residual;
     return unfit();
   }
-  /// Whether the residual is one to go on with. The bound on growth tells divergence from a slow start.
+  /// Returns Ending::none where the iteration can go on with this residual, else not_a_number or divergence. The bound
+  /// of 1e8 is large enough for a slow start.
   ADAMANT_HOST_DEVICE Ending unfit() const
   {
     if (!(result.final_residual - result.final_residual == 0))
       return Ending::not_a_number;
     return result.final_residual > 1e8 ? Ending::divergence : Ending::none;
   }
-  /// Convergence, or the limit of iterations.
+  /// Returns Ending::converged, Ending::limit, or Ending::none where the iteration goes on. With `accepts`, a residual
+  /// up to `accepted` is converged at the limit.
   ADAMANT_HOST_DEVICE Ending reached(bool accepts) const
   {
     const double residual = result.final_residual;

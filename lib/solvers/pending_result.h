@@ -10,20 +10,20 @@
 
 namespace adamant
 {
-/// The result of a solve that may still be under way on a GPU. A handle: copies mean the same result, or the same error
-/// each time that one waits.
+/// The result of a solve that may still be under way on a GPU. The object is a handle: its copies share one result, or
+/// one error, which each call of `wait` throws.
 class PendingResult
 {
 public:
-  PendingResult(const SolverResult &result = {}) ///< that is known
+  PendingResult(const SolverResult &result = {}) ///< a result that is known already
     : state(std::make_shared<State>(State{{}, result, nullptr}))
   {}
-  /// `end` waits for it and throws SolverError where the solve has failed; it is called once.
+  /// `end` waits for the result and returns it, or throws SolverError where the solve has failed. It is called once.
   explicit PendingResult(std::function<SolverResult()> end)
     : state(std::make_shared<State>(State{std::move(end), {}, nullptr}))
   {}
 
-  /// That which `launch` returns; a SolverError that it throws is one of the result's end.
+  /// Returns the result of `launch`. Where `launch` throws SolverError, `wait` of the returned object throws it.
   template <class Launch>
   static PendingResult of(const Launch &launch)
   {
@@ -38,7 +38,7 @@ public:
   }
 
   bool                known() const { return !state->end; }
-  const SolverResult &wait() const
+  const SolverResult &wait() const ///< waits for the end of the solve, and returns its result or throws its error
   {
     if (const auto end = std::exchange(state->end, nullptr))
       try

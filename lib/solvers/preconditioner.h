@@ -4,15 +4,15 @@
 
 namespace adamant
 {
-/// z = M v, M an approximate inverse of an operator: what Krylov methods take.
+/// The preconditioner of a Krylov method: z = M v with an approximate inverse M of an operator.
 class Preconditioner
 {
 public:
   virtual ~Preconditioner() = default;
 
-  virtual void vmult(const Vector<double> &v, Vector<double> &z) const = 0; ///< z is not read
-  /// The same where it works in single precision (`in_float`), without conversions: z, a vector of its own, holds the
-  /// result until the next call. `input_in_float` is a vector that it takes quickest.
+  virtual void vmult(const Vector<double> &v, Vector<double> &z) const = 0; ///< sets z = M v; z is not read
+  /// vmult_in_float returns M v without conversions, where M works in single precision (`in_float`). The result is a
+  /// vector of M's own, which holds it until the next call. `input_in_float` is a vector that M takes without a copy.
   /// @{
   virtual bool                 in_float() const { return false; }
   virtual const Vector<float> &vmult_in_float(const Vector<float> &) const
@@ -21,11 +21,11 @@ public:
   }
   virtual Vector<float> input_in_float() const { return {}; }
   /// @}
-  /// Takes over the values that the matrices which it was made of have now; patterns stay. Whoever changes a matrix
-  /// calls it: every preconditioner has it, so that none goes stale silently.
+  /// Takes over the present values of the matrices that the preconditioner was made of; their patterns stay. Whoever
+  /// changes a matrix calls it. It is pure virtual, so that no preconditioner goes stale silently.
   virtual void update() = 0;
-  /// Whether vmult can be recorded in a graph: it works on the device alone, neither waits nor makes vectors. One that
-  /// cannot, such as an inner Krylov method, runs between graphs; so does one that does not say.
+  /// Whether vmult can be recorded in a graph: it works on the device alone, and neither waits nor makes vectors. A
+  /// preconditioner that cannot be recorded, such as an inner Krylov method, runs between graphs.
   virtual bool recordable() const { return false; }
 };
 } // namespace adamant

@@ -4,7 +4,7 @@
 
 namespace adamant
 {
-/// v_i = x_i or -x_i as if by chance, the same in each run; without x 1 or -1.
+/// Sets v_i to x_i or -x_i with pseudo-random signs, which are equal in all runs. A null x stands for a vector of ones.
 struct RandomSigns
 {
   const double            *x;

@@ -4,14 +4,14 @@
 
 namespace adamant
 {
-/// x <- x + M (b - A x): with the V-cycle as M this is multigrid as the solver (Liebchen et al., Algorithm 1), with a
-/// direct solver in low precision iterative refinement. Twenty steps without gain are reported as stagnation:
-/// fewer may only carry an error through the domain. The
-/// iteration is a Loop: on a GPU the host waits at its end.
+/// Solves A x = b by the iteration x <- x + M (b - A x). With the V-cycle as M this is multigrid as the solver
+/// (Liebchen et al., Algorithm 1); with a direct solver in low precision it is iterative refinement. Twenty steps in
+/// which the residual falls by less than 1% are reported as stagnation: fewer may only carry an error through the
+/// domain. The iteration is a Loop: on a GPU the host waits at its end.
 class Richardson : public KrylovMethod
 {
 public:
-  /// `name` begins messages.
+  /// Messages of errors begin with `name`.
   Richardson(const Device &device, const LinearOperator &A, const Preconditioner &M, const char *name = "Multigrid");
 
   SolverResult solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control) override;
@@ -22,9 +22,9 @@ private:
   const char           *name;
   Scalars               norms;
   Shared<KrylovState>   state;
-  Vector<double>        r, z, own_b, own_x;        // the last two where the iteration is recorded
-  const Vector<double> *right_hand_side = nullptr; // what an iteration reads
-  Vector<double>       *solution        = nullptr; // and changes
+  Vector<double>        r, z, own_b, own_x;        // own_b and own_x are copies, where the iteration is recorded
+  const Vector<double> *right_hand_side = nullptr; // the vector b that an iteration reads
+  Vector<double>       *solution        = nullptr; // the vector x that an iteration changes
   Loop                  loop;
 };
 } // namespace adamant

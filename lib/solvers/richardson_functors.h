@@ -4,7 +4,7 @@
 
 namespace adamant
 {
-/// Whether Richardson's iteration goes on. norms: of r and b.
+/// Returns whether Richardson's iteration goes on. `norms` holds ‖r‖ and ‖b‖; `on_host` gets a copy of the final state.
 struct RichardsonControl
 {
   KrylovState  *state, *on_host;
