@@ -7,14 +7,14 @@
 
 namespace adamant
 {
-/// An operator of blocks, (A x)_i = Σ_j A_ij x_j; null blocks are zero.
+/// An operator of blocks A_ij: it maps x to (A x)_i = Σ_j A_ij x_j. A null pointer stands for a zero block.
 class BlockOperator : public LinearOperator
 {
 public:
   using Rows = std::vector<std::vector<const LinearOperator *>>;
 
-  /// The blocks have to outlive the operator. Every row and every column has a block that is not null, unless the
-  /// operator is square and the `layout` of its vectors is given. Throws RunError where sizes do not fit together.
+  /// The blocks have to outlive the operator. Every row and every column needs a block that is not null, unless the
+  /// operator is square and `layout` gives the sizes of its blocks. Throws RunError where sizes do not fit together.
   explicit BlockOperator(Rows rows, const Blocks &layout = Blocks());
 
   int  n_rows() const override { return row_blocks.size(); }

@@ -8,20 +8,23 @@
 
 namespace adamant
 {
-/// Vectors with entries of other ranks, for functors that read those of neighbours: the owned entries, then the ghosts
-/// of a plan. A product with a matrix of ones fetches them, so that each device exchanges them in its own way.
+/// Makes and fills vectors with ghosts, for functors that read entries of neighbouring ranks. Such a vector holds the
+/// owned entries, then the ghosts of an exchange plan. A product with a matrix of ones fetches the ghosts, so that each
+/// device exchanges them in its own way.
 class GhostValues
 {
 public:
   GhostValues() = default;
-  /// `plan` is that of the columns of a matrix, or of a space's DoFs; null on one rank, where nothing is to be done.
+  /// `plan` is the exchange plan of the columns of a matrix or of the DoFs of a space. On one rank it is null, as there
+  /// are no ghosts.
   GhostValues(const Device &device, const std::shared_ptr<const ExchangePlan> &plan, int n_owned);
 
-  Vector<double> vector() const; ///< zeros: owned entries and ghosts
+  Vector<double> vector() const; ///< returns zeros for owned entries and ghosts
 
-  /// The ghosts of x from their owners. All ranks call it together, as the following.
+  /// Fills the ghosts of x with the values of their owners. All ranks call it together.
   void fill(Vector<double> &x) const;
-  /// The owned entries with their ghosts: a copy, but on one rank x itself.
+  /// Returns a copy of the owned entries x, followed by their ghosts; on one rank the result shares the memory of x.
+  /// All ranks call it together.
   Vector<double> with_ghosts(const Vector<double> &x) const;
 
 private:

@@ -4,7 +4,7 @@
 
 namespace adamant
 {
-/// A linear map of vectors on a device, this rank's part: what Krylov methods and block operators are made of.
+/// A linear map A of vectors on a device, or this rank's part of it. Krylov methods and block operators work with it.
 class LinearOperator
 {
 public:
@@ -13,9 +13,10 @@ public:
   virtual int n_rows() const = 0;
   virtual int n_cols() const = 0;
 
-  /// y = a A x + b y; b = 0: y is not read, and may hold anything.
+  /// Sets y = a A x + b y. With b = 0, y is not read and may hold anything.
   virtual void multiply(double a, const Vector<double> &x, double b, Vector<double> &y) const = 0;
-  /// y = A x with x in single precision, where it `takes_float`.
+  /// Sets y = A x with x in single precision. Throws RunError where the operator does not take such vectors
+  /// (`takes_float`).
   /// @{
   virtual bool takes_float() const { return false; }
   virtual void multiply_float(const Vector<float> &, Vector<double> &) const
@@ -23,9 +24,9 @@ public:
     throw RunError("an operator that takes vectors in double precision is given one in float");
   }
   /// @}
-  /// r = b - A x.
+  /// Sets r = b - A x.
   virtual void residual(const Vector<double> &x, const Vector<double> &b, Vector<double> &r) const;
-  /// Whether `multiply` can be recorded in a graph: it works on the device alone, neither waits nor makes vectors.
+  /// Whether `multiply` can be recorded in a graph: it works on the device alone, and neither waits nor makes vectors.
   virtual bool recordable() const { return false; }
 };
 
@@ -36,7 +37,8 @@ public:
   explicit MatrixOperator(const Matrix<double> &A, const Device &device)
     : MatrixOperator(A, device, A.n_cols())
   {}
-  /// Of vectors over ranks of which this rank has so many entries: the matrix has columns for others' ones, too.
+  /// For vectors spread over ranks: this rank owns n_cols entries of x, while A also has columns for ghosts, the
+  /// entries of other ranks.
   MatrixOperator(const Matrix<double> &A, const Device &device, int n_cols)
     : A(A)
     , device(device)
@@ -61,7 +63,7 @@ public:
   }
 
 private:
-  Matrix<double> A; // a handle
+  Matrix<double> A; // a handle, which shares the entries
   Device         device;
   int            n_columns;
 };
