@@ -6,9 +6,9 @@
 
 namespace adamant
 {
-/// deal.II's message without its frame, in one line.
+/// Returns deal.II's message of an error, in one line and without the frame around it.
 std::string message_of(const dealii::ExceptionBase &error);
 
-/// The words of a text with a blank between them.
+/// Returns the words of `text` with one blank between them.
 std::string in_one_line(const std::string &text);
 } // namespace adamant

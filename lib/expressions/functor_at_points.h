@@ -11,17 +11,17 @@
 
 namespace adamant
 {
-/// values[i] = f(x_i) for values.size() points, all on the device: coordinate d of point i in points[d n + i]. `f`
-/// takes `const double *x`, x[0] to x[dim - 1]. For CUDA a .cu file instantiates cuda::for_each with PointValues<dim,
-/// F>.
+/// Sets values[i] = f(x_i) for n = values.size() points, all in device memory: points[d n + i] is coordinate d of x_i.
+/// `f` takes a `const double *x` with x[0] to x[dim - 1]. For CUDA, a .cu file has to instantiate cuda::for_each with
+/// PointValues<dim, F>.
 template <int dim, class F>
 void evaluate(const Device &device, const F &f, const Vector<double> &points, Vector<double> &values)
 {
   device.for_each(values.size(), PointValues<dim, F>{f, points.data(), values.size(), values.data()});
 }
 
-/// The function that is at_time(t), a functor as above, at time t, at points in host memory: the counterpart of
-/// function_at_points for functions that are compiled.
+/// Returns the function of t whose values at time t come from the functor at_time(t), which is as `evaluate` takes it.
+/// The coordinates `points` are in host memory. This is the counterpart of function_at_points for compiled functions.
 template <int dim, class AtTime>
 ValuesAtPoints functor_at_points(const Device &device, const Array<double> &points, const AtTime &at_time)
 {
@@ -31,7 +31,7 @@ ValuesAtPoints functor_at_points(const Device &device, const Array<double> &poin
   });
 }
 
-/// Such a functor as a function of deal.II.
+/// Returns a functor, as `evaluate` takes it, as a function of deal.II.
 template <int dim, class F>
 std::unique_ptr<dealii::Function<dim>> dealii_function(const F &f)
 {

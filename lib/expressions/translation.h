@@ -5,16 +5,16 @@
 
 namespace adamant
 {
-/// Expressions of parameter files (muParser's language as deal.II's FunctionParser has it) as CUDA C++, which is C++
-/// but for its launch: for compilation at run time. A text that muParser accepts means the same here, or RunError says
-/// what has no counterpart (lists of values); others are not diagnosed.
+/// The functions below translate expressions of parameter files to CUDA C++, for compilation at run time. Expressions
+/// are in the language of muParser, as deal.II's FunctionParser has it. A text that muParser accepts keeps its meaning,
+/// or RunError names the part that has no counterpart (lists of values). Mistakes in other texts are not diagnosed.
 
-/// The function `__device__ void point_function(double x, double y, double z, double t, double *f, long stride)`, which
-/// sets f[c * stride] to component c.
+/// Returns the code of `__device__ void point_function(double x, double y, double z, double t, double *f, long
+/// stride)`, which sets f[c * stride] to component c.
 std::string point_function(const std::vector<std::string> &components);
 
-/// The kernel `at_points(int n, const double *points, double t, double *values)` with that function in `dim`
-/// dimensions:
-/// values[c n + i] = f_c(t, x_i) for i < n, where points[d n + i] is coordinate d of x_i.
+/// Returns the code of point_function and of the kernel `at_points(int n, const double *points, double t, double
+/// *values)` in `dim` dimensions. The kernel sets values[c n + i] = f_c(t, x_i) for i < n, where points[d n + i] is
+/// coordinate d of x_i.
 std::string point_kernel(const std::vector<std::string> &components, int dim);
 } // namespace adamant

@@ -7,7 +7,7 @@
 
 namespace adamant
 {
-/// A function of time at fixed points, with its values at one time.
+/// A function of time at fixed points, together with its values at one time, in device memory.
 class ValuesAtPoints
 {
 public:
@@ -19,14 +19,14 @@ public:
     , depends_on_time(depends_on_time)
   {}
 
-  const Vector<double> &at(double t) ///< computes them
+  const Vector<double> &at(double t) ///< computes and returns the values at time t
   {
     if (depends_on_time || !computed)
       function(t, present);
     computed = true;
     return present;
   }
-  const Vector<double> &values() const { return present; } ///< at the last such time
+  const Vector<double> &values() const { return present; } ///< the values that `at` has computed last
 
 private:
   PointFunction  function;
