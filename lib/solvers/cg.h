@@ -8,9 +8,9 @@ namespace adamant
 /// Solves A x = b by preconditioned conjugate gradients, for symmetric positive definite A and M (Saad, Iterative
 /// Methods, Algorithm 9.1). An iteration takes both inner products together and finds A p by recursion (Chronopoulos
 /// and Gear 1989). Besides M and A it makes two passes over vectors. The iteration is a Loop: on a GPU the host waits
-/// for its end at most. Where rounding may have falsified the recursion's residual at the end, the method computes
-/// b - A x and begins another cycle from there. A cycle that reduces this residual by less than 10% is reported as
-/// stagnation. Where r . z <= 0 or p . A p <= 0, the report says that A or M is not symmetric positive definite.
+/// at most for its end. Where rounding may have falsified the recursion's residual at the end, the method computes b -
+/// A x and begins another cycle from there. A cycle that reduces this residual by less than 10% is reported as
+/// stagnation. Where r . z <= 0 or p . A p <= 0, the method reports that A or M is not symmetric positive definite.
 class CG : public KrylovMethod
 {
 public:

@@ -20,7 +20,7 @@ struct CGState : KrylovState
     , x(x)
   {}
 
-  double        size_of_A = 0; ///< ‖A v‖ / ‖v‖ for a rough v
+  double        size_of_A = 0; ///< ‖A v‖ / ‖v‖ for a vector v of random signs
   const double *b         = nullptr;
   double       *x         = nullptr;
   double        rho = 0, alpha = 0;
@@ -170,8 +170,8 @@ struct CGRestart
 };
 
 /// Returns whether CG goes on. `squares` holds r . r at the start of a cycle, b . b at the start of the first cycle,
-/// then A v . A v and v . v for a rough v. `scalars` holds r . z, w . z and r . r. `on_host` gets a copy of the final
-/// state.
+/// then A v . A v and v . v for a vector v of random signs. `scalars` holds r . z, w . z and r . r. `on_host` gets a
+/// copy of the state at the end of each cycle.
 struct CGControl
 {
   CGState      *state, *on_host;
@@ -223,7 +223,7 @@ private:
   }
 };
 
-/// Returns whether CG goes on, be it with another cycle. `squares` holds x . x before and after the ended cycle.
+/// Returns whether CG goes on, in this cycle or with another one. `squares` holds x . x before and after a cycle.
 struct CGDoubt
 {
   CGState      *state, *on_host;

@@ -7,7 +7,7 @@ namespace adamant
 {
 /// Solves A x = b by flexible GMRES with restart and right preconditioning (Liebchen et al., Section 4.1.5; Saad,
 /// Iterative Methods, Algorithm 9.6). Classical Gram-Schmidt, done twice, orthogonalises the basis. Givens rotations
-/// solve the small least-squares problem. The cycles are a Loop: on a GPU the host waits for its end at most. Memory
+/// solve the small least-squares problem. The cycles are a Loop: on a GPU the host waits at most for its end. Memory
 /// for directions z_k grows as solves need them. A solve for which the host does not wait gets no more memory: where
 /// the memory is full, it begins a new cycle. A breakdown that leaves a residual is reported as a singular matrix or
 /// preconditioner. A whole restart cycle that reduces the residual by less than 1% is reported as stagnation.

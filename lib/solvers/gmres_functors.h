@@ -216,7 +216,7 @@ private:
 };
 
 /// Returns whether GMRES goes on. `norms` holds ‖r‖ at the start of a cycle, and ‖b‖ at the start of the first cycle.
-/// `on_host` gets a copy of the final state.
+/// `on_host` gets a copy of the state at the end of each cycle.
 struct GMRESControl
 {
   GMRESState   *state, *on_host;

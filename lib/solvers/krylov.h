@@ -35,8 +35,8 @@ public:
   virtual SolverResult solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control) = 0;
   /// Starts a solve as `solve` does it, and returns before its end where the device needs the host no more. The next
   /// solve may be launched before this result is asked for. At most two results are pending: a third launch waits for
-  /// the first one. Operations queued later on the device may change b and x. The method has to live until the result
-  /// is known.
+  /// the first result. Operations queued later on the device may change b and x. The method has to live until the
+  /// result is known.
   virtual PendingResult launch(const Vector<double> &b, Vector<double> &x, const SolverControl &control)
   {
     return solve(b, x, control);
