@@ -8,18 +8,19 @@
 
 namespace adamant
 {
-/// n steps of any smoother S as one polynomial for matrices far from symmetric, whose S A has complex eigenvalues: the
-/// error becomes Π_i (1 - S A / θ_i), θ_i the harmonic Ritz values of n Arnoldi steps on S A, those of GMRES's residual
-/// polynomial (Nachtigal, Reichel & Trefethen 1992). Pairs of conjugates are one real quadratic factor: for r = b - A x
-/// and v = S r
+/// Combines n steps of any smoother S into one polynomial, for matrices far from symmetric, where S A has complex
+/// eigenvalues. The polynomial multiplies the error by Π_i (1 - S A / θ_i). The θ_i are the harmonic Ritz values of n
+/// Arnoldi steps on S A, which are the roots of GMRES's residual polynomial (Nachtigal, Reichel & Trefethen 1992). A
+/// pair of conjugate θ_i makes one real quadratic factor: with r = b - A x and v = S r
 ///   x <- x + (2 Re θ v - S A v) / |θ|².
-/// S itself in both functions.
+/// Both `vmult` and `step` take S, never Sᵀ.
 template <typename Number>
 class ArnoldiPolynomial : public LevelSmoother<Number>
 {
 public:
   using Vector = adamant::Vector<Number>;
 
+  /// `most_steps` is the largest n that `vmult` and `step` are called with.
   ArnoldiPolynomial(const SmootherLevel<Number> &level, const SmootherOptions &options, int most_steps);
 
   void    update() override;
@@ -28,7 +29,7 @@ public:
   double  eigenvalue() const override { return 0.; }
 
 private:
-  using Values = std::vector<std::complex<double>>; // one of each pair of conjugates
+  using Values = std::vector<std::complex<double>>; // the θ_i, one of each pair of conjugates
   void   find_values();
   Values values_of(int n, const std::vector<double> &H) const;
   void   apply(const Values &values, const Vector &b, Vector &x) const;
@@ -36,15 +37,15 @@ private:
 
   SmootherLevel<Number>             level;
   std::unique_ptr<Smoother<Number>> smoother;
-  std::vector<Values>               of_degree; // the values of 1, 2, ... steps
-  Vector                            start;     // of the Krylov space: random
+  std::vector<Values>               of_degree; // the values θ_i for 1, 2, ... steps
+  Vector                            start;     // a random vector, from which the Krylov space is made
   mutable Vector                    r, v, w;
 };
 
-/// The eigenvalues of a real n x n matrix, row-major.
+/// Returns the n eigenvalues of a real n x n matrix, given row-major. They are NaN where LAPACK fails.
 std::vector<std::complex<double>> eigenvalues(int n, std::vector<double> matrix);
 
-/// The smoothing of a level as the options have it, at most so many steps at a time.
+/// Makes the smoother of a level that the options ask for, for at most `most_steps` steps at a time.
 template <typename Number>
 std::unique_ptr<LevelSmoother<Number>> make_level_smoother(const SmootherLevel<Number> &level,
                                                            const SmootherOptions &options, int most_steps);

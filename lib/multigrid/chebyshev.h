@@ -9,8 +9,8 @@
 
 namespace adamant
 {
-/// The smoothing of a level before and after the coarse correction, n >= 1 steps at a time. Both functions return the
-/// vector that holds the result, x or y; the other one is scratch.
+/// Smooths on a level before the coarse correction (`vmult`) and after it (`step`), n >= 1 steps at a time. Both
+/// functions return the vector that holds the result, either x or y; the other one is scratch.
 template <typename Number>
 class LevelSmoother
 {
@@ -20,21 +20,23 @@ public:
   virtual ~LevelSmoother() = default;
 
   virtual void    update()                                                  = 0; ///< see Smoother::update
-  virtual Vector &vmult(int n, const Vector &b, Vector &x, Vector &y) const = 0; ///< from x = 0
-  virtual Vector &step(int n, const Vector &b, Vector &x, Vector &y) const  = 0; ///< from x
-  /// Where it saves passes that x, one step from zero, is not stored: r = b - A x. Whether it has been done.
+  virtual Vector &vmult(int n, const Vector &b, Vector &x, Vector &y) const = 0; ///< n steps from x = 0
+  virtual Vector &step(int n, const Vector &b, Vector &x, Vector &y) const  = 0; ///< n steps from the given x
+  /// Computes r = b - A x, where x is the result of one step from zero, without storing x, if that saves passes over
+  /// vectors. Returns whether it has computed r.
   virtual bool residual_of_first_step(const Vector & /*b*/, Vector & /*r*/) const { return false; }
-  /// Then y = x + P e.
+  /// Sets y = x + P e for the x of residual_of_first_step, where that has returned true.
   virtual void correct_first_step(const Vector & /*b*/, const Matrix<Number> & /*P*/, const Vector & /*e*/,
                                   Vector & /*y*/) const
   {}
-  virtual double eigenvalue() const = 0; ///< lambda; 0 without Chebyshev
+  virtual double eigenvalue() const = 0; ///< lambda of PolynomialSmoother; 0 without Chebyshev
 };
 
-/// n steps of any smoother S as one polynomial:
+/// Makes n steps with any smoother S, which together are one polynomial in S A:
 ///   d <- alpha_k d + beta_k S (b - A x),   x <- x + d.
-/// Damped iterations have alpha = 0, beta = omega; Chebyshev's have the coefficients of the polynomial of degree n that
-/// is smallest on [1.1 lambda / range, 1.1 lambda], lambda the largest eigenvalue of S A, known or by the power method.
+/// Damped steps have alpha = 0 and beta = omega. Chebyshev's steps have the coefficients of the polynomial of degree n
+/// that is smallest on [1.1 lambda / range, 1.1 lambda]. There lambda is the largest eigenvalue of S A, which is given
+/// by the options or estimated by the power method.
 template <typename Number>
 class PolynomialSmoother : public LevelSmoother<Number>
 {
@@ -46,8 +48,8 @@ public:
   /// Takes over the level's values, see Smoother::update.
   void update() override;
 
-  Vector &vmult(int n, const Vector &b, Vector &x, Vector &y) const override; ///< with S
-  Vector &step(int n, const Vector &b, Vector &x, Vector &y) const override;  ///< with Sᵀ
+  Vector &vmult(int n, const Vector &b, Vector &x, Vector &y) const override; ///< steps with S
+  Vector &step(int n, const Vector &b, Vector &x, Vector &y) const override;  ///< steps with Sᵀ, see Smoother
   bool    residual_of_first_step(const Vector &b, Vector &r) const override
   {
     return smoother->residual_of_vmult(coefficients(1)[0].second, b, r);
@@ -57,12 +59,12 @@ public:
     smoother->correct_vmult(coefficients(1)[0].second, b, P, e, y);
   }
 
-  bool              symmetric() const { return smoother->symmetric(); } ///< whether both are the same
+  bool              symmetric() const { return smoother->symmetric(); } ///< whether S = Sᵀ where A is symmetric
   double            eigenvalue() const override { return lambda; }
   CSRMatrix<double> matrix() const { return smoother->matrix(); } ///< S, see Smoother::matrix
 
   using Coefficients = std::vector<std::pair<Number, Number>>; ///< alpha, beta of each step
-  Coefficients coefficients(int n) const;
+  Coefficients coefficients(int n) const;                      ///< returns the coefficients of n steps
 
 private:
   Vector &iterate(const Coefficients &c, std::size_t first, const Vector &b, Vector &x, Vector &y,
@@ -76,12 +78,12 @@ private:
   std::unique_ptr<Smoother<Number>> smoother;
   double                            lambda = 0;
   mutable Vector                    d;        // empty without Chebyshev
-  Vector                            dominant; // where values change: about the eigenvector of lambda
+  Vector                            dominant; // about the eigenvector of lambda; only where values change on the device
 };
 
-/// The same steps in float in a V-cycle in double: always from zero, on a residual computed in double, so that rounding
-/// of a matrix whose coefficients vary by many orders of magnitude meets corrections alone. After the coarse
-/// correction, too, the steps are with S.
+/// Makes the steps of PolynomialSmoother in float in a V-cycle in double. The steps always begin from zero, for a
+/// residual computed in double. Rounding then affects corrections alone, also for a matrix whose coefficients vary by
+/// many orders of magnitude. The steps take S, not Sᵀ, also after the coarse correction.
 class MixedSmoother : public LevelSmoother<double>
 {
 public:
@@ -93,7 +95,7 @@ public:
   double  eigenvalue() const override { return smoother.eigenvalue(); }
 
 private:
-  void correction(int n, const Vector &r, Vector &x) const; // x = n steps for r
+  void correction(int n, const Vector &r, Vector &x) const; // sets x to n steps from zero for A x = r
 
   SmootherLevel<double>          level;
   SmootherLevel<float>           in_float;
@@ -101,8 +103,8 @@ private:
   mutable adamant::Vector<float> b, x, y;
 };
 
-/// Coefficients (alpha_k, beta_k), k = 0..n-1, of d <- alpha d + beta S r, x <- x + d for Chebyshev's polynomial on
-/// [lower, upper] (Saad, Iterative Methods, Algorithm 12.1).
+/// Returns the coefficients (alpha_k, beta_k), k = 0..n-1, of the steps d <- alpha d + beta S r, x <- x + d. Together
+/// the steps are Chebyshev's polynomial on [lower, upper] (Saad, Iterative Methods, Algorithm 12.1).
 template <typename Number>
 std::vector<std::pair<Number, Number>> chebyshev_coefficients(int n, double lower, double upper);
 } // namespace adamant

@@ -9,7 +9,7 @@
 
 namespace adamant
 {
-/// What a V-cycle does on its coarsest level.
+/// The solver of a V-cycle on its coarsest level.
 template <typename Number>
 class CoarseSolver
 {
@@ -19,17 +19,17 @@ public:
   virtual ~CoarseSolver() = default;
 
   virtual void        update()                          = 0; ///< takes over the values that the level's matrix has now
-  virtual void        solve(const Vector &b, Vector &x) = 0; ///< x, about A⁻¹ b
-  virtual std::string description() const               = 0; ///< after the number of unknowns, e.g. ", dense inverse"
+  virtual void        solve(const Vector &b, Vector &x) = 0; ///< sets x to about A⁻¹ b
+  virtual std::string description() const               = 0; ///< text behind the number of unknowns: ", dense inverse"
 };
 
-/// By `options.coarse_solver`. Throws InputError for an external one on a GPU.
+/// Makes the solver of the kind `options.coarse_solver`. Throws InputError for an external solver on a GPU.
 template <typename Number>
 std::unique_ptr<CoarseSolver<Number>> make_coarse_solver(const SmootherLevel<Number> &level,
                                                          const MultigridOptions      &options);
 
-/// The inverse of a sparse matrix as a dense one, row-major, host memory; the device inverts it. Throws RunError where
-/// the matrix is singular or nearly so, or spread over ranks. With a kernel e that of A + c e eᵀ, see
-/// MultigridOptions::singular: c = Σ a_ii / (eᵀe)² over the rows where e is 1.
+/// Returns the inverse of a sparse matrix A as a dense matrix, row-major, in host memory; the device inverts it. With a
+/// kernel e it returns the inverse of A + c e eᵀ, see MultigridOptions::singular. There c = Σ a_ii / (eᵀe)², summed
+/// over the rows where e is 1. Throws RunError where the matrix is singular or nearly so, or spread over ranks.
 Array<double> dense_inverse(const Device &device, const CSRMatrix<double> &matrix, const ConstantKernel &kernel = {});
 } // namespace adamant

@@ -4,7 +4,8 @@
 
 namespace adamant
 {
-/// y = x, from nodes of m components each to one component after the other.
+/// Sets y to the entries of x in another order. In x the m components of a node lie together; in y the n_nodes entries
+/// of a component do.
 struct ToComponents
 {
   int           n_nodes, m;
@@ -15,7 +16,7 @@ struct ToComponents
   ADAMANT_HOST_DEVICE void   store(int i, double value) const { y[i] = value; }
 };
 
-/// y = a x, back to nodes.
+/// Sets y = a x, and undoes the order of ToComponents: in y the m components of a node lie together.
 struct ToNodes
 {
   int           n_nodes, m;

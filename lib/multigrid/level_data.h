@@ -12,9 +12,9 @@
 
 namespace adamant
 {
-/// What multigrid needs of one level, in host memory. Level 0 is the coarsest (Liebchen et al., Algorithm 1).
-/// Constrained unknowns are part of the vectors, where they are zero: their matrix rows are those of the identity,
-/// their rows of the prolongation are empty.
+/// The matrices and other data of one level that multigrid needs, in host memory. Level 0 is the coarsest (Liebchen et
+/// al., Algorithm 1). Constrained unknowns are part of the vectors, where they are zero. The matrix has rows of the
+/// identity for them, and the prolongation empty rows.
 struct LevelData
 {
   std::shared_ptr<const CSRMatrix<double>> matrix; ///< A_l, n_l x n_l
@@ -22,20 +22,23 @@ struct LevelData
     prolongation; ///< P_l, n_l x n_{l-1}, from the next coarser level; null on level 0
   std::shared_ptr<const CSRMatrix<double>> restriction;   ///< R_l = P_lᵀ, stored; null on level 0
   int                                      node_size = 1; ///< rows that belong to one node, stored next to each other
-  /// The values of the matrix where they change on the device; `matrix` is then the pattern alone. Null: they do not.
+  /// The rows in device memory, where the values of the matrix change there; `matrix` is then only its pattern. Null:
+  /// the values do not change on the device.
   std::shared_ptr<const CompressedRows> changing = nullptr;
-  /// Makes the patches of nodes that a smoother by patches solves for; called while multigrid is built. Null: there are
-  /// none.
+  /// Makes the patches of nodes that a smoother by patches solves for. It is called while multigrid is built, and by
+  /// updates of some smoothers. Null: there are no patches.
   std::function<Patches(PatchKind)> patches = nullptr;
-  /// The matrix where it is one by cells; `matrix` has then the right number of rows and no entries. Null: it is not.
+  /// The matrix in the form of cell matrices; `matrix` then has the right number of rows and no entries. Null: the
+  /// matrix has no such form.
   std::shared_ptr<const CellMatrix> cells = nullptr;
-  /// Of a large level whose matrices do not change: they are null until multigrid, which is built from the coarsest
-  /// level upwards, asks for them, first for the transfer (here: adds P and R to a copy of these data), then for the
-  /// matrix. What it has asked for before it needs no more, but for the finest matrix. Null: they are there.
+  /// These functions make the matrices of a large level, whose values do not change, when multigrid asks for them.
+  /// Until then the matrices above are null. Multigrid goes from the coarsest level upwards. On each level it first
+  /// calls add_transfer, which adds P and R to a copy of these data, then add_matrix. Matrices asked for earlier may
+  /// then be freed, except the finest one. Null: the matrices are there from the beginning.
   std::function<void(LevelData &)> add_transfer = nullptr, add_matrix = nullptr;
 };
 
-/// The matrix of a level (LevelData or SmootherLevel) in host memory, with the values that it has now.
+/// Returns the matrix of a level (LevelData or SmootherLevel) in host memory, with its present values.
 template <class Level>
 CSRMatrix<double> matrix_on_host(const Level &level)
 {
@@ -47,7 +50,7 @@ CSRMatrix<double> matrix_on_host(const Level &level)
   return matrix;
 }
 
-/// The matrix of a level on a device.
+/// Returns the matrix of a level in the memory of `device`.
 template <typename Number>
 Matrix<Number> make_matrix(const Device &device, const LevelData &level)
 {
@@ -57,7 +60,8 @@ Matrix<Number> make_matrix(const Device &device, const LevelData &level)
                           Matrix<Number>(device, *level.matrix, level.node_size);
 }
 
-/// The values that the matrix of a level has now.
+/// Copies the values that the matrix of a level has now to A. Throws RunError where the matrix was not to change and
+/// its entries have been freed.
 template <class Level, typename Number>
 void update_matrix(const Level &level, Matrix<Number> &A)
 {

@@ -17,31 +17,32 @@ enum class SolverType
   gmres,
   cg, ///< for symmetric positive definite matrices
   bicgstab,
-  multigrid ///< the preconditioner alone: x <- x + M (b - A x)
+  multigrid ///< iterates with the preconditioner alone: x <- x + M (b - A x)
 };
 
 enum class Precision
 {
   float32,
   float64,
-  mixed ///< smoothing in float, of residuals in double
+  mixed ///< double, but smoothing steps in float for residuals in double
 };
 
 struct LinearSolverOptions
 {
   SolverType       type      = SolverType::gmres;
-  int              restart   = 30;                 ///< of GMRES
-  Precision        precision = Precision::float32; ///< of the V-cycle; everything else is double
+  int              restart   = 30;                 ///< largest dimension of GMRES's Krylov space
+  Precision        precision = Precision::float32; ///< of the V-cycle; all other computations are in double
   SolverControl    control   = {};
   MultigridOptions multigrid = {};
 };
 
-/// The solver of A x = b on the finest of `levels`: a Krylov method in double precision around a V-cycle in the chosen
-/// precision, all on one device.
+/// Solves A x = b on the finest level by a Krylov method in double precision. The preconditioner is a V-cycle in the
+/// chosen precision. All vectors are on one device.
 class LinearSolver
 {
 public:
-  /// The matrices of the levels are shared: `update` reads them again. An `external` preconditioner replaces multigrid.
+  /// The solver shares the matrices of `levels`, the coarsest first, and `update` reads them again. A preconditioner
+  /// `external`, unless null, replaces the V-cycle.
   LinearSolver(const Device &device, const std::vector<LevelData> &levels, const LinearSolverOptions &options,
                std::unique_ptr<Preconditioner> external = nullptr);
   ~LinearSolver();
@@ -49,22 +50,21 @@ public:
   /// Solves A x = b from the guess x. Throws SolverError where the tolerance is not reached.
   SolverResult solve(const Vector<double> &b, Vector<double> &x) { return solve(b, x, options.control); }
   SolverResult solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control);
-  /// As solve and then `follow`, but the host may go on before the end, see KrylovMethod::launch.
+  /// Launches a solve and then `follow`. The host may go on before the end of the solve, see KrylovMethod::launch.
   PendingResult launch(
     const Vector<double> &b, Vector<double> &x, const std::function<void()> &follow = [] {});
 
-  /// z = M v: one application of the preconditioner.
+  /// Sets z = M v by one application of the preconditioner.
   void vmult(const Vector<double> &v, Vector<double> &z) const { M->vmult(v, z); }
 
-  /// Takes over the values that the levels' matrices have now; patterns and transfer stay.
+  /// Takes over the values that the levels' matrices have now; patterns and transfers stay.
   void update();
 
-  /// On a GPU: the seconds of one application of the preconditioner as a graph, without the
-  /// host's launch, and the launches it replaces.
+  /// The cost of one application of the preconditioner on a GPU, run as a graph.
   struct Cost
   {
-    double seconds;
-    int    launches;
+    double seconds;  ///< without the launch by the host
+    int    launches; ///< of single operations, which the launch of the graph replaces
   };
   Cost measure_preconditioner() const;
 
@@ -79,13 +79,13 @@ private:
   Device                          where;
   LinearSolverOptions             options;
   LevelData                       finest;
-  std::unique_ptr<Preconditioner> M; // before A: levels may come from the coarsest upwards
+  std::unique_ptr<Preconditioner> M; // made before A, as levels may be made from the coarsest upwards
   Matrix<double>                  A;
   MatrixOperator                  A_operator;
   std::unique_ptr<KrylovMethod>   method;
 };
 
-/// The V-cycle as a preconditioner in the chosen precision.
+/// Makes the V-cycle on `levels`, the coarsest first, as a preconditioner in the chosen precision.
 std::unique_ptr<Preconditioner> make_multigrid(const Device &device, const std::vector<LevelData> &levels,
                                                Precision precision, const MultigridOptions &options);
 } // namespace adamant

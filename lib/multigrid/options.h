@@ -11,12 +11,13 @@ namespace adamant
 {
 enum class CoarseSolverType
 {
-  dense_inverse, ///< A⁻¹ as a dense matrix, one product
+  dense_inverse, ///< one product with A⁻¹ as a dense matrix
   smoothing,     ///< a number of smoothing steps
-  external       ///< what MultigridOptions::make_coarse_solver makes
+  external       ///< the solver that MultigridOptions::make_coarse_solver makes
 };
 
-/// x = M b in host memory, M an approximate inverse of a matrix; of several ranks each has its rows.
+/// Sets x = M b with an approximate inverse M of a matrix. Vectors are in host memory; on several ranks, each rank has
+/// the entries of its own rows.
 using ExternalSolver = std::function<void(const Array<double> &b, Array<double> &x)>;
 
 struct SmootherOptions
@@ -25,11 +26,11 @@ struct SmootherOptions
   bool        chebyshev = false;    ///< Chebyshev's polynomial in S A instead of equal damped steps
   double      damping   = 0.8;      ///< omega of x <- x + omega S (b - A x), without Chebyshev
   double      range     = 4.;       ///< Chebyshev damps the eigenvalues in [1.1 lambda / range, 1.1 lambda]
-  double      largest   = 0.;       ///< lambda, where it is known; 0: by the power method
-  bool        arnoldi   = false;    ///< instead of both: the polynomial of ArnoldiPolynomial
+  double      largest   = 0.;       ///< lambda, where it is known; 0: the power method estimates lambda
+  bool        arnoldi   = false;    ///< ArnoldiPolynomial, instead of Chebyshev's polynomial and of damped steps
 };
 
-/// Vectors that a matrix maps to zero: ones at the rows i with i % node_size = component, zeros elsewhere.
+/// A vector that a matrix maps to zero: it is one at the rows i with i % node_size = component, zero elsewhere.
 struct ConstantKernel
 {
   bool                     exists    = false;
@@ -40,25 +41,25 @@ struct ConstantKernel
 struct MultigridOptions
 {
   SmootherOptions  smoother;
-  int              pre_steps     = 2; ///< with Chebyshev: the degree of the polynomial
-  int              post_steps    = 2;
-  int              cycles        = 1; ///< V-cycles of one application, in their precision
+  int              pre_steps     = 2; ///< at least 1; with Chebyshev the degree of the polynomial
+  int              post_steps    = 2; ///< at least 0; with Chebyshev the degree of the polynomial
+  int              cycles        = 1; ///< V-cycles in one application of the preconditioner
   CoarseSolverType coarse_solver = CoarseSolverType::dense_inverse;
-  int              coarse_steps  = 20; ///< smoothing steps on the coarsest level, where they are its solver
-  /// Whether A 1 = 0 on all levels, as where a pressure is free up to a constant. The dense inverse is then that of
-  /// A + c 1 1ᵀ: for right-hand sides of zero mean it gives the solution of zero mean.
+  int              coarse_steps  = 20; ///< smoothing steps on the coarsest level, where smoothing is its solver
+  /// Whether A e = 0 on all levels for the vector e of ones, as where a pressure is free up to a constant. The dense
+  /// inverse is then the inverse of A + c e eᵀ: for right-hand sides of zero mean it gives the solution of zero mean.
   bool singular = false;
-  /// Where A maps only constants in one component of each node to zero, that component; -1: in all. The 1 above then
-  /// has its ones there alone.
+  /// The component of each node in which A maps constants to zero: e is one there and zero elsewhere. With -1, e is one
+  /// in all components.
   int singular_component = -1;
-  /// In a V-cycle in double: smoothing in float, see MixedSmoother.
+  /// Whether a V-cycle in double smooths in float, see MixedSmoother.
   bool smoothing_in_float = false;
-  /// Levels of at most so many unknowns take several steps at once, see ComposedLevels; negative: as suits the device,
-  /// by the entries of their matrices.
+  /// Levels of at most compose_up_to unknowns take several steps at once, see ComposedLevels. Where it is negative, the
+  /// device and the number of entries of a level's matrix decide.
   int compose_up_to = -1;
-  /// As many entries of a matrix as take the time of an operation more: what composed steps may cost.
+  /// The number of matrix entries that take as long as one more operation. Composing two steps may add so many entries.
   int entries_of_an_operation = 300000;
-  /// Called for each new matrix of the coarsest level; with the host as device only.
+  /// Makes the external solver. It is called for each new matrix of the coarsest level, on the host only.
   std::function<ExternalSolver(const CSRMatrix<double> &matrix)> make_coarse_solver = nullptr;
 };
 } // namespace adamant

@@ -6,12 +6,12 @@ namespace adamant
 {
 enum class PatchKind
 {
-  cells,    ///< of each cell the nodes that act on it
-  vertices, ///< around each vertex the nodes that act on none but its own cells
-  stars     ///< around each vertex all nodes that act on its cells
+  cells,    ///< a patch for each cell: the nodes that act on the cell
+  vertices, ///< a patch for each vertex: the nodes that act on no other cells than those around the vertex
+  stars     ///< a patch for each vertex: all nodes that act on the cells around the vertex
 };
 
-/// Overlapping sets of nodes: those of patch k are node[start[k]], ..., node[start[k + 1] - 1].
+/// Overlapping sets of nodes, in host memory. Patch k has the nodes node[start[k]], ..., node[start[k + 1] - 1].
 struct Patches
 {
   Array<int> start = {0}, node;

@@ -15,44 +15,45 @@
 
 namespace adamant
 {
-/// The V-cycle of Liebchen et al., Algorithm 1, on a hierarchy of levels (0 the coarsest), in one precision.
-/// Built once; `update` takes over new matrix values. Not thread-safe: one object, one solve at a time.
+/// The V-cycle of Liebchen et al., Algorithm 1, on a hierarchy of levels (0 is the coarsest), in one precision. It is
+/// built once, and `update` takes over new matrix values. It is not thread-safe: an object runs one `vmult` at a time.
 template <typename Number>
 class VCycle
 {
 public:
   using Vector = adamant::Vector<Number>;
 
-  /// The matrices of the levels are shared: `update` reads them again.
+  /// The V-cycle shares the matrices of `data`, the coarsest level first, and `update` reads them again. Throws
+  /// InputError for numbers of steps or cycles that are too small.
   VCycle(const Device &device, const std::vector<LevelData> &data, const MultigridOptions &options);
 
-  /// Takes over the values that the levels' matrices have now; patterns and transfer stay.
+  /// Takes over the values that the levels' matrices have now; patterns and transfers stay.
   void update();
 
-  /// V-cycles from a zero guess, as many as the options say. Returns a vector of its own that holds the result until
-  /// the next call.
+  /// Returns the result of V-cycles for b from a zero guess; options.cycles is their number. The result is in a vector
+  /// of the V-cycle until the next call.
   const Vector &vmult(const Vector &b) const;
-  /// A vector that `vmult` takes without copying it.
+  /// Returns a vector that `vmult` takes as b without copying it.
   Vector input() const;
 
   int                   n_rows() const { return levels.back()->matrix->n_rows; } ///< of the finest level
-  const Matrix<Number> &matrix() const { return levels.back()->A; } ///< of the finest level, in its precision
+  const Matrix<Number> &matrix() const { return levels.back()->A; } ///< of the finest level, in precision Number
   std::size_t           n_levels() const { return levels.size(); }
   std::size_t           n_composed_levels() const { return n_composed; } ///< see ComposedLevels
 
-  /// A line per level: unknowns, eigenvalue estimate.
+  /// Prints a line for each level: the number of unknowns, and the coarse solver or, with Chebyshev, the eigenvalue.
   template <typename N>
   friend std::ostream &operator<<(std::ostream &out, const VCycle<N> &cycle);
 
 private:
   struct Level
   {
-    /// What levels do by themselves, unless they are composed.
+    /// How a level takes part in the V-cycle.
     enum class Kind
     {
       coarsest,
-      composed,
-      single
+      composed, ///< by ComposedLevels
+      single    ///< by smoothing steps and transfers of its own
     };
     Level(const Device &device, LevelData data, const MultigridOptions &options, Kind kind, Vector coarse_residual);
     void                  take_transfer(const Device &device, LevelData &data, Vector coarse_residual);
@@ -62,7 +63,7 @@ private:
     std::shared_ptr<const CompressedRows>    changing;
     std::function<Patches(PatchKind)>        patches;
     std::shared_ptr<const CellMatrix>        cells;
-    std::uint64_t                            n_unknowns = 0; // of all ranks
+    std::uint64_t                            n_unknowns = 0; // summed over all ranks
     Matrix<Number>                           A, P;
     Restriction<Number>                      R;
     Vector                                   x, y, r;
@@ -77,12 +78,12 @@ private:
   MultigridOptions                        options;
   std::vector<std::unique_ptr<Level>>     levels;
   std::unique_ptr<CoarseSolver<Number>>   coarse_solver;
-  std::size_t                             n_composed = 0; // levels, none or the coarsest and more
+  std::size_t                             n_composed = 0; // composed levels with the coarsest one: 0, or at least 2
   std::unique_ptr<ComposedLevels<Number>> composed;
-  mutable Vector                          sum, r; // of several cycles
+  mutable Vector                          sum, r; // result and residual, where there are several cycles
 };
 
-/// A V-cycle in either precision as a preconditioner; in float it converts at the door.
+/// A V-cycle in either precision as a preconditioner. In float it converts v on entry and z on exit.
 template <typename Number>
 class MultigridPreconditioner : public Preconditioner
 {

@@ -7,11 +7,11 @@
 
 namespace adamant
 {
-/// Multicolour Gauss-Seidel by nodes: S = (D + L)⁻¹ for the nodes in the order of their colours, D their diagonal
-/// blocks and L the entries of A that couple a node to those of earlier colours. Nodes of one colour do not couple, and
-/// are taken at once: for each colour in turn, x_i <- x_i + D_i⁻¹ (b - A x)_i. Transposed, the colours come in reverse
-/// order. On several ranks each colours its own nodes; those at borders may couple to a node of their colour, which
-/// then is taken as it was before.
+/// Multicolour Gauss-Seidel by nodes: S = (D + L)⁻¹ for the nodes in the order of their colours. D holds the diagonal
+/// blocks of the nodes, and L the entries of A that couple a node to nodes of earlier colours. Nodes of one colour do
+/// not couple, so that a sweep updates them at once: for each colour in turn, x_i <- x_i + D_i⁻¹ (b - A x)_i. With
+/// `transposed`, the colours come in reverse order. On several ranks, each rank colours its own nodes. A node at a
+/// border may couple to a node of its own colour on another rank, whose old value it then takes.
 template <typename Number>
 class ColouredGaussSeidel : public Smoother<Number>
 {
@@ -27,14 +27,14 @@ public:
   bool    symmetric() const override { return false; }
 
 private:
-  // The rows of one colour's nodes as a matrix.
+  // The nodes of one colour, and their rows as a matrix.
   struct Colour
   {
     Array<int>     nodes;
-    List<int>      list; // the same on the device
+    List<int>      list; // the nodes in device memory
     Matrix<Number> rows;
-    bool           made = false; // `rows`, together with the other ranks, also where this one has no nodes
-    // Where the values of A change on the device: those of these rows, and where they begin in A.
+    bool           made = false; // whether `rows` exists: all ranks make it together, also a rank without such nodes
+    // The values of these rows and where they begin in A, if the values of A change on the device.
     std::unique_ptr<CompressedRows> changing;
     List<EntryNumber>               first;
   };
@@ -49,8 +49,8 @@ private:
   Vector                diagonal; // D⁻¹, see inverse_diagonal_blocks
 };
 
-/// Colours 0, 1, ... of the nodes of a matrix, node_size rows each, so that nodes which couple differ: each node in
-/// turn takes the first colour that none of its neighbours before it has. Couplings count in both directions; other
-/// ranks' nodes do not.
+/// Returns the colours 0, 1, ... of the nodes of a matrix, which have node_size rows each. Nodes that couple have
+/// different colours: each node in turn takes the first colour that none of its earlier neighbours has. An entry in
+/// either direction is a coupling; nodes of other ranks do not count.
 Array<int> colours_of_nodes(const CSRMatrix<double> &matrix, int node_size);
 } // namespace adamant

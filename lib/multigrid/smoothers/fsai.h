@@ -6,7 +6,7 @@
 
 namespace adamant
 {
-/// S = GᵀG, the factorised sparse approximate inverse of fsai_factor, G on the pattern of A's lower triangle.
+/// S = GᵀG is the factorised sparse approximate inverse of fsai_factor. G has the pattern of A's lower triangle.
 template <typename Number>
 class FSAI : public Smoother<Number>
 {
@@ -18,16 +18,16 @@ public:
   void    update() override;
   void    vmult(Number a, const Vector &b, Vector &x, bool transposed) const override;
   Vector &step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old, Vector &d, Vector &y,
-               bool transposed) const override; ///< in x
+               bool transposed) const override; ///< returns x
 
 private:
   void update_on_device();
 
   SmootherLevel<Number> level;
-  // Where the values of A change on the device: those of G and Gᵀ, and where each entry of Gᵀ stands in G.
+  // Rows of G and Gᵀ, and where each entry of Gᵀ stands in G, if the values of A change on the device.
   std::unique_ptr<CompressedRows> changing, changing_transposed;
   List<EntryNumber>               place;
-  int                             widest = 0;                // row of G
+  int                             widest = 0;                // entries of the longest row of G
   Matrix<Number>                  factor, factor_transposed; // G, Gᵀ
   mutable Vector                  r, s, own_d;
 };

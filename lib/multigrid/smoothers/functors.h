@@ -3,14 +3,14 @@
 #include "algebra/row_functors.h"
 #include "base/host_device.h"
 
-// What smoothers do with the rows of a matrix, for host and GPU (algebra/row_functors.h says what a row functor has). D
-// holds the inverse of the diagonal, or of the diagonal blocks of nodes with m rows: entry (i, j) of all blocks lies
-// together, D[(i m + j) n_nodes + node].
+// Row functors of smoothers, for host and GPU (algebra/row_functors.h says which members a row functor has). D holds
+// the inverse of the diagonal, or of the diagonal blocks of nodes with m rows. In D the entries (i, j) of all blocks
+// lie together: entry (i, j) of a node's block is D[(i m + j) n_nodes + node].
 
 namespace adamant
 {
-/// What both Jacobi steps hold, and how a correction D (b - A x) becomes d = alpha d_old + beta D (b - A x), y = x + d.
-/// `d` may be null; d_old is not read with alpha = 0, and may be d.
+/// The common part of both Jacobi steps: from a correction D (b - A x) it makes d = alpha d_old + beta D (b - A x) and
+/// y = x + d. `d` may be null. With alpha = 0, d_old is not read; it may be d.
 template <typename Number>
 struct JacobiUpdate
 {
@@ -38,7 +38,7 @@ struct JacobiUpdate
     y[row] = x_row + direction;
   }
 
-  /// What the ghosts' part reads: a row of D, of at most `most` entries, and the results so far.
+  /// The operands of the product with ghosts: a row of D with at most `most` entries, and the results so far.
   template <int most>
   struct Result
   {
@@ -53,8 +53,8 @@ struct JacobiUpdate
   }
 };
 
-/// d = alpha d_old + beta D (b - A x), y = x + d, with a diagonal D. y must not be x, unless no row reads another one's
-/// entry of x, as with the rows of one colour.
+/// Sets d = alpha d_old + beta D (b - A x) and y = x + d, with a diagonal D. Vectors y and x must differ, unless no row
+/// reads the entry of x of another row, as with the rows of one colour.
 template <typename Number>
 struct JacobiStep : RowFunctor, JacobiUpdate<Number>
 {
@@ -85,7 +85,8 @@ struct JacobiStep : RowFunctor, JacobiUpdate<Number>
   }
 };
 
-/// The same with D of blocks of node_size x node_size: all rows of a node, or of the nodes of one colour, at once.
+/// Makes the step of JacobiStep where D has blocks of node_size x node_size. All rows of a node are updated at once,
+/// and so are the nodes of one colour.
 template <typename Number>
 struct NodeJacobiStep : RowFunctor, JacobiUpdate<Number>
 {
@@ -93,7 +94,7 @@ struct NodeJacobiStep : RowFunctor, JacobiUpdate<Number>
   template <int most>
   using Result = typename JacobiUpdate<Number>::template Result<most>;
 
-  int node_size, n_nodes; ///< of D: all nodes
+  int node_size, n_nodes; ///< n_nodes counts all nodes of D, not only the nodes of one colour
   NodeJacobiStep(int node_size, int n_nodes, const JacobiUpdate<Number> &update)
     : JacobiUpdate<Number>(update)
     , node_size(node_size)
@@ -144,7 +145,7 @@ struct NodeJacobiStep : RowFunctor, JacobiUpdate<Number>
     this->update(row, correction, this->x[row], this->old_direction(row));
   }
 
-  /// Of row k of a node, which the sums of all its rows, at most `most`, change.
+  /// Returns the operands for row k of a node. The sums of all rows of the node, at most `most`, change this row.
   template <int most>
   ADAMANT_HOST_DEVICE Result<most> result(int node, int k) const
   {
@@ -168,7 +169,8 @@ struct NodeJacobiStep : RowFunctor, JacobiUpdate<Number>
   }
 };
 
-/// Entry i of beta D b, a damped Jacobi step from zero: what a product of the second step multiplies. D is a diagonal.
+/// Returns entry i of beta D b, a damped Jacobi step from zero with a diagonal D. The product with A in the second step
+/// multiplies these entries.
 template <typename Number>
 struct FirstJacobiStep
 {
@@ -177,7 +179,7 @@ struct FirstJacobiStep
   ADAMANT_HOST_DEVICE Number operator()(int i) const { return beta * D[i] * b[i]; }
 };
 
-/// What the functors below have in common: y, and beta D b, which FirstJacobiStep gives, of each row.
+/// The common part of the two functors below: the result y, and the operands of beta D b (FirstJacobiStep) of each row.
 template <typename Number>
 struct OnFirstJacobiStep : RowFunctor
 {
@@ -197,7 +199,7 @@ struct OnFirstJacobiStep : RowFunctor
   ADAMANT_HOST_DEVICE Operands fetch(int row) const { return {D[row], b[row]}; }
 };
 
-/// y = x + beta D (b - A x) with x = beta D b: two damped Jacobi steps from zero in one pass.
+/// Sets y = x + beta D (b - A x) with x = beta D b. These are two damped Jacobi steps from zero in one pass.
 template <typename Number>
 struct SecondJacobiStep : OnFirstJacobiStep<Number>
 {
@@ -219,7 +221,7 @@ struct SecondJacobiStep : OnFirstJacobiStep<Number>
   }
 };
 
-/// y = beta D b + A x with a diagonal D: a damped Jacobi step from zero, and what is added to it.
+/// Sets y = beta D b + A x with a diagonal D: a damped Jacobi step from zero, to which a product is added.
 template <typename Number>
 struct FirstJacobiStepPlus : OnFirstJacobiStep<Number>
 {
@@ -236,7 +238,7 @@ struct FirstJacobiStepPlus : OnFirstJacobiStep<Number>
   ADAMANT_HOST_DEVICE void   add(int row, Number sum, Number result) const { this->y[row] = result + sum; }
 };
 
-/// d = alpha d_old + beta A r, x += d; with alpha = 0, d_old is not read.
+/// Sets d = alpha d_old + beta A r and adds d to x. With alpha = 0, d_old is not read.
 template <typename Number>
 struct Update : RowFunctor
 {
@@ -273,7 +275,7 @@ struct Update : RowFunctor
   }
 };
 
-/// y = a D x with a diagonal D, elementwise.
+/// Sets y = a D x with a diagonal D, entry by entry.
 template <typename Number>
 struct ScaleByDiagonal
 {
@@ -284,7 +286,7 @@ struct ScaleByDiagonal
   ADAMANT_HOST_DEVICE void   store(int i, Number value) const { y[i] = value; }
 };
 
-/// y = a D x with D of blocks of node_size x node_size, elementwise.
+/// Sets y = a D x, entry by entry, where D has blocks of node_size x node_size.
 template <typename Number>
 struct ScaleByNodeBlocks
 {
@@ -304,8 +306,8 @@ struct ScaleByNodeBlocks
   ADAMANT_HOST_DEVICE void store(int i, Number value) const { y[i] = value; }
 };
 
-/// From y = x + S (b - A x), what a sweep gives: d = alpha d_old + beta (y - x), y = x + d. `d` may be null; d_old is
-/// not read with alpha = 0.
+/// Takes y = x + S (b - A x), the result of a sweep, and sets d = alpha d_old + beta (y - x), then y = x + d. `d` may
+/// be null. With alpha = 0, d_old is not read.
 template <typename Number>
 struct CorrectBySweep
 {

@@ -4,7 +4,7 @@
 
 namespace adamant
 {
-/// S = D⁻¹, D the diagonal of A or its diagonal blocks of m x m, m the rows of a node.
+/// S = D⁻¹, where D is the diagonal of A, or has the diagonal blocks of m x m entries for nodes of m rows.
 template <typename Number>
 class JacobiBase : public Smoother<Number>
 {
@@ -29,7 +29,7 @@ protected:
   }
 
 private:
-  // Whether products take D b entry by entry, which needs single rows of A.
+  // Whether a product with A can compute D b entry by entry, which needs D diagonal and A stored by rows.
   bool takes_first_step() const { return node_size == 1 && !level.cells; }
 
   SmootherLevel<Number> level;
@@ -37,6 +37,7 @@ private:
   Vector                diagonal; // D⁻¹, see inverse_diagonal_blocks
 };
 
+/// D is the diagonal of A.
 template <typename Number>
 class Jacobi : public JacobiBase<Number>
 {
@@ -46,6 +47,7 @@ public:
   {}
 };
 
+/// D has the diagonal blocks of the nodes.
 template <typename Number>
 class BlockJacobi : public JacobiBase<Number>
 {

@@ -3,20 +3,20 @@
 #include "algebra/compressed_rows.h"
 #include "base/host_device.h"
 
-// For for_each_by_teams: tridiagonal solves along disjoint lines of rows (multigrid/smoothers/line_solver.h). T holds
-// the couplings of each row to the one before in its line, its diagonal, and the couplings to the one behind: T[row],
-// T[n + row], T[2 n + row]; what leads out of a line is zero.
+// Functors for for_each_by_teams: tridiagonal solves along disjoint lines of rows (multigrid/smoothers/line_solver.h).
+// With n rows, T[row] holds the coupling of a row to the row before it in its line. T[n + row] holds the diagonal
+// entry, and T[2 n + row] the coupling to the row behind it. At the ends of a line the couplings are zero.
 
 namespace adamant
 {
-/// The most rows of a piece, the most pieces of a group (as registers and shared memory of a team have room for), and
-/// the reductions that their separators take.
+/// The most rows of a piece, the most pieces of a group, and the most reductions that their separators take. Registers
+/// and shared memory of a team have room for so many.
 constexpr int longest_piece = 16, most_reductions = 9;
 template <typename Number>
 constexpr int most_pieces = 2048 / sizeof(Number);
 
-/// w lines of equally many pieces, for a team. Piece i of line l is piece first_piece + i w + l; the group's rows are
-/// those from first_row to that of the next group.
+/// The lines of a team: w lines with equally many pieces each. Piece i of line l is piece first_piece + i w + l. The
+/// group has the entries of LinePieces::ordered_row from its first_row up to the first_row of the next group.
 struct LineGroup
 {
   int first_piece, w, pieces_per_line, first_row;
@@ -24,48 +24,50 @@ struct LineGroup
   ADAMANT_HOST_DEVICE int n_pieces() const { return w * pieces_per_line; }
 };
 
-/// Lines in groups. A piece has at most longest_piece rows and is a thread's; behind it is a row of its own, a
-/// separator, unless it ends its line. For T, 32 pieces lie side by side. Vectors are read and written in the order of
-/// the group's rows, so that neighbouring threads have neighbouring entries, and change their order in the team's
-/// memory: at slot_of(k, i) is row k of piece i of the group, or with k = longest_piece the separator behind it.
+/// Lines, cut into pieces and collected in groups. One thread works on a piece, which has at most longest_piece rows.
+/// Behind each piece, but for the last one of a line, stands a separator, a single row. The factors of T store 32
+/// pieces side by side. Vectors are read and written in the order of the group's rows, so that neighbouring threads
+/// have neighbouring entries. The team's memory has another order: slot_of(k, i) is the slot of row k of piece i of the
+/// group. With k = longest_piece it is the slot of the separator behind the piece.
 struct LinePieces
 {
-  int                   n_rows, n_pieces; ///< with places that are left free: groups begin at multiples of 32
-  const LineGroup      *group;            ///< and one behind the last
-  const int            *length;           ///< rows of each piece
+  int                   n_rows, n_pieces; ///< n_pieces counts unused pieces, too: groups begin at multiples of 32
+  const LineGroup      *group;            ///< the groups, and an empty one behind the last
+  const int            *length;           ///< number of rows of each piece
   const int            *separator;        ///< the row behind each piece, -1 where a line ends
-  const int            *row;              ///< of each place
-  const int            *ordered_row;      ///< all of a group in their order, with
-  const unsigned short *slot;             ///< their slots
+  const int            *row;              ///< the row at each place
+  const int            *ordered_row;      ///< all rows of each group in ascending order
+  const unsigned short *slot;             ///< the slot of each entry of ordered_row
 
-  /// Of row k of a piece.
+  /// Returns the place of row k of a piece, by which the factors of T are stored.
   ADAMANT_HOST_DEVICE int place(int piece, int k) const { return 32 * (longest_piece * (piece / 32) + k) + piece % 32; }
 };
 
-/// See LinePieces; rows of a piece lie in different banks of a GPU's shared memory.
+/// Returns the slot of row k of piece i, see LinePieces. The rows of a piece lie in different banks of a GPU's shared
+/// memory.
 template <typename Number>
 ADAMANT_HOST_DEVICE int slot_of(int k, int i)
 {
   return k * (most_pieces<Number> + 1) + i;
 }
 
-/// What a solve reads of T, by places and by pieces. The matrix of a piece, T_p y = r, is solved by
-///   f_k = inverse_k r_k - lower_k f_{k-1},   y_k = f_k - upper_k y_{k+1},
-/// f_{-1} being the separator before and y_{length} the one behind. With the first and the last row of T_p⁻¹ pieces are
-/// eliminated from the equations of the separators, which parallel cyclic reduction solves (Hockney, J. ACM 12, 1965;
-/// Hockney & Jesshope, Parallel Computers, 1981): reduction s adds before_s times equation j - 2ˢ of its line to
-/// equation j, and behind_s times equation j + 2ˢ, until each is an equation of one unknown.
+/// The factors of T that a solve reads, stored by places or by pieces. The equations T_p y = r of a piece are solved by
+///   `f_k = inverse_k r_k - lower_k f_{k-1}`,   `y_k = f_k - upper_k y_{k+1}`,
+/// where f_{-1} is the separator before the piece, and y_{length} the separator behind it. The first and the last row
+/// of T_p⁻¹ eliminate the piece from the equations of the separators. Parallel cyclic reduction solves these equations
+/// (Hockney, J. ACM 12, 1965; Hockney & Jesshope, Parallel Computers, 1981). Reduction s adds to equation j of a line
+/// before_s times equation j - 2ˢ and behind_s times equation j + 2ˢ. In the end each equation has one unknown.
 template <typename Number>
 struct LineFactors
 {
   Number *lower, *inverse, *upper; ///< by places
-  Number *to_before, *to_behind;   ///< rows of T_p⁻¹ times the couplings of the separators to the piece
+  Number *to_before, *to_behind;   ///< by places: rows of T_p⁻¹ times the couplings of the separators to the piece
   Number *reduction;               ///< before_s at 2 s n_pieces + piece, behind_s at (2 s + 1) n_pieces + piece
-  Number *inverse_diagonal;        ///< of the last equations, by pieces
+  Number *inverse_diagonal;        ///< by pieces: one over the coefficient of the final equation of one unknown
 };
 
-/// Calls action(s, distance) for each reduction of the separators of w lines of n pieces in all: equations `distance`
-/// pieces apart meet.
+/// Calls action(s, distance) for each reduction s of the separators of w lines, which have n pieces in all. Reduction s
+/// combines equations that are `distance` pieces apart.
 template <class Action>
 ADAMANT_HOST_DEVICE void for_each_reduction(int w, int n, const Action &action)
 {
@@ -75,7 +77,7 @@ ADAMANT_HOST_DEVICE void for_each_reduction(int w, int n, const Action &action)
       action(s, w << s);
 }
 
-/// T[i] = value[place[i]], 0 where the place is -1.
+/// Sets T[i] = value[place[i]], or 0 where the place is -1.
 struct GatherTridiagonal
 {
   const EntryNumber *place;
@@ -85,7 +87,7 @@ struct GatherTridiagonal
   ADAMANT_HOST_DEVICE void operator()(int i) const { T[i] = place[i] < 0 ? 0. : value[place[i]]; }
 };
 
-/// Makes the factors.
+/// Computes the factors of T for each group. T and all intermediate numbers are in double.
 template <typename Number>
 struct FactorLines
 {
@@ -96,7 +98,7 @@ struct FactorLines
   const double       *T;
   LineFactors<Number> factors;
 
-  /// An equation of the separator behind a piece, and what it couples to.
+  /// The equation of the separator behind a piece, with its couplings to the separators before and behind it.
   struct Equation
   {
     double before, diagonal, behind;
@@ -104,7 +106,7 @@ struct FactorLines
   struct Shared
   {
     Equation equation[2][most_pieces<Number>];
-    double   diagonal_before[most_pieces<Number>]; ///< of each piece for the separator before it
+    double   diagonal_before[most_pieces<Number>]; ///< added by each piece to the diagonal of the separator before it
   };
 
   struct Kept
@@ -119,7 +121,7 @@ struct FactorLines
   {
     const LineGroup group = pieces.group[g];
     const int       first = group.first_piece, w = group.w, n = group.n_pieces();
-    // Of the separators' equations the pieces contribute to two; what concerns the one before is put off.
+    // Each piece contributes to the equations of two separators. The part of the separator before it is added later.
     team.for_each(n, [&](int i) {
       const int before = i < w ? -1 : pieces.separator[first + i - w];
       factor_piece(first + i, before, shared.equation[1][i], shared.diagonal_before[i]);
@@ -145,7 +147,7 @@ struct FactorLines
   }
 
 private:
-  // `behind` is what the separator before the piece couples to the one behind it.
+  // equation.behind becomes the coupling of the separator before the piece to the separator behind the piece.
   ADAMANT_HOST_DEVICE void factor_piece(int p, int before, Equation &equation, double &diagonal_before) const
   {
     const int n = pieces.n_rows, length = pieces.length[p], separator = pieces.separator[p];
@@ -157,8 +159,8 @@ private:
         lower[k]      = inverse[k] * T[row];
         upper[k]      = inverse[k] * T[2 * n + row];
       }
-    // The last row of T_p⁻¹ is inverse_k q_k, q_k = -lower_{k+1} q_{k+1}; the first one is inverse_k g_k,
-    // g_k = p_k - lower_{k+1} g_{k+1}, p_k = -upper_{k-1} p_{k-1}.
+    // The last row of T_p⁻¹ is inverse_k q_k with q_k = -lower_{k+1} q_{k+1}. The first row is inverse_k g_k with
+    // g_k = p_k - lower_{k+1} g_{k+1} and p_k = -upper_{k-1} p_{k-1}.
     double p_of[longest_piece];
     p_of[0] = 1.;
     for (int k = 1; k < length; ++k)
@@ -194,8 +196,8 @@ private:
   }
 };
 
-/// z = T⁻¹ r, of which `finish` makes what is wanted: finish.fetch(row) is what it reads, finish(row, z_row, that) what
-/// it does. All loads of a step are under way together.
+/// Computes z = T⁻¹ r and hands it to `finish`. finish.fetch(row) loads the operands of a row, and
+/// finish(row, z_row, operands) uses z_row. All loads of a step are under way together.
 template <typename Number, class Finish>
 struct SolveLines
 {
@@ -231,9 +233,9 @@ struct SolveLines
       const int p       = group.first_piece + i;
       own.length        = pieces.length[p];
       own.has_separator = pieces.separator[p] >= 0;
-      if (Team::one_thread) // whose cache has the rest
+      if (Team::one_thread) // the thread's cache has the remaining factors
         return;
-      // Of the group's rows in their order, thread i has i, i + n, ...
+      // Thread i takes the entries i, i + n, ... of the group's rows in their order.
       own.n_ordered = (n_rows - i + n - 1) / n;
 #pragma unroll
       for (int e = 0; e <= longest_piece; ++e)
@@ -295,14 +297,14 @@ struct SolveLines
   }
 
 private:
-  // A thread of the host has no more to do than there is; on a GPU all entries are known to the compiler.
+  // Returns where loops over a piece end: on the host at its n rows; on a GPU at a number that the compiler knows.
   template <class Team>
   ADAMANT_HOST_DEVICE static int end(int n)
   {
     return Team::one_thread ? n : longest_piece;
   }
 
-  // What `fetch` and load_factors have put into registers of a GPU's thread.
+  // Returns a number that `fetch` or load_factors has put into a register of a GPU's thread; on the host, loads it.
   template <class Team>
   ADAMANT_HOST_DEVICE static Number loaded(const Number &kept, const Number *there, long at)
   {
@@ -314,7 +316,7 @@ private:
     return own.slots[e / 2] >> 16 * (e % 2) & 0xffff;
   }
 
-  // The vector's entries of the group into the team's memory.
+  // Copies the entries of r of the group into the team's memory.
   template <class Team>
   ADAMANT_HOST_DEVICE void spread(int g, const Kept &own, Number *entry) const
   {
@@ -384,7 +386,7 @@ private:
           own.r[k] - loaded<Team>(own.upper[k], factors.upper, pieces.place(p, k)) * behind;
   }
 
-  // The solution's entries of the group from the team's memory.
+  // Hands the entries of the solution of the group from the team's memory to `finish`.
   template <class Team>
   ADAMANT_HOST_DEVICE void collect(int g, const Kept &own, const Number *entry) const
   {
@@ -406,7 +408,7 @@ private:
   }
 };
 
-/// x = a z.
+/// A `finish` of SolveLines that sets x = a z.
 template <typename Number>
 struct TakeSolution
 {
@@ -420,7 +422,8 @@ struct TakeSolution
   ADAMANT_HOST_DEVICE void    operator()(int i, Number z, Nothing) const { x[i] = a * z; }
 };
 
-/// d = alpha d_old + beta z, x += d. `d` may be null; d_old is not read with alpha = 0.
+/// A `finish` of SolveLines that sets d = alpha d_old + beta z and adds d to x. `d` may be null. With alpha = 0, d_old
+/// is not read.
 template <typename Number>
 struct CorrectBySolution
 {

@@ -7,9 +7,9 @@
 
 namespace adamant
 {
-/// z = T⁻¹ r, T a tridiagonal matrix along each of several disjoint lines, without pivoting: the partition method of
-/// Wang (ACM TOMS 7, 1981) with parallel cyclic reduction of the separators, all in one pass (line_functors.h). The
-/// same result for any number of threads.
+/// Computes z = T⁻¹ r, where T is a tridiagonal matrix along each of several disjoint lines, without pivoting. It takes
+/// the partition method of Wang (ACM TOMS 7, 1981) with parallel cyclic reduction of the separators, in one pass
+/// (line_functors.h). The result does not depend on the number of threads.
 template <typename Number>
 class LineSolver
 {
@@ -19,10 +19,12 @@ public:
   /// Throws RunError for a line of more than longest_line rows.
   LineSolver(const Device &device, const Lines &lines);
 
-  /// Takes over T (line_functors.h), 3 n values in device memory. Pivots that vanish give no numbers.
+  /// Factorises T (line_functors.h), given as 3 n values in device memory for n rows. Pivots that vanish give NaN or
+  /// infinity in results.
   void factorize(const adamant::Vector<double> &T);
 
-  /// Hands T⁻¹ r to `finish` (SolveLines), which may write to what it reads of its own row, but not to r.
+  /// Computes T⁻¹ r and hands it to `finish` (SolveLines). For a row, `finish` may write to the entries of that row
+  /// that it reads, but not to r.
   template <class Finish>
   void solve(const Vector &r, const Finish &finish) const
   {

@@ -5,16 +5,17 @@
 
 #include <cmath>
 
-// For Device::for_each: what the smoother by patches makes of a matrix.
+// Functors for Device::for_each and for_each_by_lanes: the inverses of patches, and the smoothers made of them.
 
 namespace adamant
 {
-/// The patches of nodes and their dense inverses, in the memory of a device, by columns.
+/// The patches of nodes, and the places of their dense inverses, which are stored by columns in device memory. Patch p
+/// has the nodes node[start[p]], ..., node[start[p + 1] - 1].
 struct PatchesView
 {
   int                     m;           ///< rows of a node
-  View<const int>         start, node; ///< of each patch
-  View<const EntryNumber> first;       ///< entry of each patch
+  View<const int>         start, node; ///< the nodes of each patch
+  View<const EntryNumber> first;       ///< place of the first entry of each patch's inverse
 
   ADAMANT_HOST_DEVICE int         n_unknowns(int p) const { return (start[p + 1] - start[p]) * m; }
   ADAMANT_HOST_DEVICE int         row(int p, int i) const { return node[start[p] + i / m] * m + i % m; }
@@ -23,8 +24,8 @@ struct PatchesView
     return first[p] + static_cast<EntryNumber>(j) * n_unknowns(p) + i;
   }
 
-  /// Calls action(c, place of the entry (i, j m + c) of A, or -1), c < m, j a node. Mostly the columns of a node follow
-  /// each other, so that one search finds them.
+  /// Calls action(c, k) for c < m, where k is the number of the entry (i, j m + c) of A, or -1 without such an entry.
+  /// The columns of a node j mostly follow each other, so that one search finds them.
   template <typename Action>
   ADAMANT_HOST_DEVICE void for_each_entry_of(int j, const RowsView &A, int i, const Action &action) const
   {
@@ -37,7 +38,7 @@ struct PatchesView
   }
 };
 
-/// The lane's rows of R A Rᵀ, R the unknowns of patch p, in the place of the inverse.
+/// Copies the rows of the matrix R A Rᵀ of patch p that belong to this lane to the place of the patch's inverse.
 template <typename Number, class Lanes>
 ADAMANT_HOST_DEVICE void gather_patch(const RowsView &A, const PatchesView &patches, int p, const Lanes &lanes,
                                       Number *inverse)
@@ -49,10 +50,10 @@ ADAMANT_HOST_DEVICE void gather_patch(const RowsView &A, const PatchesView &patc
       });
 }
 
-/// For Device::for_each_by_lanes over the patches: the inverse of R A Rᵀ, R a patch's unknowns, by Gauss-Jordan elimination
-/// without pivoting. An unknown whose pivot vanishes beside its diagonal entry, such as one of the pressures between
-/// walls alone, is left out: its row and column of the inverse are zero. `most` is at least a patch's number of
-/// unknowns; each lane holds every size-th row in registers, where loops have a fixed length.
+/// Inverts the matrix R A Rᵀ of each patch by Gauss-Jordan elimination without pivoting, for Device::for_each_by_lanes
+/// over the patches. An unknown whose pivot vanishes beside its diagonal entry, such as a pressure between walls alone,
+/// is left out: its row and column of the inverse are zero. No patch has more than `most` unknowns. Each lane holds
+/// every Lanes::size-th row in registers, where loops have a fixed length.
 template <typename Number, int most>
 struct InvertPatches
 {
@@ -115,7 +116,7 @@ private:
   }
 };
 
-/// The same for patches of any size, in memory.
+/// Inverts the matrices of patches of any size, in device memory instead of registers.
 template <typename Number>
 struct InvertPatches<Number, 0>
 {
@@ -153,16 +154,16 @@ struct InvertPatches<Number, 0>
   }
 };
 
-/// For Device::for_each_by_lanes over the nodes: their rows of S = Σ_p R_pᵀ W_p (R_p A R_pᵀ)⁻¹ W_p R_p, W_p² =
-/// `weight`, or, where that is 0, one over the numbers of patches that have the nodes of p; those of the identity where
-/// no patch has the node. What is outside of the pattern of S is left out.
+/// Computes the rows of S = Σ_p R_pᵀ W_p (R_p A R_pᵀ)⁻¹ W_p R_p, for Device::for_each_by_lanes over the nodes. W_p² is
+/// `weight`; where `weight` is 0, it is one over the number of patches that have a node. A node without a patch has
+/// rows of the identity. Entries outside of the pattern of S are left out.
 template <typename Number>
 struct SumPatches
 {
   PatchesView   patches;
   double        weight;
   const Number *inverse;
-  const int    *first, *patch, *place; ///< of each node: its patches, and which of their nodes it is
+  const int    *first, *patch, *place; ///< of each node: its patches from `first` on, and its place in each of them
   RowsView      S;
   double       *value; ///< of S
 
@@ -191,7 +192,8 @@ private:
         value[k] = diagonal;
   }
 
-  // Of patch p, whose node a this is: each lane has a row of the node and a node of the patch.
+  // Adds the inverse of patch p, in which this node has place a. A lane takes a row of the node and a node of the
+  // patch.
   template <class Lanes>
   ADAMANT_HOST_DEVICE void add(int node, int p, int a, int n_patches, const Lanes &lanes) const
   {
@@ -209,10 +211,11 @@ private:
   }
 };
 
+/// The most unknowns of a patch in SolvePatches.
 constexpr int most_unknowns_in_sweeps = 128;
 
-/// x <- x + R_pᵀ (R_p A R_pᵀ)⁻¹ R_p (b - A x) for the patches p = first, first + 1, ..., which do not couple, of at most
-/// most_unknowns_in_sweeps unknowns.
+/// Adds R_pᵀ (R_p A R_pᵀ)⁻¹ R_p (b - A x) to x for the patches p = first, first + 1, ... These patches do not couple,
+/// and each has at most most_unknowns_in_sweeps unknowns.
 template <typename Number>
 struct SolvePatches
 {

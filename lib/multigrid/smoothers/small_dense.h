@@ -4,15 +4,15 @@
 
 #include <cmath>
 
-// Dense matrices of a node or a row's neighbours, on the host and the GPU.
+// Small dense matrices on the host and the GPU, such as the block of a node or the local matrix of a row.
 
 namespace adamant
 {
 /// The most rows of a node.
 constexpr int most_node_rows = 8;
 
-/// Inverts the n x n matrix a (row-major), n <= most_node_rows, in place by Gauss-Jordan elimination with row pivoting;
-/// false where it is singular.
+/// Inverts the n x n matrix a (row-major), n <= most_node_rows, in place by Gauss-Jordan elimination with row pivoting.
+/// Returns false where the matrix is singular or a pivot is no finite number.
 ADAMANT_HOST_DEVICE inline bool invert_small(double *a, int n)
 {
   int        pivot[most_node_rows];
@@ -52,8 +52,9 @@ ADAMANT_HOST_DEVICE inline bool invert_small(double *a, int n)
   return true;
 }
 
-/// Solves a y = e_last for the symmetric positive definite m x m matrix whose lower triangle is a, entry (i, j) at
-/// i (i + 1) / 2 + j, by Cholesky in place; false where it is not positive definite.
+/// Solves a y = e_m, the last unit vector, by Cholesky factorisation in place. The m x m matrix is symmetric positive
+/// definite; `a` holds its lower triangle, with entry (i, j) at i (i + 1) / 2 + j. Returns false where the matrix is
+/// not positive definite.
 ADAMANT_HOST_DEVICE inline bool solve_last_unit(double *a, int m, double *y)
 {
   const auto row = [a](int i) { return a + i * (i + 1) / 2; };

@@ -10,24 +10,24 @@
 
 namespace adamant
 {
-/// The level that a smoother works on. The matrix on the device belongs to the V-cycle, which keeps it up to date.
+/// The level that a smoother works on. The V-cycle owns the matrix A on the device and keeps it up to date.
 template <typename Number>
 struct SmootherLevel
 {
   Device                                   device;
   std::shared_ptr<const CSRMatrix<double>> matrix; ///< in host memory
-  Matrix<Number>                           A;      ///< the same on the device
-  /// The values on the device where they change there; `matrix` is then the pattern alone.
+  Matrix<Number>                           A;      ///< the matrix on the device
+  /// The values on the device, where they change there; `matrix` is then only the pattern. Null: they do not change.
   std::shared_ptr<const CompressedRows> changing = nullptr;
-  std::function<Patches(PatchKind)>     patches  = nullptr; ///< see LevelData
-  std::shared_ptr<const CellMatrix>     cells    = nullptr; ///< likewise
+  std::function<Patches(PatchKind)>     patches  = nullptr; ///< see LevelData::patches
+  std::shared_ptr<const CellMatrix>     cells    = nullptr; ///< see LevelData::cells
 
   bool changes_on_device() const { return changing || cells; }
 };
 
-/// A smoother's S, an approximate inverse of A whose error is small for oscillating vectors, and the step that it
-/// makes. How many steps with which weights is PolynomialSmoother's business. Where S is not symmetric, `transposed`
-/// asks for Sᵀ: with S before and Sᵀ after the coarse correction a V-cycle is symmetric.
+/// A smoother: an approximate inverse S of A whose error is small for oscillating vectors, and single steps with S. A
+/// LevelSmoother chooses the number of steps and their weights. Where A is symmetric but S is not, `transposed` asks
+/// for Sᵀ: with S before and Sᵀ after the coarse correction, a V-cycle is symmetric. For other A it need not give Sᵀ.
 template <typename Number>
 class Smoother
 {
@@ -39,23 +39,24 @@ public:
   /// Takes over the values that the level's matrix has now, in host memory and on the device; its pattern stays.
   virtual void update() = 0;
 
-  /// x = a S b.
+  /// Sets x = a S b.
   virtual void vmult(Number a, const Vector &b, Vector &x, bool transposed) const = 0;
-  /// d = alpha d_old + beta S (b - A x), x + d in the vector that is returned: x or y; the other one is scratch. d_old
-  /// may be d or x, and is not read where alpha is 0. An empty d is not written.
+  /// Sets d = alpha d_old + beta S (b - A x) and returns the vector that holds x + d, either x or y. The other one is
+  /// scratch. The vector d_old may be d or x, and is not read where alpha is 0. An empty d is not written.
   virtual Vector &step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old, Vector &d, Vector &y,
                        bool transposed) const = 0;
   /// Whether S is symmetric where A is.
   virtual bool symmetric() const { return true; }
-  /// S in host memory where it is a matrix of few entries, of the values that the level's matrix has there; else one
+  /// Returns S in host memory, for the values that the level's matrix has there, if S has few entries; else a matrix
   /// without rows.
   virtual CSRMatrix<double> matrix() const { return {}; }
-  /// Where it saves a pass: x = beta S b + beta S (b - A beta S b), two damped steps from zero. Whether it has been
-  /// done.
+  /// Sets x = beta S b + beta S (b - A beta S b), two damped steps from zero, if that saves a pass over vectors.
+  /// Returns whether it has set x.
   virtual bool vmult_twice(Number /*beta*/, const Vector & /*b*/, Vector & /*x*/) const { return false; }
-  /// Where it saves passes that x = beta S b is not stored: r = b - A x. Whether it has been done.
+  /// Computes r = b - A x for x = beta S b without storing x, if that saves passes over vectors. Returns whether it has
+  /// computed r.
   virtual bool residual_of_vmult(Number /*beta*/, const Vector & /*b*/, Vector & /*r*/) const { return false; }
-  /// Then y = beta S b + P e.
+  /// Sets y = beta S b + P e, where residual_of_vmult has returned true.
   virtual void correct_vmult(Number /*beta*/, const Vector & /*b*/, const Matrix<Number> & /*P*/, const Vector & /*e*/,
                              Vector & /*y*/) const
   {}

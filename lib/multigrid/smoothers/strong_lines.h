@@ -18,14 +18,16 @@ struct Lines
   int longest() const;
 };
 
-/// Lines along the strong couplings of a matrix, from its values alone, in host memory. With s_ij = -(a_ij + a_ji) / 2
-/// and m_i the largest s_ik over the rows k of the same component (row mod node_size) that this rank owns, i and j are
-/// coupled where s_ij >= threshold m_i or s_ij >= threshold m_j. A row of more than two couplings has no direction and
-/// loses all; rings are cut at their weakest coupling, and lines of more than longest_line rows in pieces. After the
-/// tridiagonal smoothers of Turek et al., FEAST: there lines are those of the mesh.
+/// Returns lines along the strong couplings of a matrix, from its values alone, in host memory. The strength of a
+/// coupling is s_ij = -(a_ij + a_ji) / 2, and m_i is the largest s_ik. Only rows k of the component of i (row mod
+/// node_size) that this rank owns count. Rows i and j are coupled where s_ij >= threshold m_i or s_ij >= threshold m_j.
+/// A row with more than two couplings has no direction and loses all of them. Rings are cut at their weakest coupling,
+/// and lines of more than longest_line rows are cut into pieces. The idea is from the tridiagonal smoothers of Turek et
+/// al., FEAST, whose lines are the lines of the mesh.
 Lines strong_lines(const CSRMatrix<double> &matrix, int node_size, double threshold = 0.9);
 
-/// The tridiagonal part of the matrix along the lines, by rows: place[k n_rows + row] is the entry's number, with k = 0
-/// the coupling to the row before, 1 the diagonal, 2 the coupling to the row behind; -1 where there is none.
+/// Returns where the tridiagonal part along the lines stands in the matrix: place[k n_rows + row] is the number of an
+/// entry of `row`. With k = 0 the entry is the coupling to the row before it in its line, with k = 1 the diagonal, and
+/// with k = 2 the coupling to the row behind it. The number is -1 where there is no such entry.
 Array<EntryNumber> tridiagonal_places(const CSRMatrix<double> &matrix, const Lines &lines);
 } // namespace adamant

@@ -6,12 +6,13 @@
 #include "multigrid/options.h"
 #include "multigrid/smoothers/small_dense.h"
 
-// For Device::for_each: what solvers make anew of a matrix whose values change on the device.
+// Functors for Device::for_each: the data that smoothers and coarse solvers compute anew where the values of a matrix
+// change on the device.
 
 namespace adamant
 {
-/// Of each node the inverse of its diagonal block, as inverse_diagonal_blocks arranges them; of a singular one no
-/// numbers, so that the first residual tells.
+/// Computes the inverse of each node's diagonal block, in the layout of inverse_diagonal_blocks. The inverse of a
+/// singular block is NaN, so that the first residual shows it.
 template <typename Number>
 struct InvertNodeBlocks
 {
@@ -32,7 +33,8 @@ struct InvertNodeBlocks
   }
 };
 
-/// The same for each node of a matrix by cells; node_size is 1 or 3.
+/// Computes the inverses of InvertNodeBlocks for a matrix by cells, which has 3 rows a node. node_size is 1, for the
+/// diagonal alone, or 3.
 template <typename Number>
 struct InvertCellBlocks
 {
@@ -57,8 +59,8 @@ struct InvertCellBlocks
   }
 };
 
-/// Of each row of A the row of its approximate factor G, see fsai_factor; rows of at most `most` entries. Where a local
-/// matrix is not positive definite, no numbers.
+/// Computes the rows of the factor G of A, see fsai_factor. Rows of G have at most `most` entries. Where a local matrix
+/// is not positive definite, the row is NaN.
 template <int most>
 struct FactorRows
 {
@@ -80,7 +82,7 @@ struct FactorRows
   }
 };
 
-/// to[k] = from[place[k]].
+/// Sets to[k] = from[place[k]].
 struct Permute
 {
   const EntryNumber *place;
@@ -90,7 +92,7 @@ struct Permute
   ADAMANT_HOST_DEVICE void operator()(int k) const { to[k] = from[place[k]]; }
 };
 
-/// Row i of `to` becomes the entries from `first[i]` on of `from`.
+/// Copies entries of `from`, beginning at first[i], to row i of `to`.
 struct CopyRows
 {
   const EntryNumber *first;
@@ -106,7 +108,7 @@ struct CopyRows
   }
 };
 
-/// Row i of A as a row of a dense matrix, row-major; with a kernel e that of A + c e eᵀ, see dense_inverse.
+/// Writes row i of A to a dense matrix, row-major. With a kernel e, it writes row i of A + c e eᵀ, see dense_inverse.
 struct MakeDense
 {
   RowsView       A;
