@@ -30,6 +30,7 @@ std::unique_ptr<CoarseSolver<Number>> make_coarse_solver(const SmootherLevel<Num
 
 /// Returns the inverse of a sparse matrix A as a dense matrix, row-major, in host memory; the device inverts it. With a
 /// kernel e it returns the inverse of A + c e eᵀ, see MultigridOptions::singular. There c = Σ a_ii / (eᵀe)², summed
-/// over the rows where e is 1. Throws RunError where the matrix is singular or nearly so, or spread over ranks.
+/// over the rows where e is 1. Throws RunError where the matrix is singular or nearly so, or spread over ranks, and
+/// InputError for more than 16384 rows.
 Array<double> dense_inverse(const Device &device, const CSRMatrix<double> &matrix, const ConstantKernel &kernel = {});
 } // namespace adamant

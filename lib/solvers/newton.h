@@ -29,8 +29,8 @@ public:
 
 struct NewtonOptions
 {
-  /// The first steps are Picard's, undamped, until ‖F‖ is at most picard_until times its first value. With 0, all steps
-  /// are Newton's.
+  /// The first steps are Picard's, undamped, until ‖F‖ is at most picard_until times its first value. With 0, the first
+  /// step is Newton's.
   double picard_until = 0.;
   int    max_halvings = 10; ///< of the length of a step
   /// Where no step of Newton's method reduces ‖F‖, three steps of Picard's follow, up to `rescues` times.

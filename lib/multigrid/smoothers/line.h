@@ -18,7 +18,7 @@ class LineSmoother : public Smoother<Number>
 public:
   using Vector = adamant::Vector<Number>;
 
-  /// Throws RunError that names the row where T cannot be factorised.
+  /// Throws RunError that names a row whose pivot is not positive, unless values change on the device.
   explicit LineSmoother(const SmootherLevel<Number> &level);
 
   void    update() override;
