@@ -15,13 +15,14 @@
 
 namespace adamant
 {
-/// By level and index of a Triangulation's cells, whether a cell has children in a mesh that its tree contains; on as
-/// many levels as have such cells.
+/// Tells which cells of a Triangulation have children in a coarser mesh that the tree of cells contains: entry
+/// [level][index] is nonzero for these cells. There are as many levels as have such cells.
 using Refined = std::vector<Array<char>>;
 
-/// The cells of a mesh, in eight bytes each (an iterator has 16): the active cells of a Triangulation, or those of a
-/// coarser mesh that its tree contains. Global coarsening has the coarser meshes of a serial Triangulation as such
-/// lists: Triangulations of them would have a third (2D) of the finest one's cells.
+/// A list of the cells of a mesh, eight bytes each (an iterator has 16). The mesh consists of the active cells of a
+/// Triangulation, or is a coarser mesh that the Triangulation's tree contains. Global coarsening stores the coarser
+/// meshes of a serial Triangulation as such lists. As Triangulations, they would have a third (2D) of the finest mesh's
+/// cells.
 template <int dim>
 class CellList
 {
@@ -45,22 +46,22 @@ public:
     std::size_t     k;
   };
 
-  /// The active cells that this rank owns, in the order of owned_cells.
+  /// Lists the active cells that this rank owns, in the order of owned_cells().
   explicit CellList(std::shared_ptr<const Mesh> mesh);
-  /// Those of a serial mesh, in the order of their levels and indices.
+  /// Lists the cells of a coarser mesh that a serial `tree` contains, by level and then by index.
   CellList(std::shared_ptr<const Mesh> tree, const Refined &refined);
 
-  /// Where the cells are: their own mesh, or the one whose tree has them.
+  /// Returns the Triangulation that has the cells: as its active cells, or anywhere in its tree.
   const std::shared_ptr<const Mesh> &mesh() const { return mesh_; }
-  /// Whether they are the active cells of mesh().
+  /// Whether the list consists of active cells of mesh().
   bool        are_active() const { return number_in_tree.empty(); }
   std::size_t size() const { return places.size(); }
-  std::size_t n_global() const { return are_active() ? mesh_->n_global_active_cells() : size(); } ///< of all ranks
+  std::size_t n_global() const { return are_active() ? mesh_->n_global_active_cells() : size(); } ///< on all ranks
   Cell        operator[](std::size_t k) const { return Cell(mesh_.get(), places[k].level, places[k].index); }
   Iterator    begin() const { return {*this, 0}; }
   Iterator    end() const { return {*this, size()}; }
 
-  /// The place of a cell of mesh() in the list; -1 where it is not there.
+  /// Returns the place of a cell of mesh() in the list, or -1 where the list does not have it.
   int number(const Cell &cell) const
   {
     if (!are_active())
@@ -73,7 +74,7 @@ public:
     return number_of_active.empty() ? index : number_of_active[index];
   }
 
-  /// Whether the face of a cell of the list is a part of one of a coarser cell.
+  /// Whether a face of a cell of the list is a part of a larger face of a coarser neighbour in the list.
   bool meets_coarser(const Cell &cell, unsigned int face) const
   {
     if (cell->at_boundary(face) || cell->level() == 0)
@@ -83,11 +84,11 @@ public:
     return !are_active() && number(cell->neighbor(face)->parent()) >= 0;
   }
 
-  /// One more than the largest number of a vertex (0), line (1) or face (2) that its cells have.
+  /// Returns a number above the numbers of all vertices (kind 0), lines (1) or, in 3D, faces (2) of the cells.
   std::size_t end_of(int kind) const { return ends[kind]; }
 
-  /// The same cells in the same order as the active ones of a Triangulation: the list itself, or for others one that is
-  /// made once, for what needs a DoFHandler. Threads must not call it at once.
+  /// Returns a list of the same cells in the same order that are active cells of a Triangulation, as a DoFHandler needs
+  /// them. This is `list` itself where are_active(), else a list that is made once. Threads must not call it at once.
   static std::shared_ptr<const CellList> as_active(const std::shared_ptr<const CellList> &list);
 
 private:
@@ -102,13 +103,13 @@ private:
 
   std::shared_ptr<const Mesh>             mesh_;
   Array<Place>                            places;
-  Array<int>                              number_of_active; // by active index; empty: it is that
-  std::vector<Array<int>>                 number_in_tree;   // by level and index
+  Array<int>                              number_of_active; // by active index; empty: the active index is the number
+  std::vector<Array<int>>                 number_in_tree;   // by level and index; -1: the cell is not in the list
   std::array<std::size_t, 3>              ends{};
-  mutable std::shared_ptr<const CellList> active; // what as_active has made
+  mutable std::shared_ptr<const CellList> active; // the list that as_active has made
 };
 
-/// action(cell) for the cells of a level, refined ones too, on all threads; it must not throw.
+/// Calls action(cell) for all cells of a level, refined cells too, on all threads. `action` must not throw.
 template <int dim, typename Action>
 void for_each_cell_on_level(const dealii::Triangulation<dim> &mesh, unsigned int level, const Action &action)
 {
@@ -120,7 +121,7 @@ void for_each_cell_on_level(const dealii::Triangulation<dim> &mesh, unsigned int
       action(typename CellList<dim>::Cell(&mesh, static_cast<int>(level), index));
 }
 
-/// A cell as deal.II's DoFHandlers know it.
+/// Returns the cell as an iterator of `dofs`, which gives the cell's DoFs.
 template <int dim>
 typename dealii::DoFHandler<dim>::active_cell_iterator
 with_dofs(const typename dealii::Triangulation<dim>::cell_iterator &cell, const dealii::DoFHandler<dim> &dofs)

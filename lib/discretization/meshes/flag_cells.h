@@ -5,22 +5,23 @@
 
 namespace adamant
 {
-/// What fractions of cells are of: the number of all cells, or the sum of the squares of their indicators.
+/// Says what a fraction of the cells refers to: the number of all cells, or the sum of the squares of their indicators.
 enum class FractionsOf
 {
   cells,
   error
 };
 
-/// Flags the cells of largest indicators that make up the fraction `refine` to be refined, and of the others those of
-/// smallest indicators that make up `coarsen` to be coarsened; `indicators` has an entry >= 0 for each active cell.
-/// Indicators count with 12 bits, and as 0 below 2^-15 of the largest; equal ones are treated alike, and 0 is never
-/// refined: so the flags do not depend on the order of the cells, nor on the ranks, which call it together.
+/// Flags the cells of largest indicators that make up the fraction `refine` for refinement. Of the other cells, it
+/// flags the cells of smallest indicators that make up the fraction `coarsen` for coarsening. `indicators` has an entry
+/// >= 0 for each active cell. Indicators are rounded to 12 bits, and count as 0 below 2^-15 of the largest one. Cells
+/// with equal indicators get the same flag, and a cell with indicator 0 is never refined. So the flags depend neither
+/// on the order of the cells nor on the ranks. All ranks call it together.
 template <int dim>
 void flag_cells(dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators, double refine,
                 double coarsen, FractionsOf fractions = FractionsOf::cells);
 
-/// The root of the sum of the squares of the indicators, counted as flag_cells does.
+/// Returns the root of the sum of the squares of all ranks' indicators, each rounded to 12 bits as in flag_cells().
 template <int dim>
 double norm_of_indicators(const dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators);
 } // namespace adamant

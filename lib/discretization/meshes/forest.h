@@ -17,10 +17,10 @@
 #include <utility>
 #include <vector>
 
-/// p4est in 2D and 3D by the same names. A forest's quadrants are those of this rank, in their order.
+/// Gives p4est the same names in 2D and 3D. The quadrants of a forest are this rank's quadrants, in the forest's order.
 namespace adamant::forest
 {
-/// p4est and p8est have the same functions with other types.
+/// The functions of p4est (2D) or p8est (3D), which differ in their types alone.
 template <int dim>
 using Functions = dealii::internal::p4est::functions<dim>;
 template <int dim>
@@ -38,7 +38,7 @@ inline void partition_given(p8est_t *forest, const p4est_locidx_t *counts)
   p8est_partition_given(forest, counts);
 }
 
-/// Changes the ranks' numbers of cells such that families stay together.
+/// Changes `counts`, the numbers of cells of the ranks, so that the children of a cell stay on one rank.
 inline void complete_families(p4est_t *forest, p4est_locidx_t *counts)
 {
   p4est_partition_for_coarsening(forest, counts);
@@ -48,7 +48,7 @@ inline void complete_families(p8est_t *forest, p4est_locidx_t *counts)
   p8est_partition_for_coarsening(forest, counts);
 }
 
-/// All that touches: faces, edges and corners.
+/// Returns p4est's name for neighbours that touch at a face, an edge or a corner.
 template <int dim>
 constexpr auto touching()
 {
@@ -58,7 +58,7 @@ constexpr auto touching()
     return P8EST_CONNECT_FULL;
 }
 
-/// 2:1 over faces, edges and corners.
+/// Refines quadrants until neighbours over faces, edges and corners differ by at most one level (2:1).
 template <int dim>
 void balance(Forest<dim> *forest)
 {
@@ -88,7 +88,7 @@ inline p8est_tree_t *tree(p8est_t *forest, Tree which)
   return p8est_tree_array_index(forest->trees, which);
 }
 
-/// action(tree, quadrant) for all quadrants.
+/// Calls action(tree, quadrant) for all quadrants of this rank.
 template <int dim, class Action>
 void for_each_quadrant(Forest<dim> *forest, const Action &action)
 {
@@ -100,7 +100,7 @@ void for_each_quadrant(Forest<dim> *forest, const Action &action)
     }
 }
 
-/// The quadrants' refinement levels.
+/// Returns the refinement levels of the quadrants.
 template <int dim>
 std::vector<signed char> levels_of(Forest<dim> *forest)
 {
@@ -110,14 +110,14 @@ std::vector<signed char> levels_of(Forest<dim> *forest)
   return levels;
 }
 
-/// The first quadrants of the families whose children all have a negative flag.
+/// Returns the tree and the first quadrant of each family whose children all have a negative flag.
 template <int dim>
 std::vector<std::pair<Tree, Quadrant<dim>>> families_to_coarsen(Forest<dim>                    *forest,
                                                                 const std::vector<signed char> &flags)
 {
   constexpr std::size_t                       n_children = dealii::GeometryInfo<dim>::max_children_per_cell;
   std::vector<std::pair<Tree, Quadrant<dim>>> first;
-  std::size_t                                 place = 0, n_found = 0; // children in a row of the last one in the list
+  std::size_t                                 place = 0, n_found = 0; // siblings in a row, in the last family
   const auto                                  drop_incomplete = [&] {
     if (n_found % n_children > 0)
       first.pop_back();
@@ -141,7 +141,7 @@ std::vector<std::pair<Tree, Quadrant<dim>>> families_to_coarsen(Forest<dim>     
   return first;
 }
 
-/// Refines the quadrants with positive flags, makes one of each family with negative ones, and more for 2:1.
+/// Refines the quadrants with positive flags, merges families with negative flags only, then balances (2:1).
 template <int dim>
 void refine_and_coarsen(Forest<dim> *forest, const std::vector<signed char> &flags)
 {
@@ -184,7 +184,7 @@ inline void for_each_face(p8est_t *forest, p8est_ghost_t *ghosts, void *data, p8
   p8est_iterate(forest, ghosts, data, nullptr, action, nullptr, nullptr);
 }
 
-/// Of each quadrant, how many of its faces are parts of larger ones.
+/// Returns for each quadrant how many of its faces are parts of larger faces.
 template <int dim>
 std::vector<int> hanging_faces(Forest<dim> *forest)
 {
@@ -209,7 +209,7 @@ std::vector<int> hanging_faces(Forest<dim> *forest)
   return n;
 }
 
-/// The work of each quadrant: one counts a fifth more for each of its hanging faces.
+/// Returns the work of each quadrant: 10, and a fifth more for each face that is a part of a larger face.
 template <int dim>
 std::vector<int> weights(Forest<dim> *forest)
 {
@@ -219,7 +219,7 @@ std::vector<int> weights(Forest<dim> *forest)
   return n;
 }
 
-/// Gives each rank quadrants of about the same work, families together.
+/// Distributes the quadrants so that each rank has about the same work (weights()) and families stay on one rank.
 template <int dim>
 void partition(Forest<dim> *forest)
 {
@@ -238,7 +238,7 @@ void partition(Forest<dim> *forest)
   Functions<dim>::partition(forest, 1, of_all > 10 ? +weight : nullptr);
 }
 
-/// A copy of a forest that is its own.
+/// Owns a copy of a forest.
 template <int dim>
 class Copy
 {

@@ -8,17 +8,18 @@
 
 namespace adamant
 {
-/// For elements of two meshes, as Q1-iso-Q2/Q1: the finer one is the coarser one with all its cells refined.
+/// The functions below serve elements on two meshes, such as Q1-iso-Q2/Q1. The finer mesh is the coarser one with all
+/// cells refined.
 
-/// The finer mesh; throws RunError where its last refinement was not global.
+/// Returns `finer`; throws RunError where its last refinement was not global.
 template <int dim>
 dealii::Triangulation<dim> &require_halved(dealii::Triangulation<dim> &finer);
 
-/// How far level meshes of it go so that the coarser one is among them: `options` with fewer coarsest cells if need be.
+/// Returns `options`, with fewer coarsest_cells if the level meshes of `finer` would else lack the coarser mesh.
 template <int dim>
 LevelMeshOptions halved_mesh_options(const dealii::Triangulation<dim> &finer, LevelMeshOptions options);
 
-/// The level of the coarser mesh, the second finest; throws RunError where there is none.
+/// Returns the number of the second finest level. Throws RunError where it is not the coarser mesh.
 template <int dim>
 std::size_t halved_level(const LevelMeshes<dim> &meshes);
 } // namespace adamant

@@ -12,61 +12,63 @@
 
 namespace adamant
 {
-/// What serial meshes and those of p4est do in different ways.
+/// This file has the functions that work differently on serial meshes and on meshes of p4est.
 
-/// deal.II's vector of nodal values, with those of other ranks' DoFs that a rank's cells and their neighbours have.
+/// deal.II's vector of nodal values. It includes values of other ranks, on this rank's cells and their neighbours.
 using NodalVector = dealii::LinearAlgebra::distributed::Vector<double>;
 
-/// An empty mesh: of p4est where several ranks share it or `distributed` is set, else serial.
+/// Returns an empty mesh: of p4est where there are several `ranks` or `distributed` is set, else a serial one.
 template <int dim>
 std::unique_ptr<dealii::Triangulation<dim>> create_mesh(const Communicator &ranks, bool distributed = false);
 
-/// Whether it is one of p4est.
+/// Whether `mesh` is a mesh of p4est.
 template <int dim>
 bool is_distributed(const dealii::Triangulation<dim> &mesh);
 
-/// Gives the coarse cells of `mesh`, which are not refined yet, the manifolds of another mesh with these coarse cells.
+/// Gives the unrefined `mesh` the manifolds of `from`, a mesh with the same coarse cells.
 template <int dim>
 void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh);
 
-/// Gives `mesh`, which may be refined, the manifolds of an unrefined mesh with its coarse cells, which has to outlive
-/// it.
+/// Gives `mesh`, which may be refined, the manifolds of `from`, an unrefined mesh with the same coarse cells. `from`
+/// has to outlive `mesh`.
 template <int dim>
 void share_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh);
 
 /// @name Refinement
-/// As deal.II does it; but a mesh of p4est is made once, of the refined forest, and then gives each rank cells of about
-/// the same work: a cell with hanging nodes counts a fifth more for each of its faces that has them. The partition
-/// depends on the mesh and the number of ranks alone. No DoFHandler may have the mesh. All ranks call it together.
+/// These functions refine as deal.II does. But a mesh of p4est is made in one step, of the refined forest, and gives
+/// each rank cells of about the same work. A cell counts a fifth more for each of its faces with hanging nodes. The
+/// partition depends on the mesh and the number of ranks alone. No DoFHandler may use the mesh. All ranks call them
+/// together.
 /// @{
 
-/// Refines all cells so many times.
+/// Refines all cells `times` times.
 template <int dim>
 void refine_global(dealii::Triangulation<dim> &mesh, unsigned int times);
 
-/// Refines and coarsens the cells that are flagged.
+/// Refines and coarsens the flagged cells.
 template <int dim>
 void execute_refinement(dealii::Triangulation<dim> &mesh);
 
-/// Refines the given fractions of all cells of largest and coarsens those of smallest indicators; `indicators` has an
-/// entry for each active cell.
+/// Refines the fraction `refine` of all cells, of largest indicators, and coarsens the fraction `coarsen`, of smallest
+/// indicators. `indicators` has an entry for each active cell.
 template <int dim>
 void refine_and_coarsen(dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators, double refine,
                         double coarsen);
 /// @}
 
-/// Nodal interpolation of a function, continuous at hanging nodes.
+/// Returns the nodal interpolation of a function, continuous at hanging nodes.
 template <int dim>
 NodalVector interpolate(const dealii::Mapping<dim> &mapping, const dealii::DoFHandler<dim> &dofs,
                         const dealii::Function<dim> &function);
 
-/// Zeros.
+/// Returns nodal values that are all zero.
 template <int dim>
 NodalVector nodal_vector(const dealii::DoFHandler<dim> &dofs);
 template <int dim>
 NodalVector nodal_vector(const LevelSpace<dim> &space);
 
-/// The nodal values of a space for deal.II's functions, from those at the owned DoFs. All ranks call it together.
+/// Returns the nodal values of a space, for deal.II's functions. `owned` has the values at the owned DoFs, in host
+/// memory. All ranks call it together.
 template <int dim>
 NodalVector nodal_vector(const LevelSpace<dim> &space, const double *owned);
 } // namespace adamant

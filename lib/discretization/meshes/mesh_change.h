@@ -14,64 +14,65 @@
 
 namespace adamant
 {
-/// A MeshChange of whatever dimension.
+/// The base of MeshChange<dim>, for code that does not know dim.
 class MeshChangeBase
 {
 public:
   virtual ~MeshChangeBase() = default;
 };
 
-/// One refinement and coarsening of a mesh that nodal values go through, by tables of a serial mesh's cells or by
-/// deal.II's SolutionTransfer for meshes of p4est:
+/// Carries nodal values through one refinement and coarsening of a mesh. On a serial mesh it uses tables of cells, on a
+/// mesh of p4est deal.II's SolutionTransfer:
 ///
-///   MeshChange<dim> change(mesh);              // whose cells are flagged
-///   change.keep(space, u);                     // for each vector
+///   MeshChange<dim> change(mesh);              // cells are flagged
+///   change.keep(space, u);                     // each vector
+///   change.prepare();
 ///   change.execute();
-///   // now spaces are made anew
+///   // make new spaces
 ///   u = change.take(space);                    // in the same order
 ///
-/// Where cells are refined the function stays the same; where they are coarsened it is interpolated. Cells of p4est's
-/// meshes are spread over the ranks as refinement does it (mesh.h). All ranks call everything together.
+/// Where cells are refined, the function does not change; where cells are coarsened, it is interpolated. Cells of a
+/// mesh of p4est are distributed over the ranks as in mesh.h. All ranks call everything together.
 template <int dim>
 class MeshChange : public MeshChangeBase
 {
 public:
-  /// `mesh` has to outlive the object. Its flags come to what deal.II's rules for hanging nodes allow, at the latest in
-  /// execute().
+  /// Starts a change of `mesh`, which has to outlive the object. The flags are adapted to the rules for hanging nodes,
+  /// at the latest in execute().
   explicit MeshChange(dealii::Triangulation<dim> &mesh);
   ~MeshChange() override;
   MeshChange(const MeshChange &)            = delete;
   MeshChange &operator=(const MeshChange &) = delete;
 
-  /// Whether any rank's cells change.
+  /// Whether cells of any rank change.
   bool any() const { return changes; }
 
-  /// Nodal values of the owned DoFs, in host memory; hanging nodes get what they hang on. The space may be destroyed
-  /// afterwards.
+  /// Keeps a copy of the nodal values `owned` at the owned DoFs, in host memory. Hanging nodes get their interpolated
+  /// values. The space may be destroyed afterwards.
   void keep(const LevelSpace<dim> &space, const double *owned);
 
-  /// What comes before deal.II's work, which is to be timed on its own; and that.
+  /// prepare() comes after the last keep(), and execute() then changes the mesh. Each can be timed alone.
   void prepare();
   void execute();
 
-  /// The values of the next vector kept, at the owned DoFs of a space of the same element on the mesh as it is now;
-  /// continuous at hanging nodes. Throws RunError where none is left.
+  /// Returns the next vector kept: its values at the owned DoFs of `space`, continuous at hanging nodes. `space` has
+  /// the same element as before and lives on the changed mesh. Throws RunError where no vector is left.
   Array<double> take(const LevelSpace<dim> &space);
 
 private:
-  class Transfer; // of the vectors of one space
+  class Transfer; // carries the vectors of one space
   class OnSerialMesh;
   class OnForest;
   struct Place
   {
     Transfer   *transfer;
-    std::size_t vector; // of its own ones
+    std::size_t vector; // number among the vectors of `transfer`
   };
   Transfer &transfer_of(const LevelSpace<dim> &space);
 
   dealii::Triangulation<dim>             &mesh;
   bool                                    changes = false;
-  std::shared_ptr<const FormerCells<dim>> former; // of a serial mesh
+  std::shared_ptr<const FormerCells<dim>> former; // null on a mesh of p4est
   std::vector<std::unique_ptr<Transfer>>  transfers;
   std::vector<Place>                      kept;
   std::size_t                             taken = 0;

@@ -13,19 +13,19 @@
 
 namespace adamant
 {
-/// The refinement levels of all ranks' cells in the order of the forest, on the first rank; elsewhere empty. All ranks
-/// call it together.
+/// Returns on the first rank the refinement levels of all ranks' cells, in the order of the forest. Other ranks get an
+/// empty vector. All ranks call it together.
 template <int dim>
 std::vector<signed char> gather_levels(const dealii::parallel::distributed::Triangulation<dim> &mesh);
 
-/// Refines the coarse cells of `mesh` to cells of these levels, and spreads them over the ranks as all refinement does
-/// (mesh.h).
+/// Refines the unrefined `mesh` to cells of these levels, which each rank has for all cells in the order of the forest.
+/// The cells are distributed over the ranks as in mesh.h.
 template <int dim>
 void refine_to_levels(dealii::parallel::distributed::Triangulation<dim> &mesh, const std::vector<signed char> &levels);
 
-/// A mesh as a checkpoint holds it, by Boost's serialization: a serial one as deal.II does it; of p4est's the coarse
-/// cells and the refinement, which any number of ranks can load. New vertices are placed by the manifolds of `coarse`,
-/// if given: checkpoints hold none. It has to outlive a serial mesh.
+/// Stores a mesh in a checkpoint, by Boost's serialization. A serial mesh is stored as deal.II does it. Of a mesh of
+/// p4est the coarse cells and the refinement levels are stored, and any number of ranks can load them. Checkpoints hold
+/// no manifolds; new vertices are placed by the manifolds of `coarse`, if given. `coarse` has to outlive a serial mesh.
 template <int dim>
 class StoredMesh
 {
