@@ -13,7 +13,7 @@ enum class Average
   geometric ///< exp(average(log c))
 };
 
-/// y_cell = the average over the n values x of each cell, which follow each other.
+/// Computes y_cell, the average over the n values x of a cell; the values of one cell follow each other.
 struct AverageInCells
 {
   Average                  average;
@@ -30,7 +30,7 @@ struct AverageInCells
   }
 };
 
-/// y = 1 / x.
+/// Computes y = 1 / x.
 struct Reciprocal
 {
   const double              *x;
@@ -39,7 +39,7 @@ struct Reciprocal
   ADAMANT_HOST_DEVICE void   store(int i, double value) const { y[i] = value; }
 };
 
-/// y = log x.
+/// Computes y = log x.
 struct Logarithm
 {
   const double              *x;
@@ -48,7 +48,7 @@ struct Logarithm
   ADAMANT_HOST_DEVICE void   store(int i, double value) const { y[i] = value; }
 };
 
-/// y = exp x.
+/// Computes y = exp x.
 struct Exponential
 {
   const double              *x;

@@ -11,32 +11,33 @@
 
 namespace adamant
 {
-/// Where the DoFs of an element lie: on the vertices, lines, faces and in the interior of each cell. Those of a mesh
-/// are numbered one kind after the other, used ones or not; cells share them where they touch, and a cell that is
-/// refined has its vertices, lines and faces still.
+/// The entities on which the DoFs of an element lie: the vertices, lines, faces and interiors of cells. The entities of
+/// a mesh are numbered one kind after the other, including unused ones. Cells share entities where they touch, and a
+/// refined cell still has its vertices, lines and faces.
 template <int dim>
 class CellEntities
 {
 public:
   using Cell = typename dealii::Triangulation<dim>::cell_iterator;
 
-  /// Whether each of them has at most one DoF of a component, as Q1 and Q2 have it: how they lie in a cell plays no
-  /// part then.
+  /// Whether no entity has more than one DoF of a component, as with Q1 and Q2. Then the orientation of a line or a
+  /// face in a cell plays no part.
   static bool suffice(const dealii::FiniteElement<dim> &fe);
 
-  /// Of these cells, which have to outlive the object. Throws RunError where there are more than an int counts.
+  /// Numbers the entities of `cells`, which must outlive the object. Throws IndexOverflow where an int cannot count
+  /// them.
   CellEntities(const CellList<dim> &cells, const dealii::FiniteElement<dim> &fe);
 
   std::size_t size() const { return first.back(); }
-  int         n_dofs(int entity) const; ///< on one of the mesh
+  int         n_dofs(int entity) const; ///< number of DoFs on an entity of the mesh
 
-  /// @name Of a cell, those that have DoFs
+  /// @name The parts of a cell: the entities that have DoFs
   /// @{
   int n_of_cell() const { return static_cast<int>(parts.size()); }
-  int first_dof(int part) const { return parts[part].first_dof; } ///< of the cell, the others of the part follow it
+  int first_dof(int part) const { return parts[part].first_dof; } ///< first DoF in the cell; the part's others follow
   int n_dofs_of(int part) const { return n_dofs_of_kind[parts[part].kind]; }
   int part_of(int dof) const { return part_of_dof[dof]; }
-  /// Its number in the mesh. The interior: of one of the cells.
+  /// Returns the mesh's number of the entity at `part` of `cell`. An interior has to be of a cell in the list.
   int of_cell(const Cell &cell, int part) const;
   /// @}
 
@@ -50,11 +51,11 @@ private:
   const CellList<dim>     &cells;
   std::vector<Part>        parts;
   std::vector<int>         part_of_dof, n_dofs_of_kind;
-  std::vector<std::size_t> first; // entity of each kind, and behind the last one
+  std::vector<std::size_t> first; // number of the first entity of each kind, and the end
 };
 
-/// Numbers for the DoFs of all cells and the constraints at hanging nodes, closed: what a DoFHandler and
-/// make_hanging_node_constraints have, without the maps that deal.II's other functions need.
+/// The numbers of the DoFs of all cells, and the closed constraints at hanging nodes. A DoFHandler and
+/// make_hanging_node_constraints have them, too, with maps that other functions of deal.II need.
 template <int dim>
 struct EntityNumbering
 {
@@ -63,9 +64,9 @@ struct EntityNumbering
   dealii::AffineConstraints<double> hanging_nodes;
 };
 
-/// `cells` are all cells of a serial mesh, and CellEntities suffice for `fe`. The DoFs are sorted by their positions,
-/// see PositionKey; those of one vertex, line, face or interior follow each other. Throws RunError where there are more
-/// than an int counts.
+/// Numbers the DoFs of all `cells` of a serial mesh; CellEntities have to suffice for `fe`. The DoFs are sorted by
+/// their positions (PositionKey). The DoFs of one vertex, line, face or interior follow each other. Throws
+/// IndexOverflow where an int cannot count them.
 template <int dim>
 EntityNumbering<dim> number_by_entities(const CellList<dim> &cells, const dealii::FiniteElement<dim> &fe);
 } // namespace adamant

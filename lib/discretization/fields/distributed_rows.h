@@ -10,43 +10,43 @@
 
 namespace adamant
 {
-/// Global numbers of which each rank owns a range and reads others as ghosts. Local numbers: owned ones first, then
-/// ghosts, ascending.
+/// Global numbers, of which each rank owns a range and reads others as ghosts. Local numbers count the owned numbers
+/// first and then the ghosts, both ascending.
 using Partitioner = dealii::Utilities::MPI::Partitioner;
 
-/// A range of `n_owned` numbers on each rank, in the order of the ranks. Throws IndexOverflow where deal.II's numbers
-/// end.
+/// Returns this rank's range of `n_owned` global numbers; ranges follow each other in the order of the ranks. Throws
+/// IndexOverflow where deal.II's type cannot count all numbers. All ranks call it together.
 dealii::IndexSet owned_range(std::uint64_t n_owned, MPI_Comm comm);
 
-/// How ghosts are filled, for the algebra; null on one rank, where there are none.
+/// Returns how the algebra fills the ghosts of `numbers`; null on one rank, where there are no ghosts.
 std::shared_ptr<const ExchangePlan> exchange_plan(const Partitioner &numbers);
 
-/// Adds up the rows that ranks have computed of one matrix: `local` has a row for each local number of `rows` and
-/// columns by the local numbers of `columns`. The result has the owned rows, and as columns owned numbers and those
-/// ghosts that occur. All ranks call it together; on one rank it gives `local`.
+/// Adds up a matrix's rows that ranks have computed in parts. `local` has a row for each local number of `rows`, and
+/// its columns are local numbers of `columns`. The result has the owned rows; its columns are the owned numbers and the
+/// ghosts that occur. All ranks call it together. On one rank it returns `local`.
 CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, const Partitioner &columns);
 
-/// How the values of `sum` = sum_rows(local, rows, columns) follow from the values of `local` on all ranks: a matrix of
-/// ones with a row for each entry of `sum`, a column for each entry of `local` and, as ghosts, for those that other
-/// ranks have of rows of this one. Of the matrices the patterns are enough. All ranks call it together.
+/// Returns the matrix of ones that computes the values of `sum` = sum_rows(local, rows, columns) from the values of
+/// `local` on all ranks. It has a row for each entry of `sum` and a column for each entry of `local`. Its ghosts are
+/// other ranks' entries in rows of this rank. Only the matrices' patterns are read. All ranks call it together.
 CSRMatrix<double> summation(CSRMatrix<double> local, const CSRMatrix<double> &sum, const Partitioner &rows,
                             const Partitioner &columns);
 
-/// The owned numbers and these ghosts, which may come in any order, several times, and with owned numbers among them;
-/// also where there are no numbers at all, by whose number deal.II's own constructor divides.
+/// Returns a Partitioner with the owned numbers and these ghosts. `ghosts` may be in any order, repeat numbers and
+/// contain owned ones. It also works where there are no numbers at all; deal.II's own constructor then divides by zero.
 std::shared_ptr<const Partitioner> make_partitioner(const dealii::IndexSet                      &owned,
                                                     std::vector<dealii::types::global_dof_index> ghosts, MPI_Comm comm);
 
-/// The numbers of a plan's entries.
+/// Returns the Partitioner with the owned numbers and ghosts of a plan.
 std::shared_ptr<const Partitioner> make_partitioner(const ExchangePlan &plan);
 
-/// The matrix that acts so on each of n components, where vectors hold the owned values of one component after the
-/// other. All ranks call it together.
+/// Returns the matrix that applies A to each of n components. Its vectors hold the owned values of one component after
+/// the other. All ranks call it together.
 CSRMatrix<double> by_components(const CSRMatrix<double> &A, int n_components);
 
-/// A B, with every entry that the patterns allow; columns ascend. All ranks call it together.
+/// Returns A B, with every entry that the patterns allow; columns ascend. All ranks call it together.
 CSRMatrix<double> product(const CSRMatrix<double> &A, const CSRMatrix<double> &B);
 
-/// The owned rows of a matrix whose rows are complete on their owner.
+/// Returns the owned rows of a matrix whose rows are complete on their owner.
 CSRMatrix<double> owned_rows(const CSRMatrix<double> &local, const Partitioner &rows, const Partitioner &columns);
 } // namespace adamant

@@ -11,8 +11,8 @@
 
 namespace adamant
 {
-/// For DataOut, scalars made of the gradient of a vector field, such as stresses or a vorticity. The field is the first
-/// dim components of what the postprocessor is given.
+/// Computes scalars from the gradient of a vector field for DataOut, such as stresses or a vorticity. The field
+/// consists of the first dim components of the postprocessor's input.
 template <int dim>
 class GradientPostprocessor : public dealii::DataPostprocessor<dim>
 {
@@ -20,8 +20,8 @@ public:
   using Evaluate =
     std::function<std::vector<double>(const dealii::Tensor<2, dim> &gradient, dealii::types::material_id material)>;
 
-  /// The scalars have these names; `evaluate` gives their values from gradient[c][d] = d_d u_c and the material id of
-  /// the cell. It is called from several threads at once.
+  /// Makes a postprocessor for scalars with these names. `evaluate` returns their values from gradient[c][d] = d_d u_c
+  /// and the material id of the cell. Several threads call it at once.
   GradientPostprocessor(std::vector<std::string> names, Evaluate evaluate)
     : names(std::move(names))
     , evaluate(std::move(evaluate))

@@ -8,9 +8,9 @@
 
 namespace adamant
 {
-/// ‖u - exact‖ in L², u the nodal values of the owned DoFs, host memory: what deal.II's
-/// VectorTools::integrate_difference gives, threaded; the same for any number of threads. `exact` has as many
-/// components as the space or fewer, the space's first ones; it is called from several threads at once.
+/// Returns ‖u - exact‖ in L², as deal.II's VectorTools::integrate_difference does, but on all threads. The result does
+/// not depend on the number of threads. `u` has the nodal values of the owned DoFs, in host memory. `exact` has the
+/// space's first components, all or fewer, and several threads call it at once. All ranks call it together.
 template <int dim>
 double l2_error(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                 const dealii::Quadrature<dim> &quadrature, const double *u, const dealii::Function<dim> &exact);

@@ -14,8 +14,8 @@
 
 namespace adamant
 {
-/// A point's coordinates on a grid of 2^-20 of the bounding box of some cells, as one number; the axis on which their
-/// vertices have the most different positions varies fastest.
+/// Turns a point into one number: its coordinates on a grid of 2^-20 of the bounding box of some cells. The axis on
+/// which the cells' vertices have the most different positions varies fastest.
 template <int dim>
 class PositionKey
 {
@@ -23,7 +23,7 @@ public:
   explicit PositionKey(const CellList<dim> &cells)
   {
     const auto &vertices = cells.mesh()->get_vertices();
-    // Those of these cells: a mesh that has been coarsened has further ones, and so have finer and other ranks' cells.
+    // Only these cells' vertices count, not the vertices of vanished cells, finer cells or other ranks' cells.
     Array<char> taken(cells.end_of(0), 0);
 #pragma omp        parallel for schedule(static)
     for (std::size_t c = 0; c < cells.size(); ++c)
@@ -57,7 +57,7 @@ public:
       }
     std::iota(axes.rbegin(), axes.rend(), 0);
     std::stable_sort(axes.begin(), axes.end(), [&](int a, int b) { return n_positions[a] < n_positions[b]; });
-    std::swap(axes[0], axes[dim == 3 ? 1 : 0]); // in 3D the shortest is the middle one, which keeps the planes small
+    std::swap(axes[0], axes[dim == 3 ? 1 : 0]); // in 3D the axis with the fewest is the middle one: small planes
   }
 
   std::uint64_t operator()(const dealii::Point<dim> &p) const
@@ -71,7 +71,7 @@ public:
 private:
   std::uint64_t on_grid(const dealii::Point<dim> &p, int d) const
   {
-    const double extent = upper[d] - lower[d]; // 0 in meshes without volume, which others refuse
+    const double extent = upper[d] - lower[d]; // 0 in meshes without volume, which other code refuses
     return extent > 0. ? std::uint64_t(std::lround((p[d] - lower[d]) / extent * (1 << 20))) : 0;
   }
 

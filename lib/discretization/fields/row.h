@@ -6,11 +6,11 @@
 
 namespace adamant
 {
-/// A row of a sparse matrix in the making: columns and values, in any order, columns perhaps several times.
+/// A row of a sparse matrix under construction: columns and values in any order; a column may occur several times.
 using Entry = std::pair<int, double>;
 using Row   = std::vector<Entry>;
 
-/// Sorts by column and adds up the entries of equal columns, in an order that does not depend on how they came.
+/// Sorts a row by column and adds up entries of equal columns. The result does not depend on the order of the entries.
 inline void compress(Row &row)
 {
   std::sort(row.begin(), row.end());

@@ -5,10 +5,11 @@
 
 namespace adamant
 {
-/// P = (cell embedding) H_coarse with the rows of constrained fine DoFs empty, n_fine x n_coarse (Liebchen et al.,
-/// equation (1)), and its transpose. They map the free unknowns of the levels to each other; `fine_mesh` links their
-/// cells. Where the elements differ, as where Q1 on a fine mesh has the nodes of Q2 on the coarse one, P interpolates
-/// at the nodes, and all cells have been refined. On several ranks each has its rows; all ranks call it together.
+/// The prolongation P = (cell embedding) H_coarse, n_fine x n_coarse, and its transpose, the restriction. The rows of
+/// constrained fine DoFs are empty (Liebchen et al., equation (1)). P and its transpose map the free unknowns of the
+/// levels to each other; `fine_mesh` links the levels' cells. Where the elements differ, P interpolates at the nodes,
+/// and all cells have to be refined. An example is Q1 on a fine mesh with the nodes of Q2 on the coarse one. Each rank
+/// has its rows; all ranks call transfer_matrices together.
 struct Transfer
 {
   CSRMatrix<double> prolongation, restriction;
