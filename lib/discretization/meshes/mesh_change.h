@@ -21,16 +21,16 @@ public:
   virtual ~MeshChangeBase() = default;
 };
 
-/// Carries nodal values through one refinement and coarsening of a mesh. On a serial mesh it uses tables of cells, on a
-/// mesh of p4est deal.II's SolutionTransfer:
-///
-///   MeshChange<dim> change(mesh);              // cells are flagged
-///   change.keep(space, u);                     // each vector
+/// Carries nodal values through one refinement and coarsening of a mesh. Serial meshes use tables of cells, meshes of
+/// p4est use deal.II's SolutionTransfer. Example:
+/// ```
+///   MeshChange<dim> change(mesh);              // a mesh with flagged cells
+///   change.keep(space, u);                     // for each vector
 ///   change.prepare();
 ///   change.execute();
-///   // make new spaces
+///   // now spaces are made anew
 ///   u = change.take(space);                    // in the same order
-///
+/// ```
 /// Where cells are refined, the function does not change; where cells are coarsened, it is interpolated. Cells of a
 /// mesh of p4est are distributed over the ranks as in mesh.h. All ranks call everything together.
 template <int dim>
