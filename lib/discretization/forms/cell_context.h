@@ -11,8 +11,8 @@
 
 namespace adamant
 {
-/// The shape functions of one element on one cell, at the quadrature points: what a kernel reads of a field. Functions
-/// are numbered as the cell's DoFs. They are there as the form's update flags ask; each is nonzero in one component.
+/// The shape functions of one element on one cell at the quadrature points, as a kernel reads them. They have the
+/// numbers of the cell's DoFs; each is nonzero in one component. The form's update flags say which data there are.
 template <int dim>
 class CellFunctions
 {
@@ -25,19 +25,19 @@ public:
   const dealii::Tensor<2, dim> &hessian(unsigned int i, unsigned int q) const { return values->shape_hessian(i, q); }
   unsigned int component(unsigned int i) const { return values->get_fe().system_to_component_index(i).first; }
   unsigned int n_components() const { return values->get_fe().n_components(); }
-  /// The number of the function among those of its component.
+  /// Returns the number of function i among the functions of its component.
   unsigned int node(unsigned int i) const { return values->get_fe().system_to_component_index(i).second; }
 
-  /// The cell's DoFs, local numbers of the field's space on this level.
+  /// Returns the local numbers of the cell's DoFs in the field's space on this level.
   const int *dofs() const
   {
     *of_one_cell = true;
     return space->cell_dofs(cell);
   }
 
-  /// One component of the function with the nodal values `u` at the quadrature points of this cell, Σ_i u_i φ_i(x_q),
-  /// and its gradients. `u` has an entry for each local DoF of the field's space on this level, see
-  /// LevelSpace::local_values.
+  /// Returns the values Σ_i u_i φ_i(x_q) of one component at the quadrature points of this cell, and the second
+  /// function the gradients. The nodal values `u` have an entry for each local DoF of the field's space on this level
+  /// (LevelSpace::local_values).
   std::vector<double> values_at_quadrature_points(const Array<double> &u, unsigned int component = 0) const;
   std::vector<dealii::Tensor<1, dim>> gradients_at_quadrature_points(const Array<double> &u,
                                                                      unsigned int         component = 0) const;
@@ -54,45 +54,44 @@ private:
     , of_one_cell(&of_one_cell)
   {}
 
-  const dealii::FEValues<dim> *values      = nullptr; // may stand on another cell of the same shape
+  const dealii::FEValues<dim> *values      = nullptr; // may be at another cell of the same shape
   const LevelSpace<dim>       *space       = nullptr;
   int                          cell        = -1;
   bool                        *of_one_cell = nullptr; // see CellContext
 };
 
-/// What the kernel of a form sees: its own cell, and the shape functions there. Cells that are translations of each
-/// other share shape functions; everything else, DoFs and nodal values too, is that of the cell itself. A kernel that
-/// asks for nothing but shape functions, JxW, diameter, material id and level serves all cells of a shape by one local
-/// matrix.
+/// A cell and its shape functions, as the kernel of a form sees them. Cells that are translations of each other share
+/// shape functions; all other data, such as DoFs and nodal values, are the cell's own. If a kernel asks only for shape
+/// functions, JxW, diameter, material id and level, then one local matrix serves all cells of a shape.
 template <int dim>
 class CellContext
 {
 public:
   using Cell = typename LevelSpace<dim>::Cell;
 
-  /// On coarser levels of a serial mesh one of the finest mesh's tree, which may be refined there.
+  /// Returns the cell. On coarser levels of a serial mesh it is in the finest mesh's tree and may be refined.
   Cell cell() const { return rows_.space->active_cells()[cell_number()]; }
-  int  cell_number() const ///< on this rank, see LevelSpace::active_cells
+  int  cell_number() const ///< number on this rank, see LevelSpace::active_cells
   {
     of_one_cell = true;
     return rows_.cell;
   }
-  double diameter() const { return rows_.values->get_cell()->diameter(); } ///< of cells of this shape
-  /// Cells of different materials are of different shapes.
+  double diameter() const { return rows_.values->get_cell()->diameter(); } ///< equal for all cells of a shape
+  /// Returns the cell's material id; cells of different materials have different shapes.
   dealii::types::material_id material_id() const { return rows_.values->get_cell()->material_id(); }
   std::size_t                level() const { return level_; }
 
   unsigned int n_quadrature_points() const { return rows_.values->n_quadrature_points; }
   auto         quadrature_point_indices() const { return rows_.values->quadrature_point_indices(); }
   double       JxW(unsigned int q) const { return rows_.values->JxW(q); }
-  /// Throws RunError unless the form was made with update_quadrature_points.
+  /// Returns quadrature point q. Throws RunError unless the form was made with update_quadrature_points.
   const dealii::Point<dim> &quadrature_point(unsigned int q) const
   {
     if ((rows_.values->get_update_flags() & dealii::update_quadrature_points) == 0)
       throw RunError("a form's kernel reads quadrature points, but its update flags lack update_quadrature_points");
     return rows_.values->quadrature_point(q);
   }
-  /// All of them, moved by a vector that cells of this shape have different.
+  /// Returns the quadrature points moved by some vector, which differs between the cells of a shape.
   std::vector<dealii::Point<dim>> quadrature_points_of_shape() const
   {
     std::vector<dealii::Point<dim>> points;
@@ -102,9 +101,9 @@ public:
   }
 
   const CellFunctions<dim> &rows() const { return rows_; }
-  const CellFunctions<dim> &columns() const { return columns_; } ///< not where the columns are quadrature points
+  const CellFunctions<dim> &columns() const { return columns_; } ///< none where the columns are quadrature points
 
-  /// @name The same as of rows(), for forms whose rows and columns belong to one field.
+  /// @name Functions of rows(), for forms whose rows and columns belong to one field
   /// @{
   unsigned int                  dofs_per_cell() const { return rows_.dofs_per_cell(); }
   auto                          dof_indices() const { return rows_.dof_indices(); }
@@ -112,7 +111,7 @@ public:
   const dealii::Tensor<1, dim> &gradient(unsigned int i, unsigned int q) const { return rows_.gradient(i, q); }
   const dealii::Tensor<2, dim> &hessian(unsigned int i, unsigned int q) const { return rows_.hessian(i, q); }
   unsigned int                  component(unsigned int i) const { return rows_.component(i); }
-  unsigned int                  degree() const { return rows_.values->get_fe().degree; } ///< of the element
+  unsigned int degree() const { return rows_.values->get_fe().degree; } ///< polynomial degree of the element
   /// @}
 
 private:
@@ -127,7 +126,7 @@ private:
 
   CellFunctions<dim> rows_, columns_;
   std::size_t        level_      = 0;
-  mutable bool       of_one_cell = false; // whether the kernel has asked for what cells of one shape do not share
+  mutable bool       of_one_cell = false; // whether the kernel has asked for data that cells of one shape do not share
 };
 
 template <int dim>

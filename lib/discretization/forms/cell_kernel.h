@@ -4,8 +4,8 @@
 #include "base/host_device.h"
 #include "base/view.h"
 
-// Cell kernels: integrands of bilinear forms as functors, for host and GPU, so this header knows nothing of deal.II.
-//
+// Cell kernels are integrands of bilinear forms as functors, for host and GPU. So this header does not include deal.II.
+// ```
 //   struct Diffusion                                 // ∫ k ∇φ_i · ∇φ_j
 //   {
 //     static constexpr int rows = 1, columns = 1;    // components of a node of the rows' and the columns' field
@@ -16,21 +16,21 @@
 //       local[0][0] += k[at.point] * dot<dim>(at.gradient_i, at.gradient_j) * at.JxW;
 //     }
 //   };
-//
+// ```
 // A .cu file instantiates `cuda::for_each` for AssembleBlocks<dim, Diffusion>.
 
 namespace adamant
 {
-/// A quadrature point of a cell, with the shape function φ_i of a node of the rows' field and φ_j of one of the
-/// columns'. Kernels read coefficients by the numbers of the cell (on this rank and level, LevelSpace::active_cells)
-/// and of the point, as quadrature_points() numbers them.
+/// A quadrature point of a cell, with the shape function φ_i of a node of the rows' field and φ_j of a node of the
+/// columns' field. Kernels read coefficients by the number of the cell (on this rank and level,
+/// LevelSpace::active_cells) or of the point (as in quadrature_points()).
 template <int dim>
 struct IntegrationPoint
 {
   int           cell, point;
   double        JxW;
   double        value_i, value_j;
-  const double *gradient_i, *gradient_j; ///< dim numbers
+  const double *gradient_i, *gradient_j; ///< dim numbers each
   double        laplacian_j;             ///< 0 where the form was made without update_hessians
 };
 
@@ -43,20 +43,20 @@ ADAMANT_HOST_DEVICE double dot(const double *a, const double *b)
   return sum;
 }
 
-/// Shape functions of the n nodes of a cell at its n_q quadrature points, for each shape of cells; see QuadratureData.
+/// Shape functions of a cell's n nodes at its n_q quadrature points, for each shape of cells; see QuadratureData.
 struct ShapesView
 {
   int                n, n_q;
-  View<const double> value;     ///< of node a: [q n + a]
-  View<const double> gradient;  ///< its derivative d in cells of shape s: [((s n_q + q) n + a) dim + d]
+  View<const double> value;     ///< of node a at point q: [q n + a]
+  View<const double> gradient;  ///< derivative d in cells of shape s: [((s n_q + q) n + a) dim + d]
   View<const double> laplacian; ///< [(s n_q + q) n + a], or null
   View<const double> JxW;       ///< [s n_q + q]
-  View<const int>    shape;     ///< of each cell
+  View<const int>    shape;     ///< number of each cell's shape
   View<const int>    node;      ///< number of node a of a cell: [cell n + a]
 };
 
-/// For Device::for_each over quadrature points: f(point, u, ∇u) for component `component` of a field with `components`
-/// in each node, u its nodal values.
+/// Calls f(point, u, ∇u) at a quadrature point, for Device::for_each. The function u is component `component` of the
+/// field with the nodal values `u`, which has `components` in each node.
 template <int dim, class F>
 struct AtQuadraturePoints
 {
@@ -84,8 +84,9 @@ struct AtQuadraturePoints
   }
 };
 
-/// A cell that a node of the rows' field acts on: by its node a, with a number of a weight, 0 for 1 or that of the
-/// interpolation at a hanging node. `hanging`: some node of the columns' field there is interpolated.
+/// A cell in which a node of the rows' field acts, through node a of the cell. `weight` is the number of the weight: 0
+/// for 1, or a weight at a hanging node. `hanging` says whether nodes of the columns' field in the cell may be
+/// interpolated.
 struct CellOfNode
 {
   int            cell;
@@ -93,33 +94,33 @@ struct CellOfNode
   unsigned short weight;
 };
 
-/// A node that a hanging one is interpolated from, and the number of the weight.
+/// A node from which a hanging node is interpolated, and the number of its weight.
 struct MasterNode
 {
   int node, weight;
 };
 
-/// A cell's share of a block of the matrix: that of its nodes a and b, pair = a n_columns + b, times a weight of the
-/// table's: 1, or a product of weights at hanging nodes.
+/// A cell's share in a block of the matrix: the entries of its nodes a and b, pair = a n_columns + b. `weight` is the
+/// number of their weight in a table: 1, or a product of weights at hanging nodes.
 struct Contribution
 {
   int            cell;
   unsigned short pair, weight;
 };
 
-/// For Device::for_each over the blocks of a matrix: the contributions of the cells of the row's node, by ascending
-/// number, and of their nodes that are the column's or interpolated from it.
+/// Finds a block's contributions, for Device::for_each over the blocks. They come from the cells of the row's node, by
+/// ascending number, and there from nodes that are the column's node or interpolated from it.
 struct FindContributions
 {
   const int        *row, *column;  ///< nodes of each block
-  const int        *first_cell;    ///< of each node of the rows among `cells`, and behind the last one
-  const CellOfNode *cells;         ///< of a node: ascending
-  int               nodes_of_cell; ///< of the columns' field
-  const int        *node;          ///< the b-th one of a cell: [cell nodes_of_cell + b]
-  const int        *first_master;  ///< likewise, of the nodes of the columns; of hanging ones alone there are some
+  const int        *first_cell;    ///< first place of each row's node in `cells`, and the end
+  const CellOfNode *cells;         ///< cells of each node, ascending
+  int               nodes_of_cell; ///< in the columns' field
+  const int        *node;          ///< number of node b of a cell: [cell nodes_of_cell + b]
+  const int        *first_master;  ///< first place of each node in `masters`; only hanging nodes have masters
   const MasterNode *masters;
   int               n_column_weights;
-  int              *start; ///< where those of each block begin in the list; without one, their number + 1 further
+  int              *start;         ///< first of each block; when counting, block b's number goes to [b + 1]
   Contribution     *contributions; ///< null: they are counted
 
   ADAMANT_HOST_DEVICE void operator()(int block) const
@@ -150,27 +151,27 @@ struct FindContributions
   }
 };
 
-/// Where the blocks of a matrix take their values from; see AssemblyTables.
+/// The data from which the blocks of a matrix take their values; see AssemblyTables.
 struct AssemblyView
 {
   ShapesView           row_shapes, column_shapes;
-  const int           *start;         ///< of each block's contributions, and behind the last one
-  const Contribution  *contributions; ///< of a block by ascending cell
+  const int           *start;         ///< first contribution of each block, and the end
+  const Contribution  *contributions; ///< by ascending cell in each block
   const double        *weights;
   const int           *row, *column;           ///< nodes of each block
-  const int           *first_block;            ///< of the node of each row
-  const EntryNumber   *row_start;              ///< of the matrix's rows
+  const int           *first_block;            ///< of each row's node
+  const EntryNumber   *row_start;              ///< first entry of each row of the matrix
   const unsigned char *free_row, *free_column; ///< whether an unknown is free; null: all columns are
 };
 
-/// In place of a kernel: local matrices that were computed before, one for several cells or for each. Entry (c, d) of
-/// the block of the nodes a and b of a cell is values[((table n_pairs + a n_columns + b) m + c) n + d].
+/// Local matrices that were computed before, in place of a kernel. There is one for several cells or one for each.
+/// Entry (c, d) of the block of a cell's nodes a and b is `values[((table n_pairs + a n_columns + b) m + c) n + d]`.
 template <int m, int n>
 struct LocalMatrices
 {
   static constexpr int rows = m, columns = n;
   const double        *values;
-  const int           *table; ///< of each cell
+  const int           *table; ///< number of each cell's matrix
   int                  n_pairs;
 
   ADAMANT_HOST_DEVICE void get(int cell, int pair, double (&local)[m][n]) const
@@ -182,7 +183,7 @@ struct LocalMatrices
   }
 };
 
-/// For Device::for_each over the blocks of a matrix: block = Σ weight ∫ kernel, in the order of the contributions.
+/// Computes block = Σ weight ∫ kernel, in the order of the contributions, for Device::for_each over blocks.
 template <int dim, class Kernel>
 struct AssembleBlocks
 {
@@ -190,7 +191,7 @@ struct AssembleBlocks
 
   AssemblyView A;
   Kernel       kernel;
-  double      *values; ///< of the matrix
+  double      *values; ///< entries of the matrix
 
   ADAMANT_HOST_DEVICE void operator()(int block) const
   {
@@ -236,7 +237,7 @@ private:
   }
 };
 
-/// values[place[k]] = 1: the rows of constrained unknowns.
+/// Sets values[place[k]] = 1, for the rows of constrained unknowns.
 struct SetOnes
 {
   const EntryNumber *place;

@@ -13,8 +13,8 @@
 
 namespace adamant
 {
-/// Calls action(cell number, FEValues) on these cells, threaded; each cell is visited once, by one thread. `action`
-/// must not throw. The FEValues may stand on another cell of the same shape unless `flags` ask for quadrature points.
+/// Calls action(cell number, FEValues) once for each of the `cells`, on all threads. `action` must not throw. The
+/// FEValues may belong to another cell of the same shape, unless `flags` contain update_quadrature_points.
 template <int dim, typename Action>
 void for_each_cell(const LevelSpace<dim> &space, const Array<int> &cells, const dealii::Mapping<dim> &mapping,
                    const dealii::Quadrature<dim> &quadrature, dealii::UpdateFlags flags, const Action &action)
@@ -36,7 +36,7 @@ void for_each_cell(const LevelSpace<dim> &space, const Array<int> &cells, const 
   }
 }
 
-/// The same on all cells.
+/// Calls action(cell number, FEValues) once for each cell of the space, on all threads; see above.
 template <int dim, typename Action>
 void for_each_cell(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                    const dealii::Quadrature<dim> &quadrature, dealii::UpdateFlags flags, const Action &action)

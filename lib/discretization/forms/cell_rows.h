@@ -10,8 +10,7 @@
 
 namespace adamant
 {
-/// Calls action(i, row, weight) for the rows of the free unknowns that the cell's DoFs i act on, through H; with
-/// repetitions.
+/// Calls action(i, row, weight) for each free unknown `row` on which the cell's DoF i acts, through H; rows may repeat.
 template <int dim, typename Action>
 void for_each_row_of_cell(const LevelSpace<dim> &space, int cell, const Action &action)
 {
@@ -25,7 +24,7 @@ void for_each_row_of_cell(const LevelSpace<dim> &space, int cell, const Action &
         action(i, space.H.column[k], space.H.value[k]);
 }
 
-/// The cells that have entries in the matrix of a form.
+/// Lists the cells that have entries in the matrix of a form.
 template <int dim>
 class CellRows
 {
@@ -34,9 +33,9 @@ public:
   CellRows(const LevelSpace<dim> &rows, const LevelColumns<dim> &columns);
 
   int               size() const { return all ? rows.n_cells() : static_cast<int>(cells.size()); }
-  int               operator[](int k) const { return all ? k : cells[k]; } ///< number of the k-th cell; they ascend
-  bool              are_all() const { return all; }                        ///< of the space
-  const Array<int> &numbers() const { return cells; }                      ///< unless they are all
+  int               operator[](int k) const { return all ? k : cells[k]; } ///< number of the k-th cell; numbers ascend
+  bool              are_all() const { return all; }   ///< whether all cells of the space are listed
+  const Array<int> &numbers() const { return cells; } ///< empty if are_all()
   bool              reach(int k, int first_row, int end_row) const
   {
     bool any = false;
@@ -51,7 +50,7 @@ private:
   Array<int>             cells;
 };
 
-/// What each row is the sum of, cells ascending: DoF dof[k] of cell[k] acts on row i, start[i] <= k < start[i + 1].
+/// Lists the cells in the sum of each row i, ascending: DoF dof[k] of cell[k] acts on it, start[i] <= k < start[i + 1].
 struct RowCells
 {
   template <int dim>
@@ -63,12 +62,12 @@ struct RowCells
   int size(int row) const { return start[row + 1] - start[row]; }
 };
 
-/// The pattern of the matrix, with room for its values.
+/// The pattern of a matrix, with room for its values.
 struct Pattern
 {
   CSRMatrix<double> matrix;
-  /// Of each row, whether its cells have no constraints and have its columns in the places where the cells of the row
-  /// two nodes before have that row's.
+  /// Of each row, whether it is the row two nodes before with all columns moved by one number, cell by cell. The row's
+  /// cells then have no constraints.
   Array<char> repeats;
 };
 template <int dim>

@@ -8,9 +8,10 @@
 
 namespace adamant
 {
-/// n integrals over the mesh at once: add(cell number, FEValues, sums) adds those over one cell to sums[0], ...,
-/// sums[n-1], which come as zeros. Threaded, as for_each_cell; the cells' parts are summed in their order, so that the
-/// result is the same for any number of threads. All ranks call it together and get the sums over all of them.
+/// Returns n integrals over the mesh. The function add(cell number, FEValues, sums) adds the integrals over one cell to
+/// sums[0], ..., sums[n-1], which come as zeros; threads call it as in for_each_cell. The cells' parts are summed in
+/// order, so the result does not depend on the number of threads. All ranks call it together and get the sums over all
+/// ranks.
 template <std::size_t n, int dim, typename Add>
 std::array<double, n> integrate(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                                 const dealii::Quadrature<dim> &quadrature, dealii::UpdateFlags flags, const Add &add)

@@ -7,7 +7,7 @@
 
 namespace adamant
 {
-/// The different weights of interpolation at hanging nodes, the entries of H; the first is 1.
+/// Numbers the different weights of interpolation at hanging nodes, which are the entries of H. The first weight is 1.
 class InterpolationWeights
 {
 public:

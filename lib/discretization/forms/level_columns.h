@@ -10,12 +10,12 @@
 
 namespace adamant
 {
-/// The columns of a form on one level: how the local columns of a cell act on them.
+/// The columns of a form on one level, and how the local columns of a cell act on them.
 template <int dim>
 class LevelColumns
 {
 public:
-  /// `space` is that of the columns' field, null for quadrature points; `rows` and it have to outlive the object.
+  /// `space` belongs to the columns' field; null for quadrature points. It and `rows` have to outlive the object.
   LevelColumns(ColumnKind kind, const LevelSpace<dim> *space, const LevelSpace<dim> &rows, int n_q)
     : kind(kind)
     , space(space)
@@ -37,9 +37,9 @@ public:
   }
   int per_cell() const { return is_points() ? n_q : space->dofs_per_cell(); }
 
-  /// Columns that only occur together and follow each other, the components of a node and the points of a cell:
-  /// products with dense blocks need fewer indices. By component a row has one column of each group, at the row's own
-  /// place in its node.
+  /// Returns the number of columns in a group: columns that only occur together and follow each other. A group has the
+  /// components of a node or the points of a cell, so products with dense blocks need fewer indices. By component, a
+  /// row has one column of each group, at the row's own place in its node.
   int group() const
   {
     const bool whole_nodes =
@@ -49,7 +49,7 @@ public:
 
   const LevelSpace<dim> *functions() const { return space; } ///< null for quadrature points
 
-  /// Whether the matrix of the cell has entries.
+  /// Whether the local matrix of a cell has entries in these columns.
   bool act_on(int cell) const
   {
     if (!is_prescribed())
@@ -60,7 +60,7 @@ public:
            });
   }
 
-  /// Whether a column of the cell acts elsewhere than at its own DoF.
+  /// Whether a local column of the cell acts elsewhere than at its own DoF.
   bool constrains(int cell) const
   {
     return is_prescribed() || (kind == ColumnKind::unknowns && space->has_constraints(cell));
@@ -80,7 +80,7 @@ public:
       action(map.column[k], map.value[k]);
   }
 
-  /// The global numbers of the columns.
+  /// Returns the global numbers of the columns.
   std::shared_ptr<const Partitioner> numbers() const;
 
 private:
@@ -90,7 +90,7 @@ private:
   int                    n_q;
 };
 
-/// The component that each DoF of a cell belongs to.
+/// Returns the component of each DoF of a cell.
 template <int dim>
 std::vector<unsigned int> components_of_cell(const LevelSpace<dim> &space)
 {

@@ -10,24 +10,24 @@
 
 namespace adamant
 {
-/// A form on one level: the pattern of its matrix, built by make_pattern(), and its values, of the cells that this
-/// rank owns. On several ranks these are parts of rows that sum_rows adds up.
+/// A form on one level: the pattern of its matrix, which make_pattern() builds, and the values from the cells of this
+/// rank. On several ranks its rows are parts that sum_rows adds up.
 template <int dim>
 class LevelForm
 {
 public:
-  /// All arguments have to outlive the object, but for `columns`.
+  /// All arguments except `columns` have to outlive the object.
   LevelForm(std::size_t level, const LevelSpace<dim> &rows, const LevelColumns<dim> &columns,
             const dealii::Mapping<dim> &mapping, const dealii::Quadrature<dim> &quadrature, dealii::UpdateFlags flags);
 
   void make_pattern();
-  void assemble(const typename Form<dim>::Kernel &kernel); ///< after it
+  void assemble(const typename Form<dim>::Kernel &kernel); ///< after make_pattern()
 
-  /// The matrix in place of its rows: see Form.
+  /// Returns the matrix as sums over cells; see Form::sums_over_cells.
   CellSums sums_over_cells(const typename Form<dim>::Kernel &kernel) const;
 
-  /// One for all cells of a shape where the kernel asks for nothing else of them; `result` may be that of an earlier
-  /// call. Nodes have all components of their element; columns may be quadrature points, which are as blocks of 1 x 1.
+  /// Computes a local matrix for each shape of cells, or for each cell where the kernel asks for more. `result` may
+  /// come from an earlier call. Nodes have all components; a quadrature point is a node of one component.
   void tabulate(const typename Form<dim>::Kernel &kernel, TabulatedMatrices &result) const;
 
   const LevelColumns<dim>           &columns() const { return columns_; }
@@ -35,7 +35,7 @@ public:
   const LevelSpace<dim>             &row_space() const { return rows; }
   std::shared_ptr<CSRMatrix<double>> matrix; ///< a row for each local DoF
 
-  /// Frees what only the first assemble() would have needed: a device has the values.
+  /// Frees the values and the data that only the first assemble() needs, as a device has the values.
   void leave_values_to_device()
   {
     row_cells.reset();
@@ -46,8 +46,8 @@ private:
   struct Evaluation;
   struct Shapes
   {
-    Array<int> of_cells;  // one of each, by its place among the acting cells
-    Array<int> of_number; // of each cell
+    Array<int> of_cells;  // one for each shape: its place among the acting cells
+    Array<int> of_number; // shape of each cell
   };
   struct RowSum;
   Shapes                                  list_shapes() const;
@@ -66,8 +66,8 @@ private:
   const dealii::Quadrature<dim> &quadrature;
   dealii::UpdateFlags            flags;
   std::vector<unsigned int>      row_component, column_component; // of each DoF of a cell
-  CellRows<dim>                  cells;                           // those with entries in the matrix
-  Array<int>              representative; // of each of them: a cell with the same shape functions, JxW and gradients
+  CellRows<dim>                  cells;                           // the cells with entries in the matrix
+  Array<int>              representative; // of each of `cells`: a cell with the same shape functions, JxW and gradients
   Array<char>             repeats;        // of the pattern
   std::optional<RowCells> row_cells;      // from the pattern to the first values
 };

@@ -10,9 +10,9 @@
 
 namespace adamant
 {
-/// The load F_i = ∫ f . φ_i + ∫_Γ g . φ_i over the owned DoFs of the space, host memory; hanging nodes are not
-/// eliminated. f and g have as many components as the space or fewer, the space's first ones; g is given by boundary
-/// id. `f` and `g` are evaluated by several threads at once.
+/// Returns the load F_i = ∫ f . φ_i + ∫_Γ g . φ_i for the owned DoFs of the space, in host memory. Hanging nodes are
+/// not eliminated. f and g have the first components of the space, all or fewer; g is given by boundary id. Several
+/// threads evaluate f and g at once. All ranks call it together.
 template <int dim>
 Array<double> load_vector(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                           const dealii::Quadrature<dim> &quadrature, const dealii::Quadrature<dim - 1> &face_quadrature,

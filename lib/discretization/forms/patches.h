@@ -7,29 +7,30 @@
 
 namespace adamant
 {
-/// The patches of nodes for smoothers: of each cell those that have free unknowns and that its own nodes act on,
-/// through H. On one rank only: throws InputError on several.
+/// Returns a patch of nodes for each cell: the nodes with free unknowns on which the cell's nodes act, through H. It
+/// works on one rank and throws InputError on several.
 template <int dim>
 Patches cell_patches(const LevelSpace<dim> &space);
 
-/// Around each vertex the nodes that act, through H, on none but the cells that the vertex acts on; likewise. Vertices
-/// are here the nodes whose cells are not all among those of another one: on uniform meshes the inner vertices, on others
-/// those that do not hang. With elements of degree 1 a patch has one node, and those at the boundary beside it.
+/// Returns a patch around each vertex: the nodes that act, through H, on none but the vertex's cells. A node counts as
+/// a vertex if no other node acts on all of its cells; of nodes with equal cells the first one counts. These are the
+/// inner vertices of uniform meshes, and on other meshes the vertices that do not hang. With elements of degree 1 a
+/// patch is one node and the boundary nodes beside it. Throws InputError on several ranks.
 template <int dim>
 Patches vertex_patches(const LevelSpace<dim> &space);
 
-/// Around each such vertex all nodes that act, through H, on its cells; likewise.
+/// Returns a patch around each such vertex: all nodes that act, through H, on its cells. Throws on several ranks.
 template <int dim>
 Patches star_patches(const LevelSpace<dim> &space);
 
-/// Replaces the interpolations P of `levels`, which are those of a matrix of `field`, and R = Pᵀ. Inside the cells that
-/// have been refined, the nodal values i become those of least energy:
+/// Replaces the interpolations P of `levels`, the levels of a matrix of `field`, and R = Pᵀ. The nodal values i inside
+/// cells that have been refined are changed so that they have the least energy:
 ///
 ///   P_i <- - A_ii⁻¹ A_ib P_b,
 ///
-/// b the other nodes, on which P stays. A function of the coarse level without divergence keeps its energy so, which is
-/// what multigrid for nearly incompressible materials asks for (Schoeberl 1999). Computed once, from the values that
-/// the matrices have now. On one rank only: throws InputError on several.
+/// where b are the other nodes, on which P stays. Thus a divergence-free function of the coarse level keeps its energy,
+/// as multigrid for nearly incompressible materials needs (Schoeberl 1999). P is computed once, from the present values
+/// of the matrices. It works on one rank and throws InputError on several.
 template <int dim>
 void make_harmonic(const Field<dim> &field, std::vector<LevelData> &levels);
 } // namespace adamant

@@ -10,13 +10,13 @@
 
 namespace adamant
 {
-/// The shape functions of a field's nodes at the quadrature points of all cells of one level, on a device: deal.II's
-/// FEValues for each shape of cells. All components of a node have the same shape function.
+/// The shape functions of a field's nodes at the quadrature points of all cells of one level, on a device. They are the
+/// values of deal.II's FEValues for each shape of cells. All components of a node have the same shape function.
 template <int dim>
 class QuadratureData
 {
 public:
-  /// `flags` may have update_hessians. Throws RunError for mixed elements, whose nodes have different components.
+  /// Computes the data; `flags` may have update_hessians. Throws RunError where nodes have different components.
   QuadratureData(const Device &device, const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                  const dealii::Quadrature<dim> &quadrature, dealii::UpdateFlags flags = dealii::update_default);
 
@@ -33,7 +33,7 @@ private:
   List<int>    shape, node;
 };
 
-/// The shape function of each node's first component, by the nodes' numbers.
+/// Returns the number of the shape function of each node's first component.
 template <int dim>
 std::vector<unsigned int> first_components(const dealii::FiniteElement<dim> &fe);
 } // namespace adamant

@@ -7,15 +7,16 @@
 
 namespace adamant
 {
-/// For each of the `cells` of a space one of them, itself or an earlier one, that is a translation of it, to the rounding
-/// of the vertices' coordinates, and has its material id: they share shape functions, JxW and gradients, so that equal
-/// cells have equal matrices, to the bit. On uniform meshes one cell serves all, on refined ones a cell of each size.
-/// Curved cells, and those whose data depend on the position (update_quadrature_points), stand for themselves.
+/// Returns for each of the `cells` of a space one of them, itself or an earlier one, that has its material id and of
+/// which it is a translation. A cell is compared, up to rounding of coordinates, with the 16 shapes found last. Both
+/// share shape functions, JxW and gradients, so equal cells have equal matrices, to the bit. Uniform meshes have one
+/// shape, refined ones one for each size of cells. Each cell stands for itself with other mappings than MappingQ of
+/// degree 1 and with update_quadrature_points.
 template <int dim>
 Array<int> cells_of_same_shape(const LevelSpace<dim> &space, const Array<int> &cells,
                                const dealii::Mapping<dim> &mapping, dealii::UpdateFlags flags);
 
-/// The same for all cells of a space, which remembers it.
+/// Returns cells_of_same_shape() for all cells of a space, which remembers the result.
 template <int dim>
 Array<int> cells_of_same_shape(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                                dealii::UpdateFlags flags);
