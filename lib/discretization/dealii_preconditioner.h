@@ -9,9 +9,10 @@
 
 namespace adamant
 {
-/// The V-cycle as the preconditioner of deal.II's own SolverCG, SolverGMRES and SolverFGMRES, on a device, in the
-/// precision Number:
+/// The V-cycle on a device, in the precision Number, as preconditioner of deal.II's SolverCG, SolverGMRES and
+/// SolverFGMRES.
 ///
+/// ```
 ///   adamant::LevelMeshes<dim> meshes(mesh, {256});
 ///   adamant::Field<dim>       field(meshes, "u", fe, {{0, dealii::ComponentMask()}});
 ///   adamant::Form<dim>        form("A", field, unknowns(field), mapping, quadrature, flags, kernel,
@@ -20,33 +21,33 @@ namespace adamant
 ///   adamant::DealiiPreconditioner<float> multigrid(device, field, form, dof_handler);
 ///   multigrid.scale_constrained(A);
 ///   solver_cg.solve(A, x, b, multigrid);
+/// ```
+/// A is deal.II's own matrix for the same mesh, element and constraints. AffineConstraints::distribute_local_to_global
+/// has filled it on `dof_handler`, whose DoFs may be numbered in any way. The constrained rows of A are decoupled, with
+/// some d_i on the diagonal. There the preconditioner is exactly 1 / d_i. So these rows add no iterations, whatever the
+/// right-hand side and the start vector hold in them.
 ///
-/// A is deal.II's own matrix for the same mesh, element and constraints, filled by
-/// AffineConstraints::distribute_local_to_global on `dof_handler`, whose DoFs may be numbered in any way. Its
-/// constrained rows are decoupled and hold some d_i on the diagonal; there the preconditioner is exactly 1 / d_i, so
-/// that they add no iterations, whatever the right-hand side and the start vector hold in them.
+/// Vectors may be dealii::Vector<double>, LinearAlgebra::distributed::Vector<double>, TrilinosWrappers::MPI::Vector and
+/// others whose `begin` and `locally_owned_size` describe doubles in a row. On a distributed mesh the device is made
+/// for the mesh's ranks, for example by Device::host(n_threads, Communicator(mpi_communicator)). All ranks call
+/// everything together. Each application copies vectors to and from a GPU.
 ///
-/// Vectors are dealii::Vector<double>, LinearAlgebra::distributed::Vector<double>, TrilinosWrappers::MPI::Vector and
-/// others whose `begin` and `locally_owned_size` are those of doubles in a row. On a distributed mesh the device is
-/// one of the mesh's ranks, Device::host(n_threads, Communicator(mpi_communicator)) for example, and all ranks call
-/// everything together. To and from a GPU vectors are copied in each application.
-///
-/// With equally many pre- and post-smoothing steps the V-cycle is symmetric, as SolverCG needs. SolverGMRES reaches
-/// 1e-6 or so with Number = float, whose rounding makes it a slightly different matrix each time: take double or
-/// SolverFGMRES.
+/// With equally many pre- and post-smoothing steps the V-cycle is symmetric, as SolverCG needs. With Number = float,
+/// rounding makes it a slightly different matrix each time, and SolverGMRES reaches about 1e-6. For smaller tolerances
+/// take double or SolverFGMRES.
 template <typename Number = float>
 class DealiiPreconditioner
 {
 public:
-  /// Shares the level matrices of `form`, a system matrix of the field. `dofs` distributes the field's element on its
-  /// finest mesh; throws RunError where it does not.
+  /// Makes the V-cycle with the level matrices of `form`, a system matrix of the field; they are shared. `dofs`
+  /// distributes the field's element on its finest mesh; throws RunError where it does not.
   template <int dim>
   DealiiPreconditioner(const Device &device, const Field<dim> &field, const Form<dim> &form,
                        const dealii::DoFHandler<dim> &dofs, const MultigridOptions &options = {})
     : DealiiPreconditioner(device, levels_of(field, form), options, numbers_in_space(field.finest(), dofs))
   {}
-  /// Without `numbers`, for vectors in the order of the field's own DoFHandler, which is not as distribute_dofs leaves
-  /// one.
+  /// Makes the V-cycle of `levels`. Without `numbers`, vectors have the order of the field's own DoFHandler, which
+  /// differs from the order that distribute_dofs gives.
   DealiiPreconditioner(const Device &device, const std::vector<LevelData> &levels, const MultigridOptions &options,
                        const DofNumbers &numbers = {})
     : vectors(device, *levels.back().matrix, numbers)
@@ -54,18 +55,18 @@ public:
     , b(device, cycle->n_rows())
   {}
 
-  /// Takes d_i of the constrained rows from the diagonal of the condensed matrix; without this call d_i = 1.
+  /// Takes the d_i of the constrained rows from the diagonal of the condensed matrix; without this call d_i = 1.
   template <class SparseMatrix>
   void scale_constrained(const SparseMatrix &matrix)
   {
     vectors.scale_constrained(matrix);
   }
 
-  /// Takes over the values that the level matrices have now, as after an update of the form; patterns and transfer
+  /// Reads the present values of the level matrices, for example after an update of the form. Patterns and transfer
   /// stay.
   void update() { cycle->update(); }
 
-  /// dst = M src.
+  /// Computes dst = M src, where M is the V-cycle.
   template <class DealiiVector>
   void vmult(DealiiVector &dst, const DealiiVector &src) const
   {
@@ -79,8 +80,8 @@ private:
   mutable Vector<Number>          b;
 };
 
-/// The whole solver, Krylov method and V-cycle, on a device for deal.II's vectors, of the families above: the matrix of
-/// the finest level is the form's, and deal.II's own is not needed but for `scale_constrained`.
+/// The whole solver (Krylov method and V-cycle) on a device, for the vectors of deal.II that DealiiPreconditioner
+/// takes. The form has the matrix of the finest level. deal.II's own matrix is needed for `scale_constrained` alone.
 class DealiiSolver
 {
 public:
@@ -93,13 +94,13 @@ public:
     , b(device, form.finest()->n_rows)
   {}
 
-  /// As DealiiPreconditioner's.
+  /// As DealiiPreconditioner::scale_constrained.
   template <class SparseMatrix>
   void scale_constrained(const SparseMatrix &matrix)
   {
     vectors.scale_constrained(matrix);
   }
-  void update() { solver.update(); } ///< as DealiiPreconditioner's
+  void update() { solver.update(); } ///< as DealiiPreconditioner::update
 
   /// Solves A solution = rhs from the guess `solution`. Throws SolverError where the tolerance is not reached.
   template <class DealiiVector>

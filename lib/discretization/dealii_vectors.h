@@ -12,24 +12,24 @@
 
 namespace adamant
 {
-/// How a DoFHandler of a program numbers this rank's DoFs: entry i of a deal.II vector's own part is the DoF
-/// owned.nth_index_in_set(i), and `in_field[i]` in vectors of the field.
+/// The numbers that a DoFHandler of a program gives this rank's DoFs. Entry i of a deal.II vector's own part is the DoF
+/// owned.nth_index_in_set(i). In vectors of the field it has the number `in_field[i]`.
 struct DofNumbers
 {
   dealii::IndexSet owned;
   Array<int>       in_field;
 };
 
-/// Of `dofs`, which has the mesh and element of `space`; throws RunError where it does not.
+/// Returns the numbers of `dofs`, which has the mesh and element of `space`; throws RunError where it does not.
 template <int dim>
 DofNumbers numbers_in_space(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs);
 
-/// The door between deal.II's vectors, in host memory, and those of a device, whose matrix has the identity in the rows
-/// of constrained DoFs: there device vectors are zero, and deal.II's solution is its right-hand side times a scaling.
+/// Copies between deal.II's vectors in host memory and a device's vectors. The matrix has rows of the identity for
+/// constrained DoFs. There device vectors are zero; deal.II's solution is its right-hand side times a scaling.
 class DealiiVectors
 {
 public:
-  /// `matrix` is the finest level's. Without numbers the vectors have one rank's entries in the field's own order.
+  /// `matrix` belongs to the finest level. Without `numbers` vectors have one rank's entries in the field's own order.
   DealiiVectors(const Device &device, const CSRMatrix<double> &matrix, const DofNumbers &numbers = {});
 
   /// Takes the scaling of constrained rows from the diagonal of a condensed matrix of deal.II; else it is 1.
@@ -40,14 +40,14 @@ public:
       row.scaling = 1. / matrix.diag_element(row.global);
   }
 
-  /// x = the own part of a deal.II vector, converted. Throws RunError where it has another size.
+  /// Computes x = the own part of a deal.II vector, converted to Number. Throws RunError where it has another size.
   template <class DealiiVector, typename Number>
   void take(const DealiiVector &source, Vector<Number> &x) const
   {
     check_size(source.locally_owned_size());
     take(source.begin(), x);
   }
-  /// The own part of target = x, with what `rhs` says of constrained DoFs.
+  /// Writes x into the own part of `target`; constrained DoFs get their values from `rhs`. Throws as take() does.
   template <class DealiiVector, typename Number>
   void give(const Vector<Number> &x, const DealiiVector &rhs, DealiiVector &target) const
   {
@@ -72,7 +72,7 @@ private:
   };
   Device                      device;
   std::vector<ConstrainedRow> constrained;
-  List<int>                   entry, row; // of deal.II's vector for each row of the field's, and the reverse
-  mutable Vector<double>      on_device;  // deal.II's vector, where the device is not the host
+  List<int>                   entry, row; // entry: of deal.II's vector for each row of the field; row: the reverse
+  mutable Vector<double>      on_device;  // holds deal.II's vector, where the device is not the host
 };
 } // namespace adamant
