@@ -94,13 +94,13 @@ public:
     , b(device, form.finest()->n_rows)
   {}
 
-  /// As DealiiPreconditioner::scale_constrained.
+  /// Works as DealiiPreconditioner::scale_constrained.
   template <class SparseMatrix>
   void scale_constrained(const SparseMatrix &matrix)
   {
     vectors.scale_constrained(matrix);
   }
-  void update() { solver.update(); } ///< as DealiiPreconditioner::update
+  void update() { solver.update(); } ///< works as DealiiPreconditioner::update
 
   /// Solves A solution = rhs from the guess `solution`. Throws SolverError where the tolerance is not reached.
   template <class DealiiVector>

@@ -57,7 +57,7 @@ Columns<dim> nodal_values(const Field<dim> &field)
   return {ColumnKind::nodal_values, &field};
 }
 
-/// As nodal_values(), for an A that couples each component only with itself, as mass matrices do.
+/// Returns columns as nodal_values(), for an A that couples each component with itself only, as mass matrices do.
 template <int dim>
 Columns<dim> nodal_values_by_component(const Field<dim> &field)
 {
@@ -113,7 +113,8 @@ public:
   /// shape that follow each other. It must not write to anything else. Its exceptions reach the caller of update().
   using Kernel = std::function<void(const CellContext<dim> &cell, dealii::FullMatrix<double> &local)>;
 
-  /// Makes a form without values. The fields and `mapping` have to outlive it. Throws RunError for unfit fields.
+  /// Makes a form without values yet. The fields and `mapping` have to outlive it. Throws RunError where the fields
+  /// differ in level meshes or finest level.
   Form(std::string name, const Field<dim> &rows, const Columns<dim> &columns, const dealii::Mapping<dim> &mapping,
        const dealii::Quadrature<dim> &quadrature, dealii::UpdateFlags flags, Kernel kernel,
        Levels levels = Levels::finest);
@@ -199,10 +200,10 @@ template <int dim>
 std::vector<LevelData> levels_of(const Field<dim> &field, const Form<dim> &form,
                                  const std::vector<std::shared_ptr<CellMatrix>> &cells = {});
 
-/// As levels_of(), with less memory, for a matrix that does not change and was not updated. Levels with more unknowns
-/// than `at_once` are made when multigrid asks for them, first the transfer and then the matrix. Data of earlier levels
-/// are freed then: entries, coarser spaces and, before the finest transfer, `meshes`. Multigrid can be built once. All
-/// ranks call it together.
+/// Returns the data of levels_of() in less memory, for a matrix that does not change and was not updated. Levels with
+/// more unknowns than `at_once` are made when multigrid asks for them, first the transfer and then the matrix. Data of
+/// earlier levels are freed then: entries, coarser spaces and, before the finest transfer, `meshes`. Multigrid can be
+/// built once. All ranks call it together.
 template <int dim>
 std::vector<LevelData> levels_in_turn(LevelMeshes<dim> &meshes, Field<dim> &field, Form<dim> &form,
                                       std::size_t at_once);
