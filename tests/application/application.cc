@@ -112,6 +112,13 @@ TEST_F(Application, FileThenSettings)
   EXPECT_EQ(solver->amg_options().smoother_sweeps, 3u);
 }
 
+// As some editors write it, with the mark of UTF-8 and ends of lines of two characters.
+TEST_F(Application, FileOfAnotherSystem)
+{
+  read(write("other.prm", "\xEF\xBB\xBFsubsection Shape\r\n set Length = 2.5\r\nend\r\n"));
+  EXPECT_EQ(shape->length, 2.5);
+}
+
 TEST_F(Application, DefaultsWithoutAFile)
 {
   read("");

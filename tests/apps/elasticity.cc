@@ -579,6 +579,7 @@ TEST_F(Elasticity, GradedPlate)
   // A wedge: one side of the box is collapsed.
   solve(stationary + mesh("uniform", 2, 0) +
         Settings{"Problem/Dirichlet boundaries=2: xyz", "Discretization/Coordinates=x; x*y; z"});
+  expect_refused({"Problem/Dimension=2", "Problem/Dirichlet boundaries=0: z"}, "names none of the components xy");
   expect_refused({"Discretization/Coordinates=x; y"}, "Coordinates");
   expect_refused({"Discretization/Coordinates=0*x; y; z"}, "is flat at its vertex (0, 0, 0); all vertices have x = 0");
 }

@@ -1,5 +1,6 @@
 // The threads of ranks by the cores that they may use, alone or together.
 #include "application/start_up.h"
+#include "base/exceptions.h"
 
 #include <gtest/gtest.h>
 
@@ -44,5 +45,6 @@ TEST(Threads, ByTheCoresOfARank)
   EXPECT_EQ(threads_of(0, rank == 0 ? 4 : 8), n == 1 ? 4 : rank == 0 ? 4 / n : 4 / n + 4 / (n - 1)) << "some in common";
   EXPECT_EQ(threads_of(0, 1), 1) << "one thread at least";
   EXPECT_EQ(threads_of(0, 4, 7), 7) << "what is asked for";
+  EXPECT_THROW(threads_of(0, 4, 100000), adamant::InputError);
 }
 } // namespace
