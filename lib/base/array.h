@@ -10,9 +10,9 @@
 
 namespace adamant
 {
-/// Allocator for large numeric arrays: 64-byte aligned, on huge pages where the system grants them (indirect access to
-/// vectors would otherwise wait for address translation), and `resize` leaves new elements uninitialised, so that the
-/// threads that first write them also place their pages.
+/// Allocator for large numeric arrays. Memory is aligned to 64 bytes. It lies on huge pages where the system grants
+/// them, as indirect access to vectors would otherwise wait for address translation. `resize` leaves new elements
+/// uninitialised, so that the threads that write them first also place their pages.
 template <typename T>
 class UninitializedAllocator
 {
@@ -28,7 +28,7 @@ public:
     const std::size_t bytes = n * sizeof(T);
     void *p                 = ::operator new(bytes, alignment(bytes));
     if (bytes >= huge_page)
-      madvise(p, bytes, MADV_HUGEPAGE); // a wish: failure does no harm
+      madvise(p, bytes, MADV_HUGEPAGE); // a request: its failure does no harm
     return static_cast<T *>(p);
   }
   void deallocate(T *p, std::size_t n) { ::operator delete(p, alignment(n * sizeof(T))); }
@@ -60,7 +60,7 @@ private:
   static std::align_val_t alignment(std::size_t bytes) { return std::align_val_t(bytes >= huge_page ? huge_page : 64); }
 };
 
-/// Host array. Elements made by `resize` or `Array(n)` are uninitialised; those of `Array(n, value)` are not.
+/// Host array. `resize` and `Array(n)` leave new elements uninitialised; `Array(n, value)` sets them.
 template <typename T>
 using Array = std::vector<T, UninitializedAllocator<T>>;
 } // namespace adamant

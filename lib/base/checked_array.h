@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
-// The arrays of the checked build; base/array.h has the others.
+// The arrays of the checked build; base/array.h has the arrays of all other builds.
 
 namespace adamant
 {
-/// Allocates between red zones, and leaves new elements uninitialised.
+/// Allocator that puts memory between red zones (base/checked.h) and leaves new elements uninitialised.
 template <typename T>
 class UninitializedAllocator
 {

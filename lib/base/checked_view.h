@@ -7,12 +7,12 @@
 #include <cstdio>
 #include <type_traits>
 
-// The views of the checked build; base/view.h has the others.
+// The views of the checked build; base/view.h has the views of all other builds.
 
 namespace adamant
 {
-/// What functors see of an array in the memory of a device: it checks indices, on the host and on a GPU. One that is made
-/// of an address alone does not know its size, and checks nothing.
+/// An array in the memory of a device, as functors see it. The view checks indices, on the host and on a GPU. A view
+/// that is made of an address alone does not know its size, and refuses negative indices only.
 template <typename T>
 class View
 {

@@ -7,7 +7,7 @@
 
 namespace adamant
 {
-/// The ranks that share a problem; by default this process alone, which needs no MPI.
+/// The MPI ranks that share a problem. By default this is the present process alone, which needs no MPI.
 class Communicator
 {
 public:
@@ -18,27 +18,28 @@ public:
   int      size() const { return n_ranks; }
   MPI_Comm handle() const { return comm; }
 
-  /// Sums of n values over all ranks, in place; the same on all ranks, and in every run on as many ranks.
+  /// Adds up each of n values over all ranks, in place. All ranks get the same sums, and every run on as many ranks
+  /// repeats them.
   void sum(double *values, int n) const;
 
-  /// The largest of each of n values on all ranks, in place.
+  /// Replaces each of n values by its maximum over all ranks.
   void max(double *values, int n) const;
 
-  /// The sum of `value` over the ranks before this one.
+  /// Returns the sum of `value` over the ranks before this one.
   double sum_before(double value) const;
 
-  /// Of the texts that the ranks give, the first that is not empty; the same on all ranks.
+  /// Returns the first text, in the order of the ranks, that is not empty. All ranks get the same text.
   std::string first_text(const std::string &text) const;
 
-  /// This rank's number among those of its machine, and how many they are.
+  /// This rank's number among the ranks of its machine, and the number of ranks there.
   struct Place
   {
     int rank, size;
   };
   Place place_on_machine() const;
 
-  /// For each rank the first one of its machine; the same on all ranks. ADAMANT_RANKS_PER_MACHINE in the environment
-  /// says for tests how many ranks that follow each other are to be taken for a machine.
+  /// Returns, for each rank, the first rank of its machine. All ranks get the same list. For tests, the environment
+  /// variable ADAMANT_RANKS_PER_MACHINE says how many consecutive ranks count as a machine.
   std::vector<int> machines() const;
 
 private:
@@ -46,6 +47,6 @@ private:
   int      my_rank = 0, n_ranks = 1;
 };
 
-/// Throws RunError with MPI's own words and the name of the call unless `status` is MPI_SUCCESS.
+/// Throws RunError with MPI's message and the name of the call unless `status` is MPI_SUCCESS.
 void check_mpi(int status, const char *call);
 } // namespace adamant

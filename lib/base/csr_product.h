@@ -4,7 +4,7 @@
 
 namespace adamant
 {
-/// C = A B, n_A x m_B, with every entry that the patterns allow; columns ascend. Host memory, the columns of A are rows
-/// of B: both matrices are on this rank as a whole.
+/// Returns A B, a matrix with the rows of A and the columns of B. It has every entry that the patterns allow, and its
+/// columns ascend. All matrices are in host memory and on this rank as a whole: the columns of A are rows of B.
 CSRMatrix<double> local_product(const CSRMatrix<double> &A, const CSRMatrix<double> &B);
 } // namespace adamant

@@ -19,7 +19,7 @@ public:
   using std::runtime_error::runtime_error;
 };
 
-/// A linear solver did not reach its tolerance; the message says where, what and the likely cause.
+/// A linear solver did not reach its tolerance. The message says where, how and for which likely reason.
 class SolverError : public RunError
 {
 public:

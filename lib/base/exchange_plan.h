@@ -8,9 +8,9 @@
 
 namespace adamant
 {
-/// How the ghosts of a distributed vector are filled. Each rank owns a contiguous range of the global numbers; its
-/// local numbers are 0 .. n_owned - 1 for these and n_owned .. n_owned + n_ghosts - 1 for its ghosts, the entries of
-/// other ranks that it reads, by ascending global number.
+/// Tells how the ghosts of a distributed vector are filled. Each rank owns a contiguous range of the global numbers.
+/// The local numbers 0 .. n_owned - 1 stand for its own entries. The numbers n_owned .. n_owned + n_ghosts - 1 stand
+/// for its ghosts: entries of other ranks that it reads, by ascending global number.
 struct ExchangePlan
 {
   struct Message
@@ -20,10 +20,10 @@ struct ExchangePlan
 
   Communicator         communicator;
   int                  n_owned     = 0;
-  std::uint64_t        first_owned = 0; ///< global number
-  std::uint64_t        n_global    = 0; ///< of all ranks
-  Array<std::uint64_t> ghosts;          ///< global numbers
-  Array<int>           sent;            ///< own entries that others read, message by message
+  std::uint64_t        first_owned = 0; ///< global number of the first own entry
+  std::uint64_t        n_global    = 0; ///< number of entries on all ranks
+  Array<std::uint64_t> ghosts;          ///< global numbers of the ghosts
+  Array<int>           sent;            ///< own entries that other ranks read, message by message
   std::vector<Message> sends;           ///< sent[begin .. end) goes to `rank`
   std::vector<Message> receives;        ///< ghosts begin .. end - 1 come from `rank`
 
@@ -31,21 +31,22 @@ struct ExchangePlan
   std::uint64_t global(int i) const { return i < n_owned ? first_owned + i : ghosts[i - n_owned]; }
 };
 
-/// The plan by which the owners read what other ranks have for their ghosts: entry i of a vector of n_ghosts is that of
-/// ghost i, and ghost k is another rank's for the own entry sent[k]. All ranks call it together.
+/// Returns the plan by which owners read the values that other ranks have for their ghosts. Its vectors have n_ghosts
+/// own entries, and entry i belongs to ghost i of `plan`. Its ghost k is another rank's value for the own entry sent[k]
+/// of `plan`. All ranks call it together.
 ExchangePlan reversed(const ExchangePlan &plan);
 
-/// Fills the ghosts of vectors in host memory after a plan, which has to outlive it; one exchange at a time. The
-/// vectors of several components travel in the same messages.
+/// Fills the ghosts of vectors in host memory by a plan, which has to outlive this object. Only one exchange may be
+/// under way at a time. The vectors of several components travel in the same messages.
 template <typename Number>
 class GhostExchange
 {
 public:
   explicit GhostExchange(const ExchangePlan &plan, int n_components = 1);
 
-  void start(const Number *owned) { start(&owned); } ///< sends what others need of the n_owned values
-  void start(const Number *const *components);       ///< likewise of each component's
-  /// Waits; returns the ghosts' values: component c of ghost g is number g * n_components + c.
+  void start(const Number *owned) { start(&owned); } ///< sends those of the n_owned values that others need
+  void start(const Number *const *components);       ///< sends such values of each component
+  /// Waits for the messages and returns the ghosts' values: component c of ghost g is number g * n_components + c.
   const Number *finish();
 
 private:
@@ -55,11 +56,11 @@ private:
   std::vector<MPI_Request> requests;
 };
 
-/// The n_owned + n_ghosts values of a distributed vector from its owned ones.
+/// Returns the n_owned + n_ghosts values of a distributed vector whose n_owned values are `owned`.
 template <typename Number>
 Array<Number> with_ghosts(const ExchangePlan &plan, Array<Number> owned);
 
-/// The other way: the n_owned sums over ranks of what each has for its own entries and for its ghosts. Ranks are added
-/// in their order, so that sums repeat to the bit.
+/// Returns the n_owned sums, over all ranks, of the n_owned + n_ghosts `values` that each rank has for its own entries
+/// and its ghosts. The order of the sum is fixed, so that results repeat to the bit.
 Array<double> sum_ghosts(const ExchangePlan &plan, Array<double> values);
 } // namespace adamant

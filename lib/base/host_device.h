@@ -1,6 +1,6 @@
 #pragma once
 
-/// Marks a functor's call operator that runs on the host and, compiled by nvcc, on the GPU.
+/// Marks the call operator of a functor that runs on the host and, where nvcc compiles it, on the GPU.
 #ifdef __CUDACC__
 #define ADAMANT_HOST_DEVICE __host__ __device__
 #else

@@ -5,11 +5,12 @@
 
 namespace adamant
 {
-/// action(i) for 0 <= i < n on all threads, in ranges of about the same size. What one throws leaves after the others.
+/// Calls action(i) for 0 <= i < n on all threads, in ranges of about the same size. An exception that a call throws is
+/// thrown again after all other calls.
 template <typename Action>
 void parallel_for(std::size_t n, const Action &action)
 {
-  std::exception_ptr failure; // must not leave the threads
+  std::exception_ptr failure; // no exception may leave the threads
 #pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < n; ++i)
     try

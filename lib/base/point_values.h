@@ -4,8 +4,9 @@
 
 namespace adamant
 {
-/// For Device::for_each: target[i] = function(x_i) at n points, coordinate d of point i in points[d * n + i] (as
-/// support_points and quadrature_points give them). `function` takes `const double *x`, x[0] to x[dim - 1].
+/// A functor for Device::for_each that sets target[i] = function(x_i) at n points. Coordinate d of point i is points[d
+/// * n + i], as support_points and quadrature_points return them. `function` takes `const double *x`, x[0] to x[dim -
+/// 1].
 template <int dim, class Function>
 struct PointValues
 {

@@ -6,7 +6,7 @@
 
 namespace adamant
 {
-/// Throws InputError with the parts of the message one after the other unless the condition holds.
+/// Throws InputError unless the condition holds. Its message consists of the given parts, one after the other.
 template <typename... Parts>
 void require(bool condition, const Parts &...message)
 {

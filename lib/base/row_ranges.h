@@ -9,8 +9,8 @@
 
 namespace adamant
 {
-/// Calls action(first, end) in each thread with the range of rows that it owns: what only their owners write, in an
-/// order that does not depend on the threads, is the same for any number of them.
+/// Calls action(first, end) in each thread with the range of rows that the thread owns. Results do not depend on the
+/// number of threads if only its owner writes a row, in an order that the ranges do not change.
 template <typename Action>
 void for_row_ranges(int n_rows, const Action &action)
 {
@@ -21,7 +21,7 @@ void for_row_ranges(int n_rows, const Action &action)
   }
 }
 
-/// Items, such as cells, that have to do with rows: `visit(item, add)` calls add(row, what...) for those of one item.
+/// Items, such as cells, that contribute to rows: `visit(item, add)` calls add(row, what...) for each row of one item.
 /// Items follow each other in blocks, and a thread that owns a range of rows visits only the blocks that reach it.
 template <typename Visit>
 class VisitsOfRows
@@ -32,7 +32,7 @@ public:
     , visit(visit)
     , reach((n_items + block - 1) / block, Range{0, std::numeric_limits<int>::max()})
   {
-    if (omp_get_max_threads() == 1) // which owns all
+    if (omp_get_max_threads() == 1) // this thread owns all rows
       return;
 #pragma omp parallel for schedule(static)
     for (int b = 0; b < static_cast<int>(reach.size()); ++b)
@@ -48,7 +48,7 @@ public:
       }
   }
 
-  /// action(row, item, what...) for the rows from `first` to `end`, item by item.
+  /// Calls action(row, item, what...) for each visit of the rows `first` to end - 1, item by item.
   template <typename Action>
   void for_rows(int first, int end, const Action &action) const
   {
@@ -78,11 +78,12 @@ private:
 
   const int    n_items;
   const Visit &visit;
-  Array<Range> reach; // the rows of each block lie in there
+  Array<Range> reach; // the first and the last row that each block of items visits
 };
 
-/// Where each row has the list of its items, start[row] to start[row + 1], item by item: `resize(n)` makes room for n
-/// places, it may throw where they are too many, and place(k, item, what...) writes what was visited to place k.
+/// Makes lists of the items that visit each row, in the order of the items. The list of a row has the places start[row]
+/// to start[row + 1] - 1. First, resize(n) is called to make room for all n places; it may throw where they are too
+/// many. Then place(k, item, what...) is called to write each visit to its place k.
 template <typename Start, typename Visit, typename Resize, typename Place>
 void list_by_rows(int n_rows, int n_items, Array<Start> &start, const Visit &visit, const Resize &resize,
                   const Place &place)
@@ -98,7 +99,7 @@ void list_by_rows(int n_rows, int n_items, Array<Start> &start, const Visit &vis
   for (int row = 0; row < n_rows; ++row)
     start[row + 2] = static_cast<Start>(n += start[row + 2]);
   resize(n);
-  // start[row + 1] is where the row begins; it moves to where it ends.
+  // start[row + 1] is the next place of the row: it moves from the first one to behind the last one.
   for_row_ranges(n_rows, [&](int first, int end) {
     visits.for_rows(first, end,
                     [&](int row, int item, const auto &...what) { place(start[row + 1]++, item, what...); });
@@ -106,7 +107,7 @@ void list_by_rows(int n_rows, int n_items, Array<Start> &start, const Visit &vis
   start.resize(n_rows + 1);
 }
 
-/// Where each of the numbers from 0 to n - 1 comes first in a table of them; -1: nowhere.
+/// Returns the first place of each number from 0 to n - 1 in a table of `size` such numbers, or -1 where it has none.
 inline Array<int> first_places(const int *table, int size, int n)
 {
   const auto         visit = [table](int place, const auto &add) { add(table[place]); };

@@ -6,12 +6,12 @@
 
 namespace adamant
 {
-/// The record of one run, written as run.json: application, version, backend, dofs, iterations, timings in wall-clock
-/// seconds, errors and more. Scripts and tests read this file, never the screen.
+/// The record of one run, which is written as run.json. It has the application, version, backend, dofs, iterations,
+/// timings in wall-clock seconds, errors and more. Scripts and tests read this file, never the screen.
 using RunRecord = nlohmann::ordered_json;
 
-/// The name FILE.new for what is written beside FILE and then renamed. However that ends, a file of that name goes with
-/// this object; up to eight at a time go with the program, too, where a signal ends it.
+/// A file FILE.new that is written beside FILE and then renamed. The destructor removes FILE.new if it is still there.
+/// Where a signal ends the program, remove_unfinished_files does so for up to eight objects at a time.
 class UnfinishedFile
 {
 public:
@@ -23,15 +23,16 @@ public:
   const std::string name;
 
 private:
-  int place = -1; // among those that remove_unfinished_files knows
+  int place = -1; // number in the list of remove_unfinished_files; -1: not listed
 };
 
-/// For a signal handler before it ends the program.
+/// Removes the listed FILE.new of each UnfinishedFile; a signal handler calls it before it ends the program.
 void remove_unfinished_files();
 
-/// Writes beside `file`, then renames, so that a reader never meets half a file. Throws RunError where that fails.
+/// Writes `text` to a new file and renames it `file`, so that a reader never meets half a file. Throws RunError where
+/// this fails.
 void write_file(const std::string &file, const std::string &text);
 
-/// Peak resident memory of this process in bytes.
+/// Returns the peak resident memory of this process in bytes.
 long peak_host_memory();
 } // namespace adamant

@@ -5,14 +5,16 @@
 
 namespace adamant
 {
-/// A library found while the program runs, so that it starts without. It stays loaded until the program ends.
+/// A library that is loaded while the program runs, so that the program starts where the library is missing. It stays
+/// loaded until the program ends.
 class SharedLibrary
 {
 public:
-  /// Takes the first of the names that can be loaded. Throws RunError with the loader's reasons.
+  /// Loads the first of the names that can be loaded. Throws RunError with the loader's reasons where none can.
   explicit SharedLibrary(const std::vector<std::string> &names);
 
-  /// A function by its C name and type, as in function<int(double)>("f"). Throws RunError where the library lacks it.
+  /// Returns a function by its C name and type, as in function<int(double)>("f"). Throws RunError where the library
+  /// lacks it.
   template <typename Function>
   Function *function(const char *name) const
   {

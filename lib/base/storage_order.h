@@ -5,16 +5,16 @@
 
 namespace adamant
 {
-/// The order in which the entries of a distributed vector are kept in files, whatever the number of ranks: one rank's
-/// after the other's, each with its own ones in an order that does not depend on the others.
+/// The order in which files keep the entries of a distributed vector, for any number of ranks. The entries of one rank
+/// follow the entries of another. Within a rank, the order does not depend on the other ranks.
 struct StorageOrder
 {
   Communicator ranks;
-  Array<int>   entry; ///< which own entry comes i-th; empty: all as they are
+  Array<int>   entry; ///< the own entry that comes i-th; empty: entries keep their order
 };
 
-/// That of vectors that hold one component of all own nodes after the other, from the order of the nodes: all of a node
-/// together.
+/// Returns the storage order of vectors that have one component of all own nodes after the other. `nodes` is the order
+/// of the nodes. Files then keep all components of a node together.
 inline StorageOrder by_components(const StorageOrder &nodes, int n_components)
 {
   StorageOrder all{nodes.ranks, {}};

@@ -4,6 +4,6 @@
 
 namespace adamant
 {
-std::string version();      ///< of adamant, e.g. "0.1.0"
-std::string git_revision(); ///< short hash of the commit it was built from, with "+" where files had changed
+std::string version();      ///< version of adamant, e.g. "0.1.0"
+std::string git_revision(); ///< short hash of the commit that was built, with "+" where files had changed
 } // namespace adamant

@@ -9,11 +9,12 @@
 namespace adamant
 {
 #ifndef ADAMANT_CHECKED
-/// What functors see of an array in the memory of a device: where it begins. In the checked build it knows its size, too.
+/// An array in the memory of a device, as functors see it: its address. In the checked build a view knows its size,
+/// too.
 template <typename T>
 using View = T *;
 
-/// The elements of an Array, a List or a Vector.
+/// Returns a view of the elements of an Array, a List or a Vector.
 template <class Container>
 auto elements(const Container &container)
 {
