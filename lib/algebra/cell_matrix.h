@@ -8,50 +8,54 @@
 
 namespace adamant
 {
-/// A grid of cells of one shape in 3D, with a number for each node: line by line in direction 0, lines in direction 1,
-/// planes in direction 2. An unknown for each of three components of a node, next to each other.
+/// A grid of cells of one shape in 3D. Nodes are numbered line by line in direction 0; lines follow each other in
+/// direction 1, planes in direction 2. Each node has an unknown for each of three components, next to each other.
+/// Vertex a of a cell lies on the far side in direction d where bit d of a is set.
 struct CellGrid
 {
-  std::array<int, 3>   n_cells; ///< in each direction
-  Array<double>        local;   ///< K of a cell, 24 x 24, row-major: row 3 a + c, bit d of vertex a: far in direction d
-  Array<unsigned char> fixed;   ///< of each node: bit c where component c is prescribed
+  std::array<int, 3>   n_cells;             ///< number of cells in each direction
+  Array<double>        local;               ///< K of a cell, 24 x 24, row-major; row 3 a + c is component c of vertex a
+  Array<unsigned char> fixed;               ///< for each node, bit c is set where component c is prescribed
   std::array<int, 3>   along = {{0, 1, 2}}; ///< the component that points in each direction
 
   int n_nodes() const { return (n_cells[0] + 1) * (n_cells[1] + 1) * (n_cells[2] + 1); }
 };
 
-/// K between even and odd functions: bit d of a mode m says that it is odd in direction d. With û_d[m] the sum over the
-/// vertices of u_d, the component along direction d, with the sign -1 for each near one in an odd direction, (K u)_c at
-/// a vertex is the sum over m, with the same signs, of
+/// The matrix K of a cell between functions that are even or odd in each direction: bit d of a mode m says that it is
+/// odd in direction d. For the component u_d along direction d, û_d[m] is the sum of its values at the vertices. Each
+/// value has the sign -1 for each odd direction in which its vertex is near. (K u)_c at a vertex is the sum over m,
+/// with the vertex's signs, of
 ///
-///   same[c][m] û_c[m] + Σ_d other[c][d][m] û_d[m'],   m' = m but for both c and d, one of which m has.
+///   same[c][m] û_c[m] + Σ_d other[c][d][m] û_d[m'],
+///
+/// where m' is m with its bits c and d inverted, of which m has one set and one not.
 template <typename Number>
 struct CellModes
 {
   Number same[3][8], other[3][3][8];
 
-  /// Whether component d contributes to mode m of component c.
+  /// Returns whether component d contributes to mode m of component c.
   ADAMANT_HOST_DEVICE static constexpr bool couples(int c, int d, int m)
   {
     return c != d && (m >> c & 1) != (m >> d & 1);
   }
 };
 
-/// What functors see of a matrix by cells.
+/// A matrix by cells in the memory of a device, as functors see it.
 struct CellMatrixView
 {
   int                  n_nodes[3];
   const double        *coefficients;
   const unsigned char *fixed;
-  double               blocks[8][9]; ///< of K, on the diagonal
+  double               blocks[8][9]; ///< the diagonal 3 x 3 blocks of K, one for each vertex
 
-  /// The diagonal block of a node's rows, row-major.
+  /// Writes the diagonal 3 x 3 block of a node's rows to `block`, row-major.
   ADAMANT_HOST_DEVICE void diagonal_block(int node, double *block) const
   {
     const int at[3] = {node % n_nodes[0], node / n_nodes[0] % n_nodes[1], node / n_nodes[0] / n_nodes[1]};
     for (int k = 0; k < 9; ++k)
       block[k] = 0.;
-    for (int a = 0; a < 8; ++a) // as vertex a of a cell
+    for (int a = 0; a < 8; ++a) // the node is vertex a of a cell
       {
         bool exists = true;
         int  first = node, stride = 1;
@@ -70,24 +74,25 @@ struct CellMatrixView
   }
 };
 
-/// The matrix Σ_cells k_cell G_cellᵀ K G_cell of a grid, G_cell the unknowns of a cell: products make its entries,
-/// which nobody stores. Rows of prescribed unknowns are those of the identity, and their columns are empty. The
-/// coefficients k may change. One rank.
+/// The matrix Σ_cells k_cell G_cellᵀ K G_cell of a grid, where G_cell picks the unknowns of a cell. Its entries are not
+/// stored: products make them. Rows of prescribed unknowns are rows of the identity, and their columns are empty. The
+/// coefficients k may change. It is for one rank only.
 class CellMatrix
 {
 public:
   /// Throws RunError where can_be_made(grid) is false, or sizes do not fit.
   CellMatrix(const Device &device, CellGrid grid);
-  /// Whether K couples even and odd functions as CellModes says: that of an isotropic operator on boxes does.
+  /// Returns whether K couples even and odd functions only as CellModes says; it does for an isotropic operator on
+  /// boxes.
   static bool can_be_made(const CellGrid &grid);
 
-  Vector<double> coefficients; ///< of the cell whose vertex 0 is the node; others are not read
+  Vector<double> coefficients; ///< k of the cell whose vertex 0 is the node; not read at nodes without such a cell
 
   const CellGrid            &grid() const { return grid_; }
   const CellModes<double>   &modes() const { return modes_; }
-  const List<unsigned char> &fixed() const { return fixed_; } ///< as in the grid, device memory
+  const List<unsigned char> &fixed() const { return fixed_; } ///< as in the grid, in device memory
   CellMatrixView             view() const;
-  CSRMatrix<double>          rows() const; ///< the entries, in host memory
+  CSRMatrix<double>          rows() const; ///< returns the entries, in host memory
 
 private:
   CellGrid            grid_;

@@ -9,33 +9,33 @@
 
 namespace adamant
 {
-/// A matrix that gives each row the sum of what local matrices L_c of cells make of x_c, the `width` entries of x that
-/// belong to cell c, from entry c width on:
+/// A matrix, in host memory, whose rows add up products with local matrices L_c of cells. With x_c the `width` entries
+/// of x that belong to cell c, from entry c width on, a product has the rows
 ///
-///   y_i = Σ_k w_k (L_c x_c)_a,   start[i] <= k < start[i + 1], place[k] = c 2^shift + a,
+///   y_i = Σ_k w_k (L_c x_c)_a,   start[i] <= k < start[i + 1], place[k] = c 2^shift + a.
 ///
-/// row a of L_c, a < height <= 2^shift, w_k = 1 or a weight of interpolation at a hanging node. Many cells share a
-/// local matrix, so that this takes a small part of the memory of its entries. Host memory.
+/// Here a is a row of L_c, a < height <= 2^shift, and w_k is 1 or a weight of interpolation at a hanging node. Many
+/// cells share a local matrix, so that this takes a small part of the memory of the matrix's entries.
 struct CellSums
 {
   int                   n_cells = 0, height = 0, width = 0, shift = 0;
   Array<int>            start, place;
-  Array<unsigned short> weight;  ///< of each k the number among `weights`; empty: all are 1
-  Array<double>         weights; ///< the different ones
-  Array<double>         local;   ///< the different matrices, row-major, one after the other
-  Array<int>            table;   ///< of each cell the number of its matrix; empty: all have the first one
+  Array<unsigned short> weight;  ///< for each k the place of w_k in `weights`; empty: all w_k are 1
+  Array<double>         weights; ///< the different weights
+  Array<double>         local;   ///< the different local matrices, row-major, one after the other
+  Array<int>            table;   ///< for each cell the number of its local matrix; empty: all cells have the first one
 
-  /// Of rows that are spread over ranks: that of the vector of rows, whose ghosts are the last rows here. Their owners
-  /// add them up, in the order of the ranks. Null on one rank.
+  /// Where rows are spread over ranks, this is the plan of the vector y, whose ghosts are the last rows here. The
+  /// owners of these rows add up the ranks' values, in the order of the ranks. It is null on one rank.
   std::shared_ptr<const ExchangePlan> plan;
 };
 
-/// That matrix on a device, for products (Device::multiply) alone: its rows are not visited and have no update. All
-/// ranks call it together.
+/// Returns the matrix `sums` on a device, for products (Device::multiply) alone: its rows cannot be visited, and its
+/// values cannot be updated. All ranks call it together.
 Matrix<double> make_matrix(const Device &device, const CellSums &sums);
 
-/// For Device::for_each over rows, from `start` on: y = factor A x + factor_of_y y. width_: the width that the compiler
-/// knows, or 0.
+/// A functor for Device::for_each that sets y = factor A x + factor_of_y y. Row 0 is the row to which start[0] belongs.
+/// width_ is the width where the compiler knows it, or 0.
 template <int width_>
 struct SumOverCells
 {

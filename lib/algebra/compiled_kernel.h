@@ -7,18 +7,19 @@
 
 namespace adamant
 {
-/// A kernel of a GPU that is compiled from CUDA C++ while the program runs, by NVRTC, which is looked for then: under
-/// its usual names, or as the environment variable ADAMANT_NVRTC says. Products and sums are not contracted, so that
-/// results are the host's but for the last digits of the functions.
+/// A kernel of a GPU that NVRTC compiles from CUDA C++ while the program runs. NVRTC is looked for at that time, under
+/// its usual names or as the environment variable ADAMANT_NVRTC says. Products and sums are not contracted, so that
+/// results are the host's but for the last digits of functions.
 class CompiledKernel
 {
 public:
-  /// `source` defines extern "C" __global__ void name(int n, const double *points, double t, double *values). Throws
-  /// RunError: NVRTC is missing or refuses the source, the driver refuses the code, or the device is no GPU.
+  /// Compiles `source`, which defines extern "C" __global__ void name(int n, const double *points, double t, double
+  /// *values). Throws RunError where NVRTC is missing or refuses the source, the driver refuses the code, or the device
+  /// is no GPU.
   CompiledKernel(const Device &device, const std::string &source, const std::string &name);
 
-  /// Launches it with a thread for each i < n on the device's stream; device memory. The time is fixed when this is
-  /// called: do not record it in a graph.
+  /// Launches the kernel on the device's stream, with a thread for each i < n. Pointers are to device memory. The time
+  /// t is fixed when this is called: do not record the call in a graph.
   void operator()(int n, const double *points, double t, double *values) const;
 
 private:

@@ -7,9 +7,10 @@
 
 namespace adamant
 {
-/// A matrix whose values change, in compressed rows in the memory of a device: assembly writes the values, and products'
+/// A matrix whose values change, in compressed rows in the memory of a device. Assembly writes the values; products'
 /// formats (Matrix::update), diagonals and factors are made of them there. The pattern is that of a matrix in host
-/// memory, whose own values mean nothing; where its rows are spread over ranks it is one rank's, ghosts included.
+/// memory, whose own values are not read. Where its rows are spread over ranks, it is the pattern of one rank, ghosts
+/// included.
 class CompressedRows
 {
 public:

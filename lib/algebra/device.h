@@ -22,24 +22,25 @@ class Scalars;
 template <typename Number>
 class VectorTable;
 
-/// Where vectors and matrices live and who computes with them: threads of the host, or a GPU for each rank; chosen
-/// once, when the program starts. A handle: copies mean the same device. On the host an operation is done when it
-/// returns; on a GPU it follows the ones before it on one stream, and those that give numbers to the host wait.
-/// Reductions sum fixed parts in a fixed order, so that results repeat to the bit, for any number of threads. All sizes
-/// are this rank's own; reductions run over all ranks and products fetch what they need of other ranks' vectors: all
-/// ranks call them together. Outputs must not alias inputs unless stated.
+/// The place where vectors and matrices live and where operations run: threads of the host, or a GPU for each rank. It
+/// is chosen once, when the program starts. A Device is a handle: copies mean the same device. On the host an operation
+/// is done when it returns. On a GPU it follows the operations before it on one stream, and only operations that give
+/// numbers to the host wait. Reductions sum fixed parts in a fixed order, so that results repeat to the bit, for any
+/// number of threads. All sizes are this rank's own. Reductions run over all ranks, and products fetch entries of other
+/// ranks' vectors: all ranks call them together. Outputs must not alias inputs unless stated.
 ///
-/// Functors are the only code that is compiled for both: they hold pointers (Vector::data), and a .cu file
-/// instantiates `cuda::for_each` or `cuda::for_each_row` for each of them (algebra/functors.cuh).
+/// Functors are the only code that is compiled for both kinds of device. They hold pointers (Vector::data), and a .cu
+/// file instantiates `cuda::for_each` or `cuda::for_each_row` for each of them (algebra/functors.cuh).
 class Device
 {
 public:
-  Device() = default; ///< none
+  Device() = default; ///< no device
   static Device host(int n_threads, const Communicator &ranks = Communicator())
   {
     return Device(make_host_device(n_threads, ranks));
   }
-  /// Throws RunError, on all ranks or on none, where there is no usable GPU or the library was built without CUDA.
+  /// Returns this rank's GPU. Throws RunError, on all ranks or on none, where there is no usable GPU or the library was
+  /// built without CUDA.
   static Device cuda(const Communicator &ranks = Communicator(), bool share_devices = false,
                      MatrixFormat format = MatrixFormat::compressed)
   {
@@ -48,20 +49,21 @@ public:
 
   /// @name Facts
   /// @{
-  bool        asynchronous() const { return device->asynchronous(); } ///< a GPU: the host may do other work meanwhile
-  std::string name() const { return device->name(); }                 ///< of the processor or the GPU
+  bool        asynchronous() const { return device->asynchronous(); } ///< true: the host may work while operations run
+  std::string name() const { return device->name(); }                 ///< name of the processor or the GPU
   const Communicator &communicator() const { return device->communicator(); }
-  MatrixFormat        matrix_format() const { return device->matrix_format(); } ///< of sparse matrices
+  MatrixFormat        matrix_format() const { return device->matrix_format(); } ///< the format of sparse matrices
   DeviceInterface    &interface() const { return *device; } ///< for lib/algebra: memory, ranks, bandwidth
   /// @}
 
   void synchronize() const { device->synchronize(); } ///< waits for all operations
-  /// After a change of numbers that recorded operations were given: graphs are recorded anew before their next replay.
+  /// Has graphs recorded anew before their next replay. It is for changes of numbers that were arguments of recorded
+  /// operations.
   void outdate_graphs() const { device->outdate_graphs(); }
 
-  /// What `operations` returns, after running them: those that come again and again, as in time steps. A GPU launches
-  /// them together, and a sequence that has come often by one launch, a whole step with its solve; what waits for
-  /// numbers divides it.
+  /// Runs `operations`, which come again and again, as in time steps, and returns their result. A GPU launches them
+  /// together. It launches a sequence that has come often as one, such as a whole step with its solve. Operations that
+  /// wait for numbers divide the sequence.
   template <class Run>
   auto together(const Run &operations) const
   {
@@ -70,10 +72,10 @@ public:
     return result;
   }
 
-  void launch_waiting() const { device->launch_waiting(); } ///< what has come so far in together()
+  void launch_waiting() const { device->launch_waiting(); } ///< launches what together() holds so far
 
-  /// f(i) for 0 <= i < n, in any order. A functor with value(i) and store(i, value) in place of the call operator is an
-  /// operation on independent elements: a GPU then loads several before it stores the first.
+  /// Calls f(i) for 0 <= i < n, in any order. A functor with value(i) and store(i, value) in place of the call operator
+  /// works on independent elements: a GPU then loads several before it stores the first.
   template <typename Functor>
   void for_each(int n, const Functor &f) const
   {
@@ -84,7 +86,7 @@ public:
     host::for_each(device->n_threads(), n, f);
   }
 
-  /// f(i, lanes) for 0 <= i < n, in any order, where the threads of a group work on each i together; see lanes.h.
+  /// Calls f(i, lanes) for 0 <= i < n, in any order. The threads of a group work on each i together; see lanes.h.
   template <typename Functor>
   void for_each_by_lanes(int n, const Functor &f) const
   {
@@ -95,32 +97,33 @@ public:
     host::for_each(device->n_threads(), n, [&f](int i) { f(i, OneLane()); });
   }
 
-  /// s[first + j] = Σ_i f(i, c).value[j], j < m: f is a functor with `Sums<m> operator()(int i, c)`, which may change
-  /// element i of vectors, m = 1 or 2, and c = f.prepare() what it has of scalars on the device. The results stay there.
+  /// Sets s[first + j] = Σ_i f(i, c).value[j] for j < m, where m is 1 or 2. The functor f has `Sums<m> operator()(int
+  /// i, c)`, which may change element i of vectors. c = f.prepare() holds the scalars that f needs of the device. The
+  /// results stay there.
   template <typename Functor>
   void sums(int n, const Functor &f, Scalars &s, int first) const;
-  /// The same as the end of a loop's step (loop.h): then asks the control, and returns its answer where this is the
-  /// host's.
+  /// Computes such sums at the end of a loop's step (loop.h), then asks the control. On the host it returns the
+  /// control's answer; on a GPU it returns true, and the answer goes where `answer` says.
   template <typename Functor, class Control>
   bool sums(int n, const Functor &f, Scalars &s, int first, const Control &control, const LoopAnswer &answer) const;
-  /// Both: the sums of f, from s[0] on, then g(i, g.prepare(sums)) for i < n, whose sums follow them in s, then the
-  /// control.
+  /// Computes the sums of f, from s[0] on, then the sums of g(i, g.prepare(sums of f)), which follow them in s, then
+  /// asks the control.
   template <class F, class G, class Control>
   bool sums(int n, const F &f, const G &g, Scalars &s, const Control &control, const LoopAnswer &answer) const;
 
-  /// f(i, (A x)_i, what f fetches for row i) for all rows i of A: see row_functors.h for what a functor has. `x` is a
-  /// vector or a functor that computes entry i of one. With `rows`, a list of nodes, row i of A stands for row rows[i /
-  /// m] m + i % m, m the rows of a node of A: that is how subsets of rows (the colours of Gauss-Seidel) are matrices of
-  /// their own.
+  /// Calls f(i, (A x)_i, operands) for all rows i of A, with the operands that f fetches for row i. row_functors.h
+  /// lists the members of a functor. `x` is a vector or a functor that computes entry i of one. With `rows`, a list of
+  /// nodes, row i of A stands for row rows[i / m] m + i % m, where a node of A has m rows. In that way subsets of rows
+  /// (the colours of Gauss-Seidel) are matrices of their own.
   template <typename Number, class X, class Functor>
   void for_each_row(const Matrix<Number> &A, const X &x, const Functor &f) const;
   template <typename Number, class X, class Functor>
   void for_each_row(const Matrix<Number> &A, const X &x, const Functor &f, const List<int> &rows) const;
 
-  /// y = a A x + b y; b = 0: y is not read, and may hold anything.
+  /// Sets y = a A x + b y. Where b = 0, y is not read and may hold anything.
   template <typename Number>
   void multiply(Number a, const Matrix<Number> &A, const Vector<Number> &x, Number b, Vector<Number> &y) const;
-  /// r = b - A x.
+  /// Sets r = b - A x.
   template <typename Number>
   void residual(const Matrix<Number> &A, const Vector<Number> &x, const Vector<Number> &b, Vector<Number> &r) const;
 
@@ -138,26 +141,27 @@ public:
   void dot(const Vector<Number> &x, const Vector<Number> &y, Scalars &s, int i) const; ///< s[i] = x . y
   template <typename Number>
   double dot(const Vector<Number> &x, const Vector<Number> &y) const; ///< waits
-  /// s[0] = ‖r‖₂, s[1] = ‖b‖₂.
+  /// Sets s[0] = ‖r‖₂ and s[1] = ‖b‖₂.
   template <typename Number>
   void norms(const Vector<Number> &r, const Vector<Number> &b, Scalars &s) const;
-  /// x += Σ_i a[i] basis[i], i < k.
+  /// Adds Σ_i a[i] basis[i], i < k, to x; a is in host memory.
   template <typename Number>
   void combine(const std::vector<Vector<Number>> &basis, int k, const double *a, Vector<Number> &x) const;
-  /// Classical Gram-Schmidt, twice: w <- (w - V Vᵀw)/‖·‖, V the first k of `basis`; h[0..k-1] the coefficients, h[k]
-  /// the norm before scaling (a zero norm leaves w unscaled). Liebchen et al., Section 4.1.5, with
+  /// Orthonormalises w by classical Gram-Schmidt, twice: w <- (w - V Vᵀw)/‖·‖, where V is the first k of `basis`. The
+  /// host does so again only where orthogonality was lost. h[0..k-1] become the coefficients and h[k] the norm before
+  /// scaling (a zero norm leaves w unscaled). See Liebchen et al., Section 4.1.5, which this extends by
   /// re-orthogonalisation.
   template <typename Number>
   void orthonormalize(const std::vector<Vector<Number>> &basis, int k, Vector<Number> &w, Scalars &h) const;
 
-  /// The same with numbers on the device, where a loop counts them. All pointers are to its memory.
+  /// Variants for a loop on the device, which counts the vectors there. All pointers are to device memory.
   /// @{
-  /// z_k = z, v_{k+1} = v = w orthonormalised against v_0, ..., v_k, h as above.
+  /// Sets z_k = z and v_{k+1} = v = w orthonormalised against v_0, ..., v_k, with h as in orthonormalize.
   void arnoldi(const ArnoldiVectors &vectors) const
   {
     device->arnoldi(vectors);
   }
-  /// As the end of a loop's step, see `sums`.
+  /// Does so at the end of a loop's step, then asks the control; returns as `sums` does.
   template <class Control>
   bool arnoldi(const ArnoldiVectors &vectors, const Control &control, const LoopAnswer &answer) const
   {
@@ -172,11 +176,11 @@ public:
     device->arnoldi(vectors);
     return control();
   }
-  /// x += Σ_i a[i] basis[i], i < *k.
+  /// Adds Σ_i a[i] basis[i], i < *k, to x.
   void combine(const VectorTable<double> &basis, const int *k, const double *a, Vector<double> &x) const;
   /// @}
 
-  /// a <- a⁻¹, a dense matrix of n rows, row-major; see DeviceInterface::invert.
+  /// Replaces a dense row-major matrix a of n rows by its inverse; see DeviceInterface::invert.
   void invert(Vector<double> &a, int n) const;
 
 private:
@@ -193,7 +197,7 @@ private:
 
 namespace adamant
 {
-/// What for_each_row multiplies: a vector's entries, or the functor itself.
+/// Returns the operand that for_each_row multiplies: a vector's entries, or the functor itself.
 template <typename Number>
 Entries<Number> entries_of(const Vector<Number> &x)
 {

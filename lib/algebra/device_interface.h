@@ -12,15 +12,15 @@
 #include <string>
 #include <vector>
 
-// What stands behind the handles Device, Vector, Matrix, Scalars, Graph and Snapshot: implemented by host/ and by
-// cuda/. Nothing outside lib/algebra calls it.
+// The interfaces behind the handles Device, Vector, Matrix, Scalars, Graph and Snapshot, which host/ and cuda/
+// implement. Nothing outside lib/algebra calls them.
 
 namespace adamant
 {
 /// The formats of sparse matrices on a GPU.
 enum class MatrixFormat
 {
-  compressed, ///< our own: sliced, with stencils, 16-bit columns and dictionaries of values where they serve
+  compressed, ///< the library's own: sliced, with stencils, 16-bit columns and dictionaries of values where they serve
   cusparse    ///< compressed rows, products by cuSPARSE, reductions and dense products by cuBLAS
 };
 
@@ -36,13 +36,13 @@ public:
 
   virtual void multiply(Number a, const Number *x, Number b,
                         Number *y) const = 0; ///< y = a A x + b y; b = 0: y is not read
-  /// New values on the same pattern, of a sparse or of a dense matrix.
+  /// Takes new values on the present pattern, from host memory: of a sparse matrix, or row-major of a dense one.
   /// @{
   virtual void update(const CSRMatrix<double> &) { throw RunError("a dense matrix takes no sparse values"); }
   virtual void update_dense(const Array<double> &) { throw RunError("a sparse matrix takes no dense values"); }
   /// @}
-  /// Likewise, from device memory: of a sparse matrix that was made for values that change there, of a dense one
-  /// row-major.
+  /// Takes new values from device memory: of a sparse matrix that was made for values that change there, or row-major
+  /// of a dense one.
   /// @{
   virtual void update_values(const RowsView &)
   {
@@ -50,16 +50,17 @@ public:
   }
   virtual void update_dense_values(const double *) { throw RunError("a sparse matrix takes no dense values"); }
   /// @}
-  /// The coefficients that the cells have now, of a matrix by cells.
+  /// Takes the coefficients that the cells have now; for a matrix by cells.
   virtual void update_coefficients(const CellMatrix &) { throw RunError("a matrix of rows takes none of cells"); }
   virtual std::size_t bytes() const  = 0; ///< of device memory
-  virtual std::string format() const = 0; ///< in words
+  virtual std::string format() const = 0; ///< description in words
 
   int n_rows = 0, n_cols = 0;
   int node_size = 1; ///< rows that belong to one node
 };
 
-/// Results of reductions: where the device computes them, and a copy on the host that is valid after a wait.
+/// Results of reductions, in the memory where the device computes them, with a copy on the host that is valid after a
+/// wait.
 struct ScalarStorage
 {
   int                   n         = 0;
@@ -74,11 +75,12 @@ public:
   virtual ~GraphStorage()                   = default;
   virtual void   replay()                   = 0;
   virtual int    n_operations() const       = 0; ///< launches that the graph replaces; on the host 0
-  virtual double seconds(int n_samples = 5) = 0; ///< of one replay on the device, median
+  virtual double seconds(int n_samples = 5) = 0; ///< median time of a replay on the device
 };
 
-/// Where a loop's control leaves its answer on a GPU: in host memory, unless `on_host` is null, else with the node of a
-/// graph that repeats the loop's body, unless `node` is 0. `again`, unless 0, is the node that begins another cycle.
+/// Tells where a loop's control leaves its answer on a GPU. If `on_host` is not null, the answer goes there, to host
+/// memory. Else it goes to `node`, unless that is 0: the handle of a graph's node that repeats the loop's body.
+/// `again`, unless 0, is the handle of the node that begins another cycle.
 struct LoopAnswer
 {
   unsigned long long node    = 0;
@@ -92,13 +94,15 @@ class LoopStorage
 public:
   virtual ~LoopStorage() = default;
   virtual void run()     = 0;
-  /// A guess of how many steps the next runs take. A step behind the last one has to change nothing that counts.
+  /// Takes the steps of the last run, as a guess for the next runs. They may take so many steps without asking in
+  /// between, so that a step behind the last one has to change nothing that counts.
   virtual void expect(int /*steps*/) {}
-  /// Whether the device repeats it by itself, so that `run` only launches it.
+  /// Returns whether the device repeats the loop by itself, so that `run` only launches it.
   virtual bool repeats_itself() const { return false; }
 };
 
-/// The vectors of Arnoldi's method, whose number only the device knows: tables of addresses in its memory.
+/// The vectors of Arnoldi's method, whose number only the device knows. They come in tables of addresses in device
+/// memory.
 struct ArnoldiVectors
 {
   int            n;                             ///< entries of each vector
@@ -106,23 +110,23 @@ struct ArnoldiVectors
   const int     *k;                             ///< device memory
   double *const *basis;                         ///< v_0, v_1, ...
   double *const *directions;                    ///< z_0, z_1, ...
-  const double  *z;                             ///< to become z_k; may be it
-  double        *w;                             ///< to be orthonormalised
-  double        *v;                             ///< what becomes v_{k+1}, once more; may be it
+  const double  *z;                             ///< becomes z_k; may be z_k itself
+  double        *w;                             ///< the vector to be orthonormalised
+  double        *v;                             ///< gets v_{k+1}, too, where not null; may be v_{k+1} itself
   double        *h;                             ///< 2 (most + 1) numbers, the first *k + 2 for the result
-  const float   *z_in_float          = nullptr; ///< instead of z, where not null; then z_k is in directions_in_float
+  const float   *z_in_float          = nullptr; ///< replaces z where not null; z_k is then in directions_in_float
   float *const  *directions_in_float = nullptr;
-  float         *v_in_float          = nullptr; ///< v rounded, where not null
-  const int     *ended               = nullptr; ///< where not null and not 0 on a GPU, nothing happens
-  int           *k_of_step           = nullptr; ///< where not null, becomes *k, or -1 where nothing happens
+  float         *v_in_float          = nullptr; ///< gets v_{k+1}, rounded, where not null
+  const int     *ended               = nullptr; ///< on a GPU nothing happens where not null and *ended not 0
+  int           *k_of_step           = nullptr; ///< where not null, gets *k, or -1 where nothing happens
 };
 
-/// A place in the sequence of operations, to be waited for while later ones are under way.
+/// A place in the sequence of operations, for which the host can wait while later operations are under way.
 class MarkStorage
 {
 public:
   virtual ~MarkStorage()    = default;
-  virtual void take()       = 0; ///< behind the operations so far
+  virtual void take()       = 0; ///< puts the mark behind all operations so far
   virtual void wait() const = 0;
 };
 
@@ -131,22 +135,23 @@ class SnapshotStorage
 {
 public:
   virtual ~SnapshotStorage()           = default;
-  virtual double       *on_device()    = 0; ///< n values that `send` takes
-  virtual void          send()         = 0; ///< what the operations so far have put there
-  virtual const double *values() const = 0; ///< waits; may be called by another thread
+  virtual double       *on_device()    = 0; ///< memory of the n values that `send` sends
+  virtual void          send()         = 0; ///< sends the values that operations have put there so far
+  virtual const double *values() const = 0; ///< waits for the values; another thread may call it
 };
 
-/// What a device computes in one precision beside products and functors. All pointers are to its memory; n counts this
-/// rank's entries, sums run over all ranks, in a fixed order.
+/// The operations of a device in one precision, beside products and functors. Vectors and scalars are in device memory.
+/// The host's memory holds `row_major`, the addresses `basis` and the factors a of `combine`. n counts this rank's
+/// entries; sums run over all ranks, in a fixed order.
 template <typename Number>
 class Operations
 {
 public:
   virtual ~Operations() = default;
 
-  /// `changing`: the values in device memory, on the pattern of `source`, if they will change there: the format that
-  /// suits them stays while new values have the same structure, and is given up for one that stores each of them when
-  /// they have not. Null: those of `source`.
+  /// Returns a sparse matrix with the pattern of `source`. Where `changing` is null, it has the values of `source` for
+  /// good. Else `changing` points to the values in device memory, which will change there. The format that suits them
+  /// stays while new values have that structure; then it is given up for one that stores each value.
   virtual std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size,
                                                                const double *changing) const                      = 0;
   virtual std::shared_ptr<MatrixStorage<Number>> create_dense_matrix(const Array<double> &row_major, int n) const = 0;
@@ -157,7 +162,7 @@ public:
   virtual void combine(int n, const Number *const *basis, int k, const double *a, Number *x) const                = 0;
 };
 
-/// Host threads or a GPU.
+/// The interface of a device: host threads or a GPU.
 class DeviceInterface
 {
 public:
@@ -165,12 +170,12 @@ public:
 
   virtual bool                asynchronous() const = 0; ///< whether operations run beside the host
   virtual std::string         name() const         = 0;
-  virtual int                 n_threads() const    = 0; ///< of the host's loops
+  virtual int                 n_threads() const    = 0; ///< threads of the host's loops
   virtual const Communicator &communicator() const = 0;
   virtual MatrixFormat        matrix_format() const { return MatrixFormat::compressed; } ///< of sparse matrices
   virtual std::string         exchange() const              = 0; ///< how ranks exchange, in words; empty on one rank
-  virtual double              copy_bandwidth()              = 0;
-  virtual std::map<std::string, std::size_t> memory() const = 0; ///< in use, by purpose
+  virtual double              copy_bandwidth()              = 0; ///< bytes read and written per second
+  virtual std::map<std::string, std::size_t> memory() const = 0; ///< bytes in use, by purpose
   virtual std::size_t                        peak_memory() const = 0;
 
   virtual std::shared_ptr<void> allocate(std::size_t bytes, const char *purpose)             = 0;
@@ -185,24 +190,25 @@ public:
   virtual std::shared_ptr<MarkStorage>     create_mark()                                   = 0;
   virtual std::shared_ptr<GraphStorage>    record(const std::function<void()> &operations) = 0;
   virtual void run_together(const std::function<void()> &operations) { operations(); } ///< see Device
-  virtual void launch_waiting() {}                                                     ///< likewise
-  virtual int  n_recorded() const { return 0; }                                        ///< graphs of such operations
+  virtual void launch_waiting() {}                                                     ///< see Device
+  virtual int  n_recorded() const { return 0; }                                        ///< graphs of run_together
 
-  /// What ends by asking a loop's control; on the host it returns the answer.
+  /// A function that ends by asking a loop's control; on the host it returns the answer.
   using Asking = std::function<bool(const LoopAnswer &)>;
-  /// What a loop of several cycles does between them where it repeats itself; without `again` it has one cycle. `again`
-  /// prepares another cycle. `tell` tells the graph whether the loop goes on or begins again; `finish`, where there is
-  /// one, takes its place behind the steps of a cycle.
+  /// The operations between the cycles of a loop that repeats itself; a loop without `again` has one cycle. `again`
+  /// prepares another cycle. `tell` tells the graph whether the loop goes on or begins again. `finish`, where there is
+  /// one, takes the place of `tell` behind the steps of a cycle.
   struct Cycles
   {
     std::function<void()> again;
     Asking                finish, tell;
   };
-  /// `first` and, for as long as the answer says so, `step`. A step that is recordable becomes part of a graph.
+  /// Returns a loop that runs `first` and, for as long as the answer says so, `step`. A step that is recordable becomes
+  /// part of a graph.
   virtual std::shared_ptr<LoopStorage> create_loop(const Asking &first, const Asking &step, const Cycles &cycles,
                                                    bool recordable) = 0;
 
-  /// Two scalars for results that are fetched at once.
+  /// Returns two scalars, for results that are fetched at once.
   const ScalarStorage &own_scalars()
   {
     if (own.n == 0)
@@ -210,11 +216,11 @@ public:
     return own;
   }
 
-  /// a <- a⁻¹ for a dense n x n matrix in device memory, row-major: Gauss-Jordan elimination with partial pivoting. A
-  /// singular matrix gives values that are no numbers.
+  /// Replaces a dense row-major n x n matrix in device memory by its inverse, by Gauss-Jordan elimination with partial
+  /// pivoting. A singular matrix gives values that are no numbers.
   virtual void invert(double *a, int n) = 0;
 
-  /// See Device.
+  /// Operations as in Device, which see.
   /// @{
   virtual void arnoldi(const ArnoldiVectors &vectors) const                                               = 0;
   virtual void combine(int n, const double *const *basis, const int *k, const double *a, double *x) const = 0;
@@ -227,14 +233,15 @@ private:
   ScalarStorage own;
 };
 
-/// Whether the library has its CUDA part.
+/// True where the library was built with its CUDA part.
 inline constexpr bool built_with_cuda = ADAMANT_WITH_CUDA;
 
-/// The device factories; that of CUDA throws RunError where there is none.
+/// Return a device. make_cuda_device throws RunError where there is no usable GPU or no CUDA part.
 std::shared_ptr<DeviceInterface> make_host_device(int n_threads, const Communicator &ranks);
 std::shared_ptr<DeviceInterface> make_cuda_device(const Communicator &ranks, bool share_devices, MatrixFormat format);
 
-/// How functors meet a GPU. Defined in algebra/functors.cuh: a .cu file instantiates them for each functor.
+/// The kernels of functors on a GPU. They are defined in algebra/functors.cuh, and a .cu file instantiates them for
+/// each functor.
 namespace cuda
 {
 template <typename Functor>

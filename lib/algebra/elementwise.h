@@ -5,7 +5,7 @@
 
 namespace adamant
 {
-/// Whether a functor has value(i) and store(i, value): an operation on independent elements.
+/// Tells whether a functor has value(i) and store(i, value), which makes it an operation on independent elements.
 template <typename Functor, typename = void>
 struct IsElementwise : std::false_type
 {

@@ -4,7 +4,7 @@
 
 namespace adamant
 {
-/// to[i] = from[place[i]], converted; zero where the place is -1.
+/// A functor that sets to[i] = from[place[i]], converted, or zero where the place is -1.
 template <typename From, typename To>
 struct Gather
 {

@@ -8,13 +8,13 @@
 
 namespace adamant
 {
-/// A recorded sequence of operations on the same vectors and matrices, to be repeated: on a GPU one launch. It stays
-/// valid when values of matrices change. What it refers to has to outlive it.
+/// A recorded sequence of operations on given vectors and matrices, to be repeated; on a GPU a replay is one launch. It
+/// stays valid when values of matrices change. The objects that the operations use have to outlive it.
 class Graph
 {
 public:
   Graph() = default;
-  /// `operations` must not wait for numbers. On the host they are run at each replay.
+  /// Records `operations`, which must not wait for numbers. On the host they are run at each replay.
   Graph(const Device &device, const std::function<void()> &operations)
     : graph(device.interface().record(operations))
   {}
@@ -22,13 +22,14 @@ public:
   explicit operator bool() const { return graph != nullptr; }
   void     replay() const { graph->replay(); }
   int      n_operations() const { return graph->n_operations(); } ///< launches that one replay replaces; 0 on the host
-  double   seconds() const { return graph->seconds(); }           ///< of one replay on the device, median of a few
+  double   seconds() const { return graph->seconds(); }           ///< median time of a replay on the device
 
 private:
   std::shared_ptr<GraphStorage> graph;
 };
 
-/// operations(b, x) to be recorded for these vectors, whose memory they keep: the objects b and x may end.
+/// Returns a function that calls operations(b, x), to be recorded. It keeps the memory of both vectors: the objects b
+/// and x may end before it.
 template <typename Number, class Operations>
 std::function<void()> on_vectors(const Vector<Number> &b, Vector<Number> &x, const Operations &operations)
 {

@@ -2,12 +2,12 @@
 
 #include "base/host_device.h"
 
-// What is done at listed nodes, for host and GPU, with fields of several components that are stored one after the
-// other: component c of node i is u[c n + i], that of the listed node number k is value[c n_listed + k].
+// Functors for host and GPU that change fields at listed nodes. Fields have several components, which are stored one
+// after the other: component c of node i is u[c n + i]. For the listed node number k it is value[c n_listed + k].
 
 namespace adamant
 {
-/// u at the listed nodes is `value`.
+/// A functor that sets u at the listed nodes to `value`.
 struct SetAtNodes
 {
   int           n_components, n_listed;
@@ -23,8 +23,9 @@ struct SetAtNodes
   }
 };
 
-/// Where several values are candidates for a node it takes the shortest vector, or the longest. One of them after the
-/// other: `role` of the present one is 0 where it does not apply, 2 where it is the node's first, else 1.
+/// A functor that takes, where several values are candidates for a node, the shortest vector or the longest. It runs
+/// for one candidate after the other. `role` of the present one is 0 where it does not apply, 2 where it is the node's
+/// first, else 1.
 struct ChooseCandidate
 {
   int           n_components, n_listed;

@@ -19,7 +19,7 @@ public:
 
   T *on_device() const { return reinterpret_cast<T *>(memory.storage().on_device); }
   T *on_host() const { return reinterpret_cast<T *>(memory.storage().on_host); } ///< kernels may write there
-  /// Waits for the operations so far; what they have written to on_host().
+  /// Waits for the operations so far and returns the object that they have written to on_host().
   const T &fetch() const
   {
     memory.fetch();
@@ -30,7 +30,7 @@ private:
   Scalars memory;
 };
 
-/// to = value: what differs from run to run of recorded operations.
+/// A functor that sets *to = value, for a value that differs from run to run of recorded operations.
 template <class T>
 struct Assign
 {
@@ -39,24 +39,25 @@ struct Assign
   ADAMANT_HOST_DEVICE void operator()(int) const { *to = value; }
 };
 
-/// While control() says so: a step. Control is a functor that one thread of the device calls. On a GPU the whole loop
-/// is one launch, in which the host takes no part: a graph with a conditional node (CUDA 12.4 or newer). Elsewhere, on
-/// several ranks, and where a step cannot be recorded the host fetches the answers.
+/// Repeats a step while control() says so. The control is a functor that one thread of the device calls. On a GPU the
+/// whole loop is one launch, in which the host takes no part: a graph with a conditional node (CUDA 12.4 or newer).
+/// With older versions, on several ranks, and where a step cannot be recorded the host fetches the answers.
 class Loop
 {
 public:
   Loop() = default;
-  /// `step` ends by asking the control and returns the answer: Device::sums, or `ask`. What both refer to has to
-  /// outlive the loop. A `recordable` step does not wait and makes no vectors; it is recorded once.
+  /// Makes a loop whose `step` ends by asking the control, with Device::sums or `ask`, and returns the answer. Objects
+  /// that the control or the step refers to have to outlive the loop. A `recordable` step does not wait and makes no
+  /// vectors; it is recorded once.
   template <class Control>
   Loop(const Device &device, const Control &control, const std::function<bool(const LoopAnswer &)> &step,
        bool recordable)
     : loop(device.interface().create_loop(asking(device, control), step, {}, recordable))
   {}
-  /// A loop of several cycles. control.goes_on() is true while a cycle lasts; when it has ended, and control.again() is
-  /// true, the operations `again` prepare another one. `finish`, where there is one, may be run behind any step: if the
-  /// cycle has ended it does what belongs to that, and it asks a control whether the loop goes on or begins again.
-  /// Where the loop does not repeat itself, who runs it calls `finish` and begins the cycles.
+  /// Makes a loop of several cycles. control.goes_on() is true while a cycle lasts. When a cycle has ended and
+  /// control.again() is true, the operations `again` prepare another one. `finish`, where there is one, may run behind
+  /// any step. If the cycle has ended it completes the cycle, and it asks a control whether the loop goes on or begins
+  /// again. Where the loop does not repeat itself, the caller of `run` also calls `finish` and begins the cycles.
   template <class Control>
   Loop(const Device &device, const Control &control, const std::function<bool(const LoopAnswer &)> &step,
        bool recordable, const std::function<void()> &again, const std::function<bool(const LoopAnswer &)> &finish = {})
@@ -66,13 +67,14 @@ public:
 
   explicit operator bool() const { return loop != nullptr; }
   void     run() const { loop->run(); }
-  /// Whether `run` only launches it, so that the host may go on.
+  /// Returns whether `run` only launches the loop, so that the host may go on.
   bool repeats_itself() const { return loop->repeats_itself(); }
-  /// How many steps the last run took: the next ones may launch so many without asking in between. A step that comes
-  /// behind the last one has to change nothing that counts.
+  /// Takes the number of steps of the last run: the next runs may launch so many without asking in between. A step that
+  /// comes behind the last one has to change nothing that counts.
   void expect(int steps) const { loop->expect(steps); }
 
-  /// Asks a control, in a kernel of its own; its answer where this is the host's.
+  /// Asks a control, in a kernel of its own. Returns its answer on the host, and true on a GPU, where the answer goes
+  /// where `answer` says.
   template <class Control>
   static bool ask(const Device &device, const Control &control, const LoopAnswer &answer)
   {

@@ -11,30 +11,31 @@ namespace adamant
 {
 class CompressedRows;
 
-/// A matrix on a device, this rank's rows: sparse in the device's own format (host/sparse_matrix.h, cuda/sparse.cuh),
-/// by cells, or dense. A handle: copies mean the same matrix.
+/// This rank's rows of a matrix on a device: sparse in the device's own format (host/sparse_matrix.h, cuda/sparse.cuh),
+/// by cells, or dense. A Matrix is a handle: copies mean the same matrix.
 template <typename Number>
 class Matrix
 {
 public:
   Matrix() = default;
-  /// The rows of `source`, of which `node_size` at a time belong to one node: a hint for the format, and what
-  /// operations by node need.
+  /// Makes a sparse matrix of the rows of `source`. Each `node_size` rows belong to one node: a hint for the format,
+  /// and a need of operations by node.
   Matrix(const Device &device, const CSRMatrix<double> &source, int node_size = 1)
     : matrix(device.interface().operations(Number()).create_matrix(source, node_size, nullptr))
   {}
-  /// The same pattern with the values of `rows`, which will change. The format is for the structure that they have, as
-  /// those of a constant matrix do on uniform parts of a mesh; values without it make `update` store each of them.
+  /// Makes a sparse matrix with this pattern and the values of `rows`, which will change. The format makes use of rows
+  /// that repeat each other, as they do on uniform parts of a mesh. New values that do not repeat so make `update`
+  /// store each of them.
   Matrix(const Device &device, const CSRMatrix<double> &pattern, const CompressedRows &rows, int node_size = 1);
-  /// What stands behind another kind of matrix; for lib/algebra.
+  /// Makes a handle of the given storage of any kind of matrix; for lib/algebra.
   explicit Matrix(std::shared_ptr<MatrixStorage<Number>> storage)
     : matrix(std::move(storage))
   {}
-  /// By cells: products make the entries of `cells`.
+  /// Makes a matrix by cells: products make the entries of `cells`.
   Matrix(const Device &device, const CellMatrix &cells)
     : matrix(device.interface().operations(Number()).create_cell_matrix(cells))
   {}
-  /// A dense square matrix; row-major values in host memory.
+  /// Returns a dense square matrix of n rows from row-major values in host memory.
   static Matrix dense(const Device &device, const Array<double> &row_major, int n)
   {
     Matrix A;
@@ -48,13 +49,14 @@ public:
 
   void update(const CSRMatrix<double> &source) { matrix->update(source); } ///< new values on the same pattern
   void update_dense(const Array<double> &row_major) { matrix->update_dense(row_major); }
-  /// New values of a matrix that was made of compressed rows, or row-major ones of a dense matrix, in the memory of the
-  /// device. Addresses stay and graphs are valid, but for the one time that the format changes. Sparse: waits.
+  /// Takes new values in device memory, of a matrix that was made of compressed rows, or row-major ones of a dense
+  /// matrix. Addresses stay and graphs are valid, but for the one time that the format changes. The update of a sparse
+  /// matrix waits.
   /// @{
   void update(const CompressedRows &rows);
   void update_dense(const Vector<double> &row_major);
   /// @}
-  void update(const CellMatrix &cells) { matrix->update_coefficients(cells); } ///< their new coefficients
+  void update(const CellMatrix &cells) { matrix->update_coefficients(cells); } ///< takes their coefficients
 
   std::size_t bytes() const { return matrix->bytes(); } ///< of the device's memory
   std::string format() const

@@ -4,9 +4,10 @@
 
 namespace adamant
 {
-/// Names what happens during its life, for profilers that read NVTX (Nsight Systems and Compute); nests. Costs next to
-/// nothing without one, and nothing in programs without CUDA. Where a recorded graph is replayed, the ranges of its
-/// operations are not seen again: ADAMANT_CUDA_GRAPHS=0 in the environment makes the device launch them one by one.
+/// Names the operations during its life for profilers that read NVTX (Nsight Systems and Compute); ranges may nest. It
+/// costs next to nothing without a profiler, and nothing in programs without CUDA. Where a recorded graph is replayed,
+/// the ranges of its operations are not seen again. ADAMANT_CUDA_GRAPHS=0 in the environment makes the device launch
+/// the operations one by one.
 class ProfilerRange
 {
 public:

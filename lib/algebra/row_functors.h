@@ -6,38 +6,43 @@
 
 // Functors for Device::for_each_row, for host and GPU. With s = (A x)_i of row i, a functor of rows has
 //
-//   Operands fetch(int i) const              what it reads for the row; a GPU loads it while the product is under way
+//   Operands fetch(int i) const              reads the operands of the row, on a GPU while the product is under way
 //   void     operator()(int i, Number s, Operands) const
 //
 // On several ranks the entries in columns that other ranks own, the ghosts' part, may come second, when the messages
 // have arrived. As all results are affine in s, a functor says how they change when s grows by t:
 //
-//   Result result(int i) const               what that reads
+//   Result result(int i) const               reads the result that `add` changes
 //   void   add(int i, Number t, Result) const
 //
-// A functor of nodes (`by_node`) gets what concerns all m rows of a node together:
+// A functor of nodes (`by_node`, with the member node_size = m) gets all m rows of a node together:
 //
-//   int    node_size                         m
-//   template <int m> Operands fetch_node(int node) const      what it reads for the node
+//   template <int m> Operands fetch_node(int node) const      reads the operands of the node
 //   template <int m> void finish_node(int node, const Number (&s)[m], Operands) const
-//   Number residual(int i, Number s) const                    or one by one: what the rows of a node exchange,
-//   void   finish_row(int i, const Number *residuals_of_node) const                 and what becomes of a row
-//   template <int most> Result result(int node, int k) const          for row k of a node, m <= most
+//
+// Where rows come one by one, the rows of a node exchange their residuals:
+//
+//   Number residual(int i, Number s) const
+//   void   finish_row(int i, const Number *residuals_of_node) const
+//
+// The ghosts' part then changes row k of a node, with m <= most:
+//
+//   template <int most> Result result(int node, int k) const
 //   template <int most> void   add(int node, int k, const Number (&sums_of_node)[most], Result) const
 //
-// `skips_empty`: rows without entries stay as they are. `is_sum`: y[i] = ... + a s, with members a and y. `in_place`:
-// the functor may write entries of the vector that is multiplied which no other row of this rank reads; what other
-// ranks read of it is sent before.
+// With `skips_empty`, rows without entries stay as they are. With `is_sum`, the functor sets y[i] = ... + a s and has
+// members a and y. With `in_place`, the functor may write entries of the vector that is multiplied which no other row
+// of this rank reads; entries that other ranks read are sent before.
 
 namespace adamant
 {
-/// Functors inherit what they do not have.
+/// The base of row functors: its members apply where a functor does not have them.
 struct RowFunctor
 {
   static constexpr bool by_node = false, skips_empty = false, is_sum = false, in_place = false;
 };
 
-/// Entry i of a vector in the memory of a device: what for_each_row multiplies.
+/// A vector in the memory of a device, as for_each_row multiplies it: returns entry i.
 template <typename Number>
 struct Entries
 {
@@ -45,7 +50,7 @@ struct Entries
   ADAMANT_HOST_DEVICE Number operator()(int i) const { return x[i]; }
 };
 
-/// y = a A x + b y.
+/// A functor that sets y = a A x + b y.
 template <typename Number>
 struct Product : RowFunctor
 {
@@ -67,7 +72,7 @@ struct Product : RowFunctor
   ADAMANT_HOST_DEVICE void   add(int row, Number sum, Number result) const { y[row] = result + a * sum; }
 };
 
-/// y += a A x.
+/// A functor that adds a A x to y.
 template <typename Number>
 struct Addition : RowFunctor
 {
@@ -85,7 +90,7 @@ struct Addition : RowFunctor
   ADAMANT_HOST_DEVICE void   add(int row, Number sum, Number result) const { y[row] = result + a * sum; }
 };
 
-/// r = b - A x.
+/// A functor that sets r = b - A x.
 template <typename Number>
 struct Residual : RowFunctor
 {
@@ -101,8 +106,8 @@ struct Residual : RowFunctor
   ADAMANT_HOST_DEVICE void   add(int row, Number sum, Number result) const { r[row] = result - sum; }
 };
 
-/// A functor whose row i is row nodes[i / m] m + i % m, for matrices of some rows: of one colour, for example, which
-/// may change the vector that is multiplied.
+/// A functor that does for row i what f does for row nodes[i / m] m + i % m, m = node_size. It is for matrices of some
+/// rows, such as the rows of one colour, and may change the vector that is multiplied.
 template <class Functor>
 struct Listed : RowFunctor
 {

@@ -6,17 +6,18 @@
 
 namespace adamant
 {
-/// What functors see of compressed rows, in the memory of a device.
+/// Compressed rows in the memory of a device, as functors see them.
 struct RowsView
 {
   int                     n_rows;
   View<const EntryNumber> row_start;
   View<const int>         column;
   View<const double>      value;
-  /// Of rows that are spread over ranks, whose columns end with ghosts: where those begin if they are to be left out.
+  /// Where rows are spread over ranks, their columns end with ghosts. This is the first ghost's column if ghosts are to
+  /// be left out, else -1.
   int first_ghost = -1;
 
-  /// Behind the last entry of row i that is not left out.
+  /// Returns the place behind the last entry of row i that is not left out.
   ADAMANT_HOST_DEVICE EntryNumber end(int i) const
   {
     EntryNumber end = row_start[i + 1];
@@ -25,7 +26,7 @@ struct RowsView
     return end;
   }
 
-  /// The place of the entry (i, j), or -1 where it is not stored; columns ascend.
+  /// Returns the place of the entry (i, j), or -1 where it is not stored; columns ascend.
   ADAMANT_HOST_DEVICE EntryNumber find(int i, int j) const
   {
     EntryNumber first = row_start[i], end = row_start[i + 1];
@@ -46,7 +47,7 @@ struct RowsView
   }
 };
 
-/// Those of a matrix in host memory.
+/// Returns a view of the rows of a matrix in host memory.
 inline RowsView view_of(const CSRMatrix<double> &matrix)
 {
   return {matrix.n_rows, elements(matrix.row_start), elements(matrix.column), elements(matrix.value)};

@@ -4,7 +4,7 @@
 
 namespace adamant
 {
-/// What one element adds to the sums of Device::sums.
+/// The terms that one element adds to the sums of Device::sums.
 template <int n>
 struct Sums
 {
@@ -12,7 +12,7 @@ struct Sums
   double value[n];
 };
 
-/// A functor of sums with what its `prepare` takes.
+/// A functor of sums together with the sums that its `prepare` takes.
 template <class Functor>
 struct WithSums
 {
@@ -28,7 +28,7 @@ struct WithSums
   }
 };
 
-/// For functors of sums without scalars.
+/// The result of `prepare` in functors of sums that need no scalars.
 struct Nothing
 {
 };

@@ -2,6 +2,6 @@
 
 #include "algebra/cuda/teams.cuh"
 
-// What a .cu file includes to instantiate each functor that for_each_by_teams is called with:
+// A .cu file includes this to instantiate each functor that for_each_by_teams is called with:
 //
 //   template void adamant::cuda::for_each_by_teams(const DeviceInterface &, int, int, const Functor &);

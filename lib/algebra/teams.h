@@ -6,13 +6,13 @@
 
 namespace adamant
 {
-/// What a functor of for_each_by_teams sees of the threads that work on one element together: here one alone, on a GPU
-/// those of a block (algebra/cuda/teams.cuh).
+/// The threads that work on one element together, as a functor of for_each_by_teams sees them: here one alone, on a GPU
+/// the threads of a block (algebra/cuda/teams.cuh).
 struct OneThread
 {
   static constexpr bool one_thread = true;
 
-  /// What the thread of each i keeps from one step to the next.
+  /// The values that the thread of each i keeps from one step to the next.
   template <typename T, int most>
   struct Kept
   {
@@ -26,7 +26,7 @@ struct OneThread
     }
   };
 
-  /// A step: action(i) for 0 <= i < n, in any order. What it has written is seen by all threads afterwards.
+  /// Runs a step: calls action(i) for 0 <= i < n, in any order. All threads see its writes afterwards.
   template <typename Action>
   void for_each(int n, const Action &action) const
   {
@@ -41,11 +41,11 @@ template <typename Functor>
 void for_each_by_teams(const DeviceInterface &device, int n, int team_size, const Functor &f);
 } // namespace cuda
 
-/// f(i, shared, kept, team) for 0 <= i < n, in any order, where team_size threads, a multiple of 32, work on each i
+/// Calls f(i, shared, kept, team) for 0 <= i < n, in any order. For each i, team_size threads, a multiple of 32, work
 /// together, step by step (OneThread::for_each, for at most team_size elements). `shared`, a Functor::Shared for each
-/// team, takes numbers from step to step and thread to thread and holds anything at first; `kept` has a Functor::Kept
-/// for each thread. Before, f.fetch(i, kept, team) loads what only functors with `writes_matrix` write. On the host a
-/// team is one thread.
+/// team, takes numbers from step to step and thread to thread; its first content is undefined. `kept` has a
+/// Functor::Kept for each thread. Before, f.fetch(i, kept, team) loads data that only functors with `writes_matrix`
+/// write. On the host a team is one thread.
 template <typename Functor>
 void for_each_by_teams(const Device &device, int n, int team_size, const Functor &f)
 {

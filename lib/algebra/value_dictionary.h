@@ -5,19 +5,20 @@
 #include <cmath>
 #include <vector>
 
-// The few different values of a matrix, for formats that store a code of one byte in their place. Assembled in
-// different orders (around hanging nodes, at the borders of ranks) equal rows differ by rounding, and would fill the
-// dictionary.
+// The few different values of a matrix, for formats that store a code of one byte in place of each value. Equal rows
+// that are assembled in different orders (around hanging nodes, at the borders of ranks) differ by rounding, and would
+// fill the dictionary.
 
 namespace adamant
 {
-/// Rows are taken for the same, and stored once, where all their values differ by no more than this times the largest
+/// Rows are taken as equal, and stored once, where all their values differ by no more than this times the largest
 /// magnitude of the row: 16 units in the last place. The stored values are the first row's.
 template <typename Number>
 constexpr double same_value = 16 * (sizeof(Number) == sizeof(double) ? 2.2204460492503131e-16 : 1.1920928955078125e-7);
 
-/// Values of a row are taken for the same where they differ by less than this: 16 units in the last place of a double
-/// of the row's largest magnitude, of a float 2 of them; 0, for none, where that is out of range.
+/// Returns the difference below which values of a row with this largest magnitude are taken as equal. This is 16 units
+/// in the last place of the magnitude as a double, and 2 units as a float. It is 0, so that no values are equal, where
+/// the magnitude is out of range.
 template <typename Number>
 ADAMANT_HOST_DEVICE double rounding_unit(double largest)
 {
@@ -25,22 +26,22 @@ ADAMANT_HOST_DEVICE double rounding_unit(double largest)
   return exponent > 900 || exponent < -900 ? 0. : ldexp(1., exponent - bits);
 }
 
-/// A value, the smallest unit of the rows that have it, and how often it was found, at least in a sample.
+/// A value, the smallest rounding unit of the rows that have it, and how often it was found, at least in a sample.
 struct FoundValue
 {
   double value, unit;
   int    count;
 };
 
-/// The dictionary for these values, ascending: of those no more than a unit apart, the most frequent one, so that most
-/// rows keep their values to the bit. Empty where these are more than `most`.
+/// Returns the dictionary for these values, ascending. Of values that are no more than a unit apart it holds the most
+/// frequent one, so that most rows keep their values to the bit. It is empty where more than `most` values are needed.
 std::vector<double> value_dictionary(std::vector<FoundValue> values, std::size_t most);
 
-/// Position in the dictionary, which ascends, of the value nearest to this one.
+/// Returns the position of the nearest value in the dictionary, which ascends.
 template <typename Number>
 ADAMANT_HOST_DEVICE int code_of(Number value, const Number *dictionary, int n_values)
 {
-  int low = 0, high = n_values - 1; // the first that is not smaller, or the last
+  int low = 0, high = n_values - 1; // ends at the first entry that is not smaller, or at the last entry
   while (low < high)
     {
       const int middle = (low + high) / 2;

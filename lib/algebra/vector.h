@@ -8,7 +8,8 @@
 
 namespace adamant
 {
-/// A vector of one device: this rank's part. Owned, movable, not copyable: copies are explicit (Device::copy).
+/// This rank's part of a vector on one device. It owns its memory and is movable, not copyable: copies are explicit
+/// (Device::copy).
 template <typename Number>
 class Vector
 {
@@ -30,7 +31,8 @@ public:
   void download(double *target) const; ///< size() values to host memory; waits
   void set_zero();
 
-  /// The entries first, ..., first + length - 1, which stay this vector's: one part of a block vector.
+  /// Returns the entries first, ..., first + length - 1 as a vector that shares this one's memory: one part of a block
+  /// vector.
   Vector part(int first, int length) const;
 
 private:
@@ -39,8 +41,8 @@ private:
   int                     n = 0;
 };
 
-/// Vectors that kernels choose by a number on the device: their addresses are in its memory. It grows, to `most` of
-/// them.
+/// Vectors from which kernels choose by a number on the device, where the table of their addresses is. It grows, to
+/// `most` vectors.
 template <typename Number>
 class VectorTable
 {
@@ -55,7 +57,7 @@ public:
   int             size() const { return static_cast<int>(vectors.size()); }
   Vector<Number> &operator[](int i) { return vectors[i]; }
   Number *const  *data() const { return table.get(); } ///< device memory
-  void            add()                                ///< one more; waits
+  void            add()                                ///< adds a vector; waits
   {
     vectors.emplace_back(device, n);
     Number *const address = vectors.back().data();
@@ -69,13 +71,13 @@ private:
   std::vector<Vector<Number>> vectors;
 };
 
-/// What does not change, in the memory of a device: numbers of nodes or rows, tables.
+/// Data in the memory of a device that do not change: numbers of nodes or rows, tables.
 template <typename T>
 class List
 {
 public:
   List() = default;
-  /// A copy of `source`, which is in host memory.
+  /// Copies `source`, which is in host memory.
   List(const Device &device, const Array<T> &source)
     : values(std::static_pointer_cast<T>(device.interface().allocate(source.size() * sizeof(T), "tables")))
     , n(to_index(source.size(), "entries of a table"))
@@ -91,8 +93,8 @@ private:
   int                n = 0;
 };
 
-/// The values of a vector in host memory, as an Array<double> or another container of contiguous doubles with a size,
-/// such as deal.II's Vector<double>.
+/// Returns the values of a vector in host memory, as an Array<double> or another container of contiguous doubles with a
+/// size, such as deal.II's Vector<double>.
 template <class Container = Array<double>, typename Number>
 Container to_host(const Vector<Number> &vector)
 {
@@ -101,8 +103,8 @@ Container to_host(const Vector<Number> &vector)
   return values;
 }
 
-/// n results of reductions. They stay where the device computes them, for later operations; `fetch` brings them to the
-/// host.
+/// The n results of reductions. They stay where the device computes them, for later operations; `fetch` brings them to
+/// the host.
 class Scalars
 {
 public:
@@ -112,14 +114,14 @@ public:
     , scalars(device.interface().create_scalars(n))
   {}
 
-  /// Waits for the operations so far; n values in host memory.
+  /// Waits for the operations so far and returns n values in host memory.
   const double *fetch() const
   {
     device.synchronize();
     return scalars.on_host;
   }
-  const double *data() const { return scalars.on_device; }  ///< device memory, for functors
-  const double *on_host() const { return scalars.on_host; } ///< behind a Mark after the operations that give them
+  const double        *data() const { return scalars.on_device; }  ///< device memory, for functors
+  const double        *on_host() const { return scalars.on_host; } ///< valid after a Mark behind their operations
   const ScalarStorage &storage() const { return scalars; }
 
 private:
@@ -127,7 +129,7 @@ private:
   ScalarStorage scalars;
 };
 
-/// A place in the sequence of operations, to be waited for while later ones are under way.
+/// A place in the sequence of operations, for which the host can wait while later operations are under way.
 class Mark
 {
 public:
@@ -136,14 +138,14 @@ public:
     : mark(device.interface().create_mark())
   {}
 
-  void take() const { mark->take(); } ///< behind the operations so far
-  void wait() const { mark->wait(); } ///< for what was before it when it was last taken
+  void take() const { mark->take(); } ///< puts the mark behind all operations so far
+  void wait() const { mark->wait(); } ///< waits for the operations before its last `take`
 
 private:
   std::shared_ptr<MarkStorage> mark;
 };
 
-/// Values on their way to the host beside the operations that follow, which neither wait nor change them.
+/// Values on their way to the host beside later operations, which neither wait for them nor change them.
 class Snapshot
 {
 public:
@@ -152,8 +154,8 @@ public:
     : snapshot(device.interface().create_snapshot(n))
   {}
 
-  void          take(const Vector<double> &x);                ///< the n values that x has now
-  const double *values() const { return snapshot->values(); } ///< waits for them; may be called by another thread
+  void          take(const Vector<double> &x);                ///< sends the n values that x has now
+  const double *values() const { return snapshot->values(); } ///< waits for the values; another thread may call it
 
 private:
   std::shared_ptr<SnapshotStorage> snapshot;

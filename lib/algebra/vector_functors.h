@@ -6,7 +6,7 @@
 
 namespace adamant
 {
-/// to = from, converted.
+/// Sets to = from, converted.
 template <typename From, typename To>
 struct Convert
 {
@@ -16,7 +16,7 @@ struct Convert
   ADAMANT_HOST_DEVICE void store(int i, To value) const { to[i] = value; }
 };
 
-/// x = a x.
+/// Sets x = a x.
 template <typename Number>
 struct Scale
 {
@@ -26,7 +26,7 @@ struct Scale
   ADAMANT_HOST_DEVICE void   store(int i, Number value) const { x[i] = value; }
 };
 
-/// y = a x + b y; b = 0: y is not read.
+/// Sets y = a x + b y. Where b = 0, y is not read.
 template <typename Number>
 struct AddScaled
 {
