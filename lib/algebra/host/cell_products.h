@@ -6,14 +6,14 @@ namespace adamant
 {
 namespace host
 {
-/// Products of a CellMatrix: what cpu threads need of it. Row by row, from the cells around each node.
+/// Products of a CellMatrix on the host. They go row by row, from the cells around each node.
 template <typename Number>
 struct CellProducts
 {
   explicit CellProducts(const CellMatrix &cells);
   void update(const CellMatrix &cells);
 
-  /// sums[i - first] = (A x)_i for whole nodes.
+  /// Sets sums[i - first] = (A x)_i for first <= i < end, the rows of whole nodes.
   void multiply(int first, int end, const Number *x, Number *sums) const;
 
   int                  n_nodes[3];

@@ -6,13 +6,13 @@ namespace adamant
 {
 namespace host
 {
-/// Short loops are not worth waking threads for.
+/// Returns the number of threads for a loop over n elements; short loops are not worth waking threads for.
 inline int threads_for(int n_threads, int n)
 {
   return n < 4096 ? 1 : n_threads;
 }
 
-/// f(i) for 0 <= i < n.
+/// Calls f(i), or f.store(i, f.value(i)) of an elementwise functor, for 0 <= i < n.
 template <typename Functor>
 void for_each(int n_threads, int n, const Functor &f)
 {

@@ -9,21 +9,22 @@
 #include <numeric>
 #include <type_traits>
 
-// How the rows of a matrix are visited on the host.
+// The loops over the rows of a matrix on the host.
 
 namespace adamant
 {
 namespace host
 {
-constexpr int max_node_size = 8, max_group_nodes = 8 * 6; // of rows in a node; lcm with a matrix's dense blocks
+constexpr int max_node_size = 8, max_group_nodes = 8 * 6; // bounds of a node's rows, and of their lcm with dense blocks
 
-/// sums[i - first] = (A x)_i over the columns that this rank owns; whole slices. Compiled once for each precision.
+/// Sets sums[i - first] = (A x)_i for first <= i < end, the rows of whole slices, over the columns that this rank owns.
+/// It is compiled once for each precision.
 template <typename Number>
 void owned_products(const SparseMatrix<Number> &A, int first, int end, const Number *x, Number *sums);
 
-/// Calls epilogue(first, end, sums) for all rows in groups of whole slices and whole nodes of `node_size` rows, with
-/// sums[i - first] = (A x)_i. Threaded. Groups without entries may be skipped. Rows that need other ranks'
-/// values come last: their messages travel meanwhile.
+/// Calls epilogue(first, end, sums) for all rows, on n_threads threads, with sums[i - first] = (A x)_i. Each call has a
+/// group of whole slices and whole nodes of `node_size` rows. With `skip_empty`, groups without entries may be skipped.
+/// Rows that need other ranks' values come last: their messages travel meanwhile.
 template <typename Number, typename Epilogue>
 void for_each_product(const SparseMatrix<Number> &A, const Number *x, int n_threads, int node_size,
                       const Epilogue &epilogue, bool skip_empty = false)
@@ -61,7 +62,8 @@ void for_each_product(const SparseMatrix<Number> &A, const Number *x, int n_thre
       }
 }
 
-// Calls action with the size as a constant where it is a usual one, so that its loops unroll; else false.
+// Calls action with the size as a constant where it is a usual one, so that its loops unroll, and returns true; else
+// returns false.
 template <typename Action>
 bool with_node_size(int size, const Action &action)
 {
@@ -75,7 +77,7 @@ bool with_node_size(int size, const Action &action)
     }
 }
 
-// A functor of nodes: the residuals of a node's rows together.
+// Runs a functor of nodes, which gets the sums or the residuals of a node's rows together.
 template <typename Number, class Functor>
 void for_each_node(const SparseMatrix<Number> &A, const Number *x, int n_threads, const Functor &f)
 {
@@ -119,7 +121,7 @@ void for_each_row(int n_threads, const MatrixStorage<Number> &matrix, const Entr
     for_each_product(
       A, x.x, n_threads, 1,
       [f](int first, int end, const Number *sums) {
-        const Functor own = f; // which no result overwrites
+        const Functor own = f; // a copy that no result overwrites
 #pragma omp simd
         for (int i = first; i < end; ++i)
           own(i, sums[i - first], own.fetch(i));
@@ -127,7 +129,7 @@ void for_each_row(int n_threads, const MatrixStorage<Number> &matrix, const Entr
       Functor::skips_empty);
 }
 
-/// Of a vector that a functor computes: once for each entry, before the product.
+/// Does so for a vector that the functor x computes: once for each entry, before the product.
 template <typename Number, class Gather, class Functor>
 void for_each_row(int n_threads, const MatrixStorage<Number> &matrix, const Gather &x, const Functor &f)
 {

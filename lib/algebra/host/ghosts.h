@@ -9,13 +9,13 @@ namespace adamant
 {
 namespace host
 {
-/// The entries of a matrix in the columns that other ranks own, in compressed rows, and the exchange of what they
-/// multiply: while the messages travel, the rows without such entries are computed.
+/// The entries of a matrix in the columns that other ranks own, in compressed rows, and the exchange of the vector's
+/// ghosts that they multiply. While the messages travel, the rows without such entries are computed.
 template <typename Number>
 class Ghosts
 {
 public:
-  /// `rows`: with those of ghosts, whose columns come last.
+  /// Takes the entries from `rows`, where the columns of ghosts come last.
   Ghosts(const std::shared_ptr<const ExchangePlan> &plan, RowsView rows)
     : plan(plan)
     , exchange(*plan)
@@ -32,7 +32,7 @@ public:
     take_values(rows);
   }
 
-  /// New ones, on the same pattern.
+  /// Takes new values, on the present pattern.
   void take_values(const RowsView &rows)
   {
     for (int i = 0; i < rows.n_rows; ++i)
@@ -46,9 +46,9 @@ public:
   void start(const Number *x) { exchange.start(x); }
   void finish() { values = exchange.finish(); }
 
-  bool reach(int first, int end) const { return row_start[first] != row_start[end]; } ///< the rows first .. end - 1
+  bool reach(int first, int end) const { return row_start[first] != row_start[end]; } ///< whether these rows have any
 
-  /// sums[i - first] += (G g)_i, g the ghosts' values.
+  /// Adds (G g)_i to sums[i - first], where G is this matrix and g are the ghosts' values.
   void add(int first, int end, Number *sums) const
   {
     for (int i = first; i < end; ++i)

@@ -12,8 +12,8 @@ namespace adamant
 {
 namespace host
 {
-/// The rows of a slice in terms of blocks of m x m entries, in the order they are stored: by ascending columns or, once
-/// sorted, by values or by windows. What is said of a row's columns is so for all rows of a node.
+/// The rows of a slice in terms of blocks of m x m entries, in the order of storage. They are stored by ascending
+/// columns or, once sorted, by values or by windows. The columns of a node's first row hold for all its rows.
 class SliceRows
 {
 public:
@@ -30,7 +30,7 @@ public:
   const int m, lanes;
 
   int    width(int r) const { return n_blocks[r]; }                                          ///< blocks of node r
-  bool   stored(int r, int k) const { return ordered ? order[r][k] >= 0 : k < n_blocks[r]; } ///< or else padding
+  bool   stored(int r, int k) const { return ordered ? order[r][k] >= 0 : k < n_blocks[r]; } ///< else it is padding
   int    column(int r, int k) const { return columns[r][place(r, k) * m]; }
   double value(int r, int k, int c, int d) const { return values[r * m + c][place(r, k) * m + d]; }
   int    window(int k) const { return windows[k]; }
@@ -68,8 +68,9 @@ public:
       }
   }
 
-  /// Without blocks: puts the entries k of all rows into windows of `length` columns, no more of them than the longest
-  /// row has entries and all below n_cols. Returns whether it is possible; else the order stays.
+  /// Puts the entries of all rows, where m = 1, into n_windows windows of `length` columns below n_cols. Each window
+  /// has an entry of each row at most, and the caller sets n_windows to the entries of the longest row. Returns whether
+  /// it is possible; else the order stays.
   bool sort_by_windows(int n_windows, int length, int n_cols)
   {
     std::vector<int> next(lanes, 0);
@@ -94,8 +95,9 @@ public:
     return ordered = next == n_blocks;
   }
 
-  /// Whether all nodes have the values of the first node of `head`, which has as many blocks, one block after the
-  /// other, to `rounding` of each row's largest; or, with `each`, those of the same node.
+  /// Returns whether all nodes have the values of the first node of `head`, block by block; it has as many blocks.
+  /// Values may differ by `rounding` times the largest one of their row. With `each`, node r is compared with node r of
+  /// `head`.
   bool same_values(const SliceRows &head, double rounding, bool each = false) const
   {
     for (int r = 0; r < lanes; ++r)
@@ -107,7 +109,7 @@ public:
           for (int k = 0; k < n; ++k)
             largest = std::max(largest, std::abs(b[k]));
           const double limit = rounding * largest;
-          bool         same  = true; // not where one is no number
+          bool         same  = true; // false where a value is no number
           if (!by_value)
             for (int k = 0; k < n; ++k)
               same &= std::abs(b[k] - a[k]) <= limit;
@@ -121,7 +123,7 @@ public:
     return true;
   }
 
-  /// Whether the nodes have the columns of those of `head`, so many further on.
+  /// Returns whether the nodes have the columns of the nodes of `head`, each larger by `further`.
   bool same_columns(const SliceRows &head, int further) const
   {
     bool same = n_blocks == head.n_blocks;
@@ -140,7 +142,7 @@ private:
   std::vector<const double *>   values;   // of each row
   std::vector<const int *>      columns;  // of each node's first row
   std::vector<std::vector<int>> order;    // of each node's blocks; -1: padding
-  std::vector<int>              windows;  // where they begin
+  std::vector<int>              windows;  // first column of each
 };
 } // namespace host
 } // namespace adamant

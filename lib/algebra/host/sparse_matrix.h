@@ -13,18 +13,19 @@ namespace host
 template <typename Number>
 struct CellProducts; // cell_products.h
 
-/// Sparse matrix in sliced ELL format: `lanes` consecutive rows form a slice, stored by columns so that a product runs
-/// through the vector units, short rows padded with zeros. Products are bound by memory, so slices are stored short.
-/// Columns: only the first row's where those of the others follow one by one (nodes numbered along lines of a mesh),
-/// else as 16-bit distances from the slice's lowest column where they fit. Values: once for all rows of the slice where
-/// they agree to rounding, as with constant coefficients: the first row's stand for all. Slices that repeat each other
-/// so, a few rows on, are stored once, up to `slices_at_once` of a group, and multiplied together. A stored value thus
-/// differs from its own, before both are rounded to Number, by at most same_value<Number> (value_dictionary.h: 16 units
-/// in the last place) times the largest of its row. Where columns neither follow nor agree, as at the ends of lines and
-/// in transfer matrices, entries are put into windows of 2 lanes columns, if these are no more than the longest
-/// row has entries, and picked from two registers there (AVX-512; else one by one). Dense blocks of m x m (the components of a node follow each
-/// other) have slices of `lanes` nodes: a column for each block. Where padding would more than double the entries, the
-/// matrix is stored in compressed rows instead and has no slices. A matrix by cells has nothing of all this.
+/// Sparse matrix in sliced ELL format: `lanes` consecutive rows form a slice, which is stored by columns, so that a
+/// product runs through the vector units. Short rows are padded with zeros. Products are bound by memory, so that
+/// slices are stored in few bytes. Only the first row's columns are stored where the other rows' columns follow one by
+/// one (nodes numbered along lines of a mesh). Else columns are 16-bit distances from the slice's lowest column where
+/// these fit. The first row's values stand for all rows of the slice where they agree to rounding, as with constant
+/// coefficients. Slices that repeat each other so, a few rows on, are stored once, and up to `slices_at_once` of them
+/// are multiplied together. Before values are rounded to Number, a stored one thus differs from its own by at most
+/// same_value<Number> times the largest of its row. (value_dictionary.h: this is 16 units in the last place.) Columns
+/// may neither follow nor agree, as at the ends of lines and in transfer matrices. Entries are then put into windows of
+/// 2 lanes columns, if no more windows are needed than the longest row has entries. There they are picked from two
+/// registers (AVX-512; else one by one). Dense blocks of m x m (the components of a node follow each other) have slices
+/// of `lanes` nodes, with a column for each block. Where padding would more than double the entries, the matrix is
+/// stored in compressed rows instead and has no slices. A matrix by cells stores none of this.
 template <typename Number>
 class SparseMatrix : public MatrixStorage<Number>
 {
@@ -38,17 +39,18 @@ public:
     std::size_t value;  ///< where it begins in value
     int         lowest_column;
     int         width;   ///< entries a row, or blocks a node
-    int         n_alike; ///< this one and those after it that repeat it; 0: it repeats the one before, as stored there
-    bool        contiguous; ///< columns of the first row (node) only, less its number; each row has them shifted by 1
+    int         n_alike; ///< slices from this one on that repeat it; 0: it repeats the one before, and is stored there
+    bool        contiguous; ///< only the first row's (node's) columns, less its number; each next row adds 1
     bool        narrow;     ///< 16-bit columns
-    bool        windowed;   ///< 16-bit distances from where the window of entries k begins; these come first
-    bool        shared;     ///< one value for all rows
-    bool        sorted;     ///< entries by value, not by column
+    bool        windowed;   ///< 16-bit distances from the begin of the window of entries k; the begins come first
+    bool        shared;     ///< each stored value holds for all rows
+    bool        sorted;     ///< entries ascend by value, not by column
   };
 
-  /// `changing`: the values, if they will change in device memory, which is the host's.
+  /// Makes the matrix `source`. `changing` points to its values where they will change in device memory, which is the
+  /// host's; else it is null.
   SparseMatrix(const CSRMatrix<double> &source, int node_size, int n_threads, const double *changing);
-  /// By cells.
+  /// Makes a matrix by cells.
   SparseMatrix(const CellMatrix &source, int n_threads);
 
   void        multiply(Number a, const Number *x, Number b, Number *y) const override;
@@ -67,9 +69,9 @@ public:
   Array<unsigned short> narrow_column;
   Array<Number>         value;
 
-  std::shared_ptr<CellProducts<Number>> cells; ///< null: rows
+  std::shared_ptr<CellProducts<Number>> cells; ///< null: the matrix has rows
 
-  std::unique_ptr<Ghosts<Number>> ghosts;  ///< the entries in columns of other ranks; null: none
+  std::unique_ptr<Ghosts<Number>> ghosts;  ///< the entries in columns of other ranks; null: there are none
   mutable Array<Number>           scratch; ///< entries that a functor computes, before the product
 
 private:
@@ -81,7 +83,7 @@ private:
   int      repeated(int slice) const;
 
   bool changing = false; ///< whether values change in device memory
-  bool plain    = false; ///< each is stored
+  bool plain    = false; ///< whether each value is stored
 };
 } // namespace host
 } // namespace adamant

@@ -11,11 +11,11 @@ namespace adamant
 {
 namespace host
 {
-/// Reductions run over blocks of this many elements: the block of each vector stays in the first-level cache.
+/// Reductions run over blocks of this many elements, so that the block of each vector stays in the first-level cache.
 constexpr int block_length = 2048;
 
-/// Sums n_sums quantities that `block_sums(begin, end, sums)` computes on each block, in block order: the result is the
-/// same for every number of threads.
+/// Adds up n_sums quantities that `block_sums(begin, end, sums)` computes on each block, in block order: `result` does
+/// not depend on the number of threads.
 template <typename BlockSums>
 void blocked_sums(int n, int n_threads, int n_sums, double *result, const BlockSums &block_sums)
 {
@@ -31,14 +31,14 @@ void blocked_sums(int n, int n_threads, int n_sums, double *result, const BlockS
       result[s] += partial[static_cast<std::size_t>(block) * n_sums + s];
 }
 
-/// result[j] = Σ_i f(i, f.prepare()).value[j].
+/// Sets result[j] = Σ_i f(i, f.prepare()).value[j].
 template <typename Functor>
 void sums(int n_threads, int n, const Functor &f, double *result)
 {
   constexpr int n_sums = Functor::n_sums;
-  const auto    c      = f.prepare(); // before the results take the place of what it reads
+  const auto    c      = f.prepare(); // before the results overwrite the scalars that f reads
   blocked_sums(n, threads_for(n_threads, n), n_sums, result, [&](int begin, int end, double *sum) {
-    const Functor own       = f; // no other thread's pointers: else the loop is not vectorised
+    const Functor own       = f; // a copy for each thread: else the loop is not vectorised
     const auto    constants = c;
     double        first = 0, second = 0;
 #pragma omp simd reduction(+ : first, second)
