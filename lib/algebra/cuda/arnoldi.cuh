@@ -7,14 +7,14 @@
 #include <algorithm>
 #include <type_traits>
 
-// A step of Arnoldi's method with as many vectors as the device says, for GMRES in a loop on the device: three kernels,
-// whatever their number. The last one asks the loop's control.
+// A step of Arnoldi's method for GMRES in a loop on the device, with as many vectors as the device says. It takes three
+// kernels for any number of vectors. The last kernel asks the loop's control.
 
 namespace adamant
 {
 namespace cuda
 {
-/// Some of the vectors in a table, which are read together.
+/// Some of the vectors in a table, `group` at most, which are read together.
 struct TabledVectors
 {
   static constexpr int group = 8;
@@ -22,7 +22,7 @@ struct TabledVectors
   const double *data[group];
   int           n;
 
-  /// The addresses are loaded beside the number of vectors, not after it: the table has at least `most`.
+  /// Loads the addresses beside the number of vectors, not after it: the table has at least `most` addresses.
   __device__ TabledVectors(const double *const *table, int first, int n_vectors, int most)
     : n(min(group, n_vectors - first))
   {
@@ -36,14 +36,15 @@ struct TabledVectors
   }
 };
 
-/// k of this step, which the control changes while other blocks still ask for it; -1: nothing happens.
+/// Returns the k of this step, or -1 where nothing happens. The control may change *a.k while other blocks still ask
+/// for it: k then is in *a.k_of_step.
 __device__ inline int number_of_step(const ArnoldiVectors &a)
 {
   return a.k_of_step != nullptr ? *a.k_of_step : *a.k;
 }
 
-/// The norm of v_{k+1} before scaling needs no further pass: the corrections are of rounding size, so that it follows
-/// by Pythagoras from the norm before them. Where they are less than that they are not made.
+/// The norm of v_{k+1} before scaling, and whether w is corrected. The norm needs no further pass: corrections are of
+/// rounding size, so that it follows by Pythagoras from the norm before them. Smaller corrections are not made.
 struct LastPass
 {
   bool   corrects;
@@ -60,11 +61,11 @@ struct LastPass
   }
 };
 
-/// v = v_{k+1} = (w - V corrections) / norm, by all blocks but the first one.
+/// Sets v = v_{k+1} = (w - V corrections) / norm; all blocks but the first one call it.
 __device__ inline void make_vector(const ArnoldiVectors &a, int n_vectors, int blocks, const PartialSums &corrections,
                                    double *here)
 {
-  constexpr int slots = 4, group = TabledVectors::group; // slots: elements of a thread, of long vectors
+  constexpr int slots = 4, group = TabledVectors::group; // slots: elements of a thread in long vectors
   const int     begin = (blockIdx.x - 1) * blockDim.x + threadIdx.x, stride = (gridDim.x - 1) * blockDim.x;
   double       *last = a.basis[n_vectors], w_i[slots];
 #pragma unroll
@@ -101,7 +102,7 @@ __device__ inline void make_vector(const ArnoldiVectors &a, int n_vectors, int b
       }
 }
 
-/// h becomes the coefficients and the norm, by one block.
+/// Sets h to the coefficients and the norm; one block calls it.
 __device__ inline void make_column(const ArnoldiVectors &a, int n_vectors, int blocks, const PartialSums &products,
                                    const PartialSums &corrections, double *here, double *h_here)
 {
@@ -112,8 +113,9 @@ __device__ inline void make_column(const ArnoldiVectors &a, int n_vectors, int b
     a.h[j] = j < n_vectors ? h[j] + (pass.corrects ? correction[j] : 0.) : pass.norm;
 }
 
-/// The last pass; beside it the first block asks the control, which takes longer than the vector. The control wants
-/// many registers and spills, so that four blocks of the vector fit into a multiprocessor. `blocks`: those of the sums.
+/// Runs the last pass. Beside it the first block asks the control, which takes longer than the vector. The control
+/// wants many registers and spills, so that four blocks of the vector fit into a multiprocessor. `blocks` is the number
+/// of blocks that left the sums.
 template <class Control>
 __global__ void __launch_bounds__(block_size, 4)
   finish_kernel(const ArnoldiVectors a, int blocks, const PartialSums products, const PartialSums corrections,
@@ -135,14 +137,14 @@ __global__ void __launch_bounds__(block_size, 4)
     }
 }
 
-/// The sums of the first two kernels, and how many blocks left them.
+/// The sums of the first two kernels, and the number of blocks that left them.
 struct Projection
 {
   PartialSums products, corrections;
   int         blocks;
 };
 
-/// The first two kernels: w -= V Vᵀw, and what is to be corrected.
+/// Launches the first two kernels: they set w -= V Vᵀw, and leave the inner products for the correction.
 Projection project(const Context &context, const ArnoldiVectors &a);
 
 template <class Control>

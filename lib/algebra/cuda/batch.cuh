@@ -20,11 +20,12 @@ namespace cuda
 {
 class Loop;
 
-/// Launches that wait to be made together: those of the operations that run() is given, up to where the stream is asked
-/// for something else, such as a copy or a wait of the host. A sequence of kernels and loops that comes again and again
-/// is recorded, a graph for each of the sets of arguments that come again, as vectors change places; arguments that
-/// never do, such as the time, are given to it before each launch. What came a few times is launched one by one. Marks
-/// are taken behind all that waits with them. Memory that a waiting kernel may use is not given back before its launch.
+/// Launches that wait to be made together. They come from the operations that run() is given, up to where the stream is
+/// asked for something else, such as a copy or a wait of the host. A sequence of kernels and loops that comes again and
+/// again is recorded. It has a graph for each set of arguments that comes again, as vectors change places. Arguments
+/// that never do, such as the time, are given to the graph before each launch. A sequence that came a few times only is
+/// launched one by one. Marks are taken behind all launches that wait with them. Memory that a waiting kernel may use
+/// is not given back before its launch.
 class Batch
 {
 public:
@@ -32,8 +33,8 @@ public:
     : context(context)
   {}
 
-  void run(const std::function<void()> &operations);   ///< in one batch; in another one they are part of that
-  void leave(const std::function<void()> &operations); ///< these are launched at once
+  void run(const std::function<void()> &operations);   ///< runs them in one batch, or as part of an open one
+  void leave(const std::function<void()> &operations); ///< runs them outside of the batch
 
   bool open() const { return is_open; }
   void add(const KernelLaunch &kernel, std::initializer_list<Argument> arguments);
@@ -42,39 +43,39 @@ public:
   bool holds(const CUevent_st *mark) const;
 
   void launch_waiting() { launch_waiting(true); }
-  void launch_before_release() noexcept; ///< likewise; an error is thrown by the next launch
+  void launch_before_release() noexcept; ///< as launch_waiting; the next launch throws its error
 
-  int n_recorded() const; ///< graphs
+  int n_recorded() const; ///< number of graphs
 
 private:
   struct Operation
   {
     KernelLaunch                                     kernel;
-    std::shared_ptr<Loop>                            loop;      // not null: this in the place of a kernel
-    std::vector<std::pair<std::size_t, std::size_t>> arguments; // of the kernel: where in `bytes`, and their sizes
+    std::shared_ptr<Loop>                            loop;      // not null: takes the place of the kernel
+    std::vector<std::pair<std::size_t, std::size_t>> arguments; // of the kernel: places in `bytes`, and sizes
   };
   struct Launches
   {
     void                clear();
     std::vector<void *> arguments(const Operation &operation);
-    std::string_view    bytes_of(const Operation &operation) const; // all arguments, with gaps of zeros
+    std::string_view    bytes_of(const Operation &operation) const; // its arguments, with gaps of zeros
 
     std::vector<Operation>                   operations;
     std::vector<std::shared_ptr<CUevent_st>> marks;
-    std::string                              kernels; // all that tells the operations apart but their arguments
+    std::string                              kernels; // identifies the operations but for their arguments
     std::string                              bytes;   // of the arguments
   };
-  // Operations with some arguments.
+  // The launches of a sequence with one set of arguments.
   struct Repeated
   {
-    std::size_t                                           n_launches = 0; // so far, that a graph would have spared
+    std::size_t                                           n_launches = 0; // launches so far that a graph would spare
     std::shared_ptr<CUgraph_st>                           graph;
     std::shared_ptr<CUgraphExec_st>                       executable;
-    std::vector<std::pair<std::size_t, CUgraphNode_st *>> varying; // operations whose arguments are given anew
+    std::vector<std::pair<std::size_t, CUgraphNode_st *>> varying; // operations that get new arguments
   };
   struct Sequence
   {
-    std::vector<std::unordered_set<std::size_t>> values; // of each operation, hashes of the arguments that it had
+    std::vector<std::unordered_set<std::size_t>> values; // for each operation, hashes of its arguments so far
     std::unordered_map<std::string, Repeated>    repeated;
 
     bool varies(std::size_t operation) const;
@@ -90,7 +91,7 @@ private:
   const Context                            &context;
   bool                                      is_open = false;
   Launches                                  waiting, under_way;
-  std::unordered_map<std::string, Sequence> sequences; // by their kernels and loops
+  std::unordered_map<std::string, Sequence> sequences; // found by their kernels and loops
   std::exception_ptr                        failure;
 };
 } // namespace cuda

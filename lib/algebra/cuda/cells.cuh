@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <type_traits>
 
-// Products of matrices by cells. A block of threads takes a tile of nodes and some planes, from the lowest up: each
-// thread a column of nodes, and of cells whose vertex 0 these are. Between two planes a cell has the even and odd
-// functions of its lower face from the plane before; what it gives to its vertices meets in shared memory. The cells at
-// a tile's rim, and those between two tiles' planes, are taken by both: no atomics, and the same sums for any tiles.
-// Floating point: about 210 operations a cell, where K has 1152.
+// Products of matrices by cells. A block of threads takes a tile of nodes and some planes, from the lowest up. Each
+// thread has a column of nodes, and the column of cells whose vertex 0 these nodes are. Each cell gets the even and odd
+// functions of its lower face from the plane before. The contributions of cells to their vertices meet in shared
+// memory. Cells at a tile's rim, and between two tiles' planes, are computed by both tiles: this takes no atomics, and
+// gives equal sums for any tiles. A cell takes about 210 floating-point operations, where K has 1152.
 
 namespace adamant
 {
@@ -30,7 +30,7 @@ struct CellProducts
   List<unsigned char> fixed;
 };
 
-/// A tile of `width` x `height` threads, those at its rim without results, and its planes.
+/// A tile of `width` x `height` threads, whose rim has no results, and its number of planes.
 struct CellTiles
 {
   int width, height, planes;
@@ -46,7 +46,7 @@ struct CellView
   CellModes<Number>    modes;
 };
 
-/// The values of a node of three components.
+/// The values of a node's three components, and which of them are prescribed.
 template <typename Number>
 struct NodeValues
 {
@@ -67,7 +67,7 @@ struct NodeValues
   }
 };
 
-/// What mode m of component c of a cell with the modes u gives, times its coefficient.
+/// Returns the contribution of a cell with the modes u to mode m of component c, times the cell's coefficient.
 template <typename Number>
 __device__ Number apply_modes(const CellModes<Number> &K, int c, int m, Number coefficient, const Number (&u)[3][8])
 {
@@ -79,7 +79,7 @@ __device__ Number apply_modes(const CellModes<Number> &K, int c, int m, Number c
   return coefficient * sum;
 }
 
-/// The rows of a node, as for_each_row finishes them.
+/// Finishes the rows of a node, as for_each_row does.
 template <class Finish, typename Number, class Operands>
 __device__ void finish_rows(const Finish &finish, int node, const Number (&sum)[3], const Operands &operands)
 {
@@ -91,7 +91,7 @@ __device__ void finish_rows(const Finish &finish, int node, const Number (&sum)[
       finish(3 * node + c, sum[c], operands.of_row[c]);
 }
 
-/// Even and odd functions of a face's vertices.
+/// Computes the even and odd functions (modes) of a face from the values v at its vertices.
 template <typename Number>
 __device__ void face_modes(const Number (&v)[4], Number (&modes)[4])
 {
@@ -102,7 +102,7 @@ __device__ void face_modes(const Number (&v)[4], Number (&modes)[4])
   modes[3] = o1 - o0;
 }
 
-/// The transpose: what the modes of a face have for its vertices.
+/// Computes the transpose: the contributions of a face's modes to its vertices.
 template <typename Number>
 __device__ void face_vertices(const Number (&modes)[4], Number (&v)[4])
 {
@@ -113,7 +113,7 @@ __device__ void face_vertices(const Number (&modes)[4], Number (&v)[4])
   v[3] = e1 + o1;
 }
 
-/// The modes of a cell from those of its faces; the upper face is the next cell's lower one.
+/// Computes the modes of a cell from the modes of its faces; the upper face becomes the next cell's lower one.
 template <typename Number>
 __device__ void cell_modes(const Number (&upper)[4], Number (&lower)[4], Number (&u)[8])
 {
@@ -126,8 +126,8 @@ __device__ void cell_modes(const Number (&upper)[4], Number (&lower)[4], Number 
     }
 }
 
-/// Component c of what a cell gives to the modes of its lower face, with what the cell below `carried` there, and of
-/// what it carries to its upper face.
+/// Computes component c of a cell's contributions to its faces. `of_lower` gets the modes of the lower face, with the
+/// part that the cell below `carried` there. `carried` gets the modes of the upper face.
 template <typename Number>
 __device__ void apply_cell(const CellModes<Number> &K, int c, Number coefficient, const Number (&u)[3][8],
                            Number (&carried)[4], Number (&of_lower)[4])
@@ -141,7 +141,7 @@ __device__ void apply_cell(const CellModes<Number> &K, int c, Number coefficient
     }
 }
 
-/// The column of nodes, and of cells whose vertex 0 these are, that a thread has.
+/// The column of nodes that a thread has, and the column of cells whose vertex 0 these nodes are.
 struct CellColumn
 {
   template <typename Number>
@@ -163,7 +163,7 @@ struct CellColumn
 
   __device__ int node(int k) const { return first_node + k * plane; }
 
-  /// Of one component of a plane in shared memory: the vertices of the cell's face.
+  /// Reads the values of one component at the vertices of the cell's face, from a plane in shared memory.
   template <typename Number>
   __device__ void vertices(const Number (&values)[most_cell_threads], Number (&v)[4]) const
   {
@@ -173,7 +173,7 @@ struct CellColumn
     v[3] = values[t + right + up];
   }
 
-  /// The sum of what four cells have for the node.
+  /// Returns the sum of four cells' contributions to component c of the node.
   template <typename Number>
   __device__ Number sum(const Number (&sums)[4][3][most_cell_threads], int c) const
   {
@@ -184,7 +184,8 @@ struct CellColumn
   bool in_grid, is_cell, has_result;
 };
 
-/// At most 80 registers in single, 160 in double precision: a plane's loads wait for memory, and other blocks work.
+/// Has at most 80 registers in single and 160 in double precision: while a plane's loads wait for memory, other blocks
+/// work.
 template <typename Number, class Gather, class Finish>
 __global__ void __launch_bounds__(most_cell_threads, sizeof(Number) == 4 ? 4 : 2)
   cell_kernel(const __grid_constant__ CellView<Number> A, const CellTiles tiles, const Gather x, const Finish finish)
@@ -195,7 +196,7 @@ __global__ void __launch_bounds__(most_cell_threads, sizeof(Number) == 4 ? 4 : 2
 
   wait_for_predecessor();
   NodeValues<Number> current, below;
-  Number face[3][4] = {}, carried[3][4] = {}; // modes of the lower face; what cells below have for its nodes
+  Number             face[3][4] = {}, carried[3][4] = {}; // modes of the lower face; the lower cells' part of them
   for (int k = first - 1; k <= end; ++k)
     {
       below   = current;
@@ -247,10 +248,10 @@ __global__ void __launch_bounds__(most_cell_threads, sizeof(Number) == 4 ? 4 : 2
     }
 }
 
-/// Tiles for a grid: all blocks at once on the GPU, with as little as possible in the rims.
+/// Returns tiles for a grid, such that all blocks are on the GPU at once, with as little as possible in the rims.
 CellTiles tiles_for(const Context &context, const int (&n_nodes)[3], int blocks_at_once);
 
-/// Whether a gather is a vector, of either precision.
+/// True where a gather is a vector, of either precision.
 /// @{
 template <class Gather>
 constexpr bool is_vector = false;
@@ -258,7 +259,8 @@ template <typename Number>
 constexpr bool is_vector<Entries<Number>> = true;
 /// @}
 
-/// finish for all rows, as for_each_row has it.
+/// Runs `finish` for all rows, as for_each_row does. Throws RunError where x is no vector, or where `finish` is
+/// in_place.
 template <typename Number, class Gather, class Finish>
 void for_each_row_by_cells(const Context &context, const Call &name, const CellProducts<Number> &A, const Gather &x,
                            const Finish &finish)

@@ -25,7 +25,7 @@ struct Call
   int         line;
 };
 
-/// Counts the checked calls; true for the one that is to fail.
+/// Counts the checked calls, and returns true for the one that is to fail.
 bool injected_fault();
 
 /// Throws RunError naming the library, the call, its arguments, the error in words and the line.
@@ -33,7 +33,7 @@ bool injected_fault();
                        const std::string &error);
 [[noreturn]] void fail(cudaError_t status, const Call &call, const std::string &arguments);
 
-/// "a, b, c", for messages.
+/// Returns the arguments as "a, b, c", for messages.
 template <typename... Arguments>
 std::string listed(const Arguments &...arguments)
 {
@@ -44,7 +44,8 @@ std::string listed(const Arguments &...arguments)
   return text.str();
 }
 
-/// Every status of a CUDA call goes through here; the arguments are for the message.
+/// Throws RunError where `status` is no success; the arguments are for the message. Every status of a CUDA call goes
+/// through here.
 template <typename... Arguments>
 void check(cudaError_t status, const Call &call, const Arguments &...arguments)
 {
@@ -54,8 +55,8 @@ void check(cudaError_t status, const Call &call, const Arguments &...arguments)
     fail(status, call, listed(arguments...));
 }
 
-/// A copy on the device of n objects in host memory, which may change when this returns; later work on the stream finds
-/// it there.
+/// Returns a copy on the device of n objects in host memory. They may change when this returns; later work on the
+/// stream finds the copy there.
 template <typename T>
 DeviceArray<T> to_device(const Context &context, const T *source, std::size_t n, const char *purpose)
 {
@@ -64,9 +65,9 @@ DeviceArray<T> to_device(const Context &context, const T *source, std::size_t n,
   return target;
 }
 
-/// Lets the next kernel start, in all blocks at once with this: it loads what no kernel writes and waits. Kernels that
-/// do so themselves begin with this, else the next one is not launched before their loads have come: in a chain of small
-/// kernels, that is what takes the time.
+/// Lets the next kernel start, in all blocks at once with this one: it loads data that no kernel writes, and waits.
+/// Kernels that do so themselves begin with this call. Else the next one is not launched before their loads have come:
+/// in a chain of small kernels, that takes most of the time.
 __device__ inline void let_successor_start()
 {
 #if __CUDA_ARCH__ >= 900
@@ -74,8 +75,9 @@ __device__ inline void let_successor_start()
 #endif
 }
 
-/// A kernel starts before its predecessor in the stream has ended, and may load what no kernel writes (matrices) before
-/// this wait. After it, all earlier work on the stream is visible. Every kernel of the library waits here.
+/// Waits until all earlier work on the stream is visible. A kernel starts before its predecessor in the stream has
+/// ended, and may load data that no kernel writes (matrices) before this wait. Every kernel of the library waits here
+/// or in wait_and_hold_successors.
 __device__ inline void wait_for_predecessor()
 {
   let_successor_start();
@@ -84,7 +86,7 @@ __device__ inline void wait_for_predecessor()
 #endif
 }
 
-/// For a kernel that writes a matrix, launched by launch_writer.
+/// Waits, too, but lets no successor start: for a kernel that writes a matrix, launched by launch_writer.
 __device__ inline void wait_and_hold_successors()
 {
 #if __CUDA_ARCH__ >= 900
@@ -99,27 +101,27 @@ inline int blocks_for(long n, int threads = block_size)
   return static_cast<int>((n + threads - 1) / threads);
 }
 
-/// A kernel and how it is launched.
+/// A kernel and the form of its launch.
 struct KernelLaunch
 {
   Call        name;
   const void *kernel   = nullptr;
   dim3        blocks   = {};
   int         threads  = 0;
-  bool        overlaps = false; ///< its start with the end of the kernel before
+  bool        overlaps = false; ///< whether its start overlaps with the end of the kernel before
 };
 
-/// A kernel's argument of so many bytes.
+/// A kernel's argument: its address, and its size in bytes.
 struct Argument
 {
   const void *value;
   std::size_t size;
 };
 
-/// Launches it on the context's stream, or leaves that to the context's batch where one is open.
+/// Launches `kernel` on the context's stream, or leaves that to the context's batch where one is open.
 void launch(const Context &context, const KernelLaunch &kernel, std::initializer_list<Argument> arguments);
 
-/// So that equal arguments have equal bytes.
+/// Clears the padding of an argument, so that equal arguments have equal bytes.
 template <typename T>
 void clear_padding(T &argument)
 {
@@ -132,8 +134,8 @@ void clear_padding(T &argument)
   (void)argument;
 }
 
-/// Launches kernel(arguments...) on the context's stream, overlapping its start with the end of the previous kernel;
-/// `overlaps` is false after what is no kernel of the library.
+/// Launches kernel(arguments...) on the context's stream, overlapping its start with the end of the previous kernel.
+/// `overlaps` is false behind work that is no kernel of the library.
 template <bool overlaps = true, typename... Parameters, typename... Arguments>
 void launch(const Context &context, const Call &name, void (*kernel)(Parameters...), dim3 blocks, int threads,
             Arguments &&...arguments)
@@ -149,8 +151,9 @@ void launch(const Context &context, const Call &name, void (*kernel)(Parameters.
   launch_with(Parameters(std::forward<Arguments>(arguments))...);
 }
 
-/// Launches a kernel that writes what later ones load before they wait, a matrix. The next kernel begins when this one
-/// has ended: one that overlapped with it might load old values, also where this one lets no successor start.
+/// Launches a kernel that writes data, such as a matrix, that later kernels load before they wait. The next kernel
+/// begins when this one has ended. A kernel that overlapped with it might load old values, also where this one lets no
+/// successor start.
 template <typename... Parameters, typename... Arguments>
 void launch_writer(const Context &context, const Call &name, void (*kernel)(Parameters...), dim3 blocks, int threads,
                    Arguments &&...arguments)

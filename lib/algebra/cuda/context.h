@@ -16,7 +16,7 @@ struct CUgraphExec_st;
 
 namespace adamant
 {
-/// For tests: the n-th checked CUDA call from now on fails; 0: none.
+/// Makes the n-th checked CUDA call from now on fail, for tests; 0: no call fails.
 void fail_cuda_call(long n);
 
 namespace cuda
@@ -24,17 +24,17 @@ namespace cuda
 class Ranks;
 class Batch;
 
-/// One GPU as a device: one stream, the ledger of its memory, scratch space of reductions, the way to the GPUs of other
-/// ranks. Operations are asynchronous on the stream. Sums of reductions are those of a fixed partition in a fixed
-/// order: two runs agree to the last bit. Errors of CUDA are RunErrors. Not thread-safe.
+/// One GPU as a device. It has one stream, the ledger of its memory, scratch space for reductions, and the way to the
+/// GPUs of other ranks. Operations are asynchronous on the stream. Reductions sum a fixed partition in a fixed order:
+/// two runs agree to the last bit. Errors of CUDA are RunErrors. The class is not thread-safe.
 ///
 /// For tests of programs, the environment variable ADAMANT_CUDA_FAIL_CALL=N makes the N-th checked CUDA call fail.
 class Context : public DeviceInterface, public std::enable_shared_from_this<Context>
 {
 public:
-  /// Takes the first device; the ranks of a machine take one each of those that they see, or share them where
-  /// `share_devices` allows it. Throws RunError in one sentence: no driver, driver too old, no device, device too old,
-  /// more ranks than devices. All ranks throw, or none. MPI's communicator is there to the end.
+  /// Takes the first device. The ranks of a machine take one each of the devices that they see, or share them where
+  /// `share_devices` allows it. Throws RunError where the driver or the device is missing or too old, or where ranks
+  /// outnumber devices. All ranks throw, or none. MPI's communicator has to live to the end.
   Context(const Communicator &ranks, bool share_devices, MatrixFormat format);
   ~Context() override;
   Context(const Context &)            = delete;
@@ -74,31 +74,36 @@ public:
 
   /// @name For kernels
   /// @{
-  CUstream_st *stream() const;     ///< after what waits in a batch has been launched
-  Batch       *open_batch() const; ///< what keeps the launches of kernels now; null: nothing does
+  CUstream_st *stream() const;     ///< first launches all that waits in a batch
+  Batch       *open_batch() const; ///< the batch that keeps launches now; null: none does
   int          device() const { return device_number; }
   int          n_multiprocessors() const { return multiprocessors; }
-  /// To the device from host memory, which may change when this returns; later work on the stream finds it there.
+  /// Copies to the device from host memory, which may change when this returns; later work on the stream finds the
+  /// copy.
   void send(void *to, const void *on_host, std::size_t bytes) const;
-  /// Whether kernels may start before the ones before them have ended: they were compiled for compute capability 9.0 or
-  /// newer, so that they wait, and no library's kernels come between.
+  /// Returns whether kernels may start before the ones before them have ended. This needs kernels that were compiled
+  /// for compute capability 9.0 or newer, so that they wait, and no library's kernels between them.
   bool overlaps_launches() const { return programmatic_launch; }
-  /// The same for the launch that is about to be made; not behind a kernel that writes what others load early.
+  /// Returns whether the launch that is about to be made may start so early. It may not behind a kernel that writes
+  /// data that others load early. Call it once for each launch.
   bool next_launch_may_overlap() const { return !std::exchange(behind_writer, false) && programmatic_launch; }
   void separate_next_launch() const { behind_writer = true; }
-  /// Not where ADAMANT_CUDA_GRAPHS=0 (profilers then see each operation) or ranks exchange through host memory.
+  /// Returns whether graphs are replayed: not where ADAMANT_CUDA_GRAPHS=0 (profilers then see each operation) or ranks
+  /// exchange through host memory.
   bool replays_graphs() const;
-  /// Whether graphs repeat parts of themselves: CUDA and driver 12.4 or newer, one rank, no library's kernels.
+  /// Returns whether graphs repeat parts of themselves: CUDA and driver 12.4 or newer, one rank, no library's kernels.
   bool                           replays_loops() const;
   const Ranks                   *ranks() const { return across.get(); } ///< null on one rank
   const std::shared_ptr<Memory> &memory_of_device() const { return ledger; }
 
-  /// Reductions: one block of sums for each of `reduction_blocks` thread blocks, and the count of finished blocks.
+  /// Scratch space for reductions: max_sums sums of each of `reduction_blocks` thread blocks, and the count of finished
+  /// blocks.
   static constexpr int reduction_blocks = 8192, max_sums = 9;
   double              *partial_sums() const { return partials.data(); }
   unsigned int        *finished_blocks() const { return finished.data(); }
 
-  /// Rises when matrices change: graphs recorded before hold old addresses and coefficients and are recorded anew.
+  /// Returns a number that rises when matrices change. Graphs recorded before hold old addresses and coefficients and
+  /// are recorded anew.
   int  revision() const { return matrix_revision; }
   void outdate_graphs() override { ++matrix_revision; }
   /// @}
@@ -114,7 +119,7 @@ private:
   std::string                         device_name;
   int                                 device_number = 0, multiprocessors = 0;
   bool                                programmatic_launch = false, graphs = true, loops = false;
-  mutable bool                        behind_writer = false; // the next launch
+  mutable bool                        behind_writer = false; // whether the last launch was a writer
   mutable DeviceArray<double>         partials;
   mutable DeviceArray<unsigned int>   finished;
   mutable Staging                     staging;

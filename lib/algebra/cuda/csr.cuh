@@ -10,7 +10,7 @@ namespace adamant
 {
 namespace cuda
 {
-/// Waits for the copy.
+/// Copies `source` in device memory to `target` in host memory, and waits for the copy.
 template <typename T>
 void to_host(const Context &context, const DeviceArray<T> &source, T *target)
 {
@@ -20,8 +20,9 @@ void to_host(const Context &context, const DeviceArray<T> &source, T *target)
   context.synchronize();
 }
 
-/// The different values of a matrix in device memory as Number, ascending; those that differ by rounding are one where the dictionary does not hold
-/// them all (value_dictionary). None where they are too many then, too.
+/// Returns the different values of a matrix in device memory as Number, ascending. Values that differ by rounding are
+/// merged where the dictionary does not hold them all (value_dictionary). Returns none where they are too many then,
+/// too.
 template <typename Number>
 std::vector<Number> different_values(const Context &context, const RowsView &A);
 } // namespace cuda

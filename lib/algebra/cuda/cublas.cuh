@@ -31,7 +31,7 @@ private:
 };
 
 /// The operations on a GPU with matrices of cuSPARSE and cuBLAS. Reductions over floats stay the library's own kernels:
-/// their sums are in double precision, which cuBLAS has no inner product for.
+/// they sum in double precision, for which cuBLAS has no inner product.
 template <typename Number>
 class LibraryOperations : public CudaOperations<Number>
 {
@@ -53,9 +53,9 @@ protected:
   std::shared_ptr<Libraries> libraries;
 };
 
-/// In double precision, reductions and linear combinations by cuBLAS: inner products (dot), sums of vectors (axpy) and
-/// scaling (scal), with scalars that stay in device memory; results are copied to the host's memory by a small kernel,
-/// which sums them over ranks before.
+/// The operations in double precision, with reductions and linear combinations by cuBLAS: inner products (dot), sums of
+/// vectors (axpy) and scaling (scal). Scalars of reductions stay in device memory. A small kernel sums them over ranks
+/// and copies them to the host's memory.
 class CublasOperations : public LibraryOperations<double>
 {
 public:

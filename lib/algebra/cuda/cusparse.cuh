@@ -12,9 +12,9 @@ namespace adamant
 namespace cuda
 {
 /// A sparse matrix in compressed rows with 32-bit indices, multiplied by cuSPARSE (cusparseSpMV). Values are rounded to
-/// Number and otherwise stay what they are. The algorithm is CUSPARSE_SPMV_CSR_ALG2, the deterministic one: two runs
-/// agree to the last bit. It is prepared (cusparseSpMV_preprocess) when the matrix is made; its buffer and the
-/// descriptors are kept, and products only set their pointers, so that graphs can record them.
+/// Number and not changed otherwise. The algorithm is CUSPARSE_SPMV_CSR_ALG2, the deterministic one: two runs agree to
+/// the last bit. It is prepared (cusparseSpMV_preprocess) when the matrix is made. Its buffer and the descriptors are
+/// kept, and products only set their pointers, so that graphs can record them.
 template <typename Number>
 class CusparseMatrix : public LibraryMatrix<Number>
 {
@@ -45,13 +45,13 @@ private:
   void   product(Number a, const Number *x, Number b, Number *y) const;
 
   std::shared_ptr<Context>   context;
-  std::shared_ptr<Libraries> libraries; // which the descriptors need to the end
+  std::shared_ptr<Libraries> libraries; // the descriptors need them to the end
   std::size_t                pattern = 0;
   DeviceArray<int>           start, column;
-  DeviceArray<int>           place; // of values that change, where ghosts lie between them
+  DeviceArray<int>           place; // places of changing values where ghosts lie between them
   DeviceArray<Number>        value;
   mutable DeviceArray<char>  buffer;
-  Matrix                     matrix; // null: there are no entries
+  Matrix                     matrix; // null where there are no entries
   Vector                     x_vector, y_vector;
 };
 } // namespace cuda

@@ -6,15 +6,15 @@ namespace adamant
 {
 namespace cuda
 {
-/// Whether the CUDA that this is compiled with knows loops in graphs.
+/// True where the CUDA that this is compiled with knows loops in graphs.
 inline constexpr bool conditional_nodes = CUDART_VERSION >= 12040;
 
-/// What is asked behind operations that no loop ends with.
+/// The control of operations that end no loop's step; it is not asked.
 struct NoControl
 {
 };
 
-/// Asks the control of a loop and leaves its answer; one thread calls it.
+/// Asks the control of a loop and leaves its answer where `answer` says; one thread calls it.
 template <class Control>
 __device__ void ask(const Control &control, const LoopAnswer &answer)
 {
@@ -34,7 +34,7 @@ __global__ void control_kernel(const Control control, const LoopAnswer answer)
   ask(control, answer);
 }
 
-/// In a kernel of its own.
+/// Asks the control in a kernel of its own.
 template <class Control>
 void decide(const DeviceInterface &device, const Control &control, const LoopAnswer &answer)
 {
@@ -54,7 +54,8 @@ __global__ void tell_kernel(const Control control, const LoopAnswer answer)
 #endif
 }
 
-/// Leaves whether a loop goes on or begins again, and the latter, without asking its control for another step.
+/// Leaves where `answer` says whether a loop goes on or begins again, and whether it begins again. It does not ask the
+/// control for another step.
 template <class Control>
 void tell(const DeviceInterface &device, const Control &control, const LoopAnswer &answer)
 {

@@ -9,7 +9,7 @@ namespace adamant
 {
 namespace cuda
 {
-/// Dense square matrix in device memory, row-major; rows are padded to 4 numbers.
+/// Dense square matrix in device memory, row-major; rows are padded to multiples of 4 numbers.
 template <typename Number>
 class DenseMatrix : public MatrixStorage<Number>
 {

@@ -8,7 +8,7 @@ namespace adamant
 {
 namespace cuda
 {
-/// An event that orders streams and takes no time.
+/// Returns an event that orders streams and takes no time.
 inline std::shared_ptr<CUevent_st> create_event()
 {
   cudaEvent_t                 event  = nullptr;

@@ -32,7 +32,7 @@ __global__ void elementwise_kernel(int n, Functor f)
       f.store(i, value[k]);
 }
 
-/// A warp's, see OneLane.
+/// The lanes of a warp; see OneLane.
 struct WarpLanes
 {
   static constexpr int size = 32;
@@ -62,8 +62,9 @@ void for_each_by_lanes(const DeviceInterface &device, int n, const Functor &f)
          blocks_for(static_cast<long>(n) * WarpLanes::size), block_size, n, f);
 }
 
-/// f(i), or f.store(i, f.value(i)), for i < n. Of elementwise functors over long vectors, a thread takes several
-/// elements, all loads first; with one of 4 bytes a thread, the memory is a third idle.
+/// Calls f(i), or f.store(i, f.value(i)), for i < n. Of elementwise functors over long vectors, a thread takes several
+/// elements, and does all loads first. With one element of 4 bytes for each thread, a third of the memory's bandwidth
+/// would be idle.
 template <typename Functor>
 void for_each(const DeviceInterface &device, int n, const Functor &f)
 {

@@ -8,15 +8,15 @@
 
 #include <utility>
 
-// How the rows of a matrix are spread over threads: row_kernel, or for large matrices band_kernel, where they are
-// mostly bands, and line_kernel for dense blocks.
+// The kernels that spread the rows of a matrix over threads: row_kernel, or for large matrices band_kernel, where
+// slices are mostly bands, and line_kernel for dense blocks.
 
 namespace adamant
 {
 namespace cuda
 {
-/// A thread has the same row in each of `at_once` slices of a band: columns and values are decoded once for all of
-/// them, and enough loads are under way to keep the memory busy.
+/// Multiplies `at_once` slices of a band; a thread has one row at the same place in each of them. Columns and values
+/// are decoded once for all of them, and enough loads are under way to keep the memory busy.
 template <class Format, int at_once, typename Number, class Gather, class Finish>
 __device__ void band_product(const SparseView<Number> &A, const Number *dictionary, const Slice &s, int first, int lane,
                              const Gather &x, const Finish &finish)
@@ -33,14 +33,14 @@ __device__ void band_product(const SparseView<Number> &A, const Number *dictiona
   Number     sum[at_once] = {};
   const int  place        = first % band_slices * slice_rows + lane;
   const auto add          = [&](auto known_distance) {
-    // Columns from a slice to the next.
+    // The distance of columns from a slice to the next.
     constexpr int known    = decltype(known_distance)::value;
     const int     stride   = s.parameter % in_pairs;
     const int     distance = known > 0 ? known : stride * slice_rows >> pairs;
 #pragma unroll
     for (int r = 0; r < Format::chunk; ++r)
       {
-        // Where there is no entry: the first column again, times zero.
+        // Where there is no entry, the first column is read again, times zero.
         const bool present = chunk.column[r] >= 0;
         const int  column = (present ? chunk.column[r] : max(chunk.column[0], 0)) + s.value + stride * (place >> pairs);
 #pragma unroll
@@ -67,7 +67,7 @@ __device__ void band_product(const SparseView<Number> &A, const Number *dictiona
     finish(row + k * slice_rows, sum[k], operands[k]);
 }
 
-/// The bands, and the slices between them.
+/// Multiplies the bands, and the slices between them.
 template <class Format, int at_once, typename Number, class Gather, class Finish>
 __global__ void __launch_bounds__(block_size)
   band_kernel(const Sends<Number> sends, const SparseView<Number> A, const Gather x, const Finish finish)
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(block_size)
   const auto is_single  = [&](int slice) { // not of a band
     return slice < A.n_slices && static_cast<SliceKind>(A.slices[slice].kind) != SliceKind::band;
   };
-  unsigned singles = 0; // which the block's warps share
+  unsigned singles = 0; // slices that the block's warps share
 #pragma unroll
   for (int k = 0; k < at_once; ++k)
     singles |= is_single(block_first + k * warps + warp) ? 1u << k : 0u;
@@ -106,8 +106,8 @@ __global__ void __launch_bounds__(block_size)
     }
 }
 
-/// Slices of a band that a thread takes at once: as many as leave the GPU enough warps, and enough registers for what a
-/// row fetches; 0 for row_kernel.
+/// Returns the number of slices of a band that a thread takes at once; 0 means row_kernel. It leaves the GPU enough
+/// warps, and enough registers for the operands of a row.
 template <class Finish, typename Number>
 int slices_at_once(const SparseMatrix<Number> &A)
 {
@@ -115,8 +115,9 @@ int slices_at_once(const SparseMatrix<Number> &A)
   return 2 * A.n_band <= A.n_slices || A.n_slices < 8192 ? 0 : A.n_slices < 65536 ? 2 : most;
 }
 
-/// Runs row_kernel over all rows of A and the columns that this rank owns; a block of threads holds whole nodes, those
-/// of the matrix and of a functor of nodes. The same kernel sends what an exchange has left to it.
+/// Runs `finish` for all rows of A, over the columns that this rank owns, by one of the kernels. A block of threads
+/// holds whole nodes, of the matrix and of a functor of nodes. The kernel also sends the messages that an exchange has
+/// left to it.
 template <bool overlaps = true, typename Number, class Gather, class Finish>
 void for_each_owned_row(const Context &context, const Call &name, const SparseMatrix<Number> &A, const Gather &x,
                         const Finish &finish, const Sends<Number> &sends = {})
@@ -124,8 +125,8 @@ void for_each_owned_row(const Context &context, const Call &name, const SparseMa
   int node_size = 1;
   if constexpr (Finish::by_node)
     node_size = finish.node_size;
-  // Small matrices in small blocks: the whole GPU shares their latency. Those of dense blocks take many registers, of
-  // which smaller blocks leave less unused.
+  // Small matrices are taken in small blocks: the whole GPU shares their latency. Matrices of dense blocks take many
+  // registers, of which smaller blocks leave less unused.
   const int most       = A.n_rows < 32768 * A.rows ? 64 : A.rows > 1 ? 128 : block_size;
   const int step       = slice_rows * std::lcm(node_size, A.node_size) / A.rows;
   const int most_lanes = step >= most ? step : most / step * step;
@@ -165,8 +166,8 @@ void for_each_owned_row(const Context &context, const Call &name, const SparseMa
   });
 }
 
-/// Begins to send x to other ranks. Where f may change it, a kernel of its own does so; else returns what the next one
-/// has to send.
+/// Begins to send x to other ranks. Where f may change x, a kernel of its own sends it; else returns the messages that
+/// the next kernel has to send.
 template <typename Number, class Gather, class Functor>
 Sends<Number> send_to_others(const Context &context, const GhostMatrix<Number> &ghosts, const Gather &x,
                              const Functor & /*f*/)
@@ -181,7 +182,7 @@ Sends<Number> send_to_others(const Context &context, const GhostMatrix<Number> &
     return ghosts.exchange->start(context, values);
 }
 
-/// f(row, (A x)_row, what it fetches for the row) for all rows, then what other ranks' entries of x add:
+/// Calls f(row, (A x)_row, operands) for all rows, then adds the contributions of other ranks' entries of x; see
 /// row_functors.h.
 template <typename Number, class Gather, class Functor>
 void for_each_row(const DeviceInterface &device, const MatrixStorage<Number> &matrix, const Gather &x, const Functor &f)

@@ -10,8 +10,8 @@ namespace adamant
 {
 namespace cuda
 {
-/// A recorded sequence of operations as a CUDA graph, recorded anew when matrices have changed since. Where the device
-/// replays no graphs the operations are run one by one.
+/// A sequence of operations that is recorded as a CUDA graph, and anew when matrices have changed since. Where the
+/// device replays no graphs the operations are run one by one.
 class Graph : public GraphStorage
 {
 public:
@@ -27,12 +27,13 @@ private:
   std::shared_ptr<Context>        context;
   std::function<void()>           operations;
   std::shared_ptr<CUgraphExec_st> executable;
-  int                             n_nodes = 0, revision = 0; // of the context when it was recorded
+  int                             n_nodes = 0, revision = 0; // context's revision when the graph was recorded
 };
 
-/// A loop that the device repeats by itself: a graph with what is asked first, some steps, and a node that repeats the
-/// step. Where there are several cycles that node repeats `again`, if another cycle begins, a node that repeats the
-/// step, and `finish`: so a loop that ends within its first steps passes a single conditional node, which take time.
+/// A loop that the device repeats by itself. Its graph has the first question to the control, some steps, and a node
+/// that repeats the step. Where there are several cycles, that node repeats `again`, if another cycle begins, a node
+/// that repeats the step, and `finish`. So a loop that ends within its first steps passes a single conditional node;
+/// these nodes take time.
 class Loop : public LoopStorage, public std::enable_shared_from_this<Loop>
 {
 public:
@@ -40,15 +41,16 @@ public:
        DeviceInterface::Cycles cycles);
 
   void run() override;
-  /// The fewest steps of some runs precede the node that repeats, which takes 4 us a step.
+  /// Takes the number of steps of the last run. The fewest steps of some runs precede the node that repeats, which
+  /// takes 4 us a step.
   void expect(int steps) override;
   bool repeats_itself() const override { return true; }
 
   /// @name For batches
   /// @{
-  std::uint64_t number() const { return recording; } ///< of what was recorded last: no other recording has it
-  void          launch() const;                      ///< that, at once
-  void          add_to(CUgraph_st *graph) const;     ///< behind the last node
+  std::uint64_t number() const { return recording; } ///< of the last recording; no other one has it
+  void          launch() const;                      ///< launches the last recording at once
+  void          add_to(CUgraph_st *graph) const;     ///< adds the loop behind the graph's last node
   /// @}
 
 private:
@@ -60,9 +62,9 @@ private:
   std::shared_ptr<CUgraphExec_st> executable;
   std::uint64_t                   recording = 0;
   int                             revision  = 0;
-  int                             at_once   = 0;             // steps before that node
-  int                             n_runs = 0, n_counted = 8; // since at_once was last judged; until it is again
-  int                             fewest = most_at_once;     // steps of one of them
+  int                             at_once   = 0;             // steps before the node that repeats
+  int                             n_runs = 0, n_counted = 8; // runs since at_once was set; runs until it is set anew
+  int                             fewest = most_at_once;     // fewest steps of one of these runs
 
   static constexpr int most_at_once = 32;
 };
@@ -82,7 +84,7 @@ private:
   std::shared_ptr<Context>      context;
   DeviceInterface::Asking       first, step;
   bool                          recordable;
-  std::shared_ptr<GraphStorage> graph; // of a step
+  std::shared_ptr<GraphStorage> graph; // the graph of a step
   std::shared_ptr<int>          answer;
 };
 } // namespace cuda

@@ -8,13 +8,14 @@
 
 #include <memory>
 
-// cuSPARSE and cuBLAS, which are loaded when a device of MatrixFormat::cusparse is made: programs start without them.
+// Access to cuSPARSE and cuBLAS, which are loaded when a device of MatrixFormat::cusparse is made: programs start
+// without them.
 
 namespace adamant
 {
 namespace cuda
 {
-/// A function of a library by its C name, as the pointer that it initialises.
+/// A function of a library by its C name; it converts to the pointer that it initialises.
 struct LibraryFunction
 {
   const SharedLibrary &library;
@@ -31,7 +32,7 @@ struct LoadedLibrary
   LibraryFunction function(const char *name) const { return {library, name}; }
 };
 
-/// The functions of cuSPARSE that products take.
+/// The functions of cuSPARSE for products.
 struct Cusparse : LoadedLibrary
 {
   decltype(cusparseCreate)          *create         = function("cusparseCreate");
@@ -49,18 +50,18 @@ struct Cusparse : LoadedLibrary
   decltype(cusparseSpMV)            *multiply       = function("cusparseSpMV");
 };
 
-/// The library `name` of that major version, or the file that the environment variable names. Throws RunError with
-/// `purpose` where it cannot be loaded.
+/// Returns the library `name` of this major version, or the file that the environment variable `variable` names. Throws
+/// RunError with `purpose` and `title` where it cannot be loaded.
 SharedLibrary find_library(const std::string &purpose, const char *title, const std::string &name, int major,
                            const char *variable);
 
-/// Of several functions of that name, the one for types of arithmetic.
+/// The type of cublasGemmStridedBatchedEx; of the functions of this name, it is the one that takes types of arithmetic.
 using BatchedGemm = cublasStatus_t(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int, int, const void *,
                                    const void *, cudaDataType, int, long long, const void *, cudaDataType, int,
                                    long long, const void *, void *, cudaDataType, int, long long, int,
                                    cublasComputeType_t, cublasGemmAlgo_t);
 
-/// The functions of cuBLAS that reductions, linear combinations and dense products take.
+/// The functions of cuBLAS for reductions, linear combinations and dense products.
 struct Cublas : LoadedLibrary
 {
   decltype(cublasCreate)          *create           = function("cublasCreate_v2");
@@ -79,11 +80,12 @@ struct Cublas : LoadedLibrary
   BatchedGemm                     *gemm             = function("cublasGemmStridedBatchedEx");
 };
 
-/// What cuBLAS takes on Hopper by itself. Of its own memory, it would allocate more while a graph is recorded.
+/// The workspace in bytes that cuBLAS takes on Hopper by itself. It would allocate more of its own memory while a graph
+/// is recorded.
 constexpr std::size_t cublas_workspace = std::size_t(32) << 20;
 
-/// Both libraries on the stream of a device, and memory that all matrices share for what lies between two kernels: it
-/// grows to the largest of them when they are made, so that nothing is allocated while a graph is recorded.
+/// Both libraries on the stream of a device, and memory that all matrices share for results between two kernels. It
+/// grows to the largest need when matrices are made, so that nothing is allocated while a graph is recorded.
 class Libraries
 {
 public:
@@ -96,10 +98,11 @@ public:
   Cublas   cublas;
 
   cusparseHandle_t sparse_handle() const { return sparse; }
-  /// Scalars are in host memory, or in device memory.
+  /// Returns cuBLAS's handle for scalars in host memory, or in device memory.
   cublasHandle_t blas_handle(cublasPointerMode_t scalars) const;
 
-  /// Every status of the libraries goes through here; the arguments are for the message.
+  /// Throws RunError where `status` is no success; the arguments are for the message. Every status of the libraries
+  /// goes through here.
   /// @{
   template <typename... Arguments>
   void check(cusparseStatus_t status, const Call &call, const Arguments &...arguments) const
@@ -119,7 +122,7 @@ public:
   }
   /// @}
 
-  /// Makes room for a product of n_rows and a vector of n_cols numbers; graphs recorded before are recorded anew.
+  /// Makes room for a product of n_rows and a vector of n_cols numbers. Graphs recorded before are recorded anew.
   template <typename Number>
   void make_room(int n_rows, int n_cols)
   {

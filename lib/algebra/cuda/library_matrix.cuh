@@ -9,8 +9,8 @@
 #include <string>
 #include <type_traits>
 
-// How row functors meet a matrix whose product is a library's: the product is computed as a whole, into a vector, and
-// a kernel then calls the functor for each row.
+// The use of row functors with a matrix whose product a library computes. The product is computed as a whole, into a
+// vector, and a kernel then calls the functor for each row.
 
 namespace adamant
 {
@@ -20,14 +20,15 @@ template <typename Number>
 class LibraryMatrix : public MatrixStorage<Number>
 {
 public:
-  /// A x in the columns that this rank owns, n_rows numbers in device memory, which stay until the next product.
+  /// Returns A x in the columns that this rank owns: n_rows numbers in device memory, which stay until the next
+  /// product.
   virtual const Number *product(const Number *x) const = 0;
-  /// Device memory for the n_owned_cols numbers of a vector that a functor computes.
+  /// Returns device memory for the n_owned_cols numbers of a vector that a functor computes.
   virtual Number    *operand() const   = 0;
-  virtual const int *row_start() const = 0; ///< n_rows + 1, in device memory
+  virtual const int *row_start() const = 0; ///< n_rows + 1 numbers in device memory
 
   int                                  n_owned_cols = 0;
-  std::shared_ptr<GhostMatrix<Number>> ghosts; ///< the entries in columns of other ranks; null: none
+  std::shared_ptr<GhostMatrix<Number>> ghosts; ///< the entries in columns of other ranks; null if none
 };
 
 template <typename Number, class Gather>
@@ -48,7 +49,7 @@ __global__ void finish_rows_kernel(int n_rows, const int *row_start, const Numbe
     f(row, products[row], f.fetch(row));
 }
 
-/// A block of threads has the rows of whole nodes.
+/// Finishes the rows of nodes; a block of threads has the rows of whole nodes.
 template <typename Number, class Functor>
 __global__ void finish_nodes_kernel(int n_rows, const Number *products, Functor f)
 {
@@ -62,7 +63,7 @@ __global__ void finish_nodes_kernel(int n_rows, const Number *products, Functor 
     f.finish_row(row, residuals + place - place % f.node_size);
 }
 
-/// f(row, (A x)_row, what it fetches for the row) for all rows, then what other ranks' entries of x add.
+/// Calls f(row, (A x)_row, operands) for all rows, then adds the contributions of other ranks' entries of x.
 template <typename Number, class Gather, class Functor>
 void finish_rows(const Context &context, const Call &name, const LibraryMatrix<Number> &A, const Gather &x,
                  const Functor &f)

@@ -6,24 +6,24 @@
 //
 // Mostly the columns of a stencil come in threes: the nodes on a mesh line to the left of the row's node, at it and to
 // the right of it. The middle node of one lane is the left one of the next lane and the right one of the lane before,
-// and all rows have the same blocks: so a lane multiplies its own middle nodes by all three blocks, into three sums,
-// and gets the sums for its row from its neighbours at the end. That reads a third of what rows read, each of which is
-// 4 m bytes from the next lane's, and a warp does it for several slices of one line with the same blocks.
+// and all rows have equal blocks. So a lane multiplies its own middle nodes by all three blocks, into three sums, and
+// gets the sums for its row from its neighbours at the end. This takes a third of the reads of rows, of which each is 4
+// m bytes from the next lane's. A warp does it for several slices of one line with equal blocks.
 
 namespace adamant
 {
 namespace cuda
 {
-constexpr int most_lines = 9, line_block = 128; // threes of a stencil, threads
+constexpr int most_lines = 9, line_block = 128; // bounds of threes in a stencil, and of threads in a block
 
-/// Slices at once: as many as leave room in registers.
+/// Returns the number of slices at once: as many as leave room in registers.
 template <typename Number>
 __host__ __device__ constexpr int most_on_line(int m)
 {
   return sizeof(Number) == 4 ? 6 - m : m < 4 ? 2 : 1;
 }
 
-/// What a warp multiplies at once: a slice, with count = 0, or so many slices of a line.
+/// The slices that a warp multiplies at once: a single one, with count = 0, or `count` slices of a line.
 struct LineItem
 {
   int first, count;
@@ -35,7 +35,7 @@ struct LineItem
   static int code(int first, int count) { return first | count << 28; }
 };
 
-/// The stencil of a line: blocks for each of the threes of columns, and where the first lane's middle nodes are.
+/// The stencil of a line: blocks for each of the threes of columns, and the place of the first lane's middle nodes.
 template <int m, typename Number>
 struct LineStencil
 {
@@ -44,7 +44,7 @@ struct LineStencil
   alignas(16) Number blocks[most_lines][padded];
   int middle[most_lines];
 
-  /// By all lanes together.
+  /// Loads the stencil of a slice; all lanes call it together.
   __device__ void load(const SparseView<Number> &A, const Slice &s, int lane)
   {
     for (int e = lane; e < s.width * m * m; e += slice_rows)
@@ -54,8 +54,8 @@ struct LineStencil
   }
 };
 
-/// The lane's rows of `count` slices times x, `most` at most. x is read at the middle nodes of all lanes and, by the
-/// first and the last lane, at the left end of the line and at the right one.
+/// Multiplies the lane's rows of `count` slices, `most` at most, by x. It reads x at the middle nodes of all lanes. The
+/// first lane also reads it at the left end of the line, the last lane at the right end.
 template <int m, int most, typename Number, class Gather>
 __device__ void line_product(const LineStencil<m, Number> &A, int n_lines, int count, int lane, const Gather &x,
                              Number (&sum)[most][m])
@@ -98,7 +98,7 @@ __device__ void line_product(const LineStencil<m, Number> &A, int n_lines, int c
               }
           }
     }
-  // The neighbours' sums; those of the first and the last lane are in the slices before and after, or at the ends.
+  // Adds the neighbours' sums. The first and the last lane find theirs in the slices before and after, or at the ends.
   constexpr unsigned all = 0xffffffff;
 #pragma unroll
   for (int c = 0; c < m; ++c)
@@ -149,7 +149,7 @@ __device__ void finish_line(const SparseView<Number> &A, const LineStencil<m, Nu
       finish_rows_of_node<m>(finish, row + k * slice_rows * m, sum[k], operands[k]);
 }
 
-/// As row_kernel, a warp to an item.
+/// Does the work of row_kernel, with a warp for each item.
 template <class Format, typename Number, class Gather, class Finish>
 __global__ void __launch_bounds__(line_block, sizeof(Number) == 4 ? 5 : 4)
   line_kernel(const Sends<Number> sends, const SparseView<Number> A, const Gather x, const Finish finish)

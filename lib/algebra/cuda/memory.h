@@ -11,23 +11,23 @@ namespace adamant
 {
 namespace cuda
 {
-/// Bytes behind each allocation that the checked build looks at when it is given back: where somebody has written there
-/// the program ends with a message that names the allocation.
+/// Bytes behind each allocation that the checked build examines when the allocation is given back. Where somebody has
+/// written there, the program ends with a message that names the allocation.
 #ifdef ADAMANT_CHECKED
 inline constexpr std::size_t red_zone = 256;
 #else
 inline constexpr std::size_t red_zone = 0;
 #endif
 
-/// Memory of the current device, counted for each purpose ("vectors", "matrices", ...). What it has given keeps it
-/// alive.
+/// Memory of the current device, counted for each purpose ("vectors", "matrices", ...). The arrays that have memory of
+/// it keep this object alive.
 class Memory
 {
 public:
-  void *allocate(std::size_t bytes, const std::string &purpose); ///< throws RunError: asked, free, held by whom
+  void *allocate(std::size_t bytes, const std::string &purpose); ///< throws RunError that says who holds memory
   void  release(void *memory, std::size_t bytes, const std::string &purpose) noexcept;
 
-  std::function<void()> before_release; ///< where not empty; must not throw
+  std::function<void()> before_release; ///< called before a release where not empty; must not throw
 
   std::size_t                               peak() const { return highest; } ///< bytes
   const std::map<std::string, std::size_t> &by_purpose() const { return ledger; }
@@ -37,7 +37,7 @@ private:
   std::size_t                        in_use = 0, highest = 0;
 };
 
-/// Owned device memory of n objects of type T.
+/// Device memory of n objects of type T, which the array owns.
 template <typename T>
 class DeviceArray
 {

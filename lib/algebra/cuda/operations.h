@@ -9,7 +9,7 @@ namespace adamant
 {
 namespace cuda
 {
-/// The operations on a GPU by kernels of this library. All coefficients stay on the device.
+/// The operations on a GPU by kernels of this library. The coefficients of `orthonormalize` stay on the device.
 template <typename Number>
 class CudaOperations : public Operations<Number>
 {
@@ -29,15 +29,15 @@ public:
   void combine(int n, const Number *const *basis, int k, const double *a, Number *x) const override;
 
 protected:
-  Context &context; // which owns this
+  Context &context; // the owner of this object
 
 private:
   void dots(int n, const Number *const *basis, int k, const Number *w, double *on_device, double *on_host) const;
   void subtract(int n, const Number *const *basis, int k, const ScalarStorage &h, Number *w) const;
 };
 
-/// The operations of MatrixFormat::cusparse in both precisions (cublas.cuh). Throws RunError where this library was
-/// built without cuSPARSE and cuBLAS, or they are not found.
+/// Returns the operations of MatrixFormat::cusparse in both precisions (cublas.cuh). Throws RunError where this library
+/// was built without cuSPARSE and cuBLAS, or where they are not found.
 std::pair<std::unique_ptr<Operations<double>>, std::unique_ptr<Operations<float>>>
 operations_of_libraries(Context &context);
 } // namespace cuda

@@ -6,19 +6,20 @@ namespace adamant
 {
 namespace cuda
 {
-/// Sums of a kernel: each block leaves its part. Every block of the next kernel adds the parts up (`by_next`), which is
-/// quicker than that the last block does it, also of hundreds of parts; where there are ranks, the last block does.
+/// The sums of a kernel, of which each block leaves its part. Every block of the next kernel adds the parts up
+/// (`by_next`). This is quicker than leaving that to the last block, also with hundreds of parts. Where there are
+/// ranks, the last block does it.
 struct PartialSums
 {
   Reduction reduction;
   double   *partial; // sum s of block b: partial[s gridDim.x + b]
   bool      by_next;
 
-  static constexpr int most_sums = 64; // for by_next
-  /// Of the numbers that a context has for partial sums: those of two kernels stand side by side.
+  static constexpr int most_sums = 64; // bound for by_next
+  /// The share of a kernel in a context's room for partial sums: the parts of two kernels stand side by side.
   static constexpr int room = Context::max_sums * Context::reduction_blocks / 2;
 
-  // Of n sums, which begin with number `first`; the threads may go on with other sums.
+  // Leaves this block's parts of n sums, which begin with number `first`. The threads may go on with other sums.
   template <int n>
   __device__ void leave(int first, int n_valid, const double (&value)[n]) const
   {
@@ -28,7 +29,7 @@ struct PartialSums
     __syncthreads();
   }
 
-  // The parts of n sums from `blocks` blocks, in their order.
+  // Adds up the parts of n sums from `blocks` blocks, in a fixed order.
   __device__ void add_parts(int n, int blocks, double *sum) const
   {
     const int lane = threadIdx.x % 32, warps = blockDim.x / 32;
@@ -46,7 +47,7 @@ struct PartialSums
       }
   }
 
-  // At the end of the kernel that left them, sums to global memory, unless the next one adds them up.
+  // Ends the kernel that left the parts: writes the sums to global memory, unless the next kernel adds the parts up.
   __device__ void finish(int n, double *sum) const
   {
     if (by_next)
@@ -77,7 +78,8 @@ struct PartialSums
       }
   }
 
-  // In the next kernel: n sums that `blocks` blocks have left, in global memory or in `here`, which is shared.
+  // Returns, in the next kernel, n sums that `blocks` blocks have left: in global memory, or in `here`, which is
+  // shared.
   __device__ const double *sums(int n, int blocks, const double *global, double *here) const
   {
     if (!by_next)

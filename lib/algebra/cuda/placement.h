@@ -9,11 +9,12 @@ namespace adamant
 {
 namespace cuda
 {
-/// The UUID of a GPU, by which ranks know whether they have the same one: its number differs where each rank sees
-/// others, as where a batch system gives each a GPU of its own.
+/// The UUID of a GPU, by which ranks know whether they share it. The number of a GPU does not tell: it differs where
+/// each rank sees other GPUs, as where a batch system gives each rank its own.
 using DeviceId = std::array<char, 16>;
 
-/// Empty where each rank has a device of its own; else what the user is told. `devices`: one of each rank.
+/// Returns an empty text where each rank has a device of its own, else a message for the user. `devices` has one entry
+/// for each rank.
 inline std::string why_shared(std::vector<DeviceId> devices)
 {
   const std::size_t n_ranks = devices.size();

@@ -9,7 +9,7 @@ namespace adamant
 {
 namespace cuda
 {
-/// Sums n values over the threads of a block of block_size threads, in a fixed order; thread s gets sum s, s < n.
+/// Sums n values over the threads of a block of block_size threads, in a fixed order. Thread s < n gets sum s.
 template <int n>
 __device__ double block_sums(const double (&value)[n])
 {
@@ -33,9 +33,9 @@ __device__ double block_sums(const double (&value)[n])
   return sum;
 }
 
-/// The values, n of them in shared memory, become their sums over the ranks that have boxes, added in the ranks' order.
-/// All threads of one block call it, on all ranks the same times. The buffers alternate: who has the next sum has read
-/// this one.
+/// Replaces n values in shared memory by their sums over the ranks that have boxes, added in the ranks' order. All
+/// threads of one block call it, equally often on all ranks. The buffers alternate: a rank that has the next sum has
+/// read this one.
 __device__ inline void sum_over_peers(const PeerBoxes &peers, int n, double *values)
 {
   using Word = PeerBoxes::Word;
@@ -71,8 +71,9 @@ __device__ inline void sum_over_peers(const PeerBoxes &peers, int n, double *val
   values[threadIdx.x] = sum;
 }
 
-/// Where the blocks of a reduction leave their sums. The last block to finish adds them up in block order, so that the
-/// result does not depend on which one that is: no second kernel, no atomic sums; then over the ranks that it reaches.
+/// The place where the blocks of a reduction leave their sums. The last block to finish adds them up in block order,
+/// whichever block that is, so that results repeat. There is no second kernel, and there are no atomic sums. Then the
+/// block adds up over the ranks that it reaches.
 struct Reduction
 {
   double       *partial; // sum s of block b: partial[s * gridDim.x + b]
@@ -87,7 +88,8 @@ struct Reduction
       peers = context.ranks()->peer_boxes();
   }
 
-  /// All threads of all blocks call it with their n values; in the last block, thread 0 gets the totals and true.
+  /// Adds up the n values of all threads of all blocks, which call it together. In the last block, thread 0 gets the
+  /// totals and true.
   template <int n>
   __device__ bool total(const double (&value)[n], double (&sum)[n]) const
   {
@@ -131,17 +133,18 @@ struct Reduction
   }
 };
 
-/// Whether what a Reduction gives still is to be summed over ranks.
+/// Returns whether the sums of a Reduction still have to be added up over ranks.
 inline bool leaves_sums_to_ranks(const Context &context)
 {
   return context.ranks() != nullptr && context.ranks()->peer_boxes().n_ranks == 0;
 }
 
-/// Where a Reduction leaves that: the sums of n values over all ranks, on the device and, unless null, on the host;
-/// their square roots where wanted.
+/// Sums n values over all ranks where a Reduction leaves that to do. The sums, or their square roots with `roots`, go
+/// to the device and, unless `on_host` is null, to the host.
 void sum_over_ranks(const Context &context, int n, double *on_device, double *on_host, bool roots = false);
 
-/// The blocks of a reduction over n elements, `most` at most: a function of n alone, so that results are reproducible.
+/// Returns the number of blocks of a reduction over n elements, `most` at most. It is a function of n alone, so that
+/// results are reproducible.
 inline int reduction_blocks_for(int n, int most = 1024)
 {
   return std::max(1, std::min({blocks_for(n), most, Context::reduction_blocks}));

@@ -3,13 +3,14 @@
 #include <type_traits>
 #include <utility>
 
-// What row functors read for the rows of a thread, and what becomes of these: one by one, or those of a node together.
+// The operands that row functors read for the rows of a thread, and the end of the rows' operation. Both go row by row,
+// or take all rows of a node together.
 
 namespace adamant
 {
 namespace cuda
 {
-/// What a functor reads for the n rows of a thread.
+/// The operands of a functor for the n rows of a thread.
 template <class Functor, int n>
 struct RowOperands
 {
@@ -43,10 +44,10 @@ auto operands_of()
   else if constexpr (n > 1)
     return NodeOperands<Functor, n>();
   else
-    return NoOperands(); // the rows of a node meet before they read
+    return NoOperands(); // the rows of a node meet before operands are read
 }
 
-/// What becomes of the n rows of a thread, those of a node.
+/// Finishes the n rows of a thread, which are the rows of a node.
 template <int n, class Finish, typename Number, class Operands>
 __device__ void finish_rows_of_node(const Finish &finish, int row, const Number (&sum)[n], const Operands &operands)
 {
@@ -58,7 +59,8 @@ __device__ void finish_rows_of_node(const Finish &finish, int row, const Number 
       finish(row + c, sum[c], operands.of_row[c]);
 }
 
-/// Whether a row's operands come beside the product; in double precision a node's have no room in registers then.
+/// True where a row's operands are loaded beside the product. In double precision a node's operands have no room in
+/// registers then.
 template <class Operands>
 constexpr bool fetches_early = sizeof(Operands) <= 80;
 } // namespace cuda

@@ -22,8 +22,8 @@ private:
   std::shared_ptr<CUevent_st> taken;
 };
 
-/// Values that are set aside on the device and sent on a stream of their own, so that the operations that follow
-/// neither wait nor change them.
+/// Values that are set aside on the device and sent on a stream of their own, so that later operations neither wait for
+/// them nor change them.
 class Snapshot : public SnapshotStorage
 {
 public:

@@ -16,31 +16,32 @@
 //
 // Sliced ELL: 32 consecutive rows, a warp's, form a slice; entry j of its rows lies in 32 consecutive places, so that
 // all loads coalesce. A slice is as wide as its longest row; absent entries have no column. Where rows come in nodes of
-// several components, the rows of 32 nodes form one slice for each component, so that a slice's rows are alike on
-// uniform parts of a mesh; the nodes elsewhere are taken in the order of their rows' lengths where that saves padding.
-// Dense blocks of 2 x 2 to 4 x 4 have one slice for all rows of 32 nodes, a node to a thread: columns and vector
-// entries are read once for all rows of a node.
+// several components, the rows of 32 nodes form one slice for each component. A slice's rows are then alike on uniform
+// parts of a mesh; elsewhere nodes are taken in the order of their rows' lengths where that saves padding. Dense blocks
+// of 2 x 2 to 4 x 4 have one slice for all rows of 32 nodes, a node to a thread. Columns and vector entries are then
+// read once for all rows of a node.
 //
 // At set-up each matrix is examined:
-//  - columns that come in runs of 9, 4, 3 or, in dense blocks, 2 (quadrature points of a cell, components of a node)
-//    store one index a run;
-//  - a slice of 32 rows that are one row, shifted, stores that row only, and groups of four such slices share it with
-//    all groups that are alike (meshes of similar cells, numbered along lines; with nodes of several rows, the slice
-//    takes one row of each of 32 nodes); with codes of values also two rows in turn (transfer matrices);
-//  - another slice whose columns span less than 2^16 stores 16-bit offsets;
-//  - a matrix with at most 256 different values (meshes of similar cells, transfer) stores 8-bit codes for them;
-//  - in dense blocks there are codes of whole rows instead: a slice whose nodes have at most most_models different ones
-//    (adaptive meshes of similar cells) stores where each has its row in a table of all such rows;
-//  - slices of dense blocks that continue each other along a mesh line are multiplied together (lines.cuh).
 //
-// Columns are stored as they are. Values are rounded to Number, and values that differ by rounding are merged: rows are
-// taken for one row where they differ by at most same_value<Number> times the row's largest magnitude
-// (value_dictionary.h: 16 units in the last place); that may happen three times to a row, within its slice, its group
-// of slices and among groups. Where more than 256 values differ, those no more than rounding_unit<Number> of their rows
+//  * Columns that come in runs of 9, 4, 3 or, in dense blocks, 2 store one index for each run. Such runs belong to the
+//    quadrature points of a cell or the components of a node.
+//  * A slice of 32 rows that are one row, shifted, stores that row only. Groups of four such slices share it with all
+//    groups that are alike (meshes of similar cells, numbered along lines). With nodes of several rows, the slice takes
+//    one row of each of 32 nodes. With codes of values there may also be two rows in turn (transfer matrices).
+//  * Another slice whose columns span less than 2^16 stores 16-bit offsets.
+//  * A matrix with at most 256 different values (meshes of similar cells, transfer) stores 8-bit codes for them.
+//  * Dense blocks have codes of whole rows instead, in slices whose nodes have at most most_models different ones
+//    (adaptive meshes of similar cells). Such a slice stores where each node has its row in a table of all such rows.
+//  * Slices of dense blocks that continue each other along a mesh line are multiplied together (lines.cuh).
+//
+// Columns are stored as they are. Values are rounded to Number, and values that differ by rounding are merged. Rows are
+// taken for one row where they differ by at most same_value<Number> times the row's largest magnitude. This is 16 units
+// in the last place (value_dictionary.h). It may happen three times to a row: within its slice, within its group of
+// slices and among groups. Where more than 256 values differ, values no more than rounding_unit<Number> of their rows
 // apart become one in the dictionary, which adds at most as much again. A stored value thus differs from its rounded
 // one by at most 4 same_value<Number> times its row's largest. Matrix format = cusparse merges nothing.
 //
-// Measured reasons: docs/benchmarks/gpu-notes.md.
+// The reasons were measured: docs/benchmarks/gpu-notes.md.
 
 namespace adamant
 {
@@ -50,24 +51,25 @@ template <typename Number>
 struct CellProducts; // cells.cuh
 
 constexpr int      slice_rows = 32, dictionary_size = 256, band_slices = 4, in_pairs = 1 << 24;
-constexpr int      most_threads = 512;              // of a block of row_kernel
-constexpr int      most_models = 8, model_unit = 4; // of a slice; rows of the table begin at multiples of this
-constexpr unsigned absent = 0xffffffff;             // no column, or no two offsets
+constexpr int      most_threads = 512;              // bound of threads in a block of row_kernel
+constexpr int      most_models = 8, model_unit = 4; // bound of a slice's models; alignment of their rows
+constexpr unsigned absent = 0xffffffff;             // stands for no column, or for no two offsets
 
-/// How the columns of a slice are stored, and its values.
+/// The way in which the columns and the values of a slice are stored.
 enum class SliceKind : int
 {
   full,    ///< every column
   narrow,  ///< 16-bit offsets from the slice's smallest column, two in a word
-  stencil, ///< columns and values of the first row; those of row i are the same values and columns + stride i; with
-           ///< in_pairs added to the stride, of the first two rows, for every other row
-  band     ///< the same for band_slices slices together
+  stencil, ///< one row: row i has its values, and its columns + stride i; with in_pairs added to the stride,
+           ///< two rows, each for every other row of the slice
+  band     ///< a stencil for band_slices slices together
 };
 
-/// column: where the slice's columns begin, in rows of 32 words; for a band, whose stencil has the same place among the
-/// codes, columns count from the first one, `value`. value: where the values begin, in rows of 32 values, or of 32
-/// words of four codes, or of places in the table of models; width: in runs; kind and parameter: the smallest column
-/// (narrow), the stride (stencil); of_models: the values are in the table; follows: they are those of an earlier slice.
+/// The place and the kind of a slice. `column` is where its columns begin, in rows of 32 words. `value` is where its
+/// values begin: in rows of 32 values, of 32 words of four codes, or of 32 places in the table of models. The stencil
+/// of a band has its codes at place `column`, too, and its columns count from the column `value`. `width` counts runs.
+/// `parameter` is the smallest column (narrow) or the stride (stencil, band). `of_models` says that the values are in
+/// the table; `follows` says that they belong to an earlier slice.
 struct alignas(16) Slice
 {
   int      column, value, width;
@@ -76,7 +78,8 @@ struct alignas(16) Slice
   int      parameter : 28;
 };
 
-/// A row of the table of models: 32 times the slice that it comes from, plus the lane, and its place in model_units.
+/// A row of the table of models. `place` is 32 times the slice from which it comes, plus the lane; `start` is its place
+/// in the table, in units of model_unit values.
 struct Model
 {
   int      place;
@@ -87,11 +90,12 @@ template <typename Number>
 class SparseMatrix : public MatrixStorage<Number>
 {
 public:
-  /// A matrix whose rows are spread over ranks shares the exchange of another one of its pattern where that is given.
-  /// `changing`: the values, if they are in device memory and will change there.
+  /// Makes the matrix `source`. Where its rows are spread over ranks, it shares the exchange of another matrix of its
+  /// pattern if `exchange` is given. `changing` points to its values if they are in device memory and will change
+  /// there.
   SparseMatrix(std::shared_ptr<Context> context, const CSRMatrix<double> &source, int node_size,
                std::shared_ptr<Exchange<Number>> exchange = nullptr, const double *changing = nullptr);
-  /// By cells: no rows are stored.
+  /// Makes a matrix by cells; no rows are stored.
   SparseMatrix(std::shared_ptr<Context> context, const CellMatrix &source);
 
   void        multiply(Number a, const Number *x, Number b, Number *y) const override;
@@ -101,44 +105,45 @@ public:
   std::size_t bytes() const override;
   std::string format() const override;
 
-  int rows = 1; ///< that a thread takes: those of a node in dense blocks
+  int rows = 1; ///< rows that a thread takes: all rows of a node in dense blocks
   int run = 1, widest = 0, n_slices = 0, n_narrow = 0, n_stencil = 0, n_band = 0, n_of_models = 0, n_on_lines = 0;
-  int n_values     = 0;                           ///< 0: no codes
-  int most_threads = adamant::cuda::most_threads; ///< of a block of row_kernel
+  int n_values     = 0;                           ///< size of the dictionary; 0: no codes
+  int most_threads = adamant::cuda::most_threads; ///< bound of threads in a block of row_kernel
 
-  DeviceArray<int>      nodes; ///< that the lanes of each group of slices stand for; empty: in their order
+  DeviceArray<int>      nodes; ///< nodes of the lanes of each group of slices; empty: in their order
   DeviceArray<Slice>    slices;
   DeviceArray<unsigned> columns;
   DeviceArray<Number>   values; ///< the entries or, with codes, the dictionary; then the table of models
-  DeviceArray<unsigned> codes;  ///< of values, or the places of models
+  DeviceArray<unsigned> codes;  ///< codes of values, or places of models
   DeviceArray<Model>    models;
-  DeviceArray<int>      items; ///< what a warp of line_kernel multiplies at once, a LineItem; empty: row_kernel
+  DeviceArray<int>      items; ///< each a LineItem: the slices of a warp of line_kernel; empty: row_kernel
 
-  std::shared_ptr<GhostMatrix<Number>>  ghosts; ///< the entries in columns of other ranks; null: none
-  std::shared_ptr<CellProducts<Number>> cells;  ///< null: rows
+  std::shared_ptr<GhostMatrix<Number>>  ghosts; ///< the entries in columns of other ranks; null: there are none
+  std::shared_ptr<CellProducts<Number>> cells;  ///< null: the matrix has rows
 
 private:
-  void     convert(const RowsView &source, const CSRMatrix<double> &pattern); // the same values may be elsewhere
+  void     convert(const RowsView &source, const CSRMatrix<double> &pattern); // reads no values of `pattern`
   void     convert(const RowsView &source, const Array<EntryNumber> &row_start);
   RowsView owned(RowsView rows) const;
 
   std::shared_ptr<Context> context;
   std::size_t              pattern       = 0;     // hash of the rows' lengths
-  int                      first_ghost   = -1;    // column
+  int                      first_ghost   = -1;    // column of the first ghost, where there is one
   bool                     changing      = false; // whether values change in device memory
-  bool                     plain         = false; // each is stored
-  bool                     models_differ = false; // two rows have the same hash
+  bool                     plain         = false; // whether each value is stored
+  bool                     models_differ = false; // whether different rows share a hash
 };
 
-/// What the kernels are compiled for: the run, the runs fetched at once, codes or values, the rows of a thread (1, or
-/// those of a node, which then have the same columns).
+/// The properties for which kernels are compiled: the run, the runs fetched at once, codes or values, and the rows of a
+/// thread. A thread has one row, or all rows of a node, which then have equal columns.
 template <int run_, int chunk_, bool coded_, int rows_ = 1>
 struct Format // dense blocks are not coded
 {
   static constexpr int  run = run_, chunk = chunk_, rows = rows_;
   static constexpr bool coded = coded_;
-  static constexpr bool bands = coded && rows == 1 && run * chunk <= 16; ///< whose rows a thread takes at once
-  static constexpr bool lines = rows == 2 || rows == 3;                  ///< for line_kernel
+  static constexpr bool bands =
+    coded && rows == 1 && run * chunk <= 16;            ///< whether a thread takes several slices of a band
+  static constexpr bool lines = rows == 2 || rows == 3; ///< whether line_kernel is compiled
 };
 
 template <typename Number>
@@ -161,8 +166,8 @@ SparseView<Number> view(const SparseMatrix<Number> &A)
           A.codes.data(), A.items.data()};
 }
 
-/// The (first) row that a lane of a slice stands for, where a group of 32 nodes has `per_group` slices, by order or by
-/// the list of nodes; it may lie behind the last one.
+/// Returns the (first) row for which a lane of a slice stands. A group of 32 nodes has `per_group` slices; the nodes
+/// come in their order or by the list of nodes. The row may lie behind the last one.
 __host__ __device__ inline int row_of(int slice, int lane, int node_size, int per_group, const int *nodes = nullptr)
 {
   if (node_size == 1)
@@ -218,10 +223,10 @@ struct Chunk
   int column[runs];
   alignas(16) Stored data[Format::coded ? (entries + 3) / 4 : entries];
 
-  // In bands there may be two rows in turn.
+  // Bands may have two rows in turn.
   static __device__ int pairs_of(const Slice &s) { return stencil && Format::bands && s.parameter >= in_pairs ? 1 : 0; }
 
-  // Where the values of the lane begin.
+  // Returns where the values of the lane begin.
   static __device__ const Stored *values_of(const SparseView<Number> &A, const Slice &s, int lane)
   {
     constexpr int step = Format::coded ? 4 : 1;
@@ -245,7 +250,7 @@ struct Chunk
   }
   __device__ void load_columns(const SparseView<Number> &A, const Slice &s, int lane, int first)
   {
-    // The rows of a stencil slice read the same words.
+    // All rows of a stencil slice read the same words.
     const int       pairs = pairs_of(s), model = lane & pairs;
     constexpr int   per_word = kind == SliceKind::narrow ? 2 : 1, spacing = stencil ? 1 : 32;
     const unsigned *columns =
@@ -272,7 +277,7 @@ struct Chunk
     from += between * (first * per_run / step);
     if constexpr ((of_models || (stencil && !Format::coded && at_once == 4)) && entries % at_once == 0)
       {
-        // Fewer loads of 16 bytes; where all lanes read the same they are slower in double precision.
+        // There are fewer loads, of 16 bytes each. In double precision they are slower where all lanes read one place.
 #pragma unroll
         for (int e = 0; e < entries; e += at_once)
           if (first * per_run + e < s.width * per_run)
@@ -315,8 +320,9 @@ struct Chunk
   }
 };
 
-/// The lane's rows of the slice times x, or their part-th part of `parts`. What precedes the wait overlaps with the
-/// previous kernel: it loads the matrix only. fetch() loads what else the rows need: beside x, not after it.
+/// Multiplies the lane's rows of the slice by x, or the part-th part of `parts` of these rows. The code before the wait
+/// overlaps with the previous kernel: it loads the matrix only. fetch() loads the other data that the rows need, beside
+/// x and not after it.
 template <class Format, SliceKind kind, bool of_models = false, typename Number, class Gather, class Fetch>
 __device__ void slice_product(const SparseView<Number> &A, const Number *dictionary, const Slice &s, int lane, int part,
                               int parts, const Gather &x, const Fetch &fetch, Number (&sum)[Format::rows])
@@ -329,7 +335,7 @@ __device__ void slice_product(const SparseView<Number> &A, const Number *diction
   fetch();
   for (int c = 0; c < Format::rows; ++c)
     sum[c] = 0;
-  // The next columns are on their way while x comes for these: in the long rows of dense blocks.
+  // In the long rows of dense blocks, the next columns are on their way while x comes for these.
   constexpr bool ahead = Format::rows > 1;
   for (int first = (part + parts) * Format::chunk;; first += parts * Format::chunk)
     {
@@ -356,7 +362,7 @@ __device__ void load_dictionary(const SparseView<Number> &A, Number *dictionary)
     }
 }
 
-/// x(i) for columns that count from `first`.
+/// A gather for columns that count from `first`: returns x(first + i).
 template <class Gather>
 struct Shifted
 {
@@ -365,7 +371,7 @@ struct Shifted
   __device__ auto operator()(int i) const { return x(first + i); }
 };
 
-/// Where the stencil of a band is stored.
+/// Returns the slice `band` as a stencil, with the place where its values are stored.
 __device__ inline Slice stencil_of(Slice band)
 {
   band.value = band.column;
@@ -396,8 +402,8 @@ __device__ void rows_product(const SparseView<Number> &A, const Number *dictiona
     }
 }
 
-/// finish(row, (A x)_row, what it fetches for the row), after the blocks that send x to other ranks. A block of threads
-/// has `lanes` lanes of slices and `parts` threads for each, which share its entries.
+/// Calls finish(row, (A x)_row, operands) for all rows, in the blocks behind the ones that send x to other ranks. A
+/// block of threads has `lanes` lanes of slices and `parts` threads for each lane, which share its entries.
 template <class Format, typename Number, class Gather, class Finish>
 __global__ void __launch_bounds__(most_threads) row_kernel(const Sends<Number> sends, const SparseView<Number> A,
                                                            int lanes, int parts, const Gather x, const Finish finish)

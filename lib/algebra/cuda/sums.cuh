@@ -11,7 +11,7 @@ namespace adamant
 {
 namespace cuda
 {
-/// mine += f(i, constants) over this thread's elements of n.
+/// Adds f(i, constants) over this thread's elements of n to `mine`.
 template <class Functor, class Constants>
 __device__ void add_my_elements(int n, const Functor &f, const Constants &constants, double (&mine)[Functor::n_sums])
 {
@@ -48,7 +48,7 @@ void launch_sums(const Context &context, const Call &name, int n, const Functor 
          result, control, answer);
 }
 
-/// Leaves this block's part of the sums.
+/// Leaves this block's part of the sums of f.
 template <class Functor>
 __global__ void partial_sums_kernel(int n, const Functor f, const PartialSums sums)
 {
@@ -58,7 +58,8 @@ __global__ void partial_sums_kernel(int n, const Functor f, const PartialSums su
   sums.leave(0, Functor::n_sums, mine);
 }
 
-/// The sums that as many blocks have left, in result[0, ...), then those of f, which it takes, behind them.
+/// Writes the sums that as many blocks have left in `before` to result[0, ...). The functor f takes these, and its own
+/// sums go behind them.
 template <int n_before, class Functor, class Control>
 __global__ void sums_with_sums_kernel(int n, const Functor f, const PartialSums before, const Reduction reduction,
                                       double *result, const Control control, const LoopAnswer answer)
@@ -77,7 +78,7 @@ __global__ void sums_with_sums_kernel(int n, const Functor f, const PartialSums 
   ask(control, answer);
 }
 
-/// result[j] = sum of f(i, f.prepare()).value[j] over i < n and all ranks.
+/// Sets result[j] to the sum of f(i, f.prepare()).value[j] over i < n and all ranks.
 template <class Functor>
 void sums(const DeviceInterface &device, int n, const Functor &f, double *result)
 {
@@ -86,7 +87,8 @@ void sums(const DeviceInterface &device, int n, const Functor &f, double *result
   sum_over_ranks(context, Functor::n_sums, result, nullptr);
 }
 
-/// Then asks the control of a loop, in the thread that has the sums where these are all.
+/// Computes such sums, then asks the control of a loop. The thread that has the sums asks, unless they still have to be
+/// added up over ranks.
 template <class Functor, class Control>
 void sums(const DeviceInterface &device, int n, const Functor &f, double *result, const Control &control,
           const LoopAnswer &answer)
@@ -98,8 +100,8 @@ void sums(const DeviceInterface &device, int n, const Functor &f, double *result
   decide(device, control, answer);
 }
 
-/// The sums of f, then those of g, which takes them. On one rank the second kernel adds up what the first one's blocks
-/// leave.
+/// Computes the sums of f, then the sums of g, which takes the sums of f. On one rank the second kernel adds up the
+/// parts that the first one's blocks leave.
 template <class F, class G, class Control>
 void sums(const DeviceInterface &device, int n, const F &f, const G &g, double *result, const Control &control,
           const LoopAnswer &answer)

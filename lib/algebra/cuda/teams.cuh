@@ -7,7 +7,7 @@ namespace adamant
 {
 namespace cuda
 {
-/// A block's, see OneThread.
+/// The threads of a block; see OneThread.
 struct BlockTeam
 {
   static constexpr bool one_thread = false;

@@ -12,29 +12,29 @@ namespace adamant
 {
 namespace cuda
 {
-/// Another rank with which messages are exchanged by writing into its memory.
+/// Another rank, with which messages are exchanged by writing into its memory.
 template <typename Number>
 struct Neighbour
 {
   Number   *values;        ///< in its memory: where this rank's message goes, in the first of two buffers
-  long      buffer;        ///< from there to the second one
+  long      buffer;        ///< distance from the first buffer to the second
   unsigned *arrived;       ///< in its memory: how many blocks of this rank have sent
-  int       begin, length; ///< of the plan's `sent`
+  int       begin, length; ///< the message's part of the plan's `sent`
 };
 
-/// Ghosts as kernels get them, component c of ghost j at [j n_components + c].
+/// The ghosts as kernels get them, component c of ghost j at [j n_components + c].
 template <typename Number>
 struct Ghosts
 {
   const Number   *values;
   long            buffer;
-  const unsigned *count;   ///< of exchanges that have begun; null: the stream waits instead
+  const unsigned *count;   ///< exchanges that have begun; null: the stream waits instead
   const unsigned *arrived; ///< for each neighbour, how many of its blocks have sent, and how many do so in an exchange
   int             n_neighbours;
 
-  static constexpr int spacing = 32; // of the neighbours in `arrived`: a line of the cache each
+  static constexpr int spacing = 32; // of neighbours in `arrived`: each has a line of the cache
 
-  /// All threads of a block wait until the ghosts are there.
+  /// Returns the ghosts when they are there; all threads of a block wait.
   __device__ const Number *wait() const
   {
     if (count == nullptr)
@@ -62,18 +62,19 @@ __global__ void pack_kernel(int n, const int *sent, int n_components, Gather x, 
     outgoing[k] = x(sent[k / n_components], k % n_components);
 }
 
-/// What a rank sends in an exchange: the first n_blocks blocks of a kernel do, to each neighbour in turn.
+/// The messages that a rank sends in an exchange. The first n_blocks blocks of a kernel send them, to each neighbour in
+/// turn.
 template <typename Number>
 struct Sends
 {
-  const Neighbour<Number> *neighbours = nullptr;
-  const int               *sent       = nullptr;
-  unsigned                *counters = nullptr; // exchanges begun; then the blocks that have sent in the one that begins
+  const Neighbour<Number> *neighbours   = nullptr;
+  const int               *sent         = nullptr;
+  unsigned                *counters     = nullptr; // exchanges begun; then the blocks that have sent in the present one
   int                      n_components = 1, n_neighbours = 0, n_blocks = 0;
 
-  /// Whether this is one of the blocks that send: it then writes its part of x(i, component) into a neighbour's memory
-  /// and tells it; the last one counts the exchange. The buffers alternate: a neighbour that has begun the next
-  /// exchange has done with the last but one.
+  /// Returns whether this is one of the blocks that send. If so, it writes its part of x(i, component) into a
+  /// neighbour's memory and tells the neighbour; the last block counts the exchange. The buffers alternate: a neighbour
+  /// that has begun the next exchange has done with the last but one.
   template <class Gather>
   __device__ bool by_this_block(const Gather &x) const
   {
@@ -117,19 +118,20 @@ __global__ void receive_kernel(Ghosts<Number> ghosts, long n, Number *values)
        k += static_cast<long>(gridDim.x) * blockDim.x)
     values[k] = __ldcg(from + k);
 }
-/// The exchange of the ghosts of vectors after a plan, beside the kernels between `start` (or `send`) and `finish`:
-/// where the GPUs of all ranks reach each other's memory the kernels write there; else by Ranks. All ranks that
+/// The exchange of the ghosts of vectors by a plan, beside the kernels between `start` (or `send`) and `finish`. Where
+/// the GPUs of all ranks reach each other's memory, the kernels write there; else Ranks exchanges. All ranks that
 /// exchange messages make it together.
 template <typename Number>
 class Exchange
 {
 public:
-  /// It ends on each rank by itself, when the exchanges that have begun are over: neighbours write no more then.
+  /// Makes the exchange. Each rank ends it by itself, when the exchanges that have begun are over: neighbours write no
+  /// more then.
   Exchange(const std::shared_ptr<Context> &context, const std::shared_ptr<const ExchangePlan> &plan,
            int n_components = 1);
 
-  /// Begins to send x(i, c), component c of the owned entry i, to those who read it. Where kernels write into
-  /// neighbours' memory that is left to the next one: returns what it has to send.
+  /// Begins to send x(i, c), component c of the owned entry i, to the ranks that read it. Where kernels write into
+  /// neighbours' memory, that is left to the next kernel: returns the messages that it has to send.
   template <class Gather>
   Sends<Number> start(const Context &context, const Gather &x)
   {
@@ -153,10 +155,11 @@ public:
     launch(context, "send", send_kernel<Number, Gather>, sends.n_blocks, block_size, sends, x);
   }
 
-  /// Whether what `finish` gives follows on kernels of the library only, which the next one may overlap with.
+  /// Returns whether the result of `finish` follows on kernels of the library only, with which the next kernel may
+  /// overlap.
   bool follows_kernels() const { return neighbours.size() > 0; }
 
-  /// The ghosts, for which kernels have to wait.
+  /// Returns the ghosts, for which kernels have to wait.
   Ghosts<Number> finish(const Context &context)
   {
     if (neighbours.size() > 0)
@@ -165,7 +168,7 @@ public:
     return {incoming.data(), 0, nullptr, nullptr, 0};
   }
 
-  /// The ghosts in memory that later kernels may read at once.
+  /// Returns the ghosts in memory that later kernels may read at once.
   const Number *finish_and_wait(const Context &context)
   {
     const auto ghosts = finish(context);
@@ -177,21 +180,21 @@ public:
   }
 
 private:
-  // How many send to each neighbour.
+  // Returns the number of blocks that send to each neighbour.
   int  blocks_each() const { return std::max(1, std::min(256, blocks_for(longest * static_cast<long>(n_components)))); }
   void meet_neighbours();
-  void connect(); // by a first exchange, which a graph could not record
+  void connect(); // makes a first exchange, which a graph could not record
 
   std::shared_ptr<Context>            context;
   std::shared_ptr<const ExchangePlan> plan;
-  int                                 n_components, longest = 0; // of the messages sent
+  int                                 n_components, longest = 0; // entries of the longest message sent
   DeviceArray<int>                    sent;
   DeviceArray<Number>                 outgoing, incoming;
 
-  // Where neighbours write: their counts, then two buffers.
+  // The memory where neighbours write: their counts, then two buffers.
   std::shared_ptr<const PeerRegion> region;
   DeviceArray<Neighbour<Number>>    neighbours; // empty: Ranks exchanges
-  DeviceArray<unsigned>             counters;   // of Sends
+  DeviceArray<unsigned>             counters;   // the counters of Sends
   unsigned                         *arrived = nullptr;
   Number                           *values  = nullptr;
   long                              buffer  = 0;

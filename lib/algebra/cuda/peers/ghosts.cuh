@@ -16,28 +16,31 @@ namespace cuda
 template <typename Number>
 class SparseMatrix;
 
-/// As many ghosts as a node has rows, from `column` on, times a block of `values`.
+/// A block of the matrix: number `values` of the stored blocks, for as many ghosts as a node has rows, from `column`
+/// on.
 struct alignas(8) GhostBlock
 {
   int column, values;
 };
 
-/// The entries of a matrix in the columns that other ranks own, in device memory: of the nodes (of node_size rows) that
-/// have such entries, block by block; and the exchange of what they multiply. Equal blocks are stored once: few are
-/// different where the mesh is uniform along the border.
+/// The entries of a matrix in the columns that other ranks own, in device memory, and the exchange of the ghosts that
+/// they multiply. Nodes (of node_size rows) with such entries have them block by block. Equal blocks are stored once:
+/// few are different where the mesh is uniform along the border.
 template <typename Number>
 struct GhostMatrix
 {
-  /// `A` has ghosts; `exchange` is that of its plan. Without `compressed`, `many` stays empty. `changing`: null, or the
-  /// values of A in device memory, where they will change: then each block is stored, and `many` stays empty, too.
+  /// Makes this part of `A`, which has ghosts; `exchange` is the exchange of its plan. Without `compressed`, `many`
+  /// stays empty. `changing` is null, or the values of A in device memory, where they will change. Each block is then
+  /// stored, and `many` stays empty, too.
   GhostMatrix(const std::shared_ptr<Context> &context, const CSRMatrix<double> &A, int node_size,
               const std::shared_ptr<Exchange<Number>> &exchange, bool compressed, const double *changing);
 
-  void take_values(const Context &context, const double *changing); ///< new ones of all entries of A
+  void take_values(const Context &context, const double *changing); ///< takes new values of all entries of A
 
-  /// What blocks are stored for: the fewest of 1, 3 and 8 rows that hold a node's.
+  /// Returns the rows of a stored block: the fewest of 1, 3 and 8 that hold a node's rows.
   static int rows_stored(int node_size) { return node_size == 1 ? 1 : node_size <= 3 ? 3 : 8; }
-  /// From a block of rows_stored rows to the next: aligned for loads of 16 bytes, but for single numbers.
+  /// Returns the distance from a block of rows_stored rows to the next, aligned for loads of 16 bytes, except for
+  /// single numbers.
   __host__ __device__ static constexpr int stride(int rows)
   {
     constexpr int at_once = 16 / sizeof(Number);
@@ -46,13 +49,13 @@ struct GhostMatrix
 
   std::shared_ptr<Exchange<Number>> exchange;
   int                               n_nodes = 0, node_size = 1, n_ghosts = 0;
-  DeviceArray<int>                  nodes, start; // of a node's blocks
-  DeviceArray<GhostBlock>           blocks;       // whose columns count from the first ghost
+  DeviceArray<int>                  nodes, start; // the nodes, and where their blocks begin
+  DeviceArray<GhostBlock>           blocks;       // their columns count from the first ghost
   DeviceArray<Number> values; // entry (c, i) of block v: [v stride(rows) + i rows + c], zero outside of the node
-  DeviceArray<int>    places; // of changing values: where each is among the entries of A, or -1
+  DeviceArray<int>    places; // places of changing values among the entries of A, or -1
 
-  /// The same rows in the format of other matrices where they are many, as between a level and one that fewer ranks
-  /// share; for products.
+  /// These rows in the format of other matrices, for products, where they are many. So they are between a level and a
+  /// level that fewer ranks share.
   std::unique_ptr<SparseMatrix<Number>> many;
 
   std::size_t bytes() const
@@ -79,7 +82,7 @@ struct GhostView
   const Number     *values;
 };
 
-/// sum += block times the ghosts g from its column on; without a column, nothing.
+/// Adds the block times the ghosts g from its column on to `sum`; a block without a column adds nothing.
 template <int rows, typename Number>
 __device__ void add_block(const GhostView<Number> &A, const GhostBlock &block, const Number *g, Number (&sum)[rows])
 {
@@ -103,8 +106,9 @@ __device__ void add_block(const GhostView<Number> &A, const GhostBlock &block, c
     }
 }
 
-/// What the ghosts add to the sums of a node's rows, at most `rows`, changes the results of an operation linearly. Each
-/// node has some lanes. The first blocks' places and the results are read before the wait for the ghosts.
+/// Adds the ghosts' part to the sums of each node's rows, at most `rows`, which changes the results of an operation
+/// linearly. Each node has some lanes. The first blocks' places and the results are read before the wait for the
+/// ghosts.
 template <int rows, int lanes, typename Number, class Finish>
 __global__ void ghost_kernel(const GhostView<Number> A, const Ghosts<Number> ghosts, const Finish finish)
 {
@@ -165,7 +169,7 @@ __global__ void ghost_kernel(const GhostView<Number> A, const Ghosts<Number> gho
     }
 }
 
-/// Ends the exchange and adds what the ghosts contribute to the operation that `finish` stands for.
+/// Ends the exchange and adds the ghosts' contribution to the operation that `finish` stands for.
 template <typename Number, class Finish>
 void add_ghosts(const Context &context, const Call &name, const GhostMatrix<Number> &ghosts, const Finish &finish)
 {
@@ -178,7 +182,7 @@ void add_ghosts(const Context &context, const Call &name, const GhostMatrix<Numb
                             ghosts.start.data(), ghosts.blocks.data(), ghosts.values.data()};
   const auto              values      = ghosts.exchange->finish(context);
   const auto              launch_with = [&](auto rows, auto lanes, auto overlaps) {
-    // At least a block, which waits for the neighbours.
+    // There is at least a block, which waits for the neighbours.
     const int blocks = std::max(1, blocks_for(static_cast<long>(lanes.value) * ghosts.n_nodes));
     launch<overlaps.value>(context, name, ghost_kernel<rows.value, lanes.value, Number, Finish>, blocks, block_size, A,
                            values, finish);

@@ -12,22 +12,23 @@ namespace adamant
 {
 namespace cuda
 {
-/// NCCL: what travels between the GPUs of ranks without the host. The library is loaded while the program runs; the
-/// environment variable ADAMANT_NCCL may name another file. Calls are asynchronous on the stream that they are given,
-/// and may be recorded in a CUDA graph. Throws RunError with NCCL's own words, the call and its arguments.
+/// NCCL: messages and sums that travel between the GPUs of ranks without the host. The library is loaded while the
+/// program runs; the environment variable ADAMANT_NCCL may name another file. Calls are asynchronous on the stream that
+/// they are given, and may be recorded in a CUDA graph. They throw RunError with NCCL's own words, the call and its
+/// arguments.
 class Nccl
 {
 public:
   static std::string why_unavailable(); ///< empty where the library can be loaded
 
-  /// All ranks together, each with a device of its own, which is the current one.
+  /// Connects the ranks, which call it together. Each has a device of its own, which is the current one.
   explicit Nccl(const Communicator &ranks);
 
-  /// Sums of n values in device memory over all ranks, in place: the same bits on all ranks.
+  /// Sums n values in device memory over all ranks, in place; all ranks get the same bits.
   void sum(double *values, int n, CUstream_st *stream) const;
 
-  /// Sends outgoing[n m.begin .. n m.end) of the plan's messages and receives the ghosts into `incoming`, n numbers for
-  /// each entry; device memory.
+  /// Sends outgoing[n m.begin .. n m.end) for each message m of the plan and receives the ghosts into `incoming`. Both
+  /// are in device memory, with n numbers for each entry.
   template <typename Number>
   void exchange(const ExchangePlan &plan, int n, const Number *outgoing, Number *incoming, CUstream_st *stream) const;
 

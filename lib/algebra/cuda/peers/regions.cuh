@@ -12,8 +12,8 @@ namespace adamant
 {
 namespace cuda
 {
-/// Device memory that kernels of other ranks write to. Others have it open for as long as they live, so that it is
-/// never freed: what is given back is taken again by the next one that needs as much.
+/// Device memory that kernels of other ranks write to. Other ranks have it open for as long as they live, so that it is
+/// never freed. A region that is given back is taken again by the next request of its size.
 struct PeerRegion
 {
   char              *memory;
@@ -21,11 +21,11 @@ struct PeerRegion
   cudaIpcMemHandle_t handle; ///< by which other ranks open it
 };
 
-/// A region of at least so many bytes, all zero, on the current device. Who gives one back has ended all exchanges that
-/// write there. Throws RunError.
+/// Returns a region of at least so many bytes, all zero, on the current device. Its last user has ended all exchanges
+/// that write there before it gives it back. Throws RunError where CUDA fails.
 std::shared_ptr<const PeerRegion> take_region(Memory &ledger, std::size_t bytes);
 
-/// Another rank's region; null where the device does not reach it, and `error` then says why.
+/// Returns another rank's region, or null where the device does not reach it; `error` then says why.
 char *open_region(const cudaIpcMemHandle_t &handle, std::string &error);
 } // namespace cuda
 } // namespace adamant
