@@ -35,6 +35,7 @@ class Device
 {
 public:
   Device() = default; ///< no device
+  /// Returns the host as a device, with n_threads threads.
   static Device host(int n_threads, const Communicator &ranks = Communicator())
   {
     return Device(make_host_device(n_threads, ranks));
@@ -102,7 +103,7 @@ public:
   /// results stay there.
   template <typename Functor>
   void sums(int n, const Functor &f, Scalars &s, int first) const;
-  /// Computes such sums at the end of a loop's step (loop.h), then asks the control. On the host it returns the
+  /// Computes the sums of f at the end of a loop's step (loop.h), then asks the control. On the host it returns the
   /// control's answer; on a GPU it returns true, and the answer goes where `answer` says.
   template <typename Functor, class Control>
   bool sums(int n, const Functor &f, Scalars &s, int first, const Control &control, const LoopAnswer &answer) const;
@@ -140,7 +141,7 @@ public:
   template <typename Number>
   void dot(const Vector<Number> &x, const Vector<Number> &y, Scalars &s, int i) const; ///< s[i] = x . y
   template <typename Number>
-  double dot(const Vector<Number> &x, const Vector<Number> &y) const; ///< waits
+  double dot(const Vector<Number> &x, const Vector<Number> &y) const; ///< returns x . y; waits
   /// Sets s[0] = ‖r‖₂ and s[1] = ‖b‖₂.
   template <typename Number>
   void norms(const Vector<Number> &r, const Vector<Number> &b, Scalars &s) const;
@@ -161,7 +162,7 @@ public:
   {
     device->arnoldi(vectors);
   }
-  /// Does so at the end of a loop's step, then asks the control; returns as `sums` does.
+  /// Does the work of the other `arnoldi` at the end of a loop's step, then asks the control; returns as `sums` does.
   template <class Control>
   bool arnoldi(const ArnoldiVectors &vectors, const Control &control, const LoopAnswer &answer) const
   {

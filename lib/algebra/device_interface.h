@@ -117,7 +117,7 @@ struct ArnoldiVectors
   const float   *z_in_float          = nullptr; ///< replaces z where not null; z_k is then in directions_in_float
   float *const  *directions_in_float = nullptr;
   float         *v_in_float          = nullptr; ///< gets v_{k+1}, rounded, where not null
-  const int     *ended               = nullptr; ///< on a GPU nothing happens where not null and *ended not 0
+  const int     *ended               = nullptr; ///< where not null: a GPU does nothing if *ended is not 0
   int           *k_of_step           = nullptr; ///< where not null, gets *k, or -1 where nothing happens
 };
 
@@ -149,9 +149,9 @@ class Operations
 public:
   virtual ~Operations() = default;
 
-  /// Returns a sparse matrix with the pattern of `source`. Where `changing` is null, it has the values of `source` for
-  /// good. Else `changing` points to the values in device memory, which will change there. The format that suits them
-  /// stays while new values have that structure; then it is given up for one that stores each value.
+  /// Returns a sparse matrix with the pattern of `source`. Where `changing` is null, it has the values of `source`.
+  /// Else `changing` points to the values in device memory, which will change there. The format that suits them stays
+  /// while new values have that structure; then it is given up for one that stores each value.
   virtual std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size,
                                                                const double *changing) const                      = 0;
   virtual std::shared_ptr<MatrixStorage<Number>> create_dense_matrix(const Array<double> &row_major, int n) const = 0;
@@ -220,7 +220,7 @@ public:
   /// pivoting. A singular matrix gives values that are no numbers.
   virtual void invert(double *a, int n) = 0;
 
-  /// Operations as in Device, which see.
+  /// These operations are described in Device.
   /// @{
   virtual void arnoldi(const ArnoldiVectors &vectors) const                                               = 0;
   virtual void combine(int n, const double *const *basis, const int *k, const double *a, double *x) const = 0;

@@ -22,7 +22,7 @@ public:
   explicit operator bool() const { return graph != nullptr; }
   void     replay() const { graph->replay(); }
   int      n_operations() const { return graph->n_operations(); } ///< launches that one replay replaces; 0 on the host
-  double   seconds() const { return graph->seconds(); }           ///< median time of a replay on the device
+  double   seconds() const { return graph->seconds(); }           ///< median time of a replay; not on the host
 
 private:
   std::shared_ptr<GraphStorage> graph;

@@ -53,7 +53,7 @@ Array<Number> diagonal(const CSRMatrix<Number> &matrix);
 /// and the result are the values that this rank owns, and all ranks call it together.
 Array<double> product(const CSRMatrix<double> &A, const Array<double> &x);
 
-/// Returns Aᵀ x. Ranks share x, the result and the call as in `product`.
+/// Returns Aᵀ x. Over ranks, x and the result are the values that this rank owns, and all ranks call it together.
 Array<double> transposed_product(const CSRMatrix<double> &A, const Array<double> &x);
 
 /// @name The parts of a matrix whose rows are spread over ranks

@@ -13,8 +13,7 @@ namespace adamant
 struct Level
 {
   std::shared_ptr<const CSRMatrix<double>> A; ///< Hᵀ (sum of all cells' matrices) H, n x n
-  std::shared_ptr<const CSRMatrix<double>>
-    P; ///< prolongation from the next coarser level, n x n_coarser; null on level 0
+  std::shared_ptr<const CSRMatrix<double>> P; ///< n x n_coarser prolongation from the coarser level; null on level 0
   std::shared_ptr<const CSRMatrix<double>> R; ///< restriction, the transpose of P; null on level 0
   std::shared_ptr<const CSRMatrix<double>> H; ///< constraints: gives hanging nodes from free ones, n x n
   std::shared_ptr<const CSRMatrix<double>> B; ///< extension of prescribed values, n x n_prescribed

@@ -5,8 +5,8 @@
 
 namespace adamant
 {
-/// Calls action(i) for 0 <= i < n on all threads, in ranges of about the same size. An exception that a call throws is
-/// thrown again after all other calls.
+/// Calls action(i) for 0 <= i < n on all threads, in ranges of about the same size. If calls throw, one of their
+/// exceptions is thrown again after all other calls.
 template <typename Action>
 void parallel_for(std::size_t n, const Action &action)
 {

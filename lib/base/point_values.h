@@ -4,9 +4,9 @@
 
 namespace adamant
 {
-/// A functor for Device::for_each that sets target[i] = function(x_i) at n points. Coordinate d of point i is points[d
-/// * n + i], as support_points and quadrature_points return them. `function` takes `const double *x`, x[0] to x[dim -
-/// 1].
+/// A functor for Device::for_each that sets target[i] = function(x_i) at n points. Point i has the coordinates d in
+/// points[d * n + i], as support_points and quadrature_points return them. `function` takes `const double *x`, which
+/// has dim coordinates.
 template <int dim, class Function>
 struct PointValues
 {

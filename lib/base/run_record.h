@@ -11,7 +11,7 @@ namespace adamant
 using RunRecord = nlohmann::ordered_json;
 
 /// A file FILE.new that is written beside FILE and then renamed. The destructor removes FILE.new if it is still there.
-/// Where a signal ends the program, remove_unfinished_files does so for up to eight objects at a time.
+/// Where a signal ends the program, remove_unfinished_files removes the files of up to eight objects at a time.
 class UnfinishedFile
 {
 public:

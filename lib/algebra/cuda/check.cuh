@@ -86,7 +86,8 @@ __device__ inline void wait_for_predecessor()
 #endif
 }
 
-/// Waits, too, but lets no successor start: for a kernel that writes a matrix, launched by launch_writer.
+/// Waits as wait_for_predecessor does, but lets no successor start: for a kernel that writes a matrix, launched by
+/// launch_writer.
 __device__ inline void wait_and_hold_successors()
 {
 #if __CUDA_ARCH__ >= 900

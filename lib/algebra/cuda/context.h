@@ -84,8 +84,8 @@ public:
   /// Returns whether kernels may start before the ones before them have ended. This needs kernels that were compiled
   /// for compute capability 9.0 or newer, so that they wait, and no library's kernels between them.
   bool overlaps_launches() const { return programmatic_launch; }
-  /// Returns whether the launch that is about to be made may start so early. It may not behind a kernel that writes
-  /// data that others load early. Call it once for each launch.
+  /// Returns whether the next launch may start before the kernels before it have ended. It may not behind a kernel that
+  /// writes data that others load early. Call it once for each launch.
   bool next_launch_may_overlap() const { return !std::exchange(behind_writer, false) && programmatic_launch; }
   void separate_next_launch() const { behind_writer = true; }
   /// Returns whether graphs are replayed: not where ADAMANT_CUDA_GRAPHS=0 (profilers then see each operation) or ranks

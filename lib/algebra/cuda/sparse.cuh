@@ -141,9 +141,8 @@ struct Format // dense blocks are not coded
 {
   static constexpr int  run = run_, chunk = chunk_, rows = rows_;
   static constexpr bool coded = coded_;
-  static constexpr bool bands =
-    coded && rows == 1 && run * chunk <= 16;            ///< whether a thread takes several slices of a band
-  static constexpr bool lines = rows == 2 || rows == 3; ///< whether line_kernel is compiled
+  static constexpr bool bands = coded && rows == 1 && run * chunk <= 16; ///< whether a thread takes several slices
+  static constexpr bool lines = rows == 2 || rows == 3;                  ///< whether line_kernel is compiled
 };
 
 template <typename Number>

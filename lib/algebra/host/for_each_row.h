@@ -129,7 +129,7 @@ void for_each_row(int n_threads, const MatrixStorage<Number> &matrix, const Entr
       Functor::skips_empty);
 }
 
-/// Does so for a vector that the functor x computes: once for each entry, before the product.
+/// Visits the rows of a product with a vector that the functor x computes: once for each entry, before the product.
 template <typename Number, class Gather, class Functor>
 void for_each_row(int n_threads, const MatrixStorage<Number> &matrix, const Gather &x, const Functor &f)
 {

@@ -46,7 +46,7 @@ public:
   void start(const Number *x) { exchange.start(x); }
   void finish() { values = exchange.finish(); }
 
-  bool reach(int first, int end) const { return row_start[first] != row_start[end]; } ///< whether these rows have any
+  bool reach(int first, int end) const { return row_start[first] != row_start[end]; } ///< whether rows have ghosts
 
   /// Adds (G g)_i to sums[i - first], where G is this matrix and g are the ghosts' values.
   void add(int first, int end, Number *sums) const

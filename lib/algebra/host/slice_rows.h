@@ -142,7 +142,7 @@ private:
   std::vector<const double *>   values;   // of each row
   std::vector<const int *>      columns;  // of each node's first row
   std::vector<std::vector<int>> order;    // of each node's blocks; -1: padding
-  std::vector<int>              windows;  // first column of each
+  std::vector<int>              windows;  // first columns of windows
 };
 } // namespace host
 } // namespace adamant

@@ -36,7 +36,7 @@ public:
   struct Slice
   {
     std::size_t column; ///< where the slice begins in narrow_column or column
-    std::size_t value;  ///< where it begins in value
+    std::size_t value;  ///< where the slice begins in value
     int         lowest_column;
     int         width;   ///< entries a row, or blocks a node
     int         n_alike; ///< slices from this one on that repeat it; 0: it repeats the one before, and is stored there

@@ -54,8 +54,8 @@ struct GhostMatrix
   DeviceArray<Number> values; // entry (c, i) of block v: [v stride(rows) + i rows + c], zero outside of the node
   DeviceArray<int>    places; // places of changing values among the entries of A, or -1
 
-  /// These rows in the format of other matrices, for products, where they are many. So they are between a level and a
-  /// level that fewer ranks share.
+  /// These rows in the format of other matrices, for products, where they are many. There are many between a level and
+  /// a level that fewer ranks share.
   std::unique_ptr<SparseMatrix<Number>> many;
 
   std::size_t bytes() const
