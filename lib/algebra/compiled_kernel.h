@@ -13,9 +13,12 @@ namespace adamant
 class CompiledKernel
 {
 public:
-  /// Compiles `source`, which defines extern "C" __global__ void name(int n, const double *points, double t, double
-  /// *values). Throws RunError where NVRTC is missing or refuses the source, the driver refuses the code, or the device
-  /// is no GPU.
+  /// Compiles `source`, which defines
+  ///
+  ///   extern "C" __global__ void name(int n, const double *points, double t, double *values).
+  ///
+  /// Throws RunError where NVRTC is missing or refuses the source, the driver refuses the code, or the device is no
+  /// GPU.
   CompiledKernel(const Device &device, const std::string &source, const std::string &name);
 
   /// Launches the kernel on the device's stream, with a thread for each i < n. Pointers are to device memory. The time

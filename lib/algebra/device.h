@@ -98,9 +98,9 @@ public:
     host::for_each(device->n_threads(), n, [&f](int i) { f(i, OneLane()); });
   }
 
-  /// Sets s[first + j] = Σ_i f(i, c).value[j] for j < m, where m is 1 or 2. The functor f has `Sums<m> operator()(int
-  /// i, c)`, which may change element i of vectors. c = f.prepare() holds the scalars that f needs of the device. The
-  /// results stay there.
+  /// Sets s[first + j] = Σ_i f(i, c).value[j] for j < m, where m is 1 or 2. The call operator of f is `Sums<m>
+  /// operator()(int i, c)`, and may change element i of vectors. c = f.prepare() holds the scalars that f needs of the
+  /// device. The results stay there.
   template <typename Functor>
   void sums(int n, const Functor &f, Scalars &s, int first) const;
   /// Computes the sums of f at the end of a loop's step (loop.h), then asks the control. On the host it returns the
@@ -149,8 +149,8 @@ public:
   template <typename Number>
   void combine(const std::vector<Vector<Number>> &basis, int k, const double *a, Vector<Number> &x) const;
   /// Orthonormalises w by classical Gram-Schmidt, twice: w <- (w - V Vᵀw)/‖·‖, where V is the first k of `basis`. The
-  /// host does so again only where orthogonality was lost. h[0..k-1] become the coefficients and h[k] the norm before
-  /// scaling (a zero norm leaves w unscaled). See Liebchen et al., Section 4.1.5, which this extends by
+  /// host and `arnoldi` do so again only where orthogonality was lost. h[0..k-1] become the coefficients and h[k] the
+  /// norm before scaling (a zero norm leaves w unscaled). See Liebchen et al., Section 4.1.5, which this extends by
   /// re-orthogonalisation.
   template <typename Number>
   void orthonormalize(const std::vector<Vector<Number>> &basis, int k, Vector<Number> &w, Scalars &h) const;

@@ -40,8 +40,9 @@ struct Assign
 };
 
 /// Repeats a step while control() says so. The control is a functor that one thread of the device calls. On a GPU the
-/// whole loop is one launch, in which the host takes no part: a graph with a conditional node (CUDA 12.4 or newer).
-/// With older versions, on several ranks, and where a step cannot be recorded the host fetches the answers.
+/// whole loop is one launch, in which the host takes no part: a graph with a conditional node (CUDA 12.4 or newer). The
+/// host fetches the answers with older versions, with MatrixFormat::cusparse, on several ranks, and where a step cannot
+/// be recorded.
 class Loop
 {
 public:

@@ -18,8 +18,8 @@ class Matrix
 {
 public:
   Matrix() = default;
-  /// Makes a sparse matrix of the rows of `source`. Each `node_size` rows belong to one node: a hint for the format,
-  /// and a need of operations by node.
+  /// Makes a sparse matrix of the rows of `source`. Each `node_size` rows belong to one node: this is a hint for the
+  /// format, and operations by node need it.
   Matrix(const Device &device, const CSRMatrix<double> &source, int node_size = 1)
     : matrix(device.interface().operations(Number()).create_matrix(source, node_size, nullptr))
   {}

@@ -21,8 +21,8 @@ struct PeerRegion
   cudaIpcMemHandle_t handle; ///< by which other ranks open it
 };
 
-/// Returns a region of at least so many bytes, all zero, on the current device. Its last user has ended all exchanges
-/// that write there before it gives it back. Throws RunError where CUDA fails.
+/// Returns a region of at least so many bytes, all zero, on the current device. The last user of a region ends all
+/// exchanges that write there before giving it back. Throws RunError where CUDA fails.
 std::shared_ptr<const PeerRegion> take_region(Memory &ledger, std::size_t bytes);
 
 /// Returns another rank's region, or null where the device does not reach it; `error` then says why.
