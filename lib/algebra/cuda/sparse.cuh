@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-// The sparse matrix on the GPU and the one kernel that all products share.
+// The sparse matrix on the GPU, and the kernel that serves products in all formats (others: for_each_row.cuh).
 //
 // Sliced ELL: 32 consecutive rows, a warp's, form a slice; entry j of its rows lies in 32 consecutive places, so that
 // all loads coalesce. A slice is as wide as its longest row; absent entries have no column. Where rows come in nodes of
