@@ -7,15 +7,15 @@
 
 namespace adamant
 {
-/// How a mesh is refined by Kelly's estimator.
+/// Parameters of a refinement by Kelly's estimator.
 struct Refinement
 {
   unsigned int cycles;
   double       refine, coarsen = 0.; ///< fractions of the cells, in each cycle
 };
 
-/// Refines the mesh where the interpolation of a function is least resolved, after Kelly's estimator of its jumps of
-/// gradients. All ranks call it together.
+/// Refines the mesh where the interpolation of a function is least resolved. Kelly's estimator of the jumps of the
+/// interpolation's gradients chooses the cells. All ranks call it together.
 template <int dim>
 void refine_for(const dealii::Function<dim> &function, dealii::Triangulation<dim> &mesh,
                 const dealii::Mapping<dim> &mapping, const dealii::FiniteElement<dim> &element,

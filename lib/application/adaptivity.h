@@ -13,8 +13,8 @@
 
 namespace adamant
 {
-/// What a mesh follows: nodal values of a space on the device, these components of them. With several parts these stand
-/// one after the other, each with the nodal values of the space.
+/// What a mesh follows: these components of nodal values of a space, on the device. Where there are several parts,
+/// `values` holds them one after the other, each with the nodal values of the space.
 template <int dim>
 struct FollowedField
 {
@@ -41,29 +41,29 @@ public:
   /// it together.
   void begin(const dealii::Triangulation<dim> &first_mesh);
 
-  /// The level beyond which no cell is refined; 0 where the mesh stays.
+  /// Returns the level beyond which no cell is refined; 0 where the mesh never changes.
   int largest_level() const
   {
     return !options.on() ? 0 : options.largest_level > 0 ? static_cast<int>(options.largest_level) : first_level;
   }
 
-  /// Whether the indicators are wanted after this step.
+  /// Returns whether the indicators are wanted after this step.
   bool due(unsigned int step) const;
 
-  /// One for each active cell, 0 on those of other ranks. All ranks call it together.
+  /// Returns one indicator for each active cell, 0 on cells of other ranks. All ranks call it together.
   dealii::Vector<float> indicators(const FollowedField<dim> &field) const;
 
-  /// Whether after this step the mesh is to change, for these indicators. All ranks call it together.
+  /// Returns whether these indicators ask for a change of the mesh after this step. All ranks call it together.
   bool wants_change(unsigned int step, const dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators);
 
   /// Flags the cells, or families of them, that are to be refined or coarsened. All ranks call it together.
   void flag(dealii::Triangulation<dim> &mesh, dealii::Vector<float> indicators) const;
 
-  /// After a change: the masses before it and after it, see mass().
+  /// Counts a change of the mesh; `before` and `after` are the results of mass() on both sides of it.
   void count_change(const std::array<double, 2> &before, const std::array<double, 2> &after);
 
   unsigned int n_changes   = 0;  ///< so far
-  double       mass_change = 0.; ///< of them the largest |∫u after - ∫u before| / ∫|u| before
+  double       mass_change = 0.; ///< the largest |∫u after - ∫u before| / ∫|u| before of these changes
 
   template <class Archive>
   void serialize(Archive &archive, unsigned int /*version*/)
@@ -75,12 +75,13 @@ private:
   double coarsen_fraction(double n_cells) const;
 
   const dealii::Mapping<dim> &mapping;
-  int                         first_level  = 0;  // the largest of the first mesh
-  double                      after_change = 0.; // the indicators of all cells together; 0: not evaluated yet
+  int                         first_level  = 0;  // the largest level of the first mesh
+  double                      after_change = 0.; // norm of all cells' indicators after the last change; 0: not
+                                                 // evaluated yet
 };
 
-/// ∫ u and ∫ |u| (by the values at the points of a Gauss rule of degree + 1 points) of the sum of the components
-/// followed. All ranks call it together.
+/// Returns ∫ u and ∫ |u| of the sum u of the components followed, by a Gauss rule of degree + 1 points in each
+/// direction. All ranks call it together.
 template <int dim>
 std::array<double, 2> mass(const FollowedField<dim> &field, const dealii::Mapping<dim> &mapping);
 } // namespace adamant

@@ -14,18 +14,19 @@ struct AdaptivityOptions
   unsigned int smallest_level = 0, largest_level = 0;
   double       growth = 0., refine = 0.3, coarsen = 0.3;
   std::string  field, indicator = kelly, strategy = "cells";
-  bool families = false; ///< no parameter: the last refinement of the mesh is global and stays so, see flag_families
+  bool         families = false; ///< no parameter: the last refinement of the mesh is global and stays global, see
+                                 ///< flag_families
 
   static constexpr const char *kelly = "kelly";
 
-  bool changes() const { return interval > 0 || growth > 0.; } ///< after the first step
+  bool changes() const { return interval > 0 || growth > 0.; } ///< whether the mesh changes after the first step
   bool on() const { return changes() || first_cycles > 0; }
 };
 
-/// Section "Adaptivity": they are described there.
+/// Section "Adaptivity"; its descriptions say what the options mean.
 struct AdaptivityParameters : dealii::ParameterAcceptor, AdaptivityOptions
 {
-  /// The names of the program's fields; the mesh follows the first one by default.
+  /// `fields` are the names of the program's fields; the mesh follows the first one by default.
   explicit AdaptivityParameters(const std::vector<std::string> &fields, bool families = false);
 
   /// Throws InputError where the parameters do not fit together.

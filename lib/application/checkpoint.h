@@ -19,13 +19,13 @@
 #include <string>
 #include <vector>
 
-/// Checkpoints: all that a run needs to go on as if it had never stopped, to the last bit on the same backend with as
-/// many threads. A file OUTPUT/checkpoint_STEP has a line with its layout, a Boost archive of a CheckpointHeader and
-/// the objects that the program gives, and the CRC-32 of all that (4 bytes). It is written beside, synced to disk, and
-/// renamed; the last two are kept. Of several ranks the first one writes; all read it.
+/// Checkpoints: all that a run needs to go on as if it had never stopped. Results are equal to the last bit on the same
+/// backend with as many threads. A file OUTPUT/checkpoint_STEP has a line with its layout, a Boost archive of a
+/// CheckpointHeader and of the program's objects, and the CRC-32 of both (4 bytes). The file is written under another
+/// name, synced to disk, and renamed; the last two are kept. The first rank writes for all; all ranks read the file.
 namespace adamant
 {
-/// Section "Checkpoint": when a run writes one.
+/// Section "Checkpoint": when a run writes a checkpoint.
 struct CheckpointParameters : dealii::ParameterAcceptor
 {
   unsigned int steps   = 0;
@@ -45,17 +45,17 @@ public:
   const int exit_code;
 };
 
-/// What a checkpoint's archive begins with.
+/// The first object of a checkpoint's archive.
 struct CheckpointHeader
 {
   std::string  application, version, deal_ii, backend;
   int          threads = 0, ranks = 1;
-  bool         distributed_mesh = false; ///< p4est's, which any number of ranks can load
-  std::string  parameters;               ///< the effective ones as a parameter file
-  std::string  values;                   ///< the same as comparable_parameters() has them
+  bool         distributed_mesh = false; ///< whether the mesh is p4est's, which any number of ranks can load
+  std::string  parameters;               ///< the effective parameters as a parameter file
+  std::string  values;                   ///< the effective parameters as comparable_parameters() returns them
   unsigned int step = 0;
   double       time = 0.;
-  std::string  statistics; ///< statistics.csv so far
+  std::string  statistics; ///< the text of statistics.csv so far
 
   std::vector<int> iterations; ///< of the linear solver in each step
 
@@ -67,21 +67,21 @@ struct CheckpointHeader
   }
 };
 
-/// The CRC-32 of the first n bytes of a file.
+/// Returns the CRC-32 of the first n bytes of a file.
 std::uint32_t checksum(const std::string &file, std::uintmax_t n);
 
 /// The newest whole checkpoint of a folder, open for reading.
 class CheckpointReader
 {
 public:
-  /// Tries the newest first; says which one is taken and which ones are damaged. Throws InputError where there is none,
-  /// and where another program, another version of deal.II or another layout wrote it.
+  /// Opens the newest checkpoint that is whole, and prints which one is taken and which ones are damaged. Throws
+  /// InputError where there is none, and where another program, another version of deal.II or another layout wrote it.
   CheckpointReader(const std::string &folder, const std::string &application);
 
   CheckpointHeader header;
   std::string      file;
 
-  /// What follows the header, to be read in the order in which it was written.
+  /// The archive behind the header; its objects are read in the order in which they were written.
   using Archive = boost::archive::binary_iarchive;
   Archive &archive() { return *objects; }
 
@@ -92,24 +92,24 @@ private:
 
 /// Writes checkpoints of a run.
 ///
-/// For tests of programs, the environment variable ADAMANT_CHECKPOINT_KILL=STAGE:N kills the program at a stage
-/// (opened, writing, written, synced, cleaned of older ones, renamed) of its N-th checkpoint; the first of a new run is
-/// renamed, then cleaned.
+/// For tests of programs, the environment variable ADAMANT_CHECKPOINT_KILL=STAGE:N kills the program at a stage of its
+/// N-th checkpoint. Stages are opened, writing, written, synced, cleaned (of older checkpoints) and renamed; the first
+/// checkpoint of a new run is renamed before older ones are removed.
 class CheckpointWriter
 {
 public:
   using Archive = boost::archive::binary_oarchive;
 
-  /// `last_good` is the checkpoint that the run continues, or empty.
+  /// `last_good` is the name of the checkpoint that the run continues, or empty.
   CheckpointWriter(const CheckpointParameters &parameters, const std::string &folder, const std::string &last_good,
                    const Communicator &ranks = Communicator());
 
-  /// Whether one is to be written after this step.
+  /// Returns whether a checkpoint is to be written after this step.
   bool due(unsigned int step, bool last_step) const;
-  /// Whether the wall-time limit has been reached.
+  /// Returns whether the wall-time limit has been reached.
   bool out_of_time() const;
 
-  /// All ranks call it together. Throws RunError where it fails; earlier checkpoints are whole then.
+  /// Writes a checkpoint; all ranks call it together. Throws RunError where that fails; earlier checkpoints stay whole.
   void write(const CheckpointHeader &header, const std::function<void(Archive &)> &save_objects);
 
 private:

@@ -8,16 +8,16 @@
 
 namespace adamant
 {
-/// Section "Ranks": what only a run on several ranks needs (mpirun -np N).
+/// Section "Ranks": parameters that only a run on several ranks (mpirun -np N) needs.
 struct RankParameters : dealii::ParameterAcceptor
 {
   bool         distributed_mesh = false, share_devices = false;
-  unsigned int cells_per_rank = 0; ///< 0: the device's choice
+  unsigned int cells_per_rank = 0; ///< 0: the device's default
 
   RankParameters();
 };
 
-/// "Linear solver/Matrix format": how a GPU keeps all matrices of a program, and whose kernels multiply with them.
+/// "Linear solver/Matrix format": the format of all matrices on a GPU, and whose kernels multiply with them.
 struct MatrixFormatParameter : dealii::ParameterAcceptor
 {
   MatrixFormatParameter();

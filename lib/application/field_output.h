@@ -13,19 +13,19 @@
 
 namespace adamant
 {
-/// deal.II's DataOut for fields, with the nodal values that it shows.
+/// deal.II's DataOut for fields; it keeps the nodal values that it shows.
 template <int dim>
 class FieldOutput : public dealii::DataOut<dim>
 {
 public:
-  /// A scalar field; nodal values of the owned DoFs, in host memory.
+  /// Adds a scalar field; `owned` are nodal values of the owned DoFs, in host memory.
   void add_scalar(const LevelSpace<dim> &space, const double *owned, const std::string &name);
 
-  /// The vector fields, of dim components each, that the space consists of, times factors.
+  /// Adds the vector fields, of dim components each, that the space consists of, times factors.
   void add_vectors(const LevelSpace<dim> &space, const double *owned, const std::vector<std::string> &names,
                    std::vector<double> factors = {});
 
-  /// What the postprocessor makes of the nodal values. It has to outlive build_patches.
+  /// Adds what the postprocessor computes from the nodal values. The postprocessor has to outlive build_patches.
   void add_derived(const LevelSpace<dim> &space, const double *owned,
                    const dealii::DataPostprocessor<dim> &postprocessor);
 

@@ -10,31 +10,31 @@
 
 namespace adamant
 {
-std::string to_text(Precision precision); ///< as parameter files have it
+std::string to_text(Precision precision); ///< as parameter files write it
 
 /// A section of LinearSolverOptions as parameters, and the choice of the preconditioner. A program with several solvers
-/// has one with a name of its own for each.
+/// has one section for each, with a name of its own.
 class LinearSolverParameters : public dealii::ParameterAcceptor
 {
 public:
-  /// `defaults` are an application's own; its `control.name` is not used. `section` is as ParameterAcceptor has it.
+  /// `defaults` are an application's own; its `control.name` is not used. `section` is written as in ParameterAcceptor.
   explicit LinearSolverParameters(const LinearSolverOptions &defaults               = LinearSolverOptions(),
                                   unsigned int               default_coarsest_cells = 256,
                                   const std::string         &section                = "/Linear solver");
 
-  /// The options as the solver takes them; `name` says in messages what is solved.
+  /// Returns the options for the solver; `name` says in messages what is solved.
   LinearSolverOptions options(const std::string &name) const;
-  TrilinosAMGOptions  amg_options() const; ///< without modes
+  TrilinosAMGOptions  amg_options() const; ///< without near-null space
 
-  ComponentBlocks::Sweep component_sweep() const; ///< of preconditioner = component_blocks
+  ComponentBlocks::Sweep component_sweep() const; ///< for preconditioner = component_blocks
 
   std::string  preconditioner = "multigrid", interpolation = "embedding", coarse_solver;
   unsigned int coarsest_cells;
-  double       tolerance, omega = 1.; ///< omega: of component_blocks
+  double       tolerance, omega = 1.; ///< omega: relaxation factor of component_blocks
 
-  /// Throws InputError unless the preconditioner is multigrid: for programs that have no other.
+  /// Throws InputError unless the preconditioner is multigrid; for programs that have no other preconditioner.
   void require_multigrid() const;
-  /// Throws InputError unless levels are linked by the elements' embedding: for programs that build multigrid themselves.
+  /// Throws InputError unless the elements' embedding links levels; for programs that build multigrid themselves.
   void require_embedding() const;
 
   bool coarsest_on_one_rank() const { return coarse_solver != "trilinos_amg"; } ///< see LevelMeshOptions

@@ -11,9 +11,9 @@
 
 namespace adamant
 {
-/// Section "Mesh": a coarse mesh of quadrilaterals or hexahedra from a file, with the boundary and material ids that it
-/// has there, and the shape of its curved boundaries. An object is made before those whose parameters name boundaries
-/// or materials.
+/// Section "Mesh": a coarse mesh of quadrilaterals or hexahedra from a file, with the file's boundary and material ids,
+/// and the shape of its curved boundaries. Make this object before objects whose parameters name boundaries or
+/// materials.
 class MeshFileParameters : public dealii::ParameterAcceptor
 {
 public:
@@ -25,13 +25,14 @@ public:
   void check(unsigned int dim) const;
 
   /// @name Ids by number, or by the name of a physical group of Gmsh
-  /// `key` names the parameter in messages. Throw InputError with the nearest names where there is no such group.
+  /// `key` names the parameter in messages. These functions throw InputError with the nearest names where there is no
+  /// such group.
   /// @{
   unsigned int boundary_id(const std::string &key, const std::string &name) const;
   unsigned int material_id(const std::string &key, const std::string &name) const;
-  /// The boundaries of a list.
+  /// Returns the ids of the boundaries of a list.
   std::set<unsigned int> boundary_ids(const std::string &key, const std::vector<std::string> &names) const;
-  /// boundary_id and material_id for split_by_boundary.
+  /// These return boundary_id and material_id as functions for split_by_boundary.
   std::function<unsigned int(const std::string &)> boundaries(const std::string &key) const
   {
     return [this, key](const std::string &name) { return boundary_id(key, name); };
@@ -42,15 +43,16 @@ public:
   }
   /// @}
 
-  /// Makes the unrefined mesh, where a file is given, from an empty one; new vertices on curved boundaries will be
-  /// placed on them. False where none is given. Throws InputError for what cannot be read. All ranks call it together.
+  /// Makes the unrefined mesh from an empty one and returns true, or returns false where no file is given. Refinement
+  /// will place new vertices of curved boundaries on these. Throws InputError for a file that cannot be read. All ranks
+  /// call it together.
   template <int dim>
   bool make_coarse(dealii::Triangulation<dim> &mesh) const;
-  /// The coarse mesh, where it has curved boundaries; else null.
+  /// Returns the coarse mesh where it has curved boundaries, else null.
   template <int dim>
   std::unique_ptr<dealii::Triangulation<dim>> manifolds() const;
-  /// Where there are curved boundaries: from now on a refinement of the mesh that makes a cell flat, or turns it inside
-  /// out, throws InputError on all ranks, with the cell's place in the file.
+  /// Watches later refinements of a mesh with curved boundaries. One that makes a cell flat or turns it inside out
+  /// throws InputError on all ranks, with the cell's place in the file.
   template <int dim>
   void check_refinement(dealii::Triangulation<dim> &mesh) const;
 

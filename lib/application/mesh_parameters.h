@@ -15,8 +15,8 @@ namespace adamant
 class MeshParameters : public MeshFileParameters
 {
 public:
-  /// `mesh` names it in the descriptions; `note` ends that of its refinements. By default the box has `n_cells` in each
-  /// direction, refined so many times.
+  /// `mesh` is the mesh's name in the descriptions; `note` ends the description of its refinements. By default the box
+  /// has `n_cells` cells in each direction and is refined `refinements` times.
   explicit MeshParameters(const std::string &mesh = "mesh", const std::string &note = "", unsigned int n_cells = 1,
                           unsigned int refinements = 4);
 
@@ -24,8 +24,8 @@ public:
   std::vector<unsigned int> cells;
   unsigned int              refinements, local_refinements = 0;
 
-  /// Throws InputError where the parameters do not fit together or, refined so many times more, a box has too many
-  /// bilinear nodes.
+  /// Throws InputError where the parameters do not fit together. It also throws where a box has too many bilinear nodes
+  /// after `further_refinements` more refinements.
   void check(unsigned int dim, unsigned int further_refinements = 0) const;
 
   /// Throws InputError with `key` where the mesh is a box that has no such side; of other meshes see check_boundaries.
@@ -35,10 +35,10 @@ public:
   /// cells without volume.
   template <int dim>
   void make(dealii::Triangulation<dim> &mesh) const;
-  /// The coarse mesh with manifolds, where the mesh has some that are not flat; else null.
+  /// Returns the coarse mesh with its manifolds where some of them are not flat, else null.
   template <int dim>
   std::unique_ptr<dealii::Triangulation<dim>> manifolds() const;
-  /// As that of MeshFileParameters, where the mesh is a file's.
+  /// Calls MeshFileParameters::check_refinement where the mesh comes from a file.
   template <int dim>
   void check_refinement(dealii::Triangulation<dim> &mesh) const
   {

@@ -20,9 +20,9 @@ namespace adamant
 class TimeSeries
 {
 public:
-  /// Files are `folder`/`name`_0000.vtu, ... and `folder`/`name`.pvd. Without a folder, states are made ready and
-  /// dropped: a dry run then takes the memory that a run takes. Several ranks write `folder`/`name`_0000.pvtu, ..., and
-  /// groups of ranks_per_file of them share the files of its pieces.
+  /// Files are `folder`/`name`_0000.vtu, ... and `folder`/`name`.pvd. Without a folder, states are prepared and
+  /// dropped: a dry run then takes the memory of a run. Several ranks write `folder`/`name`_0000.pvtu, ..., and each
+  /// group of ranks_per_file ranks writes one file of a state's pieces.
   TimeSeries(const std::string &folder, const std::string &name, const Communicator &ranks = Communicator(),
              int ranks_per_file = 16);
 
@@ -30,25 +30,26 @@ public:
   template <int dim>
   void write(dealii::DataOut<dim> &data, double time);
 
-  /// Runs `task`, which calls `write`: beside the program where a GPU computes meanwhile, else at once, as on several
-  /// ranks, whose messages come from one thread. One task at a time: call `wait` first.
+  /// Runs `task`, which calls `write`. With `beside_program` it runs in a thread of its own while a GPU computes. On
+  /// several ranks it always runs at once, as only one thread sends messages. Only one task may run at a time: call
+  /// `wait` first.
   void start(const std::function<void()> &task, bool beside_program);
-  /// Waits for the task; throws what it threw.
+  /// Waits for the task; rethrows its exception.
   void   wait();
-  double seconds_beside() const { return beside; } ///< that such tasks took
+  double seconds_beside() const { return beside; } ///< seconds that tasks took in threads of their own
 
-  /// The files so far.
+  /// Saves or loads the list of the files so far.
   template <class Archive>
   void serialize(Archive &archive, unsigned int /*version*/)
   {
     wait();
     archive &files;
   }
-  /// Brings the folder to the state that has been loaded: later files go, and their entries in the index.
+  /// Removes later files, and their entries in the index, after a state has been loaded.
   void cut() const;
 
 private:
-  std::string base_name(std::size_t i) const; // in the folder, without what comes after the point
+  std::string base_name(std::size_t i) const; // the file's name in the folder, without its extension
   void        write_index() const;
 
   std::string                                 folder, name;

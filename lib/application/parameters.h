@@ -11,20 +11,20 @@
 namespace adamant
 {
 /// Declares the parameters of all ParameterAcceptor objects that exist, then reads the file and the settings of the
-/// command line into them; where no file is given, `text` in its place. `include FILE` in a file takes in another, from
-/// the folder of the first. Throws InputError with file, line, key and the nearest known names; nothing has been
-/// written then.
+/// command line into them. Where no file is given, it reads `text`. In a file, `include FILE` takes in another one,
+/// relative to the first one's folder. Throws InputError with file, line, key and the nearest known names, before
+/// anything is written.
 void read_parameters(const CommandLine &line, const std::string &text = "");
 
-/// The folder of the file that was read last; empty: none was, or one of the working directory.
+/// Returns the folder of the file that was read last. It is empty where none was read, or one of the working directory.
 const std::string &parameter_folder();
 
-/// From the constructor of a ParameterAcceptor of this section, after the parameter `name` has been added: files and
-/// settings may still use its old name, with a warning on std::cerr that names the new one.
+/// Lets files and settings still use a parameter's old name, with a warning on std::cerr that names the new one. The
+/// constructor of a section's ParameterAcceptor calls it, after the parameter `name` has been added.
 void deprecate_name(const std::string &section, const std::string &old_name, const std::string &name);
 
-/// All parameters with their present values: PRM, a parameter file with descriptions; ShortPRM, without; JSON, with
-/// defaults and patterns too.
+/// Prints all parameters with their present values. PRM is a parameter file with descriptions, ShortPRM one without;
+/// JSON has defaults and patterns, too.
 void        print_parameters(std::ostream &out, dealii::ParameterHandler::OutputStyle style);
-std::string parameter_text(dealii::ParameterHandler::OutputStyle style); ///< the same as a string
+std::string parameter_text(dealii::ParameterHandler::OutputStyle style); ///< returns print_parameters' text
 } // namespace adamant

@@ -13,8 +13,8 @@
 
 namespace adamant
 {
-/// The values of scalar functions at points, from the values at a rank's own nodes of one space. All ranks call it
-/// together and get the same.
+/// Evaluates scalar functions at points, from the values at a rank's own nodes of one space. All ranks call it together
+/// and get all values.
 template <int dim>
 class PointValues
 {
@@ -24,7 +24,7 @@ public:
   PointValues(const std::string &key, const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
               const std::vector<dealii::Point<dim>> &points);
 
-  /// By the rows of `matrix`, those of a point on one rank and empty on the others (points.h).
+  /// Evaluates by the rows of `matrix`: a point's row is filled on one rank and empty on the others (points.h).
   PointValues(const Communicator &ranks, CSRMatrix<double> matrix)
     : ranks(ranks)
     , matrix(std::move(matrix))
@@ -38,20 +38,20 @@ private:
   CSRMatrix<double> matrix;
 };
 
-/// n points on the line from (ends[0], ..., ends[dim-1]) to (ends[dim], ...), ends included.
+/// Returns n points on the line from (ends[0], ..., ends[dim-1]) to (ends[dim], ...), ends included.
 template <int dim>
 std::vector<dealii::Point<dim>> points_of_line(const std::vector<double> &ends, unsigned int n);
 
-/// What a line is sampled for, a value for each point.
+/// A function's values at the points of a line.
 struct ProfileColumn
 {
   std::string         name;
   std::vector<double> values;
-  bool                extremes; ///< whether they are recorded
+  bool                extremes; ///< whether the extremes are recorded
 };
 
-/// Writes coordinates and columns of line k as `folder/profile_k.csv`, and the extremes and their places as
-/// record["profiles"][k][name]; one rank calls it with `writes`, all of them have the same values.
+/// Writes coordinates and columns of line k as `folder/profile_k.csv`. Puts the extremes and their places into
+/// record["profiles"][k][name]. All ranks pass equal values; one of them passes `writes` = true.
 template <int dim>
 void write_profile(std::size_t k, const std::vector<dealii::Point<dim>> &points,
                    const std::vector<ProfileColumn> &columns, const std::string &folder, bool writes,
@@ -70,9 +70,9 @@ public:
   {
     std::string   name;
     Array<double> nodal;
-    bool          extremes; ///< whether they are recorded
+    bool          extremes; ///< whether the extremes are recorded
   };
-  /// Each line by write_profile.
+  /// Calls write_profile for each line.
   void write(const std::vector<Function> &functions, const std::string &folder, RunRecord &record) const;
 
 private:

@@ -20,13 +20,14 @@ public:
   virtual ~Program() = default;
 
   virtual void check() const = 0;                    ///< throws InputError where parameters do not fit together
-  virtual void check_device(const Device &) const {} ///< likewise, or the device or its ranks do not
-  /// Keys that a restart may not change here though it may elsewhere, see check_restart.
+  virtual void check_device(const Device &) const {} ///< throws InputError where they do not fit the device or its
+                                                     ///< ranks
+  /// Returns the keys that a restart of this program may not change, though other programs allow it; see check_restart.
   virtual std::vector<std::string> must_stay() const { return {}; }
   virtual void                     solve(const Device &device, Run &run) const = 0;
 };
 
-/// Whether parameters have a check_device.
+/// Whether the parameters have a function check_device.
 template <typename Parameters, typename = void>
 struct HasDeviceCheck : std::false_type
 {
@@ -37,7 +38,7 @@ struct HasDeviceCheck<Parameters, std::void_t<decltype(std::declval<const Parame
 {
 };
 
-/// Whether parameters have a must_stay.
+/// Whether the parameters have a function must_stay.
 template <typename Parameters, typename = void>
 struct HasMustStay : std::false_type
 {
@@ -47,17 +48,17 @@ struct HasMustStay<Parameters, std::void_t<decltype(std::declval<const Parameter
 {
 };
 
-/// main() of a program: reads the command line and the parameters, chooses the device and solves. `make` makes the
+/// The main() of a program: reads the command line and the parameters, chooses the device and solves. `make` makes the
 /// objects whose parameters are read.
 int run_program(int argc, char **argv, const std::string &application, const std::string &description,
                 const std::function<std::unique_ptr<Program>()> &make);
 
-/// main() of a program in two and three dimensions: Problem<dim>(parameters, device, run).run(). A `Parameters` object
-/// is made of ParameterAcceptors and has
-///   unsigned int dim() const;                     2 or 3
-///   void check() const;                           throws InputError where parameters do not fit together
-///   std::vector<std::string> must_stay() const;   see Program; may be missing
-///   void check_device(const Device &) const;      see Program; may be missing
+/// The main() of a program in two and three dimensions: calls Problem<dim>(parameters, device, run).run(). A
+/// `Parameters` object is made of ParameterAcceptors. It has the functions
+/// - `unsigned int dim() const`, which returns 2 or 3.
+/// - `void check() const`, which throws InputError where parameters do not fit together.
+/// - `std::vector<std::string> must_stay() const`, see Program. It may be missing.
+/// - `void check_device(const Device &) const`, see Program. It may be missing.
 template <typename Parameters, template <int> class Problem>
 int run_program(int argc, char **argv, const std::string &application, const std::string &description)
 {

@@ -5,27 +5,28 @@
 
 namespace adamant
 {
-/// Seconds as a reader takes them in: "42 s", "3 min 20 s", "5 h 12 min", "2 d 3 h".
+/// Returns seconds in readable form: "42 s", "3 min 20 s", "5 h 12 min", "2 d 3 h".
 std::string duration(double seconds);
 
-/// Where a set-up or a time loop stands, on standard output: on a terminal one line that is written over, at most ten
-/// times a second; otherwise plain lines, at most one a second. The first and the last step are always shown.
+/// Shows how far a set-up or a time loop is, on standard output. A terminal gets one line that is written over, at most
+/// ten times a second; other outputs get plain lines, at most one a second. The first and the last step are always
+/// shown.
 class Progress
 {
 public:
   ~Progress() { close(); }
 
-  /// A part of the set-up that begins now, `elapsed` seconds after the program, or "" where one ends, which leaves the
-  /// line empty for others. Without a terminal it is shown only where another second has passed: short set-ups say
-  /// nothing.
+  /// Shows the part of the set-up that begins now, `elapsed` seconds after the program. With "" as `name` a part ends
+  /// and the line is cleared for other output. Without a terminal a part is shown only where another second has passed:
+  /// short set-ups print nothing.
   void stage(const std::string &name, double elapsed);
 
-  /// `elapsed`: seconds since the time loop began. The rate counts from the first step reported, so that it holds for
-  /// continued runs, too. `note` stands after the time.
+  /// Shows a step; `elapsed` are the seconds since the time loop began. The rate counts from the first step reported,
+  /// so that it is right for continued runs, too. `note` stands after the time.
   void show(unsigned int step, unsigned int n_steps, double time, int iterations, double residual, double elapsed,
             const std::string &note = "");
 
-  /// Ends an open line; what is printed next stands on a line of its own.
+  /// Ends an open line, so that the next output begins on a line of its own.
   void close();
 
 private:

@@ -7,11 +7,12 @@
 
 namespace adamant
 {
-/// The effective parameters as JSON, to be compared by a restart: a mesh file is its checksum, wherever it lies.
+/// Returns the effective parameters as JSON for a restart to compare. A checksum stands for a mesh file, wherever it
+/// lies.
 std::string comparable_parameters();
 
-/// Throws InputError with the parameters that differ from those of the checkpoint and that a restart may not change.
-/// What it may change stands in one list (restart_rules.cc), but for `must_stay`: the keys "Section/key" on which this
-/// program's state or the columns of its statistics.csv depend.
+/// Throws InputError with the parameters that differ from the checkpoint's and that a restart may not change.
+/// restart_rules.cc lists the parameters that it may change. `must_stay` takes keys "Section/key" off that list: this
+/// program's state or the columns of its statistics.csv depend on them.
 void check_restart(const CheckpointReader &checkpoint, const std::vector<std::string> &must_stay);
 } // namespace adamant

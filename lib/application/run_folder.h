@@ -10,25 +10,25 @@
 
 namespace adamant
 {
-/// The folder for all files of a run: --output, else that of --restart, else output/APPLICATION.
+/// Returns the folder for all files of a run: --output, else the folder of --restart, else output/APPLICATION.
 std::string output_folder(const CommandLine &line, const std::string &application);
 
-/// The output folder of a run. It holds one run's files: of those of an earlier run none is left where one begins.
+/// The output folder of a run. It holds one run's files: a run that begins removes or moves an earlier run's files.
 class OutputFolder
 {
 public:
   OutputFolder() = default;
-  /// Makes the folder, for a run that `continues` the one there or for a new one. Throws InputError where it cannot be
-  /// written.
+  /// Makes the folder. `continues` says that the run continues the one whose files are there. Throws InputError where
+  /// the folder cannot be written.
   OutputFolder(const std::string &folder, bool continues);
 
-  /// Before the first file: writes the effective parameters. An earlier run's files go, and no others: where there is a
-  /// checkpoint, so that somebody may want to continue that run, they move to FOLDER/earlier, in place of what a run
-  /// left there, or FOLDER/earlier_2 and so on where that one has checkpoints, too. Where this run continues that one,
-  /// only run.json goes. Signals wait meanwhile.
+  /// Makes the folder ready for the first file, and writes the effective parameters. It deletes the files of an earlier
+  /// run, and no others. Where that run left a checkpoint, its files move to FOLDER/earlier instead, and replace an
+  /// earlier run's files there. They move to FOLDER/earlier_2 and so on where that folder has checkpoints, too. Where
+  /// this run continues the earlier one, only run.json is deleted. Signals wait meanwhile.
   void begin(const std::string &parameters) const;
 
-  /// For a run that is refused: without the folders that were made, unless something has been written.
+  /// Removes the folders that were made, unless something has been written; for a run that is refused.
   void take_back() const;
 
 private:
@@ -37,19 +37,20 @@ private:
   int         n_made    = 0; // folders, this one and those above it
 };
 
-/// The rows of statistics.csv, one for each step that has one.
+/// The text of statistics.csv: a header and rows of steps.
 class Statistics
 {
 public:
   using Row = std::vector<std::pair<std::string, double>>;
 
-  void add(const Row &row); ///< the first one's names make the header
+  void add(const Row &row); ///< adds a row; the names in the first one make the header
 
-  /// Writes the file the first time, which cuts rows that a continued run computes again, and adds what is new later
-  /// on: unless it has to be `at_once`, not within 0.2 seconds of the last time. Throws RunError where that fails.
+  /// Writes the file the first time, which cuts rows that a continued run computes again; later calls append new rows.
+  /// Unless `at_once` is set, a call within 0.2 seconds of the last write does nothing. Throws RunError where writing
+  /// fails.
   void save(const std::string &file, bool at_once);
 
-  std::string text; ///< of the file so far; a continued run goes on with that of its checkpoint
+  std::string text; ///< the file so far; a continued run begins with its checkpoint's text
 
 private:
   using Clock = std::chrono::steady_clock;

@@ -12,13 +12,13 @@ namespace adamant
 {
 namespace internal
 {
-/// For tests of programs: throws RunError at the begin of the N-th section of this name on one rank where the
-/// environment variable ADAMANT_FAIL=RANK:NAME:N wants it.
+/// Throws RunError at the begin of the N-th section of this name on one rank, for tests of programs. The environment
+/// variable ADAMANT_FAIL=RANK:NAME:N asks for it.
 void fail_for_test(const std::string &section);
 } // namespace internal
 
-/// The clocks of a program's Sections. While `remeshing` is set, the parts of the set-up, "init/...", are those of a
-/// change of the mesh and count as "remesh/...".
+/// The clocks of a program's Sections. While `remeshing` is set, sections "init/..." belong to a change of the mesh and
+/// count as "remesh/...".
 class SectionTimer : public dealii::TimerOutput
 {
 public:
@@ -26,7 +26,7 @@ public:
 
   bool remeshing = false;
 
-  /// Called with a section's name where it begins, and with "" where one ends.
+  /// A function that is called with a section's name where it begins, and with "" where one ends.
   std::function<void(const std::string &)> observer = [](const std::string &) {};
 
   std::string name_of(const std::string &section) const
@@ -35,7 +35,8 @@ public:
   }
 };
 
-/// A part of the program in the timing table, in the timings of run.json and in profilers, as long as the object lives.
+/// A part of the program, as long as the object lives: it appears in the timing table, in the timings of run.json and
+/// in profilers.
 class Section
 {
 public:
@@ -55,7 +56,7 @@ private:
   ProfilerRange              range;
 };
 
-/// A part of a section that counts as another section instead.
+/// A part of a section whose time counts as another section's instead.
 class SectionWithin
 {
 public:
@@ -80,7 +81,7 @@ private:
   void come_back()
   {
     section.reset();
-    timer.enter_subsection(outer); // which its Section will leave
+    timer.enter_subsection(outer); // the Section of this name will leave it
     timer.observer(outer);
   }
 

@@ -2,24 +2,24 @@
 
 #include <string>
 
-/// SIGTERM, SIGINT and SIGUSR1 end a program at once wherever it is, with a line on standard error, without unfinished
-/// files, and with the exit code 3, or 130 for SIGINT. Only a time loop that asks for them between its steps makes them
-/// wait, so that it can write a checkpoint first, and a run while it moves an earlier one's files.
+/// SIGTERM, SIGINT and SIGUSR1 end a program at once, with a line on standard error, without unfinished files. The exit
+/// code is 3, or 130 for SIGINT. Signals wait in a time loop that asks for them between its steps, so that it can write
+/// a checkpoint first. They also wait while a run moves an earlier run's files.
 namespace adamant
 {
-/// From now on; `program` is the name in the message, which is written where this process `says` it. SIGINT that the
-/// process ignored when it was started stays ignored.
+/// Handles signals from now on. `program` is the name in the message, which this process writes where `says` is set.
+/// SIGINT stays ignored where the process ignored it from its start.
 void handle_signals(const std::string &program, bool says = true);
 
-/// Signals wait until handle_signals(), also in a program that takes the place of this one.
+/// Makes signals wait until handle_signals(), also in a program that takes the place of this one.
 void hold_signals();
 
-/// Whether they wait until signal_received() is asked. Meanwhile SIGINT ends the program at once nevertheless where
-/// another signal came a second or more before: a user who presses Ctrl-C again does not want to wait for the step.
-/// `false` ends the program where one has come that nobody has asked for. Returns what held before.
+/// Sets whether signals wait until signal_received() is asked, and returns the setting before. A waiting SIGINT still
+/// ends the program at once where another signal came a second or more before: its user pressed Ctrl-C twice. `false`
+/// ends the program where a signal has come that nobody has asked for.
 bool let_signals_wait(bool wait);
 
-/// Signals wait while it lives.
+/// Lets signals wait while the object lives.
 class SignalsWait
 {
 public:
@@ -34,7 +34,7 @@ private:
   const bool before;
 };
 
-/// The first one that came while they wait; 0: none.
+/// Returns the first signal that came while signals wait, or 0.
 int signal_received();
 
 std::string name_of_signal(int signal);

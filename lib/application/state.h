@@ -14,18 +14,18 @@
 
 namespace adamant
 {
-/// A space on a coarser one of the level meshes, as a pressure's: over a change of the mesh its functions go as those
-/// of the finest space, which contains them.
+/// A space on a coarser one of the level meshes, such as a pressure's. Where the mesh changes, its functions are
+/// carried over in the finest space, which contains them.
 template <int dim>
 struct CoarserSpace
 {
   const LevelSpace<dim> &space, &finest;
-  const Matrix<double>  &interpolation, &injection; ///< of nodal values to the finest space, and back
+  const Matrix<double>  &interpolation, &injection; ///< matrices of nodal values, to the finest space and back
 
   int n_owned() const { return space.n_owned(); }
 };
 
-/// What a program keeps in a checkpoint and over a change of its mesh, saved and loaded by one function:
+/// The data that a program keeps in a checkpoint and over a change of its mesh, saved and loaded by one function:
 ///
 ///   void serialize(State &state) override
 ///   {
@@ -34,8 +34,9 @@ struct CoarserSpace
 ///     state.history(guess, device, field.space());
 ///   }
 ///
-/// All ranks call all of it together. Vectors go by way of host memory. In checkpoints they are in the space's storage
-/// order, so that any number of ranks can load them. Where the mesh changes, functions are interpolated on the new one.
+/// All ranks call all functions together. Vectors are copied through host memory. Checkpoints have them in the space's
+/// storage order, so that any number of ranks can load them. Where the mesh changes, functions are interpolated on the
+/// new one.
 class State
 {
 public:
@@ -45,7 +46,7 @@ public:
   explicit State(CheckpointReader::Archive &in)
     : in(&in)
   {}
-  /// Over a change of the mesh: vectors by `change`, before and after it, all else by the archive.
+  /// For a change of the mesh: `change` carries vectors over, the archive everything else.
   template <int dim>
   State(CheckpointWriter::Archive &out, MeshChange<dim> &change)
     : out(&out)
@@ -57,10 +58,10 @@ public:
     , change(&change)
   {}
 
-  bool loading() const { return in != nullptr; }          ///< else saving
-  bool changes_mesh() const { return change != nullptr; } ///< else it is a checkpoint's
+  bool loading() const { return in != nullptr; }          ///< false: saving
+  bool changes_mesh() const { return change != nullptr; } ///< false: it writes or reads a checkpoint
 
-  /// Numbers, texts, and vectors and maps of them; whatever Boost's serialization can do.
+  /// Saves or loads numbers, texts, and vectors and maps of them: all types that Boost's serialization knows.
   template <typename T>
   void scalar(T &value)
   {
@@ -70,29 +71,29 @@ public:
       *out << value;
   }
 
-  /// Nodal values of the space; with several components those of one after the other's. Loads into a vector of the size
-  /// that was saved; throws RunError where it has another one.
+  /// Saves or loads nodal values of the space; the values of several components stand one component after the other.
+  /// Loads into a vector of the size that was saved; throws RunError where it has another size.
   template <int dim>
   void vector(Vector<double> &vector, const LevelSpace<dim> &space, int n_components = 1);
-  /// Those of a field that have these prescribed values, also on a new mesh.
+  /// Saves or loads nodal values of a field; on a new mesh it sets the prescribed values in them.
   template <int dim>
   void vector(Vector<double> &u, const DeviceField<dim> &field, const Vector<double> &prescribed)
   {
     vector(u, field.space());
-    if (loading() && change != nullptr) // a checkpoint has them, to the last bit
+    if (loading() && change != nullptr) // a checkpoint holds the prescribed values to the last bit
       field.prescribe(prescribed, u);
   }
-  /// Unknowns x of the space, see DeviceField::nodal_values: on a new mesh what is not free is 0, and near prescribed
-  /// values they are a guess.
+  /// Saves or loads unknowns x of the space, see DeviceField::nodal_values. On a new mesh entries that are not free are
+  /// 0, and entries near prescribed values are a guess.
   template <int dim>
   void unknowns(Vector<double> &x, const LevelSpace<dim> &space);
   template <int dim>
   void unknowns(Vector<double> &x, const CoarserSpace<dim> &space);
-  /// The earlier solutions of an extrapolation, unknowns of the space: a LevelSpace or a CoarserSpace.
+  /// Saves or loads the earlier solutions of an extrapolation: unknowns of the space, a LevelSpace or a CoarserSpace.
   template <class Space>
   void history(Extrapolation &extrapolation, const Device &device, const Space &space);
 
-  /// Values in this order, for checkpoints only.
+  /// Saves or loads a vector in this storage order; for checkpoints only.
   void vector(Vector<double> &vector, const StorageOrder &order);
 
 private:

@@ -23,14 +23,15 @@
 
 namespace adamant
 {
-/// A program that takes time steps: it gives the equation, the virtual functions below, in the order in which they are
-/// called; mesh, time loop, checkpoints, files and record are done here. A stationary problem is one with one step.
+/// A program that takes time steps. The program gives the equation by the virtual functions below, listed in the order
+/// of their calls. This class does the mesh, the time loop, checkpoints, files and the record. A stationary problem has
+/// one step.
 template <int dim>
 class TimeDependentProblem
 {
 public:
-  /// `mesh` are the parameters that make_mesh() has it from: MeshFileParameters, MeshParameters, or others that know
-  /// manifolds<dim>() and check_refinement(mesh) as these do.
+  /// `mesh` are the parameters from which make_mesh() makes the mesh: MeshFileParameters, MeshParameters, or others
+  /// that have manifolds<dim>() and check_refinement(mesh) with the same meaning.
   template <class Mesh>
   TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule, const AdaptivityOptions &adaptivity,
                        const Mesh &mesh)
@@ -42,70 +43,71 @@ public:
   TimeDependentProblem(const TimeDependentProblem &)            = delete;
   TimeDependentProblem &operator=(const TimeDependentProblem &) = delete;
 
-  /// The program: set-up or checkpoint, all time steps, the record.
+  /// Runs the program: set-up or checkpoint, all time steps, the record.
   void run();
 
 protected:
   /// @name The equation
   /// @{
 
-  /// Makes the mesh from an empty one, in the Section "init/mesh"; not called where a checkpoint has it.
+  /// Makes the mesh from an empty one, in the Section "init/mesh". It is not called where a checkpoint has the mesh.
   virtual void make_mesh() = 0;
-  /// Refinement that needs solutions, after make_mesh.
+  /// Refines the mesh where that needs solutions; called after make_mesh.
   virtual void adapt_mesh() {}
-  /// Fields, forms, solvers and vectors on the mesh: all that a checkpoint does not hold. It calls `describe`, and at
-  /// time 0 may still change the schedule. Called again whenever the mesh has changed.
+  /// Makes the fields, forms, solvers and vectors on the mesh: all that a checkpoint does not hold. It calls
+  /// `describe`, and at time 0 may still change the schedule. It is called again whenever the mesh has changed.
   virtual void setup() = 0;
-  /// The state at time 0; not called where a checkpoint has it.
+  /// Sets the state at time 0. It is not called where a checkpoint has the state.
   virtual void set_initial_values() = 0;
-  /// The end of the time step that follows, which `step` counts already; by default the schedule's steps are equal.
+  /// Returns the end of the next time step, whose number is `step` already; by default the schedule's steps are equal.
   virtual double next_time() { return step * schedule.step; }
-  /// One time step, to the state at `time`; `step` counts it already. Where its solve is only launched, and nothing of
-  /// the program needs the host to wait, the next step is launched while this one runs on the GPU.
+  /// Takes one time step, to the state at `time`; `step` is its number already. Where the solve is only launched, and
+  /// no function of the program makes the host wait, the next step is launched while this one runs on the GPU.
   virtual PendingResult advance() = 0;
-  /// What advance() goes on from, saved or loaded, beside step and time; loaded from a checkpoint, or on a new mesh,
-  /// where prescribed values have to be set.
+  /// Saves or loads the data from which advance() goes on, beside step and time. It loads from a checkpoint, or on a
+  /// new mesh, where it has to set prescribed values.
   virtual void serialize(State &state) = 0;
 
-  /// Whether the run ends before its last step, as a steady flow.
+  /// Returns whether the run ends before its last step, for example at a steady flow.
   virtual bool finished() const { return false; }
-  /// Further columns of statistics.csv after a step; it begins with step, time, iterations, initial_residual and
-  /// residual.
+  /// Adds columns to the row of statistics.csv after a step. The row begins with step, time, iterations,
+  /// initial_residual and residual.
   virtual void add_statistics(Statistics::Row &) {}
-  /// Whether add_statistics takes of this step what the next one changes, so that the host has to wait for it. Else it
-  /// may be called when the next one is under way, with `step` and `time` as they were.
+  /// Returns whether add_statistics reads data of this step that the next step changes, so that the host has to wait
+  /// for it. Otherwise add_statistics may be called when the next step has begun, with this step's `step` and `time`.
   virtual bool statistics_wait() const { return true; }
-  /// At the end: results for run.record and the screen.
+  /// Adds results to run.record and prints them; called at the end.
   virtual void report() {}
 
-  /// The device vectors that `write` needs, in its order; their number and sizes stay. By default those given to
-  /// add_output.
+  /// Returns the device vectors that `write` needs, in its order; their number and sizes must not change. By default
+  /// they are the vectors given to add_output.
   virtual std::vector<const Vector<double> *> output_vectors() const;
-  /// Adds the state at `t` to the series, from the values of the output_vectors in host memory: by default what was
-  /// given to add_output. With a GPU it runs beside the next steps, in a thread of its own: it reads neither `time` nor
-  /// vectors of the device, and opens no Section.
+  /// Adds the state at time `t` to the series, from the `values` of the output_vectors in host memory. By default it
+  /// writes the fields given to add_output. With a GPU it runs beside the next steps, in a thread of its own. So it may
+  /// not read `time` or vectors of the device, and may not open a Section.
   virtual void write(TimeSeries &series, double t, const std::vector<const double *> &values) const;
-  /// What the mesh follows, by the name that the parameters give: one of those given to add_output.
+  /// Returns the field that the mesh follows; `name` is a parameter's value. By default it is one of the fields given
+  /// to add_output.
   virtual FollowedField<dim> followed(const std::string &name) const;
-  /// Whether this step's state, or the initial one, is written.
+  /// Returns whether the present step's state, or the initial one, is written.
   virtual bool output_due() const;
   /// @}
 
-  /// @name For its functions
+  /// @name Functions and members for the equation
   /// @{
 
-  /// Prints and records what the run is: the cells of the mesh, the unknowns of the field, the levels, the solver.
+  /// Prints and records the run's size: the cells of the mesh, the unknowns of the field, the levels, the solver.
   void describe(const Field<dim> &field, const Form<dim> &form, const LinearSolver &solver,
                 const LinearSolverParameters &parameters, unsigned int extrapolation_order = 0);
-  /// Beyond this level no change of the mesh refines a cell; 0 where the mesh stays.
+  /// Returns the level beyond which no change of the mesh refines a cell; 0 where the mesh never changes.
   int largest_level() const { return adaptivity.largest_level(); }
-  /// How often the mesh has changed, in setup() of a run that is continued, too.
+  /// Returns how often the mesh has changed; in setup() of a continued run, too.
   unsigned int n_mesh_changes() const { return adaptivity.n_changes; }
-  /// The values of a vector in host memory, in the Section "copy".
+  /// Returns a copy of a device vector in host memory; its time counts as the Section "copy".
   Array<double> download(const Vector<double> &vector);
-  /// In setup(), what of the nodal values u is to be written; field and vector have to stay where they are: a scalar
-  /// field, under its name; the vector fields that the field consists of, times factors, see FieldOutput; what a
-  /// postprocessor makes of them.
+  /// Chooses, in setup(), what of the nodal values u is written; field and vector must keep their addresses. The three
+  /// functions write a scalar field under its name, the vector fields that the field consists of, times factors (see
+  /// FieldOutput), and a postprocessor's results.
   void add_output(const Field<dim> &field, const Vector<double> &u);
   void add_output(const Field<dim> &field, const Vector<double> &u, const std::vector<std::string> &names,
                   const std::vector<double> &factors = {});
@@ -117,17 +119,17 @@ protected:
   const Device device;
   Run         &run_info;
   Schedule     schedule;
-  unsigned int step = 0;  ///< the present one
-  double       time = 0.; ///< at its end
+  unsigned int step = 0;  ///< number of the present step
+  double       time = 0.; ///< end of the present step
 
-  std::unique_ptr<dealii::Triangulation<dim>> shape; ///< whose manifolds a mesh from a checkpoint has, see StoredMesh
+  std::unique_ptr<dealii::Triangulation<dim>> shape; ///< its manifolds are for a mesh from a checkpoint, see StoredMesh
   std::unique_ptr<dealii::Triangulation<dim>> mesh;
   dealii::MappingQ1<dim>                      mapping;
   /// @}
 
 private:
-  /// The coarse mesh with the manifolds that place new vertices of a mesh from a checkpoint, which has none; null:
-  /// straight. A serial mesh gets them only where it may change.
+  /// Makes the coarse mesh whose manifolds place new vertices of a mesh from a checkpoint, which stores none; null:
+  /// cells are straight. A serial mesh gets manifolds only where it may change.
   using Shape = std::function<std::unique_ptr<dealii::Triangulation<dim>>()>;
   TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule, const AdaptivityOptions &adaptivity,
                        const Shape &manifolds);
@@ -149,7 +151,7 @@ private:
   void                  write_output();
   void                  wait_for_output();
   void                  write_checkpoint();
-  void                  serialize_all(State &state); // step, time and files, and what the program keeps
+  void                  serialize_all(State &state); // step, time, files, and the program's data
 
   using Show = std::function<void(FieldOutput<dim> &output, const LevelSpace<dim> &space, const double *values)>;
   struct Output
@@ -158,7 +160,7 @@ private:
     const Vector<double> *u;
     std::vector<Show>     shows;
 
-    std::map<std::string, dealii::ComponentMask> components = {}; // of what is shown, by name
+    std::map<std::string, dealii::ComponentMask> components = {}; // components of the fields written, by name
   };
   struct Step
   {
@@ -166,12 +168,12 @@ private:
     double        time   = 0.;
     PendingResult result = {};
   };
-  Step                  under_way; // whose end the host has not seen
+  Step                  under_way; // the step that the host has launched but not seen the end of
   Output               &show(const Field<dim> &field, const Vector<double> &u, const Show &show);
   std::vector<Output>   outputs;
   std::vector<Snapshot> snapshots; // of the output_vectors
   Adaptivity<dim>       adaptivity;
   const Shape           manifolds;
-  TimeSeries            series; // last: its end waits for what it writes
+  TimeSeries            series; // last member: its destructor waits for its task
 };
 } // namespace adamant

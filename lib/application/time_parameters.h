@@ -14,15 +14,15 @@ struct Schedule
   unsigned int output_interval     = 0; ///< steps between files; 0: none
   unsigned int statistics_interval = 1; ///< steps between rows of statistics.csv
 
-  /// Whether what happens in every `interval`-th step and in the last one happens after this one.
+  /// Returns whether an event of every `interval`-th step and of the last one is due after this step.
   bool due(unsigned int interval, unsigned int step) const
   {
     return interval > 0 && (step % interval == 0 || step == n_steps);
   }
 };
 
-/// "End time" and "Time step", in any section. A program derives from it, or has it as a member, and adds what else it
-/// wants:
+/// "End time" and "Time step", in any section. A program derives from the class, or has it as a member, and adds its
+/// own parameters:
 ///
 ///   struct Time : adamant::TimeParameters
 ///   {
@@ -37,19 +37,20 @@ struct Schedule
 class TimeParameters : public dealii::ParameterAcceptor
 {
 public:
-  /// The defaults, and the section as ParameterAcceptor has it.
+  /// `end` and `step` are the defaults; `section` is written as in ParameterAcceptor.
   TimeParameters(double end, double step, const std::string &section = "/Time stepping");
 
   double       end, step;
   unsigned int extrapolation_order = 0; ///< earlier steps that the solver's initial guess is extrapolated from
   unsigned int output_interval     = 0;
 
-  /// Throws InputError where the end time is no multiple of the time step, or has more of them than can be counted.
+  /// Throws InputError where the end time is no multiple of the time step, or the number of steps is too large.
   void     check() const;
   Schedule schedule() const;
 
 protected:
-  /// Adds "Extrapolation order" with this default; `solver` names in its description whose initial guess it is.
+  /// Adds "Extrapolation order" with this default; its description names the `solver` whose initial guess is
+  /// extrapolated.
   void add_extrapolation_order(unsigned int order, const std::string &solver = "solver");
   /// Adds "Output interval" with this default.
   void add_output_interval(unsigned int interval);
