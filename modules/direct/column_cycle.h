@@ -12,18 +12,18 @@
 
 namespace adamant
 {
-/// What a V-cycle with so many steps of Chebyshev's polynomial before and after the coarse correction costs, for numbers
-/// of `size` bytes and matrices in compressed rows: operations of its products for one column, and the bytes that are
-/// read and written at least for all n_columns, its vectors in double included.
+/// Returns the cost of a V-cycle with `steps` steps of Chebyshev's polynomial before and after the coarse correction,
+/// for numbers of `size` bytes and matrices in compressed rows. `flop` counts operations of its products for one
+/// column. `traffic` are the bytes that it reads and writes at least for all n_columns, its vectors in double included.
 struct CycleCost
 {
   double flop = 0, traffic = 0;
 };
 CycleCost cycle_cost(const std::vector<LevelData> &levels, int steps, int n_columns, std::size_t size);
 
-/// A V-cycle for several right-hand sides at once: matrices are read once for all of them. Smoothing by Chebyshev's
-/// polynomial in D⁻¹A on [1.1 λ / range, 1.1 λ], a dense inverse on the coarsest level. Vectors are the flat ones of
-/// MultiVector, of unknowns without constrained ones.
+/// A V-cycle for several right-hand sides at once: it reads matrices once for all of them. Chebyshev's polynomial in
+/// D⁻¹A on [1.1 λ / range, 1.1 λ] smooths, and a dense inverse solves on the coarsest level. Vectors are the flat ones
+/// of MultiVector; they hold the unknowns without constrained ones.
 template <typename Number>
 class ColumnCycle : public Preconditioner
 {
@@ -38,7 +38,7 @@ public:
   ColumnCycle(const Device &device, const std::vector<LevelData> &levels, int n_columns, const Options &options);
 
   void        vmult(const Vector<double> &v, Vector<double> &z) const override;
-  void        update() override {} ///< the matrices stay
+  void        update() override {} ///< the matrices do not change
   bool        recordable() const override { return true; }
   std::size_t bytes() const; ///< of matrices and vectors
 
@@ -47,15 +47,15 @@ private:
   {
     ColumnMatrix<Number>                   A, P, R;
     Vector<Number>                         diagonal, b, x, d, y; // y: the next x, or a residual
-    std::vector<std::pair<Number, Number>> coefficients;         // of the polynomial
+    std::vector<std::pair<Number, Number>> coefficients;         // of Chebyshev's polynomial
   };
-  void cycle(std::size_t l) const; // x from b
+  void cycle(std::size_t l) const; // computes x from b
   void smooth(Level &level, bool from_zero) const;
 
   Device                              device;
   int                                 r;
   std::vector<std::unique_ptr<Level>> levels;
   DenseProducts                       products;
-  Buffer<Number>                      inverse; // on the coarsest level
+  Buffer<Number>                      inverse; // of the coarsest level's matrix
 };
 } // namespace adamant

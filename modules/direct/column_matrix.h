@@ -11,7 +11,7 @@
 
 namespace adamant
 {
-/// A in compressed rows.
+/// The matrix A in compressed rows.
 template <typename Number>
 struct ColumnRows
 {
@@ -19,8 +19,8 @@ struct ColumnRows
   const int          *column;
   const Number       *value;
 
-  /// Row i of A X, for the columns first, ..., first + W - 1 of n_columns; X is row-major. Several entries are loaded
-  /// at a time, since a loop of unknown length waits for each of them.
+  /// Returns row i of A X for the columns first, ..., first + W - 1 of n_columns; X is row-major. It loads several
+  /// entries at a time, since a loop of unknown length waits for each load.
   template <int W>
   ADAMANT_HOST_DEVICE Several<Number, W> multiply(int i, int n_columns, int first, const Number *x) const
   {
@@ -47,7 +47,8 @@ struct ColumnRows
   }
 };
 
-/// Y = a A X + b Z for r columns, W of them at a time, whose sums stay in registers. b = 0: Z is not read. Z may be Y.
+/// Computes Y = a A X + b Z for r columns, W of them at a time, whose sums stay in registers. With b = 0 it does not
+/// read Z. Z may be Y.
 template <typename Number, int W>
 struct MultiplyColumns
 {
@@ -78,8 +79,8 @@ struct MultiplyColumns
   }
 };
 
-/// A step of a polynomial in D⁻¹A for W of r columns: d = alpha d + beta (b - A x) / diagonal, y = x + d; the first one
-/// from zero: d = y = beta b / diagonal.
+/// A step of a polynomial in D⁻¹A for W of r columns: d = alpha d + beta (b - A x) / diagonal, y = x + d. The first
+/// step, from zero, is d = y = beta b / diagonal.
 template <typename Number, int W>
 struct ColumnStep
 {
@@ -119,8 +120,8 @@ struct ColumnStep
   }
 };
 
-/// A sparse matrix for products with several vectors at once: its bytes are read once for all of them. Vectors are the
-/// flat ones of MultiVector, n_rows x n_columns row by row.
+/// A sparse matrix for products with several vectors at once: a product reads the matrix once for all vectors. Vectors
+/// are the flat ones of MultiVector, n_rows x n_columns row by row.
 template <typename Number>
 class ColumnMatrix
 {
@@ -142,7 +143,7 @@ public:
     return std::size_t(value.size()) * (sizeof(Number) + sizeof(int)) + (rows + 1) * sizeof(std::int64_t);
   }
 
-  /// Y = a A X + b Z for r columns; b = 0: Z is not read. Z may be Y.
+  /// Computes Y = a A X + b Z for r columns. With b = 0 it does not read Z. Z may be Y.
   void multiply(int r, Number a, const Vector<Number> &X, Number b, const Vector<Number> &Z, Vector<Number> &Y) const
   {
     with_columns_at_once<Number>(r, [&](auto width) {
@@ -161,7 +162,7 @@ private:
   List<Number>       value;
 };
 
-/// The block-diagonal operator of r blocks A on flat vectors of r columns: what Krylov methods solve r systems with.
+/// The block-diagonal operator of r blocks A on flat vectors of r columns, with which Krylov methods solve r systems.
 class ColumnOperator : public LinearOperator
 {
 public:

@@ -13,7 +13,7 @@
 
 namespace adamant
 {
-/// Makes the preconditioner that takes the place of one whose precision does not do, for so many columns.
+/// Makes another preconditioner, for n_columns columns on which the first one's precision is too low.
 using MakePreconditioner = std::function<std::unique_ptr<Preconditioner>(int n_columns)>;
 
 /// How the solve for several right-hand sides ended.
@@ -23,9 +23,10 @@ struct ColumnResult : SolverResult
   int    n_redone         = 0; ///< columns that a direct solver's precision was too low for
 };
 
-/// A X = B for all columns of B to a tolerance that holds for each of them: by conjugate gradients around an
-/// approximate inverse, columns scaled by powers of two, so that none is lost beside larger ones; or by iterative
-/// refinement around a direct solver in low precision, X += M (B - A X), which looks at each column's residual.
+/// Solves A X = B for all columns of B, to a tolerance that holds for each of them. One method is conjugate gradients
+/// with an approximate inverse: powers of two scale the columns, so that none is lost beside larger ones. The other one
+/// is iterative refinement with a direct solver in low precision, X += M (B - A X), which checks each column's
+/// residual.
 class ColumnSolver
 {
 public:
@@ -35,12 +36,13 @@ public:
     refinement
   };
 
-  /// `A` and `M` have to outlive the solver. Columns of which one step of refinement leaves more than a tenth of the
-  /// residual are solved with what `make_fallback` makes, if it is given: these alone, up to 64 at a time.
+  /// `A` and `M` have to outlive the solver. One step of refinement may leave more than a tenth of a column's residual.
+  /// The preconditioner from `make_fallback`, if given, then solves these columns alone, up to 64 at a time.
   ColumnSolver(const Device &device, const ColumnMatrix<double> &A, int n_columns, const Preconditioner &M,
                Method method, MakePreconditioner make_fallback = nullptr);
 
-  /// Throws SolverError where the tolerance is not reached. B may be scaled meanwhile; X is not read.
+  /// Solves A X = B for vectors on the device; X is not read, and B may be scaled meanwhile. Throws SolverError where
+  /// the tolerance is not reached.
   ColumnResult solve(Vector<double> &B, Vector<double> &X, const SolverControl &control);
 
 private:
@@ -54,7 +56,7 @@ private:
   void          relate(Array<double> &residuals) const;
   void          scale(bool back, Vector<double> &x) const;
 
-  // For columns that M does not do for.
+  // The solver for columns on which the precision of M is too low.
   struct Fallback
   {
     int                             n_columns;
@@ -68,16 +70,16 @@ private:
   const ColumnMatrix<double>   &matrix;
   ColumnOperator                A;
   const Preconditioner         &M;
-  const ColumnInverse          *inverse; // M, where it is one
+  const ColumnInverse          *inverse; // M, where it is a ColumnInverse
   const Method                  kind;
   MakePreconditioner            make_fallback;
   std::unique_ptr<Fallback>     fallback;
   std::unique_ptr<KrylovMethod> method;
   ColumnNorms                   norms;
   Vector<double>                R, Z, scales;
-  List<int>                     kept;       // columns of the refinement, -1 for those left out; empty: all
-  Array<double>                 sizes;      // of the columns of B
-  Graph                         correction; // of the refinement, for these vectors
+  List<int>                     kept;       // columns of the refinement, -1 for columns left out; empty: all
+  Array<double>                 sizes;      // norms of the columns of B
+  Graph                         correction; // a step of the refinement, for these vectors
   const double                 *from = nullptr, *to = nullptr;
 };
 } // namespace adamant

@@ -6,15 +6,15 @@
 
 namespace adamant
 {
-/// κ = largest over smallest eigenvalue, by Lanczos' method.
+/// Condition numbers κ: the ratio of the largest to the smallest eigenvalue, by Lanczos' method.
 struct ConditionNumbers
 {
-  double              nodal, hierarchical, prehandled; ///< A, SᵀAS, and that with diag(L L ᵀ, d) scaled out
-  std::vector<double> C;                               ///< of each class of cells
-  double              Pi;                              ///< of E - D C⁻¹Dᵀ - BᵀB, never made
+  double              nodal, hierarchical, prehandled; ///< of A, of SᵀAS, and of SᵀAS scaled by diag(L Lᵀ, d)
+  std::vector<double> C;                               ///< of C, for each class of cells
+  double              Pi;                              ///< of E - D C⁻¹Dᵀ - BᵀB, which is never stored
 };
 
-/// `matrix` is that of all nodes. The device inverts the matrices C.
+/// Computes the condition numbers. `matrix` has all nodes, in host memory. The device inverts the matrices C.
 ConditionNumbers condition_numbers(const Device &device, const NestedNodes &nodes, const MacroCells &cells,
                                    const Prehandled &matrices, const CSRMatrix<double> &matrix);
 } // namespace adamant

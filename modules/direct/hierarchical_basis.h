@@ -12,8 +12,9 @@
 
 namespace adamant
 {
-/// Nested spaces by their prolongations alone, in host memory: those of all nodes, prescribed ones included, from a
-/// coarse level to the finest. A row with a single 1 is an old node, an empty one a hanging node, all others are new.
+/// Nested spaces, given by their prolongations alone, in host memory. These have all nodes, prescribed ones included,
+/// from a coarse level to the finest. A row with a single 1 is an old node, an empty row a hanging node; all other
+/// nodes are new.
 struct NestedNodes
 {
   /// Throws InputError where a coarser node is found twice in a finer level, or not at all. `unknowns` are the nodes of
@@ -25,22 +26,24 @@ struct NestedNodes
 
   std::vector<std::shared_ptr<const CSRMatrix<double>>> prolongations; ///< [l] from level l to l + 1
   std::vector<Array<int>>                               finest_node;   ///< of each node of a level
-  std::vector<Array<int>>                               new_nodes;     ///< [l] of level l + 1, by their numbers there
-  Array<int> unknown;          ///< of each node of the finest level its number among the unknowns, or -1
-  Array<int> unknowns() const; ///< the nodes that are
+  std::vector<Array<int>>                               new_nodes;     ///< [l]: nodes new on level l + 1, by their
+                                                                       ///< numbers there
+  Array<int> unknown;          ///< number among the unknowns of each node of the finest level, or -1
+  Array<int> unknowns() const; ///< returns the nodes that are unknowns
   int        n_unknowns = 0;
   bool       hanging    = false; ///< whether there are hanging nodes
 };
 
-/// S_l as a matrix of unknowns: the identity, but in the rows of nodes new on level l + 1 their interpolation as well.
-/// Unknowns of the hierarchical basis become nodal values of level l + 1, S = ... S_1 S_0 those of the finest.
+/// Returns S_l as a matrix of unknowns: the identity, plus interpolation in the rows of nodes new on level l + 1. It
+/// turns unknowns of the hierarchical basis into nodal values of level l + 1; S = ... S_1 S_0 gives nodal values of the
+/// finest level.
 CSRMatrix<double> hierarchical_step(const NestedNodes &nodes, int l);
 
-/// The rows of step l in which there is more than the diagonal, without it: those of the nodes new on level l + 1, whose
-/// numbers are `own`, in terms of older ones; all by their numbers among the unknowns.
+/// Returns the rows of S_l that have entries beside the diagonal, without the diagonal: they interpolate nodes new on
+/// level l + 1 from older ones. `own` gets the numbers of these nodes. All numbers are among the unknowns.
 CSRMatrix<double> interpolation(const NestedNodes &nodes, int l, Array<int> &own);
 
-/// x[own[i]] += Σ_k value[k] x[column[k]] for W columns at a time. No row is another's column.
+/// Computes x[own[i]] += Σ_k value[k] x[column[k]] for W columns at a time. No row is another row's column.
 template <typename Number, int W>
 struct AddInterpolation
 {
@@ -72,8 +75,8 @@ struct AddInterpolation
   }
 };
 
-/// S and Sᵀ applied in place, level by level, to the flat vectors of MultiVector: O(n) operations a column. Whoever
-/// applies the finest step otherwise leaves it out.
+/// Applies S and Sᵀ in place, level by level, to the flat vectors of MultiVector, in O(n) operations a column. With
+/// `finest` = false it leaves out the finest step, for callers that apply this step themselves.
 template <typename Number>
 class HierarchicalBasis
 {

@@ -13,8 +13,9 @@ struct ExtremeEigenvalues
   double condition() const { return largest / smallest; }
 };
 
-/// By Lanczos' method from a fixed vector, in host memory, without orthogonalization: until 20 steps change neither by
-/// more than 1e-6 of itself. `multiply` is y = A x, n numbers each. Throws RunError after 5000 steps.
+/// Returns the extreme eigenvalues by Lanczos' method from a fixed vector, in host memory, without orthogonalization.
+/// It stops when 20 steps change neither value by more than 1e-6 of itself. `multiply` computes y = A x for n numbers
+/// each. Throws RunError after 5000 steps.
 ExtremeEigenvalues extreme_eigenvalues(int                                                                  n,
                                        const std::function<void(const Array<double> &x, Array<double> &y)> &multiply);
 } // namespace adamant

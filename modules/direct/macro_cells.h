@@ -8,14 +8,14 @@
 
 namespace adamant
 {
-/// The unknowns of nested levels by the coarse mesh: C at its nodes, E on its edges (and faces, in 3D), I inside its
-/// cells; and cells with the same local matrices together. All of it follows from the exported matrices: a node is at a
-/// coarse node, on an edge or in a cell if its interpolation from the coarse level has 1, 2 or as many weights as a
-/// cell has vertices.
+/// The unknowns of nested levels, sorted by the coarse mesh: C at its nodes, E on its edges (and faces, in 3D), I
+/// inside its cells. Cells with equal local matrices form a class. All this follows from the exported matrices. A node
+/// at a coarse node has 1 weight in its interpolation from the coarse level, and a node on an edge has 2. A node inside
+/// a cell has as many as the cell has vertices.
 struct MacroCells
 {
-  /// Cells with the same local matrices, numbered alike: for each of them node (i) of the class, the number of an
-  /// unknown; those on edges -1 where prescribed.
+  /// Cells with equal local matrices. Node i of the class is an unknown of each cell, in one order for all; on edges
+  /// its number is -1 where it is prescribed.
   struct Class
   {
     int        n_cells = 0;
@@ -24,8 +24,8 @@ struct MacroCells
     Array<int> edge;                    ///< n_cells x n_edge numbers among E, or -1
   };
 
-  /// `matrix` is that of all nodes of the finest level, without boundary conditions. Throws InputError where there are
-  /// hanging nodes, or more than 64 classes.
+  /// `matrix` has all nodes of the finest level, without boundary conditions. Throws InputError where there are hanging
+  /// nodes, or more than 64 classes.
   MacroCells(const NestedNodes &nodes, const CSRMatrix<double> &matrix);
 
   Array<int>         coarse, edge; ///< the unknowns of C and E

@@ -6,17 +6,18 @@
 
 namespace adamant
 {
-/// The matrix in the hierarchical basis, Ã = SᵀAS, cut into the blocks of coarse (C), edge (E) and inner (I) unknowns
-/// and prehandled: L Lᵀ = Ã_CC, d = diag(Ã)^(-1/2) for the others,
+/// The prehandled matrix in the hierarchical basis. Ã = SᵀAS is cut into blocks of coarse (C), edge (E) and inner (I)
+/// unknowns. It is scaled by L Lᵀ = Ã_CC and, for other unknowns, by d = diag(Ã)^(-1/2):
 ///
 ///   [ 1   B   0 ]   B = L⁻¹ Ã_CE d,   E = d Ã_EE d,
 ///   [ Bᵀ  E   D ]   D = d Ã_EI d,     C = d Ã_II d: one block for each class of cells.
 ///   [ 0   Dᵀ  C ]
 ///
-/// Ã_CI = 0 where coarse functions are harmonic in cells, as on rectangles (Q1) and triangles (P1). Host memory.
+/// Ã_CI is 0 where coarse functions are harmonic in cells, as on rectangles (Q1) and triangles (P1). All matrices are
+/// in host memory.
 struct Prehandled
 {
-  /// Of one class of cells; D without the factor of E, which depends on both cells at an edge.
+  /// The blocks of one class of cells. D lacks the factor of E, which depends on both cells at an edge.
   struct Local
   {
     Array<double> C, D; ///< row-major, n_inner x n_inner and n_edge x n_inner
@@ -26,7 +27,7 @@ struct Prehandled
   Prehandled(const NestedNodes &nodes, const MacroCells &cells, const CSRMatrix<double> &matrix);
 
   CSRMatrix<double>  hierarchical;     ///< Ã of all unknowns
-  Array<double>      inverse_diagonal; ///< d of all unknowns; 1 in C
+  Array<double>      inverse_diagonal; ///< d of all unknowns; 1 for coarse ones
   Array<double>      L_inverse;        ///< L⁻¹, row-major
   CSRMatrix<double>  coupling;         ///< Ã_CE d
   CSRMatrix<double>  edges;            ///< E

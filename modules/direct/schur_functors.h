@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// The elementwise steps of the Schur complement method, for host and GPU. Vectors are row-major; `columns` of a row are
-// stored, of which n_columns count and the others are zero. Rows of n_columns begin at multiples of W.
+// The elementwise steps of the Schur complement method, for host and GPU. Vectors are row-major. A row stores `columns`
+// numbers, of which the first n_columns count and the others are zero. Rows of n_columns begin at multiples of W.
 
 namespace adamant
 {
@@ -22,20 +22,20 @@ ADAMANT_HOST_DEVICE To rounded(From x)
     return To(static_cast<float>(x));
 }
 
-/// The door: with the finest step of Sᵀ, c_i = scale[s] (b_i + Σ_k weight_k b_column(k)) over row i of what old nodes take
-/// of new ones. h_position(i) = c_i but for the nodes that are new in the finest step inside cells: those are final, and
-/// go to row place(i) of the cells' right-hand sides, times factor.
+/// Lets right-hand sides in, with the finest step of Sᵀ: `c_i = scale[s] (b_i + Σ_k weight_k b_column(k))`, where row i
+/// lists the new nodes that add to an old one. h_position(i) becomes c_i. Nodes that are new in the finest step inside
+/// cells are final. Their c_i goes, times factor, to row place(i) of the cells' right-hand sides.
 template <typename From, typename Number, typename T, int W>
 struct EnterColumns
 {
   ColumnWarps<W>      tiles; // of unknowns
   int                 n_columns;
-  const int          *position, *place; // place: or -1
+  const int          *position, *place; // place: a row, or -1
   const std::int64_t *row_start;
   const int          *column;
   const Number       *weight, *factor; // factor: by position
   const From         *b;
-  const double       *scale; // or none
+  const double       *scale; // or null
   Number             *h;
   T                  *of_cells;
 
@@ -47,7 +47,7 @@ struct EnterColumns
       return;
     tiles.rows(first, row);
     const auto       factors = column_factors<From, Number, W>(scale, s);
-    const From      *from    = b + (s < n_columns ? s : 0); // the scales of others are 0
+    const From      *from    = b + (s < n_columns ? s : 0); // other columns have the scale 0
     const auto       load    = [this, from](int i) { return Several<From, W>::at(from + std::size_t(i) * n_columns); };
     Several<From, W> loads[R];
     Number           f[R];
@@ -58,7 +58,7 @@ struct EnterColumns
         loads[r]     = load(row[r]);
       }
     for (int r = 0; r < R; ++r)
-      f[r] = factor[to[r]]; // before sums wait for their entries
+      f[r] = factor[to[r]]; // loaded before the sums wait for their entries
     add_rows(row, row_start, column, weight, load, loads);
     for (int r = 0; r < R; ++r)
       {
@@ -82,8 +82,8 @@ private:
   }
 };
 
-/// The way out, with the finest step of S: x_i = back[s] (h_position(i) + Σ_k weight_k h_column(k)), or += with `add`,
-/// over row i of what new nodes take of old ones.
+/// Lets results out, with the finest step of S: x_i = back[s] (h_position(i) + Σ_k weight_k h_column(k)), or += with
+/// `add`. Row i lists the old nodes that interpolate a new one.
 template <typename Number, typename To, int W>
 struct LeaveColumns
 {
@@ -93,7 +93,7 @@ struct LeaveColumns
   const std::int64_t *row_start;
   const int          *column;
   const Number       *weight, *h;
-  const double       *back; // or none
+  const double       *back; // or null
   bool                add;
   To                 *x;
 
@@ -125,7 +125,7 @@ struct LeaveColumns
   }
 };
 
-/// to_place(i) = factor_number(i) h_number(i); index over W columns.
+/// Computes to_place(i) = factor_number(i) h_number(i); the index counts groups of W columns.
 template <typename Number, typename T, int W>
 struct GatherInner
 {
@@ -146,8 +146,8 @@ struct GatherInner
   }
 };
 
-/// to_k = h_number(i), zero where the number is -1; `rows` of every `pitch` rows of `to` are filled: i = c rows + l goes
-/// to k = c pitch + l. Index over W columns.
+/// Computes to_k = h_number(i), or zero where the number is -1. Of every `pitch` rows of `to` it fills `rows`: i = c
+/// rows + l goes to k = c pitch + l. The index counts groups of W columns.
 template <typename Number, typename T, int W>
 struct GatherRows
 {
@@ -171,7 +171,7 @@ struct GatherRows
   }
 };
 
-/// h_number(i) = factor_number(i) x_i; index over W columns.
+/// Computes h_number(i) = factor_number(i) x_i; the index counts groups of W columns.
 template <typename Number, int W>
 struct ScatterRows
 {
@@ -191,8 +191,8 @@ struct ScatterRows
   }
 };
 
-/// The right-hand side on edges, rounded: to_j = factor (h_number(j) - Σ_k w_slot(k)) - t_j; the slots of row j are the
-/// places that it has in the cells beside it. Index over W columns.
+/// Computes the right-hand side on edges, rounded: to_j = factor (h_number(j) - Σ_k w_slot(k)) - t_j. The slots of row
+/// j are its places in the cells beside it. The index counts groups of W columns.
 template <typename Number, typename T, int W>
 struct EdgeLoad
 {
@@ -222,7 +222,7 @@ struct EdgeLoad
   }
 };
 
-/// to = from in the precision of products.
+/// Copies `from` to `to` in the precision of products.
 template <typename Number, typename T>
 struct RoundEntries
 {
@@ -232,7 +232,7 @@ struct RoundEntries
   ADAMANT_HOST_DEVICE void store(int i, T value) const { to[i] = value; }
 };
 
-/// The rows of a sparse matrix into a dense one, which is zero.
+/// Copies the rows of a sparse matrix into a dense one that is zero.
 struct FillDense
 {
   const std::int64_t *row_start;
@@ -248,7 +248,7 @@ struct FillDense
   }
 };
 
-/// One row of a dense matrix, rounded and padded: index is a column below `to_row`.
+/// Copies one row of a dense matrix, rounded and padded; the index is a column below `to_row`.
 template <typename T>
 struct RoundRow
 {
