@@ -8,11 +8,12 @@
 
 namespace adamant
 {
-/// The mesh of a box (0,L_x) x (0,L_y) x (0,L_z), or of a rectangle, and how it is refined, as parameters of any
+/// Parameters of the mesh of a box (0,L_x) x (0,L_y) x (0,L_z), or of a rectangle, and of its refinement, in any
 /// section.
 struct BoxParameters : dealii::ParameterAcceptor
 {
-  explicit BoxParameters(const std::string &section = "/Discretization"); ///< as ParameterAcceptor has it
+  explicit BoxParameters(const std::string &section = "/Discretization"); ///< `section` is written as in
+                                                                          ///< ParameterAcceptor
 
   std::vector<double>       lengths             = {1., 1., 1.};
   std::vector<unsigned int> coarse_cells        = {1, 1, 1};
@@ -20,16 +21,17 @@ struct BoxParameters : dealii::ParameterAcceptor
   std::string               refinement      = "edge", coordinates;
   double                    refine_fraction = 0.1;
 
-  bool by_estimate() const { return refinement == "kelly"; } ///< then refinement_steps follow `make`
+  bool by_estimate() const { return refinement == "kelly"; } ///< whether Kelly's estimator refines, refinement_steps
+  ///< times after `make`
 
-  /// Throws InputError unless there is a positive length and number of cells for each dimension, and the unknowns of
-  /// n_components components of elements of this degree can be counted, as far as uniform refinement makes them.
+  /// Throws InputError unless each dimension has a positive length and number of cells, and the unknowns can be
+  /// counted. These are n_components components of elements of this degree, after the uniform refinements.
   void check(unsigned int dim, unsigned int n_components, unsigned int degree) const;
-  /// Whether the point has dim coordinates or more, and lies in the box or on its boundary; with
-  /// coordinates of its own, that is not known.
+  /// Returns whether the point has dim coordinates or more, and lies in the box or on its boundary. With "coordinates"
+  /// that map the box, its shape is unknown and only the number is tested.
   bool contains(const std::vector<double> &point, unsigned int dim) const;
 
-  /// The mesh, from an empty one; sides have the boundary ids 0, 1 (x), 2, 3 (y), 4, 5 (z).
+  /// Makes the mesh from an empty one; sides have the boundary ids 0, 1 (x), 2, 3 (y), 4, 5 (z).
   template <int dim>
   void make(dealii::Triangulation<dim> &mesh) const;
 
@@ -37,9 +39,9 @@ private:
   std::string section;
 };
 
-/// Step l = 1, ..., n_steps refines the cells whose centre has its first n_coordinates coordinates below 2^-l times the
-/// length of the box: 1 towards a face, 2 an edge, 3 a vertex (Liebchen et al., Section 5.2); all cells where
-/// n_coordinates is 0.
+/// Refines a box in steps l = 1, ..., n_steps: cells whose centre has its first n_coordinates coordinates below 2^-l
+/// times the box's lengths. The value 1 refines towards a face, 2 an edge, 3 a vertex (Liebchen et al., Section 5.2), 0
+/// all cells.
 template <int dim>
 void refine_towards_origin(dealii::Triangulation<dim> &mesh, const std::vector<double> &lengths,
                            unsigned int n_coordinates, unsigned int n_steps);

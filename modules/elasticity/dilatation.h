@@ -10,16 +10,16 @@
 
 namespace adamant
 {
-/// The polynomials of degree p - 1 on one cell, p the element's degree, 1 or 2: an orthonormal basis ψ_k of them in
-/// L2 of the cell. The projection of a divergence is Σ_k ψ_k ∫ ψ_k div u. In its place in the stiffness matrix (B-bar:
-/// Hughes 1980; for p = 1 the mean dilatation of Nagtegaal, Parks & Rice 1974), a material that is nearly
-/// incompressible restrains no more displacements than a pressure of these polynomials would: Q1/P0 does not lock, and
-/// Q2/P-1 is stable (Boffi & Gastaldi 2002: in the coordinates of space, not in those of the reference cell).
+/// An orthonormal basis ψ_k, in L2 of one cell, of the polynomials of degree p - 1; p is the element's degree, 1 or 2.
+/// The projection of a divergence is Σ_k ψ_k ∫ ψ_k div u. It replaces the divergence in the stiffness matrix (B-bar:
+/// Hughes 1980; for p = 1 the mean dilatation of Nagtegaal, Parks & Rice 1974). A nearly incompressible material then
+/// restrains no more displacements than a pressure of these polynomials would: Q1/P0 does not lock, and Q2/P-1 is
+/// stable. The polynomials are in the coordinates of space, not of the reference cell (Boffi & Gastaldi 2002).
 template <int dim>
 class DilatationSpace
 {
 public:
-  /// From the points of a quadrature on the cell and its weights there; all points may be moved by one vector.
+  /// Makes the basis from the points of a quadrature on the cell and its weights; one vector may shift all points.
   DilatationSpace(std::vector<dealii::Point<dim>> quadrature_points, std::vector<double> JxW, unsigned int degree)
     : points(std::move(quadrature_points))
     , weights(std::move(JxW))
@@ -33,7 +33,7 @@ public:
       }
     centre /= volume;
     constant = 1. / std::sqrt(volume);
-    for (unsigned int d = 0; d < slopes.size(); ++d) // Gram-Schmidt; they are orthogonal to the constants
+    for (unsigned int d = 0; d < slopes.size(); ++d) // Gram-Schmidt; slopes are orthogonal to the constants
       {
         slopes[d][d] = 1.;
         for (unsigned int e = 0; e < d; ++e)
@@ -44,13 +44,13 @@ public:
 
   unsigned int size() const { return 1 + slopes.size(); }
 
-  /// ψ_k(x).
+  /// Returns ψ_k(x).
   double value(unsigned int k, const dealii::Point<dim> &x) const
   {
     return k == 0 ? constant : slopes[k - 1] * (x - centre);
   }
 
-  /// ∫ ψ_k f, f(q) given at the quadrature points: a number or a tensor.
+  /// Returns ∫ ψ_k f; f(q) is a number or a tensor at quadrature point q.
   template <typename F>
   auto moment(unsigned int k, const F &f) const
   {
@@ -73,6 +73,6 @@ private:
   std::vector<double>                 weights;
   dealii::Point<dim>                  centre;
   double                              constant = 0.;
-  std::vector<dealii::Tensor<1, dim>> slopes; // of ψ_1, ψ_2, ...
+  std::vector<dealii::Tensor<1, dim>> slopes; // gradients of ψ_1, ψ_2, ...
 };
 } // namespace adamant

@@ -16,13 +16,13 @@
 
 namespace adamant
 {
-/// Isotropic linearly elastic material: sigma = lambda tr(epsilon) I + 2 mu epsilon, lambda and mu the Lame parameters;
-/// in two dimensions plane strain.
+/// Isotropic linearly elastic material: sigma = lambda tr(epsilon) I + 2 mu epsilon, with the Lame parameters lambda
+/// and mu. Two dimensions mean plane strain.
 struct ElasticMaterial
 {
   double lambda, mu, density;
 
-  /// `dilatation`: tr(epsilon), or what stands in its place.
+  /// Returns the stress; `dilatation` is tr(epsilon) or its projection.
   template <int dim>
   dealii::SymmetricTensor<2, dim> stress(const dealii::SymmetricTensor<2, dim> &strain, double dilatation) const
   {
@@ -35,17 +35,18 @@ struct ElasticMaterial
     return stress(strain, trace(strain));
   }
 
-  /// sqrt(3/2) |deviatoric stress|, with sigma_zz = lambda tr(epsilon) in plane strain: it does not depend on lambda.
+  /// Returns the von Mises stress sqrt(3/2) |deviatoric stress|. In plane strain sigma_zz is lambda tr(epsilon), but
+  /// lambda does not change the result.
   template <int dim>
   double von_mises(const dealii::SymmetricTensor<2, dim> &strain) const;
 
   double wave_speed_squared() const { return (lambda + 2. * mu) / density; } ///< of pressure waves
 };
 
-/// The material of each cell, by its material id.
+/// The materials of all cells, by material id.
 struct ElasticMaterials
 {
-  ElasticMaterial                                       elsewhere; ///< of cells whose id is not listed
+  ElasticMaterial                                       elsewhere; ///< material of cells whose id is not listed
   std::map<dealii::types::material_id, ElasticMaterial> by_id = {};
   /// Whether tr(epsilon) is projected to polynomials of lower degree on each cell, see DilatationSpace.
   bool b_bar = false;
@@ -57,19 +58,19 @@ struct ElasticMaterials
   }
 };
 
-/// The components of a stress as they are written: xx, xy, yy; in three dimensions xx, xy, xz, yy, yz, zz.
+/// Returns the names of a stress's components in files: xx, xy, yy; in three dimensions xx, xy, xz, yy, yz, zz.
 template <int dim>
 std::vector<std::string> stress_names();
 
-/// For DataOut: the components "stress_xx", "stress_xy", ... and "von_mises" of a displacement. Where dilatations are
-/// projected, the points of DataOut's patches, degree + 1 in each direction, serve as those of a Newton-Cotes rule.
+/// Returns a postprocessor for DataOut: the components "stress_xx", "stress_xy", ... and "von_mises" of a displacement.
+/// Where dilatations are projected, the points of DataOut's patches, degree + 1 in each direction, serve as points of a
+/// Newton-Cotes rule.
 template <int dim>
 std::shared_ptr<const GradientPostprocessor<dim>> stress_postprocessor(const ElasticMaterials &materials);
 
-/// The matrix that evaluates stresses at points: rows (n + 1) p to (n + 1) p + n - 1 give the components stress_names()
-/// at point p, n of them, and the last one sigma_zz, from the nodal values of the displacement, the first dim
-/// components of the space. At the border of cells it is that of one of them. Otherwise it is as evaluation_matrix
-/// (points.h).
+/// Returns the matrix that evaluates stresses at points from a displacement: nodal values of the first dim components
+/// of the space. Rows (n + 1) p to (n + 1) p + n - 1 give the n components stress_names() at point p, and the next row
+/// sigma_zz. At the border of cells the stress is that of one cell. All else is as in evaluation_matrix (points.h).
 template <int dim>
 CSRMatrix<double> stress_matrix(const std::string &key, const LevelSpace<dim> &space,
                                 const dealii::Mapping<dim> &mapping, const ElasticMaterials &materials,
@@ -80,8 +81,9 @@ struct Energies
   double strain, kinetic;
 };
 
-/// 1/2 ∫ sigma(u) : epsilon(u) and 1/2 ∫ rho |v|² of nodal values at the owned DoFs, host memory: u is in the first dim
-/// components of the space, v in those from first_velocity on. All ranks call it together.
+/// Returns the energies `1/2 ∫ sigma(u) : epsilon(u)` and `1/2 ∫ rho |v|²` for nodal values at the owned DoFs, in host
+/// memory. The first dim components of the space hold u, dim components from first_velocity on hold v. All ranks call
+/// it together.
 template <int dim>
 Energies energies(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
                   const dealii::Quadrature<dim> &quadrature, const ElasticMaterials &materials, const double *u,

@@ -14,11 +14,11 @@ namespace adamant
 class ElasticMaterialParameters : public dealii::ParameterAcceptor
 {
 public:
-  /// `mesh_file`, made before, knows the names of materials, and has to outlive the object.
+  /// `mesh_file` knows the names of materials: make it before this object, and let it outlive this object.
   explicit ElasticMaterialParameters(const MeshFileParameters &mesh_file, const std::string &section = "/Problem");
 
   ElasticMaterials materials() const;
-  /// Throws InputError unless each material is stable, and its density positive where it counts.
+  /// Throws InputError unless each material is stable and, where `with_density` is set, each density positive.
   void check(bool with_density) const;
 
 private:

@@ -7,8 +7,8 @@
 
 namespace adamant
 {
-/// The components prescribed on each boundary from texts such as {{0, "xyz"}, {2, "y"}}: x, y, z stand for the
-/// components 0, 1, 2 of each vector of dim components that the element consists of.
+/// Returns the components prescribed on each boundary, from texts such as {{0, "xyz"}, {2, "y"}}. The letters x, y, z
+/// stand for the components 0, 1, 2 of each vector of dim components in the element.
 template <int dim>
 DirichletBoundary prescribed_axes(const std::map<unsigned int, std::string> &axes,
                                   const dealii::FiniteElement<dim>          &element)

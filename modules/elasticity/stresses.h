@@ -16,14 +16,16 @@ template <int dim>
 class Stresses
 {
 public:
-  /// Points have dim coordinates or more, a line those of its ends, and n_points points. Throws InputError, naming the
-  /// parameter and the point, where one lies in no cell. All ranks call everything together.
+  /// Points have dim coordinates or more, lines the coordinates of both ends, and n_points points each. Throws
+  /// InputError, naming the parameter and the point, where a point lies in no cell. All ranks call all functions
+  /// together.
   Stresses(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const ElasticMaterials &materials,
            const std::vector<std::vector<double>> &points, const std::vector<std::vector<double>> &lines,
            unsigned int n_points);
 
-  /// For the nodal values u of the displacement at the owned DoFs, host memory: record["stresses"] has an entry for
-  /// each point, with the components stress_names() and von_mises; lines are written by write_profile.
+  /// Writes stresses for the nodal values u of the displacement at the owned DoFs, in host memory. In
+  /// record["stresses"] each point gets an entry, with the components stress_names() and von_mises. Lines are written
+  /// by write_profile.
   void write(const Array<double> &u, const std::string &folder, RunRecord &record) const;
 
 private:
