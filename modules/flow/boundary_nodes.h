@@ -7,17 +7,17 @@
 
 namespace adamant
 {
-/// Lists of a rank's own nodes of a scalar space. All ranks call it together.
+/// Functions that list a rank's own nodes of a scalar space. All ranks call them together.
 
-/// Those on a boundary, ascending.
+/// Returns the nodes on a boundary, ascending.
 template <int dim>
 std::vector<int> nodes_on_boundary(const LevelSpace<dim> &space, dealii::types::boundary_id id);
 
-/// The hanging ones, and the rows of H that interpolate there.
+/// The hanging nodes, and the rows of H that interpolate there.
 struct HangingRows
 {
   Array<int>        nodes;
-  CSRMatrix<double> rows; ///< row k is that of nodes[k]; columns belong to the rank's own nodes and ghosts
+  CSRMatrix<double> rows; ///< row k belongs to nodes[k]; columns are the rank's own nodes and ghosts
 };
 template <int dim>
 HangingRows hanging_rows(const LevelSpace<dim> &space);

@@ -12,39 +12,39 @@
 
 namespace adamant
 {
-/// Where boundaries meet, a node takes one of their values.
+/// Which boundary's value a node takes where boundaries meet.
 enum class AtEdges
 {
-  shortest, ///< vector: a moving lid does not leak, as the wall is at rest
+  shortest, ///< the shortest vector: a moving lid does not leak, as the wall is at rest
   longest
 };
 
-/// The prescribed values of a field of dim components on the boundaries of a mesh, as expressions give them by
-/// boundary id: at the free nodes of a scalar space there, where the components are stored one after the other.
+/// The prescribed values of a field of dim components on the boundaries of a mesh, from expressions by boundary id.
+/// They belong to the free nodes of a scalar space on these boundaries; components are stored one after the other.
 template <int dim>
 class BoundaryValues
 {
 public:
-  /// Boundaries without an expression have the value zero, those in `natural` none. `points` are the positions of the
-  /// space's own nodes, coordinate d of node i in points[d n + i]. Throws InputError with `key` for a mistake in an
+  /// Boundaries without an expression have the value zero, boundaries in `natural` none. `points` are the positions of
+  /// the space's own nodes, coordinate d of node i in points[d n + i]. Throws InputError with `key` for a mistake in an
   /// expression, and for a boundary that the mesh does not have. All ranks call it together.
   BoundaryValues(const Device &device, const std::string &key, const std::map<unsigned int, std::string> &expressions,
                  const std::set<unsigned int> &natural, AtEdges at_edges, const LevelSpace<dim> &space,
                  const Array<double> &points);
 
-  const std::vector<int> &nodes() const { return listed; }   ///< this rank's, ascending
-  bool                    varies() const { return in_time; } ///< whether an expression has t in it
+  const std::vector<int> &nodes() const { return listed; }   ///< this rank's listed nodes, ascending
+  bool                    varies() const { return in_time; } ///< whether an expression depends on t
 
-  void                  evaluate(double t);               ///< at time t
-  const Vector<double> &values() const { return chosen; } ///< of all components, at the last such time
-  void                  apply(Vector<double> &u) const;   ///< puts them into a field's nodal values
+  void                  evaluate(double t);               ///< computes the values at time t
+  const Vector<double> &values() const { return chosen; } ///< all components, at the time of the last evaluate()
+  void                  apply(Vector<double> &u) const;   ///< puts the values into a field's nodal values
 
 private:
-  // Of some boundaries at all listed nodes.
+  // The values of some boundaries at all listed nodes.
   struct Candidate
   {
-    PointFunction  function; // none: zero
-    List<int>      role;     // as ChooseCandidate has it
+    PointFunction  function; // null: zero
+    List<int>      role;     // see ChooseCandidate
     Vector<double> value;
   };
   std::vector<std::vector<unsigned int>> list_nodes(const std::map<unsigned int, std::string> &expressions,
@@ -58,6 +58,6 @@ private:
   std::vector<int>       listed;
   List<int>              list;
   Vector<double>         chosen;
-  std::vector<Candidate> candidates; // the first is zero
+  std::vector<Candidate> candidates; // the first candidate is zero
 };
 } // namespace adamant

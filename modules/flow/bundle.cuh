@@ -8,13 +8,13 @@
 #include <memory>
 #include <vector>
 
-// How the rows of a bundle are spread over threads: one for each row, or `parts` of them.
+// Products with a bundle on a GPU: one thread does each row, or `parts` threads share it.
 
 namespace adamant
 {
 namespace cuda
 {
-/// What a kernel sees of packed matrices.
+/// Pointers to packed matrices for kernels.
 struct PackedView
 {
   int                          n_rows;
@@ -51,7 +51,7 @@ public:
   std::shared_ptr<Exchange<double>> exchange; ///< null on one rank
 };
 
-/// What other ranks read of a node: the values of a functor.
+/// The values of a functor at a node, for other ranks.
 template <class Functor>
 struct ValuesOfNode
 {
@@ -59,8 +59,8 @@ struct ValuesOfNode
   __device__ double operator()(int i, int k) const { return f.values(k)[i]; }
 };
 
-// Loads the coefficients of an entry, that of matrix m at value[m lanes]. They are read once: they should not push the
-// vectors out of the cache.
+// Loads the coefficients of an entry; the one of matrix m is at value[m lanes]. Each is read once, so it should not
+// push the vectors out of the cache.
 template <int n_matrices>
 __device__ __forceinline__ void load_coefficients(const double *value, double (&a)[n_matrices])
 {
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(block_size) bundle_kernel(const PackedView A, 
   f(row, sum);
 }
 
-/// Rows are few and long: the warps of a block share those of a slice.
+/// Shares the rows of a slice among the warps of a block, where rows are few and long.
 template <class Functor>
 __global__ void __launch_bounds__(Bundle::lanes *Functor::parts)
   shared_bundle_kernel(const PackedView A, const Functor f)
@@ -153,7 +153,7 @@ __global__ void __launch_bounds__(Bundle::lanes *Functor::parts)
   f(row, sum);
 }
 
-/// The rows that have ghosts.
+/// Adds the ghosts' part to the rows that have ghosts.
 template <class Functor>
 __global__ void ghost_bundle_kernel(const PackedView G, const int *rows, const Ghosts<double> ghosts, const Functor f)
 {
@@ -175,7 +175,7 @@ __global__ void ghost_bundle_kernel(const PackedView G, const int *rows, const G
   f.add_ghosts(rows[k], sum);
 }
 
-/// f(i, sums) for all rows, then what the ghosts add: bundle_functors.h.
+/// Calls f(i, sums) for all rows, then adds the ghosts' part: see bundle_functors.h.
 template <typename Functor>
 void for_each_row(const DeviceInterface &device, const BundleStorage &storage, const Functor &f)
 {
@@ -190,7 +190,7 @@ void for_each_row(const DeviceInterface &device, const BundleStorage &storage, c
   else
     launch(context, name, shared_bundle_kernel<Functor>, blocks_for(A.n_rows, lanes), lanes * Functor::parts,
            A.owned.view(), f);
-  if (A.exchange) // one block that waits at least
+  if (A.exchange) // at least one block, which waits
     launch<false>(context, name, ghost_bundle_kernel<Functor>, std::max(1, blocks_for(A.ghosts->n_rows, threads)),
                   threads, A.ghosts->view(), A.ghost_rows.data(), A.exchange->finish(context), f);
 }

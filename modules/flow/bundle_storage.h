@@ -21,9 +21,9 @@ public:
   {}
   virtual ~BundleStorage() = default;
 
-  virtual std::size_t bytes() const = 0; ///< of device memory that a product reads, without vectors
+  virtual std::size_t bytes() const = 0; ///< device memory that a product reads, without vectors
 
-  /// Throws RunError unless a functor's numbers are those of the bundle.
+  /// Throws RunError unless a functor has the bundle's numbers of matrices and values.
   void check(int matrices, int values) const
   {
     if (matrices != n_matrices || values != n_values)
@@ -33,6 +33,6 @@ public:
 
   const int n_rows, n_cols; ///< of this rank
   const int n_matrices;
-  const int n_values; ///< that products read in the node of a column
+  const int n_values; ///< numbers that products read at the node of a column
 };
 } // namespace adamant

@@ -5,17 +5,18 @@
 
 namespace adamant
 {
-/// Sums of local vectors: of all cells of a space the entries c of their nodes a, number (cell n + a) m + c, n the
-/// nodes of a cell and m the components of a node, of which each has all. Host memory, on one rank; RunError on
-/// several, and where nodes are of different components.
+/// Matrices that sum local vectors of all cells of a space. Entry c of node a of a cell has number (cell n + a) m + c,
+/// with n nodes of a cell and m components, of which each node has all. They are in host memory, on one rank. They
+/// throw RunError on several ranks, and where nodes have different components.
 
-/// Hᵀ times the sum over cells: a row for each DoF, empty where it is not free. With the local integrals of test
-/// functions it gives residuals, right-hand sides, ...: entries 1, and weights at hanging nodes.
+/// Returns Hᵀ times the sum over cells: a row for each DoF, empty where it is not free. Applied to local integrals of
+/// test functions it gives residuals, right-hand sides and the like. Entries are 1, or weights at hanging nodes.
 template <int dim>
 CSRMatrix<double> cell_gather(const LevelSpace<dim> &space);
 
-/// The sums over all nodes on a boundary, a row for each component: tested by the function that is 1 there, 0 at all
-/// other nodes that do not hang, and interpolated at those that do, a momentum balance gives the force on a body.
+/// Returns the sums over all nodes on a boundary, a row for each component. They test with the function that is 1
+/// there, 0 at all other nodes that do not hang, and interpolated at nodes that do. Applied to a momentum balance they
+/// give the force on a body.
 template <int dim>
 CSRMatrix<double> boundary_gather(const LevelSpace<dim> &space, dealii::types::boundary_id id);
 } // namespace adamant

@@ -6,32 +6,32 @@
 
 namespace adamant
 {
-/// The largest |div u| of a projection: as it was wanted, and of the velocity before it and after it.
+/// The largest |div u| of a projection: the wanted one, the one before it and the one after it.
 struct ProjectedDivergence
 {
   double wanted, interpolated, projected;
 };
 
-/// Gives a velocity another discrete divergence: of all velocities u + w with the same values where the lumped mass m
-/// counts as infinite (prescribed nodes) and the divergence g = B u, that of the smallest ∫ |w|²:
+/// Gives a velocity another discrete divergence g. It takes the smallest change w, in ∫ |w|², with B (u + w) = g and w
+/// = 0 at prescribed nodes, where the lumped mass m counts as infinite:
 ///
 ///   w = M⁻¹ Bᵀ λ,   B M⁻¹ Bᵀ λ = g - B u,
 ///
-/// B the divergence on the pressure's functions, hanging nodes included on both meshes. λ comes from conjugate
-/// gradients with the multigrid of the pressure, whose Laplacian the operator resembles. -Bᵀ λ is the gradient of the
-/// momentum step at all nodes that move, so that its kernels do for both.
+/// B is the divergence on the pressure's functions, hanging nodes included on both meshes. Conjugate gradients find λ,
+/// with the multigrid of the pressure, as its Laplacian resembles the operator. The term -Bᵀ λ is the gradient of the
+/// momentum step at all nodes that move, so that its kernels serve both.
 template <int dim>
 class DivergenceProjection : private LinearOperator
 {
 public:
-  /// `inverse_mass` is 1 / m, and 0 at the nodes that stay; `interpolation` takes pressures to the velocity's nodes.
-  /// All have to outlive the object.
+  /// `inverse_mass` is 1 / m, and 0 at nodes that keep u; `interpolation` takes pressures to the velocity's nodes. All
+  /// have to outlive the object.
   DivergenceProjection(const FlowMatrices<dim> &flow, FlowProducts<dim> &products, HangingNodes<dim> &hanging,
                        const Vector<double> &inverse_mass, const Matrix<double> &interpolation,
                        const LinearSolver &pressure_solver);
 
-  /// u += w, by components. Without outflow g first gets the mean of B u. Afterwards ‖B u - g‖₂ <= tolerance
-  /// ‖B u_before - g‖₂; throws SolverError where that is not reached. All ranks call it together.
+  /// Computes u += w; u is stored by components. Without outflow g first gets the mean of B u. Afterwards ‖B u - g‖₂ <=
+  /// tolerance ‖B u_before - g‖₂; throws SolverError where this is not reached. All ranks call it together.
   ProjectedDivergence apply(Vector<double> &g, Vector<double> &u, const SolverControl &control);
 
 private:

@@ -8,7 +8,7 @@
 
 namespace adamant
 {
-/// u_new = u + dt (f - r / m), by components; f may be null. u_new must not be u.
+/// Computes u_new = u + dt (f - r / m), by components; f may be null. u_new must not be u.
 template <int dim>
 struct VelocityUpdate
 {
@@ -31,11 +31,11 @@ struct VelocityUpdate
   }
 };
 
-/// A momentum step (Liebchen et al., equations (14), (15)) as one product of the bundle K, A_1, ..., A_dim: with
-/// A_d,ij = (φ_i, ∂_d φ_j), K the stiffness matrix times the viscosity and m the lumped mass
-///   u_new,c = u_c + dt (f_c - (Σ_d A_d (u_d u_c) + A_c p + K u_c) / m),
-/// products of nodal values taken on the fly. Where 1 / m is set to zero (prescribed nodes, hanging nodes) and f with
-/// it, u stays. It moves 8 (dim + 1) bytes an entry and 16 (dim + 1) a node (f: 8 dim more).
+/// A momentum step (Liebchen et al., equations (14), (15)) as one product of the bundle K, A_1, ..., A_dim. The bundle
+/// has A_d,ij = (φ_i, ∂_d φ_j) and K, the stiffness matrix times the viscosity. With the lumped mass m the step is
+///   `u_new,c = u_c + dt (f_c - (Σ_d A_d (u_d u_c) + A_c p + K u_c) / m)`.
+/// Products of nodal values are formed on the fly. Where 1 / m and f are set to zero (prescribed nodes, hanging nodes),
+/// u does not change. The step moves 8 (dim + 1) bytes an entry and 16 (dim + 1) bytes a node (f: 8 dim more).
 template <int dim>
 struct MomentumStep : BundleFunctor
 {
@@ -66,8 +66,8 @@ struct MomentumStep : BundleFunctor
   }
 };
 
-/// The divergence g = Σ_d W_d u_d as one product of the bundle W_1, ..., W_dim, whose rows are few and long; n entries
-/// a component.
+/// The divergence g = Σ_d W_d u_d as one product of the bundle W_1, ..., W_dim, whose rows are few and long. A
+/// component has n entries.
 template <int dim>
 struct Divergence : BundleFunctor
 {
@@ -92,7 +92,8 @@ struct Divergence : BundleFunctor
   ADAMANT_HOST_DEVICE void add_ghosts(int i, const double (&sum)[1]) const { g[i] += sum[0]; }
 };
 
-/// The products u_c u_d, c <= d, one after the other: the first step of a momentum step by single sparse products.
+/// Computes the products u_c u_d, c <= d, one after the other: the first part of a momentum step by single sparse
+/// products.
 template <int dim>
 struct VelocityProducts
 {
@@ -112,7 +113,7 @@ struct VelocityProducts
   }
 };
 
-/// The last one: the update with these sums, by components.
+/// Updates the velocity with these sums, by components: the last part of such a momentum step.
 template <int dim>
 struct UpdateVelocity
 {

@@ -11,8 +11,8 @@
 
 namespace adamant
 {
-/// The sparse products of a time step on a device: each one pass over a bundle of matrices, or (the GPU* of the
-/// paper's Table 4) one product for each matrix and component, in the device's format of matrices.
+/// The sparse products of a time step on a device. Each is one pass over a bundle of matrices. With `separate` (the
+/// GPU* of the paper's Table 4) it is one product for each matrix and component, in the device's format of matrices.
 template <int dim>
 class FlowProducts
 {
@@ -48,8 +48,8 @@ public:
 
   bool separate() const { return !momentum_bundle; }
 
-  /// What MomentumStep says. `timed(part, work)` does the work, and may take its time under the name of a part of
-  /// Table 4.
+  /// Takes a MomentumStep. `timed(part, work)` does the work, and may count its time under the name of a part of Table
+  /// 4.
   template <typename Timed>
   void momentum(const VelocityUpdate<dim> &update, const Vector &u, const Vector &p, const Timed &timed)
   {
@@ -59,7 +59,7 @@ public:
       timed("momentum", [&] { for_each_row(device, momentum_bundle, MomentumStep<dim>(update, p.data())); });
   }
 
-  /// What Divergence says.
+  /// Computes the Divergence.
   void divergence(const Vector &u, Vector &g) const
   {
     if (!separate())
@@ -68,14 +68,14 @@ public:
       device.multiply(1., divergence_matrix[d], component(u, d), d == 0 ? 0. : 1., g);
   }
 
-  /// Bytes that one product reads and writes, vectors once and without f; not of separate ones.
+  /// Bytes that one product with a bundle reads and writes, vectors once and without f; not for separate products.
   std::size_t momentum_bytes() const { return momentum_bundle.bytes() + 2 * sizeof(double) * (dim + 1) * n; }
   std::size_t divergence_bytes() const
   {
     return divergence_bundle.bytes() + sizeof(double) * (std::size_t(dim) * n + divergence_bundle.n_rows());
   }
 
-  /// Those of all ranks in run.json, where there are any.
+  /// Adds the bytes of all ranks to run.json, where there are bundles.
   void add_to(RunRecord &record, const Communicator &ranks) const
   {
     if (separate())

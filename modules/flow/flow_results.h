@@ -22,7 +22,7 @@
 
 namespace adamant
 {
-/// Where forces act, and lines and points of interest, with dim coordinates or more.
+/// Boundaries where forces act, and lines and points of interest, with dim coordinates or more.
 struct FlowResultsOptions
 {
   double                           force_scale = 1.;
@@ -31,9 +31,9 @@ struct FlowResultsOptions
   unsigned int                     profile_points = 101;
 };
 
-/// What is computed from a flow on the host: statistics, forces, profiles. Velocities by components, pressures as
-/// nodal values on the velocity mesh, in host memory. Of several ranks each has the values of its own nodes and gets
-/// the same results; all call it together.
+/// Results that are computed from a flow on the host: statistics, forces, profiles. Velocities are stored by
+/// components, pressures as nodal values on the velocity mesh, in host memory. Each of several ranks passes the values
+/// of its own nodes and gets the result of all; they call all functions together.
 template <int dim>
 class FlowResults
 {
@@ -52,8 +52,8 @@ public:
     at_points = {"Output/Points", flow.velocity(), mapping, points};
   }
 
-  /// Computes the statistics of a state: g is the divergence tested, `nodal_pressure` the pressure on its own mesh, `a`
-  /// is f - ∂_t u as a BoundaryForce takes it.
+  /// Computes the statistics of a state. g is the divergence against test functions, `nodal_pressure` the pressure on
+  /// its own mesh, `a` is f - ∂_t u for BoundaryForce.
   void evaluate(const Array<double> &u, const Array<double> &pressure, const Array<double> &nodal_pressure,
                 const Array<double> &g, const Array<double> &a, double dt, double viscosity)
   {
@@ -70,7 +70,7 @@ public:
       }
   }
 
-  /// Of a projection on a new mesh: the largest of all changes are kept.
+  /// Records a projection on a new mesh; the largest values of all changes are kept.
   void count_change(const ProjectedDivergence &change)
   {
     const auto keep = [this](const std::string &of, double divergence) {
@@ -88,7 +88,7 @@ public:
               << ", largest divergence " << values.at("max_divergence") << std::endl;
   }
 
-  /// The last statistics in a row of statistics.csv, with a column for what changes in a step where that is given.
+  /// Adds the last statistics to a row of statistics.csv, with a column for the change in a step where it is given.
   void add_to(Statistics::Row &row, const std::optional<double> &change) const
   {
     for (const char *name : names)
@@ -102,7 +102,7 @@ public:
       row.emplace_back("pressure_at_point" + std::to_string(k), pressure_at_points[k]);
   }
 
-  /// Likewise in run.json, with the sizes of the problem.
+  /// Adds the last statistics to run.json, with the sizes of the problem.
   void add_to(RunRecord &record) const
   {
     record["velocity_nodes"] = flow.velocity().n_global_dofs();
@@ -119,7 +119,8 @@ public:
       record["pressure_at_points"] = pressure_at_points;
   }
 
-  /// The velocity at the points; profile_<k>.csv, and the extremes of every component in the record.
+  /// Writes the velocity at the points and the extremes of all components into the record, and the files
+  /// profile_<k>.csv.
   void write_profiles(const Array<double> &u, const Array<double> &pressure, const std::string &folder,
                       RunRecord &record) const
   {
@@ -148,9 +149,9 @@ private:
 
   const FlowMatrices<dim>                   &flow;
   const double                               force_scale;
-  const Array<double>                        edges; // the shortest around each node
+  const Array<double>                        edges; // the shortest edge around each node
   const Profiles<dim>                        profiles;
-  std::map<unsigned int, BoundaryForce<dim>> force_on; // boundaries
+  std::map<unsigned int, BoundaryForce<dim>> force_on; // by boundary id
   PointValues<dim>                           at_points;
 
   // The last statistics.

@@ -5,8 +5,8 @@
 
 namespace adamant
 {
-/// The hanging nodes of a scalar space on a device: fields of several components, one after the other, are made
-/// continuous there.
+/// The hanging nodes of a scalar space on a device. The class makes fields of several components, stored one after the
+/// other, continuous there.
 template <int dim>
 class HangingNodes
 {
@@ -14,14 +14,14 @@ public:
   /// All ranks call it together.
   HangingNodes(const Device &device, const LevelSpace<dim> &space, int n_components);
 
-  /// u = H u at these nodes, of all components. All ranks call it together, or record it in graphs.
+  /// Sets u = H u at the hanging nodes, for all components. All ranks call it together, or record it in graphs.
   void apply(Vector<double> &u);
 
 private:
   Device         device;
   int            n_components;
   long           n;    // the space's own nodes
-  bool           none; // on all ranks
+  bool           none; // whether no rank has hanging nodes
   List<int>      nodes;
   Matrix<double> rows;
   Vector<double> values;

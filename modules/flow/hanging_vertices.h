@@ -7,9 +7,10 @@
 
 namespace adamant
 {
-/// The vertices of a serial mesh that hang, where manifolds bend its edges. Bilinear cells have straight ones: a vertex
-/// that hangs beside them leaves a gap, and forces and pressures near it are wrong. Halving edges from then on would
-/// keep the kinks of the coarse mesh for good; so only the vertices that hang are moved, and only while they do:
+/// The hanging vertices of a serial mesh whose edges manifolds bend. Bilinear cells have straight edges: a hanging
+/// vertex off them leaves a gap, and forces and pressures near it are wrong. Placing all new vertices in the middle of
+/// edges would keep the kinks of the coarse mesh for good. So only hanging vertices are moved, and only while they
+/// hang:
 ///
 ///   HangingVertices<dim> hanging;
 ///   hanging.straighten(mesh);
@@ -21,9 +22,9 @@ template <int dim>
 class HangingVertices
 {
 public:
-  /// Moves those that hang to the middle of the edge, or to the average of the vertices of the face, that they hang on.
+  /// Moves hanging vertices to the middle of their edge, or to the average of the vertices of their face.
   void straighten(dealii::Triangulation<dim> &mesh);
-  /// Puts them back where the last `straighten` found them; the mesh must not have been coarsened since.
+  /// Moves them back to their places before the last `straighten`; the mesh must not have been coarsened since.
   void restore(dealii::Triangulation<dim> &mesh);
 
 private:
@@ -31,6 +32,6 @@ private:
   void straighten_edge(const Edge &edge);
   void move(dealii::Point<dim> &vertex, unsigned int index, const dealii::Point<dim> &to);
 
-  std::map<unsigned int, dealii::Point<dim>> before; // by the numbers of vertices
+  std::map<unsigned int, dealii::Point<dim>> before; // by vertex numbers
 };
 } // namespace adamant

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-// How the rows of a bundle are visited on the host.
+// Products with a bundle on the host.
 
 namespace adamant
 {
@@ -28,8 +28,8 @@ public:
   std::unique_ptr<GhostExchange<double>> exchange; ///< null on one rank
 };
 
-// Adds up the entries of a slice: `value` are its values, column(e, lane) the columns, value_at(k, j) is value k of
-// column j.
+// Adds up the entries of a slice: `value` points to their values, column(e, lane) is a column, value_at(k, j) value k
+// of column j.
 template <typename Functor, typename Columns, typename Values, int lanes>
 void add_entries(const Functor &f, int width, const double *value, const Columns &column, const Values &value_at,
                  double (&sums)[Functor::n_sums][lanes])

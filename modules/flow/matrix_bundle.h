@@ -13,7 +13,7 @@ namespace adamant
 #if ADAMANT_WITH_CUDA
 namespace cuda
 {
-// Defined in algebra/bundle_functors.cuh: a .cu file instantiates it for each functor.
+// Defined in flow/bundle.cuh: a .cu file instantiates it for each functor, see flow/bundle_functors.cuh.
 template <typename Functor>
 void for_each_row(const DeviceInterface &device, const BundleStorage &A, const Functor &f);
 
@@ -23,15 +23,15 @@ std::shared_ptr<BundleStorage> make_bundle(DeviceInterface                      
 } // namespace cuda
 #endif
 
-/// Sparse matrices on one pattern on a device, this rank's rows, packed for products that need all of them at once:
-/// one pass over one stream of values, with each index read once. Always in the device's own format. A handle: copies
-/// mean the same bundle.
+/// This rank's rows of sparse matrices on one pattern on a device, packed for products that need all matrices at once.
+/// A product is one pass over one stream of values and reads each index once. The format is always the device's own.
+/// The class is a handle: copies share one bundle.
 class MatrixBundle
 {
 public:
   MatrixBundle() = default;
-  /// `matrices` in host memory have the same pattern; they are copied. Products read `n_values` numbers in the node of
-  /// a column: where ranks share the matrices these travel in one message. All ranks call it together.
+  /// `matrices` in host memory have one pattern; they are copied. Products read `n_values` numbers at the node of a
+  /// column; where ranks share the matrices, these travel in one message. All ranks call it together.
   MatrixBundle(const Device &device, const std::vector<const CSRMatrix<double> *> &matrices, int n_values)
     : bundle(make(device, matrices, n_values))
   {}
@@ -39,7 +39,7 @@ public:
   explicit    operator bool() const { return bundle != nullptr; }
   int         n_rows() const { return bundle->n_rows; }
   int         n_cols() const { return bundle->n_cols; }
-  std::size_t bytes() const { return bundle->bytes(); } ///< of device memory that a product reads, without vectors
+  std::size_t bytes() const { return bundle->bytes(); } ///< device memory that a product reads, without vectors
 
   const BundleStorage &storage() const { return *bundle; }
 
@@ -58,9 +58,8 @@ private:
   std::shared_ptr<BundleStorage> bundle;
 };
 
-/// f(i, sums) for all rows i of a bundle with what its entries add up to: see bundle_functors.h for what a functor
-/// has. Throws RunError where the bundle was made for another number of matrices or values. All ranks call it
-/// together.
+/// Calls f(i, sums) for all rows i of a bundle with the sums over its entries; bundle_functors.h describes functors.
+/// Throws RunError where the bundle was made for another number of matrices or values. All ranks call it together.
 template <typename Functor>
 void for_each_row(const Device &device, const MatrixBundle &A, const Functor &f)
 {

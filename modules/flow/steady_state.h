@@ -11,11 +11,11 @@ namespace adamant
 class SteadyState
 {
 public:
-  explicit SteadyState(double tolerance) ///< 0: it never does, and nothing is computed
+  explicit SteadyState(double tolerance) ///< 0: the flow never counts as steady, and nothing is computed
     : tolerance(tolerance)
   {}
 
-  /// Returns ‖u - u_old‖ / (dt ‖u‖) and keeps what it means; u_old becomes the difference. All ranks call it together.
+  /// Returns ‖u - u_old‖ / (dt ‖u‖) and sets `reached`; u_old becomes the difference. All ranks call it together.
   std::optional<double> test(const Vector<double> &u, Vector<double> &u_old, double dt)
   {
     if (tolerance == 0.)
