@@ -18,49 +18,50 @@
 
 namespace adamant
 {
-/// ∂_t c + u · ∇c = 0 for a bilinear field that keeps its bounds and its mass, as a composition that flows along:
-/// explicit steps of algebraic flux correction (Kuzmin, Explicit and implicit FEM-FCT algorithms with flux
-/// linearization, J. Comput. Phys. 228, 2009), in strong-stability-preserving Runge-Kutta stages of order 3 (Shu and
+/// Solves ∂_t c + u · ∇c = 0 for a bilinear field that keeps its bounds and its mass, such as a composition that flows
+/// along. It takes explicit steps of algebraic flux correction (Kuzmin, Explicit and implicit FEM-FCT algorithms with
+/// flux linearization, J. Comput. Phys. 228, 2009), in strong-stability-preserving Runge-Kutta stages of order 3 (Shu
+/// and Osher 1988).
 /// Osher 1988).
 ///
-/// With M = (φ_j, φ_i), m its lumped one, k_ij = -k_ji the flux of volume between two nodes, and d_ij = |k_ij|, a stage
-/// is
+/// M = (φ_j, φ_i) is the mass matrix and m the lumped one. k_ij = -k_ji is the flux of volume between two nodes, and
+/// d_ij = |k_ij|. A stage is
 ///
 ///   c_i + dt / m_i Σ_j [ (k_ij + d_ij) (c_j - c_i) + α_ij f_ij ],   f_ij = m_ij (c'_i - c'_j) + d_ij (c_i - c_j),
 ///
-/// c' about M⁻¹ K c; with α = 1 it is Galerkin's method, with α = 0 upwinding. α is Zalesak's: no value leaves the range
-/// that those of the node and its neighbours have after the upwind step. Up to longest_step() so the bounds of c hold
-/// to rounding.
+/// where c' is about M⁻¹ K c. With α = 1 it is Galerkin's method, with α = 0 upwinding. α is Zalesak's: no value leaves
+/// the range of the node's and its neighbours' values after the upwind step. For steps up to longest_step() the bounds
+/// of c so hold to rounding.
 ///
 /// A discrete velocity has a divergence against the functions of c, with which Galerkin's method would lose mass, or
-/// the bounds. Therefore k_ij = ½ [(φ_j, u · ∇φ_i) - (φ_i, u · ∇φ_j)] - l_ij (ψ_i - ψ_j), L the stiffness matrix and
-/// L ψ = ½ (φ_i, div u): what flows into a node also flows out. Nodes where u flows in through the boundary keep what
-/// they have.
+/// the bounds. Therefore `k_ij = ½ [(φ_j, u · ∇φ_i) - (φ_i, u · ∇φ_j)] - l_ij (ψ_i - ψ_j)`, with the stiffness matrix L
+/// and the solution ψ of L ψ = ½ (φ_i, div u): as much flows out of a node as into it. Nodes where u flows in through
+/// the boundary keep their values.
 ///
-/// On several ranks each steps its own nodes; what they read of neighbours comes from these' ranks before each pass, so
-/// that results agree to rounding and to what the solve for ψ leaves. All ranks call everything together.
+/// Each of several ranks steps its own nodes, and gets neighbours' values from their ranks before each pass. Results
+/// then agree to rounding and to the tolerance of the solve for ψ. All ranks call all functions together.
 template <int dim>
 class LimitedTransport
 {
 public:
-  /// `field` is scalar and bilinear without prescribed values, `velocity` has dim components on the same level meshes.
+  /// `field` is scalar and bilinear without prescribed values; `velocity` has dim components on the same level meshes.
   /// Both have to outlive the object, and so does `mapping`. Throws RunError for other fields.
   LimitedTransport(const Device &device, const Field<dim> &field, const Field<dim> &velocity,
                    const dealii::Mapping<dim> &mapping);
 
-  /// From now on u has these nodal values. Throws SolverError where ψ is not found.
+  /// Sets the nodal values of u for all later steps. Throws SolverError where ψ is not found.
   void set_velocity(const Vector<double> &u);
-  /// With which bounds are kept; infinite where nothing moves.
+  /// Returns the longest step that keeps the bounds; infinite where nothing moves.
   double longest_step() const { return longest; }
 
-  /// The nodal values c after dt: by as many equal steps of at most longest_step() as it takes, which it returns.
+  /// Advances the nodal values c by the time dt, in equal steps of at most longest_step(); returns their number.
   int advance(double dt, Vector<double> &c);
 
-  /// ∫ φ_i of the free unknowns, which integrate all that c can be; and ∫ c.
+  /// weights() returns ∫ φ_i of the free unknowns, with which a sum integrates any c; mass() returns ∫ c.
   const Vector<double> &weights() const { return integrals; }
   double                mass(const Vector<double> &c) const;
 
-  /// The values of c at all points of `quadrature`: point q of cell k at k n_q + q.
+  /// Computes the values of c at all points of `quadrature`: point q of cell k is entry k n_q + q.
   void evaluate(const Vector<double> &c, Vector<double> &at_points) const;
   int  n_points() const { return of_field.n_points(); }
 
@@ -76,14 +77,14 @@ private:
   Device              device;
   QuadratureData<dim> of_field, of_velocity;
   Form<dim>           M, K, L;
-  Matrix<double>      H, D; // values at hanging nodes; ½ (φ_i, div u)
+  Matrix<double>      H, D; // H: values at hanging nodes; D: ½ (φ_i, div u)
 
   std::shared_ptr<const CompressedRows> M_rows, L_rows; // of this rank's nodes, on the device
   GhostValues                           neighbours, of_cells, of_velocity_cells;
-  std::optional<LinearSolver>           potential; // ψ
+  std::optional<LinearSolver>           potential; // finds ψ
 
   Vector<double> lumped, integrals, free, velocity_at_points, fluxes, psi, old, r, result;
-  Vector<double> low, rise, fall, rate[2]; // with those of neighbours on other ranks
+  Vector<double> low, rise, fall, rate[2]; // with values of neighbours on other ranks
   double         longest = 0.;
 };
 } // namespace adamant

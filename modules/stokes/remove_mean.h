@@ -4,7 +4,7 @@
 
 namespace adamant
 {
-/// v -= (1 . v) / n at the entries where `one` is 1: elementwise.
+/// Computes v -= (1 . v) / n at the entries where `one` is 1, elementwise; `sum` points to 1 . v.
 template <typename Number>
 struct RemoveMean
 {

@@ -15,15 +15,15 @@ enum class SchurComplement
   bfbt  ///< SchurBFBT
 };
 
-/// What SaddlePointSolver needs of the problem [A Bᵀ; B 0], in host memory but for values that change on the device. It
-/// is shared, not copied.
+/// The data of SaddlePointSolver for the problem [A Bᵀ; B 0]. All are in host memory, except values that change on the
+/// device. The solver refers to the data and does not copy them.
 struct SaddlePointData
 {
   std::vector<LevelData>                   velocity; ///< A
   std::shared_ptr<const CSRMatrix<double>> B, Bt;
-  LevelData                                mass;        ///< for SchurMass: alone on its level
+  LevelData                                mass;        ///< for SchurMass: a single level
   double                                   mass_factor; ///< see SchurMass
-  std::vector<LevelData>                   schur;       ///< for SchurBFBT: the finest is K, else empty
-  const Vector<double>                    *C = nullptr; ///< likewise
+  std::vector<LevelData>                   schur;       ///< for SchurBFBT: the finest level is K; else empty
+  const Vector<double>                    *C = nullptr; ///< for SchurBFBT, else null
 };
 } // namespace adamant

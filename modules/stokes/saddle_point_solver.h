@@ -11,20 +11,20 @@
 
 namespace adamant
 {
-/// Flexible GMRES in double for (u, p), right-preconditioned by the upper block triangular matrix with a V-cycle for A
-/// and an approximate inverse of the Schur complement: p = -Ŝ⁻¹ r_p, u = V (r_u - Bᵀ p).
+/// Flexible GMRES in double for (u, p). Its right preconditioner is block upper triangular, with a V-cycle V for A and
+/// an approximate inverse of the Schur complement: `p = -Ŝ⁻¹ r_p`, `u = V (r_u - Bᵀ p)`.
 class SaddlePointSolver
 {
 public:
-  /// `options` are those of the V-cycle for A and of GMRES; `schur_options` those of the one for K, in double where the
-  /// precision is float64, else in float. `external` replaces the V-cycle for A.
+  /// `options` belong to the V-cycle for A and to GMRES. `schur_options` belong to the V-cycle for K, in double where
+  /// the precision is float64, else in float. `external` replaces the V-cycle for A.
   SaddlePointSolver(const Device &device, const SaddlePointData &data, int dim, SchurComplement type,
                     const LinearSolverOptions &options, const MultigridOptions &schur_options,
                     std::unique_ptr<Preconditioner> external = nullptr);
 
-  /// From the guess x; see KrylovMethod.
+  /// Solves for x, from the guess x; see KrylovMethod.
   SolverResult solve(const Vector<double> &b, Vector<double> &x) { return gmres.solve(b, x, options.control); }
-  /// Takes over the values that the matrices have now.
+  /// Takes over the present values of the matrices.
   void update();
 
   const Blocks         &blocks() const { return system.blocks_of_rows(); } ///< velocity, pressure

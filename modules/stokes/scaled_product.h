@@ -6,8 +6,8 @@
 
 namespace adamant
 {
-/// Rows of a sparse matrix by nodes of several columns each, in the memory of a device: node k of row i stands at
-/// start[i] <= k < start[i + 1], nodes ascend, and its `size` entries, stored or zero, are value[k size + c].
+/// Rows of a sparse matrix, sorted by nodes of several columns each, in device memory. Node k of row i has start[i] <=
+/// k < start[i + 1], and nodes ascend. Its `size` entries, stored or zero, are value[k size + c].
 struct NodeRowsView
 {
   int                     size;
@@ -28,19 +28,19 @@ private:
   List<double>      value;
 };
 
-/// K = A diag(d) Aᵀ on a device: A stays, each d gives new values on the pattern of A Aᵀ, half of which are computed.
-/// Rows of A without entries become rows of the identity, as for constrained unknowns. One rank's matrices, without
-/// ghosts.
+/// The matrix K = A diag(d) Aᵀ on a device for a fixed A. Each d gives new values on the pattern of A Aᵀ, of which half
+/// are computed. Rows of A without entries become rows of the identity, as for constrained unknowns. The matrices
+/// belong to one rank, without ghosts.
 class ScaledProduct
 {
 public:
-  /// A is n x m, in host memory, and At its transpose; A is copied. The columns of A belong to nodes of so many each,
-  /// which makes it quicker.
+  /// A is n x m, in host memory, and At its transpose; A is copied. The columns of A belong to nodes of `node_size`
+  /// columns each, which speeds the product up.
   ScaledProduct(const Device &device, const CSRMatrix<double> &A, const CSRMatrix<double> &At, int node_size = 1);
 
-  void update(const Vector<double> &d); ///< m numbers
+  void update(const Vector<double> &d); ///< computes K for m numbers d
 
-  const std::shared_ptr<const CSRMatrix<double>> &pattern() const { return host; } ///< without values
+  const std::shared_ptr<const CSRMatrix<double>> &pattern() const { return host; } ///< the pattern of K, without values
   std::shared_ptr<const CompressedRows>           rows() const { return K; }
 
 private:
@@ -53,13 +53,13 @@ private:
   List<int>                                entry, row, mirror; // see ScaledProductEntry
 };
 
-/// For Device::for_each: an entry of K on or above the diagonal, the product of two rows of A, whose nodes are gone
-/// through side by side.
+/// A functor for Device::for_each: it computes an entry of K on or above the diagonal, the product of two rows of A. It
+/// goes through the nodes of both rows side by side.
 struct ScaledProductEntry
 {
   NodeRowsView  A;
   const double *d;
-  const int    *entry, *mirror, *row; ///< the entry's number, that of the one which it is mirrored to, and its row
+  const int    *entry, *mirror, *row; ///< numbers of the entry and of its mirror image, and the row
   const int    *column;               ///< of each entry of K
   double       *value;
 

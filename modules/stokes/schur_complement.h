@@ -14,15 +14,16 @@ namespace adamant
 ///   [ A  Bᵀ ] [ u ]   [ f ]
 ///   [ B  0  ] [ p ] = [ g ],
 ///
-/// A that of (2 η ε(u), ε(v)) or the like. As preconditioners they give z = -Ŝ⁻¹ v, the sign of the second pivot of
-/// elimination: what a TriangularPreconditioner takes.
+/// where A is the matrix of (2 η ε(u), ε(v)) or the like. As preconditioners they compute z = -Ŝ⁻¹ v, with the sign of
+/// the second pivot of elimination, as a TriangularPreconditioner needs.
 
-/// The mass matrix weighted by 1/η: Ŝ⁻¹ = factor p(M), p Chebyshev's polynomial of degree 3 in D⁻¹ M, D the diagonal of
-/// M, for bilinear elements in dim dimensions: the eigenvalues of D⁻¹ M are in [2^-dim, 1.5^dim] (Wathen 1987).
+/// The mass matrix weighted by 1/η: Ŝ⁻¹ = factor p(M). p is Chebyshev's polynomial of degree 3 in D⁻¹ M, and D the
+/// diagonal of M. It is for bilinear elements in dim dimensions: the eigenvalues of D⁻¹ M are in [2^-dim, 1.5^dim]
+/// (Wathen 1987).
 class SchurMass : public Preconditioner
 {
 public:
-  /// `mass` has M alone. `factor` is 2 for 2 η ε, 1 for η grad, times what else scales B.
+  /// `mass` has a single level, M. `factor` is 2 for 2 η ε, 1 for η grad, times any other scale of B.
   SchurMass(const Device &device, const LevelData &mass, int dim, double factor = 2.);
 
   void vmult(const Vector<double> &v, Vector<double> &z) const override;
@@ -38,16 +39,16 @@ private:
   mutable Vector<double>     x, y;
 };
 
-/// The weighted least-squares commutator ("BFBT") of Rudi, Stadler and Ghattas (SIAM J. Sci. Comput. 39, 2017):
-/// Ŝ⁻¹ = L⁻¹ (B C A C Bᵀ) L⁻¹, C a positive diagonal matrix, zero at constrained unknowns of u, and L⁻¹ one V-cycle for
-/// K = B C Bᵀ.
+/// The weighted least-squares commutator ("BFBT") of Rudi, Stadler and Ghattas (SIAM J. Sci. Comput. 39, 2017): Ŝ⁻¹ =
+/// L⁻¹ (B C A C Bᵀ) L⁻¹. C is a positive diagonal matrix, zero at constrained unknowns of u. L⁻¹ is one V-cycle for K =
+/// B C Bᵀ.
 template <typename Number>
 class SchurBFBT : public Preconditioner
 {
 public:
-  /// The matrices are the device's own in this precision: A, B and Bᵀ. C is read at each update; the finest of `levels`
-  /// is K. With options.singular a constant may be added to p, and everything is of zero mean: over the rows that B
-  /// does not leave empty.
+  /// The object has its own device matrices in this precision of A, B and Bᵀ. It reads C at each update; the finest of
+  /// `levels` is K. With options.singular the pressure has a free constant: all vectors are kept at zero mean over the
+  /// rows of B with entries.
   SchurBFBT(const Device &device, const Matrix<Number> &A, const CSRMatrix<double> &B, const CSRMatrix<double> &Bt,
             const Vector<double> &C, const std::vector<LevelData> &levels, const MultigridOptions &options);
 
@@ -57,7 +58,7 @@ public:
 
 private:
   using Vector = adamant::Vector<Number>;
-  void solve(Vector &r, Vector &p) const; // p = L⁻¹ r
+  void solve(Vector &r, Vector &p) const; // computes p = L⁻¹ r
   void remove_mean(Vector &r) const;
   void scale_by_C(Vector &w) const;
 

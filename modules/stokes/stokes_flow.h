@@ -19,7 +19,7 @@
 
 namespace adamant
 {
-/// Slow flow with a viscosity that varies from cell to cell, and from solve to solve:
+/// Solves for slow flow with a viscosity that varies from cell to cell, and from solve to solve:
 ///
 ///   -div(2 η ε(u)) + ∇p = f,   div u = 0
 ///
@@ -29,53 +29,55 @@ namespace adamant
 ///   [ B  0  ] [ p ] = [   - B_g g ],   g the prescribed velocities,
 ///
 /// is solved by flexible GMRES with multigrid for A and an approximation of the Schur complement (SaddlePointSolver),
-/// from the last solution. All is scaled: η by what flows (CellViscosity), lengths by that of the domain. For
-/// convection set, in each time step, the viscosity and the load, and solve:
+/// from the last solution. The system is scaled: η by its value where the fluid flows (CellViscosity), lengths by the
+/// domain's. For convection set, in each time step, the viscosity and the load, and solve:
 ///
 ///   flow.set_viscosity(flow.viscosity_of(at_points, true));
 ///   flow.set_load(F);
 ///   flow.solve();   // flow.u, flow.p
 ///
-/// All ranks of the mesh call everything together.
+/// All ranks of the mesh call all functions together.
 template <int dim>
 class StokesFlow
 {
 public:
-  /// On the pressure mesh refined once. All references have to outlive the object. InputError where the boundaries do
-  /// not fit the mesh, or the solver is not there.
+  /// `mesh` is the pressure mesh refined once. All references have to outlive the object. Throws InputError where the
+  /// boundaries do not fit the mesh, or the solver is not available.
   StokesFlow(const Device &device, Run &run, dealii::Triangulation<dim> &mesh, const dealii::Mapping<dim> &mapping,
              const VelocityBoundaries &boundaries, const ViscosityParameters &averages,
              const StokesSolverParameters &parameters, SchurComplement schur,
              VelocityElement element = VelocityElement::q1_iso_q2);
 
-  /// η from now on: all matrices, and the solver ready for it.
+  /// Sets η, all matrices, and the solver for it.
   void set_viscosity(CellViscosity eta);
-  /// The viscosity with these values at the quadrature points of A on the device, point q of cell c at c n_q + q:
-  /// averaged in cells as the parameters say. `has_units` and errors: see cell_viscosity().
+  /// Returns the viscosity for values at the quadrature points of A on the device, point q of cell c at c n_q + q. It
+  /// is averaged in cells as the parameters say. cell_viscosity() explains `has_units` and errors.
   CellViscosity viscosity_of(const Vector<double> &at_points, bool has_units) const;
 
-  /// F_i = ∫ f · φ_i from now on, at the unknowns of the velocity: the first entries of `load` on the device.
+  /// Sets the load F_i = ∫ f · φ_i at the unknowns of the velocity: the first entries of `load`, on the device.
   void set_load(const Vector<double> &load);
 
-  /// u and p from the last solution, p of zero mean. In float32, where GMRES does not converge, once more with mixed
-  /// precision, as the parameters say. Throws SolverError.
+  /// Computes u and p from the last solution; p has zero mean. Where GMRES does not converge in float32, it solves once
+  /// more in mixed precision, if the parameters allow it. Throws SolverError.
   SolverResult solve();
   void         start_from_zero() { x.set_zero(); }
 
   Vector<double> u, p;      ///< nodal values on the velocity's mesh
-  Vector<double> viscosity; ///< of the cells
+  Vector<double> viscosity; ///< viscosity of the cells
 
-  /// ∫ 2 η |ε(u)|² and f · u: both are the same where no velocity but 0 is prescribed.
+  /// These return ∫ 2 η |ε(u)|² and ∫ f · u, which are equal where no velocity but 0 is prescribed.
   double dissipation() const;
   double work() const;
-  /// Whether ‖A u‖ is more than 30 times the solver's tolerance of the right-hand side. Else u may be what the solver
-  /// left: for a load that the pressure balances 17 times the tolerance was measured.
+  /// Returns whether ‖A u‖ exceeds the right-hand side by more than 30 times the solver's tolerance, relative to it.
+  /// Otherwise u may be an error of the solver: for a load that the pressure balances, 17 times the tolerance was
+  /// measured.
   bool moves() const;
 
-  /// The solution; η and the load are there already.
+  /// Saves or loads the solution; set η and the load before.
   void serialize(State &state);
 
-  /// Velocity, strain rate √(ε : ε / 2), pressure and viscosity, from the values of u, p and viscosity in host memory.
+  /// Adds velocity, strain rate √(ε : ε / 2), pressure and viscosity to the output, from the values of u, p and
+  /// viscosity in host memory.
   void add_output(FieldOutput<dim> &output, const double *u, const double *p, const double *viscosity) const;
 
   const StokesMatrices<dim> &matrices() const { return matrices_; }
@@ -109,7 +111,7 @@ private:
   CellViscosity                    eta;
   Array<double>                    volumes;                  // of the cells
   Vector<double>                   scaled, scaled_at_points; // η over its scale, on the device
-  Vector<double>                   prescribed, g;            // velocities, and times the scale of η
+  Vector<double>                   prescribed, g;            // velocities; g: times the scale of η
   Vector<double>                   load, b, x;               // x is (u times the scale of η, p times length)
   std::optional<Matrix<double>>    injection;                // of pressures on the velocity mesh to unknowns
 };

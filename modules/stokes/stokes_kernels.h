@@ -8,8 +8,8 @@
 
 namespace adamant
 {
-/// ∫ 2 η ε(φ_j e_d) : ε(φ_i e_c) = ∫ η (δ_cd ∇φ_i · ∇φ_j + ∂_d φ_i ∂_c φ_j), η constant in each cell, or given at each
-/// quadrature point.
+/// Integrates ∫ 2 η ε(φ_j e_d) : ε(φ_i e_c) = ∫ η (δ_cd ∇φ_i · ∇φ_j + ∂_d φ_i ∂_c φ_j), with η constant in each cell,
+/// or given at each quadrature point.
 template <int dim>
 struct ViscousStress
 {
@@ -30,8 +30,8 @@ struct ViscousStress
   }
 };
 
-/// The matrices of ViscousStress for cells of each shape and η = 1, for Device::for_each over shapes and pairs of nodes
-/// a, b: [((shape n + a) n + b) dim² + c dim + d].
+/// Computes the matrices of ViscousStress for cells of each shape and η = 1, by Device::for_each over shapes and pairs
+/// of nodes a, b. The entry is at [((shape n + a) n + b) dim² + c dim + d].
 template <int dim>
 struct ViscousStressOfShapes
 {
@@ -56,12 +56,12 @@ struct ViscousStressOfShapes
   }
 };
 
-/// ViscousStress, of which cells of one shape share their matrices but for η, where these are given: see AssembleBlocks
-/// below.
+/// ViscousStress where cells of one shape share a matrix, which is scaled by η, if `of_shapes` is given: see
+/// AssembleBlocks below.
 template <int dim>
 struct ShapedViscousStress : ViscousStress<dim>
 {
-  const double *of_shapes; ///< of ViscousStressOfShapes, for η constant in each cell; or null
+  const double *of_shapes; ///< results of ViscousStressOfShapes, for η constant in each cell; or null
 
   ShapedViscousStress(const double *viscosity, bool at_points, const double *of_shapes)
     : ViscousStress<dim>{viscosity, at_points}
@@ -69,7 +69,7 @@ struct ShapedViscousStress : ViscousStress<dim>
   {}
 };
 
-/// The same sums without quadrature: 9 products for each contribution in 3D instead of 8 times 30.
+/// Computes the sums of ViscousStress without quadrature: 9 products for each contribution in 3D instead of 8 times 30.
 template <int dim>
 struct AssembleBlocks<dim, ShapedViscousStress<dim>>
 {
@@ -102,7 +102,7 @@ struct AssembleBlocks<dim, ShapedViscousStress<dim>>
   }
 };
 
-/// to[first_node[cell]] = from[cell]: coefficients of a CellMatrix.
+/// Copies to[first_node[cell]] = from[cell]: the coefficients of a CellMatrix.
 struct ToFirstNodes
 {
   const int               *first_node;
@@ -111,13 +111,13 @@ struct ToFirstNodes
   ADAMANT_HOST_DEVICE void operator()(int cell) const { to[first_node[cell]] = from[cell]; }
 };
 
-/// ∫ φ_i φ_j / η, η constant in the n_parts parts of each cell, its children or the cell itself; part_of_point names that
-/// of each of the n_q quadrature points.
+/// Integrates `∫ φ_i φ_j / η`, with η constant in the n_parts parts of each cell: its children or the cell itself. Each
+/// of the n_q quadrature points has its part in part_of_point.
 struct WeightedMass
 {
   static constexpr int rows = 1, columns = 1;
   int                  n_parts, n_q;
-  const double        *viscosity; ///< of part k of cell c: [n_parts c + k]
+  const double        *viscosity; ///< viscosity of part k of cell c: [n_parts c + k]
   const int           *part_of_point;
 
   template <int dim>
@@ -128,7 +128,7 @@ struct WeightedMass
   }
 };
 
-/// ∫ k ∇φ_i · ∇φ_j, k constant in each cell.
+/// Integrates ∫ k ∇φ_i · ∇φ_j, with k constant in each cell.
 struct WeightedLaplacian
 {
   static constexpr int rows = 1, columns = 1;
@@ -141,7 +141,7 @@ struct WeightedLaplacian
   }
 };
 
-/// y = a x^exponent, elementwise.
+/// Computes y = a x^exponent, elementwise.
 struct Power
 {
   double                     a, exponent;
@@ -151,7 +151,7 @@ struct Power
   ADAMANT_HOST_DEVICE void   store(int i, double value) const { y[i] = value; }
 };
 
-/// x = 1 / x where x > 0, else 0, elementwise: of lumped masses, which are 0 at constrained unknowns.
+/// Computes x = 1 / x where x > 0, else 0, elementwise, for lumped masses, which are 0 at constrained unknowns.
 struct InvertPositive
 {
   double                    *x;

@@ -30,23 +30,23 @@ enum class VelocityElement
 struct StokesOptions
 {
   VelocityElement  element = VelocityElement::q1_iso_q2;
-  LevelMeshOptions levels;                                       ///< of the finest mesh
-  Average          coarse_viscosity     = Average::arithmetic;   ///< of the cells of coarser levels
-  SchurComplement  schur                = SchurComplement::mass; ///< for which matrices are made
+  LevelMeshOptions levels;                                       ///< options of the finest mesh's levels
+  Average          coarse_viscosity     = Average::arithmetic;   ///< how coarser levels average cells
+  SchurComplement  schur                = SchurComplement::mass; ///< its matrices are made
   double           bfbt_exponent        = 0.75;                  ///< q: C = diag(1 / ∫ η^q φ_i)
-  double           bfbt_boundary_weight = 1.;                    ///< of cells at walls in these integrals
-  double           length               = 1.;                    ///< of the domain, about
-  VelocityProduct  product              = VelocityProduct::rows; ///< of A
+  double           bfbt_boundary_weight = 1.;                    ///< weight of cells at walls in these integrals
+  double           length               = 1.;                    ///< about the length of the domain
+  VelocityProduct  product              = VelocityProduct::rows; ///< how A is multiplied
 };
 
 /// The matrices of -div(2 η ε(u)) + ∇p = f, div u = 0 in Q1-iso-Q2/Q1 or Q2-Q1 elements. With shape functions φ of the
 /// velocity and ψ of the pressure
 ///
-///   A = (2 η ε(φ_j), ε(φ_i)) on all levels (ViscousLevels),   B = -(ψ_k, div φ_j) / L,   L the length of the domain,
+///   A = (2 η ε(φ_j), ε(φ_i)) on all levels (ViscousLevels),   B = -(ψ_k, div φ_j) / L
 ///
-/// so that the second unknown is L p, and both equations have residuals of one size. η is a number for each cell of the
-/// velocity's mesh; `update` takes a new one, and on one rank all that depends on it is computed where it is, on the
-/// device. All ranks call everything together.
+/// L is the length of the domain: the second unknown is L p, and both equations have residuals of one size. The
+/// viscosity η is a number for each cell of the velocity's mesh. With a new η, `update` computes all dependent values
+/// on the device, on one rank. All ranks call all functions together.
 template <int dim>
 class StokesMatrices
 {
@@ -62,24 +62,24 @@ public:
 
   LevelMeshes<dim> meshes;
   Field<dim>       velocity;         ///< dim components a node
-  Field<dim>       pressure;         ///< up to the second finest mesh
-  Field<dim>       nodal_pressure;   ///< on the velocity's mesh: of output, and of B before it is restricted
-  Matrix<double>   to_velocity_mesh; ///< nodal values there of a pressure's unknowns
+  Field<dim>       pressure;         ///< its finest level is the second finest mesh
+  Field<dim>       nodal_pressure;   ///< Q1 on the velocity's mesh: for output, and for B before it is restricted
+  Matrix<double>   to_velocity_mesh; ///< takes a pressure's unknowns to nodal values there
 
-  /// The quadrature points of A, at which `update` may take η.
+  /// The quadrature points of A; `update` may take η there.
   const dealii::QGauss<dim> quadrature;
 
-  /// η > 0 of the cells of the velocity's mesh; where `at_points` is given, A of the finest level has these values at
-  /// its quadrature points instead.
+  /// Updates all matrices for η > 0 of the cells of the velocity's mesh. Where `at_points` is given, A of the finest
+  /// level has these values at its quadrature points instead.
   void update(const Vector<double> &viscosity, const Vector<double> *at_points = nullptr);
 
-  /// b -= [A_g; B_g] g for the prescribed velocities g: what they add to the equations of the free unknowns.
+  /// Computes b -= [A_g; B_g] g: it moves the prescribed velocities g to the right-hand side.
   void subtract_prescribed(const Vector<double> &g, Vector<double> &b) const;
 
-  /// The unknowns of a pressure from its nodal values on the velocity's mesh.
+  /// Returns the matrix that takes nodal values on the velocity's mesh to the unknowns of a pressure.
   CSRMatrix<double> injection() const;
 
-  /// Subtracts its mean over the domain from a pressure, unknowns of its field.
+  /// Subtracts from a pressure p, given by its unknowns, its mean over the domain.
   void remove_mean(Vector<double> &p) const;
 
   const SaddlePointData &data() const { return saddle_point; } ///< for a SaddlePointSolver, after an update
@@ -104,13 +104,13 @@ private:
   std::optional<Form<dim>>           M, laplacian;
   std::optional<CellAverages<dim>>   geometric_viscosity;
   std::optional<ScaledProduct>       K;
-  std::shared_ptr<CSRMatrix<double>> K_of_ranks;                  // in its place on several
+  std::shared_ptr<CSRMatrix<double>> K_of_ranks;                  // replaces K on several ranks
   Matrix<double>                     to_finest_mesh, to_children; // values of cells, see values_of_parents, _children
-  Vector<double>                     of_finest, of_parts;         // η there, and as M takes it
-  List<int>                          part_of_point;               // likewise
+  Vector<double>                     of_finest, of_parts;         // η on the finest mesh, and in the parts that M uses
+  List<int>                          part_of_point;               // for M
   Matrix<double>                     V, B_prescribed;             // V: cells to ∫ φ_i
   Vector<double>                     weights, C, mean_weights, ones;
-  const Vector<double>              *given = nullptr, *given_at_points = nullptr; // of the last update
+  const Vector<double>              *given = nullptr, *given_at_points = nullptr; // arguments of the last update
   SaddlePointData                    saddle_point;
 };
 } // namespace adamant

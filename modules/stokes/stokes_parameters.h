@@ -11,7 +11,7 @@
 
 namespace adamant
 {
-/// Section "Viscosity": averages of a viscosity that varies.
+/// Section "Viscosity": how a viscosity that varies is averaged.
 struct ViscosityParameters : dealii::ParameterAcceptor
 {
   std::string finest = "auto", coarse = "arithmetic";
@@ -19,14 +19,14 @@ struct ViscosityParameters : dealii::ParameterAcceptor
   ViscosityParameters();
 
   Average coarse_average() const { return average(coarse); }
-  /// Of the points of a cell; with "none" that of coarser levels and of the pressure's equation.
+  /// Returns the average over the points of a cell; with "none" it is for coarser levels and the pressure's equation.
   Average finest_average() const { return average(finest == "auto" ? "harmonic" : finest); }
 
 private:
   static Average average(const std::string &name);
 };
 
-/// Section "Linear solver" of Stokes flow: beside the parameters of every linear solver those of the Schur complement.
+/// Section "Linear solver" of Stokes flow: parameters of every linear solver, and of the Schur complement.
 struct StokesSolverParameters : LinearSolverParameters
 {
   std::string schur = "auto", product = "auto";
@@ -34,16 +34,16 @@ struct StokesSolverParameters : LinearSolverParameters
   double      boundary_weight = 1.;
   bool        adapt_precision = true;
 
-  /// `automatic` says in the description what auto means.
+  /// `automatic` says in the description what "auto" chooses.
   explicit StokesSolverParameters(const std::string &automatic);
 
-  /// Throws InputError for what this system cannot have.
+  /// Throws InputError for options that this system cannot have.
   void check() const;
 
   SchurComplement schur_complement(SchurComplement automatic) const;
   VelocityProduct velocity_product(const ViscosityParameters &averages) const;
 
-  /// Of the pressure's V-cycle in bfbt.
+  /// Returns options of the pressure's V-cycle in bfbt.
   static MultigridOptions pressure_options();
 };
 } // namespace adamant

@@ -3,12 +3,12 @@
 #include "algebra/compressed_rows.h"
 #include "discretization/forms/cell_kernel.h"
 
-// The passes of transport with limited fluxes (limited_transport.h), for host and GPU. Each computes a row i from the
-// rows' entries k = (i, j).
+// The passes of transport with limited fluxes (limited_transport.h), for host and GPU. Each pass computes a row i from
+// the entries k = (i, j) of rows.
 
 namespace adamant
 {
-/// ∫ φ_i φ_j.
+/// Integrates ∫ φ_i φ_j.
 struct PlainMass
 {
   static constexpr int rows = 1, columns = 1;
@@ -19,7 +19,7 @@ struct PlainMass
   }
 };
 
-/// ∫ ∇φ_i · ∇φ_j.
+/// Integrates ∫ ∇φ_i · ∇φ_j.
 template <int dim>
 struct PlainLaplacian
 {
@@ -30,12 +30,12 @@ struct PlainLaplacian
   }
 };
 
-/// (∫ φ_j u · ∇φ_i - ∫ φ_i u · ∇φ_j) / 2, which is antisymmetric.
+/// Integrates (∫ φ_j u · ∇φ_i - ∫ φ_i u · ∇φ_j) / 2, which is antisymmetric.
 template <int dim>
 struct SkewTransport
 {
   static constexpr int rows = 1, columns = 1;
-  const double        *velocity; ///< at the quadrature points, component d of point q at [q dim + d]
+  const double        *velocity; ///< u at the quadrature points, component d of point q at [q dim + d]
 
   ADAMANT_HOST_DEVICE void operator()(const IntegrationPoint<dim> &at, double (&local)[1][1]) const
   {
@@ -44,7 +44,7 @@ struct SkewTransport
   }
 };
 
-/// For AtQuadraturePoints: values[point stride] = u.
+/// A functor for AtQuadraturePoints: stores values[point stride] = u.
 struct StoreAtPoints
 {
   double                  *values;
@@ -55,7 +55,7 @@ struct StoreAtPoints
   }
 };
 
-/// result_ij = k_ij - l_ij (ψ_i - ψ_j), in the order of the entries.
+/// Computes result_ij = k_ij - l_ij (ψ_i - ψ_j), in the order of the entries.
 struct AddPotentialFlow
 {
   RowsView                 K, L;
@@ -68,17 +68,17 @@ struct AddPotentialFlow
   }
 };
 
-/// K, M of the same pattern, and the lumped masses m; the rows of constrained unknowns have their diagonal entry alone.
+/// K, M of one pattern, and the lumped masses m; rows of constrained unknowns have their diagonal entry alone.
 struct TransportView
 {
   RowsView      K, M;
   const double *m;
 
-  /// d_ij = |k_ij|, with which k_ij + d_ij >= 0: k_ij = -k_ji.
+  /// Returns d_ij = |k_ij|, with which k_ij + d_ij >= 0 and, as k_ij = -k_ji, d_ij = d_ji.
   ADAMANT_HOST_DEVICE double diffusion(EntryNumber k) const { return K.value[k] < 0. ? -K.value[k] : K.value[k]; }
 };
 
-/// result_i = Σ_j m_ij.
+/// Computes result_i = Σ_j m_ij.
 struct SumRows
 {
   RowsView                 M;
@@ -92,7 +92,7 @@ struct SumRows
   }
 };
 
-/// result_i = Σ_j (k_ij + d_ij) / m_i: forward Euler's low-order step keeps bounds up to the inverse of it.
+/// Computes result_i = Σ_j (k_ij + d_ij) / m_i: forward Euler's low-order step keeps bounds up to the inverse of it.
 struct TransportRate
 {
   TransportView            at;
@@ -107,7 +107,7 @@ struct TransportRate
   }
 };
 
-/// r_i = Σ_j k_ij (c_j - c_i), rate_i = r_i / m_i, and low_i = c_i + dt / m_i Σ_j (k_ij + d_ij) (c_j - c_i).
+/// Computes r_i = Σ_j k_ij (c_j - c_i), rate_i = r_i / m_i, and low_i = c_i + dt / m_i Σ_j (k_ij + d_ij) (c_j - c_i).
 struct LowOrderStep
 {
   TransportView            at;
@@ -130,7 +130,7 @@ struct LowOrderStep
   }
 };
 
-/// One step of Richardson's method for M c' = r: to_i = from_i + (r_i - Σ_j m_ij from_j) / m_i.
+/// Takes one step of Richardson's method for M c' = r: to_i = from_i + (r_i - Σ_j m_ij from_j) / m_i.
 struct MassStep
 {
   TransportView            at;
@@ -145,7 +145,7 @@ struct MassStep
   }
 };
 
-/// What takes the low-order step to the high-order one: f_ij = m_ij (c'_i - c'_j) + d_ij (c_i - c_j) = -f_ji.
+/// The fluxes from the low-order step to the high-order one: f_ij = m_ij (c'_i - c'_j) + d_ij (c_i - c_j) = -f_ji.
 struct TransportFluxes
 {
   TransportView at;
@@ -159,8 +159,8 @@ struct TransportFluxes
   }
 };
 
-/// Zalesak's limits: rise_i and fall_i are the parts, at most 1, of the positive and of the negative fluxes into i with
-/// which i surely stays between the least and the most of the low-order values of i and its neighbours.
+/// Computes Zalesak's limits: rise_i and fall_i, at most 1, are parts of the positive and of the negative fluxes into
+/// i. With these parts i surely stays in the range of the low-order values of i and its neighbours.
 struct FluxLimits
 {
   TransportFluxes          flux;
@@ -183,7 +183,7 @@ struct FluxLimits
   }
 };
 
-/// result_i = old_weight old_i + (1 - old_weight) (low_i + dt / m_i Σ_j α_ij f_ij): a stage of a Runge-Kutta method.
+/// Computes `result_i = old_weight old_i + (1 - old_weight) (low_i + dt / m_i Σ_j α_ij f_ij)`, a Runge-Kutta stage.
 struct LimitedStep
 {
   TransportFluxes          flux;

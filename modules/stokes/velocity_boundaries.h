@@ -14,18 +14,19 @@
 
 namespace adamant
 {
-/// Section "Problem": what holds for a velocity on the boundaries of a mesh: no slip, free slip (no flow through the
-/// boundary, no tangential stress), or a velocity given by expressions of x, y, z.
+/// Section "Problem": conditions for a velocity on the boundaries of a mesh. They are no slip, free slip (no flow
+/// through the boundary, no tangential stress), or a velocity given by expressions of x, y, z.
 class VelocityBoundaries : public dealii::ParameterAcceptor
 {
 public:
-  /// `otherwise` says in the description what holds where nothing is given, `more` what else a velocity may be.
+  /// For the description, `otherwise` names the condition of boundaries that are not listed, `more` further values of a
+  /// velocity.
   explicit VelocityBoundaries(const MeshFileParameters &mesh_file, const std::string &otherwise = "no_slip",
                               const std::string &more = "");
 
-  /// Of a boundary: no_slip, free_slip or velocity.
+  /// Returns the kind of a boundary: no_slip, free_slip or velocity.
   std::string kind(unsigned int id) const;
-  /// The expressions of the velocity prescribed on a boundary; empty: another kind holds there.
+  /// Returns the expressions of the velocity prescribed on a boundary; empty: its kind is another one.
   std::string velocity_on(unsigned int id) const;
 
   /// Throws InputError where the parameters do not fit together.
@@ -33,7 +34,7 @@ public:
 
 protected:
   virtual std::string default_kind() const { return "no_slip"; }
-  /// Expressions that hold on all boundaries in place of "Boundary velocity" = exact; empty: there are none.
+  /// Returns expressions for all boundaries, which "Boundary velocity" = exact chooses; empty: there are none.
   virtual std::string exact() const { return ""; }
 
   bool all_exact() const { return velocities == "exact"; }
@@ -43,21 +44,21 @@ private:
 
   const MeshFileParameters           &mesh_file;
   std::string                         kinds, velocities;
-  std::map<unsigned int, std::string> velocity; // by id, once read
+  std::map<unsigned int, std::string> velocity; // by boundary id, once the parameters are read
 };
 
-/// The components that are prescribed: all, or on boundaries with free slip the normal one. InputError where one of
-/// these is not parallel to the axes.
+/// Returns the prescribed components: all of them, or on boundaries with free slip the normal one. Throws InputError
+/// where a boundary with free slip is not parallel to the axes.
 template <int dim>
 DirichletBoundary dirichlet_boundary(const VelocityBoundaries &boundaries, const dealii::Triangulation<dim> &mesh);
 
-/// Where all components are prescribed.
+/// Returns the boundaries where all components are prescribed.
 template <int dim>
 std::set<dealii::types::boundary_id> walls(const VelocityBoundaries         &boundaries,
                                            const dealii::Triangulation<dim> &mesh);
 
-/// At the prescribed DoFs of the space; where a boundary with a velocity meets one without slip, 0. Host memory.
-/// InputError where more flows out than in. All ranks call it together.
+/// Returns the velocities at the prescribed DoFs of the space, in host memory. They are 0 where a boundary with a
+/// velocity meets one without slip. Throws InputError where more flows out than in. All ranks call it together.
 template <int dim>
 Array<double> prescribed_velocity(const VelocityBoundaries &boundaries, const LevelSpace<dim> &space,
                                   const dealii::Mapping<dim> &mapping);

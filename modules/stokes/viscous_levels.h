@@ -19,37 +19,39 @@ namespace adamant
 /// How the levels' matrices are multiplied.
 enum class VelocityProduct
 {
-  rows,     ///< their entries are stored
-  cells,    ///< made of the cells' viscosities where a level is a grid of cells (CellMatrix), but on the coarsest one
+  rows,     ///< entries are stored
+  cells,    ///< products use the cells' viscosities (CellMatrix) where a level is a grid of cells, but not on the
+            ///< coarsest one
   automatic ///< cells on a GPU, on levels of at least 20 000 nodes; else rows
 };
 
-/// A = (2 η ε(φ_j), ε(φ_i)) on the levels of multigrid, filled on the device, for η that is a number for each cell of
-/// the velocity's mesh. A velocity in Q1 has its own levels. One in Q2, on the second finest of its level meshes, has
-/// the nodes of Q1 on the finest one, where nothing hangs that does not in Q2: its matrix is one more level above those
-/// of Q1, reached by the values at the nodes. On levels of Q1 that are grids of cells no entries need be stored.
+/// The matrices A = (2 η ε(φ_j), ε(φ_i)) on the levels of multigrid, filled on the device, for η that is a number for
+/// each cell of the velocity's mesh. A velocity in Q1 has its own levels. A velocity in Q2 lives on the second finest
+/// level mesh and has the nodes of Q1 on the finest one. Nodes that hang in this Q1 hang in Q2, too. Its matrix is one
+/// more level above the levels of Q1, linked by the values at the nodes. Levels of Q1 that are grids of cells need not
+/// store entries.
 template <int dim>
 class ViscousLevels
 {
 public:
   /// The field and `mapping` have to outlive the object. With `product` other than rows, smoothers are jacobi and
-  /// block_jacobi, and there are no values at quadrature points. All ranks call everything together.
+  /// block_jacobi, and η cannot be given at quadrature points. All ranks call all functions together.
   ViscousLevels(const Device &device, const Field<dim> &velocity, const DirichletBoundary &dirichlet,
                 const dealii::Mapping<dim> &mapping, Average coarse_viscosity,
                 VelocityProduct product = VelocityProduct::rows);
 
-  /// η > 0 of the cells of the velocity's mesh, and of the finest mesh, the same for Q1; where `at_points` is given, the
-  /// finest matrix has these values at its quadrature points instead, those of QGauss(degree + 1).
+  /// Updates the matrices for η > 0 of the cells of the velocity's mesh and of the finest mesh, which are one mesh for
+  /// Q1. Where `at_points` is given, the finest matrix has these values at the points of QGauss(degree + 1) instead.
   void update(const Vector<double> &of_cells, const Vector<double> &of_finest, const Vector<double> *at_points);
 
   const std::vector<LevelData> &levels() const { return data; }                        ///< after the first update
   const Field<dim>             &bilinear() const { return nodes ? *nodes : velocity; } ///< Q1 on the finest mesh
 
 private:
-  // A level by cells: its matrix, and the cells' first nodes.
+  // A level that products treat by cells: its matrix, and the cells' first nodes.
   struct Grid
   {
-    std::shared_ptr<CellMatrix> matrix; // null: the level is none
+    std::shared_ptr<CellMatrix> matrix; // null: the level is no grid
     List<int>                   first_node;
   };
   Vector<double> tabulate_shapes(const LevelSpace<dim> &space, const dealii::Quadrature<dim> &quadrature) const;
