@@ -8,10 +8,10 @@ namespace adamant
 class ColumnInverse : public Preconditioner
 {
 public:
-  /// x = M b or, with `add`, x += M b, for all columns. `squares`: of the norms of b's columns, in device memory, for
-  /// whom they are at hand, or null. Without `add`, x may be b.
+  /// Computes x = M b or, with `add`, x += M b, for all columns. `squares` are the squared norms of b's columns, in
+  /// device memory, where the caller has them, or null. Without `add`, x may be b.
   virtual void apply(const Vector<double> &b, const double *squares, bool add, Vector<double> &x) const = 0;
-  /// The same where right-hand sides and solutions are in float: half of the bytes at the doors, for products in low
+  /// Applies M to right-hand sides in float, for solutions in float: it moves half of the bytes, for products in low
   /// precision.
   virtual void apply(const Vector<float> &b, const double *squares, bool add, Vector<float> &x) const = 0;
 

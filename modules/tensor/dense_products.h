@@ -9,8 +9,8 @@
 
 namespace adamant
 {
-/// How numbers of dense products are stored and multiplied. Sums are in float, those of float64 in double; tf32 stores
-/// floats of which products take 10 bits of the mantissa.
+/// How numbers of dense products are stored and multiplied. Sums are in float, for float64 in double. tf32 stores
+/// floats, of which products take 10 bits of the mantissa.
 enum class Arithmetic
 {
   float64,
@@ -20,15 +20,15 @@ enum class Arithmetic
   float16
 };
 
-/// By the names of parameter files, which are those above; throws InputError for others.
+/// Returns the arithmetic with this name in parameter files, one of the names above; throws InputError for other names.
 Arithmetic         arithmetic(const std::string &name);
 const std::string &to_text(Arithmetic arithmetic);
 
 /// Throws InputError where the device has no such arithmetic: `key` names the parameter. The host has float64 and
-/// float32; the others it imitates by rounding, far too slow for anything but tests.
+/// float32. It imitates the other ones by rounding, far too slowly for anything but tests.
 void require_arithmetic(const std::string &key, Arithmetic arithmetic, const Device &device);
 
-/// n numbers of any storage type in the memory of a device, zero at first.
+/// An array of n numbers of any storage type in the memory of a device, zero at first.
 template <typename T>
 class Buffer
 {
@@ -41,7 +41,7 @@ public:
     device.interface().clear(values.get(), n * sizeof(T));
   }
 
-  /// A copy of values in host memory, rounded.
+  /// Makes a copy of values in host memory, rounded.
   Buffer(const Device &device, const Array<double> &source, const char *purpose = "dense matrices")
     : Buffer(device, source.size(), purpose)
   {
@@ -64,9 +64,9 @@ private:
   std::size_t        n = 0;
 };
 
-/// C_i = a op(A_i) op(B_i) + b C_i for i < count, op the transpose or nothing: op(A) is m x k, op(B) k x n, C m x n,
-/// all row-major. Row r of a matrix begins at r times its length of rows, matrix i at i times its distance; distance 0:
-/// one matrix for all.
+/// The product C_i = a op(A_i) op(B_i) + b C_i for i < count, where op is the transpose or nothing. The matrices op(A),
+/// m x k, op(B), k x n, and C, m x n, are row-major. Row r of a matrix begins at r times its distance of rows, matrix i
+/// at i times its distance of matrices. The distance 0 means one matrix for all i.
 struct ProductShape
 {
   int         m, n, k;
@@ -78,8 +78,8 @@ struct ProductShape
   double flop() const { return 2. * m * n * k * count; }
 };
 
-/// Entry (i, j) of a block of a row-major matrix: to = from, or zero where there is none to copy from; index i
-/// n_columns + j.
+/// Copies entry (i, j) of a block of a row-major matrix, or zero where `from` ends before it; the index is i n_columns
+/// + j.
 struct CopyBlock
 {
   int           n_columns;
@@ -126,7 +126,7 @@ inline NumberType number_type<Float16>()
   return NumberType::float16;
 }
 
-/// What stands behind DenseProducts.
+/// Interface of the implementations of DenseProducts.
 class DenseProductsInterface
 {
 public:
@@ -135,12 +135,12 @@ public:
                         NumberType factors, NumberType result) const = 0;
 };
 
-/// The bytes of memory that are free on the GPU, or available on the host.
+/// Returns the bytes of memory that are free on the GPU, or available on the host.
 double free_bytes(const Device &device);
 
-/// Products of dense matrices in one arithmetic: cuBLAS on a GPU, where its kernels can be recorded in graphs; on the
-/// host own loops over blocks, by all threads. There each entry is summed in the order of k whatever m, n and count
-/// are: columns of a larger product are the same to the bit.
+/// Products of dense matrices in one arithmetic. A GPU runs cuBLAS, whose kernels graphs can record. The host runs own
+/// loops over blocks, with all threads. There each entry is summed in the order of k for any m, n and count: a column
+/// does not change a bit with the width of the product.
 class DenseProducts
 {
 public:
@@ -148,14 +148,15 @@ public:
   /// Throws RunError where there is a GPU, but no cuBLAS.
   DenseProducts(const Device &device, Arithmetic arithmetic);
 
-  /// T is the storage type of the arithmetic, R the same or, for 16 bits, float. b = 0: C is not read.
+  /// Computes a product. T is the storage type of the arithmetic; R is T or, for 16 bits, float. With b = 0 it does not
+  /// read C.
   template <typename T, typename R>
   void multiply(const ProductShape &shape, double a, const T *A, const T *B, double b, R *C) const
   {
     products->multiply(shape, a, A, B, b, C, number_type<T>(), number_type<R>());
   }
-  /// a <- a⁻¹ for a symmetric positive definite matrix of n rows, each `row` numbers after the one before: block
-  /// Gauss-Jordan elimination without exchanges, nearly all of it products; float64 only. A singular matrix gives
+  /// Inverts in place a symmetric positive definite matrix of n rows; `row` is the distance of rows. It does block
+  /// Gauss-Jordan elimination without exchanges, nearly all of it products, in float64 only. A singular matrix gives
   /// values that are no numbers.
   void invert(const Device &device, double *a, int n, int row) const;
 
@@ -163,7 +164,8 @@ private:
   std::shared_ptr<DenseProductsInterface> products;
 };
 
-/// Rows of matrices and vectors begin at multiples of 16 bytes, as Tensor Cores like them: n rounded up.
+/// Returns n rounded up, so that rows of matrices and vectors begin at multiples of 16 bytes, as Tensor Cores need for
+/// speed.
 template <typename T>
 int padded(int n)
 {

@@ -6,8 +6,8 @@
 
 namespace adamant
 {
-/// Division by a number that is known beforehand: a product and a shift (Granlund & Montgomery 1994), where a GPU takes
-/// some twenty instructions. Of 0 <= n < 2^31 by 0 < divisor < 2^31.
+/// Division by a number that is known beforehand: a product and a shift (Granlund & Montgomery 1994), where a GPU's own
+/// division takes some twenty instructions. It divides 0 <= n < 2^31 by 0 < divisor < 2^31.
 class Divisor
 {
 public:
@@ -19,7 +19,7 @@ public:
     factor = static_cast<std::uint32_t>((std::uint64_t(1) << shift) / divisor + 1);
   }
 
-  /// n becomes the remainder; the return value is the quotient.
+  /// Replaces n by the remainder and returns the quotient.
   ADAMANT_HOST_DEVICE int divide(int &n) const
   {
     const int quotient = static_cast<int>(std::uint64_t(std::uint32_t(n)) * factor >> shift);

@@ -9,27 +9,29 @@
 #include <cstddef>
 #include <type_traits>
 
-// The elementwise steps of fast diagonalization, for host and GPU, W columns at a time; `columns` at a node are stored,
-// of which n_columns count. Rows of both begin at multiples of W.
+// The elementwise steps of fast diagonalization, for host and GPU, W columns at a time. A node stores `columns`
+// numbers, of which the first n_columns count. Rows of `columns` and of n_columns begin at multiples of W.
 
 namespace adamant
 {
-/// How products see one direction: where it has two parts, the even one are the sums of nodes and those that mirror
-/// them, the odd one their differences; else there is one. Parts have m rows each, of which the last may be zero.
+/// How products see one direction. Where it has two parts, the even part holds sums of mirrored nodes, the odd part
+/// their differences; else there is one part. A part has m rows, of which the last may be zero.
 struct FoldedDirection
 {
   int nodes = 1, parts = 1, m = 1;
 
   ADAMANT_HOST_DEVICE int row() const { return parts * m; }
-  int                     rows() const { return parts == 1 ? nodes : m; } ///< of a part that nodes fill
-  ADAMANT_HOST_DEVICE int first_nodes() const { return parts == 1 ? nodes : (nodes + 1) / 2; } ///< none mirrored
-  /// Of row k of part p in direction d: a product with lines takes rows of the first one that follow each other, in
-  /// other directions both parts of a node stand together, so that they are computed together.
+  int                     rows() const { return parts == 1 ? nodes : m; } ///< rows of a part that nodes fill
+  ADAMANT_HOST_DEVICE int first_nodes() const { return parts == 1 ? nodes : (nodes + 1) / 2; } ///< not mirrored
+  /// Returns the position of row k of part p in direction d. Direction 0 stores one part after the other, as a product
+  /// with lines reads rows of a part in sequence. Other directions store both parts of a node together, as they are
+  /// computed together.
   ADAMANT_HOST_DEVICE int position(int d, int p, int k) const { return d == 0 ? p * m + k : k * parts + p; }
 };
 
-/// The rows of the first parts, in the last direction n of them from the first on; C corners of a node: itself and, if
-/// some direction has two parts, the 2^dim - 1 that may mirror it. Index: node times groups of columns.
+/// Indices of the rows of first parts; in the last direction they are the n rows from `first` on. A node has C corners:
+/// itself and, if some direction has two parts, the 2^dim - 1 nodes that may mirror it. The index is node times groups
+/// of columns.
 struct FoldedNodes
 {
   FoldedDirection direction[3];
@@ -48,7 +50,7 @@ struct FoldedNodes
   }
 
   int size() const { return groups.value() * rows_of[0].value() * rows_of[1].value() * rows_of[2].value(); }
-  /// k[d]: the row; the return value is the group.
+  /// Sets k[d] to the row in direction d and returns the group of columns.
   ADAMANT_HOST_DEVICE int rows(int index, int (&k)[3]) const
   {
     int group = index, rest = groups.divide(group);
@@ -67,7 +69,7 @@ struct FoldedNodes
         return false;
     return true;
   }
-  /// The number of a corner's node, or -1 where there is none: beyond the last one, or the same as another.
+  /// Returns the number of a corner's node, or -1 where the node lies beyond the last one or is another corner's node.
   ADAMANT_HOST_DEVICE int node(const int (&k)[3], int corner) const
   {
     int number = 0;
@@ -82,18 +84,18 @@ struct FoldedNodes
       }
     return number;
   }
-  /// Where a part has its number, corner d's bit the part in direction d, among those of the n planes.
+  /// Returns the position of a part's number within the n planes; bit d of `corner` is the part in direction d.
   ADAMANT_HOST_DEVICE int position(const int (&k)[3], int corner) const
   {
     int at = 0;
-    for (int d = 2; d >= 0; --d) // constant bounds keep all of it in registers
+    for (int d = 2; d >= 0; --d) // constant bounds keep k and direction in registers
       {
         const auto &f = direction[d];
         at            = at * f.row() + f.position(d, corner >> d & 1, k[d] - (d == last ? first : 0));
       }
     return at;
   }
-  /// Sums and differences of values at corners that mirror each other, direction by direction.
+  /// Replaces values at corners that mirror each other by sums and differences, direction by direction.
   template <typename Number, int W, int C>
   ADAMANT_HOST_DEVICE void fold(Several<Number, W> (&value)[C]) const
   {
@@ -110,11 +112,11 @@ struct FoldedNodes
   }
 };
 
-/// Numbers that functors compute with, of those that products store.
+/// The type in which functors compute numbers that products store as T.
 template <typename T>
 using Computed = std::conditional_t<sizeof(T) == sizeof(double), double, float>;
 
-/// to = the parts of b times scale[s] (without scales: of b), in the storage type of products.
+/// Stores the parts of b, times scale[s] if given, in the storage type of products.
 template <typename From, typename T, int W, int C>
 struct PackColumns
 {
@@ -150,7 +152,7 @@ struct PackColumns
   }
 };
 
-/// x = (or, with `add`, +=) the nodes' values of `from`, which has parts, times factor[s] or, without, as they are.
+/// Computes x = (with `add`: x +=) the nodes' values from the parts in `from`, times factor[s] if given.
 template <typename T, typename To, int W, int C>
 struct UnpackColumns
 {
@@ -190,8 +192,8 @@ struct UnpackColumns
   }
 };
 
-/// x = factor x, the inverse between the transforms: coefficients first, ..., first + n - 1 of `all` in each row; index
-/// (row n + i) columns / W + group.
+/// Computes x = factor x, the inverse between the transforms. Each row has the coefficients first, ..., first + n - 1
+/// of `all`. The index is (row n + i) columns / W + group.
 template <typename T, int W>
 struct DivideByEigenvalues
 {
@@ -212,8 +214,8 @@ struct DivideByEigenvalues
   }
 };
 
-/// Of part p of the last direction, V diag(f_s) for the coefficients s = first, first + 1, ... of the others, an m x m
-/// matrix each; factor as above. Index ((s - first) m + i) m + k.
+/// Computes V diag(f_s) for part p of the last direction: an m x m matrix for each coefficient s = first, first + 1,
+/// ... of the other directions. The factors f are ScaleCoefficients'. The index is ((s - first) m + i) m + k.
 struct ScaleEigenvectors
 {
   int           m, parts, p, slice, first;
@@ -228,7 +230,7 @@ struct ScaleEigenvectors
   }
 };
 
-/// to = scale from, in the precision of products.
+/// Computes to = scale from, in the precision of products.
 template <typename T>
 struct RoundScaled
 {
@@ -240,8 +242,8 @@ struct RoundScaled
   ADAMANT_HOST_DEVICE void store(int i, T value) const { to[i] = value; }
 };
 
-/// The systems of TridiagonalLines: to = w_s (λ_s M + K)⁻¹ from. Elimination begins at both ends of a line at once, and
-/// substitution where they meet: two threads a line, W columns in a group.
+/// Solves the systems of TridiagonalLines: to = w_s (λ_s M + K)⁻¹ from. Elimination begins at both ends of a line at
+/// once, and substitution where they meet: two threads do a line, with W columns in a group.
 template <int W>
 struct LineSystems
 {
@@ -265,9 +267,9 @@ struct LineSystems
   }
 };
 
-/// From an end towards the middle, y_k = b_k - l y_j of the entry j before, l = e / pivot with the matrix's entry e
-/// between the two; or away from it, x_k = (w y_k - e x_j) / pivot. Index ((half parts + p) n_lines + s) groups +
-/// group; on the way back the entries of the singular line have an index each, behind all others: (row groups + group).
+/// Sweeps from an end to the middle, y_k = b_k - l y_j with the entry j before k and l = e / pivot; e is the matrix's
+/// entry between the two. Or it sweeps back, x_k = (w y_k - e x_j) / pivot. The index is ((half parts + p) n_lines + s)
+/// groups + group. On the way back the singular line's entries have indices behind all others: row groups + group.
 template <int W, bool towards>
 struct SweepLines
 {
@@ -284,7 +286,7 @@ struct SweepLines
   }
 
 private:
-  // Entries are loaded so many at a time, and the next ones before these are used: each waits for the one before it.
+  // Several entries are loaded at a time, and the next ones before these are used: a step waits for the one before it.
   static constexpr int block = W == 1 ? 16 : 6;
   struct Block
   {
@@ -357,7 +359,8 @@ private:
   }
 };
 
-/// The entry in the middle, x_k = w (b_k - l y_{k-1} - l' y_{k+1}) / pivot; index (p n_lines + s) groups + group.
+/// Solves for the entry in the middle, x_k = w (b_k - l y_{k-1} - l' y_{k+1}) / pivot; the index is (p n_lines + s)
+/// groups + group.
 template <int W>
 struct MeetInLines
 {

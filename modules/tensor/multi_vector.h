@@ -8,15 +8,15 @@
 
 namespace adamant
 {
-/// r vectors of one device, the columns of an n x r matrix that is stored row by row: entry i of column s is number i r
-/// + s of `flat`. As one vector of n r entries it is what Krylov methods take: r systems with a matrix A are one with
-/// the block-diagonal matrix of r blocks A.
+/// The columns of an n x r matrix on one device, stored row by row: entry i of column s is number i r + s of `flat`.
+/// Krylov methods take it as one vector of n r entries: r systems with a matrix A are one with the block-diagonal
+/// matrix of r blocks A.
 template <typename Number>
 class MultiVector
 {
 public:
   MultiVector() = default;
-  /// Zeros.
+  /// Makes columns of zeros.
   MultiVector(const Device &device, int n_rows, int n_columns)
     : flat(device, to_index(std::size_t(n_rows) * n_columns, "entries of right-hand sides"))
     , n_rows(n_rows)
@@ -27,7 +27,7 @@ public:
   int            n_rows = 0, n_columns = 0;
 };
 
-/// The squares of the norms of columns, and what they scale.
+/// The squares of the norms of columns, which also scale columns.
 class ColumnNorms
 {
 public:
@@ -46,7 +46,8 @@ public:
       scalar = Scalars(device, 1);
   }
 
-  /// Of the columns of x, n_rows x n_columns; in device memory until the next call.
+  /// Returns the squared norms of the columns of x, n_rows x n_columns, in device memory; they stay until the next
+  /// call.
   template <typename Number>
   const double *operator()(const Vector<Number> &x)
   {
@@ -61,8 +62,8 @@ public:
     device.for_each(n_columns, SumParts{n_columns, n_groups, n_groups, groups.data(), squares.data()});
     return squares.data();
   }
-  const double *last() const { return n_columns == 1 ? scalar.data() : squares.data(); } ///< what the last call gave
-  /// The norms on the host; waits.
+  const double *last() const { return n_columns == 1 ? scalar.data() : squares.data(); } ///< last result
+  /// Returns the norms on the host; waits for the device.
   template <typename Number>
   Array<double> fetch(const Vector<Number> &x)
   {

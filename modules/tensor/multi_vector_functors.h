@@ -6,11 +6,11 @@
 #include <cmath>
 #include <cstddef>
 
-// What is done to columns of row-major n x r matrices, for host and GPU.
+// Functors for columns of row-major n x r matrices, for host and GPU.
 
 namespace adamant
 {
-/// to = (or, with `add`, +=) numbers that nothing else needs soon.
+/// Stores (with `add`: adds) numbers that no other step needs soon.
 template <typename Number, int W>
 ADAMANT_HOST_DEVICE void store_columns(Several<Number, W> value, bool add, Number *to)
 {
@@ -23,7 +23,7 @@ ADAMANT_HOST_DEVICE void store_columns(Several<Number, W> value, bool add, Numbe
   value.last_to(to);
 }
 
-/// sum[p r + s] = Σ x[i r + s]² over the rows i = p, p + n_parts, ...; index p r + s.
+/// Computes sum[p r + s] = Σ x[i r + s]² over the rows i = p, p + n_parts, ...; the index is p r + s.
 template <typename Number>
 struct PartialSquares
 {
@@ -48,7 +48,7 @@ private:
   ADAMANT_HOST_DEVICE static double square(double value) { return value * value; }
 };
 
-/// total[q r + s] = Σ_p sum[p r + s] over p = q group, ..., (q + 1) group - 1; index q r + s.
+/// Computes total[q r + s] = Σ_p sum[p r + s] over p = q group, ..., (q + 1) group - 1; the index is q r + s.
 struct SumParts
 {
   int           n_columns, n_parts, group;
@@ -72,8 +72,8 @@ struct SquareRoots
   ADAMANT_HOST_DEVICE void operator()(int s) const { root[s] = sqrt(square[s]); }
 };
 
-/// The power of two next to 1 / ‖column s‖, by which columns are scaled without rounding; 1 for columns that are zero
-/// or no numbers.
+/// Returns the power of two next to 1 / ‖column s‖, which scales columns without rounding, or 1 for columns that are
+/// zero or no numbers.
 struct ColumnScales
 {
   const double            *square;
@@ -85,8 +85,8 @@ struct ColumnScales
   }
 };
 
-/// scale[s] = length / ‖column s‖ and back[s] = factor ‖column s‖ / length, both 0 for a column of zeros and for those
-/// behind the last one.
+/// Computes scale[s] = length / ‖column s‖ and back[s] = factor ‖column s‖ / length. Both are 0 for a column of zeros
+/// and behind the last column.
 struct LowPrecisionScales
 {
   int           n_columns;
@@ -102,7 +102,7 @@ struct LowPrecisionScales
   }
 };
 
-/// x[i r + s] times scale[s], or over it.
+/// Multiplies x[i r + s] by scale[s], or divides it.
 struct ScaleColumns
 {
   int                        n_columns;
@@ -117,8 +117,8 @@ struct ScaleColumns
   ADAMANT_HOST_DEVICE void store(int index, double value) const { x[index] = value; }
 };
 
-/// to[i n + j] = from[i n_from + column[j]], zero where the column is -1; index i n + j. `from` may be `to` where columns
-/// stay or become zero.
+/// Copies to[i n + j] = from[i n_from + column[j]], or zero where the column is -1; the index is i n + j. `from` may be
+/// `to` where columns stay or become zero.
 struct GatherColumns
 {
   int           n, n_from;
@@ -133,7 +133,7 @@ struct GatherColumns
   }
 };
 
-/// to[i n_to + column[j]] = from[i n + j], where the column is not -1; index i n + j.
+/// Copies to[i n_to + column[j]] = from[i n + j], where the column is not -1; the index is i n + j.
 struct ScatterColumns
 {
   int           n, n_to;

@@ -12,13 +12,13 @@
 
 namespace adamant
 {
-/// The solver of the same Poisson equation in each time step: multigrid from an extrapolated guess, or fast
-/// diagonalization, below float64 with refinement in double.
+/// Solves one Poisson equation in each time step: by multigrid from an extrapolated guess, or by fast diagonalization,
+/// below float64 with refinement in double.
 class PoissonSolver
 {
 public:
-  /// The solutions of `order` earlier steps make the guess; with eigenpairs, those of a tensor product of meshes, there
-  /// is no multigrid.
+  /// The solutions of `order` earlier steps make the guess. With eigenpairs of a tensor product of meshes there is no
+  /// multigrid.
   PoissonSolver(const Device &device, const std::vector<LevelData> &levels, const LinearSolverOptions &options,
                 unsigned int order, const std::vector<Eigenpairs> &directions = {},
                 Arithmetic arithmetic = Arithmetic::float64)
@@ -50,7 +50,7 @@ public:
       }
     if (!graph || b.data() != from || x.data() != to)
       {
-        direct->solve(b, x); // loads what a recorded graph must not load
+        direct->solve(b, x); // loads data that a recorded graph must not load
         graph =
           Graph(b.device(), on_vectors(b, x, [this](const auto &from_b, auto &to_x) { direct->solve(from_b, to_x); }));
         from = b.data();
@@ -60,7 +60,7 @@ public:
     return SolverResult();
   }
 
-  const std::unique_ptr<LinearSolver> multigrid; ///< null where it is the other one
+  const std::unique_ptr<LinearSolver> multigrid; ///< null with fast diagonalization
   Extrapolation                       guess;
 
 private:

@@ -8,8 +8,8 @@
 
 namespace adamant
 {
-/// W numbers that follow each other, which a GPU loads and stores 16 bytes at a time where W > 1: then their address is
-/// a multiple of 16 bytes, or of their size where that is less.
+/// W numbers in a row. A GPU loads and stores them 16 bytes at a time where W > 1; their address is then a multiple of
+/// 16 bytes, or of their size where that is less.
 template <typename T, int W>
 struct alignas(W == 1             ? sizeof(T) :
                sizeof(T) * W < 16 ? sizeof(T) * W :
@@ -20,7 +20,7 @@ struct alignas(W == 1             ? sizeof(T) :
   ADAMANT_HOST_DEVICE static Several at(const T *p) { return *reinterpret_cast<const Several *>(p); }
   ADAMANT_HOST_DEVICE void           to(T *p) const { *reinterpret_cast<Several *>(p) = *this; }
 
-  /// The same for numbers that nothing else needs soon: those that do stay in a GPU's cache.
+  /// These load and store numbers that no other step needs soon, so that other numbers stay in a GPU's cache.
   /// @{
   ADAMANT_HOST_DEVICE static Several last_at(const T *p)
   {
@@ -44,8 +44,8 @@ struct alignas(W == 1             ? sizeof(T) :
   /// @}
 };
 
-/// What columns s, ..., s + W - 1 are scaled with between vectors of From and of To, 1 without factors: in float where
-/// both are, since a GPU converts to double and back slowly.
+/// Returns the factors of columns s, ..., s + W - 1 between vectors of From and of To, 1 without factors. They are in
+/// float where both types are, since a GPU converts to double and back slowly.
 template <typename From, typename To, int W>
 ADAMANT_HOST_DEVICE auto column_factors(const double *factor, int s)
 {
@@ -56,13 +56,13 @@ ADAMANT_HOST_DEVICE auto column_factors(const double *factor, int s)
   return factors;
 }
 
-/// How many columns functors of Number take at a time: 16 bytes, so that threads beside each other load and store
+/// Number of columns that functors of Number take at a time: 16 bytes, so that neighbouring threads load and store
 /// memory without gaps.
 template <typename Number>
 constexpr int columns_at_once = 16 / sizeof(Number);
 
-/// Calls f(integral constant W), which launches functors for W columns at a time: those of Number, where rows begin at
-/// multiples of that, else 1.
+/// Calls f(integral constant W), which launches functors for W columns at a time. W is the number for Number where rows
+/// begin at multiples of it, else 1.
 template <typename Number, typename Launch>
 void with_columns_at_once(int n_columns, const Launch &launch)
 {
@@ -72,8 +72,9 @@ void with_columns_at_once(int n_columns, const Launch &launch)
     launch(std::integral_constant<int, 1>());
 }
 
-/// sum_r += Σ_k weight[k] load(column[k]) over row[r] of a sparse matrix, in the order of k, for W columns each. A loop
-/// of unknown length waits for each entry: several of each row are loaded at a time, their column numbers first.
+/// Computes sum_r += Σ_k weight[k] load(column[k]) over row[r] of a sparse matrix, in the order of k, for W columns
+/// each. A loop of unknown length waits for each entry: so it loads several entries of each row at a time, column
+/// numbers first.
 template <int R, typename Number, typename Weight, int W, class Load>
 ADAMANT_HOST_DEVICE void add_rows(const int (&row)[R], const std::int64_t *row_start, const int *column,
                                   const Weight *weight, const Load &load, Several<Number, W> (&sum)[R])
@@ -96,7 +97,7 @@ ADAMANT_HOST_DEVICE void add_rows(const int (&row)[R], const std::int64_t *row_s
       for (int i = 0; i < R * at_once; ++i)
         {
           const int  r = i / at_once, k = first + i % at_once;
-          const auto at = k < length[r] ? start[r] + k : 0; // some entry
+          const auto at = k < length[r] ? start[r] + k : 0; // any entry
           factor[i]     = weight[at];
           from[i]       = column[at];
         }
@@ -111,9 +112,9 @@ ADAMANT_HOST_DEVICE void add_rows(const int (&row)[R], const std::int64_t *row_s
     }
 }
 
-/// The indices of functors for W columns of `at_once` rows each. They run over tiles of columns and rows, a block of
-/// threads on a GPU: what rows beside each other read of the same other rows stays in its first cache. With 32 groups
-/// of columns all threads of a warp have the same rows, and none waits for another's longer ones.
+/// The indices of functors for W columns of `at_once` rows each. They run over tiles of columns and rows, one for each
+/// block of threads on a GPU. Rows that neighbouring rows read in common then stay in its first cache. With 32 groups
+/// of columns all threads of a warp have equal rows, and none waits for another's longer ones.
 template <int W, int groups = 8, int at_once = 1>
 struct ColumnTiles
 {
@@ -123,11 +124,11 @@ struct ColumnTiles
   int n_rows, n_columns;
 
   ADAMANT_HOST_DEVICE int tiles_of_row() const { return (n_columns / W + groups_of_tile - 1) / groups_of_tile; }
-  int                     size() const ///< some of them have no row
+  int                     size() const ///< some indices have no row
   {
     return W == 1 ? n_rows * n_columns : (n_rows + rows_of_tile - 1) / rows_of_tile * tiles_of_row() * threads;
   }
-  /// The first of the rows, and of their columns; false where there is none.
+  /// Sets the first row and the first column of an index; returns false where there is none.
   ADAMANT_HOST_DEVICE bool find(int index, int &row, int &first) const
   {
     if (W == 1)
@@ -141,7 +142,7 @@ struct ColumnTiles
     first = ((tile - above * tiles_of_row()) * groups_of_tile + inside % groups_of_tile) * W;
     return row < n_rows && first < n_columns;
   }
-  /// All rows from the first one on; behind the last one that again.
+  /// Sets all rows from `first` on; behind the last row it repeats the last row.
   ADAMANT_HOST_DEVICE void rows(int first, int (&row)[rows_at_once]) const
   {
     for (int r = 0; r < rows_at_once; ++r)
@@ -149,7 +150,7 @@ struct ColumnTiles
   }
 };
 
-/// For rows of different lengths.
+/// Tiles for rows of different lengths.
 template <int W>
 using ColumnWarps = ColumnTiles<W, 32, 2>;
 } // namespace adamant

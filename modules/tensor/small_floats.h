@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <cstring>
 
-// Numbers of 16 bits for storage: arithmetic on them is that of float. In plain C++, so that every source may hold
+// Numbers of 16 bits for storage; arithmetic on them is done in float. They are plain C++, so that every source may use
 // them.
 
 namespace adamant
 {
-/// The bits of a float, and back.
+/// Convert a float to its bits, and back.
 /// @{
 ADAMANT_HOST_DEVICE inline std::uint32_t bits_of(float x)
 {
@@ -26,7 +26,8 @@ ADAMANT_HOST_DEVICE inline float float_of(std::uint32_t bits)
 }
 /// @}
 
-/// x with so many of the 23 bits of its mantissa, to the nearest, ties to even; Inf and NaN stay.
+/// Returns x rounded to so many of the 23 bits of its mantissa, to the nearest, ties to even; Inf and NaN do not
+/// change.
 ADAMANT_HOST_DEVICE inline float round_mantissa(float x, int bits)
 {
   const std::uint32_t all = bits_of(x);
@@ -49,7 +50,8 @@ struct BFloat16
   ADAMANT_HOST_DEVICE explicit operator float() const { return float_of(static_cast<std::uint32_t>(bits) << 16); }
 };
 
-/// IEEE's binary16: 5 bits of exponent and 10 of mantissa, up to 65504, 6e-8 the smallest; what is larger becomes Inf.
+/// IEEE's binary16: 5 bits of exponent and 10 of mantissa. It ranges up to 65504, larger numbers become Inf; 6e-8 is
+/// the smallest.
 struct Float16
 {
   std::uint16_t bits = 0;
@@ -73,7 +75,7 @@ struct Float16
     return x;
 #else
     const std::uint32_t sign = (bits & 0x8000u) << 16, magnitude = bits & 0x7fffu;
-    // As a float of exponent 112 less: the product is exact, for subnormal numbers, too.
+    // The bits are a float with an exponent too small by 112: the product is exact, for subnormal numbers, too.
     if (magnitude >= 0x7c00u)
       return float_of(sign | 0x7f800000u | (magnitude & 0x3ffu) << 13);
     return float_of(sign | bits_of(float_of(magnitude << 13) * 0x1p112f));
