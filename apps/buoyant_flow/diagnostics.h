@@ -20,15 +20,15 @@ namespace buoyant_flow
 {
 using adamant::Array;
 
-/// What is said of a state.
+/// Numbers that describe a state.
 struct Facts
 {
-  double least, most;  ///< of c
-  double mass, height; ///< ∫ c, and ∫ c (-x · g) / |g| over it: how high c stands
+  double least, most;  ///< the least and the most of c
+  double mass, height; ///< mass is ∫ c; height is ∫ c (-x · g) / |g| over it, the mean height of c
   double speed;        ///< the root mean square of u
 };
 
-/// Integrals by weights of nodal values, on the device. All ranks call everything together.
+/// Computes integrals by weights of nodal values, on the device. All ranks call all functions together.
 template <int dim>
 class Diagnostics
 {

@@ -86,7 +86,7 @@ struct Parameters
 
   adamant::SchurComplement schur() const { return linear_solver.schur_complement(adamant::SchurComplement::mass); }
 
-  // What no single parameter's pattern can tell.
+  // Checks conditions that no single parameter's pattern can tell.
   void check() const
   {
     problem.check();

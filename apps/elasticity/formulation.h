@@ -15,24 +15,25 @@ namespace elasticity
 using namespace dealii;
 using adamant::CellContext;
 
-/// The matrices A and E of a formulation (main.cc) on one cell: mass M and stiffness K with a weight for each block,
+/// Adds the matrices A and E of a formulation (main.cc) on one cell: mass M and stiffness K with a weight for each
+/// block,
 ///
 ///   M_ab = ∫ rho φ_a φ_b, K_(a,c)(b,d) = ∫ sigma(φ_b e_d) : epsilon(φ_a e_c) = lambda G_cd + mu (G_dc + δ_cd tr G),
 ///
-/// G = ∫ grad φ_a (x) grad φ_b, for nodes a, b and components c, d. With B-bar, lambda G_cd is that of projected
-/// divergences, lambda Σ_k D_a,k,c D_b,k,d, D_a,k = ∫ ψ_k grad φ_a (adamant::DilatationSpace).
+/// with G = ∫ grad φ_a (x) grad φ_b, for nodes a, b and components c, d. With B-bar, lambda Σ_k D_a,k,c D_b,k,d takes
+/// the place of lambda G_cd: it has projected divergences, with D_a,k = ∫ ψ_k grad φ_a (adamant::DilatationSpace).
 template <int dim>
 class Formulation
 {
 public:
-  /// `name` is condensed, coupled or stationary; `lengths` are those of the domain.
+  /// `name` is condensed, coupled or stationary; `lengths` are the domain's lengths.
   Formulation(const std::string &name, const adamant::ElasticMaterials &materials, double dt,
               const std::vector<double> &lengths)
     : stationary(name == "stationary")
     , coupled(name == "coupled")
     , materials(materials)
   {
-    // s: the lowest eigenvalue of dt² K / M on a box as long as this one, about what K contributes to the residual.
+    // s is the lowest eigenvalue of dt² K / M on a box of this length, plus 1: about the weight of K in the residual.
     const double length = *std::max_element(lengths.begin(), lengths.begin() + dim);
     double       speed2 = materials.elsewhere.wave_speed_squared();
     for (const auto &entry : materials.by_id)
@@ -43,7 +44,7 @@ public:
     stiffness      = coupled ? Blocks({{0., 0.}, {dt * dt, 0.}}) : Blocks({{stationary ? 1. : dt * dt}});
   }
 
-  /// What messages call the system: the largest lambda / mu of a material says how hard it is.
+  /// Returns the system's name in messages: the largest lambda / mu of a material says how hard it is.
   std::string name() const
   {
     double ratio = materials.elsewhere.lambda / materials.elsewhere.mu;
@@ -79,10 +80,10 @@ public:
   void add_E(const CellContext<dim> &cell, FullMatrix<double> &local) const { add_mass(cell, old_mass, local); }
 
 private:
-  using Blocks  = Tensor<2, 2>; // [0] is u and [1] dt v, which the coupled formulation alone has
+  using Blocks  = Tensor<2, 2>; // [0] is u; [1] is dt v, which only the coupled formulation has
   using Moments = std::vector<std::vector<Tensor<1, dim>>>;
 
-  // D of the first component's shape functions.
+  // Returns D of the first component's shape functions.
   static Moments moments_of_gradients(const CellContext<dim> &cell)
   {
     std::vector<double> JxW;

@@ -28,7 +28,7 @@ struct ProblemParameters : adamant::ElasticMaterialParameters
   std::string  body_force = "0; -1; 0", load_factor = "1", boundary_displacement = "0; 0; 0";
   std::string  initial_displacement = "0; 0; 0", initial_velocity = "0; 0; 0", exact_displacement, tractions;
   std::string  held = "0: xyz, 1: xyz, 2: xyz, 3: xyz, 4: xyz, 5: xyz";
-  std::map<unsigned int, std::string> dirichlet, traction; // by boundary id, once read
+  std::map<unsigned int, std::string> dirichlet, traction; // by boundary id, once the parameters are read
 
   explicit ProblemParameters(const adamant::MeshFileParameters &mesh_file)
     : ElasticMaterialParameters(mesh_file)
@@ -57,7 +57,7 @@ struct ProblemParameters : adamant::ElasticMaterialParameters
       "Expressions of x, y, z, t; where given, run.json has the L2 error of the displacement at the end time");
   }
 
-  // Of a box, or of another mesh, which is asked for its boundaries when it is there.
+  // Checks the boundaries of a box. Any other mesh is asked for its boundaries later, when it exists.
   void check_boundaries(bool stationary, bool box) const
   {
     const std::string axes = std::string("xyz").substr(0, dimension);
@@ -87,7 +87,7 @@ struct ProblemParameters : adamant::ElasticMaterialParameters
   }
 };
 
-// The functions that ProblemParameters describes; a mistake in an expression is an InputError.
+// The functions of ProblemParameters' expressions; a mistake in an expression throws InputError.
 template <int dim>
 struct ProblemFunctions
 {
@@ -201,7 +201,7 @@ struct Parameters
     return schedule;
   }
 
-  // Where a checkpoint is continued.
+  // Returns the keys that a continued run may not change.
   std::vector<std::string> must_stay() const
   {
     std::vector<std::string> keys = {"Output/Points"};   // columns of statistics.csv
@@ -210,7 +210,7 @@ struct Parameters
     return keys;
   }
 
-  // Chebyshev smoothing by node blocks inside conjugate gradients: what suits the condensed formulation.
+  // Returns Chebyshev smoothing by node blocks inside conjugate gradients, which suits the condensed formulation.
   static adamant::LinearSolverOptions default_options()
   {
     adamant::LinearSolverOptions options;
@@ -220,7 +220,7 @@ struct Parameters
     return options;
   }
 
-  // What no single parameter's pattern can tell.
+  // Checks conditions that no single parameter's pattern can tell.
   void check() const
   {
     problem.check(!time.stationary);
@@ -254,7 +254,7 @@ struct Parameters
     time.check();
   }
 
-  // Where the displacement is recorded.
+  // Returns the points where the displacement is recorded.
   std::vector<std::vector<double>> points() const
   {
     const std::vector<double> usual = {0.5, 0.5, 0.5};
@@ -277,7 +277,7 @@ struct Parameters
       require(line.size() == 2 * dim(), "Output/Profiles: a line needs ", 2 * dim(), " numbers, one has ", line.size());
   }
 
-  // The mesh, from an empty one, but for refinement by estimates.
+  // Makes the mesh from an empty one, without refinement by estimates.
   template <int dim>
   void make(Triangulation<dim> &mesh) const
   {

@@ -15,7 +15,7 @@
 
 namespace elasticity
 {
-/// What is computed from a displacement: the work of the load F . u, energies, displacements at points, stresses.
+/// Results of a displacement: the work of the load F . u, energies, displacements at points, stresses.
 template <int dim>
 class Results
 {
@@ -51,10 +51,11 @@ public:
     measured[step % 2].take();
   }
 
-  /// Adds them, F times a factor, and the energies to that row. The step has ended; the next one may be under way.
+  /// Adds the results of `measure`, F times a factor, and the energies to the row of this step. The step has ended; the
+  /// next one may be under way.
   void add_to(adamant::Statistics::Row &row, double factor, unsigned int step)
   {
-    measured[step % 2].wait(); // these kernels follow the solve, whose end is not theirs
+    measured[step % 2].wait(); // these kernels follow the solve, whose end does not include them
     work_of_load  = factor * work.on_host()[step % 2];
     displacements = at_points.values(step % 2);
     row.insert(row.end(),
@@ -63,7 +64,7 @@ public:
       row.emplace_back("point" + std::to_string(k / dim) + "_u" + "xyz"[k % dim], displacements[k]);
   }
 
-  /// The last state, u in host memory, in run.json and in the folder's profiles.
+  /// Adds the last state to run.json and writes the folder's profiles; u is in host memory.
   void add_to(adamant::RunRecord &record, const adamant::Array<double> &u, const std::string &folder) const
   {
     std::cout << "strain energy " << energy.strain << ", work of the load " << work_of_load << std::endl;
@@ -78,7 +79,7 @@ public:
 private:
   adamant::Device          device;
   adamant::Scalars         work;        // F . u of two steps
-  adamant::Mark            measured[2]; // behind what `measure` launches in these steps
+  adamant::Mark            measured[2]; // set after the kernels of `measure` in these steps
   adamant::PointEvaluation at_points;
   adamant::Stresses<dim>   stresses;
 };

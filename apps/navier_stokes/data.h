@@ -2,11 +2,11 @@
 
 #include "base/host_device.h"
 
-/// What a step of the Navier-Stokes program does node by node, for host and GPU. Velocities are stored by components:
-/// component c of node i is u[c n + i].
+/// Functors for a step of the Navier-Stokes program, node by node, for host and GPU. Velocities are stored by
+/// components: component c of node i is u[c n + i].
 namespace navier_stokes
 {
-/// f = 0 at the nodes that no step moves: those with 1 / m = 0.
+/// Sets f = 0 at nodes that no step moves: they have 1 / m = 0.
 struct KeepMoving
 {
   int           dim;
@@ -22,7 +22,7 @@ struct KeepMoving
   }
 };
 
-/// y = m x, entry by entry.
+/// Computes y = m x, entry by entry.
 struct Product
 {
   const double *m, *x;
@@ -31,8 +31,8 @@ struct Product
   ADAMANT_HOST_DEVICE void operator()(int k) const { y[k] = m[k] * x[k]; }
 };
 
-/// The pressure's right-hand side b = -(g - mean) / dt; `sum` of g is where the mean has to be projected out, else
-/// null.
+/// Computes the pressure's right-hand side b = -(g - mean) / dt. `sum` points to the sum of g where the mean is
+/// subtracted, else it is null.
 struct PressureRhs
 {
   double        dt, volume;
@@ -45,7 +45,7 @@ struct PressureRhs
   }
 };
 
-/// q loses its mean, p += q - nu g / m, and s = p + q is what the next momentum step takes.
+/// Subtracts the mean of q, adds q - nu g / m to p, and computes s = p + q, which the next momentum step takes.
 struct PressureUpdate
 {
   double        viscosity, volume;

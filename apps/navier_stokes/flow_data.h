@@ -21,8 +21,8 @@ namespace navier_stokes
 {
 using adamant::Array;
 
-/// What the parameters prescribe, at this rank's nodes of the velocity mesh: boundary velocities, forces and the
-/// initial state. All ranks call it together.
+/// Data that the parameters prescribe, at this rank's nodes of the velocity mesh: boundary velocities, forces and the
+/// initial state. All ranks call all functions together.
 template <int dim>
 class FlowData
 {
@@ -63,8 +63,8 @@ public:
     set_force(0.);
   }
 
-  /// The largest component of all velocities that are prescribed until the end time, and of the initial one. Throws
-  /// InputError where more flows out than in. The boundary values are those at time 0 afterwards.
+  /// Returns the largest component of all velocities that are prescribed until the end time, and of the initial one.
+  /// Throws InputError where more flows out than in. Afterwards the boundary values belong to time 0.
   double reference_speed(double end)
   {
     double largest = 0;
@@ -77,7 +77,7 @@ public:
     return largest;
   }
 
-  /// Forces and boundary velocities that depend on time, at these times.
+  /// Evaluates forces and boundary velocities that depend on time, at these times.
   void evaluate(double time_of_force, double time_of_boundary)
   {
     if (force_varies())
@@ -88,7 +88,7 @@ public:
 
   bool has_force() const { return force.size() > 0; }
   bool force_varies() const { return force_at_nodes != nullptr; }
-  void set_force(double t) ///< f at the nodes that a step moves
+  void set_force(double t) ///< sets f at the nodes that a step moves
   {
     if (force_varies())
       force_at_nodes(t, force);
@@ -96,7 +96,7 @@ public:
       device.for_each(n, KeepMoving{dim, n, inverse_mass.data(), force.data()});
   }
 
-  /// f - ∂_t u at time t: what a force on a boundary takes. ∂_t u is that of the step of length dt from u_old to u.
+  /// Returns f - ∂_t u at time t, for a force on a boundary. ∂_t u is (u - u_old) / dt, of the step of length dt.
   Array<double> lacking_acceleration(double t, double dt, const Array<double> &u, const Array<double> &u_old) const
   {
     Array<double> a = acting;
@@ -116,8 +116,8 @@ public:
   {
     return values_at_first("Problem/Initial velocity", problem.initial_velocity);
   }
-  /// What the initial pressure balances, see tested_acceleration; empty where neither forces nor initial velocities
-  /// are there: a start by moving walls alone is impulsive.
+  /// Returns the acceleration that the initial pressure balances, see tested_acceleration. It is empty where forces and
+  /// initial velocity are zero: a start by moving walls alone is impulsive.
   std::optional<Array<double>> initial_acceleration(const Array<double> &u) const
   {
     const auto f = values_at_first("Problem/Body force", problem.body_force);
@@ -126,7 +126,7 @@ public:
     return adamant::tested_acceleration(flow, problem.viscosity, u, f, moves);
   }
 
-  /// The errors of a state where the exact one is known.
+  /// Adds the errors of a state to the record where the exact solution is known.
   void add_errors(const Array<double> &u, const Array<double> &pressure, double t, adamant::RunRecord &record) const
   {
     if (const auto &text = problem.exact_velocity; !text.empty())
@@ -137,7 +137,7 @@ public:
   }
 
 private:
-  // An expression at the nodes, component by component; host memory.
+  // Returns an expression's values at the nodes, component by component, in host memory.
   Array<double> nodal_values(const std::string &text, unsigned int n_components, double t = 0.) const
   {
     Array<double> values(std::size_t(n_components) * n);
@@ -145,7 +145,7 @@ private:
     return values;
   }
 
-  // What the flow starts with; InputError on all ranks where that is no number.
+  // Returns values at time 0; throws InputError on all ranks where one is no number.
   Array<double> values_at_first(const std::string &key, const std::string &text) const
   {
     const auto values = nodal_values(text, dim);
@@ -172,11 +172,11 @@ private:
 public:
   adamant::BoundaryValues<dim> boundary;
   Vector                       force;        ///< empty where it is zero
-  Vector                       inverse_mass; ///< zero at the nodes that no step moves
+  Vector                       inverse_mass; ///< zero at nodes that no step moves
 
 private:
-  // What flows in has to flow out where no outflow boundary sees to it. Returns the largest component that this rank
-  // prescribes at time t.
+  // Checks that as much flows out as in, where no outflow boundary ensures it. Returns the largest component that this
+  // rank prescribes at time t.
   double check_boundary(double t)
   {
     boundary.evaluate(t);
@@ -195,7 +195,7 @@ private:
     return largest;
   }
 
-  // Whether the values of all ranks are.
+  // Returns whether the values of all ranks are zero.
   bool are_zero(const Array<double> &values) const
   {
     double n_others =
@@ -205,7 +205,7 @@ private:
   }
 
   std::vector<bool>      moves;          // of each node, whether a step moves it
-  Array<double>          acting;         // f at all nodes where it does not vary; empty where it is zero
+  Array<double>          acting;         // f at all nodes where it is constant in time; empty where it is zero
   adamant::PointFunction force_at_nodes; // where the force varies in time
 };
 } // namespace navier_stokes

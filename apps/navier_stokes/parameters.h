@@ -30,8 +30,8 @@ struct ProblemParameters : ParameterAcceptor
   std::string  boundary_velocities = "3: 1; 0; 0";
   std::vector<std::string> outflow_names;
 
-  std::set<unsigned int>              outflow;           // once read
-  std::map<unsigned int, std::string> boundary_velocity; // by id, once read
+  std::set<unsigned int>              outflow;           // by id, once the parameters are read
+  std::map<unsigned int, std::string> boundary_velocity; // by id, once the parameters are read
 
   explicit ProblemParameters(const adamant::MeshFileParameters &mesh_file)
     : ParameterAcceptor("/Problem")
@@ -154,7 +154,7 @@ struct Parameters
     return schedule;
   }
 
-  // Where a checkpoint is continued.
+  // Returns the keys that a continued run may not change.
   std::vector<std::string> must_stay() const
   {
     std::vector<std::string> columns = {"Output/Points", "Output/Force boundaries", "Output/Force scale"};
@@ -175,7 +175,7 @@ struct Parameters
     return options;
   }
 
-  // What no single parameter's pattern can tell.
+  // Checks conditions that no single parameter's pattern can tell.
   void check() const
   {
     const auto refuse = [](const std::string &message) { throw adamant::InputError(message); };
@@ -216,7 +216,7 @@ struct Parameters
     adamant::require_arithmetic("Implementation/Fast diagonalization precision", implementation.arithmetic(), device);
   }
 
-  // What takes one rank.
+  // Checks options that need one rank.
   void check_ranks(int n_ranks) const
   {
     if (n_ranks > 1 && (implementation.pressure_solver != "multigrid" || !implementation.custom_kernels))

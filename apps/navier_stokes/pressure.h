@@ -7,14 +7,14 @@
 
 namespace navier_stokes
 {
-/// What belongs to the nodes of the pressure, this rank's part.
+/// This rank's vectors and matrices at the nodes of the pressure.
 template <int dim>
 struct Pressure
 {
   using Vector = adamant::Vector<double>;
 
   Pressure() = default;
-  /// Zeros. `changes` is whether the mesh may.
+  /// Makes vectors of zeros. `changes` says whether the mesh may change.
   Pressure(const adamant::Device &device, const adamant::FlowMatrices<dim> &flow, bool changes)
     : n(flow.pressure().n_owned())
     , volume(flow.pressure_volume)
@@ -37,8 +37,8 @@ struct Pressure
 
   void interpolate() { device.multiply(1., interpolation, p_plus_q, 0., on_velocity_mesh); }
 
-  /// Pressure and increments; over a change of the mesh also the divergence g, by the nodal values of g / m, and no
-  /// constant is added to a pressure that has a free one.
+  /// Saves or loads pressure and increments. Over a change of the mesh it also carries the divergence g, by the nodal
+  /// values of g / m. It then subtracts the mean of a pressure that has a free constant.
   void serialize(adamant::State &state, const adamant::FlowMatrices<dim> &flow, adamant::Extrapolation &guess)
   {
     const adamant::CoarserSpace<dim> space{flow.pressure(), flow.velocity(), interpolation, injection};
@@ -65,7 +65,7 @@ struct Pressure
   adamant::Device device;
 
   Vector                  q, p, p_plus_q, b, g;
-  Vector                  on_velocity_mesh; ///< p + q at its nodes
+  Vector                  on_velocity_mesh; ///< p + q at the velocity's nodes
   Vector                  mass, inverse_mass, ones;
   adamant::Matrix<double> interpolation, injection; ///< see FlowMatrices
 };

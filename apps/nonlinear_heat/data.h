@@ -6,10 +6,10 @@
 
 #include <cmath>
 
-/// Equation data and cell kernels of the nonlinear heat equation, for host and GPU, so they call nothing of deal.II.
+/// Equation data and cell kernels of the nonlinear heat equation, for host and GPU: they call no function of deal.II.
 namespace nonlinear_heat
 {
-/// k(u) = kappa (1 + beta u²) and its derivative.
+/// The conductivity k(u) = kappa (1 + beta u²) and its derivative.
 struct Conductivity
 {
   double kappa, beta;
@@ -18,7 +18,7 @@ struct Conductivity
   ADAMANT_HOST_DEVICE double derivative(double u) const { return 2. * kappa * beta * u; }
 };
 
-/// s = 16 |x - c|², c = (1/2, ..., 1/2).
+/// Returns s = 16 |x - c|² with c = (1/2, ..., 1/2).
 template <int dim>
 ADAMANT_HOST_DEVICE double square_of_distance(const double *x)
 {
@@ -28,7 +28,7 @@ ADAMANT_HOST_DEVICE double square_of_distance(const double *x)
   return s;
 }
 
-/// u(t,x) = (1 + t) exp(-s): the initial values, the boundary values, and what the computed solution is compared with.
+/// The function u(t,x) = (1 + t) exp(-s): initial values, boundary values and the exact solution.
 template <int dim>
 struct Exact
 {
@@ -40,8 +40,8 @@ struct Exact
   }
 };
 
-/// f = d_t u - div(k(u) grad u) for this u, with Laplace u = (64 s - 32 dim) u, |grad u|² = 64 s u² and
-/// d_t u = exp(-s).
+/// The source f = d_t u - div(k(u) grad u) for the exact solution u. It has Laplace u = (64 s - 32 dim) u, |grad u|² =
+/// 64 s u² and d_t u = exp(-s).
 template <int dim>
 struct Source
 {
@@ -55,7 +55,7 @@ struct Source
   }
 };
 
-/// At a quadrature point: k(u), and k'(u) grad u, which is left out where `flux` is null.
+/// Stores k(u) and k'(u) grad u at a quadrature point; the latter is left out where `flux` is null.
 template <int dim>
 struct Coefficients
 {
@@ -71,7 +71,8 @@ struct Coefficients
   }
 };
 
-/// ∫ mass φ_i φ_j + weight (k grad φ_i . grad φ_j + φ_j grad φ_i . flux); without the last term where `flux` is null.
+/// Integrates `∫ mass φ_i φ_j + weight (k grad φ_i . grad φ_j + φ_j grad φ_i . flux)`, without the last term where
+/// `flux` is null.
 template <int dim>
 struct System
 {

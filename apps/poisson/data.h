@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What the program does to the columns of row-major n x r matrices, for host and GPU.
+/// Functors for columns of row-major n x r matrices, for host and GPU.
 namespace poisson
 {
-/// Numbers in (-1, 1) that depend on row and sample alone; zero in columns behind the last sample.
+/// Fills columns with numbers in (-1, 1) that depend on row and sample alone; columns behind the last sample are zero.
 struct RandomColumns
 {
   int     n_columns, first_sample, n_samples;
@@ -26,7 +26,7 @@ struct RandomColumns
   }
 };
 
-/// to = the first n of n_columns columns.
+/// Copies the first n of n_columns columns.
 struct FirstColumns
 {
   int                      n_columns, n;
@@ -38,11 +38,11 @@ struct FirstColumns
   }
 };
 
-/// Adds up x - x_0 and its square over the samples of one batch, x_0 the first sample of all; index: a row.
+/// Adds up x - x_0 and its square over the samples of one batch; x_0 is the first sample of all. The index is a row.
 struct AddSamples
 {
   int           n_columns, n;
-  bool          first; // batch
+  bool          first; // whether it is the first batch
   const double *x;
   double       *x_0, *sum, *squares;
 
@@ -63,7 +63,7 @@ struct AddSamples
   }
 };
 
-/// x_s -= (w . x_s) v, the inner products computed before: takes a constant out of right-hand sides and solutions.
+/// Computes x_s -= (w . x_s) v from given inner products: it takes a constant out of right-hand sides and solutions.
 struct SubtractMultiple
 {
   int           n_columns;

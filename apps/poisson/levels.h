@@ -32,22 +32,23 @@ inline Array<int> all_numbers(int n)
 
 struct Levels
 {
-  std::vector<adamant::LevelData> free;     ///< of the unknowns that are neither prescribed nor hanging, coarsest first
-  Array<int>                      unknowns; ///< their numbers among the nodes of the finest level
+  std::vector<adamant::LevelData> free;     ///< of the unknowns, nodes neither prescribed nor hanging; coarsest first
+  Array<int>                      unknowns; ///< numbers of the unknowns among the nodes of the finest level
   CSRMatrix<double>               mass;     ///< from values at all nodes to unknowns
-  CSRMatrix<double>               lift;     ///< of A, from prescribed values to unknowns
+  CSRMatrix<double>               lift;     ///< the part of A from prescribed values to unknowns
   Array<double>                   points;   ///< all nodes: coordinate d of node i is points[d n_nodes + i]
-  bool                            singular = false; ///< without prescribed values
+  bool                            singular = false; ///< whether no value is prescribed
   std::size_t                     n_cells  = 0;
   double                          aspect   = 1.; ///< the longest over the shortest edge of a cell
 
-  /// For the Schur complement: of all nodes, without boundary conditions; prolongations from each level to the next.
+  /// For the Schur complement: the matrix of all nodes, without boundary conditions, and prolongations from each level
+  /// to the next.
   std::shared_ptr<const CSRMatrix<double>> matrix;
   Matrices                                 prolongations;
 
   int n() const { return free.back().matrix->n_rows; }
 
-  void add_to(adamant::RunRecord &record) const ///< sizes
+  void add_to(adamant::RunRecord &record) const ///< adds the sizes
   {
     record["dofs"]  = n();
     record["cells"] = n_cells;
@@ -58,7 +59,7 @@ struct Levels
       record["levels"].push_back({{"dofs", level.matrix->n_rows}, {"nonzeros", level.matrix->n_nonzeros()}});
   }
 
-  /// One more level with these unknowns, a subset of the rows of A and P.
+  /// Adds one level with these unknowns, a subset of the rows of A and P.
   void add(const CSRMatrix<double> &A, const CSRMatrix<double> *P, const Array<int> &its_unknowns)
   {
     adamant::require(!its_unknowns.empty(), "Mesh: level ", free.size(),
@@ -76,7 +77,7 @@ struct Levels
   }
 };
 
-/// Q1 elements on a mesh of deal.II: u is prescribed on all boundaries but the natural ones.
+/// Q1 elements on a mesh of deal.II; u is prescribed on all boundaries except the natural ones.
 template <int dim>
 class Space
 {
@@ -90,7 +91,7 @@ public:
     , field(meshes, "u", fe, prescribed(mesh, natural))
   {}
 
-  /// `whole`: with what the Schur complement needs.
+  /// Returns the levels; `whole` adds the data of the Schur complement.
   Levels                          make_levels(bool whole) const;
   const adamant::LevelSpace<dim> &nodes() const { return field.finest(); }
 

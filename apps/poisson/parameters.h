@@ -20,7 +20,7 @@ namespace poisson
 using adamant::require;
 using dealii::ParameterAcceptor;
 
-/// An expression of x, y, z and s as the library takes it: of x, y, z and t.
+/// Turns an expression of x, y, z and s into one of x, y, z and t, which the library takes.
 inline std::string with_sample_number(const std::string &text)
 {
   return std::regex_replace(text, std::regex("\\bs\\b"), "t");
@@ -31,7 +31,7 @@ struct ProblemParameters : ParameterAcceptor
   unsigned int             dimension = 2, n_samples = 64;
   std::string              domain = "mesh", source = "sin(pi*x)*sin(pi*y)*(1+s/64)", exact, boundary = "0";
   std::vector<std::string> natural_names;
-  std::set<unsigned int>   natural; // once read
+  std::set<unsigned int>   natural; // once the parameters are read
 
   explicit ProblemParameters(const adamant::MeshFileParameters &mesh_file)
     : ParameterAcceptor("/Problem")
@@ -206,7 +206,7 @@ struct Parameters
 
   unsigned int dim() const { return problem.dimension; }
 
-  // What no single parameter's pattern can tell.
+  // Checks conditions that no single parameter's pattern can tell.
   void check() const
   {
     problem.check();
@@ -230,7 +230,7 @@ struct Parameters
     adamant::require_arithmetic("Solver/Precision", solver.arithmetic(), device);
   }
 
-  // At which the coarser meshes end: the Schur complement's coarse mesh is among them.
+  // Returns the number of cells at which coarser meshes end: the Schur complement's coarse mesh is among them.
   unsigned int coarsest_cells() const
   {
     double cells = 1.;

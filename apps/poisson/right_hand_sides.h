@@ -15,9 +15,9 @@
 
 namespace poisson
 {
-/// B = M F - C g for several samples at once, F the values of their sources at the nodes, C the part of A that acts on
-/// prescribed values g; and the constant that right-hand
-/// sides and solutions lose where no value is prescribed: b -= (Σ b) m / Σ m and x -= (m . x) / Σ m with m = M 1.
+/// Computes B = M F - C g for several samples at once. F are the values of their sources at the nodes, and C is the
+/// part of A that acts on prescribed values g. Where no value is prescribed, right-hand sides and solutions lose a
+/// constant: b -= (Σ b) m / Σ m and x -= (m . x) / Σ m with m = M 1.
 template <int dim>
 class RightHandSides
 {
@@ -38,12 +38,12 @@ public:
       setup_constants();
   }
 
-  /// Of n samples from the first on; b has r >= n columns, the others are zero. Throws InputError where values are no
-  /// numbers.
+  /// Computes right-hand sides of n samples from `first` on; b has r >= n columns, of which the others are zero. Throws
+  /// InputError where values are no numbers.
   void set(unsigned int first, int n, int r, Vector &b);
-  /// Of the norms of these right-hand sides, in device memory, where they are at hand; else null.
+  /// Returns the squared norms of these right-hand sides, in device memory, where they are known, else null.
   const double *squares() const { return levels.singular ? nullptr : norms->last(); }
-  /// Of solutions, where it is free.
+  /// Takes the constant out of solutions, where it is free.
   void remove_constant(Vector &x) const
   {
     if (levels.singular)

@@ -21,15 +21,15 @@
 
 namespace poisson
 {
-/// An approximate inverse of A for r columns, and what it costs.
+/// An approximate inverse of A for r columns, and its costs.
 struct Approximation
 {
   std::unique_ptr<adamant::Preconditioner> inverse;
-  double                                   flop = 0., paper_flop = 0.; ///< of its products, a column
-  double                                   traffic = 0.;               ///< bytes of all columns, at least
-  double                                   bytes   = 0.;               ///< of memory
+  double                                   flop = 0., paper_flop = 0.; ///< of its products, for one column
+  double                                   traffic = 0.;               ///< least bytes for all columns
+  double                                   bytes   = 0.;               ///< bytes of its memory
 
-  /// To run.json, for n unknowns and r columns, of which it is applied to so many a second.
+  /// Adds the costs to run.json, for n unknowns and r columns; it is applied to columns_per_second columns a second.
   void add_to(adamant::RunRecord &record, double n, int r, double columns_per_second) const
   {
     if (bytes > 0.)
@@ -45,8 +45,8 @@ struct Approximation
   }
 };
 
-/// X = M B, recorded; of a direct solver with the squares of norms that are at hand, or null. In float, what is solved
-/// with are copies of B and X, rounded before and widened after.
+/// Computes X = M B by a recorded graph. `squares` are squared norms of B for a direct solver, or null. In float the
+/// solve works on copies of B and X, rounded before and widened after it.
 class OneSolve
 {
 public:
@@ -70,7 +70,7 @@ public:
       else
         direct->apply(B, squares, false, X);
     };
-    solve(); // loads what a recorded graph must not load
+    solve(); // loads data that a recorded graph must not load
     graph = adamant::Graph(device, solve);
   }
   void begin(const Vector &B)
@@ -91,11 +91,11 @@ private:
   adamant::Graph         graph;
 };
 
-/// Makes them for one problem; what several of one kind share is made once.
+/// Makes solvers for one problem; solvers of one kind share their data.
 class Solvers
 {
 public:
-  /// `directions`: of a tensor-product mesh, else empty.
+  /// `directions` belong to a tensor-product mesh, else they are empty.
   Solvers(const adamant::Device &device, const Parameters &parameters, const Levels &levels,
           std::vector<adamant::Eigenpairs> directions)
     : device(device)
@@ -104,15 +104,16 @@ public:
     , directions(std::move(directions))
   {}
 
-  /// The one that the parameters choose.
+  /// Returns the solver that the parameters choose.
   Approximation chosen(int r) { return of(parameters.solver.type, parameters.solver.arithmetic(), r); }
-  /// For comparison, in double: fast diagonalization where it can, unless it is the chosen one; else multigrid.
+  /// Returns a solver in double for comparison: fast diagonalization where the mesh allows it and it is not the chosen
+  /// solver, else multigrid.
   Approximation in_double(int r)
   {
     const bool same = parameters.solver.type == "fast_diagonalization" && parameters.solver.precision == "float64";
     return of(directions.empty() || same ? "multigrid" : "fast_diagonalization", adamant::Arithmetic::float64, r);
   }
-  /// In TF32, where 16 bits do not do; none otherwise.
+  /// Returns a solver in TF32 for columns where 16 bits are too few, or null.
   adamant::MakePreconditioner fallback()
   {
     if (!parameters.solver.direct() || parameters.solver.arithmetic() < adamant::Arithmetic::bfloat16)
@@ -120,14 +121,14 @@ public:
     return [this](int r) { return of(parameters.solver.type, adamant::Arithmetic::tf32, r).inverse; };
   }
 
-  /// Condition numbers and counts, as Tables 1 and 4 of the paper have them.
+  /// Returns condition numbers and counts, as in Tables 1 and 4 of the paper.
   adamant::RunRecord conditions()
   {
     prepare_schur();
     const auto   kappa = condition_numbers(device, *nodes, *cells, *matrices, *levels.matrix);
     const auto  &A     = *levels.free.back().matrix;
     const double n_E = cells->edge.size(), largest = *std::max_element(A.value.begin(), A.value.end());
-    // Without those that are zero, as between nodes of right-angled triangles.
+    // Counts entries that are not zero; between nodes of right-angled triangles some are.
     const double entries =
       std::count_if(A.value.begin(), A.value.end(), [&](double value) { return std::abs(value) > 1e-13 * largest; });
     double inverses = 0.;
@@ -157,7 +158,7 @@ private:
     return {std::move(solver), flop, 0., traffic, bytes};
   }
 
-  // One right-hand side has the library's own V-cycle, whose matrices are in the formats of the device.
+  // For one right-hand side it is the library's own V-cycle, whose matrices are in the formats of the device.
   template <typename Number>
   Approximation multigrid(int r) const
   {
@@ -173,7 +174,7 @@ private:
         options.singular                       = levels.singular;
         const auto precision =
           sizeof(Number) == sizeof(float) ? adamant::Precision::float32 : adamant::Precision::float64;
-        const double cycles = chosen.smoother == "jacobi" ? double(chosen.cycles) : 0.; // others are not counted
+        const double cycles = chosen.smoother == "jacobi" ? double(chosen.cycles) : 0.; // only Jacobi is counted
         return {make_multigrid(device, levels.free, precision, options), cycles * cost.flop, 0., cycles * cost.traffic,
                 0.};
       }
@@ -196,7 +197,7 @@ private:
     return {std::move(solver), flop, paper_flop, traffic, bytes};
   }
 
-  // What all Schur complements of the problem share.
+  // Makes the data that all Schur complements of the problem share.
   void prepare_schur()
   {
     if (nodes)
@@ -209,7 +210,7 @@ private:
     matrices.emplace(*nodes, *cells, *levels.matrix);
   }
 
-  // Π⁻¹ has to fit; each refinement less of the coarse mesh leaves about half of its rows.
+  // Checks that Π⁻¹ fits; each refinement less of the coarse mesh leaves about half of its rows.
   void check_memory(adamant::Arithmetic arithmetic) const
   {
     const double n_edge = cells->edge.size(), free = adamant::free_bytes(device);
@@ -227,7 +228,7 @@ private:
   const Parameters                      &parameters;
   const Levels                          &levels;
   const std::vector<adamant::Eigenpairs> directions;
-  std::optional<adamant::NestedNodes>    nodes; // these three of the Schur complement
+  std::optional<adamant::NestedNodes>    nodes; // nodes, cells and matrices belong to the Schur complement
   std::optional<adamant::MacroCells>     cells;
   std::optional<adamant::Prehandled>     matrices;
 };

@@ -18,7 +18,7 @@
 
 namespace poisson
 {
-/// Mean and standard deviation over the samples, at each unknown; the columns of a batch at a time.
+/// Computes mean and standard deviation over the samples, at each unknown, from the columns of one batch at a time.
 class SampleStatistics
 {
 public:
@@ -31,8 +31,8 @@ public:
     , squares(device, n)
   {}
 
-  /// Adds n samples from the first on, the first of r columns of X, and their rows of statistics.csv. Throws RunError
-  /// where one has values that are no numbers.
+  /// Adds n samples from `first` on, the first n of r columns of X, and their rows of statistics.csv. Throws RunError
+  /// where a sample has values that are no numbers.
   void add(unsigned int first, int n, int r, const Vector &X, adamant::Statistics &rows)
   {
     const auto sizes = adamant::ColumnNorms(device, x_0.size(), r).fetch(X);
@@ -65,11 +65,11 @@ public:
 
 private:
   adamant::Device device;
-  Vector          x_0, sums, squares; // of x - x_0, and their squares
+  Vector          x_0, sums, squares; // sums of x - x_0, and of their squares
   int             n_samples = 0;
 };
 
-/// The values at all nodes, hanging ones included, from those of the unknowns and the prescribed ones (empty: zeros).
+/// Returns the values at all nodes, hanging ones included, from the unknowns and the prescribed values (empty: zeros).
 template <int dim>
 Array<double> nodal_values(const Levels &levels, const adamant::LevelSpace<dim> &space, const Array<double> &unknowns,
                            const Array<double> &prescribed)
@@ -86,7 +86,8 @@ Array<double> nodal_values(const Levels &levels, const adamant::LevelSpace<dim> 
   return values;
 }
 
-/// The largest error in L² of the first n samples, n columns of unknowns; `exact` is that of sample t.
+/// Returns the largest error in L² of the first n samples, n columns of unknowns; `exact` at time t is sample t's
+/// solution.
 template <int dim>
 double largest_l2_error(const Levels &levels, const adamant::LevelSpace<dim> &space,
                         const dealii::Mapping<dim> &mapping, const Array<double> &prescribed,
@@ -105,7 +106,7 @@ double largest_l2_error(const Levels &levels, const adamant::LevelSpace<dim> &sp
   return largest;
 }
 
-/// A VTU file with mean, standard deviation and the first sample.
+/// Writes a VTU file with mean, standard deviation and the first sample.
 template <int dim>
 void write(const SampleStatistics &statistics, const Levels &levels, const adamant::LevelSpace<dim> &space,
            const dealii::Mapping<dim> &mapping, const Array<double> &prescribed, const std::string &folder)

@@ -8,8 +8,8 @@
 
 namespace poisson
 {
-/// The median of the seconds that an action takes on the device; of several times the first one, which may record
-/// graphs, does not count.
+/// Returns the median of the seconds that an action takes on the device. Of several runs the first one does not count,
+/// as it may record graphs.
 template <class Action>
 double median_seconds(const adamant::Device &device, unsigned int repetitions, const Action &action)
 {
@@ -27,7 +27,7 @@ double median_seconds(const adamant::Device &device, unsigned int repetitions, c
   return times[times.size() / 2];
 }
 
-/// Likewise of a right-hand side on its way to the device and its solution on its way back.
+/// Returns the median of the seconds in which a right-hand side goes to the device and its solution comes back.
 inline double seconds_of_transfer(const adamant::Device &device, unsigned int repetitions, adamant::Vector<double> &b,
                                   const adamant::Vector<double> &x)
 {

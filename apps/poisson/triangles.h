@@ -11,15 +11,15 @@
 #include <utility>
 #include <vector>
 
-/// A mesh of triangles with linear elements, which deal.II is not needed for: it is matrices alone that solvers see.
+/// A mesh of triangles with linear elements, without deal.II: solvers only see its matrices.
 namespace poisson
 {
 class Triangles
 {
 public:
-  /// The flow around a square (Ruda, Turek, Ribbrock and Zajac 2021, Figure 9): (0,4) x (0,1) without [5/4,7/4] x
-  /// [1/4,3/4], 28 triangles. Three unit squares are cut by both diagonals; the ring around the hole is four
-  /// trapezoids, each cut into four from the intersection of its diagonals.
+  /// Makes the domain of the flow around a square (Ruda, Turek, Ribbrock and Zajac 2021, Figure 9): (0,4) x (0,1)
+  /// without [5/4,7/4] x [1/4,3/4], in 28 triangles. Both diagonals cut each of three unit squares. The ring around the
+  /// hole is four trapezoids, each cut into four from the intersection of its diagonals.
   static Triangles flow_around_square()
   {
     Triangles mesh;
@@ -32,7 +32,7 @@ public:
     return mesh;
   }
 
-  /// Cuts each triangle into four; returns the interpolation from the old nodes, which keep their numbers.
+  /// Cuts each triangle into four and returns the interpolation from the old nodes, which keep their numbers.
   CSRMatrix<double> refine()
   {
     const int                          n_old = n_nodes();
@@ -74,7 +74,7 @@ public:
   CSRMatrix<double> stiffness() const
   {
     return assemble([this](const Triangle &t, int i, int j) {
-      // Edges opposite to the nodes, over twice the area, are the gradients turned by a right angle.
+      // The gradients are the edges opposite to the nodes, over twice the area, turned by a right angle.
       const Point a = edge(t, i), b = edge(t, j);
       return (a[0] * b[0] + a[1] * b[1]) / (4. * area(t));
     });
@@ -84,7 +84,7 @@ public:
     return assemble([this](const Triangle &t, int i, int j) { return area(t) / (i == j ? 6. : 12.); });
   }
 
-  Array<int> inner_nodes() const ///< those that are on no boundary
+  Array<int> inner_nodes() const ///< nodes that are on no boundary
   {
     std::map<std::pair<int, int>, int> count;
     for (const auto &t : triangles)
@@ -125,10 +125,10 @@ private:
     return n_nodes() - 1;
   }
 
-  // Four triangles around the intersection of the diagonals.
+  // Adds four triangles around the intersection of the diagonals.
   void add_fan(const Point &a, const Point &b, const Point &c, const Point &d)
   {
-    // a + t (c - a) on the line through b and d.
+    // The intersection is a + t (c - a) on the line through b and d.
     const double e0 = d[0] - b[0], e1 = d[1] - b[1];
     const double t        = ((b[0] - a[0]) * e1 - (b[1] - a[1]) * e0) / ((c[0] - a[0]) * e1 - (c[1] - a[1]) * e0);
     const int    m        = node({a[0] + t * (c[0] - a[0]), a[1] + t * (c[1] - a[1])});
@@ -137,7 +137,7 @@ private:
       triangles.push_back({{corner[i], corner[(i + 1) % 4], m}});
   }
 
-  Point edge(const Triangle &t, int i) const // opposite to node i
+  Point edge(const Triangle &t, int i) const // the edge opposite to node i
   {
     const Point &p = nodes[t[(i + 1) % 3]], &q = nodes[t[(i + 2) % 3]];
     return {q[0] - p[0], q[1] - p[1]};
@@ -175,7 +175,7 @@ private:
   std::vector<Triangle> triangles;
 };
 
-/// Its levels up to so many refinements, u = 0 on the boundary.
+/// Returns the levels of this mesh up to so many refinements, with u = 0 on the boundary.
 inline Levels flow_around_square(unsigned int refinements)
 {
   Triangles mesh = Triangles::flow_around_square();

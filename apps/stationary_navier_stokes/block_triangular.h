@@ -10,16 +10,17 @@
 
 namespace stationary_navier_stokes
 {
-/// The preconditioner of the paper, for comparison: of J = [A G; D C] the velocities z_u = V r_u, V a V-cycle for A
-/// alone, then the pressures z_p = ν M_L⁻¹ (r_p - D z_u), M_L the pressure's lumped mass matrix in place of the Schur
-/// complement.
+/// The preconditioner of the paper, for comparison. For J = [A G; D C] it computes the velocities z_u = V r_u by a
+/// V-cycle V for A alone. The pressures are z_p = ν M_L⁻¹ (r_p - D z_u), with the pressure's lumped mass matrix M_L in
+/// place of the Schur complement.
 template <int dim>
 class BlockTriangular : public adamant::Preconditioner
 {
 public:
   using Vector = adamant::Vector<double>;
 
-  /// `equations` have values, with `velocities`, and outlive the object; `free_pressures` is 1 there, else 0.
+  /// `equations` have values, with `velocities`, and outlive the object; `free_pressures` is 1 at free pressures, else
+  /// 0.
   BlockTriangular(const adamant::Device &device, const adamant::Field<dim> &field, const FlowEquations<dim> &equations,
                   const adamant::LinearSolverOptions &options, const Vector &free_pressures)
     : device(device)
@@ -58,7 +59,7 @@ public:
   {
     J.update(*equations.J.on_device(top));
     cycle->update();
-    device.outdate_graphs(); // which hold the viscosity
+    device.outdate_graphs(); // graphs have recorded the viscosity
   }
 
 private:
@@ -66,7 +67,7 @@ private:
   const FlowEquations<dim>                &equations;
   std::size_t                              top;
   adamant::Matrix<double>                  J;
-  std::unique_ptr<adamant::Preconditioner> cycle; // of A
+  std::unique_ptr<adamant::Preconditioner> cycle; // for A
   Vector                                   inverse_mass, not_a_pressure;
   mutable Vector                           t;
 };

@@ -18,10 +18,10 @@
 #include <utility>
 #include <vector>
 
-/// The velocities on the boundary.
+/// Functions for the velocities on the boundary.
 namespace stationary_navier_stokes
 {
-/// All velocities are prescribed where there is no outflow; pressures never are.
+/// Returns the prescribed components: all velocities where there is no outflow, and never pressures.
 template <int dim>
 adamant::DirichletBoundary dirichlet_boundary(const ProblemParameters &problem, const Triangulation<dim> &mesh)
 {
@@ -40,8 +40,8 @@ adamant::DirichletBoundary dirichlet_boundary(const ProblemParameters &problem, 
   return dirichlet;
 }
 
-/// Whether a velocity at an outflow boundary is free. On a coarse mesh none may be, where all nodes there belong to walls,
-/// too; the pressure has a free constant then.
+/// Returns whether a velocity at an outflow boundary is free. On a coarse mesh none may be, where all nodes of the
+/// outflow belong to walls, too; the pressure has a free constant then.
 template <int dim>
 bool flows_out(const ProblemParameters &problem, const adamant::LevelSpace<dim> &space)
 {
@@ -83,7 +83,7 @@ void for_each_boundary_point(const adamant::LevelSpace<dim> &space, const Mappin
         }
 }
 
-/// What flows out through a boundary, ∫ u·n of the velocity given there, and ∫ |u|.
+/// Returns what flows out through a boundary: ∫ u·n of the velocity given there, and ∫ |u|.
 template <int dim>
 std::pair<double, double> given_flux(const ProblemParameters &problem, const adamant::LevelSpace<dim> &space,
                                      const Mapping<dim> &mapping, types::boundary_id id)
@@ -100,7 +100,7 @@ std::pair<double, double> given_flux(const ProblemParameters &problem, const ada
   return {flux, size};
 }
 
-/// The same from the nodal values of (u, p); the second number is at least ∫ |u|.
+/// Returns the flux from the nodal values of (u, p); the second number is at least ∫ |u|.
 template <int dim>
 std::pair<double, double> flux_of(const Array<double> &nodal, const adamant::LevelSpace<dim> &space,
                                   const Mapping<dim> &mapping, types::boundary_id id)
@@ -118,9 +118,9 @@ std::pair<double, double> flux_of(const Array<double> &nodal, const adamant::Lev
   return {flux, size};
 }
 
-/// Scales the values g that are `from` one boundary so that as much flows through it as the given velocity says:
-/// interpolated, a parabola on n cells lacks 1 / n² of that, and forces on bodies behind it more. Where no net flux is
-/// given, or g is far from it, they stay.
+/// Scales the values of g whose boundary, in `from`, is `id`, so that the given velocity's flux goes through it. An
+/// interpolated parabola on n cells lacks 1 / n² of the flux, and forces on bodies behind it lack more. The values stay
+/// where no net flux is given, or g is far from it.
 template <int dim>
 void keep_flux(const ProblemParameters &problem, const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping,
                types::boundary_id id, const std::vector<types::boundary_id> &from, Array<double> &g)
@@ -139,8 +139,8 @@ void keep_flux(const ProblemParameters &problem, const adamant::LevelSpace<dim> 
         g[i] *= factor;
 }
 
-/// The values at the prescribed DoFs of the space, host memory. Where boundaries meet a node takes the velocity of
-/// smallest, or largest, norm.
+/// Returns the values at the prescribed DoFs of the space, in host memory. A node where boundaries meet takes the
+/// velocity of smallest, or largest, norm.
 template <int dim>
 Array<double> prescribed_velocities(const ProblemParameters &problem, const adamant::LevelSpace<dim> &space,
                                     const Mapping<dim> &mapping)
@@ -149,7 +149,7 @@ Array<double> prescribed_velocities(const ProblemParameters &problem, const adam
   const auto                     &mesh  = space.triangulation();
   const int                       m     = space.node_size();
   Array<double>                   g(space.prescribed.size(), 0.), norm(space.n_dofs() / m, -1.);
-  std::vector<types::boundary_id> from(g.size(), numbers::invalid_boundary_id); // whose velocity it is
+  std::vector<types::boundary_id> from(g.size(), numbers::invalid_boundary_id); // boundary whose velocity is taken
   for (const auto id : mesh.get_boundary_ids())
     if (problem.outflow.count(id) == 0)
       {
@@ -176,7 +176,7 @@ Array<double> prescribed_velocities(const ProblemParameters &problem, const adam
   return g;
 }
 
-/// InputError where there are too many unknowns for a dense inverse.
+/// Throws InputError where there are too many unknowns for a dense inverse.
 inline void check_coarsest_level(const Parameters &parameters, int n_unknowns)
 {
   require(parameters.linear_solver.coarse_solver != "dense_inverse" || n_unknowns <= 8192, "the coarsest level has ",
@@ -184,7 +184,7 @@ inline void check_coarsest_level(const Parameters &parameters, int n_unknowns)
           "Linear solver/Coarsest level cells, or Coarse solver = smoothing");
 }
 
-/// InputError where more flows in than out, or the reverse, and there is no outflow boundary.
+/// Throws InputError where inflow and outflow differ, and there is no outflow boundary.
 template <int dim>
 void check_flux(const ProblemParameters &problem, const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping)
 {

@@ -12,24 +12,24 @@
 
 namespace stationary_navier_stokes
 {
-/// Leads Newton's method to a solution where the guess is too far away: by way of larger viscosities.
+/// Leads Newton's method to a solution by way of larger viscosities, where the guess is too far away.
 template <int dim>
 class Continuation
 {
 public:
   using Vector = adamant::Vector<double>;
 
-  /// `record` gets what has been solved: mesh, viscosity, steps.
+  /// `record` gets the mesh, viscosity and steps of each solve.
   Continuation(const Parameters &parameters, adamant::RunRecord &record)
     : parameters(parameters)
     , record(record)
   {}
 
-  double last_viscosity = 0.; ///< of the last solution, on whatever mesh; 0: there is none
+  double last_viscosity = 0.; ///< viscosity of the last solution, on any mesh; 0: there is none
 
-  /// From the guess x, for the fluid at rest by way of given viscosities, until ‖F‖ <= tolerance times `scale`, or
-  /// times its first value where that is 0. Throws SolverError where the way is too far; x is then the last solution,
-  /// for last_viscosity, or as it was.
+  /// Solves from the guess x until ‖F‖ <= tolerance times `scale`, or times its first value where `scale` is 0. A fluid
+  /// at rest goes through given viscosities. Throws SolverError where the way is too far; x is then the last solution,
+  /// for last_viscosity, or unchanged.
   adamant::NewtonResult solve(FlowLevel<dim> &flow, double tolerance, double scale, Vector &x)
   {
     if (last_viscosity == 0.)
@@ -38,7 +38,7 @@ public:
     return approach(flow, parameters.problem.viscosity, tolerance, scale, x, 0);
   }
 
-  /// What to do where that has failed.
+  /// Returns advice for a solve that has failed.
   std::string advice() const
   {
     return (last_viscosity > 0. ? "; the last solution is that of viscosity " + adamant::to_text(last_viscosity) :
@@ -49,7 +49,7 @@ public:
 private:
   static constexpr unsigned int most_halvings = 5;
 
-  // What comes before the viscosity that is wanted, from rest.
+  // Returns the viscosities before the wanted one, for a fluid at rest.
   std::vector<double> stages(const FlowLevel<dim> &flow) const
   {
     if (!parameters.nonlinear.continuation.empty())
@@ -64,7 +64,7 @@ private:
     return result;
   }
 
-  // Where Newton's method fails, the step from the last viscosity is halved, in its logarithm.
+  // Solves for a viscosity. Where Newton's method fails, it halves the step from the last viscosity, in its logarithm.
   adamant::NewtonResult approach(FlowLevel<dim> &flow, double viscosity, double tolerance, double scale, Vector &x,
                                  unsigned int halvings)
   {

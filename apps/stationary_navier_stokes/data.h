@@ -5,24 +5,24 @@
 
 #include <cmath>
 
-/// Residual and derivative of the stationary Navier-Stokes equations in bilinear elements, for host and GPU, so they
-/// call nothing of deal.II.
+/// Residual and derivative of the stationary Navier-Stokes equations in bilinear elements, for host and GPU: they call
+/// no function of deal.II.
 namespace stationary_navier_stokes
 {
-/// ν, and the constants of the stabilisation: with G = J⁻ᵀJ⁻¹, J the map from the unit cell,
+/// The viscosity ν and the constants of the stabilisation. With G = J⁻ᵀJ⁻¹, J the map from the unit cell,
 ///   τ = (4 u·Gu + C_I ν² G:G)^(-1/2),   γ = γ₀ / (τ tr G).
 struct Constants
 {
   double viscosity, C_I, gamma_0;
 };
 
-/// What the integrands read at a quadrature point, as consecutive numbers: u, its derivatives ∂_d u_i, p, its gradient,
-/// R = (u·∇)u + ∇p - f, τ, ∂τ/∂u and γ.
+/// The values that integrands read at a quadrature point, as consecutive numbers. They are u, its derivatives ∂_d u_i,
+/// p, its gradient, R = (u·∇)u + ∇p - f, τ, ∂τ/∂u and γ.
 template <int dim>
 struct FlowValues
 {
   static constexpr int size = dim + dim * dim + 1 + dim + dim + 1 + dim + 1;
-  double              *first; ///< of the point
+  double              *first; ///< first value of the point
   ADAMANT_HOST_DEVICE  FlowValues(const double *all, long point)
     : first(const_cast<double *>(all) + point * size)
   {}
@@ -37,7 +37,7 @@ struct FlowValues
   ADAMANT_HOST_DEVICE double &gamma() const { return tau_u()[dim]; }
 };
 
-/// For Device::for_each over quadrature points: these values, from the nodal values of (u, p), node by node.
+/// Computes FlowValues from the nodal values of (u, p), node by node, by Device::for_each over quadrature points.
 template <int dim>
 struct EvaluateFlow
 {
@@ -51,7 +51,7 @@ struct EvaluateFlow
   ADAMANT_HOST_DEVICE void operator()(int point) const
   {
     const FlowValues<dim> at(values, point);
-    double                inverse_jacobian[dim][dim]; // derivative of coordinate k of the unit cell: [k]
+    double                inverse_jacobian[dim][dim]; // [k]: derivative of coordinate k of the unit cell
     interpolate(point, at, inverse_jacobian);
     for (int i = 0; i < dim; ++i)
       at.R()[i] = adamant::dot<dim>(at.u(), at.gradient(i)) + at.pressure_gradient()[i] -
@@ -112,7 +112,7 @@ private:
   }
 };
 
-/// For Device::for_each over the nodes of all cells, cell n + a: with T_a = φ_a + τ u·∇φ_a
+/// Integrates the residual, by Device::for_each over the nodes of all cells, cell n + a. With `T_a = φ_a + τ u·∇φ_a`
 ///   F_i = ∫ ν ∇φ_a·∇u_i + T_a (u·∇u_i - f_i) + τ u·∇φ_a ∂_i p - p ∂_i φ_a + γ div u ∂_i φ_a,
 ///   F_p = ∫ φ_a div u + τ ∇φ_a·R.
 template <int dim>
@@ -154,7 +154,7 @@ private:
   }
 };
 
-/// The derivative of F; with theta = 0 that of Picard's method, which takes u for constant where it convects, and τ.
+/// Integrates the derivative of F. With theta = 0 it is Picard's: it takes τ, and u where it convects, for constant.
 template <int dim>
 struct FlowJacobian
 {
@@ -187,7 +187,7 @@ struct FlowJacobian
     local[dim][dim] += at.JxW * tau * gradients;
   }
 };
-/// The part of the derivative that couples velocities, and the mass matrix of the pressure.
+/// Integrates the part of the derivative that couples velocities, and the mass matrix of the pressure.
 template <int dim>
 struct VelocityJacobian
 {

@@ -24,22 +24,23 @@ namespace stationary_navier_stokes
 using namespace dealii;
 using adamant::Array;
 
-/// Velocity and pressure of one node stand together, in this order.
+/// Returns the element: velocity and pressure of one node stand together, in this order.
 template <int dim>
 FESystem<dim> flow_element()
 {
   return FESystem<dim>(FE_Q<dim>(1), dim + 1);
 }
 
-/// The discrete equations on the levels of a field of (u, p): the residual on the finest one and the derivative on all,
-/// computed on a device. Coarser levels take the flow from the finest one's nodes.
+/// The discrete equations on the levels of a field of (u, p), computed on a device: the residual on the finest level
+/// and the derivative on all levels. Coarser levels take the flow from the finest one's nodes.
 template <int dim>
 class FlowEquations
 {
 public:
   using Vector = adamant::Vector<double>;
 
-  /// All but `force`, which may be null, have to outlive the object. `blocks` tells whether `velocities` is wanted.
+  /// All arguments but `force`, which may be null, have to outlive the object. `blocks` says whether `velocities` is
+  /// wanted.
   FlowEquations(const adamant::Device &device, const adamant::Field<dim> &field, const Mapping<dim> &mapping,
                 const Constants &constants, const Function<dim> *force, bool blocks)
     : constants(constants)
@@ -70,16 +71,16 @@ public:
 
   Constants                           constants;  ///< may change
   adamant::Form<dim>                  J;          ///< with values after `linearize`
-  std::unique_ptr<adamant::Form<dim>> velocities; ///< VelocityJacobian, likewise; null: it is not wanted
+  std::unique_ptr<adamant::Form<dim>> velocities; ///< VelocityJacobian, after `linearize`; null: not wanted
 
-  /// r = -Hᵀ F(u, p), from all nodal values.
+  /// Computes r = -Hᵀ F(u, p), from all nodal values.
   void residual(const Vector &nodal, Vector &r)
   {
     integrate(nodal);
     device.multiply(-1., gather, local, 0., r);
   }
 
-  /// J, with theta = 0 that of Picard's method.
+  /// Computes J; with theta = 0 Picard's matrix.
   void linearize(const Vector &nodal, double theta)
   {
     on_levels.update(nodal);
@@ -91,18 +92,18 @@ public:
       velocities->update(device, [&](std::size_t l) { return VelocityJacobian<dim>{jacobian(l, theta)}; });
   }
 
-  /// The force that the fluid exerts on the boundary: -F of its nodes, prescribed or not.
+  /// Returns the force that the fluid exerts on the boundary: -F of its nodes, prescribed or not.
   std::vector<double> force_on(types::boundary_id id, const Vector &nodal)
   {
     integrate(nodal);
     std::vector<double> force;
     for (const double F : product(adamant::boundary_gather(field.finest(), id), adamant::to_host(local)))
       force.push_back(-F);
-    force.resize(dim); // without what the continuity equation gives
+    force.resize(dim); // drops the continuity equation's entry
     return force;
   }
 
-  /// |τ R|² at the quadrature points of the finest level, cell by cell, in host memory.
+  /// Returns |τ R|² at the quadrature points of the finest level, cell by cell, in host memory.
   Array<double> unresolved(const Vector &nodal)
   {
     const int n = levels.back().n_points();

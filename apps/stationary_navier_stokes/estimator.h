@@ -10,11 +10,11 @@
 
 #include <cmath>
 
-/// Where the mesh is to be refined: estimates of the velocity's error on the active cells.
+/// Estimates of the velocity's error on the active cells, for refinement of the mesh.
 namespace stationary_navier_stokes
 {
-/// Adds to each cell h ∫_F |u_D - u|² over its faces F where the velocity u_D is prescribed, u the nodal values of (u,
-/// p) in host memory, h the diameter of the cell: what the mesh does not show of u_D.
+/// Adds `h ∫_F |u_D - u|²` to each cell for its faces F where the velocity u_D is prescribed. It is the part of u_D
+/// that the mesh does not resolve. `nodal` are the values of (u, p) in host memory, h is the diameter of the cell.
 template <int dim>
 void add_boundary_errors(const ProblemParameters &problem, const adamant::LevelSpace<dim> &space,
                          const Mapping<dim> &mapping, const Array<double> &nodal, Array<double> &squares)
@@ -36,11 +36,11 @@ void add_boundary_errors(const ProblemParameters &problem, const adamant::LevelS
       }
 }
 
-/// The residual estimator, for each active cell K
-///   η_K² = ∫_K |τ R|² + h_K ∫_{∂K ∩ Γ_D} |u_D - u|²,
-/// τ R being what the stabilisation takes for the velocity that the mesh does not resolve (Hauke, Doweidar & Miana
-/// 2006). `unresolved` has |τ R|² at the quadrature points, cell by cell (FlowEquations), `nodal` (u, p), both in host
-/// memory.
+/// Returns the residual estimator η_K of each active cell K,
+///   `η_K² = ∫_K |τ R|² + h_K ∫_{∂K ∩ Γ_D} |u_D - u|²`,
+/// where τ R is the stabilisation's model of the velocity that the mesh does not resolve (Hauke, Doweidar & Miana
+/// 2006). `unresolved` has |τ R|² at the quadrature points, cell by cell (FlowEquations). `nodal` has (u, p); both are
+/// in host memory.
 template <int dim>
 dealii::Vector<float> residual_indicators(const ProblemParameters &problem, const adamant::LevelSpace<dim> &space,
                                           const Mapping<dim> &mapping, const Array<double> &unresolved,

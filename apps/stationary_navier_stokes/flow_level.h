@@ -19,15 +19,15 @@
 
 namespace stationary_navier_stokes
 {
-/// The nonlinear problem on one of the level meshes, with multigrid on the coarser ones: unknowns x = (u, p) of its
-/// nodes, and what Newton's method wants to know of them.
+/// The nonlinear problem on one of the level meshes, with multigrid on the coarser ones. It has the unknowns x = (u, p)
+/// of its nodes and the functions that Newton's method needs.
 template <int dim>
 class FlowLevel : public adamant::NonlinearProblem
 {
 public:
   using Vector = adamant::Vector<double>;
 
-  /// On level `top` of the meshes. All arguments have to outlive the object.
+  /// Makes the problem on level `top` of the meshes. All arguments have to outlive the object.
   FlowLevel(const adamant::Device &device, const Parameters &parameters, const adamant::LevelMeshes<dim> &meshes,
             std::size_t top, const Mapping<dim> &mapping, adamant::SectionTimer &timer)
     : device(device)
@@ -52,8 +52,8 @@ public:
     free_pressures = Vector(device, ones);
   }
 
-  /// Newton's method from the guess x, until ‖F‖ <= tolerance times `scale`, or times its first value where that is 0.
-  /// Picard's steps come first where the guess is the fluid at rest.
+  /// Runs Newton's method from the guess x, until ‖F‖ <= tolerance times `scale`, or times its first value where
+  /// `scale` is 0. Picard's steps come first where the guess is the fluid at rest.
   adamant::NewtonResult solve_nonlinear(double viscosity, double tolerance, double scale, bool from_rest, Vector &x)
   {
     equations.constants.viscosity = viscosity;
@@ -64,7 +64,7 @@ public:
     return newton.solve(x, control, scale);
   }
 
-  /// ‖F‖ of the fluid at rest, but for the boundary.
+  /// Returns ‖F‖ of a fluid that is at rest except on the boundary.
   double residual_at_rest(double viscosity)
   {
     equations.constants.viscosity = viscosity;
@@ -77,7 +77,7 @@ public:
     return nodal;
   }
 
-  /// @name What Newton's method calls
+  /// @name Functions that Newton's method calls
   /// @{
   void residual(const Vector &x, Vector &r) override
   {
@@ -121,10 +121,10 @@ public:
   }
   /// @}
 
-  /// Whether a constant may be added to the pressure.
+  /// Returns whether a constant may be added to the pressure.
   bool has_constant_pressure() const { return constant_pressure; }
 
-  /// The largest prescribed velocity times the length of the domain: over ν a Reynolds number.
+  /// Returns the largest prescribed velocity times the length of the domain: over ν it is a Reynolds number.
   double speed_times_length() const
   {
     double largest = 0.;
@@ -152,7 +152,7 @@ private:
     return {parameters.problem.viscosity, given.C_I > 0. ? given.C_I : 144. / dim, given.gamma_0};
   }
 
-  // What to do where a linear solve fails.
+  // Returns advice for a linear solve that has failed.
   std::string advice() const
   {
     const std::string smoother = parameters.linear_solver.options("").multigrid.smoother.type;

@@ -29,8 +29,8 @@ struct ProblemParameters : ParameterAcceptor
   bool                     keep_flux           = true;
   std::vector<std::string> outflow_names;
 
-  std::set<unsigned int>              outflow;           // once read
-  std::map<unsigned int, std::string> boundary_velocity; // by id, once read
+  std::set<unsigned int>              outflow;           // by id, once the parameters are read
+  std::map<unsigned int, std::string> boundary_velocity; // by id, once the parameters are read
 
   explicit ProblemParameters(const adamant::MeshFileParameters &mesh_file)
     : ParameterAcceptor("/Problem")
@@ -165,7 +165,7 @@ struct NonlinearParameters : ParameterAcceptor
   }
 };
 
-// Beside those of every linear solver.
+// Parameters of every linear solver, and the scheme of the preconditioner.
 struct SolverParameters : adamant::LinearSolverParameters
 {
   std::string scheme = "coupled";
@@ -192,7 +192,7 @@ struct SolverParameters : adamant::LinearSolverParameters
   }
 };
 
-// Where the mesh is refined further after a solve.
+// Further refinement of the mesh after a solve.
 struct RefinementParameters : ParameterAcceptor
 {
   unsigned int cycles    = 0;
@@ -220,7 +220,7 @@ struct OutputParameters : ParameterAcceptor
   std::vector<std::vector<double>> profiles, points;
   unsigned int                     profile_points = 101;
   std::vector<std::string>         force_names;
-  std::set<unsigned int>           force_boundaries; // once read
+  std::set<unsigned int>           force_boundaries; // once the parameters are read
   double                           force_scale = 1.;
 
   explicit OutputParameters(const adamant::MeshFileParameters &mesh_file)
@@ -261,7 +261,7 @@ struct Parameters
 
   unsigned int dim() const { return problem.dimension; }
 
-  // What no single parameter's pattern can tell.
+  // Checks conditions that no single parameter's pattern can tell.
   void check() const
   {
     mesh.check(dim());

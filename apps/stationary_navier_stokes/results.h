@@ -17,10 +17,10 @@
 #include <string>
 #include <vector>
 
-/// What is written and recorded of a flow, from the nodal values of (u, p) in host memory.
+/// Output and records of a flow, from the nodal values of (u, p) in host memory.
 namespace stationary_navier_stokes
 {
-/// ½ ∫ |u|², ∫ p and the volume.
+/// The integrals ½ ∫ |u|², ∫ p and the volume.
 struct Integrals
 {
   double energy = 0., pressure = 0., volume = 0.;
@@ -56,7 +56,7 @@ Integrals integrate(const adamant::LevelSpace<dim> &space, const Mapping<dim> &m
   return all;
 }
 
-/// The largest |u| h of a cell, h its longest edge: over ν a Reynolds number.
+/// Returns the largest |u| h of a cell, h its longest edge: over ν it is a Reynolds number.
 template <int dim>
 double largest_cell_speed(const adamant::LevelSpace<dim> &space, const Array<double> &nodal)
 {
@@ -78,7 +78,7 @@ double largest_cell_speed(const adamant::LevelSpace<dim> &space, const Array<dou
   return largest;
 }
 
-/// Component c of the nodal values, on the scalar space of the same nodes.
+/// Returns component c of the nodal values, on the scalar space of these nodes.
 template <int dim>
 Array<double> component(const adamant::LevelSpace<dim> &space, const adamant::LevelSpace<dim> &scalar,
                         const double *nodal, int c)
@@ -91,7 +91,7 @@ Array<double> component(const adamant::LevelSpace<dim> &space, const adamant::Le
   return values;
 }
 
-/// A VTU file with velocity and pressure.
+/// Writes a VTU file with velocity and pressure.
 template <int dim>
 void write_state(const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping, const double *nodal,
                  adamant::TimeSeries &series, double time)
@@ -108,13 +108,13 @@ void write_state(const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapp
   series.write(output, time);
 }
 
-/// Profiles, and the flow at points; and errors where the exact solution is known. What lies outside of the mesh is found
-/// when the object is made.
+/// Records profiles, the flow at points, and errors where the exact solution is known. The constructor finds points
+/// outside of the mesh.
 template <int dim>
 class Samples
 {
 public:
-  /// All have to outlive the object.
+  /// All arguments have to outlive the object.
   Samples(const Parameters &parameters, const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping)
     : parameters(parameters)
     , space(space)

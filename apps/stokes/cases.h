@@ -12,10 +12,10 @@
 #include <memory>
 #include <string>
 
-/// The cases: viscosity, force, and the exact solution where there is one.
+/// The cases: viscosity, force, and the exact solution where it is known.
 namespace stokes
 {
-/// The centres of `nsinker`, those of ASPECT's benchmark of this name (benchmarks/nsinker, after D. May); in 2D x, y.
+/// The centres of `nsinker`, from ASPECT's benchmark of this name (benchmarks/nsinker, after D. May); 2D takes x, y.
 inline constexpr double sinker_centres[][3] = {
   {0.2425782989, 0.013469574514, 0.38313885004},  {0.41465269048, 0.067768972864, 0.99312692973},
   {0.48430804651, 0.76533776604, 0.031833815403}, {0.030935481671, 0.93264044027, 0.88787953411},
@@ -38,7 +38,8 @@ struct Case
   std::unique_ptr<Function<dim>> viscosity, force, exact_velocity, exact_pressure; // the last two may be null
 };
 
-/// A block that sinks: viscosity `ratio` and force -e_y in [0.4, 0.6]^dim, 1 and 0 elsewhere.
+/// Returns whether x is in a block that sinks. Its viscosity is `ratio` and its force -e_y in [0.4, 0.6]^dim; they are
+/// 1 and 0 elsewhere.
 template <int dim>
 bool in_block(const Point<dim> &x)
 {
@@ -48,7 +49,8 @@ bool in_block(const Point<dim> &x)
   return inside;
 }
 
-/// χ = Π_s [1 - exp(-200 max(0, |x - c_s| - 0.05)²)]: 0 in n balls, 1 away from them (Rudi, Stadler and Ghattas 2017).
+/// Returns χ = Π_s [1 - exp(-200 max(0, |x - c_s| - 0.05)²)]: 0 in n balls, 1 away from them (Rudi, Stadler and Ghattas
+/// 2017).
 template <int dim>
 double outside_sinkers(const Point<dim> &x, unsigned int n)
 {
@@ -64,10 +66,10 @@ double outside_sinkers(const Point<dim> &x, unsigned int n)
   return chi;
 }
 
-/// SolCx: η = 1 for x < 1/2, else `ratio`; f = (0, sin πy cos πx); free slip. With U(x)
+/// The exact solution of SolCx: η = 1 for x < 1/2, else `ratio`; f = (0, sin πy cos πx); free slip. With U(x)
 ///
-///   u = U cos πy,   v = -U' / π sin πy,   p = P cos πy,   P = η (U''' / π² - U') - cos(πx) / π,
-///   U = -sin πx / (4 π² η) + (a + b x) e^{πx} + (c + d x) e^{-πx} on each side,
+///   `u = U cos πy,   v = -U' / π sin πy,   p = P cos πy,   P = η (U''' / π² - U') - cos(πx) / π`,
+///   `U = -sin πx / (4 π² η) + (a + b x) e^{πx} + (c + d x) e^{-πx}` on each side,
 ///
 /// where U = U'' = 0 at x = 0, 1, and U, U', 2 η U' - P and η (U'' / π + π U) are continuous at x = 1/2.
 class SolCx
@@ -83,7 +85,7 @@ public:
         {
           const double end = side, sign = side == 0 ? 1. : -1.;
           const auto   U   = [&](double x, unsigned int n) { return k < 4 ? basis(k, x, n) : particular(x, n); };
-          const auto   add = [&](unsigned int row, double value) { // functions of a side come with 1 / η
+          const auto   add = [&](unsigned int row, double value) { // functions of a side have the factor 1 / η
             if (k < 4)
               matrix(row, 4 * side + k) = value / eta[side];
             else
@@ -113,7 +115,7 @@ public:
   }
 
 private:
-  // The n-th derivatives of e^{πx}, x e^{πx}, e^{-πx}, x e^{-πx}, and of -sin πx / (4 π²).
+  // These return the n-th derivatives of e^{πx}, x e^{πx}, e^{-πx}, x e^{-πx}, and of -sin πx / (4 π²).
   static double basis(unsigned int k, double x, unsigned int n)
   {
     const double s = k < 2 ? numbers::PI : -numbers::PI, power = std::pow(s, n);
@@ -124,7 +126,7 @@ private:
     return -std::pow(numbers::PI, n) * std::sin(numbers::PI * x + 0.5 * n * numbers::PI) /
            (4. * numbers::PI * numbers::PI);
   }
-  double U(double x, unsigned int n) const // and its derivatives
+  double U(double x, unsigned int n) const // the n-th derivative of U
   {
     const unsigned int side = x > 0.5;
     double             sum  = particular(x, n);
@@ -137,7 +139,7 @@ private:
   std::array<double, 8> coefficients; // times η of their side
 };
 
-/// A function of deal.II from f(point, component).
+/// Makes a function of deal.II from f(point, component).
 template <int dim, class F>
 std::unique_ptr<Function<dim>> make_function(unsigned int n_components, const F &f)
 {

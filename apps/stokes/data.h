@@ -19,12 +19,13 @@
 #include <algorithm>
 #include <cmath>
 
-/// The viscosity at points, and where meshes are refined, in host memory.
+/// Functions for the viscosity at points and the refinement of meshes, in host memory.
 namespace stokes
 {
 using adamant::Array;
 
-/// The values of a positive function at points: coordinate d of point i is points[d n + i]. InputError where it is not.
+/// Returns the values of a function at points: coordinate d of point i is points[d n + i]. Throws InputError where a
+/// value is not positive.
 template <int dim>
 Array<double> positive_values(const Function<dim> &viscosity, const Array<double> &points)
 {
@@ -45,7 +46,7 @@ Array<double> positive_values(const Function<dim> &viscosity, const Array<double
   return values;
 }
 
-/// Refines the cells where the function's values at 3^dim points in them, and a tenth beside, vary by the ratio.
+/// Refines the cells where the function varies by the ratio, among 3^dim points that reach a tenth beyond the cell.
 template <int dim>
 void refine_for_viscosity(const Function<dim> &viscosity, double ratio, unsigned int times, Triangulation<dim> &mesh)
 {
@@ -74,8 +75,8 @@ void refine_for_viscosity(const Function<dim> &viscosity, double ratio, unsigned
     }
 }
 
-/// Flags the families of the cells of largest errors to be refined; `errors` are of the cells of a space on the mesh, or on the one
-/// with its last, global refinement undone.
+/// Flags the families of the cells of largest errors to be refined. `errors` belong to the cells of a space on the
+/// mesh, or on the mesh with its last, global refinement undone.
 template <int dim>
 void flag_families(Triangulation<dim> &mesh, const adamant::StokesMatrices<dim> &matrices,
                    const dealii::Vector<float> &errors, double fraction)
@@ -94,7 +95,7 @@ void flag_families(Triangulation<dim> &mesh, const adamant::StokesMatrices<dim> 
   adamant::flag_families(mesh);
 }
 
-/// The largest absolute value of all ranks.
+/// Returns the largest absolute value of all ranks.
 inline double max_norm(const Array<double> &values, const adamant::Communicator &ranks)
 {
   double most = 0.;

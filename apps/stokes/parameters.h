@@ -17,7 +17,7 @@ namespace stokes
 using namespace dealii;
 using adamant::require;
 
-inline constexpr unsigned int most_sinkers = 24; // whose centres are known
+inline constexpr unsigned int most_sinkers = 24; // the number of known centres
 
 struct ProblemParameters : adamant::VelocityBoundaries
 {
@@ -102,7 +102,7 @@ struct ViscosityParameters : adamant::ViscosityParameters
   }
 };
 
-// Where the pressure mesh is refined further.
+// Further refinement of the pressure mesh.
 struct RefinementParameters : ParameterAcceptor
 {
   unsigned int for_viscosity = 0, for_velocity = 0;
@@ -150,7 +150,7 @@ struct Parameters
 
   unsigned int dim() const { return problem.dimension; }
 
-  // Where the solution is recorded: the points that are given, else the middle of the unit box.
+  // Returns the points where the solution is recorded: the given ones, else the middle of the unit box.
   std::vector<std::vector<double>> points() const
   {
     const bool unit_box = mesh.type == "box" && mesh.coordinates.empty();
@@ -163,7 +163,7 @@ struct Parameters
                                                                       adamant::SchurComplement::mass);
   }
 
-  // What no single parameter's pattern can tell.
+  // Checks conditions that no single parameter's pattern can tell.
   void check() const
   {
     problem.check();

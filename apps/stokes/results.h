@@ -15,24 +15,24 @@
 #include <iostream>
 #include <string>
 
-/// What is written and said.
+/// Output of results, in files and on the screen.
 namespace stokes
 {
-/// Of the velocity's mesh.
+/// Returns the number of cells of the velocity's mesh.
 template <int dim>
 std::size_t n_cells(const adamant::StokesMatrices<dim> &matrices)
 {
   return matrices.space().triangulation().n_global_active_cells();
 }
 
-/// The length of the smallest cells' edges, if they are cubes.
+/// Returns the length of the smallest cells' edges, if they are cubes.
 template <int dim>
 double cell_length(const Triangulation<dim> &mesh)
 {
   return GridTools::minimal_cell_diameter(mesh) / std::sqrt(dim);
 }
 
-/// Says where a case's bodies are smaller than two cells of length h, or the block's faces are within cells.
+/// Prints a note where a case's bodies are smaller than two cells of length h, or the block's faces lie within cells.
 inline void note_resolution(const ProblemParameters &problem, double h)
 {
   const bool balls = problem.name == "nsinker", block = problem.name == "sinker";
@@ -43,7 +43,7 @@ inline void note_resolution(const ProblemParameters &problem, double h)
                  "avoids that\n";
 }
 
-/// Prints what the problem is.
+/// Prints the size of the problem.
 template <int dim>
 void print_size(const ProblemParameters &problem, const adamant::StokesMatrices<dim> &matrices,
                 adamant::Precision precision)
@@ -55,7 +55,7 @@ void print_size(const ProblemParameters &problem, const adamant::StokesMatrices<
   note_resolution(problem, cell_length(velocities.triangulation()));
 }
 
-/// What the problem is, for run.json.
+/// Records the size and the solver of the problem for run.json.
 template <int dim>
 void record_facts(const Parameters &parameters, const adamant::StokesMatrices<dim> &matrices,
                   const adamant::CellViscosity &eta, adamant::RunRecord &record)
@@ -70,7 +70,7 @@ void record_facts(const Parameters &parameters, const adamant::StokesMatrices<di
   record["schur_complement"] = parameters.schur() == adamant::SchurComplement::bfbt ? "bfbt" : "mass";
 }
 
-/// The errors in L² where the solution is known, of nodal values on the velocity mesh.
+/// Records the errors in L² where the solution is known; u and p are nodal values on the velocity mesh.
 template <int dim>
 void record_errors(const Case<dim> &data, const adamant::StokesMatrices<dim> &matrices, const Mapping<dim> &mapping,
                    const adamant::Array<double> &u, const adamant::Array<double> &p, adamant::RunRecord &record)

@@ -4,10 +4,11 @@
 
 #include <cmath>
 
-/// Equation data of the template: functions of position at one time, for host and GPU, so they call nothing of deal.II.
+/// Equation data of the template: functions of position at one time, for host and GPU. They call no function of
+/// deal.II.
 namespace heat
 {
-/// s = 16 |x - c|², c = (1/2, ..., 1/2).
+/// Returns s = 16 |x - c|² with c = (1/2, ..., 1/2).
 template <int dim>
 ADAMANT_HOST_DEVICE double square_of_distance(const double *x)
 {
@@ -17,7 +18,7 @@ ADAMANT_HOST_DEVICE double square_of_distance(const double *x)
   return s;
 }
 
-/// u(t,x) = (1 + t) exp(-s): the initial values, the boundary values, and what the computed solution is compared with.
+/// The function u(t,x) = (1 + t) exp(-s): initial values, boundary values and the exact solution.
 template <int dim>
 struct Exact
 {
@@ -29,7 +30,8 @@ struct Exact
   }
 };
 
-/// f = d_t u - kappa Laplace u + rho u for this u, with Laplace u = (64 s - 32 dim) u and d_t u = exp(-s).
+/// The source f = d_t u - kappa Laplace u + rho u for the exact solution u. It has Laplace u = (64 s - 32 dim) u and
+/// d_t u = exp(-s).
 template <int dim>
 struct Source
 {

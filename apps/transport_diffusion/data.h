@@ -5,11 +5,11 @@
 
 #include <cmath>
 
-/// Equation data of the transport-diffusion problem: functions of position at one time, for host and GPU, so they call
-/// nothing of deal.II.
+/// Equation data of the transport-diffusion problem: functions of position at one time, for host and GPU. They call no
+/// function of deal.II.
 namespace transport_diffusion
 {
-/// The exact solution exp(-1/4 sum_d m_d²), m_d = c(t) - x_d, c(t) = 1/2 + 1/4 cos(pi t / 2), at one time.
+/// The exact solution exp(-1/4 sum_d m_d²) at one time, with m_d = c(t) - x_d and c(t) = 1/2 + 1/4 cos(pi t / 2).
 template <int dim>
 struct ExactSolution
 {
@@ -40,7 +40,7 @@ struct Coefficients
   double transport[dim]; ///< b
 };
 
-/// f = d_t theta - lambda Laplace theta + b . grad theta of the exact solution: with m_d as above,
+/// The source f = d_t theta - lambda Laplace theta + b . grad theta of the exact solution theta. With m_d as above,
 ///   d_t theta = -1/2 c' sum m_d theta, d_d theta = 1/2 m_d theta, Laplace theta = (1/4 sum m_d² - dim/2) theta.
 template <int dim>
 struct Source

@@ -12,7 +12,7 @@
 
 namespace transport_diffusion
 {
-/// The functions that ProblemParameters gives: expressions, or those of the exact solution.
+/// The functions that ProblemParameters gives: expressions, or the exact solution's functions.
 template <int dim>
 class ProblemFunctions
 {
@@ -31,7 +31,7 @@ public:
     return function("Exact solution", parameters.exact, t);
   }
 
-  /// @name On a device, at points in host memory.
+  /// @name Values on a device, at points in host memory
   /// @{
   adamant::ValuesAtPoints initial_values_at(const adamant::Device &device, const adamant::Array<double> &points) const
   {

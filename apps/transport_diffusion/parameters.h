@@ -30,7 +30,7 @@ struct ProblemParameters : ParameterAcceptor
   std::string         source = built_in, boundary_values = built_in, initial_values = built_in, exact = built_in;
   std::string         diffusions;
 
-  std::map<types::material_id, double> diffusion_of; // others have `diffusion`; once read
+  std::map<types::material_id, double> diffusion_of; // once read; other materials have `diffusion`
 
   static constexpr const char *built_in = "manufactured";
 
@@ -83,7 +83,7 @@ struct ProblemParameters : ParameterAcceptor
       }
   }
 
-  // A mistake in an expression is an InputError.
+  // Throws InputError for a mistake in an expression.
   void check_expressions() const
   {
     for (const auto &[key, text] : std::map<std::string, std::string>{{"Source", source},
@@ -153,7 +153,7 @@ struct Parameters
   adamant::LinearSolverParameters linear_solver;
   adamant::AdaptivityParameters   adaptivity{{"theta"}};
 
-  // What no single parameter's pattern can tell.
+  // Checks conditions that no single parameter's pattern can tell.
   void check() const
   {
     if (linear_solver.preconditioner == "component_blocks")
