@@ -34,7 +34,7 @@ struct CheckpointParameters : dealii::ParameterAcceptor
   CheckpointParameters();
 };
 
-/// The run was asked to end early and has written a checkpoint to continue from. Programs end with this exit code.
+/// Thrown where a run was asked to end early and has written a checkpoint. The program ends with this exit code.
 class Interrupted : public std::runtime_error
 {
 public:

@@ -13,15 +13,14 @@
 
 namespace adamant
 {
-/// What run_program needs to know of a program.
+/// The functions of a program that run_program calls.
 class Program
 {
 public:
   virtual ~Program() = default;
 
   virtual void check() const = 0;                    ///< throws InputError where parameters do not fit together
-  virtual void check_device(const Device &) const {} ///< throws InputError where they do not fit the device or its
-                                                     ///< ranks
+  virtual void check_device(const Device &) const {} ///< throws InputError where the device or its ranks do not fit
   /// Returns the keys that a restart of this program may not change, though other programs allow it; see check_restart.
   virtual std::vector<std::string> must_stay() const { return {}; }
   virtual void                     solve(const Device &device, Run &run) const = 0;

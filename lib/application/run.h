@@ -21,7 +21,7 @@
 
 namespace adamant
 {
-/// Ends a program with --dry-run where the time loop would begin.
+/// Thrown by begin_time_loop: ends a program with --dry-run where the time loop would begin.
 struct EndOfDryRun
 {
 };

@@ -16,7 +16,7 @@ void hold_signals();
 
 /// Sets whether signals wait until signal_received() is asked, and returns the setting before. A waiting SIGINT still
 /// ends the program at once where another signal came a second or more before: its user pressed Ctrl-C twice. `false`
-/// ends the program where a signal has come that nobody has asked for.
+/// ends the program where a signal has come meanwhile.
 bool let_signals_wait(bool wait);
 
 /// Lets signals wait while the object lives.

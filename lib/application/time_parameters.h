@@ -6,7 +6,7 @@
 
 namespace adamant
 {
-/// The time steps of a run, and what follows them. Step n ends at time n * step.
+/// The time steps of a run, and the intervals of its output. Step n ends at time n * step.
 struct Schedule
 {
   double       step                = 1.;
