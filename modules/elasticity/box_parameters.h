@@ -12,8 +12,7 @@ namespace adamant
 /// section.
 struct BoxParameters : dealii::ParameterAcceptor
 {
-  explicit BoxParameters(const std::string &section = "/Discretization"); ///< `section` is written as in
-                                                                          ///< ParameterAcceptor
+  explicit BoxParameters(const std::string &section = "/Discretization"); ///< as in ParameterAcceptor
 
   std::vector<double>       lengths             = {1., 1., 1.};
   std::vector<unsigned int> coarse_cells        = {1, 1, 1};
@@ -21,8 +20,7 @@ struct BoxParameters : dealii::ParameterAcceptor
   std::string               refinement      = "edge", coordinates;
   double                    refine_fraction = 0.1;
 
-  bool by_estimate() const { return refinement == "kelly"; } ///< whether Kelly's estimator refines, refinement_steps
-  ///< times after `make`
+  bool by_estimate() const { return refinement == "kelly"; } ///< whether refinement_steps follow `make`
 
   /// Throws InputError unless each dimension has a positive length and number of cells, and the unknowns can be
   /// counted. These are n_components components of elements of this degree, after the uniform refinements.
