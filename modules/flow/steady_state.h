@@ -7,7 +7,7 @@
 
 namespace adamant
 {
-/// Whether a flow has become steady: ‖u - u_old‖ <= tolerance dt ‖u‖.
+/// Tests whether a flow has become steady: ‖u - u_old‖ <= tolerance dt ‖u‖.
 class SteadyState
 {
 public:
