@@ -4,7 +4,8 @@
 
 namespace adamant
 {
-/// A direct solver for several right-hand sides (see MultiVector) that spares refinement two passes.
+/// A direct solver for several right-hand sides (see MultiVector). It takes norms that are known and adds to x, which
+/// saves refinement two passes.
 class ColumnInverse : public Preconditioner
 {
 public:

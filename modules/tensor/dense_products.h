@@ -95,7 +95,7 @@ struct CopyBlock
   }
 };
 
-/// The storage types.
+/// Types in which numbers of dense products are stored.
 enum class NumberType
 {
   float64,

@@ -33,8 +33,7 @@ public:
   {
     int         split_from  = 0; ///< separates even and odd vectors in directions of so many nodes and more
     std::size_t chunk_bytes = 0; ///< bytes of the vectors that go through several steps at a time
-    int         invert_from = 0; ///< number of columns from which on low precision uses inverses along the last
-                                 ///< direction
+    int         invert_from = 0; ///< columns from which on low precision inverts along the last direction
   };
 
   /// Takes two or three directions, first the one in which numbers of nodes follow each other, and n_columns right-hand

@@ -22,7 +22,7 @@ struct FoldedDirection
 
   ADAMANT_HOST_DEVICE int row() const { return parts * m; }
   int                     rows() const { return parts == 1 ? nodes : m; } ///< rows of a part that nodes fill
-  ADAMANT_HOST_DEVICE int first_nodes() const { return parts == 1 ? nodes : (nodes + 1) / 2; } ///< not mirrored
+  ADAMANT_HOST_DEVICE int first_nodes() const { return parts == 1 ? nodes : (nodes + 1) / 2; } ///< unmirrored nodes
   /// Returns the position of row k of part p in direction d. Direction 0 stores one part after the other, as a product
   /// with lines reads rows of a part in sequence. Other directions store both parts of a node together, as they are
   /// computed together.
@@ -215,7 +215,7 @@ struct DivideByEigenvalues
 };
 
 /// Computes V diag(f_s) for part p of the last direction: an m x m matrix for each coefficient s = first, first + 1,
-/// ... of the other directions. The factors f are ScaleCoefficients'. The index is ((s - first) m + i) m + k.
+/// ... of the other directions. `factor` is as in DivideByEigenvalues. The index is ((s - first) m + i) m + k.
 struct ScaleEigenvectors
 {
   int           m, parts, p, slice, first;
