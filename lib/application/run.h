@@ -115,6 +115,6 @@ private:
   bool                              has_begun         = false; // whether it has begun to write into the folder
   bool                              checkpoint_wanted = false;
   std::string                       why_to_end;    // why the run ends after that checkpoint, or empty
-  int                               exit_code = 3; // exit code of such an end
+  int                               exit_code = 3; // exit code of that end
 };
 } // namespace adamant

@@ -24,7 +24,7 @@ class HangingVertices
 public:
   /// Moves hanging vertices to the middle of their edge, or to the average of the vertices of their face.
   void straighten(dealii::Triangulation<dim> &mesh);
-  /// Moves them back to their places before the last `straighten`; the mesh must not have been coarsened since.
+  /// Moves the vertices back to their places before the last `straighten`; the mesh must not have been coarsened since.
   void restore(dealii::Triangulation<dim> &mesh);
 
 private:
