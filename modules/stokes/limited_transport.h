@@ -38,8 +38,8 @@ namespace adamant
 /// and the solution ψ of L ψ = ½ (φ_i, div u): as much flows out of a node as into it. Nodes where u flows in through
 /// the boundary keep their values.
 ///
-/// Each of several ranks steps its own nodes, and gets the values of neighbours on other ranks before each pass. Results
-/// then agree to rounding and to the tolerance of the solve for ψ. All ranks call all functions together.
+/// Each of several ranks steps its own nodes, and gets the values of neighbours on other ranks before each pass.
+/// Results then agree to rounding and to the tolerance of the solve for ψ. All ranks call all functions together.
 template <int dim>
 class LimitedTransport
 {

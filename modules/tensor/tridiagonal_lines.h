@@ -9,7 +9,7 @@
 namespace adamant
 {
 /// The systems that remain of the Laplacian when the eigenvectors of all directions but one separate it. For each
-/// coefficient s of them it solves the tridiagonal system (λ_s M + K) x = w_s b along the last direction, by
+/// coefficient s of these it solves the tridiagonal system (λ_s M + K) x = w_s b along the last direction, by
 /// elimination in double. Even and odd parts are systems of their own. Where a system is singular (λ = 0, natural
 /// ends), it applies the pseudo-inverse for constants.
 class TridiagonalLines
