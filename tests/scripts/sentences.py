@@ -14,7 +14,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/benchmarks/*.md"]
-HEADERS = []
+HEADERS = ["lib/**/*.h", "lib/**/*.cuh", "modules/**/*.h", "modules/**/*.cuh", "apps/**/*.h"]
 LONGEST = {".md": 35, ".h": 30, ".cuh": 30}
 WORDS = [
     re.compile(r"\blikewise\b", re.I),
