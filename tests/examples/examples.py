@@ -49,6 +49,29 @@ class Examples(unittest.TestCase):
         with open(f"{where}/out/run.json") as record:
             self.assertAlmostEqual(json.load(record)["displacements"][0][1], -0.0321, places=4)
 
+    def test_module(self):
+        project = "cmake_minimum_required(VERSION 3.18)\nfind_package(deal.II 9.4 REQUIRED HINTS ${{DEAL_II_DIR}} $ENV{{DEAL_II_DIR}})\n" \
+                  "deal_ii_initialize_cached_variables()\nproject(module CXX)\nfind_package(adamant REQUIRED COMPONENTS {})\n" \
+                  "add_executable(module main.cc)\ntarget_link_libraries(module adamant::tensor)\n"
+        program = '#include "tensor/eigenpairs.h"\n#include <cstdio>\nint main()\n{\n' \
+                  '  std::printf("%.6f\\n", adamant::one_dimensional_eigenpairs({0, 0.25, 0.5, 0.75, 1}, true, true).value[0]);\n}\n'
+        folder = f"{self.folder.name}/module"
+        os.makedirs(folder)
+        with open(f"{folder}/main.cc", "w") as main:
+            main.write(program)
+        configure = [CMAKE, "-S", folder, "-B", f"{folder}/build", "-G", GENERATOR, f"-DCMAKE_CXX_COMPILER={COMPILER}",
+                     f"-DCMAKE_BUILD_TYPE={KIND}", f"-DCMAKE_PREFIX_PATH={self.folder.name}/installed"]
+        for component in ("tensor nonsense", "tensor"):
+            with open(f"{folder}/CMakeLists.txt", "w") as lists:
+                lists.write(project.format(component))
+            if "nonsense" in component:
+                with self.assertRaisesRegex(AssertionError, "nonsense"):
+                    run(*configure)
+        run(*configure)
+        run(CMAKE, "--build", f"{folder}/build")
+        # 6 / h² (1 - cos(π h)) / (2 + cos(π h)) with h = 1/4, by hand.
+        self.assertAlmostEqual(float(run(f"{folder}/build/module")), 10.386642, places=5)
+
     def test_step_6(self):
         output = run(self.build("add_multigrid"))
         ssor, multigrid = self.numbers(r"SSOR: (\d+) iterations", output), self.numbers(r"multigrid: (\d+) iterations", output)
