@@ -135,7 +135,8 @@ std::string mesh_text(const std::string &format, const Points &vertices, const N
 {
   const bool         hexahedra = cells[0].size() == 8;
   std::ostringstream out;
-  const auto         list = [&](const char *separator, const std::vector<int> &numbers, int shift = 0) {
+  out.precision(15);
+  const auto list = [&](const char *separator, const std::vector<int> &numbers, int shift = 0) {
     for (const int k : numbers)
       out << separator << k + shift;
     out << '\n';

@@ -57,8 +57,9 @@ TYPED_TEST(ArnoldiTest, MoreStepsThanUnknowns)
     {
       const auto                matrix = std::make_shared<CSRMatrix<double>>(A);
       auto                      level  = this->on_device(matrix, 1);
-      const Values              u      = random_values(A.n_rows, 1);
+      Values                    u      = random_values(A.n_rows, 1);
       ArnoldiPolynomial<Number> smoother(level, {"jacobi"}, 5);
+      u.back() = 0.; // constrained
       for (const int steps : {2, 5})
         {
           auto x = this->vector(u), y = this->vector(u);
