@@ -65,16 +65,16 @@ struct ProblemParameters : adamant::ElasticMaterialParameters
     std::string       prescribed_somewhere;
     for (const auto &[id, components] : dirichlet)
       {
-        require(!box || id < 6, "Problem: the box has no boundary ", id, "; its sides are 0 to ", 2 * dimension - 1);
+        require(!box || id < 6, "Problem: the box has no boundary ", id, "; its sides are 0 to 5, in 2D 0 to 3");
         require(!components.empty() && components.find_first_not_of("xyz") == std::string::npos,
                 "Problem/Dirichlet boundaries: '", components, "' of boundary ", id, " should name components, as xyz");
-        require(components.find_first_of(axes) != std::string::npos, "Problem/Dirichlet boundaries: '", components,
-                "' of boundary ", id, " names none of the components ", axes);
+        require(!has(id) || components.find_first_of(axes) != std::string::npos, "Problem/Dirichlet boundaries: '",
+                components, "' of boundary ", id, " names none of the components ", axes);
         prescribed_somewhere += has(id) ? components : "";
       }
     for (const auto &[id, text] : traction)
       {
-        require(!box || id < 6, "Problem: the box has no boundary ", id, "; its sides are 0 to ", 2 * dimension - 1);
+        require(!box || id < 6, "Problem: the box has no boundary ", id, "; its sides are 0 to 5, in 2D 0 to 3");
         const std::string prescribed = dirichlet.count(id) > 0 ? dirichlet.at(id) : "";
         require(has(id), "Problem/Traction: on boundary ", id, ", which only a cube has");
         require(std::any_of(axes.begin(), axes.end(), [&](char c) { return prescribed.find(c) == std::string::npos; }),

@@ -182,7 +182,10 @@ private:
     boundary.evaluate(t);
     const auto values = adamant::to_host(boundary.values());
     const auto flux   = adamant::boundary_flux(flow, boundary.nodes(), values);
-    if (!std::isfinite(flux.net))
+    double     bad =
+      std::any_of(values.begin(), values.end(), [](double value) { return !std::isfinite(value); }) ? 1. : 0.;
+    device.communicator().max(&bad, 1);
+    if (bad > 0.)
       throw adamant::InputError("Problem/Boundary velocity has values that are no numbers at time " +
                                 adamant::to_text(t));
     if (flow.singular && !(std::abs(flux.net) <= 1e-2 * flux.scale)) // interpolation of the values makes a small flux

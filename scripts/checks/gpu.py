@@ -69,6 +69,9 @@ def tests(build, jobs, only, report):
     environment = {variable(name): str((build / "apps" / name).resolve()) for name in FILES}
     programs = sorted(p for p in build.glob("tests/*/test_*") if os.access(p, os.X_OK) and p.is_file()
                       and only in p.name)
+    names = [p.name for p in programs]
+    for name in sorted({n for n in names if names.count(n) > 1}):
+        report.add(name, False, "there are two of this name; one is of an older build: remove it")
     with ThreadPoolExecutor(max(1, jobs // 2)) as pool:
         work = [pool.submit(one_test, str(p), environment) for p in programs if p.name != "test_rank_matrices"
                 and cases(str(p), environment)]

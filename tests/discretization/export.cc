@@ -126,7 +126,7 @@ private:
   };
   struct Smoother : MGSmoother<Values>
   {
-    void initialize(const MGLevelObject<const SparseMatrix<double> *>                  &matrices_,
+    void initialize(const MGLevelObject<const SparseMatrix<double> *>              &matrices_,
                     const PreconditionJacobi<SparseMatrix<double>>::AdditionalData &data)
     {
       matrices = &matrices_;
@@ -150,11 +150,11 @@ private:
     MGLevelObject<PreconditionJacobi<SparseMatrix<double>>> jacobi;
   };
 
-  const unsigned int                                            top;
-  Matrices                                                      A, P, R;
-  MGLevelObject<const SparseMatrix<double> *>                   matrices;
-  Transfer                                                      transfer;
-  SparseDirectUMFPACK                                           direct;
+  const unsigned int                          top;
+  Matrices                                    A, P, R;
+  MGLevelObject<const SparseMatrix<double> *> matrices;
+  Transfer                                    transfer;
+  SparseDirectUMFPACK                         direct;
   struct Coarse : MGCoarseGridBase<Values>
   {
     void initialize(const SparseDirectUMFPACK &direct_) { direct = &direct_; }
@@ -189,20 +189,20 @@ void compare(const FiniteElement<dim> &fe, unsigned int seed)
 {
   Triangulation<dim> mesh;
   make_random_mesh(mesh, seed);
-  const MappingQ1<dim>      mapping;
-  const QGauss<dim>         quadrature(fe.degree + 1);
+  const MappingQ1<dim>       mapping;
+  const QGauss<dim>          quadrature(fe.degree + 1);
   adamant::DirichletBoundary dirichlet{{0, {}}, {2, {}}};
-  adamant::LevelMeshes<dim> meshes(mesh, {8});
-  adamant::Field<dim>       u(meshes, "u", fe, dirichlet);
-  const auto                levels =
+  adamant::LevelMeshes<dim>  meshes(mesh, {8});
+  adamant::Field<dim>        u(meshes, "u", fe, dirichlet);
+  const auto                 levels =
     adamant::export_levels<dim>(u, mapping, quadrature, update_gradients | update_JxW_values, laplace<dim>);
   ASSERT_EQ(levels.size(), u.n_levels());
   ASSERT_GE(levels.size(), 4u);
   EXPECT_FALSE(levels[0].P || levels[0].R) << "expected no transfer to a level below the coarsest";
 
   // deal.II's own matrix and right-hand side, its hanging nodes and boundary values.
-  const auto                      &dofs = u.finest().dof_handler();
-  const AffineConstraints<double>  constraints =
+  const auto                     &dofs = u.finest().dof_handler();
+  const AffineConstraints<double> constraints =
     dealii_constraints(u.finest(), mapping, dirichlet, SmoothFunction<dim>());
   DynamicSparsityPattern dynamic(dofs.n_dofs());
   DoFTools::make_sparsity_pattern(dofs, dynamic, constraints, false);
@@ -252,14 +252,32 @@ TEST(Export, MatricesStayWhereTheFieldGoes)
   {
     adamant::LevelMeshes<2> meshes(mesh, {8});
     adamant::Field<2>       u(meshes, "u", FE_Q<2>(1), {{0, {}}});
-    levels = adamant::export_levels<2>(u, MappingQ1<2>(), QGauss<2>(2), update_gradients | update_JxW_values,
-                                       laplace<2>);
+    levels =
+      adamant::export_levels<2>(u, MappingQ1<2>(), QGauss<2>(2), update_gradients | update_JxW_values, laplace<2>);
   }
   for (std::size_t l = 1; l < levels.size(); ++l)
     {
       EXPECT_EQ(levels[l].P->n_rows, levels[l].A->n_rows);
       EXPECT_EQ(levels[l].P->n_cols, levels[l - 1].A->n_rows);
-      EXPECT_EQ(levels[l].R->n_nonzeros(), levels[l].P->n_nonzeros());
+      const auto transposed = adamant::transpose(*levels[l].P);
+      ASSERT_EQ(levels[l].R->n_nonzeros(), transposed.n_nonzeros());
+      for (std::int64_t k = 0; k < transposed.n_nonzeros(); ++k)
+        {
+          EXPECT_EQ(levels[l].R->column[k], transposed.column[k]);
+          EXPECT_EQ(levels[l].R->value[k], transposed.value[k]);
+        }
+      // Constrained DoFs, whose rows of H are no unit vectors, have rows of the identity in A and none in P.
+      const auto &A = *levels[l].A, &H = *levels[l].H, &P = *levels[l].P;
+      int         n_constrained = 0;
+      for (int i = 0; i < A.n_rows; ++i)
+        if (H.row_start[i + 1] - H.row_start[i] != 1 || H.column[H.row_start[i]] != i)
+          {
+            ++n_constrained;
+            EXPECT_EQ(P.row_start[i + 1], P.row_start[i]);
+            for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+              EXPECT_EQ(A.value[k], A.column[k] == i ? 1. : 0.);
+          }
+      EXPECT_GT(n_constrained, 0);
     }
 }
 } // namespace

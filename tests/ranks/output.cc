@@ -42,7 +42,11 @@ std::string message_without_room(const std::string &file, int ranks_per_file = 1
     {
       message = error.what();
       if (message.find("a file is not whole") == std::string::npos) // which all ranks say together
-        MPI_Barrier(ranks.handle()); // where the others wait for this rank; a program ends by MPI_Abort
+        {
+          MPI_Barrier(ranks.handle()); // where the others wait for this rank; a program ends by MPI_Abort
+          double unused = 0.;
+          ranks.max(&unused, 1);
+        }
     }
   MPI_Barrier(world);
   if (ranks.rank() == 0)

@@ -21,11 +21,14 @@ LIB = {  # folder of lib/: the folders of lib/ it may include, besides itself
 MODULES = {  # folder of modules/: the modules it may include. All may include lib/, which knows none of them.
     "tensor": set(),
     "direct": {"tensor"},
-    "flow": {"tensor"},
+    "flow": set(),
     "stokes": set(),
     "elasticity": set(),
 }
 ROOMS = {Path("lib/algebra") / room for room in ("host", "cuda", "cuda/peers")}  # only algebra, modules that add to it, and tests of it open them
+# These choose between host and GPU at compile time, as lib/algebra does.
+EXTEND_ALGEBRA = {Path("modules") / name for name in ("flow/matrix_bundle.h", "tensor/dense_products.h", "tensor/dense_products.cc",
+                                                      "tensor/no_cublas.cc")}
 OPEN_ROOMS = {"lib/algebra", "modules/tensor", "modules/flow", "tests/algebra", "tests/cuda"}
 # deal.II and Trilinos headers only here.
 DEAL_II = {"lib/discretization", "lib/expressions", "lib/application", "modules", "apps", "tests"}
@@ -70,6 +73,17 @@ class Tree:
             for file in sorted((self.root / top).rglob("*")):
                 if file.suffix in SOURCES:
                     self.text[file.relative_to(self.root)] = file.read_text()
+        # The sources of modules that their CMakeLists.txt lists as CORE: no deal.II.
+        self.without_deal_ii = set()
+        for lists in (self.root / "modules").glob("*/CMakeLists.txt"):
+            words = re.sub(r"#.*", "", lists.read_text()).replace(")", " ").split()
+            first = words.index("CORE") + 1 if "CORE" in words else len(words)
+            end = next((i for i, word in enumerate(words) if i >= first and word.isupper()), len(words))
+            self.without_deal_ii |= {lists.relative_to(self.root).parent / word for word in words[first:end]}
+        # The modules that a program takes.
+        apps = self.root / "apps" / "CMakeLists.txt"
+        self.modules_of = {name: set(taken.split()) for name, taken in
+                           re.findall(r"set\(modules_of_(\w+) ([^)]*)\)", apps.read_text() if apps.is_file() else "")}
         # File -> names included, files of this tree as Path, others as str.
         self.includes = {
             path: [self.resolve(path, *found) for found in INCLUDE.findall(text)] for path, text in self.text.items()
@@ -107,7 +121,9 @@ class Tree:
         where = layer(path)
         for name in self.includes[path]:
             if isinstance(name, Path):
-                if not self.may_include(where, layer(name)):
+                if path.parts[0] == "apps" and name.parts[0] == "modules" and name.parts[1] not in self.modules_of.get(path.parts[1], ()):
+                    yield f"{path}: apps/CMakeLists.txt does not list the module of {name}"
+                elif not self.may_include(where, layer(name)):
                     yield f"{path}: {where} must not include {name}"
                 elif name.parent in ROOMS and "/".join(path.parts[:2]) not in OPEN_ROOMS:
                     yield f"{path}: {name.parent} is a room that only {sorted(OPEN_ROOMS)} open: no {name} here"
@@ -122,10 +138,12 @@ class Tree:
             yield from (f"{path}: a CUDA source must not see {name}" for name in seen if DEAL_II_HEADER.match(name))
         elif path.suffix == ".cc":
             yield from (f"{path}: a C++ source must not see {name}" for name in seen if CUDA_HEADER.match(name))
+            if path in self.without_deal_ii:
+                yield from (f"{path}: a source of CORE must not see {name}" for name in seen if DEAL_II_HEADER.match(name))
 
     def text_faults(self, path):
         text = self.text[path]
-        if layer(path) != "lib/algebra" and "/".join(path.parts[:2]) not in OPEN_ROOMS:
+        if layer(path) != "lib/algebra" and path not in EXTEND_ALGEBRA:
             found = (what for what, sign in ONE_DEVICE.items() if sign.search(text))
             yield from (f"{path}: {what} belongs into lib/algebra" for what in found)
         if path.suffix == ".cc":
@@ -187,7 +205,15 @@ class Layering(unittest.TestCase):
         for where in ("lib/application/c.h", "modules/tensor/c.h", "modules/flow/c.cc"):
             (fault,) = self.broken({**module, where: '#include "stokes/a.h"\n'})
             self.assertIn("must not include modules/stokes/a.h", fault)
-        for where in ("modules/direct/c.h", "modules/flow/c.h", "apps/poisson/c.h", "modules/stokes/tests/c.cc"):
+        (fault,) = self.broken({**module, "apps/poisson/c.h": '#include "tensor/b.h"\n'})
+        self.assertIn("does not list the module of modules/tensor/b.h", fault)
+        lists = {"apps/CMakeLists.txt": "set(modules_of_poisson direct tensor)\n"}
+        core = {"modules/tensor/CMakeLists.txt": "adamant_module(tensor\n  CORE c.cc\n  DEAL_II d.cc)\n"}
+        for where, faults in (("c", 1), ("d", 0)):
+            found = self.broken({**core, f"modules/tensor/{where}.cc": "#include <deal.II/base/config.h>\n"})
+            self.assertEqual(len(found), faults, found)
+        for where in ("modules/direct/c.h", "apps/poisson/c.h", "modules/stokes/tests/c.cc"):
+            module = {**module, **lists}
             self.assertEqual(self.broken({**module, where: '#include "tensor/b.h"\n'}), [])
         self.assertEqual(self.broken({**module, "lib/multigrid/d.h": "", "modules/stokes/c.h": '#include "multigrid/d.h"\n'}), [])
         self.assertIn("not among the modules", self.broken({"modules/misc/a.h": ""})[0])

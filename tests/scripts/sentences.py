@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/benchmarks/*.md"]
+PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/*.md", "docs/benchmarks/*.md", "modules/*/README.md"]
 HEADERS = ["lib/**/*.h", "lib/**/*.cuh", "modules/**/*.h", "modules/**/*.cuh", "apps/**/*.h"]
 LONGEST = {".md": 35, ".h": 30, ".cuh": 30}
 WORDS = [
@@ -105,6 +105,7 @@ def main():
     check_itself()
     files = [pathlib.Path(name) for name in sys.argv[1:]]
     files = files or sorted(path for pattern in PAGES + HEADERS for path in ROOT.glob(pattern))
+    assert files, "no files"
     n_faults = 0
     for path in files:
         for line, fault in faults_of(path):
