@@ -43,9 +43,10 @@ bool is_whole(const std::string &folder, const std::string &index)
 // What ranks of other machines have written may be seen some time later.
 bool comes_whole(const std::string &folder, const std::string &index)
 {
-  for (int attempt = 0; attempt < 20 && !is_whole(folder, index); ++attempt)
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  return is_whole(folder, index);
+  for (int attempt = 0; attempt < 20; ++attempt, std::this_thread::sleep_for(std::chrono::milliseconds(100)))
+    if (is_whole(folder, index))
+      return true;
+  return false;
 }
 
 // Of all ranks together; n_groups of them share files of their own. deal.II's exceptions become those of write_file,

@@ -307,15 +307,10 @@ void deprecate_name(const std::string &section, const std::string &old_name, con
   deprecated_names()[section + "/" + old_name] = section + "/" + name;
 }
 
-void print_parameters(std::ostream &out, dealii::ParameterHandler::OutputStyle style)
-{
-  dealii::ParameterAcceptor::prm.print_parameters(out, style);
-}
-
 std::string parameter_text(dealii::ParameterHandler::OutputStyle style)
 {
   std::ostringstream text;
-  print_parameters(text, style);
+  dealii::ParameterAcceptor::prm.print_parameters(text, style);
   return text.str();
 }
 

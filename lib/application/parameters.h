@@ -23,8 +23,7 @@ const std::string &parameter_folder();
 /// constructor of a section's ParameterAcceptor calls it, after the parameter `name` has been added.
 void deprecate_name(const std::string &section, const std::string &old_name, const std::string &name);
 
-/// Prints all parameters with their present values. PRM is a parameter file with descriptions, ShortPRM one without;
+/// Returns all parameters with their present values. PRM is a parameter file with descriptions, ShortPRM one without;
 /// JSON has defaults and patterns, too.
-void        print_parameters(std::ostream &out, dealii::ParameterHandler::OutputStyle style);
-std::string parameter_text(dealii::ParameterHandler::OutputStyle style); ///< returns print_parameters' text
+std::string parameter_text(dealii::ParameterHandler::OutputStyle style);
 } // namespace adamant

@@ -129,10 +129,9 @@ TEST_F(Application, DefaultsWithoutAFile)
 TEST_F(Application, PrintedParametersAreAFile)
 {
   read("", {"Shape/Length=3"});
-  std::ostringstream text;
-  adamant::print_parameters(text, dealii::ParameterHandler::PRM);
-  shape->length = 0.;
-  read(write("printed.prm", text.str()));
+  const auto text = adamant::parameter_text(dealii::ParameterHandler::PRM);
+  shape->length   = 0.;
+  read(write("printed.prm", text));
   EXPECT_EQ(shape->length, 3.);
 }
 
