@@ -1,6 +1,5 @@
 // The exported matrices in deal.II's own multigrid, without a device of ours, against deal.II's direct solver.
 #include "discretization/export.h"
-#include "discretization/fields/points.h"
 #include "support.h"
 
 #include <deal.II/base/mg_level_object.h>
@@ -55,14 +54,18 @@ struct Converted
 
 using Matrices = std::vector<std::unique_ptr<Converted>>;
 
-// What deal.II's multigrid calls between levels.
+// P and R in deal.II's multigrid.
 class Transfer : public MGTransferBase<Values>
 {
 public:
-  Transfer(const Matrices &P, const Matrices &R)
-    : P(P)
-    , R(R)
-  {}
+  explicit Transfer(const std::vector<adamant::Level> &levels)
+  {
+    for (const auto &level : levels)
+      {
+        P.push_back(level.P ? std::make_unique<Converted>(*level.P) : nullptr);
+        R.push_back(level.R ? std::make_unique<Converted>(*level.R) : nullptr);
+      }
+  }
   void prolongate(const unsigned int to_level, Values &to, const Values &from) const override
   {
     P[to_level]->matrix.vmult(to, from);
@@ -73,97 +76,50 @@ public:
   }
 
 private:
-  const Matrices &P, &R;
+  Matrices P, R;
 };
 
-// A V-cycle of deal.II with two damped Jacobi steps before and after, a direct solver on the coarsest level.
+// A V-cycle of deal.II with two damped Jacobi steps before and after, a dense solver on the coarsest level.
 class VCycleOfDealii
 {
 public:
   explicit VCycleOfDealii(const std::vector<adamant::Level> &levels)
     : top(levels.size() - 1)
     , matrices(0, top)
-    , transfer(P, R)
+    , transfer(levels)
+    , smoother(2)
   {
-    for (const auto &level : levels)
+    for (unsigned int l = 0; l <= top; ++l)
       {
-        A.push_back(std::make_unique<Converted>(*level.A));
-        P.push_back(level.P ? std::make_unique<Converted>(*level.P) : nullptr);
-        R.push_back(level.R ? std::make_unique<Converted>(*level.R) : nullptr);
-        matrices[A.size() - 1] = &A.back()->matrix;
+        A.push_back(std::make_unique<Converted>(*levels[l].A));
+        matrices[l].reinit(A[l]->pattern);
+        matrices[l].copy_from(A[l]->matrix);
       }
-    direct.initialize(A[0]->matrix);
-    coarse.initialize(direct);
     matrix.initialize(matrices);
     smoother.initialize(matrices, PreconditionJacobi<SparseMatrix<double>>::AdditionalData(0.7));
-    smoother.set_steps(2);
+    coarsest.copy_from(matrices[0]);
+    coarse.initialize(coarsest);
     cycle = std::make_unique<Multigrid<Values>>(matrix, coarse, transfer, smoother, smoother, 0, top);
   }
   void vmult(Values &z, const Values &v) const
   {
     for (unsigned int l = 0; l < top; ++l) // as a transfer of deal.II does when it takes a vector over
-      cycle->defect[l].reinit(A[l]->matrix.m());
+      cycle->defect[l].reinit(matrices[l].m());
     cycle->defect[top] = v;
     cycle->cycle();
     z = cycle->solution[top];
   }
 
 private:
-  struct Matrix : MGMatrixBase<Values>
-  {
-    void initialize(const MGLevelObject<const SparseMatrix<double> *> &matrices) { of_level = &matrices; }
-    void vmult(const unsigned int l, Values &y, const Values &x) const override { (*of_level)[l]->vmult(y, x); }
-    void vmult_add(const unsigned int l, Values &y, const Values &x) const override { (*of_level)[l]->vmult_add(y, x); }
-    void Tvmult(const unsigned int l, Values &y, const Values &x) const override { (*of_level)[l]->Tvmult(y, x); }
-    void Tvmult_add(const unsigned int l, Values &y, const Values &x) const override
-    {
-      (*of_level)[l]->Tvmult_add(y, x);
-    }
-    unsigned int get_minlevel() const override { return of_level->min_level(); }
-    unsigned int get_maxlevel() const override { return of_level->max_level(); }
-
-    const MGLevelObject<const SparseMatrix<double> *> *of_level = nullptr;
-  };
-  struct Smoother : MGSmoother<Values>
-  {
-    void initialize(const MGLevelObject<const SparseMatrix<double> *>              &matrices_,
-                    const PreconditionJacobi<SparseMatrix<double>>::AdditionalData &data)
-    {
-      matrices = &matrices_;
-      jacobi.resize(matrices_.min_level(), matrices_.max_level());
-      for (unsigned int l = matrices_.min_level(); l <= matrices_.max_level(); ++l)
-        jacobi[l].initialize(*matrices_[l], data);
-    }
-    void clear() override {}
-    void smooth(const unsigned int level, Values &x, const Values &b) const override
-    {
-      Values r(x.size()), correction(x.size());
-      for (unsigned int step = 0; step < steps; ++step)
-        {
-          (*matrices)[level]->residual(r, x, b);
-          jacobi[level].vmult(correction, r);
-          x += correction;
-        }
-    }
-
-    const MGLevelObject<const SparseMatrix<double> *>      *matrices = nullptr;
-    MGLevelObject<PreconditionJacobi<SparseMatrix<double>>> jacobi;
-  };
-
-  const unsigned int                          top;
-  Matrices                                    A, P, R;
-  MGLevelObject<const SparseMatrix<double> *> matrices;
-  Transfer                                    transfer;
-  SparseDirectUMFPACK                         direct;
-  struct Coarse : MGCoarseGridBase<Values>
-  {
-    void initialize(const SparseDirectUMFPACK &direct_) { direct = &direct_; }
-    void operator()(const unsigned int, Values &x, const Values &b) const override { direct->vmult(x, b); }
-    const SparseDirectUMFPACK *direct = nullptr;
-  } coarse;
-  Matrix                             matrix;
-  Smoother                           smoother;
-  std::unique_ptr<Multigrid<Values>> cycle;
+  const unsigned int                                                       top;
+  Matrices                                                                 A;
+  MGLevelObject<SparseMatrix<double>>                                      matrices;
+  Transfer                                                                 transfer;
+  mg::Matrix<Values>                                                       matrix;
+  mg::SmootherRelaxation<PreconditionJacobi<SparseMatrix<double>>, Values> smoother;
+  FullMatrix<double>                                                       coarsest;
+  MGCoarseGridHouseholder<double, Values>                                  coarse;
+  std::unique_ptr<Multigrid<Values>>                                       cycle;
 };
 
 // -Laplace u = 1 with u = SmoothFunction on the boundary, as H x + B g; returns the iterations of deal.II's CG, too.
@@ -211,7 +167,7 @@ void compare(const FiniteElement<dim> &fe, unsigned int seed)
   pattern.copy_from(dynamic);
   matrix.reinit(pattern);
   Values rhs(dofs.n_dofs()), expected(dofs.n_dofs());
-  // With the boundary values in the constraints; the second right-hand side is what our unknowns x see of both.
+  // The constraints bring the boundary values into the right-hand side.
   MatrixCreator::create_laplace_matrix(mapping, dofs, quadrature, matrix, Functions::ConstantFunction<dim>(1.), rhs,
                                        static_cast<const Function<dim> *>(nullptr), constraints);
   SparseDirectUMFPACK direct;
@@ -223,15 +179,7 @@ void compare(const FiniteElement<dim> &fe, unsigned int seed)
   for (int i = 0; i < u.finest().n_dofs(); ++i)
     if (!u.finest().is_free(i))
       b[i] = 0.;
-  const auto points = adamant::support_points(u.finest(), mapping, u.finest().prescribed);
-  Values     g(u.finest().prescribed.size());
-  for (unsigned int k = 0; k < g.size(); ++k)
-    {
-      Point<dim> p;
-      for (unsigned int d = 0; d < dim; ++d)
-        p[d] = points[d * g.size() + k];
-      g[k] = SmoothFunction<dim>().value(p);
-    }
+  const auto g                    = prescribed_values_of(u.finest(), mapping, SmoothFunction<dim>());
   const auto [values, iterations] = solve_with_dealii(u, levels, b, g);
   expect_close(values, expected, 1e-8, "the exported matrices in deal.II's multigrid");
   EXPECT_LE(iterations, 20u);

@@ -20,14 +20,6 @@ using adamant::LevelSpace;
 namespace
 {
 template <int dim>
-std::shared_ptr<Triangulation<dim>> random_mesh(unsigned int seed)
-{
-  auto mesh = std::make_shared<Triangulation<dim>>();
-  make_random_mesh(*mesh, seed);
-  return mesh;
-}
-
-template <int dim>
 Vector<double> as_vector(const adamant::Array<double> &values)
 {
   return Vector<double>(values.begin(), values.end());

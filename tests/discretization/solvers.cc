@@ -1,7 +1,6 @@
 // The library's solution against direct solvers; the convergence of its V-cycle; the preconditioner in deal.II's
 // solvers.
 #include "discretization/dealii_preconditioner.h"
-#include "discretization/fields/points.h"
 #include "discretization/forms/form.h"
 #include "ml.h"
 #include "multigrid/linear_solver.h"
@@ -120,16 +119,9 @@ Vector<double> solve(const Poisson<dim> &problem, const adamant::LinearSolverOpt
                        });
   C.update();
   S.update();
-  const auto     points = adamant::support_points(space, problem.mapping, space.prescribed);
-  Vector<double> g(space.B.n_cols), f(S.finest()->n_cols);
-  f = 1.;
-  for (unsigned int k = 0; k < g.size(); ++k)
-    {
-      Point<dim> p;
-      for (unsigned int d = 0; d < dim; ++d)
-        p[d] = points[d * g.size() + k];
-      g[k] = SmoothFunction<dim>().value(p);
-    }
+  const auto     g = prescribed_values_of(space, problem.mapping, SmoothFunction<dim>());
+  Vector<double> f(S.finest()->n_cols);
+  f                = 1.;
   Vector<double> b = multiply(*S.finest(), f);
   b -= multiply(*C.finest(), g);
 

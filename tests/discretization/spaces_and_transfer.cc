@@ -14,14 +14,6 @@ using adamant::LevelSpace;
 
 namespace
 {
-template <int dim>
-std::shared_ptr<const Triangulation<dim>> random_mesh(unsigned int seed)
-{
-  auto mesh = std::make_shared<Triangulation<dim>>();
-  make_random_mesh(*mesh, seed);
-  return mesh;
-}
-
 // All of boundary 0; of boundary 3 the last component only.
 template <int dim>
 DirichletBoundary partly_prescribed(const FiniteElement<dim> &fe)

@@ -2,6 +2,7 @@
 
 #include "base/csr_matrix.h"
 #include "discretization/fields/level_space.h"
+#include "discretization/fields/points.h"
 #include "discretization/forms/cell_context.h"
 
 #include <deal.II/base/function.h>
@@ -111,6 +112,32 @@ public:
     return std::sin(2. * p[0] + component) + p[1] * p[dim - 1] - 0.3 * component;
   }
 };
+
+/// The values g of a function at the prescribed DoFs of a scalar space.
+template <int dim>
+Vector<double> prescribed_values_of(const adamant::LevelSpace<dim> &space, const Mapping<dim> &mapping,
+                                    const Function<dim> &function)
+{
+  const auto     points = adamant::support_points(space, mapping, space.prescribed);
+  Vector<double> g(space.prescribed.size());
+  for (unsigned int k = 0; k < g.size(); ++k)
+    {
+      Point<dim> p;
+      for (unsigned int d = 0; d < dim; ++d)
+        p[d] = points[d * g.size() + k];
+      g[k] = function.value(p);
+    }
+  return g;
+}
+
+/// A mesh of make_random_mesh to be shared.
+template <int dim>
+std::shared_ptr<Triangulation<dim>> random_mesh(unsigned int seed)
+{
+  auto mesh = std::make_shared<Triangulation<dim>>();
+  make_random_mesh(*mesh, seed);
+  return mesh;
+}
 
 /// deal.II's constraints for the same space: hanging nodes, then Dirichlet values.
 template <int dim>
