@@ -4,9 +4,9 @@
 
 #include "assembly_kernels.h"
 
-#include "application/adaptive_mesh.h"
-#include "discretization/forms/form.h"
-#include "discretization/meshes/mesh.h"
+#include "frame/adaptive_mesh.h"
+#include "fem/forms/form.h"
+#include "fem/meshes/mesh.h"
 #include "elasticity/box_parameters.h"
 #include "multigrid/linear_solver.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "discretization/forms/cell_kernel.h"
+#include "fem/forms/cell_kernel.h"
 
 /// A step of transport-diffusion: ∫ φ_i φ_j + dt (k ∇φ_i · ∇φ_j + φ_i b · ∇φ_j), k at the quadrature points.
 struct TransportStep

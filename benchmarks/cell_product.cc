@@ -7,7 +7,7 @@
 //   build/benchmarks/benchmark_cell_product [n]      prints medians of alternating runs, n = 48
 #include "algebra/matrix.h"
 #include "algebra/vector.h"
-#include "base/csr_matrix.h"
+#include "base/csr/csr_matrix.h"
 #include "support/box_cell.h"
 
 #include <algorithm>

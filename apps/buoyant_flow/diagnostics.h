@@ -1,10 +1,10 @@
 #pragma once
 
-#include "discretization/fields/points.h"
-#include "discretization/forms/load.h"
+#include "fem/forms/load.h"
+#include "fem/functions/points.h"
 #include "multigrid/smoothers/functors.h"
-#include "stokes/limited_transport.h"
 #include "stokes/stokes_flow.h"
+#include "stokes/transport/limited_transport.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/quadrature_lib.h>

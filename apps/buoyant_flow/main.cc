@@ -9,10 +9,10 @@
 #include "diagnostics.h"
 #include "parameters.h"
 
-#include "application/program.h"
-#include "application/time_dependent_problem.h"
-#include "discretization/fields/points.h"
 #include "expressions/point_function.h"
+#include "fem/functions/points.h"
+#include "frame/program.h"
+#include "frame/time_dependent_problem.h"
 #include "stokes/stokes_flow.h"
 
 #include <deal.II/base/quadrature_lib.h>

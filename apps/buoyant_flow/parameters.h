@@ -1,9 +1,9 @@
 #pragma once
 
-#include "application/adaptivity_parameters.h"
-#include "application/mesh_parameters.h"
 #include "base/require.h"
 #include "expressions/expressions.h"
+#include "frame/parameters/adaptivity_parameters.h"
+#include "frame/parameters/mesh_parameters.h"
 #include "stokes/stokes_parameters.h"
 #include "stokes/velocity_boundaries.h"
 

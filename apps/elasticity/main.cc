@@ -16,12 +16,12 @@
 #include "parameters.h"
 #include "results.h"
 
-#include "application/program.h"
-#include "application/time_dependent_problem.h"
-#include "discretization/fields/error_estimate.h"
-#include "discretization/fields/nodal_values.h"
-#include "discretization/forms/load.h"
 #include "elasticity/prescribed_axes.h"
+#include "fem/forms/load.h"
+#include "fem/functions/error_estimate.h"
+#include "fem/functions/nodal_values.h"
+#include "frame/program.h"
+#include "frame/time_dependent_problem.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>

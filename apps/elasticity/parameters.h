@@ -1,14 +1,14 @@
 #pragma once
 
-#include "application/adaptivity_parameters.h"
-#include "application/linear_solver_parameters.h"
-#include "application/mesh_input.h"
-#include "application/time_parameters.h"
 #include "base/require.h"
-#include "discretization/meshes/mesh.h"
 #include "elasticity/box_parameters.h"
 #include "elasticity/elastic_material_parameters.h"
 #include "expressions/expressions.h"
+#include "fem/meshes/mesh.h"
+#include "frame/parameters/adaptivity_parameters.h"
+#include "frame/parameters/linear_solver_parameters.h"
+#include "frame/parameters/mesh_input.h"
+#include "frame/parameters/time_parameters.h"
 
 #include <algorithm>
 #include <functional>

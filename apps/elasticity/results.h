@@ -2,12 +2,12 @@
 
 #include "parameters.h"
 
-#include "application/point_evaluation.h"
-#include "application/run_folder.h"
-#include "application/state.h"
 #include "base/run_record.h"
 #include "elasticity/elastic_material.h"
 #include "elasticity/stresses.h"
+#include "frame/output/point_evaluation.h"
+#include "frame/restart/state.h"
+#include "frame/run_folder.h"
 
 #include <iostream>
 #include <string>

@@ -5,7 +5,7 @@
 
 #include "base/exceptions.h"
 #include "base/run_record.h"
-#include "discretization/fields/points.h"
+#include "fem/functions/points.h"
 #include "flow/boundary_values.h"
 #include "flow/flow_functionals.h"
 #include "solvers/krylov.h"

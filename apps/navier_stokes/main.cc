@@ -17,9 +17,6 @@
 #include "parameters.h"
 #include "pressure.h"
 
-#include "application/mesh_input.h"
-#include "application/program.h"
-#include "application/time_dependent_problem.h"
 #include "flow/divergence_projection.h"
 #include "flow/flow_output.h"
 #include "flow/flow_products.h"
@@ -27,6 +24,9 @@
 #include "flow/hanging_vertices.h"
 #include "flow/stable_step.h"
 #include "flow/steady_state.h"
+#include "frame/parameters/mesh_input.h"
+#include "frame/program.h"
+#include "frame/time_dependent_problem.h"
 #include "tensor/poisson_solver.h"
 #include "tensor/tensor_product.h"
 

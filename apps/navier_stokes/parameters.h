@@ -1,12 +1,12 @@
 #pragma once
 
-#include "application/adaptivity_parameters.h"
-#include "application/linear_solver_parameters.h"
-#include "application/mesh_parameters.h"
-#include "application/time_parameters.h"
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
 #include "flow/flow_results.h"
+#include "frame/parameters/adaptivity_parameters.h"
+#include "frame/parameters/linear_solver_parameters.h"
+#include "frame/parameters/mesh_parameters.h"
+#include "frame/parameters/time_parameters.h"
 #include "tensor/dense_products.h"
 
 #include <deal.II/base/mpi.h>

@@ -2,8 +2,8 @@
 
 #include "data.h"
 
-#include "application/state.h"
 #include "flow/flow_matrices.h"
+#include "frame/restart/state.h"
 
 namespace navier_stokes
 {

@@ -2,7 +2,7 @@
 
 #include "base/host_device.h"
 #include "base/point_values.h"
-#include "discretization/forms/cell_kernel.h"
+#include "fem/forms/cell_kernel.h"
 
 #include <cmath>
 

@@ -15,12 +15,12 @@
 
 #include "data.h"
 
-#include "application/adaptive_mesh.h"
-#include "application/mesh_file.h"
-#include "application/program.h"
-#include "application/time_dependent_problem.h"
-#include "discretization/fields/coarser_values.h"
 #include "expressions/functor_at_points.h"
+#include "fem/functions/coarser_values.h"
+#include "frame/adaptive_mesh.h"
+#include "frame/parameters/mesh_file.h"
+#include "frame/program.h"
+#include "frame/time_dependent_problem.h"
 #include "solvers/newton.h"
 
 #include <deal.II/base/quadrature_lib.h>

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "base/csr_submatrix.h"
+#include "base/csr/csr_submatrix.h"
 #include "base/require.h"
 #include "base/run_record.h"
-#include "discretization/fields/points.h"
-#include "discretization/forms/form.h"
+#include "fem/forms/form.h"
+#include "fem/functions/points.h"
 #include "multigrid/level_data.h"
 
 #include <deal.II/base/quadrature_lib.h>

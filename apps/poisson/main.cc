@@ -17,8 +17,8 @@
 #include "timing.h"
 #include "triangles.h"
 
-#include "application/program.h"
-#include "discretization/fields/nodal_values.h"
+#include "fem/functions/nodal_values.h"
+#include "frame/program.h"
 #include "tensor/tensor_product.h"
 
 #include <deal.II/fe/mapping_q1.h>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "application/mesh_parameters.h"
 #include "base/require.h"
 #include "expressions/expressions.h"
+#include "frame/parameters/mesh_parameters.h"
 #include "tensor/dense_products.h"
 
 #include <deal.II/base/parameter_acceptor.h>

@@ -3,10 +3,10 @@
 #include "data.h"
 #include "levels.h"
 
-#include "application/field_output.h"
-#include "application/output.h"
-#include "application/run_folder.h"
-#include "discretization/fields/l2_error.h"
+#include "fem/functions/l2_error.h"
+#include "frame/output/field_output.h"
+#include "frame/output/output.h"
+#include "frame/run_folder.h"
 #include "tensor/multi_vector.h"
 
 #include <deal.II/base/function_parser.h>

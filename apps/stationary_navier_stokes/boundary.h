@@ -2,10 +2,10 @@
 
 #include "parameters.h"
 
-#include "application/mesh_input.h"
 #include "base/exceptions.h"
-#include "discretization/fields/level_space.h"
-#include "discretization/fields/nodal_values.h"
+#include "fem/functions/nodal_values.h"
+#include "fem/spaces/level_space.h"
+#include "frame/parameters/mesh_input.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/dofs/dof_tools.h>

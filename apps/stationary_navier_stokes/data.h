@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/host_device.h"
-#include "discretization/forms/cell_kernel.h"
+#include "fem/forms/cell_kernel.h"
 
 #include <cmath>
 

@@ -3,11 +3,11 @@
 #include "data.h"
 
 #include "base/exceptions.h"
-#include "discretization/fields/coarser_values.h"
-#include "discretization/fields/field.h"
-#include "discretization/fields/nodal_values.h"
-#include "discretization/fields/points.h"
-#include "discretization/forms/form.h"
+#include "fem/forms/form.h"
+#include "fem/functions/coarser_values.h"
+#include "fem/functions/nodal_values.h"
+#include "fem/functions/points.h"
+#include "fem/spaces/field.h"
 #include "flow/cell_gather.h"
 
 #include <deal.II/base/function.h>

@@ -3,8 +3,8 @@
 #include "boundary.h"
 #include "equations.h"
 
-#include "discretization/fields/error_estimate.h"
-#include "discretization/forms/cell_loop.h"
+#include "fem/forms/cell_loop.h"
+#include "fem/functions/error_estimate.h"
 
 #include <deal.II/lac/vector.h>
 

@@ -4,9 +4,9 @@
 #include "boundary.h"
 #include "equations.h"
 
-#include "application/device_field.h"
-#include "application/linear_solver_setup.h"
-#include "application/run.h"
+#include "frame/device_field.h"
+#include "frame/linear_solver_setup.h"
+#include "frame/run.h"
 #include "solvers/newton.h"
 
 #include <deal.II/grid/grid_tools.h>

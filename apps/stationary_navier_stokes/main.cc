@@ -12,11 +12,11 @@
 #include "flow_level.h"
 #include "results.h"
 
-#include "application/program.h"
-#include "application/time_dependent_problem.h"
-#include "discretization/fields/error_estimate.h"
-#include "discretization/meshes/mesh_change.h"
+#include "fem/functions/error_estimate.h"
+#include "fem/spaces/mesh_change.h"
 #include "flow/hanging_vertices.h"
+#include "frame/program.h"
+#include "frame/time_dependent_problem.h"
 
 #include <deal.II/grid/grid_refinement.h>
 

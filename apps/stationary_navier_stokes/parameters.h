@@ -1,9 +1,9 @@
 #pragma once
 
-#include "application/linear_solver_parameters.h"
-#include "application/mesh_parameters.h"
 #include "base/require.h"
 #include "expressions/expressions.h"
+#include "frame/parameters/linear_solver_parameters.h"
+#include "frame/parameters/mesh_parameters.h"
 #include "solvers/newton.h"
 
 #include <deal.II/base/parameter_acceptor.h>

@@ -3,12 +3,13 @@
 #include "equations.h"
 #include "parameters.h"
 
-#include "application/field_output.h"
-#include "application/output.h"
-#include "application/profiles.h"
 #include "base/run_record.h"
-#include "discretization/fields/l2_error.h"
+#include "fem/functions/l2_error.h"
+#include "fem/spaces/nodal_vector.h"
 #include "flow/cell_sizes.h"
+#include "frame/output/field_output.h"
+#include "frame/output/output.h"
+#include "frame/output/profiles.h"
 
 #include <deal.II/fe/fe_values.h>
 

@@ -3,11 +3,11 @@
 #include "parameters.h"
 
 #include "base/array.h"
-#include "discretization/fields/coarser_values.h"
-#include "discretization/meshes/family_flags.h"
-#include "discretization/meshes/flag_cells.h"
-#include "discretization/meshes/mesh.h"
-#include "discretization/meshes/owned_cells.h"
+#include "fem/functions/coarser_values.h"
+#include "fem/meshes/family_flags.h"
+#include "fem/meshes/flag_cells.h"
+#include "fem/meshes/mesh.h"
+#include "fem/meshes/owned_cells.h"
 #include "stokes/stokes_matrices.h"
 
 #include <deal.II/base/function.h>

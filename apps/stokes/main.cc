@@ -9,12 +9,12 @@
 #include "data.h"
 #include "results.h"
 
-#include "application/point_evaluation.h"
-#include "application/program.h"
-#include "application/time_dependent_problem.h"
-#include "discretization/fields/error_estimate.h"
-#include "discretization/fields/points.h"
-#include "discretization/forms/load.h"
+#include "fem/forms/load.h"
+#include "fem/functions/error_estimate.h"
+#include "fem/functions/points.h"
+#include "frame/output/point_evaluation.h"
+#include "frame/program.h"
+#include "frame/time_dependent_problem.h"
 #include "stokes/stokes_flow.h"
 
 #include <deal.II/base/quadrature_lib.h>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "application/mesh_parameters.h"
 #include "base/require.h"
 #include "expressions/expressions.h"
+#include "frame/parameters/mesh_parameters.h"
 #include "stokes/stokes_matrices.h"
 #include "stokes/stokes_parameters.h"
 #include "stokes/velocity_boundaries.h"

@@ -11,11 +11,11 @@
 
 #include "data.h"
 
-#include "application/adaptive_mesh.h"
-#include "application/mesh_file.h"
-#include "application/program.h"
-#include "application/time_dependent_problem.h"
 #include "expressions/functor_at_points.h"
+#include "frame/adaptive_mesh.h"
+#include "frame/parameters/mesh_file.h"
+#include "frame/program.h"
+#include "frame/time_dependent_problem.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>

@@ -16,9 +16,9 @@
 #include "functions.h"
 #include "parameters.h"
 
-#include "application/adaptive_mesh.h"
-#include "application/program.h"
-#include "application/time_dependent_problem.h"
+#include "frame/adaptive_mesh.h"
+#include "frame/program.h"
+#include "frame/time_dependent_problem.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>

@@ -2,13 +2,13 @@
 
 #include "data.h"
 
-#include "application/adaptivity_parameters.h"
-#include "application/linear_solver_parameters.h"
-#include "application/mesh_file.h"
-#include "application/start_up.h"
-#include "application/time_parameters.h"
 #include "base/exceptions.h"
 #include "expressions/expressions.h"
+#include "frame/parameters/adaptivity_parameters.h"
+#include "frame/parameters/linear_solver_parameters.h"
+#include "frame/parameters/mesh_file.h"
+#include "frame/parameters/time_parameters.h"
+#include "frame/start_up.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 

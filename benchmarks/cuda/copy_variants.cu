@@ -1,6 +1,6 @@
 // How fast device memory is copied, by which means: what "the bandwidth" is that other kernels are measured against.
 
-#include "algebra/cuda/check.cuh"
+#include "algebra/cuda/runtime/check.cuh"
 #include "algebra/graph.h"
 
 #include <algorithm>

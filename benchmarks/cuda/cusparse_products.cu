@@ -1,6 +1,6 @@
 #include "cusparse_products.h"
 
-#include "algebra/cuda/check.cuh"
+#include "algebra/cuda/runtime/check.cuh"
 #include "algebra/graph.h"
 #include "base/exceptions.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "discretization/forms/form.h"
+#include "fem/forms/form.h"
 #include "multigrid/options.h"
 
 #include <deal.II/base/quadrature_lib.h>

@@ -2,7 +2,7 @@
 // equation on stretched cells, FEAST's Table 1, from a zero guess.
 
 #include "multigrid/linear_solver.h"
-#include "multigrid/smoothers/line.h"
+#include "multigrid/smoothers/line/line.h"
 #include "parts.h"
 #include "support/q1_grid.h"
 

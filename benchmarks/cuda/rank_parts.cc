@@ -9,9 +9,9 @@
 
 #include "algebra/device.h"
 #include "algebra/graph.h"
-#include "base/csr_matrix.h"
+#include "base/csr/csr_matrix.h"
 #include "base/exchange_plan.h"
-#include "discretization/meshes/mesh.h"
+#include "fem/meshes/mesh.h"
 #include "multigrid/v_cycle.h"
 
 #include <deal.II/base/mpi.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "discretization/forms/form.h"
+#include "fem/forms/form.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>

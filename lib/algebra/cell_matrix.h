@@ -1,7 +1,7 @@
 #pragma once
 
 #include "algebra/vector.h"
-#include "base/csr_matrix.h"
+#include "base/csr/csr_matrix.h"
 #include "base/host_device.h"
 
 #include <array>

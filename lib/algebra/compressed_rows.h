@@ -3,7 +3,7 @@
 #include "algebra/matrix.h"
 #include "algebra/rows_view.h"
 #include "algebra/vector.h"
-#include "base/csr_matrix.h"
+#include "base/csr/csr_matrix.h"
 
 namespace adamant
 {

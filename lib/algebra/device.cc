@@ -1,6 +1,6 @@
 #include "algebra/device.h"
 
-#include "algebra/vector_functors.h"
+#include "algebra/functors/vector_functors.h"
 #include "base/exceptions.h"
 
 #include <limits>

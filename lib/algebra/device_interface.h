@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/communicator.h"
-#include "base/csr_matrix.h"
+#include "base/csr/csr_matrix.h"
 #include "base/exceptions.h"
 #include "base/exchange_plan.h"
 

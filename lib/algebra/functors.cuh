@@ -1,10 +1,10 @@
 #pragma once
 
-#include "algebra/cuda/arnoldi.cuh"
-#include "algebra/cuda/decide.cuh"
-#include "algebra/cuda/for_each.cuh"
-#include "algebra/cuda/for_each_row.cuh"
-#include "algebra/cuda/sums.cuh"
+#include "algebra/cuda/runtime/decide.cuh"
+#include "algebra/cuda/sparse/for_each_row.cuh"
+#include "algebra/cuda/vectors/arnoldi.cuh"
+#include "algebra/cuda/vectors/for_each.cuh"
+#include "algebra/cuda/vectors/sums.cuh"
 
 // A .cu file includes this to instantiate each functor of Device::for_each, Device::for_each_row and the other
 // functions:

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "algebra/cuda/teams.cuh"
+#include "algebra/cuda/sparse/teams.cuh"
 
 // A .cu file includes this to instantiate each functor that for_each_by_teams is called with:
 //

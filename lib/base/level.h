@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/csr_matrix.h"
+#include "base/csr/csr_matrix.h"
 
 #include <memory>
 

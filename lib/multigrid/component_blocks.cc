@@ -1,6 +1,6 @@
 #include "multigrid/component_blocks.h"
 
-#include "base/csr_submatrix.h"
+#include "base/csr/csr_submatrix.h"
 #include "base/exceptions.h"
 #include "multigrid/component_order.h"
 

@@ -1,6 +1,6 @@
 #include "multigrid/composed_levels.h"
 
-#include "base/csr_product.h"
+#include "base/csr/csr_product.h"
 
 #include <algorithm>
 #include <cstdint>

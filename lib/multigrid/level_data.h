@@ -3,7 +3,7 @@
 #include "algebra/cell_matrix.h"
 #include "algebra/compressed_rows.h"
 #include "algebra/matrix.h"
-#include "base/csr_matrix.h"
+#include "base/csr/csr_matrix.h"
 #include "base/exceptions.h"
 #include "multigrid/patches.h"
 

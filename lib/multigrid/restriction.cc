@@ -1,6 +1,6 @@
 #include "multigrid/restriction.h"
 
-#include "base/csr_submatrix.h"
+#include "base/csr/csr_submatrix.h"
 #include "base/exchange_plan.h"
 
 #include <utility>

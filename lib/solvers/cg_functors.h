@@ -1,6 +1,6 @@
 #pragma once
 
-#include "algebra/sums.h"
+#include "algebra/functors/sums.h"
 #include "solvers/krylov_state.h"
 
 #include <cmath>

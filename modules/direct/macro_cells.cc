@@ -1,6 +1,6 @@
 #include "direct/macro_cells.h"
 
-#include "base/csr_product.h"
+#include "base/csr/csr_product.h"
 #include "base/require.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "direct/prehandled.h"
 
-#include "base/csr_product.h"
-#include "base/csr_submatrix.h"
+#include "base/csr/csr_product.h"
+#include "base/csr/csr_submatrix.h"
 #include "base/require.h"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 #include "elasticity/box_parameters.h"
 
-#include "application/mesh_input.h"
-#include "application/start_up.h"
 #include "base/require.h"
-#include "discretization/meshes/mesh.h"
 #include "expressions/expressions.h"
+#include "fem/meshes/mesh.h"
+#include "frame/parameters/mesh_input.h"
+#include "frame/start_up.h"
 
 #include <deal.II/grid/grid_generator.h>
 

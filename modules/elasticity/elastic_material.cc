@@ -1,8 +1,8 @@
 #include "elasticity/elastic_material.h"
 
-#include "discretization/fields/points.h"
-#include "discretization/forms/integral.h"
 #include "elasticity/dilatation.h"
+#include "fem/forms/integral.h"
+#include "fem/functions/points.h"
 
 #include <deal.II/base/quadrature_lib.h>
 

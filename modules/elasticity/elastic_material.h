@@ -1,7 +1,7 @@
 #pragma once
 
-#include "discretization/fields/gradient_postprocessor.h"
-#include "discretization/fields/level_space.h"
+#include "fem/functions/gradient_postprocessor.h"
+#include "fem/spaces/level_space.h"
 
 #include <deal.II/base/point.h>
 #include <deal.II/base/quadrature.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "application/mesh_file.h"
 #include "elasticity/elastic_material.h"
+#include "frame/parameters/mesh_file.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 

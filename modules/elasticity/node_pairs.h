@@ -1,6 +1,6 @@
 #pragma once
 
-#include "discretization/forms/cell_context.h"
+#include "fem/forms/cell_context.h"
 
 #include <deal.II/lac/full_matrix.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "discretization/fields/level_space.h"
+#include "fem/spaces/level_space.h"
 
 #include <map>
 #include <string>

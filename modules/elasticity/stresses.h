@@ -1,8 +1,8 @@
 #pragma once
 
-#include "application/profiles.h"
 #include "base/run_record.h"
 #include "elasticity/elastic_material.h"
+#include "frame/output/profiles.h"
 
 #include <deal.II/base/point.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "base/csr_matrix.h"
-#include "discretization/fields/level_space.h"
+#include "base/csr/csr_matrix.h"
+#include "fem/spaces/level_space.h"
 
 #include <vector>
 

@@ -1,9 +1,9 @@
 #include "flow/boundary_values.h"
 
-#include "algebra/listed_nodes.h"
-#include "application/mesh_input.h"
+#include "algebra/functors/listed_nodes.h"
 #include "expressions/expressions.h"
 #include "flow/boundary_nodes.h"
+#include "frame/parameters/mesh_input.h"
 
 #include <algorithm>
 

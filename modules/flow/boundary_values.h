@@ -2,8 +2,8 @@
 
 #include "algebra/device.h"
 #include "base/array.h"
-#include "discretization/fields/level_space.h"
 #include "expressions/point_function.h"
+#include "fem/spaces/level_space.h"
 
 #include <map>
 #include <set>

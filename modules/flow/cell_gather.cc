@@ -1,7 +1,7 @@
 #include "flow/cell_gather.h"
 
 #include "base/exceptions.h"
-#include "discretization/forms/quadrature_data.h"
+#include "fem/forms/quadrature_data.h"
 
 #include <deal.II/dofs/dof_tools.h>
 

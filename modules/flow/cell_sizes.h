@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/array.h"
-#include "discretization/fields/level_space.h"
+#include "fem/spaces/level_space.h"
 
 namespace adamant
 {

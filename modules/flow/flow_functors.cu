@@ -1,7 +1,7 @@
 // The functors of flow for the GPU.
 
 #include "algebra/functors.cuh"
-#include "flow/bundle_functors.cuh"
+#include "flow/bundle/bundle_functors.cuh"
 #include "flow/flow_functors.h"
 
 namespace adamant

@@ -1,10 +1,10 @@
 #include "flow/flow_matrices.h"
 
-#include "discretization/fields/distributed_rows.h"
-#include "discretization/fields/transfer.h"
-#include "discretization/forms/form.h"
-#include "discretization/forms/load.h"
-#include "discretization/meshes/halved_mesh.h"
+#include "fem/forms/form.h"
+#include "fem/forms/load.h"
+#include "fem/meshes/halved_mesh.h"
+#include "fem/ranks/distributed_rows.h"
+#include "fem/spaces/transfer.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/quadrature_lib.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "base/csr_matrix.h"
-#include "discretization/fields/field.h"
+#include "base/csr/csr_matrix.h"
+#include "fem/spaces/field.h"
 #include "multigrid/level_data.h"
 
 #include <deal.II/base/quadrature.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "application/output.h"
-#include "discretization/fields/level_space.h"
+#include "fem/spaces/level_space.h"
+#include "frame/output/output.h"
 
 #include <deal.II/fe/mapping.h>
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "base/run_record.h"
+#include "flow/bundle/matrix_bundle.h"
 #include "flow/flow_functors.h"
 #include "flow/flow_matrices.h"
-#include "flow/matrix_bundle.h"
 
 #include <cmath>
 #include <cstddef>

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "application/profiles.h"
-#include "application/run_folder.h"
-#include "application/state.h"
 #include "base/run_record.h"
 #include "flow/cell_sizes.h"
 #include "flow/divergence_projection.h"
 #include "flow/flow_functionals.h"
+#include "frame/output/profiles.h"
+#include "frame/restart/state.h"
+#include "frame/run_folder.h"
 
 #include <deal.II/base/point.h>
 

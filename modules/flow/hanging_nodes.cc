@@ -1,6 +1,6 @@
 #include "flow/hanging_nodes.h"
 
-#include "algebra/listed_nodes.h"
+#include "algebra/functors/listed_nodes.h"
 #include "flow/boundary_nodes.h"
 
 namespace adamant

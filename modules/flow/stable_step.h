@@ -1,7 +1,7 @@
 #pragma once
 
-#include "application/state.h"
-#include "application/time_parameters.h"
+#include "frame/parameters/time_parameters.h"
+#include "frame/restart/state.h"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 #include "stokes/cell_viscosity.h"
 
 #include "base/require.h"
-#include "discretization/meshes/mesh.h"
+#include "fem/meshes/mesh.h"
 
 #include <deal.II/grid/grid_tools.h>
 

@@ -1,10 +1,10 @@
 #include "stokes/stokes_flow.h"
 
-#include "application/linear_solver_setup.h"
-#include "application/section.h"
-#include "discretization/fields/average_functors.h"
-#include "discretization/fields/gradient_postprocessor.h"
-#include "discretization/fields/nodal_values.h"
+#include "fem/functions/average_functors.h"
+#include "fem/functions/gradient_postprocessor.h"
+#include "fem/functions/nodal_values.h"
+#include "frame/linear_solver_setup.h"
+#include "frame/section.h"
 
 #include <deal.II/base/symmetric_tensor.h>
 #include <deal.II/fe/fe_q.h>

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "algebra/device.h"
-#include "application/device_field.h"
-#include "application/field_output.h"
-#include "application/run.h"
-#include "application/state.h"
+#include "frame/device_field.h"
+#include "frame/output/field_output.h"
+#include "frame/restart/state.h"
+#include "frame/run.h"
 #include "stokes/cell_viscosity.h"
 #include "stokes/saddle_point_solver.h"
 #include "stokes/stokes_matrices.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "discretization/forms/cell_kernel.h"
+#include "fem/forms/cell_kernel.h"
 
 #include <cmath>
 

@@ -1,11 +1,11 @@
 #include "stokes/stokes_matrices.h"
 
-#include "base/csr_product.h"
+#include "base/csr/csr_product.h"
 #include "base/exceptions.h"
-#include "discretization/fields/distributed_rows.h"
-#include "discretization/fields/transfer.h"
-#include "discretization/forms/load.h"
-#include "discretization/meshes/halved_mesh.h"
+#include "fem/forms/load.h"
+#include "fem/meshes/halved_mesh.h"
+#include "fem/ranks/distributed_rows.h"
+#include "fem/spaces/transfer.h"
 #include "stokes/stokes_kernels.h"
 
 #include <deal.II/base/function.h>

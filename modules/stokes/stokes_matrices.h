@@ -1,11 +1,11 @@
 #pragma once
 
 #include "algebra/vector.h"
-#include "discretization/fields/coarser_values.h"
-#include "discretization/fields/field.h"
-#include "discretization/fields/transfer.h"
-#include "discretization/forms/form.h"
-#include "discretization/meshes/level_meshes.h"
+#include "fem/forms/form.h"
+#include "fem/functions/coarser_values.h"
+#include "fem/meshes/level_meshes.h"
+#include "fem/spaces/field.h"
+#include "fem/spaces/transfer.h"
 #include "stokes/saddle_point_data.h"
 #include "stokes/scaled_product.h"
 #include "stokes/viscous_levels.h"

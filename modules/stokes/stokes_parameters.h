@@ -1,7 +1,7 @@
 #pragma once
 
-#include "application/linear_solver_parameters.h"
-#include "discretization/fields/coarser_values.h"
+#include "fem/functions/coarser_values.h"
+#include "frame/parameters/linear_solver_parameters.h"
 #include "stokes/saddle_point_data.h"
 #include "stokes/viscous_levels.h"
 

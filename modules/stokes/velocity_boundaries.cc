@@ -1,8 +1,8 @@
 #include "stokes/velocity_boundaries.h"
 
 #include "base/require.h"
-#include "discretization/fields/nodal_values.h"
 #include "expressions/expressions.h"
+#include "fem/functions/nodal_values.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/quadrature_lib.h>

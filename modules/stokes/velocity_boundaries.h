@@ -1,8 +1,8 @@
 #pragma once
 
-#include "application/mesh_file.h"
 #include "base/array.h"
-#include "discretization/fields/level_space.h"
+#include "fem/spaces/level_space.h"
+#include "frame/parameters/mesh_file.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 #include <deal.II/fe/mapping.h>

@@ -1,9 +1,9 @@
 #include "stokes/viscous_levels.h"
 
-#include "discretization/fields/transfer.h"
-#include "discretization/forms/patches.h"
-#include "stokes/grid_of_cells.h"
+#include "fem/forms/patches.h"
+#include "fem/spaces/transfer.h"
 #include "stokes/stokes_kernels.h"
+#include "stokes/transport/grid_of_cells.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>

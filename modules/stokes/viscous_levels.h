@@ -2,9 +2,9 @@
 
 #include "algebra/cell_matrix.h"
 #include "algebra/vector.h"
-#include "discretization/fields/coarser_values.h"
-#include "discretization/fields/field.h"
-#include "discretization/forms/form.h"
+#include "fem/forms/form.h"
+#include "fem/functions/coarser_values.h"
+#include "fem/spaces/field.h"
 #include "multigrid/level_data.h"
 
 #include <deal.II/base/quadrature.h>

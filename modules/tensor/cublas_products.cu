@@ -1,6 +1,6 @@
 #include "tensor/dense_products.h"
 
-#include "algebra/cuda/libraries.cuh"
+#include "algebra/cuda/libraries/libraries.cuh"
 
 #include <string>
 #include <utility>

@@ -1,7 +1,7 @@
 #include "tensor/tensor_product.h"
 
 #include "base/exceptions.h"
-#include "discretization/fields/points.h"
+#include "fem/functions/points.h"
 
 #include <algorithm>
 #include <array>

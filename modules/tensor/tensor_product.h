@@ -1,6 +1,6 @@
 #pragma once
 
-#include "discretization/fields/level_space.h"
+#include "fem/spaces/level_space.h"
 #include "tensor/fast_diagonalization.h"
 
 #include <deal.II/fe/mapping.h>

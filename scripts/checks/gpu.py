@@ -184,7 +184,7 @@ def sanitizer(build, jobs, only, report):
             add(name, program_command(*words, settings=change, backend="cuda", threads=2))
         for test, some in [("solvers/test_solvers", "*cuda*"), ("algebra/test_algebra", "*cuda*"),
                            ("multigrid/test_multigrid", "*cuda*"),
-                           ("discretization/test_device_forms", "*cuda*:*Cuda*")]:
+                           ("fem/test_device_forms", "*cuda*:*Cuda*")]:
             add_test(test, some, "memcheck")
         for test, some in [("solvers/test_solvers", "*Krylov*/cuda:*BiCGStab*/cuda:*TimeSteps*/cuda"),
                            ("algebra/test_algebra", "VectorOperations*cuda.*:MatrixOperations*cuda.*")]:

@@ -19,7 +19,7 @@ from .common import PROGRAMS, ROOT, build, executable, fail, program_command, ru
 
 TESTS = ["test_base", "test_algebra", "test_operators", "test_solvers", "test_fast_diagonalization", "test_multigrid",
          "test_schur", "test_scaled_product", "test_vector_fields", "test_export",
-         "test_discretization", "test_device_forms", "test_stokes_matrices", "test_transport", "test_flow"]
+         "test_fem", "test_device_forms", "test_stokes_matrices", "test_transport", "test_flow"]
 # Loops of fewer than some thousand entries stay with one thread: these meshes have more.
 RUNS = {
     "transport_diffusion": [("tutorial", ["Discretization/Refinements=6", "Time stepping/End time=0.04"]),

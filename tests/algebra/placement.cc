@@ -1,6 +1,6 @@
 // Which GPUs ranks have.
 
-#include "algebra/cuda/placement.h"
+#include "algebra/cuda/runtime/placement.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "base/csr_matrix.h"
+#include "base/csr/csr_matrix.h"
 
 #include "base/exceptions.h"
 #include "support/reference.h"

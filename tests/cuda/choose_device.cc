@@ -1,8 +1,8 @@
 // A GPU that fails when it is taken.
 
-#include "application/choose_device.h"
+#include "frame/choose_device.h"
 
-#include "algebra/cuda/context.h"
+#include "algebra/cuda/runtime/context.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // What goes wrong on a GPU ends as one RunError that names the call.
 
-#include "algebra/cuda/context.h"
+#include "algebra/cuda/runtime/context.h"
 #include "base/exceptions.h"
 #include "multigrid/linear_solver.h"
 #include "support/devices.h"

@@ -1,7 +1,7 @@
 // How the GPU's kernels follow each other, and what of it outlives a device.
 
 #include "algebra/compressed_rows.h"
-#include "algebra/cuda/context.h"
+#include "algebra/cuda/runtime/context.h"
 #include "solvers/cg.h"
 #include "solvers/gmres.h"
 #include "support/functors.h"

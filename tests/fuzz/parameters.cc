@@ -1,10 +1,10 @@
 // The parameter layer fed with anything: a file is read and checked, or refused with an InputError. The parameters are
 // those of the Navier-Stokes program, which have lists, maps and expressions. What is read as an expression is
 // translated for the GPU, too.
-#include "application/parameters.h"
 #include "apps/navier_stokes/parameters.h"
 #include "base/exceptions.h"
 #include "expressions/translation.h"
+#include "frame/parameters/parameters.h"
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // Lines of strong couplings, and the tridiagonal solves along them, against their definitions.
 
-#include "multigrid/smoothers/line.h"
+#include "multigrid/smoothers/line/line.h"
 
 #include "multigrid/linear_solver.h"
 #include "multigrid/v_cycle.h"

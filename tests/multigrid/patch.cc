@@ -1,6 +1,6 @@
 // The smoothers by patches against their definitions.
 
-#include "multigrid/smoothers/patch.h"
+#include "multigrid/smoothers/patch/patch.h"
 
 #include "multigrid/linear_solver.h"
 #include "support/dense.h"

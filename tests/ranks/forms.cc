@@ -1,9 +1,9 @@
 // What ranks hold together of constraints, transfer and the matrices of forms, row by row against the same mesh on one
 // rank.
 #include "cuda_ranks.h"
-#include "discretization/cell_kernels.h"
-#include "discretization/fields/coarser_values.h"
-#include "discretization/host_kernels.h"
+#include "fem/cell_kernels.h"
+#include "fem/functions/coarser_values.h"
+#include "fem/host_kernels.h"
 #include "rows.h"
 
 using namespace test;

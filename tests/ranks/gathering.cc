@@ -1,8 +1,8 @@
 // Which ranks the cells of small levels go to.
-#include "discretization/meshes/gathering.h"
+#include "fem/meshes/gathering.h"
 
-#include "discretization/meshes/level_meshes.h"
-#include "discretization/meshes/owned_cells.h"
+#include "fem/meshes/level_meshes.h"
+#include "fem/meshes/owned_cells.h"
 #include "rows.h"
 
 #include <vector>

@@ -1,7 +1,7 @@
 // Changes of p4est's meshes on several ranks against those of one.
-#include "discretization/meshes/family_flags.h"
-#include "discretization/meshes/mesh_change.h"
-#include "discretization/meshes/stored_mesh.h"
+#include "fem/meshes/family_flags.h"
+#include "fem/meshes/stored_mesh.h"
+#include "fem/spaces/mesh_change.h"
 #include "rows.h"
 
 using namespace test;

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "base/exchange_plan.h"
-#include "discretization/fields/points.h"
-#include "discretization/forms/form.h"
-#include "discretization/meshes/mesh.h"
+#include "fem/forms/form.h"
+#include "fem/functions/points.h"
+#include "fem/meshes/mesh.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/quadrature_lib.h>

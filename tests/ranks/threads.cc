@@ -1,6 +1,6 @@
 // The threads of ranks by the cores that they may use, alone or together.
-#include "application/start_up.h"
 #include "base/exceptions.h"
+#include "frame/start_up.h"
 
 #include <gtest/gtest.h>
 

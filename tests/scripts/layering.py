@@ -14,9 +14,9 @@ LIB = {  # folder of lib/: the folders of lib/ it may include, besides itself
     "operators": {"base", "algebra"},
     "solvers": {"base", "algebra", "operators"},
     "multigrid": {"base", "algebra", "operators", "solvers"},
-    "discretization": {"base", "algebra", "operators", "solvers", "multigrid"},
+    "fem": {"base", "algebra", "operators", "solvers", "multigrid"},
     "expressions": {"base", "algebra"},
-    "application": {"base", "algebra", "operators", "solvers", "multigrid", "discretization", "expressions"},
+    "frame": {"base", "algebra", "operators", "solvers", "multigrid", "fem", "expressions"},
 }
 MODULES = {  # folder of modules/: the modules it may include. All may include lib/, which knows none of them.
     "tensor": set(),
@@ -25,14 +25,15 @@ MODULES = {  # folder of modules/: the modules it may include. All may include l
     "stokes": set(),
     "elasticity": set(),
 }
-ROOMS = {Path("lib/algebra") / room for room in ("host", "cuda", "cuda/peers")}  # only algebra, modules that add to it, and tests of it open them
+ROOMS = {Path("lib/algebra/host"), Path("lib/algebra/cuda")}  # only algebra, modules that add to it, and tests of it open them
 # These choose between host and GPU at compile time, as lib/algebra does.
-EXTEND_ALGEBRA = {Path("modules") / name for name in ("flow/matrix_bundle.h", "tensor/dense_products.h", "tensor/dense_products.cc",
+EXTEND_ALGEBRA = {Path("modules") / name for name in ("flow/bundle/matrix_bundle.h", "tensor/dense_products.h", "tensor/dense_products.cc",
                                                       "tensor/no_cublas.cc")}
 OPEN_ROOMS = {"lib/algebra", "modules/tensor", "modules/flow", "tests/algebra", "tests/cuda"}
 # deal.II and Trilinos headers only here.
-DEAL_II = {"lib/discretization", "lib/expressions", "lib/application", "modules", "apps", "tests"}
+DEAL_II = {"lib/fem", "lib/expressions", "lib/frame", "modules", "apps", "tests"}
 MOST_LINES = 500  # of a file in lib/
+MOST_FILES = 30  # of a folder in lib/ or modules/
 SOURCES = {".h", ".cc", ".cu", ".cuh"}
 CUDA_HEADER = re.compile(r"(cuda|cublas|cusparse|cusolver|curand|nccl|nvtx|cooperative_groups|(cub|thrust|nvtx3)/)")
 DEAL_II_HEADER = re.compile(r"(deal\.II/|(Epetra|Trilinos|Teuchos|ml)_)")
@@ -116,6 +117,34 @@ class Tree:
             yield from self.include_faults(path)
             yield from self.reach_faults(path)
             yield from self.text_faults(path)
+        yield from self.circles()
+
+    def circles(self):
+        """Folders beside each other that include each other, directly or through others beside them."""
+        beside = {}  # folder -> folders beside it that it includes
+        for path, names in self.includes.items():
+            if path.parts[0] not in ("lib", "modules") or layer(path) == "tests":
+                continue
+            for name in names:
+                if isinstance(name, Path):
+                    common = next((i for i, (a, b) in enumerate(zip(path.parts, name.parts)) if a != b), 0)
+                    if 0 < common < min(len(path.parts), len(name.parts)) - 1:
+                        beside.setdefault(Path(*path.parts[:common + 1]), set()).add(Path(*name.parts[:common + 1]))
+        for folder in sorted(beside):
+            seen, todo = set(), list(beside[folder])
+            while todo:
+                if (next_one := todo.pop()) not in seen:
+                    seen.add(next_one)
+                    todo += beside.get(next_one, ())
+            if folder in seen:
+                yield f"{folder}: includes go in a circle through {', '.join(map(str, sorted(seen)))}"
+        folders = {}
+        for path in self.includes:
+            if path.parts[0] in ("lib", "modules"):
+                folders[path.parent] = folders.get(path.parent, 0) + 1
+        for folder, files in sorted(folders.items()):
+            if files > MOST_FILES:
+                yield f"{folder}: {files} files, more than {MOST_FILES}"
 
     def include_faults(self, path):
         where = layer(path)
@@ -125,7 +154,7 @@ class Tree:
                     yield f"{path}: apps/CMakeLists.txt does not list the module of {name}"
                 elif not self.may_include(where, layer(name)):
                     yield f"{path}: {where} must not include {name}"
-                elif name.parent in ROOMS and "/".join(path.parts[:2]) not in OPEN_ROOMS:
+                elif ROOMS & set(name.parents) and "/".join(path.parts[:2]) not in OPEN_ROOMS:
                     yield f"{path}: {name.parent} is a room that only {sorted(OPEN_ROOMS)} open: no {name} here"
             elif DEAL_II_HEADER.match(name) and where not in DEAL_II and path.parts[0] not in DEAL_II:
                 yield f"{path}: {name} may be included in {sorted(DEAL_II)} only"
@@ -192,8 +221,8 @@ class Layering(unittest.TestCase):
         files = {"lib/base/a.h": '#include "solvers/b.h"\n', "lib/solvers/b.h": ""}
         self.assertEqual(self.broken(files), ["lib/base/a.h: lib/base must not include lib/solvers/b.h"])
         self.assertEqual(len(self.broken({"lib/solvers/b.h": '#include "../../apps/c.h"\n', "apps/c.h": ""})), 1)
-        upward = "operators solvers, solvers multigrid, multigrid discretization, expressions multigrid"
-        upward += ", expressions application, discretization expressions"
+        upward = "operators solvers, solvers multigrid, multigrid fem, expressions multigrid"
+        upward += ", expressions frame, fem expressions"
         for below, above in (pair.split() for pair in upward.split(", ")):
             up = {f"lib/{below}/a.h": f'#include "{above}/b.h"\n', f"lib/{above}/b.h": ""}
             self.assertEqual(self.broken(up), [f"lib/{below}/a.h: lib/{below} must not include lib/{above}/b.h"])
@@ -202,7 +231,7 @@ class Layering(unittest.TestCase):
 
     def test_modules_stand_beside_the_core(self):
         module = {"modules/stokes/a.h": "", "modules/tensor/b.h": ""}
-        for where in ("lib/application/c.h", "modules/tensor/c.h", "modules/flow/c.cc"):
+        for where in ("lib/frame/c.h", "modules/tensor/c.h", "modules/flow/c.cc"):
             (fault,) = self.broken({**module, where: '#include "stokes/a.h"\n'})
             self.assertIn("must not include modules/stokes/a.h", fault)
         (fault,) = self.broken({**module, "apps/poisson/c.h": '#include "tensor/b.h"\n'})
@@ -221,7 +250,7 @@ class Layering(unittest.TestCase):
         self.assertIn("is a room", self.broken(rooms)[0])
 
     def test_an_opened_room_is_found(self):
-        for room in ("host", "cuda", "cuda/peers"):
+        for room in ("host", "cuda", "cuda/peers", "cuda/sparse"):
             inside = f"lib/algebra/{room}/a.h"
             include = f'#include "algebra/{room}/a.h"\n'
             for where in ("lib/multigrid/b.cc", "apps/b.cu", "tests/solvers/b.cc"):
@@ -248,10 +277,21 @@ class Layering(unittest.TestCase):
 
     def test_a_name_whose_header_is_missing_is_found(self):
         text = "// dealii::IndexSet\nauto x = dealii::Utilities::MPI::some_to_some(comm, y);\n"
-        (fault,) = self.broken({"lib/discretization/a.cc": "#include <deal.II/base/utilities.h>\n" + text})
+        (fault,) = self.broken({"lib/fem/a.cc": "#include <deal.II/base/utilities.h>\n" + text})
         self.assertIn("dealii::Utilities::MPI:: is named, but deal.II/base/mpi*.h is not included", fault)
-        files = {"lib/discretization/a.cc": '#include "discretization/a.h"\n' + text, "lib/discretization/a.h": "#include <deal.II/base/mpi.h>\n"}
+        files = {"lib/fem/a.cc": '#include "fem/a.h"\n' + text, "lib/fem/a.h": "#include <deal.II/base/mpi.h>\n"}
         self.assertEqual(self.broken(files), [])
+
+    def test_a_circle_of_folders_is_found(self):
+        files = {"lib/fem/a/x.h": '#include "fem/b/y.h"\n', "lib/fem/b/y.h": '#include "fem/c/z.h"\n', "lib/fem/c/z.h": ""}
+        self.assertEqual(self.broken(files), [])
+        self.assertEqual(self.broken({**files, "lib/fem/t.h": '#include "fem/a/x.h"\n', "lib/fem/b/u.cc": '#include "fem/t.h"\n'}), [])
+        faults = self.broken({**files, "lib/fem/c/w.cc": '#include "fem/a/x.h"\n'})
+        self.assertEqual([fault.split(":")[0] for fault in faults], [f"lib/fem/{folder}" for folder in "abc"])
+
+    def test_a_full_folder_is_found(self):
+        files = {f"lib/fem/x{i}.h": "" for i in range(31)}
+        self.assertEqual(self.broken(files), ["lib/fem: 31 files, more than 30"])
 
     def test_a_long_file_is_found(self):
         self.assertEqual(self.broken({"lib/base/a.h": "\n" * 501}), ["lib/base/a.h: 501 lines, more than 500"])

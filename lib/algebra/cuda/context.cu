@@ -1,12 +1,12 @@
-#include "algebra/cuda/context.h"
+#include "algebra/cuda/runtime/context.h"
 
-#include "algebra/cuda/batch.cuh"
-#include "algebra/cuda/decide.cuh"
-#include "algebra/cuda/graph.h"
 #include "algebra/cuda/operations.h"
 #include "algebra/cuda/peers/ranks.h"
-#include "algebra/cuda/placement.h"
-#include "algebra/cuda/snapshot.h"
+#include "algebra/cuda/runtime/batch.cuh"
+#include "algebra/cuda/runtime/decide.cuh"
+#include "algebra/cuda/runtime/graph.h"
+#include "algebra/cuda/runtime/placement.h"
+#include "algebra/cuda/runtime/snapshot.h"
 #include "base/exceptions.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "algebra/cuda/context.h"
+#include "algebra/cuda/runtime/context.h"
 
 #include <memory>
 #include <utility>

@@ -1,11 +1,11 @@
 // The host as a device: OpenMP over rows and entries.
 
 #include "algebra/device_interface.h"
-#include "algebra/gram_schmidt.h"
+#include "algebra/functors/gram_schmidt.h"
+#include "algebra/functors/vector_functors.h"
 #include "algebra/host/for_each_row.h"
 #include "algebra/host/invert.h"
 #include "algebra/host/sums.h"
-#include "algebra/vector_functors.h"
 
 #include <cmath>
 #include <cstring>

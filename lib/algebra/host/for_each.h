@@ -1,6 +1,6 @@
 #pragma once
 
-#include "algebra/elementwise.h"
+#include "algebra/functors/elementwise.h"
 
 namespace adamant
 {

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "algebra/functors/row_functors.h"
 #include "algebra/host/for_each.h"
 #include "algebra/host/sparse_matrix.h"
-#include "algebra/row_functors.h"
 #include "base/exceptions.h"
 
 #include <algorithm>

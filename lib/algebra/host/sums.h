@@ -1,7 +1,7 @@
 #pragma once
 
+#include "algebra/functors/sums.h"
 #include "algebra/host/for_each.h"
-#include "algebra/sums.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "multigrid/smoothers/patch_functors.h"
+#include "multigrid/smoothers/patch/patch_functors.h"
 #include "multigrid/smoothers/smoother.h"
 
 #include <memory>

@@ -6,8 +6,8 @@
 #include "multigrid/smoothers/downstream.h"
 #include "multigrid/smoothers/fsai.h"
 #include "multigrid/smoothers/jacobi.h"
-#include "multigrid/smoothers/line.h"
-#include "multigrid/smoothers/patch.h"
+#include "multigrid/smoothers/line/line.h"
+#include "multigrid/smoothers/patch/patch.h"
 
 #include <type_traits>
 

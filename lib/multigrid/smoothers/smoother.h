@@ -2,7 +2,7 @@
 
 #include "algebra/cell_matrix.h"
 #include "algebra/compressed_rows.h"
-#include "base/csr_matrix.h"
+#include "base/csr/csr_matrix.h"
 #include "multigrid/patches.h"
 
 #include <functional>

@@ -4,7 +4,7 @@
 #include "algebra/compressed_rows.h"
 #include "base/host_device.h"
 #include "multigrid/options.h"
-#include "multigrid/smoothers/small_dense.h"
+#include "multigrid/smoothers/patch/small_dense.h"
 
 // Functors for Device::for_each: the data that smoothers and coarse solvers compute anew where the values of a matrix
 // change on the device.

@@ -1,12 +1,12 @@
 // Fields of several components: nodal values, errors, rigid-body modes, kernels by pairs of nodes, stresses and
 // energies.
-#include "discretization/fields/l2_error.h"
-#include "discretization/fields/nodal_values.h"
-#include "discretization/forms/form.h"
-#include "discretization/support.h"
 #include "elasticity/elastic_material.h"
 #include "elasticity/node_pairs.h"
 #include "elasticity/prescribed_axes.h"
+#include "fem/forms/form.h"
+#include "fem/functions/l2_error.h"
+#include "fem/functions/nodal_values.h"
+#include "fem/support.h"
 
 #include <deal.II/base/function_parser.h>
 #include <deal.II/base/quadrature_lib.h>

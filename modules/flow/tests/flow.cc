@@ -1,8 +1,8 @@
 // The matrices and products of the Navier-Stokes step against deal.II's own assembly, on every device; the pressure's
 // solvers.
 #include "apps/navier_stokes/data.h"
-#include "discretization/fields/points.h"
-#include "discretization/support.h"
+#include "fem/functions/points.h"
+#include "fem/support.h"
 #include "flow/boundary_nodes.h"
 #include "flow/divergence_projection.h"
 #include "flow/flow_products.h"

@@ -1,8 +1,8 @@
 // The matrices of incompressible flow on several ranks against those of one, by what they do to given functions, and
 // the products of a time step node by node: run by mpirun.
-#include "discretization/fields/points.h"
-#include "discretization/meshes/mesh.h"
-#include "discretization/meshes/stored_mesh.h"
+#include "fem/functions/points.h"
+#include "fem/meshes/mesh.h"
+#include "fem/meshes/stored_mesh.h"
 #include "flow/flow_products.h"
 #include "multigrid/linear_solver.h"
 

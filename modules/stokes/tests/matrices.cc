@@ -1,6 +1,6 @@
 // The matrices of Stokes flow against integrals by deal.II, with hanging nodes, on every device.
-#include "discretization/forms/quadrature_data.h"
-#include "discretization/support.h"
+#include "fem/forms/quadrature_data.h"
+#include "fem/support.h"
 #include "stokes/stokes_matrices.h"
 #include "support/devices.h"
 

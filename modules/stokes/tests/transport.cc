@@ -1,8 +1,8 @@
 // Transport with limited fluxes against exact solutions, with hanging nodes, on every device.
-#include "stokes/limited_transport.h"
+#include "stokes/transport/limited_transport.h"
 
-#include "discretization/fields/points.h"
-#include "discretization/support.h"
+#include "fem/functions/points.h"
+#include "fem/support.h"
 #include "support/devices.h"
 
 #include <deal.II/fe/mapping_q1.h>

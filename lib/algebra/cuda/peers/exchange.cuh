@@ -1,8 +1,8 @@
 #pragma once
 
-#include "algebra/cuda/check.cuh"
 #include "algebra/cuda/peers/ranks.h"
 #include "algebra/cuda/peers/regions.cuh"
+#include "algebra/cuda/runtime/check.cuh"
 #include "base/exchange_plan.h"
 
 #include <memory>

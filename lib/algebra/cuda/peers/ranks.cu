@@ -1,8 +1,7 @@
 #include "algebra/cuda/peers/ranks.h"
 
-#include "algebra/cuda/event.cuh"
 #include "algebra/cuda/peers/regions.cuh"
-#include "algebra/cuda/reduction.cuh"
+#include "algebra/cuda/runtime/event.cuh"
 #include "base/array.h"
 #include "base/exceptions.h"
 
@@ -162,28 +161,6 @@ void Ranks::sum(double *values, int n, CUstream_st *main_stream) const
   copy(values, on_host.data(), n * sizeof(double), main_stream);
 }
 
-namespace
-{
-__global__ void finish_sums_kernel(int n, bool roots, double *on_device, double *on_host)
-{
-  wait_for_predecessor();
-  const int i = threadIdx.x;
-  if (i >= n)
-    return;
-  if (roots)
-    on_device[i] = sqrt(on_device[i]);
-  if (on_host != nullptr)
-    on_host[i] = on_device[i];
-}
-} // namespace
-
-void sum_over_ranks(const Context &context, int n, double *on_device, double *on_host, bool roots)
-{
-  if (n == 0 || !leaves_sums_to_ranks(context))
-    return;
-  context.ranks()->sum(on_device, n, context.stream());
-  launch<false>(context, "finish_sums", finish_sums_kernel, 1, blocks_for(n, 32) * 32, n, roots, on_device, on_host);
-}
 void Ranks::start(CUstream_st *main_stream) const
 {
   check(cudaEventRecord(ready.get(), main_stream), "cudaEventRecord", "ready");

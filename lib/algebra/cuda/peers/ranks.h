@@ -1,7 +1,7 @@
 #pragma once
 
-#include "algebra/cuda/context.h"
 #include "algebra/cuda/peers/nccl.h"
+#include "algebra/cuda/runtime/context.h"
 #include "base/communicator.h"
 #include "base/exchange_plan.h"
 

@@ -1,6 +1,6 @@
 #include "algebra/cuda/peers/regions.cuh"
 
-#include "algebra/cuda/check.cuh"
+#include "algebra/cuda/runtime/check.cuh"
 
 #include <cstring>
 #include <map>

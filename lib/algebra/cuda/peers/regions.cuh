@@ -1,6 +1,6 @@
 #pragma once
 
-#include "algebra/cuda/memory.h"
+#include "algebra/cuda/runtime/memory.h"
 
 #include <cuda_runtime.h>
 

@@ -1,0 +1,77 @@
+#include "algebra/cuda/libraries/libraries.cuh"
+
+#include "base/exceptions.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+namespace adamant
+{
+namespace cuda
+{
+SharedLibrary find_library(const std::string &purpose, const char *title, const std::string &name, int major,
+                           const char *variable)
+{
+  const char       *chosen = std::getenv(variable);
+  const std::string file   = "lib" + name + ".so." + std::to_string(major);
+  try
+    {
+      if (chosen != nullptr)
+        return SharedLibrary({chosen});
+      return SharedLibrary({file, "/usr/local/cuda/lib64/" + file});
+    }
+  catch (const RunError &reason)
+    {
+      throw RunError(purpose + ": " + title + " cannot be loaded: " + reason.what());
+    }
+}
+
+Libraries::Libraries(Context &context)
+  : cusparse{{find_library("Matrix format = cusparse", "cuSPARSE", "cusparse", CUSPARSE_VER_MAJOR, "ADAMANT_CUSPARSE")}}
+  , cublas{{find_library("Matrix format = cusparse", "cuBLAS", "cublas", CUBLAS_VER_MAJOR, "ADAMANT_CUBLAS")}}
+  , context(context)
+  , workspace(context.memory_of_device(), cublas_workspace, "cuBLAS")
+  , factor_room(context.memory_of_device(), n_factors, "cuBLAS")
+{
+  try
+    {
+      check(cusparse.create(&sparse), "cusparseCreate");
+      check(cusparse.set_stream(sparse, context.stream()), "cusparseSetStream", context.stream());
+      check(cublas.create(&blas), "cublasCreate");
+      check(cublas.set_stream(blas, context.stream()), "cublasSetStream", context.stream());
+      check(cublas.set_workspace(blas, workspace.data(), cublas_workspace), "cublasSetWorkspace",
+            static_cast<void *>(workspace.data()), cublas_workspace);
+    }
+  catch (...)
+    {
+      cublas.destroy(blas);
+      cusparse.destroy(sparse);
+      throw;
+    }
+}
+
+Libraries::~Libraries()
+{
+  cublas.destroy(blas);
+  cusparse.destroy(sparse);
+}
+
+cublasHandle_t Libraries::blas_handle(cublasPointerMode_t scalars) const
+{
+  check(cublas.set_pointer_mode(blas, scalars), "cublasSetPointerMode", scalars);
+  return blas;
+}
+
+void Libraries::grow(DeviceArray<char> &room, std::size_t bytes)
+{
+  bytes = std::max<std::size_t>(bytes, 16); // descriptors refuse null
+  if (room.size() >= bytes)
+    return;
+  context.synchronize();
+  room = DeviceArray<char>(); // before the larger one is taken
+  room = DeviceArray<char>(context.memory_of_device(), bytes, "products");
+  context.outdate_graphs();
+}
+} // namespace cuda
+} // namespace adamant

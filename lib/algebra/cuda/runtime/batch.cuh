@@ -1,0 +1,98 @@
+#pragma once
+
+#include "algebra/cuda/runtime/check.cuh"
+
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace adamant
+{
+namespace cuda
+{
+class Loop;
+
+/// Launches that wait to be made together. They come from the operations that run() is given, up to where the stream is
+/// asked for something else, such as a copy or a wait of the host. A sequence of kernels and loops that comes again and
+/// again is recorded. It has a graph for each set of arguments that comes again, as vectors change places. Arguments
+/// that never do, such as the time, are given to the graph before each launch. A sequence that came a few times only is
+/// launched one by one. Marks are taken behind all launches that wait with them. Memory that a waiting kernel may use
+/// is not given back before its launch.
+class Batch
+{
+public:
+  explicit Batch(const Context &context)
+    : context(context)
+  {}
+
+  void run(const std::function<void()> &operations);   ///< runs them in one batch, or as part of an open one
+  void leave(const std::function<void()> &operations); ///< runs them outside of the batch
+
+  bool open() const { return is_open; }
+  void add(const KernelLaunch &kernel, std::initializer_list<Argument> arguments);
+  void add(const std::shared_ptr<Loop> &loop);
+  void add(const std::shared_ptr<CUevent_st> &mark) { waiting.marks.push_back(mark); }
+  bool holds(const CUevent_st *mark) const;
+
+  void launch_waiting() { launch_waiting(true); }
+  void launch_before_release() noexcept; ///< as launch_waiting; the next launch throws its error
+
+  int n_recorded() const; ///< number of graphs
+
+private:
+  struct Operation
+  {
+    KernelLaunch                                     kernel;
+    std::shared_ptr<Loop>                            loop;      // not null: takes the place of the kernel
+    std::vector<std::pair<std::size_t, std::size_t>> arguments; // of the kernel: places in `bytes`, and sizes
+  };
+  struct Launches
+  {
+    void                clear();
+    std::vector<void *> arguments(const Operation &operation);
+    std::string_view    bytes_of(const Operation &operation) const; // its arguments, with gaps of zeros
+
+    std::vector<Operation>                   operations;
+    std::vector<std::shared_ptr<CUevent_st>> marks;
+    std::string                              kernels; // identifies the operations but for their arguments
+    std::string                              bytes;   // of the arguments
+  };
+  // The launches of a sequence with one set of arguments.
+  struct Repeated
+  {
+    std::size_t                                           n_launches = 0; // launches so far that a graph would spare
+    std::shared_ptr<CUgraph_st>                           graph;
+    std::shared_ptr<CUgraphExec_st>                       executable;
+    std::vector<std::pair<std::size_t, CUgraphNode_st *>> varying; // operations that get new arguments
+  };
+  struct Sequence
+  {
+    std::vector<std::unordered_set<std::size_t>> values; // for each operation, hashes of its arguments so far
+    std::unordered_map<std::string, Repeated>    repeated;
+
+    bool varies(std::size_t operation) const;
+  };
+
+  void      launch_waiting(bool may_record);
+  bool      replay(Launches &launches);
+  Repeated &find(const Launches &launches, Sequence &sequence);
+  Repeated  record(Launches &launches, const Sequence &sequence) const;
+  void      forget();
+  void      forget(Sequence &sequence);
+
+  const Context                            &context;
+  bool                                      is_open = false;
+  Launches                                  waiting, under_way;
+  std::unordered_map<std::string, Sequence> sequences; // found by their kernels and loops
+  std::exception_ptr                        failure;
+};
+} // namespace cuda
+} // namespace adamant

@@ -1,0 +1,18 @@
+#include "algebra/functors/vector_functors.h"
+
+#include "algebra/functors.cuh"
+
+namespace adamant
+{
+namespace cuda
+{
+template void for_each(const DeviceInterface &, int, const Convert<double, double> &);
+template void for_each(const DeviceInterface &, int, const Convert<double, float> &);
+template void for_each(const DeviceInterface &, int, const Convert<float, double> &);
+template void for_each(const DeviceInterface &, int, const Convert<float, float> &);
+template void for_each(const DeviceInterface &, int, const Scale<double> &);
+template void for_each(const DeviceInterface &, int, const Scale<float> &);
+template void for_each(const DeviceInterface &, int, const AddScaled<double> &);
+template void for_each(const DeviceInterface &, int, const AddScaled<float> &);
+} // namespace cuda
+} // namespace adamant

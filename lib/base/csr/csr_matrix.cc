@@ -1,0 +1,136 @@
+#include "base/csr/csr_matrix.h"
+
+#include "base/exceptions.h"
+#include "base/exchange_plan.h"
+#include "base/row_ranges.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace adamant
+{
+int to_index(std::size_t size, const char *what)
+{
+  if (size > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+    throw IndexOverflow(std::string(what) + ": " + std::to_string(size) +
+                        " does not fit the 32-bit indices of the sparse matrices (2147483647 at most)");
+  return static_cast<int>(size);
+}
+
+template <typename Number>
+void finish_row_starts(CSRMatrix<Number> &matrix)
+{
+  matrix.row_start[0] = 0;
+  for (int i = 0; i < matrix.n_rows; ++i)
+    matrix.row_start[i + 1] += matrix.row_start[i];
+  matrix.column.resize(matrix.n_nonzeros());
+  matrix.value.resize(matrix.n_nonzeros());
+}
+
+template <typename Number>
+CSRMatrix<Number> transpose(const CSRMatrix<Number> &a)
+{
+  CSRMatrix<Number> b;
+  b.n_rows = a.n_cols;
+  b.n_cols = a.n_rows;
+  list_by_rows(
+    b.n_rows, a.n_rows, b.row_start,
+    [&](int i, const auto &add) {
+      for (auto k = a.row_start[i]; k < a.row_start[i + 1]; ++k)
+        add(a.column[k], k);
+    },
+    [&](std::size_t n) {
+      b.column.resize(n);
+      b.value.resize(n);
+    },
+    [&](EntryNumber place, int i, EntryNumber k) {
+      b.column[place] = i;
+      if (!a.value.empty())
+        b.value[place] = a.value[k];
+    });
+  return b;
+}
+
+template <typename Number>
+Number entry(const CSRMatrix<Number> &matrix, int row, int col)
+{
+  const int *begin = matrix.column.data() + matrix.row_start[row];
+  const int *end   = matrix.column.data() + matrix.row_start[row + 1];
+  const int *found = std::lower_bound(begin, end, col);
+  return found != end && *found == col ? matrix.value[found - matrix.column.data()] : Number(0);
+}
+
+template <typename Number>
+Array<Number> diagonal(const CSRMatrix<Number> &matrix)
+{
+  Array<Number> d(matrix.n_rows);
+  for (int i = 0; i < matrix.n_rows; ++i)
+    d[i] = entry(matrix, i, i);
+  return d;
+}
+
+Array<double> product(const CSRMatrix<double> &A, const Array<double> &owned)
+{
+  const Array<double> x = A.ghosts ? with_ghosts(*A.ghosts, owned) : owned;
+  Array<double>       y(A.n_rows, 0.);
+  for (int i = 0; i < A.n_rows; ++i)
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+      y[i] += A.value[k] * x[A.column[k]];
+  return y;
+}
+
+Array<double> transposed_product(const CSRMatrix<double> &A, const Array<double> &x)
+{
+  Array<double> y(A.n_cols, 0.);
+  for (int i = 0; i < A.n_rows; ++i)
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+      y[A.column[k]] += A.value[k] * x[i];
+  return A.ghosts ? sum_ghosts(*A.ghosts, y) : y;
+}
+
+namespace
+{
+// The columns first .. first + n_cols - 1.
+CSRMatrix<double> columns_of(const CSRMatrix<double> &A, int first, int n_cols)
+{
+  CSRMatrix<double> block;
+  block.n_rows = A.n_rows;
+  block.n_cols = n_cols;
+  block.row_start.assign(A.n_rows + 1, 0);
+  const auto wanted = [&](int column) { return column >= first && column < first + n_cols; };
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < A.n_rows; ++i)
+    for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
+      block.row_start[i + 1] += wanted(A.column[k]);
+  finish_row_starts(block);
+  if (A.value.empty())
+    block.value = Array<double>();
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < A.n_rows; ++i)
+    for (auto k = A.row_start[i], to = block.row_start[i]; k < A.row_start[i + 1]; ++k)
+      if (wanted(A.column[k]))
+        {
+          block.column[to] = A.column[k] - first;
+          if (!A.value.empty())
+            block.value[to] = A.value[k];
+          ++to;
+        }
+  return block;
+}
+} // namespace
+
+CSRMatrix<double> owned_block(const CSRMatrix<double> &A)
+{
+  return columns_of(A, 0, A.ghosts->n_owned);
+}
+
+CSRMatrix<double> ghost_block(const CSRMatrix<double> &A)
+{
+  return columns_of(A, A.ghosts->n_owned, A.ghosts->n_ghosts());
+}
+
+template void              finish_row_starts(CSRMatrix<double> &);
+template CSRMatrix<double> transpose(const CSRMatrix<double> &);
+template double            entry(const CSRMatrix<double> &, int, int);
+template Array<double>     diagonal(const CSRMatrix<double> &);
+} // namespace adamant

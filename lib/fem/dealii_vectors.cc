@@ -1,0 +1,102 @@
+#include "fem/dealii_vectors.h"
+
+#include "algebra/functors/gather.h"
+#include "base/exceptions.h"
+
+#include <numeric>
+#include <string>
+
+namespace adamant
+{
+template <int dim>
+DofNumbers numbers_in_space(const LevelSpace<dim> &space, const dealii::DoFHandler<dim> &dofs)
+{
+  if (&dofs.get_triangulation() != &space.triangulation() || dofs.get_fe().get_name() != space.element().get_name())
+    throw RunError("multigrid for deal.II's vectors: expected a DoFHandler on the field's mesh with its element, " +
+                   space.element().get_name() + ", not " + dofs.get_fe().get_name());
+  DofNumbers numbers;
+  numbers.owned = dofs.locally_owned_dofs();
+  numbers.in_field.assign(numbers.owned.n_elements(), -1);
+  std::vector<dealii::types::global_dof_index> indices(space.dofs_per_cell());
+  for (const auto &cell : dofs.active_cell_iterators())
+    {
+      if (!cell->is_locally_owned())
+        continue;
+      cell->get_dof_indices(indices);
+      const int c = space.cell_number(cell);
+      for (std::size_t i = 0; i < indices.size(); ++i)
+        if (numbers.owned.is_element(indices[i]))
+          numbers.in_field[numbers.owned.index_within_set(indices[i])] = space.cell_dofs(c)[i];
+    }
+  for (const int number : numbers.in_field)
+    if (number < 0 || number >= space.n_owned())
+      throw RunError(
+        "multigrid for deal.II's vectors: a DoF of the DoFHandler belongs to this rank, but not in the field");
+  return numbers;
+}
+
+DealiiVectors::DealiiVectors(const Device &device, const CSRMatrix<double> &matrix, const DofNumbers &numbers)
+  : device(device)
+{
+  const int  n        = matrix.n_rows;
+  Array<int> rows     = numbers.in_field, entries(n, -1);
+  const bool numbered = !rows.empty() || numbers.owned.size() > 0;
+  if (!numbered)
+    {
+      rows.resize(n);
+      std::iota(rows.begin(), rows.end(), 0);
+    }
+  for (int i = 0; i < static_cast<int>(rows.size()); ++i)
+    {
+      const int row = rows[i];
+      // Constrained rows are those of the identity (see LevelData).
+      if (matrix.row_start[row + 1] == matrix.row_start[row] + 1 && matrix.column[matrix.row_start[row]] == row)
+        {
+          constrained.push_back(
+            {i, numbered ? numbers.owned.nth_index_in_set(i) : dealii::types::global_dof_index(i), 1.});
+          rows[i] = -1;
+        }
+      else
+        entries[row] = i;
+    }
+  entry = List<int>(device, entries);
+  row   = List<int>(device, rows);
+  if (device.asynchronous())
+    on_device = Vector<double>(device, row.size());
+}
+
+void DealiiVectors::check_size(std::size_t n) const
+{
+  if (n != static_cast<std::size_t>(row.size()))
+    throw RunError("multigrid for deal.II's vectors: the vector has " + std::to_string(n) +
+                   " entries of this rank, but the finest level has " + std::to_string(row.size()));
+}
+
+template <typename Number>
+void DealiiVectors::take(const double *source, Vector<Number> &x) const
+{
+  const double *from = source;
+  if (device.asynchronous())
+    {
+      on_device.upload(source);
+      from = on_device.data();
+    }
+  device.for_each(x.size(), Gather<double, Number>{entry.data(), from, x.data()});
+}
+
+template <typename Number>
+void DealiiVectors::give(const Vector<Number> &x, double *target) const
+{
+  double *to = device.asynchronous() ? on_device.data() : target;
+  device.for_each(row.size(), Gather<Number, double>{row.data(), x.data(), to});
+  if (device.asynchronous())
+    on_device.download(target);
+}
+
+template DofNumbers numbers_in_space(const LevelSpace<2> &, const dealii::DoFHandler<2> &);
+template DofNumbers numbers_in_space(const LevelSpace<3> &, const dealii::DoFHandler<3> &);
+template void       DealiiVectors::take(const double *, Vector<double> &) const;
+template void       DealiiVectors::take(const double *, Vector<float> &) const;
+template void       DealiiVectors::give(const Vector<double> &, double *) const;
+template void       DealiiVectors::give(const Vector<float> &, double *) const;
+} // namespace adamant

@@ -1,0 +1,327 @@
+#include "fem/forms/assembly_tables.h"
+
+#include "base/exceptions.h"
+#include "fem/forms/interpolation_weights.h"
+#include "fem/forms/level_form.h"
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace adamant
+{
+namespace
+{
+// The nodes that a node of a cell acts on, and with which weights: itself, those that a hanging node is interpolated
+// from, or none where it is prescribed.
+template <int dim>
+class Masters
+{
+public:
+  explicit Masters(const LevelSpace<dim> &space)
+    : weights(space.H)
+    , H(space.H)
+    , m(space.node_size())
+    , space(space)
+  {}
+
+  const InterpolationWeights weights;
+
+  // Of all components together: where one of them is prescribed at a master, that is left out there.
+  void find(int node, std::vector<MasterNode> &masters) const
+  {
+    masters.clear();
+    for (int c = 0; c < m; ++c)
+      for (auto k = H.row_start[node * m + c]; k < H.row_start[node * m + c + 1]; ++k)
+        if (std::none_of(masters.begin(), masters.end(),
+                         [&](const MasterNode &other) { return other.node == H.column[k] / m; }))
+          masters.push_back({H.column[k] / m, weights.number_of(H.value[k])});
+    for (int c = 0; c < m; ++c)
+      for (const auto &[master, weight] : masters)
+        if (space.is_free(master * m + c) != (entry(H, node * m + c, master * m + c) != 0.))
+          throw RunError("assembly on a device: a hanging node is interpolated from different nodes in its components");
+  }
+
+private:
+  const CSRMatrix<double> &H;
+  const int                m;
+  const LevelSpace<dim>   &space;
+};
+
+// The blocks of a matrix, by rows of nodes, in host memory: all unknowns of a node have the same columns.
+struct Blocks
+{
+  Array<int> first, row, column;
+
+  template <int dim>
+  Blocks(const CSRMatrix<double> &A, const LevelSpace<dim> &rows, int n)
+  {
+    const int  m = rows.node_size(), n_nodes = A.n_rows / m;
+    const auto free_row = [&rows, m](int node) { // -1: there is none
+      for (int r = node * m; r < (node + 1) * m; ++r)
+        if (rows.is_free(r))
+          return r;
+      return -1;
+    };
+    first.assign(n_nodes + 1, 0);
+    std::size_t total = 0;
+    for (int node = 0; node < n_nodes; ++node)
+      {
+        const int r = free_row(node);
+        total += r < 0 ? 0 : (A.row_start[r + 1] - A.row_start[r]) / n;
+        first[node + 1] = to_index(total, "blocks of a matrix");
+      }
+    row.resize(total);
+    column.resize(total);
+#pragma omp parallel for schedule(static)
+    for (int node = 0; node < n_nodes; ++node)
+      for (int block = first[node], r = free_row(node); block < first[node + 1]; ++block)
+        {
+          row[block]    = node;
+          column[block] = A.column[A.row_start[r] + (block - first[node]) * n] / n;
+        }
+  }
+};
+
+// The cells that each node of the rows acts on, in host memory.
+template <int dim>
+struct CellsOfNodes
+{
+  Array<int>        first;
+  Array<CellOfNode> cells;
+
+  CellsOfNodes(const LevelForm<dim> &form, const Masters<dim> &masters_of)
+  {
+    const LevelSpace<dim> &rows = form.row_space(), &columns = *form.columns().functions();
+    const auto             first_of_node = first_components(rows.element());
+    const bool             constrained   = form.columns().kind_of() == ColumnKind::unknowns;
+    const int              m             = rows.node_size();
+    list_by_rows(
+      rows.n_dofs() / m, form.acting_cells().size(), first,
+      [&](int k, const auto &add) {
+        const int               cell    = form.acting_cells()[k];
+        const bool              plain   = !rows.has_constraints(cell);
+        const auto              hanging = static_cast<unsigned char>(constrained && columns.has_constraints(cell));
+        std::vector<MasterNode> masters;
+        for (std::size_t a = 0; a < first_of_node.size(); ++a)
+          {
+            const int  node   = rows.cell_dofs(cell)[first_of_node[a]] / m;
+            const auto number = static_cast<unsigned char>(a);
+            if (plain)
+              {
+                add(node, CellOfNode{cell, number, hanging, 0});
+                continue;
+              }
+            masters_of.find(node, masters);
+            for (const auto &[master, weight] : masters)
+              add(master, CellOfNode{cell, number, hanging, static_cast<unsigned short>(weight)});
+          }
+      },
+      [&](std::size_t n) {
+        to_index(n, "cells of nodes");
+        cells.resize(n);
+      },
+      [&](int place, int, const CellOfNode &cell) { cells[place] = cell; });
+  }
+};
+
+// The masters of the hanging nodes of a space, in host memory; of others there are none.
+struct MastersOfHangingNodes
+{
+  Array<int>        first;
+  Array<MasterNode> masters;
+
+  template <int dim>
+  MastersOfHangingNodes(const LevelSpace<dim> &space, const Masters<dim> &masters_of)
+  {
+    const int               m = space.node_size(), n_nodes = space.n_dofs() / m;
+    std::vector<MasterNode> found;
+    first.assign(n_nodes + 1, 0);
+    for (int node = 0; node < n_nodes; ++node)
+      {
+        if (!is_itself(space, node))
+          {
+            masters_of.find(node, found);
+            masters.insert(masters.end(), found.begin(), found.end());
+          }
+        first[node + 1] = to_index(masters.size(), "interpolations at hanging nodes");
+      }
+  }
+
+private:
+  // Whether no component of a node is interpolated from others: it is free, or prescribed.
+  template <int dim>
+  static bool is_itself(const LevelSpace<dim> &space, int node)
+  {
+    for (int i = node * space.node_size(); i < (node + 1) * space.node_size(); ++i)
+      if (!space.is_free(i) && space.H.row_start[i] < space.H.row_start[i + 1])
+        return false;
+    return true;
+  }
+};
+
+template <int dim>
+Array<unsigned char> free_flags(const LevelSpace<dim> &space)
+{
+  Array<unsigned char> flags(space.n_dofs());
+  for (int i = 0; i < space.n_dofs(); ++i)
+    flags[i] = space.is_free(i);
+  return flags;
+}
+
+template <int dim>
+int node_size_of(const LevelSpace<dim> *space)
+{
+  if (space == nullptr)
+    throw RunError("assembly on a device: columns of a form at quadrature points");
+  return space->node_size();
+}
+} // namespace
+
+template <int dim>
+AssemblyTables<dim>::AssemblyTables(const Device &device, const LevelForm<dim> &form,
+                                    const dealii::Mapping<dim> &mapping, const dealii::Quadrature<dim> &quadrature,
+                                    dealii::UpdateFlags flags)
+  : matrix(std::make_shared<CompressedRows>(device, *form.matrix))
+  , m(form.row_space().node_size())
+  , n(node_size_of(form.columns().functions()))
+  , row_data(device, form.row_space(), mapping, quadrature, flags)
+{
+  const ColumnKind kind = form.columns().kind_of();
+  if (kind != ColumnKind::unknowns && kind != ColumnKind::nodal_values)
+    throw RunError("assembly on a device: the columns of the form are neither unknowns nor all nodal values");
+  if (form.columns().functions() != &form.row_space())
+    column_data.emplace(device, *form.columns().functions(), mapping, quadrature, flags);
+  list_blocks(device, form);
+  list_contributions(device, form);
+  free_row = List<unsigned char>(device, free_flags(form.row_space()));
+  if (kind == ColumnKind::unknowns)
+    free_column = List<unsigned char>(device, free_flags(*form.columns().functions()));
+  set_identity(device, form);
+}
+
+template <int dim>
+void AssemblyTables<dim>::assemble_tabulated(const Device                                   &device,
+                                             const std::function<void(TabulatedMatrices &)> &tabulate)
+{
+  const Array<int> before = local.of_cells;
+  tabulate(local);
+  if (local.of_cells != before)
+    table = List<int>(device, local.table);
+  const Vector<double> values(device, local.values);
+  const int            n_pairs = row_data.view().n * (column_data ? *column_data : row_data).view().n;
+  const auto           of_size = [&](auto size) {
+    constexpr int k = decltype(size)::value;
+    assemble(device, LocalMatrices<k, k>{values.data(), table.data(), n_pairs});
+    device.synchronize(); // the values go
+  };
+  if (m == 1 && n == 1)
+    of_size(std::integral_constant<int, 1>());
+  else if (m == dim && n == dim)
+    of_size(std::integral_constant<int, dim>());
+  else
+    throw RunError("assembly on a device: local matrices of nodes with " + std::to_string(m) + " and " +
+                   std::to_string(n) + " components; write a cell kernel");
+}
+
+template <int dim>
+void AssemblyTables<dim>::list_blocks(const Device &device, const LevelForm<dim> &form)
+{
+  const Blocks blocks(*form.matrix, form.row_space(), n);
+  row         = List<int>(device, blocks.row);
+  column      = List<int>(device, blocks.column);
+  first_block = List<int>(device, blocks.first);
+}
+
+// They are counted first, block by block.
+template <int dim>
+void AssemblyTables<dim>::list_contributions(const Device &device, const LevelForm<dim> &form)
+{
+  const auto                 &rows = form.row_space(), &columns = *form.columns().functions();
+  const Masters<dim>          row_masters(rows), column_masters(columns);
+  const CellsOfNodes<dim>     of_nodes(form, row_masters);
+  const MastersOfHangingNodes hanging(columns, column_masters);
+  const List<int>             first_cell(device, of_nodes.first), first_master(device, hanging.first);
+  const List<CellOfNode>      cells(device, of_nodes.cells);
+  const List<MasterNode>      masters(device, hanging.masters);
+  const ShapesView            nodes = (column_data ? *column_data : row_data).view();
+
+  Array<double> products;
+  for (const double a : row_masters.weights.values)
+    for (const double b : column_masters.weights.values)
+      products.push_back(a * b);
+  if (products.size() > 65535)
+    throw RunError("assembly on a device: hanging nodes have too many different weights");
+  weights = List<double>(device, products);
+
+  auto             &memory   = device.interface();
+  const int         n_blocks = row.size();
+  const std::size_t bytes    = (std::size_t(n_blocks) + 1) * sizeof(int);
+  start                      = std::static_pointer_cast<int>(memory.allocate(bytes, "tables"));
+  FindContributions find{row.data(),          column.data(),  first_cell.data(),
+                         cells.data(),        nodes.n,        nodes.node,
+                         first_master.data(), masters.data(), static_cast<int>(column_masters.weights.values.size()),
+                         start.get(),         nullptr};
+  device.for_each(n_blocks, find);
+  Array<int> starts(n_blocks + 1);
+  memory.download(starts.data(), start.get(), bytes);
+  std::size_t total = starts[0] = 0;
+  for (int &s : starts)
+    s = to_index(total += s, "contributions of cells to a matrix");
+  memory.upload(start.get(), starts.data(), bytes);
+  contributions      = std::static_pointer_cast<Contribution>(memory.allocate(total * sizeof(Contribution), "tables"));
+  find.contributions = contributions.get();
+  device.for_each(n_blocks, find);
+  device.synchronize(); // the lists go
+}
+
+// The rows of constrained unknowns.
+template <int dim>
+void AssemblyTables<dim>::set_identity(const Device &device, const LevelForm<dim> &form)
+{
+  Array<EntryNumber> ones;
+  for (int i = 0; i < form.matrix->n_rows; ++i)
+    if (form.columns().has_identity(i))
+      {
+        const int *begin = form.matrix->column.data() + form.matrix->row_start[i],
+                  *end   = form.matrix->column.data() + form.matrix->row_start[i + 1];
+        ones.push_back(std::lower_bound(begin, end, i) - form.matrix->column.data());
+      }
+  if (!ones.empty())
+    {
+      const List<EntryNumber> places(device, ones);
+      device.for_each(places.size(), SetOnes{places.data(), matrix->values.data()});
+      device.synchronize();
+    }
+}
+
+template <int dim>
+AssemblyView AssemblyTables<dim>::view() const
+{
+  return {row_data.view(),
+          column_data ? column_data->view() : row_data.view(),
+          start.get(),
+          contributions.get(),
+          weights.data(),
+          row.data(),
+          column.data(),
+          first_block.data(),
+          matrix->view().row_start,
+          free_row.data(),
+          free_column.size() > 0 ? free_column.data() : nullptr};
+}
+
+template <int dim>
+void AssemblyTables<dim>::check(int row_components, int column_components) const
+{
+  if (row_components != m || column_components != n)
+    throw RunError("a cell kernel for nodes of " + std::to_string(row_components) + " and " +
+                   std::to_string(column_components) + " components meets fields of " + std::to_string(m) + " and " +
+                   std::to_string(n));
+}
+
+template class AssemblyTables<2>;
+template class AssemblyTables<3>;
+} // namespace adamant

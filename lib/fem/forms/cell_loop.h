@@ -1,0 +1,48 @@
+#pragma once
+
+#include "base/array.h"
+#include "fem/forms/same_shape.h"
+#include "fem/spaces/level_space.h"
+
+#include <deal.II/base/quadrature.h>
+#include <deal.II/fe/fe_update_flags.h>
+#include <deal.II/fe/fe_values.h>
+#include <deal.II/fe/mapping.h>
+
+#include <numeric>
+
+namespace adamant
+{
+/// Calls action(cell number, FEValues) once for each of the `cells`, on all threads. `action` must not throw. The
+/// FEValues may belong to another cell of the same shape, unless `flags` contain update_quadrature_points.
+template <int dim, typename Action>
+void for_each_cell(const LevelSpace<dim> &space, const Array<int> &cells, const dealii::Mapping<dim> &mapping,
+                   const dealii::Quadrature<dim> &quadrature, dealii::UpdateFlags flags, const Action &action)
+{
+  const bool       all = static_cast<int>(cells.size()) == space.n_cells();
+  const Array<int> shapes =
+    all ? cells_of_same_shape(space, mapping, flags) : cells_of_same_shape(space, cells, mapping, flags);
+#pragma omp parallel
+  {
+    dealii::FEValues<dim> fe_values(mapping, space.element(), quadrature, flags);
+    int                   shape = -1;
+#pragma omp for schedule(static)
+    for (std::size_t k = 0; k < cells.size(); ++k)
+      {
+        if (shape != shapes[k])
+          fe_values.reinit(space.active_cells()[shape = shapes[k]]);
+        action(cells[k], fe_values);
+      }
+  }
+}
+
+/// Calls action(cell number, FEValues) once for each cell of the space, on all threads; see above.
+template <int dim, typename Action>
+void for_each_cell(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                   const dealii::Quadrature<dim> &quadrature, dealii::UpdateFlags flags, const Action &action)
+{
+  Array<int> cells(space.n_cells());
+  std::iota(cells.begin(), cells.end(), 0);
+  for_each_cell(space, cells, mapping, quadrature, flags, action);
+}
+} // namespace adamant

@@ -1,0 +1,314 @@
+#include "fem/functions/coarser_values.h"
+
+#include "base/exceptions.h"
+#include "base/row_ranges.h"
+#include "fem/functions/average_functors.h"
+#include "fem/ranks/row.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+namespace adamant
+{
+namespace
+{
+int n_local(const Partitioner &numbers)
+{
+  return static_cast<int>(numbers.locally_owned_size() + numbers.n_ghost_indices());
+}
+
+// The node of a coarse cell at which node i of its child is, or -1.
+template <int dim>
+int parent_node(const dealii::FiniteElement<dim> &fe, unsigned int child, unsigned int i)
+{
+  const auto &embedding = fe.get_prolongation_matrix(child);
+  for (unsigned int j = 0; j < fe.n_dofs_per_cell(); ++j)
+    if (std::abs(embedding(i, j) - 1.) < 1e-12) // Lagrangian functions: all others are 0 there
+      return static_cast<int>(j);
+  return -1;
+}
+
+// The global numbers of the DoFs i of all coarse cells that this rank's cells lie in, other ranks' cells among them.
+template <int dim>
+std::vector<Array<std::uint64_t>> dofs_of_coarse_cells(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &coarse)
+{
+  const auto                        plan = fine_mesh.coarse_cells ? exchange_plan(*fine_mesh.coarse_cells) : nullptr;
+  std::vector<Array<std::uint64_t>> dofs;
+  for (int i = 0; i < coarse.dofs_per_cell(); ++i)
+    {
+      Array<std::uint64_t> own(coarse.n_cells());
+      for (int cell = 0; cell < coarse.n_cells(); ++cell)
+        own[cell] = coarse.partition().local_to_global(coarse.cell_dofs(cell)[i]);
+      dofs.push_back(plan ? with_ghosts(*plan, std::move(own)) : std::move(own));
+    }
+  return dofs;
+}
+
+// n_coarse x n_fine: a one in the column of a fine DoF that is at the same node. Ranks may have met two of them, a
+// hanging one and what it hangs on, which have the same value.
+template <int dim>
+CSRMatrix<double> injection(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine, const LevelSpace<dim> &coarse)
+{
+  const auto &fe       = fine.element();
+  const int   per_cell = fine.dofs_per_cell();
+  const auto  dofs     = dofs_of_coarse_cells(fine_mesh, coarse);
+  const auto  range    = coarse.partition().locally_owned_range();
+
+  std::vector<dealii::types::global_dof_index> others;
+  for (const auto &of_cells : dofs)
+    std::copy_if(of_cells.begin(), of_cells.end(), std::back_inserter(others),
+                 [&](auto dof) { return !range.is_element(static_cast<unsigned int>(dof)); });
+  const auto rows = make_partitioner(range, std::move(others), coarse.partition().get_mpi_communicator());
+
+  std::vector<std::vector<int>> parent(dealii::GeometryInfo<dim>::max_children_per_cell);
+  for (unsigned int child = 0; child < parent.size(); ++child)
+    for (int i = 0; i < per_cell; ++i)
+      parent[child].push_back(parent_node(fe, child, i));
+  Array<int> column(n_local(*rows), -1);
+  for (int cell = 0; cell < fine.n_cells(); ++cell)
+    for (int i = 0; i < per_cell; ++i)
+      {
+        const unsigned char child = fine_mesh.child[cell];
+        if (const int j = child == LevelMesh<dim>::same_cell ? i : parent[child][i]; j >= 0)
+          column[rows->global_to_local(dofs[j][fine_mesh.coarse_cell[cell]])] = fine.cell_dofs(cell)[i];
+      }
+
+  CSRMatrix<double> local;
+  local.n_rows = static_cast<int>(column.size());
+  local.n_cols = fine.n_dofs();
+  local.row_start.assign(local.n_rows + 1, 0);
+  for (int row = 0; row < local.n_rows; ++row)
+    local.row_start[row + 1] = column[row] >= 0;
+  finish_row_starts(local);
+  std::copy_if(column.begin(), column.end(), local.column.begin(), [](int j) { return j >= 0; });
+  auto matrix = sum_rows(std::move(local), *rows, fine.partition());
+  std::fill(matrix.value.begin(), matrix.value.end(), 0.);
+  for (int row = 0; row < matrix.n_rows; ++row)
+    matrix.value[matrix.row_start[row]] = 1.;
+  return matrix;
+}
+} // namespace
+
+template <int dim>
+CSRMatrix<double> embedding(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine, const LevelSpace<dim> &coarse)
+{
+  const auto &fe       = fine.element();
+  const int   per_cell = fine.dofs_per_cell();
+  // The first cell of each DoF gives its row: the function is continuous.
+  const auto first    = first_places(fine.cell_dofs(0), fine.n_cells() * per_cell, fine.n_dofs());
+  const auto fill_row = [&](int dof, Row &row) {
+    row.clear();
+    const int           cell = first[dof] / per_cell, i = first[dof] % per_cell;
+    const int          *coarse_dofs = coarse.cell_dofs(fine_mesh.coarse_cell[cell]);
+    const unsigned char child       = fine_mesh.child[cell];
+    if (child == LevelMesh<dim>::same_cell)
+      row.emplace_back(coarse_dofs[i], 1.);
+    else
+      for (int j = 0; j < per_cell; ++j)
+        if (const double weight = fe.get_prolongation_matrix(child)(i, j); std::abs(weight) > 1e-12)
+          row.emplace_back(coarse_dofs[j], weight);
+    compress(row);
+  };
+  CSRMatrix<double> matrix;
+  matrix.n_rows = fine.n_dofs();
+  matrix.n_cols = coarse.n_dofs();
+  matrix.row_start.assign(matrix.n_rows + 1, 0);
+  for (unsigned int child = 0; child < dealii::GeometryInfo<dim>::max_children_per_cell; ++child)
+    fe.get_prolongation_matrix(child); // made when it is first asked for, and not by several threads
+#pragma omp parallel
+  {
+    Row row;
+#pragma omp for schedule(static)
+    for (int i = 0; i < matrix.n_rows; ++i)
+      {
+        fill_row(i, row);
+        matrix.row_start[i + 1] = row.size();
+      }
+  }
+  finish_row_starts(matrix);
+#pragma omp parallel
+  {
+    Row row;
+#pragma omp for schedule(static)
+    for (int i = 0; i < matrix.n_rows; ++i)
+      {
+        fill_row(i, row);
+        for (std::size_t k = 0; k < row.size(); ++k)
+          std::tie(matrix.column[matrix.row_start[i] + k], matrix.value[matrix.row_start[i] + k]) = row[k];
+      }
+  }
+  return matrix;
+}
+
+namespace
+{
+// An entry for each of this rank's cells in the column of the coarse cell that it lies in, or in that of its place
+// among the children of that.
+template <int dim, class Value>
+CSRMatrix<double> entry_for_each_cell(const LevelMesh<dim> &fine_mesh, int n_columns, bool children_apart,
+                                      const Value &value)
+{
+  constexpr int     n_children = dealii::GeometryInfo<dim>::max_children_per_cell;
+  CSRMatrix<double> matrix;
+  matrix.n_rows = static_cast<int>(fine_mesh.coarse_cell.size());
+  matrix.n_cols = n_columns;
+  matrix.row_start.resize(matrix.n_rows + 1);
+  for (int i = 0; i < matrix.n_rows; ++i)
+    matrix.row_start[i + 1] = 1;
+  finish_row_starts(matrix);
+  for (int i = 0; i < matrix.n_rows; ++i)
+    {
+      const int coarse = fine_mesh.coarse_cell[i];
+      matrix.column[i] = children_apart ? n_children * coarse + fine_mesh.child[i] : coarse;
+      matrix.value[i]  = value(i);
+    }
+  return matrix;
+}
+
+// The numbers of the coarse cells that this rank's cells lie in.
+template <int dim>
+std::shared_ptr<const Partitioner> coarse_numbers(const LevelMesh<dim> &fine_mesh)
+{
+  if (fine_mesh.coarse_cells)
+    return fine_mesh.coarse_cells;
+  const int n = fine_mesh.coarse_cell.empty() ?
+                  0 :
+                  *std::max_element(fine_mesh.coarse_cell.begin(), fine_mesh.coarse_cell.end()) + 1;
+  return make_partitioner(owned_range(n, MPI_COMM_SELF), {}, MPI_COMM_SELF);
+}
+
+// Transposed, of a matrix with a row for each of this rank's cells; its columns have these numbers.
+CSRMatrix<double> sum_transposed(const CSRMatrix<double> &of_cells, const Partitioner &columns)
+{
+  const MPI_Comm comm = columns.get_mpi_communicator();
+  return sum_rows(transpose(of_cells), columns, *make_partitioner(owned_range(of_cells.n_rows, comm), {}, comm));
+}
+
+template <int dim>
+CSRMatrix<double> averages_of_cells(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine)
+{
+  const auto coarse   = coarse_numbers(fine_mesh);
+  auto       averages = sum_transposed(entry_for_each_cell(fine_mesh, n_local(*coarse), false,
+                                                           [&](int cell) { return fine.active_cells()[cell]->measure(); }),
+                                       *coarse);
+  for (int i = 0; i < averages.n_rows; ++i)
+    {
+      double volume = 0.;
+      for (auto k = averages.row_start[i]; k < averages.row_start[i + 1]; ++k)
+        volume += averages.value[k];
+      for (auto k = averages.row_start[i]; k < averages.row_start[i + 1]; ++k)
+        averages.value[k] /= volume;
+    }
+  return averages;
+}
+} // namespace
+
+template <int dim>
+CSRMatrix<double> values_of_parents(const LevelMesh<dim> &fine_mesh)
+{
+  const auto coarse  = coarse_numbers(fine_mesh);
+  auto       parents = entry_for_each_cell(fine_mesh, n_local(*coarse), false, [](int) { return 1.; });
+  parents.ghosts     = exchange_plan(*coarse);
+  return parents;
+}
+
+template <int dim>
+CSRMatrix<double> values_of_children(const LevelMesh<dim> &fine_mesh)
+{
+  constexpr int                                n_children = dealii::GeometryInfo<dim>::max_children_per_cell;
+  const auto                                   coarse     = coarse_numbers(fine_mesh);
+  const MPI_Comm                               comm       = coarse->get_mpi_communicator();
+  std::vector<dealii::types::global_dof_index> ghosts;
+  for (const auto ghost : coarse->ghost_indices())
+    for (int child = 0; child < n_children; ++child)
+      ghosts.push_back(n_children * ghost + child);
+  const auto numbers =
+    make_partitioner(owned_range(std::uint64_t(n_children) * coarse->locally_owned_size(), comm), ghosts, comm);
+  return sum_transposed(entry_for_each_cell(fine_mesh, n_local(*numbers), true, [](int) { return 1.; }), *numbers);
+}
+
+template <int dim>
+InjectedValues<dim>::InjectedValues(const Device &device, const Field<dim> &field)
+  : device(device)
+{
+  for (std::size_t l = 0; l < field.n_levels(); ++l)
+    {
+      const auto &space = field.space(l);
+      ghosts.emplace_back(device, exchange_plan(space.partition()), space.n_owned());
+      values.push_back(ghosts[l].vector());
+      owned.push_back(values[l].part(0, space.n_owned()));
+      if (l > 0)
+        injections.emplace_back(device, injection(field.meshes()[l], space, field.space(l - 1)));
+    }
+}
+
+template <int dim>
+void InjectedValues<dim>::update_finest(const Vector<double> &finest)
+{
+  device.copy(finest, owned.back());
+  ghosts.back().fill(values.back());
+}
+
+template <int dim>
+void InjectedValues<dim>::update(const Vector<double> &finest)
+{
+  update_finest(finest);
+  for (std::size_t l = values.size() - 1; l > 0; --l)
+    {
+      device.multiply(1., injections[l - 1], owned[l], 0., owned[l - 1]);
+      ghosts[l - 1].fill(values[l - 1]);
+    }
+}
+
+template <int dim>
+CellAverages<dim>::CellAverages(const Device &device, const Field<dim> &field, Average average)
+  : device(device)
+  , average(average)
+{
+  int most = 0;
+  for (std::size_t l = 0; l < field.n_levels(); ++l)
+    {
+      most = std::max(most, field.space(l).n_cells());
+      values.emplace_back(device, field.space(l).n_cells());
+      if (l > 0)
+        averages.emplace_back(device, averages_of_cells(field.meshes()[l], field.space(l)));
+    }
+  scratch = Vector<double>(device, most);
+}
+
+template <int dim>
+void CellAverages<dim>::update(const Vector<double> &finest)
+{
+  device.copy(finest, values.back());
+  for (std::size_t l = values.size() - 1; l > 0; --l)
+    {
+      Vector<double>  transformed = scratch.part(0, values[l].size());
+      Vector<double> &result      = values[l - 1];
+      if (average == Average::harmonic)
+        device.for_each(transformed.size(), Reciprocal{values[l].data(), transformed.data()});
+      else if (average == Average::geometric)
+        device.for_each(transformed.size(), Logarithm{values[l].data(), transformed.data()});
+      device.multiply(1., averages[l - 1], average == Average::arithmetic ? values[l] : transformed, 0., result);
+      if (average == Average::harmonic)
+        device.for_each(result.size(), Reciprocal{result.data(), result.data()});
+      else if (average == Average::geometric)
+        device.for_each(result.size(), Exponential{result.data(), result.data()});
+    }
+}
+
+template CSRMatrix<double> embedding(const LevelMesh<2> &, const LevelSpace<2> &, const LevelSpace<2> &);
+template CSRMatrix<double> embedding(const LevelMesh<3> &, const LevelSpace<3> &, const LevelSpace<3> &);
+template CSRMatrix<double> values_of_parents(const LevelMesh<2> &);
+template CSRMatrix<double> values_of_parents(const LevelMesh<3> &);
+template CSRMatrix<double> values_of_children(const LevelMesh<2> &);
+template CSRMatrix<double> values_of_children(const LevelMesh<3> &);
+template class InjectedValues<2>;
+template class InjectedValues<3>;
+template class CellAverages<2>;
+template class CellAverages<3>;
+} // namespace adamant

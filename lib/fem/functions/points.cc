@@ -1,0 +1,221 @@
+#include "fem/functions/points.h"
+
+#include "base/communicator.h"
+#include "base/exceptions.h"
+#include "base/row_ranges.h"
+#include "fem/forms/cell_loop.h"
+
+#include <deal.II/grid/grid_tools.h>
+
+#include <algorithm>
+#include <numeric>
+#include <sstream>
+#include <tuple>
+#include <utility>
+
+namespace adamant
+{
+template <int dim>
+Array<double> support_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const Array<int> &dofs)
+{
+  // A DoF on several cells is written by one of them only: the first in the order of cells.
+  const int   per_cell = space.dofs_per_cell();
+  const auto  places   = first_places(space.cell_dofs(0), space.n_cells() * per_cell, space.n_dofs());
+  Array<int>  position(space.n_dofs(), -1);
+  Array<char> owns(space.n_cells(), 0);
+  for (std::size_t k = 0; k < dofs.size(); ++k)
+    {
+      position[dofs[k]]                = static_cast<int>(k);
+      owns[places[dofs[k]] / per_cell] = 1;
+    }
+  Array<int> owners;
+  for (int cell = 0; cell < space.n_cells(); ++cell)
+    if (owns[cell] != 0)
+      owners.push_back(cell);
+
+  const std::size_t n = dofs.size();
+  Array<double>     points(dim * n);
+  for_each_cell(space, owners, mapping, dealii::Quadrature<dim>(space.element().get_unit_support_points()),
+                dealii::update_quadrature_points, [&](int cell, const dealii::FEValues<dim> &fe_values) {
+                  for (int i = 0; i < per_cell; ++i)
+                    if (const int dof = space.cell_dofs(cell)[i], k = position[dof];
+                        k >= 0 && places[dof] == cell * per_cell + i)
+                      for (int d = 0; d < dim; ++d)
+                        points[d * n + k] = fe_values.quadrature_point(i)[d];
+                });
+  return points;
+}
+
+template <int dim>
+Array<double> quadrature_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                                const dealii::Quadrature<dim> &quadrature)
+{
+  const std::size_t n_q = quadrature.size(), n = n_q * space.n_cells();
+  Array<double>     points(dim * n);
+  for_each_cell(space, mapping, quadrature, dealii::update_quadrature_points,
+                [&](int cell, const dealii::FEValues<dim> &fe_values) {
+                  for (std::size_t q = 0; q < n_q; ++q)
+                    for (int d = 0; d < dim; ++d)
+                      points[d * n + cell * n_q + q] = fe_values.quadrature_point(static_cast<unsigned int>(q))[d];
+                });
+  return points;
+}
+
+namespace
+{
+template <int dim>
+using CellAndPoint = std::pair<typename LevelSpace<dim>::Cell, dealii::Point<dim>>;
+
+// Of each point the first rank that has found it, or the number of ranks.
+template <int dim>
+std::vector<int> first_ranks(const LevelSpace<dim> &space, const std::vector<CellAndPoint<dim>> &found)
+{
+  const Communicator ranks = space.communicator();
+  std::vector<int>   first;
+  for (const auto &[cell, unit_point] : found)
+    first.push_back(cell == space.triangulation().end() ? ranks.size() : ranks.rank());
+  if (ranks.size() > 1)
+    check_mpi(
+      MPI_Allreduce(MPI_IN_PLACE, first.data(), static_cast<int>(first.size()), MPI_INT, MPI_MIN, ranks.handle()),
+      "MPI_Allreduce");
+  return first;
+}
+
+// For each point, an owned cell that contains it and its place there; end() where that is another rank's. One pass over
+// the cells finds those whose vertices' bounding box contains a point; a point that no rank finds so goes to deal.II's
+// search, which walks over all vertices and knows curved cells.
+template <int dim>
+std::vector<CellAndPoint<dim>> cells_of_points(const std::string &key, const LevelSpace<dim> &space,
+                                               const dealii::Mapping<dim>            &mapping,
+                                               const std::vector<dealii::Point<dim>> &points)
+{
+  const auto                    &mesh = space.triangulation();
+  std::vector<CellAndPoint<dim>> found(points.size(), {mesh.end(), {}});
+  std::vector<std::size_t>       order(points.size()); // by the first coordinate
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return points[a][0] < points[b][0]; });
+  for (const auto &cell : space.active_cells())
+    {
+      dealii::Point<dim> low = cell->vertex(0), high = low;
+      for (const unsigned int v : cell->vertex_indices())
+        for (int d = 0; d < dim; ++d)
+          {
+            low[d]  = std::min(low[d], cell->vertex(v)[d]);
+            high[d] = std::max(high[d], cell->vertex(v)[d]);
+          }
+      const double slack = 1e-10 * low.distance(high);
+      auto         first = std::lower_bound(order.begin(), order.end(), low[0] - slack,
+                                            [&](std::size_t p, double x) { return points[p][0] < x; });
+      for (; first != order.end() && points[*first][0] <= high[0] + slack; ++first)
+        {
+          const auto &point  = points[*first];
+          bool        inside = found[*first].first == mesh.end();
+          for (int d = 1; d < dim && inside; ++d)
+            inside = low[d] - slack <= point[d] && point[d] <= high[d] + slack;
+          if (!inside)
+            continue;
+          try
+            {
+              const auto unit_point = mapping.transform_real_to_unit_cell(cell, point);
+              if (dealii::GeometryInfo<dim>::is_inside_unit_cell(unit_point, 1e-8))
+                found[*first] = {cell, unit_point};
+            }
+          catch (const typename dealii::Mapping<dim>::ExcTransformationFailed &) // far outside a distorted cell
+            {}
+        }
+    }
+  const Communicator ranks = space.communicator();
+  auto               rank  = first_ranks(space, found);
+  for (std::size_t p = 0; p < points.size(); ++p)
+    if (rank[p] == ranks.size())
+      if (const auto [cell, unit_point] = dealii::GridTools::find_active_cell_around_point(mapping, mesh, points[p]);
+          cell != mesh.end() && cell->is_locally_owned())
+        found[p] = {cell, unit_point};
+  rank = first_ranks(space, found);
+  for (std::size_t p = 0; p < points.size(); ++p)
+    {
+      if (rank[p] == ranks.size())
+        {
+          std::ostringstream text;
+          text << key << ": the point (" << points[p] << ") lies outside the mesh";
+          throw InputError(text.str());
+        }
+      if (rank[p] < ranks.rank())
+        found[p].first = mesh.end();
+    }
+  return found;
+}
+} // namespace
+
+template <int dim>
+CSRMatrix<double> point_matrix(const std::string &key, const LevelSpace<dim> &space,
+                               const dealii::Mapping<dim> &mapping, const std::vector<dealii::Point<dim>> &points,
+                               unsigned int n_values, dealii::UpdateFlags flags, const Shares<dim> &shares)
+{
+  const auto       &fe = space.element();
+  CSRMatrix<double> N;
+  N.n_rows = static_cast<int>(points.size() * n_values);
+  N.n_cols = space.n_dofs();
+  N.ghosts = exchange_plan(space.partition());
+  N.row_start.assign(N.n_rows + 1, 0);
+  const auto                                       cells = cells_of_points(key, space, mapping, points);
+  std::vector<std::vector<std::pair<int, double>>> rows(N.n_rows);
+  for (std::size_t p = 0; p < points.size(); ++p)
+    {
+      const auto &[cell, unit_point] = cells[p];
+      if (cell == space.triangulation().end())
+        continue;
+      dealii::FEValues<dim> values(mapping, fe, dealii::Quadrature<dim>(unit_point), flags);
+      values.reinit(cell);
+      const int *dofs = space.cell_dofs(space.cell_number(cell));
+      for (const unsigned int i : values.dof_indices())
+        {
+          std::vector<double> share(n_values, 0.);
+          shares(values, i, share);
+          for (unsigned int k = 0; k < n_values; ++k)
+            if (share[k] != 0.)
+              rows[p * n_values + k].emplace_back(dofs[i], share[k]);
+        }
+    }
+  for (int i = 0; i < N.n_rows; ++i)
+    {
+      std::sort(rows[i].begin(), rows[i].end());
+      N.row_start[i + 1] = rows[i].size();
+    }
+  finish_row_starts(N);
+  for (int i = 0; i < N.n_rows; ++i)
+    for (std::size_t k = 0; k < rows[i].size(); ++k)
+      std::tie(N.column[N.row_start[i] + k], N.value[N.row_start[i] + k]) = rows[i][k];
+  return N;
+}
+
+template <int dim>
+CSRMatrix<double> evaluation_matrix(const std::string &key, const LevelSpace<dim> &space,
+                                    const dealii::Mapping<dim> &mapping, const std::vector<dealii::Point<dim>> &points,
+                                    unsigned int n_components)
+{
+  return point_matrix<dim>(key, space, mapping, points, n_components, dealii::update_values,
+                           [&](const dealii::FEValues<dim> &values, unsigned int i, std::vector<double> &shares) {
+                             const unsigned int c = values.get_fe().system_to_component_index(i).first;
+                             if (c < n_components)
+                               shares[c] = values.shape_value(i, 0);
+                           });
+}
+
+template CSRMatrix<double> point_matrix(const std::string &, const LevelSpace<2> &, const dealii::Mapping<2> &,
+                                        const std::vector<dealii::Point<2>> &, unsigned int, dealii::UpdateFlags,
+                                        const Shares<2> &);
+template CSRMatrix<double> point_matrix(const std::string &, const LevelSpace<3> &, const dealii::Mapping<3> &,
+                                        const std::vector<dealii::Point<3>> &, unsigned int, dealii::UpdateFlags,
+                                        const Shares<3> &);
+template CSRMatrix<double> evaluation_matrix(const std::string &, const LevelSpace<2> &, const dealii::Mapping<2> &,
+                                             const std::vector<dealii::Point<2>> &, unsigned int);
+template CSRMatrix<double> evaluation_matrix(const std::string &, const LevelSpace<3> &, const dealii::Mapping<3> &,
+                                             const std::vector<dealii::Point<3>> &, unsigned int);
+template Array<double>     support_points(const LevelSpace<2> &, const dealii::Mapping<2> &, const Array<int> &);
+template Array<double>     support_points(const LevelSpace<3> &, const dealii::Mapping<3> &, const Array<int> &);
+template Array<double>     quadrature_points(const LevelSpace<2> &, const dealii::Mapping<2> &,
+                                             const dealii::Quadrature<2> &);
+template Array<double>     quadrature_points(const LevelSpace<3> &, const dealii::Mapping<3> &,
+                                             const dealii::Quadrature<3> &);
+} // namespace adamant

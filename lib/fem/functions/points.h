@@ -1,0 +1,61 @@
+#pragma once
+
+#include "base/array.h"
+#include "fem/spaces/level_space.h"
+
+#include <deal.II/base/point.h>
+#include <deal.II/base/quadrature.h>
+#include <deal.II/fe/fe_update_flags.h>
+#include <deal.II/fe/fe_values.h>
+#include <deal.II/fe/mapping.h>
+
+#include <functional>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace adamant
+{
+/// The functions below return points by coordinates, in host memory: coordinate d of point i of n is points[d * n + i].
+
+/// Returns the support points of the given DoFs.
+template <int dim>
+Array<double> support_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping, const Array<int> &dofs);
+
+/// Returns the support points of all DoFs that the rank owns.
+template <int dim>
+Array<double> support_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping)
+{
+  Array<int> all(space.n_owned());
+  std::iota(all.begin(), all.end(), 0);
+  return support_points(space, mapping, all);
+}
+
+/// Returns the quadrature points of all cells. Point q of cell c has number c * n_q + q, as in
+/// Columns::quadrature_points.
+template <int dim>
+Array<double> quadrature_points(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                                const dealii::Quadrature<dim> &quadrature);
+
+/// Puts into s[k] the share of DoF i in number k at a point; see point_matrix.
+template <int dim>
+using Shares = std::function<void(const dealii::FEValues<dim> &values, unsigned int i, std::vector<double> &s)>;
+
+/// Returns the matrix that computes n_values numbers at each point, such as stresses, from nodal values. Number k at
+/// point p is in row p n_values + k. For each DoF i of the point's cell, shares(values, i, s) puts into s[k] the share
+/// of the DoF in number k. Before the call s is zero, and `values` has the data of `flags` for the cell at the point.
+///
+/// Each rank has a row for every point, so sums over ranks are the values. The row is empty except on one rank that has
+/// a cell with the point; at the border of cells one cell counts. Throws InputError, which names the parameter `key`
+/// and the point, where a point lies in no cell. All ranks call it together.
+template <int dim>
+CSRMatrix<double> point_matrix(const std::string &key, const LevelSpace<dim> &space,
+                               const dealii::Mapping<dim> &mapping, const std::vector<dealii::Point<dim>> &points,
+                               unsigned int n_values, dealii::UpdateFlags flags, const Shares<dim> &shares);
+
+/// Returns the matrix that evaluates the function itself: row p n_components + c gives component c at point p.
+template <int dim>
+CSRMatrix<double> evaluation_matrix(const std::string &key, const LevelSpace<dim> &space,
+                                    const dealii::Mapping<dim> &mapping, const std::vector<dealii::Point<dim>> &points,
+                                    unsigned int n_components);
+} // namespace adamant

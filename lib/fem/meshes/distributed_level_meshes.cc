@@ -1,0 +1,131 @@
+#include "fem/meshes/distributed_level_meshes.h"
+
+#include "base/communicator.h"
+#include "fem/meshes/forest.h"
+#include "fem/meshes/gathering.h"
+#include "fem/meshes/mesh.h"
+
+#include <deal.II/grid/grid_tools.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace adamant
+{
+namespace
+{
+template <int dim>
+using Mesh = dealii::parallel::distributed::Triangulation<dim>;
+
+using forest::Forest;
+
+// The coarse cell of each fine one by its place in the coarse forest, which has the same partition still, and which
+// child it is.
+template <int dim>
+void link_cells(Forest<dim> *coarse, Forest<dim> *fine, std::vector<std::uint64_t> &coarse_cell,
+                Array<unsigned char> &child)
+{
+  constexpr int n_children    = dealii::GeometryInfo<dim>::max_children_per_cell;
+  const auto    coarse_levels = forest::levels_of<dim>(coarse), fine_levels = forest::levels_of<dim>(fine);
+  std::uint64_t place = coarse->global_first_quadrant[coarse->mpirank];
+  std::size_t   f     = 0;
+  for (const auto level : coarse_levels)
+    {
+      const bool same = fine_levels[f] == level;
+      for (int c = 0; c < (same ? 1 : n_children); ++c, ++f)
+        {
+          coarse_cell.push_back(place);
+          child.push_back(same ? LevelMesh<dim>::same_cell : static_cast<unsigned char>(c));
+        }
+      ++place;
+    }
+}
+
+// Gathers the cells on as many ranks as they are enough for, and families with them.
+template <int dim>
+void repartition(Forest<dim> *cells, const std::vector<int> &machines, std::uint64_t cells_per_rank)
+{
+  const auto                  to = gathering(machines, cells->global_num_quadrants, cells_per_rank);
+  std::vector<p4est_locidx_t> counts(machines.size(), 0);
+  for (std::size_t rank = 0; rank < machines.size(); ++rank)
+    counts[to[rank]] +=
+      static_cast<p4est_locidx_t>(cells->global_first_quadrant[rank + 1] - cells->global_first_quadrant[rank]);
+  forest::complete_families(cells, counts.data());
+  forest::partition_given(cells, counts.data());
+}
+
+template <int dim>
+std::shared_ptr<Mesh<dim>> mesh_of(const Mesh<dim> &finest, Forest<dim> *cells)
+{
+  const auto smoothing = static_cast<typename dealii::Triangulation<dim>::MeshSmoothing>(
+    finest.get_mesh_smoothing() & dealii::Triangulation<dim>::limit_level_difference_at_vertices);
+  auto mesh = std::make_shared<Mesh<dim>>(finest.get_communicator(), smoothing, Mesh<dim>::no_automatic_repartitioning);
+  auto [vertices, coarse_cells, faces] = dealii::GridTools::get_coarse_mesh_description(finest);
+  mesh->create_triangulation(vertices, coarse_cells, faces);
+  copy_manifolds(finest, *mesh);
+  mesh->load(cells);
+  return mesh;
+}
+
+// The numbers of the coarse cells that this rank needs: its own, and where the partitions differ some of others.
+template <int dim>
+void number_coarse_cells(const Forest<dim> *coarse, const std::vector<std::uint64_t> &places, LevelMesh<dim> &fine)
+{
+  const MPI_Comm comm  = coarse->mpicomm;
+  const auto     owned = owned_range(coarse->local_num_quadrants, comm);
+  fine.coarse_cells    = make_partitioner(owned, {places.begin(), places.end()}, comm);
+  fine.coarse_cell.resize(places.size());
+  for (std::size_t i = 0; i < places.size(); ++i)
+    fine.coarse_cell[i] =
+      static_cast<int>(fine.coarse_cells->global_to_local(static_cast<dealii::types::global_dof_index>(places[i])));
+}
+} // namespace
+
+template <int dim>
+std::vector<LevelMesh<dim>> create_distributed_level_meshes(const Mesh<dim>                     &finest,
+                                                            std::shared_ptr<const CellList<dim>> cells,
+                                                            const LevelMeshOptions              &options)
+{
+  // Finest first while building.
+  std::vector<LevelMesh<dim>> levels(1);
+  levels[0].cells = std::move(cells);
+  if (options.coarsest_cells == finest_level_only)
+    return levels;
+  forest::Copy<dim> fine(finest.get_p4est());
+  const auto        on_one_rank = [](const Forest<dim> *cells) {
+    return cells->global_first_quadrant[1] == cells->global_num_quadrants;
+  };
+  const auto machines = Communicator(finest.get_communicator()).machines();
+  bool       last     = false;
+  while (!last)
+    {
+      const std::uint64_t n_fine = fine->global_num_quadrants;
+      forest::Copy<dim>   coarse(fine.get());
+      if (n_fine > options.coarsest_cells)
+        {
+          forest::coarsen_all<dim>(coarse.get());
+          forest::balance<dim>(coarse.get());
+        }
+      const std::uint64_t n_coarse = coarse->global_num_quadrants;
+      // For its dense inverse the coarsest level comes together on one rank, if need be as a level of its own with the
+      // same cells.
+      last = n_coarse == n_fine || n_coarse <= options.coarsest_cells;
+      if (n_coarse == n_fine && (!options.coarsest_on_one_rank || on_one_rank(fine.get())))
+        break;
+      std::vector<std::uint64_t> places;
+      link_cells<dim>(coarse.get(), fine.get(), places, levels.back().child);
+      repartition<dim>(coarse.get(), machines,
+                       last && options.coarsest_on_one_rank ? n_coarse + 1 : options.cells_per_rank);
+      number_coarse_cells<dim>(coarse.get(), places, levels.back());
+      levels.emplace_back();
+      levels.back().cells = std::make_shared<const CellList<dim>>(mesh_of(finest, coarse.get()));
+      fine                = std::move(coarse);
+    }
+  return {std::make_move_iterator(levels.rbegin()), std::make_move_iterator(levels.rend())};
+}
+
+template std::vector<LevelMesh<2>> create_distributed_level_meshes(const Mesh<2> &, std::shared_ptr<const CellList<2>>,
+                                                                   const LevelMeshOptions &);
+template std::vector<LevelMesh<3>> create_distributed_level_meshes(const Mesh<3> &, std::shared_ptr<const CellList<3>>,
+                                                                   const LevelMeshOptions &);
+} // namespace adamant

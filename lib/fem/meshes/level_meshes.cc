@@ -1,0 +1,250 @@
+#include "fem/meshes/level_meshes.h"
+
+#include "base/exceptions.h"
+#include "fem/meshes/distributed_level_meshes.h"
+#include "fem/meshes/mesh.h"
+
+#include <deal.II/distributed/tria_base.h>
+#include <deal.II/grid/tria_accessor.h>
+#include <deal.II/grid/tria_iterator.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace adamant
+{
+namespace
+{
+// What is refined in the finest mesh.
+template <int dim>
+Refined refined_cells(const dealii::Triangulation<dim> &mesh)
+{
+  Refined refined(mesh.n_levels() - 1);
+  for (unsigned int level = 0; level < refined.size(); ++level)
+    {
+      refined[level].assign(mesh.n_raw_cells(level), 0);
+      for_each_cell_on_level(mesh, level,
+                             [&](const auto &cell) { refined[level][cell->index()] = cell->has_children(); });
+    }
+  return refined;
+}
+
+// Which cells keep their children when all is coarsened that deal.II's rules for hanging nodes allow: a line of a cell
+// may be refined once and not twice, and cells that share a vertex differ by one level where the mesh wants it so.
+// Families depend on finer ones alone, so that one pass from the finest level finds them.
+template <int dim>
+class StayingRefined
+{
+public:
+  using Mesh = dealii::Triangulation<dim>;
+  using Cell = typename CellList<dim>::Cell;
+
+  // `refined` tells what is in the mesh of these cells.
+  StayingRefined(const CellList<dim> &cells, const Refined &refined)
+    : stays(refined.size())
+    , at_vertices((cells.mesh()->get_mesh_smoothing() & Mesh::limit_level_difference_at_vertices) != 0)
+    , split(cells.mesh()->n_raw_lines(), 0) // refined cells have lines beyond those of the list's cells
+    , finest(at_vertices ? cells.mesh()->n_vertices() : 0, 0)
+  {
+    for (unsigned int level = static_cast<unsigned int>(refined.size()); level-- > 0;)
+      {
+        stays[level].assign(refined[level].size(), 0);
+        for_each_cell_on_level(*cells.mesh(), level, [&](const Cell &cell) {
+          stays[level][cell->index()] = refined[level][cell->index()] != 0 && has_to_stay(cell, refined);
+        });
+        for_each_cell_on_level(*cells.mesh(), level, [&](const Cell &cell) {
+          if (stays[level][cell->index()] != 0)
+            keep(cell);
+        });
+      }
+    const auto none = [](const auto &level) { return std::count(level.begin(), level.end(), 1) == 0; };
+    while (!stays.empty() && none(stays.back()))
+      stays.pop_back();
+  }
+
+  Refined stays;
+
+private:
+  bool has_to_stay(const Cell &cell, const Refined &refined) const
+  {
+    for (unsigned int c = 0; c < cell->n_children(); ++c)
+      {
+        const auto         child = cell->child(c);
+        const unsigned int level = child->level();
+        if (level < refined.size() && refined[level][child->index()] != 0)
+          return true;
+        for (unsigned int l = 0; l < child->n_lines(); ++l)
+          if (split[child->line_index(l)] != 0)
+            return true;
+        if (at_vertices)
+          for (const unsigned int v : child->vertex_indices())
+            if (finest[child->vertex_index(v)] > child->level())
+              return true;
+      }
+    return false;
+  }
+
+  void keep(const Cell &cell)
+  {
+    for (unsigned int l = 0; l < cell->n_lines(); ++l)
+      {
+        char &line = split[cell->line_index(l)];
+#pragma omp atomic write
+        line = 1;
+      }
+    const int level = cell->level() + 1;
+    if (at_vertices)
+      for (unsigned int c = 0; c < cell->n_children(); ++c)
+        for (const unsigned int v : cell->child(c)->vertex_indices())
+          {
+            int &at_vertex = finest[cell->child(c)->vertex_index(v)], found = 0;
+#pragma omp atomic read
+            found = at_vertex;
+            if (found < level)
+              {
+#pragma omp atomic write
+                at_vertex = level;
+              }
+          }
+  }
+
+  const bool  at_vertices;
+  Array<char> split;  // lines whose children stay
+  Array<int>  finest; // level of the cells that stay at each vertex
+};
+
+template <int dim>
+void take_ids_of_children(dealii::Triangulation<dim> &mesh)
+{
+  for (unsigned int level = mesh.n_levels() - 1; level-- > 0;)
+    for_each_cell_on_level(mesh, level, [](const auto &cell) {
+      if (!cell->has_children())
+        return;
+      cell->set_material_id(cell->child(0)->material_id());
+      for (const unsigned int f : cell->face_indices())
+        if (const auto face = cell->face(f); face->at_boundary() && face->has_children())
+          face->set_boundary_id(face->child(0)->boundary_id());
+    });
+}
+
+template <int dim>
+void link_cells(const CellList<dim> &coarse, LevelMesh<dim> &fine)
+{
+  fine.coarse_cell.resize(fine.cells->size());
+  fine.child.resize(fine.cells->size());
+  const auto link = [&](int cell, std::size_t to, unsigned char child) {
+    fine.coarse_cell[cell] = static_cast<int>(to);
+    fine.child[cell]       = child;
+  };
+#pragma omp parallel for schedule(static)
+  for (std::size_t k = 0; k < coarse.size(); ++k)
+    if (const auto cell = coarse[k]; fine.cells->number(cell) >= 0)
+      link(fine.cells->number(cell), k, LevelMesh<dim>::same_cell);
+    else
+      for (unsigned int c = 0; c < cell->n_children(); ++c)
+        link(fine.cells->number(cell->child(c)), k, static_cast<unsigned char>(c));
+}
+
+template <int dim>
+std::vector<LevelMesh<dim>> create_serial_level_meshes(dealii::Triangulation<dim>          &finest,
+                                                       std::shared_ptr<const CellList<dim>> cells,
+                                                       unsigned int                         coarsest_cells)
+{
+  std::vector<LevelMesh<dim>> levels(1); // finest first while building
+  levels[0].cells = std::move(cells);
+  if (levels[0].cells->size() <= coarsest_cells)
+    return levels;
+  take_ids_of_children(finest);
+  auto refined = refined_cells(finest);
+  while (levels.back().cells->size() > coarsest_cells && !refined.empty())
+    {
+      refined     = StayingRefined<dim>(*levels.back().cells, refined).stays;
+      auto coarse = std::make_shared<const CellList<dim>>(levels[0].cells->mesh(), refined);
+      if (coarse->size() == levels.back().cells->size())
+        break;
+      link_cells<dim>(*coarse, levels.back());
+      levels.emplace_back();
+      levels.back().cells = std::move(coarse);
+    }
+  return {std::make_move_iterator(levels.rbegin()), std::make_move_iterator(levels.rend())};
+}
+
+template <int dim>
+std::shared_ptr<const CellList<dim>> list_cells(const dealii::Triangulation<dim> &mesh)
+{
+  return std::make_shared<const CellList<dim>>(
+    std::shared_ptr<const dealii::Triangulation<dim>>(&mesh, [](const void *) {}));
+}
+
+template <int dim>
+std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim>          &finest,
+                                                std::shared_ptr<const CellList<dim>> cells,
+                                                const LevelMeshOptions              &options)
+{
+  if (const auto *distributed = dynamic_cast<const dealii::parallel::distributed::Triangulation<dim> *>(&finest))
+    return create_distributed_level_meshes(*distributed, std::move(cells), options);
+  return create_serial_level_meshes(finest, std::move(cells), options.coarsest_cells);
+}
+} // namespace
+
+template <int dim>
+void check_mesh(const dealii::Triangulation<dim> &mesh)
+{
+  if (dynamic_cast<const dealii::parallel::distributed::Triangulation<dim> *>(&mesh) == nullptr &&
+      dynamic_cast<const dealii::parallel::TriangulationBase<dim> *>(&mesh) != nullptr)
+    throw RunError(
+      "multigrid levels: only serial triangulations and those of p4est (parallel::distributed) are supported");
+  for (unsigned int level = 0; level + 1 < mesh.n_levels(); ++level)
+    for (const auto &cell : mesh.cell_iterators_on_level(level))
+      if (cell->has_children() && cell->refinement_case() != dealii::RefinementCase<dim>::isotropic_refinement)
+        throw RunError("multigrid levels: the mesh has anisotropically refined cells, which are not supported");
+  to_index(mesh.n_active_cells(), "cells of the mesh");
+}
+
+template <int dim>
+std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &finest, unsigned int coarsest_cells,
+                                                unsigned int cells_per_rank, bool coarsest_on_one_rank)
+{
+  check_mesh(finest);
+  return create_level_meshes(finest, list_cells(finest), {coarsest_cells, cells_per_rank, coarsest_on_one_rank});
+}
+
+template <int dim>
+LevelMeshes<dim>::LevelMeshes(dealii::Triangulation<dim> &finest, const LevelMeshOptions &options)
+  : finest_triangulation(finest)
+  , options(options)
+{
+  check_mesh(finest);
+  cells    = list_cells(finest);
+  n_levels = all().size();
+}
+
+template <int dim>
+const std::vector<LevelMesh<dim>> &LevelMeshes<dim>::all() const
+{
+  if (levels.empty())
+    levels = create_level_meshes(finest_triangulation, cells, options);
+  return levels;
+}
+
+template <int dim>
+void LevelMeshes<dim>::release_coarser()
+{
+  kept = finest();
+  levels.clear();
+}
+
+template <int dim>
+void LevelMeshes<dim>::release()
+{
+  kept.reset();
+  levels.clear();
+}
+
+template class LevelMeshes<2>;
+template class LevelMeshes<3>;
+template void                      check_mesh(const dealii::Triangulation<2> &);
+template void                      check_mesh(const dealii::Triangulation<3> &);
+template std::vector<LevelMesh<2>> create_level_meshes(dealii::Triangulation<2> &, unsigned int, unsigned int, bool);
+template std::vector<LevelMesh<3>> create_level_meshes(dealii::Triangulation<3> &, unsigned int, unsigned int, bool);
+} // namespace adamant

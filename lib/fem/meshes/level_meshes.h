@@ -1,0 +1,97 @@
+#pragma once
+
+#include "base/array.h"
+#include "fem/meshes/cell_list.h"
+#include "fem/ranks/distributed_rows.h"
+
+#include <deal.II/grid/tria.h>
+
+#include <limits>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace adamant
+{
+/// One mesh of the multigrid sequence, and where its cells lie in the next coarser mesh.
+template <int dim>
+struct LevelMesh
+{
+  static constexpr unsigned char same_cell = 255;
+
+  std::shared_ptr<const CellList<dim>> cells;       ///< the cells that this rank owns
+  Array<int>                           coarse_cell; ///< number of the coarser cell around each cell; empty on level 0
+  Array<unsigned char>                 child;       ///< which child of its coarse cell each cell is, or same_cell
+
+  /// The numbers of a distributed mesh's coarse cells, with other ranks' cells as ghosts. A serial mesh has null.
+  std::shared_ptr<const Partitioner> coarse_cells;
+};
+
+/// A value for coarsest_cells: no coarser mesh is made.
+inline constexpr unsigned int finest_level_only = std::numeric_limits<unsigned int>::max();
+
+/// Returns the meshes of global coarsening (Liebchen et al., Figure 1; Becker & Braack 2000); level 0 is the coarsest.
+/// The finest mesh is `finest` itself, which is not copied and has to outlive the result. Each coarser mesh spans the
+/// domain; it undoes every refinement that deal.II's rules for hanging nodes allow to undo. Coarsening ends with the
+/// first mesh of at most `coarsest_cells` cells, or where nothing is left to undo.
+///
+/// The coarser meshes of a serial mesh are lists of cells in its tree (CellList). Refined cells and faces in the tree
+/// take material and boundary ids from their first children, where users may have set them. A mesh of p4est
+/// (parallel::distributed::Triangulation) is coarsened to Triangulations, by create_distributed_level_meshes.
+///
+/// Throws RunError where check_mesh(finest) does.
+template <int dim>
+std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &finest, unsigned int coarsest_cells,
+                                                unsigned int cells_per_rank = 1000, bool coarsest_on_one_rank = true);
+
+/// How far the level meshes go, and on which ranks they live.
+struct LevelMeshOptions
+{
+  unsigned int coarsest_cells =
+    1; ///< coarsening ends with the first mesh of at most so many cells; or finest_level_only
+  /// A coarser level lives on about so many ranks that each has at least this number of cells.
+  unsigned int cells_per_rank = 1000;
+  /// Whether the first rank alone has the coarsest level, as the coarsest level's dense inverse needs.
+  bool coarsest_on_one_rank = true;
+};
+
+/// The level meshes that several fields share; see create_level_meshes. Level 0 is the coarsest, and the finest level
+/// is the given mesh itself.
+template <int dim>
+class LevelMeshes
+{
+public:
+  /// Builds the level meshes of `finest`, which is serial or of p4est. It has to outlive the object and must not be
+  /// refined meanwhile. All ranks of the mesh call it together. Throws RunError where check_mesh(finest) does.
+  LevelMeshes(dealii::Triangulation<dim> &finest, const LevelMeshOptions &options);
+
+  std::size_t           size() const { return n_levels; }
+  const LevelMesh<dim> &operator[](std::size_t level) const { return level + 1 == n_levels ? finest() : all()[level]; }
+  const LevelMesh<dim> &finest() const { return kept ? *kept : all().back(); }
+
+  /// Returns the cells of the finest level; finest_mesh() returns the mesh that has them.
+  const std::shared_ptr<const CellList<dim>>              &finest_cells() const { return cells; }
+  const std::shared_ptr<const dealii::Triangulation<dim>> &finest_mesh() const { return cells->mesh(); }
+
+  /// @name Frees meshes that nobody else shares
+  /// They are built anew where they are asked for again, which threads must not do at once.
+  /// @{
+  void release_coarser(); ///< frees the coarser meshes; finest() still tells how its cells lie in the next coarser mesh
+  void release();         ///< frees the coarser meshes and the links of the finest one to them
+  /// @}
+
+private:
+  const std::vector<LevelMesh<dim>> &all() const; // builds the levels where they are not there
+
+  dealii::Triangulation<dim>          &finest_triangulation;
+  LevelMeshOptions                     options;
+  std::shared_ptr<const CellList<dim>> cells;
+  mutable std::vector<LevelMesh<dim>>  levels; // empty where they have been released
+  std::size_t                          n_levels;
+  std::optional<LevelMesh<dim>>        kept; // the finest level, after release_coarser()
+};
+
+/// Throws RunError where `mesh` is neither serial nor of p4est, or has anisotropically refined cells.
+template <int dim>
+void check_mesh(const dealii::Triangulation<dim> &mesh);
+} // namespace adamant

@@ -1,0 +1,194 @@
+#include "fem/meshes/mesh.h"
+
+#include "fem/meshes/forest.h"
+#include "fem/meshes/owned_cells.h"
+
+#include <deal.II/distributed/grid_refinement.h>
+#include <deal.II/distributed/tria.h>
+#include <deal.II/grid/grid_refinement.h>
+#include <deal.II/grid/grid_tools.h>
+#include <deal.II/grid/manifold_lib.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace adamant
+{
+namespace
+{
+template <int dim>
+using Mesh = dealii::parallel::distributed::Triangulation<dim>;
+
+// The mesh of a forest, made anew from the coarse cells: deal.II's way from one refined mesh to the next takes a pass
+// for each level that cells change by, which are many where cells change ranks.
+template <int dim>
+void become(Mesh<dim> &mesh, forest::Forest<dim> *forest)
+{
+  if (mesh.n_global_levels() > 1 && mesh.get_periodic_face_map().empty())
+    {
+      const auto [vertices, cells, faces] = dealii::GridTools::get_coarse_mesh_description(mesh);
+      dealii::Triangulation<dim> coarse; // keeps the manifolds
+      coarse.create_triangulation(vertices, cells, faces);
+      copy_manifolds(mesh, coarse);
+      mesh.clear();
+      mesh.create_triangulation(vertices, cells, faces);
+      copy_manifolds(coarse, mesh);
+      forest->connectivity = mesh.get_p4est()->connectivity; // the old one is gone
+    }
+  mesh.load(forest);
+  mesh.signals.post_distributed_load(); // which deal.II sends for files alone
+}
+} // namespace
+
+template <int dim>
+std::unique_ptr<dealii::Triangulation<dim>> create_mesh(const Communicator &ranks, bool distributed)
+{
+  if (ranks.size() == 1 && !distributed)
+    return std::make_unique<dealii::Triangulation<dim>>();
+  return std::make_unique<Mesh<dim>>(ranks.size() > 1 ? ranks.handle() : MPI_COMM_SELF);
+}
+
+template <int dim>
+bool is_distributed(const dealii::Triangulation<dim> &mesh)
+{
+  return dynamic_cast<const Mesh<dim> *>(&mesh) != nullptr;
+}
+
+namespace
+{
+// As deal.II's get_manifold_ids, which meets each line and face once for every cell that has it: in 3D a good part of
+// what coarser meshes cost.
+template <int dim>
+std::set<dealii::types::manifold_id> curved_manifolds(const dealii::Triangulation<dim> &mesh)
+{
+  std::set<dealii::types::manifold_id> ids;
+  const auto                           add = [&ids](const auto &object) {
+    if (const auto id = object->manifold_id(); id != dealii::numbers::flat_manifold_id)
+      ids.insert(id);
+  };
+  for (const auto &cell : mesh.active_cell_iterators())
+    add(cell);
+  for (const auto &face : mesh.active_face_iterators())
+    add(face);
+  if constexpr (dim == 3)
+    for (unsigned int l = 0; l < mesh.n_raw_lines(); ++l)
+      if (const dealii::TriaRawIterator<dealii::TriaAccessor<1, dim, dim>> line(&mesh, 0, static_cast<int>(l));
+          line->used())
+        add(line);
+  return ids;
+}
+} // namespace
+
+template <int dim>
+void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh)
+{
+  using Transfinite = dealii::TransfiniteInterpolationManifold<dim>;
+  for (const auto id : curved_manifolds(from))
+    if (dynamic_cast<const Transfinite *>(&from.get_manifold(id)) != nullptr)
+      {
+        Transfinite interpolation; // each is bound to the coarse cells of one mesh
+        interpolation.initialize(mesh);
+        mesh.set_manifold(id, interpolation);
+      }
+    else
+      mesh.set_manifold(id, from.get_manifold(id));
+}
+
+namespace
+{
+// That of another mesh. A copy would not do: deal.II's interpolation looks for cells that have it itself.
+template <int dim>
+class ManifoldOfOtherMesh : public dealii::Manifold<dim>
+{
+public:
+  explicit ManifoldOfOtherMesh(const dealii::Manifold<dim> &manifold)
+    : manifold(manifold)
+  {}
+  std::unique_ptr<dealii::Manifold<dim>> clone() const override
+  {
+    return std::make_unique<ManifoldOfOtherMesh<dim>>(manifold);
+  }
+  dealii::Point<dim> get_new_point(const dealii::ArrayView<const dealii::Point<dim>> &points,
+                                   const dealii::ArrayView<const double>             &weights) const override
+  {
+    return manifold.get_new_point(points, weights);
+  }
+
+private:
+  const dealii::Manifold<dim> &manifold;
+};
+} // namespace
+
+template <int dim>
+void share_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh)
+{
+  for (const auto id : curved_manifolds(from))
+    mesh.set_manifold(id, ManifoldOfOtherMesh<dim>(from.get_manifold(id)));
+}
+
+template <int dim>
+void refine_global(dealii::Triangulation<dim> &mesh, unsigned int times)
+{
+  auto *distributed = dynamic_cast<Mesh<dim> *>(&mesh);
+  if (distributed == nullptr)
+    return mesh.refine_global(times);
+  if (times == 0)
+    return;
+  forest::Copy<dim> refined(distributed->get_p4est());
+  for (unsigned int i = 0; i < times; ++i)
+    {
+      forest::refine_all<dim>(refined.get());
+      forest::partition<dim>(refined.get());
+    }
+  become<dim>(*distributed, refined.get());
+}
+
+template <int dim>
+void execute_refinement(dealii::Triangulation<dim> &mesh)
+{
+  auto *distributed = dynamic_cast<Mesh<dim> *>(&mesh);
+  if (distributed == nullptr)
+    return mesh.execute_coarsening_and_refinement();
+  mesh.prepare_coarsening_and_refinement();
+  std::vector<signed char> flags;
+  for (const auto &cell : owned_cells(mesh))
+    flags.push_back(cell->refine_flag_set() ? 1 : cell->coarsen_flag_set() ? -1 : 0);
+  for (const auto &cell : mesh.active_cell_iterators())
+    {
+      cell->clear_refine_flag();
+      cell->clear_coarsen_flag();
+    }
+  forest::Copy<dim> refined(distributed->get_p4est());
+  forest::refine_and_coarsen<dim>(refined.get(), flags);
+  forest::partition<dim>(refined.get());
+  become<dim>(*distributed, refined.get());
+}
+
+template <int dim>
+void refine_and_coarsen(dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators, double refine,
+                        double coarsen)
+{
+  if (auto *distributed = dynamic_cast<Mesh<dim> *>(&mesh))
+    dealii::parallel::distributed::GridRefinement::refine_and_coarsen_fixed_number(*distributed, indicators, refine,
+                                                                                   coarsen);
+  else
+    dealii::GridRefinement::refine_and_coarsen_fixed_number(mesh, indicators, refine, coarsen);
+  execute_refinement(mesh);
+}
+
+template std::unique_ptr<dealii::Triangulation<2>> create_mesh(const Communicator &, bool);
+template std::unique_ptr<dealii::Triangulation<3>> create_mesh(const Communicator &, bool);
+template bool                                      is_distributed(const dealii::Triangulation<2> &);
+template bool                                      is_distributed(const dealii::Triangulation<3> &);
+template void        copy_manifolds(const dealii::Triangulation<2> &, dealii::Triangulation<2> &);
+template void        copy_manifolds(const dealii::Triangulation<3> &, dealii::Triangulation<3> &);
+template void        share_manifolds(const dealii::Triangulation<2> &, dealii::Triangulation<2> &);
+template void        share_manifolds(const dealii::Triangulation<3> &, dealii::Triangulation<3> &);
+template void        refine_global(dealii::Triangulation<2> &, unsigned int);
+template void        refine_global(dealii::Triangulation<3> &, unsigned int);
+template void        execute_refinement(dealii::Triangulation<2> &);
+template void        execute_refinement(dealii::Triangulation<3> &);
+template void        refine_and_coarsen(dealii::Triangulation<2> &, const dealii::Vector<float> &, double, double);
+template void        refine_and_coarsen(dealii::Triangulation<3> &, const dealii::Vector<float> &, double, double);
+} // namespace adamant

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "base/communicator.h"
+
+#include <deal.II/grid/tria.h>
+#include <deal.II/lac/vector.h>
+
+#include <memory>
+
+namespace adamant
+{
+/// This file has the functions that work differently on serial meshes and on meshes of p4est.
+
+/// Returns an empty mesh: of p4est where there are several `ranks` or `distributed` is set, else a serial one.
+template <int dim>
+std::unique_ptr<dealii::Triangulation<dim>> create_mesh(const Communicator &ranks, bool distributed = false);
+
+/// Whether `mesh` is a mesh of p4est.
+template <int dim>
+bool is_distributed(const dealii::Triangulation<dim> &mesh);
+
+/// Gives the unrefined `mesh` the manifolds of `from`, a mesh with the same coarse cells.
+template <int dim>
+void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh);
+
+/// Gives `mesh`, which may be refined, the manifolds of `from`, an unrefined mesh with the same coarse cells. `from`
+/// has to outlive `mesh`.
+template <int dim>
+void share_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &mesh);
+
+/// @name Refinement
+/// These functions refine as deal.II does. But a mesh of p4est is made in one step, of the refined forest, and gives
+/// each rank cells of about the same work. A cell counts a fifth more for each of its faces with hanging nodes. The
+/// partition depends on the mesh and the number of ranks alone. No DoFHandler may use the mesh. All ranks call them
+/// together.
+/// @{
+
+/// Refines all cells `times` times.
+template <int dim>
+void refine_global(dealii::Triangulation<dim> &mesh, unsigned int times);
+
+/// Refines and coarsens the flagged cells.
+template <int dim>
+void execute_refinement(dealii::Triangulation<dim> &mesh);
+
+/// Refines the fraction `refine` of all cells, of largest indicators, and coarsens the fraction `coarsen`, of smallest
+/// indicators. `indicators` has an entry for each active cell.
+template <int dim>
+void refine_and_coarsen(dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators, double refine,
+                        double coarsen);
+/// @}
+} // namespace adamant

@@ -1,0 +1,80 @@
+#include "fem/meshes/stored_mesh.h"
+
+#include "base/communicator.h"
+#include "fem/meshes/forest.h"
+
+#include <deal.II/base/mpi.h>
+
+#include <cstdint>
+
+namespace adamant
+{
+namespace
+{
+template <int dim>
+using Mesh = dealii::parallel::distributed::Triangulation<dim>;
+using forest::Tree;
+
+// Where refinement stands in the list of levels.
+struct Cursor
+{
+  const std::vector<signed char> &levels;
+  std::size_t                     next;
+};
+
+// Where the cells of a tree begin: those before fill their trees.
+template <int dim>
+std::size_t first_cell_of_tree(const std::vector<signed char> &levels, Tree tree)
+{
+  constexpr int max_level = 60 / dim;
+  std::size_t   cell      = 0;
+  for (; tree > 0; --tree)
+    for (std::uint64_t filled = 0; filled < std::uint64_t(1) << (dim * max_level); ++cell)
+      filled += std::uint64_t(1) << (dim * (max_level - levels.at(cell)));
+  return cell;
+}
+} // namespace
+
+template <int dim>
+std::vector<signed char> gather_levels(const Mesh<dim> &mesh)
+{
+  const Communicator       ranks(mesh.get_communicator());
+  std::vector<signed char> own = forest::levels_of<dim>(const_cast<forest::Forest<dim> *>(mesh.get_p4est()));
+  int                      n   = static_cast<int>(own.size());
+  std::vector<int>         counts(ranks.size()), starts(ranks.size() + 1, 0);
+  check_mpi(MPI_Gather(&n, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, ranks.handle()), "MPI_Gather");
+  std::size_t total = 0;
+  for (int r = 0; r < ranks.size(); ++r)
+    starts[r + 1] = to_index(total += counts[r], "cells of a checkpoint's mesh");
+  std::vector<signed char> all(ranks.rank() == 0 ? total : 0);
+  check_mpi(MPI_Gatherv(own.data(), n, MPI_SIGNED_CHAR, all.data(), counts.data(), starts.data(), MPI_SIGNED_CHAR, 0,
+                        ranks.handle()),
+            "MPI_Gatherv");
+  return all;
+}
+
+template <int dim>
+void refine_to_levels(Mesh<dim> &mesh, const std::vector<signed char> &levels)
+{
+  forest::Copy<dim> forest(mesh.get_p4est());
+  const Tree        first = forest->first_local_tree;
+  Cursor            cursor{levels, first >= 0 ? first_cell_of_tree<dim>(levels, first) : 0};
+  forest->user_pointer = &cursor;
+  forest::Functions<dim>::refine(
+    forest.get(), 1,
+    [](forest::Forest<dim> *f, Tree, forest::Quadrant<dim> *quadrant) -> int {
+      auto      &at   = *static_cast<Cursor *>(f->user_pointer);
+      const bool more = quadrant->level < at.levels[at.next];
+      at.next += !more;
+      return more;
+    },
+    nullptr);
+  forest::partition<dim>(forest.get());
+  mesh.load(forest.get());
+}
+
+template std::vector<signed char> gather_levels(const Mesh<2> &);
+template std::vector<signed char> gather_levels(const Mesh<3> &);
+template void                     refine_to_levels(Mesh<2> &, const std::vector<signed char> &);
+template void                     refine_to_levels(Mesh<3> &, const std::vector<signed char> &);
+} // namespace adamant

@@ -1,0 +1,383 @@
+#include "fem/ranks/distributed_rows.h"
+
+#include "base/csr/csr_product.h"
+#include "base/exceptions.h"
+#include "fem/ranks/row.h"
+
+#include <deal.II/base/index_set.h>
+#include <deal.II/base/mpi.h>
+
+#include <boost/serialization/utility.hpp>
+#include <boost/serialization/vector.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace adamant
+{
+namespace
+{
+using Index = dealii::types::global_dof_index;
+using Entry = std::pair<Index, double>; // global column, value
+
+// Rows on their way: global row, number of entries, their columns; and their values.
+using Rows = std::pair<std::vector<Index>, std::vector<double>>;
+
+// The rows of ghosts, by owner.
+std::map<unsigned int, Rows> rows_of_others(const CSRMatrix<double> &local, const Partitioner &rows,
+                                            const Partitioner &columns)
+{
+  std::map<unsigned int, Rows> others;
+  int                          row = static_cast<int>(rows.locally_owned_size());
+  for (const auto &[rank, n_rows] : rows.ghost_targets())
+    for (const int end = row + static_cast<int>(n_rows); row < end; ++row)
+      {
+        const auto begin = local.row_start[row], n = local.row_start[row + 1] - begin;
+        if (n == 0)
+          continue;
+        auto &[indices, values] = others[rank];
+        indices.push_back(rows.local_to_global(row));
+        indices.push_back(n);
+        for (auto k = begin; k < begin + n; ++k)
+          indices.push_back(columns.local_to_global(local.column[k]));
+        values.insert(values.end(), local.value.begin() + begin, local.value.begin() + begin + n);
+      }
+  return others;
+}
+
+// What other ranks have of the owned rows: entries by local row, in the order of the ranks, so that sums repeat to the
+// bit.
+std::map<int, std::vector<Entry>> received_entries(const std::map<unsigned int, Rows> &from_others,
+                                                   const Partitioner                  &rows)
+{
+  std::map<int, std::vector<Entry>> entries;
+  for (const auto &[rank, message] : from_others)
+    {
+      const auto &[indices, values] = message;
+      for (std::size_t i = 0, v = 0; i < indices.size();)
+        {
+          auto       &row = entries[static_cast<int>(rows.global_to_local(indices[i]))];
+          const Index n   = indices[i + 1];
+          i += 2;
+          for (const std::size_t end = i + n; i < end; ++i, ++v)
+            row.emplace_back(indices[i], values[v]);
+        }
+    }
+  return entries;
+}
+
+// The columns of the owned rows: the owned numbers and the ghosts that occur, of this rank's entries and of those
+// received.
+std::shared_ptr<const Partitioner> columns_that_occur(const CSRMatrix<double> &local, int n_rows,
+                                                      const Partitioner                       &columns,
+                                                      const std::map<int, std::vector<Entry>> &received)
+{
+  const int         n_owned = static_cast<int>(columns.locally_owned_size());
+  std::vector<char> occurs(columns.n_ghost_indices(), 0);
+
+#pragma omp        parallel for schedule(static)
+  for (std::int64_t k = 0; k < local.row_start[n_rows]; ++k)
+    if (local.column[k] >= n_owned)
+      {
+#pragma omp atomic write
+        occurs[local.column[k] - n_owned] = 1;
+      }
+  std::vector<Index> ghosts;
+  for (std::size_t g = 0; g < occurs.size(); ++g)
+    if (occurs[g])
+      ghosts.push_back(columns.local_to_global(n_owned + static_cast<unsigned int>(g)));
+  for (const auto &[row, entries] : received)
+    for (const auto &[column, value] : entries)
+      ghosts.push_back(column);
+  return make_partitioner(columns.locally_owned_range(), std::move(ghosts), columns.get_mpi_communicator());
+}
+} // namespace
+
+dealii::IndexSet owned_range(std::uint64_t n_owned, MPI_Comm comm)
+{
+  std::uint64_t before = 0, all = n_owned;
+  if (const Communicator ranks(comm); ranks.size() > 1)
+    {
+      check_mpi(MPI_Exscan(&n_owned, &before, 1, MPI_UINT64_T, MPI_SUM, comm), "MPI_Exscan");
+      if (ranks.rank() == 0)
+        before = 0;
+      check_mpi(MPI_Allreduce(&n_owned, &all, 1, MPI_UINT64_T, MPI_SUM, comm), "MPI_Allreduce");
+    }
+  if (all >= std::numeric_limits<Index>::max())
+    throw IndexOverflow("global numbers: " + std::to_string(all) + " do not fit those of this deal.II (" +
+                        std::to_string(8 * sizeof(Index)) + " bits); one built with 64-bit indices takes more");
+  dealii::IndexSet range(static_cast<Index>(all));
+  range.add_range(static_cast<Index>(before), static_cast<Index>(before + n_owned));
+  return range;
+}
+
+std::shared_ptr<const ExchangePlan> exchange_plan(const Partitioner &numbers)
+{
+  if (numbers.n_mpi_processes() == 1)
+    return nullptr;
+  auto plan          = std::make_shared<ExchangePlan>();
+  plan->communicator = Communicator(numbers.get_mpi_communicator());
+  plan->n_owned      = static_cast<int>(numbers.locally_owned_size());
+  plan->first_owned  = numbers.local_range().first;
+  plan->n_global     = numbers.size();
+  for (const auto ghost : numbers.ghost_indices())
+    plan->ghosts.push_back(ghost);
+  for (const auto &[first, end] : numbers.import_indices())
+    for (unsigned int i = first; i < end; ++i)
+      plan->sent.push_back(static_cast<int>(i));
+  const auto messages = [](const auto &targets) {
+    std::vector<ExchangePlan::Message> list;
+    int                                begin = 0;
+    for (const auto &[rank, n] : targets)
+      {
+        list.push_back({static_cast<int>(rank), begin, begin + static_cast<int>(n)});
+        begin += static_cast<int>(n);
+      }
+    return list;
+  };
+  plan->sends    = messages(numbers.import_targets());
+  plan->receives = messages(numbers.ghost_targets());
+  return plan;
+}
+
+std::shared_ptr<const Partitioner> make_partitioner(const dealii::IndexSet &owned, std::vector<Index> ghosts,
+                                                    MPI_Comm comm)
+{
+  if (owned.size() == 0)
+    return std::make_shared<Partitioner>(owned, comm);
+  std::sort(ghosts.begin(), ghosts.end());
+  dealii::IndexSet set(owned.size());
+  set.add_indices(ghosts.begin(), std::unique(ghosts.begin(), ghosts.end()));
+  return std::make_shared<Partitioner>(owned, set, comm); // which leaves out the owned ones
+}
+
+std::shared_ptr<const Partitioner> make_partitioner(const ExchangePlan &plan)
+{
+  const auto       first = static_cast<Index>(plan.first_owned);
+  dealii::IndexSet owned(static_cast<Index>(plan.n_global));
+  owned.add_range(first, first + plan.n_owned);
+  return make_partitioner(owned, {plan.ghosts.begin(), plan.ghosts.end()}, plan.communicator.handle());
+}
+
+CSRMatrix<double> sum_rows(CSRMatrix<double> local, const Partitioner &rows, const Partitioner &columns)
+{
+  if (rows.n_mpi_processes() == 1)
+    return local;
+  const int n_rows    = static_cast<int>(rows.locally_owned_size()),
+            n_owned   = static_cast<int>(columns.locally_owned_size());
+  const auto received = received_entries(
+    dealii::Utilities::MPI::some_to_some(rows.get_mpi_communicator(), rows_of_others(local, rows, columns)), rows);
+  const auto new_columns = columns_that_occur(local, n_rows, columns, received);
+
+  Array<int> new_number(columns.n_ghost_indices(), -1);
+  for (unsigned int g = 0; g < new_number.size(); ++g)
+    if (const Index ghost = columns.local_to_global(n_owned + g); new_columns->is_ghost_entry(ghost))
+      new_number[g] = static_cast<int>(new_columns->global_to_local(ghost));
+  const auto renumbered = [&](int column) { return column < n_owned ? column : new_number[column - n_owned]; };
+
+  // Rows that others have a part in.
+  std::map<int, Row> merged;
+  for (const auto &[row, entries] : received)
+    {
+      auto &list = merged[row];
+      for (auto k = local.row_start[row]; k < local.row_start[row + 1]; ++k)
+        list.emplace_back(renumbered(local.column[k]), local.value[k]);
+      for (const auto &[column, value] : entries)
+        list.emplace_back(static_cast<int>(new_columns->global_to_local(column)), value);
+      compress(list);
+    }
+
+  CSRMatrix<double> sum;
+  sum.n_rows = n_rows;
+  sum.n_cols = n_owned + static_cast<int>(new_columns->n_ghost_indices());
+  sum.ghosts = exchange_plan(*new_columns);
+  sum.row_start.resize(n_rows + 1);
+  for (int row = 0; row < n_rows; ++row)
+    sum.row_start[row + 1] = local.row_start[row + 1] - local.row_start[row];
+  for (const auto &[row, entries] : merged)
+    sum.row_start[row + 1] = entries.size();
+  finish_row_starts(sum);
+  const auto for_each_place = [&](const auto &copy) { // of rows that others have no part in; those follow
+#pragma omp parallel for schedule(static)
+    for (int row = 0; row < n_rows; ++row)
+      for (auto k = local.row_start[row], to = sum.row_start[row];
+           k < local.row_start[row + 1] && to < sum.row_start[row + 1]; ++k, ++to)
+        copy(k, to);
+  };
+  // One array after the other, as large ones are not to be there twice.
+  for_each_place([&](auto k, auto to) { sum.column[to] = renumbered(local.column[k]); });
+  local.column = Array<int>(); // which {} would not free
+  for_each_place([&](auto k, auto to) { sum.value[to] = local.value[k]; });
+  for (const auto &[row, entries] : merged)
+    for (std::size_t k = 0; k < entries.size(); ++k)
+      std::tie(sum.column[sum.row_start[row] + k], sum.value[sum.row_start[row] + k]) = entries[k];
+  return sum;
+}
+
+namespace
+{
+// How the values of ghost rows, those of `local` behind its owned rows, come to the owners of these rows. `received`:
+// what they get, with global numbers of entries as values.
+std::shared_ptr<const ExchangePlan> plan_of_entries(const CSRMatrix<double> &local, const Partitioner &rows,
+                                                    const std::map<unsigned int, Rows> &received)
+{
+  auto plan          = std::make_shared<ExchangePlan>();
+  plan->communicator = Communicator(rows.get_mpi_communicator());
+  plan->n_owned      = to_index(local.n_nonzeros(), "entries of a matrix whose values change");
+  auto all           = static_cast<double>(local.n_nonzeros());
+  plan->first_owned  = static_cast<std::uint64_t>(plan->communicator.sum_before(all));
+  plan->communicator.sum(&all, 1);
+  plan->n_global = static_cast<std::uint64_t>(all);
+
+  int        row   = static_cast<int>(rows.locally_owned_size());
+  const auto first = static_cast<int>(local.row_start[row]);
+  for (const auto &[rank, n_rows] : rows.ghost_targets())
+    {
+      const auto begin = static_cast<int>(local.row_start[row]);
+      row += static_cast<int>(n_rows);
+      if (const auto end = static_cast<int>(local.row_start[row]); end > begin)
+        plan->sends.push_back({static_cast<int>(rank), begin - first, end - first});
+    }
+  plan->sent.resize(plan->n_owned - first);
+  std::iota(plan->sent.begin(), plan->sent.end(), first);
+  for (const auto &[rank, message] : received)
+    {
+      const int begin = plan->n_ghosts();
+      plan->ghosts.insert(plan->ghosts.end(), message.second.begin(), message.second.end());
+      plan->receives.push_back({static_cast<int>(rank), begin, plan->n_ghosts()});
+    }
+  return plan;
+}
+} // namespace
+
+CSRMatrix<double> summation(CSRMatrix<double> local, const CSRMatrix<double> &sum, const Partitioner &rows,
+                            const Partitioner &columns)
+{
+  const MPI_Comm comm = rows.get_mpi_communicator();
+  local.value.resize(local.n_nonzeros());
+  std::iota(local.value.begin(), local.value.end(), Communicator(comm).sum_before(local.n_nonzeros()));
+  const auto messages = dealii::Utilities::MPI::some_to_some(comm, rows_of_others(local, rows, columns));
+  const auto plan     = plan_of_entries(local, rows, messages);
+  const auto received = received_entries(messages, rows);
+
+  const auto sum_columns = make_partitioner(*sum.ghosts);
+  const auto place       = [&](int row, Index column) {
+    const auto begin = sum.column.begin();
+    return std::lower_bound(begin + sum.row_start[row], begin + sum.row_start[row + 1],
+                                  static_cast<int>(sum_columns->global_to_local(column))) -
+           begin;
+  };
+  std::map<EntryNumber, std::vector<int>> contributions; // to the entries of rows that others have a part in
+  for (const auto &[row, entries] : received)
+    {
+      for (auto k = local.row_start[row]; k < local.row_start[row + 1]; ++k)
+        contributions[place(row, columns.local_to_global(local.column[k]))].push_back(static_cast<int>(k));
+      for (const auto &[column, number] : entries)
+        contributions[place(row, column)].push_back(
+          plan->n_owned +
+          static_cast<int>(std::lower_bound(plan->ghosts.begin(), plan->ghosts.end(), number) - plan->ghosts.begin()));
+    }
+
+  CSRMatrix<double> G;
+  G.ghosts = plan;
+  G.n_rows = to_index(sum.n_nonzeros(), "entries of a matrix whose values change");
+  G.n_cols = to_index(std::size_t(plan->n_owned) + plan->n_ghosts(), "entries of a matrix whose values change");
+  G.row_start.assign(G.n_rows + 1, 1);
+  G.row_start[0] = 0;
+  for (const auto &[entry, list] : contributions)
+    G.row_start[entry + 1] = list.size();
+  finish_row_starts(G);
+  std::fill(G.value.begin(), G.value.end(), 1.);
+#pragma omp parallel for schedule(static)
+  for (int row = 0; row < sum.n_rows; ++row)
+    if (received.count(row) == 0)
+      for (auto k = sum.row_start[row]; k < sum.row_start[row + 1]; ++k)
+        G.column[G.row_start[k]] = static_cast<int>(local.row_start[row] + k - sum.row_start[row]);
+  for (const auto &[entry, list] : contributions)
+    std::copy(list.begin(), list.end(), G.column.begin() + G.row_start[entry]);
+  return G;
+}
+
+namespace
+{
+// The columns of a matrix for each component, ghosts by the global numbers of their owner's vector of all components.
+std::shared_ptr<const ExchangePlan> plan_of_components(const ExchangePlan &plan, int n_components, Array<int> &columns)
+{
+  const std::uint64_t               n = plan.n_owned;
+  std::vector<Index>                ghosts;
+  std::vector<Array<std::uint64_t>> numbers;
+  for (int c = 0; c < n_components; ++c)
+    {
+      Array<std::uint64_t> own(n);
+      std::iota(own.begin(), own.end(), n_components * plan.first_owned + c * n);
+      numbers.push_back(with_ghosts(plan, std::move(own)));
+      ghosts.insert(ghosts.end(), numbers[c].begin() + n, numbers[c].end());
+    }
+  const MPI_Comm comm      = plan.communicator.handle();
+  const auto     partition = make_partitioner(owned_range(n_components * n, comm), std::move(ghosts), comm);
+  for (const auto &list : numbers)
+    for (const auto number : list)
+      columns.push_back(static_cast<int>(partition->global_to_local(static_cast<Index>(number))));
+  return exchange_plan(*partition);
+}
+} // namespace
+
+CSRMatrix<double> by_components(const CSRMatrix<double> &A, int n_components)
+{
+  CSRMatrix<double> blocks;
+  Array<int>        column_in_blocks; // of column j of component c: number c n_cols + j
+  if (A.ghosts)
+    blocks.ghosts = plan_of_components(*A.ghosts, n_components, column_in_blocks);
+  else
+    {
+      column_in_blocks.resize(std::size_t(n_components) * A.n_cols);
+      std::iota(column_in_blocks.begin(), column_in_blocks.end(), 0);
+    }
+  blocks.n_rows = n_components * A.n_rows;
+  blocks.n_cols = static_cast<int>(column_in_blocks.size());
+  blocks.row_start.push_back(0);
+  for (int c = 0; c < n_components; ++c)
+    for (int row = 0; row < A.n_rows; ++row)
+      {
+        for (auto k = A.row_start[row]; k < A.row_start[row + 1]; ++k)
+          {
+            blocks.column.push_back(column_in_blocks[std::size_t(c) * A.n_cols + A.column[k]]);
+            blocks.value.push_back(A.value[k]);
+          }
+        blocks.row_start.push_back(blocks.column.size());
+      }
+  return blocks;
+}
+
+CSRMatrix<double> owned_rows(const CSRMatrix<double> &local, const Partitioner &rows, const Partitioner &columns)
+{
+  CSRMatrix<double> owned;
+  owned.n_rows = static_cast<int>(rows.locally_owned_size());
+  owned.n_cols = local.n_cols;
+  owned.ghosts = exchange_plan(columns);
+  owned.row_start.assign(local.row_start.begin(), local.row_start.begin() + owned.n_rows + 1);
+  const auto n = owned.row_start[owned.n_rows];
+  owned.column.assign(local.column.begin(), local.column.begin() + n);
+  owned.value.assign(local.value.begin(), local.value.begin() + n);
+  return owned;
+}
+
+CSRMatrix<double> product(const CSRMatrix<double> &A, const CSRMatrix<double> &B)
+{
+  if (!A.ghosts)
+    return local_product(A, B);
+  // Each rank multiplies its rows of B: it needs the columns of A for them, and gives away parts of rows of the
+  // product.
+  const MPI_Comm    comm = A.ghosts->communicator.handle();
+  const Partitioner rows(owned_range(A.n_rows, comm), comm);
+  const auto        columns_of_A = sum_rows(transpose(A), *make_partitioner(*A.ghosts), rows);
+  return sum_rows(local_product(transpose(columns_of_A), B), *make_partitioner(*columns_of_A.ghosts),
+                  *make_partitioner(*B.ghosts));
+}
+} // namespace adamant

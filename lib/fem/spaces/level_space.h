@@ -1,0 +1,142 @@
+#pragma once
+
+#include "base/csr/csr_matrix.h"
+#include "base/storage_order.h"
+#include "fem/meshes/cell_list.h"
+#include "fem/meshes/owned_cells.h"
+#include "fem/ranks/distributed_rows.h"
+
+#include <deal.II/dofs/dof_handler.h>
+#include <deal.II/fe/component_mask.h>
+#include <deal.II/fe/fe.h>
+#include <deal.II/grid/tria.h>
+#include <deal.II/lac/affine_constraints.h>
+
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace adamant
+{
+/// Says which components of the solution are prescribed on which boundary.
+using DirichletBoundary = std::map<dealii::types::boundary_id, dealii::ComponentMask>;
+
+/// Returns a DirichletBoundary that prescribes all components on all boundaries of the mesh.
+template <int dim>
+DirichletBoundary all_boundaries(const dealii::Triangulation<dim> &mesh)
+{
+  DirichletBoundary dirichlet;
+  for (const auto id : boundary_ids(mesh))
+    dirichlet[id] = {};
+  return dirichlet;
+}
+
+/// The finite element space of one level as tables in host memory: DoFs of the cells, and constraints as sparse
+/// matrices.
+///
+/// A DoF is free, hanging, or prescribed. A function of the space has the nodal values
+///   `u = H x + B g`,
+/// where x are the free unknowns (other entries are not read) and g the values at the prescribed DoFs. Row i of H (n x
+/// n) is e_i for a free and empty for a prescribed DoF. For a hanging DoF it has the weights of the free DoFs (Liebchen
+/// et al., Section 2.2). Row i of B (n x n_prescribed) has the weights of prescribed DoFs. Neither changes.
+///
+/// On a distributed mesh this is one rank's part: the cells that the rank owns, their DoFs, and the DoFs that constrain
+/// these. DoFs have local numbers, owned DoFs first. H and B have a row for each local DoF; vectors and exported
+/// matrices have owned rows only. On one rank, CellEntities number Q1 and Q2 by the vertices, lines and faces of the
+/// mesh. Other elements, and all elements on several ranks, are numbered by deal.II's DoFHandler.
+template <int dim>
+class LevelSpace
+{
+public:
+  using Cell = typename CellList<dim>::Cell;
+
+  /// Makes the space on `cells`, which are shared; `fe` is copied. All ranks of the mesh call it together.
+  LevelSpace(std::shared_ptr<const CellList<dim>> cells, const dealii::FiniteElement<dim> &fe,
+             const DirichletBoundary &dirichlet);
+  /// Makes the space on the active cells of a mesh.
+  LevelSpace(std::shared_ptr<const dealii::Triangulation<dim>> mesh, const dealii::FiniteElement<dim> &fe,
+             const DirichletBoundary &dirichlet);
+
+  const dealii::FiniteElement<dim> &element() const { return *element_; }
+  /// Returns the mesh whose active cells are the cells of the space. A coarser level, whose cells are in the finest
+  /// mesh's tree, gets such a mesh when this function or dof_handler() is first called.
+  const dealii::Triangulation<dim> &triangulation() const { return *CellList<dim>::as_active(cells)->mesh(); }
+  /// Returns a DoFHandler for deal.II's functions. On one rank the first call may make it, so threads must not call it
+  /// at once. Set-up does without it, as it would take half the time of the mesh.
+  const dealii::DoFHandler<dim> &dof_handler() const { return *shared_dof_handler(); }
+  /// Returns dof_handler() for callers who keep it longer than the space, as a MeshChange does.
+  const std::shared_ptr<dealii::DoFHandler<dim>> &shared_dof_handler() const;
+  std::size_t                                     n_global_dofs() const { return numbers->size(); } ///< of all ranks
+  int                                             n_dofs() const { return H.n_rows; }               ///< local DoFs
+  int                  n_owned() const { return static_cast<int>(numbers->locally_owned_size()); }
+  int                  n_cells() const { return static_cast<int>(constrained_cell.size()); }
+  int                  dofs_per_cell() const { return per_cell; }
+  int                  node_size() const { return rows_per_node; } ///< see Field
+  const CellList<dim> &active_cells() const { return *cells; }     ///< owned cells, by their numbers
+  int                  cell_number(const Cell &cell) const { return cells->number(cell); } ///< of one of active_cells()
+  const int           *cell_dofs(int cell) const { return table.data() + std::size_t(cell) * per_cell; }
+  bool                 is_free(int dof) const { return constrained[dof] == free; }
+  bool                 has_constraints(int cell) const { return constrained_cell[cell] != 0; }
+  long                 n_hanging() const; ///< of all ranks, which call it together
+
+  Communicator communicator() const { return Communicator(numbers->get_mpi_communicator()); } ///< the mesh's ranks
+  const Partitioner &partition() const { return *numbers; } ///< the global numbers of the DoFs
+  const Partitioner &prescribed_partition() const
+  {
+    return *prescribed_numbers;
+  } ///< the global numbers of the prescribed DoFs, the columns of B
+  CSRMatrix<double> owned_H() const { return owned_rows(H, *numbers, *numbers); }            ///< for vectors
+  CSRMatrix<double> owned_B() const { return owned_rows(B, *numbers, *prescribed_numbers); } ///< for vectors
+
+  /// Returns the values at the local DoFs from the values at the owned DoFs. All ranks call it together.
+  Array<double> local_values(const double *owned) const;
+  /// Returns the sums over ranks of values at local DoFs, for the owned DoFs. All ranks call it together.
+  Array<double> sum_local(Array<double> local) const;
+
+  /// Returns the order in which checkpoints store nodal values. On a mesh of p4est it is the order in which the
+  /// forest's cells meet the DoFs, for any number of ranks.
+  StorageOrder storage_order() const;
+
+  CSRMatrix<double> H;          ///< constraint matrix
+  CSRMatrix<double> B;          ///< extension of the prescribed values
+  Array<int>        prescribed; ///< the owned prescribed DoFs, ascending: the first columns of B
+
+  /// Frees deal.II's DoFs, the cells and, where nobody else shares it, the mesh. The data that the transfer to the next
+  /// finer level reads stay: the element, cell_dofs(), partition() and the constraints.
+  void release_mesh();
+
+  /// The closed hanging-node constraints, without boundary values, for deal.II's own functions.
+  dealii::AffineConstraints<double> hanging_nodes;
+
+  mutable Array<int> same_shape; ///< the result that cells_of_same_shape remembers
+
+private:
+  enum Kind : unsigned char
+  {
+    free,
+    hanging,
+    fixed
+  };
+  void       number_by_dof_handler();
+  void       sort_by_position();
+  void       number_locally();
+  void       mark_constrained(const DirichletBoundary &dirichlet);
+  void       agree_on_prescribed();
+  Array<int> number_prescribed();
+  void       build_constraint_matrices(const Array<int> &column_in_B);
+  int        local_number(dealii::types::global_dof_index dof) const
+  {
+    return static_cast<int>(numbers->global_to_local(dof));
+  }
+
+  std::unique_ptr<const dealii::FiniteElement<dim>> element_;
+  std::shared_ptr<const CellList<dim>>              cells; // declared before `dofs`, which refers to its mesh
+  mutable std::shared_ptr<dealii::DoFHandler<dim>>  dofs;  // null until asked for, where CellEntities number
+  std::shared_ptr<const Partitioner>                numbers, prescribed_numbers;
+  std::shared_ptr<const ExchangePlan>               plan; // of `numbers`; null on one rank
+  int                                               per_cell = 0, rows_per_node = 1;
+  Array<int>                                        table;
+  Array<unsigned char>                              constrained;      // of each DoF, a Kind
+  Array<unsigned char>                              constrained_cell; // of each cell, whether a DoF of it is not free
+};
+} // namespace adamant

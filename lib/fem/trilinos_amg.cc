@@ -1,0 +1,121 @@
+#include "fem/trilinos_amg.h"
+
+#include "base/exceptions.h"
+#include "base/exchange_plan.h"
+
+#include <deal.II/base/config.h>
+#ifdef DEAL_II_WITH_TRILINOS
+#include <deal.II/base/index_set.h>
+#include <deal.II/lac/trilinos_precondition.h>
+#include <deal.II/lac/trilinos_sparse_matrix.h>
+#include <deal.II/lac/trilinos_sparsity_pattern.h>
+#include <Epetra_MultiVector.h>
+#include <Teuchos_ParameterList.hpp>
+#endif
+
+#include <algorithm>
+
+namespace adamant
+{
+#ifdef DEAL_II_WITH_TRILINOS
+struct TrilinosAMG::Implementation
+{
+  dealii::TrilinosWrappers::SparseMatrix    matrix;
+  std::vector<double>                       modes; // ML keeps a pointer
+  dealii::TrilinosWrappers::PreconditionAMG amg;
+};
+
+TrilinosAMG::TrilinosAMG(const CSRMatrix<double> &source, const TrilinosAMGOptions &options)
+  : implementation(std::make_unique<Implementation>())
+{
+  using Index           = dealii::types::global_dof_index;
+  const auto *ghosts    = source.ghosts.get(); // null on one rank
+  const Index first_row = ghosts ? static_cast<Index>(ghosts->first_owned) : 0,
+              n_rows    = ghosts ? static_cast<Index>(ghosts->n_global) : source.n_rows;
+  dealii::IndexSet rows(n_rows);
+  rows.add_range(first_row, first_row + source.n_rows);
+  std::vector<Index> columns;
+  const auto         columns_of_row = [&](int i) {
+    columns.assign(source.column.begin() + source.row_start[i], source.column.begin() + source.row_start[i + 1]);
+    if (ghosts)
+      for (Index &column : columns)
+        column = static_cast<Index>(ghosts->global(static_cast<int>(column)));
+  };
+  std::size_t longest_row = 0;
+  for (int i = 0; i < source.n_rows; ++i)
+    longest_row = std::max(longest_row, static_cast<std::size_t>(source.row_start[i + 1] - source.row_start[i]));
+  auto                                     &matrix = implementation->matrix;
+  dealii::TrilinosWrappers::SparsityPattern pattern(
+    rows, rows, ghosts ? ghosts->communicator.handle() : MPI_COMM_SELF, longest_row);
+  for (int i = 0; i < source.n_rows; ++i)
+    {
+      columns_of_row(i);
+      pattern.add_entries(first_row + i, columns.begin(), columns.end(), !ghosts);
+    }
+  pattern.compress();
+  matrix.reinit(pattern);
+  for (int i = 0; i < source.n_rows; ++i)
+    {
+      columns_of_row(i);
+      matrix.set(first_row + i, columns.size(), columns.data(), source.value.data() + source.row_start[i]);
+    }
+  matrix.compress(dealii::VectorOperation::insert);
+
+  dealii::TrilinosWrappers::PreconditionAMG::AdditionalData data;
+  data.elliptic              = options.elliptic;
+  data.smoother_type         = options.smoother.c_str();
+  data.smoother_sweeps       = options.smoother_sweeps;
+  data.aggregation_threshold = options.aggregation_threshold;
+  if (options.near_null_space.empty())
+    {
+      implementation->amg.initialize(matrix, data);
+      return;
+    }
+
+  // deal.II takes modes of zeros and ones only: the others go to ML itself.
+  Teuchos::ParameterList              list;
+  std::unique_ptr<Epetra_MultiVector> unused;
+  data.set_parameters(list, unused, matrix.trilinos_matrix());
+  const int n_modes = static_cast<int>(options.near_null_space.size());
+  implementation->modes.reserve(1); // not null on a rank without rows
+  for (const auto &mode : options.near_null_space)
+    implementation->modes.insert(implementation->modes.end(), mode.begin(), mode.end());
+  list.set("null space: type", "pre-computed");
+  list.set("null space: dimension", n_modes);
+  list.set("null space: vectors", implementation->modes.data());
+  list.set("PDE equations", options.node_size);
+  implementation->amg.initialize(matrix, list);
+}
+
+TrilinosAMG::~TrilinosAMG() = default;
+
+void TrilinosAMG::vmult(const double *v, double *z) const
+{
+  const Epetra_Map &map = implementation->matrix.trilinos_matrix().RowMap();
+  // Views: no copies on the way in or out.
+  Epetra_MultiVector from(::View, map, const_cast<double *>(v), std::max(map.NumMyElements(), 1), 1);
+  Epetra_MultiVector to(::View, map, z, std::max(map.NumMyElements(), 1), 1);
+  if (const int error = implementation->amg.trilinos_operator().ApplyInverse(from, to))
+    throw RunError("Trilinos ML: ApplyInverse failed with error " + std::to_string(error));
+}
+#else
+struct TrilinosAMG::Implementation
+{
+};
+
+TrilinosAMG::TrilinosAMG(const CSRMatrix<double> &, const TrilinosAMGOptions &)
+{
+  throw InputError("trilinos_amg is not there: deal.II was built without Trilinos");
+}
+TrilinosAMG::~TrilinosAMG() = default;
+void TrilinosAMG::vmult(const double *, double *) const {}
+#endif
+
+std::function<ExternalSolver(const CSRMatrix<double> &)> make_trilinos_amg(const TrilinosAMGOptions &options)
+{
+  return [options](const CSRMatrix<double> &matrix) -> ExternalSolver {
+    const auto amg = std::make_shared<const TrilinosAMG>(matrix, options);
+    return [amg](const Array<double> &b, Array<double> &x) { amg->vmult(b.data(), x.data()); };
+  };
+}
+} // namespace adamant

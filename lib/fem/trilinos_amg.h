@@ -1,0 +1,46 @@
+#pragma once
+
+#include "base/array.h"
+#include "base/csr/csr_matrix.h"
+#include "multigrid/options.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace adamant
+{
+/// Settings of Trilinos ML, named as in deal.II (TrilinosWrappers::PreconditionAMG::AdditionalData).
+struct TrilinosAMGOptions
+{
+  bool         elliptic              = true;
+  std::string  smoother              = "Chebyshev";
+  unsigned int smoother_sweeps       = 2;
+  double       aggregation_threshold = 1e-4;
+  /// Modes such as rigid-body modes, each with a value for every row of this rank. Rows then come in nodes of node_size
+  /// rows. Without modes, the constant is the only one.
+  std::vector<Array<double>> near_null_space = {};
+  int                        node_size       = 1;
+};
+
+/// Algebraic multigrid of Trilinos ML through deal.II, to compare with this library's multigrid. It runs on the host,
+/// on any number of ranks. Where deal.II was built without Trilinos, the constructor throws InputError.
+class TrilinosAMG
+{
+public:
+  /// Builds the multigrid levels; `matrix` is copied. MPI has to be initialised, as all of Trilinos needs it.
+  TrilinosAMG(const CSRMatrix<double> &matrix, const TrilinosAMGOptions &options);
+  ~TrilinosAMG();
+
+  void vmult(const double *v, double *z) const; ///< z = M v on the rows of this rank, in host memory
+
+private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation;
+};
+
+/// Returns a function for MultigridOptions::make_coarse_solver, whose solver applies TrilinosAMG once. Modes in
+/// `options` belong to the coarsest level.
+std::function<ExternalSolver(const CSRMatrix<double> &)> make_trilinos_amg(const TrilinosAMGOptions &options);
+} // namespace adamant

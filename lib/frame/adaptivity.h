@@ -1,0 +1,87 @@
+#pragma once
+
+#include "algebra/device.h"
+#include "fem/spaces/level_space.h"
+#include "frame/parameters/adaptivity_parameters.h"
+
+#include <deal.II/fe/component_mask.h>
+#include <deal.II/fe/mapping.h>
+#include <deal.II/grid/tria.h>
+#include <deal.II/lac/vector.h>
+
+#include <array>
+
+namespace adamant
+{
+/// What a mesh follows: these components of nodal values of a space, on the device. Where there are several parts,
+/// `values` holds them one after the other, each with the nodal values of the space.
+template <int dim>
+struct FollowedField
+{
+  const LevelSpace<dim> *space;
+  const Vector<double>  *values;
+  dealii::ComponentMask  components = {}; ///< by default all
+  int                    n_parts    = 1;
+};
+
+/// Where and when a mesh changes, as the section "Adaptivity" says.
+template <int dim>
+class Adaptivity
+{
+public:
+  /// The mapping has to outlive the object.
+  Adaptivity(const AdaptivityOptions &options, const dealii::Mapping<dim> &mapping)
+    : options(options)
+    , mapping(mapping)
+  {}
+
+  const AdaptivityOptions options;
+
+  /// Remembers the largest level of the first mesh; throws InputError where it is above "Largest level". All ranks call
+  /// it together.
+  void begin(const dealii::Triangulation<dim> &first_mesh);
+
+  /// Returns the level beyond which no cell is refined; 0 where the mesh never changes.
+  int largest_level() const
+  {
+    return !options.on() ? 0 : options.largest_level > 0 ? static_cast<int>(options.largest_level) : first_level;
+  }
+
+  /// Returns whether the indicators are wanted after this step.
+  bool due(unsigned int step) const;
+
+  /// Returns one indicator for each active cell, 0 on cells of other ranks. All ranks call it together.
+  dealii::Vector<float> indicators(const FollowedField<dim> &field) const;
+
+  /// Returns whether these indicators ask for a change of the mesh after this step. All ranks call it together.
+  bool wants_change(unsigned int step, const dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators);
+
+  /// Flags the cells, or families of them, that are to be refined or coarsened. All ranks call it together.
+  void flag(dealii::Triangulation<dim> &mesh, dealii::Vector<float> indicators) const;
+
+  /// Counts a change of the mesh; `before` and `after` are the results of mass() on both sides of it.
+  void count_change(const std::array<double, 2> &before, const std::array<double, 2> &after);
+
+  unsigned int n_changes   = 0;  ///< so far
+  double       mass_change = 0.; ///< the largest |∫u after - ∫u before| / ∫|u| before of these changes
+
+  template <class Archive>
+  void serialize(Archive &archive, unsigned int /*version*/)
+  {
+    archive &n_changes &mass_change &after_change &first_level;
+  }
+
+private:
+  double coarsen_fraction(double n_cells) const;
+
+  const dealii::Mapping<dim> &mapping;
+  int                         first_level  = 0;  // the largest level of the first mesh
+  double                      after_change = 0.; // norm of all cells' indicators after the last change; 0: not
+                                                 // evaluated yet
+};
+
+/// Returns ∫ u and ∫ |u| of the sum u of the components followed, by a Gauss rule of degree + 1 points in each
+/// direction. All ranks call it together.
+template <int dim>
+std::array<double, 2> mass(const FollowedField<dim> &field, const dealii::Mapping<dim> &mapping);
+} // namespace adamant

@@ -1,0 +1,110 @@
+#include "frame/output/profiles.h"
+
+#include "fem/functions/points.h"
+
+#include <algorithm>
+#include <iomanip>
+#include <sstream>
+
+namespace adamant
+{
+template <int dim>
+PointValues<dim>::PointValues(const std::string &key, const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                              const std::vector<dealii::Point<dim>> &points)
+  : ranks(space.communicator())
+{
+  if (!points.empty())
+    matrix = evaluation_matrix(key, space, mapping, points, 1);
+}
+
+// One rank knows the value at a point, the others have zero.
+template <int dim>
+std::vector<double> PointValues<dim>::operator()(const Array<double> &nodal) const
+{
+  if (empty())
+    return {};
+  const auto          own = product(matrix, nodal);
+  std::vector<double> values(own.begin(), own.end());
+  ranks.sum(values.data(), static_cast<int>(values.size()));
+  return values;
+}
+
+template <int dim>
+Profiles<dim>::Profiles(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                        const std::vector<std::vector<double>> &ends, unsigned int n_points)
+  : ranks(space.communicator())
+{
+  for (const auto &line : ends)
+    {
+      const auto points = points_of_line<dim>(line, n_points);
+      lines.push_back({points, PointValues<dim>("Output/Profiles", space, mapping, points)});
+    }
+}
+
+template <int dim>
+void Profiles<dim>::write(const std::vector<Function> &functions, const std::string &folder, RunRecord &record) const
+{
+  for (std::size_t k = 0; k < lines.size(); ++k)
+    {
+      std::vector<ProfileColumn> columns;
+      for (const auto &function : functions)
+        columns.push_back({function.name, lines[k].evaluation(function.nodal), function.extremes});
+      write_profile(k, lines[k].points, columns, folder, ranks.rank() == 0, record);
+    }
+}
+
+template <int dim>
+std::vector<dealii::Point<dim>> points_of_line(const std::vector<double> &ends, unsigned int n)
+{
+  std::vector<dealii::Point<dim>> points(n);
+  for (unsigned int k = 0; k < n; ++k)
+    {
+      const double s = k / (n - 1.);
+      for (unsigned int d = 0; d < dim; ++d)
+        points[k][d] = (1. - s) * ends[d] + s * ends[dim + d];
+    }
+  return points;
+}
+
+template <int dim>
+void write_profile(std::size_t k, const std::vector<dealii::Point<dim>> &points,
+                   const std::vector<ProfileColumn> &columns, const std::string &folder, bool writes, RunRecord &record)
+{
+  std::ostringstream text;
+  text << std::setprecision(12) << (dim == 2 ? "x,y" : "x,y,z");
+  for (const auto &[name, values, extremes] : columns)
+    {
+      text << ',' << name;
+      if (!extremes)
+        continue;
+      const auto [low, high] = std::minmax_element(values.begin(), values.end());
+      const auto place       = [&, first = values.begin()](auto position) {
+        const auto &point = points[position - first];
+        return std::vector<double>(&point[0], &point[0] + dim);
+      };
+      record["profiles"][k][name] = {{"min", *low}, {"min_at", place(low)}, {"max", *high}, {"max_at", place(high)}};
+    }
+  for (std::size_t i = 0; i < points.size(); ++i)
+    {
+      text << '\n';
+      for (unsigned int d = 0; d < dim; ++d)
+        text << (d > 0 ? "," : "") << points[i][d];
+      for (const auto &column : columns)
+        text << ',' << column.values[i];
+    }
+  text << '\n';
+  if (writes)
+    write_file(folder + "/profile_" + std::to_string(k) + ".csv", text.str());
+}
+
+template std::vector<dealii::Point<2>> points_of_line(const std::vector<double> &, unsigned int);
+template std::vector<dealii::Point<3>> points_of_line(const std::vector<double> &, unsigned int);
+template void write_profile(std::size_t, const std::vector<dealii::Point<2>> &, const std::vector<ProfileColumn> &,
+                            const std::string &, bool, RunRecord &);
+template void write_profile(std::size_t, const std::vector<dealii::Point<3>> &, const std::vector<ProfileColumn> &,
+                            const std::string &, bool, RunRecord &);
+template class PointValues<2>;
+template class PointValues<3>;
+template class Profiles<2>;
+template class Profiles<3>;
+} // namespace adamant

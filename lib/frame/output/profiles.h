@@ -1,0 +1,87 @@
+#pragma once
+
+#include "base/csr/csr_matrix.h"
+#include "base/run_record.h"
+#include "fem/spaces/level_space.h"
+
+#include <deal.II/base/point.h>
+#include <deal.II/fe/mapping.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace adamant
+{
+/// Evaluates scalar functions at points, from the values at a rank's own nodes of one space. All ranks call it together
+/// and get all values.
+template <int dim>
+class PointValues
+{
+public:
+  PointValues() = default; ///< at no points
+  /// Throws InputError, naming the parameter `key` and the point, where one lies in no cell.
+  PointValues(const std::string &key, const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+              const std::vector<dealii::Point<dim>> &points);
+
+  /// Evaluates by the rows of `matrix`: a point's row is filled on one rank and empty on the others (points.h).
+  PointValues(const Communicator &ranks, CSRMatrix<double> matrix)
+    : ranks(ranks)
+    , matrix(std::move(matrix))
+  {}
+
+  bool                empty() const { return matrix.n_rows == 0; }
+  std::vector<double> operator()(const Array<double> &nodal) const;
+
+private:
+  Communicator      ranks;
+  CSRMatrix<double> matrix;
+};
+
+/// Returns n points on the line from (ends[0], ..., ends[dim-1]) to (ends[dim], ...), ends included.
+template <int dim>
+std::vector<dealii::Point<dim>> points_of_line(const std::vector<double> &ends, unsigned int n);
+
+/// A function's values at the points of a line.
+struct ProfileColumn
+{
+  std::string         name;
+  std::vector<double> values;
+  bool                extremes; ///< whether the extremes are recorded
+};
+
+/// Writes coordinates and columns of line k as `folder/profile_k.csv`. Puts the extremes and their places into
+/// record["profiles"][k][name]. All ranks pass equal values; one of them passes `writes` = true.
+template <int dim>
+void write_profile(std::size_t k, const std::vector<dealii::Point<dim>> &points,
+                   const std::vector<ProfileColumn> &columns, const std::string &folder, bool writes,
+                   RunRecord &record);
+
+/// Lines along which the last state of scalar functions is sampled.
+template <int dim>
+class Profiles
+{
+public:
+  /// Each line is given by the coordinates of its first and of its last point, and has n_points, ends included.
+  Profiles(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+           const std::vector<std::vector<double>> &lines, unsigned int n_points);
+
+  struct Function
+  {
+    std::string   name;
+    Array<double> nodal;
+    bool          extremes; ///< whether the extremes are recorded
+  };
+  /// Calls write_profile for each line.
+  void write(const std::vector<Function> &functions, const std::string &folder, RunRecord &record) const;
+
+private:
+  struct Line
+  {
+    std::vector<dealii::Point<dim>> points;
+    PointValues<dim>                evaluation;
+  };
+  Communicator      ranks;
+  std::vector<Line> lines;
+};
+} // namespace adamant

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "fem/trilinos_amg.h"
+#include "multigrid/component_blocks.h"
+#include "multigrid/linear_solver.h"
+
+#include <deal.II/base/parameter_acceptor.h>
+
+#include <string>
+
+namespace adamant
+{
+std::string to_text(Precision precision); ///< as parameter files write it
+
+/// A section of LinearSolverOptions as parameters, and the choice of the preconditioner. A program with several solvers
+/// has one section for each, with a name of its own.
+class LinearSolverParameters : public dealii::ParameterAcceptor
+{
+public:
+  /// `defaults` are an application's own; its `control.name` is not used. `section` is written as in ParameterAcceptor.
+  explicit LinearSolverParameters(const LinearSolverOptions &defaults               = LinearSolverOptions(),
+                                  unsigned int               default_coarsest_cells = 256,
+                                  const std::string         &section                = "/Linear solver");
+
+  /// Returns the options for the solver; `name` says in messages what is solved.
+  LinearSolverOptions options(const std::string &name) const;
+  TrilinosAMGOptions  amg_options() const; ///< without near-null space
+
+  ComponentBlocks::Sweep component_sweep() const; ///< for preconditioner = component_blocks
+
+  std::string  preconditioner = "multigrid", interpolation = "embedding", coarse_solver;
+  unsigned int coarsest_cells;
+  double       tolerance, omega = 1.; ///< omega: relaxation factor of component_blocks
+
+  /// Throws InputError unless the preconditioner is multigrid; for programs that have no other preconditioner.
+  void require_multigrid() const;
+  /// Throws InputError unless the elements' embedding links levels; for programs that build multigrid themselves.
+  void require_embedding() const;
+
+  bool coarsest_on_one_rank() const { return coarse_solver != "trilinos_amg"; } ///< see LevelMeshOptions
+
+private:
+  void check_component_blocks(SolverType type) const;
+
+  std::string  section, solver, precision, smoother, sweep = "symmetric";
+  bool         amg_elliptic  = true;
+  std::string  amg_smoother  = "Chebyshev";
+  unsigned int amg_sweeps    = 2;
+  double       amg_threshold = 1e-4;
+  unsigned int max_iterations, restart, pre_steps, post_steps, coarse_steps;
+  int          cycles;
+  bool         chebyshev, arnoldi;
+  double       damping, range;
+};
+} // namespace adamant

@@ -1,0 +1,391 @@
+#include "frame/parameters/mesh_file.h"
+
+#include "base/nearest_name.h"
+#include "base/require.h"
+#include "expressions/expressions.h"
+#include "fem/meshes/mesh.h"
+#include "frame/parameters/mesh_input.h"
+#include "frame/parameters/parameters.h"
+
+#include <deal.II/base/utilities.h>
+#include <deal.II/grid/grid_in.h>
+#include <deal.II/grid/grid_tools.h>
+#include <deal.II/grid/manifold_lib.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <utility>
+
+namespace adamant
+{
+namespace
+{
+// The file itself, or one beside the parameter file.
+std::string find(const std::string &file)
+{
+  if (parameter_folder().empty() || std::filesystem::exists(file))
+    return file;
+  const auto beside = std::filesystem::absolute(parameter_folder()) / file;
+  return std::filesystem::exists(beside) ? beside.string() : file;
+}
+
+template <int dim>
+void read(std::istream &in, const std::string &extension, dealii::GridIn<dim> &reader)
+{
+  if (extension == ".msh")
+    reader.read_msh(in);
+  else if (extension == ".vtk")
+    reader.read_vtk(in);
+  else if (extension == ".vtu")
+    reader.read_vtu(in);
+  else if (extension == ".inp" && (in >> std::ws).peek() == '*')
+    reader.read_abaqus(in);
+  else
+    reader.read_ucd(in);
+}
+
+// A quadrilateral (4 vertices) or hexahedron (8) as a mesh file has it, with its number and line there; 6 stands for
+// other cells of Gmsh in 3D.
+struct CellOfFile
+{
+  unsigned int n_vertices;
+  std::string  number;
+  std::size_t  line;
+};
+
+using Words = std::vector<std::string>;
+
+Words words_of(std::string line)
+{
+  std::replace(line.begin(), line.end(), ',', ' ');
+  std::istringstream in(line);
+  Words              words;
+  for (std::string word; in >> word;)
+    words.push_back(word);
+  return words;
+}
+
+// What the lines of a format mean, one after the other: the number of vertices of a line's cell, 0 where it has none.
+class LineReader
+{
+public:
+  unsigned int n_vertices(const std::string &line, const Words &words)
+  {
+    if (words.empty())
+      return 0;
+    if (const char c = words[0][0]; c == '$' || c == '*' || words[0] == "CELLS" || words[0] == "CELL_TYPES")
+      {
+        section    = upper(words[0]);
+        n_in_block = 0;
+        at_head    = true;
+        return 0;
+      }
+    const bool head = std::exchange(at_head, false);
+    if (section == "$MESHFORMAT")
+      gmsh4 = words[0][0] == '4';
+    if (section == "$ELEMENTS")
+      return head ? 0 : gmsh4 ? in_block(words) : words.size() > 1 ? of_gmsh(words[1]) : 0;
+    if (section == "*ELEMENT")
+      return words.size() == 5 || words.size() == 9 ? static_cast<unsigned int>(words.size()) - 1 : 0;
+    if (section == "CELLS")
+      return of_count(words[0]);
+    if (section.empty() && words.size() > 3 && line[0] != '#')
+      return words[2] == "quad" ? 4 : words[2] == "hex" ? 8 : 0;
+    return 0;
+  }
+
+  bool counts_cells() const { return section == "CELLS"; } // of VTK, which gives them no numbers
+
+private:
+  static std::string upper(std::string word)
+  {
+    std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::toupper(c); });
+    return word;
+  }
+  static unsigned int of_gmsh(const std::string &type)
+  {
+    const bool is_other = type == "4" || type == "6" || type == "7"; // tetrahedra, prisms and pyramids
+    return type == "3" ? 4 : type == "5" ? 8 : is_other ? 6 : 0;
+  }
+  static unsigned int of_count(const std::string &n) { return n == "4" ? 4 : n == "8" ? 8 : 0; }
+
+  // Gmsh 4: a line with the type and number of the elements of a block, then these.
+  unsigned int in_block(const Words &words)
+  {
+    if (n_in_block == 0)
+      {
+        of_block   = words.size() > 3 ? of_gmsh(words[2]) : 0;
+        n_in_block = words.size() > 3 ? std::strtoul(words[3].c_str(), nullptr, 10) : 0;
+        return 0;
+      }
+    --n_in_block;
+    return of_block;
+  }
+
+  std::string   section;
+  bool          gmsh4 = false, at_head = false; // the next line is the first one of its section
+  unsigned int  of_block   = 0;
+  unsigned long n_in_block = 0;
+};
+
+// Those of a text file of Gmsh, UCD, Abaqus or VTK (legacy) in the file's order, which deal.II's GridIn keeps. None of
+// a file in another format; what is no cell is passed over.
+std::vector<CellOfFile> cells_of_file(const std::string &file)
+{
+  std::vector<CellOfFile> cells;
+  std::ifstream           in(file);
+  LineReader              reader;
+  std::string             text;
+  for (std::size_t line = 1; std::getline(in, text); ++line)
+    {
+      const Words words = words_of(text);
+      if (const unsigned int n = reader.n_vertices(text, words); n > 0)
+        cells.push_back({n, reader.counts_cells() ? "" : words[0], line});
+    }
+  return cells;
+}
+
+// What messages call the cells of a file, in its order.
+template <int dim>
+NameOfCell names_in(const std::string &file)
+{
+  return [file](unsigned int number) {
+    auto cells = cells_of_file(file);
+    cells.erase(
+      std::remove_if(cells.begin(), cells.end(), [](const CellOfFile &cell) { return cell.n_vertices != 1U << dim; }),
+      cells.end());
+    if (number >= cells.size())
+      return "cell " + std::to_string(number + 1);
+    const auto &[n, own, line] = cells[number];
+    return "cell " + (own.empty() ? std::to_string(number + 1) : own) + " (line " + std::to_string(line) + ")";
+  };
+}
+
+template <int dim>
+void read_file(const std::string &file, dealii::Triangulation<dim> &mesh)
+{
+  const std::string shapes = dim == 2 ? "quadrilaterals" : "hexahedra";
+  std::ifstream     in(file);
+  require(static_cast<bool>(in), "Mesh/File: '", file, "' cannot be read");
+  try
+    {
+      dealii::GridIn<dim> reader(mesh);
+      read(in, std::filesystem::path(file).extension().string(), reader);
+    }
+  catch (const dealii::ExceptionBase &error)
+    {
+      throw InputError("Mesh/File: '" + file + "' is no mesh of " + shapes + " that can be read: " + message_of(error));
+    }
+  catch (const std::exception &error)
+    {
+      throw InputError("Mesh/File: '" + file + "' is no mesh of " + shapes + " that can be read: " + error.what());
+    }
+  for (const auto &cell : mesh.cell_iterators_on_level(0))
+    require(cell->reference_cell().is_hyper_cube(), "Mesh/File: '", file, "' has cells that are no ", shapes,
+            " (in Gmsh, Mesh.RecombineAll or Recombine Surface makes such)");
+  check_cells("Mesh/File: '" + file + "'", mesh, names_in<dim>(file));
+  check_vertices("Mesh/File: '" + file + "'", mesh, names_in<dim>(file));
+}
+
+// The manifold that a text such as "sphere; 0; 0; 0" describes.
+template <int dim>
+std::unique_ptr<dealii::Manifold<dim>> manifold_of(const std::string &text)
+{
+  const auto semicolon = text.find(';');
+  const auto kind      = dealii::Utilities::trim(text.substr(0, semicolon));
+  const auto numbers   = split_numbers(semicolon == std::string::npos ? "" : text.substr(semicolon + 1));
+  const auto point     = [&](std::size_t first) {
+    dealii::Point<dim> p;
+    std::copy_n(numbers.begin() + first, dim, &p[0]);
+    return p;
+  };
+  if ((kind == "sphere" || (kind == "circle" && dim == 2)) && numbers.size() == dim)
+    return std::make_unique<dealii::SphericalManifold<dim>>(point(0));
+  if constexpr (dim == 3)
+    if (kind == "cylinder" && numbers.size() == 6 && point(3).norm() > 0.)
+      return std::make_unique<dealii::CylindricalManifold<dim>>(point(3), point(0));
+  throw InputError("Mesh/Curved boundaries: '" + text + "' should be " +
+                   (dim == 2 ? "'circle; x; y' with its centre" :
+                               "'sphere; x; y; z' with its centre, or 'cylinder; x; y; z; d_x; d_y; d_z' with a point "
+                               "of its axis and its direction"));
+}
+} // namespace
+
+MeshFileParameters::MeshFileParameters(const std::string &role)
+  : ParameterAcceptor("/Mesh")
+{
+  parse_parameters_call_back.connect([this] {
+    if (given())
+      {
+        file                   = find(file); // the effective parameters are read in other folders
+        const std::string path = std::filesystem::absolute(file).lexically_normal().string();
+        if (path.find_first_of("#\t\n") == std::string::npos) // no parameter file could hold it
+          prm.set("File", path);
+      }
+    read_groups();
+  });
+  add_parameter("File", file,
+                "Mesh of quadrilaterals or hexahedra: Gmsh (.msh, versions 2 and 4), VTK (.vtk), VTU that deal.II has "
+                "written (.vtu), Abaqus or UCD (.inp); its boundary and material ids, in Gmsh the numbers of physical "
+                "groups, count, and Gmsh's names of groups can stand for them. It is looked for in the working "
+                "directory, then beside the parameter file" +
+                  role);
+  add_parameter("Curved boundaries", curved,
+                "Where refinement of that mesh places new vertices, by boundary: 'id: circle; x; y, ...' with the "
+                "centre; in 3D 'id: sphere; x; y; z' or 'id: cylinder; x; y; z; d_x; d_y; d_z', a point of the axis "
+                "and its direction");
+}
+
+void MeshFileParameters::check(unsigned int dim) const
+{
+  require(curved.empty() || given(), "Mesh/Curved boundaries needs Mesh/File");
+  if (!given())
+    return;
+  const std::string              extension = std::filesystem::path(file).extension().string();
+  const std::vector<std::string> known     = {".msh", ".vtk", ".vtu", ".inp", ".ucd"};
+  require(std::find(known.begin(), known.end(), extension) != known.end(), "Mesh/File: '", file,
+          "' ends in none of .msh, .vtk, .vtu, .inp, .ucd");
+  require(static_cast<bool>(std::ifstream(file)), "Mesh/File: '", file, "' cannot be read");
+  const auto highest = std::max_element(groups.begin(), groups.end(),
+                                        [](const Group &a, const Group &b) { return a.dimension < b.dimension; });
+  require(groups.empty() || highest->dimension <= dim, "Mesh/File: '", file, "' has the group '",
+          groups.empty() ? "" : highest->name, "' of dimension ", groups.empty() ? 0 : highest->dimension,
+          ", but Problem/Dimension is ", dim);
+  for (const auto &[id, text] :
+       split_by_boundary("Mesh/Curved boundaries", curved, boundaries("Mesh/Curved boundaries")))
+    if (dim == 2)
+      manifold_of<2>(text);
+    else
+      manifold_of<3>(text);
+}
+
+// $PhysicalNames of a file of Gmsh: a line with their number, then dimension, id and "name" of each.
+void MeshFileParameters::read_groups()
+{
+  groups.clear();
+  std::ifstream in(file);
+  std::string   line;
+  while (std::getline(in, line) && line.rfind("$PhysicalNames", 0) != 0)
+    if (line.rfind("$Nodes", 0) == 0)
+      return; // they would come before
+  std::getline(in, line);
+  while (std::getline(in, line) && line[0] != '$')
+    {
+      std::istringstream words(line);
+      Group              group{};
+      words >> group.dimension >> group.id;
+      const auto first = line.find('"'), last = line.rfind('"');
+      if (words && last > first)
+        groups.push_back({group.dimension, group.id, line.substr(first + 1, last - first - 1)});
+    }
+  const auto any = [](const auto &list, auto is) { return std::any_of(list.begin(), list.end(), is); };
+  const bool has_volumes =
+    any(groups, [](const Group &group) { return group.dimension == 3; }) ||
+    (!groups.empty() && any(cells_of_file(file), [](const CellOfFile &cell) { return cell.n_vertices > 4; }));
+  dimension = has_volumes ? 3 : 2;
+}
+
+unsigned int MeshFileParameters::boundary_id(const std::string &key, const std::string &name) const
+{
+  return id_of(key, name, "boundary", dimension - 1);
+}
+
+std::set<unsigned int> MeshFileParameters::boundary_ids(const std::string              &key,
+                                                        const std::vector<std::string> &names) const
+{
+  std::set<unsigned int> ids;
+  for (const auto &name : names)
+    ids.insert(boundary_id(key, name));
+  return ids;
+}
+
+unsigned int MeshFileParameters::material_id(const std::string &key, const std::string &name) const
+{
+  return id_of(key, name, "material", dimension);
+}
+
+unsigned int MeshFileParameters::id_of(const std::string &key, const std::string &name, const char *what,
+                                       unsigned int dimension) const
+{
+  if (!name.empty() && name.size() < 6 && name.find_first_not_of("0123456789") == std::string::npos)
+    return std::stoul(name);
+  std::vector<std::string> known;
+  std::string              others;
+  for (const Group &group : groups)
+    if (group.dimension != dimension)
+      others += group.name == name ? "; '" + name + "' is a group of dimension " + std::to_string(group.dimension) : "";
+    else if (group.name == name)
+      return group.id;
+    else
+      known.push_back(group.name);
+  throw InputError(key + ": '" + name + "' is no " + what + " of the mesh: neither a number nor a name that " +
+                   (given() ? "'" + file + "'" : "Mesh/File") + " has for one" + did_you_mean(name, known) + others);
+}
+
+template <int dim>
+bool MeshFileParameters::make_coarse(dealii::Triangulation<dim> &mesh) const
+{
+  if (!given())
+    return false;
+  dealii::Triangulation<dim> serial;
+  read_file(file, serial);
+  auto [vertices, cells, faces] = dealii::GridTools::get_coarse_mesh_description(serial);
+  mesh.create_triangulation(vertices, cells, faces);
+  place_on_boundaries(mesh);
+  return true;
+}
+
+template <int dim>
+void MeshFileParameters::place_on_boundaries(dealii::Triangulation<dim> &mesh) const
+{
+  const std::string key      = "Mesh/Curved boundaries";
+  unsigned int      manifold = 1;
+  for (const auto &[id, text] : split_by_boundary(key, curved, boundaries(key)))
+    {
+      check_boundaries(key, {id}, mesh);
+      // deal.II's function for boundaries asks edges for an id of their own, which those of files do not have.
+      for (const auto &cell : mesh.active_cell_iterators())
+        for (const unsigned int f : cell->face_indices())
+          if (cell->at_boundary(f) && cell->face(f)->boundary_id() == id)
+            cell->face(f)->set_all_manifold_ids(manifold);
+      mesh.set_manifold(manifold++, *manifold_of<dim>(text));
+    }
+}
+
+template <int dim>
+std::unique_ptr<dealii::Triangulation<dim>> MeshFileParameters::manifolds() const
+{
+  if (curved.empty())
+    return nullptr;
+  auto coarse = std::make_unique<dealii::Triangulation<dim>>();
+  make_coarse(*coarse);
+  return coarse;
+}
+
+template <int dim>
+void MeshFileParameters::check_refinement(dealii::Triangulation<dim> &mesh) const
+{
+  if (curved.empty())
+    return;
+  const auto check = [&mesh, file = file] {
+    check_refined_cells("Mesh/Curved boundaries: '" + file + "'", mesh, names_in<dim>(file));
+  };
+  if (!is_distributed(mesh))
+    mesh.signals.post_refinement.connect(check);
+  mesh.signals.post_distributed_refinement.connect(check);
+  mesh.signals.post_distributed_load.connect(check);
+}
+
+#define INSTANTIATE(dim)                                                                  \
+  template bool MeshFileParameters::make_coarse(dealii::Triangulation<dim> &) const;      \
+  template void MeshFileParameters::check_refinement(dealii::Triangulation<dim> &) const; \
+  template std::unique_ptr<dealii::Triangulation<dim>> MeshFileParameters::manifolds() const;
+INSTANTIATE(2)
+INSTANTIATE(3)
+#undef INSTANTIATE
+} // namespace adamant

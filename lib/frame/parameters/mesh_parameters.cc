@@ -1,0 +1,135 @@
+#include "frame/parameters/mesh_parameters.h"
+
+#include "base/exceptions.h"
+#include "expressions/expressions.h"
+#include "fem/meshes/mesh.h"
+#include "frame/parameters/mesh_input.h"
+
+#include <deal.II/base/mpi.h>
+#include <deal.II/grid/grid_generator.h>
+#include <deal.II/grid/grid_tools.h>
+
+#include <cmath>
+
+namespace adamant
+{
+MeshParameters::MeshParameters(const std::string &mesh, const std::string &note, unsigned int n_cells,
+                               unsigned int refinements)
+  : MeshFileParameters("; with Type = file")
+  , cells(3, n_cells)
+  , refinements(refinements)
+{
+  using namespace dealii::Patterns;
+  add_parameter(
+    "Type", type,
+    "box; cylinder (the channel of Schaefer and Turek: inflow 0, outflow 1, cylinder 2, walls 3; in 3D that of their "
+    "case 1Z, from x = -0.3 to 2.2); file",
+    prm, Selection("box|cylinder|file"));
+  add_parameter("Cells", cells, "Of the box in each direction, before refinement");
+  add_parameter("Refinements", this->refinements, "Uniform ones to the " + mesh + note, prm, Integer(0, 12));
+  add_parameter("Coordinates", coordinates,
+                "Where the points x, y, z of the unit box lie: expressions separated by semicolons; empty: there");
+  add_parameter("Local refinements", local_refinements, "Further refinements of the " + mesh, prm, Integer(0, 10));
+  add_parameter("Refine where", refine_where, "Of the cells in whose centre this expression of x, y, z is positive");
+}
+
+void MeshParameters::check(unsigned int dim, unsigned int further_refinements) const
+{
+  const auto refuse = [](const std::string &message) { throw InputError(message); };
+  const auto number = [](std::size_t value) { return std::to_string(value); };
+  if (type == "file" && !given())
+    refuse("Mesh/Type = file needs Mesh/File");
+  if (type == "file")
+    MeshFileParameters::check(dim);
+  if (type != "box" && !coordinates.empty())
+    refuse("Mesh/Coordinates needs Mesh/Type = box");
+  if (local_refinements > 0 && refine_where.empty())
+    refuse("Mesh/Local refinements = " + number(local_refinements) + " needs Mesh/Refine where");
+  if (!coordinates.empty())
+    {
+      refuse_moved_vertices("Mesh/Coordinates", dealii::Utilities::MPI::n_mpi_processes(MPI_COMM_WORLD) > 1);
+      check_expression("Mesh/Coordinates", coordinates, dim, dim);
+    }
+  if (!refine_where.empty())
+    check_expression("Mesh/Refine where", refine_where, 1, dim);
+  if (type != "box")
+    return;
+  if (cells.size() < dim)
+    refuse("Mesh/Cells has " + number(cells.size()) + " numbers, but Problem/Dimension is " + number(dim));
+  double entries = std::pow(3., dim);
+  for (unsigned int d = 0; d < dim; ++d)
+    {
+      if (cells[d] == 0)
+        refuse("Mesh/Cells has to be positive");
+      entries *= std::ldexp(cells[d], refinements + further_refinements) + 1.;
+    }
+  if (entries > 2147483647. * dealii::Utilities::MPI::n_mpi_processes(MPI_COMM_WORLD))
+    refuse("Mesh/Refinements = " + number(refinements) + " gives more matrix entries than 32-bit indices can count");
+}
+
+void MeshParameters::check_boundary(const std::string &key, unsigned int id, unsigned int dim) const
+{
+  if (type == "box" && id >= 2 * dim)
+    throw InputError(key + ": a box in " + std::to_string(dim) + "D has no boundary " + std::to_string(id) +
+                     "; its sides are 0 to " + std::to_string(2 * dim - 1));
+}
+
+template <int dim>
+void MeshParameters::make_coarse(dealii::Triangulation<dim> &coarse) const
+{
+  if (type == "file")
+    return static_cast<void>(MeshFileParameters::make_coarse(coarse));
+  if (type == "box")
+    {
+      dealii::Point<dim> corner;
+      for (unsigned int d = 0; d < dim; ++d)
+        corner[d] = 1.;
+      const std::vector<unsigned int> repetitions(cells.begin(), cells.begin() + dim);
+      dealii::GridGenerator::subdivided_hyper_rectangle(coarse, repetitions, dealii::Point<dim>(), corner, true);
+    }
+  else
+    {
+      dealii::GridGenerator::channel_with_cylinder(coarse, 0.03, 2, 2.0, true);
+      if constexpr (dim == 3) // the inflow is 0.3 further away, the cylinder stays
+        dealii::GridTools::transform(
+          [](dealii::Point<dim> x) {
+            if (x[0] < 1e-10)
+              x[0] = -0.3;
+            return x;
+          },
+          coarse);
+    }
+}
+
+template <int dim>
+void MeshParameters::make(dealii::Triangulation<dim> &mesh) const
+{
+  if (!coordinates.empty()) // before the work of refining
+    refuse_moved_vertices("Mesh/Coordinates", is_distributed(mesh));
+  make_coarse(mesh);
+  refine_global(mesh, refinements);
+  if (!coordinates.empty())
+    move_vertices("Mesh/Coordinates", *parse_function<dim>("Mesh/Coordinates", coordinates, dim), mesh);
+  if (local_refinements > 0)
+    adamant::refine_where(*parse_function<dim>("Mesh/Refine where", refine_where, 1), local_refinements, mesh);
+}
+
+template <int dim>
+std::unique_ptr<dealii::Triangulation<dim>> MeshParameters::manifolds() const
+{
+  if (type == "file")
+    return MeshFileParameters::manifolds<dim>();
+  if (type != "cylinder")
+    return nullptr;
+  auto coarse = std::make_unique<dealii::Triangulation<dim>>();
+  make_coarse(*coarse);
+  return coarse;
+}
+
+#define INSTANTIATE(dim)                                                                                         \
+  template void                                        MeshParameters::make(dealii::Triangulation<dim> &) const; \
+  template std::unique_ptr<dealii::Triangulation<dim>> MeshParameters::manifolds() const;
+INSTANTIATE(2)
+INSTANTIATE(3)
+#undef INSTANTIATE
+} // namespace adamant

@@ -1,0 +1,90 @@
+#pragma once
+
+#include "base/exceptions.h"
+#include "frame/run.h"
+#include "frame/start_up.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace adamant
+{
+/// The functions of a program that run_program calls.
+class Program
+{
+public:
+  virtual ~Program() = default;
+
+  virtual void check() const = 0;                    ///< throws InputError where parameters do not fit together
+  virtual void check_device(const Device &) const {} ///< throws InputError where the device or its ranks do not fit
+  /// Returns the keys that a restart of this program may not change, though other programs allow it; see check_restart.
+  virtual std::vector<std::string> must_stay() const { return {}; }
+  virtual void                     solve(const Device &device, Run &run) const = 0;
+};
+
+/// Whether the parameters have a function check_device.
+template <typename Parameters, typename = void>
+struct HasDeviceCheck : std::false_type
+{
+};
+template <typename Parameters>
+struct HasDeviceCheck<Parameters, std::void_t<decltype(std::declval<const Parameters &>().check_device(Device()))>>
+  : std::true_type
+{
+};
+
+/// Whether the parameters have a function must_stay.
+template <typename Parameters, typename = void>
+struct HasMustStay : std::false_type
+{
+};
+template <typename Parameters>
+struct HasMustStay<Parameters, std::void_t<decltype(std::declval<const Parameters &>().must_stay())>> : std::true_type
+{
+};
+
+/// The main() of a program: reads the command line and the parameters, chooses the device and solves. `make` makes the
+/// objects whose parameters are read.
+int run_program(int argc, char **argv, const std::string &application, const std::string &description,
+                const std::function<std::unique_ptr<Program>()> &make);
+
+/// The main() of a program in two and three dimensions: calls Problem<dim>(parameters, device, run).run(). A
+/// `Parameters` object is made of ParameterAcceptors. It has the functions
+/// - `unsigned int dim() const`, which returns 2 or 3.
+/// - `void check() const`, which throws InputError where parameters do not fit together.
+/// - `std::vector<std::string> must_stay() const`, see Program. It may be missing.
+/// - `void check_device(const Device &) const`, see Program. It may be missing.
+template <typename Parameters, template <int> class Problem>
+int run_program(int argc, char **argv, const std::string &application, const std::string &description)
+{
+  struct InTwoAndThreeDimensions : Program
+  {
+    Parameters parameters;
+
+    void check() const override { parameters.check(); }
+    void check_device(const Device &device) const override
+    {
+      if constexpr (HasDeviceCheck<Parameters>::value)
+        parameters.check_device(device);
+    }
+    std::vector<std::string> must_stay() const override
+    {
+      if constexpr (HasMustStay<Parameters>::value)
+        return parameters.must_stay();
+      return {};
+    }
+    void solve(const Device &device, Run &run) const override
+    {
+      if (parameters.dim() == 2)
+        Problem<2>(parameters, device, run).run();
+      else
+        Problem<3>(parameters, device, run).run();
+    }
+  };
+  return run_program(argc, argv, application, description, [] { return std::make_unique<InTwoAndThreeDimensions>(); });
+}
+} // namespace adamant

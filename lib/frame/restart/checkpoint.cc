@@ -1,0 +1,259 @@
+#include "frame/restart/checkpoint.h"
+
+#include "base/exceptions.h"
+#include "base/run_record.h"
+
+#include <deal.II/base/config.h>
+
+#include <boost/crc.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+#include <unistd.h>
+
+namespace adamant
+{
+namespace
+{
+namespace fs = std::filesystem;
+
+const std::string prefix = "checkpoint_", unfinished = ".new";
+
+// The first line of a checkpoint, and its layout: what follows is read only where both are as expected.
+const std::string mark = "adamant checkpoint, layout ", present_layout = "6";
+
+std::string name_of(unsigned int step)
+{
+  std::ostringstream name;
+  name << prefix << std::setw(10) << std::setfill('0') << step; // names ascend as steps do
+  return name.str();
+}
+
+// Whether a file is a checkpoint by its name: what else begins so in an output folder is the user's.
+bool is_checkpoint(const std::string &name, const std::string &ending = "")
+{
+  const std::size_t digits = name_of(0).size() - prefix.size();
+  return name.size() == prefix.size() + digits + ending.size() && name.rfind(prefix, 0) == 0 &&
+         name.find_first_not_of("0123456789", prefix.size()) >= prefix.size() + digits &&
+         name.substr(prefix.size() + digits) == ending;
+}
+
+bool is_whole(const std::string &file)
+{
+  std::error_code error;
+  const auto      size = fs::file_size(file, error);
+  std::uint32_t   sum  = 0;
+  if (error || size <= sizeof(sum))
+    return false;
+  std::ifstream in(file, std::ios::binary);
+  in.seekg(static_cast<std::streamoff>(size - sizeof(sum)));
+  in.read(reinterpret_cast<char *>(&sum), sizeof(sum));
+  return in && checksum(file, size - sizeof(sum)) == sum;
+}
+
+void append_checksum(const std::string &file)
+{
+  const std::uint32_t sum = checksum(file, fs::file_size(file));
+  std::ofstream       out(file, std::ios::binary | std::ios::app);
+  out.write(reinterpret_cast<const char *>(&sum), sizeof(sum));
+  out.close();
+  if (!out)
+    throw RunError(std::strerror(errno));
+}
+
+// Waits until the file, or the folder's list of files, is on the disk; some file systems do not know that of a folder.
+void sync_to_disk(const std::string &path)
+{
+  const int  descriptor = open(path.c_str(), O_RDONLY);
+  const bool synced     = descriptor >= 0 && (fsync(descriptor) == 0 || (errno == EINVAL && fs::is_directory(path)));
+  const int  error      = errno;
+  if (descriptor >= 0)
+    close(descriptor);
+  if (!synced)
+    throw RunError(std::strerror(error));
+}
+
+void kill_for_test(const std::string &stage, unsigned int number)
+{
+  const char *wish = std::getenv("ADAMANT_CHECKPOINT_KILL");
+  if (wish != nullptr && stage + ":" + std::to_string(number) == wish)
+    std::raise(SIGKILL);
+}
+} // namespace
+
+std::uint32_t checksum(const std::string &file, std::uintmax_t n)
+{
+  std::ifstream      in(file, std::ios::binary);
+  boost::crc_32_type crc;
+  std::vector<char>  block(1 << 20);
+  while (n > 0 && in)
+    {
+      in.read(block.data(), static_cast<std::streamsize>(std::min<std::uintmax_t>(n, block.size())));
+      crc.process_bytes(block.data(), static_cast<std::size_t>(in.gcount()));
+      n -= static_cast<std::uintmax_t>(in.gcount());
+    }
+  return crc.checksum();
+}
+
+CheckpointParameters::CheckpointParameters()
+  : dealii::ParameterAcceptor("/Checkpoint")
+{
+  using namespace dealii::Patterns;
+  add_parameter("Steps", steps, "Time steps between checkpoints, from which --restart continues; 0: no such rule", prm,
+                Integer(0));
+  add_parameter("Minutes", minutes, "Wall-clock time between checkpoints; 0: no such rule", prm, Double(0.));
+  add_parameter(
+    "Wall-time limit", wall_time_limit,
+    "Minutes after which the run ends with a checkpoint and exit code 3, as it does on SIGTERM and SIGUSR1: "
+    "leave time for one step and the writing. 0: none",
+    prm, Double(0.));
+}
+
+CheckpointReader::CheckpointReader(const std::string &folder, const std::string &application)
+{
+  std::vector<std::string> names;
+  std::error_code          error;
+  for (const auto &entry : fs::directory_iterator(folder, error))
+    if (const std::string name = entry.path().filename().string(); is_checkpoint(name))
+      names.push_back(name);
+  std::sort(names.rbegin(), names.rend());
+  if (names.empty())
+    throw InputError("--restart: there is no checkpoint in folder '" + folder + "'");
+  for (const auto &name : names)
+    {
+      file = folder + "/" + name;
+      if (is_whole(file))
+        break;
+      std::cout << "checkpoint " << file << " is damaged: its checksum is wrong" << std::endl;
+      file.clear();
+    }
+  if (file.empty())
+    throw InputError("--restart: all checkpoints in folder '" + folder + "' are damaged");
+
+  in.open(file, std::ios::binary);
+  const auto refuse = [&](const std::string &by, const std::string &wanted) {
+    throw InputError("--restart: '" + file + "' was written by " + by + ", which this program, " + wanted +
+                     ", cannot continue");
+  };
+  std::string line(mark.size(), ' ');
+  in.read(line.data(), static_cast<std::streamsize>(line.size()));
+  if (line != mark || !std::getline(in, line) || line != present_layout)
+    refuse("an adamant whose checkpoints have another layout", "with layout " + present_layout);
+  try
+    {
+      objects.emplace(in);
+      *objects >> header;
+    }
+  catch (const std::exception &error)
+    {
+      throw InputError("--restart: '" + file + "' cannot be read: " + error.what());
+    }
+  if (header.application != application)
+    refuse("the program " + header.application, application);
+  if (header.deal_ii != DEAL_II_PACKAGE_VERSION)
+    refuse("a program with deal.II " + header.deal_ii, "with deal.II " DEAL_II_PACKAGE_VERSION);
+  std::cout << "continuing from " << file << ": step " << header.step << ", time " << header.time << std::endl;
+}
+
+CheckpointWriter::CheckpointWriter(const CheckpointParameters &parameters, const std::string &folder,
+                                   const std::string &last_good, const Communicator &ranks)
+  : parameters(parameters)
+  , folder(folder)
+  , ranks(ranks)
+  , last_good(last_good)
+{}
+
+bool CheckpointWriter::due(unsigned int step, bool last_step) const
+{
+  const std::chrono::duration<double, std::ratio<60>> since    = Clock::now() - last_written;
+  const bool                                          by_steps = parameters.steps > 0 && step % parameters.steps == 0,
+             by_time = parameters.minutes > 0. && since.count() >= parameters.minutes;
+  return by_steps || by_time || (last_step && (parameters.steps > 0 || parameters.minutes > 0.));
+}
+
+bool CheckpointWriter::out_of_time() const
+{
+  const std::chrono::duration<double, std::ratio<60>> elapsed = Clock::now() - start;
+  return parameters.wall_time_limit > 0. && elapsed.count() >= parameters.wall_time_limit;
+}
+
+void CheckpointWriter::write(const CheckpointHeader &header, const std::function<void(Archive &)> &save_objects)
+{
+  if (ranks.rank() > 0) // has only parts to send
+    {
+      std::ofstream nothing("/dev/null", std::ios::binary);
+      Archive       archive(nothing);
+      save_objects(archive);
+      last_written = Clock::now();
+      return;
+    }
+  const auto           reached = [number = ++n_written](const char *stage) { kill_for_test(stage, number); };
+  const std::string    file    = folder + "/" + name_of(header.step);
+  const UnfinishedFile unfinished_file(file);
+  const std::string   &beside = unfinished_file.name;
+  // What is neither this one nor the one before is older, damaged or unfinished.
+  const auto remove_others = [&] {
+    std::error_code ignored;
+    for (const auto &entry : fs::directory_iterator(folder, ignored))
+      if (const std::string name = entry.path().filename().string(), path = folder + "/" + name;
+          (is_checkpoint(name) || is_checkpoint(name, unfinished)) && path != file && path != beside &&
+          path != last_good)
+        fs::remove(path, ignored);
+    reached("cleaned");
+  };
+  try
+    {
+      {
+        std::ofstream out(beside, std::ios::binary);
+        const auto    check = [&out] {
+          if (!out)
+            throw RunError(std::strerror(errno));
+        };
+        check();
+        reached("opened");
+        out << mark << present_layout << '\n' << std::flush;
+        check(); // Boost's archive ends the program where it meets a stream whose first bytes find no room
+        {
+          Archive archive(out);
+          archive << header;
+          reached("writing");
+          save_objects(archive);
+          out.flush();
+          check(); // the archive's end would flush, too, and turn the reason into std::bad_cast
+        }
+        out.close();
+        check();
+      }
+      append_checksum(beside);
+      reached("written");
+      sync_to_disk(beside);
+      reached("synced");
+      if (!last_good.empty()) // before the last of a run is there: killed later, it has nothing more to write
+        remove_others();
+      fs::rename(beside, file);
+      sync_to_disk(folder);
+      reached("renamed");
+      if (last_good.empty()) // those of an earlier run go when this one has its own
+        remove_others();
+    }
+  catch (const std::exception &error)
+    {
+      // Boost's archive only tells that its stream failed.
+      const bool        stream = dynamic_cast<const boost::archive::archive_exception *>(&error) != nullptr;
+      const std::string reason = stream ? std::strerror(errno) : error.what();
+      throw RunError("checkpoint '" + file + "' cannot be written: " + reason + "; " +
+                     (last_good.empty() ? "there is no earlier one" : "the last good one is '" + last_good + "'"));
+    }
+  last_good    = file;
+  last_written = Clock::now();
+}
+} // namespace adamant

@@ -1,0 +1,104 @@
+#pragma once
+
+#include "base/storage_order.h"
+#include "fem/spaces/mesh_change.h"
+#include "frame/device_field.h"
+#include "frame/restart/checkpoint.h"
+#include "solvers/extrapolation.h"
+
+#include <boost/serialization/map.hpp>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace adamant
+{
+/// A space on a coarser one of the level meshes, such as a pressure's. Where the mesh changes, its functions are
+/// carried over in the finest space, which contains them.
+template <int dim>
+struct CoarserSpace
+{
+  const LevelSpace<dim> &space, &finest;
+  const Matrix<double>  &interpolation, &injection; ///< matrices of nodal values, to the finest space and back
+
+  int n_owned() const { return space.n_owned(); }
+};
+
+/// The data that a program keeps in a checkpoint and over a change of its mesh, saved and loaded by one function:
+///
+///   void serialize(State &state) override
+///   {
+///     state.scalar(energy);
+///     state.vector(u, field, boundary_values);
+///     state.history(guess, device, field.space());
+///   }
+///
+/// All ranks call all functions together. Vectors are copied through host memory. Checkpoints have them in the space's
+/// storage order, so that any number of ranks can load them. Where the mesh changes, functions are interpolated on the
+/// new one.
+class State
+{
+public:
+  explicit State(CheckpointWriter::Archive &out)
+    : out(&out)
+  {}
+  explicit State(CheckpointReader::Archive &in)
+    : in(&in)
+  {}
+  /// For a change of the mesh: `change` carries vectors over, the archive everything else.
+  template <int dim>
+  State(CheckpointWriter::Archive &out, MeshChange<dim> &change)
+    : out(&out)
+    , change(&change)
+  {}
+  template <int dim>
+  State(CheckpointReader::Archive &in, MeshChange<dim> &change)
+    : in(&in)
+    , change(&change)
+  {}
+
+  bool loading() const { return in != nullptr; }          ///< false: saving
+  bool changes_mesh() const { return change != nullptr; } ///< false: it writes or reads a checkpoint
+
+  /// Saves or loads numbers, texts, and vectors and maps of them: all types that Boost's serialization knows.
+  template <typename T>
+  void scalar(T &value)
+  {
+    if (loading())
+      *in >> value;
+    else
+      *out << value;
+  }
+
+  /// Saves or loads nodal values of the space; the values of several components stand one component after the other.
+  /// Loads into a vector of the size that was saved; throws RunError where it has another size.
+  template <int dim>
+  void vector(Vector<double> &vector, const LevelSpace<dim> &space, int n_components = 1);
+  /// Saves or loads nodal values of a field; on a new mesh it sets the prescribed values in them.
+  template <int dim>
+  void vector(Vector<double> &u, const DeviceField<dim> &field, const Vector<double> &prescribed)
+  {
+    vector(u, field.space());
+    if (loading() && change != nullptr) // a checkpoint holds the prescribed values to the last bit
+      field.prescribe(prescribed, u);
+  }
+  /// Saves or loads unknowns x of the space, see DeviceField::nodal_values. On a new mesh entries that are not free are
+  /// 0, and entries near prescribed values are a guess.
+  template <int dim>
+  void unknowns(Vector<double> &x, const LevelSpace<dim> &space);
+  template <int dim>
+  void unknowns(Vector<double> &x, const CoarserSpace<dim> &space);
+  /// Saves or loads the earlier solutions of an extrapolation: unknowns of the space, a LevelSpace or a CoarserSpace.
+  template <class Space>
+  void history(Extrapolation &extrapolation, const Device &device, const Space &space);
+
+  /// Saves or loads a vector in this storage order; for checkpoints only.
+  void vector(Vector<double> &vector, const StorageOrder &order);
+
+private:
+  CheckpointWriter::Archive *out    = nullptr;
+  CheckpointReader::Archive *in     = nullptr;
+  MeshChangeBase            *change = nullptr;
+};
+} // namespace adamant

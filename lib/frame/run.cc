@@ -1,0 +1,237 @@
+#include "frame/run.h"
+
+#include "base/exceptions.h"
+#include "base/version.h"
+#include "frame/choose_device.h"
+#include "frame/parameters/parameters.h"
+#include "frame/restart/restart_rules.h"
+#include "frame/signals.h"
+
+#include <deal.II/base/config.h>
+#include <deal.II/base/parameter_handler.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <numeric>
+
+namespace adamant
+{
+Run::Run(const std::string &application, const CommandLine &line, const CheckpointParameters &checkpoints,
+         std::unique_ptr<CheckpointReader> continued, const Device &device, int threads,
+         const RankParameters &rank_parameters)
+  : ranks(MPI_COMM_WORLD)
+  , distributed_mesh(rank_parameters.distributed_mesh || ranks.size() > 1 ||
+                     (continued && continued->header.distributed_mesh))
+  , timer(std::cout, dealii::TimerOutput::never, dealii::TimerOutput::wall_times)
+  , device(device)
+  , rank_parameters(rank_parameters)
+  , output_folder(adamant::output_folder(line, application))
+  , dry_run(line.dry_run)
+  , reader(std::move(continued))
+  , writer(checkpoints, output_folder, reader ? reader->file : "", ranks)
+{
+  header.parameters = parameter_text(dealii::ParameterHandler::ShortPRM);
+  if (writes())
+    made = OutputFolder(output_folder, continues());
+  timer.observer = [this](const std::string &section) {
+    if (section.empty() || section.rfind("init/", 0) == 0)
+      live.stage(section.empty() ? "" : section.substr(5), total.wall_time());
+  };
+  record["application"] = application;
+  record["version"]     = version() + "-" + git_revision();
+  record["deal_ii"]     = DEAL_II_PACKAGE_VERSION;
+  record["backend"]     = backend_name(device);
+  record["device"]      = device.name();
+  record["threads"]     = threads;
+  if (ranks.size() > 1)
+    record["ranks"] = ranks.size();
+  time_loop.reset();
+
+  header.application      = application;
+  header.version          = record["version"];
+  header.deal_ii          = DEAL_II_PACKAGE_VERSION;
+  header.backend          = record["backend"];
+  header.threads          = threads;
+  header.ranks            = ranks.size();
+  header.distributed_mesh = distributed_mesh;
+  header.values           = comparable_parameters();
+  if (reader)
+    continue_from(reader->header);
+}
+
+// Rows of a run that fails are kept.
+Run::~Run()
+{
+  try
+    {
+      write_statistics();
+    }
+  catch (...) // on the way of another error
+    {}
+}
+
+void Run::begin_output()
+{
+  if (has_begun || dry_run)
+    return;
+  has_begun = true;
+  if (writes())
+    {
+      made.begin(header.parameters);
+      if (statistics.text.empty()) // nothing would cut what is past a checkpoint without rows
+        std::remove(file("statistics.csv").c_str());
+    }
+  double all = 0.;
+  ranks.sum(&all, 1); // the others may write then
+}
+
+void Run::write_statistics(bool at_once)
+{
+  if (has_begun && writes())
+    statistics.save(file("statistics.csv"), at_once);
+}
+
+void Run::continue_from(const CheckpointHeader &from)
+{
+  record["restart"] = {{"checkpoint", reader->file}, {"step", from.step}, {"time", from.time}};
+  if (distributed_mesh && !from.distributed_mesh)
+    throw InputError("--restart: the checkpoint holds a serial mesh, which only one rank can continue; on one rank, "
+                     "Ranks/Distributed mesh = true makes checkpoints that any number of ranks can");
+  if (from.backend != header.backend || from.threads != header.threads || from.ranks != header.ranks ||
+      from.version != header.version)
+    std::cout << "note: adamant " << from.version << " wrote it with backend " << from.backend << ", " << from.ranks
+              << (from.ranks > 1 ? " ranks" : " rank") << " and " << from.threads
+              << " threads; the results may differ from an uninterrupted run's by rounding and solver tolerance\n";
+  header.iterations = from.iterations;
+  statistics.text   = from.statistics;
+}
+
+unsigned int Run::cells_per_rank(unsigned int dofs_per_cell) const
+{
+  const unsigned int bilinear_cells = device.asynchronous() ? 200000 : 1000;
+  return rank_parameters.cells_per_rank > 0 ? rank_parameters.cells_per_rank :
+                                              std::max(1u, 4 * bilinear_cells / dofs_per_cell);
+}
+
+void Run::describe(const RunSize &size)
+{
+  adamant::describe(size, ranks, record);
+  bytes_of_steps = bytes_of_time_loop(size);
+}
+
+void Run::measure(const LinearSolver &solver)
+{
+  if (!device.asynchronous())
+    return;
+  const auto cost   = solver.measure_preconditioner();
+  record["v_cycle"] = {{"seconds", cost.seconds}, {"graph_nodes", cost.launches}};
+  std::cout << "V-cycle: " << cost.launches << " graph nodes, " << 1e6 * cost.seconds << " us" << std::endl;
+}
+
+std::size_t Run::host_memory() const
+{
+  double bytes = peak_host_memory();
+  ranks.sum(&bytes, 1);
+  return static_cast<std::size_t>(bytes);
+}
+
+void Run::begin_time_loop(unsigned int done, unsigned int n, bool asks)
+{
+  if (done > n)
+    throw InputError("--restart: the checkpoint is of step " + std::to_string(done) +
+                     ", but the end time is reached in step " + std::to_string(n));
+  n_steps = n;
+  if (dry_run)
+    {
+      const auto  in_use = device.interface().memory();
+      std::size_t bytes  = device.asynchronous() ? bytes_of_steps : 0;
+      for (const auto &part : in_use)
+        bytes += part.second;
+      print_size(record, host_memory(), in_use, std::max(bytes, device.interface().peak_memory()));
+      throw EndOfDryRun();
+    }
+  record["timings"]["init"] = total.wall_time();
+  time_loop.start();
+  let_signals_wait(asks && n > 1);
+}
+
+void Run::end_time_loop()
+{
+  let_signals_wait(false);
+  time_loop.stop();
+  live.close();
+}
+
+void Run::progress(unsigned int step, double time, int iterations, double residual, const std::string &note)
+{
+  header.iterations.push_back(iterations);
+  begin_output();
+  write_statistics(false);
+  live.show(step, n_steps, time, iterations, residual, time_loop.wall_time(), note);
+}
+
+bool Run::checkpoint_due(unsigned int step, bool last)
+{
+  // In the last step a signal counts, too, as what follows may take long; the limit left time for that.
+  const int signal = signal_received();
+  why_to_end       = signal != 0 ? name_of_signal(signal) : !last && writer.out_of_time() ? "the wall-time limit" : "";
+  // Clocks and signals may differ: the first rank's clock and any rank's reason count.
+  double wishes[] = {double(ranks.rank() == 0 && writer.due(step, last)), double(!why_to_end.empty()),
+                     double(signal == SIGINT)};
+  ranks.sum(wishes, 3);
+  if (wishes[1] > 0 && why_to_end.empty())
+    why_to_end = "another rank's signal or limit";
+  exit_code                = exit_code_of_signal(wishes[2] > 0 ? SIGINT : SIGTERM);
+  return checkpoint_wanted = wishes[0] + wishes[1] > 0;
+}
+
+void Run::write_checkpoint(unsigned int step, double time, const std::function<void(CheckpointWriter::Archive &)> &save)
+{
+  if (!checkpoint_wanted)
+    return;
+  Section scope(timer, "checkpoint");
+  header.step       = step;
+  header.time       = time;
+  header.statistics = statistics.text;
+  writer.write(header, save);
+  write_statistics();
+  if (!why_to_end.empty())
+    throw Interrupted("stopped by " + why_to_end + " after step " + std::to_string(step) +
+                        "; --restart=" + output_folder + " continues",
+                      exit_code);
+}
+
+void Run::stop()
+{
+  total.stop();
+}
+
+void Run::finish()
+{
+  begin_output();
+  const auto &iterations = header.iterations;
+  const auto  n          = std::max<std::size_t>(iterations.size(), 1);
+  record["steps"]        = iterations.size();
+  record["iterations"]   = {{"mean", std::accumulate(iterations.begin(), iterations.end(), 0.) / n},
+                            {"max", iterations.empty() ? 0 : *std::max_element(iterations.begin(), iterations.end())}};
+  auto &timings          = record["timings"];
+  for (const auto &[name, seconds] : timer.get_summary_data(dealii::TimerOutput::total_wall_time))
+    timings[name] = seconds;
+  timings["time_loop"]                = time_loop.wall_time();
+  timings["total"]                    = total.wall_time();
+  record["peak_memory_bytes"]["host"] = host_memory();
+  timer.print_summary();
+  if (!writes())
+    return;
+  write_statistics();
+  write_file(file("run.json"), record.dump(2) + "\n"); // with null for what is no number
+  const auto results = record.flatten();
+  for (const auto &[name, value] : results.items())
+    if (value.is_number_float() && !std::isfinite(value.get<double>()))
+      throw RunError("a result is NaN or infinite: " + name.substr(1) + " (null in run.json)");
+  std::cout << "written to " << output_folder << "/run.json" << std::endl;
+}
+} // namespace adamant

@@ -1,0 +1,143 @@
+#include "frame/run_folder.h"
+
+#include "base/exceptions.h"
+#include "base/run_record.h"
+#include "frame/signals.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+#include <regex>
+#include <sstream>
+#include <system_error>
+
+namespace adamant
+{
+std::string output_folder(const CommandLine &line, const std::string &application)
+{
+  return !line.output.empty()         ? line.output :
+         !line.restart_folder.empty() ? line.restart_folder :
+                                        "output/" + application;
+}
+
+namespace
+{
+namespace fs = std::filesystem;
+
+// The files of a run in its folder, unfinished ones included, and whether a checkpoint is among them.
+std::pair<std::vector<std::string>, bool> files_of_run(const std::string &folder)
+{
+  static const std::regex  ours("((last_)?solution(_[0-9]{4,}([.]pvtu|([.][0-9]+)?[.]vtu)|[.]pvd)|profile_[0-9]+[.]csv|"
+                                 "statistics[.]csv|run[.]json|parameters[.]prm|(checkpoint_[0-9]{10}))([.]new)?");
+  std::vector<std::string> names;
+  bool                     checkpoint = false;
+  std::error_code          none;
+  for (const auto &entry : fs::directory_iterator(folder, none))
+    {
+      const std::string name = entry.path().filename().string();
+      std::smatch       parts;
+      if (!std::regex_match(name, parts, ours))
+        continue;
+      names.push_back(name);
+      checkpoint = checkpoint || (parts[6].matched && !parts[7].matched);
+    }
+  return {names, checkpoint};
+}
+
+// Where a run with checkpoints moves to: another one that is there stays.
+std::string folder_for_earlier_run(const std::string &folder)
+{
+  std::string earlier = folder + "/earlier";
+  for (int k = 2; files_of_run(earlier).second; ++k)
+    earlier = folder + "/earlier_" + std::to_string(k);
+  return earlier;
+}
+} // namespace
+
+OutputFolder::OutputFolder(const std::string &folder, bool continues)
+  : folder(folder)
+  , continues(continues)
+{
+  std::error_code error;
+  for (fs::path path = folder; !path.empty() && !exists(path, error); path = path.parent_path())
+    ++n_made;
+  fs::create_directories(folder, error);
+  const UnfinishedFile trial(folder + "/parameters.prm");
+  if (!error && !std::ofstream(trial.name))
+    error = {errno, std::generic_category()};
+  if (error)
+    throw InputError("output folder '" + folder + "' cannot be written: " + error.message());
+  const std::string earlier = folder_for_earlier_run(folder);
+  if (!continues && files_of_run(folder).second && exists(fs::path(earlier)) && !is_directory(fs::path(earlier)))
+    throw InputError("output folder '" + folder + "' has checkpoints of an earlier run, which cannot move to '" +
+                     earlier + "': it is not a folder");
+}
+
+void OutputFolder::begin(const std::string &parameters) const
+{
+  const SignalsWait whole; // no run may lie in two folders
+  const auto [names, checkpoint] = files_of_run(folder);
+  if (continues)
+    fs::remove(folder + "/run.json");
+  else if (checkpoint)
+    {
+      const std::string earlier = folder_for_earlier_run(folder);
+      fs::create_directories(earlier);
+      for (const auto &name : files_of_run(earlier).first)
+        fs::remove(earlier + "/" + name);
+      for (const auto &name : names)
+        fs::rename(folder + "/" + name, earlier + "/" + name);
+      std::cout << "the earlier run in '" << folder << "' has checkpoints: it is in '" << earlier
+                << "' now, where --restart=" << earlier << " continues it" << std::endl;
+    }
+  else
+    for (const auto &name : names)
+      fs::remove(folder + "/" + name);
+  write_file(folder + "/parameters.prm", parameters);
+}
+
+void OutputFolder::take_back() const
+{
+  std::error_code ignored; // what cannot be removed stays
+  fs::path        path = folder;
+  for (int i = 0; i < n_made; ++i, path = path.parent_path())
+    fs::remove(path, ignored); // removes empty ones only
+}
+
+void Statistics::add(const Row &row)
+{
+  std::ostringstream rows;
+  rows << std::setprecision(12);
+  if (text.empty())
+    for (std::size_t i = 0; i < row.size(); ++i)
+      rows << row[i].first << (i + 1 < row.size() ? "," : "\n");
+  for (std::size_t i = 0; i < row.size(); ++i)
+    rows << row[i].second << (i + 1 < row.size() ? "," : "\n");
+  text += rows.str();
+}
+
+void Statistics::save(const std::string &file, bool at_once)
+{
+  const auto now = Clock::now();
+  if (n_saved == text.size() || (!at_once && n_saved > 0 && now < last_saved + std::chrono::milliseconds(200)))
+    return;
+  if (n_saved == 0)
+    write_file(file, text);
+  else
+    {
+      std::ofstream out(file, std::ios::binary | std::ios::app);
+      out << text.substr(n_saved);
+      out.close();
+      if (!out)
+        {
+          n_saved = 0; // part of it may be there: the next time writes the file anew
+          throw RunError("cannot write '" + file + "': " + std::strerror(errno));
+        }
+    }
+  n_saved    = text.size();
+  last_saved = now;
+}
+} // namespace adamant

@@ -1,0 +1,448 @@
+#include "frame/time_dependent_problem.h"
+
+#include "base/exceptions.h"
+#include "fem/functions/l2_error.h"
+#include "fem/meshes/mesh.h"
+#include "fem/meshes/stored_mesh.h"
+
+#include <deal.II/base/quadrature_lib.h>
+
+#include <algorithm>
+#include <iostream>
+#include <optional>
+#include <sstream>
+
+namespace adamant
+{
+template <int dim>
+TimeDependentProblem<dim>::TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule,
+                                                const AdaptivityOptions &adaptivity, const Shape &manifolds)
+  : device(device)
+  , run_info(run)
+  , schedule(schedule)
+  , mesh(create_mesh<dim>(run.ranks, run.distributed_mesh))
+  , adaptivity(adaptivity, mapping)
+  , manifolds(manifolds)
+  , series(run.folder(), "solution", run.ranks)
+{}
+
+namespace
+{
+// However a run ends: what is written beside it reads fields that the program is about to destroy.
+struct WaitForOutput
+{
+  TimeSeries &series;
+  ~WaitForOutput()
+  {
+    try
+      {
+        series.wait();
+      }
+    catch (...) // on the way of another error
+      {}
+  }
+};
+} // namespace
+
+template <int dim>
+void TimeDependentProblem<dim>::run()
+{
+  const WaitForOutput at_the_end{series};
+  begin();
+  run_info.begin_time_loop(step, schedule.n_steps, true);
+  if (run_info.continues()) // and nothing has refused that
+    series.cut();
+  bool overlaps = false; // whether the last step went on beside the host: where the host waits, nothing is put off
+  while (step < schedule.n_steps && !finished())
+    {
+      if (adaptivity.due(step))
+        change_mesh(); // here, so that a run that is continued does what one without interruption does
+      ++step;
+      time                       = next_time();
+      const PendingResult result = overlaps ? device.together([this] { return launch_step(); }) : advance();
+      overlaps                   = !result.known();
+      end_step(); // the one before, while this one runs
+      under_way = {step, time, result};
+      if (waits())
+        end_step();
+      write_output();
+      write_checkpoint();
+    }
+  end_step();
+  wait_for_output();
+  device.synchronize();
+  run_info.end_time_loop();
+  report();
+  if (adaptivity.options.on())
+    {
+      run_info.record["remeshes"]           = adaptivity.n_changes;
+      run_info.record["remesh_mass_change"] = adaptivity.mass_change;
+    }
+  if (device.asynchronous())
+    run_info.record["timings"]["output beside"] = series.seconds_beside();
+}
+
+// What is still to be launched counts as the solve.
+template <int dim>
+PendingResult TimeDependentProblem<dim>::launch_step()
+{
+  const PendingResult result = advance();
+  const Section       scope(run_info.timer, "solve");
+  device.launch_waiting();
+  return result;
+}
+
+// Whether this step has to end before the next one is launched: for its files, or because it has ended.
+template <int dim>
+bool TimeDependentProblem<dim>::waits() const
+{
+  const bool last       = step == schedule.n_steps || finished();
+  const bool checkpoint = run_info.checkpoint_due(step, last); // in each step, on all ranks
+  return checkpoint || !device.asynchronous() || under_way.result.known() || last || output_due() ||
+         adaptivity.due(step) || (statistics_wait() && statistics_due());
+}
+
+// Waits for the step that is under way, and tells how it has ended.
+template <int dim>
+void TimeDependentProblem<dim>::end_step()
+{
+  if (under_way.number == 0)
+    return;
+  std::swap(step, under_way.number);
+  std::swap(time, under_way.time);
+  std::optional<Section> scope;
+  if (!under_way.result.known())
+    scope.emplace(run_info.timer, "solve");
+  const SolverResult result = under_way.result.wait();
+  scope.reset();
+  write_statistics(result);
+  run_info.progress(step, time, result.iterations, result.final_residual, size_of_mesh());
+  std::swap(step, under_way.number);
+  std::swap(time, under_way.time);
+  under_way = {};
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::begin()
+{
+  if (run_info.continues())
+    {
+      load_mesh(); // and of the adaptivity how far it refines
+      setup();
+      State state(run_info.checkpoint().archive());
+      return serialize_all(state);
+    }
+  {
+    Section scope(run_info.timer, "init/mesh");
+    make_mesh();
+  }
+  adapt_mesh();
+  adaptivity.begin(*mesh);
+  setup();
+  set_initial_values();
+  adapt_to_initial_values();
+  run_info.begin_output();
+  write_output();
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::adapt_to_initial_values()
+{
+  for (unsigned int cycle = 0; cycle < adaptivity.options.first_cycles; ++cycle)
+    {
+      {
+        Section scope(run_info.timer, "init/mesh");
+        adaptivity.flag(*mesh, adaptivity.indicators(followed(adaptivity.options.field)));
+        MeshChange<dim> change(*mesh);
+        if (!change.any())
+          return;
+        outputs.clear();
+        change.execute();
+      }
+      setup();
+      set_initial_values();
+    }
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::change_mesh()
+{
+  Section whole(run_info.timer, "remesh");
+  try
+    {
+      adapt_to_solution();
+    }
+  catch (const InputError &error) // not of the exit code that says that nothing has been written
+    {
+      throw RunError("on the mesh after step " + std::to_string(step) + ": " + error.what());
+    }
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::adapt_to_solution()
+{
+  const auto field = [this] { return followed(adaptivity.options.field); };
+  {
+    Section    scope(run_info.timer, "remesh/estimate");
+    const auto indicators = adaptivity.indicators(field());
+    if (!adaptivity.wants_change(step, *mesh, indicators))
+      return;
+    adaptivity.flag(*mesh, indicators);
+  }
+  MeshChange<dim> change(*mesh);
+  if (!change.any())
+    return;
+  wait_for_output(); // it reads the mesh
+  const auto before = timed_mass(field());
+  set_up_anew(change);
+  adaptivity.count_change(before, timed_mass(field()));
+}
+
+// All on the new mesh, with what serialize() keeps.
+template <int dim>
+void TimeDependentProblem<dim>::set_up_anew(MeshChange<dim> &change)
+{
+  std::stringstream scalars;
+  {
+    Section                   scope(run_info.timer, "remesh/transfer");
+    CheckpointWriter::Archive archive(scalars);
+    State                     state(archive, change);
+    serialize(state);
+    change.prepare();
+  }
+  outputs.clear();
+  snapshots.clear();
+  {
+    Section scope(run_info.timer, "remesh/refinement");
+    change.execute();
+  }
+  run_info.timer.remeshing = true;
+  setup();
+  run_info.timer.remeshing = false;
+  Section                   scope(run_info.timer, "remesh/transfer");
+  CheckpointReader::Archive archive(scalars);
+  State                     state(archive, change);
+  serialize(state);
+}
+
+template <int dim>
+std::array<double, 2> TimeDependentProblem<dim>::timed_mass(const FollowedField<dim> &field)
+{
+  Section scope(run_info.timer, "remesh/mass");
+  return mass(field, mapping);
+}
+
+template <int dim>
+std::string TimeDependentProblem<dim>::size_of_mesh() const
+{
+  if (!adaptivity.options.on())
+    return "";
+  return "cells " + run_info.record.at("cells").dump() + "  unknowns " + run_info.record.at("dofs").dump();
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::load_mesh()
+{
+  shape = is_distributed(*mesh) || adaptivity.options.on() ? manifolds() : nullptr;
+  StoredMesh<dim> stored(*mesh, shape.get());
+  run_info.checkpoint().archive() >> stored >> adaptivity;
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::serialize_all(State &state)
+{
+  state.scalar(step);
+  state.scalar(time);
+  state.scalar(series);
+  serialize(state);
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::write_checkpoint()
+{
+  if (finished()) // which the end of the step has told
+    run_info.checkpoint_due(step, true);
+  run_info.write_checkpoint(step, time, [this](CheckpointWriter::Archive &archive) {
+    const StoredMesh<dim> stored(*mesh);
+    archive << stored << adaptivity;
+    State state(archive);
+    serialize_all(state);
+  });
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::write_statistics(const SolverResult &result)
+{
+  if (!statistics_due())
+    return;
+  Statistics::Row row{{"step", step},
+                      {"time", time},
+                      {"iterations", result.iterations},
+                      {"initial_residual", result.initial_residual},
+                      {"residual", result.final_residual}};
+  if (adaptivity.options.on())
+    row.insert(row.end(), {{"cells", run_info.record.at("cells")}, {"dofs", run_info.record.at("dofs")}});
+  add_statistics(row);
+  run_info.statistics.add(row);
+}
+
+template <int dim>
+bool TimeDependentProblem<dim>::statistics_due() const
+{
+  return schedule.due(schedule.statistics_interval, step) || (finished() && schedule.statistics_interval > 0);
+}
+
+template <int dim>
+bool TimeDependentProblem<dim>::output_due() const
+{
+  return schedule.due(schedule.output_interval, step) || (finished() && schedule.output_interval > 0);
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::write_output()
+{
+  if (!output_due())
+    return;
+  wait_for_output();
+  {
+    Section    scope(run_info.timer, "copy");
+    const auto vectors = output_vectors();
+    for (std::size_t i = 0; i < vectors.size(); ++i)
+      {
+        if (snapshots.size() == i)
+          snapshots.emplace_back(device, vectors[i]->size());
+        snapshots[i].take(*vectors[i]);
+      }
+  }
+  Section scope(run_info.timer, "output");
+  series.start(
+    [this, t = time] {
+      std::vector<const double *> values;
+      for (const auto &snapshot : snapshots)
+        values.push_back(snapshot.values());
+      write(series, t, values);
+    },
+    device.asynchronous());
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::wait_for_output()
+{
+  if (snapshots.empty()) // nothing has been written
+    return;
+  Section scope(run_info.timer, "output");
+  series.wait();
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::describe(const Field<dim> &field, const Form<dim> &form, const LinearSolver &solver,
+                                         const LinearSolverParameters &parameters, unsigned int extrapolation_order)
+{
+  const std::size_t n_cells = mesh->n_global_active_cells(), n_unknowns = field.finest().n_global_dofs();
+  if (step == 0) // later the mesh changes from step to step
+    std::cout << n_cells << " cells, " << n_unknowns << " unknowns, " << field.n_levels() << " levels\n" << solver;
+  std::vector<LevelData> levels; // by their matrices alone: the rest may be gone
+  for (std::size_t level = 0; level < field.n_levels(); ++level)
+    levels.push_back({form.matrix(level), nullptr, nullptr});
+  run_info.describe({n_unknowns, n_cells, levels, parameters, extrapolation_order});
+}
+
+template <int dim>
+Array<double> TimeDependentProblem<dim>::download(const Vector<double> &vector)
+{
+  Section scope(run_info.timer, "copy");
+  return to_host(vector);
+}
+
+template <int dim>
+typename TimeDependentProblem<dim>::Output &TimeDependentProblem<dim>::show(const Field<dim>     &field,
+                                                                            const Vector<double> &u, const Show &show)
+{
+  auto output = std::find_if(outputs.begin(), outputs.end(), [&](const Output &other) { return other.u == &u; });
+  if (output == outputs.end())
+    output = outputs.insert(output, {&field, &u, {}});
+  output->shows.push_back(show);
+  return *output;
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::add_output(const Field<dim> &field, const Vector<double> &u)
+{
+  show(field, u, [name = field.name()](auto &output, const auto &space, const double *values) {
+    output.add_scalar(space, values, name);
+  }).components[field.name()] = {};
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::add_output(const Field<dim> &field, const Vector<double> &u,
+                                           const std::vector<std::string> &names, const std::vector<double> &factors)
+{
+  auto &output = show(field, u, [names, factors](auto &data, const auto &space, const double *values) {
+    data.add_vectors(space, values, names, factors);
+  });
+  for (std::size_t i = 0; i < names.size(); ++i)
+    {
+      dealii::ComponentMask of_name(field.element().n_components(), false);
+      for (int c = 0; c < dim; ++c)
+        of_name.set(i * dim + c, true);
+      output.components[names[i]] = of_name;
+    }
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::add_output(const Field<dim> &field, const Vector<double> &u,
+                                           const std::shared_ptr<const dealii::DataPostprocessor<dim>> &postprocessor)
+{
+  show(field, u, [postprocessor](auto &output, const auto &space, const double *values) {
+    output.add_derived(space, values, *postprocessor);
+  });
+}
+
+template <int dim>
+std::vector<const Vector<double> *> TimeDependentProblem<dim>::output_vectors() const
+{
+  std::vector<const Vector<double> *> vectors;
+  for (const auto &output : outputs)
+    vectors.push_back(output.u);
+  return vectors;
+}
+
+template <int dim>
+FollowedField<dim> TimeDependentProblem<dim>::followed(const std::string &name) const
+{
+  for (const auto &output : outputs)
+    if (const auto found = output.components.find(name); found != output.components.end())
+      return {&output.field->finest(), output.u, found->second};
+  throw RunError("the mesh is to follow " + name + ", which is not among the fields that are written");
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::write(TimeSeries &series, double t, const std::vector<const double *> &values) const
+{
+  FieldOutput<dim> data;
+  unsigned int     degree = 1;
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    {
+      for (const auto &show : outputs[i].shows)
+        show(data, outputs[i].field->finest(), values[i]);
+      degree = std::max(degree, outputs[i].field->element().degree);
+    }
+  data.build_patches(mapping, degree);
+  series.write(data, t);
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::report_l2_error(const Field<dim> &field, const Vector<double> &u,
+                                                const dealii::Function<dim> &exact)
+{
+  const auto   values = download(u);
+  Section      scope(run_info.timer, "output");
+  const double error =
+    l2_error(field.finest(), mapping, dealii::QGauss<dim>(field.element().degree + 2), values.data(), exact);
+  std::cout << "L2 error at t = " << time << ": " << error << std::endl;
+  run_info.record["errors"]["l2"] = error;
+}
+
+template class TimeDependentProblem<2>;
+template class TimeDependentProblem<3>;
+} // namespace adamant

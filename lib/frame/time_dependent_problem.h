@@ -1,0 +1,179 @@
+#pragma once
+
+#include "fem/meshes/mesh.h"
+#include "frame/adaptivity.h"
+#include "frame/device_field.h"
+#include "frame/linear_solver_setup.h"
+#include "frame/output/field_output.h"
+#include "frame/output/output.h"
+#include "frame/parameters/time_parameters.h"
+#include "frame/restart/state.h"
+#include "frame/run.h"
+
+#include <deal.II/base/function.h>
+#include <deal.II/fe/mapping_q1.h>
+#include <deal.II/grid/tria.h>
+
+#include <array>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace adamant
+{
+/// A program that takes time steps. The program gives the equation by the virtual functions below, listed in the order
+/// of their calls. This class does the mesh, the time loop, checkpoints, files and the record. A stationary problem has
+/// one step.
+template <int dim>
+class TimeDependentProblem
+{
+public:
+  /// `mesh` are the parameters from which make_mesh() makes the mesh: MeshFileParameters, MeshParameters, or others
+  /// that have manifolds<dim>() and check_refinement(mesh) with the same meaning.
+  template <class Mesh>
+  TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule, const AdaptivityOptions &adaptivity,
+                       const Mesh &mesh)
+    : TimeDependentProblem(device, run, schedule, adaptivity, Shape([&mesh] { return mesh.template manifolds<dim>(); }))
+  {
+    mesh.check_refinement(*this->mesh);
+  }
+  virtual ~TimeDependentProblem()                               = default;
+  TimeDependentProblem(const TimeDependentProblem &)            = delete;
+  TimeDependentProblem &operator=(const TimeDependentProblem &) = delete;
+
+  /// Runs the program: set-up or checkpoint, all time steps, the record.
+  void run();
+
+protected:
+  /// @name The equation
+  /// @{
+
+  /// Makes the mesh from an empty one, in the Section "init/mesh". It is not called where a checkpoint has the mesh.
+  virtual void make_mesh() = 0;
+  /// Refines the mesh where that needs solutions; called after make_mesh.
+  virtual void adapt_mesh() {}
+  /// Makes the fields, forms, solvers and vectors on the mesh: all that a checkpoint does not hold. It calls
+  /// `describe`, and at time 0 may still change the schedule. It is called again whenever the mesh has changed.
+  virtual void setup() = 0;
+  /// Sets the state at time 0. It is not called where a checkpoint has the state.
+  virtual void set_initial_values() = 0;
+  /// Returns the end of the next time step, whose number is `step` already; by default the schedule's steps are equal.
+  virtual double next_time() { return step * schedule.step; }
+  /// Takes one time step, to the state at `time`; `step` is its number already. Where the solve is only launched, and
+  /// no function of the program makes the host wait, the next step is launched while this one runs on the GPU.
+  virtual PendingResult advance() = 0;
+  /// Saves or loads the data from which advance() goes on, beside step and time. It loads from a checkpoint, or on a
+  /// new mesh, where it has to set prescribed values.
+  virtual void serialize(State &state) = 0;
+
+  /// Returns whether the run ends before its last step, for example at a steady flow.
+  virtual bool finished() const { return false; }
+  /// Adds columns to the row of statistics.csv after a step. The row begins with step, time, iterations,
+  /// initial_residual and residual.
+  virtual void add_statistics(Statistics::Row &) {}
+  /// Returns whether add_statistics reads data of this step that the next step changes, so that the host has to wait
+  /// for it. Otherwise add_statistics may be called when the next step has begun, with this step's `step` and `time`.
+  virtual bool statistics_wait() const { return true; }
+  /// Adds results to run.record and prints them; called at the end.
+  virtual void report() {}
+
+  /// Returns the device vectors that `write` needs, in its order; their number and sizes must not change. By default
+  /// they are the vectors given to add_output.
+  virtual std::vector<const Vector<double> *> output_vectors() const;
+  /// Adds the state at time `t` to the series, from the `values` of the output_vectors in host memory. By default it
+  /// writes the fields given to add_output. With a GPU it runs beside the next steps, in a thread of its own. So it may
+  /// not read `time` or vectors of the device, and may not open a Section.
+  virtual void write(TimeSeries &series, double t, const std::vector<const double *> &values) const;
+  /// Returns the field that the mesh follows; `name` is a parameter's value. By default it is one of the fields given
+  /// to add_output.
+  virtual FollowedField<dim> followed(const std::string &name) const;
+  /// Returns whether the present step's state, or the initial one, is written.
+  virtual bool output_due() const;
+  /// @}
+
+  /// @name Functions and members for the equation
+  /// @{
+
+  /// Prints and records the run's size: the cells of the mesh, the unknowns of the field, the levels, the solver.
+  void describe(const Field<dim> &field, const Form<dim> &form, const LinearSolver &solver,
+                const LinearSolverParameters &parameters, unsigned int extrapolation_order = 0);
+  /// Returns the level beyond which no change of the mesh refines a cell; 0 where the mesh never changes.
+  int largest_level() const { return adaptivity.largest_level(); }
+  /// Returns how often the mesh has changed; in setup() of a continued run, too.
+  unsigned int n_mesh_changes() const { return adaptivity.n_changes; }
+  /// Returns a copy of a device vector in host memory; its time counts as the Section "copy".
+  Array<double> download(const Vector<double> &vector);
+  /// Chooses, in setup(), what of the nodal values u is written; field and vector must keep their addresses. The three
+  /// functions write a scalar field under its name, the vector fields that the field consists of, times factors (see
+  /// FieldOutput), and a postprocessor's results.
+  void add_output(const Field<dim> &field, const Vector<double> &u);
+  void add_output(const Field<dim> &field, const Vector<double> &u, const std::vector<std::string> &names,
+                  const std::vector<double> &factors = {});
+  void add_output(const Field<dim> &field, const Vector<double> &u,
+                  const std::shared_ptr<const dealii::DataPostprocessor<dim>> &postprocessor);
+  /// Prints and records ‖u - exact‖ in L² for the nodal values u, by a Gauss rule of degree + 2 points; see l2_error.
+  void report_l2_error(const Field<dim> &field, const Vector<double> &u, const dealii::Function<dim> &exact);
+
+  const Device device;
+  Run         &run_info;
+  Schedule     schedule;
+  unsigned int step = 0;  ///< number of the present step
+  double       time = 0.; ///< end of the present step
+
+  std::unique_ptr<dealii::Triangulation<dim>> shape; ///< its manifolds are for a mesh from a checkpoint, see StoredMesh
+  std::unique_ptr<dealii::Triangulation<dim>> mesh;
+  dealii::MappingQ1<dim>                      mapping;
+  /// @}
+
+private:
+  /// Makes the coarse mesh whose manifolds place new vertices of a mesh from a checkpoint, which stores none; null:
+  /// cells are straight. A serial mesh gets manifolds only where it may change.
+  using Shape = std::function<std::unique_ptr<dealii::Triangulation<dim>>()>;
+  TimeDependentProblem(const Device &device, Run &run, const Schedule &schedule, const AdaptivityOptions &adaptivity,
+                       const Shape &manifolds);
+
+  void begin();
+  void load_mesh();
+  void adapt_to_initial_values();
+  void change_mesh();
+  void adapt_to_solution();
+  void set_up_anew(MeshChange<dim> &change);
+
+  std::array<double, 2> timed_mass(const FollowedField<dim> &field);
+  std::string           size_of_mesh() const; // for the live line
+  PendingResult         launch_step();
+  bool                  waits() const;
+  bool                  statistics_due() const;
+  void                  end_step();
+  void                  write_statistics(const SolverResult &result);
+  void                  write_output();
+  void                  wait_for_output();
+  void                  write_checkpoint();
+  void                  serialize_all(State &state); // step, time, files, and the program's data
+
+  using Show = std::function<void(FieldOutput<dim> &output, const LevelSpace<dim> &space, const double *values)>;
+  struct Output
+  {
+    const Field<dim>     *field;
+    const Vector<double> *u;
+    std::vector<Show>     shows;
+
+    std::map<std::string, dealii::ComponentMask> components = {}; // components of the fields written, by name
+  };
+  struct Step
+  {
+    unsigned int  number = 0; // 0: none
+    double        time   = 0.;
+    PendingResult result = {};
+  };
+  Step                  under_way; // the step that the host has launched but not seen the end of
+  Output               &show(const Field<dim> &field, const Vector<double> &u, const Show &show);
+  std::vector<Output>   outputs;
+  std::vector<Snapshot> snapshots; // of the output_vectors
+  Adaptivity<dim>       adaptivity;
+  const Shape           manifolds;
+  TimeSeries            series; // last member: its destructor waits for its task
+};
+} // namespace adamant

@@ -1,0 +1,212 @@
+// The load vector and point values against deal.II's own functions; rigid-body modes in Trilinos ML.
+#include "base/exceptions.h"
+#include "fem/forms/form.h"
+#include "fem/forms/load.h"
+#include "fem/functions/points.h"
+#include "fem/ml.h"
+#include "fem/support.h"
+#include "multigrid/linear_solver.h"
+
+#include <deal.II/base/quadrature_lib.h>
+#include <deal.II/fe/fe_values.h>
+#include <deal.II/fe/mapping_q1.h>
+
+#include <cmath>
+#include <memory>
+
+using namespace test;
+using adamant::LevelSpace;
+
+namespace
+{
+template <int dim>
+Vector<double> as_vector(const adamant::Array<double> &values)
+{
+  return Vector<double>(values.begin(), values.end());
+}
+
+template <int dim>
+void compare_load(const FiniteElement<dim> &fe, unsigned int seed)
+{
+  SCOPED_TRACE(fe.get_name());
+  const MappingQ1<dim>      mapping;
+  const QGauss<dim>         quadrature(fe.degree + 1);
+  const QGauss<dim - 1>     face_quadrature(fe.degree + 1);
+  const LevelSpace<dim>     space(random_mesh<dim>(seed), fe, {});
+  const SmoothFunction<dim> f(fe.n_components());
+  Vector<double>            volume(space.n_dofs()), surface(space.n_dofs());
+  VectorTools::create_right_hand_side(mapping, space.dof_handler(), quadrature, f, volume);
+  expect_close(as_vector<dim>(adamant::load_vector<dim>(space, mapping, quadrature, face_quadrature, f, {})), volume,
+               1e-14, "∫ f . φ");
+
+  VectorTools::create_boundary_right_hand_side(mapping, space.dof_handler(), face_quadrature, f, surface, {1, 2});
+  const Functions::ZeroFunction<dim> none(fe.n_components());
+  expect_close(
+    as_vector<dim>(adamant::load_vector<dim>(space, mapping, quadrature, face_quadrature, none, {{1, &f}, {2, &f}})),
+    surface, 1e-14, "∫ g . φ over boundaries 1 and 2");
+  volume += surface;
+  expect_close(
+    as_vector<dim>(adamant::load_vector<dim>(space, mapping, quadrature, face_quadrature, f, {{1, &f}, {2, &f}})),
+    volume, 1e-14, "both");
+}
+
+TEST(Load, AgainstDealii)
+{
+  for (const auto &fe : elements<2>())
+    compare_load<2>(*fe, 1);
+  for (const auto &fe : elements<3>())
+    compare_load<3>(*fe, 2);
+  compare_load<2>(FESystem<2>(FE_Q<2>(2), 2), 3);
+}
+
+// Two components of four, as the displacement of a system with velocities.
+TEST(Load, OfTheFirstComponents)
+{
+  const MappingQ1<2>      mapping;
+  const QGauss<2>         quadrature(2);
+  const FESystem<2>       both(FE_Q<2>(1), 4), half(FE_Q<2>(1), 2);
+  const auto              mesh = random_mesh<2>(4);
+  const LevelSpace<2>     space(mesh, both, {}), smaller(mesh, half, {});
+  const SmoothFunction<2> f(2);
+  const auto              F = adamant::load_vector<2>(space, mapping, quadrature, QGauss<1>(2), f, {{0, &f}});
+  const auto              G = adamant::load_vector<2>(smaller, mapping, quadrature, QGauss<1>(2), f, {{0, &f}});
+  ASSERT_EQ(F.size(), 2 * G.size());
+  for (std::size_t i = 0; i < F.size(); ++i)
+    EXPECT_EQ(F[i], i % 4 < 2 ? G[i / 4 * 2 + i % 4] : 0.)
+      << "nodes of four components, of which two are loaded, DoF " << i;
+}
+
+template <int dim>
+void compare_points(const FiniteElement<dim> &fe, unsigned int seed)
+{
+  SCOPED_TRACE(fe.get_name());
+  const MappingQ1<dim>    mapping;
+  const LevelSpace<dim>   space(random_mesh<dim>(seed), fe, {});
+  std::mt19937            random(seed);
+  std::vector<Point<dim>> points(20); // the last ones are corners and the centre
+  for (auto &point : points)
+    for (unsigned int d = 0; d < dim; ++d)
+      point[d] = random_number(random);
+  points[17] = Point<dim>();
+  for (unsigned int d = 0; d < dim; ++d)
+    {
+      points[18][d] = 1.;
+      points[19][d] = 0.5;
+    }
+  // A function of the space, continuous across hanging nodes.
+  Vector<double> u = random_vector(space.n_dofs(), seed);
+  space.hanging_nodes.distribute(u);
+  const unsigned int n      = fe.n_components();
+  const auto         N      = adamant::evaluation_matrix("key", space, mapping, points, n);
+  const auto         values = multiply(N, u);
+  ASSERT_EQ(values.size(), points.size() * n);
+  for (std::size_t p = 0; p < points.size(); ++p)
+    {
+      Vector<double> expected(n);
+      VectorTools::point_value(mapping, space.dof_handler(), u, points[p], expected);
+      for (unsigned int c = 0; c < n; ++c)
+        EXPECT_NEAR(values[p * n + c], expected[c], 1e-12) << "component " << c << " at " << points[p];
+    }
+  for (int i = 0; i < N.n_rows; ++i)
+    for (auto k = N.row_start[i] + 1; k < N.row_start[i + 1]; ++k)
+      ASSERT_LT(N.column[k - 1], N.column[k]) << "columns ascend, row " << i;
+}
+
+TEST(Points, AgainstDealii)
+{
+  for (const auto &fe : elements<2>())
+    compare_points<2>(*fe, 5);
+  for (const auto &fe : elements<3>())
+    compare_points<3>(*fe, 6);
+}
+
+TEST(Points, OutsideTheMesh)
+{
+  const MappingQ1<2>  mapping;
+  const LevelSpace<2> space(random_mesh<2>(7), FE_Q<2>(1), {});
+  try
+    {
+      adamant::evaluation_matrix<2>("Section/key", space, mapping, {Point<2>(0.5, 0.5), Point<2>(0.5, 1.25)}, 1);
+      FAIL() << "expected InputError";
+    }
+  catch (const adamant::InputError &error)
+    {
+      EXPECT_EQ(std::string(error.what()), "Section/key: the point (0.5 1.25) lies outside the mesh");
+    }
+}
+
+// 2 ε(φ_j) : ε(φ_i) + 4 div φ_j div φ_i
+void isotropic_elasticity(const adamant::CellContext<3> &cell, FullMatrix<double> &local)
+{
+  const auto strain = [&](unsigned int i, unsigned int q) {
+    Tensor<2, 3> gradient;
+    gradient[cell.component(i)] = cell.gradient(i, q);
+    return symmetrize(gradient);
+  };
+  for (const unsigned int q : cell.quadrature_point_indices())
+    for (const unsigned int i : cell.dof_indices())
+      for (const unsigned int j : cell.dof_indices())
+        local(i, j) +=
+          (2. * strain(i, q) * strain(j, q) + 4. * trace(strain(i, q)) * trace(strain(j, q))) * cell.JxW(q);
+}
+
+// Elasticity of a clamped cube: ML with the rigid-body modes needs fewer iterations than with constants, and both solve
+// it.
+TEST(TrilinosAMG, RigidBodyModesHelp)
+{
+  Triangulation<3> mesh;
+  GridGenerator::hyper_cube(mesh, 0., 1., true);
+  mesh.refine_global(3);
+  for (const auto &cell : mesh.active_cell_iterators())
+    if (cell->center()[0] < 0.25 && cell->center()[1] > 0.5)
+      cell->set_refine_flag();
+  mesh.execute_coarsening_and_refinement();
+  const FESystem<3>             fe(FE_Q<3>(1), 3);
+  const MappingQ1<3>            mapping;
+  const adamant::LevelMeshes<3> meshes(mesh, {mesh.n_active_cells()});
+  const adamant::Field<3>       u(meshes, "u", fe, {{0, ComponentMask()}});
+  adamant::Form<3>              form("A", u, unknowns(u), mapping, QGauss<3>(2),
+                                     update_values | update_gradients | update_JxW_values, isotropic_elasticity,
+                                     adamant::Levels::all);
+  form.update();
+  const auto  levels = levels_of(u, form);
+  const auto &space  = u.finest();
+  const int   n      = space.n_dofs();
+
+  adamant::TrilinosAMGOptions options;
+  options.node_size = 3;
+  adamant::Array<int> all(n);
+  for (int i = 0; i < n; ++i)
+    all[i] = i;
+  const auto x = adamant::support_points(space, mapping, all);
+  options.near_null_space.assign(6, adamant::Array<double>(n, 0.));
+  for (int i = 0; i < n; ++i)
+    {
+      const int c = i % 3, d = (c + 1) % 3; // rotation in the plane of c and d: (-x_d, x_c)
+      options.near_null_space[c][i]               = 1.;
+      options.near_null_space[3 + c][i]           = -x[std::size_t(d) * n + i];
+      options.near_null_space[3 + (c + 2) % 3][i] = x[std::size_t((c + 2) % 3) * n + i];
+    }
+
+  const adamant::Device device = adamant::Device::host(2);
+  Vector<double>        values = random_vector(n, 8);
+  for (int i = 0; i < n; ++i)
+    values[i] = space.is_free(i) ? values[i] : 0.;
+  adamant::Vector<double> b(device, n), with(device, n), without(device, n);
+  b.upload(values.begin());
+  adamant::LinearSolverOptions solver_options;
+  solver_options.type              = adamant::SolverType::cg;
+  solver_options.control.tolerance = 1e-10;
+  const auto iterations = [&](const adamant::TrilinosAMGOptions &amg_options, adamant::Vector<double> &solution) {
+    adamant::LinearSolver solver(device, levels, solver_options,
+                                 std::make_unique<ML>(*levels.back().matrix, amg_options));
+    return solver.solve(b, solution).iterations;
+  };
+  const int modes = iterations(options, with), constants = iterations({}, without);
+  EXPECT_LT(modes, 0.8 * constants) << modes << " iterations with, " << constants << " without the modes";
+  const double norm = std::sqrt(device.dot(with, with));
+  EXPECT_GT(norm, 0.);
+  device.axpby(-1., without, 1., with);
+  EXPECT_LT(std::sqrt(device.dot(with, with)), 1e-7 * norm);
+}
+} // namespace

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "base/exceptions.h"
+#include "fem/trilinos_amg.h"
+#include "solvers/preconditioner.h"
+
+namespace test
+{
+/// Trilinos ML as a preconditioner.
+struct ML : adamant::Preconditioner
+{
+  ML(const adamant::CSRMatrix<double> &A, const adamant::TrilinosAMGOptions &options)
+    : amg(A, options)
+  {}
+  void vmult(const adamant::Vector<double> &v, adamant::Vector<double> &z) const override
+  {
+    amg.vmult(v.data(), z.data());
+  }
+  void update() override { throw adamant::RunError("no new values are expected"); }
+
+  adamant::TrilinosAMG amg;
+};
+} // namespace test

@@ -1,0 +1,423 @@
+// The library's solution against direct solvers; the convergence of its V-cycle; the preconditioner in deal.II's
+// solvers.
+#include "fem/dealii_preconditioner.h"
+#include "fem/forms/form.h"
+#include "fem/ml.h"
+#include "fem/support.h"
+#include "multigrid/linear_solver.h"
+
+#include <deal.II/base/quadrature_lib.h>
+#include <deal.II/dofs/dof_renumbering.h>
+#include <deal.II/dofs/dof_tools.h>
+#include <deal.II/lac/dynamic_sparsity_pattern.h>
+#include <deal.II/lac/solver_cg.h>
+#include <deal.II/lac/solver_gmres.h>
+#include <deal.II/lac/sparse_direct.h>
+#include <deal.II/lac/sparse_matrix.h>
+#include <deal.II/numerics/vector_tools.h>
+
+#include <memory>
+#include <utility>
+
+using namespace test;
+
+namespace
+{
+const UpdateFlags flags = update_values | update_gradients | update_JxW_values;
+
+// -Laplace u = 1, u = SmoothFunction on the boundary; the library's matrices and deal.II's own.
+template <int dim>
+struct Poisson
+{
+  Poisson(Triangulation<dim> &mesh, const FiniteElement<dim> &fe, unsigned int coarsest_cells)
+    : quadrature(fe.degree + 1)
+    , meshes(mesh, {coarsest_cells})
+    , field(meshes, "u", fe, {{0, ComponentMask()}})
+    , form("A", field, unknowns(field), mapping, quadrature, flags, laplace<dim>, adamant::Levels::all)
+  {
+    form.update();
+  }
+
+  const adamant::LevelSpace<dim> &space() const { return field.finest(); }
+  std::vector<adamant::LevelData> levels() const { return levels_of(field, form); }
+
+  void assemble_with_dealii()
+  {
+    const auto &dofs = space().dof_handler();
+    assemble_with_dealii(dofs, dealii_constraints(space(), mapping, {{0, ComponentMask()}}, SmoothFunction<dim>()));
+  }
+
+  void assemble_with_dealii(const DoFHandler<dim> &dofs, const AffineConstraints<double> &dof_constraints)
+  {
+    constraints.copy_from(dof_constraints);
+    DynamicSparsityPattern dynamic(dofs.n_dofs());
+    DoFTools::make_sparsity_pattern(dofs, dynamic, constraints, false);
+    pattern.copy_from(dynamic);
+    matrix.reinit(pattern);
+    rhs.reinit(dofs.n_dofs());
+    const unsigned int                   n = dofs.get_fe().n_dofs_per_cell();
+    FEValues<dim>                        fe_values(mapping, dofs.get_fe(), quadrature, flags);
+    FullMatrix<double>                   local(n, n);
+    Vector<double>                       local_rhs(n);
+    std::vector<types::global_dof_index> indices(n);
+    for (const auto &cell : dofs.active_cell_iterators())
+      {
+        fe_values.reinit(cell);
+        local     = 0.;
+        local_rhs = 0.;
+        laplace<dim>(DealiiCell<dim>{cell, fe_values}, local);
+        for (const unsigned int q : fe_values.quadrature_point_indices())
+          for (unsigned int i = 0; i < n; ++i)
+            local_rhs[i] += fe_values.shape_value(i, q) * fe_values.JxW(q);
+        cell->get_dof_indices(indices);
+        constraints.distribute_local_to_global(local, local_rhs, indices, matrix, rhs, true);
+      }
+  }
+
+  // deal.II's matrix with its direct solver.
+  Vector<double> direct_solution()
+  {
+    SparseDirectUMFPACK direct;
+    direct.initialize(matrix);
+    Vector<double> u(rhs.size());
+    direct.vmult(u, rhs);
+    constraints.distribute(u);
+    return u;
+  }
+
+  MappingQ1<dim>            mapping;
+  QGauss<dim>               quadrature;
+  adamant::LevelMeshes<dim> meshes;
+  adamant::Field<dim>       field;
+  adamant::Form<dim>        form;
+  AffineConstraints<double> constraints;
+  SparsityPattern           pattern;
+  SparseMatrix<double>      matrix;
+  Vector<double>            rhs;
+};
+
+adamant::LinearSolverOptions options(adamant::SolverType type, double tolerance)
+{
+  adamant::LinearSolverOptions o;
+  o.type              = type;
+  o.control.tolerance = tolerance;
+  return o;
+}
+
+// The library alone: u = H x + B g with A x = S f - C g.
+template <int dim>
+Vector<double> solve(const Poisson<dim> &problem, const adamant::LinearSolverOptions &options)
+{
+  const auto        &space = problem.space();
+  const auto        &u     = problem.field;
+  adamant::Form<dim> C("C", u, prescribed_values(u), problem.mapping, problem.quadrature, flags, laplace<dim>);
+  adamant::Form<dim> S("S", u, adamant::quadrature_points<dim>(), problem.mapping, problem.quadrature, flags,
+                       [](const auto &cell, auto &local) {
+                         for (const unsigned int q : cell.quadrature_point_indices())
+                           for (const unsigned int i : cell.dof_indices())
+                             local(i, q) += cell.value(i, q) * cell.JxW(q);
+                       });
+  C.update();
+  S.update();
+  const auto     g = prescribed_values_of(space, problem.mapping, SmoothFunction<dim>());
+  Vector<double> f(S.finest()->n_cols);
+  f                = 1.;
+  Vector<double> b = multiply(*S.finest(), f);
+  b -= multiply(*C.finest(), g);
+
+  const adamant::Device   device = adamant::Device::host(2);
+  adamant::LinearSolver   solver(device, problem.levels(), options);
+  adamant::Vector<double> rhs(device, b.size()), x(device, b.size());
+  rhs.upload(b.begin());
+  solver.solve(rhs, x);
+  const auto     solution = adamant::to_host<Vector<double>>(x);
+  Vector<double> values   = multiply(space.H, solution);
+  values += multiply(space.B, g);
+  return values;
+}
+
+// Iterations to 1e-8 for a random right-hand side.
+template <int dim>
+int iterations(const Poisson<dim> &problem, adamant::LinearSolverOptions options,
+               std::unique_ptr<adamant::Preconditioner> external = nullptr)
+{
+  const int      n = problem.space().n_dofs();
+  Vector<double> b = random_vector(n, 50);
+  for (int i = 0; i < n; ++i)
+    if (!problem.space().is_free(i))
+      b[i] = 0.;
+  const adamant::Device   device = adamant::Device::host(2);
+  adamant::LinearSolver   solver(device, problem.levels(), options, std::move(external));
+  adamant::Vector<double> rhs(device, n), x(device, n);
+  rhs.upload(b.begin());
+  return solver.solve(rhs, x).iterations;
+}
+
+TEST(Solvers, AdaptivePoissonAgainstADirectSolver)
+{
+  Triangulation<3> mesh;
+  make_random_mesh(mesh, 51);
+  for (auto &face : mesh.active_face_iterators())
+    if (face->at_boundary())
+      face->set_boundary_id(0);
+  Poisson<3> problem(mesh, FE_Q<3>(1), 8);
+  problem.assemble_with_dealii();
+  const auto expected = problem.direct_solution();
+  expect_close(solve(problem, options(adamant::SolverType::cg, 1e-11)), expected, 1e-8, "CG");
+  expect_close(solve(problem, options(adamant::SolverType::gmres, 1e-11)), expected, 1e-8, "GMRES");
+  expect_close(solve(problem, options(adamant::SolverType::multigrid, 1e-11)), expected, 1e-8, "multigrid alone");
+}
+
+// In deal.II's solvers, on deal.II's matrix; a start vector with anything in the constrained entries costs nothing.
+template <typename Number>
+void solve_with_dealii(Poisson<3> &problem, const Vector<double> &expected, const std::string &what)
+{
+  SCOPED_TRACE(what);
+  adamant::DealiiPreconditioner<Number> multigrid(adamant::Device::host(2), problem.levels(), {});
+  multigrid.scale_constrained(problem.matrix);
+  SolverControl  control(100, 1e-11 * problem.rhs.l2_norm());
+  SolverCG<>     cg(control);
+  Vector<double> u(expected.size());
+  cg.solve(problem.matrix, u, problem.rhs, multigrid);
+  const unsigned int from_zero = control.last_step();
+  problem.constraints.distribute(u);
+  expect_close(u, expected, 1e-8, "SolverCG");
+  EXPECT_LE(from_zero, 16u);
+
+  u = random_vector(u.size(), 52);
+  cg.solve(problem.matrix, u, problem.rhs, multigrid);
+  problem.constraints.distribute(u);
+  expect_close(u, expected, 1e-8, "SolverCG from a random guess");
+  EXPECT_LE(control.last_step(), from_zero + 2);
+
+  // GMRES needs one and the same matrix as preconditioner, to all digits: in single precision the flexible variant.
+  u = 0.;
+  if (std::is_same_v<Number, float>)
+    SolverFGMRES<>(control).solve(problem.matrix, u, problem.rhs, multigrid);
+  else
+    SolverGMRES<>(control, SolverGMRES<>::AdditionalData(30, true)).solve(problem.matrix, u, problem.rhs, multigrid);
+  problem.constraints.distribute(u);
+  expect_close(u, expected, 1e-8, "SolverGMRES or SolverFGMRES");
+  EXPECT_LE(control.last_step(), 16u);
+
+  multigrid.update();
+  Vector<double> before(u.size()), after(u.size());
+  adamant::DealiiPreconditioner<Number>(adamant::Device::host(1), problem.levels(), {}).vmult(before, expected);
+  multigrid.vmult(after, expected);
+  for (unsigned int i = 0; i < u.size(); ++i)
+    if (problem.constraints.is_constrained(i))
+      ASSERT_NEAR(after[i] * problem.matrix.diag_element(i), before[i], 1e-14) << "constrained entry " << i;
+    else
+      ASSERT_EQ(after[i], before[i]) << "update with the same values, other threads";
+  Vector<double> small(3);
+  EXPECT_THROW(multigrid.vmult(small, small), adamant::RunError);
+}
+
+TEST(Solvers, PreconditionerOfDealIISolvers)
+{
+  Triangulation<3> mesh;
+  make_random_mesh(mesh, 53);
+  for (auto &face : mesh.active_face_iterators())
+    if (face->at_boundary())
+      face->set_boundary_id(0);
+  Poisson<3> problem(mesh, FE_Q<3>(1), 8);
+  problem.assemble_with_dealii();
+  const auto expected = problem.direct_solution();
+  solve_with_dealii<float>(problem, expected, "float");
+  solve_with_dealii<double>(problem, expected, "double");
+}
+
+// Of a matrix that stays the levels are made in turn and freed; the solver computes the same, and what is asked for
+// comes back.
+TEST(Solvers, LevelsInTurn)
+{
+  Triangulation<2> mesh;
+  make_random_mesh(mesh, 55);
+  const Poisson<2>      whole(mesh, FE_Q<2>(1), 8);
+  Poisson<2>            problem(mesh, FE_Q<2>(1), 8);
+  const adamant::Device device = adamant::Device::host(2);
+  const auto            o      = options(adamant::SolverType::gmres, 1e-10);
+  adamant::LinearSolver expected(device, whole.levels(), o);
+
+  const std::size_t                               top    = problem.field.n_levels() - 1;
+  const std::weak_ptr<const adamant::CellList<2>> coarse = problem.meshes[0].cells;
+  const std::weak_ptr<const adamant::CellList<2>> next   = problem.meshes[top - 1].cells;
+  std::weak_ptr<const adamant::CSRMatrix<double>> P;
+  const std::size_t                               small = whole.field.space(1).n_dofs();
+  ASSERT_GE(top, 3u) << "two levels at once, two in turn";
+  problem.form.release();
+  auto levels = levels_in_turn(problem.meshes, problem.field, problem.form, small);
+  EXPECT_TRUE(levels[1].matrix && !levels[2].matrix);
+  levels[top].add_transfer = [&, add = levels[top].add_transfer](adamant::LevelData &data) {
+    add(data);
+    P = data.prolongation;
+    EXPECT_TRUE(next.expired()) << "the finest transfer reads tables";
+  };
+  adamant::LinearSolver solver(device, levels, o);
+  EXPECT_TRUE(coarse.expired());
+  EXPECT_TRUE(P.expired());
+  EXPECT_TRUE(problem.form.matrix(top - 1)->value.empty());
+  problem.form.release_entries(top);
+  EXPECT_TRUE(problem.form.finest()->value.empty());
+  EXPECT_EQ(problem.form.finest()->n_nonzeros(), whole.form.finest()->n_nonzeros()) << "the size stays";
+
+  Vector<double> b = random_vector(problem.space().n_dofs(), 56);
+  for (unsigned int i = 0; i < b.size(); ++i)
+    if (!problem.space().is_free(i))
+      b[i] = 0.;
+  adamant::Vector<double> rhs(device, b.size()), x(device, b.size()), y(device, b.size());
+  rhs.upload(b.begin());
+  EXPECT_EQ(solver.solve(rhs, x).iterations, expected.solve(rhs, y).iterations);
+  EXPECT_EQ(adamant::to_host(x), adamant::to_host(y));
+  EXPECT_THROW(solver.update(), adamant::RunError);
+
+  ASSERT_EQ(problem.meshes.size(), whole.meshes.size());
+  EXPECT_EQ(problem.meshes[0].cells->size(), whole.meshes[0].cells->size());
+  EXPECT_EQ(problem.field.prolongation(1)->value, whole.field.prolongation(1)->value);
+  problem.form.update();
+  EXPECT_EQ(problem.form.matrix(0)->value, whole.form.matrix(0)->value);
+  EXPECT_EQ(problem.form.finest()->value, whole.form.finest()->value);
+}
+
+// A program's own DoFHandler, numbered in its own way.
+TEST(Solvers, PreconditionerForAnyNumbering)
+{
+  Triangulation<3> mesh;
+  make_random_mesh(mesh, 54);
+  for (auto &face : mesh.active_face_iterators())
+    if (face->at_boundary())
+      face->set_boundary_id(0);
+  Poisson<3>    problem(mesh, FE_Q<3>(2), 8);
+  DoFHandler<3> dofs(mesh);
+  dofs.distribute_dofs(FE_Q<3>(2));
+  DoFRenumbering::random(dofs);
+  AffineConstraints<double> constraints;
+  DoFTools::make_hanging_node_constraints(dofs, constraints);
+  VectorTools::interpolate_boundary_values(dofs, 0, SmoothFunction<3>(), constraints);
+  constraints.close();
+  problem.assemble_with_dealii(dofs, constraints);
+  const auto expected = problem.direct_solution();
+
+  adamant::DealiiPreconditioner<> multigrid(adamant::Device::host(2), problem.field, problem.form, dofs);
+  multigrid.scale_constrained(problem.matrix);
+  SolverControl  control(100, 1e-11 * problem.rhs.l2_norm());
+  Vector<double> u(expected.size());
+  SolverCG<>(control).solve(problem.matrix, u, problem.rhs, multigrid);
+  constraints.distribute(u);
+  expect_close(u, expected, 1e-8, "SolverCG with another numbering");
+  EXPECT_LE(control.last_step(), 30u);
+
+  // The whole solver, from a guess with anything in the constrained entries.
+  adamant::DealiiSolver solver(adamant::Device::host(2), problem.field, problem.form, dofs,
+                               options(adamant::SolverType::cg, 1e-11));
+  solver.scale_constrained(problem.matrix);
+  u = random_vector(u.size(), 55);
+  EXPECT_LE(solver.solve(u, problem.rhs).iterations, 30);
+  Vector<double> residual(u.size());
+  EXPECT_LE(problem.matrix.residual(residual, u, problem.rhs), 1e-9 * problem.rhs.l2_norm());
+  constraints.distribute(u);
+  expect_close(u, expected, 1e-8, "DealiiSolver with another numbering");
+
+  dofs.distribute_dofs(FE_Q<3>(1));
+  EXPECT_THROW(adamant::DealiiPreconditioner<>(adamant::Device::host(1), problem.field, problem.form, dofs),
+               adamant::RunError);
+}
+
+// Refines towards a corner: `levels` times the cells whose centre lies within 2^-l; hanging nodes at that many levels.
+template <int dim>
+void refine_to_corner(Triangulation<dim> &mesh, unsigned int start, unsigned int levels)
+{
+  GridGenerator::hyper_cube(mesh);
+  mesh.refine_global(start);
+  for (unsigned int l = 1; l <= levels; ++l)
+    {
+      for (const auto &cell : mesh.active_cell_iterators())
+        if (cell->center().norm() < std::pow(0.5, l))
+          cell->set_refine_flag();
+      mesh.execute_coarsening_and_refinement();
+    }
+}
+
+// Iterations on two meshes, the second one once more refined: level independence.
+template <int dim>
+void expect_level_independence(unsigned int refinements, unsigned int adaptive_levels, const FiniteElement<dim> &fe,
+                               adamant::LinearSolverOptions o, int bound, const std::string &what)
+{
+  SCOPED_TRACE(what);
+  int found[2];
+  for (unsigned int k = 0; k < 2; ++k)
+    {
+      Triangulation<dim> mesh;
+      refine_to_corner(mesh, refinements + k, adaptive_levels);
+      const Poisson<dim> problem(mesh, fe, dim == 2 ? 16 : 8);
+      EXPECT_GE(problem.field.n_levels(), 3u);
+      found[k] = iterations(problem, o);
+    }
+  EXPECT_LE(found[1], found[0] + 1) << "iterations " << found[0] << ", " << found[1];
+  EXPECT_GE(found[1], found[0] - 1) << "iterations " << found[0] << ", " << found[1];
+  EXPECT_LE(found[1], bound);
+  testing::Test::RecordProperty(what, std::to_string(found[0]) + ", " + std::to_string(found[1]));
+  std::cout << what << ": iterations " << found[0] << ", " << found[1] << std::endl;
+}
+
+TEST(Convergence, Jacobi)
+{
+  const auto cg = options(adamant::SolverType::cg, 1e-8), gmres = options(adamant::SolverType::gmres, 1e-8);
+  expect_level_independence<2>(6, 0, FE_Q<2>(1), cg, 12, "2D uniform");
+  expect_level_independence<2>(6, 0, FE_Q<2>(1), gmres, 12, "2D uniform, GMRES");
+  expect_level_independence<3>(3, 0, FE_Q<3>(1), cg, 12, "3D uniform");
+  expect_level_independence<2>(4, 4, FE_Q<2>(1), cg, 13, "2D adaptive");
+  expect_level_independence<3>(3, 4, FE_Q<3>(1), cg, 13, "3D adaptive");
+}
+
+TEST(Convergence, ChebyshevForQuadraticElements)
+{
+  auto o                         = options(adamant::SolverType::cg, 1e-8);
+  o.multigrid.smoother.chebyshev = true;
+  o.multigrid.pre_steps          = 4;
+  o.multigrid.post_steps         = 4;
+  expect_level_independence<2>(4, 0, FE_Q<2>(2), o, 10, "2D uniform Q2");
+  expect_level_independence<2>(3, 4, FE_Q<2>(2), o, 10, "2D adaptive Q2");
+  expect_level_independence<3>(2, 4, FE_Q<3>(2), o, 12, "3D adaptive Q2");
+}
+
+TEST(Solvers, TrilinosAMG)
+{
+  Triangulation<2> mesh;
+  refine_to_corner(mesh, 4, 4);
+  const Poisson<2> problem(mesh, FE_Q<2>(1), 16);
+  const auto       make_ml = [&] {
+    return std::make_unique<ML>(*problem.levels().back().matrix, adamant::TrilinosAMGOptions());
+  };
+  const auto o = options(adamant::SolverType::gmres, 1e-10);
+  EXPECT_LE(iterations(problem, o, make_ml()), 30);
+
+  const auto     device = adamant::Device::host(1);
+  const int      n      = problem.space().n_dofs();
+  Vector<double> b      = random_vector(n, 54), found[2];
+  for (int k = 0; k < 2; ++k)
+    {
+      adamant::LinearSolver   solver(device, problem.levels(), o, k == 1 ? make_ml() : nullptr);
+      adamant::Vector<double> rhs(device, n), x(device, n);
+      rhs.upload(b.begin());
+      solver.solve(rhs, x);
+      found[k] = adamant::to_host<Vector<double>>(x);
+    }
+  expect_close(found[1], found[0], 1e-7, "Trilinos against multigrid");
+}
+
+// One cycle of ML on a large coarsest level is as good as more levels.
+TEST(Solvers, TrilinosAMGOnTheCoarsestLevel)
+{
+  Triangulation<2> mesh;
+  refine_to_corner(mesh, 7, 2);
+  const Poisson<2> few_levels(mesh, FE_Q<2>(1), 5000), all_levels(mesh, FE_Q<2>(1), 100);
+  ASSERT_GT(few_levels.field.n_levels(), 1u);
+  ASSERT_GT(few_levels.field.space(0).n_dofs(), 2000) << "ML may solve smaller ones directly";
+  auto      o                    = options(adamant::SolverType::cg, 1e-10);
+  const int inverse              = iterations(all_levels, o);
+  o.multigrid.coarse_solver      = adamant::CoarseSolverType::external;
+  o.multigrid.make_coarse_solver = adamant::make_trilinos_amg({});
+  EXPECT_NEAR(iterations(few_levels, o), inverse, 3);
+}
+} // namespace
