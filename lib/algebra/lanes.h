@@ -2,8 +2,8 @@
 
 namespace adamant
 {
-/// The threads that work on one element together, as a functor of Device::for_each_by_lanes sees them: here one alone,
-/// on a GPU the 32 of a warp (algebra/cuda/vectors/for_each.cuh).
+/// The threads that work on one element together, as a functor of Device::for_each_by_lanes sees them. Here it is one
+/// alone, on a GPU the 32 of a warp (algebra/cuda/vectors/for_each.cuh).
 struct OneLane
 {
   static constexpr int size = 1;
