@@ -83,7 +83,7 @@ template <int dim>
 void Poisson<dim>::run()
 {
   setup();
-  if (parameters.schur.conditions)
+  if (parameters.schur.conditions && !run_info.is_dry())
     return;
   const int samples = parameters.problem.n_samples, n_batches = (samples + r - 1) / r;
   run_info.begin_time_loop(0, n_batches);
@@ -168,7 +168,7 @@ void Poisson<dim>::setup_solver()
     *vector = adamant::MultiVector<double>(device, levels.n(), r).flat;
   statistics.emplace(device, levels.n());
   solvers.emplace(device, parameters, levels, find_directions());
-  if (parameters.schur.conditions)
+  if (parameters.schur.conditions && !run_info.is_dry())
     {
       run_info.record["conditions"] = solvers->conditions();
       std::cout << run_info.record["conditions"].dump(1) << std::endl;

@@ -82,6 +82,7 @@ template <int dim>
 LevelMeshOptions level_mesh_options(const Run &run, const LinearSolverParameters &parameters,
                                     const dealii::FiniteElement<dim> &element)
 {
+  parameters.require_ranks(run.ranks.size());
   return {parameters.preconditioner != "trilinos_amg" ? parameters.coarsest_cells : finest_level_only,
           run.cells_per_rank(element.n_dofs_per_cell()), parameters.coarsest_on_one_rank()};
 }

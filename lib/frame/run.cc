@@ -119,7 +119,7 @@ unsigned int Run::cells_per_rank(unsigned int dofs_per_cell) const
 void Run::describe(const RunSize &size)
 {
   adamant::describe(size, ranks, record);
-  bytes_of_steps = bytes_of_time_loop(size);
+  bytes_of_steps = bytes_of_time_loop(size, device.asynchronous());
 }
 
 void Run::measure(const LinearSolver &solver)

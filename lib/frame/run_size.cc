@@ -51,16 +51,18 @@ void describe(const RunSize &size, const Communicator &ranks, RunRecord &record)
   record["extrapolation_order"] = size.extrapolation_order;
 }
 
-std::size_t bytes_of_time_loop(const RunSize &size)
+std::size_t bytes_of_time_loop(const RunSize &size, bool on_gpu)
 {
   // GMRES keeps a vector in double and a direction in the V-cycle's precision for each iteration. It makes room for
-  // four at a time, and five to eight are usual. Its loop takes three more vectors, timing the V-cycle two.
-  const auto        options = size.linear_solver.options("");
-  const std::size_t per_iteration =
-                      sizeof(double) + (options.precision == Precision::float32 ? sizeof(float) : sizeof(double)),
-                    gmres = options.type == SolverType::gmres ?
-                              std::min(options.restart, 8) * per_iteration + 3 * sizeof(double) :
-                              0;
+  // four at a time; five to eight are usual, and a loop on a GPU has room for ten. Its loop takes three more vectors in
+  // double, of which directions in float spare two on a GPU. Timing the V-cycle takes two.
+  const auto        options  = size.linear_solver.options("");
+  const bool        in_float = options.precision == Precision::float32;
+  const std::size_t per_iteration = sizeof(double) + (in_float ? sizeof(float) : sizeof(double)),
+                    in_loop       = on_gpu && in_float ? 1 : 3,
+                    gmres         = options.type == SolverType::gmres ?
+                                      std::min(options.restart, on_gpu ? 12 : 8) * per_iteration + in_loop * sizeof(double) :
+                                      0;
   return size.levels.back().matrix->n_rows * (gmres + (2 + size.extrapolation_order) * sizeof(double));
 }
 

@@ -26,7 +26,7 @@ struct RunSize
 void describe(const RunSize &size, const Communicator &ranks, RunRecord &record);
 
 /// Returns the bytes of device vectors that only the first time steps create.
-std::size_t bytes_of_time_loop(const RunSize &size);
+std::size_t bytes_of_time_loop(const RunSize &size, bool on_gpu);
 
 /// Prints the answer of --dry-run, from the entries that `describe` has put into the record. Memory is in bytes, the
 /// device's by purpose. `device_peak` is the most device memory so far or later, 0 on the host.

@@ -59,14 +59,15 @@ SolverResult BiCGStab::solve(const Vector<double> &b, Vector<double> &x, const S
 }
 
 // Iterations from the residual r, until it is small enough, the limit of iterations, or a step that breaks down;
-// whether none did.
+// whether none did. A step whose second half is lost in rounding has gained by its first half: the true residual then
+// decides.
 bool BiCGStab::cycle(Vector<double> &x, double norm_b, const SolverControl &control, SolverResult &result)
 {
   State state;
   for (int k = 0;; ++k)
     {
       const bool broken = !step(state, k == 0, x);
-      if (broken && k == 0)
+      if (broken && k == 0 && !state.gained)
         fail("BiCGStab", control, result.iterations, result.final_residual, "breakdown",
              "the matrix or the preconditioner is singular; or use GMRES");
       ++result.iterations;
@@ -109,6 +110,7 @@ bool BiCGStab::step(State &state, bool first, Vector<double> &x)
     return false;
   state.alpha = rho / along;
   device.axpby(state.alpha, z, 1., x);
+  state.gained = true;
   device.copy(r, s);
   device.axpby(-state.alpha, v, 1., s);
   run_recorded(second_half, [this] {

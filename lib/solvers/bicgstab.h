@@ -19,6 +19,7 @@ private:
   struct State
   {
     double rho = 1, alpha = 1, omega = 1;
+    bool   gained = false; // whether x has changed since the cycle began
   };
   bool cycle(Vector<double> &x, double norm_b, const SolverControl &control, SolverResult &result);
   bool step(State &state, bool first, Vector<double> &x);

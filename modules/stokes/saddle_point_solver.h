@@ -22,8 +22,13 @@ public:
                     const LinearSolverOptions &options, const MultigridOptions &schur_options,
                     std::unique_ptr<Preconditioner> external = nullptr);
 
-  /// Solves for x, from the guess x; see KrylovMethod.
-  SolverResult solve(const Vector<double> &b, Vector<double> &x) { return gmres.solve(b, x, options.control); }
+  /// Solves for x, from the guess x, to `part` times the tolerance; see KrylovMethod.
+  SolverResult solve(const Vector<double> &b, Vector<double> &x, double part = 1.)
+  {
+    auto control = options.control;
+    control.tolerance *= part;
+    return gmres.solve(b, x, control);
+  }
   /// Takes over the present values of the matrices.
   void update();
 

@@ -8,6 +8,7 @@ programs   every shipped parameter file for 20 steps on the host and on the GPU:
            cuSPARSE, on two ranks that share the GPU; all results are compared (scripts/checks/results.py), of the ranks
            with the host's on p4est's mesh
 sanitizer  memcheck of small runs of all programs and of every Krylov method's loop, racecheck of operations and solvers
+On a node with several GPUs each process takes the one that the fewest others use, and long tests run in parts.
 A node without deal.II takes the programs with their libraries from scripts/pack,
 run as `bash .gpu/run scripts/check gpu ...`.
 """
@@ -17,7 +18,9 @@ import os
 import re
 import shutil
 import tempfile
+import threading
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from pathlib import Path
 
 from . import shipped
@@ -39,6 +42,34 @@ TOLERANCES = ["1e-12", "1e-11", "1e-10", "1e-9", "1e-8"]
 DISTRIBUTED = ["Ranks/Distributed mesh=true"]
 ONE_RANK = re.compile(r"one rank|serial mesh|p4est's meshes")  # what a refusal of ranks says
 AGREEMENT = 1e-7  # see results.py; VTU files have float32
+AT_ONCE = {"test_cuda_application": 4, "test_app_ranks": 4}  # the cases that one process of a test takes, else 64
+# Short solves of each method: racecheck makes them 50 times as long.
+RACECHECKED = "*BiCGStab*/cuda:*Krylov.ConvergesTo*/cuda:*Krylov.GMRES*/cuda:*TimeSteps*/cuda-*EndsAtTheTrueResidual*"
+LONG_IN_MEMCHECK = "*ContractionDoesNotDependOnTheLevel*"  # two minutes each there
+
+
+class Gpus:
+    """The GPUs of this node, each with the number of processes that were given to it."""
+
+    def __init__(self):
+        listed = Outcome(["nvidia-smi", "-L"]) if shutil.which("nvidia-smi") else None
+        visible = re.findall(r"^GPU (\d+)", listed.out if listed and listed.code == 0 else "", re.MULTILINE)
+        if not visible:
+            fail("no GPU is visible here (nvidia-smi -L)")
+        chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
+        self.users, self.lock = {name: 0 for name in (chosen.split(",") if chosen else visible)}, threading.Lock()
+
+    @contextmanager
+    def one(self):
+        """The environment of a process with the GPU that has the fewest users."""
+        with self.lock:
+            gpu = min(self.users, key=self.users.get)
+            self.users[gpu] += 1
+        try:
+            yield {"CUDA_VISIBLE_DEVICES": gpu}
+        finally:
+            with self.lock:
+                self.users[gpu] -= 1
 
 
 # --- Tests ------------------------------------------------------------------------------------------------------------
@@ -50,21 +81,23 @@ def cases(program, environment):
     return [line for line in done.out.splitlines() if line.startswith("  ")] if done.code == 0 else [done.how()]
 
 
-def one_test(program, environment, ranks=0):
+def one_test(gpus, program, environment, ranks=0, part=0, parts=1):
     command = [program, f"--gtest_filter={'CudaRanks.*' if ranks else GPU_CASES}"]
-    done = run_program(command, ranks, environment=environment, timeout=420)
+    shard = {"GTEST_TOTAL_SHARDS": str(parts), "GTEST_SHARD_INDEX": str(part)}
+    with gpus.one() as gpu:
+        done = run_program(command, ranks, environment={**environment, **shard, **gpu}, timeout=420)
     text = done.out + done.err
     count = lambda word: sum(int(n) for n in re.findall(rf"\[  {word} +\] (\d+) tests?", text))
     failed = sorted(set(re.findall(r"^\[  FAILED  \] (\S+\.\S+?),? ", text, re.MULTILINE)))
     passed = done.code == 0 and count("SKIPPED") == 0 and count("PASSED") > 0
-    name = Path(program).name + (f" on {ranks} ranks" if ranks else "")
+    name = Path(program).name + (f" on {ranks} ranks" if ranks else "") + (f", part {part + 1} of {parts}" if parts > 1 else "")
     if not passed:
         print(text[-6000:])
     counts = f"{count('PASSED')} passed, {count('SKIPPED')} skipped"
     return name, passed, f"{counts}, {done.seconds:.0f} s, {done.how()} {' '.join(failed[:8])}"
 
 
-def tests(build, jobs, only, report):
+def tests(gpus, build, jobs, only, report):
     variable = lambda name: "STATIONARY" if name == "stationary_navier_stokes" else name.upper()
     environment = {variable(name): str((build / "apps" / name).resolve()) for name in FILES}
     programs = sorted(p for p in build.glob("tests/*/test_*") if os.access(p, os.X_OK) and p.is_file()
@@ -73,9 +106,11 @@ def tests(build, jobs, only, report):
     for name in sorted({n for n in names if names.count(n) > 1}):
         report.add(name, False, "there are two of this name; one is of an older build: remove it")
     with ThreadPoolExecutor(max(1, jobs // 2)) as pool:
-        work = [pool.submit(one_test, str(p), environment) for p in programs if p.name != "test_rank_matrices"
-                and cases(str(p), environment)]
-        work += [pool.submit(one_test, str(p), environment, n) for p in programs if p.name == "test_rank_matrices"
+        parts = {p: -(-len(cases(str(p), environment)) // AT_ONCE.get(p.name, 64)) for p in programs
+                 if p.name != "test_rank_matrices"}
+        work = [pool.submit(one_test, gpus, str(p), environment, 0, k, parts[p])
+                for p in sorted(parts, key=lambda p: -parts[p]) for k in range(parts[p])]
+        work += [pool.submit(one_test, gpus, str(p), environment, n) for p in programs if p.name == "test_rank_matrices"
                  for n in (1, 2, 4)]
         for done in as_completed(work):
             report.add(*done.result())
@@ -103,7 +138,7 @@ def variants():
             ("2 ranks", DISTRIBUTED + ["Ranks/Share devices=true"], 2, {}, "host, p4est's mesh")]
 
 
-def one_file(build, name, program, file, change):
+def one_file(gpus, build, name, program, file, change):
     """The rows of a shipped file: its runs on the GPU against those on the host."""
     if shipped.settings(file).get("Solver/Precision") == "float16":  # which the host has not
         change = change + ["Solver/Precision=float32"]
@@ -116,7 +151,9 @@ def one_file(build, name, program, file, change):
             first, tolerances = hosts[host]
             done = first
             if first.code is not None:  # nothing can be compared with a run that does not end
-                done, _ = solved(words(label), settings + more, keys, tolerances, ranks, environment, backend="cuda")
+                with gpus.one() as gpu:
+                    done, _ = solved(words(label), settings + more, keys, tolerances, ranks, {**environment, **gpu},
+                                     backend="cuda")
             rows.append((f"{name}: {label}", *judged(Path(place), first, host, done, label)))
     return rows
 
@@ -136,9 +173,9 @@ def judged(place, first, host, done, label):
     return worst <= AGREEMENT, f"{worst:.1e} {where}, {done.seconds:.1f} s"
 
 
-def programs(build, jobs, only, report):
+def programs(gpus, build, jobs, only, report):
     with ThreadPoolExecutor(max(1, jobs // 2)) as pool:
-        work = [pool.submit(one_file, build, *run) for run in shipped.runs("medium", 20) if only in run[0]]
+        work = [pool.submit(one_file, gpus, build, *run) for run in shipped.runs("medium", 20) if only in run[0]]
         for done in as_completed(work):
             for row in done.result():
                 report.add(*row)
@@ -147,8 +184,12 @@ def programs(build, jobs, only, report):
 # --- Sanitizer --------------------------------------------------------------------------------------------------------
 
 
-def sanitized(name, command, tool="memcheck"):
-    done = run_program(command, under=["compute-sanitizer", "--tool", tool, "--error-exitcode", "99"], timeout=200)
+def sanitized(gpus, name, command, tool="memcheck"):
+    # racecheck itself ends with a segmentation fault in loops of graphs
+    graphs = {"ADAMANT_CUDA_GRAPHS": "0"} if tool == "racecheck" else {}
+    with gpus.one() as gpu:
+        done = run_program(command, under=["compute-sanitizer", "--tool", tool, "--error-exitcode", "99"], timeout=400,
+                           environment={**gpu, **graphs})
     summary = re.findall(r"ERROR SUMMARY: .*|RACECHECK SUMMARY: .*", done.out + done.err)
     none = re.search(r"PASSED  \] 0 tests", done.out)  # a filter that fits nothing finds no fault
     zero = bool(summary) and all(re.search(r": 0 (errors|hazards)", line) for line in summary)
@@ -158,16 +199,16 @@ def sanitized(name, command, tool="memcheck"):
     return f"{tool}: {name}", clean, f"{'; '.join(summary) or done.how()}, {done.seconds:.0f} s"
 
 
-def sanitizer(build, jobs, only, report):
+def sanitizer(gpus, build, jobs, only, report):
     if not shutil.which("compute-sanitizer"):
         fail("compute-sanitizer is not on the PATH")
-    # One after the other: with several processes on one GPU memcheck reports valid accesses of loops in graphs.
-    with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(1) as pool:
+    # One on each GPU: with several processes on one GPU memcheck reports valid accesses of loops in graphs.
+    with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(len(gpus.users)) as pool:
         work = []
 
         def add(name, *rest, **more):
             if only in name:
-                work.append(pool.submit(sanitized, name, *rest, **more))
+                work.append(pool.submit(sanitized, gpus, name, *rest, **more))
 
         def add_test(name, some, tool):
             if only in name and not (build / "tests" / name).is_file():
@@ -183,10 +224,10 @@ def sanitizer(build, jobs, only, report):
             words = [executable(build, program), file, "--output", f"{place}/{name.replace('/', '_')}"]
             add(name, program_command(*words, settings=change, backend="cuda", threads=2))
         for test, some in [("solvers/test_solvers", "*cuda*"), ("algebra/test_algebra", "*cuda*"),
-                           ("multigrid/test_multigrid", "*cuda*"),
+                           ("multigrid/test_multigrid", "*cuda*-" + LONG_IN_MEMCHECK),
                            ("fem/test_device_forms", "*cuda*:*Cuda*")]:
             add_test(test, some, "memcheck")
-        for test, some in [("solvers/test_solvers", "*Krylov*/cuda:*BiCGStab*/cuda:*TimeSteps*/cuda"),
+        for test, some in [("solvers/test_solvers", RACECHECKED),
                            ("algebra/test_algebra", "VectorOperations*cuda.*:MatrixOperations*cuda.*")]:
             add_test(test, some, "racecheck")
         for done in as_completed(work):
@@ -202,12 +243,11 @@ def run(arguments, report):
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--only", default="", metavar="WORD")
     options = parser.parse_args(arguments)
-    if not shutil.which("nvidia-smi") or Outcome(["nvidia-smi", "-L"]).code != 0:
-        fail("no GPU is visible here (nvidia-smi -L)")
+    gpus = Gpus()
     if not mpirun() and set(options.parts) - {"sanitizer"}:
         fail("there is no mpirun, which tests and programs on ranks need")
     os.environ["GTEST_COLOR"] = "no"
     for part in options.parts:
         of_part = {"tests": tests, "programs": programs, "sanitizer": sanitizer}[part]
-        of_part(options.build.resolve(), options.jobs, options.only, report)
+        of_part(gpus, options.build.resolve(), options.jobs, options.only, report)
     report.note(f"Parts: {', '.join(options.parts)}")

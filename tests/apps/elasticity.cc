@@ -693,6 +693,7 @@ TEST_F(Elasticity, Mistakes)
     {blocks + Settings{"Linear solver/Component blocks/Omega=2"}, {"Omega = 2", "between 0 and 2"}},
     {blocks + Settings{"Linear solver/Component blocks/Omega=0"}, {"Omega = 0", "between 0 and 2"}},
     {blocks + Settings{"Linear solver/Interpolation=harmonic"}, {"harmonic", "component_blocks"}},
+    {blocks + Settings{"Linear solver/Smoother=cell_patches"}, {"Linear solver/Smoother = cell_patches", "patches"}},
     {{"Linear solver/Cycles=0"}, {"Cycles = 0", "at least one"}},
     {coupled + stationary, {"Stationary", "condensed"}},
     {{"Discretization/Coarse cells=1, 0, 1"}, {"Coarse cells", "positive"}},

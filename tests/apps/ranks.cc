@@ -421,6 +421,15 @@ TEST_F(TransportDiffusionRanks, CellsTurnedInsideOutOnOneOfThem)
                  "/m.msh': cell 5 (line 23), refined to level 2, is ");
 }
 
+// Also where all levels of the first mesh lie on one rank, as patches need it.
+TEST_F(TransportDiffusionRanks, PatchesAreRefusedBeforeTheyMeetSeveralRanks)
+{
+  start_on(2);
+  for (const char *name : {"vertex_patches", "downstream_patches"})
+    expect_refused({"Discretization/Refinements=2", std::string("Linear solver/Smoother=") + name},
+                   std::string("Linear solver/Smoother = ") + name + ": it runs on one rank");
+}
+
 // 2 (n + 1)^2 unknowns on n x n cells; one rank counts 2^31, and four at most four times as many.
 TEST_F(ElasticityRanks, EachRankCountsItsOwnUnknowns)
 {

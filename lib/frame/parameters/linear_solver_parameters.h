@@ -36,11 +36,15 @@ public:
   void require_multigrid() const;
   /// Throws InputError unless the elements' embedding links levels; for programs that build multigrid themselves.
   void require_embedding() const;
+  /// Throws InputError where the smoother or the interpolation works on one rank only and there are more. It also does
+  /// so where all levels would lie on one rank: a later mesh may be larger.
+  void require_ranks(int n_ranks) const;
 
   bool coarsest_on_one_rank() const { return coarse_solver != "trilinos_amg"; } ///< see LevelMeshOptions
 
 private:
   void check_component_blocks(SolverType type) const;
+  bool has_patches() const; // whether the smoother solves on patches of cells
 
   std::string  section, solver, precision, smoother, sweep = "symmetric";
   bool         amg_elliptic  = true;

@@ -10,10 +10,11 @@ from pathlib import Path
 from checks import results
 from checks.common import program_command, run_program
 
-# The solver did not come to an end, and says so; what else ends with exit code 1 is a defect.
+# The solver did not come to an end, or the mesh that a run has come to does not suit it, and the program says so; what
+# else ends with exit code 1 is a defect.
 HONEST = re.compile(r"diverge|converge|stagnat|breakdown|more than \d+ iterations|not finite|\bnan\b|no longer falls"
                     r"|cannot be inverted|not positive|nothing moves|has not fallen|reached only"
-                    r"|infinite or no number", re.IGNORECASE)
+                    r"|infinite or no number|div u = 0 needs 0|take block_jacobi|use another smoother", re.IGNORECASE)
 SANITIZER = re.compile(r"Sanitizer|runtime error:|terminate called|Assertion .* failed|stack smashing|free\(\): "
                        r"|corrupted|double free")
 # In run.json: what tells of the machine and of the clock.
@@ -42,10 +43,14 @@ def numbers(record, path=""):
 TO_TOLERANCE = {"buoyant_flow", "nonlinear_heat"}
 # Where forces nearly balance the flow is small beside what the solver's tolerance is relative to.
 # A viscosity that varies by 1e4 was measured to leave in a velocity 1e4 times the tolerance.
-RELATIVE = {"buoyant_flow": 1e-7, "stokes": 1e-8}
+# On a curved mesh deal.II finds places of vertices by Newton's method, to 1e-12 and not to the bit on all ranks; of draw
+# 313 of seed 5 (a viscosity that jumps by 1e3) a step then differs by 3e-7. On a box it does not.
+RELATIVE = {"buoyant_flow": 1e-6, "stokes": 1e-8}
 # The residual is that of forces: what it leaves in a pressure grows with the number of cells and the viscosity's ratio.
-# Of draw 41 of seed 5 it was measured to be 3e6 times the tolerance, at 1e-12, 1e-13 and 1e-14.
-PRESSURE = {"stokes": 1e-6}
+# Of draws 41 and 168 of seed 5 it was measured to be 3e6 and 2e7 times the tolerance, at 1e-12, 1e-13 and 1e-14.
+PRESSURE = {"stokes": 1e-5}
+# Where a profile's least or largest values are equal, rounding chooses the place.
+PLACE = re.compile(r"/(min|max)_at/")
 # transport_diffusion counts the changes of its matrix since the restart.
 OF_THE_WAY = ("/updates",)
 
@@ -260,7 +265,8 @@ class Runs:
                                    and not OF_THE_SOLVER.search(p)])
         for path in {**a, **b}:
             of_path = PRESSURE.get(self.executable.name, relative) if results.kind(path) == "pressure" else relative
-            if not OF_THE_SOLVER.search(path) and not close(a.get(path), b.get(path), 0.1 * min(largest, 1.), of_path):
+            compared = not OF_THE_SOLVER.search(path) and not PLACE.search(path)
+            if compared and not close(a.get(path), b.get(path), 0.1 * min(largest, 1.), of_path):
                 return f"{path} in run.json is {b.get(path)} instead of {a.get(path)}"
         return None
 
