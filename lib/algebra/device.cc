@@ -80,35 +80,6 @@ void Device::norms(const Vector<Number> &r, const Vector<Number> &b, Scalars &s)
   device->operations(Number()).norms(r.size(), r.data(), b.data(), s.storage());
 }
 
-namespace
-{
-template <typename Number>
-std::vector<const Number *> pointers_to(const std::vector<Vector<Number>> &basis, int k)
-{
-  std::vector<const Number *> pointers;
-  for (int i = 0; i < k; ++i)
-    pointers.push_back(basis[i].data());
-  return pointers;
-}
-} // namespace
-
-template <typename Number>
-void Device::combine(const std::vector<Vector<Number>> &basis, int k, const double *a, Vector<Number> &x) const
-{
-  device->operations(Number()).combine(x.size(), pointers_to(basis, k).data(), k, a, x.data());
-}
-
-template <typename Number>
-void Device::orthonormalize(const std::vector<Vector<Number>> &basis, int k, Vector<Number> &w, Scalars &h) const
-{
-  device->operations(Number()).orthonormalize(w.size(), pointers_to(basis, k).data(), k, w.data(), h.storage());
-}
-
-void Device::combine(const VectorTable<double> &basis, const int *k, const double *a, Vector<double> &x) const
-{
-  device->combine(x.size(), basis.data(), k, a, x.data());
-}
-
 void Device::invert(Vector<double> &a, int n) const
 {
   device->invert(a.data(), n);
@@ -199,8 +170,6 @@ template void Device::axpby(double, const Vector<double> &, double, Vector<doubl
 template void Device::dot(const Vector<double> &, const Vector<double> &, Scalars &, int) const;
 template double Device::dot(const Vector<double> &, const Vector<double> &) const;
 template void   Device::norms(const Vector<double> &, const Vector<double> &, Scalars &) const;
-template void   Device::combine(const std::vector<Vector<double>> &, int, const double *, Vector<double> &) const;
-template void   Device::orthonormalize(const std::vector<Vector<double>> &, int, Vector<double> &, Scalars &) const;
 
 template void   Device::multiply(float, const Matrix<float> &, const Vector<float> &, float, Vector<float> &) const;
 template void   Device::residual(const Matrix<float> &, const Vector<float> &, const Vector<float> &,
@@ -211,6 +180,4 @@ template void   Device::axpby(float, const Vector<float> &, float, Vector<float>
 template void   Device::dot(const Vector<float> &, const Vector<float> &, Scalars &, int) const;
 template double Device::dot(const Vector<float> &, const Vector<float> &) const;
 template void   Device::norms(const Vector<float> &, const Vector<float> &, Scalars &) const;
-template void   Device::combine(const std::vector<Vector<float>> &, int, const double *, Vector<float> &) const;
-template void   Device::orthonormalize(const std::vector<Vector<float>> &, int, Vector<float> &, Scalars &) const;
 } // namespace adamant

@@ -140,9 +140,8 @@ public:
   virtual const double *values() const = 0; ///< waits for the values; another thread may call it
 };
 
-/// The operations of a device in one precision, beside products and functors. Vectors and scalars are in device memory.
-/// The host's memory holds `row_major`, the addresses `basis` and the factors a of `combine`. n counts this rank's
-/// entries; sums run over all ranks, in a fixed order.
+/// The operations of a device in one precision, beside products and functors. Vectors and scalars are in device memory,
+/// `row_major` is in the host's. n counts this rank's entries; sums run over all ranks, in a fixed order.
 template <typename Number>
 class Operations
 {
@@ -158,8 +157,6 @@ public:
   virtual std::shared_ptr<MatrixStorage<Number>> create_cell_matrix(const CellMatrix &cells) const                = 0;
   virtual void dot(int n, const Number *x, const Number *y, const ScalarStorage &s, int i) const                  = 0;
   virtual void norms(int n, const Number *r, const Number *b, const ScalarStorage &s) const                       = 0;
-  virtual void orthonormalize(int n, const Number *const *basis, int k, Number *w, const ScalarStorage &h) const  = 0;
-  virtual void combine(int n, const Number *const *basis, int k, const double *a, Number *x) const                = 0;
 };
 
 /// The interface of a device: host threads or a GPU.
@@ -220,11 +217,7 @@ public:
   /// pivoting. A singular matrix gives values that are no numbers.
   virtual void invert(double *a, int n) = 0;
 
-  /// These operations are described in Device.
-  /// @{
-  virtual void arnoldi(const ArnoldiVectors &vectors) const                                               = 0;
-  virtual void combine(int n, const double *const *basis, const int *k, const double *a, double *x) const = 0;
-  /// @}
+  virtual void arnoldi(const ArnoldiVectors &vectors) const = 0; ///< see Device
 
   virtual const Operations<double> &operations(double) const = 0;
   virtual const Operations<float>  &operations(float) const  = 0;

@@ -53,9 +53,8 @@ protected:
   std::shared_ptr<Libraries> libraries;
 };
 
-/// The operations in double precision, with reductions and linear combinations by cuBLAS: inner products (dot), sums of
-/// vectors (axpy) and scaling (scal). Scalars of reductions stay in device memory. A small kernel sums them over ranks
-/// and copies them to the host's memory.
+/// The operations in double precision, with inner products by cuBLAS. Their results stay in device memory. A small
+/// kernel sums them over ranks and copies them to the host's memory.
 class CublasOperations : public LibraryOperations<double>
 {
 public:
@@ -63,14 +62,9 @@ public:
 
   void dot(int n, const double *x, const double *y, const ScalarStorage &s, int i) const override;
   void norms(int n, const double *r, const double *b, const ScalarStorage &s) const override;
-  void orthonormalize(int n, const double *const *basis, int k, double *w, const ScalarStorage &h) const override;
-  void combine(int n, const double *const *basis, int k, const double *a, double *x) const override;
 
 private:
   void inner_product(int n, const double *x, const double *y, double *result) const;
-  void inner_products(int n, const double *const *basis, int k, const double *w, double *result) const;
-  void subtract(int n, const double *const *basis, int k, const double *factors, double *w) const;
-  void add_scaled(int n, const double *factor, const double *x, double *y) const;
   void finish(int n, double *on_device, double *on_host, bool roots = false) const;
 };
 } // namespace cuda

@@ -32,7 +32,6 @@ Libraries::Libraries(Context &context)
   , cublas{{find_library("Matrix format = cusparse", "cuBLAS", "cublas", CUBLAS_VER_MAJOR, "ADAMANT_CUBLAS")}}
   , context(context)
   , workspace(context.memory_of_device(), cublas_workspace, "cuBLAS")
-  , factor_room(context.memory_of_device(), n_factors, "cuBLAS")
 {
   try
     {

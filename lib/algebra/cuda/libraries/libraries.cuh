@@ -61,7 +61,7 @@ using BatchedGemm = cublasStatus_t(cublasHandle_t, cublasOperation_t, cublasOper
                                    long long, const void *, void *, cudaDataType, int, long long, int,
                                    cublasComputeType_t, cublasGemmAlgo_t);
 
-/// The functions of cuBLAS for reductions, linear combinations and dense products.
+/// The functions of cuBLAS for inner products and dense products.
 struct Cublas : LoadedLibrary
 {
   decltype(cublasCreate)          *create           = function("cublasCreate_v2");
@@ -72,8 +72,6 @@ struct Cublas : LoadedLibrary
   decltype(cublasGetStatusName)   *error_name       = function("cublasGetStatusName");
   decltype(cublasGetStatusString) *error_text       = function("cublasGetStatusString");
   decltype(cublasDdot)            *dot              = function("cublasDdot_v2");
-  decltype(cublasDaxpy)           *axpy             = function("cublasDaxpy_v2");
-  decltype(cublasDscal)           *scal             = function("cublasDscal_v2");
   decltype(cublasDgemv)           *dgemv            = function("cublasDgemv_v2");
   decltype(cublasSgemv)           *sgemv            = function("cublasSgemv_v2");
   decltype(cublasSetMathMode)     *set_math_mode    = function("cublasSetMathMode");
@@ -132,18 +130,14 @@ public:
   void *product() { return product_room.data(); }
   void *operand() { return operand_room.data(); }
 
-  static constexpr int n_factors = 64;
-  double              *factors() { return factor_room.data(); } ///< n_factors scalars in device memory
-
 private:
   static std::string in_words(const std::string &name, const std::string &text) { return name + " (" + text + ")"; }
   void               grow(DeviceArray<char> &room, std::size_t bytes);
 
-  Context            &context;
-  cusparseHandle_t    sparse = nullptr;
-  cublasHandle_t      blas   = nullptr;
-  DeviceArray<char>   workspace, product_room, operand_room;
-  DeviceArray<double> factor_room;
+  Context          &context;
+  cusparseHandle_t  sparse = nullptr;
+  cublasHandle_t    blas   = nullptr;
+  DeviceArray<char> workspace, product_room, operand_room;
 };
 } // namespace cuda
 } // namespace adamant

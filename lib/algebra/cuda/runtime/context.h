@@ -67,7 +67,6 @@ public:
                                            bool recordable) override;
   void                         invert(double *a, int n) override;
   void                         arnoldi(const ArnoldiVectors &vectors) const override;
-  void combine(int n, const double *const *basis, const int *k, const double *a, double *x) const override;
 
   const Operations<double> &operations(double) const override { return *in_double; }
   const Operations<float>  &operations(float) const override { return *in_float; }
