@@ -62,22 +62,23 @@ void Device::axpby(Number a, const Vector<Number> &x, Number b, Vector<Number> &
 template <typename Number>
 void Device::dot(const Vector<Number> &x, const Vector<Number> &y, Scalars &s, int i) const
 {
-  device->operations(Number()).dot(x.size(), x.data(), y.data(), s.storage(), i);
+  const ScalarStorage &to = s.storage();
+  sums(x.size(), InnerProduct<Number>{x.data(), y.data()}, s, i, ToHost{1, false, to.on_device + i, to.on_host + i}, {});
 }
 
 template <typename Number>
 double Device::dot(const Vector<Number> &x, const Vector<Number> &y) const
 {
-  const ScalarStorage &s = device->own_scalars();
-  device->operations(Number()).dot(x.size(), x.data(), y.data(), s, 0);
-  synchronize();
-  return s.on_host[0];
+  Scalars s(*this, device->own_scalar());
+  dot(x, y, s, 0);
+  return s.fetch()[0];
 }
 
 template <typename Number>
 void Device::norms(const Vector<Number> &r, const Vector<Number> &b, Scalars &s) const
 {
-  device->operations(Number()).norms(r.size(), r.data(), b.data(), s.storage());
+  const ScalarStorage &to = s.storage();
+  sums(r.size(), Squares<Number>{r.data(), b.data()}, s, 0, ToHost{2, true, to.on_device, to.on_host}, {});
 }
 
 void Device::invert(Vector<double> &a, int n) const

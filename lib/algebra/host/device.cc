@@ -28,13 +28,12 @@ Number dense_row_product(int n, const Number *row, const Number *x)
   return sum;
 }
 
-template <typename Number>
-double block_dot(const Number *x, const Number *y, int begin, int end)
+double block_dot(const double *x, const double *y, int begin, int end)
 {
   double sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (int i = begin; i < end; ++i)
-    sum += static_cast<double>(x[i]) * static_cast<double>(y[i]);
+    sum += x[i] * y[i];
   return sum;
 }
 
@@ -98,9 +97,8 @@ template <typename Number>
 class HostOperations : public Operations<Number>
 {
 public:
-  HostOperations(int n_threads, const Communicator &ranks)
+  explicit HostOperations(int n_threads)
     : n_threads(n_threads)
-    , ranks(ranks)
   {}
 
   std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size,
@@ -117,31 +115,8 @@ public:
     return std::make_shared<SparseMatrix<Number>>(cells, n_threads);
   }
 
-  void dot(int n, const Number *x, const Number *y, const ScalarStorage &s, int i) const override
-  {
-    sum_blocks(n, 1, s.on_host + i, [=](int begin, int end, double *sum) { sum[0] = block_dot(x, y, begin, end); });
-  }
-
-  void norms(int n, const Number *r, const Number *b, const ScalarStorage &s) const override
-  {
-    sum_blocks(n, 2, s.on_host, [=](int begin, int end, double *sum) {
-      sum[0] = block_dot(r, r, begin, end);
-      sum[1] = block_dot(b, b, begin, end);
-    });
-    for (int i : {0, 1})
-      s.on_host[i] = std::sqrt(s.on_host[i]);
-  }
-
 private:
-  template <typename BlockSums>
-  void sum_blocks(int n, int n_sums, double *result, const BlockSums &block_sums) const
-  {
-    blocked_sums(n, threads_for(n_threads, n), n_sums, result, block_sums);
-    ranks.sum(result, n_sums);
-  }
-
-  int          n_threads;
-  Communicator ranks;
+  int n_threads;
 };
 
 // All operations are done when they return.
@@ -203,8 +178,8 @@ public:
   HostDevice(int n_threads, const Communicator &ranks)
     : threads(n_threads)
     , ranks(ranks)
-    , in_double(n_threads, ranks)
-    , in_float(n_threads, ranks)
+    , in_double(n_threads)
+    , in_float(n_threads)
   {
     if (n_threads < 1)
       throw InputError("the number of threads must be positive, not " + std::to_string(n_threads));

@@ -3,45 +3,14 @@
 #include "algebra/cuda/libraries/cusparse.cuh"
 #include "algebra/cuda/sparse/sparse.cuh"
 #include "algebra/cuda/vectors/for_each.cuh"
-#include "algebra/cuda/vectors/reduction.cuh"
-
 #include "algebra/functors/vector_functors.h"
-#include <algorithm>
+
 #include <utility>
 
 namespace adamant
 {
 namespace cuda
 {
-namespace
-{
-/// The values become their sums over the ranks that have boxes, then their square roots where these are wanted; and are
-/// copied to the host.
-__global__ void finish_kernel(int n, bool roots, PeerBoxes peers, double *on_device, double *on_host)
-{
-  wait_for_predecessor();
-  __shared__ double values[Context::max_sums];
-  const int         i = threadIdx.x;
-  for (int first = 0; first < n; first += Context::max_sums)
-    {
-      const int m = min(Context::max_sums, n - first);
-      if (i < m)
-        values[i] = on_device[first + i];
-      __syncthreads();
-      if (peers.n_ranks > 0)
-        sum_over_peers(peers, m, values);
-      if (i < m)
-        {
-          const double result  = roots ? sqrt(values[i]) : values[i];
-          on_device[first + i] = result;
-          if (on_host != nullptr)
-            on_host[first + i] = result;
-        }
-      __syncthreads();
-    }
-}
-} // namespace
-
 template <typename Number>
 CublasMatrix<Number>::CublasMatrix(std::shared_ptr<Context> context_, std::shared_ptr<Libraries> libraries_,
                                    const Array<double> &row_major, int n)
@@ -74,7 +43,7 @@ void CublasMatrix<Number>::multiply(Number a, const Number *x, Number b, Number 
   if (n == 0)
     return;
   const Cublas        &cublas = libraries->cublas;
-  const cublasHandle_t handle = libraries->blas_handle(CUBLAS_POINTER_MODE_HOST);
+  const cublasHandle_t handle = libraries->blas_handle();
   // Row-major is the transpose of what cuBLAS takes.
   if constexpr (sizeof(Number) == sizeof(double))
     libraries->check(cublas.dgemv(handle, CUBLAS_OP_T, n, n, &a, value.data(), n, x, 1, &b, y, 1), "cublasDgemv", n, a,
@@ -99,42 +68,11 @@ std::shared_ptr<MatrixStorage<Number>> LibraryOperations<Number>::create_dense_m
   return std::make_shared<CublasMatrix<Number>>(this->context.shared_from_this(), libraries, row_major, n);
 }
 
-void CublasOperations::inner_product(int n, const double *x, const double *y, double *result) const
-{
-  if (n == 0)
-    return context.clear(result, sizeof(double));
-  const cublasHandle_t handle = libraries->blas_handle(CUBLAS_POINTER_MODE_DEVICE);
-  libraries->check(libraries->cublas.dot(handle, n, x, 1, y, 1, result), "cublasDdot", n, x, y, result);
-}
-
-// What inner products have left in device memory: summed over ranks, copied to the host.
-void CublasOperations::finish(int n, double *on_device, double *on_host, bool roots) const
-{
-  if (leaves_sums_to_ranks(context))
-    return sum_over_ranks(context, n, on_device, on_host, roots);
-  if (n > 0)
-    launch(context, "finish", finish_kernel, 1, block_size, n, roots,
-           context.ranks() != nullptr ? context.ranks()->peer_boxes() : PeerBoxes(), on_device, on_host);
-}
-
-void CublasOperations::dot(int n, const double *x, const double *y, const ScalarStorage &s, int i) const
-{
-  inner_product(n, x, y, s.on_device + i);
-  finish(1, s.on_device + i, s.on_host + i);
-}
-
-void CublasOperations::norms(int n, const double *r, const double *b, const ScalarStorage &s) const
-{
-  inner_product(n, r, r, s.on_device);
-  inner_product(n, b, b, s.on_device + 1);
-  finish(2, s.on_device, s.on_host, true);
-}
-
 std::pair<std::unique_ptr<Operations<double>>, std::unique_ptr<Operations<float>>>
 operations_of_libraries(Context &context)
 {
   const auto libraries = std::make_shared<Libraries>(context);
-  return {std::make_unique<CublasOperations>(context, libraries),
+  return {std::make_unique<LibraryOperations<double>>(context, libraries),
           std::make_unique<LibraryOperations<float>>(context, libraries)};
 }
 

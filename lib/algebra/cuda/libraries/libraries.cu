@@ -56,12 +56,6 @@ Libraries::~Libraries()
   cusparse.destroy(sparse);
 }
 
-cublasHandle_t Libraries::blas_handle(cublasPointerMode_t scalars) const
-{
-  check(cublas.set_pointer_mode(blas, scalars), "cublasSetPointerMode", scalars);
-  return blas;
-}
-
 void Libraries::grow(DeviceArray<char> &room, std::size_t bytes)
 {
   bytes = std::max<std::size_t>(bytes, 16); // descriptors refuse null

@@ -61,17 +61,15 @@ using BatchedGemm = cublasStatus_t(cublasHandle_t, cublasOperation_t, cublasOper
                                    long long, const void *, void *, cudaDataType, int, long long, int,
                                    cublasComputeType_t, cublasGemmAlgo_t);
 
-/// The functions of cuBLAS for inner products and dense products.
+/// The functions of cuBLAS for dense products.
 struct Cublas : LoadedLibrary
 {
   decltype(cublasCreate)          *create           = function("cublasCreate_v2");
   decltype(cublasDestroy)         *destroy          = function("cublasDestroy_v2");
   decltype(cublasSetStream)       *set_stream       = function("cublasSetStream_v2");
   decltype(cublasSetWorkspace)    *set_workspace    = function("cublasSetWorkspace_v2");
-  decltype(cublasSetPointerMode)  *set_pointer_mode = function("cublasSetPointerMode_v2");
   decltype(cublasGetStatusName)   *error_name       = function("cublasGetStatusName");
   decltype(cublasGetStatusString) *error_text       = function("cublasGetStatusString");
-  decltype(cublasDdot)            *dot              = function("cublasDdot_v2");
   decltype(cublasDgemv)           *dgemv            = function("cublasDgemv_v2");
   decltype(cublasSgemv)           *sgemv            = function("cublasSgemv_v2");
   decltype(cublasSetMathMode)     *set_math_mode    = function("cublasSetMathMode");
@@ -96,8 +94,7 @@ public:
   Cublas   cublas;
 
   cusparseHandle_t sparse_handle() const { return sparse; }
-  /// Returns cuBLAS's handle for scalars in host memory, or in device memory.
-  cublasHandle_t blas_handle(cublasPointerMode_t scalars) const;
+  cublasHandle_t   blas_handle() const { return blas; } ///< for scalars in host memory
 
   /// Throws RunError where `status` is no success; the arguments are for the message. Every status of the libraries
   /// goes through here.

@@ -161,9 +161,9 @@ Projection project(const Context &context, const ArnoldiVectors &a)
                      {Reduction(context), context.partial_sums() + PartialSums::room, by_next},
                      blocks};
   launch(context, "products of Arnoldi's method", products_kernel, blocks, block_size, a, p.products);
-  sum_over_ranks(context, a.most, a.h, nullptr);
+  sum_over_ranks(context, a.most, a.h);
   launch(context, "subtraction of Arnoldi's method", subtract_kernel, blocks, block_size, a, p.products, p.corrections);
-  sum_over_ranks(context, a.most + 1, a.h + a.most + 1, nullptr);
+  sum_over_ranks(context, a.most + 1, a.h + a.most + 1);
   return p;
 }
 
