@@ -35,13 +35,6 @@ public:
     return space->cell_dofs(cell);
   }
 
-  /// Returns the values Σ_i u_i φ_i(x_q) of one component at the quadrature points of this cell, and the second
-  /// function the gradients. The nodal values `u` have an entry for each local DoF of the field's space on this level
-  /// (LevelSpace::local_values).
-  std::vector<double> values_at_quadrature_points(const Array<double> &u, unsigned int component = 0) const;
-  std::vector<dealii::Tensor<1, dim>> gradients_at_quadrature_points(const Array<double> &u,
-                                                                     unsigned int         component = 0) const;
-
 private:
   template <int>
   friend class CellContext;
@@ -129,27 +122,4 @@ private:
   mutable bool       of_one_cell = false; // whether the kernel has asked for data that cells of one shape do not share
 };
 
-template <int dim>
-std::vector<double> CellFunctions<dim>::values_at_quadrature_points(const Array<double> &u,
-                                                                    unsigned int         component) const
-{
-  std::vector<double> result(values->n_quadrature_points, 0.);
-  for (const unsigned int i : dof_indices())
-    if (this->component(i) == component)
-      for (unsigned int q = 0; q < result.size(); ++q)
-        result[q] += u[dofs()[i]] * value(i, q);
-  return result;
-}
-
-template <int dim>
-std::vector<dealii::Tensor<1, dim>> CellFunctions<dim>::gradients_at_quadrature_points(const Array<double> &u,
-                                                                                       unsigned int component) const
-{
-  std::vector<dealii::Tensor<1, dim>> result(values->n_quadrature_points);
-  for (const unsigned int i : dof_indices())
-    if (this->component(i) == component)
-      for (unsigned int q = 0; q < result.size(); ++q)
-        result[q] += u[dofs()[i]] * gradient(i, q);
-  return result;
-}
 } // namespace adamant
