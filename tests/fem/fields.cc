@@ -50,7 +50,7 @@ double coupling(const Cell &cell, const Scalar &psi, const Vector &phi, unsigned
 template <typename Cell>
 double coefficient(const Cell &cell)
 {
-  return 1. + cell->material_id();
+  return 1. + adamant::material_id(cell);
 }
 
 // A field u of degree 2 and a field p of degree 1, prescribed on different parts of the boundary, on one adaptive mesh.

@@ -31,7 +31,7 @@ const UpdateFlags flags = update_values | update_gradients | update_JxW_values;
 template <int dim, typename Cell>
 void cell_matrix(const Cell &cell, double diffusion, FullMatrix<double> &local)
 {
-  const double lambda = diffusion * (1. + cell.cell()->material_id());
+  const double lambda = diffusion * (1. + adamant::material_id(cell.cell()));
   for (const unsigned int q : cell.quadrature_point_indices())
     for (const unsigned int i : cell.dof_indices())
       for (const unsigned int j : cell.dof_indices())

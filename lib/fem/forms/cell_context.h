@@ -62,7 +62,8 @@ class CellContext
 public:
   using Cell = typename LevelSpace<dim>::Cell;
 
-  /// Returns the cell. On coarser levels of a serial mesh it is in the finest mesh's tree and may be refined.
+  /// Returns the cell. On coarser levels of a serial mesh it is in the finest mesh's tree and may be refined. Then
+  /// material_id(cell) and boundary_id(face) return the ids that users have set on its children.
   Cell cell() const { return rows_.space->active_cells()[cell_number()]; }
   int  cell_number() const ///< number on this rank, see LevelSpace::active_cells
   {
@@ -71,7 +72,7 @@ public:
   }
   double diameter() const { return rows_.values->get_cell()->diameter(); } ///< equal for all cells of a shape
   /// Returns the cell's material id; cells of different materials have different shapes.
-  dealii::types::material_id material_id() const { return rows_.values->get_cell()->material_id(); }
+  dealii::types::material_id material_id() const { return adamant::material_id(rows_.values->get_cell()); }
   std::size_t                level() const { return level_; }
 
   unsigned int n_quadrature_points() const { return rows_.values->n_quadrature_points; }

@@ -272,7 +272,7 @@ void LevelSpace<dim>::mark_constrained(const DirichletBoundary &dirichlet)
              for (const unsigned int f : cell->face_indices())
         {
                  const auto face     = cell->face(f);
-                 const auto boundary = cell->at_boundary(f) ? dirichlet.find(face->boundary_id()) : dirichlet.end();
+                 const auto boundary = cell->at_boundary(f) ? dirichlet.find(boundary_id(face)) : dirichlet.end();
                  if (boundary == dirichlet.end())
             continue;
           for (const int i : on_face[f])
