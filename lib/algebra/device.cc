@@ -63,7 +63,8 @@ template <typename Number>
 void Device::dot(const Vector<Number> &x, const Vector<Number> &y, Scalars &s, int i) const
 {
   const ScalarStorage &to = s.storage();
-  sums(x.size(), InnerProduct<Number>{x.data(), y.data()}, s, i, ToHost{1, false, to.on_device + i, to.on_host + i}, {});
+  sums(x.size(), InnerProduct<Number>{x.data(), y.data()}, s, i, ToHost{1, false, to.on_device + i, to.on_host + i},
+       {});
 }
 
 template <typename Number>

@@ -156,9 +156,8 @@ void HierarchicalBasis<Number>::apply(const Step &step, int n_columns, Vector<Nu
   with_columns_at_once<Number>(n_columns, [&](auto width) {
     constexpr int        W = decltype(width)::value;
     const ColumnWarps<W> tiles{step.own.size(), n_columns};
-    device.for_each(tiles.size(),
-                    AddInterpolation<Number, W>{tiles, step.own.data(), step.row_start.data(), step.column.data(),
-                                                step.value.data(), x.data()});
+    device.for_each(tiles.size(), AddInterpolation<Number, W>{tiles, step.own.data(), step.row_start.data(),
+                                                              step.column.data(), step.value.data(), x.data()});
   });
 }
 

@@ -33,7 +33,7 @@ protected:
   }
 
   static Vector<Number> upload(const Device &device, const Values &values) { return to_device<Number>(device, values); }
-  static Values append(Values values, const double *more, int count)
+  static Values         append(Values values, const double *more, int count)
   {
     values.insert(values.end(), more, more + count);
     return values;

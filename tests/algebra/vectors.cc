@@ -120,7 +120,7 @@ TEST_P(ArnoldisMethod, Steps)
   const int most = 11;
   for (const int n : {20, 5001})
     {
-      VectorTable<double> basis(device, n, most + 1), directions(device, n, most);
+      VectorTable<double>       basis(device, n, most + 1), directions(device, n, most);
       const std::vector<Values> orthonormal = orthonormal_basis(n, most + 1);
       for (int i = 0; i <= most; ++i)
         {

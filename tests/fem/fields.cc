@@ -1,6 +1,7 @@
 // Several fields on the same level meshes, forms of two of them against deal.II's own assembly, and what a kernel sees
 // of its cell.
 #include "base/exceptions.h"
+#include "base/parallel_for.h"
 #include "fem/forms/form.h"
 #include "fem/functions/points.h"
 #include "fem/support.h"
@@ -228,8 +229,7 @@ TEST(TwoFields, ValuesOfTheOtherField)
   const auto matrix = [&](const adamant::Columns<2> &columns, unsigned long &n_calls) {
     std::vector<unsigned int> calls(u.n_cells(), 0);
     Form<2> form("C", fields.p, columns, fields.mapping, fields.quadrature, flags, [&](const auto &cell, auto &local) {
-#pragma omp atomic write
-      calls[cell.cell_number()] = 1;
+      adamant::write_atomically(calls[cell.cell_number()], 1);
       TwoFields<2>::divergence(cell, local);
     });
     form.update();

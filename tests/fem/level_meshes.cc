@@ -1,6 +1,6 @@
 // Level meshes against deal.II's own sequence of global coarsening.
-#include "base/exceptions.h"
 #include "fem/meshes/level_meshes.h"
+#include "base/exceptions.h"
 #include "fem/spaces/field.h"
 #include "fem/spaces/transfer.h"
 #include "fem/support.h"

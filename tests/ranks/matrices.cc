@@ -319,8 +319,8 @@ TEST_F(CudaRanks, Sums)
       device.interface().upload(k.on_device(), &last, sizeof(int));
       adamant::Scalars        several(device, 2 * (n_vectors + 1));
       adamant::Vector<double> rest(device, Array<double>(n, 1.));
-      device.arnoldi({n, n_vectors, k.on_device(), table.data(), directions.data(), directions[last].data(), rest.data(),
-                      nullptr, several.storage().on_device});
+      device.arnoldi({n, n_vectors, k.on_device(), table.data(), directions.data(), directions[last].data(),
+                      rest.data(), nullptr, several.storage().on_device});
       std::vector<double> column(n_vectors);
       device.interface().download(column.data(), several.data(), n_vectors * sizeof(double));
       for (int i = 0; i < n_vectors; ++i)

@@ -42,7 +42,7 @@ Array<int> cells_of_same_shape(const LevelSpace<dim> &space, const Array<int> &c
   if (!may_share(mapping, flags))
     return cells;
   const auto same = [&](int a, int b) {
-    const auto &first = all_cells[a], &second = all_cells[b];
+    const auto  &first = all_cells[a], &second = all_cells[b];
     const double rounding = 4. * std::numeric_limits<double>::epsilon() *
                             std::max(largest_coordinate<dim>(first), largest_coordinate<dim>(second));
     for (unsigned int v = 1; v < dealii::GeometryInfo<dim>::vertices_per_cell; ++v)

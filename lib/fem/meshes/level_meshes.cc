@@ -1,6 +1,7 @@
 #include "fem/meshes/level_meshes.h"
 
 #include "base/exceptions.h"
+#include "base/parallel_for.h"
 #include "fem/meshes/distributed_level_meshes.h"
 #include "fem/meshes/mesh.h"
 
@@ -89,8 +90,7 @@ private:
     for (unsigned int l = 0; l < cell->n_lines(); ++l)
       {
         char &line = split[cell->line_index(l)];
-#pragma omp atomic write
-        line = 1;
+        write_atomically(line, 1);
       }
     const int level = cell->level() + 1;
     if (at_vertices)
@@ -102,8 +102,7 @@ private:
             found = at_vertex;
             if (found < level)
               {
-#pragma omp atomic write
-                at_vertex = level;
+                write_atomically(at_vertex, level);
               }
           }
   }

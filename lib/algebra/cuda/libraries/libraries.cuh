@@ -64,16 +64,16 @@ using BatchedGemm = cublasStatus_t(cublasHandle_t, cublasOperation_t, cublasOper
 /// The functions of cuBLAS for dense products.
 struct Cublas : LoadedLibrary
 {
-  decltype(cublasCreate)          *create           = function("cublasCreate_v2");
-  decltype(cublasDestroy)         *destroy          = function("cublasDestroy_v2");
-  decltype(cublasSetStream)       *set_stream       = function("cublasSetStream_v2");
-  decltype(cublasSetWorkspace)    *set_workspace    = function("cublasSetWorkspace_v2");
-  decltype(cublasGetStatusName)   *error_name       = function("cublasGetStatusName");
-  decltype(cublasGetStatusString) *error_text       = function("cublasGetStatusString");
-  decltype(cublasDgemv)           *dgemv            = function("cublasDgemv_v2");
-  decltype(cublasSgemv)           *sgemv            = function("cublasSgemv_v2");
-  decltype(cublasSetMathMode)     *set_math_mode    = function("cublasSetMathMode");
-  BatchedGemm                     *gemm             = function("cublasGemmStridedBatchedEx");
+  decltype(cublasCreate)          *create        = function("cublasCreate_v2");
+  decltype(cublasDestroy)         *destroy       = function("cublasDestroy_v2");
+  decltype(cublasSetStream)       *set_stream    = function("cublasSetStream_v2");
+  decltype(cublasSetWorkspace)    *set_workspace = function("cublasSetWorkspace_v2");
+  decltype(cublasGetStatusName)   *error_name    = function("cublasGetStatusName");
+  decltype(cublasGetStatusString) *error_text    = function("cublasGetStatusString");
+  decltype(cublasDgemv)           *dgemv         = function("cublasDgemv_v2");
+  decltype(cublasSgemv)           *sgemv         = function("cublasSgemv_v2");
+  decltype(cublasSetMathMode)     *set_math_mode = function("cublasSetMathMode");
+  BatchedGemm                     *gemm          = function("cublasGemmStridedBatchedEx");
 };
 
 /// The workspace in bytes that cuBLAS takes on Hopper by itself. It would allocate more of its own memory while a graph
