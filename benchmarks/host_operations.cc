@@ -79,9 +79,7 @@ struct Data
     for (auto *v : {&b, &x, &y, &d})
       *v = random_vector(n);
     coarse = random_vector(n_coarse);
-    for (int i = 0; i < 9; ++i)
-      basis.push_back(random_vector(n));
-    scalars = Scalars(device, 9);
+    scalars = Scalars(device, 2);
   }
 
   /// A <- S A S with a random diagonal matrix S.
@@ -120,13 +118,12 @@ struct Data
       JacobiStep<Number>({Number(alpha), Number(beta), D.data(), b.data(), x.data(), direction, direction, y.data()}));
   }
 
-  Device                      device;
-  Matrix<Number>              A, P, R;
-  Vector<Number>              D, b, x, y, d, coarse;
-  std::vector<Vector<Number>> basis;
-  Scalars                     scalars;
-  int                         n = 0, n_coarse = 0;
-  double                      nonzeros = 0, transfer_nonzeros = 0;
+  Device         device;
+  Matrix<Number> A, P, R;
+  Vector<Number> D, b, x, y, d, coarse;
+  Scalars        scalars;
+  int            n = 0, n_coarse = 0;
+  double         nonzeros = 0, transfer_nonzeros = 0;
 };
 
 /// The data of the last case, kept while its operations run; only one at a time, for memory.
@@ -180,16 +177,15 @@ std::vector<Operation<Number>> operations()
      true},
     {"prolongation", [](D &s) { return s.prolongation_bytes() + s.coarse_bytes(1) + s.vector_bytes(2); },
      [](D &s) { s.device.multiply(Number(1), s.P, s.coarse, Number(1), s.y); }, true},
-    // Three passes over basis and w, each waiting for the sums of the one before; w is written in two, then scaled.
-    {"orthonormalize_8", [=](D &s) { return plain(s.vector_bytes(3 * 9 + 2 + 2)); },
-     [](D &s) { s.device.orthonormalize(s.basis, 8, s.basis[8], s.scalars); }, false}};
+    {"norms", [=](D &s) { return plain(s.vector_bytes(2)); }, [](D &s) { s.device.norms(s.x, s.y, s.scalars); },
+     false}};
 }
 
 template <typename Number>
 void measure(benchmark::State &state, const Operation<Number> &operation, Data<Number> &s)
 {
   const auto   bytes     = operation.bytes(s);
-  const double footprint = std::min(bytes.stored, operation.has_matrix ? bytes.stored : s.vector_bytes(9));
+  const double footprint = std::min(bytes.stored, operation.has_matrix ? bytes.stored : s.vector_bytes(2));
   const double copy      = copy_rate(s.device.interface().n_threads(), footprint);
   operation.run(s);
   double best = 1e300; // of all iterations, as STREAM has it: others may use the machine

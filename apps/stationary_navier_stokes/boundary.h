@@ -49,7 +49,7 @@ bool flows_out(const ProblemParameters &problem, const adamant::LevelSpace<dim> 
   for (int cell = 0; cell < space.n_cells(); ++cell)
     for (const unsigned int face : space.active_cells()[cell]->face_indices())
       if (const auto on = space.active_cells()[cell]->face(face);
-          on->at_boundary() && problem.outflow.count(on->boundary_id()) > 0)
+          on->at_boundary() && problem.outflow.count(adamant::boundary_id(on)) > 0)
         for (unsigned int v = 0; v < GeometryInfo<dim>::vertices_per_face; ++v)
           if (const auto vertex = GeometryInfo<dim>::face_to_cell_vertices(face, v);
               space.is_free(space.cell_dofs(cell)[fe.component_to_system_index(0, vertex)]))

@@ -62,51 +62,24 @@ void Device::axpby(Number a, const Vector<Number> &x, Number b, Vector<Number> &
 template <typename Number>
 void Device::dot(const Vector<Number> &x, const Vector<Number> &y, Scalars &s, int i) const
 {
-  device->operations(Number()).dot(x.size(), x.data(), y.data(), s.storage(), i);
+  const ScalarStorage &to = s.storage();
+  sums(x.size(), InnerProduct<Number>{x.data(), y.data()}, s, i, ToHost{1, false, to.on_device + i, to.on_host + i},
+       {});
 }
 
 template <typename Number>
 double Device::dot(const Vector<Number> &x, const Vector<Number> &y) const
 {
-  const ScalarStorage &s = device->own_scalars();
-  device->operations(Number()).dot(x.size(), x.data(), y.data(), s, 0);
-  synchronize();
-  return s.on_host[0];
+  Scalars s(*this, device->own_scalar());
+  dot(x, y, s, 0);
+  return s.fetch()[0];
 }
 
 template <typename Number>
 void Device::norms(const Vector<Number> &r, const Vector<Number> &b, Scalars &s) const
 {
-  device->operations(Number()).norms(r.size(), r.data(), b.data(), s.storage());
-}
-
-namespace
-{
-template <typename Number>
-std::vector<const Number *> pointers_to(const std::vector<Vector<Number>> &basis, int k)
-{
-  std::vector<const Number *> pointers;
-  for (int i = 0; i < k; ++i)
-    pointers.push_back(basis[i].data());
-  return pointers;
-}
-} // namespace
-
-template <typename Number>
-void Device::combine(const std::vector<Vector<Number>> &basis, int k, const double *a, Vector<Number> &x) const
-{
-  device->operations(Number()).combine(x.size(), pointers_to(basis, k).data(), k, a, x.data());
-}
-
-template <typename Number>
-void Device::orthonormalize(const std::vector<Vector<Number>> &basis, int k, Vector<Number> &w, Scalars &h) const
-{
-  device->operations(Number()).orthonormalize(w.size(), pointers_to(basis, k).data(), k, w.data(), h.storage());
-}
-
-void Device::combine(const VectorTable<double> &basis, const int *k, const double *a, Vector<double> &x) const
-{
-  device->combine(x.size(), basis.data(), k, a, x.data());
+  const ScalarStorage &to = s.storage();
+  sums(r.size(), Squares<Number>{r.data(), b.data()}, s, 0, ToHost{2, true, to.on_device, to.on_host}, {});
 }
 
 void Device::invert(Vector<double> &a, int n) const
@@ -199,8 +172,6 @@ template void Device::axpby(double, const Vector<double> &, double, Vector<doubl
 template void Device::dot(const Vector<double> &, const Vector<double> &, Scalars &, int) const;
 template double Device::dot(const Vector<double> &, const Vector<double> &) const;
 template void   Device::norms(const Vector<double> &, const Vector<double> &, Scalars &) const;
-template void   Device::combine(const std::vector<Vector<double>> &, int, const double *, Vector<double> &) const;
-template void   Device::orthonormalize(const std::vector<Vector<double>> &, int, Vector<double> &, Scalars &) const;
 
 template void   Device::multiply(float, const Matrix<float> &, const Vector<float> &, float, Vector<float> &) const;
 template void   Device::residual(const Matrix<float> &, const Vector<float> &, const Vector<float> &,
@@ -211,6 +182,4 @@ template void   Device::axpby(float, const Vector<float> &, float, Vector<float>
 template void   Device::dot(const Vector<float> &, const Vector<float> &, Scalars &, int) const;
 template double Device::dot(const Vector<float> &, const Vector<float> &) const;
 template void   Device::norms(const Vector<float> &, const Vector<float> &, Scalars &) const;
-template void   Device::combine(const std::vector<Vector<float>> &, int, const double *, Vector<float> &) const;
-template void   Device::orthonormalize(const std::vector<Vector<float>> &, int, Vector<float> &, Scalars &) const;
 } // namespace adamant

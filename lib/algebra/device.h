@@ -19,8 +19,6 @@ class Matrix;
 template <typename T>
 class List;
 class Scalars;
-template <typename Number>
-class VectorTable;
 
 /// The place where vectors and matrices live and where operations run: threads of the host, or a GPU for each rank. It
 /// is chosen once, when the program starts. A Device is a handle: copies mean the same device. On the host an operation
@@ -145,19 +143,12 @@ public:
   /// Sets s[0] = ‖r‖₂ and s[1] = ‖b‖₂.
   template <typename Number>
   void norms(const Vector<Number> &r, const Vector<Number> &b, Scalars &s) const;
-  /// Adds Σ_i a[i] basis[i], i < k, to x; a is in host memory.
-  template <typename Number>
-  void combine(const std::vector<Vector<Number>> &basis, int k, const double *a, Vector<Number> &x) const;
-  /// Orthonormalises w by classical Gram-Schmidt, twice: w <- (w - V Vᵀw)/‖·‖, where V is the first k of `basis`. The
-  /// host and `arnoldi` do so again only where orthogonality was lost. h[0..k-1] become the coefficients and h[k] the
-  /// norm before scaling (a zero norm leaves w unscaled). See Liebchen et al., Section 4.1.5, which this extends by
-  /// re-orthogonalisation.
-  template <typename Number>
-  void orthonormalize(const std::vector<Vector<Number>> &basis, int k, Vector<Number> &w, Scalars &h) const;
 
-  /// Variants for a loop on the device, which counts the vectors there. All pointers are to device memory.
-  /// @{
-  /// Sets z_k = z and v_{k+1} = v = w orthonormalised against v_0, ..., v_k, with h as in orthonormalize.
+  /// Does the vectors' part of a step of Arnoldi's method in a loop on the device, which counts the vectors there. All
+  /// pointers are to device memory. Sets z_k = z. Then w becomes (w - V Vᵀw)/‖·‖ with V = v_0, ..., v_k (classical
+  /// Gram-Schmidt), once more where orthogonality was lost, and v_{k+1} = v = w. The coefficients are in h[0..k], the
+  /// norm before scaling is in h[k + 1]; a zero norm leaves w unscaled. See Liebchen et al., Section 4.1.5, which this
+  /// extends by re-orthogonalisation.
   void arnoldi(const ArnoldiVectors &vectors) const
   {
     device->arnoldi(vectors);
@@ -177,9 +168,6 @@ public:
     device->arnoldi(vectors);
     return control();
   }
-  /// Adds Σ_i a[i] basis[i], i < *k, to x.
-  void combine(const VectorTable<double> &basis, const int *k, const double *a, Vector<double> &x) const;
-  /// @}
 
   /// Replaces a dense row-major matrix a of n rows by its inverse; see DeviceInterface::invert.
   void invert(Vector<double> &a, int n) const;

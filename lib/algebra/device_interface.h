@@ -21,7 +21,7 @@ namespace adamant
 enum class MatrixFormat
 {
   compressed, ///< the library's own: sliced, with stencils, 16-bit columns and dictionaries of values where they serve
-  cusparse    ///< compressed rows, products by cuSPARSE, reductions and dense products by cuBLAS
+  cusparse    ///< compressed rows, products by cuSPARSE, dense products by cuBLAS
 };
 
 struct RowsView;  // rows_view.h
@@ -140,9 +140,7 @@ public:
   virtual const double *values() const = 0; ///< waits for the values; another thread may call it
 };
 
-/// The operations of a device in one precision, beside products and functors. Vectors and scalars are in device memory.
-/// The host's memory holds `row_major`, the addresses `basis` and the factors a of `combine`. n counts this rank's
-/// entries; sums run over all ranks, in a fixed order.
+/// Makes the matrices of a device in one precision; `row_major` is in host memory.
 template <typename Number>
 class Operations
 {
@@ -156,10 +154,6 @@ public:
                                                                const double *changing) const                      = 0;
   virtual std::shared_ptr<MatrixStorage<Number>> create_dense_matrix(const Array<double> &row_major, int n) const = 0;
   virtual std::shared_ptr<MatrixStorage<Number>> create_cell_matrix(const CellMatrix &cells) const                = 0;
-  virtual void dot(int n, const Number *x, const Number *y, const ScalarStorage &s, int i) const                  = 0;
-  virtual void norms(int n, const Number *r, const Number *b, const ScalarStorage &s) const                       = 0;
-  virtual void orthonormalize(int n, const Number *const *basis, int k, Number *w, const ScalarStorage &h) const  = 0;
-  virtual void combine(int n, const Number *const *basis, int k, const double *a, Number *x) const                = 0;
 };
 
 /// The interface of a device: host threads or a GPU.
@@ -208,11 +202,11 @@ public:
   virtual std::shared_ptr<LoopStorage> create_loop(const Asking &first, const Asking &step, const Cycles &cycles,
                                                    bool recordable) = 0;
 
-  /// Returns two scalars, for results that are fetched at once.
-  const ScalarStorage &own_scalars()
+  /// Returns a scalar, for results that are fetched at once.
+  const ScalarStorage &own_scalar()
   {
     if (own.n == 0)
-      own = create_scalars(2);
+      own = create_scalars(1);
     return own;
   }
 
@@ -220,11 +214,7 @@ public:
   /// pivoting. A singular matrix gives values that are no numbers.
   virtual void invert(double *a, int n) = 0;
 
-  /// These operations are described in Device.
-  /// @{
-  virtual void arnoldi(const ArnoldiVectors &vectors) const                                               = 0;
-  virtual void combine(int n, const double *const *basis, const int *k, const double *a, double *x) const = 0;
-  /// @}
+  virtual void arnoldi(const ArnoldiVectors &vectors) const = 0; ///< see Device
 
   virtual const Operations<double> &operations(double) const = 0;
   virtual const Operations<float>  &operations(float) const  = 0;

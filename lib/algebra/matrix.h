@@ -62,7 +62,7 @@ public:
   std::string format() const
   {
     return matrix->format();
-  } ///< e.g. "runs of 9, 16-bit offsets in 98% of the slices, ..."
+  } ///< e.g. "runs of 3, 16-bit offsets in 98% of the slices, ..."
 
   const MatrixStorage<Number> &storage() const { return *matrix; }
 

@@ -113,6 +113,10 @@ public:
     : device(device)
     , scalars(device.interface().create_scalars(n))
   {}
+  Scalars(const Device &device, const ScalarStorage &scalars)
+    : device(device)
+    , scalars(scalars)
+  {}
 
   /// Waits for the operations so far and returns n values in host memory.
   const double *fetch() const

@@ -25,4 +25,12 @@ void parallel_for(std::size_t n, const Action &action)
   if (failure)
     std::rethrow_exception(failure);
 }
+
+/// Sets to = value where other threads may do so at the same time.
+template <typename T, typename Value>
+void write_atomically(T &to, const Value &value)
+{
+#pragma omp atomic write
+  to = value;
+}
 } // namespace adamant

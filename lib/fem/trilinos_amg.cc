@@ -45,8 +45,8 @@ TrilinosAMG::TrilinosAMG(const CSRMatrix<double> &source, const TrilinosAMGOptio
   for (int i = 0; i < source.n_rows; ++i)
     longest_row = std::max(longest_row, static_cast<std::size_t>(source.row_start[i + 1] - source.row_start[i]));
   auto                                     &matrix = implementation->matrix;
-  dealii::TrilinosWrappers::SparsityPattern pattern(
-    rows, rows, ghosts ? ghosts->communicator.handle() : MPI_COMM_SELF, longest_row);
+  dealii::TrilinosWrappers::SparsityPattern pattern(rows, rows, ghosts ? ghosts->communicator.handle() : MPI_COMM_SELF,
+                                                    longest_row);
   for (int i = 0; i < source.n_rows; ++i)
     {
       columns_of_row(i);

@@ -105,7 +105,7 @@ void let_waiting_threads_sleep(char **argv)
   if (std::getenv("GOMP_SPINCOUNT") != nullptr || std::getenv("OMP_WAIT_POLICY") != nullptr)
     return;
   setenv("GOMP_SPINCOUNT", "3000", 1);
-  hold_signals(); // until the program handles them
+  hold_signals();                // until the program handles them
   execv("/proc/self/exe", argv); // where it cannot, the program goes on as it is
 }
 

@@ -1,5 +1,6 @@
 #include "multigrid/arnoldi_polynomial.h"
 
+#include "algebra/functors/gram_schmidt.h"
 #include "base/exceptions.h"
 #include "multigrid/smoothers/registry.h"
 #include "multigrid/smoothers/setup.h"
@@ -52,6 +53,40 @@ std::vector<double> solve_transposed_for_last_unit(int n, const std::vector<doub
       x[i] /= M[i * n + i];
     }
   return x;
+}
+
+// Orthonormalises w by classical Gram-Schmidt against k vectors, and once more where orthogonality was lost. Returns
+// the k coefficients and, behind them, the norm before scaling; a zero norm leaves w unscaled.
+template <typename Number>
+std::vector<double> orthonormalize(const Device &device, const std::vector<Vector<Number>> &basis, int k,
+                                   Vector<Number> &w)
+{
+  std::vector<double> h(k + 1, 0.);
+  Scalars             scalars(device, k + 1);
+  const auto          products = [&] { // of w with the vectors and, behind them, with itself
+    for (int i = 0; i < k; ++i)
+      device.dot(basis[i], w, scalars, i);
+    device.dot(w, w, scalars, k);
+    return scalars.fetch();
+  };
+  const auto subtract = [&](const double *coefficients) {
+    for (int i = 0; i < k; ++i)
+      {
+        device.axpby(static_cast<Number>(-coefficients[i]), basis[i], Number(1), w);
+        h[i] += coefficients[i];
+      }
+  };
+  subtract(products());
+  const double *second         = products();
+  const double  of_corrections = std::inner_product(second, second + k, second, 0.);
+  const bool    corrects       = orthogonality_is_lost(of_corrections, second[k]);
+  const double  square         = second[k] - (corrects ? of_corrections : 0.); // by Pythagoras
+  if (corrects)
+    subtract(second);
+  h[k] = std::sqrt(square < 0 ? 0. : square); // NaN stays
+  if (h[k] > 0)
+    device.scale(static_cast<Number>(1. / h[k]), w);
+  return h;
 }
 } // namespace
 
@@ -109,13 +144,12 @@ void ArnoldiPolynomial<Number>::find_values()
   for (int j = 0; j < dimension; ++j)
     {
       basis.emplace_back(device, n);
-      Scalars column(device, j + 2);
       device.multiply(Number(1), level.A, basis[j], Number(0), r);
       smoother->vmult(Number(1), r, basis[j + 1], false);
-      device.orthonormalize(basis, j + 1, basis[j + 1], column);
-      const double *h = std::copy_n(column.fetch(), j + 2, &H[j * (k + 1)]) - (j + 2);
-      if (h[j + 1] <=
-          100 * double(std::numeric_limits<Number>::epsilon()) * std::sqrt(std::inner_product(h, h + j + 1, h, 0.)))
+      const std::vector<double> column = orthonormalize(device, basis, j + 1, basis[j + 1]);
+      std::copy(column.begin(), column.end(), &H[j * (k + 1)]);
+      const double square = std::inner_product(column.begin(), column.end() - 1, column.begin(), 0.);
+      if (column.back() <= 100 * double(std::numeric_limits<Number>::epsilon()) * std::sqrt(square))
         dimension = j + 1;
     }
   for (int degree = 1; degree <= k; ++degree)

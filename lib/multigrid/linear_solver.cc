@@ -26,11 +26,14 @@ std::unique_ptr<KrylovMethod> make_method(const LinearSolverOptions &options, co
     }
 }
 
-const LevelData &with_matrix(LevelData &level)
+// A V-cycle in double precision has the finest level's matrix.
+Matrix<double> finest_matrix(const Device &device, LevelData &level, const Preconditioner *with_matrix)
 {
+  if (with_matrix != nullptr)
+    return dynamic_cast<const MultigridPreconditioner<double> &>(*with_matrix).cycle.matrix();
   if (level.add_matrix)
     level.add_matrix(level);
-  return level;
+  return make_matrix<double>(device, level);
 }
 
 // What is known of its levels.
@@ -64,8 +67,9 @@ LinearSolver::LinearSolver(const Device &device, const std::vector<LevelData> &l
   : where(device)
   , options(options)
   , finest(levels.back())
+  , shares_matrix(!external && options.precision != Precision::float32)
   , M(external ? std::move(external) : make_multigrid(device, levels, options.precision, options.multigrid))
-  , A(make_matrix<double>(device, with_matrix(finest)))
+  , A(finest_matrix(device, finest, shares_matrix ? M.get() : nullptr))
   , A_operator(A, device)
   , method(make_method(options, device, A_operator, *M))
 {
@@ -87,7 +91,8 @@ PendingResult LinearSolver::launch(const Vector<double> &b, Vector<double> &x, c
 
 void LinearSolver::update()
 {
-  update_matrix(finest, A);
+  if (!shares_matrix)
+    update_matrix(finest, A);
   M->update();
   method->update();
 }

@@ -79,7 +79,8 @@ private:
   Device                          where;
   LinearSolverOptions             options;
   LevelData                       finest;
-  std::unique_ptr<Preconditioner> M; // made before A, as levels may be made from the coarsest upwards
+  bool                            shares_matrix; // whether A is the V-cycle's
+  std::unique_ptr<Preconditioner> M;             // made before A, as levels may be made from the coarsest upwards
   Matrix<double>                  A;
   MatrixOperator                  A_operator;
   std::unique_ptr<KrylovMethod>   method;

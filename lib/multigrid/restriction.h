@@ -20,9 +20,8 @@ public:
   /// Returns R r. The result is in a vector of the object, or in `result` of the constructor, until the next call.
   const Vector<Number> &vmult(const Vector<Number> &r);
 
-  /// Returns the number of messages that this rank sends in each product.
-  std::size_t n_messages() const { return plan ? plan->sends.size() : 0; }
-  std::size_t n_sent() const { return plan ? plan->sent.size() : 0; } ///< how many numbers the messages hold in all
+  /// Returns how many numbers this rank sends in each product.
+  std::size_t n_sent() const { return plan ? plan->sent.size() : 0; }
 
 private:
   void sum_before_sending(const Device &device, const LevelData &level);

@@ -146,22 +146,18 @@ HierarchicalBasis<Number>::HierarchicalBasis(const Device &device, const NestedN
 template <typename Number>
 auto HierarchicalBasis<Number>::make_step(const CSRMatrix<double> &rows, const Array<int> &own) const -> Step
 {
-  Array<Number> value(rows.value.begin(), rows.value.end()), minus = value;
-  for (Number &number : minus)
-    number = -number;
   return {List<int>(device, own), List<int>(device, rows.column), List<std::int64_t>(device, rows.row_start),
-          List<Number>(device, value), List<Number>(device, minus)};
+          List<Number>(device, Array<Number>(rows.value.begin(), rows.value.end()))};
 }
 
 template <typename Number>
-void HierarchicalBasis<Number>::apply(const Step &step, bool minus, int n_columns, Vector<Number> &x) const
+void HierarchicalBasis<Number>::apply(const Step &step, int n_columns, Vector<Number> &x) const
 {
   with_columns_at_once<Number>(n_columns, [&](auto width) {
     constexpr int        W = decltype(width)::value;
     const ColumnWarps<W> tiles{step.own.size(), n_columns};
-    device.for_each(tiles.size(),
-                    AddInterpolation<Number, W>{tiles, step.own.data(), step.row_start.data(), step.column.data(),
-                                                minus ? step.minus.data() : step.value.data(), x.data()});
+    device.for_each(tiles.size(), AddInterpolation<Number, W>{tiles, step.own.data(), step.row_start.data(),
+                                                              step.column.data(), step.value.data(), x.data()});
   });
 }
 
@@ -169,21 +165,14 @@ template <typename Number>
 void HierarchicalBasis<Number>::to_nodal(int n_columns, Vector<Number> &x, bool finest) const
 {
   for (std::size_t l = 0; l + !finest < steps.size(); ++l)
-    apply(steps[l], false, n_columns, x);
-}
-
-template <typename Number>
-void HierarchicalBasis<Number>::from_nodal(int n_columns, Vector<Number> &x) const
-{
-  for (std::size_t l = steps.size(); l-- > 0;)
-    apply(steps[l], true, n_columns, x);
+    apply(steps[l], n_columns, x);
 }
 
 template <typename Number>
 void HierarchicalBasis<Number>::load_to_hierarchical(int n_columns, Vector<Number> &b, bool finest) const
 {
   for (std::size_t l = transposed.size() - !finest; l-- > 0;)
-    apply(transposed[l], false, n_columns, b);
+    apply(transposed[l], n_columns, b);
 }
 
 template class HierarchicalBasis<double>;

@@ -84,7 +84,6 @@ public:
   HierarchicalBasis(const Device &device, const NestedNodes &nodes);
 
   void to_nodal(int n_columns, Vector<Number> &x, bool finest = true) const;             ///< x = S x
-  void from_nodal(int n_columns, Vector<Number> &x) const;                               ///< x = S⁻¹ x
   void load_to_hierarchical(int n_columns, Vector<Number> &b, bool finest = true) const; ///< b = Sᵀ b
 
 private:
@@ -92,10 +91,10 @@ private:
   {
     List<int>          own, column;
     List<std::int64_t> row_start;
-    List<Number>       value, minus;
+    List<Number>       value;
   };
   Step make_step(const CSRMatrix<double> &rows, const Array<int> &own) const;
-  void apply(const Step &step, bool minus, int n_columns, Vector<Number> &x) const;
+  void apply(const Step &step, int n_columns, Vector<Number> &x) const;
 
   Device            device;
   std::vector<Step> steps, transposed; // from the coarsest level on

@@ -35,7 +35,6 @@ public:
   const Blocks         &blocks() const { return system.blocks_of_rows(); } ///< velocity, pressure
   const LinearOperator &A() const { return A_operator; }
   const LinearOperator &B() const { return B_operator; }
-  const Preconditioner &velocity_cycle() const { return *V; }
   const Preconditioner &schur_complement() const { return *S; }
   const Preconditioner &preconditioner() const { return triangular; }
 

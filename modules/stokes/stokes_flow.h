@@ -60,7 +60,6 @@ public:
   /// Computes u and p from the last solution; p has zero mean. Where GMRES does not converge in float32, it solves once
   /// more in mixed precision, if the parameters allow it. Throws SolverError.
   SolverResult solve();
-  void         start_from_zero() { x.set_zero(); }
 
   Vector<double> u, p;      ///< nodal values on the velocity's mesh
   Vector<double> viscosity; ///< viscosity of the cells

@@ -1,5 +1,6 @@
 // Every product and reduction gives the same bits for any number of threads, and again when repeated.
 
+#include "algebra/loop.h"
 #include "multigrid/smoothers/functors.h"
 #include "tests/algebra/support.h"
 
@@ -32,14 +33,7 @@ protected:
   }
 
   static Vector<Number> upload(const Device &device, const Values &values) { return to_device<Number>(device, values); }
-  static std::vector<Vector<Number>> random_basis(const Device &device, int k)
-  {
-    std::vector<Vector<Number>> basis;
-    for (int i = 0; i < k; ++i)
-      basis.push_back(upload(device, combine(0.01, random_values(n, 20 + i), 0, Values(n))));
-    return basis;
-  }
-  static Values append(Values values, const double *more, int count)
+  static Values         append(Values values, const double *more, int count)
   {
     values.insert(values.end(), more, more + count);
     return values;
@@ -69,7 +63,7 @@ TYPED_TEST_SUITE(Reproducibility, Precisions, PrecisionName);
 
 TYPED_TEST(Reproducibility, Reductions)
 {
-  const int    n = TestFixture::n, k = 8;
+  const int    n = TestFixture::n;
   const Values x = random_values(n, 1), y = random_values(n, 2);
   this->expect_same_bits([&](const Device &on) { return Values{on.dot(this->upload(on, x), this->upload(on, y))}; },
                          "dot");
@@ -82,12 +76,26 @@ TYPED_TEST(Reproducibility, Reductions)
     "norms");
   this->expect_same_bits(
     [&](const Device &on) {
-      Scalars h(on, k + 1);
-      auto    w = this->upload(on, x);
-      on.orthonormalize(this->random_basis(on, k), k, w, h);
-      return this->append(values_of(w), h.fetch(), k + 1);
+      const int           k = 7;
+      VectorTable<double> basis(on, n, k + 2), directions(on, n, k + 1);
+      for (int i = 0; i <= k; ++i)
+        {
+          basis.add();
+          directions.add();
+          basis[i].upload(combine(0.01, random_values(n, 20 + i), 0, Values(n)).data());
+        }
+      basis.add();
+      const Shared<int> last(on);
+      on.interface().upload(last.on_device(), &k, sizeof(int));
+      auto    w = to_device(on, x);
+      Scalars h(on, 2 * (k + 2));
+      on.arnoldi({n, k + 1, last.on_device(), basis.data(), directions.data(), directions[k].data(), w.data(), nullptr,
+                  h.storage().on_device});
+      Values column(k + 2);
+      on.interface().download(column.data(), h.data(), column.size() * sizeof(double));
+      return this->append(values_of(basis[k + 1]), column.data(), k + 2);
     },
-    "orthonormalize");
+    "a step of Arnoldi's method");
 }
 
 TYPED_TEST(Reproducibility, Products)

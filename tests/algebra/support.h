@@ -25,14 +25,6 @@ protected:
     return Matrix<Number>(this->device, A, node_size);
   }
 
-  std::vector<Vector<Number>> upload_all(const std::vector<Values> &vectors) const
-  {
-    std::vector<Vector<Number>> result;
-    for (const Values &v : vectors)
-      result.push_back(upload(v));
-    return result;
-  }
-
   static constexpr double tolerance = rounding<Number>;
 };
 

@@ -267,10 +267,10 @@ TEST_F(Template, AnIndicatorThatIsNoNumberEndsTheRun)
           << outcome.err;
       }
   // Before the first step it is a mistake of the input.
-  before             = "";
-  const auto outcome = start({"--backend", "host", "--threads", "1", "--set", "Heat/Refinements=3", "--set",
-                              "Adaptivity/Interval=2", "--set", "Adaptivity/First mesh cycles=1", "--set",
-                              "Adaptivity/Indicator=1/0"});
+  before = "";
+  const auto outcome =
+    start({"--backend", "host", "--threads", "1", "--set", "Heat/Refinements=3", "--set", "Adaptivity/Interval=2",
+           "--set", "Adaptivity/First mesh cycles=1", "--set", "Adaptivity/Indicator=1/0"});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.err.find("Adaptivity/Indicator = 1/0 is infinite or no number"), std::string::npos) << outcome.err;
   EXPECT_FALSE(std::filesystem::exists(outcome.folder)) << "expected that nothing is written";

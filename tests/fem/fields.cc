@@ -1,6 +1,7 @@
 // Several fields on the same level meshes, forms of two of them against deal.II's own assembly, and what a kernel sees
 // of its cell.
 #include "base/exceptions.h"
+#include "base/parallel_for.h"
 #include "fem/forms/form.h"
 #include "fem/functions/points.h"
 #include "fem/support.h"
@@ -50,7 +51,7 @@ double coupling(const Cell &cell, const Scalar &psi, const Vector &phi, unsigned
 template <typename Cell>
 double coefficient(const Cell &cell)
 {
-  return 1. + cell->material_id();
+  return 1. + adamant::material_id(cell);
 }
 
 // A field u of degree 2 and a field p of degree 1, prescribed on different parts of the boundary, on one adaptive mesh.
@@ -228,8 +229,7 @@ TEST(TwoFields, ValuesOfTheOtherField)
   const auto matrix = [&](const adamant::Columns<2> &columns, unsigned long &n_calls) {
     std::vector<unsigned int> calls(u.n_cells(), 0);
     Form<2> form("C", fields.p, columns, fields.mapping, fields.quadrature, flags, [&](const auto &cell, auto &local) {
-#pragma omp atomic write
-      calls[cell.cell_number()] = 1;
+      adamant::write_atomically(calls[cell.cell_number()], 1);
       TwoFields<2>::divergence(cell, local);
     });
     form.update();
@@ -331,66 +331,6 @@ TEST(Form, SaysWhatItHasNot)
   Form<2> points("S", u, unknowns(u), mapping, quadrature, flags,
                  [](const auto &cell, auto &) { cell.quadrature_point(0); });
   EXPECT_THROW(points.update(), adamant::RunError) << "quadrature points were not asked for";
-}
-
-// All cells of a uniform mesh share their shape functions; a coefficient that depends on a field is that of the own
-// cell.
-template <int dim>
-void read_a_field(const FiniteElement<dim> &fe)
-{
-  SCOPED_TRACE(fe.get_name());
-  Triangulation<dim> mesh;
-  GridGenerator::hyper_cube(mesh);
-  mesh.refine_global(dim == 2 ? 4 : 2);
-  const LevelMeshes<dim> meshes(mesh, {adamant::finest_level_only});
-  const Field<dim>       u(meshes, "u", fe), p(meshes, "p", FE_Q<dim>(1));
-  const MappingQ1<dim>   mapping;
-  const QGauss<dim>      quadrature(3);
-  const unsigned int     component = fe.n_components() - 1, n_q = quadrature.size();
-  const auto             values = random_vector(u.finest().n_dofs(), 7);
-  const Array<double>    nodal(values.begin(), values.end());
-
-  // Σ_q (value + gradient) JxW of each cell, through the rows' and through the columns' functions.
-  const auto sums = [&](const Field<dim> &rows, const Field<dim> &columns) {
-    std::vector<double> sum(u.finest().n_cells(), 0.);
-    Form<dim>           form("reads u", rows, nodal_values(columns), mapping, quadrature, flags,
-                             [&](const CellContext<dim> &cell, FullMatrix<double> &) {
-                     const auto &of_u      = &rows == &u ? cell.rows() : cell.columns();
-                     const auto  at        = of_u.values_at_quadrature_points(nodal, component);
-                     const auto  gradients = of_u.gradients_at_quadrature_points(nodal, component);
-                     double      local     = 0;
-                     for (unsigned int q = 0; q < n_q; ++q)
-                       local += (at[q] + (1. + q) * gradients[q][0]) * cell.JxW(q);
-#pragma omp atomic write
-                     sum[cell.cell_number()] = local;
-                   });
-    form.update();
-    return sum;
-  };
-  const auto by_rows = sums(u, u), by_columns = sums(p, u);
-
-  FEValues<dim>                            fe_values(mapping, fe, quadrature, flags);
-  std::vector<Vector<double>>              at(n_q, Vector<double>(fe.n_components()));
-  std::vector<std::vector<Tensor<1, dim>>> gradients(n_q, std::vector<Tensor<1, dim>>(fe.n_components()));
-  for (const auto &cell : u.finest().dof_handler().active_cell_iterators())
-    {
-      fe_values.reinit(cell);
-      fe_values.get_function_values(values, at);
-      fe_values.get_function_gradients(values, gradients);
-      double expected = 0;
-      for (unsigned int q = 0; q < n_q; ++q)
-        expected += (at[q][component] + (1. + q) * gradients[q][component][0]) * fe_values.JxW(q);
-      const int number = u.finest().cell_number(cell);
-      ASSERT_NEAR(by_rows[number], expected, 1e-12) << "rows, cell " << number;
-      ASSERT_NEAR(by_columns[number], expected, 1e-12) << "columns, cell " << number;
-    }
-}
-
-TEST(CellContext, ReadsNodalValuesOfItsOwnCell)
-{
-  read_a_field<2>(FE_Q<2>(2));
-  read_a_field<2>(FESystem<2>(FE_Q<2>(1), 2));
-  read_a_field<3>(FESystem<3>(FE_Q<3>(2), 3));
 }
 
 TEST(CellContext, KnowsItsCellLevelAndPoints)

@@ -1,6 +1,7 @@
 // Level meshes against deal.II's own sequence of global coarsening.
-#include "base/exceptions.h"
 #include "fem/meshes/level_meshes.h"
+#include "base/exceptions.h"
+#include "fem/spaces/field.h"
 #include "fem/spaces/transfer.h"
 #include "fem/support.h"
 
@@ -11,9 +12,11 @@
 #include <omp.h>
 
 using namespace test;
+using adamant::boundary_id;
 using adamant::CellList;
 using adamant::create_level_meshes;
 using adamant::LevelMesh;
+using adamant::material_id;
 
 namespace
 {
@@ -303,7 +306,25 @@ TEST(LevelMeshes, EndsAtTheGivenSize)
   EXPECT_EQ(levels[0].cells->size(), 16u);
 }
 
-// Ids that the user set on the active cells arrive on all levels, also where no coarse cell ever had them.
+// What users may have set on the cells and faces of a mesh, also on refined ones.
+template <int dim>
+std::vector<std::size_t> user_data(const Triangulation<dim> &mesh)
+{
+  std::vector<std::size_t> data;
+  for (const auto &cell : mesh.cell_iterators())
+    {
+      data.insert(data.end(), {cell->material_id(), cell->manifold_id(), cell->user_index(), cell->user_flag_set()});
+      if (cell->is_active())
+        data.insert(data.end(), {cell->refine_flag_set(), cell->coarsen_flag_set(), cell->subdomain_id()});
+      for (const unsigned int f : cell->face_indices())
+        data.insert(data.end(), {cell->face(f)->boundary_id(), cell->face(f)->manifold_id(),
+                                 cell->face(f)->user_index(), cell->face(f)->user_flag_set()});
+    }
+  return data;
+}
+
+// Ids that the user set on the active cells arrive on all levels, also where no coarse cell ever had them. The mesh
+// stays as it was.
 TEST(LevelMeshes, BoundaryAndMaterialIds)
 {
   Triangulation<3> mesh;
@@ -318,21 +339,34 @@ TEST(LevelMeshes, BoundaryAndMaterialIds)
         if (cell->face(f)->at_boundary())
           cell->face(f)->set_boundary_id(boundary(cell->face(f)->center()));
     }
+  unsigned int number = 0;
+  for (const auto &cell : mesh.cell_iterators())
+    {
+      cell->set_user_index(++number);
+      cell->face(number % 6)->set_user_index(number);
+      if (number % 3 == 0)
+        cell->set_user_flag();
+    }
+  mesh.begin_active()->set_refine_flag();
+  const auto before = user_data(mesh);
   const auto levels = create_level_meshes(mesh, 8);
   ASSERT_EQ(levels.size(), 3u) << "512, 64, 8 cells";
   for (const auto &level : levels)
     for (const auto &cells : {level.cells, CellList<3>::as_active(level.cells)})
       for (const auto &cell : *cells)
         {
-          EXPECT_EQ(cell->material_id(), material(cell->center()));
+          EXPECT_EQ(material_id(cell), material(cell->center()));
           for (const unsigned int f : cell->face_indices())
             {
               const auto face = cell->face(f);
-              EXPECT_EQ(face->boundary_id(),
+              EXPECT_EQ(boundary_id(face),
                         face->at_boundary() ? boundary(face->center()) : numbers::internal_face_boundary_id)
                 << face->center();
             }
         }
+  const adamant::LevelMeshes<3> meshes(mesh, {8});
+  const adamant::Field<3>       u(meshes, "u", FE_Q<3>(1), {{7, ComponentMask()}});
+  EXPECT_EQ(user_data(mesh), before);
 }
 
 TEST(LevelMeshes, AnisotropicMeshesAreRefused)

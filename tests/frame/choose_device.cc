@@ -1,6 +1,6 @@
 // Which device --backend stands for.
-#include "base/exceptions.h"
 #include "frame/choose_device.h"
+#include "base/exceptions.h"
 
 #include <gtest/gtest.h>
 

@@ -3,6 +3,7 @@
 #include "multigrid/linear_solver.h"
 
 #include "multigrid/smoothers/registry.h"
+#include "multigrid/v_cycle.h"
 #include "support/krylov.h"
 
 #include <sstream>
@@ -58,6 +59,19 @@ TEST_P(LinearSolverTest, EveryCombinationConvergesInEitherPrecision)
             EXPECT_LE(full, smoother.name == "vertex_patches" && !chebyshev ? 20 : 16) << what; // see v_cycle.cc
             EXPECT_NEAR(single, full, 1) << what << ": expected the precision of the V-cycle not to matter";
           }
+}
+
+TEST_P(LinearSolverTest, AVCycleInDoublePrecisionHasTheFinestMatrix)
+{
+  const auto levels = q1_levels(2, 4, 3);
+  for (const auto precision : {Precision::float64, Precision::mixed})
+    {
+      LinearSolverOptions options;
+      options.precision = precision;
+      const LinearSolver solver(device, levels.data, options);
+      const auto        &multigrid = dynamic_cast<const MultigridPreconditioner<double> &>(solver.preconditioner());
+      EXPECT_EQ(&solver.matrix().storage(), &multigrid.cycle.matrix().storage()) << "expected one copy";
+    }
 }
 
 TEST_P(LinearSolverTest, IterationsDoNotDependOnTheLevel)

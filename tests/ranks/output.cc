@@ -1,6 +1,6 @@
 // VTU files that ranks write together where the disk does not take them.
-#include "base/exceptions.h"
 #include "frame/output/output.h"
+#include "base/exceptions.h"
 #include "rows.h"
 
 #include <deal.II/numerics/data_out.h>

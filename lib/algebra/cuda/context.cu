@@ -268,8 +268,7 @@ void Context::synchronize() const
 
 ScalarStorage Context::create_scalars(int n)
 {
-  // Kernels write into pinned host memory, so that reading results takes a wait but no copy. On the device as many
-  // again, as scratch.
+  // Kernels write into pinned host memory, so that reading results takes a wait but no copy.
   struct Owner
   {
     std::shared_ptr<double> on_host; // given back last: until then operations that write there may wait
@@ -278,7 +277,7 @@ ScalarStorage Context::create_scalars(int n)
   const auto        owner  = std::make_shared<Owner>();
   double           *memory = nullptr;
   const std::size_t bytes  = n * sizeof(double);
-  owner->on_device         = DeviceArray<double>(ledger, 2 * static_cast<std::size_t>(n), "scalars");
+  owner->on_device         = DeviceArray<double>(ledger, n, "scalars");
   const cudaError_t status = cudaHostAlloc(&memory, bytes, cudaHostAllocMapped);
   owner->on_host.reset(memory, [](double *p) { cudaFreeHost(p); });
   check(status, "cudaHostAlloc", bytes, "mapped");

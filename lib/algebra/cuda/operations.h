@@ -9,7 +9,7 @@ namespace adamant
 {
 namespace cuda
 {
-/// The operations on a GPU by kernels of this library. The coefficients of `orthonormalize` stay on the device.
+/// Makes matrices for the kernels of this library.
 template <typename Number>
 class CudaOperations : public Operations<Number>
 {
@@ -23,21 +23,12 @@ public:
   std::shared_ptr<MatrixStorage<Number>> create_dense_matrix(const Array<double> &row_major, int n) const override;
   std::shared_ptr<MatrixStorage<Number>> create_cell_matrix(const CellMatrix &cells) const override;
 
-  void dot(int n, const Number *x, const Number *y, const ScalarStorage &s, int i) const override;
-  void norms(int n, const Number *r, const Number *b, const ScalarStorage &s) const override;
-  void orthonormalize(int n, const Number *const *basis, int k, Number *w, const ScalarStorage &h) const override;
-  void combine(int n, const Number *const *basis, int k, const double *a, Number *x) const override;
-
 protected:
   Context &context; // the owner of this object
-
-private:
-  void dots(int n, const Number *const *basis, int k, const Number *w, double *on_device, double *on_host) const;
-  void subtract(int n, const Number *const *basis, int k, const ScalarStorage &h, Number *w) const;
 };
 
-/// Returns the operations of MatrixFormat::cusparse in both precisions (cublas.cuh). Throws RunError where this library
-/// was built without cuSPARSE and cuBLAS, or where they are not found.
+/// Returns the makers of MatrixFormat::cusparse's matrices in both precisions (cublas.cuh). Throws RunError where this
+/// library was built without cuSPARSE and cuBLAS, or where they are not found.
 std::pair<std::unique_ptr<Operations<double>>, std::unique_ptr<Operations<float>>>
 operations_of_libraries(Context &context);
 } // namespace cuda

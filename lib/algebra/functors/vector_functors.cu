@@ -14,5 +14,11 @@ template void for_each(const DeviceInterface &, int, const Scale<double> &);
 template void for_each(const DeviceInterface &, int, const Scale<float> &);
 template void for_each(const DeviceInterface &, int, const AddScaled<double> &);
 template void for_each(const DeviceInterface &, int, const AddScaled<float> &);
+template void sums(const DeviceInterface &, int, const InnerProduct<double> &, double *, const ToHost &,
+                   const LoopAnswer &);
+template void sums(const DeviceInterface &, int, const InnerProduct<float> &, double *, const ToHost &,
+                   const LoopAnswer &);
+template void sums(const DeviceInterface &, int, const Squares<double> &, double *, const ToHost &, const LoopAnswer &);
+template void sums(const DeviceInterface &, int, const Squares<float> &, double *, const ToHost &, const LoopAnswer &);
 } // namespace cuda
 } // namespace adamant

@@ -28,22 +28,26 @@ Number dense_row_product(int n, const Number *row, const Number *x)
   return sum;
 }
 
-template <typename Number>
-double block_dot(const Number *x, const Number *y, int begin, int end)
+double block_dot(const double *x, const double *y, int begin, int end)
 {
   double sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (int i = begin; i < end; ++i)
-    sum += static_cast<double>(x[i]) * static_cast<double>(y[i]);
+    sum += x[i] * y[i];
   return sum;
 }
 
-template <typename Number>
-void block_axpy(Number a, const Number *x, Number *y, int begin, int end)
+// y -= sum_i a[i] x_i, i < k, for entries of a block.
+void subtract(const double *a, const double *const *x, int k, double *y, int begin, int end)
 {
+  for (int i = 0; i < k; ++i)
+    {
+      const double  factor = -a[i];
+      const double *x_i    = x[i];
 #pragma omp simd
-  for (int i = begin; i < end; ++i)
-    y[i] += a * x[i];
+      for (int j = begin; j < end; ++j)
+        y[j] += factor * x_i[j];
+    }
 }
 
 template <typename Number>
@@ -93,9 +97,8 @@ template <typename Number>
 class HostOperations : public Operations<Number>
 {
 public:
-  HostOperations(int n_threads, const Communicator &ranks)
+  explicit HostOperations(int n_threads)
     : n_threads(n_threads)
-    , ranks(ranks)
   {}
 
   std::shared_ptr<MatrixStorage<Number>> create_matrix(const CSRMatrix<double> &source, int node_size,
@@ -112,84 +115,8 @@ public:
     return std::make_shared<SparseMatrix<Number>>(cells, n_threads);
   }
 
-  void dot(int n, const Number *x, const Number *y, const ScalarStorage &s, int i) const override
-  {
-    sum_blocks(n, 1, s.on_host + i, [=](int begin, int end, double *sum) { sum[0] = block_dot(x, y, begin, end); });
-  }
-
-  void norms(int n, const Number *r, const Number *b, const ScalarStorage &s) const override
-  {
-    sum_blocks(n, 2, s.on_host, [=](int begin, int end, double *sum) {
-      sum[0] = block_dot(r, r, begin, end);
-      sum[1] = block_dot(b, b, begin, end);
-    });
-    for (int i : {0, 1})
-      s.on_host[i] = std::sqrt(s.on_host[i]);
-  }
-
-  void combine(int n, const Number *const *basis, int k, const double *a, Number *x) const override
-  {
-    for_each_block(n, [=](int begin, int end) {
-      for (int i = 0; i < k; ++i)
-        block_axpy(static_cast<Number>(a[i]), basis[i], x, begin, end);
-    });
-  }
-
-  void orthonormalize(int n, const Number *const *basis, int k, Number *w, const ScalarStorage &scalars) const override
-  {
-    double             *h = scalars.on_host;
-    std::vector<double> correction(k + 1, 0.);
-    const auto          subtract = [=](const double *coefficients, int begin, int end) {
-      for (int i = 0; i < k; ++i)
-        block_axpy(static_cast<Number>(-coefficients[i]), basis[i], w, begin, end);
-    };
-    sum_blocks(n, k, h, [=](int begin, int end, double *sum) {
-      for (int i = 0; i < k; ++i)
-        sum[i] = block_dot(basis[i], w, begin, end);
-    });
-    // The second inner products are taken on each block while its update is still in cache.
-    sum_blocks(n, k + 1, correction.data(), [=](int begin, int end, double *sum) {
-      subtract(h, begin, end);
-      for (int i = 0; i < k; ++i)
-        sum[i] = block_dot(basis[i], w, begin, end);
-      sum[k] = block_dot(w, w, begin, end);
-    });
-    // The norm follows from that before the correction by Pythagoras, as the corrections are of rounding size.
-    const double of_corrections = block_dot(correction.data(), correction.data(), 0, k);
-    const bool   corrected      = orthogonality_is_lost(of_corrections, correction[k]);
-    const double square         = correction[k] - (corrected ? of_corrections : 0.);
-    for (int i = 0; corrected && i < k; ++i)
-      h[i] += correction[i];
-    h[k]                = std::sqrt(square < 0 ? 0. : square); // NaN stays
-    const Number factor = h[k] > 0 ? static_cast<Number>(1. / h[k]) : Number(1);
-    for_each_block(n, [&](int begin, int end) {
-      if (corrected)
-        subtract(correction.data(), begin, end);
-#pragma omp simd
-      for (int i = begin; i < end; ++i)
-        w[i] *= factor;
-    });
-  }
-
 private:
-  template <typename BlockSums>
-  void sum_blocks(int n, int n_sums, double *result, const BlockSums &block_sums) const
-  {
-    blocked_sums(n, threads_for(n_threads, n), n_sums, result, block_sums);
-    ranks.sum(result, n_sums);
-  }
-
-  template <typename Action>
-  void for_each_block(int n, const Action &action) const
-  {
-    const int n_blocks = (n + block_length - 1) / block_length;
-#pragma omp parallel for num_threads(threads_for(n_threads, n)) schedule(static)
-    for (int block = 0; block < n_blocks; ++block)
-      action(block * block_length, std::min(n, (block + 1) * block_length));
-  }
-
-  int          n_threads;
-  Communicator ranks;
+  int n_threads;
 };
 
 // All operations are done when they return.
@@ -251,8 +178,8 @@ public:
   HostDevice(int n_threads, const Communicator &ranks)
     : threads(n_threads)
     , ranks(ranks)
-    , in_double(n_threads, ranks)
-    , in_float(n_threads, ranks)
+    , in_double(n_threads)
+    , in_float(n_threads)
   {
     if (n_threads < 1)
       throw InputError("the number of threads must be positive, not " + std::to_string(n_threads));
@@ -316,22 +243,56 @@ public:
       host::for_each(threads, a.n, Convert<float, float>{a.z_in_float, a.directions_in_float[k]});
     else if (a.z != a.directions[k])
       host::for_each(threads, a.n, Convert<double, double>{a.z, a.directions[k]});
-    in_double.orthonormalize(a.n, a.basis, k + 1, a.w, {k + 2, nullptr, a.h, nullptr});
+    orthonormalize(a.n, a.basis, k + 1, a.w, a.h);
     for (double *to : {a.v, a.basis[k + 1]})
       if (to != nullptr && to != a.w)
         host::for_each(threads, a.n, Convert<double, double>{a.w, to});
     if (a.v_in_float != nullptr)
       host::for_each(threads, a.n, Convert<double, float>{a.w, a.v_in_float});
   }
-  void combine(int n, const double *const *basis, const int *k, const double *a, double *x) const override
-  {
-    in_double.combine(n, basis, *k, a, x);
-  }
 
   const Operations<double> &operations(double) const override { return in_double; }
   const Operations<float>  &operations(float) const override { return in_float; }
 
 private:
+  // Orthonormalises w against k vectors: h[0..k-1] become the coefficients and h[k] the norm before scaling.
+  void orthonormalize(int n, const double *const *basis, int k, double *w, double *h) const
+  {
+    const int  n_threads = threads_for(threads, n);
+    const auto products  = [=](int begin, int end, double *sum) {
+      for (int i = 0; i < k; ++i)
+        sum[i] = block_dot(basis[i], w, begin, end);
+    };
+    blocked_sums(n, n_threads, k, h, products);
+    ranks.sum(h, k);
+    // The second inner products are taken on each block while its update is still in cache.
+    std::vector<double> correction(k + 1);
+    blocked_sums(n, n_threads, k + 1, correction.data(), [=](int begin, int end, double *sum) {
+      subtract(h, basis, k, w, begin, end);
+      products(begin, end, sum);
+      sum[k] = block_dot(w, w, begin, end);
+    });
+    ranks.sum(correction.data(), k + 1);
+    // The norm follows from that before the correction by Pythagoras, as the corrections are of rounding size.
+    const double of_corrections = block_dot(correction.data(), correction.data(), 0, k);
+    const bool   corrected      = orthogonality_is_lost(of_corrections, correction[k]);
+    const double square         = correction[k] - (corrected ? of_corrections : 0.);
+    for (int i = 0; corrected && i < k; ++i)
+      h[i] += correction[i];
+    h[k]                = std::sqrt(square < 0 ? 0. : square); // NaN stays
+    const double factor = h[k] > 0 ? 1. / h[k] : 1.;
+#pragma omp parallel for num_threads(n_threads) schedule(static)
+    for (int begin = 0; begin < n; begin += block_length)
+      {
+        const int end = std::min(n, begin + block_length);
+        if (corrected)
+          subtract(correction.data(), basis, k, w, begin, end);
+#pragma omp simd
+        for (int i = begin; i < end; ++i)
+          w[i] *= factor;
+      }
+  }
+
   // f(begin, length) for parts of so many bytes, by the threads that use them: that places their pages.
   template <typename Action>
   void for_each_page(std::size_t bytes, const Action &f) const

@@ -35,13 +35,6 @@ public:
     return space->cell_dofs(cell);
   }
 
-  /// Returns the values Σ_i u_i φ_i(x_q) of one component at the quadrature points of this cell, and the second
-  /// function the gradients. The nodal values `u` have an entry for each local DoF of the field's space on this level
-  /// (LevelSpace::local_values).
-  std::vector<double> values_at_quadrature_points(const Array<double> &u, unsigned int component = 0) const;
-  std::vector<dealii::Tensor<1, dim>> gradients_at_quadrature_points(const Array<double> &u,
-                                                                     unsigned int         component = 0) const;
-
 private:
   template <int>
   friend class CellContext;
@@ -69,7 +62,8 @@ class CellContext
 public:
   using Cell = typename LevelSpace<dim>::Cell;
 
-  /// Returns the cell. On coarser levels of a serial mesh it is in the finest mesh's tree and may be refined.
+  /// Returns the cell. On coarser levels of a serial mesh it is in the finest mesh's tree and may be refined. Then
+  /// material_id(cell) and boundary_id(face) return the ids that users have set on its children.
   Cell cell() const { return rows_.space->active_cells()[cell_number()]; }
   int  cell_number() const ///< number on this rank, see LevelSpace::active_cells
   {
@@ -78,7 +72,7 @@ public:
   }
   double diameter() const { return rows_.values->get_cell()->diameter(); } ///< equal for all cells of a shape
   /// Returns the cell's material id; cells of different materials have different shapes.
-  dealii::types::material_id material_id() const { return rows_.values->get_cell()->material_id(); }
+  dealii::types::material_id material_id() const { return adamant::material_id(rows_.values->get_cell()); }
   std::size_t                level() const { return level_; }
 
   unsigned int n_quadrature_points() const { return rows_.values->n_quadrature_points; }
@@ -129,27 +123,4 @@ private:
   mutable bool       of_one_cell = false; // whether the kernel has asked for data that cells of one shape do not share
 };
 
-template <int dim>
-std::vector<double> CellFunctions<dim>::values_at_quadrature_points(const Array<double> &u,
-                                                                    unsigned int         component) const
-{
-  std::vector<double> result(values->n_quadrature_points, 0.);
-  for (const unsigned int i : dof_indices())
-    if (this->component(i) == component)
-      for (unsigned int q = 0; q < result.size(); ++q)
-        result[q] += u[dofs()[i]] * value(i, q);
-  return result;
-}
-
-template <int dim>
-std::vector<dealii::Tensor<1, dim>> CellFunctions<dim>::gradients_at_quadrature_points(const Array<double> &u,
-                                                                                       unsigned int component) const
-{
-  std::vector<dealii::Tensor<1, dim>> result(values->n_quadrature_points);
-  for (const unsigned int i : dof_indices())
-    if (this->component(i) == component)
-      for (unsigned int q = 0; q < result.size(); ++q)
-        result[q] += u[dofs()[i]] * gradient(i, q);
-  return result;
-}
 } // namespace adamant

@@ -53,7 +53,7 @@ Array<double> load_vector(const LevelSpace<dim> &space, const dealii::Mapping<di
           const auto &cell = space.active_cells()[k];
           for (const unsigned int face : cell->face_indices())
             if (cell->at_boundary(face))
-              if (const auto found = g.find(cell->face(face)->boundary_id()); found != g.end())
+              if (const auto found = g.find(boundary_id(cell->face(face))); found != g.end())
                 {
                   face_values.reinit(cell, face);
                   integrate(face_values, *found->second, local.data() + std::size_t(k) * per_cell);

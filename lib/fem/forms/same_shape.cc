@@ -42,9 +42,7 @@ Array<int> cells_of_same_shape(const LevelSpace<dim> &space, const Array<int> &c
   if (!may_share(mapping, flags))
     return cells;
   const auto same = [&](int a, int b) {
-    const auto &first = all_cells[a], &second = all_cells[b];
-    if (first->material_id() != second->material_id())
-      return false;
+    const auto  &first = all_cells[a], &second = all_cells[b];
     const double rounding = 4. * std::numeric_limits<double>::epsilon() *
                             std::max(largest_coordinate<dim>(first), largest_coordinate<dim>(second));
     for (unsigned int v = 1; v < dealii::GeometryInfo<dim>::vertices_per_cell; ++v)
@@ -52,7 +50,7 @@ Array<int> cells_of_same_shape(const LevelSpace<dim> &space, const Array<int> &c
         if (std::abs((first->vertex(v)[d] - first->vertex(0)[d]) - (second->vertex(v)[d] - second->vertex(0)[d])) >
             rounding)
           return false;
-    return true;
+    return material_id(first) == material_id(second);
   };
   Array<int> representative(n);
 #pragma omp parallel for schedule(static)

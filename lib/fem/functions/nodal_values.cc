@@ -47,11 +47,10 @@ template <int dim>
 Array<unsigned int> components(const LevelSpace<dim> &space)
 {
   Array<unsigned int> component(space.n_dofs(), 0);
-#pragma omp        parallel for schedule(static)
+#pragma omp parallel for schedule(static)
   for (int cell = 0; cell < space.n_cells(); ++cell)
     for (int i = 0; i < space.dofs_per_cell(); ++i)
-#pragma omp atomic write
-      component[space.cell_dofs(cell)[i]] = space.element().system_to_component_index(i).first;
+      write_atomically(component[space.cell_dofs(cell)[i]], space.element().system_to_component_index(i).first);
   return component;
 }
 

@@ -61,18 +61,18 @@ CellPairs<dim> refine_to(dealii::Triangulation<dim> &mesh, const CellList<dim> &
   return active;
 }
 
-// What users may have moved and set: create_level_meshes has given the tree's cells their children's ids.
+// What users may have moved and set.
 template <int dim>
 void copy_ids_and_vertices(const CellPairs<dim> &active)
 {
   for (const auto &[cell, partner] : active)
     {
-      cell->set_material_id(partner->material_id());
+      cell->set_material_id(material_id(partner));
       for (const unsigned int v : cell->vertex_indices())
         cell->vertex(v) = partner->vertex(v);
       for (const unsigned int f : cell->face_indices())
         if (cell->face(f)->at_boundary())
-          cell->face(f)->set_boundary_id(partner->face(f)->boundary_id());
+          cell->face(f)->set_boundary_id(boundary_id(partner->face(f)));
     }
 }
 

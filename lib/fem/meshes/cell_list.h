@@ -121,6 +121,25 @@ void for_each_cell_on_level(const dealii::Triangulation<dim> &mesh, unsigned int
       action(typename CellList<dim>::Cell(&mesh, static_cast<int>(level), index));
 }
 
+/// Returns the material id of a cell, or the boundary id of a face. A refined one has the id of its first child, and so
+/// on: users may have set ids on active cells alone.
+/// @{
+template <class Cell>
+dealii::types::material_id material_id(Cell cell)
+{
+  while (cell->has_children())
+    cell = cell->child(0);
+  return cell->material_id();
+}
+template <class Face>
+dealii::types::boundary_id boundary_id(Face face)
+{
+  while (face->has_children())
+    face = face->child(0);
+  return face->boundary_id();
+}
+/// @}
+
 /// Returns the cell as an iterator of `dofs`, which gives the cell's DoFs.
 template <int dim>
 typename dealii::DoFHandler<dim>::active_cell_iterator

@@ -1,6 +1,7 @@
 #include "fem/meshes/level_meshes.h"
 
 #include "base/exceptions.h"
+#include "base/parallel_for.h"
 #include "fem/meshes/distributed_level_meshes.h"
 #include "fem/meshes/mesh.h"
 
@@ -89,8 +90,7 @@ private:
     for (unsigned int l = 0; l < cell->n_lines(); ++l)
       {
         char &line = split[cell->line_index(l)];
-#pragma omp atomic write
-        line = 1;
+        write_atomically(line, 1);
       }
     const int level = cell->level() + 1;
     if (at_vertices)
@@ -102,8 +102,7 @@ private:
             found = at_vertex;
             if (found < level)
               {
-#pragma omp atomic write
-                at_vertex = level;
+                write_atomically(at_vertex, level);
               }
           }
   }
@@ -112,20 +111,6 @@ private:
   Array<char> split;  // lines whose children stay
   Array<int>  finest; // level of the cells that stay at each vertex
 };
-
-template <int dim>
-void take_ids_of_children(dealii::Triangulation<dim> &mesh)
-{
-  for (unsigned int level = mesh.n_levels() - 1; level-- > 0;)
-    for_each_cell_on_level(mesh, level, [](const auto &cell) {
-      if (!cell->has_children())
-        return;
-      cell->set_material_id(cell->child(0)->material_id());
-      for (const unsigned int f : cell->face_indices())
-        if (const auto face = cell->face(f); face->at_boundary() && face->has_children())
-          face->set_boundary_id(face->child(0)->boundary_id());
-    });
-}
 
 template <int dim>
 void link_cells(const CellList<dim> &coarse, LevelMesh<dim> &fine)
@@ -146,7 +131,7 @@ void link_cells(const CellList<dim> &coarse, LevelMesh<dim> &fine)
 }
 
 template <int dim>
-std::vector<LevelMesh<dim>> create_serial_level_meshes(dealii::Triangulation<dim>          &finest,
+std::vector<LevelMesh<dim>> create_serial_level_meshes(const dealii::Triangulation<dim>    &finest,
                                                        std::shared_ptr<const CellList<dim>> cells,
                                                        unsigned int                         coarsest_cells)
 {
@@ -154,7 +139,6 @@ std::vector<LevelMesh<dim>> create_serial_level_meshes(dealii::Triangulation<dim
   levels[0].cells = std::move(cells);
   if (levels[0].cells->size() <= coarsest_cells)
     return levels;
-  take_ids_of_children(finest);
   auto refined = refined_cells(finest);
   while (levels.back().cells->size() > coarsest_cells && !refined.empty())
     {
@@ -177,7 +161,7 @@ std::shared_ptr<const CellList<dim>> list_cells(const dealii::Triangulation<dim>
 }
 
 template <int dim>
-std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim>          &finest,
+std::vector<LevelMesh<dim>> create_level_meshes(const dealii::Triangulation<dim>    &finest,
                                                 std::shared_ptr<const CellList<dim>> cells,
                                                 const LevelMeshOptions              &options)
 {
@@ -202,7 +186,7 @@ void check_mesh(const dealii::Triangulation<dim> &mesh)
 }
 
 template <int dim>
-std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &finest, unsigned int coarsest_cells,
+std::vector<LevelMesh<dim>> create_level_meshes(const dealii::Triangulation<dim> &finest, unsigned int coarsest_cells,
                                                 unsigned int cells_per_rank, bool coarsest_on_one_rank)
 {
   check_mesh(finest);
@@ -210,7 +194,7 @@ std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &fine
 }
 
 template <int dim>
-LevelMeshes<dim>::LevelMeshes(dealii::Triangulation<dim> &finest, const LevelMeshOptions &options)
+LevelMeshes<dim>::LevelMeshes(const dealii::Triangulation<dim> &finest, const LevelMeshOptions &options)
   : finest_triangulation(finest)
   , options(options)
 {
@@ -245,6 +229,8 @@ template class LevelMeshes<2>;
 template class LevelMeshes<3>;
 template void                      check_mesh(const dealii::Triangulation<2> &);
 template void                      check_mesh(const dealii::Triangulation<3> &);
-template std::vector<LevelMesh<2>> create_level_meshes(dealii::Triangulation<2> &, unsigned int, unsigned int, bool);
-template std::vector<LevelMesh<3>> create_level_meshes(dealii::Triangulation<3> &, unsigned int, unsigned int, bool);
+template std::vector<LevelMesh<2>> create_level_meshes(const dealii::Triangulation<2> &, unsigned int, unsigned int,
+                                                       bool);
+template std::vector<LevelMesh<3>> create_level_meshes(const dealii::Triangulation<3> &, unsigned int, unsigned int,
+                                                       bool);
 } // namespace adamant

@@ -35,13 +35,13 @@ inline constexpr unsigned int finest_level_only = std::numeric_limits<unsigned i
 /// domain; it undoes every refinement that deal.II's rules for hanging nodes allow to undo. Coarsening ends with the
 /// first mesh of at most `coarsest_cells` cells, or where nothing is left to undo.
 ///
-/// The coarser meshes of a serial mesh are lists of cells in its tree (CellList). Refined cells and faces in the tree
-/// take material and boundary ids from their first children, where users may have set them. A mesh of p4est
-/// (parallel::distributed::Triangulation) is coarsened to Triangulations, by create_distributed_level_meshes.
+/// The coarser meshes of a serial mesh are lists of cells in its tree (CellList); material_id and boundary_id return the
+/// ids of refined cells and faces. A mesh of p4est (parallel::distributed::Triangulation) is coarsened to
+/// Triangulations, by create_distributed_level_meshes.
 ///
 /// Throws RunError where check_mesh(finest) does.
 template <int dim>
-std::vector<LevelMesh<dim>> create_level_meshes(dealii::Triangulation<dim> &finest, unsigned int coarsest_cells,
+std::vector<LevelMesh<dim>> create_level_meshes(const dealii::Triangulation<dim> &finest, unsigned int coarsest_cells,
                                                 unsigned int cells_per_rank = 1000, bool coarsest_on_one_rank = true);
 
 /// How far the level meshes go, and on which ranks they live.
@@ -63,7 +63,7 @@ class LevelMeshes
 public:
   /// Builds the level meshes of `finest`, which is serial or of p4est. It has to outlive the object and must not be
   /// refined meanwhile. All ranks of the mesh call it together. Throws RunError where check_mesh(finest) does.
-  LevelMeshes(dealii::Triangulation<dim> &finest, const LevelMeshOptions &options);
+  LevelMeshes(const dealii::Triangulation<dim> &finest, const LevelMeshOptions &options);
 
   std::size_t           size() const { return n_levels; }
   const LevelMesh<dim> &operator[](std::size_t level) const { return level + 1 == n_levels ? finest() : all()[level]; }
@@ -83,7 +83,7 @@ public:
 private:
   const std::vector<LevelMesh<dim>> &all() const; // builds the levels where they are not there
 
-  dealii::Triangulation<dim>          &finest_triangulation;
+  const dealii::Triangulation<dim>    &finest_triangulation;
   LevelMeshOptions                     options;
   std::shared_ptr<const CellList<dim>> cells;
   mutable std::vector<LevelMesh<dim>>  levels; // empty where they have been released

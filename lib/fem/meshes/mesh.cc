@@ -181,14 +181,14 @@ template std::unique_ptr<dealii::Triangulation<2>> create_mesh(const Communicato
 template std::unique_ptr<dealii::Triangulation<3>> create_mesh(const Communicator &, bool);
 template bool                                      is_distributed(const dealii::Triangulation<2> &);
 template bool                                      is_distributed(const dealii::Triangulation<3> &);
-template void        copy_manifolds(const dealii::Triangulation<2> &, dealii::Triangulation<2> &);
-template void        copy_manifolds(const dealii::Triangulation<3> &, dealii::Triangulation<3> &);
-template void        share_manifolds(const dealii::Triangulation<2> &, dealii::Triangulation<2> &);
-template void        share_manifolds(const dealii::Triangulation<3> &, dealii::Triangulation<3> &);
-template void        refine_global(dealii::Triangulation<2> &, unsigned int);
-template void        refine_global(dealii::Triangulation<3> &, unsigned int);
-template void        execute_refinement(dealii::Triangulation<2> &);
-template void        execute_refinement(dealii::Triangulation<3> &);
-template void        refine_and_coarsen(dealii::Triangulation<2> &, const dealii::Vector<float> &, double, double);
-template void        refine_and_coarsen(dealii::Triangulation<3> &, const dealii::Vector<float> &, double, double);
+template void copy_manifolds(const dealii::Triangulation<2> &, dealii::Triangulation<2> &);
+template void copy_manifolds(const dealii::Triangulation<3> &, dealii::Triangulation<3> &);
+template void share_manifolds(const dealii::Triangulation<2> &, dealii::Triangulation<2> &);
+template void share_manifolds(const dealii::Triangulation<3> &, dealii::Triangulation<3> &);
+template void refine_global(dealii::Triangulation<2> &, unsigned int);
+template void refine_global(dealii::Triangulation<3> &, unsigned int);
+template void execute_refinement(dealii::Triangulation<2> &);
+template void execute_refinement(dealii::Triangulation<3> &);
+template void refine_and_coarsen(dealii::Triangulation<2> &, const dealii::Vector<float> &, double, double);
+template void refine_and_coarsen(dealii::Triangulation<3> &, const dealii::Vector<float> &, double, double);
 } // namespace adamant

@@ -2,6 +2,7 @@
 
 #include "base/csr/csr_product.h"
 #include "base/exceptions.h"
+#include "base/parallel_for.h"
 #include "fem/ranks/row.h"
 
 #include <deal.II/base/index_set.h>
@@ -81,13 +82,10 @@ std::shared_ptr<const Partitioner> columns_that_occur(const CSRMatrix<double> &l
   const int         n_owned = static_cast<int>(columns.locally_owned_size());
   std::vector<char> occurs(columns.n_ghost_indices(), 0);
 
-#pragma omp        parallel for schedule(static)
+#pragma omp parallel for schedule(static)
   for (std::int64_t k = 0; k < local.row_start[n_rows]; ++k)
     if (local.column[k] >= n_owned)
-      {
-#pragma omp atomic write
-        occurs[local.column[k] - n_owned] = 1;
-      }
+      write_atomically(occurs[local.column[k] - n_owned], 1);
   std::vector<Index> ghosts;
   for (std::size_t g = 0; g < occurs.size(); ++g)
     if (occurs[g])

@@ -1,6 +1,7 @@
 #include "fem/spaces/cell_entities.h"
 
 #include "base/exceptions.h"
+#include "base/parallel_for.h"
 #include "fem/ranks/row.h"
 #include "fem/spaces/position_key.h"
 
@@ -113,20 +114,19 @@ std::pair<Array<int>, std::size_t> sort_entities(const CellEntities<dim> &entiti
         dealii::GeometryInfo<dim>::d_linear_shape_function(fe.unit_support_point(entities.first_dof(part)), v);
 
   Array<std::pair<std::uint64_t, int>> order(entities.size());
-#pragma omp        parallel for schedule(static)
+#pragma omp parallel for schedule(static)
   for (std::size_t e = 0; e < order.size(); ++e)
     order[e] = {unused, static_cast<int>(e)};
 #pragma omp parallel for schedule(static)
   for (std::size_t c = 0; c < cells.size(); ++c)
     for (int part = 0; part < entities.n_of_cell(); ++part)
       {
-               dealii::Point<dim> p;
-               for (unsigned int v = 0; v < n_vertices; ++v)
+        dealii::Point<dim> p;
+        for (unsigned int v = 0; v < n_vertices; ++v)
           p += weights[part][v] * cells[c]->vertex(v);
         const std::uint64_t position = key(p);
-               // Cells that share it write the same, but for those where rounding splits it: any will do.
-#pragma omp atomic write
-        order[entities.of_cell(cells[c], part)].first = position;
+        // Cells that share it write the same, but for those where rounding splits it: any will do.
+        write_atomically(order[entities.of_cell(cells[c], part)].first, position);
       }
   __gnu_parallel::sort(order.begin(), order.end()); // all are different: the same for any number of threads
 

@@ -1,6 +1,7 @@
 #include "fem/spaces/level_space.h"
 
 #include "base/exceptions.h"
+#include "base/parallel_for.h"
 #include "fem/meshes/mesh.h"
 #include "fem/meshes/owned_cells.h"
 #include "fem/spaces/cell_entities.h"
@@ -91,8 +92,7 @@ const std::shared_ptr<dealii::DoFHandler<dim>> &LevelSpace<dim>::shared_dof_hand
       {
         with_dofs((*active)[c], *made)->get_dof_indices(of_cell);
         for (int i = 0; i < per_cell; ++i)
-#pragma omp atomic write
-          number[of_cell[i]] = cell_dofs(c)[i];
+          write_atomically(number[of_cell[i]], cell_dofs(c)[i]);
       }
   }
   made->renumber_dofs(number);
@@ -154,9 +154,8 @@ void LevelSpace<dim>::sort_by_position()
             dealii::Point<dim> p;
             for (unsigned int v = 0; v < n_vertices; ++v)
               p += weights[i][v] * vertices[v];
-              // Cells that share the DoF write the same key, but for those where rounding splits it: any will do.
-#pragma omp atomic write
-            order[indices[i] - first].first = key(p);
+            // Cells that share the DoF write the same key, but for those where rounding splits it: any will do.
+            write_atomically(order[indices[i] - first].first, key(p));
           }
       }
   }
@@ -265,20 +264,19 @@ void LevelSpace<dim>::mark_constrained(const DirichletBoundary &dirichlet)
       if (fe.has_support_on_face(i, f))
         on_face[f].push_back(i);
   constrained.assign(n_owned() + numbers->n_ghost_indices(), free);
-#pragma omp        parallel for schedule(static)
+#pragma omp parallel for schedule(static)
   for (int c = 0; c < n_cells(); ++c)
     {
-             const auto cell = (*cells)[c];
-             for (const unsigned int f : cell->face_indices())
+      const auto cell = (*cells)[c];
+      for (const unsigned int f : cell->face_indices())
         {
-                 const auto face     = cell->face(f);
-                 const auto boundary = cell->at_boundary(f) ? dirichlet.find(face->boundary_id()) : dirichlet.end();
-                 if (boundary == dirichlet.end())
+          const auto face     = cell->face(f);
+          const auto boundary = cell->at_boundary(f) ? dirichlet.find(boundary_id(face)) : dirichlet.end();
+          if (boundary == dirichlet.end())
             continue;
           for (const int i : on_face[f])
             if (boundary->second[fe.system_to_component_index(i).first])
-#pragma omp atomic write
-              constrained[cell_dofs(c)[i]] = fixed;
+              write_atomically(constrained[cell_dofs(c)[i]], fixed);
         }
     }
   if (plan)

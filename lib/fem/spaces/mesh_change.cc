@@ -1,6 +1,7 @@
 #include "fem/spaces/mesh_change.h"
 
 #include "base/exceptions.h"
+#include "base/parallel_for.h"
 #include "base/row_ranges.h"
 #include "fem/meshes/forest.h"
 #include "fem/meshes/owned_cells.h"
@@ -155,8 +156,7 @@ private:
           with_dofs(space.active_cells()[c], *dofs)->get_dof_indices(of_cell);
           for (int i = 0; i < space.dofs_per_cell(); ++i)
             if (const int dof = space.cell_dofs(c)[i]; dof < space.n_owned())
-#pragma omp atomic write
-              numbers[dof] = of_cell[i];
+              write_atomically(numbers[dof], of_cell[i]);
         }
     }
   }

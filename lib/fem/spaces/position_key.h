@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/parallel_for.h"
 #include "fem/meshes/cell_list.h"
 
 #include <deal.II/base/point.h>
@@ -25,34 +26,28 @@ public:
     const auto &vertices = cells.mesh()->get_vertices();
     // Only these cells' vertices count, not the vertices of vanished cells, finer cells or other ranks' cells.
     Array<char> taken(cells.end_of(0), 0);
-#pragma omp        parallel for schedule(static)
+#pragma omp parallel for schedule(static)
     for (std::size_t c = 0; c < cells.size(); ++c)
       for (unsigned int v = 0; v < dealii::GeometryInfo<dim>::vertices_per_cell; ++v)
-        {
-#pragma omp atomic write
-          taken[cells[c]->vertex_index(v)] = 1;
-        }
+        write_atomically(taken[cells[c]->vertex_index(v)], 1);
     std::array<std::size_t, dim> n_positions;
     for (int d = 0; d < dim; ++d)
       {
         double low = std::numeric_limits<double>::max(), high = -low;
-#pragma omp        parallel for schedule(static) reduction(min : low) reduction(max : high)
+#pragma omp parallel for schedule(static) reduction(min : low) reduction(max : high)
         for (std::size_t v = 0; v < taken.size(); ++v)
           if (taken[v] != 0)
             {
-                     low  = std::min(low, vertices[v][d]);
-                     high = std::max(high, vertices[v][d]);
+              low  = std::min(low, vertices[v][d]);
+              high = std::max(high, vertices[v][d]);
             }
         lower[d] = low;
         upper[d] = high;
         std::vector<char> found((1 << 20) + 1, 0);
-       #pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static)
         for (std::size_t v = 0; v < taken.size(); ++v)
           if (taken[v] != 0)
-            {
-#pragma omp atomic write
-              found[on_grid(vertices[v], d)] = 1;
-            }
+            write_atomically(found[on_grid(vertices[v], d)], 1);
         n_positions[d] = std::count(found.begin(), found.end(), 1);
       }
     std::iota(axes.rbegin(), axes.rend(), 0);

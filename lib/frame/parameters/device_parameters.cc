@@ -21,7 +21,7 @@ MatrixFormatParameter::MatrixFormatParameter()
 {
   add_parameter("Matrix format", name,
                 "Of all matrices of the program on a GPU: compressed, with kernels of this library, or cusparse: "
-                "compressed rows, products by cuSPARSE, reductions and dense products by cuBLAS",
+                "compressed rows, products by cuSPARSE, dense products by cuBLAS",
                 prm, dealii::Patterns::Selection("compressed|cusparse"));
 }
 } // namespace adamant

@@ -3,68 +3,14 @@
 #include "algebra/cuda/libraries/cusparse.cuh"
 #include "algebra/cuda/sparse/sparse.cuh"
 #include "algebra/cuda/vectors/for_each.cuh"
-#include "algebra/cuda/vectors/reduction.cuh"
-
 #include "algebra/functors/vector_functors.h"
-#include <algorithm>
+
 #include <utility>
 
 namespace adamant
 {
 namespace cuda
 {
-namespace
-{
-/// The values become their sums over the ranks that have boxes, then their square roots where these are wanted; and are
-/// copied to the host.
-__global__ void finish_kernel(int n, bool roots, PeerBoxes peers, double *on_device, double *on_host)
-{
-  wait_for_predecessor();
-  __shared__ double values[Context::max_sums];
-  const int         i = threadIdx.x;
-  for (int first = 0; first < n; first += Context::max_sums)
-    {
-      const int m = min(Context::max_sums, n - first);
-      if (i < m)
-        values[i] = on_device[first + i];
-      __syncthreads();
-      if (peers.n_ranks > 0)
-        sum_over_peers(peers, m, values);
-      if (i < m)
-        {
-          const double result  = roots ? sqrt(values[i]) : values[i];
-          on_device[first + i] = result;
-          if (on_host != nullptr)
-            on_host[first + i] = result;
-        }
-      __syncthreads();
-    }
-}
-
-struct Negative
-{
-  const double   *from;
-  double         *to;
-  __device__ void operator()(int i) const { to[i] = -from[i]; }
-};
-
-/// h[i] += correction[i], to the host, too.
-struct Correction
-{
-  const double   *correction;
-  double         *h, *on_host;
-  __device__ void operator()(int i) const { on_host[i] = h[i] += correction[i]; }
-};
-
-/// One over a norm; a zero norm leaves unscaled.
-struct Inverse
-{
-  const double   *norm;
-  double         *to;
-  __device__ void operator()(int i) const { to[i] = norm[i] > 0 ? 1. / norm[i] : 1.; }
-};
-} // namespace
-
 template <typename Number>
 CublasMatrix<Number>::CublasMatrix(std::shared_ptr<Context> context_, std::shared_ptr<Libraries> libraries_,
                                    const Array<double> &row_major, int n)
@@ -97,7 +43,7 @@ void CublasMatrix<Number>::multiply(Number a, const Number *x, Number b, Number 
   if (n == 0)
     return;
   const Cublas        &cublas = libraries->cublas;
-  const cublasHandle_t handle = libraries->blas_handle(CUBLAS_POINTER_MODE_HOST);
+  const cublasHandle_t handle = libraries->blas_handle();
   // Row-major is the transpose of what cuBLAS takes.
   if constexpr (sizeof(Number) == sizeof(double))
     libraries->check(cublas.dgemv(handle, CUBLAS_OP_T, n, n, &a, value.data(), n, x, 1, &b, y, 1), "cublasDgemv", n, a,
@@ -122,92 +68,11 @@ std::shared_ptr<MatrixStorage<Number>> LibraryOperations<Number>::create_dense_m
   return std::make_shared<CublasMatrix<Number>>(this->context.shared_from_this(), libraries, row_major, n);
 }
 
-void CublasOperations::inner_product(int n, const double *x, const double *y, double *result) const
-{
-  if (n == 0)
-    return context.clear(result, sizeof(double));
-  const cublasHandle_t handle = libraries->blas_handle(CUBLAS_POINTER_MODE_DEVICE);
-  libraries->check(libraries->cublas.dot(handle, n, x, 1, y, 1, result), "cublasDdot", n, x, y, result);
-}
-
-void CublasOperations::inner_products(int n, const double *const *basis, int k, const double *w, double *result) const
-{
-  for (int i = 0; i < k; ++i)
-    inner_product(n, basis[i], w, result + i);
-}
-
-// y += factor x, the factor in device memory.
-void CublasOperations::add_scaled(int n, const double *factor, const double *x, double *y) const
-{
-  const cublasHandle_t handle = libraries->blas_handle(CUBLAS_POINTER_MODE_DEVICE);
-  libraries->check(libraries->cublas.axpy(handle, n, factor, x, 1, y, 1), "cublasDaxpy", n, factor, x, y);
-}
-
-// w -= sum_i factors[i] basis_i.
-void CublasOperations::subtract(int n, const double *const *basis, int k, const double *factors, double *w) const
-{
-  double *negative = libraries->factors();
-  for (int first = 0; first < k; first += Libraries::n_factors)
-    {
-      const int m = std::min<int>(Libraries::n_factors, k - first);
-      for_each(context, m, Negative{factors + first, negative});
-      for (int i = 0; i < m; ++i)
-        add_scaled(n, negative + i, basis[first + i], w);
-    }
-}
-
-// What inner products have left in device memory: summed over ranks, copied to the host.
-void CublasOperations::finish(int n, double *on_device, double *on_host, bool roots) const
-{
-  if (leaves_sums_to_ranks(context))
-    return sum_over_ranks(context, n, on_device, on_host, roots);
-  if (n > 0)
-    launch(context, "finish", finish_kernel, 1, block_size, n, roots,
-           context.ranks() != nullptr ? context.ranks()->peer_boxes() : PeerBoxes(), on_device, on_host);
-}
-
-void CublasOperations::dot(int n, const double *x, const double *y, const ScalarStorage &s, int i) const
-{
-  inner_product(n, x, y, s.on_device + i);
-  finish(1, s.on_device + i, s.on_host + i);
-}
-
-void CublasOperations::norms(int n, const double *r, const double *b, const ScalarStorage &s) const
-{
-  inner_product(n, r, r, s.on_device);
-  inner_product(n, b, b, s.on_device + 1);
-  finish(2, s.on_device, s.on_host, true);
-}
-
-void CublasOperations::orthonormalize(int n, const double *const *basis, int k, double *w, const ScalarStorage &h) const
-{
-  double *correction = h.on_device + h.n, *norm = h.on_device + k, *factor = libraries->factors();
-  inner_products(n, basis, k, w, h.on_device);
-  finish(k, h.on_device, h.on_host);
-  subtract(n, basis, k, h.on_device, w);
-  inner_products(n, basis, k, w, correction);
-  finish(k, correction, nullptr);
-  subtract(n, basis, k, correction, w);
-  for_each(context, k, Correction{correction, h.on_device, h.on_host});
-  inner_product(n, w, w, norm);
-  finish(1, norm, h.on_host + k, true);
-  for_each(context, 1, Inverse{norm, factor});
-  const cublasHandle_t handle = libraries->blas_handle(CUBLAS_POINTER_MODE_DEVICE);
-  libraries->check(libraries->cublas.scal(handle, n, factor, w, 1), "cublasDscal", n, factor, w);
-}
-
-void CublasOperations::combine(int n, const double *const *basis, int k, const double *a, double *x) const
-{
-  const cublasHandle_t handle = libraries->blas_handle(CUBLAS_POINTER_MODE_HOST);
-  for (int i = 0; i < k; ++i)
-    libraries->check(libraries->cublas.axpy(handle, n, a + i, basis[i], 1, x, 1), "cublasDaxpy", n, a[i], basis[i], x);
-}
-
 std::pair<std::unique_ptr<Operations<double>>, std::unique_ptr<Operations<float>>>
 operations_of_libraries(Context &context)
 {
   const auto libraries = std::make_shared<Libraries>(context);
-  return {std::make_unique<CublasOperations>(context, libraries),
+  return {std::make_unique<LibraryOperations<double>>(context, libraries),
           std::make_unique<LibraryOperations<float>>(context, libraries)};
 }
 

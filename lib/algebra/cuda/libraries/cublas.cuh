@@ -30,8 +30,7 @@ private:
   DeviceArray<Number>        value;
 };
 
-/// The operations on a GPU with matrices of cuSPARSE and cuBLAS. Reductions over floats stay the library's own kernels:
-/// they sum in double precision, for which cuBLAS has no inner product.
+/// Makes matrices of cuSPARSE and cuBLAS.
 template <typename Number>
 class LibraryOperations : public CudaOperations<Number>
 {
@@ -49,29 +48,8 @@ public:
     throw RunError("Matrix format = cusparse has no matrices by cells");
   }
 
-protected:
-  std::shared_ptr<Libraries> libraries;
-};
-
-/// The operations in double precision, with reductions and linear combinations by cuBLAS: inner products (dot), sums of
-/// vectors (axpy) and scaling (scal). Scalars of reductions stay in device memory. A small kernel sums them over ranks
-/// and copies them to the host's memory.
-class CublasOperations : public LibraryOperations<double>
-{
-public:
-  using LibraryOperations<double>::LibraryOperations;
-
-  void dot(int n, const double *x, const double *y, const ScalarStorage &s, int i) const override;
-  void norms(int n, const double *r, const double *b, const ScalarStorage &s) const override;
-  void orthonormalize(int n, const double *const *basis, int k, double *w, const ScalarStorage &h) const override;
-  void combine(int n, const double *const *basis, int k, const double *a, double *x) const override;
-
 private:
-  void inner_product(int n, const double *x, const double *y, double *result) const;
-  void inner_products(int n, const double *const *basis, int k, const double *w, double *result) const;
-  void subtract(int n, const double *const *basis, int k, const double *factors, double *w) const;
-  void add_scaled(int n, const double *factor, const double *x, double *y) const;
-  void finish(int n, double *on_device, double *on_host, bool roots = false) const;
+  std::shared_ptr<Libraries> libraries;
 };
 } // namespace cuda
 } // namespace adamant

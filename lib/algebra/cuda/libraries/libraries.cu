@@ -32,7 +32,6 @@ Libraries::Libraries(Context &context)
   , cublas{{find_library("Matrix format = cusparse", "cuBLAS", "cublas", CUBLAS_VER_MAJOR, "ADAMANT_CUBLAS")}}
   , context(context)
   , workspace(context.memory_of_device(), cublas_workspace, "cuBLAS")
-  , factor_room(context.memory_of_device(), n_factors, "cuBLAS")
 {
   try
     {
@@ -55,12 +54,6 @@ Libraries::~Libraries()
 {
   cublas.destroy(blas);
   cusparse.destroy(sparse);
-}
-
-cublasHandle_t Libraries::blas_handle(cublasPointerMode_t scalars) const
-{
-  check(cublas.set_pointer_mode(blas, scalars), "cublasSetPointerMode", scalars);
-  return blas;
 }
 
 void Libraries::grow(DeviceArray<char> &room, std::size_t bytes)

@@ -61,23 +61,19 @@ using BatchedGemm = cublasStatus_t(cublasHandle_t, cublasOperation_t, cublasOper
                                    long long, const void *, void *, cudaDataType, int, long long, int,
                                    cublasComputeType_t, cublasGemmAlgo_t);
 
-/// The functions of cuBLAS for reductions, linear combinations and dense products.
+/// The functions of cuBLAS for dense products.
 struct Cublas : LoadedLibrary
 {
-  decltype(cublasCreate)          *create           = function("cublasCreate_v2");
-  decltype(cublasDestroy)         *destroy          = function("cublasDestroy_v2");
-  decltype(cublasSetStream)       *set_stream       = function("cublasSetStream_v2");
-  decltype(cublasSetWorkspace)    *set_workspace    = function("cublasSetWorkspace_v2");
-  decltype(cublasSetPointerMode)  *set_pointer_mode = function("cublasSetPointerMode_v2");
-  decltype(cublasGetStatusName)   *error_name       = function("cublasGetStatusName");
-  decltype(cublasGetStatusString) *error_text       = function("cublasGetStatusString");
-  decltype(cublasDdot)            *dot              = function("cublasDdot_v2");
-  decltype(cublasDaxpy)           *axpy             = function("cublasDaxpy_v2");
-  decltype(cublasDscal)           *scal             = function("cublasDscal_v2");
-  decltype(cublasDgemv)           *dgemv            = function("cublasDgemv_v2");
-  decltype(cublasSgemv)           *sgemv            = function("cublasSgemv_v2");
-  decltype(cublasSetMathMode)     *set_math_mode    = function("cublasSetMathMode");
-  BatchedGemm                     *gemm             = function("cublasGemmStridedBatchedEx");
+  decltype(cublasCreate)          *create        = function("cublasCreate_v2");
+  decltype(cublasDestroy)         *destroy       = function("cublasDestroy_v2");
+  decltype(cublasSetStream)       *set_stream    = function("cublasSetStream_v2");
+  decltype(cublasSetWorkspace)    *set_workspace = function("cublasSetWorkspace_v2");
+  decltype(cublasGetStatusName)   *error_name    = function("cublasGetStatusName");
+  decltype(cublasGetStatusString) *error_text    = function("cublasGetStatusString");
+  decltype(cublasDgemv)           *dgemv         = function("cublasDgemv_v2");
+  decltype(cublasSgemv)           *sgemv         = function("cublasSgemv_v2");
+  decltype(cublasSetMathMode)     *set_math_mode = function("cublasSetMathMode");
+  BatchedGemm                     *gemm          = function("cublasGemmStridedBatchedEx");
 };
 
 /// The workspace in bytes that cuBLAS takes on Hopper by itself. It would allocate more of its own memory while a graph
@@ -98,8 +94,7 @@ public:
   Cublas   cublas;
 
   cusparseHandle_t sparse_handle() const { return sparse; }
-  /// Returns cuBLAS's handle for scalars in host memory, or in device memory.
-  cublasHandle_t blas_handle(cublasPointerMode_t scalars) const;
+  cublasHandle_t   blas_handle() const { return blas; } ///< for scalars in host memory
 
   /// Throws RunError where `status` is no success; the arguments are for the message. Every status of the libraries
   /// goes through here.
@@ -132,18 +127,14 @@ public:
   void *product() { return product_room.data(); }
   void *operand() { return operand_room.data(); }
 
-  static constexpr int n_factors = 64;
-  double              *factors() { return factor_room.data(); } ///< n_factors scalars in device memory
-
 private:
   static std::string in_words(const std::string &name, const std::string &text) { return name + " (" + text + ")"; }
   void               grow(DeviceArray<char> &room, std::size_t bytes);
 
-  Context            &context;
-  cusparseHandle_t    sparse = nullptr;
-  cublasHandle_t      blas   = nullptr;
-  DeviceArray<char>   workspace, product_room, operand_room;
-  DeviceArray<double> factor_room;
+  Context          &context;
+  cusparseHandle_t  sparse = nullptr;
+  cublasHandle_t    blas   = nullptr;
+  DeviceArray<char> workspace, product_room, operand_room;
 };
 } // namespace cuda
 } // namespace adamant

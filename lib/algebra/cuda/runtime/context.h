@@ -63,11 +63,10 @@ public:
   void                             run_together(const std::function<void()> &operations) override;
   void                             launch_waiting() override { stream(); }
   int                              n_recorded() const override;
-  std::shared_ptr<LoopStorage> create_loop(const Asking &first, const Asking &step, const Cycles &cycles,
-                                           bool recordable) override;
-  void                         invert(double *a, int n) override;
-  void                         arnoldi(const ArnoldiVectors &vectors) const override;
-  void combine(int n, const double *const *basis, const int *k, const double *a, double *x) const override;
+  std::shared_ptr<LoopStorage>     create_loop(const Asking &first, const Asking &step, const Cycles &cycles,
+                                               bool recordable) override;
+  void                             invert(double *a, int n) override;
+  void                             arnoldi(const ArnoldiVectors &vectors) const override;
 
   const Operations<double> &operations(double) const override { return *in_double; }
   const Operations<float>  &operations(float) const override { return *in_float; }

@@ -21,8 +21,8 @@ struct Extent
   bool continues;
 };
 
-constexpr int n_run_lengths             = 4;
-constexpr int run_length[n_run_lengths] = {9, 4, 3, 2}; // runs of 2: in dense blocks
+constexpr int n_run_lengths             = 3;
+constexpr int run_length[n_run_lengths] = {4, 3, 2}; // runs of 2: in dense blocks
 
 /// Returns the extents of all slices of A, of which node_size, n_slices and nodes are read. Clears run_fits[r] unless
 /// every row is made of runs of run_length[r] consecutive columns. Clears run_fits[n_run_lengths] unless the rows of

@@ -11,7 +11,7 @@ namespace cuda
 {
 namespace
 {
-__constant__ int device_run_length[n_run_lengths] = {9, 4, 3, 2};
+__constant__ int device_run_length[n_run_lengths] = {4, 3, 2};
 
 // The stride where the rows have columns shifted by it from each row to the next but period - 1 and the same values, to
 // 16 units in the last place of the row's largest one (what the host backend allows, too), else -1. Prolongation has

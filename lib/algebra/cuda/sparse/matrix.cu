@@ -68,7 +68,7 @@ void choose_runs(const std::vector<int> &run_fits, SparseMatrix<Number> &A)
     if (run_fits[r] && run_length[r] > 2)
       A.run = run_length[r];
   for (int r = 0; r < n_run_lengths; ++r)
-    if (run_fits[r] && run_fits[n_run_lengths] && m == run_length[r] && m <= 4)
+    if (run_fits[r] && run_fits[n_run_lengths] && m == run_length[r])
       A.rows = A.run = m;
 }
 

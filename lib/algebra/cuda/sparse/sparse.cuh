@@ -23,8 +23,8 @@
 //
 // At set-up each matrix is examined:
 //
-//  * Columns that come in runs of 9, 4, 3 or, in dense blocks, 2 store one index for each run. Such runs belong to the
-//    quadrature points of a cell or the components of a node.
+//  * Columns that come in runs of 4, 3 or, in dense blocks, 2 store one index for each run, such as the components of
+//    a node.
 //  * A slice of 32 rows that are one row, shifted, stores that row only. Groups of four such slices share it with all
 //    groups that are alike (meshes of similar cells, numbered along lines). With nodes of several rows, the slice takes
 //    one row of each of 32 nodes. With codes of values there may also be two rows in turn (transfer matrices).
@@ -186,9 +186,7 @@ void with_format(const SparseMatrix<Number> &A, const Action &action)
 {
   const auto with_run = [&](auto coded) {
     constexpr bool c = decltype(coded)::value;
-    if (A.run == 9)
-      action(Format<9, 4, c>());
-    else if (A.run == 4)
+    if (A.run == 4)
       action(Format<4, 4, c>());
     else if (A.run == 3)
       action(Format<3, 4, c>());

@@ -150,24 +150,6 @@ __global__ void __launch_bounds__(block_size, 3)
   corrections.finish(n_vectors + 1, a.h + a.most + 1);
 }
 
-// x += sum_i a[i] v_i.
-__global__ void combine_kernel(int n, const double *const *basis, const int *k, const double *a, double *x)
-{
-  wait_for_predecessor();
-  const int n_vectors = *k, i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= n || n_vectors == 0)
-    return;
-  double x_i = x[i];
-  for (int first = 0; first < n_vectors; first += group)
-    {
-      const TabledVectors v(basis, first, n_vectors, n_vectors);
-#pragma unroll
-      for (int j = 0; j < group; ++j)
-        if (j < v.n)
-          x_i += a[first + j] * v.data[j][i];
-    }
-  x[i] = x_i;
-}
 } // namespace
 
 Projection project(const Context &context, const ArnoldiVectors &a)
@@ -179,20 +161,15 @@ Projection project(const Context &context, const ArnoldiVectors &a)
                      {Reduction(context), context.partial_sums() + PartialSums::room, by_next},
                      blocks};
   launch(context, "products of Arnoldi's method", products_kernel, blocks, block_size, a, p.products);
-  sum_over_ranks(context, a.most, a.h, nullptr);
+  sum_over_ranks(context, a.most, a.h);
   launch(context, "subtraction of Arnoldi's method", subtract_kernel, blocks, block_size, a, p.products, p.corrections);
-  sum_over_ranks(context, a.most + 1, a.h + a.most + 1, nullptr);
+  sum_over_ranks(context, a.most + 1, a.h + a.most + 1);
   return p;
 }
 
 void Context::arnoldi(const ArnoldiVectors &a) const
 {
   finish_arnoldi(*this, a, NoControl(), {});
-}
-
-void Context::combine(int n, const double *const *basis, const int *k, const double *a, double *x) const
-{
-  launch(*this, "combine", combine_kernel, blocks_for(n), block_size, n, basis, k, a, x);
 }
 } // namespace cuda
 } // namespace adamant

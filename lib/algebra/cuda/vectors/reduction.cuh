@@ -139,9 +139,14 @@ inline bool leaves_sums_to_ranks(const Context &context)
   return context.ranks() != nullptr && context.ranks()->peer_boxes().n_ranks == 0;
 }
 
-/// Sums n values over all ranks where a Reduction leaves that to do. The sums, or their square roots with `roots`, go
-/// to the device and, unless `on_host` is null, to the host.
-void sum_over_ranks(const Context &context, int n, double *on_device, double *on_host, bool roots = false);
+/// Sums n values in device memory over all ranks where a Reduction leaves that to do.
+inline void sum_over_ranks(const Context &context, int n, double *values)
+{
+  if (!leaves_sums_to_ranks(context))
+    return;
+  context.ranks()->sum(values, n, context.stream());
+  context.separate_next_launch(); // behind work that is no kernel of the library
+}
 
 /// Returns the number of blocks of a reduction over n elements, `most` at most. It is a function of n alone, so that
 /// results are reproducible.

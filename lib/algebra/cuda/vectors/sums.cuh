@@ -84,7 +84,7 @@ void sums(const DeviceInterface &device, int n, const Functor &f, double *result
 {
   const auto &context = static_cast<const Context &>(device);
   launch_sums(context, __PRETTY_FUNCTION__, n, f, result, NoControl(), {});
-  sum_over_ranks(context, Functor::n_sums, result, nullptr);
+  sum_over_ranks(context, Functor::n_sums, result);
 }
 
 /// Computes the sums of f, then asks the control of a loop. The thread that has the sums asks, unless they still have
