@@ -37,11 +37,13 @@ void PolynomialSmoother<Number>::update()
 template <typename Number>
 auto PolynomialSmoother<Number>::vmult(int n, const Vector &b, Vector &x, Vector &y) const -> Vector &
 {
-  const auto c = coefficients(n);
-  if (n >= 2 && !options.chebyshev && smoother->vmult_twice(c[0].second, b, x))
-    return iterate(c, 2, b, x, y, false);
-  smoother->vmult(c[0].second, b, x, false);
-  return iterate(c, 1, b, x, y, false);
+  const auto c     = coefficients(n);
+  const bool twice = n >= 2 && !options.chebyshev && first_step();
+  if (twice)
+    first_step()->vmult_twice(c[0].second, b, x);
+  else
+    smoother->vmult(c[0].second, b, x, false);
+  return iterate(c, twice ? 2 : 1, b, x, y, false);
 }
 
 template <typename Number>

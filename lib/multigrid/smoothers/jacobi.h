@@ -6,7 +6,7 @@ namespace adamant
 {
 /// S = D⁻¹, where D is the diagonal of A, or has the diagonal blocks of m x m entries for nodes of m rows.
 template <typename Number>
-class JacobiBase : public Smoother<Number>
+class JacobiBase : public Smoother<Number>, private FirstStep<Number>
 {
 public:
   using Vector = adamant::Vector<Number>;
@@ -15,10 +15,8 @@ public:
   void    vmult(Number a, const Vector &b, Vector &x, bool transposed) const override;
   Vector &step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old, Vector &d, Vector &y,
                bool transposed) const override;
-  bool    vmult_twice(Number beta, const Vector &b, Vector &x) const override;
-  bool    residual_of_vmult(Number beta, const Vector &b, Vector &r) const override;
-  void correct_vmult(Number beta, const Vector &b, const Matrix<Number> &P, const Vector &e, Vector &y) const override;
-  CSRMatrix<double> matrix() const override;
+  /// Needs D diagonal and A stored by rows.
+  const FirstStep<Number> *first_step() const override { return node_size == 1 && !level.cells ? this : nullptr; }
 
 protected:
   JacobiBase(const SmootherLevel<Number> &level, int node_size)
@@ -29,8 +27,9 @@ protected:
   }
 
 private:
-  // Whether a product with A can compute D b entry by entry, which needs D diagonal and A stored by rows.
-  bool takes_first_step() const { return node_size == 1 && !level.cells; }
+  void vmult_twice(Number beta, const Vector &b, Vector &x) const override;
+  void residual(Number beta, const Vector &b, Vector &r) const override;
+  void correct(Number beta, const Vector &b, const Matrix<Number> &P, const Vector &e, Vector &x) const override;
 
   SmootherLevel<Number> level;
   int                   node_size;

@@ -9,6 +9,9 @@ namespace adamant
 /// a node's block is at [(i node_size + j) n_nodes + node]. Throws RunError that names the row of a singular block.
 Array<double> inverse_diagonal_blocks(const CSRMatrix<double> &matrix, int node_size);
 
+/// Returns the matrix of the inverses of inverse_diagonal_blocks, in host memory.
+CSRMatrix<double> inverse_diagonal_matrix(const CSRMatrix<double> &matrix, int node_size);
+
 /// Computes the inverses of the diagonal blocks of a level in `diagonal`, in device memory; an empty vector is made
 /// first. Where values change on the device, the device inverts; a singular block then gives NaN or infinity.
 template <typename Number>

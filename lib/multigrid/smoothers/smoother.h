@@ -25,6 +25,24 @@ struct SmootherLevel
   bool changes_on_device() const { return changing || cells; }
 };
 
+/// An optional interface of smoothers: products with A that compute the entries of x = beta S b themselves. So the
+/// first step from zero need not store x, which saves passes over vectors.
+template <typename Number>
+class FirstStep
+{
+public:
+  using Vector = adamant::Vector<Number>;
+
+  virtual ~FirstStep() = default;
+
+  /// Sets x = beta S b + beta S (b - A beta S b), two damped steps from zero.
+  virtual void vmult_twice(Number beta, const Vector &b, Vector &x) const = 0;
+  /// Sets r = b - A beta S b.
+  virtual void residual(Number beta, const Vector &b, Vector &r) const = 0;
+  /// Sets x = beta S b + P e.
+  virtual void correct(Number beta, const Vector &b, const Matrix<Number> &P, const Vector &e, Vector &x) const = 0;
+};
+
 /// A smoother: an approximate inverse S of A whose error is small for oscillating vectors, and single steps with S. A
 /// LevelSmoother chooses the number of steps and their weights. Where A is symmetric but S is not, `transposed` asks
 /// for Sᵀ: with S before and Sᵀ after the coarse correction, a V-cycle is symmetric. For other A it need not give Sᵀ.
@@ -47,18 +65,7 @@ public:
                        bool transposed) const = 0;
   /// Whether S is symmetric where A is.
   virtual bool symmetric() const { return true; }
-  /// Returns S in host memory, for the values that the level's matrix has there, if S has few entries; else a matrix
-  /// without rows.
-  virtual CSRMatrix<double> matrix() const { return {}; }
-  /// Sets x = beta S b + beta S (b - A beta S b), two damped steps from zero, if that saves a pass over vectors.
-  /// Returns whether it has set x.
-  virtual bool vmult_twice(Number /*beta*/, const Vector & /*b*/, Vector & /*x*/) const { return false; }
-  /// Computes r = b - A x for x = beta S b without storing x, if that saves passes over vectors. Returns whether it has
-  /// computed r.
-  virtual bool residual_of_vmult(Number /*beta*/, const Vector & /*b*/, Vector & /*r*/) const { return false; }
-  /// Sets y = beta S b + P e, where residual_of_vmult has returned true.
-  virtual void correct_vmult(Number /*beta*/, const Vector & /*b*/, const Matrix<Number> & /*P*/, const Vector & /*e*/,
-                             Vector & /*y*/) const
-  {}
+  /// Returns the smoother's first step without a stored x; null where there is none.
+  virtual const FirstStep<Number> *first_step() const { return nullptr; }
 };
 } // namespace adamant
