@@ -41,7 +41,7 @@ class PolynomialSmoother : public LevelSmoother<Number>
 public:
   using Vector = adamant::Vector<Number>;
 
-  PolynomialSmoother(const SmootherLevel<Number> &level, const SmootherOptions &options);
+  PolynomialSmoother(const DeviceLevel<Number> &level, const SmootherOptions &options);
 
   /// Takes over the level's values, see Smoother::update.
   void update() override;
@@ -65,7 +65,7 @@ private:
   double  largest_eigenvalue();
   void    follow_eigenvalue();
 
-  SmootherLevel<Number>             level;
+  DeviceLevel<Number>               level;
   SmootherOptions                   options;
   std::unique_ptr<Smoother<Number>> smoother;
   double                            lambda = 0;
@@ -79,7 +79,7 @@ private:
 class MixedSmoother : public LevelSmoother<double>
 {
 public:
-  MixedSmoother(const SmootherLevel<double> &level, const SmootherOptions &options);
+  MixedSmoother(const DeviceLevel<double> &level, const SmootherOptions &options);
 
   void    update() override;
   Vector &vmult(int n, const Vector &b, Vector &x, Vector &y) const override;
@@ -89,8 +89,8 @@ public:
 private:
   void correction(int n, const Vector &r, Vector &x) const; // sets x to n steps from zero for A x = r
 
-  SmootherLevel<double>          level;
-  SmootherLevel<float>           in_float;
+  DeviceLevel<double>            level;
+  DeviceLevel<float>             in_float;
   PolynomialSmoother<float>      smoother;
   mutable adamant::Vector<float> b, x, y;
 };

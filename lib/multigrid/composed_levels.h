@@ -1,8 +1,8 @@
 #pragma once
 
 #include "multigrid/coarse_solver.h"
-#include "multigrid/level_data.h"
 #include "multigrid/options.h"
+#include "operators/level_data.h"
 
 #include <cstddef>
 #include <vector>
@@ -40,7 +40,7 @@ public:
   void update();
 
   /// Returns the vector from which `vmult` takes b without a copy.
-  Vector input() const { return array.part(0, levels.back().matrix->n_rows); }
+  Vector input() const { return array.part(0, levels.back().n_rows()); }
   /// Returns the result of a V-cycle for b from a zero guess. The result is valid until the next call.
   const Vector &vmult(const Vector &b, CoarseSolver<Number> &coarse_solver);
 

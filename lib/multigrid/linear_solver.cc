@@ -26,13 +26,6 @@ std::unique_ptr<KrylovMethod> make_method(const LinearSolverOptions &options, co
     }
 }
 
-const LevelData &with_matrix(LevelData &level)
-{
-  if (level.add_matrix)
-    level.add_matrix(level);
-  return level;
-}
-
 // What is known of its levels.
 void print(std::ostream &out, const Preconditioner &M)
 {
@@ -63,15 +56,11 @@ LinearSolver::LinearSolver(const Device &device, const std::vector<LevelData> &l
                            const LinearSolverOptions &options, std::unique_ptr<Preconditioner> external)
   : where(device)
   , options(options)
-  , finest(levels.back())
   , M(external ? std::move(external) : make_multigrid(device, levels, options.precision, options.multigrid))
-  , A(make_matrix<double>(device, with_matrix(finest)))
-  , A_operator(A, device)
+  , finest(device, levels.back())
+  , A_operator(finest.A, device)
   , method(make_method(options, device, A_operator, *M))
-{
-  finest.prolongation = finest.restriction = nullptr; // which update() does not read
-  finest.add_transfer = finest.add_matrix = nullptr;
-}
+{}
 
 LinearSolver::~LinearSolver() = default;
 
@@ -87,14 +76,14 @@ PendingResult LinearSolver::launch(const Vector<double> &b, Vector<double> &x, c
 
 void LinearSolver::update()
 {
-  update_matrix(finest, A);
+  finest.update();
   M->update();
   method->update();
 }
 
 LinearSolver::Cost LinearSolver::measure_preconditioner() const
 {
-  Vector<double> v(where, A.n_rows()), z(where, A.n_rows());
+  Vector<double> v(where, finest.n_rows()), z(where, finest.n_rows());
   const Graph    graph(where, [&] { M->vmult(v, z); });
   constexpr int  repeat = 10;
   const Graph    several(where, [&] {

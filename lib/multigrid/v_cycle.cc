@@ -17,7 +17,7 @@ namespace adamant
 template <typename Number>
 struct VCycle<Number>::Level
 {
-  SmootherLevel<Number>                  on;
+  DeviceLevel<Number>                    on;
   Matrix<Number>                         P;
   Restriction<Number>                    R;
   Vector                                 x, y, r;
@@ -72,18 +72,15 @@ void VCycle<Number>::add_level(LevelData data)
   Level            &level  = *levels.emplace_back(std::make_unique<Level>());
   if (single)
     {
-      if (data.add_transfer)
-        data.add_transfer(data);
+      if (const auto *demand = std::get_if<MadeOnDemand>(&data.values))
+        std::tie(data.prolongation, data.restriction) = demand->transfer();
       level.P = Matrix<Number>(device, *data.prolongation, data.node_size);
       level.R = Restriction<Number>(device, data, l == n_composed ? composed->input() : Vector());
     }
-  data.prolongation = data.restriction = nullptr; // not beside the matrix where nobody else has them
-  if (data.add_matrix)
-    data.add_matrix(data);
-  level.on = {device, data.matrix, make_matrix<Number>(device, data), data.changing, data.patches, data.cells};
+  level.on = DeviceLevel<Number>(device, std::move(data));
   for (Vector *vector : {&level.x, &level.y, &level.r})
     if (single || (l == 0 && vector == &level.x))
-      *vector = Vector(device, data.matrix->n_rows);
+      *vector = Vector(device, level.on.n_rows());
   if (l == 0)
     return;
   if constexpr (std::is_same_v<Number, double>)
@@ -109,7 +106,7 @@ void VCycle<Number>::update()
 {
   for (auto &level : levels)
     {
-      update_matrix(level->on, level->on.A);
+      level->on.update();
       if (level->smoother)
         level->smoother->update();
     }
@@ -172,8 +169,8 @@ std::ostream &operator<<(std::ostream &out, const VCycle<Number> &cycle)
 {
   for (std::size_t l = cycle.levels.size(); l-- > 0;)
     {
-      const auto &A          = *cycle.levels[l]->on.matrix;
-      const auto  n_unknowns = A.ghosts ? A.ghosts->n_global : std::uint64_t(A.n_rows);
+      const auto &on         = cycle.levels[l]->on;
+      const auto  n_unknowns = on.matrix() && on.matrix()->ghosts ? on.matrix()->ghosts->n_global : on.n_rows();
       out << "  level " << l << ": " << n_unknowns << " unknowns";
       if (l == 0)
         out << cycle.coarse_solver->description();

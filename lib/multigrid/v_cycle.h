@@ -1,8 +1,8 @@
 #pragma once
 
 #include "multigrid/composed_levels.h"
-#include "multigrid/level_data.h"
 #include "multigrid/options.h"
+#include "operators/level_data.h"
 
 #include <cstddef>
 #include <memory>

@@ -108,10 +108,10 @@ class Line : public PrecisionTest<In>
 protected:
   using Number = typename In::Number;
 
-  Vector<Number>        vector(const Values &values) const { return to_device<Number>(this->device, values); }
-  SmootherLevel<Number> level(const CSRMatrix<double> &A) const
+  Vector<Number>      vector(const Values &values) const { return to_device<Number>(this->device, values); }
+  DeviceLevel<Number> level(const CSRMatrix<double> &A) const
   {
-    return {this->device, std::make_shared<CSRMatrix<double>>(A), Matrix<Number>(this->device, A, 1)};
+    return {this->device, {std::make_shared<CSRMatrix<double>>(A), nullptr, nullptr}};
   }
 };
 TYPED_TEST_SUITE(Line, Precisions, PrecisionName);

@@ -60,11 +60,11 @@ Array<int> colours_of_nodes(const CSRMatrix<double> &A, int node_size)
 }
 
 template <typename Number>
-ColouredGaussSeidel<Number>::ColouredGaussSeidel(const SmootherLevel<Number> &level)
+ColouredGaussSeidel<Number>::ColouredGaussSeidel(const DeviceLevel<Number> &level)
   : level(level)
   , node_size(level.A.node_size())
 {
-  const Array<int> colour = colours_of_nodes(*level.matrix, node_size);
+  const Array<int> colour = colours_of_nodes(*level.matrix(), node_size);
   double           n      = colour.empty() ? 0 : 1 + *std::max_element(colour.begin(), colour.end());
   level.device.communicator().max(&n, 1); // all ranks exchange for each colour
   colours.resize(static_cast<std::size_t>(n));
@@ -91,22 +91,22 @@ template <typename Number>
 void ColouredGaussSeidel<Number>::take_rows(Colour &c)
 {
   const bool made = std::exchange(c.made, true);
-  if (!level.changing)
+  if (!level.changing())
     {
-      const auto rows = rows_of(*level.matrix, c.nodes, node_size);
+      const auto rows = rows_of(*level.matrix(), c.nodes, node_size);
       return made ? c.rows.update(rows) : void(c.rows = Matrix<Number>(level.device, rows, node_size));
     }
   CSRMatrix<double> rows;
   if (!made)
     {
-      rows = rows_of(*level.matrix, c.nodes, node_size);
+      rows = rows_of(*level.matrix(), c.nodes, node_size);
       Array<EntryNumber> first;
       for (int k = 0; k < rows.n_rows; ++k)
-        first.push_back(level.matrix->row_start[c.nodes[k / node_size] * node_size + k % node_size]);
+        first.push_back(level.matrix()->row_start[c.nodes[k / node_size] * node_size + k % node_size]);
       c.first    = List<EntryNumber>(level.device, first);
       c.changing = std::make_unique<CompressedRows>(level.device, rows);
     }
-  level.device.for_each(c.first.size(), CopyRows{c.first.data(), level.changing->values.data(), c.changing->view(),
+  level.device.for_each(c.first.size(), CopyRows{c.first.data(), level.changing()->values.data(), c.changing->view(),
                                                  c.changing->values.data()});
   if (made)
     c.rows.update(*c.changing);

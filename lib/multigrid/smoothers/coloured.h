@@ -18,7 +18,7 @@ class ColouredGaussSeidel : public Smoother<Number>
 public:
   using Vector = adamant::Vector<Number>;
 
-  explicit ColouredGaussSeidel(const SmootherLevel<Number> &level);
+  explicit ColouredGaussSeidel(const DeviceLevel<Number> &level);
 
   void    update() override;
   void    vmult(Number a, const Vector &b, Vector &x, bool transposed) const override;
@@ -43,10 +43,10 @@ private:
   void sweep(const Vector &b, Vector &x, bool transposed) const;
   void take_colour(const Colour &colour, const Vector &b, Vector &x) const;
 
-  SmootherLevel<Number> level;
-  int                   node_size;
-  std::vector<Colour>   colours;
-  Vector                diagonal; // D⁻¹, see inverse_diagonal_blocks
+  DeviceLevel<Number> level;
+  int                 node_size;
+  std::vector<Colour> colours;
+  Vector              diagonal; // D⁻¹, see inverse_diagonal_blocks
 };
 
 /// Returns the colours 0, 1, ... of the nodes of a matrix, which have node_size rows each. Nodes that couple have

@@ -168,7 +168,7 @@ bool is_symmetric(const CSRMatrix<double> &A)
 } // namespace
 
 template <typename Number>
-DownstreamPatches<Number>::DownstreamPatches(const SmootherLevel<Number> &level)
+DownstreamPatches<Number>::DownstreamPatches(const DeviceLevel<Number> &level)
   : level(level)
   , m(level.A.node_size())
 {
@@ -181,9 +181,7 @@ DownstreamPatches<Number>::DownstreamPatches(const SmootherLevel<Number> &level)
 template <typename Number>
 void DownstreamPatches<Number>::take(const Patches &cells, const Patches &patches)
 {
-  auto matrix = *level.matrix;
-  if (level.changing)
-    matrix.value = to_host(level.changing->values);
+  const auto matrix      = matrix_on_host(level);
   symmetric_A            = is_symmetric(matrix);
   const auto       stage = downstream_stages(matrix, m, cells, patches);
   std::vector<int> order(patches.size());
@@ -219,11 +217,11 @@ template <typename Number>
 void DownstreamPatches<Number>::update()
 {
   take(level.patches(PatchKind::cells), level.patches(PatchKind::stars)); // the flow may be another one
-  if (!level.changing)
+  if (!level.changing())
     {
       if (!own_A)
-        own_A = std::make_shared<CompressedRows>(level.device, *level.matrix);
-      own_A->values.upload(level.matrix->value.data());
+        own_A = std::make_shared<CompressedRows>(level.device, *level.matrix());
+      own_A->values.upload(level.matrix()->value.data());
     }
   inverse = std::static_pointer_cast<Number>(level.device.interface().allocate(n_entries * sizeof(Number), "vectors"));
   level.device.for_each_by_lanes(start.size() - 1, InvertPatches<Number, 0>{A().view(), view(), inverse.get()});

@@ -25,7 +25,7 @@ public:
   using Vector = adamant::Vector<Number>;
 
   /// Throws InputError where the level has no patches, RunError where a patch has more than most_unknowns_in_sweeps.
-  explicit DownstreamPatches(const SmootherLevel<Number> &level);
+  explicit DownstreamPatches(const DeviceLevel<Number> &level);
 
   void    update() override;
   void    vmult(Number a, const Vector &b, Vector &x, bool transposed) const override;
@@ -38,9 +38,9 @@ private:
   void        sweep(const Vector &b, Vector &x, bool backwards) const;
   PatchesView view() const { return {m, elements(start), elements(node), elements(first_entry)}; }
 
-  const CompressedRows &A() const { return level.changing ? *level.changing : *own_A; }
+  const CompressedRows &A() const { return level.changing() ? *level.changing() : *own_A; }
 
-  SmootherLevel<Number>           level;
+  DeviceLevel<Number>             level;
   int                             m;      // rows of a node
   std::vector<int>                stages; // the first patch of each stage, and the number of patches
   List<int>                       start, node;

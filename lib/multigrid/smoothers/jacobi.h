@@ -16,10 +16,10 @@ public:
   Vector &step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old, Vector &d, Vector &y,
                bool transposed) const override;
   /// Needs D diagonal and A stored by rows.
-  const FirstStep<Number> *first_step() const override { return node_size == 1 && !level.cells ? this : nullptr; }
+  const FirstStep<Number> *first_step() const override { return node_size == 1 && !level.cells() ? this : nullptr; }
 
 protected:
-  JacobiBase(const SmootherLevel<Number> &level, int node_size)
+  JacobiBase(const DeviceLevel<Number> &level, int node_size)
     : level(level)
     , node_size(node_size)
   {
@@ -31,9 +31,9 @@ private:
   void residual(Number beta, const Vector &b, Vector &r) const override;
   void correct(Number beta, const Vector &b, const Matrix<Number> &P, const Vector &e, Vector &x) const override;
 
-  SmootherLevel<Number> level;
-  int                   node_size;
-  Vector                diagonal; // D⁻¹, see inverse_diagonal_blocks
+  DeviceLevel<Number> level;
+  int                 node_size;
+  Vector              diagonal; // D⁻¹, see inverse_diagonal_blocks
 };
 
 /// D is the diagonal of A.
@@ -41,7 +41,7 @@ template <typename Number>
 class Jacobi : public JacobiBase<Number>
 {
 public:
-  explicit Jacobi(const SmootherLevel<Number> &level)
+  explicit Jacobi(const DeviceLevel<Number> &level)
     : JacobiBase<Number>(level, 1)
   {}
 };
@@ -51,7 +51,7 @@ template <typename Number>
 class BlockJacobi : public JacobiBase<Number>
 {
 public:
-  explicit BlockJacobi(const SmootherLevel<Number> &level)
+  explicit BlockJacobi(const DeviceLevel<Number> &level)
     : JacobiBase<Number>(level, level.A.node_size())
   {}
 };

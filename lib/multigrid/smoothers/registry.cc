@@ -55,10 +55,10 @@ const SmootherKind &smoother_kind(const std::string &name)
 }
 
 template <typename Number>
-std::unique_ptr<Smoother<Number>> make_smoother(const std::string &name, const SmootherLevel<Number> &level)
+std::unique_ptr<Smoother<Number>> make_smoother(const std::string &name, const DeviceLevel<Number> &level)
 {
   const SmootherKind &kind = smoother_kind(name);
-  if (level.cells && !kind.matrix)
+  if (level.cells() && !kind.matrix)
     throw RunError("smoother '" + name + "' needs the rows of a matrix, and this one is by cells");
   if constexpr (std::is_same_v<Number, double>)
     return kind.make_double(level);
@@ -66,6 +66,6 @@ std::unique_ptr<Smoother<Number>> make_smoother(const std::string &name, const S
     return kind.make_float(level);
 }
 
-template std::unique_ptr<Smoother<double>> make_smoother(const std::string &, const SmootherLevel<double> &);
-template std::unique_ptr<Smoother<float>>  make_smoother(const std::string &, const SmootherLevel<float> &);
+template std::unique_ptr<Smoother<double>> make_smoother(const std::string &, const DeviceLevel<double> &);
+template std::unique_ptr<Smoother<float>>  make_smoother(const std::string &, const DeviceLevel<float> &);
 } // namespace adamant

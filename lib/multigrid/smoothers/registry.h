@@ -14,8 +14,8 @@ struct SmootherKind
 {
   std::string name, description; ///< `description` says what S is, as the end of the sentence 'S is ...'
 
-  std::function<std::unique_ptr<Smoother<double>>(const SmootherLevel<double> &)> make_double;
-  std::function<std::unique_ptr<Smoother<float>>(const SmootherLevel<float> &)>   make_float;
+  std::function<std::unique_ptr<Smoother<double>>(const DeviceLevel<double> &)> make_double;
+  std::function<std::unique_ptr<Smoother<float>>(const DeviceLevel<float> &)>   make_float;
 
   /// Returns S in host memory for a matrix A whose nodes have node_size rows. It is there for the kinds that need A's
   /// diagonal blocks alone, which work for a matrix by cells, too. Null: the kind needs the rows of A.
@@ -30,5 +30,5 @@ const SmootherKind &smoother_kind(const std::string &name);
 
 /// Makes the smoother `name` for a level. Throws RunError where it needs rows, and the matrix is by cells.
 template <typename Number>
-std::unique_ptr<Smoother<Number>> make_smoother(const std::string &name, const SmootherLevel<Number> &level);
+std::unique_ptr<Smoother<Number>> make_smoother(const std::string &name, const DeviceLevel<Number> &level);
 } // namespace adamant

@@ -15,7 +15,7 @@ CSRMatrix<double> inverse_diagonal_matrix(const CSRMatrix<double> &matrix, int n
 /// Computes the inverses of the diagonal blocks of a level in `diagonal`, in device memory; an empty vector is made
 /// first. Where values change on the device, the device inverts; a singular block then gives NaN or infinity.
 template <typename Number>
-void update_inverse_diagonal(const SmootherLevel<Number> &level, int node_size, Vector<Number> &diagonal);
+void update_inverse_diagonal(const DeviceLevel<Number> &level, int node_size, Vector<Number> &diagonal);
 
 /// Returns the factor G of the factorised sparse approximate inverse GᵀG of A (Kolotilina & Yeremin 1993). G is lower
 /// triangular, with the pattern of A's lower triangle. With the pattern J of row i, A_JJ y = e_i and g_i = y /

@@ -1,30 +1,9 @@
 #pragma once
 
-#include "algebra/cell_matrix.h"
-#include "algebra/compressed_rows.h"
-#include "base/csr/csr_matrix.h"
-#include "multigrid/patches.h"
-
-#include <functional>
-#include <memory>
+#include "operators/level_data.h"
 
 namespace adamant
 {
-/// The level that a smoother works on. The V-cycle owns the matrix A on the device and keeps it up to date.
-template <typename Number>
-struct SmootherLevel
-{
-  Device                                   device;
-  std::shared_ptr<const CSRMatrix<double>> matrix; ///< in host memory
-  Matrix<Number>                           A;      ///< the matrix on the device
-  /// The values on the device, where they change there; `matrix` is then only the pattern. Null: they do not change.
-  std::shared_ptr<const CompressedRows> changing = nullptr;
-  std::function<Patches(PatchKind)>     patches  = nullptr; ///< see LevelData::patches
-  std::shared_ptr<const CellMatrix>     cells    = nullptr; ///< see LevelData::cells
-
-  bool changes_on_device() const { return changing || cells; }
-};
-
 /// An optional interface of smoothers: products with A that compute the entries of x = beta S b themselves. So the
 /// first step from zero need not store x, which saves passes over vectors.
 template <typename Number>
