@@ -231,7 +231,6 @@ private:
 };
 } // namespace
 
-// On a device that waits for operations more than for their entries, steps on small levels are worth composing.
 std::size_t n_levels_to_compose(const Device &device, const std::vector<LevelData> &levels,
                                 const MultigridOptions &options)
 {

@@ -10,7 +10,8 @@
 namespace adamant
 {
 /// Returns how many levels of `levels`, from the coarsest, ComposedLevels should run: 0, or at least 2. The smoother's S
-/// has to be known as a matrix (SmootherKind::matrix), and values may not change on the device.
+/// has to be known as a matrix (SmootherKind::matrix), and values may not change on the device. On a device that waits
+/// for operations more than for their entries, steps on small levels are worth composing.
 std::size_t n_levels_to_compose(const Device &device, const std::vector<LevelData> &levels,
                                 const MultigridOptions &options);
 

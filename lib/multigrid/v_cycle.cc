@@ -49,11 +49,15 @@ VCycle<Number>::VCycle(const Device &device, const std::vector<LevelData> &data,
     throw InputError("multigrid needs at least one pre-smoothing step and no negative number of post-smoothing steps");
   if (options.cycles < 1)
     throw InputError("multigrid needs at least one V-cycle, not " + std::to_string(options.cycles));
+  typename ComposedLevels<Number>::Smoothers smoothers; // on levels above the coarsest one
   for (std::size_t l = 0; l < data.size(); ++l)
     {
       add_level(data[l]);
+      if (l > 0 && l < n_composed)
+        smoothers.push_back(levels[l]->smoother->polynomial());
       if (l + 1 == n_composed)
-        compose({data.begin(), data.begin() + n_composed});
+        composed = std::make_unique<ComposedLevels<Number>>(
+          device, std::vector<LevelData>(data.begin(), data.begin() + n_composed), smoothers, options);
     }
   coarse_solver = make_coarse_solver(levels[0]->on, options);
   if (options.cycles > 1)
@@ -90,15 +94,6 @@ void VCycle<Number>::add_level(LevelData data)
     level.smoother = make_level_smoother(level.on, options.smoother, std::max(options.pre_steps, options.post_steps));
   if (const auto *polynomial = level.smoother->polynomial(); polynomial && options.pre_steps == 1)
     level.first = polynomial->first_step();
-}
-
-template <typename Number>
-void VCycle<Number>::compose(const std::vector<LevelData> &lowest)
-{
-  std::vector<const PolynomialSmoother<Number> *> smoothers;
-  for (std::size_t l = 1; l < lowest.size(); ++l)
-    smoothers.push_back(levels[l]->smoother->polynomial());
-  composed = std::make_unique<ComposedLevels<Number>>(device, lowest, smoothers, options);
 }
 
 template <typename Number>

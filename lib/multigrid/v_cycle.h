@@ -45,7 +45,6 @@ public:
 private:
   struct Level;
   void          add_level(LevelData data);
-  void          compose(const std::vector<LevelData> &lowest);
   const Vector &cycle(std::size_t l, const Vector &b) const;
 
   Device                                  device;

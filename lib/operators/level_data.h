@@ -51,24 +51,18 @@ struct LevelData
   /// Returns the rows of A in host memory, without values where a device has them. Null: by cells, or not made yet.
   const CSRMatrix<double> *matrix() const
   {
-    const auto *there = std::get_if<ValuesOnDevice>(&values);
-    const auto *here  = there ? &there->pattern : std::get_if<SharedMatrix>(&values);
+    const auto *here = on_device() ? &on_device()->pattern : std::get_if<SharedMatrix>(&values);
     return here ? here->get() : nullptr;
   }
   /// Returns the rows in the memory of the device that changes their values; null where none does.
-  const CompressedRows *changing() const
-  {
-    const auto *there = std::get_if<ValuesOnDevice>(&values);
-    return there ? there->rows.get() : nullptr;
-  }
+  const CompressedRows *changing() const { return on_device() ? on_device()->rows.get() : nullptr; }
   /// Returns A by cells; null where it has rows.
-  const CellMatrix *cells() const
-  {
-    const auto *by_cells = std::get_if<std::shared_ptr<const CellMatrix>>(&values);
-    return by_cells ? by_cells->get() : nullptr;
-  }
-  bool changes_on_device() const { return changing() || cells(); }
-  int  n_rows() const { return cells() ? 3 * cells()->grid().n_nodes() : matrix()->n_rows; }
+  const CellMatrix *cells() const { return values.index() == 2 ? std::get<2>(values).get() : nullptr; }
+  bool              changes_on_device() const { return changing() || cells(); }
+  int               n_rows() const { return cells() ? 3 * cells()->grid().n_nodes() : matrix()->n_rows; }
+
+private:
+  const ValuesOnDevice *on_device() const { return std::get_if<ValuesOnDevice>(&values); }
 };
 
 /// Returns A of a level in host memory, with its present values.

@@ -163,7 +163,6 @@ std::function<Patches(PatchKind)> patches_of(const Field<dim> &field, std::size_
                                          star_patches(space);
   };
 }
-
 } // namespace
 
 template <int dim>
@@ -253,25 +252,17 @@ std::vector<LevelData> levels_in_turn(LevelMeshes<dim> &meshes, Field<dim> &fiel
   return levels;
 }
 
-namespace
-{
-template <int dim>
-LevelData finest_level(const Form<dim> &form)
-{
-  return {form.values(form.rows().n_levels() - 1), nullptr, nullptr, form.rows().node_size()};
-}
-} // namespace
-
 template <int dim>
 Matrix<double> make_matrix(const Device &device, const Form<dim> &form)
 {
-  return make_matrix<double>(device, finest_level(form));
+  return make_matrix<double>(device,
+                             {form.values(form.rows().n_levels() - 1), nullptr, nullptr, form.rows().node_size()});
 }
 
 template <int dim>
 void update_matrix(const Form<dim> &form, Matrix<double> &A)
 {
-  update_matrix(finest_level(form), A);
+  update_matrix(LevelData{form.values(form.rows().n_levels() - 1)}, A);
 }
 
 template class Form<2>;

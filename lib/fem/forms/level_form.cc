@@ -102,36 +102,26 @@ AssemblyTables<dim> &LevelForm<dim>::tables(const Device &device)
   return *assembly;
 }
 
-// The owned rows' values = G · the local rows' values, G of ones.
-template <int dim>
-struct LevelForm<dim>::SumOnDevice
-{
-  std::shared_ptr<CompressedRows> rows;
-  Matrix<double>                  G;
-};
-
 template <int dim>
 void LevelForm<dim>::sum_over_ranks(const Device &device)
 {
   if (rows.partition().n_mpi_processes() == 1)
     return;
-  if (!sum_on_device)
+  if (!summed)
     {
       matrix->value.assign(matrix->n_nonzeros(), 0.);
       sum_over_ranks();
       matrix->value = sum->value = Array<double>(); // a device has them
-      const auto G               = summation(*matrix, *sum, rows.partition(), *columns_.numbers());
-      sum_on_device.reset(new SumOnDevice{std::make_shared<CompressedRows>(device, *sum), Matrix<double>(device, G)});
+      summed                     = std::make_shared<CompressedRows>(device, *sum);
+      G = Matrix<double>(device, summation(*matrix, *sum, rows.partition(), *columns_.numbers()));
     }
-  device.multiply(1., sum_on_device->G, assembly->matrix->values, 0., sum_on_device->rows->values);
+  device.multiply(1., G, assembly->matrix->values, 0., summed->values);
 }
 
 template <int dim>
 std::shared_ptr<const CompressedRows> LevelForm<dim>::on_device() const
 {
-  if (!assembly)
-    return nullptr;
-  return sum_on_device ? sum_on_device->rows : assembly->matrix;
+  return summed || !assembly ? summed : assembly->matrix;
 }
 
 template <int dim>

@@ -50,7 +50,6 @@ private:
   void sum_over_ranks();
 
   struct Evaluation;
-  struct SumOnDevice;
   struct Shapes
   {
     Array<int> of_cells;  // one for each shape: its place among the acting cells
@@ -78,7 +77,8 @@ private:
   Array<char>             repeats;        // of the pattern
   std::optional<RowCells> row_cells;      // from the pattern to the first values
 
-  std::unique_ptr<AssemblyTables<dim>> assembly;      // of values that a device computes
-  std::shared_ptr<SumOnDevice>         sum_on_device; // of these values, on several ranks
+  std::unique_ptr<AssemblyTables<dim>> assembly; // of values that a device computes
+  std::shared_ptr<CompressedRows>      summed;   // on several ranks: these values added up, G · values
+  Matrix<double>                       G;
 };
 } // namespace adamant

@@ -1,6 +1,5 @@
 #include "multigrid/smoothers/coloured.h"
 
-#include "multigrid/smoothers/functors.h"
 #include "multigrid/smoothers/setup.h"
 #include "multigrid/smoothers/update_functors.h"
 
@@ -132,27 +131,6 @@ void ColouredGaussSeidel<Number>::sweep(const Vector &b, Vector &x, bool transpo
   const std::size_t n = colours.size();
   for (std::size_t k = 0; k < n; ++k)
     take_colour(colours[transposed ? n - 1 - k : k], b, x);
-}
-
-template <typename Number>
-void ColouredGaussSeidel<Number>::vmult(Number a, const Vector &b, Vector &x, bool transposed) const
-{
-  x.set_zero();
-  sweep(b, x, transposed);
-  if (a != Number(1))
-    level.device.scale(a, x);
-}
-
-// With y the result of a sweep, S (b - A x) = y - x.
-template <typename Number>
-auto ColouredGaussSeidel<Number>::step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old,
-                                       Vector &d, Vector &y, bool transposed) const -> Vector &
-{
-  level.device.copy(x, y);
-  sweep(b, y, transposed);
-  if (alpha != Number(0) || beta != Number(1) || d.size() > 0)
-    level.device.for_each(x.size(), CorrectBySweep<Number>{alpha, beta, x.data(), d_old.data(), d.data(), y.data()});
-  return y;
 }
 
 template class ColouredGaussSeidel<double>;

@@ -1,7 +1,6 @@
 #include "multigrid/smoothers/downstream.h"
 
 #include "base/exceptions.h"
-#include "multigrid/smoothers/functors.h"
 
 #include <algorithm>
 #include <cmath>
@@ -229,36 +228,15 @@ void DownstreamPatches<Number>::update()
 }
 
 template <typename Number>
-void DownstreamPatches<Number>::sweep(const Vector &b, Vector &x, bool backwards) const
+void DownstreamPatches<Number>::sweep(const Vector &b, Vector &x, bool transposed) const
 {
   const std::size_t n = stages.size() - 1;
   for (std::size_t k = 0; k < n; ++k)
     {
-      const std::size_t s = backwards ? n - 1 - k : k;
+      const std::size_t s = transposed && symmetric_A ? n - 1 - k : k;
       level.device.for_each(stages[s + 1] - stages[s],
                             SolvePatches<Number>{A().view(), view(), inverse.get(), stages[s], b.data(), x.data()});
     }
-}
-
-template <typename Number>
-void DownstreamPatches<Number>::vmult(Number a, const Vector &b, Vector &x, bool transposed) const
-{
-  x.set_zero(); // and so it stays at unknowns without a patch, the constrained ones
-  sweep(b, x, transposed && symmetric_A);
-  if (a != Number(1))
-    level.device.scale(a, x);
-}
-
-// With y the result of a sweep, S (b - A x) = y - x.
-template <typename Number>
-auto DownstreamPatches<Number>::step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old,
-                                     Vector &d, Vector &y, bool transposed) const -> Vector &
-{
-  level.device.copy(x, y);
-  sweep(b, y, transposed && symmetric_A);
-  if (alpha != Number(0) || beta != Number(1) || d.size() > 0)
-    level.device.for_each(x.size(), CorrectBySweep<Number>{alpha, beta, x.data(), d_old.data(), d.data(), y.data()});
-  return y;
 }
 
 template class DownstreamPatches<double>;

@@ -4,12 +4,15 @@
 
 namespace adamant
 {
-/// S = D⁻¹, where D is the diagonal of A, or has the diagonal blocks of m x m entries for nodes of m rows.
+/// S = D⁻¹, where D is the diagonal of A.
 template <typename Number>
-class JacobiBase : public Smoother<Number>, private FirstStep<Number>
+class Jacobi : public Smoother<Number>, private FirstStep<Number>
 {
 public:
   using Vector = adamant::Vector<Number>;
+
+  /// With node_size = m, D has the diagonal blocks of m x m entries for nodes of m rows.
+  explicit Jacobi(const DeviceLevel<Number> &level, int node_size = 1);
 
   void    update() override;
   void    vmult(Number a, const Vector &b, Vector &x, bool transposed) const override;
@@ -17,14 +20,6 @@ public:
                bool transposed) const override;
   /// Needs D diagonal and A stored by rows.
   const FirstStep<Number> *first_step() const override { return node_size == 1 && !level.cells() ? this : nullptr; }
-
-protected:
-  JacobiBase(const DeviceLevel<Number> &level, int node_size)
-    : level(level)
-    , node_size(node_size)
-  {
-    update();
-  }
 
 private:
   void vmult_twice(Number beta, const Vector &b, Vector &x) const override;
@@ -36,23 +31,13 @@ private:
   Vector              diagonal; // D⁻¹, see inverse_diagonal_blocks
 };
 
-/// D is the diagonal of A.
-template <typename Number>
-class Jacobi : public JacobiBase<Number>
-{
-public:
-  explicit Jacobi(const DeviceLevel<Number> &level)
-    : JacobiBase<Number>(level, 1)
-  {}
-};
-
 /// D has the diagonal blocks of the nodes.
 template <typename Number>
-class BlockJacobi : public JacobiBase<Number>
+class BlockJacobi : public Jacobi<Number>
 {
 public:
   explicit BlockJacobi(const DeviceLevel<Number> &level)
-    : JacobiBase<Number>(level, level.A.node_size())
+    : Jacobi<Number>(level, level.node_size)
   {}
 };
 } // namespace adamant

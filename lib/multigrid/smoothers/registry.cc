@@ -10,8 +10,6 @@
 #include "multigrid/smoothers/patch/patch.h"
 #include "multigrid/smoothers/setup.h"
 
-#include <type_traits>
-
 namespace adamant
 {
 namespace
@@ -20,8 +18,11 @@ template <template <typename> class Kind>
 SmootherKind kind(const std::string &name, const std::string &description,
                   CSRMatrix<double> (*matrix)(const CSRMatrix<double> &, int) = nullptr)
 {
-  return {name, description, [](const auto &level) { return std::make_unique<Kind<double>>(level); },
-          [](const auto &level) { return std::make_unique<Kind<float>>(level); }, matrix};
+  return {name,
+          description,
+          {[](const auto &level) { return std::make_unique<Kind<double>>(level); },
+           [](const auto &level) { return std::make_unique<Kind<float>>(level); }},
+          matrix};
 }
 } // namespace
 
@@ -60,10 +61,7 @@ std::unique_ptr<Smoother<Number>> make_smoother(const std::string &name, const D
   const SmootherKind &kind = smoother_kind(name);
   if (level.cells() && !kind.matrix)
     throw RunError("smoother '" + name + "' needs the rows of a matrix, and this one is by cells");
-  if constexpr (std::is_same_v<Number, double>)
-    return kind.make_double(level);
-  else
-    return kind.make_float(level);
+  return std::get<SmootherKind::Make<Number>>(kind.make)(level);
 }
 
 template std::unique_ptr<Smoother<double>> make_smoother(const std::string &, const DeviceLevel<double> &);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace adamant
@@ -14,8 +15,9 @@ struct SmootherKind
 {
   std::string name, description; ///< `description` says what S is, as the end of the sentence 'S is ...'
 
-  std::function<std::unique_ptr<Smoother<double>>(const DeviceLevel<double> &)> make_double;
-  std::function<std::unique_ptr<Smoother<float>>(const DeviceLevel<float> &)>   make_float;
+  template <typename Number>
+  using Make = std::function<std::unique_ptr<Smoother<Number>>(const DeviceLevel<Number> &)>;
+  std::tuple<Make<double>, Make<float>> make;
 
   /// Returns S in host memory for a matrix A whose nodes have node_size rows. It is there for the kinds that need A's
   /// diagonal blocks alone, which work for a matrix by cells, too. Null: the kind needs the rows of A.
