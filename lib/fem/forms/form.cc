@@ -262,7 +262,7 @@ Matrix<double> make_matrix(const Device &device, const Form<dim> &form)
 template <int dim>
 void update_matrix(const Form<dim> &form, Matrix<double> &A)
 {
-  update_matrix(LevelData{form.values(form.rows().n_levels() - 1)}, A);
+  update_matrix(LevelData{form.values(form.rows().n_levels() - 1), nullptr, nullptr}, A);
 }
 
 template class Form<2>;
