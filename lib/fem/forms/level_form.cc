@@ -76,11 +76,11 @@ void LevelForm<dim>::sum_over_ranks()
 {
   if (rows.partition().n_mpi_processes() == 1)
     return;
-  auto summed = sum_rows(*matrix, rows.partition(), *columns_.numbers());
+  auto owned = sum_rows(*matrix, rows.partition(), *columns_.numbers());
   if (sum == matrix)
-    sum = std::make_shared<CSRMatrix<double>>(std::move(summed));
+    sum = std::make_shared<CSRMatrix<double>>(std::move(owned));
   else
-    *sum = std::move(summed);
+    *sum = std::move(owned);
 }
 
 template <int dim>
