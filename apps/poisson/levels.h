@@ -5,7 +5,7 @@
 #include "base/run_record.h"
 #include "fem/forms/form.h"
 #include "fem/functions/points.h"
-#include "multigrid/level_data.h"
+#include "operators/level_data.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>
@@ -46,7 +46,7 @@ struct Levels
   std::shared_ptr<const CSRMatrix<double>> matrix;
   Matrices                                 prolongations;
 
-  int n() const { return free.back().matrix->n_rows; }
+  int n() const { return free.back().n_rows(); }
 
   void add_to(adamant::RunRecord &record) const ///< adds the sizes
   {
@@ -56,7 +56,7 @@ struct Levels
       record["aspect_ratio"] = aspect; // of a cell
     record["levels"] = adamant::RunRecord::array();
     for (const auto &level : free)
-      record["levels"].push_back({{"dofs", level.matrix->n_rows}, {"nonzeros", level.matrix->n_nonzeros()}});
+      record["levels"].push_back({{"dofs", level.n_rows()}, {"nonzeros", level.matrix()->n_nonzeros()}});
   }
 
   /// Adds one level with these unknowns, a subset of the rows of A and P.
@@ -65,7 +65,7 @@ struct Levels
     adamant::require(!its_unknowns.empty(), "Mesh: level ", free.size(),
                      " has no unknown; there are too few refinements, or Solver/Coarsest level cells is too small");
     adamant::LevelData level;
-    level.matrix = std::make_shared<CSRMatrix<double>>(submatrix(A, its_unknowns, its_unknowns));
+    level.values = std::make_shared<CSRMatrix<double>>(submatrix(A, its_unknowns, its_unknowns));
     if (P != nullptr)
       {
         const auto prolongation = std::make_shared<CSRMatrix<double>>(submatrix(*P, its_unknowns, unknowns));

@@ -131,7 +131,7 @@ void Poisson<dim>::setup()
         space.emplace(mesh, mapping, parameters.problem.natural, parameters.coarsest_cells());
         levels = space->make_levels(parameters.solver.schur());
       }
-    A = {device, *levels.free.back().matrix};
+    A = {device, *levels.free.back().matrix()};
     if (space && !parameters.problem.homogeneous())
       prescribed = adamant::nodal_values(space->nodes(), mapping, *parameters.problem.template boundary_function<dim>(),
                                          space->nodes().prescribed);

@@ -65,7 +65,7 @@ void record_facts(const Parameters &parameters, const adamant::StokesMatrices<di
   record["hanging_nodes"] = matrices.space().n_hanging() / dim;
   const auto &levels      = matrices.data().velocity;
   record["levels_by_cells"] =
-    std::count_if(levels.begin(), levels.end(), [](const auto &level) { return bool(level.cells); });
+    std::count_if(levels.begin(), levels.end(), [](const auto &level) { return level.cells() != nullptr; });
   record["viscosity"]        = {{"min", eta.scale * eta.least}, {"max", eta.scale * eta.most}};
   record["schur_complement"] = parameters.schur() == adamant::SchurComplement::bfbt ? "bfbt" : "mass";
 }

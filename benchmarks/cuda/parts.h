@@ -7,7 +7,7 @@
 #include "multigrid/smoothers/functors.h"
 #include "multigrid/coarse_solver.h"
 #include "multigrid/linear_solver.h"
-#include "multigrid/v_cycle.h"
+#include "multigrid/multigrid_preconditioner.h"
 #include "solvers/cg_functors.h"
 #include "solvers/gmres_functors.h"
 
@@ -75,16 +75,16 @@ double cycle_bytes(const Device &device, const std::vector<LevelData> &data, con
   for (std::size_t l = 1; l < data.size(); ++l)
     {
       const auto  &level  = data[l];
-      const double n      = sizeof(Number) * double(level.matrix->n_rows),
+      const double n      = sizeof(Number) * double(level.n_rows()),
                    coarse = sizeof(Number) * double(level.prolongation->n_cols);
-      const double A = matrix(*level.matrix, level.node_size, true), D = n * level.node_size;
+      const double A = matrix(*level.matrix(), level.node_size, true), D = n * level.node_size;
       // b, x, y and with Chebyshev the direction twice.
       const double step = A + D + (options.smoother.chebyshev ? 5. : 3.) * n;
       bytes += (D + 2. * n) + (options.pre_steps - 1) * step + options.post_steps * step; // the first step needs no A
       bytes += A + 3. * n + matrix(*level.restriction, level.node_size, false) + n + coarse;
       bytes += matrix(*level.prolongation, level.node_size, false) + coarse + 2. * n;
     }
-  const double coarsest = data.front().matrix->n_rows;
+  const double coarsest = data.front().n_rows();
   return bytes + sizeof(Number) * coarsest * coarsest;
 }
 
@@ -98,21 +98,19 @@ template <typename Number>
 void measure_products(const Device &device, const LevelData &top)
 {
   const auto bytes_of = [](const CSRMatrix<double> &A) { return csr_bytes(A, sizeof(Number)); };
-  const auto at       = [&](const std::shared_ptr<const CSRMatrix<double>> &A) {
-    return Matrix<Number>(device, *A, top.node_size);
-  };
-  const int           n = top.matrix->n_rows, m = top.node_size;
+  const auto at       = [&](const CSRMatrix<double> &A) { return Matrix<Number>(device, A, top.node_size); };
+  const int           n = top.n_rows(), m = top.node_size;
   const Array<double> ones(n, 1.);
   Vector<Number>      D(device, n * m), x(device, ones), y(device, n), b(device, ones), d(device, ones);
-  for (const auto &[name, time] : time_cusparse<Number>(*top.matrix, m))
-    line(name, time, bytes_of(*top.matrix));
-  const auto A = at(top.matrix), P = at(top.prolongation), R = at(top.restriction);
+  for (const auto &[name, time] : time_cusparse<Number>(*top.matrix(), m))
+    line(name, time, bytes_of(*top.matrix()));
+  const auto A = at(*top.matrix()), P = at(*top.prolongation), R = at(*top.restriction);
   std::printf("A: %s\nP: %s\nR: %s\n", A.format().c_str(), P.format().c_str(), R.format().c_str());
   Vector<Number> coarse(device, P.n_cols());
   const auto     product = [&](const Matrix<Number> &M, const Vector<Number> &from, double factor, Vector<Number> &to) {
     return seconds(device, [&] { device.multiply(Number(1), M, from, Number(factor), to); });
   };
-  line("A x", product(A, x, 0, y), bytes_of(*top.matrix));
+  line("A x", product(A, x, 0, y), bytes_of(*top.matrix()));
   line("a step of Jacobi", seconds(device, [&] {
          device.for_each_row(
            A, x, JacobiStep<Number>({0, Number(1e-3), d.data(), b.data(), x.data(), nullptr, nullptr, y.data()}));
@@ -133,7 +131,7 @@ void measure_products(const Device &device, const LevelData &top)
   line("y + P x", product(P, coarse, 1, y), bytes_of(*top.prolongation));
 
   // The same matrix with values that all differ: what the format does without repeated values.
-  CSRMatrix<double> general = *top.matrix;
+  CSRMatrix<double> general = *top.matrix();
   for (std::size_t k = 0; k < general.value.size(); ++k)
     general.value[k] *= 1. + 1e-4 * (k % 1000003) / 1000003.;
   const Matrix<Number> G(device, general, m);
@@ -193,11 +191,11 @@ void measure_levels(const Device &device, const std::vector<LevelData> &data, co
   for (std::size_t l = data.size(); l-- > 0;)
     {
       const LevelData           &level = data[l];
-      const int                  n = level.matrix->n_rows, m = level.node_size;
+      const int                  n = level.n_rows(), m = level.node_size;
       const Array<double>        ones(n, 1.);
       const Vector<Number>       D(device, n * m), b(device, ones);
       Vector<Number>             x(device, ones), y(device, n), d(device, ones);
-      const SmootherLevel<Number> on{device, level.matrix, Matrix<Number>(device, *level.matrix, m), nullptr, nullptr};
+      const DeviceLevel<Number>  on(device, level);
       const auto                 us = [&](const std::function<void()> &operation) { return 1e6 * seconds(device, operation); };
       if (l == 0)
         {
@@ -231,8 +229,8 @@ void measure_levels(const Device &device, const std::vector<LevelData> &data, co
 inline void measure_iterations(const Device &device, const std::vector<LevelData> &data,
                                const MultigridOptions &options)
 {
-  const int            n = data.back().matrix->n_rows, restart = 30, k = 2;
-  const Matrix<double> A(device, *data.back().matrix, data.back().node_size);
+  const int            n = data.back().n_rows(), restart = 30, k = 2;
+  const Matrix<double> A(device, *data.back().matrix(), data.back().node_size);
   const MatrixOperator A_operator(A, device);
   const MultigridPreconditioner<float> M(device, data, options);
   const Array<double>                  ones(n, 1.);
@@ -308,7 +306,7 @@ inline void measure_iterations(const Device &device, const std::vector<LevelData
 // price of an iteration as its slope, that of a solve with none as its start.
 inline void measure_solves(const Device &device, const std::vector<LevelData> &data, const MultigridOptions &multigrid)
 {
-  const Array<double>  ones(data.back().matrix->n_rows, 1.);
+  const Array<double>  ones(data.back().n_rows(), 1.);
   const Vector<double> b(device, ones);
   Vector<double>       x(device, b.size());
   for (const auto &[name, type] : {std::pair("GMRES", SolverType::gmres), {"CG", SolverType::cg}})
@@ -369,7 +367,7 @@ inline void measure_parts(const std::vector<LevelData> &data, const MultigridOpt
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   const Device device    = Device::cuda();
   const double bandwidth = device.interface().copy_bandwidth();
-  const int    n         = data.back().matrix->n_rows;
+  const int    n         = data.back().n_rows();
   std::printf("copy within device memory: %.2f TB/s (read plus written)\n", 1e-12 * bandwidth);
   std::printf("%s, %s, %d unknowns\n", device.name().c_str(), problem.c_str(), n);
   const auto measure = [&](const char *precision, auto number) {

@@ -63,15 +63,15 @@ std::vector<LevelData> timed_levels_in_turn(SectionTimer &timer, LevelMeshes<dim
     levels = levels_in_turn(meshes, field, form, std::max(small, options.compose_up_to));
   }
   for (auto &level : levels)
-    if (level.add_matrix)
+    if (auto *demand = std::get_if<MadeOnDemand>(&level.values))
       {
-        level.add_transfer = [&timer, add = level.add_transfer](LevelData &data) {
+        demand->transfer = [&timer, make = demand->transfer] {
           const SectionWithin hierarchy(timer, "init/solver", "init/hierarchy");
-          add(data);
+          return make();
         };
-        level.add_matrix = [&timer, add = level.add_matrix](LevelData &data) {
+        demand->matrix = [&timer, make = demand->matrix] {
           const SectionWithin assembly(timer, "init/solver", "init/assembly");
-          add(data);
+          return make();
         };
       }
   return levels;

@@ -40,12 +40,12 @@ void describe(const RunSize &size, const Communicator &ranks, RunRecord &record)
   record["levels"]    = RunRecord::array();
   for (const auto &level : size.levels)
     {
-      double sums[] = {double(level.matrix->n_rows), double(level.matrix->n_nonzeros())};
+      double sums[] = {double(level.n_rows()), double(level.matrix()->n_nonzeros())};
       ranks.sum(sums, 2);
       record["levels"].push_back({{"dofs", std::llround(sums[0])}, {"nonzeros", std::llround(sums[1])}});
     }
   if (ranks.size() > 1)
-    record["balance"] = balance(*size.levels.back().matrix, ranks);
+    record["balance"] = balance(*size.levels.back().matrix(), ranks);
   record["preconditioner"]      = size.linear_solver.preconditioner;
   record["tolerance"]           = size.linear_solver.tolerance;
   record["extrapolation_order"] = size.extrapolation_order;
@@ -63,7 +63,7 @@ std::size_t bytes_of_time_loop(const RunSize &size, bool on_gpu)
                     gmres         = options.type == SolverType::gmres ?
                                       std::min(options.restart, on_gpu ? 12 : 8) * per_iteration + in_loop * sizeof(double) :
                                       0;
-  return size.levels.back().matrix->n_rows * (gmres + (2 + size.extrapolation_order) * sizeof(double));
+  return size.levels.back().n_rows() * (gmres + (2 + size.extrapolation_order) * sizeof(double));
 }
 
 void print_size(const RunRecord &record, std::size_t host_memory,

@@ -3,7 +3,7 @@
 #include "base/communicator.h"
 #include "base/run_record.h"
 #include "frame/parameters/linear_solver_parameters.h"
-#include "multigrid/level_data.h"
+#include "operators/level_data.h"
 
 #include <cstddef>
 #include <map>

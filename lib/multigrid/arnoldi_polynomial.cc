@@ -105,15 +105,15 @@ std::vector<std::complex<double>> eigenvalues(int n, std::vector<double> matrix)
 }
 
 template <typename Number>
-ArnoldiPolynomial<Number>::ArnoldiPolynomial(const SmootherLevel<Number> &level, const SmootherOptions &options,
+ArnoldiPolynomial<Number>::ArnoldiPolynomial(const DeviceLevel<Number> &level, const SmootherOptions &options,
                                              int most_steps)
   : level(level)
   , smoother(make_smoother(options.type, level))
   , of_degree(most_steps)
-  , start(level.device, start_vector(level.matrix->n_rows))
+  , start(level.device, start_vector(level.n_rows()))
 {
   for (Vector *vector : {&r, &v, &w})
-    *vector = Vector(level.device, level.matrix->n_rows);
+    *vector = Vector(level.device, level.n_rows());
   find_values();
 }
 
@@ -228,7 +228,7 @@ void ArnoldiPolynomial<Number>::correct(std::complex<double> value, const Vector
 }
 
 template <typename Number>
-std::unique_ptr<LevelSmoother<Number>> make_level_smoother(const SmootherLevel<Number> &level,
+std::unique_ptr<LevelSmoother<Number>> make_level_smoother(const DeviceLevel<Number> &level,
                                                            const SmootherOptions &options, int most_steps)
 {
   if (options.arnoldi)
@@ -238,8 +238,8 @@ std::unique_ptr<LevelSmoother<Number>> make_level_smoother(const SmootherLevel<N
 
 template class ArnoldiPolynomial<double>;
 template class ArnoldiPolynomial<float>;
-template std::unique_ptr<LevelSmoother<double>> make_level_smoother(const SmootherLevel<double> &,
+template std::unique_ptr<LevelSmoother<double>> make_level_smoother(const DeviceLevel<double> &,
                                                                     const SmootherOptions &, int);
-template std::unique_ptr<LevelSmoother<float>>  make_level_smoother(const SmootherLevel<float> &,
-                                                                    const SmootherOptions &, int);
+template std::unique_ptr<LevelSmoother<float>>  make_level_smoother(const DeviceLevel<float> &, const SmootherOptions &,
+                                                                    int);
 } // namespace adamant

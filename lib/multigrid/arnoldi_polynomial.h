@@ -21,7 +21,7 @@ public:
   using Vector = adamant::Vector<Number>;
 
   /// `most_steps` is the largest n that `vmult` and `step` are called with.
-  ArnoldiPolynomial(const SmootherLevel<Number> &level, const SmootherOptions &options, int most_steps);
+  ArnoldiPolynomial(const DeviceLevel<Number> &level, const SmootherOptions &options, int most_steps);
 
   void    update() override;
   Vector &vmult(int n, const Vector &b, Vector &x, Vector &y) const override;
@@ -35,7 +35,7 @@ private:
   void   apply(const Values &values, const Vector &b, Vector &x) const;
   void   correct(std::complex<double> value, const Vector &r, Vector &x) const;
 
-  SmootherLevel<Number>             level;
+  DeviceLevel<Number>               level;
   std::unique_ptr<Smoother<Number>> smoother;
   std::vector<Values>               of_degree; // the values θ_i for 1, 2, ... steps
   Vector                            start;     // a random vector, from which the Krylov space is made
@@ -47,6 +47,6 @@ std::vector<std::complex<double>> eigenvalues(int n, std::vector<double> matrix)
 
 /// Makes the smoother of a level that the options ask for, for at most `most_steps` steps at a time.
 template <typename Number>
-std::unique_ptr<LevelSmoother<Number>> make_level_smoother(const SmootherLevel<Number> &level,
+std::unique_ptr<LevelSmoother<Number>> make_level_smoother(const DeviceLevel<Number> &level,
                                                            const SmootherOptions &options, int most_steps);
 } // namespace adamant

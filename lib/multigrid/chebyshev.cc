@@ -1,7 +1,6 @@
 #include "multigrid/chebyshev.h"
 
 #include "base/exceptions.h"
-#include "multigrid/level_data.h"
 #include "multigrid/smoothers/registry.h"
 #include "multigrid/smoothers/setup.h"
 
@@ -11,14 +10,14 @@
 namespace adamant
 {
 template <typename Number>
-PolynomialSmoother<Number>::PolynomialSmoother(const SmootherLevel<Number> &level, const SmootherOptions &options)
+PolynomialSmoother<Number>::PolynomialSmoother(const DeviceLevel<Number> &level, const SmootherOptions &options)
   : level(level)
   , options(options)
   , smoother(make_smoother(options.type, level))
 {
   if (!options.chebyshev)
     return;
-  d      = Vector(level.device, level.matrix->n_rows);
+  d      = Vector(level.device, level.n_rows());
   lambda = options.largest > 0. ? options.largest : largest_eigenvalue();
 }
 
@@ -37,11 +36,13 @@ void PolynomialSmoother<Number>::update()
 template <typename Number>
 auto PolynomialSmoother<Number>::vmult(int n, const Vector &b, Vector &x, Vector &y) const -> Vector &
 {
-  const auto c = coefficients(n);
-  if (n >= 2 && !options.chebyshev && smoother->vmult_twice(c[0].second, b, x))
-    return iterate(c, 2, b, x, y, false);
-  smoother->vmult(c[0].second, b, x, false);
-  return iterate(c, 1, b, x, y, false);
+  const auto c     = coefficients(n);
+  const bool twice = n >= 2 && !options.chebyshev && first_step();
+  if (twice)
+    first_step()->vmult_twice(c[0].second, b, x);
+  else
+    smoother->vmult(c[0].second, b, x, false);
+  return iterate(c, twice ? 2 : 1, b, x, y, false);
 }
 
 template <typename Number>
@@ -143,28 +144,18 @@ std::vector<std::pair<Number, Number>> chebyshev_coefficients(int n, double lowe
   return c;
 }
 
-namespace
-{
-SmootherLevel<float> convert(const SmootherLevel<double> &level)
-{
-  const LevelData data{level.matrix, nullptr, nullptr, level.A.node_size(), level.changing, level.patches, level.cells};
-  return {level.device,   level.matrix,  make_matrix<float>(level.device, data),
-          level.changing, level.patches, level.cells};
-}
-} // namespace
-
-MixedSmoother::MixedSmoother(const SmootherLevel<double> &level, const SmootherOptions &options)
+MixedSmoother::MixedSmoother(const DeviceLevel<double> &level, const SmootherOptions &options)
   : level(level)
-  , in_float(convert(level))
+  , in_float(level.device, level)
   , smoother(in_float, options)
 {
   for (auto *vector : {&b, &x, &y})
-    *vector = adamant::Vector<float>(level.device, level.matrix->n_rows);
+    *vector = adamant::Vector<float>(level.device, level.n_rows());
 }
 
 void MixedSmoother::update()
 {
-  update_matrix(in_float, in_float.A);
+  in_float.update();
   smoother.update();
 }
 

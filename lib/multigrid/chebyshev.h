@@ -9,6 +9,9 @@
 
 namespace adamant
 {
+template <typename Number>
+class PolynomialSmoother;
+
 /// Smooths on a level before the coarse correction (`vmult`) and after it (`step`), n >= 1 steps at a time. Both
 /// functions return the vector that holds the result, either x or y; the other one is scratch.
 template <typename Number>
@@ -22,14 +25,9 @@ public:
   virtual void    update()                                                  = 0; ///< see Smoother::update
   virtual Vector &vmult(int n, const Vector &b, Vector &x, Vector &y) const = 0; ///< n steps from x = 0
   virtual Vector &step(int n, const Vector &b, Vector &x, Vector &y) const  = 0; ///< n steps from the given x
-  /// Computes r = b - A x, where x is the result of one step from zero, without storing x, if that saves passes over
-  /// vectors. Returns whether it has computed r.
-  virtual bool residual_of_first_step(const Vector & /*b*/, Vector & /*r*/) const { return false; }
-  /// Sets y = x + P e for the x of residual_of_first_step, where that has returned true.
-  virtual void correct_first_step(const Vector & /*b*/, const Matrix<Number> & /*P*/, const Vector & /*e*/,
-                                  Vector & /*y*/) const
-  {}
-  virtual double eigenvalue() const = 0; ///< lambda of PolynomialSmoother; 0 without Chebyshev
+  virtual double  eigenvalue() const                                        = 0; ///< of Chebyshev's interval; else 0
+  /// Returns the smoother as a polynomial in S A, of which more is known; null where it is none.
+  virtual const PolynomialSmoother<Number> *polynomial() const { return nullptr; }
 };
 
 /// Makes n steps with any smoother S, which together are one polynomial in S A:
@@ -43,25 +41,19 @@ class PolynomialSmoother : public LevelSmoother<Number>
 public:
   using Vector = adamant::Vector<Number>;
 
-  PolynomialSmoother(const SmootherLevel<Number> &level, const SmootherOptions &options);
+  PolynomialSmoother(const DeviceLevel<Number> &level, const SmootherOptions &options);
 
   /// Takes over the level's values, see Smoother::update.
   void update() override;
 
   Vector &vmult(int n, const Vector &b, Vector &x, Vector &y) const override; ///< steps with S
   Vector &step(int n, const Vector &b, Vector &x, Vector &y) const override;  ///< steps with Sᵀ, see Smoother
-  bool    residual_of_first_step(const Vector &b, Vector &r) const override
-  {
-    return smoother->residual_of_vmult(coefficients(1)[0].second, b, r);
-  }
-  void correct_first_step(const Vector &b, const Matrix<Number> &P, const Vector &e, Vector &y) const override
-  {
-    smoother->correct_vmult(coefficients(1)[0].second, b, P, e, y);
-  }
+  double  eigenvalue() const override { return lambda; }
+  const PolynomialSmoother *polynomial() const override { return this; }
 
-  bool              symmetric() const { return smoother->symmetric(); } ///< whether S = Sᵀ where A is symmetric
-  double            eigenvalue() const override { return lambda; }
-  CSRMatrix<double> matrix() const { return smoother->matrix(); } ///< S, see Smoother::matrix
+  bool symmetric() const { return smoother->symmetric(); } ///< whether S = Sᵀ where A is symmetric
+  /// Returns the first step without a stored x, for the weight beta of coefficients(1); null where there is none.
+  const FirstStep<Number> *first_step() const { return smoother->first_step(); }
 
   using Coefficients = std::vector<std::pair<Number, Number>>; ///< alpha, beta of each step
   Coefficients coefficients(int n) const;                      ///< returns the coefficients of n steps
@@ -73,7 +65,7 @@ private:
   double  largest_eigenvalue();
   void    follow_eigenvalue();
 
-  SmootherLevel<Number>             level;
+  DeviceLevel<Number>               level;
   SmootherOptions                   options;
   std::unique_ptr<Smoother<Number>> smoother;
   double                            lambda = 0;
@@ -87,7 +79,7 @@ private:
 class MixedSmoother : public LevelSmoother<double>
 {
 public:
-  MixedSmoother(const SmootherLevel<double> &level, const SmootherOptions &options);
+  MixedSmoother(const DeviceLevel<double> &level, const SmootherOptions &options);
 
   void    update() override;
   Vector &vmult(int n, const Vector &b, Vector &x, Vector &y) const override;
@@ -97,8 +89,8 @@ public:
 private:
   void correction(int n, const Vector &r, Vector &x) const; // sets x to n steps from zero for A x = r
 
-  SmootherLevel<double>          level;
-  SmootherLevel<float>           in_float;
+  DeviceLevel<double>            level;
+  DeviceLevel<float>             in_float;
   PolynomialSmoother<float>      smoother;
   mutable adamant::Vector<float> b, x, y;
 };

@@ -17,21 +17,21 @@ class DenseInverse : public CoarseSolver<Number>
 public:
   using Vector = adamant::Vector<Number>;
 
-  DenseInverse(const SmootherLevel<Number> &level, const ConstantKernel &kernel)
+  DenseInverse(const DeviceLevel<Number> &level, const ConstantKernel &kernel)
     : level(level)
     , kernel(kernel)
   {
-    inverse = Matrix<Number>::dense(level.device, dense_inverse(level.device, matrix_on_host(level), kernel),
-                                    level.matrix->n_rows);
+    inverse =
+      Matrix<Number>::dense(level.device, dense_inverse(level.device, matrix_on_host(level), kernel), level.n_rows());
   }
   void update() override
   {
-    if (!level.changing)
+    if (!level.changing())
       return inverse.update_dense(dense_inverse(level.device, matrix_on_host(level), kernel));
-    const int n = level.matrix->n_rows;
+    const int n = level.n_rows();
     if (dense.size() == 0)
       dense = adamant::Vector<double>(level.device, to_index(std::size_t(n) * n, "entries of a dense matrix"));
-    level.device.for_each(n, MakeDense{level.changing->view(), kernel, dense.data()});
+    level.device.for_each(n, MakeDense{level.changing()->view(), kernel, dense.data()});
     level.device.invert(dense, n);
     inverse.update_dense(dense);
   }
@@ -39,14 +39,14 @@ public:
   std::string description() const override { return ", dense inverse"; }
 
 private:
-  SmootherLevel<Number>   level;
+  DeviceLevel<Number>     level;
   const ConstantKernel    kernel;
   Matrix<Number>          inverse;
   adamant::Vector<double> dense; // while values change
 };
 
 template <typename Number>
-ConstantKernel kernel_of(const SmootherLevel<Number> &level, const MultigridOptions &options)
+ConstantKernel kernel_of(const DeviceLevel<Number> &level, const MultigridOptions &options)
 {
   if (options.singular_component < 0)
     return {options.singular, 1, 0};
@@ -59,12 +59,12 @@ class Smoothing : public CoarseSolver<Number>
 public:
   using Vector = adamant::Vector<Number>;
 
-  Smoothing(const SmootherLevel<Number> &level, const MultigridOptions &options)
+  Smoothing(const DeviceLevel<Number> &level, const MultigridOptions &options)
     : device(level.device)
     , smoother(level, options.smoother)
     , n_steps(options.coarse_steps)
     , chebyshev(options.smoother.chebyshev)
-    , y(level.device, level.matrix->n_rows)
+    , y(level.device, level.n_rows())
   {}
   void update() override { smoother.update(); }
   void solve(const Vector &b, Vector &x) override
@@ -104,12 +104,12 @@ class External : public CoarseSolver<Number>
 public:
   using Vector = adamant::Vector<Number>;
 
-  External(const SmootherLevel<Number> &level, const MultigridOptions &options)
+  External(const DeviceLevel<Number> &level, const MultigridOptions &options)
     : level(level)
     , make(options.make_coarse_solver)
     , solver(make(matrix_on_host(level)))
-    , b_on_host(level.matrix->n_rows)
-    , x_on_host(level.matrix->n_rows)
+    , b_on_host(level.n_rows())
+    , x_on_host(level.n_rows())
   {}
   void update() override { solver = make(matrix_on_host(level)); }
   void solve(const Vector &b, Vector &x) override
@@ -121,7 +121,7 @@ public:
   std::string description() const override { return ", external solver"; }
 
 private:
-  SmootherLevel<Number>                                    level;
+  DeviceLevel<Number>                                      level;
   std::function<ExternalSolver(const CSRMatrix<double> &)> make;
   ExternalSolver                                           solver;
   Array<double>                                            b_on_host, x_on_host;
@@ -129,8 +129,8 @@ private:
 } // namespace
 
 template <typename Number>
-std::unique_ptr<CoarseSolver<Number>> make_coarse_solver(const SmootherLevel<Number> &level,
-                                                         const MultigridOptions      &options)
+std::unique_ptr<CoarseSolver<Number>> make_coarse_solver(const DeviceLevel<Number> &level,
+                                                         const MultigridOptions    &options)
 {
   switch (options.coarse_solver)
     {
@@ -143,8 +143,7 @@ std::unique_ptr<CoarseSolver<Number>> make_coarse_solver(const SmootherLevel<Num
     }
 }
 
-template std::unique_ptr<CoarseSolver<double>> make_coarse_solver(const SmootherLevel<double> &,
+template std::unique_ptr<CoarseSolver<double>> make_coarse_solver(const DeviceLevel<double> &,
                                                                   const MultigridOptions &);
-template std::unique_ptr<CoarseSolver<float>>  make_coarse_solver(const SmootherLevel<float> &,
-                                                                  const MultigridOptions &);
+template std::unique_ptr<CoarseSolver<float>>  make_coarse_solver(const DeviceLevel<float> &, const MultigridOptions &);
 } // namespace adamant

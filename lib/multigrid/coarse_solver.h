@@ -1,8 +1,8 @@
 #pragma once
 
 #include "multigrid/chebyshev.h"
-#include "multigrid/level_data.h"
 #include "multigrid/options.h"
+#include "operators/level_data.h"
 
 #include <memory>
 #include <string>
@@ -25,8 +25,8 @@ public:
 
 /// Makes the solver of the kind `options.coarse_solver`. Throws InputError for an external solver on a GPU.
 template <typename Number>
-std::unique_ptr<CoarseSolver<Number>> make_coarse_solver(const SmootherLevel<Number> &level,
-                                                         const MultigridOptions      &options);
+std::unique_ptr<CoarseSolver<Number>> make_coarse_solver(const DeviceLevel<Number> &level,
+                                                         const MultigridOptions    &options);
 
 /// Returns the inverse of a sparse matrix A as a dense matrix, row-major, in host memory; the device inverts it. With a
 /// kernel e it returns the inverse of A + c e eᵀ, see MultigridOptions::singular. There c = Σ a_ii / (eᵀe)², summed

@@ -12,7 +12,7 @@
 namespace adamant
 {
 /// The levels of the scalar problem of one component: its rows and columns of the matrices and transfers, in host
-/// memory. The matrices are copies, also where the values of a level change on the device (LevelData::changing).
+/// memory. The matrices are copies, also where the values of a level change on the device (ValuesOnDevice).
 struct ComponentLevels
 {
   ComponentLevels(const std::vector<LevelData> &levels, int component);

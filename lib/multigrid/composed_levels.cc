@@ -1,9 +1,11 @@
 #include "multigrid/composed_levels.h"
 
 #include "base/csr/csr_product.h"
+#include "multigrid/smoothers/registry.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 namespace adamant
 {
@@ -135,6 +137,14 @@ std::int64_t estimated_entries(const CSRMatrix<double> &A, const Map &B)
   return n_samples == 0 ? 0 : entries * A.n_rows / n_samples;
 }
 
+// The smoothing on a level: S, and alpha and beta of the steps before and after the coarse correction.
+struct ComposedSmoothing
+{
+  using Steps = std::vector<std::pair<double, double>>;
+  CSRMatrix<double> S;
+  Steps             pre, post;
+};
+
 // Follows a V-cycle and writes down what it stores.
 class Composition
 {
@@ -150,7 +160,7 @@ public:
     , smoothing(smoothing)
     , worth(worth)
   {
-    const int b = allocate(levels.back().matrix->n_rows);
+    const int b = allocate(levels.back().n_rows());
     cycle(levels.size() - 1, b);
   }
 
@@ -162,7 +172,7 @@ private:
   int cycle(std::size_t l, int b)
   {
     const LevelData &level = levels[l];
-    const int        n     = level.matrix->n_rows;
+    const int        n     = level.n_rows();
     if (l == 0)
       {
         coarse_b        = b;
@@ -170,7 +180,7 @@ private:
       }
     const auto &[S, pre, post] = smoothing[l - 1];
     Map                     x  = smooth(level, S, pre, b, zero(n, size), before);
-    const CSRMatrix<double> RA = local_product(*level.restriction, *level.matrix);
+    const CSRMatrix<double> RA = local_product(*level.restriction, *level.matrix());
     store_if_worth(RA, x, level.node_size, before);
     const Map r = sum(1., shifted(*level.restriction, b), -1., local_product(RA, x));
     const int e = cycle(l - 1, store(r, level.node_size, before));
@@ -179,14 +189,14 @@ private:
   }
 
   // The steps from x.
-  Map smooth(const LevelData &level, const CSRMatrix<double> &S, const PolynomialSteps &steps, int b, Map x,
+  Map smooth(const LevelData &level, const CSRMatrix<double> &S, const ComposedSmoothing::Steps &steps, int b, Map x,
              std::vector<Stored> &stored)
   {
     Map old = x;
     for (const auto &[alpha, beta] : steps)
       {
-        store_if_worth(*level.matrix, x, level.node_size, stored);
-        const Map r    = sum(1., identity(level.matrix->n_rows, b), -1., local_product(*level.matrix, x));
+        store_if_worth(*level.matrix(), x, level.node_size, stored);
+        const Map r    = sum(1., identity(level.n_rows(), b), -1., local_product(*level.matrix(), x));
         Map       next = sum(1., alpha == 0. ? x : sum(1. + alpha, x, -alpha, old), beta, local_product(S, r));
         old            = std::move(x);
         x              = std::move(next);
@@ -221,23 +231,48 @@ private:
 };
 } // namespace
 
-template <typename Number>
-ComposedLevels<Number>::ComposedLevels(const Device &device, const std::vector<LevelData> &levels,
-                                       const std::vector<ComposedSmoothing> &smoothing, int worth)
-  : device(device)
-  , levels(levels)
-  , worth(worth)
+std::size_t n_levels_to_compose(const Device &device, const std::vector<LevelData> &levels,
+                                const MultigridOptions &options)
 {
-  update(smoothing);
+  constexpr int entries_on_gpu = 180000;
+  const bool    waits          = device.asynchronous() && device.matrix_format() == MatrixFormat::compressed;
+  if (options.smoother.arnoldi || options.smoothing_in_float || !smoother_kind(options.smoother.type).matrix)
+    return 0;
+  const auto last = std::find_if_not(levels.begin(), levels.end(), [&](const LevelData &level) {
+    if (level.changing() || level.cells() || !level.matrix() || level.matrix()->ghosts)
+      return false;
+    return options.compose_up_to >= 0 ? level.n_rows() <= options.compose_up_to :
+                                        waits && level.matrix()->n_nonzeros() <= entries_on_gpu;
+  });
+  return last - levels.begin() < 2 ? 0 : last - levels.begin();
 }
 
 template <typename Number>
-void ComposedLevels<Number>::update(const std::vector<ComposedSmoothing> &smoothing)
+ComposedLevels<Number>::ComposedLevels(const Device &device, std::vector<LevelData> levels, Smoothers smoothers,
+                                       const MultigridOptions &options)
+  : device(device)
+  , levels(std::move(levels))
+  , smoothers(std::move(smoothers))
+  , options(options)
 {
-  Composition composition(levels, smoothing, worth);
+  update();
+}
+
+template <typename Number>
+void ComposedLevels<Number>::update()
+{
+  std::vector<ComposedSmoothing> smoothing;
+  for (std::size_t l = 1; l < levels.size(); ++l)
+    {
+      const auto S    = smoother_kind(options.smoother.type).matrix(*levels[l].matrix(), levels[l].node_size);
+      const auto pre  = smoothers[l - 1]->coefficients(options.pre_steps),
+                 post = smoothers[l - 1]->coefficients(options.post_steps);
+      smoothing.push_back({S, {pre.begin(), pre.end()}, {post.begin(), post.end()}});
+    }
+  Composition composition(levels, smoothing, options.entries_of_an_operation);
   if (array.size() == 0)
     {
-      const int n = levels[0].matrix->n_rows;
+      const int n = levels[0].n_rows();
       array       = Vector(device, composition.size);
       coarse_b    = array.part(composition.coarse_b, n);
       coarse_x    = array.part(composition.coarse_x, n);

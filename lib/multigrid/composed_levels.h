@@ -1,24 +1,19 @@
 #pragma once
 
 #include "multigrid/coarse_solver.h"
-#include "multigrid/level_data.h"
 #include "multigrid/options.h"
+#include "operators/level_data.h"
 
-#include <utility>
+#include <cstddef>
 #include <vector>
 
 namespace adamant
 {
-/// The coefficients alpha and beta of each step d <- alpha d + beta S (b - A x), x <- x + d.
-using PolynomialSteps = std::vector<std::pair<double, double>>;
-
-/// The smoothing on a level of ComposedLevels: S, and the steps before (`pre`) and after (`post`) the coarse
-/// correction.
-struct ComposedSmoothing
-{
-  CSRMatrix<double> S;
-  PolynomialSteps   pre, post;
-};
+/// Returns how many levels of `levels`, from the coarsest, ComposedLevels should run: 0, or at least 2. The smoother's S
+/// has to be known as a matrix (SmootherKind::matrix), and values may not change on the device. On a device that waits
+/// for operations more than for their entries, steps on small levels are worth composing.
+std::size_t n_levels_to_compose(const Device &device, const std::vector<LevelData> &levels,
+                                const MultigridOptions &options);
 
 /// Runs the lower levels of a V-cycle as few sparse products. As a V-cycle is linear, successive smoothing steps,
 /// residual and transfer are one sparse matrix,
@@ -35,16 +30,18 @@ class ComposedLevels
 public:
   using Vector = adamant::Vector<Number>;
 
-  /// `levels`, the coarsest first, are on one rank and have values that do not change on the device. `smoothing` is for
-  /// the levels above the coarsest. `worth` is MultigridOptions::entries_of_an_operation.
-  ComposedLevels(const Device &device, const std::vector<LevelData> &levels,
-                 const std::vector<ComposedSmoothing> &smoothing, int worth);
+  using Smoothers = std::vector<const PolynomialSmoother<Number> *>;
 
-  /// Takes over the values that the levels' matrices have now, and the new `smoothing`.
-  void update(const std::vector<ComposedSmoothing> &smoothing);
+  /// Composes `levels`, the coarsest first, which n_levels_to_compose() has chosen. `smoothers` smooth on those above the
+  /// coarsest.
+  ComposedLevels(const Device &device, std::vector<LevelData> levels, Smoothers smoothers,
+                 const MultigridOptions &options);
+
+  /// Takes over the values that the levels' matrices and their smoothers have now.
+  void update();
 
   /// Returns the vector from which `vmult` takes b without a copy.
-  Vector input() const { return array.part(0, levels.back().matrix->n_rows); }
+  Vector input() const { return array.part(0, levels.back().n_rows()); }
   /// Returns the result of a V-cycle for b from a zero guess. The result is valid until the next call.
   const Vector &vmult(const Vector &b, CoarseSolver<Number> &coarse_solver);
 
@@ -57,7 +54,8 @@ private:
 
   Device                 device;
   std::vector<LevelData> levels;
-  int                    worth;
+  Smoothers              smoothers;
+  MultigridOptions       options;
   Vector                 array;
   Vector                 coarse_b, coarse_x; // parts of the array
   std::vector<Product>   before, after;      // products before and after the coarse solver

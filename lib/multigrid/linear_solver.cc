@@ -2,7 +2,7 @@
 
 #include "algebra/graph.h"
 #include "multigrid/component_blocks.h"
-#include "multigrid/v_cycle.h"
+#include "multigrid/multigrid_preconditioner.h"
 #include "solvers/bicgstab.h"
 #include "solvers/cg.h"
 #include "solvers/gmres.h"
@@ -27,13 +27,13 @@ std::unique_ptr<KrylovMethod> make_method(const LinearSolverOptions &options, co
 }
 
 // A V-cycle in double precision has the finest level's matrix.
-Matrix<double> finest_matrix(const Device &device, LevelData &level, const Preconditioner *with_matrix)
+DeviceLevel<double> finest_level(const Device &device, const LevelData &data, const Preconditioner *with_matrix)
 {
-  if (with_matrix != nullptr)
-    return dynamic_cast<const MultigridPreconditioner<double> &>(*with_matrix).cycle.matrix();
-  if (level.add_matrix)
-    level.add_matrix(level);
-  return make_matrix<double>(device, level);
+  if (with_matrix == nullptr)
+    return {device, data};
+  DeviceLevel<double> level;
+  level.A = dynamic_cast<const MultigridPreconditioner<double> &>(*with_matrix).cycle.matrix();
+  return level;
 }
 
 // What is known of its levels.
@@ -66,16 +66,12 @@ LinearSolver::LinearSolver(const Device &device, const std::vector<LevelData> &l
                            const LinearSolverOptions &options, std::unique_ptr<Preconditioner> external)
   : where(device)
   , options(options)
-  , finest(levels.back())
   , shares_matrix(!external && options.precision != Precision::float32)
   , M(external ? std::move(external) : make_multigrid(device, levels, options.precision, options.multigrid))
-  , A(finest_matrix(device, finest, shares_matrix ? M.get() : nullptr))
-  , A_operator(A, device)
+  , finest(finest_level(device, levels.back(), shares_matrix ? M.get() : nullptr))
+  , A_operator(finest.A, device)
   , method(make_method(options, device, A_operator, *M))
-{
-  finest.prolongation = finest.restriction = nullptr; // which update() does not read
-  finest.add_transfer = finest.add_matrix = nullptr;
-}
+{}
 
 LinearSolver::~LinearSolver() = default;
 
@@ -92,14 +88,14 @@ PendingResult LinearSolver::launch(const Vector<double> &b, Vector<double> &x, c
 void LinearSolver::update()
 {
   if (!shares_matrix)
-    update_matrix(finest, A);
+    finest.update();
   M->update();
   method->update();
 }
 
 LinearSolver::Cost LinearSolver::measure_preconditioner() const
 {
-  Vector<double> v(where, A.n_rows()), z(where, A.n_rows());
+  Vector<double> v(where, finest.A.n_rows()), z(where, finest.A.n_rows());
   const Graph    graph(where, [&] { M->vmult(v, z); });
   constexpr int  repeat = 10;
   const Graph    several(where, [&] {

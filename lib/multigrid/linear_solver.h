@@ -1,7 +1,7 @@
 #pragma once
 
-#include "multigrid/level_data.h"
 #include "multigrid/options.h"
+#include "operators/level_data.h"
 #include "solvers/control.h"
 #include "solvers/krylov.h"
 
@@ -69,7 +69,7 @@ public:
   Cost measure_preconditioner() const;
 
   const Device         &device() const { return where; }
-  const Matrix<double> &matrix() const { return A; } ///< of the finest level, in double precision
+  const Matrix<double> &matrix() const { return finest.A; } ///< of the finest level, in double precision
   const Preconditioner &preconditioner() const { return *M; }
   Preconditioner       &preconditioner() { return *M; }
 
@@ -78,10 +78,9 @@ public:
 private:
   Device                          where;
   LinearSolverOptions             options;
-  LevelData                       finest;
-  bool                            shares_matrix; // whether A is the V-cycle's
-  std::unique_ptr<Preconditioner> M;             // made before A, as levels may be made from the coarsest upwards
-  Matrix<double>                  A;
+  bool                            shares_matrix; // whether the finest matrix is the V-cycle's
+  std::unique_ptr<Preconditioner> M; // made before `finest`, as levels may be made from the coarsest upwards
+  DeviceLevel<double>             finest;
   MatrixOperator                  A_operator;
   std::unique_ptr<KrylovMethod>   method;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "multigrid/level_data.h"
+#include "operators/level_data.h"
 
 namespace adamant
 {

@@ -42,14 +42,13 @@ CycleCost cycle_cost(const std::vector<LevelData> &levels, int steps, int n_colu
   const auto bytes   = [&](const CSRMatrix<double> &A) {
     return entries(A) * double(size + sizeof(int)) + (A.n_rows + 1.) * sizeof(std::int64_t);
   };
-  const double vector = double(size) * n_columns, coarsest = levels[0].matrix->n_rows,
-               finest = levels.back().matrix->n_rows;
+  const double vector = double(size) * n_columns, coarsest = levels[0].n_rows(), finest = levels.back().n_rows();
   // Both conversions at the door, and the dense inverse.
   CycleCost cost{2. * coarsest * coarsest, 2. * finest * (vector + sizeof(double) * n_columns) +
                                              double(size) * coarsest * coarsest + 2. * coarsest * vector};
   for (std::size_t l = 1; l < levels.size(); ++l)
     {
-      const auto  &A = *levels[l].matrix, &P = *levels[l].prolongation, &R = *levels[l].restriction;
+      const auto  &A = *levels[l].matrix(), &P = *levels[l].prolongation, &R = *levels[l].restriction;
       const double n = A.n_rows, n_coarse = P.n_cols;
       cost.flop += 2. * (2. * steps * entries(A) + entries(P) + entries(R));
       // All steps but the first one, from zero, read b, x and d and write x and d; then the residual, and the transfer.
@@ -70,22 +69,22 @@ ColumnCycle<Number>::ColumnCycle(const Device &device, const std::vector<LevelDa
     {
       levels.push_back(std::make_unique<Level>());
       Level    &level = *levels.back();
-      const int n     = to_index(std::size_t(data[l].matrix->n_rows) * r, "entries of right-hand sides");
+      const int n     = to_index(std::size_t(data[l].n_rows()) * r, "entries of right-hand sides");
       level.b         = Vector<Number>(device, n);
       level.x         = Vector<Number>(device, n);
       if (l == 0)
         continue;
-      const auto diagonal = adamant::diagonal(*data[l].matrix);
-      const auto lambda   = largest_eigenvalue(*data[l].matrix, diagonal);
+      const auto diagonal = adamant::diagonal(*data[l].matrix());
+      const auto lambda   = largest_eigenvalue(*data[l].matrix(), diagonal);
       level.coefficients  = chebyshev_coefficients<Number>(options.steps, 1.1 * lambda / options.range, 1.1 * lambda);
-      level.A             = ColumnMatrix<Number>(device, *data[l].matrix);
+      level.A             = ColumnMatrix<Number>(device, *data[l].matrix());
       level.P             = ColumnMatrix<Number>(device, *data[l].prolongation);
       level.R             = ColumnMatrix<Number>(device, *data[l].restriction);
       level.diagonal      = Vector<Number>(device, diagonal);
       level.d             = Vector<Number>(device, n);
       level.y             = Vector<Number>(device, n);
     }
-  inverse = Buffer<Number>(device, dense_inverse(device, *data[0].matrix, {options.singular, 1, 0}));
+  inverse = Buffer<Number>(device, dense_inverse(device, *data[0].matrix(), {options.singular, 1, 0}));
 }
 
 template <typename Number>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "direct/column_matrix.h"
-#include "multigrid/level_data.h"
+#include "operators/level_data.h"
 #include "solvers/preconditioner.h"
 #include "tensor/dense_products.h"
 

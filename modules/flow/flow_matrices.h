@@ -2,7 +2,7 @@
 
 #include "base/csr/csr_matrix.h"
 #include "fem/spaces/field.h"
-#include "multigrid/level_data.h"
+#include "operators/level_data.h"
 
 #include <deal.II/base/quadrature.h>
 #include <deal.II/fe/mapping.h>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "algebra/vector.h"
-#include "multigrid/level_data.h"
+#include "operators/level_data.h"
 
 #include <memory>
 #include <vector>

@@ -1,5 +1,7 @@
 #include "stokes/saddle_point_solver.h"
 
+#include "multigrid/multigrid_preconditioner.h"
+
 #include <utility>
 
 namespace adamant

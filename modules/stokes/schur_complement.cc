@@ -32,17 +32,16 @@ Array<double> ones_of(const CSRMatrix<double> &matrix)
 
 SchurMass::SchurMass(const Device &device, const LevelData &mass, int dim, double factor)
   : device(device)
-  , mass(mass)
-  , M(make_matrix<double>(device, mass))
-  , chebyshev({device, mass.matrix, M, mass.changing}, mass_options(dim))
+  , mass(device, mass)
+  , chebyshev(this->mass, mass_options(dim))
   , factor(factor)
-  , x(device, mass.matrix->n_rows)
-  , y(device, mass.matrix->n_rows)
+  , x(device, mass.n_rows())
+  , y(device, mass.n_rows())
 {}
 
 void SchurMass::update()
 {
-  update_matrix(mass, M);
+  mass.update();
   chebyshev.update();
 }
 

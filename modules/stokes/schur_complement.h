@@ -32,8 +32,7 @@ public:
 
 private:
   Device                     device;
-  LevelData                  mass;
-  Matrix<double>             M;
+  DeviceLevel<double>        mass;
   PolynomialSmoother<double> chebyshev;
   double                     factor;
   mutable Vector<double>     x, y;

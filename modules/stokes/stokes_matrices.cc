@@ -286,14 +286,16 @@ void StokesMatrices<dim>::update(const Vector<double> &viscosity, const Vector<d
   if (!saddle_point.velocity.empty())
     return;
   saddle_point.velocity    = A.levels();
-  saddle_point.mass        = {M->finest(), nullptr, nullptr, 1, M->on_device(pressure.n_levels() - 1)};
+  saddle_point.mass        = {M->values(pressure.n_levels() - 1), nullptr, nullptr};
   saddle_point.mass_factor = 2. * options.length * options.length;
   saddle_point.C           = &C;
   if (options.schur != SchurComplement::bfbt)
     return;
-  saddle_point.schur                 = levels_of(pressure, *laplacian);
-  saddle_point.schur.back().matrix   = K ? K->pattern() : K_of_ranks;
-  saddle_point.schur.back().changing = K ? K->rows() : nullptr;
+  saddle_point.schur = levels_of(pressure, *laplacian);
+  if (K)
+    saddle_point.schur.back().values = ValuesOnDevice{K->pattern(), K->rows()};
+  else
+    saddle_point.schur.back().values = K_of_ranks;
 }
 
 template <int dim>

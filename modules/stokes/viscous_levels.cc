@@ -133,11 +133,10 @@ void ViscousLevels<dim>::set_levels()
     return;
   const auto &space  = velocity.finest();
   auto        values = transfer_matrices(velocity.meshes().finest(), bilinear().finest(), space); // of Q2 at nodes
-  data.push_back({A_of_q2->finest(), std::make_shared<const CSRMatrix<double>>(std::move(values.restriction)),
-                  std::make_shared<const CSRMatrix<double>>(std::move(values.prolongation)), velocity.node_size(),
-                  A_of_q2->on_device(velocity.n_levels() - 1), [&space](PatchKind kind) {
-                    return kind == PatchKind::cells ? cell_patches(space) : vertex_patches(space);
-                  }});
+  data.push_back(
+    {A_of_q2->values(velocity.n_levels() - 1), std::make_shared<const CSRMatrix<double>>(std::move(values.restriction)),
+     std::make_shared<const CSRMatrix<double>>(std::move(values.prolongation)), velocity.node_size(),
+     [&space](PatchKind kind) { return kind == PatchKind::cells ? cell_patches(space) : vertex_patches(space); }});
 }
 
 template class ViscousLevels<2>;

@@ -5,7 +5,7 @@
 #include "fem/forms/form.h"
 #include "fem/functions/coarser_values.h"
 #include "fem/spaces/field.h"
-#include "multigrid/level_data.h"
+#include "operators/level_data.h"
 
 #include <deal.II/base/quadrature.h>
 #include <deal.II/fe/mapping.h>

@@ -166,31 +166,27 @@ TYPED_TEST(ByCells, SmootherStepsAreThoseOfRows)
     for (const int node_size : {1, 3})
       {
         SCOPED_TRACE(std::to_string(size[0]) + " cells, blocks of " + std::to_string(node_size));
-        const auto matrix = std::make_shared<CellMatrix>(random_matrix(this->device, size, 8));
-        const auto rows   = std::make_shared<CSRMatrix<double>>(matrix->rows());
-        auto       empty  = std::make_shared<CSRMatrix<double>>();
-        empty->n_rows = empty->n_cols = rows->n_rows;
-        empty->row_start.assign(rows->n_rows + 1, 0);
-        const int    n = rows->n_rows;
+        const auto   matrix = std::make_shared<CellMatrix>(random_matrix(this->device, size, 8));
+        const auto   rows   = std::make_shared<CSRMatrix<double>>(matrix->rows());
+        const int    n      = rows->n_rows;
         const Values b = random_values(n, 9), x = random_values(n, 10), d_old = random_values(n, 11);
         Values       results[2], D[2];
         for (const int by_cells : {0, 1})
           {
-            const Matrix<Number> A =
-              by_cells ? Matrix<Number>(this->device, *matrix) : Matrix<Number>(this->device, *rows, 3);
-            const SmootherLevel<Number> level =
-              by_cells ? SmootherLevel<Number>{this->device, empty, A, nullptr, nullptr, matrix} :
-                         SmootherLevel<Number>{this->device, rows, A};
-            Vector<Number> diagonal;
+            LevelData data{rows, nullptr, nullptr, 3};
+            if (by_cells)
+              data.values = matrix;
+            const DeviceLevel<Number> level(this->device, data);
+            Vector<Number>            diagonal;
             update_inverse_diagonal(level, node_size, diagonal);
             const auto                 b_there = this->upload(b), from = this->upload(x), old = this->upload(d_old);
             auto                       d = this->unset(n), y = this->unset(n);
             const JacobiUpdate<Number> update(Number(0.4), Number(0.7), diagonal.data(), b_there.data(), from.data(),
                                               old.data(), d.data(), y.data());
             if (node_size == 1)
-              this->device.for_each_row(A, from, JacobiStep<Number>(update));
+              this->device.for_each_row(level.A, from, JacobiStep<Number>(update));
             else
-              this->device.for_each_row(A, from, NodeJacobiStep<Number>(3, n / 3, update));
+              this->device.for_each_row(level.A, from, NodeJacobiStep<Number>(3, n / 3, update));
             results[by_cells] = values_of(y);
             D[by_cells]       = values_of(diagonal);
           }

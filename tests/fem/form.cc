@@ -487,12 +487,12 @@ void galerkin(Triangulation<dim> &mesh, const FiniteElement<dim> &fe, const std:
   for (std::size_t l = 1; l < levels.size(); ++l)
     {
       const auto &fine = levels[l], &coarse = levels[l - 1];
-      auto        x = random_vector(coarse.matrix->n_rows, 9);
-      for (int i = 0; i < coarse.matrix->n_rows; ++i)
+      auto        x = random_vector(coarse.n_rows(), 9);
+      for (int i = 0; i < coarse.n_rows(); ++i)
         if (!u.space(l - 1).is_free(i))
           x[i] = 0.;
-      expect_close(multiply(*fine.restriction, multiply(*fine.matrix, multiply(*fine.prolongation, x))),
-                   multiply(*coarse.matrix, x), 1e-12, "level " + std::to_string(l));
+      expect_close(multiply(*fine.restriction, multiply(*fine.matrix(), multiply(*fine.prolongation, x))),
+                   multiply(*coarse.matrix(), x), 1e-12, "level " + std::to_string(l));
     }
 }
 

@@ -247,11 +247,13 @@ TEST(Solvers, LevelsInTurn)
   ASSERT_GE(top, 3u) << "two levels at once, two in turn";
   problem.form.release();
   auto levels = levels_in_turn(problem.meshes, problem.field, problem.form, small);
-  EXPECT_TRUE(levels[1].matrix && !levels[2].matrix);
-  levels[top].add_transfer = [&, add = levels[top].add_transfer](adamant::LevelData &data) {
-    add(data);
-    P = data.prolongation;
+  EXPECT_TRUE(levels[1].matrix() && !levels[2].matrix());
+  auto &demand    = std::get<adamant::MadeOnDemand>(levels[top].values);
+  demand.transfer = [&, make = demand.transfer] {
+    const auto transfer = make();
+    P                   = transfer.first;
     EXPECT_TRUE(next.expired()) << "the finest transfer reads tables";
+    return transfer;
   };
   adamant::LinearSolver solver(device, levels, o);
   EXPECT_TRUE(coarse.expired());

@@ -22,9 +22,9 @@ class ArnoldiTest : public PrecisionTest<In>
 protected:
   using Number = typename In::Number;
 
-  SmootherLevel<Number> on_device(const std::shared_ptr<CSRMatrix<double>> &A, int node_size) const
+  DeviceLevel<Number> on_device(const std::shared_ptr<CSRMatrix<double>> &A, int node_size) const
   {
-    return {this->device, A, Matrix<Number>(this->device, *A, node_size)};
+    return {this->device, {A, nullptr, nullptr, node_size}};
   }
   Vector<Number> vector(const Values &values) const { return to_device<Number>(this->device, values); }
 };

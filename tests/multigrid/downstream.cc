@@ -118,17 +118,15 @@ TYPED_TEST(DownstreamTest, IsASweepCellByCell)
   const auto matrix  = std::make_shared<CSRMatrix<double>>(transport(grid, 1, 0.5));
   for (const bool changing : {false, true})
     {
-      SmootherLevel<Number>           level{this->device, matrix, Matrix<Number>(this->device, *matrix, 2), nullptr,
-                                  [&](PatchKind) { return patches; }};
+      LevelData                       level{matrix, nullptr, nullptr, 2, [&](PatchKind) { return patches; }};
       std::shared_ptr<CompressedRows> rows;
       if (changing)
         {
           rows = std::make_shared<CompressedRows>(this->device, *matrix);
           rows->values.upload(matrix->value.data());
-          level.A        = Matrix<Number>(this->device, *matrix, *rows, 2);
-          level.changing = rows;
+          level.values = ValuesOnDevice{matrix, rows};
         }
-      DownstreamPatches<Number> smoother(level);
+      DownstreamPatches<Number> smoother(DeviceLevel<Number>(this->device, level));
       const auto                stage = downstream_stages(*matrix, 2, patches, patches);
       std::vector<int>          order(patches.size());
       std::iota(order.begin(), order.end(), 0);
@@ -160,9 +158,9 @@ TYPED_TEST(DownstreamTest, IsASweepCellByCell)
 
 TYPED_TEST(DownstreamTest, SaysWhereThereAreNoPatches)
 {
-  using Number                     = typename TypeParam::Number;
-  const auto                  A    = std::make_shared<CSRMatrix<double>>(q1_matrix({2, 4}, {}));
-  const SmootherLevel<Number> none = {this->device, A, Matrix<Number>(this->device, *A)};
+  using Number                = typename TypeParam::Number;
+  const auto                A = std::make_shared<CSRMatrix<double>>(q1_matrix({2, 4}, {}));
+  const DeviceLevel<Number> none(this->device, {A, nullptr, nullptr});
   expect_error<InputError>([&] { DownstreamPatches<Number> smoother(none); }, {"downstream_patches", "block_jacobi"});
 }
 
@@ -183,9 +181,9 @@ Patches stars_of(const Grid &grid)
 template <typename Number>
 double growth(const Device &device, const CSRMatrix<double> &A, const Patches &cells, const Patches &patches)
 {
-  const auto                      matrix = std::make_shared<CSRMatrix<double>>(A);
-  const SmootherLevel<Number>     level{device, matrix, Matrix<Number>(device, A), nullptr,
-                                    [&](PatchKind kind) { return kind == PatchKind::cells ? cells : patches; }};
+  const auto                matrix = std::make_shared<CSRMatrix<double>>(A);
+  const DeviceLevel<Number> level(
+    device, {matrix, nullptr, nullptr, 1, [&](PatchKind kind) { return kind == PatchKind::cells ? cells : patches; }});
   const DownstreamPatches<Number> smoother(level);
   Vector<Number> x = to_device<Number>(device, random_values(A.n_rows, 5)), b(device, A.n_rows), y(device, A.n_rows),
                  none;

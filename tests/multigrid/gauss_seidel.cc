@@ -81,10 +81,10 @@ class GaussSeidel : public PrecisionTest<In>
 protected:
   using Number = typename In::Number;
 
-  SmootherLevel<Number> level(const CSRMatrix<double> &A, int node_size) const
+  DeviceLevel<Number> level(const CSRMatrix<double> &A, int node_size) const
   {
     const auto shared = std::make_shared<CSRMatrix<double>>(A);
-    return {this->device, shared, Matrix<Number>(this->device, A, node_size)};
+    return {this->device, {shared, nullptr, nullptr, node_size}};
   }
   Vector<Number> vector(const Values &values) const { return to_device<Number>(this->device, values); }
 
@@ -187,12 +187,12 @@ TYPED_TEST(GaussSeidel, TakesNewValues)
   for (auto [A, node_size] : matrices())
     {
       const auto                  shared = std::make_shared<CSRMatrix<double>>(A);
-      SmootherLevel<Number>       level{this->device, shared, Matrix<Number>(this->device, A, node_size)};
+      DeviceLevel<Number>         level(this->device, {shared, nullptr, nullptr, node_size});
       ColouredGaussSeidel<Number> updated(level);
       for (int i = 0; i < A.n_rows; ++i)
         for (auto k = A.row_start[i]; k < A.row_start[i + 1]; ++k)
           shared->value[k] *= A.column[k] == i ? 1.75 : 1 + 0.25 * (k % 3);
-      level.A.update(*shared);
+      level.update();
       updated.update();
       const Values b = random_values(A.n_rows, 1);
       auto         x = this->vector(b);

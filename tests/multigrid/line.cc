@@ -108,10 +108,10 @@ class Line : public PrecisionTest<In>
 protected:
   using Number = typename In::Number;
 
-  Vector<Number>        vector(const Values &values) const { return to_device<Number>(this->device, values); }
-  SmootherLevel<Number> level(const CSRMatrix<double> &A) const
+  Vector<Number>      vector(const Values &values) const { return to_device<Number>(this->device, values); }
+  DeviceLevel<Number> level(const CSRMatrix<double> &A) const
   {
-    return {this->device, std::make_shared<CSRMatrix<double>>(A), Matrix<Number>(this->device, A, 1)};
+    return {this->device, {std::make_shared<CSRMatrix<double>>(A), nullptr, nullptr}};
   }
 };
 TYPED_TEST_SUITE(Line, Precisions, PrecisionName);
@@ -252,7 +252,7 @@ TYPED_TEST(Line, UpdateTakesTheNewValues)
   using Number = typename TestFixture::Number;
   const auto matrix =
     std::make_shared<CSRMatrix<double>>(five_points(70, 3, [](int, int, int d) { return d == 0 ? 1. : 0.1; }));
-  LineSmoother<Number> smoother({this->device, matrix, Matrix<Number>(this->device, *matrix, 1)});
+  LineSmoother<Number> smoother(DeviceLevel<Number>(this->device, {matrix, nullptr, nullptr}));
   for (double &value : matrix->value)
     value *= 4;
   const auto     b = this->vector(random_values(matrix->n_rows, 1));

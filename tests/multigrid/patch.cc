@@ -89,18 +89,16 @@ TYPED_TEST(PatchTest, IsTheSumOfTheInversesOfPatches)
         patches.start.pop_back();
         for (const bool changing : {false, true})
           {
-            const std::string     what = std::to_string(m) + " rows a node, " + std::to_string(grid.dim) + "D";
-            SmootherLevel<Number> level{this->device, matrix, Matrix<Number>(this->device, *matrix, m), nullptr,
-                                        [&](PatchKind) { return patches; }};
+            const std::string what = std::to_string(m) + " rows a node, " + std::to_string(grid.dim) + "D";
+            LevelData         level{matrix, nullptr, nullptr, m, [&](PatchKind) { return patches; }};
             std::shared_ptr<CompressedRows> rows;
             if (changing)
               {
                 rows = std::make_shared<CompressedRows>(this->device, *matrix);
                 rows->values.upload(matrix->value.data());
-                level.A        = Matrix<Number>(this->device, *matrix, *rows, m);
-                level.changing = rows;
+                level.values = ValuesOnDevice{matrix, rows};
               }
-            CellPatches<Number> smoother(level);
+            CellPatches<Number> smoother(DeviceLevel<Number>(this->device, level));
             const Values        b     = random_values(matrix->n_rows, 3);
             const auto          check = [&](const CSRMatrix<double> &A) {
               Values      expected(A.n_rows, 0.);
@@ -151,17 +149,16 @@ TYPED_TEST(PatchTest, PatchesAroundVerticesMayReachFurtherThanTheMatrix)
   const Grid grid{2, 6};
   for (const int radius : {1, 2})
     {
-      const auto            matrix  = std::make_shared<CSRMatrix<double>>(system_on(grid, 3, 0.2));
-      const auto            patches = blocks_of(grid, radius);
-      const double          most    = radius == 1 ? 9. : 25.; // patches of a node
-      SmootherLevel<Number> level{this->device, matrix, Matrix<Number>(this->device, *matrix, 3), nullptr,
-                                  [&](PatchKind kind) {
-                                    EXPECT_EQ(kind, PatchKind::vertices);
-                                    return patches;
-                                  }};
-      VertexPatches<Number> smoother(level);
-      const Values          b     = random_values(matrix->n_rows, 3);
-      const auto            check = [&] {
+      const auto                matrix  = std::make_shared<CSRMatrix<double>>(system_on(grid, 3, 0.2));
+      const auto                patches = blocks_of(grid, radius);
+      const double              most    = radius == 1 ? 9. : 25.; // patches of a node
+      const DeviceLevel<Number> level(this->device, {matrix, nullptr, nullptr, 3, [&](PatchKind kind) {
+                                                       EXPECT_EQ(kind, PatchKind::vertices);
+                                                       return patches;
+                                                     }});
+      VertexPatches<Number>     smoother(level);
+      const Values              b     = random_values(matrix->n_rows, 3);
+      const auto                check = [&] {
         const Dense S = sum_of_inverses(*matrix, patches, 3, 1. / most);
         Values      expected;
         for (int i = 0; i < matrix->n_rows; ++i)
@@ -180,24 +177,24 @@ TYPED_TEST(PatchTest, PatchesAroundVerticesMayReachFurtherThanTheMatrix)
 // An unknown that the others of its patch determine, as the last pressure between walls, is left out.
 TYPED_TEST(PatchTest, SingularPatchesLoseAnUnknown)
 {
-  using Number                 = typename TypeParam::Number;
-  const auto            matrix = std::make_shared<CSRMatrix<double>>(to_csr({{1, -1, 0}, {-1, 2, -1}, {0, -1, 1}}));
-  SmootherLevel<Number> level{this->device, matrix, Matrix<Number>(this->device, *matrix), nullptr, [](PatchKind) {
-                                Patches patches;
-                                patches.node  = {0, 1, 2};
-                                patches.start = {0, 3};
-                                return patches;
-                              }};
-  CellPatches<Number>   smoother(level);
-  Vector<Number>        x(this->device, 3);
+  using Number                     = typename TypeParam::Number;
+  const auto                matrix = std::make_shared<CSRMatrix<double>>(to_csr({{1, -1, 0}, {-1, 2, -1}, {0, -1, 1}}));
+  const DeviceLevel<Number> level(this->device, {matrix, nullptr, nullptr, 1, [](PatchKind) {
+                                                   Patches patches;
+                                                   patches.node  = {0, 1, 2};
+                                                   patches.start = {0, 3};
+                                                   return patches;
+                                                 }});
+  CellPatches<Number>       smoother(level);
+  Vector<Number>            x(this->device, 3);
   smoother.vmult(Number(1), this->vector({1, 1, 1}), x, false);
   expect_near(values_of(x), {3, 2, 0}, 10 * rounding<Number>, "the inverse of the first two rows");
 }
 
 TYPED_TEST(PatchTest, SaysWhereThereAreNoPatches)
 {
-  using Number                     = typename TypeParam::Number;
-  const auto                  A    = std::make_shared<CSRMatrix<double>>(q1_matrix({2, 4}, {}));
-  const SmootherLevel<Number> none = {this->device, A, Matrix<Number>(this->device, *A)};
+  using Number                = typename TypeParam::Number;
+  const auto                A = std::make_shared<CSRMatrix<double>>(q1_matrix({2, 4}, {}));
+  const DeviceLevel<Number> none(this->device, {A, nullptr, nullptr});
   expect_error<InputError>([&] { CellPatches<Number> smoother(none); }, {"cell_patches", "block_jacobi"});
 }

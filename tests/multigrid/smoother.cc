@@ -17,13 +17,8 @@ class SmootherTest : public PrecisionTest<In>
 protected:
   using Number = typename In::Number;
 
-  SmootherLevel<Number> on_device(const Levels &levels) const
-  {
-    const LevelData &finest = levels.data.back();
-    return {this->device, finest.matrix, Matrix<Number>(this->device, *finest.matrix, finest.node_size), nullptr,
-            finest.patches};
-  }
-  Vector<Number> vector(const Values &values) const { return to_device<Number>(this->device, values); }
+  DeviceLevel<Number> on_device(const Levels &levels) const { return {this->device, levels.data.back()}; }
+  Vector<Number>      vector(const Values &values) const { return to_device<Number>(this->device, values); }
 
   // Level matrix -u'' on a line without its boundary nodes, divided by its diagonal: eigenvalues
   // 1 - cos(k pi / n), eigenvectors sin(k pi i / n).

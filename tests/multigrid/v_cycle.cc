@@ -1,4 +1,4 @@
-#include "multigrid/v_cycle.h"
+#include "multigrid/multigrid_preconditioner.h"
 
 #include "multigrid/smoothers/registry.h"
 #include "support/devices.h"

@@ -81,8 +81,8 @@ void compare_changing_matrices(const adamant::Device &device, const FiniteElemen
         {
           const auto &A = *expected.matrix(l);
           ASSERT_EQ(A.column, form.matrix(l)->column) << "level " << l;
-          ASSERT_TRUE(levels[l].changing) << "level " << l << ": the device should have the values";
-          const auto values = adamant::to_host(levels[l].changing->values);
+          ASSERT_TRUE(levels[l].changing()) << "level " << l << ": the device should have the values";
+          const auto values = adamant::to_host(levels[l].changing()->values);
           for (int i = 0; i < A.n_rows; ++i)
             {
               const auto begin = A.value.begin() + A.row_start[i], end = A.value.begin() + A.row_start[i + 1];

@@ -53,7 +53,7 @@ void there_and_back(const Device &device, const std::vector<adamant::LevelData> 
   using Matrix = adamant::Matrix<Number>;
   std::vector<adamant::Vector<Number>> v;
   for (const auto &level : levels)
-    v.emplace_back(device, level.matrix->n_rows);
+    v.emplace_back(device, level.n_rows());
   device.copy(x, v.back());
   for (std::size_t l = levels.size() - 1; l > 0; --l)
     device.multiply(Number(0.25), Matrix(device, *levels[l].restriction, node_size), v[l], Number(0), v[l - 1]);
@@ -83,7 +83,7 @@ std::pair<Array<double>, std::vector<double>> all_operations(const Device       
                                                              const Array<double> &values)
 {
   using Vector = adamant::Vector<Number>;
-  const adamant::Matrix<Number> a(device, *levels.back().matrix, dim);
+  const adamant::Matrix<Number> a(device, *levels.back().matrix(), dim);
   const int                     n = static_cast<int>(values.size());
   Vector                        x(device, values), y(device, n), r(device, n), d(device, n), z(device, n), none;
   const Vector                  D(device, Array<double>(n, 0.1)), blocks(device, Array<double>(dim * n, 0.07));
@@ -225,7 +225,7 @@ void compare_restriction(const Device &device)
   const adamant::LevelMeshes<dim> meshes(*mesh, {5, 1000000});
   const adamant::Field<dim>       u(meshes, "u", FESystem<dim>(FE_Q<dim>(1), dim));
   const std::size_t               finest = meshes.size() - 1;
-  const adamant::LevelData        level{nullptr, u.prolongation(finest), u.restriction(finest), dim};
+  const adamant::LevelData        level{{}, u.prolongation(finest), u.restriction(finest), dim};
   adamant::Restriction<Number>    R(device, level);
   const adamant::Vector<Number>   r(device, sample(keys_of(u.finest())));
   adamant::Vector<Number>         expected(device, level.restriction->n_rows);

@@ -5,7 +5,7 @@
 #include "fem/forms/assembly_tables.h"
 #include "fem/forms/cell_context.h"
 #include "fem/spaces/field.h"
-#include "multigrid/level_data.h"
+#include "operators/level_data.h"
 
 #include <deal.II/base/quadrature.h>
 #include <deal.II/fe/fe_update_flags.h>
@@ -151,6 +151,8 @@ public:
   void update(const Device &device);
   /// Returns the values of a level in the memory of the device; null where the host has them.
   std::shared_ptr<const CompressedRows> on_device(std::size_t level) const;
+  /// Returns the matrix of a level for multigrid, with values on the device or in host memory.
+  LevelValues values(std::size_t level) const;
 
   /// Frees all but the matrix of a level. Its space may then be freed, too. The next update builds a new matrix.
   void keep_matrix(std::size_t level);
@@ -174,23 +176,24 @@ public:
   CellSums sums_over_cells() const;
 
 private:
-  struct Level;
   LevelForm<dim>       on_level(std::size_t level) const;
   std::size_t          first_level() const { return levels == Levels::all ? 0 : row_field.n_levels() - 1; }
-  Level               &made(std::size_t level);
+  LevelForm<dim>      &made(std::size_t level);
   AssemblyTables<dim> &tables(const Device &device, std::size_t level);
-  void                 sum_over_ranks(Level &made);
   void                 finish(const Device &device, std::size_t level); // after assembly there
 
-  std::string                         name_;
-  const Field<dim>                   &row_field;
-  Columns<dim>                        columns_;
-  const dealii::Mapping<dim>         &mapping;
-  dealii::Quadrature<dim>             quadrature;
-  dealii::UpdateFlags                 flags;
-  Kernel                              kernel;
-  Levels                              levels;
-  std::vector<std::unique_ptr<Level>> level_forms; // by level; null where there is none yet
+  std::shared_ptr<CSRMatrix<double>> rows_of(std::size_t level) const;
+
+  std::string                                     name_;
+  const Field<dim>                               &row_field;
+  Columns<dim>                                    columns_;
+  const dealii::Mapping<dim>                     &mapping;
+  dealii::Quadrature<dim>                         quadrature;
+  dealii::UpdateFlags                             flags;
+  Kernel                                          kernel;
+  Levels                                          levels;
+  std::vector<std::unique_ptr<LevelForm<dim>>>    level_forms; // by level; null where there is none yet or any more
+  std::vector<std::shared_ptr<CSRMatrix<double>>> kept;        // by level: the matrix of keep_matrix()
 };
 
 /// Returns the data that multigrid needs of a system matrix with Levels::all and columns unknowns(field), after

@@ -2,6 +2,7 @@
 
 #include "base/exceptions.h"
 #include "fem/forms/same_shape.h"
+#include "fem/ranks/distributed_rows.h"
 
 #include <algorithm>
 #include <exception>
@@ -59,8 +60,68 @@ template <int dim>
 void LevelForm<dim>::make_pattern()
 {
   auto pattern = adamant::make_pattern(rows, columns_, *row_cells);
-  matrix       = std::make_shared<CSRMatrix<double>>(std::move(pattern.matrix));
+  sum = matrix = std::make_shared<CSRMatrix<double>>(std::move(pattern.matrix));
   repeats      = std::move(pattern.repeats);
+}
+
+template <int dim>
+void LevelForm<dim>::update(const typename Form<dim>::Kernel &kernel)
+{
+  assemble(kernel);
+  sum_over_ranks();
+}
+
+template <int dim>
+void LevelForm<dim>::sum_over_ranks()
+{
+  if (rows.partition().n_mpi_processes() == 1)
+    return;
+  auto owned = sum_rows(*matrix, rows.partition(), *columns_.numbers());
+  if (sum == matrix)
+    sum = std::make_shared<CSRMatrix<double>>(std::move(owned));
+  else
+    *sum = std::move(owned);
+}
+
+template <int dim>
+void LevelForm<dim>::update(const Device &device, const typename Form<dim>::Kernel &kernel)
+{
+  tables(device).assemble_tabulated(device, [&](auto &local) { tabulate(kernel, local); });
+  sum_over_ranks(device);
+}
+
+template <int dim>
+AssemblyTables<dim> &LevelForm<dim>::tables(const Device &device)
+{
+  if (!assembly)
+    {
+      assembly = std::make_unique<AssemblyTables<dim>>(device, *this, mapping, quadrature, flags);
+      row_cells.reset(); // which only the first values in host memory need
+      matrix->value = Array<double>();
+    }
+  return *assembly;
+}
+
+template <int dim>
+void LevelForm<dim>::sum_over_ranks(const Device &device)
+{
+  if (rows.partition().n_mpi_processes() == 1)
+    return;
+  if (!summed)
+    {
+      matrix->value.assign(matrix->n_nonzeros(), 0.);
+      sum_over_ranks();
+      matrix->value = sum->value = Array<double>(); // a device has them
+      summed                     = std::make_shared<CompressedRows>(device, *sum);
+      G = Matrix<double>(device, summation(*matrix, *sum, rows.partition(), *columns_.numbers()));
+    }
+  device.multiply(1., G, assembly->matrix->values, 0., summed->values);
+}
+
+template <int dim>
+std::shared_ptr<const CompressedRows> LevelForm<dim>::on_device() const
+{
+  return summed || !assembly ? summed : assembly->matrix;
 }
 
 template <int dim>

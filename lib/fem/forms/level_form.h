@@ -21,7 +21,16 @@ public:
             const dealii::Mapping<dim> &mapping, const dealii::Quadrature<dim> &quadrature, dealii::UpdateFlags flags);
 
   void make_pattern();
-  void assemble(const typename Form<dim>::Kernel &kernel); ///< after make_pattern()
+  /// Computes the values in host memory and adds them up over ranks, after make_pattern().
+  void update(const typename Form<dim>::Kernel &kernel);
+  /// Computes local matrices in host memory; the device adds them up over cells and ranks.
+  void update(const Device &device, const typename Form<dim>::Kernel &kernel);
+  /// Returns the tables by which a device computes the values. The first call makes them and frees the host's values.
+  AssemblyTables<dim> &tables(const Device &device);
+  /// Adds up over ranks the values that the device has computed. On one rank there is nothing to do.
+  void sum_over_ranks(const Device &device);
+  /// Returns the values in the memory of the device; null where it has computed none.
+  std::shared_ptr<const CompressedRows> on_device() const;
 
   /// Returns the matrix as sums over cells; see Form::sums_over_cells.
   CellSums sums_over_cells(const typename Form<dim>::Kernel &kernel) const;
@@ -34,15 +43,12 @@ public:
   const CellRows<dim>               &acting_cells() const { return cells; }
   const LevelSpace<dim>             &row_space() const { return rows; }
   std::shared_ptr<CSRMatrix<double>> matrix; ///< a row for each local DoF
-
-  /// Frees the values and the data that only the first assemble() needs, as a device has the values.
-  void leave_values_to_device()
-  {
-    row_cells.reset();
-    matrix->value = Array<double>();
-  }
+  std::shared_ptr<CSRMatrix<double>> sum;    ///< the owned rows, added up over ranks; on one rank it is `matrix`
 
 private:
+  void assemble(const typename Form<dim>::Kernel &kernel);
+  void sum_over_ranks();
+
   struct Evaluation;
   struct Shapes
   {
@@ -70,5 +76,9 @@ private:
   Array<int>              representative; // of each of `cells`: a cell with the same shape functions, JxW and gradients
   Array<char>             repeats;        // of the pattern
   std::optional<RowCells> row_cells;      // from the pattern to the first values
+
+  std::unique_ptr<AssemblyTables<dim>> assembly; // of values that a device computes
+  std::shared_ptr<CompressedRows>      summed;   // on several ranks: these values added up, G · values
+  Matrix<double>                       G;
 };
 } // namespace adamant

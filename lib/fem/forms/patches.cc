@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -293,10 +294,9 @@ void make_harmonic(const Field<dim> &field, std::vector<LevelData> &levels)
   for (std::size_t l = 1; l < levels.size(); ++l)
     {
       const auto inside = nodes_inside_coarse_cells(field.meshes()[l], field.space(l), field.space(l - 1).n_cells());
-      const auto A =
-        levels[l].changing ? std::make_shared<const CSRMatrix<double>>(matrix_on_host(levels[l])) : levels[l].matrix;
-      const auto P =
-        std::make_shared<CSRMatrix<double>>(harmonic(*A, *levels[l].prolongation, inside, field.node_size()));
+      const auto A      = levels[l].changing() ? std::make_optional(matrix_on_host(levels[l])) : std::nullopt;
+      const auto P      = std::make_shared<CSRMatrix<double>>(
+        harmonic(A ? *A : *levels[l].matrix(), *levels[l].prolongation, inside, field.node_size()));
       levels[l].restriction  = std::make_shared<CSRMatrix<double>>(transpose(*P));
       levels[l].prolongation = P;
     }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "fem/spaces/field.h"
-#include "multigrid/level_data.h"
+#include "operators/level_data.h"
 
 #include <vector>
 

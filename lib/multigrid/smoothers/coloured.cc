@@ -1,6 +1,5 @@
 #include "multigrid/smoothers/coloured.h"
 
-#include "multigrid/smoothers/functors.h"
 #include "multigrid/smoothers/setup.h"
 #include "multigrid/smoothers/update_functors.h"
 
@@ -60,11 +59,11 @@ Array<int> colours_of_nodes(const CSRMatrix<double> &A, int node_size)
 }
 
 template <typename Number>
-ColouredGaussSeidel<Number>::ColouredGaussSeidel(const SmootherLevel<Number> &level)
+ColouredGaussSeidel<Number>::ColouredGaussSeidel(const DeviceLevel<Number> &level)
   : level(level)
   , node_size(level.A.node_size())
 {
-  const Array<int> colour = colours_of_nodes(*level.matrix, node_size);
+  const Array<int> colour = colours_of_nodes(*level.matrix(), node_size);
   double           n      = colour.empty() ? 0 : 1 + *std::max_element(colour.begin(), colour.end());
   level.device.communicator().max(&n, 1); // all ranks exchange for each colour
   colours.resize(static_cast<std::size_t>(n));
@@ -91,22 +90,22 @@ template <typename Number>
 void ColouredGaussSeidel<Number>::take_rows(Colour &c)
 {
   const bool made = std::exchange(c.made, true);
-  if (!level.changing)
+  if (!level.changing())
     {
-      const auto rows = rows_of(*level.matrix, c.nodes, node_size);
+      const auto rows = rows_of(*level.matrix(), c.nodes, node_size);
       return made ? c.rows.update(rows) : void(c.rows = Matrix<Number>(level.device, rows, node_size));
     }
   CSRMatrix<double> rows;
   if (!made)
     {
-      rows = rows_of(*level.matrix, c.nodes, node_size);
+      rows = rows_of(*level.matrix(), c.nodes, node_size);
       Array<EntryNumber> first;
       for (int k = 0; k < rows.n_rows; ++k)
-        first.push_back(level.matrix->row_start[c.nodes[k / node_size] * node_size + k % node_size]);
+        first.push_back(level.matrix()->row_start[c.nodes[k / node_size] * node_size + k % node_size]);
       c.first    = List<EntryNumber>(level.device, first);
       c.changing = std::make_unique<CompressedRows>(level.device, rows);
     }
-  level.device.for_each(c.first.size(), CopyRows{c.first.data(), level.changing->values.data(), c.changing->view(),
+  level.device.for_each(c.first.size(), CopyRows{c.first.data(), level.changing()->values.data(), c.changing->view(),
                                                  c.changing->values.data()});
   if (made)
     c.rows.update(*c.changing);
@@ -132,27 +131,6 @@ void ColouredGaussSeidel<Number>::sweep(const Vector &b, Vector &x, bool transpo
   const std::size_t n = colours.size();
   for (std::size_t k = 0; k < n; ++k)
     take_colour(colours[transposed ? n - 1 - k : k], b, x);
-}
-
-template <typename Number>
-void ColouredGaussSeidel<Number>::vmult(Number a, const Vector &b, Vector &x, bool transposed) const
-{
-  x.set_zero();
-  sweep(b, x, transposed);
-  if (a != Number(1))
-    level.device.scale(a, x);
-}
-
-// With y the result of a sweep, S (b - A x) = y - x.
-template <typename Number>
-auto ColouredGaussSeidel<Number>::step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old,
-                                       Vector &d, Vector &y, bool transposed) const -> Vector &
-{
-  level.device.copy(x, y);
-  sweep(b, y, transposed);
-  if (alpha != Number(0) || beta != Number(1) || d.size() > 0)
-    level.device.for_each(x.size(), CorrectBySweep<Number>{alpha, beta, x.data(), d_old.data(), d.data(), y.data()});
-  return y;
 }
 
 template class ColouredGaussSeidel<double>;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "multigrid/smoothers/smoother.h"
+#include "multigrid/smoothers/sweep.h"
 
 #include <memory>
 #include <vector>
@@ -13,18 +13,14 @@ namespace adamant
 /// `transposed`, the colours come in reverse order. On several ranks, each rank colours its own nodes. A node at a
 /// border may couple to a node of its own colour on another rank, whose old value it then takes.
 template <typename Number>
-class ColouredGaussSeidel : public Smoother<Number>
+class ColouredGaussSeidel : public Sweep<Number>
 {
 public:
   using Vector = adamant::Vector<Number>;
 
-  explicit ColouredGaussSeidel(const SmootherLevel<Number> &level);
+  explicit ColouredGaussSeidel(const DeviceLevel<Number> &level);
 
-  void    update() override;
-  void    vmult(Number a, const Vector &b, Vector &x, bool transposed) const override;
-  Vector &step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old, Vector &d, Vector &y,
-               bool transposed) const override;
-  bool    symmetric() const override { return false; }
+  void update() override;
 
 private:
   // The nodes of one colour, and their rows as a matrix.
@@ -40,13 +36,13 @@ private:
   };
 
   void take_rows(Colour &colour);
-  void sweep(const Vector &b, Vector &x, bool transposed) const;
+  void sweep(const Vector &b, Vector &x, bool transposed) const override;
   void take_colour(const Colour &colour, const Vector &b, Vector &x) const;
 
-  SmootherLevel<Number> level;
-  int                   node_size;
-  std::vector<Colour>   colours;
-  Vector                diagonal; // D⁻¹, see inverse_diagonal_blocks
+  DeviceLevel<Number> level;
+  int                 node_size;
+  std::vector<Colour> colours;
+  Vector              diagonal; // D⁻¹, see inverse_diagonal_blocks
 };
 
 /// Returns the colours 0, 1, ... of the nodes of a matrix, which have node_size rows each. Nodes that couple have

@@ -1,7 +1,6 @@
 #include "multigrid/smoothers/downstream.h"
 
 #include "base/exceptions.h"
-#include "multigrid/smoothers/functors.h"
 
 #include <algorithm>
 #include <cmath>
@@ -168,7 +167,7 @@ bool is_symmetric(const CSRMatrix<double> &A)
 } // namespace
 
 template <typename Number>
-DownstreamPatches<Number>::DownstreamPatches(const SmootherLevel<Number> &level)
+DownstreamPatches<Number>::DownstreamPatches(const DeviceLevel<Number> &level)
   : level(level)
   , m(level.A.node_size())
 {
@@ -181,9 +180,7 @@ DownstreamPatches<Number>::DownstreamPatches(const SmootherLevel<Number> &level)
 template <typename Number>
 void DownstreamPatches<Number>::take(const Patches &cells, const Patches &patches)
 {
-  auto matrix = *level.matrix;
-  if (level.changing)
-    matrix.value = to_host(level.changing->values);
+  const auto matrix      = matrix_on_host(level);
   symmetric_A            = is_symmetric(matrix);
   const auto       stage = downstream_stages(matrix, m, cells, patches);
   std::vector<int> order(patches.size());
@@ -219,11 +216,11 @@ template <typename Number>
 void DownstreamPatches<Number>::update()
 {
   take(level.patches(PatchKind::cells), level.patches(PatchKind::stars)); // the flow may be another one
-  if (!level.changing)
+  if (!level.changing())
     {
       if (!own_A)
-        own_A = std::make_shared<CompressedRows>(level.device, *level.matrix);
-      own_A->values.upload(level.matrix->value.data());
+        own_A = std::make_shared<CompressedRows>(level.device, *level.matrix());
+      own_A->values.upload(level.matrix()->value.data());
     }
   inverse = std::static_pointer_cast<Number>(level.device.interface().allocate(n_entries * sizeof(Number), "vectors"));
   level.device.for_each_by_lanes(start.size() - 1, InvertPatches<Number, 0>{A().view(), view(), inverse.get()});
@@ -231,36 +228,15 @@ void DownstreamPatches<Number>::update()
 }
 
 template <typename Number>
-void DownstreamPatches<Number>::sweep(const Vector &b, Vector &x, bool backwards) const
+void DownstreamPatches<Number>::sweep(const Vector &b, Vector &x, bool transposed) const
 {
   const std::size_t n = stages.size() - 1;
   for (std::size_t k = 0; k < n; ++k)
     {
-      const std::size_t s = backwards ? n - 1 - k : k;
+      const std::size_t s = transposed && symmetric_A ? n - 1 - k : k;
       level.device.for_each(stages[s + 1] - stages[s],
                             SolvePatches<Number>{A().view(), view(), inverse.get(), stages[s], b.data(), x.data()});
     }
-}
-
-template <typename Number>
-void DownstreamPatches<Number>::vmult(Number a, const Vector &b, Vector &x, bool transposed) const
-{
-  x.set_zero(); // and so it stays at unknowns without a patch, the constrained ones
-  sweep(b, x, transposed && symmetric_A);
-  if (a != Number(1))
-    level.device.scale(a, x);
-}
-
-// With y the result of a sweep, S (b - A x) = y - x.
-template <typename Number>
-auto DownstreamPatches<Number>::step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old,
-                                     Vector &d, Vector &y, bool transposed) const -> Vector &
-{
-  level.device.copy(x, y);
-  sweep(b, y, transposed && symmetric_A);
-  if (alpha != Number(0) || beta != Number(1) || d.size() > 0)
-    level.device.for_each(x.size(), CorrectBySweep<Number>{alpha, beta, x.data(), d_old.data(), d.data(), y.data()});
-  return y;
 }
 
 template class DownstreamPatches<double>;

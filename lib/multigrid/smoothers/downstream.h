@@ -1,7 +1,7 @@
 #pragma once
 
 #include "multigrid/smoothers/patch/patch_functors.h"
-#include "multigrid/smoothers/smoother.h"
+#include "multigrid/smoothers/sweep.h"
 
 #include <memory>
 #include <vector>
@@ -19,28 +19,24 @@ namespace adamant
 /// downstream before and after the coarse correction. For a symmetric matrix, however, transposed sweeps go upstream,
 /// so that the V-cycle is symmetric.
 template <typename Number>
-class DownstreamPatches : public Smoother<Number>
+class DownstreamPatches : public Sweep<Number>
 {
 public:
   using Vector = adamant::Vector<Number>;
 
   /// Throws InputError where the level has no patches, RunError where a patch has more than most_unknowns_in_sweeps.
-  explicit DownstreamPatches(const SmootherLevel<Number> &level);
+  explicit DownstreamPatches(const DeviceLevel<Number> &level);
 
-  void    update() override;
-  void    vmult(Number a, const Vector &b, Vector &x, bool transposed) const override;
-  Vector &step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old, Vector &d, Vector &y,
-               bool transposed) const override; ///< returns y
-  bool    symmetric() const override { return false; }
+  void update() override;
 
 private:
   void        take(const Patches &cells, const Patches &patches);
-  void        sweep(const Vector &b, Vector &x, bool backwards) const;
+  void        sweep(const Vector &b, Vector &x, bool transposed) const override;
   PatchesView view() const { return {m, elements(start), elements(node), elements(first_entry)}; }
 
-  const CompressedRows &A() const { return level.changing ? *level.changing : *own_A; }
+  const CompressedRows &A() const { return level.changing() ? *level.changing() : *own_A; }
 
-  SmootherLevel<Number>           level;
+  DeviceLevel<Number>             level;
   int                             m;      // rows of a node
   std::vector<int>                stages; // the first patch of each stage, and the number of patches
   List<int>                       start, node;

@@ -11,10 +11,10 @@
 namespace adamant
 {
 template <typename Number>
-FSAI<Number>::FSAI(const SmootherLevel<Number> &level)
+FSAI<Number>::FSAI(const DeviceLevel<Number> &level)
   : level(level)
-  , r(level.device, level.matrix->n_rows)
-  , s(level.device, level.matrix->n_rows)
+  , r(level.device, level.n_rows())
+  , s(level.device, level.n_rows())
 {
   update();
 }
@@ -22,9 +22,9 @@ FSAI<Number>::FSAI(const SmootherLevel<Number> &level)
 template <typename Number>
 void FSAI<Number>::update()
 {
-  if (level.changing)
+  if (level.changing())
     return update_on_device();
-  const CSRMatrix<double> G = fsai_factor(*level.matrix);
+  const CSRMatrix<double> G = fsai_factor(*level.matrix());
   if (factor.n_rows() > 0)
     {
       factor.update(G);
@@ -42,7 +42,7 @@ void FSAI<Number>::update_on_device()
   CSRMatrix<double> G, Gt;
   if (first)
     {
-      G = fsai_pattern(*level.matrix);
+      G = fsai_pattern(*level.matrix());
       for (EntryNumber k = 0; k < EntryNumber(G.n_nonzeros()); ++k)
         G.value[k] = static_cast<double>(k); // the transpose then tells where each entry was
       Gt = transpose(G);
@@ -53,8 +53,8 @@ void FSAI<Number>::update_on_device()
       changing_transposed = std::make_unique<CompressedRows>(level.device, Gt);
     }
   const auto factorize = [&](auto most) {
-    level.device.for_each(level.matrix->n_rows,
-                          FactorRows<most.value>{level.changing->view(), changing->view(), changing->values.data()});
+    level.device.for_each(level.n_rows(),
+                          FactorRows<most.value>{level.changing()->view(), changing->view(), changing->values.data()});
   };
   if (widest <= 16)
     factorize(std::integral_constant<int, 16>());

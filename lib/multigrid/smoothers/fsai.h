@@ -13,7 +13,7 @@ class FSAI : public Smoother<Number>
 public:
   using Vector = adamant::Vector<Number>;
 
-  explicit FSAI(const SmootherLevel<Number> &level);
+  explicit FSAI(const DeviceLevel<Number> &level);
 
   void    update() override;
   void    vmult(Number a, const Vector &b, Vector &x, bool transposed) const override;
@@ -23,7 +23,7 @@ public:
 private:
   void update_on_device();
 
-  SmootherLevel<Number> level;
+  DeviceLevel<Number> level;
   // Rows of G and Gᵀ, and where each entry of Gᵀ stands in G, if the values of A change on the device.
   std::unique_ptr<CompressedRows> changing, changing_transposed;
   List<EntryNumber>               place;

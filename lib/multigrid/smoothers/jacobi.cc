@@ -6,13 +6,21 @@
 namespace adamant
 {
 template <typename Number>
-void JacobiBase<Number>::update()
+Jacobi<Number>::Jacobi(const DeviceLevel<Number> &level, int node_size)
+  : level(level)
+  , node_size(node_size)
+{
+  update();
+}
+
+template <typename Number>
+void Jacobi<Number>::update()
 {
   update_inverse_diagonal(level, node_size, diagonal);
 }
 
 template <typename Number>
-void JacobiBase<Number>::vmult(Number a, const Vector &b, Vector &x, bool) const
+void Jacobi<Number>::vmult(Number a, const Vector &b, Vector &x, bool) const
 {
   if (node_size == 1)
     level.device.for_each(x.size(), ScaleByDiagonal<Number>{a, diagonal.data(), b.data(), x.data()});
@@ -22,8 +30,8 @@ void JacobiBase<Number>::vmult(Number a, const Vector &b, Vector &x, bool) const
 }
 
 template <typename Number>
-auto JacobiBase<Number>::step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old, Vector &d,
-                              Vector &y, bool) const -> Vector &
+auto Jacobi<Number>::step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old, Vector &d,
+                          Vector &y, bool) const -> Vector &
 {
   const JacobiUpdate<Number> update(alpha, beta, diagonal.data(), b.data(), x.data(), d_old.data(), d.data(), y.data());
   if (node_size == 1)
@@ -34,52 +42,25 @@ auto JacobiBase<Number>::step(Number alpha, Number beta, const Vector &b, Vector
 }
 
 template <typename Number>
-bool JacobiBase<Number>::vmult_twice(Number beta, const Vector &b, Vector &x) const
+void Jacobi<Number>::vmult_twice(Number beta, const Vector &b, Vector &x) const
 {
-  if (!takes_first_step())
-    return false;
   level.device.for_each_row(level.A, FirstJacobiStep<Number>{beta, diagonal.data(), b.data()},
                             SecondJacobiStep<Number>(beta, diagonal.data(), b.data(), x.data()));
-  return true;
 }
 
 template <typename Number>
-bool JacobiBase<Number>::residual_of_vmult(Number beta, const Vector &b, Vector &r) const
+void Jacobi<Number>::residual(Number beta, const Vector &b, Vector &r) const
 {
-  if (!takes_first_step())
-    return false;
   level.device.for_each_row(level.A, FirstJacobiStep<Number>{beta, diagonal.data(), b.data()},
                             Residual<Number>(b.data(), r.data()));
-  return true;
 }
 
 template <typename Number>
-void JacobiBase<Number>::correct_vmult(Number beta, const Vector &b, const Matrix<Number> &P, const Vector &e,
-                                       Vector &y) const
+void Jacobi<Number>::correct(Number beta, const Vector &b, const Matrix<Number> &P, const Vector &e, Vector &x) const
 {
-  level.device.for_each_row(P, e, FirstJacobiStepPlus<Number>(beta, diagonal.data(), b.data(), y.data()));
+  level.device.for_each_row(P, e, FirstJacobiStepPlus<Number>(beta, diagonal.data(), b.data(), x.data()));
 }
 
-template <typename Number>
-CSRMatrix<double> JacobiBase<Number>::matrix() const
-{
-  const Array<double> blocks  = inverse_diagonal_blocks(*level.matrix, node_size);
-  const int           m       = node_size;
-  const std::size_t   n_nodes = level.matrix->n_rows / m;
-  CSRMatrix<double>   S;
-  S.n_rows = S.n_cols = level.matrix->n_rows;
-  S.row_start.assign(S.n_rows + 1, m);
-  S.row_start[0] = 0;
-  finish_row_starts(S);
-  for (int row = 0; row < S.n_rows; ++row)
-    for (int j = 0; j < m; ++j)
-      {
-        S.column[S.row_start[row] + j] = row - row % m + j;
-        S.value[S.row_start[row] + j]  = blocks[(row % m * m + j) * n_nodes + row / m];
-      }
-  return S;
-}
-
-template class JacobiBase<double>;
-template class JacobiBase<float>;
+template class Jacobi<double>;
+template class Jacobi<float>;
 } // namespace adamant

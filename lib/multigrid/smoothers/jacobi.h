@@ -4,56 +4,40 @@
 
 namespace adamant
 {
-/// S = D⁻¹, where D is the diagonal of A, or has the diagonal blocks of m x m entries for nodes of m rows.
+/// S = D⁻¹, where D is the diagonal of A.
 template <typename Number>
-class JacobiBase : public Smoother<Number>
+class Jacobi : public Smoother<Number>, private FirstStep<Number>
 {
 public:
   using Vector = adamant::Vector<Number>;
+
+  /// With node_size = m, D has the diagonal blocks of m x m entries for nodes of m rows.
+  explicit Jacobi(const DeviceLevel<Number> &level, int node_size = 1);
 
   void    update() override;
   void    vmult(Number a, const Vector &b, Vector &x, bool transposed) const override;
   Vector &step(Number alpha, Number beta, const Vector &b, Vector &x, const Vector &d_old, Vector &d, Vector &y,
                bool transposed) const override;
-  bool    vmult_twice(Number beta, const Vector &b, Vector &x) const override;
-  bool    residual_of_vmult(Number beta, const Vector &b, Vector &r) const override;
-  void correct_vmult(Number beta, const Vector &b, const Matrix<Number> &P, const Vector &e, Vector &y) const override;
-  CSRMatrix<double> matrix() const override;
-
-protected:
-  JacobiBase(const SmootherLevel<Number> &level, int node_size)
-    : level(level)
-    , node_size(node_size)
-  {
-    update();
-  }
+  /// Needs D diagonal and A stored by rows.
+  const FirstStep<Number> *first_step() const override { return node_size == 1 && !level.cells() ? this : nullptr; }
 
 private:
-  // Whether a product with A can compute D b entry by entry, which needs D diagonal and A stored by rows.
-  bool takes_first_step() const { return node_size == 1 && !level.cells; }
+  void vmult_twice(Number beta, const Vector &b, Vector &x) const override;
+  void residual(Number beta, const Vector &b, Vector &r) const override;
+  void correct(Number beta, const Vector &b, const Matrix<Number> &P, const Vector &e, Vector &x) const override;
 
-  SmootherLevel<Number> level;
-  int                   node_size;
-  Vector                diagonal; // D⁻¹, see inverse_diagonal_blocks
-};
-
-/// D is the diagonal of A.
-template <typename Number>
-class Jacobi : public JacobiBase<Number>
-{
-public:
-  explicit Jacobi(const SmootherLevel<Number> &level)
-    : JacobiBase<Number>(level, 1)
-  {}
+  DeviceLevel<Number> level;
+  int                 node_size;
+  Vector              diagonal; // D⁻¹, see inverse_diagonal_blocks
 };
 
 /// D has the diagonal blocks of the nodes.
 template <typename Number>
-class BlockJacobi : public JacobiBase<Number>
+class BlockJacobi : public Jacobi<Number>
 {
 public:
-  explicit BlockJacobi(const SmootherLevel<Number> &level)
-    : JacobiBase<Number>(level, level.A.node_size())
+  explicit BlockJacobi(const DeviceLevel<Number> &level)
+    : Jacobi<Number>(level, level.node_size)
   {}
 };
 } // namespace adamant

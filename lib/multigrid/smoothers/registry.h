@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace adamant
@@ -14,14 +15,22 @@ struct SmootherKind
 {
   std::string name, description; ///< `description` says what S is, as the end of the sentence 'S is ...'
 
-  std::function<std::unique_ptr<Smoother<double>>(const SmootherLevel<double> &)> make_double;
-  std::function<std::unique_ptr<Smoother<float>>(const SmootherLevel<float> &)>   make_float;
+  template <typename Number>
+  using Make = std::function<std::unique_ptr<Smoother<Number>>(const DeviceLevel<Number> &)>;
+  std::tuple<Make<double>, Make<float>> make;
+
+  /// Returns S in host memory for a matrix A whose nodes have node_size rows. It is there for the kinds that need A's
+  /// diagonal blocks alone, which work for a matrix by cells, too. Null: the kind needs the rows of A.
+  std::function<CSRMatrix<double>(const CSRMatrix<double> &A, int node_size)> matrix = nullptr;
 };
 
 /// Returns all kinds of smoothers. A new kind needs a file, a line in registry.cc, and a test.
 const std::vector<SmootherKind> &smoothers();
 
-/// Makes the smoother `name` for a level. Throws InputError, which suggests the nearest name, for an unknown name.
+/// Returns the kind `name`. Throws InputError, which suggests the nearest name, for an unknown name.
+const SmootherKind &smoother_kind(const std::string &name);
+
+/// Makes the smoother `name` for a level. Throws RunError where it needs rows, and the matrix is by cells.
 template <typename Number>
-std::unique_ptr<Smoother<Number>> make_smoother(const std::string &name, const SmootherLevel<Number> &level);
+std::unique_ptr<Smoother<Number>> make_smoother(const std::string &name, const DeviceLevel<Number> &level);
 } // namespace adamant

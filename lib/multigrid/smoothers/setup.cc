@@ -46,12 +46,31 @@ Array<double> inverse_diagonal_blocks(const CSRMatrix<double> &matrix, int node_
   return blocks;
 }
 
+CSRMatrix<double> inverse_diagonal_matrix(const CSRMatrix<double> &matrix, int node_size)
+{
+  const Array<double> blocks  = inverse_diagonal_blocks(matrix, node_size);
+  const int           m       = node_size;
+  const std::size_t   n_nodes = matrix.n_rows / m;
+  CSRMatrix<double>   S;
+  S.n_rows = S.n_cols = matrix.n_rows;
+  S.row_start.assign(S.n_rows + 1, m);
+  S.row_start[0] = 0;
+  finish_row_starts(S);
+  for (int row = 0; row < S.n_rows; ++row)
+    for (int j = 0; j < m; ++j)
+      {
+        S.column[S.row_start[row] + j] = row - row % m + j;
+        S.value[S.row_start[row] + j]  = blocks[(row % m * m + j) * n_nodes + row / m];
+      }
+  return S;
+}
+
 template <typename Number>
-void update_inverse_diagonal(const SmootherLevel<Number> &level, int node_size, Vector<Number> &diagonal)
+void update_inverse_diagonal(const DeviceLevel<Number> &level, int node_size, Vector<Number> &diagonal)
 {
   if (!level.changes_on_device())
     {
-      const Array<double> blocks = inverse_diagonal_blocks(*level.matrix, node_size);
+      const Array<double> blocks = inverse_diagonal_blocks(*level.matrix(), node_size);
       if (diagonal.size() == 0)
         diagonal = Vector<Number>(level.device, to_index(blocks.size(), "entries of diagonal blocks"));
       return diagonal.upload(blocks.data());
@@ -59,14 +78,14 @@ void update_inverse_diagonal(const SmootherLevel<Number> &level, int node_size, 
   if (node_size > most_node_rows)
     throw RunError("nodes of " + std::to_string(node_size) + " rows whose values change; at most " +
                    std::to_string(most_node_rows) + " can be");
-  const int n_rows = level.matrix->n_rows, n_nodes = n_rows / node_size;
+  const int n_rows = level.n_rows(), n_nodes = n_rows / node_size;
   if (diagonal.size() == 0)
     diagonal = Vector<Number>(level.device, to_index(std::size_t(n_rows) * node_size, "entries of diagonal blocks"));
-  if (level.cells)
-    level.device.for_each(n_rows / 3, InvertCellBlocks<Number>{level.cells->view(), node_size, diagonal.data()});
+  if (level.cells())
+    level.device.for_each(n_rows / 3, InvertCellBlocks<Number>{level.cells()->view(), node_size, diagonal.data()});
   else
     level.device.for_each(n_nodes,
-                          InvertNodeBlocks<Number>{level.changing->view(), node_size, n_nodes, diagonal.data()});
+                          InvertNodeBlocks<Number>{level.changing()->view(), node_size, n_nodes, diagonal.data()});
 }
 
 CSRMatrix<double> fsai_pattern(const CSRMatrix<double> &A)
@@ -121,8 +140,8 @@ CSRMatrix<double> fsai_factor(const CSRMatrix<double> &A)
   return G;
 }
 
-template void update_inverse_diagonal(const SmootherLevel<double> &, int, Vector<double> &);
-template void update_inverse_diagonal(const SmootherLevel<float> &, int, Vector<float> &);
+template void update_inverse_diagonal(const DeviceLevel<double> &, int, Vector<double> &);
+template void update_inverse_diagonal(const DeviceLevel<float> &, int, Vector<float> &);
 
 Array<double> start_vector(int n)
 {

@@ -9,10 +9,13 @@ namespace adamant
 /// a node's block is at [(i node_size + j) n_nodes + node]. Throws RunError that names the row of a singular block.
 Array<double> inverse_diagonal_blocks(const CSRMatrix<double> &matrix, int node_size);
 
+/// Returns the matrix of the inverses of inverse_diagonal_blocks, in host memory.
+CSRMatrix<double> inverse_diagonal_matrix(const CSRMatrix<double> &matrix, int node_size);
+
 /// Computes the inverses of the diagonal blocks of a level in `diagonal`, in device memory; an empty vector is made
 /// first. Where values change on the device, the device inverts; a singular block then gives NaN or infinity.
 template <typename Number>
-void update_inverse_diagonal(const SmootherLevel<Number> &level, int node_size, Vector<Number> &diagonal);
+void update_inverse_diagonal(const DeviceLevel<Number> &level, int node_size, Vector<Number> &diagonal);
 
 /// Returns the factor G of the factorised sparse approximate inverse GᵀG of A (Kolotilina & Yeremin 1993). G is lower
 /// triangular, with the pattern of A's lower triangle. With the pattern J of row i, A_JJ y = e_i and g_i = y /

@@ -1,28 +1,25 @@
 #pragma once
 
-#include "algebra/cell_matrix.h"
-#include "algebra/compressed_rows.h"
-#include "base/csr/csr_matrix.h"
-#include "multigrid/patches.h"
-
-#include <functional>
-#include <memory>
+#include "operators/level_data.h"
 
 namespace adamant
 {
-/// The level that a smoother works on. The V-cycle owns the matrix A on the device and keeps it up to date.
+/// An optional interface of smoothers: products with A that compute the entries of x = beta S b themselves. So the
+/// first step from zero need not store x, which saves passes over vectors.
 template <typename Number>
-struct SmootherLevel
+class FirstStep
 {
-  Device                                   device;
-  std::shared_ptr<const CSRMatrix<double>> matrix; ///< in host memory
-  Matrix<Number>                           A;      ///< the matrix on the device
-  /// The values on the device, where they change there; `matrix` is then only the pattern. Null: they do not change.
-  std::shared_ptr<const CompressedRows> changing = nullptr;
-  std::function<Patches(PatchKind)>     patches  = nullptr; ///< see LevelData::patches
-  std::shared_ptr<const CellMatrix>     cells    = nullptr; ///< see LevelData::cells
+public:
+  using Vector = adamant::Vector<Number>;
 
-  bool changes_on_device() const { return changing || cells; }
+  virtual ~FirstStep() = default;
+
+  /// Sets x = beta S b + beta S (b - A beta S b), two damped steps from zero.
+  virtual void vmult_twice(Number beta, const Vector &b, Vector &x) const = 0;
+  /// Sets r = b - A beta S b.
+  virtual void residual(Number beta, const Vector &b, Vector &r) const = 0;
+  /// Sets x = beta S b + P e.
+  virtual void correct(Number beta, const Vector &b, const Matrix<Number> &P, const Vector &e, Vector &x) const = 0;
 };
 
 /// A smoother: an approximate inverse S of A whose error is small for oscillating vectors, and single steps with S. A
@@ -47,18 +44,7 @@ public:
                        bool transposed) const = 0;
   /// Whether S is symmetric where A is.
   virtual bool symmetric() const { return true; }
-  /// Returns S in host memory, for the values that the level's matrix has there, if S has few entries; else a matrix
-  /// without rows.
-  virtual CSRMatrix<double> matrix() const { return {}; }
-  /// Sets x = beta S b + beta S (b - A beta S b), two damped steps from zero, if that saves a pass over vectors.
-  /// Returns whether it has set x.
-  virtual bool vmult_twice(Number /*beta*/, const Vector & /*b*/, Vector & /*x*/) const { return false; }
-  /// Computes r = b - A x for x = beta S b without storing x, if that saves passes over vectors. Returns whether it has
-  /// computed r.
-  virtual bool residual_of_vmult(Number /*beta*/, const Vector & /*b*/, Vector & /*r*/) const { return false; }
-  /// Sets y = beta S b + P e, where residual_of_vmult has returned true.
-  virtual void correct_vmult(Number /*beta*/, const Vector & /*b*/, const Matrix<Number> & /*P*/, const Vector & /*e*/,
-                             Vector & /*y*/) const
-  {}
+  /// Returns the smoother's first step without a stored x; null where there is none.
+  virtual const FirstStep<Number> *first_step() const { return nullptr; }
 };
 } // namespace adamant

@@ -1,7 +1,7 @@
 #include "multigrid/smoothers/line/line.h"
 
 #include "base/exceptions.h"
-#include "multigrid/level_data.h"
+#include "operators/level_data.h"
 
 #include <cmath>
 #include <string>
@@ -31,12 +31,12 @@ void check_pivots(const Lines &lines, const Array<double> &T)
 } // namespace
 
 template <typename Number>
-LineSmoother<Number>::LineSmoother(const SmootherLevel<Number> &level)
+LineSmoother<Number>::LineSmoother(const DeviceLevel<Number> &level)
   : level(level)
-  , T(level.device, 3 * level.matrix->n_rows)
-  , r(level.device, level.matrix->n_rows)
+  , T(level.device, 3 * level.n_rows())
+  , r(level.device, level.n_rows())
 {
-  if (level.changing)
+  if (level.changing())
     {
       take_lines(matrix_on_host(level));
       place_on_device = List<EntryNumber>(level.device, place);
@@ -60,15 +60,16 @@ void LineSmoother<Number>::take_lines(const CSRMatrix<double> &matrix)
 template <typename Number>
 void LineSmoother<Number>::update()
 {
-  if (level.changing)
-    level.device.for_each(T.size(), GatherTridiagonal{place_on_device.data(), level.changing->values.data(), T.data()});
+  if (level.changing())
+    level.device.for_each(T.size(),
+                          GatherTridiagonal{place_on_device.data(), level.changing()->values.data(), T.data()});
   else
     {
-      take_lines(*level.matrix);
+      take_lines(*level.matrix());
       Array<double> values(place.size(), 0.);
       for (std::size_t i = 0; i < place.size(); ++i)
         if (place[i] >= 0)
-          values[i] = level.matrix->value[place[i]];
+          values[i] = level.matrix()->value[place[i]];
       check_pivots(lines, values);
       T.upload(values.data());
     }

@@ -19,7 +19,7 @@ public:
   using Vector = adamant::Vector<Number>;
 
   /// Throws RunError that names a row whose pivot is not positive, unless values change on the device.
-  explicit LineSmoother(const SmootherLevel<Number> &level);
+  explicit LineSmoother(const DeviceLevel<Number> &level);
 
   void    update() override;
   void    vmult(Number a, const Vector &b, Vector &x, bool transposed) const override;
@@ -29,7 +29,7 @@ public:
 private:
   void take_lines(const CSRMatrix<double> &matrix);
 
-  SmootherLevel<Number>               level;
+  DeviceLevel<Number>                 level;
   Lines                               lines;
   Array<EntryNumber>                  place; // of the entries of T in the matrix
   List<EntryNumber>                   place_on_device;

@@ -4,6 +4,7 @@
 #include "multigrid/smoothers/functors.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,11 +57,11 @@ CSRMatrix<double> pattern_of(const Patches &patches, const Array<int> &first, co
 } // namespace
 
 template <typename Number>
-PatchSmoother<Number>::PatchSmoother(const SmootherLevel<Number> &level, PatchKind kind, const char *name)
+PatchSmoother<Number>::PatchSmoother(const DeviceLevel<Number> &level, PatchKind kind, const char *name)
   : level(level)
   , kind(kind)
   , m(level.A.node_size())
-  , r(level.device, level.matrix->n_rows)
+  , r(level.device, level.n_rows())
 {
   if (!level.patches)
     throw InputError(std::string("smoother ") + name + ": this linear system has no such patches; take block_jacobi");
@@ -72,7 +73,7 @@ PatchSmoother<Number>::PatchSmoother(const SmootherLevel<Number> &level, PatchKi
 template <typename Number>
 void PatchSmoother<Number>::take(const Patches &patches)
 {
-  const int  n_nodes = level.matrix->n_rows / m, n_places = static_cast<int>(patches.node.size());
+  const int  n_nodes = level.n_rows() / m, n_places = static_cast<int>(patches.node.size());
   Array<int> first_of_node(n_nodes + 1, 0), patch_of_node(n_places), place_of_node(n_places);
   for (const int n : patches.node)
     ++first_of_node[n + 1];
@@ -107,20 +108,17 @@ void PatchSmoother<Number>::take(const Patches &patches)
   n_entries   = first_of_patch.back();
 
   const bool of_A = kind == PatchKind::cells;
-  S_pattern       = of_A ? *level.matrix : pattern_of(patches, first_of_node, patch_of_node, m);
+  S_pattern       = of_A ? *level.matrix() : pattern_of(patches, first_of_node, patch_of_node, m);
   S_rows          = std::make_unique<CompressedRows>(level.device, S_pattern);
 }
 
 template <typename Number>
 void PatchSmoother<Number>::update()
 {
-  std::shared_ptr<const CompressedRows> A = level.changing;
-  if (!A)
-    {
-      const auto copy = std::make_shared<CompressedRows>(level.device, *level.matrix);
-      copy->values.upload(level.matrix->value.data());
-      A = copy;
-    }
+  std::optional<CompressedRows> copy;
+  if (!level.changing())
+    copy.emplace(level.device, *level.matrix()).values.upload(level.matrix()->value.data());
+  const CompressedRows *A = copy ? &*copy : level.changing();
   if (kind == PatchKind::cells)
     compute<Number>(A->view());
   else // of patches that nearly do not allow any motion
@@ -133,7 +131,7 @@ void PatchSmoother<Number>::update()
       S_pattern = CSRMatrix<double>();
     }
   level.device.synchronize(); // the copy of A goes
-  if (!level.changing)
+  if (!level.changing())
     inverse.reset();
 }
 

@@ -23,7 +23,7 @@ public:
 
 protected:
   /// `name` is the smoother's name in the registry. Throws InputError where the level has no patches.
-  PatchSmoother(const SmootherLevel<Number> &level, PatchKind kind, const char *name);
+  PatchSmoother(const DeviceLevel<Number> &level, PatchKind kind, const char *name);
 
 private:
   void take(const Patches &patches);
@@ -31,7 +31,7 @@ private:
   void        compute(const RowsView &A);
   PatchesView view() const { return {m, elements(start), elements(node), elements(first_entry)}; }
 
-  SmootherLevel<Number>           level;
+  DeviceLevel<Number>             level;
   PatchKind                       kind;
   int                             m, most = 0;         // rows of a node; unknowns of the largest patch
   double                          weight = 0.;         // see SumPatches
@@ -54,7 +54,7 @@ template <typename Number>
 class CellPatches : public PatchSmoother<Number>
 {
 public:
-  explicit CellPatches(const SmootherLevel<Number> &level)
+  explicit CellPatches(const DeviceLevel<Number> &level)
     : PatchSmoother<Number>(level, PatchKind::cells, "cell_patches")
   {}
 };
@@ -69,7 +69,7 @@ template <typename Number>
 class VertexPatches : public PatchSmoother<Number>
 {
 public:
-  explicit VertexPatches(const SmootherLevel<Number> &level)
+  explicit VertexPatches(const DeviceLevel<Number> &level)
     : PatchSmoother<Number>(level, PatchKind::vertices, "vertex_patches")
   {}
 };

@@ -1,0 +1,123 @@
+#pragma once
+
+#include "algebra/cell_matrix.h"
+#include "algebra/compressed_rows.h"
+#include "algebra/matrix.h"
+#include "base/csr/csr_matrix.h"
+#include "base/exceptions.h"
+#include "base/patches.h"
+
+#include <functional>
+#include <memory>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+namespace adamant
+{
+using SharedMatrix = std::shared_ptr<const CSRMatrix<double>>; ///< in host memory; null where there is none
+
+/// A matrix whose values change in the memory of a device.
+struct ValuesOnDevice
+{
+  SharedMatrix                          pattern; ///< the rows without values
+  std::shared_ptr<const CompressedRows> rows;
+};
+
+/// The functions make the matrices of a large level, whose values do not change, when multigrid asks for them.
+/// Multigrid goes from the coarsest level upwards. On each level it first asks for P and R, then for A. Matrices asked
+/// for earlier may then be freed, except the finest one.
+struct MadeOnDemand
+{
+  std::function<std::pair<SharedMatrix, SharedMatrix>()> transfer; ///< returns P and R
+  std::function<SharedMatrix()>                          matrix;   ///< returns A
+};
+
+/// The values of a level's matrix A: in host memory, on a device, by cells, or made when multigrid asks for them.
+using LevelValues = std::variant<SharedMatrix, ValuesOnDevice, std::shared_ptr<const CellMatrix>, MadeOnDemand>;
+
+/// What multigrid needs of one level. Level 0 is the coarsest (Liebchen et al., Algorithm 1). Constrained unknowns are
+/// part of the vectors, where they are zero. A has rows of the identity for them, and P empty rows.
+struct LevelData
+{
+  LevelValues  values;        ///< of A_l, n_l x n_l
+  SharedMatrix prolongation;  ///< P_l, n_l x n_{l-1}, from the next coarser level; null on level 0
+  SharedMatrix restriction;   ///< R_l = P_lᵀ, stored; null on level 0
+  int          node_size = 1; ///< rows that belong to one node, stored next to each other
+  /// Makes the patches of nodes that a smoother by patches solves for. It is called while multigrid is built, and by
+  /// updates of some smoothers. Null: there are no patches.
+  std::function<Patches(PatchKind)> patches = nullptr;
+
+  /// Returns the rows of A in host memory, without values where a device has them. Null: by cells, or not made yet.
+  const CSRMatrix<double> *matrix() const
+  {
+    const auto *here = on_device() ? &on_device()->pattern : std::get_if<SharedMatrix>(&values);
+    return here ? here->get() : nullptr;
+  }
+  /// Returns the rows in the memory of the device that changes their values; null where none does.
+  const CompressedRows *changing() const { return on_device() ? on_device()->rows.get() : nullptr; }
+  /// Returns A by cells; null where it has rows.
+  const CellMatrix *cells() const { return values.index() == 2 ? std::get<2>(values).get() : nullptr; }
+  bool              changes_on_device() const { return changing() || cells(); }
+  int               n_rows() const { return cells() ? 3 * cells()->grid().n_nodes() : matrix()->n_rows; }
+
+private:
+  const ValuesOnDevice *on_device() const { return std::get_if<ValuesOnDevice>(&values); }
+};
+
+/// Returns A of a level in host memory, with its present values.
+inline CSRMatrix<double> matrix_on_host(const LevelData &level)
+{
+  if (level.cells())
+    return level.cells()->rows();
+  CSRMatrix<double> matrix = *level.matrix();
+  if (level.changing())
+    matrix.value = to_host(level.changing()->values);
+  return matrix;
+}
+
+/// Returns A of a level in the memory of `device`.
+template <typename Number>
+Matrix<Number> make_matrix(const Device &device, const LevelData &level)
+{
+  if (level.cells())
+    return {device, *level.cells()};
+  return level.changing() ? Matrix<Number>(device, *level.matrix(), *level.changing(), level.node_size) :
+                            Matrix<Number>(device, *level.matrix(), level.node_size);
+}
+
+/// Copies the values that a level has now to A. Throws RunError where A was not to change and its entries have been
+/// freed.
+template <typename Number>
+void update_matrix(const LevelData &level, Matrix<Number> &A)
+{
+  if (level.cells())
+    return A.update(*level.cells());
+  if (level.matrix()->column.empty() && level.matrix()->n_nonzeros() > 0)
+    throw RunError("the entries of a matrix that was not to change have been freed, so that it takes no new values");
+  level.changing() ? A.update(*level.changing()) : A.update(*level.matrix());
+}
+
+/// A level with its matrix on a device, in precision Number, for the V-cycle, its smoothers and its coarse solver.
+/// Copies mean the same matrix.
+template <typename Number>
+struct DeviceLevel : LevelData
+{
+  DeviceLevel() = default;
+  /// Makes A, also where it is made on demand. The object has no P and R: where nobody else has them, they are freed
+  /// before A is made.
+  DeviceLevel(const Device &device, LevelData data)
+    : LevelData(std::move(data))
+    , device(device)
+  {
+    prolongation = restriction = nullptr;
+    if (const auto *demand = std::get_if<MadeOnDemand>(&values))
+      values = demand->matrix();
+    A = make_matrix<Number>(device, *this);
+  }
+  void update() { update_matrix(*this, A); } ///< takes over the values that the level has now
+
+  Device         device;
+  Matrix<Number> A;
+};
+} // namespace adamant
