@@ -69,8 +69,9 @@ public:
   double work() const;
   /// Returns whether u is more than what the solver's tolerance leaves of a flow at rest. It is not where ‖A u‖ is at
   /// most 30 times the tolerance, relative to the right-hand side: for a load that the pressure balances, 17 times was
-  /// measured. A viscosity that varies leaves more. Up to a tenth of the right-hand side a copy of the solution is
-  /// solved once more, to a hundredth of the tolerance: a flow keeps its forces then, an error of the solver does not.
+  /// measured. A viscosity that varies leaves more. Where ‖A u‖ is at most a tenth of the right-hand side, a copy of
+  /// the solution is solved once more, to a hundredth of the tolerance. A flow keeps its forces then, an error of the
+  /// solver does not.
   bool moves();
 
   /// Saves or loads the solution; set η and the load before.
