@@ -14,6 +14,10 @@ template void for_each(const DeviceInterface &, int, const Scale<double> &);
 template void for_each(const DeviceInterface &, int, const Scale<float> &);
 template void for_each(const DeviceInterface &, int, const AddScaled<double> &);
 template void for_each(const DeviceInterface &, int, const AddScaled<float> &);
+template void sums(const DeviceInterface &, int, const InnerProduct<double> &, double *);
+template void sums(const DeviceInterface &, int, const InnerProduct<float> &, double *);
+template void sums(const DeviceInterface &, int, const Squares<double> &, double *);
+template void sums(const DeviceInterface &, int, const Squares<float> &, double *);
 template void sums(const DeviceInterface &, int, const InnerProduct<double> &, double *, const ToHost &,
                    const LoopAnswer &);
 template void sums(const DeviceInterface &, int, const InnerProduct<float> &, double *, const ToHost &,
