@@ -59,18 +59,18 @@ std::vector<LevelData> timed_levels_in_turn(SectionTimer &timer, LevelMeshes<dim
   constexpr int          small = 1 << 16; // unknowns of levels that are quickly made
   std::vector<LevelData> levels;
   {
-    const SectionWithin assembly(timer, "init/solver", "init/assembly");
+    const Section assembly(timer, "init/assembly");
     levels = levels_in_turn(meshes, field, form, std::max(small, options.compose_up_to));
   }
   for (auto &level : levels)
     if (level.add_matrix)
       {
         level.add_transfer = [&timer, add = level.add_transfer](LevelData &data) {
-          const SectionWithin hierarchy(timer, "init/solver", "init/hierarchy");
+          const Section hierarchy(timer, "init/hierarchy");
           add(data);
         };
         level.add_matrix = [&timer, add = level.add_matrix](LevelData &data) {
-          const SectionWithin assembly(timer, "init/solver", "init/assembly");
+          const Section assembly(timer, "init/assembly");
           add(data);
         };
       }
@@ -120,7 +120,7 @@ make_constant_linear_solver(SectionTimer &timer, const Device &device, LevelMesh
   else
     {
       {
-        const SectionWithin assembly(timer, "init/solver", "init/assembly");
+        const Section assembly(timer, "init/assembly");
         form.update();
       }
       solver = make_linear_solver(device, field, form, parameters, name, near_null_space);
