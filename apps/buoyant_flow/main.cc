@@ -28,42 +28,205 @@
 #include <vector>
 
 using namespace buoyant_flow;
-using adamant::Section;
 
 template <int dim>
 class BuoyantFlow : public adamant::TimeDependentProblem<dim>
 {
 public:
-  BuoyantFlow(const Parameters &parameters, const adamant::Device &device, adamant::Run &run);
+  BuoyantFlow(const Parameters &parameters, const adamant::Device &device, adamant::Run &run)
+    : Base(device, run, {1., parameters.time.steps, parameters.time.output_interval}, parameters.adaptivity,
+           parameters.mesh)
+    , parameters(parameters)
+    , initial_composition(
+        adamant::parse_function<dim>("Problem/Initial composition", parameters.problem.initial_composition, 1))
+    , viscosity_of(adamant::function_of_number(device, "Problem/Viscosity", parameters.problem.viscosity, "c"))
+    , density_of(adamant::function_of_number(device, "Problem/Density", parameters.problem.density, "c"))
+  {}
 
 private:
   using Base   = adamant::TimeDependentProblem<dim>;
   using Vector = adamant::Vector<double>;
-  using Base::device, Base::mesh, Base::mapping, Base::run_info, Base::step, Base::time;
+  using Base::device, Base::mesh, Base::mapping, Base::record, Base::run_info, Base::step, Base::time, Base::timed;
 
-  void                   make_mesh() override;
-  void                   setup() override;
-  void                   set_initial_values() override;
-  double                 next_time() override;
-  adamant::PendingResult advance() override;
-  bool                   finished() const override;
-  void                   serialize(adamant::State &state) override;
-  void                   add_statistics(adamant::Statistics::Row &row) override;
-  void                   report() override;
+  // The pressure mesh, then refined once more.
+  void make_mesh() override
+  {
+    parameters.mesh.make(*mesh);
+    adamant::refine_global(*mesh, 1);
+  }
+
+  void setup() override
+  {
+    timed("init/matrices", [this] { setup_flow(); });
+    timed("init/transport", [this] { setup_transport(); });
+    new_mesh = true;
+  }
+
+  void setup_flow()
+  {
+    transport.reset();
+    composition.reset();
+    flow.emplace(device, run_info, *mesh, mapping, parameters.problem, parameters.viscosity, parameters.linear_solver,
+                 parameters.schur());
+    composition.emplace(flow->matrices().meshes, "composition", FE_Q<dim>(1));
+  }
+
+  void setup_transport()
+  {
+    transport.emplace(device, *composition, flow->matrices().velocity, mapping);
+    c           = Vector(device, composition->finest().n_owned());
+    c_at_points = Vector(device, transport->n_points());
+    at_points   = Vector(device, transport->n_points());
+    load        = flow->velocity().vector();
+    setup_load();
+    diagnostics = {device, *flow, *composition, *transport, parameters.problem.gravity, mapping};
+  }
+
+  // The matrix from densities to the load.
+  void setup_load()
+  {
+    const auto        &gravity = parameters.problem.gravity;
+    adamant::Form<dim> force("force", flow->matrices().velocity, adamant::quadrature_points<dim>(), mapping,
+                             transport->quadrature, update_values | update_JxW_values,
+                             [&gravity](const adamant::CellContext<dim> &cell, FullMatrix<double> &local) {
+                               for (const unsigned int q : cell.quadrature_point_indices())
+                                 for (const unsigned int i : cell.dof_indices())
+                                   local(i, q) = gravity[cell.component(i)] * cell.value(i, q) * cell.JxW(q);
+                             });
+    G = adamant::assemble_on(device, force);
+  }
+
+  void set_initial_values() override
+  {
+    const auto             nodes = adamant::support_points(composition->finest(), mapping);
+    adamant::Array<double> values(c.size());
+    adamant::evaluate_at_points(*initial_composition, 0., nodes, values.data());
+    c.upload(product(composition->finest().owned_H(), values).data()); // interpolated at hanging nodes
+    solve_flow();
+    const auto now = facts();
+    bounds         = {{now.least, now.most}};
+    first_mass     = now.mass;
+  }
+
+  // η and the load from c.
+  void update_material()
+  {
+    transport->evaluate(c, c_at_points);
+    viscosity_of(c_at_points, at_points);
+    flow->set_viscosity(flow->viscosity_of(at_points, true));
+    density_of(c_at_points, at_points);
+    device.multiply(1., G, at_points, 0., load);
+    flow->set_load(load);
+    if (!new_mesh)
+      return;
+    new_mesh = false;
+    if (step == 0) // later the mesh changes from step to step
+      std::cout << mesh->n_global_active_cells() << " cells, " << flow->n_unknowns() << " unknowns, "
+                << flow->matrices().velocity.n_levels() << " levels, " << to_text(flow->precision()) << std::endl;
+    this->describe(
+      {flow->n_unknowns(), mesh->n_global_active_cells(), flow->matrices().data().velocity, parameters.linear_solver});
+  }
+
+  adamant::SolverResult solve_flow()
+  {
+    update_material();
+    const auto result = flow->solve();
+    timed("transport", [this] { transport->set_velocity(flow->u); });
+    return result;
+  }
+
+  double next_time() override
+  {
+    const auto &p = parameters.time;
+    dt            = p.courant * transport->longest_step();
+    if (p.longest > 0.)
+      dt = std::min(dt, p.longest);
+    if (p.end > 0.)
+      dt = std::min(dt, p.end - time);
+    if (!std::isfinite(dt) || (step == 1 && p.longest <= 0. && p.end <= 0. && !flow->moves()))
+      throw adamant::RunError(
+        "nothing moves beyond what Linear solver/Tolerance leaves, so that the Courant number gives no time step; a "
+        "smaller tolerance may show what moves, or Time stepping/Longest time step or End time gives the step");
+    return time + dt;
+  }
+
+  // c by u, then η, ρ and u from c.
+  adamant::PendingResult advance() override
+  {
+    timed("transport", [this] {
+      transport->advance(dt, c);
+      device.synchronize();
+    });
+    return solve_flow();
+  }
+
+  bool finished() const override { return parameters.time.end > 0. && time >= parameters.time.end * (1. - 1e-12); }
+
+  // On a new mesh u is solved for anew, as what is interpolated there has a divergence.
+  void serialize(adamant::State &state) override
+  {
+    if (state.loading() && parameters.time.end > 0. && time > parameters.time.end * (1. + 1e-12))
+      throw adamant::InputError("--restart: the checkpoint is of time " + adamant::to_text(time) +
+                                ", but Time stepping/End time is " + adamant::to_text(parameters.time.end));
+    state.scalar(bounds[0]);
+    state.scalar(bounds[1]);
+    state.scalar(first_mass);
+    state.vector(c, composition->finest());
+    if (state.loading())
+      update_material();
+    flow->serialize(state);
+    if (!state.loading())
+      return;
+    if (state.changes_mesh())
+      flow->solve();
+    transport->set_velocity(flow->u);
+  }
+
+  Facts facts() const { return diagnostics(*transport, c, flow->u); }
+
+  void add_statistics(adamant::Statistics::Row &row) override
+  {
+    const auto now = facts();
+    bounds         = {{std::min(bounds[0], now.least), std::max(bounds[1], now.most)}};
+    row.insert(row.end(), {{"time_step", dt},
+                           {"least", now.least},
+                           {"most", now.most},
+                           {"mass", now.mass},
+                           {"height", now.height},
+                           {"speed", now.speed}});
+  }
 
   std::vector<const Vector *> output_vectors() const override { return {&flow->u, &flow->p, &flow->viscosity, &c}; }
-  void write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const override;
+
+  void write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const override
+  {
+    adamant::FieldOutput<dim> output;
+    flow->add_output(output, values[0], values[1], values[2]);
+    output.add_scalar(composition->finest(), values[3], "composition");
+    output.build_patches(mapping, 1);
+    series.write(output, t);
+  }
+
   adamant::FollowedField<dim> followed(const std::string &name) const override
   {
     return name == "velocity" ? adamant::FollowedField<dim>{&flow->space(), &flow->u} :
                                 adamant::FollowedField<dim>{&composition->finest(), &c};
   }
 
-  void                  setup_load();
-  void                  update_material();
-  adamant::SolverResult solve_flow();
-
-  Facts facts() const { return diagnostics(*transport, c, flow->u); }
+  void report() override
+  {
+    const auto now        = facts();
+    record["end_time"]    = time;
+    record["composition"] = {
+      {"min", bounds[0]}, {"max", bounds[1]}, {"mass", now.mass}, {"first_mass", first_mass}, {"height", nullptr}};
+    if (std::isfinite(now.height)) // there is mass
+      record["composition"]["height"] = now.height;
+    record["speed"]       = now.speed;
+    record["dissipation"] = flow->dissipation();
+    record["precision"]   = to_text(flow->precision());
+    std::cout << "composition between " << bounds[0] << " and " << bounds[1] << ", mass changed by "
+              << (now.mass - first_mass) / first_mass << ", height " << now.height << std::endl;
+  }
 
   const Parameters                             &parameters;
   std::unique_ptr<adamant::ParsedFunction<dim>> initial_composition;
@@ -79,200 +242,6 @@ private:
   std::array<double, 2>                         bounds{{1e300, -1e300}}; // of c in all steps so far
   double                                        first_mass = 0.;
 };
-
-template <int dim>
-BuoyantFlow<dim>::BuoyantFlow(const Parameters &parameters, const adamant::Device &device, adamant::Run &run)
-  : Base(device, run, {1., parameters.time.steps, parameters.time.output_interval}, parameters.adaptivity,
-         parameters.mesh)
-  , parameters(parameters)
-  , initial_composition(
-      adamant::parse_function<dim>("Problem/Initial composition", parameters.problem.initial_composition, 1))
-  , viscosity_of(adamant::function_of_number(device, "Problem/Viscosity", parameters.problem.viscosity, "c"))
-  , density_of(adamant::function_of_number(device, "Problem/Density", parameters.problem.density, "c"))
-{}
-
-// The pressure mesh, then refined once more.
-template <int dim>
-void BuoyantFlow<dim>::make_mesh()
-{
-  parameters.mesh.make(*mesh);
-  adamant::refine_global(*mesh, 1);
-}
-
-template <int dim>
-void BuoyantFlow<dim>::setup()
-{
-  {
-    Section scope(run_info.timer, "init/matrices");
-    transport.reset();
-    composition.reset();
-    flow.emplace(device, run_info, *mesh, mapping, parameters.problem, parameters.viscosity, parameters.linear_solver,
-                 parameters.schur());
-    composition.emplace(flow->matrices().meshes, "composition", FE_Q<dim>(1));
-  }
-  Section scope(run_info.timer, "init/transport");
-  transport.emplace(device, *composition, flow->matrices().velocity, mapping);
-  c           = Vector(device, composition->finest().n_owned());
-  c_at_points = Vector(device, transport->n_points());
-  at_points   = Vector(device, transport->n_points());
-  load        = flow->velocity().vector();
-  setup_load();
-  diagnostics = {device, *flow, *composition, *transport, parameters.problem.gravity, mapping};
-  new_mesh    = true;
-}
-
-// The matrix from densities to the load.
-template <int dim>
-void BuoyantFlow<dim>::setup_load()
-{
-  const auto        &gravity = parameters.problem.gravity;
-  adamant::Form<dim> force("force", flow->matrices().velocity, adamant::quadrature_points<dim>(), mapping,
-                           transport->quadrature, update_values | update_JxW_values,
-                           [&gravity](const adamant::CellContext<dim> &cell, FullMatrix<double> &local) {
-                             for (const unsigned int q : cell.quadrature_point_indices())
-                               for (const unsigned int i : cell.dof_indices())
-                                 local(i, q) = gravity[cell.component(i)] * cell.value(i, q) * cell.JxW(q);
-                           });
-  G = adamant::assemble_on(device, force);
-}
-
-template <int dim>
-void BuoyantFlow<dim>::set_initial_values()
-{
-  const auto             nodes = adamant::support_points(composition->finest(), mapping);
-  adamant::Array<double> values(c.size());
-  adamant::evaluate_at_points(*initial_composition, 0., nodes, values.data());
-  c.upload(product(composition->finest().owned_H(), values).data()); // interpolated at hanging nodes
-  solve_flow();
-  const auto now = facts();
-  bounds         = {{now.least, now.most}};
-  first_mass     = now.mass;
-}
-
-// η and the load from c.
-template <int dim>
-void BuoyantFlow<dim>::update_material()
-{
-  transport->evaluate(c, c_at_points);
-  viscosity_of(c_at_points, at_points);
-  flow->set_viscosity(flow->viscosity_of(at_points, true));
-  density_of(c_at_points, at_points);
-  device.multiply(1., G, at_points, 0., load);
-  flow->set_load(load);
-  if (!new_mesh)
-    return;
-  new_mesh = false;
-  if (step == 0) // later the mesh changes from step to step
-    std::cout << mesh->n_global_active_cells() << " cells, " << flow->n_unknowns() << " unknowns, "
-              << flow->matrices().velocity.n_levels() << " levels, " << to_text(flow->precision()) << std::endl;
-  run_info.describe(
-    {flow->n_unknowns(), mesh->n_global_active_cells(), flow->matrices().data().velocity, parameters.linear_solver});
-}
-
-template <int dim>
-adamant::SolverResult BuoyantFlow<dim>::solve_flow()
-{
-  update_material();
-  const auto result = flow->solve();
-  Section    scope(run_info.timer, "transport");
-  transport->set_velocity(flow->u);
-  return result;
-}
-
-template <int dim>
-double BuoyantFlow<dim>::next_time()
-{
-  const auto &p = parameters.time;
-  dt            = p.courant * transport->longest_step();
-  if (p.longest > 0.)
-    dt = std::min(dt, p.longest);
-  if (p.end > 0.)
-    dt = std::min(dt, p.end - time);
-  if (!std::isfinite(dt) || (step == 1 && p.longest <= 0. && p.end <= 0. && !flow->moves()))
-    throw adamant::RunError(
-      "nothing moves beyond what Linear solver/Tolerance leaves, so that the Courant number gives no time step; a "
-      "smaller tolerance may show what moves, or Time stepping/Longest time step or End time gives the step");
-  return time + dt;
-}
-
-// c by u, then η, ρ and u from c.
-template <int dim>
-adamant::PendingResult BuoyantFlow<dim>::advance()
-{
-  {
-    Section scope(run_info.timer, "transport");
-    transport->advance(dt, c);
-    device.synchronize();
-  }
-  return solve_flow();
-}
-
-template <int dim>
-bool BuoyantFlow<dim>::finished() const
-{
-  return parameters.time.end > 0. && time >= parameters.time.end * (1. - 1e-12);
-}
-
-// On a new mesh u is solved for anew, as what is interpolated there has a divergence.
-template <int dim>
-void BuoyantFlow<dim>::serialize(adamant::State &state)
-{
-  if (state.loading() && parameters.time.end > 0. && time > parameters.time.end * (1. + 1e-12))
-    throw adamant::InputError("--restart: the checkpoint is of time " + adamant::to_text(time) +
-                              ", but Time stepping/End time is " + adamant::to_text(parameters.time.end));
-  state.scalar(bounds[0]);
-  state.scalar(bounds[1]);
-  state.scalar(first_mass);
-  state.vector(c, composition->finest());
-  if (state.loading())
-    update_material();
-  flow->serialize(state);
-  if (!state.loading())
-    return;
-  if (state.changes_mesh())
-    flow->solve();
-  transport->set_velocity(flow->u);
-}
-
-template <int dim>
-void BuoyantFlow<dim>::add_statistics(adamant::Statistics::Row &row)
-{
-  const auto now = facts();
-  bounds         = {{std::min(bounds[0], now.least), std::max(bounds[1], now.most)}};
-  row.insert(row.end(), {{"time_step", dt},
-                         {"least", now.least},
-                         {"most", now.most},
-                         {"mass", now.mass},
-                         {"height", now.height},
-                         {"speed", now.speed}});
-}
-
-template <int dim>
-void BuoyantFlow<dim>::write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const
-{
-  adamant::FieldOutput<dim> output;
-  flow->add_output(output, values[0], values[1], values[2]);
-  output.add_scalar(composition->finest(), values[3], "composition");
-  output.build_patches(mapping, 1);
-  series.write(output, t);
-}
-
-template <int dim>
-void BuoyantFlow<dim>::report()
-{
-  auto      &record     = run_info.record;
-  const auto now        = facts();
-  record["end_time"]    = time;
-  record["composition"] = {
-    {"min", bounds[0]}, {"max", bounds[1]}, {"mass", now.mass}, {"first_mass", first_mass}, {"height", nullptr}};
-  if (std::isfinite(now.height)) // there is mass
-    record["composition"]["height"] = now.height;
-  record["speed"]       = now.speed;
-  record["dissipation"] = flow->dissipation();
-  record["precision"]   = to_text(flow->precision());
-  std::cout << "composition between " << bounds[0] << " and " << bounds[1] << ", mass changed by "
-            << (now.mass - first_mass) / first_mass << ", height " << now.height << std::endl;
-}
 
 int main(int argc, char **argv)
 {

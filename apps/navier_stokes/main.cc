@@ -40,53 +40,294 @@
 
 using namespace dealii;
 using namespace navier_stokes;
-using adamant::Array;
-using adamant::Device;
-using adamant::Section;
+using adamant::Array, adamant::PendingResult;
 
 template <int dim>
 class NavierStokes : public adamant::TimeDependentProblem<dim>
 {
 public:
-  NavierStokes(const Parameters &parameters, const Device &device, adamant::Run &run);
+  NavierStokes(const Parameters &parameters, const adamant::Device &device, adamant::Run &run)
+    : Base(device, run, parameters.schedule(), parameters.adaptivity, parameters.mesh)
+    , parameters(parameters)
+    , speed_square(device, 2)
+    , mean(device, 2)
+    , steady(parameters.time.steady_tolerance)
+    , solved{adamant::Mark(device), adamant::Mark(device)}
+  {
+    parameters.check_ranks(run.ranks.size());
+  }
 
 private:
   using Vector = adamant::Vector<double>;
   using Base   = adamant::TimeDependentProblem<dim>;
-  using Base::device, Base::mesh, Base::mapping, Base::run_info, Base::schedule, Base::step, Base::time, Base::download;
+  using Base::device, Base::mesh, Base::mapping, Base::record, Base::run_info, Base::schedule, Base::step, Base::time,
+    Base::download, Base::timed;
 
-  void                   make_mesh() override;
-  void                   setup() override;
-  void                   set_initial_values() override;
-  adamant::PendingResult advance() override;
-  void                   serialize(adamant::State &state) override;
-  bool                   finished() const override { return steady.reached; }
-  void                   add_statistics(adamant::Statistics::Row &row) override;
-  void                   report() override;
+  // The pressure mesh, then refined once more.
+  void make_mesh() override
+  {
+    parameters.mesh.make(*mesh);
+    const bool                    stays = !adamant::is_distributed(*mesh) && !parameters.adaptivity.on();
+    adamant::HangingVertices<dim> hanging;
+    if (stays)
+      hanging.straighten(*mesh); // that of the pressure
+    adamant::refine_global(*mesh, 1);
+    if (stays)
+      {
+        hanging.straighten(*mesh);
+        mesh->reset_all_manifolds(); // coarser levels take the vertices as they are; p4est's place them again
+      }
+    adamant::check_boundaries("Problem/Outflow boundaries", parameters.problem.outflow, *mesh);
+    adamant::check_boundaries("Output/Force boundaries", parameters.output.force_boundaries, *mesh);
+  }
+
+  void setup() override
+  {
+    timed("init/matrices", [this] { setup_matrices(); });
+    timed("init/initial values", [this] { setup_data(); });
+    timed("init/solver", [this] { setup_solver(); });
+    const adamant::LinearSolver *const multigrid = solver->multigrid.get();
+    if (step == 0) // later the mesh changes from step to step
+      std::cout << *flow << '\n';
+    if (step == 0 && multigrid != nullptr)
+      std::cout << *multigrid;
+    this->describe({flow->n_unknowns(), mesh->n_global_active_cells(), flow->pressure_levels, parameters.linear_solver,
+                    parameters.time.extrapolation_order},
+                   multigrid);
+    record["time_step"]     = schedule.step;
+    record["shortest_edge"] = adamant::shortest_edge(*mesh);
+  }
+
+  // Matrices and constraints, and what is evaluated with them.
+  void setup_matrices()
+  {
+    const auto &outflow = parameters.problem.outflow;
+    flow.reset(); // that of another mesh, before the memory is needed
+    flow = std::make_unique<adamant::FlowMatrices<dim>>(
+      *mesh, mapping, QGauss<dim>(2), std::set<types::boundary_id>(outflow.begin(), outflow.end()),
+      parameters.linear_solver.coarsest_cells, run_info.cells_per_rank(GeometryInfo<dim>::vertices_per_cell));
+    n = flow->velocity().n_owned();
+    results.emplace(*flow, mapping, parameters.output);
+    hanging.emplace(device, flow->velocity(), dim);
+    pressure = Pressure<dim>(device, *flow, parameters.adaptivity.on());
+    for (int i : {0, 1})
+      u[i] = Vector(device, dim * n);
+  }
+
+  // What is prescribed, and how long a step may be: at first on the finest mesh that there may be.
+  void setup_data()
+  {
+    data            = std::make_unique<FlowData<dim>>(device, parameters.problem, *flow, mapping);
+    reference_speed = data->reference_speed(parameters.time.end);
+    const auto now  = adamant::stable_step(adamant::shortest_edge(*mesh, step == 0 ? this->largest_level() : 0),
+                                           parameters.problem.viscosity, reference_speed, dim);
+    if (step > 0 && now.limit >= limit.limit)
+      return;
+    limit = now;
+    if (step > 0)
+      return adamant::check_step(schedule.step, limit);
+    std::cout << limit.text << std::endl;
+    if (!run_info.continues()) // else it is the checkpoint's
+      schedule = adamant::stable_schedule(schedule, parameters.time.end, limit, parameters.time.shortens());
+  }
+
+  void setup_solver()
+  {
+    const auto &implementation = parameters.implementation;
+    auto        options        = parameters.linear_solver.options("pressure");
+    options.multigrid.singular = flow->singular;
+    solver.emplace(device, flow->pressure_levels, options, parameters.time.extrapolation_order,
+                   implementation.pressure_solver == "fast_diagonalization" ?
+                     adamant::tensor_product_eigenpairs(flow->pressure(), mapping) :
+                     std::vector<adamant::Eigenpairs>(),
+                   implementation.arithmetic());
+    products.emplace(device, *flow, parameters.problem.viscosity,
+                     !implementation.custom_kernels || device.matrix_format() == adamant::MatrixFormat::cusparse);
+  }
+
+  void set_initial_values() override
+  {
+    u[0].upload(data->initial_velocity().data());
+    apply_constraints();
+    const auto acceleration = data->initial_acceleration(download(u[now]));
+    if (acceleration && !run_info.is_dry()) // on all ranks, also on those without pressures
+      timed("init/initial pressure", [&] { set_initial_pressure(*acceleration); });
+  }
+
+  // Equation (16) of the paper, (∇p, ∇ψ) = (a, ∇ψ) with the acceleration a.
+  void set_initial_pressure(const Array<double> &acceleration)
+  {
+    pressure.b.upload(acceleration.data());
+    project().wait();
+    update_pressure(); // with g = 0
+    // p holds the pressure; no increment has been made yet.
+    device.copy(pressure.p, pressure.p_plus_q);
+    pressure.interpolate();
+    pressure.q.set_zero();
+  }
+
+  PendingResult advance() override
+  {
+    part("data", [this] { data->evaluate(time - schedule.step, time); });
+    velocity_step();
+    part("pres-rhs", [this] { compute_divergence(); });
+    PendingResult result;
+    part("pres-solve", [&] { result = project(); });
+    part("pres-up.solve", [this] { update_pressure(); });
+    part("mom-rhs-p", [this] { pressure.interpolate(); });
+    solver->guess.keep(pressure.q);
+    return result;
+  }
+
+  // A part of a step: to be timed, it has to be waited for.
+  template <typename Work>
+  void part(const char *name, const Work &work)
+  {
+    if (!parameters.output.time_parts)
+      return work();
+    timed(name, [&] {
+      work();
+      device.synchronize();
+    });
+  }
+
+  // The explicit step to u[now].
+  void velocity_step()
+  {
+    const double *const                force = data->has_force() ? data->force.data() : nullptr;
+    const adamant::VelocityUpdate<dim> update{n,     schedule.step,    u[now].data(), data->inverse_mass.data(),
+                                              force, u[1 - now].data()};
+    products->momentum(update, u[now], pressure.on_velocity_mesh,
+                       [this](const char *name, const auto &work) { part(name, work); });
+    now = 1 - now;
+    part(products->separate() ? "mom-solve" : "momentum", [this] { apply_constraints(); });
+  }
+
+  void apply_constraints()
+  {
+    if (data->boundary.varies() || step == 0)
+      data->boundary.apply(u[now]);
+    hanging->apply(u[now]);
+  }
+
+  void compute_divergence()
+  {
+    products->divergence(u[now], pressure.g);
+    if (flow->singular)
+      device.dot(pressure.ones, pressure.g, mean, 0);
+    device.for_each(pressure.n, PressureRhs{schedule.step, pressure.volume, pressure.g.data(), pressure.mass.data(),
+                                            flow->singular ? mean.data() : nullptr, pressure.b.data()});
+    device.dot(u[now], u[now], speed_square, now);
+  }
+
+  // Launches the solve. Where the velocity is at fault, the end says that rather than what the solver says.
+  PendingResult project()
+  {
+    const auto result = PendingResult::of([this] { return solver->launch(pressure.b, pressure.q); });
+    solved[now].take();
+    return PendingResult([this, result, step = step, time = time, place = now] {
+      solved[place].wait();
+      check_speed(step, time, place);
+      return result.wait();
+    });
+  }
+
+  void update_pressure()
+  {
+    if (flow->singular)
+      device.dot(pressure.mass, pressure.q, mean, 1);
+    device.for_each(pressure.n, PressureUpdate{parameters.problem.viscosity, pressure.volume, pressure.g.data(),
+                                               pressure.inverse_mass.data(), flow->singular ? mean.data() + 1 : nullptr,
+                                               pressure.q.data(), pressure.p.data(), pressure.p_plus_q.data()});
+  }
+
+  // A velocity that explodes ends the run when the step where it does has ended.
+  void check_speed(unsigned int step, double time, int place) const
+  {
+    const double speed = std::sqrt(speed_square.on_host()[place] / flow->velocity().n_global_dofs());
+    // With forces there is no other bound than that the flow must not cross the domain in a step.
+    const double most = reference_speed > 0. && !data->has_force() ?
+                          10. * reference_speed :
+                          std::pow(pressure.volume, 1. / dim) / schedule.step;
+    if (!(speed <= most))
+      adamant::report_blow_up(step, time, schedule.step, speed, reference_speed, limit);
+  }
+
+  bool finished() const override { return steady.reached; }
+
+  void serialize(adamant::State &state) override
+  {
+    adamant::serialize_step(state, schedule, parameters.time.end);
+    if (!state.changes_mesh())
+      {
+        state.scalar(limit.limit);
+        state.scalar(limit.text);
+      }
+    state.scalar(steady.reached);
+    results->serialize(state);
+    if (state.changes_mesh() && !state.loading())
+      products->divergence(u[now], pressure.g);
+    state.vector(u[now], flow->velocity(), dim);
+    pressure.serialize(state, *flow, solver->guess);
+    if (state.changes_mesh() && state.loading())
+      timed("remesh/projection", [this] { restore_divergence(); });
+  }
+
+  // On a new mesh the velocity is interpolated: boundary values, and by a small correction the divergence g that it had.
+  void restore_divergence()
+  {
+    data->boundary.evaluate(time);
+    data->boundary.apply(u[now]);
+    hanging->apply(u[now]);
+    adamant::DivergenceProjection<dim> projection(*flow, *products, *hanging, data->inverse_mass,
+                                                  pressure.interpolation, *solver->multigrid);
+    results->count_change(
+      projection.apply(pressure.g, u[now], parameters.linear_solver.options("divergence on a new mesh").control));
+  }
+
+  void add_statistics(adamant::Statistics::Row &row) override
+  {
+    const bool has_forces = !parameters.output.force_boundaries.empty();
+    const auto before     = has_forces ? download(u[1 - now]) : Array<double>();
+    const auto change     = steady.test(u[now], u[1 - now], schedule.step); // the old velocity is not needed any more
+    const auto velocity = download(u[now]), on_velocity_mesh = download(pressure.on_velocity_mesh),
+               div = download(pressure.g), nodal_pressure = download(pressure.p);
+    const auto acceleration =
+      has_forces ? data->lacking_acceleration(time, schedule.step, velocity, before) : Array<double>();
+    results->evaluate(velocity, on_velocity_mesh, nodal_pressure, div, acceleration, schedule.step,
+                      parameters.problem.viscosity);
+    results->add_to(row, change);
+  }
 
   std::vector<const Vector *> output_vectors() const override { return {&u[now], &pressure.on_velocity_mesh}; }
+
   void write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const override
   {
     adamant::write_flow(flow->velocity(), mapping, values[0], values[1], series, t);
   }
+
   adamant::FollowedField<dim> followed(const std::string &name) const override
   {
     return name == "pressure" ? adamant::FollowedField<dim>{&flow->velocity(), &pressure.on_velocity_mesh} :
                                 adamant::FollowedField<dim>{&flow->velocity(), &u[now], {}, dim};
   }
 
-  void                   setup_matrices();
-  void                   setup_data();
-  void                   setup_solver();
-  void                   velocity_step();
-  void                   apply_constraints();
-  void                   compute_divergence();
-  adamant::PendingResult project();
-  void                   update_pressure();
-  void                   check_speed(unsigned int step, double time, int place) const;
-  void                   restore_divergence();
-  template <typename Work>
-  void timed(const char *part, const Work &work);
+  // The facts of the run.
+  void report() override
+  {
+    record["time_step"]       = schedule.step; // a checkpoint's
+    record["time_step_limit"] = limit.limit;
+    record["end_time"]        = time;
+    record["steady"]          = steady.reached;
+    record["pressure_solver"] = parameters.implementation.pressure_solver;
+    record["custom_kernels"]  = parameters.implementation.custom_kernels;
+    products->add_to(record, run_info.ranks);
+    results->add_to(record);
+    const auto velocity = download(u[now]), on_velocity_mesh = download(pressure.on_velocity_mesh);
+    results->write_profiles(velocity, on_velocity_mesh, this->folder(), record);
+    data->add_errors(velocity, on_velocity_mesh, time, record);
+    results->print(time, finished());
+  }
 
   const Parameters &parameters;
 
@@ -109,289 +350,6 @@ private:
   adamant::SteadyState steady; // whether the flow is
   adamant::Mark        solved[2];
 };
-
-template <int dim>
-NavierStokes<dim>::NavierStokes(const Parameters &parameters, const Device &device, adamant::Run &run)
-  : Base(device, run, parameters.schedule(), parameters.adaptivity, parameters.mesh)
-  , parameters(parameters)
-  , speed_square(device, 2)
-  , mean(device, 2)
-  , steady(parameters.time.steady_tolerance)
-  , solved{adamant::Mark(device), adamant::Mark(device)}
-{
-  parameters.check_ranks(run.ranks.size());
-}
-
-// The pressure mesh, then refined once more.
-template <int dim>
-void NavierStokes<dim>::make_mesh()
-{
-  parameters.mesh.make(*mesh);
-  const bool                    stays = !adamant::is_distributed(*mesh) && !parameters.adaptivity.on();
-  adamant::HangingVertices<dim> hanging;
-  if (stays)
-    hanging.straighten(*mesh); // that of the pressure
-  adamant::refine_global(*mesh, 1);
-  if (stays)
-    {
-      hanging.straighten(*mesh);
-      mesh->reset_all_manifolds(); // coarser levels take the vertices as they are; p4est's place them again
-    }
-  adamant::check_boundaries("Problem/Outflow boundaries", parameters.problem.outflow, *mesh);
-  adamant::check_boundaries("Output/Force boundaries", parameters.output.force_boundaries, *mesh);
-}
-
-template <int dim>
-void NavierStokes<dim>::setup()
-{
-  setup_matrices();
-  setup_data();
-  setup_solver();
-  if (step == 0) // later the mesh changes from step to step
-    std::cout << *flow << '\n';
-  if (step == 0 && solver->multigrid)
-    std::cout << *solver->multigrid;
-  run_info.describe({flow->n_unknowns(), mesh->n_global_active_cells(), flow->pressure_levels, parameters.linear_solver,
-                     parameters.time.extrapolation_order});
-  run_info.record["time_step"]     = schedule.step;
-  run_info.record["shortest_edge"] = adamant::shortest_edge(*mesh);
-}
-
-template <int dim>
-void NavierStokes<dim>::setup_solver()
-{
-  Section    scope(run_info.timer, "init/solver");
-  const bool direct          = parameters.implementation.pressure_solver == "fast_diagonalization";
-  auto       options         = parameters.linear_solver.options("pressure");
-  options.multigrid.singular = flow->singular;
-  solver.emplace(device, flow->pressure_levels, options, parameters.time.extrapolation_order,
-                 direct ? adamant::tensor_product_eigenpairs(flow->pressure(), mapping) :
-                          std::vector<adamant::Eigenpairs>(),
-                 parameters.implementation.arithmetic());
-  products.emplace(device, *flow, parameters.problem.viscosity,
-                   !parameters.implementation.custom_kernels ||
-                     device.matrix_format() == adamant::MatrixFormat::cusparse);
-}
-
-// Matrices and constraints, and what is evaluated with them.
-template <int dim>
-void NavierStokes<dim>::setup_matrices()
-{
-  Section     scope(run_info.timer, "init/matrices");
-  const auto &outflow = parameters.problem.outflow;
-  flow.reset(); // that of another mesh, before the memory is needed
-  flow = std::make_unique<adamant::FlowMatrices<dim>>(
-    *mesh, mapping, QGauss<dim>(2), std::set<types::boundary_id>(outflow.begin(), outflow.end()),
-    parameters.linear_solver.coarsest_cells, run_info.cells_per_rank(GeometryInfo<dim>::vertices_per_cell));
-  const auto &space = flow->velocity();
-  n                 = space.n_owned();
-  results.emplace(*flow, mapping, parameters.output);
-  hanging.emplace(device, space, dim);
-  pressure = Pressure<dim>(device, *flow, parameters.adaptivity.on());
-  for (int i : {0, 1})
-    u[i] = Vector(device, dim * n);
-}
-
-// What is prescribed, and how long a step may be: at first on the finest mesh that there may be.
-template <int dim>
-void NavierStokes<dim>::setup_data()
-{
-  Section scope(run_info.timer, "init/initial values");
-  data            = std::make_unique<FlowData<dim>>(device, parameters.problem, *flow, mapping);
-  reference_speed = data->reference_speed(parameters.time.end);
-  const auto now  = adamant::stable_step(adamant::shortest_edge(*mesh, step == 0 ? this->largest_level() : 0),
-                                         parameters.problem.viscosity, reference_speed, dim);
-  if (step > 0 && now.limit >= limit.limit)
-    return;
-  limit = now;
-  if (step > 0)
-    return adamant::check_step(schedule.step, limit);
-  std::cout << limit.text << std::endl;
-  if (!run_info.continues()) // else it is the checkpoint's
-    schedule = adamant::stable_schedule(schedule, parameters.time.end, limit, parameters.time.shortens());
-}
-
-template <int dim>
-void NavierStokes<dim>::set_initial_values()
-{
-  u[0].upload(data->initial_velocity().data());
-  apply_constraints();
-  const auto acceleration = data->initial_acceleration(download(u[now]));
-  if (!acceleration || run_info.is_dry()) // on all ranks, also on those without pressures
-    return;
-  // Equation (16) of the paper, (∇p, ∇ψ) = (a, ∇ψ) with the acceleration a.
-  Section scope(run_info.timer, "init/initial pressure");
-  pressure.b.upload(acceleration->data());
-  project().wait();
-  update_pressure(); // with g = 0
-  // p holds the pressure; no increment has been made yet.
-  device.copy(pressure.p, pressure.p_plus_q);
-  pressure.interpolate();
-  pressure.q.set_zero();
-}
-
-template <int dim>
-adamant::PendingResult NavierStokes<dim>::advance()
-{
-  timed("data", [this] { data->evaluate(time - schedule.step, time); });
-  velocity_step();
-  timed("pres-rhs", [this] { compute_divergence(); });
-  adamant::PendingResult result;
-  timed("pres-solve", [&] { result = project(); });
-  timed("pres-up.solve", [this] { update_pressure(); });
-  timed("mom-rhs-p", [this] { pressure.interpolate(); });
-  solver->guess.keep(pressure.q);
-  return result;
-}
-
-template <int dim>
-template <typename Work>
-void NavierStokes<dim>::timed(const char *part, const Work &work)
-{
-  if (!parameters.output.time_parts)
-    return work();
-  Section scope(run_info.timer, part);
-  work();
-  device.synchronize();
-}
-
-// The explicit step to u[now].
-template <int dim>
-void NavierStokes<dim>::velocity_step()
-{
-  const double *const                force = data->has_force() ? data->force.data() : nullptr;
-  const adamant::VelocityUpdate<dim> update{n,     schedule.step,    u[now].data(), data->inverse_mass.data(),
-                                            force, u[1 - now].data()};
-  products->momentum(update, u[now], pressure.on_velocity_mesh,
-                     [this](const char *part, const auto &work) { timed(part, work); });
-  now = 1 - now;
-  timed(products->separate() ? "mom-solve" : "momentum", [this] { apply_constraints(); });
-}
-
-template <int dim>
-void NavierStokes<dim>::apply_constraints()
-{
-  if (data->boundary.varies() || step == 0)
-    data->boundary.apply(u[now]);
-  hanging->apply(u[now]);
-}
-
-template <int dim>
-void NavierStokes<dim>::compute_divergence()
-{
-  products->divergence(u[now], pressure.g);
-  if (flow->singular)
-    device.dot(pressure.ones, pressure.g, mean, 0);
-  device.for_each(pressure.n, PressureRhs{schedule.step, pressure.volume, pressure.g.data(), pressure.mass.data(),
-                                          flow->singular ? mean.data() : nullptr, pressure.b.data()});
-  device.dot(u[now], u[now], speed_square, now);
-}
-
-// Launches the solve. Where the velocity is at fault, the end says that rather than what the solver says.
-template <int dim>
-adamant::PendingResult NavierStokes<dim>::project()
-{
-  const auto result = adamant::PendingResult::of([this] { return solver->launch(pressure.b, pressure.q); });
-  solved[now].take();
-  return adamant::PendingResult([this, result, step = step, time = time, place = now] {
-    solved[place].wait();
-    check_speed(step, time, place);
-    return result.wait();
-  });
-}
-
-template <int dim>
-void NavierStokes<dim>::update_pressure()
-{
-  if (flow->singular)
-    device.dot(pressure.mass, pressure.q, mean, 1);
-  device.for_each(pressure.n, PressureUpdate{parameters.problem.viscosity, pressure.volume, pressure.g.data(),
-                                             pressure.inverse_mass.data(), flow->singular ? mean.data() + 1 : nullptr,
-                                             pressure.q.data(), pressure.p.data(), pressure.p_plus_q.data()});
-}
-
-// A velocity that explodes ends the run when the step where it does has ended.
-template <int dim>
-void NavierStokes<dim>::check_speed(unsigned int step, double time, int place) const
-{
-  const double speed = std::sqrt(speed_square.on_host()[place] / flow->velocity().n_global_dofs());
-  // With forces there is no other bound than that the flow must not cross the domain in a step.
-  const double most = reference_speed > 0. && !data->has_force() ? 10. * reference_speed :
-                                                                   std::pow(pressure.volume, 1. / dim) / schedule.step;
-  if (!(speed <= most))
-    adamant::report_blow_up(step, time, schedule.step, speed, reference_speed, limit);
-}
-
-template <int dim>
-void NavierStokes<dim>::serialize(adamant::State &state)
-{
-  adamant::serialize_step(state, schedule, parameters.time.end);
-  if (!state.changes_mesh())
-    {
-      state.scalar(limit.limit);
-      state.scalar(limit.text);
-    }
-  state.scalar(steady.reached);
-  results->serialize(state);
-  if (state.changes_mesh() && !state.loading())
-    products->divergence(u[now], pressure.g);
-  state.vector(u[now], flow->velocity(), dim);
-  pressure.serialize(state, *flow, solver->guess);
-  if (state.changes_mesh() && state.loading())
-    restore_divergence();
-}
-
-// On a new mesh the velocity is interpolated: boundary values, and by a small correction the divergence g that it had.
-template <int dim>
-void NavierStokes<dim>::restore_divergence()
-{
-  Section scope(run_info.timer, "remesh/projection");
-  data->boundary.evaluate(time);
-  data->boundary.apply(u[now]);
-  hanging->apply(u[now]);
-  adamant::DivergenceProjection<dim> projection(*flow, *products, *hanging, data->inverse_mass, pressure.interpolation,
-                                                *solver->multigrid);
-  results->count_change(
-    projection.apply(pressure.g, u[now], parameters.linear_solver.options("divergence on a new mesh").control));
-}
-
-template <int dim>
-void NavierStokes<dim>::add_statistics(adamant::Statistics::Row &row)
-{
-  const bool has_forces = !parameters.output.force_boundaries.empty();
-  const auto before     = has_forces ? download(u[1 - now]) : Array<double>();
-  const auto change     = steady.test(u[now], u[1 - now], schedule.step); // the old velocity is not needed any more
-  const auto velocity = download(u[now]), on_velocity_mesh = download(pressure.on_velocity_mesh),
-             div = download(pressure.g), nodal_pressure = download(pressure.p);
-  Section    scope(run_info.timer, "statistics");
-  const auto acceleration =
-    has_forces ? data->lacking_acceleration(time, schedule.step, velocity, before) : Array<double>();
-  results->evaluate(velocity, on_velocity_mesh, nodal_pressure, div, acceleration, schedule.step,
-                    parameters.problem.viscosity);
-  results->add_to(row, change);
-}
-
-// The facts of the run.
-template <int dim>
-void NavierStokes<dim>::report()
-{
-  auto &record              = run_info.record;
-  record["time_step"]       = schedule.step; // a checkpoint's
-  record["time_step_limit"] = limit.limit;
-  record["end_time"]        = time;
-  record["steady"]          = steady.reached;
-  record["pressure_solver"] = parameters.implementation.pressure_solver;
-  record["custom_kernels"]  = parameters.implementation.custom_kernels;
-  if (solver->multigrid)
-    run_info.measure(*solver->multigrid);
-  products->add_to(record, run_info.ranks);
-  results->add_to(record);
-  const auto velocity = download(u[now]), on_velocity_mesh = download(pressure.on_velocity_mesh);
-  Section    scope(run_info.timer, "output");
-  results->write_profiles(velocity, on_velocity_mesh, run_info.folder(), record);
-  data->add_errors(velocity, on_velocity_mesh, time, record);
-  results->print(time, finished());
-}
 
 int main(int argc, char **argv)
 {

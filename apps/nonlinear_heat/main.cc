@@ -17,15 +17,12 @@
 
 #include "expressions/functor_at_points.h"
 #include "fem/functions/coarser_values.h"
-#include "frame/adaptive_mesh.h"
-#include "frame/parameters/mesh_file.h"
+#include "frame/parameters/cube_parameters.h"
 #include "frame/program.h"
-#include "frame/time_dependent_problem.h"
+#include "frame/unknown.h"
 #include "solvers/newton.h"
 
-#include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>
-#include <deal.II/grid/grid_generator.h>
 
 #include <memory>
 #include <optional>
@@ -34,43 +31,24 @@
 using namespace adamant;
 using namespace nonlinear_heat;
 
-// Section "Heat" of the parameter file, with the end time and the time step, and section "Linear solver".
-struct Parameters : TimeParameters
+// Section "Heat" of the parameter file.
+struct Parameters : CubeParameters
 {
-  unsigned int           dimension = 2, degree = 1, refinements = 4, adaptive_cycles = 2, max_steps = 20;
-  Conductivity           conductivity{0.1, 1.};
-  bool                   newton    = true;
-  double                 tolerance = 1e-8;
-  LinearSolverParameters linear_solver;
-  AdaptivityParameters   adaptivity{{"u"}};
-  MeshFileParameters     mesh_file{"; empty: the unit square or cube"};
+  unsigned int max_steps = 20;
+  Conductivity conductivity{0.1, 1.};
+  bool         newton    = true;
+  double       tolerance = 1e-8;
 
   Parameters()
-    : TimeParameters(1., 0.05, "/Heat")
+    : CubeParameters("/Heat", 2, SolverType::gmres)
   {
     using namespace dealii::Patterns;
-    add_parameter("Dimension", dimension, "Of the unit square or cube: 2 or 3", prm, Integer(2, 3));
-    add_parameter("Degree", degree, "Of the finite elements FE_Q", prm, Integer(1, 2));
-    add_parameter("Refinements", refinements, "h = 2^-n for n uniform refinements", prm, Integer(0, 12));
-    add_parameter("Adaptive cycles", adaptive_cycles,
-                  "Further refinements where Kelly's estimator finds the initial values least resolved", prm,
-                  Integer(0, 10));
     add_parameter("Conductivity", conductivity.kappa, "kappa", prm, Double(0.));
     add_parameter("Growth of conductivity", conductivity.beta, "beta: k(u) = kappa (1 + beta u²)", prm, Double(0.));
     add_parameter("Newton", newton, "Newton's method; else Picard's, which takes k for constant", prm);
     add_parameter("Newton tolerance", tolerance, "Of ‖F‖ over its value for the solution before the step", prm,
                   Double(1e-15, 0.1));
     add_parameter("Newton steps", max_steps, "At most, in each time step", prm, Integer(1));
-    add_output_interval(5);
-  }
-
-  unsigned int dim() const { return dimension; }
-  void         check() const // what no single parameter's pattern can tell
-  {
-    TimeParameters::check();
-    linear_solver.require_multigrid();
-    adaptivity.check(dimension);
-    mesh_file.check(dimension);
   }
 };
 
@@ -83,90 +61,59 @@ public:
     , parameters(parameters)
     , dt(parameters.step)
     , fe(parameters.degree)
-    , quadrature(parameters.degree + 1)
   {}
 
 private:
   using Base = TimeDependentProblem<dim>;
-  using Base::device, Base::mesh, Base::mapping, Base::run_info, Base::step, Base::time;
+  using Base::device, Base::mesh, Base::mapping, Base::record, Base::step, Base::time;
 
-  void make_mesh() override
-  {
-    if (!parameters.mesh_file.make_coarse(*mesh))
-      dealii::GridGenerator::hyper_cube(*mesh);
-    refine_global(*mesh, parameters.refinements);
-    refine_for(*dealii_function<dim>(exact(0.)), *mesh, mapping, fe, {parameters.adaptive_cycles, 0.2});
-  }
-
-  void setup() override
-  {
-    setup_field();
-    setup_forms();
-    newton.emplace(device, *this, on_device->size());
-    this->add_output(*field, u);
-    this->describe(*field, *J, *solver, parameters.linear_solver);
-  }
+  void make_mesh() override { parameters.make(*mesh, *dealii_function<dim>(exact(0.)), mapping, fe); }
 
   // The levels, their constraints, and the points where equation data are evaluated.
-  void setup_field()
+  void setup_fields() override
   {
-    Section scope(run_info.timer, "init/hierarchy");
-    meshes.emplace(*mesh, level_mesh_options<dim>(run_info, parameters.linear_solver, fe));
-    field.emplace(*meshes, "u", fe, all_boundaries(*mesh));
-    on_device.emplace(device, *field, mapping);
-    source   = functor_at_points<dim>(device, on_device->quadrature_points(quadrature), [this](double t) {
+    unknown.emplace(*this, "u", fe, all_boundaries(*mesh), parameters.linear_solver);
+    source   = functor_at_points<dim>(device, unknown->quadrature_points(), [this](double t) {
       return Source<dim>{t, parameters.conductivity};
     });
-    boundary = functor_at_points<dim>(device, on_device->prescribed_nodes(), exact);
+    boundary = functor_at_points<dim>(device, unknown->prescribed_nodes(), exact);
     for (Vector<double> *vector : {&u, &u_old, &u_older, &x, &w, &iterate})
-      *vector = on_device->vector();
-    u_on_levels.emplace(device, *field);
+      *vector = unknown->vector();
+    u_on_levels.emplace(device, unknown->field());
     levels.clear();
     k.clear();
     fluxes.clear();
-    for (std::size_t l = 0; l < field->n_levels(); ++l)
+    for (std::size_t l = 0; l < unknown->field().n_levels(); ++l)
       {
-        levels.emplace_back(device, field->space(l), mapping, quadrature);
+        levels.emplace_back(device, unknown->field().space(l), mapping, unknown->quadrature);
         k.emplace_back(device, levels[l].n_points());
         fluxes.emplace_back(device, parameters.newton ? levels[l].n_points() * dim : 1);
       }
+    newton.emplace(device, *this, unknown->size());
+    this->add_output(*unknown, u);
   }
 
   // M and S, and the patterns of K and J with values for u = 0.
-  void setup_forms()
+  void assemble() override
   {
-    const auto flags = dealii::update_values | dealii::update_gradients | dealii::update_JxW_values;
-    {
-      Section    scope(run_info.timer, "init/assembly");
-      const auto mass = [](const CellContext<dim> &cell, auto &local) {
-        for (const unsigned int q : cell.quadrature_point_indices())
-          for (const unsigned int i : cell.dof_indices())
-            for (const unsigned int j : cell.dof_indices())
-              local(i, j) += cell.value(i, q) * cell.value(j, q) * cell.JxW(q);
-      };
-      const auto load = [this](const CellContext<dim> &cell, auto &local) {
-        for (const unsigned int q : cell.quadrature_point_indices())
-          for (const unsigned int i : cell.dof_indices())
-            local(i, q) = dt * cell.value(i, q) * cell.JxW(q);
-      };
-      Form<dim> M_form("M", *field, nodal_values(*field), mapping, quadrature, flags, mass),
-        S_form("S", *field, quadrature_points<dim>(), mapping, quadrature, flags, load);
-      M = assemble_on(device, M_form);
-      S = assemble_on(device, S_form);
-      K_form.emplace("K", *field, nodal_values(*field), mapping, quadrature, flags, nullptr);
-      J.emplace("J", *field, unknowns(*field), mapping, quadrature, flags, nullptr, Levels::all);
-      assemble_J(x);
-      assemble_K();
-      K = make_matrix(device, *K_form);
-    }
-    Section scope(run_info.timer, "init/solver");
-    solver = make_linear_solver(device, *field, *J, parameters.linear_solver, "step of Newton's method");
+    const auto mass =
+      integral<dim>([](const auto &cell, auto i, auto j, auto q) { return cell.value(i, q) * cell.value(j, q); });
+    const auto load = integral<dim>([this](const auto &cell, auto i, auto q) { return dt * cell.value(i, q); });
+    M               = unknown->matrix("M", ColumnKind::nodal_values, mass);
+    S               = unknown->matrix("S", ColumnKind::quadrature_points, load);
+    K_form          = unknown->form("K", ColumnKind::nodal_values, nullptr);
+    J               = unknown->system("J", nullptr);
+    assemble_J(x);
+    assemble_K();
+    K      = make_matrix(device, *K_form);
+    solver = unknown->solver_for(*J, "step of Newton's method");
+    this->describe(*unknown, *J, *solver);
   }
 
   void set_initial_values() override
   {
-    device.copy(functor_at_points<dim>(device, on_device->nodes(), exact).at(0.), x);
-    on_device->nodal_values(x, boundary.at(0.), u);
+    device.copy(functor_at_points<dim>(device, unknown->nodes(), exact).at(0.), x);
+    unknown->nodal_values(x, boundary.at(0.), u);
     device.copy(u, u_old);
   }
 
@@ -178,18 +125,22 @@ private:
     boundary.at(time);
     source.at(time);
     const auto result = newton->solve(x, {parameters.tolerance, int(parameters.max_steps), "time step"});
-    on_device->nodal_values(x, boundary.values(), u);
+    unknown->nodal_values(x, boundary.values(), u);
     newton_steps += result.steps;
     return SolverResult{result.iterations, result.initial_residual, result.final_residual};
   }
 
   double a0() const { return step > 1 ? 1.5 : 1.; }
 
-  // r = -F(x).
   void residual(const Vector<double> &x, Vector<double> &r) override
   {
-    Section scope(run_info.timer, "residual");
-    on_device->nodal_values(x, boundary.values(), iterate);
+    this->timed("residual", [&] { compute_residual(x, r); });
+  }
+
+  // r = -F(x).
+  void compute_residual(const Vector<double> &x, Vector<double> &r)
+  {
+    unknown->nodal_values(x, boundary.values(), iterate);
     device.copy(iterate, w);
     device.axpby(step > 1 ? -2. : -1., u_old, a0(), w);
     if (step > 1)
@@ -204,16 +155,17 @@ private:
   // J on all levels, and its solver: the kind is that of the parameters.
   void linearize(const Vector<double> &x, Linearization) override
   {
-    Section scope(run_info.timer, "update");
-    assemble_J(x);
-    solver->update();
-    device.synchronize();
+    this->timed("update", [&] {
+      assemble_J(x);
+      solver->update();
+      device.synchronize();
+    });
     ++updates;
   }
 
   void assemble_J(const Vector<double> &x)
   {
-    on_device->nodal_values(x, boundary.values(), iterate);
+    unknown->nodal_values(x, boundary.values(), iterate);
     u_on_levels->update(iterate);
     J->update(device, [this](std::size_t l) {
       const auto   &at   = levels[l];
@@ -238,8 +190,7 @@ private:
 
   SolverResult solve(const Vector<double> &r, Vector<double> &d, double) override
   {
-    Section scope(run_info.timer, "solve");
-    return solver->solve(r, d);
+    return this->timed("solve", [&] { return solver->solve(r, d); });
   }
 
   // The state after a step; a checkpoint holds it beside the mesh, and a change of the mesh keeps it.
@@ -247,17 +198,16 @@ private:
   {
     state.scalar(newton_steps);
     state.scalar(updates);
-    state.vector(u, *on_device, boundary.at(time));
-    state.vector(u_old, *on_device, boundary.at((step - 1.) * dt));
-    state.unknowns(x, on_device->space());
+    state.vector(u, *unknown, boundary.at(time));
+    state.vector(u_old, *unknown, boundary.at((step - 1.) * dt));
+    state.unknowns(x, unknown->space());
   }
 
   void report() override
   {
-    this->report_l2_error(*field, u, *dealii_function<dim>(exact(time)));
-    run_info.record["newton_steps"] = newton_steps;
-    run_info.record["updates"]      = updates;
-    run_info.measure(*solver);
+    this->report_l2_error(*unknown, u, *dealii_function<dim>(exact(time)));
+    record["newton_steps"] = newton_steps;
+    record["updates"]      = updates;
   }
 
   static Exact<dim> exact(double t) { return {t}; }
@@ -265,13 +215,10 @@ private:
   const Parameters                  &parameters;
   const double                       dt;
   const dealii::FE_Q<dim>            fe;
-  const dealii::QGauss<dim>          quadrature;
-  std::optional<LevelMeshes<dim>>    meshes;
-  std::optional<Field<dim>>          field;
-  std::optional<DeviceField<dim>>    on_device;
+  std::optional<Unknown<dim>>        unknown;
   std::optional<InjectedValues<dim>> u_on_levels;
   std::vector<QuadratureData<dim>>   levels;
-  std::optional<Form<dim>>           J, K_form;
+  std::unique_ptr<Form<dim>>         J, K_form;
   std::unique_ptr<LinearSolver>      solver; // of J
   std::optional<Newton>              newton;
 

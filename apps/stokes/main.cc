@@ -25,7 +25,6 @@
 #include <optional>
 
 using namespace stokes;
-using adamant::Section;
 
 template <int dim>
 class Stokes : public adamant::TimeDependentProblem<dim>
@@ -40,17 +39,96 @@ public:
 private:
   using Base   = adamant::TimeDependentProblem<dim>;
   using Vector = adamant::Vector<double>;
-  using Base::device, Base::mesh, Base::mapping, Base::run_info, Base::step;
+  using Base::device, Base::mesh, Base::mapping, Base::record, Base::run_info, Base::step, Base::timed;
 
-  void                        make_mesh() override;
-  void                        adapt_mesh() override;
-  void                        setup() override;
-  void                        set_initial_values() override {}
-  adamant::PendingResult      advance() override;
-  void                        serialize(adamant::State &state) override;
-  void                        report() override;
-  bool                        output_due() const override { return Base::output_due() && step > 0; }
+  // The pressure mesh, then refined once more.
+  void make_mesh() override
+  {
+    parameters.mesh.make(*mesh);
+    refine_for_viscosity(*data.viscosity, parameters.refinement.ratio, parameters.refinement.for_viscosity, *mesh);
+    adamant::refine_global(*mesh, 1);
+  }
+
+  // Solves, and refines where Kelly's estimator of the velocity is largest.
+  void adapt_mesh() override
+  {
+    for (unsigned int cycle = 0; cycle < parameters.refinement.for_velocity; ++cycle)
+      {
+        setup();
+        advance();
+        const auto values = this->download(flow->u);
+        timed("init/mesh", [&] {
+          const auto errors = adamant::estimate_errors(flow->space(), mapping, values.data());
+          flag_families(*mesh, flow->matrices(), errors, parameters.refinement.fraction);
+          flow.reset(); // what refers to the mesh as it was
+          adamant::execute_refinement(*mesh);
+        });
+      }
+  }
+
+  void setup() override
+  {
+    timed("init/matrices", [this] { setup_flow(); });
+    setup_viscosity();
+    timed("init/right-hand side", [this] { setup_load(); });
+    print_size(parameters.problem, flow->matrices(), flow->precision());
+    this->describe(
+      {flow->n_unknowns(), n_cells(flow->matrices()), flow->matrices().data().velocity, parameters.linear_solver});
+  }
+
+  void setup_flow()
+  {
+    flow.emplace(device, run_info, *mesh, mapping, parameters.problem, parameters.viscosity, parameters.linear_solver,
+                 parameters.schur(), parameters.discretization.element());
+    const auto  points   = parameters.points(); // one that lies outside is found here, before anything is solved
+    const auto &matrices = flow->matrices();
+    velocity_at_points   = {device, "Output/Points", matrices.velocity, mapping, points, dim};
+    pressure_at_points   = {device, "Output/Points", matrices.nodal_pressure, mapping, points, 1};
+  }
+
+  // η on the cells of the velocity mesh, and with it all matrices.
+  void setup_viscosity()
+  {
+    const auto points = adamant::quadrature_points(flow->space(), mapping, flow->matrices().quadrature);
+    eta               = flow->viscosity_of(Vector(device, positive_values(*data.viscosity, points)),
+                                           parameters.problem.name == "expressions");
+    flow->set_viscosity(eta.stage(1. / parameters.viscosity.stages));
+  }
+
+  void setup_load()
+  {
+    const unsigned int n = flow->velocity().field().element().degree + 2; // points in each direction
+    const auto         F = load_vector(flow->space(), mapping, QGauss<dim>(n), QGauss<dim - 1>(n), *data.force, {});
+    flow->set_load(Vector(device, adamant::transposed_product(flow->space().owned_H(), F)));
+  }
+
+  void set_initial_values() override {}
+
+  // In one stage unless a continuation is asked for.
+  adamant::PendingResult advance() override
+  {
+    adamant::SolverResult result;
+    for (unsigned int stage = 1; stage <= parameters.viscosity.stages; ++stage)
+      {
+        if (stage > 1)
+          flow->set_viscosity(eta.stage(double(stage) / parameters.viscosity.stages));
+        const auto of_stage = flow->solve();
+        result = {result.iterations + of_stage.iterations, of_stage.initial_residual, of_stage.final_residual};
+      }
+    return result;
+  }
+
+  void serialize(adamant::State &state) override
+  {
+    if (state.loading() && parameters.viscosity.stages > 1)
+      flow->set_viscosity(eta);
+    flow->serialize(state);
+  }
+
+  bool output_due() const override { return Base::output_due() && step > 0; }
+
   std::vector<const Vector *> output_vectors() const override { return {&flow->u, &flow->p, &flow->viscosity}; }
+
   void write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const override
   {
     adamant::FieldOutput<dim> output;
@@ -59,9 +137,22 @@ private:
     series.write(output, t);
   }
 
-  void setup_flow();
-  void setup_viscosity();
-  void setup_load();
+  // Errors, values at points, and the balance of energy.
+  void report() override
+  {
+    const auto  nodal_u = this->download(flow->u), nodal_p = this->download(flow->p);
+    const auto &matrices    = flow->matrices();
+    record["dissipation"]   = flow->dissipation();
+    record["work_of_force"] = flow->work();
+    record["precision"]     = to_text(flow->precision());
+    record["max_velocity"]  = max_norm(nodal_u, flow->space().communicator());
+    record_facts(parameters, matrices, eta, record);
+    record_errors(data, matrices, mapping, nodal_u, nodal_p, record);
+    record["velocity_at_points"] = velocity_at_points(flow->u);
+    record["pressure_at_points"] = pressure_at_points(flow->p);
+    std::cout << "largest velocity " << record["max_velocity"] << ", dissipation " << record["dissipation"]
+              << (data.exact_velocity ? ", L2 errors " + record["errors"].dump() : "") << std::endl;
+  }
 
   const Parameters                       &parameters;
   const Case<dim>                         data;
@@ -69,117 +160,6 @@ private:
   adamant::PointEvaluation                velocity_at_points, pressure_at_points;
   adamant::CellViscosity                  eta; // that of the last stage
 };
-
-// The pressure mesh, then refined once more.
-template <int dim>
-void Stokes<dim>::make_mesh()
-{
-  parameters.mesh.make(*mesh);
-  refine_for_viscosity(*data.viscosity, parameters.refinement.ratio, parameters.refinement.for_viscosity, *mesh);
-  adamant::refine_global(*mesh, 1);
-}
-
-// Solves, and refines where Kelly's estimator of the velocity is largest.
-template <int dim>
-void Stokes<dim>::adapt_mesh()
-{
-  for (unsigned int cycle = 0; cycle < parameters.refinement.for_velocity; ++cycle)
-    {
-      setup();
-      advance();
-      const auto values = this->download(flow->u);
-      Section    scope(run_info.timer, "init/mesh");
-      const auto errors = adamant::estimate_errors(flow->space(), mapping, values.data());
-      flag_families(*mesh, flow->matrices(), errors, parameters.refinement.fraction);
-      flow.reset(); // what refers to the mesh as it was
-      adamant::execute_refinement(*mesh);
-    }
-}
-
-template <int dim>
-void Stokes<dim>::setup()
-{
-  setup_flow();
-  setup_viscosity();
-  setup_load();
-  print_size(parameters.problem, flow->matrices(), flow->precision());
-  run_info.describe(
-    {flow->n_unknowns(), n_cells(flow->matrices()), flow->matrices().data().velocity, parameters.linear_solver});
-}
-
-template <int dim>
-void Stokes<dim>::setup_flow()
-{
-  Section scope(run_info.timer, "init/matrices");
-  flow.emplace(device, run_info, *mesh, mapping, parameters.problem, parameters.viscosity, parameters.linear_solver,
-               parameters.schur(), parameters.discretization.element());
-  const auto  points   = parameters.points(); // one that lies outside is found here, before anything is solved
-  const auto &matrices = flow->matrices();
-  velocity_at_points   = {device, "Output/Points", matrices.velocity, mapping, points, dim};
-  pressure_at_points   = {device, "Output/Points", matrices.nodal_pressure, mapping, points, 1};
-}
-
-// η on the cells of the velocity mesh, and with it all matrices.
-template <int dim>
-void Stokes<dim>::setup_viscosity()
-{
-  const auto points = adamant::quadrature_points(flow->space(), mapping, flow->matrices().quadrature);
-  eta               = flow->viscosity_of(Vector(device, positive_values(*data.viscosity, points)),
-                                         parameters.problem.name == "expressions");
-  flow->set_viscosity(eta.stage(1. / parameters.viscosity.stages));
-}
-
-template <int dim>
-void Stokes<dim>::setup_load()
-{
-  Section            scope(run_info.timer, "init/right-hand side");
-  const unsigned int n = flow->velocity().field().element().degree + 2; // points in each direction
-  const auto         F = load_vector(flow->space(), mapping, QGauss<dim>(n), QGauss<dim - 1>(n), *data.force, {});
-  flow->set_load(Vector(device, adamant::transposed_product(flow->space().owned_H(), F)));
-}
-
-// In one stage unless a continuation is asked for.
-template <int dim>
-adamant::PendingResult Stokes<dim>::advance()
-{
-  adamant::SolverResult result;
-  for (unsigned int stage = 1; stage <= parameters.viscosity.stages; ++stage)
-    {
-      if (stage > 1)
-        flow->set_viscosity(eta.stage(double(stage) / parameters.viscosity.stages));
-      const auto of_stage = flow->solve();
-      result = {result.iterations + of_stage.iterations, of_stage.initial_residual, of_stage.final_residual};
-    }
-  return result;
-}
-
-template <int dim>
-void Stokes<dim>::serialize(adamant::State &state)
-{
-  if (state.loading() && parameters.viscosity.stages > 1)
-    flow->set_viscosity(eta);
-  flow->serialize(state);
-}
-
-// Errors, values at points, and the balance of energy.
-template <int dim>
-void Stokes<dim>::report()
-{
-  auto       &record  = run_info.record;
-  const auto  nodal_u = this->download(flow->u), nodal_p = this->download(flow->p);
-  const auto &matrices = flow->matrices();
-  Section     scope(run_info.timer, "output");
-  record["dissipation"]   = flow->dissipation();
-  record["work_of_force"] = flow->work();
-  record["precision"]     = to_text(flow->precision());
-  record["max_velocity"]  = max_norm(nodal_u, run_info.ranks);
-  record_facts(parameters, matrices, eta, record);
-  record_errors(data, matrices, mapping, nodal_u, nodal_p, record);
-  record["velocity_at_points"] = velocity_at_points(flow->u);
-  record["pressure_at_points"] = pressure_at_points(flow->p);
-  std::cout << "largest velocity " << record["max_velocity"] << ", dissipation " << record["dissipation"]
-            << (data.exact_velocity ? ", L2 errors " + record["errors"].dump() : "") << std::endl;
-}
 
 int main(int argc, char **argv)
 {

@@ -12,51 +12,24 @@
 #include "data.h"
 
 #include "expressions/functor_at_points.h"
-#include "frame/adaptive_mesh.h"
-#include "frame/parameters/mesh_file.h"
+#include "frame/parameters/cube_parameters.h"
 #include "frame/program.h"
-#include "frame/time_dependent_problem.h"
+#include "frame/unknown.h"
 
-#include <deal.II/base/quadrature_lib.h>
 #include <deal.II/fe/fe_q.h>
-#include <deal.II/grid/grid_generator.h>
-
-#include <memory>
-#include <optional>
 
 using namespace adamant;
 
-// Section "Heat" of the parameter file, with the end time and the time step, and section "Linear solver".
-struct Parameters : TimeParameters
+// Section "Heat" of the parameter file. A is symmetric positive definite, so that conjugate gradients do.
+struct Parameters : CubeParameters
 {
-  unsigned int dimension = 2, degree = 1, refinements = 4, adaptive_cycles = 2;
-  double       kappa = 0.1, rho = 1.;
-  // A is symmetric positive definite, so conjugate gradients do. A transport term would need gmres.
-  LinearSolverParameters linear_solver{LinearSolverOptions{SolverType::cg}};
-  AdaptivityParameters   adaptivity{{"u"}};
-  MeshFileParameters     mesh_file{"; empty: the unit square or cube"};
+  double kappa = 0.1, rho = 1.;
 
   Parameters()
-    : TimeParameters(1., 0.05, "/Heat")
+    : CubeParameters("/Heat", 3, SolverType::cg)
   {
-    using namespace dealii::Patterns;
-    add_parameter("Dimension", dimension, "Of the unit square or cube: 2 or 3", prm, Integer(2, 3));
-    add_parameter("Degree", degree, "Of the finite elements FE_Q", prm, Integer(1, 3));
-    add_parameter("Refinements", refinements, "h = 2^-n for n uniform refinements", prm, Integer(0, 10));
-    add_parameter("Adaptive cycles", adaptive_cycles, "Further ones where the initial values are least resolved", prm,
-                  Integer(0, 10));
-    add_parameter("Conductivity", kappa, "kappa", prm, Double(0.));
-    add_parameter("Reaction", rho, "rho", prm, Double(0.));
-    add_output_interval(5);
-  }
-
-  unsigned int dim() const { return dimension; }
-  void         check() const // what no single parameter's pattern can tell
-  {
-    TimeParameters::check();
-    linear_solver.require_multigrid();
-    adaptivity.check(dimension);
-    mesh_file.check(dimension);
+    add_parameter("Conductivity", kappa, "kappa", prm, dealii::Patterns::Double(0.));
+    add_parameter("Reaction", rho, "rho", prm, dealii::Patterns::Double(0.));
   }
 };
 
@@ -65,133 +38,88 @@ class Heat : public TimeDependentProblem<dim>
 {
 public:
   Heat(const Parameters &parameters, const Device &device, Run &run)
-    : Base(device, run, parameters.schedule(), parameters.adaptivity, parameters.mesh_file)
+    : TimeDependentProblem<dim>(device, run, parameters.schedule(), parameters.adaptivity, parameters.mesh_file)
     , parameters(parameters)
-    , dt(parameters.step)
     , fe(parameters.degree)
-    , quadrature(parameters.degree + 1)
   {}
 
 private:
   using Base = TimeDependentProblem<dim>;
-  using Base::device, Base::mesh, Base::mapping, Base::run_info, Base::time;
+  using Base::device, Base::mesh, Base::mapping, Base::time;
 
-  void make_mesh() override
-  {
-    if (!parameters.mesh_file.make_coarse(*mesh))
-      dealii::GridGenerator::hyper_cube(*mesh);
-    refine_global(*mesh, parameters.refinements);
-    refine_for(*dealii_function<dim>(exact(0.)), *mesh, mapping, fe, {parameters.adaptive_cycles, 0.2});
-  }
+  static heat::Exact<dim> exact(double t) { return {t}; }
 
-  void setup() override
-  {
-    setup_field();
-    assemble();
-    this->add_output(*field, u);
-    this->describe(*field, *A, *solver, parameters.linear_solver);
-  }
+  void make_mesh() override { parameters.make(*mesh, *dealii_function<dim>(exact(0.)), mapping, fe); }
 
   // The levels, their constraints, and the points where equation data are evaluated.
-  void setup_field()
+  void setup_fields() override
   {
-    Section scope(run_info.timer, "init/hierarchy");
-    meshes.emplace(*mesh, level_mesh_options<dim>(run_info, parameters.linear_solver, fe));
-    field.emplace(*meshes, "u", fe, all_boundaries(*mesh));
-    on_device.emplace(device, *field, mapping);
-    source   = functor_at_points<dim>(device, on_device->quadrature_points(quadrature), [this](double t) {
+    unknown.emplace(*this, "u", fe, all_boundaries(*mesh), parameters.linear_solver);
+    source   = functor_at_points<dim>(device, unknown->quadrature_points(), [this](double t) {
       return heat::Source<dim>{t, parameters.kappa, parameters.rho};
     });
-    boundary = functor_at_points<dim>(device, on_device->prescribed_nodes(), exact);
+    boundary = functor_at_points<dim>(device, unknown->prescribed_nodes(), exact);
     for (Vector<double> *vector : {&u, &x, &rhs})
-      *vector = on_device->vector();
+      *vector = unknown->vector();
+    this->add_output(*unknown, u);
   }
 
   // A on all levels, and on the finest one what the right-hand side needs.
-  void assemble()
+  void assemble() override
   {
-    const auto system = [this](const auto &cell, auto &local) {
-      add_matrix(cell, 1. + dt * parameters.rho, dt * parameters.kappa, local);
+    const double dt          = parameters.step;
+    const auto   combination = [](double mass, double stiffness) {
+      return integral<dim>([=](const auto &cell, auto i, auto j, auto q) {
+        return mass * cell.value(i, q) * cell.value(j, q) + stiffness * (cell.gradient(i, q) * cell.gradient(j, q));
+      });
     };
-    const auto mass = [this](const auto &cell, auto &local) { add_matrix(cell, 1., 0., local); };
-    const auto load = [this](const auto &cell, auto &local) {
-      for (const unsigned int q : cell.quadrature_point_indices())
-        for (const unsigned int i : cell.dof_indices())
-          local(i, q) = dt * cell.value(i, q) * cell.JxW(q);
-    };
-    const auto flags = dealii::update_values | dealii::update_gradients | dealii::update_JxW_values;
-    A.emplace("A", *field, unknowns(*field), mapping, quadrature, flags, system, Levels::all);
-    solver =
-      make_constant_linear_solver(run_info.timer, device, *meshes, *field, *A, parameters.linear_solver, "time step");
-    Section   scope(run_info.timer, "init/assembly");
-    Form<dim> M_form("M", *field, nodal_values(*field), mapping, quadrature, flags, mass),
-      S_form("S", *field, quadrature_points<dim>(), mapping, quadrature, flags, load),
-      C_form("C", *field, prescribed_values(*field), mapping, quadrature, flags, system);
-    M = assemble_on(device, M_form);
-    S = assemble_on(device, S_form);
-    C = assemble_on(device, C_form);
-  }
-
-  // One cell's share of the matrix mass_weight M + stiffness_weight K.
-  void add_matrix(const CellContext<dim> &cell, double mass_weight, double stiffness_weight,
-                  dealii::FullMatrix<double> &local) const
-  {
-    for (const unsigned int q : cell.quadrature_point_indices())
-      for (const unsigned int i : cell.dof_indices())
-        for (const unsigned int j : cell.dof_indices())
-          local(i, j) += (mass_weight * cell.value(i, q) * cell.value(j, q) +
-                          stiffness_weight * (cell.gradient(i, q) * cell.gradient(j, q))) *
-                         cell.JxW(q);
+    const auto system = combination(1. + dt * parameters.rho, dt * parameters.kappa);
+    const auto load   = integral<dim>([dt](const auto &cell, auto i, auto q) { return dt * cell.value(i, q); });
+    A                 = unknown->system("A", system);
+    solver            = unknown->solver_for(*A, "time step");
+    M                 = unknown->matrix("M", ColumnKind::nodal_values, combination(1., 0.));
+    C                 = unknown->matrix("C", ColumnKind::prescribed_values, system);
+    S                 = unknown->matrix("S", ColumnKind::quadrature_points, load);
+    this->describe(*unknown, *A, *solver);
   }
 
   void set_initial_values() override
   {
-    device.copy(functor_at_points<dim>(device, on_device->nodes(), exact).at(0.), x);
-    on_device->nodal_values(x, boundary.at(0.), u);
+    device.copy(functor_at_points<dim>(device, unknown->nodes(), exact).at(0.), x);
+    unknown->nodal_values(x, boundary.at(0.), u);
   }
 
-  // A x = M u + S f - C g, f and g at the new time. The last step's x is the initial guess.
-  PendingResult advance() override
+  // M u + S f - C g, f and g at the new time.
+  void compute_rhs() override
   {
-    {
-      Section scope(run_info.timer, "rhs");
-      device.multiply(1., M, u, 0., rhs);
-      device.multiply(1., S, source.at(time), 1., rhs);
-      device.multiply(-1., C, boundary.at(time), 1., rhs);
-    }
-    Section    scope(run_info.timer, "solve");
-    const auto result = solver->solve(rhs, x);
-    on_device->nodal_values(x, boundary.values(), u);
-    return result;
+    device.multiply(1., M, u, 0., rhs);
+    device.multiply(1., S, source.at(time), 1., rhs);
+    device.multiply(-1., C, boundary.at(time), 1., rhs);
+  }
+
+  // A x = rhs; the last step's x is the initial guess.
+  PendingResult solve_system() override
+  {
+    return solver->launch(rhs, x, [this] { unknown->nodal_values(x, boundary.values(), u); });
   }
 
   // The state after a step: in checkpoints, and carried to a new mesh.
   void serialize(State &state) override
   {
-    state.vector(u, *on_device, boundary.at(time));
-    state.unknowns(x, on_device->space());
+    state.vector(u, *unknown, boundary.at(time));
+    state.unknowns(x, unknown->space());
   }
 
-  void report() override
-  {
-    this->report_l2_error(*field, u, *dealii_function<dim>(exact(time)));
-    run_info.measure(*solver);
-  }
+  void report() override { this->report_l2_error(*unknown, u, *dealii_function<dim>(exact(time))); }
 
-  static heat::Exact<dim> exact(double t) { return {t}; }
-
-  const Parameters               &parameters;
-  const double                    dt;
-  const dealii::FE_Q<dim>         fe;
-  const dealii::QGauss<dim>       quadrature;
-  std::optional<LevelMeshes<dim>> meshes;
-  std::optional<Field<dim>>       field;
-  std::optional<DeviceField<dim>> on_device;
-  std::optional<Form<dim>>        A;
-  std::unique_ptr<LinearSolver>   solver; // of A
-  Matrix<double>                  M, S, C;
-  Vector<double>                  u, x, rhs;
-  ValuesAtPoints                  source, boundary;
+  const Parameters             &parameters;
+  const dealii::FE_Q<dim>       fe;
+  std::optional<Unknown<dim>>   unknown;
+  std::unique_ptr<Form<dim>>    A;
+  std::unique_ptr<LinearSolver> solver; // of A
+  Matrix<double>                M, S, C;
+  Vector<double>                u, x, rhs;
+  ValuesAtPoints                source, boundary;
 };
 
 int main(int argc, char **argv)

@@ -12,70 +12,58 @@
 
 namespace transport_diffusion
 {
-/// The functions that ProblemParameters gives: expressions, or the exact solution's functions.
+/// A function that a parameter gives: an expression, or the exact solution.
 template <int dim>
-class ProblemFunctions
+struct ProblemFunction
 {
-public:
-  ProblemFunctions(const ProblemParameters &parameters, const Coefficients<dim> &coefficients)
-    : parameters(parameters)
-    , coefficients(coefficients)
-  {}
+  const std::string key, text;
 
-  std::unique_ptr<Function<dim>> initial_values() const
-  {
-    return function("Initial values", parameters.initial_values, 0.);
-  }
-  std::unique_ptr<Function<dim>> exact_solution(double t) const
-  {
-    return function("Exact solution", parameters.exact, t);
-  }
-
-  /// @name Values on a device, at points in host memory
-  /// @{
-  adamant::ValuesAtPoints initial_values_at(const adamant::Device &device, const adamant::Array<double> &points) const
-  {
-    return at(device, "Initial values", parameters.initial_values, points);
-  }
-  adamant::ValuesAtPoints boundary_values_at(const adamant::Device &device, const adamant::Array<double> &points) const
-  {
-    return at(device, "Boundary values", parameters.boundary_values, points);
-  }
-  adamant::ValuesAtPoints source_at(const adamant::Device &device, const adamant::Array<double> &points) const
-  {
-    if (parameters.source != ProblemParameters::built_in)
-      return expression_at(device, "Source", parameters.source, points);
-    return adamant::functor_at_points<dim>(device, points, [c = coefficients](double t) {
-      return Source<dim>{ExactSolution<dim>(t), c};
-    });
-  }
-  /// @}
-
-private:
-  std::unique_ptr<Function<dim>> function(const std::string &key, const std::string &text, double t) const
+  std::unique_ptr<Function<dim>> at_time(double t) const
   {
     if (text == ProblemParameters::built_in)
       return adamant::dealii_function<dim>(ExactSolution<dim>(t));
-    auto parsed = adamant::parse_function<dim>("Problem/" + key, text, 1);
+    auto parsed = adamant::parse_function<dim>(key, text, 1);
     parsed->set_time(t);
     return parsed;
   }
-  adamant::ValuesAtPoints at(const adamant::Device &device, const std::string &key, const std::string &text,
-                             const adamant::Array<double> &points) const
-  {
-    if (text != ProblemParameters::built_in)
-      return expression_at(device, key, text, points);
-    return adamant::functor_at_points<dim>(device, points, [](double t) { return ExactSolution<dim>(t); });
-  }
 
-  static adamant::ValuesAtPoints expression_at(const adamant::Device &device, const std::string &key,
-                                               const std::string &text, const adamant::Array<double> &points)
+  /// Returns its values on a device, at points in host memory. Where it is no expression, they come from `built_in`, as
+  /// functor_at_points takes it.
+  template <class AtTime>
+  adamant::ValuesAtPoints at_points(const adamant::Device &device, const adamant::Array<double> &points,
+                                    const AtTime &built_in) const
   {
-    return {device, points.size() / dim, adamant::function_at_points<dim>(device, "Problem/" + key, text, 1, points),
+    if (text == ProblemParameters::built_in)
+      return adamant::functor_at_points<dim>(device, points, built_in);
+    return {device, points.size() / dim, adamant::function_at_points<dim>(device, key, text, 1, points),
             adamant::depends_on_time(text)};
   }
+  adamant::ValuesAtPoints at_points(const adamant::Device &device, const adamant::Array<double> &points) const
+  {
+    return at_points(device, points, [](double t) { return ExactSolution<dim>(t); });
+  }
+};
 
-  const ProblemParameters &parameters;
-  const Coefficients<dim>  coefficients;
+/// The functions of ProblemParameters.
+template <int dim>
+struct ProblemFunctions
+{
+  explicit ProblemFunctions(const ProblemParameters &p)
+    : coefficients(p.coefficients<dim>())
+    , initial_values{"Problem/Initial values", p.initial_values}
+    , boundary_values{"Problem/Boundary values", p.boundary_values}
+    , exact_solution{"Problem/Exact solution", p.exact}
+    , source{"Problem/Source", p.source}
+  {}
+
+  adamant::ValuesAtPoints source_at(const adamant::Device &device, const adamant::Array<double> &points) const
+  {
+    return source.at_points(device, points, [c = coefficients](double t) {
+      return Source<dim>{ExactSolution<dim>(t), c};
+    });
+  }
+
+  const Coefficients<dim>    coefficients;
+  const ProblemFunction<dim> initial_values, boundary_values, exact_solution, source;
 };
 } // namespace transport_diffusion

@@ -43,11 +43,13 @@ public:
   const Field<dim>      &field() const { return host; }
   const LevelSpace<dim> &space() const { return host.finest(); } ///< the space whose nodal values vectors hold
 
-private:
+protected:
   Device                      device;
   const Field<dim>           &host;
   const dealii::Mapping<dim> &mapping;
-  Matrix<double>              H, B;
+
+private:
+  Matrix<double> H, B;
 };
 
 /// Assembles the form's finest matrix on a device, with new values. A matrix with columns quadrature_points() can only

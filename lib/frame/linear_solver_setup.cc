@@ -59,18 +59,18 @@ std::vector<LevelData> timed_levels_in_turn(SectionTimer &timer, LevelMeshes<dim
   constexpr int          small = 1 << 16; // unknowns of levels that are quickly made
   std::vector<LevelData> levels;
   {
-    const SectionWithin assembly(timer, "init/solver", "init/assembly");
+    const Section assembly(timer, "init/assembly");
     levels = levels_in_turn(meshes, field, form, std::max(small, options.compose_up_to));
   }
   for (auto &level : levels)
     if (auto *demand = std::get_if<MadeOnDemand>(&level.values))
       {
         demand->transfer = [&timer, make = demand->transfer] {
-          const SectionWithin hierarchy(timer, "init/solver", "init/hierarchy");
+          const Section hierarchy(timer, "init/hierarchy");
           return make();
         };
         demand->matrix = [&timer, make = demand->matrix] {
-          const SectionWithin assembly(timer, "init/solver", "init/assembly");
+          const Section assembly(timer, "init/assembly");
           return make();
         };
       }
@@ -121,7 +121,7 @@ make_constant_linear_solver(SectionTimer &timer, const Device &device, LevelMesh
   else
     {
       {
-        const SectionWithin assembly(timer, "init/solver", "init/assembly");
+        const Section assembly(timer, "init/assembly");
         form.update();
       }
       solver = make_linear_solver(device, field, form, parameters, name, near_null_space);

@@ -55,6 +55,13 @@ public:
   /// latest when a step is done: until then the input may be refused. All ranks call it together.
   void begin_output();
 
+  /// Does a part of the work whose time counts under this name in the timing table and run.json; see Section.
+  template <class Work>
+  auto timed(const std::string &part, const Work &work)
+  {
+    const Section scope(timer, part);
+    return work();
+  }
   SectionTimer timer;      ///< times of the Sections "init/...", "rhs", "solve", "copy", "output", ...
   RunRecord    record;     ///< written as run.json by `finish`
   Statistics   statistics; ///< statistics.csv; rows are written as they come, up to five times a second

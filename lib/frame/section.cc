@@ -8,8 +8,10 @@
 
 namespace adamant
 {
-namespace internal
+namespace
 {
+// Throws RunError at the begin of the N-th section of this name on one rank, for tests of programs. The environment
+// variable ADAMANT_FAIL=RANK:NAME:N asks for it.
 void fail_for_test(const std::string &section)
 {
   static const char *const wish = std::getenv("ADAMANT_FAIL");
@@ -21,5 +23,37 @@ void fail_for_test(const std::string &section)
   if (std::to_string(rank) + ":" + section + ":" + std::to_string(n) == wish)
     throw RunError("failed as ADAMANT_FAIL wants it in section '" + section + "'");
 }
-} // namespace internal
+
+// Whether the clock of a section rests in the sections within it.
+bool rests(const std::string &section)
+{
+  return section != "remesh";
+}
+} // namespace
+
+std::string SectionTimer::name_of(const std::string &section) const
+{
+  return remeshing && section.rfind("init/", 0) == 0 ? "remesh/" + section.substr(5) : section;
+}
+
+void SectionTimer::begin(const std::string &section)
+{
+  fail_for_test(section);
+  const std::string name = name_of(section);
+  if (!open.empty() && rests(open.back()))
+    leave_subsection(open.back());
+  open.push_back(name);
+  enter_subsection(name);
+  observer(name);
+}
+
+void SectionTimer::end()
+{
+  const std::string name = open.back();
+  open.pop_back();
+  leave_subsection(name);
+  if (!open.empty() && rests(open.back()))
+    enter_subsection(open.back());
+  observer(open.empty() ? "" : open.back());
+}
 } // namespace adamant

@@ -4,6 +4,7 @@
 #include "fem/functions/l2_error.h"
 #include "fem/meshes/mesh.h"
 #include "fem/meshes/stored_mesh.h"
+#include "frame/unknown.h"
 
 #include <deal.II/base/quadrature_lib.h>
 
@@ -19,6 +20,7 @@ TimeDependentProblem<dim>::TimeDependentProblem(const Device &device, Run &run, 
                                                 const AdaptivityOptions &adaptivity, const Shape &manifolds)
   : device(device)
   , run_info(run)
+  , record(run.record)
   , schedule(schedule)
   , mesh(create_mesh<dim>(run.ranks, run.distributed_mesh))
   , adaptivity(adaptivity, mapping)
@@ -72,14 +74,37 @@ void TimeDependentProblem<dim>::run()
   wait_for_output();
   device.synchronize();
   run_info.end_time_loop();
-  report();
+  timed("output", [this] { report(); });
+  if (described != nullptr)
+    run_info.measure(*described);
   if (adaptivity.options.on())
     {
-      run_info.record["remeshes"]           = adaptivity.n_changes;
-      run_info.record["remesh_mass_change"] = adaptivity.mass_change;
+      record["remeshes"]           = adaptivity.n_changes;
+      record["remesh_mass_change"] = adaptivity.mass_change;
     }
   if (device.asynchronous())
-    run_info.record["timings"]["output beside"] = series.seconds_beside();
+    record["timings"]["output beside"] = series.seconds_beside();
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::setup()
+{
+  timed("init/hierarchy", [this] { setup_fields(); });
+  timed("init/assembly", [this] { assemble(); });
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::set_up_at_time_0()
+{
+  setup();
+  timed("init/initial values", [this] { set_initial_values(); });
+}
+
+template <int dim>
+PendingResult TimeDependentProblem<dim>::advance()
+{
+  timed("rhs", [this] { compute_rhs(); });
+  return timed("solve", [this] { return solve_system(); });
 }
 
 // What is still to be launched counts as the solve.
@@ -87,8 +112,7 @@ template <int dim>
 PendingResult TimeDependentProblem<dim>::launch_step()
 {
   const PendingResult result = advance();
-  const Section       scope(run_info.timer, "solve");
-  device.launch_waiting();
+  timed("solve", [this] { device.launch_waiting(); });
   return result;
 }
 
@@ -132,14 +156,10 @@ void TimeDependentProblem<dim>::begin()
       State state(run_info.checkpoint().archive());
       return serialize_all(state);
     }
-  {
-    Section scope(run_info.timer, "init/mesh");
-    make_mesh();
-  }
+  timed("init/mesh", [this] { make_mesh(); });
   adapt_mesh();
   adaptivity.begin(*mesh);
-  setup();
-  set_initial_values();
+  set_up_at_time_0();
   adapt_to_initial_values();
   run_info.begin_output();
   write_output();
@@ -159,8 +179,7 @@ void TimeDependentProblem<dim>::adapt_to_initial_values()
         outputs.clear();
         change.execute();
       }
-      setup();
-      set_initial_values();
+      set_up_at_time_0();
     }
 }
 
@@ -212,10 +231,7 @@ void TimeDependentProblem<dim>::set_up_anew(MeshChange<dim> &change)
   }
   outputs.clear();
   snapshots.clear();
-  {
-    Section scope(run_info.timer, "remesh/refinement");
-    change.execute();
-  }
+  timed("remesh/refinement", [&change] { change.execute(); });
   run_info.timer.remeshing = true;
   setup();
   run_info.timer.remeshing = false;
@@ -228,8 +244,7 @@ void TimeDependentProblem<dim>::set_up_anew(MeshChange<dim> &change)
 template <int dim>
 std::array<double, 2> TimeDependentProblem<dim>::timed_mass(const FollowedField<dim> &field)
 {
-  Section scope(run_info.timer, "remesh/mass");
-  return mass(field, mapping);
+  return timed("remesh/mass", [&] { return mass(field, mapping); });
 }
 
 template <int dim>
@@ -237,7 +252,7 @@ std::string TimeDependentProblem<dim>::size_of_mesh() const
 {
   if (!adaptivity.options.on())
     return "";
-  return "cells " + run_info.record.at("cells").dump() + "  unknowns " + run_info.record.at("dofs").dump();
+  return "cells " + record.at("cells").dump() + "  unknowns " + record.at("dofs").dump();
 }
 
 template <int dim>
@@ -281,8 +296,8 @@ void TimeDependentProblem<dim>::write_statistics(const SolverResult &result)
                       {"initial_residual", result.initial_residual},
                       {"residual", result.final_residual}};
   if (adaptivity.options.on())
-    row.insert(row.end(), {{"cells", run_info.record.at("cells")}, {"dofs", run_info.record.at("dofs")}});
-  add_statistics(row);
+    row.insert(row.end(), {{"cells", record.at("cells")}, {"dofs", record.at("dofs")}});
+  timed("statistics", [&] { add_statistics(row); });
   run_info.statistics.add(row);
 }
 
@@ -330,8 +345,7 @@ void TimeDependentProblem<dim>::wait_for_output()
 {
   if (snapshots.empty()) // nothing has been written
     return;
-  Section scope(run_info.timer, "output");
-  series.wait();
+  timed("output", [this] { series.wait(); });
 }
 
 template <int dim>
@@ -344,14 +358,27 @@ void TimeDependentProblem<dim>::describe(const Field<dim> &field, const Form<dim
   std::vector<LevelData> levels; // by their matrices alone: the rest may be gone
   for (std::size_t level = 0; level < field.n_levels(); ++level)
     levels.push_back({form.matrix(level), nullptr, nullptr});
-  run_info.describe({n_unknowns, n_cells, levels, parameters, extrapolation_order});
+  describe({n_unknowns, n_cells, levels, parameters, extrapolation_order}, &solver);
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::describe(const Unknown<dim> &unknown, const Form<dim> &form, const LinearSolver &solver,
+                                         unsigned int extrapolation_order)
+{
+  describe(unknown.field(), form, solver, unknown.parameters, extrapolation_order);
+}
+
+template <int dim>
+void TimeDependentProblem<dim>::describe(const RunSize &size, const LinearSolver *solver)
+{
+  run_info.describe(size);
+  described = solver;
 }
 
 template <int dim>
 Array<double> TimeDependentProblem<dim>::download(const Vector<double> &vector)
 {
-  Section scope(run_info.timer, "copy");
-  return to_host(vector);
+  return timed("copy", [&] { return to_host(vector); });
 }
 
 template <int dim>
@@ -436,11 +463,10 @@ void TimeDependentProblem<dim>::report_l2_error(const Field<dim> &field, const V
                                                 const dealii::Function<dim> &exact)
 {
   const auto   values = download(u);
-  Section      scope(run_info.timer, "output");
   const double error =
     l2_error(field.finest(), mapping, dealii::QGauss<dim>(field.element().degree + 2), values.data(), exact);
   std::cout << "L2 error at t = " << time << ": " << error << std::endl;
-  run_info.record["errors"]["l2"] = error;
+  record["errors"]["l2"] = error;
 }
 
 template class TimeDependentProblem<2>;

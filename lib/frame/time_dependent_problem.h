@@ -23,6 +23,9 @@
 
 namespace adamant
 {
+template <int dim>
+class Unknown;
+
 /// A program that takes time steps. The program gives the equation by the virtual functions below, listed in the order
 /// of their calls. This class does the mesh, the time loop, checkpoints, files and the record. A stationary problem has
 /// one step.
@@ -50,20 +53,26 @@ protected:
   /// @name The equation
   /// @{
 
-  /// Makes the mesh from an empty one, in the Section "init/mesh". It is not called where a checkpoint has the mesh.
+  /// Makes the mesh from an empty one. It is not called where a checkpoint has the mesh.
   virtual void make_mesh() = 0;
   /// Refines the mesh where that needs solutions; called after make_mesh.
   virtual void adapt_mesh() {}
   /// Makes the fields, forms, solvers and vectors on the mesh: all that a checkpoint does not hold. It calls
-  /// `describe`, and at time 0 may still change the schedule. It is called again whenever the mesh has changed.
-  virtual void setup() = 0;
+  /// `describe`, and at time 0 may still change the schedule. It is called again whenever the mesh has changed. By
+  /// default it calls setup_fields(), for fields, vectors and points, and then assemble(), for matrices and solvers.
+  virtual void setup();
+  virtual void setup_fields() {}
+  virtual void assemble() {}
   /// Sets the state at time 0. It is not called where a checkpoint has the state.
   virtual void set_initial_values() = 0;
   /// Returns the end of the next time step, whose number is `step` already; by default the schedule's steps are equal.
   virtual double next_time() { return step * schedule.step; }
   /// Takes one time step, to the state at `time`; `step` is its number already. Where the solve is only launched, and
-  /// no function of the program makes the host wait, the next step is launched while this one runs on the GPU.
-  virtual PendingResult advance() = 0;
+  /// no function of the program makes the host wait, the next step is launched while this one runs on the GPU. By
+  /// default it calls compute_rhs() and returns the result of solve_system().
+  virtual PendingResult advance();
+  virtual void          compute_rhs() {}
+  virtual PendingResult solve_system() { return {}; }
   /// Saves or loads the data from which advance() goes on, beside step and time. It loads from a checkpoint, or on a
   /// new mesh, where it has to set prescribed values.
   virtual void serialize(State &state) = 0;
@@ -76,7 +85,7 @@ protected:
   /// Returns whether add_statistics reads data of this step that the next step changes, so that the host has to wait
   /// for it. Otherwise add_statistics may be called when the next step has begun, with this step's `step` and `time`.
   virtual bool statistics_wait() const { return true; }
-  /// Adds results to run.record and prints them; called at the end.
+  /// Adds results to the record and prints them; called at the end.
   virtual void report() {}
 
   /// Returns the device vectors that `write` needs, in its order; their number and sizes must not change. By default
@@ -84,7 +93,7 @@ protected:
   virtual std::vector<const Vector<double> *> output_vectors() const;
   /// Adds the state at time `t` to the series, from the `values` of the output_vectors in host memory. By default it
   /// writes the fields given to add_output. With a GPU it runs beside the next steps, in a thread of its own. So it may
-  /// not read `time` or vectors of the device, and may not open a Section.
+  /// not read `time` or vectors of the device, and may not call timed().
   virtual void write(TimeSeries &series, double t, const std::vector<const double *> &values) const;
   /// Returns the field that the mesh follows; `name` is a parameter's value. By default it is one of the fields given
   /// to add_output.
@@ -96,14 +105,27 @@ protected:
   /// @name Functions and members for the equation
   /// @{
 
+  /// Does a part of the work whose time counts under this name in the timing table and run.json. The functions above
+  /// are parts already: "init/mesh", "init/hierarchy" (setup_fields), "init/assembly" (assemble), "init/initial values",
+  /// "rhs" (compute_rhs), "solve" (solve_system), "statistics", "output" (write, report).
+  template <class Work>
+  auto timed(const std::string &part, const Work &work)
+  {
+    return run_info.timed(part, work);
+  }
   /// Prints and records the run's size: the cells of the mesh, the unknowns of the field, the levels, the solver.
   void describe(const Field<dim> &field, const Form<dim> &form, const LinearSolver &solver,
                 const LinearSolverParameters &parameters, unsigned int extrapolation_order = 0);
+  void describe(const Unknown<dim> &unknown, const Form<dim> &form, const LinearSolver &solver,
+                unsigned int extrapolation_order = 0);
+  /// Records the run's size. Where a solver is given, the record gets the time of its V-cycle at the end of the run.
+  void describe(const RunSize &size, const LinearSolver *solver = nullptr);
   /// Returns the level beyond which no change of the mesh refines a cell; 0 where the mesh never changes.
   int largest_level() const { return adaptivity.largest_level(); }
   /// Returns how often the mesh has changed; in setup() of a continued run, too.
   unsigned int n_mesh_changes() const { return adaptivity.n_changes; }
-  /// Returns a copy of a device vector in host memory; its time counts as the Section "copy".
+  std::string  folder() const { return run_info.folder(); } ///< see Run
+  /// Returns a copy of a device vector in host memory; its time counts as "copy".
   Array<double> download(const Vector<double> &vector);
   /// Chooses, in setup(), what of the nodal values u is written; field and vector must keep their addresses. The three
   /// functions write a scalar field under its name, the vector fields that the field consists of, times factors (see
@@ -118,6 +140,7 @@ protected:
 
   const Device device;
   Run         &run_info;
+  RunRecord   &record; ///< the run's, see Run
   Schedule     schedule;
   unsigned int step = 0;  ///< number of the present step
   double       time = 0.; ///< end of the present step
@@ -128,6 +151,8 @@ protected:
   /// @}
 
 private:
+  friend class Unknown<dim>;
+
   /// Makes the coarse mesh whose manifolds place new vertices of a mesh from a checkpoint, which stores none; null:
   /// cells are straight. A serial mesh gets manifolds only where it may change.
   using Shape = std::function<std::unique_ptr<dealii::Triangulation<dim>>()>;
@@ -135,6 +160,7 @@ private:
                        const Shape &manifolds);
 
   void begin();
+  void set_up_at_time_0();
   void load_mesh();
   void adapt_to_initial_values();
   void change_mesh();
@@ -168,7 +194,8 @@ private:
     double        time   = 0.;
     PendingResult result = {};
   };
-  Step                  under_way; // the step that the host has launched but not seen the end of
+  const LinearSolver   *described = nullptr; // whose V-cycle is measured at the end
+  Step                  under_way;           // the step that the host has launched but not seen the end of
   Output               &show(const Field<dim> &field, const Vector<double> &u, const Show &show);
   std::vector<Output>   outputs;
   std::vector<Snapshot> snapshots; // of the output_vectors

@@ -3,6 +3,7 @@
 #include "base/run_record.h"
 #include "frame/restart/checkpoint.h"
 #include "frame/run_folder.h"
+#include "frame/section.h"
 #include "frame/signals.h"
 
 #include <gtest/gtest.h>
@@ -13,6 +14,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <set>
 #include <string>
@@ -201,6 +203,25 @@ TEST_F(RunFiles, RowsThatCouldNotBeWrittenAreWrittenLater)
   fs::remove(file);
   rows.save(file, true);
   EXPECT_EQ(read("statistics.csv"), "step\n1\n2\n");
+}
+
+TEST(Sections, ASecondCountsOnceExceptInAChangeOfTheMesh)
+{
+  adamant::SectionTimer timer(std::cout, dealii::TimerOutput::never, dealii::TimerOutput::wall_times);
+  const auto            both = [&timer](const char *outer, const char *inner) {
+    const adamant::Section around(timer, outer), within(timer, inner);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  };
+  both("init/hierarchy", "init/solver");
+  both("solve", "solve");
+  timer.remeshing = true;
+  both("remesh", "init/solver");
+  auto seconds = timer.get_summary_data(dealii::TimerOutput::total_wall_time);
+  EXPECT_LT(seconds["init/hierarchy"], 0.04);
+  EXPECT_GE(seconds["init/solver"], 0.05);
+  EXPECT_GE(seconds["solve"], 0.05);
+  EXPECT_GE(seconds["remesh/solver"], 0.05);
+  EXPECT_GE(seconds["remesh"], seconds["remesh/solver"]);
 }
 
 TEST_F(RunFiles, FoldersThatCannotBeSynced)
