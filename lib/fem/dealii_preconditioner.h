@@ -50,7 +50,7 @@ public:
   /// differs from the order that distribute_dofs gives.
   DealiiPreconditioner(const Device &device, const std::vector<LevelData> &levels, const MultigridOptions &options,
                        const DofNumbers &numbers = {})
-    : vectors(device, *levels.back().matrix(), numbers)
+    : vectors(device, levels.back().rows(), numbers)
     , cycle(std::make_unique<VCycle<Number>>(device, levels, options))
     , b(device, cycle->n_rows())
   {}

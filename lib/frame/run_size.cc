@@ -40,7 +40,8 @@ void describe(const RunSize &size, const Communicator &ranks, RunRecord &record)
   record["levels"]    = RunRecord::array();
   for (const auto &level : size.levels)
     {
-      double sums[] = {double(level.n_rows()), double(level.matrix()->n_nonzeros())};
+      const auto *A      = level.matrix(); // none by cells, which store no entries
+      double      sums[] = {double(level.n_rows()), A ? double(A->n_nonzeros()) : 0.};
       ranks.sum(sums, 2);
       record["levels"].push_back({{"dofs", std::llround(sums[0])}, {"nonzeros", std::llround(sums[1])}});
     }

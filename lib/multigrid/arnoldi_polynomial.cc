@@ -56,13 +56,13 @@ std::vector<double> solve_transposed_for_last_unit(int n, const std::vector<doub
 }
 
 // Orthonormalises w by classical Gram-Schmidt against k vectors, and once more where orthogonality was lost. Returns
-// the k coefficients and, behind them, the norm before scaling; a zero norm leaves w unscaled.
+// the k coefficients and, behind them, the norm before scaling; a zero norm leaves w unscaled. `scalars` has room for
+// k + 1.
 template <typename Number>
 std::vector<double> orthonormalize(const Device &device, const std::vector<Vector<Number>> &basis, int k,
-                                   Vector<Number> &w)
+                                   Vector<Number> &w, Scalars &scalars)
 {
   std::vector<double> h(k + 1, 0.);
-  Scalars             scalars(device, k + 1);
   const auto          products = [&] { // of w with the vectors and, behind them, with itself
     for (int i = 0; i < k; ++i)
       device.dot(basis[i], w, scalars, i);
@@ -141,12 +141,13 @@ void ArnoldiPolynomial<Number>::find_values()
     return of_degree.assign(k, Values(1, 1.));
   device.axpby(static_cast<Number>(1. / norm), r, Number(0), basis[0]);
   std::vector<double> H(k * (k + 1), 0.); // column j: H[j (k + 1) + i]
+  Scalars             scalars(device, k + 1);
   for (int j = 0; j < dimension; ++j)
     {
       basis.emplace_back(device, n);
       device.multiply(Number(1), level.A, basis[j], Number(0), r);
       smoother->vmult(Number(1), r, basis[j + 1], false);
-      const std::vector<double> column = orthonormalize(device, basis, j + 1, basis[j + 1]);
+      const std::vector<double> column = orthonormalize(device, basis, j + 1, basis[j + 1], scalars);
       std::copy(column.begin(), column.end(), &H[j * (k + 1)]);
       const double square = std::inner_product(column.begin(), column.end() - 1, column.begin(), 0.);
       if (column.back() <= 100 * double(std::numeric_limits<Number>::epsilon()) * std::sqrt(square))

@@ -59,7 +59,14 @@ struct LevelData
   /// Returns A by cells; null where it has rows.
   const CellMatrix *cells() const { return values.index() == 2 ? std::get<2>(values).get() : nullptr; }
   bool              changes_on_device() const { return changing() || cells(); }
-  int               n_rows() const { return cells() ? 3 * cells()->grid().n_nodes() : matrix()->n_rows; }
+  /// Returns what `matrix` does; throws RunError where that is null.
+  const CSRMatrix<double> &rows() const
+  {
+    if (const auto *A = matrix())
+      return *A;
+    throw RunError("a level's matrix has no rows: it is by cells, or has not been made yet");
+  }
+  int n_rows() const { return cells() ? 3 * cells()->grid().n_nodes() : rows().n_rows; }
 
 private:
   const ValuesOnDevice *on_device() const { return std::get_if<ValuesOnDevice>(&values); }
@@ -70,7 +77,7 @@ inline CSRMatrix<double> matrix_on_host(const LevelData &level)
 {
   if (level.cells())
     return level.cells()->rows();
-  CSRMatrix<double> matrix = *level.matrix();
+  CSRMatrix<double> matrix = level.rows();
   if (level.changing())
     matrix.value = to_host(level.changing()->values);
   return matrix;
@@ -82,8 +89,8 @@ Matrix<Number> make_matrix(const Device &device, const LevelData &level)
 {
   if (level.cells())
     return {device, *level.cells()};
-  return level.changing() ? Matrix<Number>(device, *level.matrix(), *level.changing(), level.node_size) :
-                            Matrix<Number>(device, *level.matrix(), level.node_size);
+  return level.changing() ? Matrix<Number>(device, level.rows(), *level.changing(), level.node_size) :
+                            Matrix<Number>(device, level.rows(), level.node_size);
 }
 
 /// Copies the values that a level has now to A. Throws RunError where A was not to change and its entries have been
@@ -93,9 +100,9 @@ void update_matrix(const LevelData &level, Matrix<Number> &A)
 {
   if (level.cells())
     return A.update(*level.cells());
-  if (level.matrix()->column.empty() && level.matrix()->n_nonzeros() > 0)
+  if (level.rows().column.empty() && level.rows().n_nonzeros() > 0)
     throw RunError("the entries of a matrix that was not to change have been freed, so that it takes no new values");
-  level.changing() ? A.update(*level.changing()) : A.update(*level.matrix());
+  level.changing() ? A.update(*level.changing()) : A.update(level.rows());
 }
 
 /// A level with its matrix on a device, in precision Number, for the V-cycle, its smoothers and its coarse solver.

@@ -10,6 +10,12 @@ namespace
 {
 // Places of the scalars.
 constexpr int rho_new = 0, shadow_v = 1, t_s = 2, t_t = 3, r_r = 4, n_scalars = 5;
+
+void fail_broken(const SolverControl &control, const SolverResult &result)
+{
+  fail("BiCGStab", control, result.iterations, result.final_residual, "breakdown",
+       "the matrix or the preconditioner is singular; or use GMRES");
+}
 } // namespace
 
 BiCGStab::BiCGStab(const Device &device, const LinearOperator &A, const Preconditioner &M)
@@ -31,6 +37,7 @@ SolverResult BiCGStab::solve(const Vector<double> &b, Vector<double> &x, const S
 {
   SolverResult result;
   double       cycle_start = 0;
+  int          before      = 0; // iterations when the last cycle began
   bool         first = true, ended_well = false;
   for (;; first = false)
     {
@@ -53,7 +60,10 @@ SolverResult BiCGStab::solve(const Vector<double> &b, Vector<double> &x, const S
         fail_unconverged("BiCGStab", control, result.final_residual);
       if (ended_well && result.final_residual > 0.9 * cycle_start)
         fail("BiCGStab", control, result.iterations, result.final_residual, "stagnation", below_rounding);
+      if (!first && result.iterations == before + 1 && result.final_residual > 0.9 * cycle_start)
+        fail_broken(control, result);
       cycle_start = result.final_residual;
+      before      = result.iterations;
       ended_well  = cycle(x, norm_b, control, result);
     }
 }
@@ -68,8 +78,7 @@ bool BiCGStab::cycle(Vector<double> &x, double norm_b, const SolverControl &cont
     {
       const bool broken = !step(state, k == 0, x);
       if (broken && k == 0 && !state.gained)
-        fail("BiCGStab", control, result.iterations, result.final_residual, "breakdown",
-             "the matrix or the preconditioner is singular; or use GMRES");
+        fail_broken(control, result);
       ++result.iterations;
       if (broken)
         return false;

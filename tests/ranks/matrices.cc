@@ -321,8 +321,10 @@ TEST_F(CudaRanks, Sums)
       adamant::Vector<double> rest(device, Array<double>(n, 1.));
       device.arnoldi({n, n_vectors, k.on_device(), table.data(), directions.data(), directions[last].data(),
                       rest.data(), nullptr, several.storage().on_device});
-      std::vector<double> column(n_vectors);
-      device.interface().download(column.data(), several.data(), n_vectors * sizeof(double));
+      std::vector<double> column(n_vectors + 1);
+      device.interface().download(column.data(), several.data(), column.size() * sizeof(double));
+      const double norm = std::sqrt(device.dot(w, w));
+      EXPECT_NEAR(column[n_vectors], norm, 1e-12 * norm) << "expected what Arnoldi's second sums give";
       for (int i = 0; i < n_vectors; ++i)
         EXPECT_NEAR(column[i], products[i], 1e-25 * std::sqrt(device.dot(w, w))) << "coefficient " << i;
     }
