@@ -27,7 +27,6 @@
 #include <vector>
 
 using namespace stationary_navier_stokes;
-using adamant::Section;
 
 template <int dim>
 class StationaryNavierStokes : public adamant::TimeDependentProblem<dim>
@@ -45,20 +44,214 @@ public:
 private:
   using Base   = adamant::TimeDependentProblem<dim>;
   using Vector = adamant::Vector<double>;
-  using Base::device, Base::mesh, Base::mapping, Base::run_info, Base::step, Base::time;
+  using Base::device, Base::mesh, Base::mapping, Base::record, Base::run_info, Base::step, Base::time, Base::timed;
 
-  void                        make_mesh() override;
-  void                        adapt_mesh() override;
-  void                        setup() override;
-  void                        set_initial_values() override {}
-  adamant::PendingResult      advance() override;
-  void                        serialize(adamant::State &state) override;
-  void                        report() override;
-  bool                        output_due() const override { return Base::output_due() && step > 0; }
+  void make_mesh() override
+  {
+    parameters.mesh.make(*mesh);
+    hanging.straighten(*mesh);
+  }
+
+  // Solves, and refines where the estimated error of the velocity is largest; the solution is the next guess.
+  void adapt_mesh() override
+  {
+    for (unsigned int cycle = 0; cycle < parameters.refinement.cycles; ++cycle)
+      {
+        setup();
+        advance();
+        record["meshes"].push_back(summary());
+        const auto values = this->download(u);
+        timed("init/mesh", [&] { refine(values); });
+      }
+  }
+
+  void refine(const adamant::Array<double> &values)
+  {
+    const auto   &space = level->field.finest();
+    ComponentMask velocities(dim + 1, true);
+    velocities.set(dim, false);
+    GridRefinement::refine_and_coarsen_fixed_number(
+      *mesh,
+      parameters.refinement.estimator == "residual" ?
+        residual_indicators(parameters.problem, space, mapping, level->equations.unresolved(u), values) :
+        adamant::estimate_errors(space, mapping, values.data(), velocities),
+      parameters.refinement.fraction, 0.);
+    change = std::make_unique<adamant::MeshChange<dim>>(*mesh);
+    change->keep(space, values.data());
+    change->prepare();
+    samples.reset(); // what refers to the mesh as it was
+    level.reset();
+    meshes.reset();
+    hanging.restore(*mesh);
+    change->execute();
+    hanging.straighten(*mesh);
+  }
+
+  void setup() override
+  {
+    timed("init/hierarchy", [this] { setup_level(); });
+    if (parameters.nonlinear.nested && !change)
+      timed("init/coarser problems", [this] { make_coarser(); });
+    timed("init/solver", [this] { level->linearize(x, adamant::Linearization::picard); });
+    this->describe(level->field, level->equations.J, level->linear_solver(), parameters.linear_solver);
+  }
+
+  void setup_level()
+  {
+    meshes.emplace(*mesh, adamant::level_mesh_options<dim>(run_info, parameters.linear_solver, flow_element<dim>()));
+    level = make_level(meshes->size() - 1);
+    samples.emplace(parameters, level->field.finest(), mapping);
+    check_flux(parameters.problem, level->field.finest(), mapping);
+    check_coarsest_level(parameters, level->field.space(0).n_dofs());
+    x = level->on_device.vector();
+    u = level->on_device.vector();
+  }
+
+  std::unique_ptr<FlowLevel<dim>> make_level(std::size_t l) const
+  {
+    return std::make_unique<FlowLevel<dim>>(device, parameters, *meshes, l, mapping, run_info.timer);
+  }
+
+  // The same problem on the coarser meshes, as far as it does not depend on the solution, and the way to the next one.
+  void make_coarser()
+  {
+    coarser.resize(meshes->size() - 1);
+    for (std::size_t l = coarser.size(); l-- > 0;)
+      {
+        const FlowLevel<dim> &finer = l + 1 < coarser.size() ? *coarser[l + 1].flow : *level;
+        auto                 &flow  = coarser[l].flow;
+        flow                        = make_level(l);
+        flow->linearize(flow->on_device.vector(), adamant::Linearization::picard);
+        coarser[l].to_finer = adamant::Matrix<double>(
+          device, adamant::embedding((*meshes)[l + 1], finer.field.finest(), flow->field.finest()));
+      }
+  }
+
+  void set_initial_values() override {}
+
+  adamant::PendingResult advance() override
+  {
+    if (change)
+      x.upload(change->take(level->field.finest()).data());
+    const auto result = change ? solve_on(*level, x) : solve_nested();
+    set_nodal_values();
+    remove_mean_pressure();
+    return adamant::SolverResult{result.iterations, result.initial_residual, result.final_residual};
+  }
+
+  // On the finest mesh to the tolerance; where that fails, the last solution is written. On others to that of levels:
+  // where the viscosity is too small for such a mesh, the next one goes on from the last solution.
+  adamant::NewtonResult solve_on(FlowLevel<dim> &flow, Vector &x)
+  {
+    const auto &nonlinear = parameters.nonlinear;
+    const bool  finest    = &flow == level.get();
+    try
+      {
+        return finest ?
+                 continuation.solve(flow, nonlinear.tolerance, flow.residual_at_rest(parameters.problem.viscosity), x) :
+                 continuation.solve(flow, nonlinear.level_tolerance, 0., x);
+      }
+    catch (const adamant::SolverError &error)
+      {
+        if (!finest)
+          return {};
+        const auto nodal = adamant::to_host(flow.nodal_values(x));
+        if (parameters.output.files && continuation.last_viscosity > 0.)
+          {
+            run_info.begin_output(); // this may be the first file
+            adamant::TimeSeries series(this->folder(), "last_solution");
+            write_state(flow.field.finest(), mapping, nodal.data(), series, 0.);
+          }
+        throw adamant::SolverError(
+          error.what() + continuation.advice() + "; the largest Reynolds number of a cell is " +
+          adamant::to_text(largest_cell_speed(flow.field.finest(), nodal) / parameters.problem.viscosity));
+      }
+  }
+
+  // On one level mesh after the other, from the coarsest on; what has been used is freed.
+  adamant::NewtonResult solve_nested()
+  {
+    Vector next = (coarser.empty() ? *level : *coarser[0].flow).on_device.vector();
+    for (std::size_t l = 0; l < coarser.size(); ++l)
+      {
+        FlowLevel<dim> &flow = *coarser[l].flow, &finer = l + 1 < coarser.size() ? *coarser[l + 1].flow : *level;
+        solve_on(flow, next);
+        Vector fine = finer.on_device.vector();
+        device.multiply(1., coarser[l].to_finer, flow.nodal_values(next), 0., fine);
+        std::swap(next, fine);
+        device.synchronize();
+        coarser[l] = {};
+      }
+    const auto result = solve_on(*level, next);
+    std::swap(x, next);
+    return result;
+  }
+
+  void set_nodal_values()
+  {
+    device.copy(level->nodal_values(x), u);
+    integrals = integrate(level->field.finest(), mapping, this->download(u));
+  }
+
+  // Where a constant is free. Of x, which checkpoints hold, so that a run that is continued has the same bits.
+  void remove_mean_pressure()
+  {
+    if (!level->has_constant_pressure())
+      return;
+    auto values = this->download(u);
+    for (std::size_t i = dim; i < values.size(); i += dim + 1)
+      values[i] -= integrals.pressure / integrals.volume;
+    x.upload(values.data());
+    device.copy(level->nodal_values(x), u);
+  }
+
+  void serialize(adamant::State &state) override
+  {
+    state.unknowns(x, level->on_device.space());
+    // What the record has of the way to the solution.
+    std::string way = adamant::RunRecord{{"solves", solves}, {"meshes", record.value("meshes", solves)}}.dump();
+    state.scalar(way);
+    state.scalar(level->n_accepted);
+    if (!state.loading())
+      return;
+    set_nodal_values();
+    const auto loaded = adamant::RunRecord::parse(way);
+    solves            = loaded.at("solves");
+    if (parameters.refinement.cycles > 0)
+      record["meshes"] = loaded.at("meshes");
+  }
+
+  // Of the flow on one of the meshes.
+  adamant::RunRecord summary()
+  {
+    const auto        &space = level->field.finest();
+    adamant::RunRecord record{{"cells", space.n_cells()},
+                              {"dofs", space.n_dofs()},
+                              {"hanging_nodes", space.n_hanging() / (dim + 1)},
+                              {"kinetic_energy", integrals.energy}};
+    for (const auto id : parameters.output.force_boundaries)
+      for (const double component : level->equations.force_on(id, u))
+        record["forces"][std::to_string(id)].push_back(parameters.output.force_scale * component);
+    return record;
+  }
+
+  bool output_due() const override { return Base::output_due() && step > 0; }
+
   std::vector<const Vector *> output_vectors() const override { return {&u}; }
+
   void write(adamant::TimeSeries &series, double t, const std::vector<const double *> &values) const override
   {
     write_state(level->field.finest(), mapping, values[0], series, t);
+  }
+
+  void report() override
+  {
+    record["viscosity"] = parameters.problem.viscosity;
+    record.update(summary());
+    record["nonlinear"]         = solves;
+    record["unfinished_solves"] = level->n_accepted;
+    samples->record(this->download(u), this->folder(), record);
+    std::cout << "kinetic energy " << std::setprecision(8) << integrals.energy << std::endl;
   }
 
   struct CoarserProblem
@@ -66,16 +259,6 @@ private:
     std::unique_ptr<FlowLevel<dim>> flow;
     adamant::Matrix<double>         to_finer; // nodal values
   };
-
-  std::unique_ptr<FlowLevel<dim>> make_level(std::size_t l) const;
-
-  void                  make_coarser();
-  void                  refine();
-  adamant::NewtonResult solve_nested();
-  adamant::NewtonResult solve_on(FlowLevel<dim> &flow, Vector &x);
-  void                  set_nodal_values();
-  void                  remove_mean_pressure();
-  adamant::RunRecord    summary();
 
   const Parameters                         &parameters;
   adamant::HangingVertices<dim>             hanging;
@@ -89,223 +272,6 @@ private:
   std::unique_ptr<adamant::MeshChange<dim>> change; // which the last solution goes through; null: there is none
   Integrals                                 integrals;
 };
-
-template <int dim>
-void StationaryNavierStokes<dim>::make_mesh()
-{
-  parameters.mesh.make(*mesh);
-  hanging.straighten(*mesh);
-}
-
-// Solves, and refines where the estimated error of the velocity is largest; the solution is the next guess.
-template <int dim>
-void StationaryNavierStokes<dim>::adapt_mesh()
-{
-  for (unsigned int cycle = 0; cycle < parameters.refinement.cycles; ++cycle)
-    {
-      setup();
-      advance();
-      run_info.record["meshes"].push_back(summary());
-      refine();
-    }
-}
-
-template <int dim>
-void StationaryNavierStokes<dim>::refine()
-{
-  const auto    values = this->download(u);
-  Section       scope(run_info.timer, "init/mesh");
-  const auto   &space = level->field.finest();
-  ComponentMask velocities(dim + 1, true);
-  velocities.set(dim, false);
-  GridRefinement::refine_and_coarsen_fixed_number(
-    *mesh,
-    parameters.refinement.estimator == "residual" ?
-      residual_indicators(parameters.problem, space, mapping, level->equations.unresolved(u), values) :
-      adamant::estimate_errors(space, mapping, values.data(), velocities),
-    parameters.refinement.fraction, 0.);
-  change = std::make_unique<adamant::MeshChange<dim>>(*mesh);
-  change->keep(space, values.data());
-  change->prepare();
-  samples.reset(); // what refers to the mesh as it was
-  level.reset();
-  meshes.reset();
-  hanging.restore(*mesh);
-  change->execute();
-  hanging.straighten(*mesh);
-}
-
-template <int dim>
-void StationaryNavierStokes<dim>::setup()
-{
-  {
-    Section scope(run_info.timer, "init/hierarchy");
-    meshes.emplace(*mesh, adamant::level_mesh_options<dim>(run_info, parameters.linear_solver, flow_element<dim>()));
-    level = make_level(meshes->size() - 1);
-    samples.emplace(parameters, level->field.finest(), mapping);
-    check_flux(parameters.problem, level->field.finest(), mapping);
-    check_coarsest_level(parameters, level->field.space(0).n_dofs());
-    x = level->on_device.vector();
-    u = level->on_device.vector();
-  }
-  if (parameters.nonlinear.nested && !change)
-    make_coarser();
-  Section scope(run_info.timer, "init/solver");
-  level->linearize(x, adamant::Linearization::picard);
-  this->describe(level->field, level->equations.J, level->linear_solver(), parameters.linear_solver);
-}
-
-template <int dim>
-std::unique_ptr<FlowLevel<dim>> StationaryNavierStokes<dim>::make_level(std::size_t l) const
-{
-  return std::make_unique<FlowLevel<dim>>(device, parameters, *meshes, l, mapping, run_info.timer);
-}
-
-// The same problem on the coarser meshes, as far as it does not depend on the solution, and the way to the next one.
-template <int dim>
-void StationaryNavierStokes<dim>::make_coarser()
-{
-  Section scope(run_info.timer, "init/coarser problems");
-  coarser.resize(meshes->size() - 1);
-  for (std::size_t l = coarser.size(); l-- > 0;)
-    {
-      const FlowLevel<dim> &finer = l + 1 < coarser.size() ? *coarser[l + 1].flow : *level;
-      auto                 &flow  = coarser[l].flow;
-      flow                        = make_level(l);
-      flow->linearize(flow->on_device.vector(), adamant::Linearization::picard);
-      coarser[l].to_finer = adamant::Matrix<double>(
-        device, adamant::embedding((*meshes)[l + 1], finer.field.finest(), flow->field.finest()));
-    }
-}
-
-template <int dim>
-adamant::PendingResult StationaryNavierStokes<dim>::advance()
-{
-  if (change)
-    x.upload(change->take(level->field.finest()).data());
-  const auto result = change ? solve_on(*level, x) : solve_nested();
-  set_nodal_values();
-  remove_mean_pressure();
-  return adamant::SolverResult{result.iterations, result.initial_residual, result.final_residual};
-}
-
-// On the finest mesh to the tolerance; where that fails, the last solution is written. On others to that of levels:
-// where the viscosity is too small for such a mesh, the next one goes on from the last solution.
-template <int dim>
-adamant::NewtonResult StationaryNavierStokes<dim>::solve_on(FlowLevel<dim> &flow, Vector &x)
-{
-  const auto &nonlinear = parameters.nonlinear;
-  const bool  finest    = &flow == level.get();
-  try
-    {
-      return finest ?
-               continuation.solve(flow, nonlinear.tolerance, flow.residual_at_rest(parameters.problem.viscosity), x) :
-               continuation.solve(flow, nonlinear.level_tolerance, 0., x);
-    }
-  catch (const adamant::SolverError &error)
-    {
-      if (!finest)
-        return {};
-      const auto nodal = adamant::to_host(flow.nodal_values(x));
-      if (parameters.output.files && continuation.last_viscosity > 0.)
-        {
-          run_info.begin_output(); // this may be the first file
-          adamant::TimeSeries series(run_info.folder(), "last_solution");
-          write_state(flow.field.finest(), mapping, nodal.data(), series, 0.);
-        }
-      throw adamant::SolverError(
-        error.what() + continuation.advice() + "; the largest Reynolds number of a cell is " +
-        adamant::to_text(largest_cell_speed(flow.field.finest(), nodal) / parameters.problem.viscosity));
-    }
-}
-
-// On one level mesh after the other, from the coarsest on; what has been used is freed.
-template <int dim>
-adamant::NewtonResult StationaryNavierStokes<dim>::solve_nested()
-{
-  Vector next = (coarser.empty() ? *level : *coarser[0].flow).on_device.vector();
-  for (std::size_t l = 0; l < coarser.size(); ++l)
-    {
-      FlowLevel<dim> &flow = *coarser[l].flow, &finer = l + 1 < coarser.size() ? *coarser[l + 1].flow : *level;
-      solve_on(flow, next);
-      Vector fine = finer.on_device.vector();
-      device.multiply(1., coarser[l].to_finer, flow.nodal_values(next), 0., fine);
-      std::swap(next, fine);
-      device.synchronize();
-      coarser[l] = {};
-    }
-  const auto result = solve_on(*level, next);
-  std::swap(x, next);
-  return result;
-}
-
-template <int dim>
-void StationaryNavierStokes<dim>::set_nodal_values()
-{
-  device.copy(level->nodal_values(x), u);
-  integrals = integrate(level->field.finest(), mapping, this->download(u));
-}
-
-// Where a constant is free. Of x, which checkpoints hold, so that a run that is continued has the same bits.
-template <int dim>
-void StationaryNavierStokes<dim>::remove_mean_pressure()
-{
-  if (!level->has_constant_pressure())
-    return;
-  auto values = this->download(u);
-  for (std::size_t i = dim; i < values.size(); i += dim + 1)
-    values[i] -= integrals.pressure / integrals.volume;
-  x.upload(values.data());
-  device.copy(level->nodal_values(x), u);
-}
-
-template <int dim>
-void StationaryNavierStokes<dim>::serialize(adamant::State &state)
-{
-  state.unknowns(x, level->on_device.space());
-  // What the record has of the way to the solution.
-  auto       &record = run_info.record;
-  std::string way    = adamant::RunRecord{{"solves", solves}, {"meshes", record.value("meshes", solves)}}.dump();
-  state.scalar(way);
-  state.scalar(level->n_accepted);
-  if (!state.loading())
-    return;
-  set_nodal_values();
-  const auto loaded = adamant::RunRecord::parse(way);
-  solves            = loaded.at("solves");
-  if (parameters.refinement.cycles > 0)
-    record["meshes"] = loaded.at("meshes");
-}
-
-// Of the flow on one of the meshes.
-template <int dim>
-adamant::RunRecord StationaryNavierStokes<dim>::summary()
-{
-  const auto        &space = level->field.finest();
-  adamant::RunRecord record{{"cells", space.n_cells()},
-                            {"dofs", space.n_dofs()},
-                            {"hanging_nodes", space.n_hanging() / (dim + 1)},
-                            {"kinetic_energy", integrals.energy}};
-  for (const auto id : parameters.output.force_boundaries)
-    for (const double component : level->equations.force_on(id, u))
-      record["forces"][std::to_string(id)].push_back(parameters.output.force_scale * component);
-  return record;
-}
-
-template <int dim>
-void StationaryNavierStokes<dim>::report()
-{
-  auto      &record = run_info.record;
-  const auto nodal  = this->download(u);
-  Section    scope(run_info.timer, "output");
-  record["viscosity"] = parameters.problem.viscosity;
-  record.update(summary());
-  record["nonlinear"]         = solves;
-  record["unfinished_solves"] = level->n_accepted;
-  samples->record(nodal, run_info.folder(), record);
-  run_info.measure(level->linear_solver());
-  std::cout << "kinetic energy " << std::setprecision(8) << integrals.energy << std::endl;
-}
 
 int main(int argc, char **argv)
 {
