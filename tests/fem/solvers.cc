@@ -389,7 +389,7 @@ TEST(Solvers, TrilinosAMG)
   refine_to_corner(mesh, 4, 4);
   const Poisson<2> problem(mesh, FE_Q<2>(1), 16);
   const auto       make_ml = [&] {
-    return std::make_unique<ML>(*problem.levels().back().matrix, adamant::TrilinosAMGOptions());
+    return std::make_unique<ML>(*problem.levels().back().matrix(), adamant::TrilinosAMGOptions());
   };
   const auto o = options(adamant::SolverType::gmres, 1e-10);
   EXPECT_LE(iterations(problem, o, make_ml()), 30);
