@@ -419,9 +419,10 @@ void check_colours(const Device &device)
   changing->values.upload(A.value.data());
   for (const bool changes : {false, true})
     {
-      const adamant::Matrix<double> on_device =
-        changes ? adamant::Matrix<double>(device, A, *changing) : adamant::Matrix<double>(device, A);
-      adamant::ColouredGaussSeidel<double> smoother({device, matrix, on_device, changes ? changing : nullptr});
+      adamant::LevelData data{matrix, nullptr, nullptr};
+      if (changes)
+        data.values = adamant::ValuesOnDevice{matrix, changing};
+      adamant::ColouredGaussSeidel<double> smoother(adamant::DeviceLevel<double>(device, data));
       for (int repeat = 0; repeat < 3; ++repeat)
         {
           smoother.update();
@@ -452,8 +453,8 @@ TEST_F(CudaRanks, MemoryOfExchangesIsUsedAgain)
   const auto       keys = keys_of(problem.u.finest());
   const auto       held = [&] { return device.interface().memory()["exchange"]; };
   const auto       make = [&] {
-    const adamant::Matrix<double> A(device, *problem.levels().back().matrix, 2);
-    const adamant::Matrix<float>  in_float(device, *problem.levels().back().matrix, 2);
+    const adamant::Matrix<double> A(device, *problem.levels().back().matrix(), 2);
+    const adamant::Matrix<float>  in_float(device, *problem.levels().back().matrix(), 2);
     const adamant::Vector<double> x(device, sample(keys));
     adamant::Vector<double>       y(device, keys.size());
     device.multiply(1., A, x, 0., y);
