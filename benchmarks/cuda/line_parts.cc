@@ -18,7 +18,7 @@ void measure_steps(const Device &device, const Grid &grid, const std::array<doub
   const Matrix<Number>       A(device, *shared, 1);
   const Array<double>        ones(n, 1.);
   Vector<Number>             x(device, ones), y(device, n), b(device, ones), d(device, ones), D(device, ones);
-  const LineSmoother<Number> lines({device, shared, Matrix<Number>(device, *shared, 1)});
+  const LineSmoother<Number> lines(DeviceLevel<Number>(device, {shared, nullptr, nullptr}));
   std::printf("\n%d-dimensional, %d unknowns, stretched by %g, %g, %g, %s\n", grid.dim, n, stretch[0], stretch[1],
               stretch[2], sizeof(Number) == 8 ? "double" : "float");
   const double copy = seconds(device, [&] { device.copy(x, y); });
