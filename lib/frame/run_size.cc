@@ -57,8 +57,8 @@ std::size_t bytes_of_time_loop(const RunSize &size, bool on_gpu)
   // GMRES keeps a vector in double and a direction in the V-cycle's precision for each iteration. It makes room for
   // four at a time; five to eight are usual, and a loop on a GPU has room for ten. Its loop takes three more vectors in
   // double, of which directions in float spare two on a GPU. Timing the V-cycle takes two.
-  const auto        options  = size.linear_solver.options("");
-  const bool        in_float = options.precision == Precision::float32;
+  const auto        options       = size.linear_solver.options("");
+  const bool        in_float      = options.precision == Precision::float32;
   const std::size_t per_iteration = sizeof(double) + (in_float ? sizeof(float) : sizeof(double)),
                     in_loop       = on_gpu && in_float ? 1 : 3,
                     gmres         = options.type == SolverType::gmres ?

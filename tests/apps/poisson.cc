@@ -194,8 +194,8 @@ TEST_F(Poisson, CountsOperationsAndConditions)
   EXPECT_EQ(conditions.at("E"), 168);
   EXPECT_EQ(conditions.at("I"), 784);
   EXPECT_NEAR(conditions.at("kappa_C")[0], 6.6, 0.05);
-  const auto dry = start({"--backend", "host", "--dry-run", "--set", "Solver/Solver=schur", "--set",
-                          "Schur complement/Conditions=true"});
+  const auto dry = start(
+    {"--backend", "host", "--dry-run", "--set", "Solver/Solver=schur", "--set", "Schur complement/Conditions=true"});
   EXPECT_EQ(dry.code, 0) << dry.err;
   EXPECT_NE(dry.out.find("host memory expected"), std::string::npos) << "expected no conditions, but the size";
   const auto triangles =
