@@ -101,8 +101,8 @@ public:
   /// device. The results stay there.
   template <typename Functor>
   void sums(int n, const Functor &f, Scalars &s, int first) const;
-  /// Computes the sums of f at the end of a loop's step (loop.h), then asks the control. On the host it returns the
-  /// control's answer; on a GPU it returns true, and the answer goes where `answer` says.
+  /// Computes the sums of f, then asks the control: that of a loop at the end of its step (loop.h), or ToHost. On the
+  /// host it returns the control's answer; on a GPU it returns true, and the answer goes where `answer` says.
   template <typename Functor, class Control>
   bool sums(int n, const Functor &f, Scalars &s, int first, const Control &control, const LoopAnswer &answer) const;
   /// Computes the sums of f, from s[0] on, then the sums of g(i, g.prepare(sums of f)), which follow them in s, then

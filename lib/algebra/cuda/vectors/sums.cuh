@@ -87,8 +87,8 @@ void sums(const DeviceInterface &device, int n, const Functor &f, double *result
   sum_over_ranks(context, Functor::n_sums, result);
 }
 
-/// Computes the sums of f, then asks the control of a loop. The thread that has the sums asks, unless they still have
-/// to be added up over ranks.
+/// Computes the sums of f, then asks the control of a loop, or ToHost. The thread that has the sums asks, unless they
+/// still have to be added up over ranks.
 template <class Functor, class Control>
 void sums(const DeviceInterface &device, int n, const Functor &f, double *result, const Control &control,
           const LoopAnswer &answer)
