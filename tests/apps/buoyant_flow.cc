@@ -219,7 +219,7 @@ TEST_F(BuoyantFlow, BadInput)
   expect_refused({"Problem/Density=0*c"}, "nothing moves", 1);
   expect_refused({"Problem/Initial composition=1"}, "nothing moves", 1); // but for rounding
   // At rest, too: one layer of cells, and what the tolerance leaves is the larger the more the viscosity varies.
-  expect_refused({"Problem/Dimension=3", "Mesh/Cells=3, 2, 1", "Mesh/Lengths=1, 1, 1", "Mesh/Refinements=0",
+  expect_refused({"Problem/Dimension=3", "Mesh/Cells=3, 2, 1", "Mesh/Refinements=0",
                   "Problem/Initial composition=if(z+0.1*sin(5*x)>0.389,1,0)", "Problem/Density=c",
                   "Problem/Viscosity=1+1000*exp(-21.3*((c-0.513)^2+(c-0.4)^2))", "Problem/Gravity=0.902, 0.53, 0.699",
                   "Problem/Boundaries=no_slip"},
