@@ -59,11 +59,9 @@ std::size_t bytes_of_time_loop(const RunSize &size, bool on_gpu)
   // double, of which directions in float spare two on a GPU. Timing the V-cycle takes two.
   const auto        options       = size.linear_solver.options("");
   const bool        in_float      = options.precision == Precision::float32;
-  const std::size_t per_iteration = sizeof(double) + (in_float ? sizeof(float) : sizeof(double)),
-                    in_loop       = on_gpu && in_float ? 1 : 3,
-                    gmres         = options.type == SolverType::gmres ?
-                                      std::min(options.restart, on_gpu ? 12 : 8) * per_iteration + in_loop * sizeof(double) :
-                                      0;
+  const std::size_t per_iteration = sizeof(double) + (in_float ? sizeof(float) : sizeof(double));
+  const std::size_t room = std::min(options.restart, on_gpu ? 12 : 8), in_loop = on_gpu && in_float ? 1 : 3;
+  const std::size_t gmres = options.type == SolverType::gmres ? room * per_iteration + in_loop * sizeof(double) : 0;
   return size.levels.back().n_rows() * (gmres + (2 + size.extrapolation_order) * sizeof(double));
 }
 

@@ -185,7 +185,7 @@ void LinearSolverParameters::check_component_blocks(SolverType type) const
   if (interpolation != "embedding")
     throw InputError(section + "/Interpolation = " + interpolation +
                      " couples components: Preconditioner = component_blocks has embedding only");
-  if (has_patches())
+  if (smoother_kind(smoother).patches)
     throw InputError(section + "/Smoother = " + smoother +
                      ": Preconditioner = component_blocks has no patches; take block_jacobi");
 }
@@ -200,16 +200,11 @@ std::string to_text(Precision precision)
   return name_of(precisions, precision);
 }
 
-bool LinearSolverParameters::has_patches() const
-{
-  return smoother.find("patches") != std::string::npos;
-}
-
 void LinearSolverParameters::require_ranks(int n_ranks) const
 {
   if (n_ranks == 1 || preconditioner == "trilinos_amg")
     return;
-  if (has_patches())
+  if (smoother_kind(smoother).patches)
     throw InputError(section + "/Smoother = " + smoother + ": it runs on one rank; take block_jacobi");
   if (interpolation != "embedding")
     throw InputError(section + "/Interpolation = " + interpolation + ": it runs on one rank; take embedding");

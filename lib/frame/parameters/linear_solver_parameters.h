@@ -44,7 +44,6 @@ public:
 
 private:
   void check_component_blocks(SolverType type) const;
-  bool has_patches() const; // whether the smoother solves on patches of cells
 
   std::string  section, solver, precision, smoother, sweep = "symmetric";
   bool         amg_elliptic  = true;

@@ -15,14 +15,15 @@ namespace adamant
 namespace
 {
 template <template <typename> class Kind>
-SmootherKind kind(const std::string &name, const std::string &description,
-                  CSRMatrix<double> (*matrix)(const CSRMatrix<double> &, int) = nullptr)
+SmootherKind kind(const std::string &name, const std::string                                 &description,
+                  CSRMatrix<double> (*matrix)(const CSRMatrix<double> &, int) = nullptr, bool patches = false)
 {
   return {name,
           description,
           {[](const auto &level) { return std::make_unique<Kind<double>>(level); },
            [](const auto &level) { return std::make_unique<Kind<float>>(level); }},
-          matrix};
+          matrix,
+          patches};
 }
 } // namespace
 
@@ -33,11 +34,14 @@ const std::vector<SmootherKind> &smoothers()
                  [](const CSRMatrix<double> &A, int) { return inverse_diagonal_matrix(A, 1); }),
     kind<BlockJacobi>("block_jacobi", "the inverse of A's node blocks", inverse_diagonal_matrix),
     kind<LineSmoother>("line", "the inverse of A's tridiagonal part along lines of strong couplings"),
-    kind<CellPatches>("cell_patches", "the sum of the inverses of A's parts on single cells (damping 0.7 is usual)"),
+    kind<CellPatches>("cell_patches", "the sum of the inverses of A's parts on single cells (damping 0.7 is usual)",
+                      nullptr, true),
     kind<VertexPatches>("vertex_patches",
-                        "the sum of the inverses of A's parts around single vertices (degree 2, with Chebyshev)"),
+                        "the sum of the inverses of A's parts around single vertices (degree 2, with Chebyshev)",
+                        nullptr, true),
     kind<DownstreamPatches>("downstream_patches",
-                            "a sweep over the stars of vertices in the direction of the flow (gmres, damping 1)"),
+                            "a sweep over the stars of vertices in the direction of the flow (gmres, damping 1)",
+                            nullptr, true),
     kind<FSAI>("fsai", "a factorised sparse approximate inverse of A"),
     kind<ColouredGaussSeidel>("gauss_seidel", "a sweep over the nodes, colour by colour (damping 1 is usual)")};
   return all;

@@ -22,6 +22,8 @@ struct SmootherKind
   /// Returns S in host memory for a matrix A whose nodes have node_size rows. It is there for the kinds that need A's
   /// diagonal blocks alone, which work for a matrix by cells, too. Null: the kind needs the rows of A.
   std::function<CSRMatrix<double>(const CSRMatrix<double> &A, int node_size)> matrix = nullptr;
+
+  bool patches = false; ///< whether the kind needs the patches of a level, which are made on one rank only
 };
 
 /// Returns all kinds of smoothers. A new kind needs a file, a line in registry.cc, and a test.
