@@ -273,7 +273,8 @@ private:
       timed("remesh/projection", [this] { restore_divergence(); });
   }
 
-  // On a new mesh the velocity is interpolated: boundary values, and by a small correction the divergence g that it had.
+  // On a new mesh the velocity is interpolated: boundary values, and by a small correction the divergence g of
+  // the old mesh.
   void restore_divergence()
   {
     data->boundary.evaluate(time);

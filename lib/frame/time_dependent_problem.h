@@ -106,8 +106,8 @@ protected:
   /// @{
 
   /// Does a part of the work whose time counts under this name in the timing table and run.json. The functions above
-  /// are parts already: "init/mesh", "init/hierarchy" (setup_fields), "init/assembly" (assemble), "init/initial values",
-  /// "rhs" (compute_rhs), "solve" (solve_system), "statistics", "output" (write, report).
+  /// are parts already: "init/mesh", "init/hierarchy" (setup_fields), "init/assembly" (assemble), "init/initial
+  /// values", "rhs" (compute_rhs), "solve" (solve_system), "statistics", "output" (write, report).
   template <class Work>
   auto timed(const std::string &part, const Work &work)
   {

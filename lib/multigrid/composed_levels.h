@@ -9,9 +9,9 @@
 
 namespace adamant
 {
-/// Returns how many levels of `levels`, from the coarsest, ComposedLevels should run: 0, or at least 2. The smoother's S
-/// has to be known as a matrix (SmootherKind::matrix), and values may not change on the device. On a device that waits
-/// for operations more than for their entries, steps on small levels are worth composing.
+/// Returns how many levels of `levels`, from the coarsest, ComposedLevels should run: 0, or at least 2. The smoother's
+/// S has to be known as a matrix (SmootherKind::matrix), and values may not change on the device. On a device that
+/// waits for operations more than for their entries, steps on small levels are worth composing.
 std::size_t n_levels_to_compose(const Device &device, const std::vector<LevelData> &levels,
                                 const MultigridOptions &options);
 
@@ -32,8 +32,8 @@ public:
 
   using Smoothers = std::vector<const PolynomialSmoother<Number> *>;
 
-  /// Composes `levels`, the coarsest first, which n_levels_to_compose() has chosen. `smoothers` smooth on those above the
-  /// coarsest.
+  /// Composes `levels`, the coarsest first, which n_levels_to_compose() has chosen. `smoothers` smooth on those above
+  /// the coarsest.
   ComposedLevels(const Device &device, std::vector<LevelData> levels, Smoothers smoothers,
                  const MultigridOptions &options);
 

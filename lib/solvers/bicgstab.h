@@ -7,8 +7,8 @@ namespace adamant
 /// Solves A x = b for nonsymmetric A by stabilised bi-conjugate gradients with right preconditioning (van der Vorst
 /// 1992; Saad, Iterative Methods, Algorithm 7.7). An iteration takes two products with A and two with M. The method
 /// holds seven vectors, however many iterations there are. Where a step breaks down (r̂ . r, r̂ . v or ω vanishes), the
-/// method starts again from the present residual. A breakdown in the first step after a start throws SolverError, unless
-/// the first half of that step has made the residual smaller.
+/// method starts again from the present residual. A breakdown in the first step after a start throws SolverError,
+/// unless the first half of that step has made the residual smaller.
 class BiCGStab : public KrylovMethod
 {
 public:

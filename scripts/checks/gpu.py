@@ -90,7 +90,8 @@ def one_test(gpus, program, environment, ranks=0, part=0, parts=1):
     count = lambda word: sum(int(n) for n in re.findall(rf"\[  {word} +\] (\d+) tests?", text))
     failed = sorted(set(re.findall(r"^\[  FAILED  \] (\S+\.\S+?),? ", text, re.MULTILINE)))
     passed = done.code == 0 and count("SKIPPED") == 0 and count("PASSED") > 0
-    name = Path(program).name + (f" on {ranks} ranks" if ranks else "") + (f", part {part + 1} of {parts}" if parts > 1 else "")
+    of_parts = f", part {part + 1} of {parts}" if parts > 1 else ""
+    name = Path(program).name + (f" on {ranks} ranks" if ranks else "") + of_parts
     if not passed:
         print(text[-6000:])
     counts = f"{count('PASSED')} passed, {count('SKIPPED')} skipped"

@@ -35,8 +35,8 @@ inline constexpr unsigned int finest_level_only = std::numeric_limits<unsigned i
 /// domain; it undoes every refinement that deal.II's rules for hanging nodes allow to undo. Coarsening ends with the
 /// first mesh of at most `coarsest_cells` cells, or where nothing is left to undo.
 ///
-/// The coarser meshes of a serial mesh are lists of cells in its tree (CellList); material_id and boundary_id return the
-/// ids of refined cells and faces. A mesh of p4est (parallel::distributed::Triangulation) is coarsened to
+/// The coarser meshes of a serial mesh are lists of cells in its tree (CellList); material_id and boundary_id return
+/// the ids of refined cells and faces. A mesh of p4est (parallel::distributed::Triangulation) is coarsened to
 /// Triangulations, by create_distributed_level_meshes.
 ///
 /// Throws RunError where check_mesh(finest) does.

@@ -13,8 +13,9 @@
 
 namespace adamant
 {
-/// Parameters of an equation on the unit square or cube, or on a mesh from a file. One section has time, mesh and degree;
-/// the program adds its own parameters to it. The sections "Linear solver", "Adaptivity" and "Mesh" stand beside it.
+/// Parameters of an equation on the unit square or cube, or on a mesh from a file. One section has time, mesh and
+/// degree; the program adds its own parameters to it. The sections "Linear solver", "Adaptivity" and "Mesh" stand
+/// beside it.
 struct CubeParameters : TimeParameters
 {
   unsigned int           dimension = 2, degree = 1, refinements = 4, adaptive_cycles = 2;

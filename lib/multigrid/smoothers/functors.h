@@ -3,9 +3,9 @@
 #include "algebra/functors/row_functors.h"
 #include "base/host_device.h"
 
-// Row functors of smoothers, for host and GPU (algebra/functors/row_functors.h says which members a row functor has). D holds
-// the inverse of the diagonal, or of the diagonal blocks of nodes with m rows. In D the entries (i, j) of all blocks
-// lie together: entry (i, j) of a node's block is D[(i m + j) n_nodes + node].
+// Row functors of smoothers, for host and GPU (algebra/functors/row_functors.h says which members a row functor has). D
+// holds the inverse of the diagonal, or of the diagonal blocks of nodes with m rows. In D the entries (i, j) of all
+// blocks lie together: entry (i, j) of a node's block is D[(i m + j) n_nodes + node].
 
 namespace adamant
 {

@@ -41,10 +41,10 @@ def numbers(record, path=""):
 # docs/checkpoints.md: Chebyshev smoothing follows the eigenvalues of a matrix that changes, so that continued runs
 # agree to the solver's tolerance.
 TO_TOLERANCE = {"buoyant_flow", "nonlinear_heat"}
-# Where forces nearly balance the flow is small beside what the solver's tolerance is relative to.
-# A viscosity that varies by 1e4 was measured to leave in a velocity 1e4 times the tolerance.
-# On a curved mesh deal.II finds places of vertices by Newton's method, to 1e-12 and not to the bit on all ranks; of draw
-# 313 of seed 5 (a viscosity that jumps by 1e3) a step then differs by 3e-7. On a box it does not.
+# Where forces nearly balance the flow is small beside what the solver's tolerance is relative to. A viscosity that
+# varies by 1e4 was measured to leave in a velocity 1e4 times the tolerance. On a curved mesh deal.II finds places of
+# vertices by Newton's method, to 1e-12 and not to the bit on all ranks; of draw 313 of seed 5 (a viscosity that jumps
+# by 1e3) a step then differs by 3e-7. On a box it does not.
 RELATIVE = {"buoyant_flow": 1e-6, "stokes": 1e-8}
 # The residual is that of forces: what it leaves in a pressure grows with the number of cells and the viscosity's ratio.
 # Of draws 41 and 168 of seed 5 it was measured to be 3e6 and 2e7 times the tolerance, at 1e-12, 1e-13 and 1e-14.
