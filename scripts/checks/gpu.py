@@ -1,6 +1,6 @@
 """What needs a GPU: the cases that CI skips, every shipped file against the host, compute-sanitizer.
 
-  scripts/check gpu [--build DIR] [--parts tests programs sanitizer] [--jobs N] [--only WORD]
+  scripts/check gpu [--build DIR] [--parts tests programs sanitizer] [--jobs N] [--only WORD...]
 
 tests      every GoogleTest case on a GPU, and matrices on 1, 2 and 4 ranks that share it; a case that skips itself
            counts as failed
@@ -102,7 +102,7 @@ def tests(gpus, build, jobs, only, report):
     variable = lambda name: "STATIONARY" if name == "stationary_navier_stokes" else name.upper()
     environment = {variable(name): str((build / "apps" / name).resolve()) for name in FILES}
     programs = sorted(p for p in build.glob("tests/*/test_*") if os.access(p, os.X_OK) and p.is_file()
-                      and only in p.name)
+                      and only(p.name))
     names = [p.name for p in programs]
     for name in sorted({n for n in names if names.count(n) > 1}):
         report.add(name, False, "there are two of this name; one is of an older build: remove it")
@@ -115,7 +115,7 @@ def tests(gpus, build, jobs, only, report):
                  for n in (1, 2, 4)]
         for done in as_completed(work):
             report.add(*done.result())
-    if only in "test_rank_matrices" and not any(p.name == "test_rank_matrices" for p in programs):
+    if only("test_rank_matrices") and not any(p.name == "test_rank_matrices" for p in programs):
         report.add("test_rank_matrices", False, f"{build} has no such test")
 
 
@@ -176,7 +176,7 @@ def judged(place, first, host, done, label):
 
 def programs(gpus, build, jobs, only, report):
     with ThreadPoolExecutor(max(1, jobs // 2)) as pool:
-        work = [pool.submit(one_file, gpus, build, *run) for run in shipped.runs("medium", 20) if only in run[0]]
+        work = [pool.submit(one_file, gpus, build, *run) for run in shipped.runs("medium", 20) if only(run[0])]
         for done in as_completed(work):
             for row in done.result():
                 report.add(*row)
@@ -208,22 +208,15 @@ def sanitizer(gpus, build, jobs, only, report):
         work = []
 
         def add(name, *rest, **more):
-            if only in name:
+            if only(name):
                 work.append(pool.submit(sanitized, gpus, name, *rest, **more))
 
         def add_test(name, some, tool):
-            if only in name and not (build / "tests" / name).is_file():
+            if only(name) and not (build / "tests" / name).is_file():
                 report.add(f"{tool}: {name}", False, f"{build} has no such test")
             else:
                 add(name, [build / "tests" / name, f"--gtest_filter={some}"], tool)
 
-        seen = set()
-        for name, program, file, change in shipped.runs("small", 3):
-            if program in seen and "adaptive" not in name and "following" not in name:
-                continue
-            seen.add(program)
-            words = [executable(build, program), file, "--output", f"{place}/{name.replace('/', '_')}"]
-            add(name, program_command(*words, settings=change, backend="cuda", threads=2))
         for test, some in [("solvers/test_solvers", "*cuda*"), ("algebra/test_algebra", "*cuda*"),
                            ("multigrid/test_multigrid", "*cuda*-" + LONG_IN_MEMCHECK),
                            ("fem/test_device_forms", "*cuda*:*Cuda*")]:
@@ -231,6 +224,13 @@ def sanitizer(gpus, build, jobs, only, report):
         for test, some in [("solvers/test_solvers", RACECHECKED),
                            ("algebra/test_algebra", "VectorOperations*cuda.*:MatrixOperations*cuda.*")]:
             add_test(test, some, "racecheck")
+        seen = set()
+        for name, program, file, change in shipped.runs("small", 3):
+            if program in seen and "adaptive" not in name and "following" not in name:
+                continue
+            seen.add(program)
+            words = [executable(build, program), file, "--output", f"{place}/{name.replace('/', '_')}"]
+            add(name, program_command(*words, settings=change, backend="cuda", threads=2))
         for done in as_completed(work):
             report.add(*done.result())
 
@@ -242,13 +242,14 @@ def run(arguments, report):
     parser.add_argument("--parts", nargs="+", choices=["tests", "programs", "sanitizer"],
                         default=["tests", "programs", "sanitizer"])
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--only", default="", metavar="WORD")
+    parser.add_argument("--only", nargs="+", default=[""], metavar="WORD", help="names with one of these words")
     options = parser.parse_args(arguments)
     gpus = Gpus()
     if not mpirun() and set(options.parts) - {"sanitizer"}:
         fail("there is no mpirun, which tests and programs on ranks need")
     os.environ["GTEST_COLOR"] = "no"
+    only = lambda name: any(word in name for word in options.only)
     for part in options.parts:
         of_part = {"tests": tests, "programs": programs, "sanitizer": sanitizer}[part]
-        of_part(gpus, options.build.resolve(), options.jobs, options.only, report)
+        of_part(gpus, options.build.resolve(), options.jobs, only, report)
     report.note(f"Parts: {', '.join(options.parts)}")
