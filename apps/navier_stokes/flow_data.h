@@ -4,6 +4,7 @@
 #include "parameters.h"
 
 #include "base/exceptions.h"
+#include "base/require.h"
 #include "base/run_record.h"
 #include "fem/functions/points.h"
 #include "flow/boundary_values.h"
@@ -52,13 +53,15 @@ public:
     inverse_mass = Vector(device, inverse);
 
     const auto at_first = values_at_first("Problem/Body force", problem.body_force);
-    if (adamant::depends_on_time(problem.body_force))
+    const bool varies   = adamant::depends_on_time(problem.body_force);
+    acts                = varies || !are_zero(at_first);
+    if (varies)
       {
         force = Vector(device, dim * n);
         force_at_nodes =
           adamant::function_at_points<dim>(device, "Problem/Body force", problem.body_force, dim, points);
       }
-    else if (!are_zero(at_first))
+    else if (acts)
       force = Vector(device, acting = at_first);
     set_force(0.);
   }
@@ -86,7 +89,7 @@ public:
       boundary.evaluate(time_of_boundary);
   }
 
-  bool has_force() const { return force.size() > 0; }
+  bool has_force() const { return acts; } ///< whether a force acts on any rank
   bool force_varies() const { return force_at_nodes != nullptr; }
   void set_force(double t) ///< sets f at the nodes that a step moves
   {
@@ -150,17 +153,16 @@ private:
   {
     const auto values = nodal_values(text, dim);
     const auto bad    = std::find_if(values.begin(), values.end(), [](double value) { return !std::isfinite(value); });
-    double     n_bad  = bad == values.end() ? 0. : 1.;
-    flow.velocity().communicator().sum(&n_bad, 1);
-    if (n_bad == 0.)
-      return values;
-    if (bad == values.end())
-      throw adamant::InputError(key + " is no number on another rank, t = 0");
     std::ostringstream what;
-    what << key << " is " << *bad << " at (";
-    for (int d = 0; d < dim; ++d)
-      what << (d > 0 ? " " : "") << points[std::size_t(d) * n + (bad - values.begin()) % n];
-    throw adamant::InputError(what.str() + "), t = 0");
+    if (bad != values.end())
+      {
+        what << key << " is " << *bad << " at (";
+        for (int d = 0; d < dim; ++d)
+          what << (d > 0 ? " " : "") << points[std::size_t(d) * n + (bad - values.begin()) % n];
+        what << "), t = 0";
+      }
+    adamant::require_on_all(flow.velocity().communicator(), what.str());
+    return values;
   }
 
   adamant::Device                   device;
@@ -207,6 +209,7 @@ private:
     return n_others == 0.;
   }
 
+  bool                   acts = false;   // a force, on any rank
   std::vector<bool>      moves;          // of each node, whether a step moves it
   Array<double>          acting;         // f at all nodes where it is constant in time; empty where it is zero
   adamant::PointFunction force_at_nodes; // where the force varies in time

@@ -67,14 +67,10 @@ private:
   void make_mesh() override
   {
     parameters.mesh.make(*mesh);
-    const bool                    stays = !adamant::is_distributed(*mesh) && !parameters.adaptivity.on();
-    adamant::HangingVertices<dim> hanging;
-    if (stays)
-      hanging.straighten(*mesh); // that of the pressure
     adamant::refine_global(*mesh, 1);
-    if (stays)
+    if (!adamant::is_distributed(*mesh) && !parameters.adaptivity.on()) // the mesh stays
       {
-        hanging.straighten(*mesh);
+        adamant::HangingVertices<dim>().straighten(*mesh, 1);
         mesh->reset_all_manifolds(); // coarser levels take the vertices as they are; p4est's place them again
       }
     adamant::check_boundaries("Problem/Outflow boundaries", parameters.problem.outflow, *mesh);

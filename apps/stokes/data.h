@@ -3,6 +3,7 @@
 #include "parameters.h"
 
 #include "base/array.h"
+#include "base/require.h"
 #include "fem/functions/coarser_values.h"
 #include "fem/meshes/family_flags.h"
 #include "fem/meshes/flag_cells.h"
@@ -18,16 +19,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 /// Functions for the viscosity at points and the refinement of meshes, in host memory.
 namespace stokes
 {
 using adamant::Array;
 
-/// Returns the values of a function at points: coordinate d of point i is points[d n + i]. Throws InputError where a
-/// value is not positive.
+/// Returns the values of a function at points: coordinate d of point i is points[d n + i]. Throws InputError on all
+/// ranks where a value of one is not positive.
 template <int dim>
-Array<double> positive_values(const Function<dim> &viscosity, const Array<double> &points)
+Array<double> positive_values(const Function<dim> &viscosity, const Array<double> &points,
+                              const adamant::Communicator &ranks)
 {
   const std::size_t n = points.size() / dim;
   Array<double>     values(n);
@@ -40,9 +43,11 @@ Array<double> positive_values(const Function<dim> &viscosity, const Array<double
 #pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < n; ++i)
     values[i] = viscosity.value(position(i));
-  for (std::size_t i = 0; i < n; ++i)
-    require(std::isfinite(values[i]) && values[i] > 0., "Problem/Viscosity is ", values[i], " at (", position(i),
-            "): it has to be positive");
+  std::ostringstream what;
+  for (std::size_t i = 0; i < n && what.str().empty(); ++i)
+    if (!(std::isfinite(values[i]) && values[i] > 0.))
+      what << "Problem/Viscosity is " << values[i] << " at (" << position(i) << "): it has to be positive";
+  adamant::require_on_all(ranks, what.str());
   return values;
 }
 

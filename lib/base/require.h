@@ -1,8 +1,10 @@
 #pragma once
 
+#include "base/communicator.h"
 #include "base/exceptions.h"
 
 #include <sstream>
+#include <string>
 
 namespace adamant
 {
@@ -15,5 +17,13 @@ void require(bool condition, const Parts &...message)
   std::ostringstream text;
   (text << ... << message);
   throw InputError(text.str());
+}
+
+/// Throws InputError on all ranks where one has something to complain of: the first such text in the order of the ranks.
+/// All ranks call it together.
+inline void require_on_all(const Communicator &ranks, const std::string &complaint)
+{
+  const auto first = ranks.first_text(complaint);
+  require(first.empty(), first);
 }
 } // namespace adamant

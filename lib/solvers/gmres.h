@@ -9,8 +9,9 @@ namespace adamant
 /// Iterative Methods, Algorithm 9.6). Classical Gram-Schmidt, done twice, orthogonalises the basis. Givens rotations
 /// solve the small least-squares problem. The cycles are a Loop: on a GPU the host waits at most for its end. Memory
 /// for directions z_k grows as solves need them. A solve for which the host does not wait gets no more memory: where
-/// the memory is full, it begins a new cycle. A breakdown that leaves a residual is reported as a singular matrix or
-/// preconditioner. A whole restart cycle that reduces the residual by less than 1% is reported as stagnation.
+/// the memory is full, it begins a new cycle, and may end unconverged where `solve` converges. A breakdown that leaves
+/// a residual is reported as a singular matrix or preconditioner. A whole restart cycle that reduces the residual by
+/// less than 1% is reported as stagnation.
 class GMRES : public KrylovMethod
 {
 public:

@@ -4,28 +4,41 @@
 
 namespace adamant
 {
-// From coarse cells to fine ones: vertices that others hang between may hang themselves.
-template <int dim>
-void HangingVertices<dim>::straighten(dealii::Triangulation<dim> &mesh)
+namespace
 {
-  constexpr unsigned int per_face = dealii::GeometryInfo<dim>::vertices_per_face;
-  for (unsigned int level = 0; level < mesh.n_levels(); ++level)
-    for (const auto &cell : mesh.active_cell_iterators_on_level(level))
-      {
-        for (unsigned int l = 0; l < dealii::GeometryInfo<dim>::lines_per_cell; ++l)
-          if (cell->line(l)->has_children())
-            straighten_edge(cell->line(l));
-        if constexpr (dim == 3)
-          for (const unsigned int f : cell->face_indices())
-            if (const auto face = cell->face(f); face->has_children())
-              {
-                dealii::Point<dim> average;
-                for (unsigned int v = 0; v < per_face; ++v)
-                  average += face->vertex(v) / double(per_face);
-                const auto child = face->child(0); // its last vertex is in the face's middle
-                move(child->vertex(per_face - 1), child->vertex_index(per_face - 1), average);
-              }
-      }
+// Edges, and in 3D faces.
+template <int dim, typename Cell, typename Visit>
+void for_each_side(const Cell &cell, const Visit &visit)
+{
+  for (unsigned int l = 0; l < dealii::GeometryInfo<dim>::lines_per_cell; ++l)
+    visit(cell->line(l));
+  if constexpr (dim == 3)
+    for (const unsigned int f : cell->face_indices())
+      visit(cell->face(f));
+}
+} // namespace
+
+// A cell of a generation was active so many refinements ago. Where its neighbours were finer, its sides have children
+// of a further generation. From coarse cells to fine ones: vertices that others hang between may hang themselves.
+template <int dim>
+void HangingVertices<dim>::straighten(dealii::Triangulation<dim> &mesh, unsigned int refined)
+{
+  for (unsigned int generation = refined + 1; generation-- > 0;)
+    {
+      for (const auto &cell : mesh.cell_iterators())
+        if (cell->max_refinement_depth() == generation)
+          for_each_side<dim>(cell, [&](const auto &side) {
+            if (side->max_refinement_depth() > generation)
+              straighten_middle(side);
+          });
+      if (generation > 0)
+        for (const auto &cell : mesh.cell_iterators())
+          if (cell->max_refinement_depth() == generation)
+            {
+              for_each_side<dim>(cell, [&](const auto &side) { carry_middle(side); });
+              carry_middle(cell);
+            }
+    }
 }
 
 template <int dim>
@@ -40,12 +53,35 @@ void HangingVertices<dim>::restore(dealii::Triangulation<dim> &mesh)
   before.clear();
 }
 
+// The vertex in the middle of an edge, a face or a cell is the last one of its first child.
 template <int dim>
-template <typename Edge>
-void HangingVertices<dim>::straighten_edge(const Edge &edge)
+template <typename Object>
+void HangingVertices<dim>::straighten_middle(const Object &object)
 {
-  const auto child = edge->child(0);
-  move(child->vertex(1), child->vertex_index(1), (edge->vertex(0) + edge->vertex(1)) / 2.);
+  dealii::Point<dim> average;
+  for (const unsigned int v : object->vertex_indices())
+    average += object->vertex(v) / double(object->n_vertices());
+  const auto         child = object->child(0);
+  const unsigned int last  = child->n_vertices() - 1;
+  move(child->vertex(last), child->vertex_index(last), average);
+}
+
+// By the average of the ways that the vertices around it have gone; cells beside one that was moved far would turn
+// inside out.
+template <int dim>
+template <typename Object>
+void HangingVertices<dim>::carry_middle(const Object &object)
+{
+  const auto         child = object->child(0);
+  const unsigned int last  = child->n_vertices() - 1;
+  if (before.count(child->vertex_index(last)) > 0)
+    return;
+  dealii::Tensor<1, dim> way;
+  for (const unsigned int v : object->vertex_indices())
+    if (const auto found = before.find(object->vertex_index(v)); found != before.end())
+      way += (object->vertex(v) - found->second) / double(object->n_vertices());
+  if (way.norm() > 0.)
+    move(child->vertex(last), child->vertex_index(last), child->vertex(last) + way);
 }
 
 template <int dim>

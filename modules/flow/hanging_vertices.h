@@ -22,14 +22,18 @@ template <int dim>
 class HangingVertices
 {
 public:
-  /// Moves hanging vertices to the middle of their edge, or to the average of the vertices of their face.
-  void straighten(dealii::Triangulation<dim> &mesh);
+  /// Moves hanging vertices to the middle of their edge, or to the average of the vertices of their face. Since other
+  /// vertices hung, the mesh may have been refined globally, `refined` times. Then the earlier hanging vertices come
+  /// first. New vertices go with the vertices that they lie between. What hangs now comes last.
+  void straighten(dealii::Triangulation<dim> &mesh, unsigned int refined = 0);
   /// Moves the vertices back to their places before the last `straighten`; the mesh must not have been coarsened since.
   void restore(dealii::Triangulation<dim> &mesh);
 
 private:
-  template <typename Edge>
-  void straighten_edge(const Edge &edge);
+  template <typename Object>
+  void straighten_middle(const Object &object);
+  template <typename Object>
+  void carry_middle(const Object &object);
   void move(dealii::Point<dim> &vertex, unsigned int index, const dealii::Point<dim> &to);
 
   std::map<unsigned int, dealii::Point<dim>> before; // by vertex numbers

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <sstream>
 #include <utility>
 
 namespace adamant
@@ -36,17 +37,20 @@ template <int dim>
 CellViscosity cell_viscosity(const LevelSpace<dim> &space, const Array<double> &volumes, Array<double> of_cells,
                              Array<double> at_points, bool has_units)
 {
-  CellViscosity eta;
-  double        volume = 0., fluidity = 0.;
+  CellViscosity      eta;
+  double             volume = 0., fluidity = 0.;
+  std::ostringstream what;
   for (int cell = 0; cell < space.n_cells(); ++cell)
     {
-      require(std::isfinite(of_cells[cell]) && of_cells[cell] > 0., "Problem/Viscosity is ", of_cells[cell], " at (",
-              space.active_cells()[cell]->center(), "): it has to be positive");
+      if (what.str().empty() && !(std::isfinite(of_cells[cell]) && of_cells[cell] > 0.))
+        what << "Problem/Viscosity is " << of_cells[cell] << " at (" << space.active_cells()[cell]->center()
+             << "): it has to be positive";
       volume += volumes[cell];
       fluidity += volumes[cell] / of_cells[cell];
     }
-  const Communicator ranks  = space.communicator();
-  double             sums[] = {volume, fluidity};
+  const Communicator ranks = space.communicator();
+  require_on_all(ranks, what.str());
+  double sums[] = {volume, fluidity};
   ranks.sum(sums, 2);
   eta.of_cells  = std::move(of_cells);
   eta.at_points = std::move(at_points);

@@ -428,6 +428,44 @@ void check_hanging_vertices()
   EXPECT_GT(largest, 2.);
   EXPECT_LE(difference, 1e-14) << "new vertices lie where they would if none had been moved";
 }
+
+// The mesh of refine_at_cylinder() ends with a global refinement: seen from before it other vertices hang.
+template <int dim>
+void check_globally_refined()
+{
+  Triangulation<dim> mesh;
+  refine_at_cylinder(mesh, 2, static_cast<adamant::HangingVertices<dim> *>(nullptr));
+  adamant::HangingVertices<dim>().straighten(mesh, 1);
+  for (const int generation : {1, 0})
+    {
+      int    n_hanging = 0;
+      double gap       = 0.;
+      for (const auto &cell : mesh.cell_iterators())
+        for (const unsigned int f : cell->face_indices())
+          if (const auto face = cell->face(f); cell->max_refinement_depth() == static_cast<unsigned int>(generation) &&
+                                               face->max_refinement_depth() > cell->max_refinement_depth())
+            {
+              ++n_hanging;
+              const unsigned int last = face->n_vertices() - 1;
+              Point<dim>         average;
+              for (const unsigned int v : face->vertex_indices())
+                average += face->vertex(v) / double(face->n_vertices());
+              gap = std::max(gap, face->child(0)->vertex(last).distance(average));
+            }
+      EXPECT_GT(n_hanging, 20) << generation;
+      EXPECT_LE(gap, 1e-15) << generation;
+    }
+  const QTrapezoid<dim> corners;
+  FEValues<dim>         values(FE_Q<dim>(1), corners, update_JxW_values);
+  double                least = 1.;
+  for (const auto &cell : mesh.active_cell_iterators())
+    {
+      values.reinit(cell);
+      for (const unsigned int q : values.quadrature_point_indices())
+        least = std::min(least, values.JxW(q) / std::pow(cell->diameter(), dim));
+    }
+  EXPECT_GT(least, dim == 2 ? 0.01 : 0.001) << "no cell is turned inside out or nearly flat";
+}
 } // namespace
 
 // They lie on the straight edges that they hang on, and the rest of the mesh is what it is without.
@@ -435,6 +473,8 @@ TEST(FlowEquations, HangingVerticesLeaveNoGaps)
 {
   check_hanging_vertices<2>();
   check_hanging_vertices<3>();
+  check_globally_refined<2>();
+  check_globally_refined<3>();
 }
 
 // 2.5 long and 0.41 wide and high, with a cylinder of diameter 0.1 across.

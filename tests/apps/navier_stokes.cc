@@ -480,13 +480,28 @@ TEST_F(NavierStokes, UniformFlowThroughACurvedMeshWithHangingNodes)
   const auto record =
     solve(Settings{"Mesh/Type=cylinder", "Problem/Boundary velocity=0: 1; 0, 1: 1; 0, 2: 1; 0, 3: 1; 0",
                    "Problem/Initial velocity=1; 0", "Output/Force boundaries=2", "Mesh/Local refinements=1",
-                   "Mesh/Refine where=y-0.2", "Time stepping/Unstable step=shorten"} +
+                   "Mesh/Refine where=0.1-sqrt((x-0.2)^2+(y-0.2)^2)", "Time stepping/Unstable step=shorten"} +
           refinements(0) + time_steps(0.002, 0.001) + tolerance("1e-12"))
       .record;
   EXPECT_GT(record.at("hanging_nodes"), 0);
   EXPECT_LE(record.at("max_divergence"), 1e-8);
   for (const double component : force(record, "2"))
     EXPECT_NEAR(component, 0., 1e-9);
+}
+
+// Gaps beside the arcs on which vertices hang would be seen in the force, whose cylinder has 64 sides.
+TEST_F(NavierStokes, HydrostaticForceOnACylinderWithHangingArcs)
+{
+  const auto record =
+    solve(Settings{"Mesh/Type=cylinder", "Problem/Boundary velocity=", "Problem/Body force=1; 0",
+                   "Output/Force boundaries=2", "Mesh/Local refinements=1",
+                   "Mesh/Refine where=0.1-sqrt((x-0.2)^2+(y-0.2)^2)", "Time stepping/Unstable step=shorten"} +
+          refinements(1) + time_steps(0.002, 0.001) + tolerance("1e-12"))
+      .record;
+  EXPECT_GT(record.at("hanging_nodes"), 0);
+  const double area = 32 * 0.05 * 0.05 * std::sin(std::acos(-1.) / 32);
+  EXPECT_NEAR(force(record, "2")[0], -area, 5e-6 * area);
+  EXPECT_NEAR(force(record, "2")[1], 0., 5e-6 * area);
 }
 
 // At an outflow p = 0 belongs to the mean, too: p = 1 - x in a channel.

@@ -97,6 +97,13 @@ struct ElasticityRanks : RanksOf
   {}
 };
 
+struct StokesRanks : RanksOf
+{
+  StokesRanks()
+    : RanksOf(stokes)
+  {}
+};
+
 void expect_same(double value, double reference)
 {
   EXPECT_TRUE(std::abs(value - reference) <= 1e-9 * std::abs(reference) + 1e-14 ||
@@ -399,6 +406,23 @@ TEST_F(NavierStokesRanks, NoNumbersOnOneOfThem)
 {
   start_on(2);
   expect_refused({"Mesh/Refinements=3", "Problem/Body force=log(0.9-y); 0"}, "Problem/Body force is ");
+}
+
+TEST_F(StokesRanks, NegativeViscosityOnOneOfThem)
+{
+  start_on(2);
+  for (const std::string viscosity : {"0.6-y", "y-0.4"})
+    expect_refused(
+      {"Mesh/Refinements=3", "Mesh/Cells=1, 1", "Problem/Case=expressions", "Problem/Viscosity=" + viscosity},
+      "it has to be positive");
+}
+
+// A rank without nodes knows, too, that the flow is driven by a force and may become quicker than its boundary.
+TEST_F(NavierStokesRanks, AForceActsOnARankWithoutNodes)
+{
+  run_on(5, {"Problem/Viscosity=0.1", "Mesh/Refinements=1", "Problem/Boundary velocity=0: 1e-3*y*(1-y); 0",
+             "Problem/Outflow boundaries=1", "Problem/Body force=10*y; 0", "Time stepping/Time step=0.01",
+             "Time stepping/Unstable step=shorten", "Time stepping/End time=0.1"});
 }
 
 // Nor does the first one wait, or keep the folder, where the boundary of the other's cells bends over them.
