@@ -43,8 +43,6 @@ int guarded_main(const std::string &application, const std::function<int()> &bod
   // Setting up frees and allocates large arrays in turn: memory kept is memory that need not be cleared again.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
-  // One heap for all threads: with one for each thread a run's memory varies by 16 % with the place of deal.II's tasks.
-  mallopt(M_ARENA_MAX, 1);
 
   const auto complain = [&](const std::string &what, int code) {
     std::cout.flush();
@@ -149,6 +147,9 @@ void set_threads(int n_threads)
   // Two at least: with one thread FEValues of deal.II 9.4 reuses rounded data of similar cells, and the results would
   // depend on the number of threads.
   dealii::MultithreadInfo::set_thread_limit(std::max(2, n_threads));
+  // In one heap a run's memory does not vary with the place of deal.II's tasks; many threads would wait for each other.
+  if (n_threads == 1)
+    mallopt(M_ARENA_MAX, 1);
 }
 
 void print_header(const std::string &application, const std::string &backend, const std::string &device, int threads,

@@ -21,7 +21,7 @@ protected:
 
   void expect_what_the_run_uses(const std::vector<std::string> &arguments, const std::string &backend = "host")
   {
-    // One thread: with several the order of their allocations makes the same run take up to 12 % more or less.
+    // One thread: with several the arenas of malloc make the same run take up to 12 % more or less.
     std::vector<std::string> all = {"--backend", backend, "--threads", "1"};
     all.insert(all.end(), arguments.begin(), arguments.end());
     auto with_dry_run = all;
