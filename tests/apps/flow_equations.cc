@@ -455,8 +455,9 @@ void check_globally_refined()
       EXPECT_GT(n_hanging, 20) << generation;
       EXPECT_LE(gap, 1e-15) << generation;
     }
+  const FE_Q<dim>       element(1);
   const QTrapezoid<dim> corners;
-  FEValues<dim>         values(FE_Q<dim>(1), corners, update_JxW_values);
+  FEValues<dim>         values(element, corners, update_JxW_values);
   double                least = 1.;
   for (const auto &cell : mesh.active_cell_iterators())
     {
