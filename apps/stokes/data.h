@@ -3,12 +3,12 @@
 #include "parameters.h"
 
 #include "base/array.h"
-#include "base/require.h"
 #include "fem/functions/coarser_values.h"
 #include "fem/meshes/family_flags.h"
 #include "fem/meshes/flag_cells.h"
 #include "fem/meshes/mesh.h"
 #include "fem/meshes/owned_cells.h"
+#include "stokes/cell_viscosity.h"
 #include "stokes/stokes_matrices.h"
 
 #include <deal.II/base/function.h>
@@ -19,7 +19,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 /// Functions for the viscosity at points and the refinement of meshes, in host memory.
 namespace stokes
@@ -43,11 +42,7 @@ Array<double> positive_values(const Function<dim> &viscosity, const Array<double
 #pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < n; ++i)
     values[i] = viscosity.value(position(i));
-  std::ostringstream what;
-  for (std::size_t i = 0; i < n && what.str().empty(); ++i)
-    if (!(std::isfinite(values[i]) && values[i] > 0.))
-      what << "Problem/Viscosity is " << values[i] << " at (" << position(i) << "): it has to be positive";
-  adamant::require_on_all(ranks, what.str());
+  adamant::require_positive(values, ranks, position);
   return values;
 }
 

@@ -19,8 +19,8 @@ void require(bool condition, const Parts &...message)
   throw InputError(text.str());
 }
 
-/// Throws InputError on all ranks where one has something to complain of: the first such text in the order of the ranks.
-/// All ranks call it together.
+/// Throws InputError on all ranks with the first complaint, in the order of the ranks, that is not empty. All ranks call
+/// it together.
 inline void require_on_all(const Communicator &ranks, const std::string &complaint)
 {
   const auto first = ranks.first_text(complaint);

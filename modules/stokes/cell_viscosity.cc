@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sstream>
 #include <utility>
 
 namespace adamant
@@ -37,19 +36,15 @@ template <int dim>
 CellViscosity cell_viscosity(const LevelSpace<dim> &space, const Array<double> &volumes, Array<double> of_cells,
                              Array<double> at_points, bool has_units)
 {
-  CellViscosity      eta;
-  double             volume = 0., fluidity = 0.;
-  std::ostringstream what;
+  const Communicator ranks = space.communicator();
+  require_positive(of_cells, ranks, [&](std::size_t cell) { return space.active_cells()[cell]->center(); });
+  CellViscosity eta;
+  double        volume = 0., fluidity = 0.;
   for (int cell = 0; cell < space.n_cells(); ++cell)
     {
-      if (what.str().empty() && !(std::isfinite(of_cells[cell]) && of_cells[cell] > 0.))
-        what << "Problem/Viscosity is " << of_cells[cell] << " at (" << space.active_cells()[cell]->center()
-             << "): it has to be positive";
       volume += volumes[cell];
       fluidity += volumes[cell] / of_cells[cell];
     }
-  const Communicator ranks = space.communicator();
-  require_on_all(ranks, what.str());
   double sums[] = {volume, fluidity};
   ranks.sum(sums, 2);
   eta.of_cells  = std::move(of_cells);

@@ -2,8 +2,8 @@
 
   scripts/check gpu [--build DIR] [--parts tests programs sanitizer] [--jobs N] [--only WORD...]
 
-tests      every GoogleTest case on a GPU, and matrices on 1, 2 and 4 ranks that share it; where there are several, on two
-           ranks that see a GPU each, too; a case that skips itself counts as failed
+tests      every GoogleTest case on a GPU, and matrices on 1, 2 and 4 ranks that share it; on a node with several GPUs
+           also on two ranks that see one each; a case that skips itself counts as failed
 programs   every shipped parameter file for 20 steps on the host and on the GPU: with graphs, without them, with
            cuSPARSE, on two ranks that share the GPU; all results are compared (scripts/checks/results.py), of the ranks
            with the host's on p4est's mesh
@@ -39,7 +39,7 @@ FILES = {"transport_diffusion": "Time stepping/Output interval=10", "buoyant_flo
 TIGHT = {"stationary_navier_stokes": ["Nonlinear solver/Tolerance"], "poisson": ["Solver/Refinement tolerance"],
          "nonlinear_heat": ["Heat/Newton tolerance", "Linear solver/Tolerance"]}
 TOLERANCES = ["1e-12", "1e-11", "1e-10", "1e-9", "1e-8"]
-# Sweeps stage by stage, each of few patches: on 256² cells a step takes 10 s on an H100, 0.6 s on its host.
+# Its sweeps go stage by stage, and each stage has few patches, so that a GPU takes long for the shipped 256² cells.
 SMALLER = {"transport_oblique": ["Discretization/Refinements=6"]}
 DISTRIBUTED = ["Ranks/Distributed mesh=true"]
 ONE_RANK = re.compile(r"one rank|serial mesh|p4est's meshes")  # what a refusal of ranks says

@@ -14,7 +14,7 @@ class Columns : public DeviceTest
 {
 };
 
-// The recursion of conjugate gradients goes on to fall where ‖b - A x‖ cannot: CG says so before the columns are asked.
+// The recursion of conjugate gradients goes on to fall where ‖b - A x‖ cannot. CG itself says so.
 TEST_P(Columns, CGSaysWhatRoundingDoesNotAllow)
 {
   const auto                   A = three_stiff_blocks();
