@@ -52,7 +52,7 @@ public:
         inverse[i] = 1. / flow.velocity_mass[i];
     inverse_mass = Vector(device, inverse);
 
-    const auto at_first = values_at_first("Problem/Body force", problem.body_force);
+    const auto at_first = values_at(0., "Problem/Body force", problem.body_force);
     const bool varies   = adamant::depends_on_time(problem.body_force);
     acts                = varies || !are_zero(at_first);
     if (varies)
@@ -78,6 +78,13 @@ public:
     flow.velocity().communicator().max(&largest, 1);
     boundary.evaluate(0.);
     return largest;
+  }
+
+  /// Throws InputError where a force or a boundary velocity is no number at these times.
+  void check(double time_of_force, double time_of_boundary)
+  {
+    values_at(time_of_force, "Problem/Body force", problem.body_force);
+    check_boundary(time_of_boundary);
   }
 
   /// Evaluates forces and boundary velocities that depend on time, at these times.
@@ -115,15 +122,12 @@ public:
     return a;
   }
 
-  Array<double> initial_velocity() const
-  {
-    return values_at_first("Problem/Initial velocity", problem.initial_velocity);
-  }
+  Array<double> initial_velocity() const { return values_at(0., "Problem/Initial velocity", problem.initial_velocity); }
   /// Returns the acceleration that the initial pressure balances, see tested_acceleration. It is empty where forces and
   /// initial velocity are zero: a start by moving walls alone is impulsive.
   std::optional<Array<double>> initial_acceleration(const Array<double> &u) const
   {
-    const auto f = values_at_first("Problem/Body force", problem.body_force);
+    const auto f = values_at(0., "Problem/Body force", problem.body_force);
     if (are_zero(initial_velocity()) && are_zero(f))
       return std::nullopt;
     return adamant::tested_acceleration(flow, problem.viscosity, u, f, moves);
@@ -148,10 +152,10 @@ private:
     return values;
   }
 
-  // Returns values at time 0; throws InputError on all ranks where one is no number.
-  Array<double> values_at_first(const std::string &key, const std::string &text) const
+  // Returns values at time t; throws InputError on all ranks where one is no number.
+  Array<double> values_at(double t, const std::string &key, const std::string &text) const
   {
-    const auto values = nodal_values(text, dim);
+    const auto values = nodal_values(text, dim, t);
     const auto bad    = std::find_if(values.begin(), values.end(), [](double value) { return !std::isfinite(value); });
     std::ostringstream what;
     if (bad != values.end())
@@ -159,7 +163,7 @@ private:
         what << key << " is " << *bad << " at (";
         for (int d = 0; d < dim; ++d)
           what << (d > 0 ? " " : "") << points[std::size_t(d) * n + (bad - values.begin()) % n];
-        what << "), t = 0";
+        what << "), t = " << t;
       }
     adamant::require_on_all(flow.velocity().communicator(), what.str());
     return values;

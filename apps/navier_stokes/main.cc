@@ -245,8 +245,10 @@ private:
     const double most = reference_speed > 0. && !data->has_force() ?
                           10. * reference_speed :
                           std::pow(pressure.volume, 1. / dim) / schedule.step;
-    if (!(speed <= most))
-      adamant::report_blow_up(step, time, schedule.step, speed, reference_speed, limit);
+    if (speed <= most)
+      return;
+    data->check(std::max(0., time - schedule.step), time); // what is prescribed may be at fault
+    adamant::report_blow_up(step, time, schedule.step, speed, reference_speed, limit);
   }
 
   bool finished() const override { return steady.reached; }

@@ -55,7 +55,9 @@ private:
   void                             compare(int n);
   void                             add_errors(int n);
   void                             describe();
+  adamant::ColumnResult            solve_batch(int batch);
   void                             report();
+  void                             write_output();
 
   const Parameters                      &parameters;
   const adamant::Device                  device;
@@ -83,31 +85,51 @@ template <int dim>
 void Poisson<dim>::run()
 {
   setup();
-  if (parameters.schur.conditions && !run_info.is_dry())
+  const bool only_conditions = parameters.schur.conditions;
+  if (only_conditions && !run_info.is_dry())
     return;
-  const int samples = parameters.problem.n_samples, n_batches = (samples + r - 1) / r;
+  if (!only_conditions && run_info.is_dry()) // columns take more memory than the set-up
+    {
+      solve_batch(0);
+      write_output();
+    }
+  const int n_batches = (parameters.problem.n_samples + r - 1) / r;
   run_info.begin_time_loop(0, n_batches);
   for (int batch = 0; batch < n_batches; ++batch)
     {
-      const int first = batch * r, n = std::min(r, samples - first);
-      {
-        Section scope(run_info.timer, "rhs");
-        right_hand_sides->set(first, n, r, B);
-      }
-      adamant::ColumnResult result;
-      seconds += solve(result);
-      {
-        Section scope(run_info.timer, "statistics");
-        statistics->add(first, n, r, X, run_info.statistics);
-      }
-      if (batch == 0 && parameters.solver.compare)
-        compare(std::min(n, 8));
-      if (batch == 0 && !parameters.problem.exact.empty())
-        add_errors(std::min(n, 8));
+      const auto result = solve_batch(batch);
       run_info.progress(batch + 1, batch + 1., result.iterations, result.largest_residual);
     }
   run_info.end_time_loop();
   report();
+  write_output();
+}
+
+// The next r samples, of which the last batch may have fewer.
+template <int dim>
+adamant::ColumnResult Poisson<dim>::solve_batch(int batch)
+{
+  const int first = batch * r, n = std::min(r, int(parameters.problem.n_samples) - first);
+  {
+    Section scope(run_info.timer, "rhs");
+    right_hand_sides->set(first, n, r, B);
+  }
+  adamant::ColumnResult result;
+  seconds += solve(result);
+  {
+    Section scope(run_info.timer, "statistics");
+    statistics->add(first, n, r, X, run_info.statistics);
+  }
+  if (batch == 0 && parameters.solver.compare)
+    compare(std::min(n, 8));
+  if (batch == 0 && !parameters.problem.exact.empty())
+    add_errors(std::min(n, 8));
+  return result;
+}
+
+template <int dim>
+void Poisson<dim>::write_output()
+{
   if (!parameters.output.files || !space)
     return;
   Section scope(run_info.timer, "output");

@@ -8,7 +8,6 @@
 #include "fem/meshes/flag_cells.h"
 #include "fem/meshes/mesh.h"
 #include "fem/meshes/owned_cells.h"
-#include "stokes/cell_viscosity.h"
 #include "stokes/stokes_matrices.h"
 
 #include <deal.II/base/function.h>
@@ -25,24 +24,20 @@ namespace stokes
 {
 using adamant::Array;
 
-/// Returns the values of a function at points: coordinate d of point i is points[d n + i]. Throws InputError on all
-/// ranks where a value of one is not positive.
+/// Returns the values of a function at points: coordinate d of point i is points[d n + i].
 template <int dim>
-Array<double> positive_values(const Function<dim> &viscosity, const Array<double> &points,
-                              const adamant::Communicator &ranks)
+Array<double> values_at(const Array<double> &points, const Function<dim> &f)
 {
   const std::size_t n = points.size() / dim;
   Array<double>     values(n);
-  const auto        position = [&](std::size_t i) {
-    Point<dim> x;
-    for (unsigned int d = 0; d < dim; ++d)
-      x[d] = points[d * n + i];
-    return x;
-  };
 #pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < n; ++i)
-    values[i] = viscosity.value(position(i));
-  adamant::require_positive(values, ranks, position);
+    {
+      Point<dim> x;
+      for (unsigned int d = 0; d < dim; ++d)
+        x[d] = points[d * n + i];
+      values[i] = f.value(x);
+    }
   return values;
 }
 

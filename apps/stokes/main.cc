@@ -90,8 +90,8 @@ private:
   void setup_viscosity()
   {
     const auto points = adamant::quadrature_points(flow->space(), mapping, flow->matrices().quadrature);
-    const auto values = positive_values(*data.viscosity, points, run_info.ranks);
-    eta               = flow->viscosity_of(Vector(device, values), parameters.problem.name == "expressions");
+    eta =
+      flow->viscosity_of(Vector(device, values_at(points, *data.viscosity)), parameters.problem.name == "expressions");
     flow->set_viscosity(eta.stage(1. / parameters.viscosity.stages));
   }
 

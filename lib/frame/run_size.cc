@@ -68,7 +68,7 @@ std::size_t bytes_of_time_loop(const RunSize &size, bool on_gpu)
 void print_size(const RunRecord &record, std::size_t host_memory,
                 const std::map<std::string, std::size_t> &device_memory, std::size_t device_peak)
 {
-  std::cout << "dry run: nothing has been solved or written\n"
+  std::cout << "dry run: nothing has been written\n"
             << record.at("dofs") << " unknowns, " << record.at("cells") << " cells\n";
   for (std::size_t l = record.at("levels").size(); l-- > 0;)
     std::cout << "  level " << l << ": " << record.at("levels")[l].at("dofs") << " unknowns, "

@@ -44,11 +44,18 @@ SolverResult BiCGStab::solve(const Vector<double> &b, Vector<double> &x, const S
       A.residual(x, b, r);
       device.norms(r, b, norms);
       const double *norm   = norms.fetch();
-      const double  norm_r = norm[0], norm_b = norm[1];
+      double        norm_r = norm[0];
+      const double  norm_b = norm[1];
       if (norm_b == 0)
         {
           x.set_zero();
           return result;
+        }
+      if (first && norm_r > norm_b) // what is left of a large guess would lack digits
+        {
+          x.set_zero();
+          device.copy(b, r);
+          norm_r = norm_b;
         }
       result.final_residual = norm_r / norm_b;
       if (first)

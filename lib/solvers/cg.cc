@@ -26,7 +26,8 @@ PendingResult CG::launch(const Vector<double> &b, Vector<double> &x, const Solve
   const int place = next_place();
   A.residual(x, b, r);
   start_from_residual(b);
-  device.for_each(1, Assign<CGState>{{control, place, b.data(), x.data()}, state.on_device()});
+  start_solve<CGState>({control, place, b.data(), x.data()}, state, squares, b, x, r,
+                       in_float() ? &r_in_float : nullptr);
   const CGState &end = state.on_host()[place];
   loop.run();
   if (!loop.repeats_itself())

@@ -68,9 +68,8 @@ PendingResult GMRES::run(const Vector<double> &b, Vector<double> &x, const Solve
   const int place = next_place();
   A.residual(x, b, r);
   device.norms(r, b, norms);
+  start_solve<GMRESState>({control, place, restart, room(), host_waits, b.data(), x.data()}, state, norms, b, x, r);
   first_vector();
-  device.for_each(
-    1, Assign<GMRESState>{{control, place, restart, room(), host_waits, b.data(), x.data()}, state.on_device()});
   const GMRESState &end    = state.on_host()[place];
   const auto        cycles = [&] {
     run_cycles(end);

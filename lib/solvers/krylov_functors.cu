@@ -11,9 +11,9 @@
 using namespace adamant;
 
 template void adamant::cuda::for_each(const DeviceInterface &, int, const Assign<int> &);
-template void adamant::cuda::for_each(const DeviceInterface &, int, const Assign<KrylovState> &);
-template void adamant::cuda::for_each(const DeviceInterface &, int, const Assign<CGState> &);
-template void adamant::cuda::for_each(const DeviceInterface &, int, const Assign<GMRESState> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const StartSolve<KrylovState> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const StartSolve<CGState> &);
+template void adamant::cuda::for_each(const DeviceInterface &, int, const StartSolve<GMRESState> &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const CGRestart &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const RandomSigns &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const Combination<double> &);

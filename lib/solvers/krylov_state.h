@@ -59,14 +59,14 @@ struct KrylovState
   double            norm_b         = 0;
   StagnationCounter stagnation     = {};
 
-  /// Sets norm_b and the relative residual from the norms of r and b. Returns Ending::none, or how the iteration ends
-  /// before its first step.
+  /// Sets norm_b and the relative residual from the norms of r and b; StartSolve has dropped a guess that is worse than
+  /// zero. Returns Ending::none, or how the iteration ends before its first step.
   ADAMANT_HOST_DEVICE Ending start(double norm_r, double norm_of_b)
   {
     norm_b = norm_of_b;
     if (norm_b == 0)
       return Ending::zero;
-    result.final_residual = norm_r / norm_b;
+    result.final_residual = result.iterations == 0 && norm_r > norm_b ? 1. : norm_r / norm_b;
     if (result.iterations == 0)
       result.initial_residual = result.final_residual;
     return unfit();
@@ -88,6 +88,32 @@ struct KrylovState
     if (residual <= tolerance || (accepts && limit && residual <= accepted))
       return Ending::converged;
     return limit ? Ending::limit : Ending::none;
+  }
+};
+
+/// Sets the state of an iteration that begins. `norms` holds those of r = b - A x and b, or their squares. Where the
+/// former is larger, the guess x is worse than zero: x becomes zero and r becomes b, as what is left of a large guess
+/// would lack digits. `rounded` becomes r in single precision, unless it is null. To be called for i < max(n, 1).
+template <typename State>
+struct StartSolve
+{
+  State                    start;
+  State                   *state;
+  const double            *norms, *b;
+  double                  *x, *r;
+  float                   *rounded;
+  int                      n;
+  ADAMANT_HOST_DEVICE void operator()(int i) const
+  {
+    if (i == 0)
+      *state = start;
+    if (i < n && norms[0] > norms[1])
+      {
+        x[i] = 0.;
+        r[i] = b[i];
+        if (rounded != nullptr)
+          rounded[i] = static_cast<float>(b[i]);
+      }
   }
 };
 } // namespace adamant

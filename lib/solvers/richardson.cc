@@ -36,8 +36,8 @@ SolverResult Richardson::solve(const Vector<double> &b, Vector<double> &x, const
       device.copy(b, own_b);
       device.copy(x, own_x);
     }
-  device.for_each(1, Assign<KrylovState>{KrylovState(control), state.on_device()});
   compute_residual(b, x);
+  start_solve(KrylovState(control), state, norms, b, *solution, r);
   loop.run();
   if (recorded())
     device.copy(own_x, x);

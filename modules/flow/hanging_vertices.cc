@@ -1,6 +1,10 @@
 #include "flow/hanging_vertices.h"
 
+#include "frame/parameters/mesh_input.h"
+
 #include <deal.II/base/geometry_info.h>
+
+#include <string>
 
 namespace adamant
 {
@@ -39,6 +43,8 @@ void HangingVertices<dim>::straighten(dealii::Triangulation<dim> &mesh, unsigned
               carry_middle(cell);
             }
     }
+  check_refined_cells<dim>("Mesh, hanging vertices in the middle of their edges", mesh,
+                           [](unsigned int cell) { return "cell " + std::to_string(cell); });
 }
 
 template <int dim>

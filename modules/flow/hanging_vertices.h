@@ -24,7 +24,8 @@ class HangingVertices
 public:
   /// Moves hanging vertices to the middle of their edge, or to the average of the vertices of their face. Since other
   /// vertices hung, the mesh may have been refined globally, `refined` times. Then the earlier hanging vertices come
-  /// first. New vertices go with the vertices that they lie between. What hangs now comes last.
+  /// first. New vertices go with the vertices that they lie between. What hangs now comes last. Throws InputError where
+  /// a cell beside a vertex that moves is turned inside out: where it is flatter than the arc beside it.
   void straighten(dealii::Triangulation<dim> &mesh, unsigned int refined = 0);
   /// Moves the vertices back to their places before the last `straighten`; the mesh must not have been coarsened since.
   void restore(dealii::Triangulation<dim> &mesh);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <sstream>
 #include <utility>
 
 namespace adamant
@@ -32,12 +33,28 @@ Array<double> cell_volumes(const LevelSpace<dim> &space)
   return volumes;
 }
 
+namespace
+{
+// Throws InputError on all ranks where a viscosity of one is no positive number.
+template <int dim>
+void require_positive(const Array<double> &of_cells, const LevelSpace<dim> &space)
+{
+  const auto bad =
+    std::find_if(of_cells.begin(), of_cells.end(), [](double value) { return !(std::isfinite(value) && value > 0.); });
+  std::ostringstream what;
+  if (bad != of_cells.end())
+    what << "Problem/Viscosity is " << *bad << " in the cell around ("
+         << space.active_cells()[bad - of_cells.begin()]->center() << "): it has to be positive";
+  require_on_all(space.communicator(), what.str());
+}
+} // namespace
+
 template <int dim>
 CellViscosity cell_viscosity(const LevelSpace<dim> &space, const Array<double> &volumes, Array<double> of_cells,
                              Array<double> at_points, bool has_units)
 {
   const Communicator ranks = space.communicator();
-  require_positive(of_cells, ranks, [&](std::size_t cell) { return space.active_cells()[cell]->center(); });
+  require_positive(of_cells, space);
   CellViscosity eta;
   double        volume = 0., fluidity = 0.;
   for (int cell = 0; cell < space.n_cells(); ++cell)

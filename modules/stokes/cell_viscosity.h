@@ -1,12 +1,7 @@
 #pragma once
 
 #include "base/array.h"
-#include "base/require.h"
 #include "fem/spaces/level_space.h"
-
-#include <algorithm>
-#include <cmath>
-#include <sstream>
 
 namespace adamant
 {
@@ -20,19 +15,6 @@ struct CellViscosity
   /// Returns min (η / min)^s: a continuation from a constant, s = 0, to this viscosity, s = 1.
   CellViscosity stage(double s) const;
 };
-
-/// Throws InputError on all ranks where a viscosity of one is not positive; `place(i)` is the point of value i. All
-/// ranks call it together.
-template <typename Place>
-void require_positive(const Array<double> &viscosity, const Communicator &ranks, const Place &place)
-{
-  const auto         bad = std::find_if(viscosity.begin(), viscosity.end(),
-                                        [](double value) { return !(std::isfinite(value) && value > 0.); });
-  std::ostringstream what;
-  if (bad != viscosity.end())
-    what << "Problem/Viscosity is " << *bad << " at (" << place(bad - viscosity.begin()) << "): it has to be positive";
-  require_on_all(ranks, what.str());
-}
 
 /// Returns the viscosity from η > 0 of the cells of a space, which have these volumes. Where it is not averaged,
 /// `at_points` has η at all quadrature points. With `has_units` the scale is the harmonic mean over the domain, which

@@ -315,6 +315,34 @@ TEST_F(NavierStokes, MeshFileOfHexahedraGivesTheBoxesFlow)
   EXPECT_NEAR(kinetic_energy(file.record), kinetic_energy(box.record), 1e-10 * kinetic_energy(box.record));
 }
 
+// Hanging vertices move to the chords of arcs; the cells beside them must not turn, on any level.
+TEST_F(NavierStokes, FlatCellsBesideACoarseArcAreRefused)
+{
+  for (const std::string dimension : {"2", "3"})
+    expect_refused({"Problem/Dimension=" + dimension, "Mesh/Type=cylinder", "Mesh/Refinements=0",
+                    "Mesh/Local refinements=1", "Mesh/Refine where=0.06-sqrt((x-0.2)^2+(y-0.2)^2)"},
+                   "is turned inside out at its vertex");
+}
+
+// What is prescribed is at fault, not the time step.
+TEST_F(NavierStokes, DataThatAreNoNumbersLater)
+{
+  const Settings later = refinements(2) + Settings{"Problem/Viscosity=1", "Time stepping/End time=0.02",
+                                                   "Time stepping/Time step=5e-4", "Output/Interval=1"};
+  for (const auto &[setting, says] :
+       {std::pair{"Problem/Body force=sqrt(0.0035-t); 0", "Problem/Body force is "},
+        std::pair{"Problem/Boundary velocity=3: if(abs(t-0.0035)<2e-4,log(-1),1); 0", "no numbers at time 0.0035"}})
+    {
+      Settings arguments = {"--backend", "host", "--threads", "1"};
+      for (const auto &one : later + Settings{setting})
+        arguments.insert(arguments.end(), {"--set", one});
+      const Outcome outcome = start(arguments);
+      EXPECT_EQ(outcome.code, 2) << outcome.err;
+      EXPECT_NE(outcome.err.find(says), std::string::npos) << outcome.err;
+      EXPECT_TRUE(std::filesystem::exists(outcome.folder + "/statistics.csv")) << "expected what had been computed";
+    }
+}
+
 TEST_F(NavierStokes, CylinderOnTheCoarsestMesh)
 {
   const auto outcome =

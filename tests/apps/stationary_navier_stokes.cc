@@ -148,6 +148,15 @@ TEST_F(StationaryNavierStokes, RefiningAllCellsIsUniform)
   EXPECT_NEAR(record.at("forces").at("2")[0], uniform.at("forces").at("2")[0], 1e-6);
 }
 
+// A vertex that hangs on an arc moves to its chord. Where the cells beside it are flatter than the arc, they would turn.
+TEST_F(StationaryNavierStokes, FlatCellsBesideACoarseArcAreRefused)
+{
+  const std::string says = "is turned inside out at its vertex";
+  for (const std::string where : {"0.06-sqrt((x-0.2)^2+(y-0.2)^2)", "0.05-abs(x-0.2)"})
+    expect_refused(
+      {"Mesh/Type=cylinder", "Mesh/Refinements=0", "Mesh/Local refinements=1", "Mesh/Refine where=" + where}, says);
+}
+
 TEST_F(StationaryNavierStokes, BadInputIsRefused)
 {
   expect_refused({"Problem/Viscosity=-1"}, "Problem/Viscosity = -1: it has to be positive");
