@@ -91,9 +91,9 @@ struct KrylovState
   }
 };
 
-/// Sets the state of an iteration that begins. `norms` holds those of r = b - A x and b, or their squares. Where the
-/// former is larger, the guess x is worse than zero: x becomes zero and r becomes b, as what is left of a large guess
-/// would lack digits. `rounded` becomes r in single precision, unless it is null. To be called for i < max(n, 1).
+/// Sets the state of an iteration that begins. `norms` holds ‖r‖ of r = b - A x and ‖b‖, or their squares. Where ‖r‖ is
+/// larger, the guess x is worse than zero: x becomes zero and r becomes b, as what is left of a large guess would lack
+/// digits. `rounded` becomes r in single precision, unless it is null. To be called for i < max(n, 1).
 template <typename State>
 struct StartSolve
 {
