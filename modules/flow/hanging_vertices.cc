@@ -43,8 +43,8 @@ void HangingVertices<dim>::straighten(dealii::Triangulation<dim> &mesh, unsigned
               carry_middle(cell);
             }
     }
-  check_refined_cells<dim>("Mesh, hanging vertices in the middle of their edges", mesh,
-                           [](unsigned int cell) { return "cell " + std::to_string(cell); });
+  check_refined_cells<dim>("Mesh, hanging vertices in the middle of their edges (which more Mesh/Refinements shorten)",
+                           mesh, [](unsigned int cell) { return "cell " + std::to_string(cell); });
 }
 
 template <int dim>

@@ -129,8 +129,7 @@ void check_refined_cells(const std::string &key, const dealii::Triangulation<dim
   for (const auto &fault : dealii::Utilities::MPI::all_gather(mesh.get_communicator(), own))
     if (!fault.empty())
       throw InputError(key + ": " + fault +
-                       "; do the curves fit the boundaries, and are cells along them small enough (more "
-                       "Mesh/Refinements make them smaller)?");
+                       "; do the curves fit the boundaries, and are cells along them small enough?");
 }
 
 namespace
