@@ -151,7 +151,9 @@ private:
   void compute_rhs() override
   {
     device.copy(lift, rhs);
-    device.axpby((equation->stationary ? 1. : dt * dt) * functions.load_factor(time), load, 1., rhs);
+    const double factor = functions.load_factor(time);
+    require(std::isfinite(factor), "Problem/Load factor is ", factor, " at t = ", time);
+    device.axpby((equation->stationary ? 1. : dt * dt) * factor, load, 1., rhs);
     if (!equation->stationary)
       {
         device.copy(u, w);

@@ -28,7 +28,7 @@ void add_options(po::options_description &options, CommandLine &line)
     ("restart", po::value<std::string>(&line.restart_folder)->implicit_value("")->value_name("[=DIR]"),
      "continue from the newest good checkpoint in DIR, else in the folder for output; without FILE.prm with its parameters")
     ("dry-run", po::bool_switch(&line.dry_run),
-     "set up the problem, print its size and the memory that the run will take, and stop: nothing is solved or written")
+     "set up the problem, print its size and the memory that the run will take, and stop: nothing is written")
     ("print-parameters", po::bool_switch(&line.print_parameters), "print all parameters with their meaning and stop")
     ("json", po::bool_switch(&line.json), "print them as JSON, with defaults and patterns")
     ("help", po::bool_switch(&line.help), "print this text and stop")

@@ -51,7 +51,7 @@ SolverResult BiCGStab::solve(const Vector<double> &b, Vector<double> &x, const S
           x.set_zero();
           return result;
         }
-      if (first && norm_r > norm_b) // what is left of a large guess would lack digits
+      if (first && norm_r > far_guess * norm_b)
         {
           x.set_zero();
           device.copy(b, r);

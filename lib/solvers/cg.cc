@@ -26,7 +26,7 @@ PendingResult CG::launch(const Vector<double> &b, Vector<double> &x, const Solve
   const int place = next_place();
   A.residual(x, b, r);
   start_from_residual(b);
-  start_solve<CGState>({control, place, b.data(), x.data()}, state, squares, b, x, r,
+  start_solve<CGState>({control, place, b.data(), x.data()}, state, squares, b, x, r, far_guess * far_guess,
                        in_float() ? &r_in_float : nullptr);
   const CGState &end = state.on_host()[place];
   loop.run();

@@ -37,7 +37,7 @@ struct GMRESState : KrylovState
 /// Returns ‖r‖ at the start of a cycle, from the norms of r and b that have told StartSolve about the guess.
 ADAMANT_HOST_DEVICE inline double norm_at_start(const double *norms)
 {
-  return norms[0] > norms[1] ? norms[1] : norms[0];
+  return norms[0] > far_guess * norms[1] ? norms[1] : norms[0];
 }
 
 /// Sets v_0 = v = r / ‖r‖, with v in either precision.

@@ -32,8 +32,8 @@ public:
   KrylovMethod(const KrylovMethod &)            = delete; // the recorded steps hold its address
   KrylovMethod &operator=(const KrylovMethod &) = delete;
 
-  /// Solves A x = b from the guess x, or from zero where that has the smaller residual. Residuals in the result are
-  /// relative to ‖b‖₂.
+  /// Solves A x = b from the guess x, or from zero where ‖b - A x‖ > far_guess ‖b‖. Residuals in the result are relative
+  /// to ‖b‖₂.
   virtual SolverResult solve(const Vector<double> &b, Vector<double> &x, const SolverControl &control) = 0;
   /// Starts a solve as `solve` does it, and returns before its end where the device needs the host no more. The next
   /// solve may be launched before this result is asked for. At most two results are pending: a third launch waits for
@@ -75,10 +75,10 @@ protected:
   /// Starts an iteration on the device, see StartSolve.
   template <typename State>
   void start_solve(const State &start, Shared<State> &state, const Scalars &norms, const Vector<double> &b,
-                   Vector<double> &x, Vector<double> &r, Vector<float> *rounded = nullptr) const
+                   Vector<double> &x, Vector<double> &r, double far = far_guess, Vector<float> *rounded = nullptr) const
   {
     device.for_each(std::max(r.size(), 1),
-                    StartSolve<State>{start, state.on_device(), norms.data(), b.data(), x.data(), r.data(),
+                    StartSolve<State>{start, state.on_device(), norms.data(), far, b.data(), x.data(), r.data(),
                                       rounded != nullptr ? rounded->data() : nullptr, r.size()});
   }
 

@@ -40,6 +40,11 @@ enum class Ending : int
   again ///< another cycle follows, as rounding may have falsified the residual of a recursion
 };
 
+/// Where ‖b - A x‖ of a guess x is above so many times ‖b‖, zero takes its place: what is left of a guess so large would
+/// lack digits. A guess that is less bad may have much of the solution, although its residual is larger than that of
+/// zero.
+constexpr double far_guess = 1e4;
+
 /// The part of the state that all iterations share. It is set before a loop and changed by its control.
 struct KrylovState
 {
@@ -59,14 +64,14 @@ struct KrylovState
   double            norm_b         = 0;
   StagnationCounter stagnation     = {};
 
-  /// Sets norm_b and the relative residual from the norms of r and b; StartSolve has dropped a guess that is worse than
-  /// zero. Returns Ending::none, or how the iteration ends before its first step.
+  /// Sets norm_b and the relative residual from the norms of r and b; StartSolve has dropped a guess that is far
+  /// away. Returns Ending::none, or how the iteration ends before its first step.
   ADAMANT_HOST_DEVICE Ending start(double norm_r, double norm_of_b)
   {
     norm_b = norm_of_b;
     if (norm_b == 0)
       return Ending::zero;
-    result.final_residual = result.iterations == 0 && norm_r > norm_b ? 1. : norm_r / norm_b;
+    result.final_residual = result.iterations == 0 && norm_r > far_guess * norm_b ? 1. : norm_r / norm_b;
     if (result.iterations == 0)
       result.initial_residual = result.final_residual;
     return unfit();
@@ -91,15 +96,17 @@ struct KrylovState
   }
 };
 
-/// Sets the state of an iteration that begins. `norms` holds ‖r‖ of r = b - A x and ‖b‖, or their squares. Where ‖r‖ is
-/// larger, the guess x is worse than zero: x becomes zero and r becomes b, as what is left of a large guess would lack
-/// digits. `rounded` becomes r in single precision, unless it is null. To be called for i < max(n, 1).
+/// Sets the state of an iteration that begins. `norms` holds ‖r‖ of r = b - A x and ‖b‖, or their squares. Where the
+/// former is above `far` times the latter, x becomes zero and r becomes b. `rounded` becomes r in single precision,
+/// unless it is null. To be called for i < max(n, 1).
 template <typename State>
 struct StartSolve
 {
   State                    start;
   State                   *state;
-  const double            *norms, *b;
+  const double            *norms;
+  double                   far; ///< far_guess, or its square
+  const double            *b;
   double                  *x, *r;
   float                   *rounded;
   int                      n;
@@ -107,7 +114,7 @@ struct StartSolve
   {
     if (i == 0)
       *state = start;
-    if (i < n && norms[0] > norms[1])
+    if (i < n && norms[0] > far * norms[1])
       {
         x[i] = 0.;
         r[i] = b[i];

@@ -44,7 +44,7 @@ void require_positive(const Array<double> &of_cells, const LevelSpace<dim> &spac
   std::ostringstream what;
   if (bad != of_cells.end())
     what << "Problem/Viscosity is " << *bad << " in the cell around ("
-         << space.active_cells()[bad - of_cells.begin()]->center() << "): it has to be positive";
+         << space.active_cells()[bad - of_cells.begin()]->center() << "): it has to be positive and finite";
   require_on_all(space.communicator(), what.str());
 }
 } // namespace

@@ -126,14 +126,14 @@ TEST_P(Krylov, ConvergesToTheTrueResidual)
         const auto [result, x] = solve(solver, b, start);
         EXPECT_LE(relative_residual(A, x, b), 1.01e-8) << name;
         EXPECT_NEAR(result.final_residual, relative_residual(A, x, b), 1e-11) << name;
-        EXPECT_EQ(result.initial_residual, 1.) << name << ": a guess that is worse than zero is not taken";
+        EXPECT_NEAR(result.initial_residual, relative_residual(A, start, b), 1e-10 * result.initial_residual) << name;
         EXPECT_LE(result.iterations, std::string(name) == "Multigrid" ? 14 : 10) << name;
         EXPECT_GE(result.iterations, 3) << name;
       }
   });
 }
 
-// A guess is taken where its residual is smaller than that of zero. Digits of a much larger one would be lost.
+// A guess is taken where its residual is at most 1e4 times that of zero: digits of a much larger one would be lost.
 TEST_P(Krylov, AGuessMayBeGoodOrBad)
 {
   const auto   p = laplace();
@@ -141,13 +141,13 @@ TEST_P(Krylov, AGuessMayBeGoodOrBad)
   const Values b = random_values(A.n_rows, 1), zero(b.size(), 0.), u = dense_solve(to_dense(A), b);
   for_each_method(p.A, p.M, [&](const char *name, KrylovMethod &solver) {
     const auto from_zero = solve(solver, b, zero, control(1e-10, 100));
-    for (const double error : {0.5, 1.5, 1e3, 1e9, 1e30})
+    for (const double error : {0.5, 1.5, 1e3, 1e5, 1e9, 1e30})
       {
         const Values guess     = combine(1. - error, u, 0, zero);
         const auto [result, x] = solve(solver, b, guess, control(1e-10, 100));
-        EXPECT_NEAR(result.initial_residual, std::min(1., error), 1e-10) << name;
+        EXPECT_NEAR(result.initial_residual, error > 1e4 ? 1. : error, 1e-10 * error) << name;
         EXPECT_LE(relative_residual(A, x, b), 1.01e-10) << name << ", guess " << 1. - error;
-        if (error > 1.)
+        if (error > 1e4)
           {
             EXPECT_EQ(x, from_zero.x) << name << ", guess " << 1. - error;
           }
