@@ -46,8 +46,10 @@ int run(const CommandLine &line, const std::string &application, const Program &
     {
       return 0;
     }
-  catch (const InputError &)
+  catch (const InputError &error)
     {
+      if (run.writes_output()) // the exit code of InputError says that nothing has been written
+        throw RunError(error.what());
       run.take_back();
       throw;
     }

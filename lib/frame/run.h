@@ -54,6 +54,7 @@ public:
   /// Makes the output folder ready, see OutputFolder::begin. Call it before the first file is written, and at the
   /// latest when a step is done: until then the input may be refused. All ranks call it together.
   void begin_output();
+  bool writes_output() const { return has_begun; } ///< whether begin_output() has been called
 
   /// Does a part of the work whose time counts under this name in the timing table and run.json; see Section.
   template <class Work>

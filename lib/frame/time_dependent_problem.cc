@@ -191,9 +191,9 @@ void TimeDependentProblem<dim>::change_mesh()
     {
       adapt_to_solution();
     }
-  catch (const InputError &error) // not of the exit code that says that nothing has been written
+  catch (const InputError &error)
     {
-      throw RunError("on the mesh after step " + std::to_string(step) + ": " + error.what());
+      throw InputError("on the mesh after step " + std::to_string(step) + ": " + error.what());
     }
 }
 

@@ -198,7 +198,7 @@ private:
     const bool first    = s.result.iterations == 0;
     s.k                 = 0;
     s.size_of_A         = squares[3] > 0 ? sqrt(squares[2] / squares[3]) : 0.;
-    const Ending ending = s.start(sqrt(squares[0]), first ? sqrt(squares[1]) : s.norm_b);
+    const Ending ending = s.start(sqrt(squares[s.from_zero]), first ? sqrt(squares[1]) : s.norm_b);
     if (ending != Ending::none)
       return ending;
     const Ending reached  = s.reached(false);

@@ -136,9 +136,11 @@ void GMRES::first_vector()
 {
   double *first = basis[0].data();
   if (in_float())
-    device.for_each(r.size(), FirstBasisVector<float>{r.data(), norms.data(), first, v_in_float.data()});
+    device.for_each(r.size(),
+                    FirstBasisVector<float>{state.on_device(), r.data(), norms.data(), first, v_in_float.data()});
   else
-    device.for_each(r.size(), FirstBasisVector<double>{r.data(), norms.data(), first, recorded() ? v.data() : first});
+    device.for_each(r.size(), FirstBasisVector<double>{state.on_device(), r.data(), norms.data(), first,
+                                                       recorded() ? v.data() : first});
   k = 0;
 }
 

@@ -34,22 +34,17 @@ struct GMRESState : KrylovState
   double        largest_column = 0; ///< the largest norm of the vectors A z_i
 };
 
-/// Returns ‖r‖ at the start of a cycle, from the norms of r and b that have told StartSolve about the guess.
-ADAMANT_HOST_DEVICE inline double norm_at_start(const double *norms)
-{
-  return norms[0] > far_guess * norms[1] ? norms[1] : norms[0];
-}
-
 /// Sets v_0 = v = r / ‖r‖, with v in either precision.
 template <typename Number>
 struct FirstBasisVector
 {
+  const GMRESState        *state;
   const double            *r, *norms; ///< the latter of r and b
   double                  *v_0;
   Number                  *v;
   ADAMANT_HOST_DEVICE void operator()(int i) const
   {
-    const double v_i = r[i] / norm_at_start(norms);
+    const double v_i = r[i] / norms[state->from_zero];
     v_0[i]           = v_i;
     v[i]             = static_cast<Number>(v_i);
   }
@@ -253,8 +248,8 @@ private:
     const bool whole = s.result.final_residual <= s.tolerance || s.k == s.restart;
     s.k = s.n_combined  = 0;
     s.largest_column    = 0;
-    numbers.g[0]        = norm_at_start(norms);
-    const Ending ending = s.start(numbers.g[0], s.result.iterations == 0 ? norms[1] : s.norm_b);
+    numbers.g[0]        = norms[s.from_zero]; // ‖r‖; in later cycles both norms are
+    const Ending ending = s.start(norms[s.from_zero], s.result.iterations == 0 ? norms[1] : s.norm_b);
     if (ending != Ending::none)
       return ending;
     const Ending reached = s.reached(true);

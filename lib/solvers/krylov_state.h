@@ -63,15 +63,16 @@ struct KrylovState
   SolverResult      result         = {};
   double            norm_b         = 0;
   StagnationCounter stagnation     = {};
+  bool              from_zero      = false; ///< the guess was far away, see far_guess: r is b
 
-  /// Sets norm_b and the relative residual from the norms of r and b; StartSolve has dropped a guess that is far
-  /// away. Returns Ending::none, or how the iteration ends before its first step.
+  /// Sets norm_b and the relative residual from the norms of r and b. Returns Ending::none, or how the iteration ends
+  /// before its first step.
   ADAMANT_HOST_DEVICE Ending start(double norm_r, double norm_of_b)
   {
     norm_b = norm_of_b;
     if (norm_b == 0)
       return Ending::zero;
-    result.final_residual = result.iterations == 0 && norm_r > far_guess * norm_b ? 1. : norm_r / norm_b;
+    result.final_residual = norm_r / norm_b;
     if (result.iterations == 0)
       result.initial_residual = result.final_residual;
     return unfit();
@@ -97,7 +98,7 @@ struct KrylovState
 };
 
 /// Sets the state of an iteration that begins. `norms` holds ‖r‖ of r = b - A x and ‖b‖, or their squares. Where the
-/// former is above `far` times the latter, x becomes zero and r becomes b. `rounded` becomes r in single precision,
+/// former is above `far` times the latter, x becomes zero and r becomes b; the state says so. `rounded` becomes r in single precision,
 /// unless it is null. To be called for i < max(n, 1).
 template <typename State>
 struct StartSolve
@@ -112,9 +113,13 @@ struct StartSolve
   int                      n;
   ADAMANT_HOST_DEVICE void operator()(int i) const
   {
+    const bool from_zero = norms[0] > far * norms[1];
     if (i == 0)
-      *state = start;
-    if (i < n && norms[0] > far * norms[1])
+      {
+        *state           = start;
+        state->from_zero = from_zero;
+      }
+    if (i < n && from_zero)
       {
         x[i] = 0.;
         r[i] = b[i];

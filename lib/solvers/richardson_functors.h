@@ -25,7 +25,7 @@ struct RichardsonControl
 private:
   ADAMANT_HOST_DEVICE Ending judge(KrylovState &s) const
   {
-    if (const Ending ending = s.start(norms[0], norms[1]); ending != Ending::none)
+    if (const Ending ending = s.start(norms[s.from_zero && s.result.iterations == 0], norms[1]); ending != Ending::none)
       return ending;
     const Ending reached = s.reached(false);
     return reached == Ending::none && s.stagnation.add(s.result.final_residual) == 20 ? Ending::stagnation : reached;

@@ -35,6 +35,7 @@ private:
   void straighten_middle(const Object &object);
   template <typename Object>
   void carry_middle(const Object &object);
+  void check_cells(const dealii::Triangulation<dim> &mesh) const;
   void move(dealii::Point<dim> &vertex, unsigned int index, const dealii::Point<dim> &to);
 
   std::map<unsigned int, dealii::Point<dim>> before; // by vertex numbers

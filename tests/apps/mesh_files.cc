@@ -401,7 +401,7 @@ TEST_F(TransportFromFile, CurvesThatTurnCellsInsideOut)
                     how  = ", is turned inside out at its vertex (";
   run(settings("-2", 2));
   expect_refused(settings("-0.2", 2), cell + "1" + how);
-  expect_refused(settings("-0.2", 2, {"Ranks/Distributed mesh=true"}), cell + "1" + how);
+  expect_refused(settings("-0.2", 2, {"Ranks/Distributed mesh=true"}), cell + "2" + how);
   // Where the mesh changes in the run, output has been written before.
   for (const std::string distributed : {"false", "true"})
     {

@@ -442,7 +442,7 @@ TEST_F(TransportDiffusionRanks, CellsTurnedInsideOutOnOneOfThem)
   start_on(2);
   expect_refused({"Mesh/File=m.msh", "Mesh/Curved boundaries=7: circle; 3.5; -0.2", "Discretization/Refinements=2",
                   "Problem/Transport=0, 0"},
-                 "/m.msh': cell 5 (line 23), refined to level 1, is ");
+                 "/m.msh': cell 5 (line 23), refined to level 2, is ");
 }
 
 // Also where all levels of the first mesh lie on one rank, as patches need it.

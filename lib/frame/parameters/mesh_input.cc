@@ -119,8 +119,8 @@ template <int dim>
 void check_refined_cells(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name)
 {
   std::string own;
-  for (const auto &cell : mesh.cell_iterators())
-    if ((cell->has_children() || cell->is_locally_owned()) && !(own = fault_of<dim>(cell, false)).empty())
+  for (const auto &cell : mesh.active_cell_iterators())
+    if (cell->is_locally_owned() && !(own = fault_of<dim>(cell, false)).empty())
       {
         own =
           name(cell->id().get_coarse_cell_id()) + ", refined to level " + std::to_string(cell->level()) + ", " + own;

@@ -26,8 +26,8 @@ template <int dim>
 void check_cells(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name,
                  bool may_be_flat = false);
 
-/// Throws InputError for a cell that refinement, or moving vertices, has made flat or turned inside out, also for one
-/// with children, as coarser levels have it. `name` gets the number of its coarse cell. All ranks call it together.
+/// Throws InputError for an active cell that refinement has made flat or turned inside out; `name` gets the number of
+/// its coarse cell. All ranks call it together.
 template <int dim>
 void check_refined_cells(const std::string &key, const dealii::Triangulation<dim> &mesh, const NameOfCell &name);
 
