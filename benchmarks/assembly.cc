@@ -4,7 +4,7 @@
 
 #include "assembly_kernels.h"
 
-#include "frame/adaptive_mesh.h"
+#include "frame/adaptivity.h"
 #include "fem/forms/form.h"
 #include "fem/meshes/mesh.h"
 #include "elasticity/box_parameters.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "fem/forms/load.h"
+#include "fem/forms/integrals.h"
 #include "fem/functions/points.h"
 #include "multigrid/smoothers/functors.h"
 #include "stokes/stokes_flow.h"

@@ -17,7 +17,7 @@
 #include "results.h"
 
 #include "elasticity/prescribed_axes.h"
-#include "fem/forms/load.h"
+#include "fem/forms/integrals.h"
 #include "fem/functions/error_estimate.h"
 #include "fem/functions/nodal_values.h"
 #include "frame/program.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/require.h"
+#include "base/exceptions.h"
 #include "elasticity/box_parameters.h"
 #include "elasticity/elastic_material_parameters.h"
 #include "expressions/expressions.h"

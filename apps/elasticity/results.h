@@ -5,7 +5,7 @@
 #include "base/run_record.h"
 #include "elasticity/elastic_material.h"
 #include "elasticity/stresses.h"
-#include "frame/output/point_evaluation.h"
+#include "frame/output/profiles.h"
 #include "frame/restart/state.h"
 #include "frame/run_folder.h"
 

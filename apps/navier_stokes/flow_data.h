@@ -4,7 +4,6 @@
 #include "parameters.h"
 
 #include "base/exceptions.h"
-#include "base/require.h"
 #include "base/run_record.h"
 #include "fem/functions/points.h"
 #include "flow/boundary_values.h"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "base/csr/csr_submatrix.h"
-#include "base/require.h"
+#include "base/csr/csr_operations.h"
+#include "base/exceptions.h"
 #include "base/run_record.h"
 #include "fem/forms/form.h"
 #include "fem/functions/points.h"

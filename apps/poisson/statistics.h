@@ -3,8 +3,7 @@
 #include "data.h"
 #include "levels.h"
 
-#include "fem/functions/l2_error.h"
-#include "frame/output/field_output.h"
+#include "fem/forms/integrals.h"
 #include "frame/output/output.h"
 #include "frame/run_folder.h"
 #include "tensor/multi_vector.h"

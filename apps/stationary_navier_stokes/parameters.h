@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/require.h"
+#include "base/exceptions.h"
 #include "expressions/expressions.h"
 #include "frame/parameters/linear_solver_parameters.h"
 #include "frame/parameters/mesh_parameters.h"

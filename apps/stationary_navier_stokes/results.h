@@ -4,10 +4,9 @@
 #include "parameters.h"
 
 #include "base/run_record.h"
-#include "fem/functions/l2_error.h"
+#include "fem/forms/integrals.h"
 #include "fem/spaces/nodal_vector.h"
 #include "flow/cell_sizes.h"
-#include "frame/output/field_output.h"
 #include "frame/output/output.h"
 #include "frame/output/profiles.h"
 

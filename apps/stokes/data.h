@@ -4,10 +4,8 @@
 
 #include "base/array.h"
 #include "fem/functions/coarser_values.h"
-#include "fem/meshes/family_flags.h"
 #include "fem/meshes/flag_cells.h"
 #include "fem/meshes/mesh.h"
-#include "fem/meshes/owned_cells.h"
 #include "stokes/stokes_matrices.h"
 
 #include <deal.II/base/function.h>

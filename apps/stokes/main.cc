@@ -9,10 +9,10 @@
 #include "data.h"
 #include "results.h"
 
-#include "fem/forms/load.h"
+#include "fem/forms/integrals.h"
 #include "fem/functions/error_estimate.h"
 #include "fem/functions/points.h"
-#include "frame/output/point_evaluation.h"
+#include "frame/output/profiles.h"
 #include "frame/program.h"
 #include "frame/time_dependent_problem.h"
 #include "stokes/stokes_flow.h"

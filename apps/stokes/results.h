@@ -3,7 +3,7 @@
 #include "cases.h"
 
 #include "base/run_record.h"
-#include "fem/functions/l2_error.h"
+#include "fem/forms/integrals.h"
 #include "stokes/cell_viscosity.h"
 #include "stokes/stokes_matrices.h"
 

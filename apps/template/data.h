@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/point_values.h"
+#include "expressions/values_at_points.h"
 
 #include <cmath>
 

@@ -11,7 +11,8 @@
 
 #include "data.h"
 
-#include "expressions/functor_at_points.h"
+#include "expressions/expressions.h"
+#include "expressions/values_at_points.h"
 #include "frame/parameters/cube_parameters.h"
 #include "frame/program.h"
 #include "frame/unknown.h"

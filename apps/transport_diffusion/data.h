@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/host_device.h"
-#include "base/point_values.h"
+#include "expressions/values_at_points.h"
 
 #include <cmath>
 

@@ -4,8 +4,8 @@
 #include "parameters.h"
 
 #include "expressions/expressions.h"
-#include "expressions/functor_at_points.h"
 #include "expressions/point_function.h"
+#include "expressions/values_at_points.h"
 
 #include <memory>
 #include <string>

@@ -16,7 +16,7 @@
 #include "functions.h"
 #include "parameters.h"
 
-#include "frame/adaptive_mesh.h"
+#include "frame/adaptivity.h"
 #include "frame/program.h"
 #include "frame/unknown.h"
 

@@ -7,7 +7,7 @@
 #include "multigrid/smoothers/functors.h"
 #include "multigrid/coarse_solver.h"
 #include "multigrid/linear_solver.h"
-#include "multigrid/multigrid_preconditioner.h"
+#include "multigrid/v_cycle.h"
 #include "solvers/cg_functors.h"
 #include "solvers/gmres_functors.h"
 

@@ -1,6 +1,6 @@
 #include "algebra/cell_sums.h"
 
-#include "base/csr/csr_submatrix.h"
+#include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
 
 #include <string>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "algebra/matrix.h"
-#include "algebra/rows_view.h"
 #include "algebra/vector.h"
 #include "base/csr/csr_matrix.h"
 

@@ -4,7 +4,6 @@
 #include "algebra/host/for_each.h"
 #include "algebra/host/for_each_row.h"
 #include "algebra/host/sums.h"
-#include "algebra/lanes.h"
 
 #include <memory>
 #include <utility>
@@ -85,7 +84,7 @@ public:
     host::for_each(device->n_threads(), n, f);
   }
 
-  /// Calls f(i, lanes) for 0 <= i < n, in any order. The threads of a group work on each i together; see lanes.h.
+  /// Calls f(i, lanes) for 0 <= i < n, in any order. The threads of a group work on each i together; see OneLane.
   template <typename Functor>
   void for_each_by_lanes(int n, const Functor &f) const
   {

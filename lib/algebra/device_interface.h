@@ -4,6 +4,7 @@
 #include "base/csr/csr_matrix.h"
 #include "base/exceptions.h"
 #include "base/exchange_plan.h"
+#include "base/host_device.h"
 
 #include <cstddef>
 #include <functional>
@@ -24,7 +25,6 @@ enum class MatrixFormat
   cusparse    ///< compressed rows, products by cuSPARSE, dense products by cuBLAS
 };
 
-struct RowsView;  // rows_view.h
 class CellMatrix; // cell_matrix.h
 
 /// A matrix with n_rows rows of this rank, in the memory and the format of a device.
@@ -120,6 +120,14 @@ struct ArnoldiVectors
   const int     *ended               = nullptr; ///< where not null: a GPU does nothing if *ended is not 0
   int           *k_of_step           = nullptr; ///< where not null, gets *k, or -1 where nothing happens
 };
+
+/// Returns whether w, the vector that a Gram-Schmidt step against V has left, is to be made orthogonal to V once more.
+/// The arguments are the sum of squares of the second inner products Vᵀ w, and the square of w. Products of 1e-12 of
+/// the length of w change the results of Krylov methods by no more than that.
+ADAMANT_HOST_DEVICE inline bool orthogonality_is_lost(double square_of_products, double square_of_w)
+{
+  return square_of_products > 1e-24 * square_of_w;
+}
 
 /// A place in the sequence of operations, for which the host can wait while later operations are under way.
 class MarkStorage

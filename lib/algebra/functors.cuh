@@ -13,6 +13,8 @@
 //   template void adamant::cuda::for_each_row(const DeviceInterface &, const MatrixStorage<Number> &,
 //                                             const Entries<Number> &, const Functor &);
 //
+//   template void adamant::cuda::for_each_by_teams(const DeviceInterface &, int, int, const Functor &);
+//
 //   template void adamant::cuda::sums(const DeviceInterface &, int, const Functor &, double *);
 //
 //   template void adamant::cuda::sums(const DeviceInterface &, int, const Functor &, double *, const Control &,

@@ -7,7 +7,7 @@
 namespace adamant
 {
 /// The threads that work on one element together, as a functor of for_each_by_teams sees them. Here it is one alone, on
-/// a GPU the threads of a block (algebra/cuda/sparse/teams.cuh).
+/// a GPU the threads of a block (algebra/cuda/vectors/for_each.cuh).
 struct OneThread
 {
   static constexpr bool one_thread = true;

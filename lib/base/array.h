@@ -1,6 +1,10 @@
 #pragma once
-#ifndef ADAMANT_CHECKED
+
+#ifdef ADAMANT_CHECKED
+#include "base/checked.h"
+#else
 #include <sys/mman.h>
+#endif
 
 #include <cstddef>
 #include <memory>
@@ -11,8 +15,9 @@
 namespace adamant
 {
 /// Allocator for large numeric arrays. Memory is aligned to 64 bytes. It lies on huge pages where the system grants
-/// them, as indirect access to vectors would otherwise wait for address translation. `resize` leaves new elements
-/// uninitialised, so that the threads that write them first also place their pages.
+/// them, as indirect access to vectors would otherwise wait for address translation. In the checked build it lies
+/// between red zones (base/checked.h). `resize` leaves new elements uninitialised, so that the threads that write them
+/// first also place their pages.
 template <typename T>
 class UninitializedAllocator
 {
@@ -23,6 +28,16 @@ public:
   UninitializedAllocator(const UninitializedAllocator<U> &)
   {}
 
+#ifdef ADAMANT_CHECKED
+  T *allocate(std::size_t n)
+  {
+    return static_cast<T *>(checked::allocate(n * sizeof(T)));
+  }
+  void deallocate(T *p, std::size_t n)
+  {
+    checked::deallocate(p, n, sizeof(T), typeid(T));
+  }
+#else
   T *allocate(std::size_t n)
   {
     const std::size_t bytes = n * sizeof(T);
@@ -31,7 +46,11 @@ public:
       madvise(p, bytes, MADV_HUGEPAGE); // a request: its failure does no harm
     return static_cast<T *>(p);
   }
-  void deallocate(T *p, std::size_t n) { ::operator delete(p, alignment(n * sizeof(T))); }
+  void deallocate(T *p, std::size_t n)
+  {
+    ::operator delete(p, alignment(n * sizeof(T)));
+  }
+#endif
 
   template <typename U>
   void construct(U *p) noexcept
@@ -55,15 +74,44 @@ public:
     return false;
   }
 
+#ifndef ADAMANT_CHECKED
 private:
   static constexpr std::size_t huge_page = std::size_t(1) << 21;
-  static std::align_val_t alignment(std::size_t bytes) { return std::align_val_t(bytes >= huge_page ? huge_page : 64); }
+  static std::align_val_t      alignment(std::size_t bytes)
+  {
+    return std::align_val_t(bytes >= huge_page ? huge_page : 64);
+  }
+#endif
 };
 
-/// Host array. `resize` and `Array(n)` leave new elements uninitialised; `Array(n, value)` sets them.
+#ifndef ADAMANT_CHECKED
+/// Host array. `resize` and `Array(n)` leave new elements uninitialised; `Array(n, value)` sets them. In the checked
+/// build it checks its indices.
 template <typename T>
 using Array = std::vector<T, UninitializedAllocator<T>>;
-} // namespace adamant
 #else
-#include "base/checked_array.h"
+template <typename T>
+class Array : public std::vector<T, UninitializedAllocator<T>>
+{
+  using Base = std::vector<T, UninitializedAllocator<T>>;
+
+public:
+  using Base::Base;
+
+  T &operator[](std::size_t i) { return Base::data()[checked_index(i)]; }
+  const T &operator[](std::size_t i) const { return Base::data()[checked_index(i)]; }
+  T &front() { return (*this)[0]; }
+  const T &front() const { return (*this)[0]; }
+  T &back() { return (*this)[Base::size() - 1]; }
+  const T &back() const { return (*this)[Base::size() - 1]; }
+
+private:
+  std::size_t checked_index(std::size_t i) const
+  {
+    if (i >= Base::size())
+      checked::out_of_range(i, Base::size(), Base::data(), typeid(T));
+    return i;
+  }
+};
 #endif
+} // namespace adamant

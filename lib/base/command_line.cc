@@ -1,7 +1,6 @@
 #include "base/command_line.h"
 
 #include "base/exceptions.h"
-#include "base/nearest_name.h"
 
 #include <boost/program_options.hpp>
 

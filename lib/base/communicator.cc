@@ -1,7 +1,5 @@
 #include "base/communicator.h"
 
-#include "base/exceptions.h"
-
 #include <algorithm>
 #include <cstdlib>
 #include <string>

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <sstream>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace adamant
 {
@@ -35,4 +38,23 @@ public:
 
 /// Returns `size` as a 32-bit index. Throws IndexOverflow naming `what` where it does not fit.
 int to_index(std::size_t size, const char *what);
+
+/// Throws InputError unless the condition holds. Its message consists of the given parts, one after the other.
+template <typename... Parts>
+void require(bool condition, const Parts &...message)
+{
+  if (condition)
+    return;
+  std::ostringstream text;
+  (text << ... << message);
+  throw InputError(text.str());
+}
+
+/// Returns the names in `known` that are closest to `name` by edit distance, ignoring case: at most `count`, nearest
+/// first. No name is returned that differs in more than half of its letters.
+std::vector<std::string> nearest_names(const std::string &name, const std::vector<std::string> &known,
+                                       std::size_t count = 3);
+
+/// Returns "; did you mean 'a' or 'b'?", or an empty text where no name is near.
+std::string did_you_mean(const std::string &name, const std::vector<std::string> &known);
 } // namespace adamant

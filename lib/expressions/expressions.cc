@@ -2,21 +2,38 @@
 
 #include "base/exceptions.h"
 #include "base/parallel_for.h"
-#include "expressions/dealii_message.h"
 
 #include <deal.II/base/exceptions.h>
 #include <deal.II/base/numbers.h>
 #include <deal.II/base/utilities.h>
 
+#include <omp.h>
+
 #include <algorithm>
 #include <cctype>
 #include <iostream>
 #include <map>
-#include <omp.h>
 #include <regex>
+#include <sstream>
 
 namespace adamant
 {
+std::string message_of(const dealii::ExceptionBase &error)
+{
+  std::ostringstream text;
+  error.print_info(text);
+  return in_one_line(text.str());
+}
+
+std::string in_one_line(const std::string &text)
+{
+  std::istringstream in(text);
+  std::string        line;
+  for (std::string word; in >> word;)
+    line += (line.empty() ? "" : " ") + word;
+  return line;
+}
+
 namespace
 {
 // deal.II also writes what muParser says to std::cerr; the exception tells it. The stream is everybody's, so that

@@ -3,7 +3,10 @@
 #include "base/array.h"
 
 #include <deal.II/base/auto_derivative_function.h>
+#include <deal.II/base/exceptions.h>
+#include <deal.II/base/function.h>
 #include <deal.II/base/function_parser.h>
+#include <deal.II/base/point.h>
 
 #include <functional>
 #include <map>
@@ -80,4 +83,18 @@ bool depends_on_time(const std::string &text);
 /// host memory.
 template <int dim>
 void evaluate_at_points(ParsedFunction<dim> &f, double t, const Array<double> &points, double *values);
+
+/// Returns a functor, as `evaluate` (values_at_points.h) takes it, as a function of deal.II.
+template <int dim, class F>
+std::unique_ptr<dealii::Function<dim>> dealii_function(const F &f)
+{
+  return std::make_unique<dealii::ScalarFunctionFromFunctionObject<dim>>(
+    [f](const dealii::Point<dim> &p) { return f(&p[0]); });
+}
+
+/// Returns deal.II's message of an error, in one line and without the frame around it.
+std::string message_of(const dealii::ExceptionBase &error);
+
+/// Returns the words of `text` with one blank between them.
+std::string in_one_line(const std::string &text);
 } // namespace adamant

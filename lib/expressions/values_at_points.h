@@ -1,8 +1,11 @@
 #pragma once
 
+#include "algebra/device.h"
+#include "base/host_device.h"
 #include "expressions/point_function.h"
 
 #include <cstddef>
+#include <memory>
 #include <utility>
 
 namespace adamant
@@ -33,4 +36,44 @@ private:
   Vector<double> present;
   bool           depends_on_time = true, computed = false;
 };
+
+/// A functor for Device::for_each that sets target[i] = function(x_i) at n points. Point i has the coordinates d in
+/// points[d * n + i], as support_points and quadrature_points return them. `function` takes `const double *x`, which
+/// has dim coordinates.
+template <int dim, class Function>
+struct PointValues
+{
+  Function      function;
+  const double *points;
+  int           n;
+  double       *target;
+
+  ADAMANT_HOST_DEVICE void operator()(int i) const
+  {
+    double x[dim];
+    for (int d = 0; d < dim; ++d)
+      x[d] = points[d * static_cast<long>(n) + i];
+    target[i] = function(x);
+  }
+};
+
+/// Sets values[i] = f(x_i) for n = values.size() points, all in device memory: points[d n + i] is coordinate d of x_i.
+/// `f` takes a `const double *x` with x[0] to x[dim - 1]. For CUDA, a .cu file has to instantiate cuda::for_each with
+/// PointValues<dim, F>.
+template <int dim, class F>
+void evaluate(const Device &device, const F &f, const Vector<double> &points, Vector<double> &values)
+{
+  device.for_each(values.size(), PointValues<dim, F>{f, points.data(), values.size(), values.data()});
+}
+
+/// Returns the function of t whose values at time t come from the functor at_time(t), which is as `evaluate` takes it.
+/// The coordinates `points` are in host memory. This is the counterpart of function_at_points for compiled functions.
+template <int dim, class AtTime>
+ValuesAtPoints functor_at_points(const Device &device, const Array<double> &points, const AtTime &at_time)
+{
+  const auto on_device = std::make_shared<const Vector<double>>(device, points);
+  return ValuesAtPoints(device, points.size() / dim, [device, on_device, at_time](double t, Vector<double> &values) {
+    evaluate<dim>(device, at_time(t), *on_device, values);
+  });
+}
 } // namespace adamant

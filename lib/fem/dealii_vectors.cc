@@ -1,6 +1,6 @@
 #include "fem/dealii_vectors.h"
 
-#include "algebra/functors/gather.h"
+#include "algebra/functors/vector_functors.h"
 #include "base/exceptions.h"
 
 #include <numeric>

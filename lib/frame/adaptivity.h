@@ -4,7 +4,9 @@
 #include "fem/spaces/level_space.h"
 #include "frame/parameters/adaptivity_parameters.h"
 
+#include <deal.II/base/function.h>
 #include <deal.II/fe/component_mask.h>
+#include <deal.II/fe/fe.h>
 #include <deal.II/fe/mapping.h>
 #include <deal.II/grid/tria.h>
 #include <deal.II/lac/vector.h>
@@ -13,6 +15,20 @@
 
 namespace adamant
 {
+/// Parameters of a refinement by Kelly's estimator.
+struct Refinement
+{
+  unsigned int cycles;
+  double       refine, coarsen = 0.; ///< fractions of the cells, in each cycle
+};
+
+/// Refines the mesh where the interpolation of a function is least resolved. Kelly's estimator of the jumps of the
+/// interpolation's gradients chooses the cells. All ranks call it together.
+template <int dim>
+void refine_for(const dealii::Function<dim> &function, dealii::Triangulation<dim> &mesh,
+                const dealii::Mapping<dim> &mapping, const dealii::FiniteElement<dim> &element,
+                const Refinement &refinement);
+
 /// What a mesh follows: these components of nodal values of a space, on the device. Where there are several parts,
 /// `values` holds them one after the other, each with the nodal values of the space.
 template <int dim>

@@ -2,9 +2,9 @@
 
 #include "base/command_line.h"
 #include "base/exceptions.h"
-#include "frame/choose_device.h"
 #include "frame/parameters/parameters.h"
-#include "frame/restart/restart_rules.h"
+#include "frame/restart/checkpoint.h"
+#include "frame/start_up.h"
 
 #include <deal.II/base/parameter_handler.h>
 

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "algebra/device.h"
 #include "base/communicator.h"
 
 #include <functional>
+#include <ostream>
 #include <string>
 
 namespace adamant
@@ -32,4 +34,14 @@ void set_threads(int n_threads);
 /// Returns the most unknowns that a problem may have. Each rank counts its own with 32 bits, and deal.II counts all
 /// with the index type that it was built with.
 double most_unknowns();
+
+/// Returns the device that `choice` ("host", "cuda" or "auto") names. Where there is no GPU, "auto" takes the host and
+/// says so on `out`; "cuda" throws RunError with the reason. All ranks run on one kind of device; with GPUs `out` gets
+/// a line on how they exchange data. Throws InputError where the format is cusparse and the device is the host.
+Device choose_device(const std::string &choice, int n_threads, std::ostream &out,
+                     const Communicator &ranks = Communicator(), bool share_devices = false,
+                     MatrixFormat format = MatrixFormat::compressed);
+
+/// Returns the device's name on the command line and in run.json: "host" or "cuda".
+std::string backend_name(const Device &device);
 } // namespace adamant

@@ -1,7 +1,7 @@
 #include "frame/time_dependent_problem.h"
 
 #include "base/exceptions.h"
-#include "fem/functions/l2_error.h"
+#include "fem/forms/integrals.h"
 #include "fem/meshes/mesh.h"
 #include "fem/meshes/stored_mesh.h"
 #include "frame/unknown.h"

@@ -4,7 +4,6 @@
 #include "frame/adaptivity.h"
 #include "frame/device_field.h"
 #include "frame/linear_solver_setup.h"
-#include "frame/output/field_output.h"
 #include "frame/output/output.h"
 #include "frame/parameters/time_parameters.h"
 #include "frame/restart/state.h"

@@ -1,9 +1,9 @@
 #include "multigrid/arnoldi_polynomial.h"
 
-#include "algebra/functors/gram_schmidt.h"
+#include "algebra/device_interface.h"
 #include "base/exceptions.h"
-#include "multigrid/smoothers/registry.h"
 #include "multigrid/smoothers/setup.h"
+#include "multigrid/smoothers/smoother.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 #include "multigrid/chebyshev.h"
 
 #include "base/exceptions.h"
-#include "multigrid/smoothers/registry.h"
 #include "multigrid/smoothers/setup.h"
+#include "multigrid/smoothers/smoother.h"
 
 #include <cmath>
 #include <utility>

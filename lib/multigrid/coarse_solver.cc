@@ -3,12 +3,121 @@
 #include "base/exceptions.h"
 #include "multigrid/smoothers/update_functors.h"
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace adamant
 {
+namespace
+{
+[[noreturn]] void fail_singular(const std::string &how,
+                                const std::string &cause = "does the problem lack boundary conditions?")
+{
+  throw RunError("coarsest level: its matrix cannot be inverted (" + how + "); " + cause);
+}
+
+// The largest sum of the absolute values of a row of a dense matrix, or NaN where there is one.
+double largest_row_sum(int n, const Array<double> &a)
+{
+  double largest = 0;
+  for (int i = 0; i < n; ++i)
+    {
+      double sum = 0;
+      for (int j = 0; j < n; ++j)
+        sum += std::abs(a[std::size_t(i) * n + j]);
+      if (std::isnan(sum))
+        return sum;
+      largest = std::max(largest, sum);
+    }
+  return largest;
+}
+
+// Powers of two s with which the diagonal of S a S, or where it is zero the largest entry of its row, is between 1/2 and
+// 4. So whether a matrix counts as singular does not depend on the units of its rows, and scaling rounds nothing.
+std::vector<double> scaling(int n, const Array<double> &a)
+{
+  std::vector<double> s(n, 1.);
+  const auto          balance = [](double size, double root) {
+    return size > 0 && std::isfinite(size) ? std::exp2(-std::floor(std::ilogb(size) / root)) : 1.;
+  };
+  for (int i = 0; i < n; ++i)
+    s[i] = balance(std::abs(a[std::size_t(i) * n + i]), 2);
+  const std::vector<double> by_diagonal = s;
+  for (int i = 0; i < n; ++i)
+    if (a[std::size_t(i) * n + i] == 0)
+      {
+        double largest = 0;
+        for (int j = 0; j < n; ++j)
+          largest = std::max(largest, std::abs(a[std::size_t(i) * n + j]) * by_diagonal[j]);
+        s[i] = balance(largest, 1);
+      }
+  return s;
+}
+
+// a <- S a S
+void scale(int n, const std::vector<double> &s, Array<double> &a)
+{
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      a[std::size_t(i) * n + j] *= s[i] * s[j];
+}
+} // namespace
+
+Array<double> dense_inverse(const Device &device, const CSRMatrix<double> &matrix, const ConstantKernel &kernel)
+{
+  const int n = matrix.n_rows;
+  if (matrix.n_cols != n)
+    throw RunError("coarsest level: its unknowns are spread over several ranks, but its inverse needs them on one");
+  constexpr int most_rows = 16384; // 2 GiB, and minutes
+  if (n > most_rows)
+    throw InputError("the coarsest level has " + std::to_string(n) + " unknowns, and its dense inverse at most " +
+                     std::to_string(most_rows) + ": the mesh needs fewer coarse cells, a smaller Linear solver/" +
+                     "Coarsest level cells, or Coarse solver = smoothing");
+  Array<double> a(std::size_t(n) * n, 0.);
+  for (int i = 0; i < n; ++i)
+    for (auto k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k)
+      a[std::size_t(i) * n + matrix.column[k]] = matrix.value[k];
+  if (kernel.exists)
+    {
+      const auto diagonal = adamant::diagonal(matrix);
+      double     trace = 0, n_ones = 0;
+      for (int i = 0; i < n; ++i)
+        if (kernel.has(i))
+          {
+            trace += diagonal[i];
+            ++n_ones;
+          }
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j)
+          if (kernel.has(i) && kernel.has(j))
+            a[std::size_t(i) * n + j] += trace / n_ones / n_ones;
+    }
+  const std::vector<double> s = scaling(n, a);
+  scale(n, s, a);
+  const double norm = largest_row_sum(n, a);
+  if (!std::isfinite(norm))
+    fail_singular("it has values that are no numbers", "is a coefficient too large, or not defined somewhere?");
+
+  Vector<double> on_device(device, a);
+  device.invert(on_device, n);
+  a                      = to_host(on_device);
+  const double condition = norm * largest_row_sum(n, a);
+  if (std::isnan(condition))
+    fail_singular("it is singular");
+  if (!(condition < 1e14))
+    {
+      std::ostringstream text;
+      text << "its condition number is about " << condition;
+      fail_singular(text.str());
+    }
+  scale(n, s, a);
+  return a;
+}
+
 namespace
 {
 template <typename Number>

@@ -1,8 +1,8 @@
 #include "multigrid/component_blocks.h"
 
-#include "base/csr/csr_submatrix.h"
+#include "algebra/functors/vector_functors.h"
+#include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
-#include "multigrid/component_order.h"
 
 #include <string>
 #include <utility>

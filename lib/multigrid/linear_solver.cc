@@ -2,7 +2,7 @@
 
 #include "algebra/graph.h"
 #include "multigrid/component_blocks.h"
-#include "multigrid/multigrid_preconditioner.h"
+#include "multigrid/v_cycle.h"
 #include "solvers/bicgstab.h"
 #include "solvers/cg.h"
 #include "solvers/gmres.h"

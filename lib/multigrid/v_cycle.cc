@@ -1,10 +1,10 @@
 #include "multigrid/v_cycle.h"
 
 #include "algebra/profiler_range.h"
+#include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
 #include "base/exchange_plan.h"
 #include "multigrid/arnoldi_polynomial.h"
-#include "multigrid/restriction.h"
 
 #include <algorithm>
 #include <string>
@@ -13,6 +13,66 @@
 
 namespace adamant
 {
+namespace
+{
+// Whether a good part of the residuals would travel, as where the coarser level comes to fewer ranks, and sums are
+// fewer; the same on all ranks. At borders alone sums are fewer, too, but messages are short, and another operation
+// costs more than they do.
+bool sums_are_worth_it(const LevelData &level)
+{
+  const auto &P = level.prolongation, &R = level.restriction;
+  if (!P->ghosts || !R->ghosts)
+    return false;
+  double n[] = {double(P->n_rows), double(R->ghosts->n_ghosts()), double(P->ghosts->n_ghosts())};
+  P->ghosts->communicator.sum(n, 3);
+  const auto [unknowns, residuals, sums] = n;
+  return 4 * residuals >= unknowns && 3 * sums <= 2 * residuals;
+}
+} // namespace
+
+template <typename Number>
+Restriction<Number>::Restriction(const Device &device, const LevelData &level, Vector<Number> result_)
+  : result(std::move(result_))
+  , plan(level.restriction->ghosts)
+{
+  if (sums_are_worth_it(level))
+    {
+      sum_before_sending(device, level);
+      return;
+    }
+  R = Matrix<Number>(device, *level.restriction, level.node_size);
+  if (result.size() == 0)
+    result = Vector<Number>(device, R.n_rows());
+  owned = result.part(0, R.n_rows());
+}
+
+template <typename Number>
+void Restriction<Number>::sum_before_sending(const Device &device, const LevelData &level)
+{
+  const CSRMatrix<double> &P = *level.prolongation;
+  const int                n = level.restriction->n_rows;
+  sums_first                 = true;
+  plan                       = std::make_shared<const ExchangePlan>(reversed(*P.ghosts));
+  R                          = Matrix<Number>(device, transpose(P), level.node_size);
+  sum                        = Matrix<Number>(device, sum_of_ghosts(plan, P.ghosts->sent, n));
+  result                     = Vector<Number>(device, R.n_rows());
+  owned                      = result.part(0, n);
+  of_others                  = result.part(n, R.n_rows() - n);
+}
+
+template <typename Number>
+const Vector<Number> &Restriction<Number>::vmult(const Vector<Number> &r)
+{
+  const Device &device = r.device();
+  device.multiply(Number(1), R, r, Number(0), result);
+  if (sums_first)
+    device.multiply(Number(1), sum, of_others, Number(1), owned);
+  return owned;
+}
+
+template class Restriction<double>;
+template class Restriction<float>;
+
 // On composed levels the matrix and the smoother alone, on the coarsest level the matrix and the result.
 template <typename Number>
 struct VCycle<Number>::Level
@@ -180,4 +240,47 @@ template class VCycle<double>;
 template class VCycle<float>;
 template std::ostream &operator<<(std::ostream &, const VCycle<double> &);
 template std::ostream &operator<<(std::ostream &, const VCycle<float> &);
+
+template <typename Number>
+MultigridPreconditioner<Number>::MultigridPreconditioner(const Device &device, const std::vector<LevelData> &data,
+                                                         const MultigridOptions &options)
+  : cycle(device, data, options)
+  , device(device)
+{
+  if constexpr (!std::is_same_v<Number, double>)
+    b = cycle.input();
+}
+
+template <typename Number>
+void MultigridPreconditioner<Number>::vmult(const adamant::Vector<double> &v, adamant::Vector<double> &z) const
+{
+  if constexpr (std::is_same_v<Number, double>)
+    device.copy(cycle.vmult(v), z);
+  else
+    {
+      device.convert(v, b);
+      device.convert(cycle.vmult(b), z);
+    }
+}
+
+template <typename Number>
+adamant::Vector<float> MultigridPreconditioner<Number>::input_in_float() const
+{
+  if constexpr (std::is_same_v<Number, float>)
+    return b.part(0, b.size());
+  else
+    return Preconditioner::input_in_float();
+}
+
+template <typename Number>
+const adamant::Vector<float> &MultigridPreconditioner<Number>::vmult_in_float(const adamant::Vector<float> &v) const
+{
+  if constexpr (std::is_same_v<Number, float>)
+    return cycle.vmult(v);
+  else
+    return Preconditioner::vmult_in_float(v);
+}
+
+template class MultigridPreconditioner<double>;
+template class MultigridPreconditioner<float>;
 } // namespace adamant

@@ -3,9 +3,9 @@
 #include "algebra/cell_matrix.h"
 #include "algebra/compressed_rows.h"
 #include "algebra/matrix.h"
+#include "base/array.h"
 #include "base/csr/csr_matrix.h"
 #include "base/exceptions.h"
-#include "base/patches.h"
 
 #include <functional>
 #include <memory>
@@ -15,6 +15,21 @@
 
 namespace adamant
 {
+enum class PatchKind
+{
+  cells,    ///< a patch for each cell: the nodes that act on the cell
+  vertices, ///< a patch for each vertex: the nodes that act on no other cells than those around the vertex
+  stars     ///< a patch for each vertex: all nodes that act on the cells around the vertex
+};
+
+/// Overlapping sets of nodes, in host memory. Patch k has the nodes node[start[k]], ..., node[start[k + 1] - 1].
+struct Patches
+{
+  Array<int> start = {0}, node;
+
+  int size() const { return static_cast<int>(start.size()) - 1; }
+};
+
 using SharedMatrix = std::shared_ptr<const CSRMatrix<double>>; ///< in host memory; null where there is none
 
 /// A matrix whose values change in the memory of a device.

@@ -25,7 +25,11 @@ public:
   }
   /// @}
   /// Sets r = b - A x.
-  virtual void residual(const Vector<double> &x, const Vector<double> &b, Vector<double> &r) const;
+  virtual void residual(const Vector<double> &x, const Vector<double> &b, Vector<double> &r) const
+  {
+    r.device().copy(b, r);
+    multiply(-1., x, 1., r);
+  }
   /// Whether `multiply` can be recorded in a graph: it works on the device alone, and neither waits nor makes vectors.
   virtual bool recordable() const { return false; }
 };

@@ -1,7 +1,7 @@
 #include "solvers/cg.h"
 
+#include "algebra/functors/vector_functors.h"
 #include "algebra/profiler_range.h"
-#include "solvers/random_signs.h"
 
 namespace adamant
 {

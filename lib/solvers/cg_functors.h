@@ -1,6 +1,6 @@
 #pragma once
 
-#include "algebra/functors/sums.h"
+#include "algebra/functors/functor_types.h"
 #include "solvers/krylov_state.h"
 
 #include <cmath>

@@ -6,7 +6,6 @@
 #include "operators/linear_operator.h"
 #include "solvers/control.h"
 #include "solvers/krylov_state.h"
-#include "solvers/pending_result.h"
 #include "solvers/preconditioner.h"
 
 #include <algorithm>

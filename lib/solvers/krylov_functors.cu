@@ -5,8 +5,7 @@
 #include "solvers/cg_functors.h"
 #include "solvers/extrapolation.h"
 #include "solvers/gmres_functors.h"
-#include "solvers/random_signs.h"
-#include "solvers/richardson_functors.h"
+#include "solvers/richardson.h"
 
 using namespace adamant;
 
@@ -15,7 +14,6 @@ template void adamant::cuda::for_each(const DeviceInterface &, int, const StartS
 template void adamant::cuda::for_each(const DeviceInterface &, int, const StartSolve<CGState> &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const StartSolve<GMRESState> &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const CGRestart &);
-template void adamant::cuda::for_each(const DeviceInterface &, int, const RandomSigns &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const Combination<double> &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const Combination<float> &);
 template void adamant::cuda::for_each(const DeviceInterface &, int, const NextCycle<double> &);

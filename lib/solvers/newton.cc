@@ -1,7 +1,7 @@
 #include "solvers/newton.h"
 
+#include "algebra/functors/vector_functors.h"
 #include "base/exceptions.h"
-#include "solvers/random_signs.h"
 
 #include <algorithm>
 #include <cmath>

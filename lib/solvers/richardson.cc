@@ -1,7 +1,5 @@
 #include "solvers/richardson.h"
 
-#include "solvers/richardson_functors.h"
-
 namespace adamant
 {
 Richardson::Richardson(const Device &device, const LinearOperator &A, const Preconditioner &M, const char *name)

@@ -1,6 +1,6 @@
 #include "direct/condition_numbers.h"
 
-#include "base/csr/csr_submatrix.h"
+#include "base/csr/csr_operations.h"
 #include "direct/lanczos.h"
 #include "direct/schur.h"
 

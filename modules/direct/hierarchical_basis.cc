@@ -1,6 +1,6 @@
 #include "direct/hierarchical_basis.h"
 
-#include "base/require.h"
+#include "base/exceptions.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include "direct/macro_cells.h"
 
-#include "base/csr/csr_product.h"
-#include "base/require.h"
+#include "base/csr/csr_operations.h"
+#include "base/exceptions.h"
 
 #include <algorithm>
 #include <cmath>

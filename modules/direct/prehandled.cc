@@ -1,8 +1,7 @@
 #include "direct/prehandled.h"
 
-#include "base/csr/csr_product.h"
-#include "base/csr/csr_submatrix.h"
-#include "base/require.h"
+#include "base/csr/csr_operations.h"
+#include "base/exceptions.h"
 
 #include <algorithm>
 #include <cmath>

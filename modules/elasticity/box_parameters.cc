@@ -1,6 +1,6 @@
 #include "elasticity/box_parameters.h"
 
-#include "base/require.h"
+#include "base/exceptions.h"
 #include "expressions/expressions.h"
 #include "fem/meshes/mesh.h"
 #include "frame/parameters/mesh_input.h"

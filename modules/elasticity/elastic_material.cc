@@ -1,7 +1,7 @@
 #include "elasticity/elastic_material.h"
 
 #include "elasticity/dilatation.h"
-#include "fem/forms/integral.h"
+#include "fem/forms/integrals.h"
 #include "fem/functions/points.h"
 
 #include <deal.II/base/quadrature_lib.h>

@@ -1,6 +1,6 @@
 #include "elasticity/elastic_material_parameters.h"
 
-#include "base/require.h"
+#include "base/exceptions.h"
 #include "expressions/expressions.h"
 
 namespace adamant

@@ -1,8 +1,8 @@
 #include "flow/boundary_values.h"
 
-#include "algebra/functors/listed_nodes.h"
 #include "expressions/expressions.h"
 #include "flow/boundary_nodes.h"
+#include "flow/flow_functors.h"
 #include "frame/parameters/mesh_input.h"
 
 #include <algorithm>

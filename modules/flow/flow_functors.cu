@@ -12,6 +12,8 @@ template void for_each(const DeviceInterface &, int, const VelocityProducts<2> &
 template void for_each(const DeviceInterface &, int, const VelocityProducts<3> &);
 template void for_each(const DeviceInterface &, int, const UpdateVelocity<2> &);
 template void for_each(const DeviceInterface &, int, const UpdateVelocity<3> &);
+template void for_each(const DeviceInterface &, int, const SetAtNodes &);
+template void for_each(const DeviceInterface &, int, const ChooseCandidate &);
 
 template void for_each_row(const DeviceInterface &, const BundleStorage &, const MomentumStep<2> &);
 template void for_each_row(const DeviceInterface &, const BundleStorage &, const MomentumStep<3> &);

@@ -1,10 +1,10 @@
 #include "flow/flow_matrices.h"
 
 #include "fem/forms/form.h"
-#include "fem/forms/load.h"
-#include "fem/meshes/halved_mesh.h"
+#include "fem/forms/integrals.h"
+#include "fem/meshes/level_meshes.h"
 #include "fem/ranks/distributed_rows.h"
-#include "fem/spaces/transfer.h"
+#include "fem/spaces/field.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/quadrature_lib.h>

@@ -1,7 +1,7 @@
 #include "flow/hanging_nodes.h"
 
-#include "algebra/functors/listed_nodes.h"
 #include "flow/boundary_nodes.h"
+#include "flow/flow_functors.h"
 
 namespace adamant
 {

@@ -1,6 +1,6 @@
 #include "flow/hanging_vertices.h"
 
-#include "base/require.h"
+#include "base/exceptions.h"
 
 #include <deal.II/base/geometry_info.h>
 

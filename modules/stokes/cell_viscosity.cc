@@ -1,6 +1,6 @@
 #include "stokes/cell_viscosity.h"
 
-#include "base/require.h"
+#include "base/exceptions.h"
 #include "fem/meshes/mesh.h"
 
 #include <deal.II/grid/grid_tools.h>

@@ -1,6 +1,6 @@
 #include "stokes/scaled_product.h"
 
-#include "base/csr/csr_product.h"
+#include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "algebra/device.h"
 #include "frame/device_field.h"
-#include "frame/output/field_output.h"
+#include "frame/output/output.h"
 #include "frame/restart/state.h"
 #include "frame/run.h"
 #include "stokes/cell_viscosity.h"

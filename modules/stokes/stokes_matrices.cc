@@ -1,11 +1,11 @@
 #include "stokes/stokes_matrices.h"
 
-#include "base/csr/csr_product.h"
+#include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
-#include "fem/forms/load.h"
-#include "fem/meshes/halved_mesh.h"
+#include "fem/forms/integrals.h"
+#include "fem/meshes/level_meshes.h"
 #include "fem/ranks/distributed_rows.h"
-#include "fem/spaces/transfer.h"
+#include "fem/spaces/field.h"
 #include "stokes/stokes_kernels.h"
 
 #include <deal.II/base/function.h>

@@ -5,7 +5,6 @@
 #include "fem/functions/coarser_values.h"
 #include "fem/meshes/level_meshes.h"
 #include "fem/spaces/field.h"
-#include "fem/spaces/transfer.h"
 #include "stokes/saddle_point_data.h"
 #include "stokes/scaled_product.h"
 #include "stokes/viscous_levels.h"

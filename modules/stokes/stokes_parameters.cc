@@ -1,6 +1,6 @@
 #include "stokes/stokes_parameters.h"
 
-#include "base/require.h"
+#include "base/exceptions.h"
 
 namespace adamant
 {

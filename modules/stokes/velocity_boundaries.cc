@@ -1,6 +1,6 @@
 #include "stokes/velocity_boundaries.h"
 
-#include "base/require.h"
+#include "base/exceptions.h"
 #include "expressions/expressions.h"
 #include "fem/functions/nodal_values.h"
 

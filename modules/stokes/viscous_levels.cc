@@ -1,7 +1,7 @@
 #include "stokes/viscous_levels.h"
 
 #include "fem/forms/patches.h"
-#include "fem/spaces/transfer.h"
+#include "fem/spaces/field.h"
 #include "stokes/stokes_kernels.h"
 #include "stokes/transport/grid_of_cells.h"
 

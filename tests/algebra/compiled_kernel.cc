@@ -1,6 +1,6 @@
 // Kernels that are compiled while a program runs: here without a GPU, from the expressions of parameter files.
 
-#include "algebra/cuda/runtime/nvrtc.h"
+#include "algebra/compiled_kernel.h"
 #include "base/exceptions.h"
 #include "expressions/translation.h"
 #include "support/expressions.h"

@@ -1,6 +1,6 @@
 // Which GPUs ranks have.
 
-#include "algebra/cuda/runtime/placement.h"
+#include "algebra/cuda/runtime/context.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // The checked build finds what is written or read outside of arrays and of the views that functors have of them.
 
-#include "algebra/rows_view.h"
 #include "base/array.h"
+#include "base/csr/csr_matrix.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "base/nearest_name.h"
+#include "base/exceptions.h"
 
 #include <gtest/gtest.h>
 

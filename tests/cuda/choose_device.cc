@@ -1,6 +1,6 @@
 // A GPU that fails when it is taken.
 
-#include "frame/choose_device.h"
+#include "frame/start_up.h"
 
 #include "algebra/cuda/runtime/context.h"
 

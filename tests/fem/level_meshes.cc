@@ -2,7 +2,6 @@
 #include "fem/meshes/level_meshes.h"
 #include "base/exceptions.h"
 #include "fem/spaces/field.h"
-#include "fem/spaces/transfer.h"
 #include "fem/support.h"
 
 #include <deal.II/distributed/shared_tria.h>

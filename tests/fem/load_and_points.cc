@@ -1,7 +1,7 @@
 // The load vector and point values against deal.II's own functions; rigid-body modes in Trilinos ML.
 #include "base/exceptions.h"
 #include "fem/forms/form.h"
-#include "fem/forms/load.h"
+#include "fem/forms/integrals.h"
 #include "fem/functions/points.h"
 #include "fem/ml.h"
 #include "fem/support.h"

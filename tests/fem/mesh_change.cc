@@ -2,7 +2,6 @@
 #include "fem/spaces/mesh_change.h"
 
 #include "fem/functions/nodal_values.h"
-#include "fem/meshes/family_flags.h"
 #include "fem/meshes/flag_cells.h"
 #include "fem/support.h"
 

@@ -1,6 +1,6 @@
 // Which device --backend stands for.
-#include "frame/choose_device.h"
 #include "base/exceptions.h"
+#include "frame/start_up.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include "multigrid/component_blocks.h"
 
-#include "base/csr/csr_submatrix.h"
+#include "base/csr/csr_operations.h"
 #include "support/dense.h"
 #include "support/errors.h"
 #include "support/krylov.h"

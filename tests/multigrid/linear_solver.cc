@@ -2,7 +2,7 @@
 
 #include "multigrid/linear_solver.h"
 
-#include "multigrid/smoothers/registry.h"
+#include "multigrid/smoothers/smoother.h"
 #include "multigrid/v_cycle.h"
 #include "support/krylov.h"
 

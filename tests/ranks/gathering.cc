@@ -1,8 +1,8 @@
 // Which ranks the cells of small levels go to.
-#include "fem/meshes/gathering.h"
+#include "fem/meshes/distributed_level_meshes.h"
 
 #include "fem/meshes/level_meshes.h"
-#include "fem/meshes/owned_cells.h"
+#include "fem/meshes/mesh.h"
 #include "rows.h"
 
 #include <vector>

@@ -1,5 +1,5 @@
 // Changes of p4est's meshes on several ranks against those of one.
-#include "fem/meshes/family_flags.h"
+#include "fem/meshes/flag_cells.h"
 #include "fem/meshes/stored_mesh.h"
 #include "fem/spaces/mesh_change.h"
 #include "rows.h"

@@ -5,9 +5,11 @@
 #include "algebra/cuda/runtime/batch.cuh"
 #include "algebra/cuda/runtime/decide.cuh"
 #include "algebra/cuda/runtime/graph.h"
-#include "algebra/cuda/runtime/placement.h"
 #include "algebra/cuda/runtime/snapshot.h"
+#include "algebra/profiler_range.h"
 #include "base/exceptions.h"
+
+#include <nvtx3/nvToolsExt.h>
 
 #include <algorithm>
 #include <atomic>
@@ -26,6 +28,16 @@ namespace
 // Checked calls until the one that is to fail; 0: none is.
 std::atomic<long> calls_to_fault =
   std::getenv("ADAMANT_CUDA_FAIL_CALL") ? std::atol(std::getenv("ADAMANT_CUDA_FAIL_CALL")) : 0;
+
+// 16 bytes a thread: with 4 the memory is a third idle. A graph's own copies of 1 GB and more run no faster either, on
+// the copy engines (benchmarks/cuda/copy_variants.cu, docs/benchmarks/gpu-notes.md).
+__global__ void copy_kernel(long n, const float4 *from, float4 *to)
+{
+  wait_for_predecessor();
+  const long i = blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x;
+  if (i < n)
+    to[i] = from[i];
+}
 } // namespace
 
 bool injected_fault()
@@ -285,6 +297,22 @@ ScalarStorage Context::create_scalars(int n)
   return {n, owner->on_device.data(), memory, owner};
 }
 
+// What the device memory can do, as the measure of all kernels.
+double Context::copy_bandwidth()
+{
+  constexpr int repeat = 8;
+  std::size_t   free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  const long          n = static_cast<long>(std::min<std::size_t>(std::size_t(1) << 30, free / 4) / sizeof(float4));
+  DeviceArray<float4> from(ledger, n, "bandwidth"), to(ledger, n, "bandwidth");
+  clear(from.data(), n * sizeof(float4));
+  const auto copies = record([&] {
+    for (int i = 0; i < repeat; ++i)
+      launch(*this, "copy", copy_kernel, blocks_for(n), block_size, n, from.data(), to.data());
+  });
+  return 2. * repeat * n * sizeof(float4) / copies->seconds();
+}
+
 std::shared_ptr<SnapshotStorage> Context::create_snapshot(int n)
 {
   return std::make_shared<Snapshot>(shared_from_this(), n);
@@ -322,5 +350,15 @@ void fail_cuda_call(long n)
 std::shared_ptr<DeviceInterface> make_cuda_device(const Communicator &ranks, bool share_devices, MatrixFormat format)
 {
   return std::make_shared<cuda::Context>(ranks, share_devices, format);
+}
+
+ProfilerRange::ProfilerRange(const std::string &name)
+{
+  nvtxRangePushA(name.c_str());
+}
+
+ProfilerRange::~ProfilerRange()
+{
+  nvtxRangePop();
 }
 } // namespace adamant

@@ -1,5 +1,6 @@
 #include "algebra/functors/vector_functors.h"
 
+#include "algebra/cell_sums.h"
 #include "algebra/functors.cuh"
 
 namespace adamant
@@ -14,6 +15,12 @@ template void for_each(const DeviceInterface &, int, const Scale<double> &);
 template void for_each(const DeviceInterface &, int, const Scale<float> &);
 template void for_each(const DeviceInterface &, int, const AddScaled<double> &);
 template void for_each(const DeviceInterface &, int, const AddScaled<float> &);
+template void for_each(const DeviceInterface &, int, const Gather<double, double> &);
+template void for_each(const DeviceInterface &, int, const Gather<double, float> &);
+template void for_each(const DeviceInterface &, int, const Gather<float, double> &);
+template void for_each(const DeviceInterface &, int, const ToComponents &);
+template void for_each(const DeviceInterface &, int, const ToNodes &);
+template void for_each(const DeviceInterface &, int, const RandomSigns &);
 template void sums(const DeviceInterface &, int, const InnerProduct<double> &, double *);
 template void sums(const DeviceInterface &, int, const InnerProduct<float> &, double *);
 template void sums(const DeviceInterface &, int, const Squares<double> &, double *);
@@ -24,5 +31,11 @@ template void sums(const DeviceInterface &, int, const InnerProduct<float> &, do
                    const LoopAnswer &);
 template void sums(const DeviceInterface &, int, const Squares<double> &, double *, const ToHost &, const LoopAnswer &);
 template void sums(const DeviceInterface &, int, const Squares<float> &, double *, const ToHost &, const LoopAnswer &);
+
+template void for_each(const DeviceInterface &, int, const SumOverCells<0> &);
+template void for_each(const DeviceInterface &, int, const SumOverCells<4> &);
+template void for_each(const DeviceInterface &, int, const SumOverCells<8> &);
+template void for_each(const DeviceInterface &, int, const SumOverCells<9> &);
+template void for_each(const DeviceInterface &, int, const SumOverCells<27> &);
 } // namespace cuda
 } // namespace adamant

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "algebra/functors/sums.h"
+#include "algebra/functors/functor_types.h"
 #include "base/host_device.h"
 
 #include <cmath>
 
-// The elementwise operations of vectors and their inner products, for host and GPU.
+// The operations on the entries of vectors, and inner products, for host and GPU.
 
 namespace adamant
 {
@@ -81,6 +81,55 @@ struct ToHost
     for (int s = 0; s < n; ++s)
       on_host[s] = sums[s] = roots ? std::sqrt(sums[s]) : sums[s];
     return false;
+  }
+};
+
+/// A functor that sets to[i] = from[place[i]], converted, or zero where the place is -1.
+template <typename From, typename To>
+struct Gather
+{
+  const int               *place;
+  const From              *from;
+  To                      *to;
+  ADAMANT_HOST_DEVICE To   value(int i) const { return place[i] < 0 ? To(0) : static_cast<To>(from[place[i]]); }
+  ADAMANT_HOST_DEVICE void store(int i, To value) const { to[i] = value; }
+};
+
+/// Sets y to the entries of x in another order. In x the m components of a node lie together; in y the n_nodes entries
+/// of a component do.
+struct ToComponents
+{
+  int           n_nodes, m;
+  const double *x;
+  double       *y;
+
+  ADAMANT_HOST_DEVICE double value(int i) const { return x[(i % n_nodes) * m + i / n_nodes]; }
+  ADAMANT_HOST_DEVICE void   store(int i, double value) const { y[i] = value; }
+};
+
+/// Sets y = a x, and undoes the order of ToComponents: in y the m components of a node lie together.
+struct ToNodes
+{
+  int           n_nodes, m;
+  double        a;
+  const double *x;
+  double       *y;
+
+  ADAMANT_HOST_DEVICE double value(int i) const { return a * x[(i % m) * n_nodes + i / m]; }
+  ADAMANT_HOST_DEVICE void   store(int i, double value) const { y[i] = value; }
+};
+
+/// Sets v_i to x_i or -x_i with pseudo-random signs, which are equal in all runs. A null x stands for a vector of ones.
+struct RandomSigns
+{
+  const double            *x;
+  double                  *v;
+  ADAMANT_HOST_DEVICE void operator()(int i) const
+  {
+    unsigned int mixed = static_cast<unsigned int>(i) * 0x9e3779b1u;
+    mixed              = (mixed ^ (mixed >> 15)) * 0x85ebca77u;
+    const double value = x != nullptr ? x[i] : 1.;
+    v[i]               = (mixed >> 31) != 0 ? value : -value;
   }
 };
 } // namespace adamant

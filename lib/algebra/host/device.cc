@@ -1,7 +1,6 @@
 // The host as a device: OpenMP over rows and entries.
 
 #include "algebra/device_interface.h"
-#include "algebra/functors/gram_schmidt.h"
 #include "algebra/functors/vector_functors.h"
 #include "algebra/host/for_each_row.h"
 #include "algebra/host/invert.h"

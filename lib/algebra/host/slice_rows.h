@@ -1,6 +1,6 @@
 #pragma once
 
-#include "algebra/rows_view.h"
+#include "base/csr/csr_matrix.h"
 
 #include <algorithm>
 #include <cmath>

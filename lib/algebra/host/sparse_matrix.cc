@@ -1,9 +1,10 @@
+#include "algebra/host/sparse_matrix.h"
+
+#include "algebra/cell_matrix.h"
 #include "algebra/host/for_each_row.h"
 #include "algebra/host/slice_rows.h"
-
-#include "algebra/host/cell_products.h"
-#include "algebra/rows_view.h"
 #include "algebra/value_dictionary.h"
+#include "base/csr/csr_matrix.h"
 #include "base/exceptions.h"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "algebra/functors/sums.h"
+#include "algebra/functors/functor_types.h"
 #include "algebra/host/for_each.h"
 
 #include <algorithm>

@@ -9,14 +9,6 @@
 
 namespace adamant
 {
-int to_index(std::size_t size, const char *what)
-{
-  if (size > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-    throw IndexOverflow(std::string(what) + ": " + std::to_string(size) +
-                        " does not fit the 32-bit indices of the sparse matrices (2147483647 at most)");
-  return static_cast<int>(size);
-}
-
 template <typename Number>
 void finish_row_starts(CSRMatrix<Number> &matrix)
 {

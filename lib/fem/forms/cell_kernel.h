@@ -2,7 +2,6 @@
 
 #include "base/csr/csr_matrix.h"
 #include "base/host_device.h"
-#include "base/view.h"
 
 // Cell kernels are integrands of bilinear forms as functors, for host and GPU. So this header does not include deal.II.
 // ```

@@ -1,7 +1,7 @@
 #include "fem/forms/level_form.h"
 
 #include "base/exceptions.h"
-#include "fem/forms/same_shape.h"
+#include "fem/forms/cell_loop.h"
 #include "fem/ranks/distributed_rows.h"
 
 #include <algorithm>

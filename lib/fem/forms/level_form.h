@@ -2,7 +2,6 @@
 
 #include "fem/forms/cell_rows.h"
 #include "fem/forms/form.h"
-#include "fem/forms/level_columns.h"
 
 #include <memory>
 #include <optional>

@@ -2,7 +2,7 @@
 
 #include "base/exceptions.h"
 #include "fem/forms/cell_rows.h"
-#include "fem/ranks/row.h"
+#include "fem/ranks/distributed_rows.h"
 
 #include <deal.II/lac/full_matrix.h>
 

@@ -1,7 +1,7 @@
 #include "fem/forms/quadrature_data.h"
 
 #include "base/exceptions.h"
-#include "fem/forms/same_shape.h"
+#include "fem/forms/cell_loop.h"
 
 #include <deal.II/fe/fe_values.h>
 

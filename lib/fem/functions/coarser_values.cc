@@ -3,7 +3,7 @@
 #include "base/exceptions.h"
 #include "base/row_ranges.h"
 #include "fem/functions/average_functors.h"
-#include "fem/ranks/row.h"
+#include "fem/ranks/distributed_rows.h"
 
 #include <algorithm>
 #include <cmath>

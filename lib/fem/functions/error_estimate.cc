@@ -1,6 +1,6 @@
 #include "fem/functions/error_estimate.h"
 
-#include "fem/forms/same_shape.h"
+#include "fem/forms/cell_loop.h"
 #include "fem/spaces/nodal_vector.h"
 
 #include <deal.II/base/quadrature_lib.h>

@@ -1,7 +1,6 @@
 #include "fem/meshes/cell_list.h"
 
 #include "fem/meshes/mesh.h"
-#include "fem/meshes/owned_cells.h"
 
 #include <deal.II/grid/grid_tools.h>
 

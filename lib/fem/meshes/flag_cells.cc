@@ -1,7 +1,9 @@
 #include "fem/meshes/flag_cells.h"
 
 #include "base/communicator.h"
-#include "fem/meshes/owned_cells.h"
+#include "fem/meshes/mesh.h"
+
+#include <deal.II/grid/grid_tools.h>
 
 #include <algorithm>
 #include <cmath>
@@ -103,4 +105,151 @@ template double norm_of_indicators(const dealii::Triangulation<2> &, const deali
 template double norm_of_indicators(const dealii::Triangulation<3> &, const dealii::Vector<float> &);
 template void   flag_cells(dealii::Triangulation<2> &, const dealii::Vector<float> &, double, double, FractionsOf);
 template void   flag_cells(dealii::Triangulation<3> &, const dealii::Vector<float> &, double, double, FractionsOf);
+
+namespace
+{
+template <int dim>
+using FamilyCell = typename dealii::Triangulation<dim>::active_cell_iterator;
+
+/// action(cell, which child of its parent it is) for this rank's cells and, where wanted, their neighbours on others.
+template <int dim, class Action>
+void for_each_child(const dealii::Triangulation<dim> &mesh, bool with_ghosts, const Action &action)
+{
+  for (const auto &cell : mesh.active_cell_iterators())
+    if (cell->is_locally_owned() || (with_ghosts && cell->is_ghost()))
+      {
+        unsigned int child = 0;
+        while (cell->parent()->child(child) != cell)
+          ++child;
+        action(cell, child);
+      }
+}
+
+/// What becomes of the families: 1, 0, -1 for refined, kept, made one with their siblings.
+template <int dim>
+class FamilyFlags
+{
+public:
+  explicit FamilyFlags(dealii::Triangulation<dim> &mesh)
+    : mesh(mesh)
+    , ranks(mesh.get_communicator())
+    , flags(mesh.n_active_cells(), 0)
+  {
+    for_each_family([this](const auto &parent) {
+      bool refine = false, coarsen = true;
+      for (unsigned int c = 0; c < parent->n_children(); ++c)
+        {
+          refine  = refine || parent->child(c)->refine_flag_set();
+          coarsen = coarsen && parent->child(c)->coarsen_flag_set();
+        }
+      set(parent, refine ? 1 : coarsen ? -1 : 0);
+    });
+    while (raise())
+      ;
+    for_each_child(mesh, false, [this](const auto &cell, unsigned int) {
+      cell->clear_refine_flag();
+      cell->clear_coarsen_flag();
+      if (flag(cell) > 0)
+        cell->set_refine_flag();
+      else if (flag(cell) < 0)
+        cell->set_coarsen_flag();
+    });
+  }
+
+private:
+  template <class Action>
+  void for_each_family(const Action &action)
+  {
+    for_each_child(mesh, false, [&](const auto &cell, unsigned int child) {
+      if (child == 0) // a family is one rank's
+        action(cell->parent());
+    });
+  }
+
+  signed char flag(const FamilyCell<dim> &cell) const { return flags[cell->active_cell_index()]; }
+  template <class Parent>
+  void set(const Parent &parent, signed char flag)
+  {
+    for (unsigned int c = 0; c < parent->n_children(); ++c)
+      flags[FamilyCell<dim>(parent->child(c))->active_cell_index()] = flag;
+  }
+
+  /// One pass over the families, of which some may be raised by one; whether any rank's have been.
+  bool raise()
+  {
+    if (is_distributed(mesh))
+      dealii::GridTools::exchange_cell_data_to_ghosts<signed char, dealii::Triangulation<dim>>(
+        mesh, [this](const auto &cell) { return flag(cell); },
+        [this](const auto &cell, signed char flag) { flags[cell->active_cell_index()] = flag; });
+    // At each vertex the largest level that a family there will have, and how many of those whose parent has it in its
+    // middle are to be coarsened. Child c has its parent's corner c; in the middle of the parent's parent it is the
+    // corner opposite to what the family lies at.
+    std::vector<int> level(mesh.n_vertices(), 0), n_coarsened(mesh.n_vertices(), 0);
+    for_each_child(mesh, true, [&](const auto &cell, unsigned int child) {
+      const auto vertex = cell->vertex_index(child);
+      level[vertex]     = std::max(level[vertex], cell->level() + flag(cell));
+      if (flag(cell) < 0 && child == middle(cell->parent()))
+        ++n_coarsened[vertex];
+    });
+    double n_raised = 0;
+    for_each_family([&](const auto &parent) {
+      const FamilyCell<dim> first(parent->child(0));
+      bool                  raised = false;
+      for (unsigned int c = 0; c < parent->n_children(); ++c)
+        for (const unsigned int v : parent->child(c)->vertex_indices())
+          raised = raised || level[parent->child(c)->vertex_index(v)] > first->level() + flag(first) + 1;
+      if (flag(first) < 0 && !raised)
+        raised = parent->level() == 0 || n_coarsened[parent->child(middle(parent))->vertex_index(middle(parent))] !=
+                                           static_cast<int>(parent->n_children());
+      if (raised)
+        {
+          set(parent, static_cast<signed char>(flag(first) + 1));
+          ++n_raised;
+        }
+    });
+    ranks.sum(&n_raised, 1);
+    return n_raised > 0.;
+  }
+
+  /// The child of a family that lies in the middle of the family's parent, and its corner there; none at level 0.
+  template <class Parent>
+  static unsigned int middle(const Parent &parent)
+  {
+    unsigned int which = 0;
+    while (parent->level() > 0 && parent->parent()->child(which) != parent)
+      ++which;
+    return parent->n_children() - 1 - which;
+  }
+
+  dealii::Triangulation<dim> &mesh;
+  const Communicator          ranks;
+  std::vector<signed char>    flags; // of each active cell its family's
+};
+} // namespace
+
+template <int dim>
+void sum_over_families(const dealii::Triangulation<dim> &mesh, dealii::Vector<float> &indicators)
+{
+  for_each_child(mesh, false, [&](const auto &cell, unsigned int child) {
+    if (child > 0)
+      return;
+    double     sum    = 0;
+    const auto parent = cell->parent();
+    for (unsigned int c = 0; c < parent->n_children(); ++c)
+      sum += std::pow(indicators[FamilyCell<dim>(parent->child(c))->active_cell_index()], 2);
+    for (unsigned int c = 0; c < parent->n_children(); ++c)
+      indicators[FamilyCell<dim>(parent->child(c))->active_cell_index()] = static_cast<float>(std::sqrt(sum));
+  });
+}
+
+template <int dim>
+void flag_families(dealii::Triangulation<dim> &mesh)
+{
+  FamilyFlags<dim>{mesh};
+}
+
+template void sum_over_families(const dealii::Triangulation<2> &, dealii::Vector<float> &);
+template void sum_over_families(const dealii::Triangulation<3> &, dealii::Vector<float> &);
+template void flag_families(dealii::Triangulation<2> &);
+template void flag_families(dealii::Triangulation<3> &);
 } // namespace adamant

@@ -6,6 +6,8 @@
 #include <deal.II/lac/vector.h>
 
 #include <memory>
+#include <set>
+#include <vector>
 
 namespace adamant
 {
@@ -49,4 +51,13 @@ template <int dim>
 void refine_and_coarsen(dealii::Triangulation<dim> &mesh, const dealii::Vector<float> &indicators, double refine,
                         double coarsen);
 /// @}
+
+/// Returns the active cells that this rank owns; on a mesh of p4est they have the order of its forest.
+template <int dim>
+std::vector<typename dealii::Triangulation<dim>::active_cell_iterator>
+owned_cells(const dealii::Triangulation<dim> &mesh);
+
+/// Returns the ids of all ranks' boundaries, as deal.II's slower get_boundary_ids, which asks each face of each cell.
+template <int dim>
+std::set<dealii::types::boundary_id> boundary_ids(const dealii::Triangulation<dim> &mesh);
 } // namespace adamant

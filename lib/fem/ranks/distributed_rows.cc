@@ -1,9 +1,8 @@
 #include "fem/ranks/distributed_rows.h"
 
-#include "base/csr/csr_product.h"
+#include "base/csr/csr_operations.h"
 #include "base/exceptions.h"
 #include "base/parallel_for.h"
-#include "fem/ranks/row.h"
 
 #include <deal.II/base/index_set.h>
 #include <deal.II/base/mpi.h>

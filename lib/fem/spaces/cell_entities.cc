@@ -2,8 +2,7 @@
 
 #include "base/exceptions.h"
 #include "base/parallel_for.h"
-#include "fem/ranks/row.h"
-#include "fem/spaces/position_key.h"
+#include "fem/ranks/distributed_rows.h"
 
 #include <array>
 #include <cmath>

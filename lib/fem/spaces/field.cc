@@ -1,12 +1,218 @@
 #include "fem/spaces/field.h"
 
 #include "base/exceptions.h"
-#include "fem/spaces/transfer.h"
+#include "base/row_ranges.h"
+#include "fem/ranks/distributed_rows.h"
 
+#include <deal.II/base/geometry_info.h>
+#include <deal.II/base/mpi.h>
+#include <deal.II/lac/full_matrix.h>
+
+#include <boost/serialization/utility.hpp>
+#include <boost/serialization/vector.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 namespace adamant
 {
+namespace
+{
+// The values of a cell's functions at the nodes of a child: of one element the embedding, else by interpolation.
+template <int dim>
+dealii::FullMatrix<double> values_at_nodes(const dealii::FiniteElement<dim> &fine,
+                                           const dealii::FiniteElement<dim> &coarse, unsigned int child)
+{
+  if (fine == coarse)
+    return coarse.get_prolongation_matrix(child);
+  dealii::FullMatrix<double> values(fine.n_dofs_per_cell(), coarse.n_dofs_per_cell());
+  for (unsigned int i = 0; i < values.m(); ++i)
+    {
+      const auto point     = dealii::GeometryInfo<dim>::child_to_cell_coordinates(fine.unit_support_point(i), child);
+      const unsigned int c = fine.system_to_component_index(i).first;
+      for (unsigned int j = 0; j < values.n(); ++j)
+        values(i, j) = coarse.shape_value_component(j, point, c);
+    }
+  return values;
+}
+
+// The nonzeros of the rows of these matrices.
+template <int dim>
+std::vector<std::vector<Row>> embedding_rows(const dealii::FiniteElement<dim> &fine,
+                                             const dealii::FiniteElement<dim> &coarse)
+{
+  const unsigned int            n_children = dealii::GeometryInfo<dim>::max_children_per_cell;
+  std::vector<std::vector<Row>> rows(n_children, std::vector<Row>(fine.n_dofs_per_cell()));
+  for (unsigned int child = 0; child < n_children; ++child)
+    {
+      const auto values = values_at_nodes(fine, coarse, child);
+      for (unsigned int i = 0; i < values.m(); ++i)
+        for (unsigned int j = 0; j < values.n(); ++j)
+          if (std::abs(values(i, j)) > 1e-12)
+            rows[child][i].emplace_back(static_cast<int>(j), values(i, j));
+    }
+  return rows;
+}
+
+using Index = dealii::types::global_dof_index;
+
+// The cells of the coarse level whose children this rank owns: what their nodal values are made of, H_coarse included,
+// in local numbers. Cells of other ranks have been fetched from them.
+template <int dim>
+class CoarseCells
+{
+public:
+  CoarseCells(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &space)
+    : space(space)
+    , columns(&space.partition())
+  {
+    if (fine_mesh.coarse_cells && fine_mesh.coarse_cells->n_mpi_processes() > 1)
+      fetch(*fine_mesh.coarse_cells);
+  }
+
+  const Partitioner &numbers() const { return *columns; } // of the columns
+
+  // Adds weight times the nodal value of DoF i of a cell to a row.
+  void add(int cell, int i, double weight, Row &row) const
+  {
+    if (cell < space.n_cells())
+      {
+        const int dof = space.cell_dofs(cell)[i];
+        for (auto k = space.H.row_start[dof]; k < space.H.row_start[dof + 1]; ++k)
+          row.emplace_back(local(space.H.column[k]), weight * space.H.value[k]);
+      }
+    else
+      for (const auto &[column, value] : fetched[std::size_t(cell - space.n_cells()) * space.dofs_per_cell() + i])
+        row.emplace_back(column, weight * value);
+  }
+
+private:
+  int local(int column_of_space) const
+  {
+    return column_of_space < space.n_owned() ? column_of_space : ghost_number[column_of_space - space.n_owned()];
+  }
+
+  using Message = std::pair<std::vector<Index>, std::vector<double>>; // counts and global columns; values
+
+  Message rows_of_cells(const int *cells, int n) const
+  {
+    Message message;
+    auto &[indices, values] = message;
+    for (const int *cell = cells; cell != cells + n; ++cell)
+      for (int i = 0; i < space.dofs_per_cell(); ++i)
+        {
+          const int  dof   = space.cell_dofs(*cell)[i];
+          const auto begin = space.H.row_start[dof], end = space.H.row_start[dof + 1];
+          indices.push_back(end - begin);
+          for (auto k = begin; k < end; ++k)
+            {
+              indices.push_back(space.partition().local_to_global(space.H.column[k]));
+              values.push_back(space.H.value[k]);
+            }
+        }
+    return message;
+  }
+
+  void fetch(const Partitioner &coarse_cells)
+  {
+    const auto                      plan = exchange_plan(coarse_cells);
+    std::map<unsigned int, Message> outgoing;
+    for (const auto &[rank, begin, end] : plan->sends)
+      outgoing[rank] = rows_of_cells(plan->sent.data() + begin, end - begin);
+    const auto incoming = dealii::Utilities::MPI::some_to_some(coarse_cells.get_mpi_communicator(), outgoing);
+
+    // Ghosts: those of the space and what has come.
+    std::vector<Index> ghosts(space.partition().ghost_indices().begin(), space.partition().ghost_indices().end());
+    for (const auto &[rank, message] : incoming)
+      for (std::size_t k = 0; k < message.first.size(); k += 1 + message.first[k])
+        for (Index c = 1; c <= message.first[k]; ++c)
+          ghosts.push_back(message.first[k + c]);
+    more_columns = make_partitioner(space.partition().locally_owned_range(), std::move(ghosts),
+                                    space.partition().get_mpi_communicator());
+    columns      = more_columns.get();
+    for (const auto ghost : space.partition().ghost_indices())
+      ghost_number.push_back(static_cast<int>(columns->global_to_local(ghost)));
+    for (const auto &receive : plan->receives)
+      {
+        const auto &[indices, values] = incoming.at(receive.rank);
+        for (std::size_t k = 0, v = 0; k < indices.size();)
+          {
+            fetched.emplace_back();
+            for (Index n = indices[k++]; n > 0; --n)
+              fetched.back().emplace_back(static_cast<int>(columns->global_to_local(indices[k++])), values[v++]);
+          }
+      }
+  }
+
+  const LevelSpace<dim>             &space;
+  const Partitioner                 *columns;
+  std::shared_ptr<const Partitioner> more_columns;
+  Array<int>                         ghost_number; // of the space's ghosts among the columns
+  std::vector<Row>                   fetched;
+};
+} // namespace
+
+template <int dim>
+Transfer transfer_matrices(const LevelMesh<dim> &fine_mesh, const LevelSpace<dim> &fine, const LevelSpace<dim> &coarse)
+{
+  const auto             embedding = embedding_rows(fine.element(), coarse.element());
+  const int              per_cell  = fine.dofs_per_cell();
+  const CoarseCells<dim> coarse_cells(fine_mesh, coarse);
+
+  // The first cell of each fine DoF determines its row; continuity makes all of them agree.
+  const auto first = first_places(fine.cell_dofs(0), fine.n_cells() * per_cell, fine.n_dofs());
+
+  const auto fill_row = [&](int dof, Row &row) {
+    row.clear();
+    if (!fine.is_free(dof))
+      return;
+    const int cell = first[dof] / per_cell, i = first[dof] % per_cell, coarse_cell = fine_mesh.coarse_cell[cell];
+    if (fine_mesh.child[cell] == LevelMesh<dim>::same_cell)
+      coarse_cells.add(coarse_cell, i, 1., row);
+    else
+      for (const auto &[j, weight] : embedding[fine_mesh.child[cell]][i])
+        coarse_cells.add(coarse_cell, static_cast<int>(j), weight, row);
+    compress(row);
+  };
+
+  const auto       &columns = coarse_cells.numbers();
+  CSRMatrix<double> P;
+  P.n_rows = fine.n_owned();
+  P.n_cols = static_cast<int>(columns.locally_owned_size() + columns.n_ghost_indices());
+  P.ghosts = exchange_plan(columns);
+  P.row_start.resize(P.n_rows + 1);
+  std::vector<Array<Entry>> kept(omp_get_max_threads()); // what each thread has found, until the places are known
+  for_row_ranges(P.n_rows, [&](int begin, int end) {
+    Row   row;
+    auto &own = kept[omp_get_thread_num()];
+    own.reserve(std::size_t(end - begin) * coarse.dofs_per_cell()); // pages that stay empty cost nothing
+    for (int i = begin; i < end; ++i)
+      {
+        fill_row(i, row);
+        own.insert(own.end(), row.begin(), row.end());
+        P.row_start[i + 1] = row.size();
+      }
+  });
+  finish_row_starts(P);
+  for_row_ranges(P.n_rows, [&](int begin, int) {
+    auto &own = kept[omp_get_thread_num()];
+    for (std::size_t k = 0; k < own.size(); ++k)
+      std::tie(P.column[P.row_start[begin] + k], P.value[P.row_start[begin] + k]) = own[k];
+    own = Array<Entry>(); // which clear() would not free
+  });
+  const Partitioner rows(fine.partition().locally_owned_range(), fine.partition().get_mpi_communicator());
+  auto              R = sum_rows(transpose(P), columns, rows);
+  return {std::move(P), std::move(R)};
+}
+
+template Transfer transfer_matrices(const LevelMesh<2> &, const LevelSpace<2> &, const LevelSpace<2> &);
+template Transfer transfer_matrices(const LevelMesh<3> &, const LevelSpace<3> &, const LevelSpace<3> &);
+
 namespace
 {
 // Active ones, on coarser meshes too: programs ask the finest level for more than multigrid does.

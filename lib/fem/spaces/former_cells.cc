@@ -1,4 +1,4 @@
-#include "fem/spaces/former_cells.h"
+#include "fem/spaces/mesh_change.h"
 
 #include <cmath>
 

@@ -3,9 +3,7 @@
 #include "base/exceptions.h"
 #include "base/parallel_for.h"
 #include "fem/meshes/mesh.h"
-#include "fem/meshes/owned_cells.h"
 #include "fem/spaces/cell_entities.h"
-#include "fem/spaces/position_key.h"
 
 #include <deal.II/base/index_set.h>
 #include <deal.II/distributed/tria_base.h>

@@ -1,9 +1,10 @@
 #pragma once
 
+#include "base/array.h"
+#include "base/communicator.h"
 #include "base/csr/csr_matrix.h"
-#include "base/storage_order.h"
 #include "fem/meshes/cell_list.h"
-#include "fem/meshes/owned_cells.h"
+#include "fem/meshes/mesh.h"
 #include "fem/ranks/distributed_rows.h"
 
 #include <deal.II/dofs/dof_handler.h>
@@ -18,6 +19,26 @@
 
 namespace adamant
 {
+/// The order in which files keep the entries of a distributed vector, for any number of ranks. The entries of one rank
+/// follow the entries of another. Within a rank, the order does not depend on the other ranks.
+struct StorageOrder
+{
+  Communicator ranks;
+  Array<int>   entry; ///< the own entry that comes i-th; empty: entries keep their order
+};
+
+/// Returns the storage order of vectors that have one component of all own nodes after the other. `nodes` is the order
+/// of the nodes. Files then keep all components of a node together.
+inline StorageOrder by_components(const StorageOrder &nodes, int n_components)
+{
+  StorageOrder all{nodes.ranks, {}};
+  const int    n = static_cast<int>(nodes.entry.size());
+  for (const int node : nodes.entry)
+    for (int c = 0; c < n_components; ++c)
+      all.entry.push_back(c * n + node);
+  return all;
+}
+
 /// Says which components of the solution are prescribed on which boundary.
 using DirichletBoundary = std::map<dealii::types::boundary_id, dealii::ComponentMask>;
 

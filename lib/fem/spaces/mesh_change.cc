@@ -4,7 +4,7 @@
 #include "base/parallel_for.h"
 #include "base/row_ranges.h"
 #include "fem/meshes/forest.h"
-#include "fem/meshes/owned_cells.h"
+#include "fem/meshes/mesh.h"
 
 #include <deal.II/distributed/solution_transfer.h>
 #include <deal.II/distributed/tria.h>

@@ -1,6 +1,6 @@
 #include "frame/parameters/adaptivity_parameters.h"
 
-#include "base/require.h"
+#include "base/exceptions.h"
 #include "expressions/expressions.h"
 
 namespace adamant

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "fem/meshes/mesh.h"
-#include "frame/adaptive_mesh.h"
+#include "frame/adaptivity.h"
 #include "frame/parameters/adaptivity_parameters.h"
 #include "frame/parameters/linear_solver_parameters.h"
 #include "frame/parameters/mesh_file.h"

@@ -1,7 +1,6 @@
 #include "frame/parameters/mesh_file.h"
 
-#include "base/nearest_name.h"
-#include "base/require.h"
+#include "base/exceptions.h"
 #include "expressions/expressions.h"
 #include "fem/meshes/mesh.h"
 #include "frame/parameters/mesh_input.h"

@@ -1,7 +1,6 @@
 #include "frame/parameters/parameters.h"
 
 #include "base/exceptions.h"
-#include "base/nearest_name.h"
 
 #include <deal.II/base/parameter_handler.h>
 #include <deal.II/base/utilities.h>

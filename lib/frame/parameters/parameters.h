@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/command_line.h"
-#include "expressions/dealii_message.h"
+#include "expressions/expressions.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 

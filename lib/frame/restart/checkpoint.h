@@ -23,6 +23,7 @@
 /// backend with as many threads. A file OUTPUT/checkpoint_STEP has a line with its layout, a Boost archive of a
 /// CheckpointHeader and of the program's objects, and the CRC-32 of both (4 bytes). The file is written under another
 /// name, synced to disk, and renamed; the last two are kept. The first rank writes for all; all ranks read the file.
+
 namespace adamant
 {
 /// Section "Checkpoint": when a run writes a checkpoint.
@@ -123,4 +124,13 @@ private:
   Clock::time_point           last_written = start;
   unsigned int                n_written    = 0;
 };
+
+/// Returns the effective parameters as JSON for a restart to compare. A checksum stands for a mesh file, wherever it
+/// lies.
+std::string comparable_parameters();
+
+/// Throws InputError with the parameters that differ from the checkpoint's and that a restart may not change.
+/// restart_rules.cc lists the parameters that it may change. `must_stay` takes keys "Section/key" off that list: this
+/// program's state or the columns of its statistics.csv depend on them.
+void check_restart(const CheckpointReader &checkpoint, const std::vector<std::string> &must_stay);
 } // namespace adamant

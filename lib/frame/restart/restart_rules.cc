@@ -1,4 +1,4 @@
-#include "frame/restart/restart_rules.h"
+#include "frame/restart/checkpoint.h"
 
 #include "base/exceptions.h"
 #include "frame/parameters/parameters.h"

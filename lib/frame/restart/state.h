@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/storage_order.h"
+#include "fem/spaces/level_space.h"
 #include "fem/spaces/mesh_change.h"
 #include "frame/device_field.h"
 #include "frame/restart/checkpoint.h"

@@ -1,7 +1,6 @@
-#include "multigrid/smoothers/registry.h"
+#include "multigrid/smoothers/smoother.h"
 
 #include "base/exceptions.h"
-#include "base/nearest_name.h"
 #include "multigrid/smoothers/coloured.h"
 #include "multigrid/smoothers/downstream.h"
 #include "multigrid/smoothers/fsai.h"

@@ -1,7 +1,6 @@
 #include "multigrid/smoothers/setup.h"
 
 #include "base/exceptions.h"
-#include "multigrid/smoothers/patch/small_dense.h"
 #include "multigrid/smoothers/update_functors.h"
 
 #include <algorithm>

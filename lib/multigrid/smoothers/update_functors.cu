@@ -1,6 +1,8 @@
 #include "multigrid/smoothers/update_functors.h"
 
 #include "algebra/functors.cuh"
+#include "multigrid/smoothers/line/line_functors.h"
+#include "multigrid/smoothers/patch/patch_functors.h"
 
 namespace adamant
 {
@@ -15,5 +17,25 @@ template void for_each(const DeviceInterface &, int, const FactorRows<48> &);
 template void for_each(const DeviceInterface &, int, const Permute &);
 template void for_each(const DeviceInterface &, int, const CopyRows &);
 template void for_each(const DeviceInterface &, int, const MakeDense &);
+
+template void for_each_by_lanes(const DeviceInterface &, int, const InvertPatches<double, 12> &);
+template void for_each_by_lanes(const DeviceInterface &, int, const InvertPatches<float, 12> &);
+template void for_each_by_lanes(const DeviceInterface &, int, const InvertPatches<double, 32> &);
+template void for_each_by_lanes(const DeviceInterface &, int, const InvertPatches<float, 32> &);
+template void for_each_by_lanes(const DeviceInterface &, int, const InvertPatches<double, 0> &);
+template void for_each_by_lanes(const DeviceInterface &, int, const InvertPatches<float, 0> &);
+template void for_each_by_lanes(const DeviceInterface &, int, const SumPatches<double> &);
+template void for_each_by_lanes(const DeviceInterface &, int, const SumPatches<float> &);
+template void for_each(const DeviceInterface &, int, const SolvePatches<double> &);
+template void for_each(const DeviceInterface &, int, const SolvePatches<float> &);
+
+template void for_each(const DeviceInterface &, int, const GatherTridiagonal &);
+template void for_each_by_teams(const DeviceInterface &, int, int, const FactorLines<double> &);
+template void for_each_by_teams(const DeviceInterface &, int, int, const FactorLines<float> &);
+template void for_each_by_teams(const DeviceInterface &, int, int, const SolveLines<double, TakeSolution<double>> &);
+template void for_each_by_teams(const DeviceInterface &, int, int, const SolveLines<float, TakeSolution<float>> &);
+template void for_each_by_teams(const DeviceInterface &, int, int,
+                                const SolveLines<double, CorrectBySolution<double>> &);
+template void for_each_by_teams(const DeviceInterface &, int, int, const SolveLines<float, CorrectBySolution<float>> &);
 } // namespace cuda
 } // namespace adamant

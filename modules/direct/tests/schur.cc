@@ -1,6 +1,6 @@
 #include "direct/schur.h"
 
-#include "base/csr/csr_submatrix.h"
+#include "base/csr/csr_operations.h"
 #include "direct/column_cycle.h"
 #include "direct/column_solver.h"
 #include "direct/condition_numbers.h"

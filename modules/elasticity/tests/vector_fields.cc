@@ -4,7 +4,7 @@
 #include "elasticity/node_pairs.h"
 #include "elasticity/prescribed_axes.h"
 #include "fem/forms/form.h"
-#include "fem/functions/l2_error.h"
+#include "fem/forms/integrals.h"
 #include "fem/functions/nodal_values.h"
 #include "fem/support.h"
 

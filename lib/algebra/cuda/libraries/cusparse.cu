@@ -1,9 +1,8 @@
 #include "algebra/cuda/libraries/cusparse.cuh"
 
 #include "algebra/cuda/sparse/sparse.cuh"
-#include "algebra/functors/gather.h"
 #include "algebra/functors/vector_functors.h"
-#include "algebra/rows_view.h"
+#include "base/csr/csr_matrix.h"
 #include "base/exceptions.h"
 
 #include <sstream>

@@ -1,7 +1,7 @@
 #include "algebra/cuda/peers/ranks.h"
 
 #include "algebra/cuda/peers/regions.cuh"
-#include "algebra/cuda/runtime/event.cuh"
+#include "algebra/cuda/runtime/check.cuh"
 #include "base/array.h"
 #include "base/exceptions.h"
 

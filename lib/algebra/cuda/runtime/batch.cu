@@ -1,7 +1,6 @@
 #include "algebra/cuda/runtime/batch.cuh"
 
 #include "algebra/cuda/runtime/graph.h"
-#include "algebra/cuda/runtime/recording.cuh"
 
 #include <algorithm>
 #include <cstdint>

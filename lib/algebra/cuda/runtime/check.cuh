@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <memory>
 #include <sstream>
 #include <type_traits>
 
@@ -161,6 +162,16 @@ void launch_writer(const Context &context, const Call &name, void (*kernel)(Para
 {
   launch(context, name, kernel, blocks, threads, std::forward<Arguments>(arguments)...);
   context.separate_next_launch();
+}
+
+/// Returns an event that orders streams and takes no time.
+inline std::shared_ptr<CUevent_st> create_event()
+{
+  cudaEvent_t                 event  = nullptr;
+  const cudaError_t           status = cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+  std::shared_ptr<CUevent_st> owned(event, [](cudaEvent_t e) { cudaEventDestroy(e); });
+  check(status, "cudaEventCreateWithFlags");
+  return owned;
 }
 } // namespace cuda
 } // namespace adamant

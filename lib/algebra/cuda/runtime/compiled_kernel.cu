@@ -1,7 +1,6 @@
 #include "algebra/compiled_kernel.h"
 
 #include "algebra/cuda/runtime/check.cuh"
-#include "algebra/cuda/runtime/nvrtc.h"
 #include "base/exceptions.h"
 #include "base/shared_library.h"
 

@@ -1,4 +1,4 @@
-#include "algebra/cuda/runtime/nvrtc.h"
+#include "algebra/compiled_kernel.h"
 
 #include "base/exceptions.h"
 #include "base/shared_library.h"

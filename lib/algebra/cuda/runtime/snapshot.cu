@@ -1,7 +1,7 @@
 #include "algebra/cuda/runtime/snapshot.h"
 
 #include "algebra/cuda/runtime/batch.cuh"
-#include "algebra/cuda/runtime/event.cuh"
+#include "algebra/cuda/runtime/check.cuh"
 
 #include <algorithm>
 #include <utility>

@@ -1,9 +1,10 @@
 #pragma once
 
-#include "algebra/cuda/sparse/csr.cuh"
+#include "algebra/cuda/runtime/check.cuh"
 #include "algebra/cuda/sparse/sparse.cuh"
 #include "base/csr/csr_matrix.h"
 
+#include <memory>
 #include <vector>
 
 // The conversion of a CSR matrix to the format of sparse.cuh. It takes three steps: the GPU examines the slices, the
@@ -13,6 +14,22 @@ namespace adamant
 {
 namespace cuda
 {
+/// Copies `source` in device memory to `target` in host memory, and waits for the copy.
+template <typename T>
+void to_host(const Context &context, const DeviceArray<T> &source, T *target)
+{
+  if (source.size() > 0)
+    check(cudaMemcpyAsync(target, source.data(), source.size() * sizeof(T), cudaMemcpyDeviceToHost, context.stream()),
+          "cudaMemcpyAsync", target, source.data(), source.size() * sizeof(T), "to host");
+  context.synchronize();
+}
+
+/// Returns the different values of a matrix in device memory as Number, ascending. Values that differ by rounding are
+/// merged where the dictionary does not hold them all (value_dictionary). Returns none where they are too many then,
+/// too.
+template <typename Number>
+std::vector<Number> different_values(const Context &context, const RowsView &A);
+
 /// The needs of one slice: its longest row, smallest and largest column, the stride of a stencil or -1, and its period.
 /// `continues` says whether it begins as the first slice of its group of band_slices does, shifted.
 struct Extent

@@ -75,5 +75,189 @@ void fill(const Context &context, const RowsView &source, const int *owners, Spa
 
 template void fill(const Context &, const RowsView &, const int *, SparseMatrix<double> &);
 template void fill(const Context &, const RowsView &, const int *, SparseMatrix<float> &);
+
+// All that follows takes new values for a matrix whose format stays.
+namespace
+{
+using Bits = unsigned long long;
+
+constexpr Bits none = ~Bits(0);
+
+// Numbers as integers of the same order.
+__device__ Bits ordered(double value)
+{
+  const Bits bits = __double_as_longlong(value);
+  return bits >> 63 ? ~bits : bits | Bits(1) << 63;
+}
+__device__ double number_of(Bits bits)
+{
+  return __longlong_as_double(bits >> 63 ? bits & ~(Bits(1) << 63) : ~bits);
+}
+
+// What kernels know of a format beside its view.
+struct Shape
+{
+  int rows, run, n_values;
+};
+
+// The entries of the rows of one lane of a slice: where they come from, and where they are stored.
+template <typename Number>
+struct LaneEntries
+{
+  const SparseView<Number> &A;
+  const Shape              &shape;
+  EntryNumber               begin = 0;                 // in the source
+  int                       row = 0, n = 0, pitch = 0; // the first row, its entries, and with those of ghosts
+  int                       entries = 0;
+  bool                      shared  = false; // with other rows
+  bool                      model   = true;  // whether the values are stored for this row
+  const unsigned           *codes   = nullptr;
+  long                      first = 0, spacing = 32; // of the values
+
+  __device__ LaneEntries(const SparseView<Number> &A, const Shape &shape, const RowsView &source, int slice, int lane)
+    : A(A)
+    , shape(shape)
+  {
+    row = row_of(slice, lane, A.node_size, A.node_size / shape.rows, A.nodes);
+    if (row >= A.n_rows)
+      return;
+    begin               = source.row_start[row];
+    n                   = static_cast<int>(source.end(row) - begin);
+    pitch               = static_cast<int>(source.row_start[row + 1] - begin);
+    const Slice s       = A.slices[slice];
+    const bool  band    = s.kind == static_cast<unsigned>(SliceKind::band);
+    const int   of_pair = s.parameter >= in_pairs ? lane % 2 : 0;
+    shared              = band || s.kind == static_cast<unsigned>(SliceKind::stencil);
+    model               = (!shared || lane == of_pair) && !s.of_models && !s.follows;
+    shared              = shared || s.of_models;
+    entries             = s.width * shape.run * shape.rows;
+    spacing             = shared ? 1 : 32;
+    first =
+      s.of_models ? static_cast<long>(model_unit) * A.codes[32L * s.value + lane] : 32L * s.value + (shared ? 0 : lane);
+    if (shape.n_values > 0)
+      codes = A.codes + 32L * (band ? s.column : s.value) + (shared ? of_pair * ((entries + 3) / 4) : lane);
+  }
+
+  // Where entry e is in the source; -1: it is padding.
+  __device__ EntryNumber source(int e) const
+  {
+    const int k = e / (shape.run * shape.rows) * shape.run + e % shape.run, c = e / shape.run % shape.rows;
+    return k < n ? begin + c * pitch + k : EntryNumber(-1);
+  }
+  __device__ int  code(int e) const { return codes[spacing * (e / 4)] >> (8 * (e % 4)) & 0xff; }
+  __device__ long place(int e) const { return shape.n_values > 0 ? code(e) : first + spacing * e; }
+};
+
+__device__ int my_slice()
+{
+  return (blockIdx.x * blockDim.x + threadIdx.x) / slice_rows;
+}
+
+// smallest[c] = the smallest new value among all entries with code c.
+template <typename Number>
+__global__ void smallest_kernel(SparseView<Number> A, Shape shape, RowsView source, Bits *smallest)
+{
+  wait_for_predecessor();
+  __shared__ Bits found[dictionary_size];
+  for (int c = threadIdx.x; c < dictionary_size; c += blockDim.x)
+    found[c] = none;
+  __syncthreads();
+  if (my_slice() < A.n_slices)
+    {
+      const LaneEntries<Number> lane(A, shape, source, my_slice(), threadIdx.x % slice_rows);
+      for (int e = 0; e < lane.entries; ++e)
+        if (const EntryNumber from = lane.source(e); from >= 0)
+          {
+            const Bits bits = ordered(static_cast<Number>(source.value[from]));
+            const int  c    = lane.code(e);
+            if (bits < *static_cast<volatile Bits *>(found + c)) // mostly it is not
+              atomicMin(found + c, bits);
+          }
+    }
+  __syncthreads();
+  for (int c = threadIdx.x; c < dictionary_size; c += blockDim.x)
+    if (found[c] < *static_cast<volatile Bits *>(smallest + c))
+      atomicMin(smallest + c, found[c]);
+}
+
+// Values that no entry has stay.
+template <typename Number>
+__global__ void dictionary_kernel(const Bits *smallest, Number *values)
+{
+  wait_and_hold_successors();
+  if (smallest[threadIdx.x] != none)
+    values[threadIdx.x] = static_cast<Number>(number_of(smallest[threadIdx.x]));
+}
+
+template <typename Number>
+__global__ void values_kernel(SparseView<Number> A, Shape shape, RowsView source, Number *values)
+{
+  wait_and_hold_successors();
+  if (my_slice() >= A.n_slices)
+    return;
+  const LaneEntries<Number> lane(A, shape, source, my_slice(), threadIdx.x % slice_rows);
+  for (int e = 0; lane.model && e < lane.entries; ++e)
+    if (const EntryNumber from = lane.source(e); from >= 0)
+      values[lane.place(e)] = static_cast<Number>(source.value[from]);
+}
+
+// differ = 1 where a value that several entries share is further from one of them than sparse.cuh allows, or is none.
+template <typename Number>
+__global__ void compare_kernel(SparseView<Number> A, Shape shape, RowsView source, int *differ)
+{
+  wait_for_predecessor();
+  if (my_slice() >= A.n_slices)
+    return;
+  const LaneEntries<Number> lane(A, shape, source, my_slice(), threadIdx.x % slice_rows);
+  if (shape.n_values == 0 && !lane.shared)
+    return;
+  for (int c = 0; c < shape.rows; ++c)
+    {
+      double largest = 0;
+      bool   same    = true;
+      for (int k = 0; k < lane.n; ++k)
+        largest = fmax(largest, fabs(source.value[lane.begin + static_cast<EntryNumber>(c) * lane.pitch + k]));
+      const double bound = 4 * same_value<Number> * largest;
+      for (int e = 0; e < lane.entries; ++e)
+        if (const EntryNumber from = lane.source(e); from >= 0 && e / shape.run % shape.rows == c)
+          same = same && fabs(static_cast<double>(A.values[lane.place(e)]) - source.value[from]) <= bound;
+      if (!same)
+        *differ = 1;
+    }
+}
+} // namespace
+
+template <typename Number>
+bool refill(const Context &context, const RowsView &source, SparseMatrix<Number> &A)
+{
+  const SparseView<Number> stored = view(A);
+  const Shape              shape{A.rows, A.run, A.n_values};
+  const int                blocks = blocks_for(slice_rows * static_cast<long>(A.n_slices));
+  if (A.n_values > 0)
+    {
+      const std::vector<Bits> nothing(dictionary_size, none);
+      DeviceArray<Bits>       smallest = to_device(context, nothing.data(), nothing.size(), "conversion");
+      launch(context, "smallest", smallest_kernel<Number>, blocks, block_size, stored, shape, source, smallest.data());
+      launch_writer(context, "dictionary", dictionary_kernel<Number>, 1, dictionary_size, smallest.data(),
+                    A.values.data());
+      context.synchronize(); // `smallest` goes
+    }
+  else
+    {
+      launch_writer(context, "values", values_kernel<Number>, blocks, block_size, stored, shape, source,
+                    A.values.data());
+      fill_models(context, source, A);
+    }
+  if (A.n_values == 0 && A.n_stencil + A.n_of_models == 0)
+    return true;
+  int              differ = 0;
+  DeviceArray<int> found  = to_device(context, &differ, 1, "conversion");
+  launch(context, "compare", compare_kernel<Number>, blocks, block_size, stored, shape, source, found.data());
+  to_host(context, found, &differ);
+  return differ == 0;
+}
+
+template bool refill(const Context &, const RowsView &, SparseMatrix<double> &);
+template bool refill(const Context &, const RowsView &, SparseMatrix<float> &);
 } // namespace cuda
 } // namespace adamant

@@ -2,7 +2,7 @@
 
 #include "algebra/cuda/sparse/sparse.cuh"
 #include "algebra/cuda/vectors/for_each.cuh"
-#include "algebra/functors/gather.h"
+#include "algebra/functors/vector_functors.h"
 
 #include <algorithm>
 #include <functional>

@@ -1,10 +1,9 @@
 #include "algebra/cuda/sparse/conversion.cuh"
-#include "algebra/cuda/vectors/dense.h"
 
 #include "algebra/cuda/operations.h"
 #include "algebra/cuda/sparse/cells.cuh"
 #include "algebra/functors/row_functors.h"
-#include "algebra/rows_view.h"
+#include "base/csr/csr_matrix.h"
 #include "base/exceptions.h"
 
 #include <algorithm>
@@ -321,13 +320,6 @@ CudaOperations<Number>::create_matrix(const CSRMatrix<double> &source, int node_
 }
 
 template <typename Number>
-std::shared_ptr<MatrixStorage<Number>> CudaOperations<Number>::create_dense_matrix(const Array<double> &row_major,
-                                                                                   int                  n) const
-{
-  return std::make_shared<DenseMatrix<Number>>(context.shared_from_this(), row_major, n);
-}
-
-template <typename Number>
 std::shared_ptr<MatrixStorage<Number>> CudaOperations<Number>::create_cell_matrix(const CellMatrix &cells) const
 {
   return std::make_shared<SparseMatrix<Number>>(context.shared_from_this(), cells);
@@ -339,10 +331,6 @@ template std::shared_ptr<MatrixStorage<double>> CudaOperations<double>::create_m
                                                                                       const double *) const;
 template std::shared_ptr<MatrixStorage<float>>  CudaOperations<float>::create_matrix(const CSRMatrix<double> &, int,
                                                                                      const double *) const;
-template std::shared_ptr<MatrixStorage<double>> CudaOperations<double>::create_dense_matrix(const Array<double> &,
-                                                                                            int) const;
-template std::shared_ptr<MatrixStorage<float>>  CudaOperations<float>::create_dense_matrix(const Array<double> &,
-                                                                                           int) const;
 template std::shared_ptr<MatrixStorage<double>> CudaOperations<double>::create_cell_matrix(const CellMatrix &) const;
 template std::shared_ptr<MatrixStorage<float>>  CudaOperations<float>::create_cell_matrix(const CellMatrix &) const;
 } // namespace cuda

@@ -1,6 +1,6 @@
 // The different values of a matrix, for a dictionary.
 
-#include "algebra/cuda/sparse/csr.cuh"
+#include "algebra/cuda/sparse/conversion.cuh"
 #include "algebra/cuda/sparse/sparse.cuh"
 #include "algebra/value_dictionary.h"
 

@@ -2,7 +2,7 @@
 
 #include "algebra/cuda/runtime/decide.cuh"
 #include "algebra/cuda/vectors/partial_sums.cuh"
-#include "algebra/functors/gram_schmidt.h"
+#include "algebra/device_interface.h"
 
 #include <algorithm>
 #include <type_traits>

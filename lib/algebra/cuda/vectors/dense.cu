@@ -1,14 +1,34 @@
-#include "algebra/cuda/vectors/dense.h"
-
+#include "algebra/cuda/operations.h"
 #include "algebra/cuda/runtime/check.cuh"
 #include "base/exceptions.h"
 
+#include <memory>
+#include <string>
 #include <utility>
 
 namespace adamant
 {
 namespace cuda
 {
+/// Dense square matrix in device memory, row-major; rows are padded to multiples of 4 numbers.
+template <typename Number>
+class DenseMatrix : public MatrixStorage<Number>
+{
+public:
+  DenseMatrix(std::shared_ptr<Context> context, const Array<double> &row_major, int n);
+
+  void        multiply(Number a, const Number *x, Number b, Number *y) const override;
+  void        update_dense(const Array<double> &row_major) override;
+  void        update_dense_values(const double *row_major) override;
+  std::size_t bytes() const override { return value.size() * sizeof(Number); }
+  std::string format() const override { return "dense, " + std::to_string(this->n_rows) + " rows"; }
+
+private:
+  std::shared_ptr<Context> context;
+  int                      row_length;
+  DeviceArray<Number>      value;
+};
+
 namespace
 {
 constexpr int numbers = 4, at_once = 4, warp_step = 32 * numbers; // of a load; loads under way together; of a warp
@@ -115,7 +135,16 @@ void DenseMatrix<Number>::multiply(Number a, const Number *x, Number b, Number *
          warps_per_row, a, value.data(), x, b, y);
 }
 
-template class DenseMatrix<double>;
-template class DenseMatrix<float>;
+template <typename Number>
+std::shared_ptr<MatrixStorage<Number>> CudaOperations<Number>::create_dense_matrix(const Array<double> &row_major,
+                                                                                   int                  n) const
+{
+  return std::make_shared<DenseMatrix<Number>>(context.shared_from_this(), row_major, n);
+}
+
+template std::shared_ptr<MatrixStorage<double>> CudaOperations<double>::create_dense_matrix(const Array<double> &,
+                                                                                            int) const;
+template std::shared_ptr<MatrixStorage<float>>  CudaOperations<float>::create_dense_matrix(const Array<double> &,
+                                                                                           int) const;
 } // namespace cuda
 } // namespace adamant

@@ -3,7 +3,7 @@
 #include "algebra/cuda/runtime/decide.cuh"
 #include "algebra/cuda/vectors/partial_sums.cuh"
 #include "algebra/cuda/vectors/reduction.cuh"
-#include "algebra/functors/sums.h"
+#include "algebra/functors/functor_types.h"
 
 #include <type_traits>
 

@@ -3,11 +3,194 @@
 #include "base/exceptions.h"
 #include "operators/level_data.h"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
+#include <vector>
 
 namespace adamant
 {
+namespace
+{
+constexpr int lanes = 32, teams_wanted = 128; // about as many as a GPU has multiprocessors
+
+// Of a line of n rows, which its separators cut evenly.
+int n_pieces_of(int n)
+{
+  return n <= longest_piece ? 1 : (n + 1 + longest_piece) / (longest_piece + 1);
+}
+
+int to_lanes(int n)
+{
+  return (n + lanes - 1) / lanes * lanes;
+}
+
+// A line's rows, cut into pieces.
+struct CutLine
+{
+  const int *row;
+  int        n;
+  int        n_pieces() const { return n_pieces_of(n); }
+  // Where piece i begins; one row before it is a separator.
+  int begin(int i) const { return i + (n - n_pieces() + 1L) * i / n_pieces(); }
+  int length(int i) const { return begin(i + 1) - begin(i) - 1; }
+};
+
+// Lines with the couplings of T, which are zero at their ends, as well: of points, 16 to a line, neighbouring points in
+// neighbouring lines, and of short lines, as many as make up a piece.
+Lines packed(const Lines &lines)
+{
+  const auto length = [&](int l) { return lines.start[l + 1] - lines.start[l]; };
+  Lines      result;
+  Array<int> points;
+  result.start.push_back(0);
+  const auto end_line = [&] {
+    if (static_cast<int>(result.row.size()) > result.start.back())
+      result.start.push_back(static_cast<int>(result.row.size()));
+  };
+  for (int l = 0; l < lines.size(); ++l)
+    {
+      const auto first = lines.row.begin() + lines.start[l];
+      if (length(l) == 1)
+        {
+          points.push_back(*first);
+          continue;
+        }
+      if (static_cast<int>(result.row.size()) - result.start.back() + length(l) > longest_piece)
+        end_line();
+      result.row.insert(result.row.end(), first, first + length(l));
+      if (length(l) > longest_piece)
+        end_line();
+    }
+  end_line();
+  constexpr int at_once = lanes * longest_piece;
+  const int     n       = static_cast<int>(points.size());
+  for (int begin = 0; begin < n; begin += at_once)
+    for (int k = 0, end = std::min(begin + at_once, n), w = (end - begin + longest_piece - 1) / longest_piece; k < w;
+         ++k, end_line())
+      for (int i = begin + k; i < end; i += w)
+        result.row.push_back(points[i]);
+  return result;
+}
+
+// Those of as many pieces together, then of as many rows, in the order of their first rows.
+std::vector<CutLine> sorted_lines(const Lines &lines)
+{
+  std::vector<CutLine> all;
+  for (int l = 0; l < lines.size(); ++l)
+    all.push_back({lines.row.data() + lines.start[l], lines.start[l + 1] - lines.start[l]});
+  std::sort(all.begin(), all.end(),
+            [](const CutLine &a, const CutLine &b) { return a.n != b.n ? a.n > b.n : *a.row < *b.row; });
+  return all;
+}
+} // namespace
+
+template <typename Number>
+LineSolver<Number>::LineSolver(const Device &device, const Lines &lines)
+  : device(device)
+  , n_rows(static_cast<int>(lines.row.size()))
+{
+  if (lines.longest() > longest_line)
+    throw RunError("a line of " + std::to_string(lines.longest()) + " rows, where " + std::to_string(longest_line) +
+                   " are the most");
+  make_groups(packed(lines));
+  for (Vector *factor : {&lower, &inverse, &upper, &to_before, &to_behind})
+    *factor = Vector(device, row.size());
+  int reductions = 0;
+  for (int separators = n_pieces_of(lines.longest()) - 1; 1 << reductions < separators;)
+    ++reductions;
+  reduction = Vector(device, to_index(2 * static_cast<std::size_t>(reductions) * n_pieces, "reductions of lines"));
+  inverse_diagonal = Vector(device, n_pieces);
+}
+
+// Groups of few enough pieces for as many teams as are wanted.
+template <typename Number>
+void LineSolver<Number>::make_groups(const Lines &lines)
+{
+  const auto all   = sorted_lines(lines);
+  long       total = 0;
+  for (const CutLine &line : all)
+    total += line.n_pieces();
+  team_size = !device.asynchronous() ? 2 * lanes : // which a core's cache holds
+                std::clamp(to_lanes(static_cast<int>(std::min(total / teams_wanted, long(most_pieces<Number>)))),
+                           2 * lanes, most_pieces<Number>);
+  if (!all.empty())
+    team_size = std::max(team_size, to_lanes(all.front().n_pieces()));
+
+  Array<LineGroup>      groups;
+  Array<int>            lengths, separators, rows, ordered;
+  Array<unsigned short> slots;
+  for (std::size_t next = 0, end = 0; next < all.size(); next = end)
+    {
+      const int m = all[next].n_pieces();
+      while (end < all.size() && all[end].n_pieces() == m && static_cast<int>(end - next + 1) * m <= team_size)
+        ++end;
+      const int first = to_index(lengths.size(), "pieces of lines"), w = static_cast<int>(end - next);
+      groups.push_back({first, w, m, to_index(ordered.size(), "rows of lines")});
+      lengths.resize(first + to_lanes(w * m), 0);
+      separators.resize(lengths.size(), -1);
+      rows.resize(to_index(longest_piece * lengths.size(), "places of rows in lines"), 0);
+      n_pieces = static_cast<int>(lengths.size());
+      std::vector<std::pair<int, unsigned short>> in_order; // rows and their slots
+      for (int i = 0; i < w * m; ++i)
+        {
+          const CutLine &line  = all[next + i % w];
+          const int     *begin = line.row + line.begin(i / w);
+          lengths[first + i]   = line.length(i / w);
+          const auto add       = [&](int k, int row_k) {
+            in_order.emplace_back(row_k, static_cast<unsigned short>(slot_of<Number>(k, i)));
+          };
+          for (int k = 0; k < lengths[first + i]; ++k)
+            {
+              rows[pieces().place(first + i, k)] = begin[k];
+              add(k, begin[k]);
+            }
+          if (i / w + 1 < m)
+            {
+              separators[first + i] = begin[lengths[first + i]];
+              add(longest_piece, separators[first + i]);
+            }
+        }
+      std::sort(in_order.begin(), in_order.end());
+      for (const auto &[row_k, slot_k] : in_order)
+        {
+          ordered.push_back(row_k);
+          slots.push_back(slot_k);
+        }
+    }
+  n_groups = static_cast<int>(groups.size());
+  groups.push_back({n_pieces, 0, 0, static_cast<int>(ordered.size())});
+  group       = List<LineGroup>(device, groups);
+  length      = List<int>(device, lengths);
+  separator   = List<int>(device, separators);
+  row         = List<int>(device, rows);
+  ordered_row = List<int>(device, ordered);
+  slot        = List<unsigned short>(device, slots);
+}
+
+template <typename Number>
+LinePieces LineSolver<Number>::pieces() const
+{
+  return {n_rows, n_pieces, group.data(), length.data(), separator.data(), row.data(), ordered_row.data(), slot.data()};
+}
+
+template <typename Number>
+LineFactors<Number> LineSolver<Number>::factors() const
+{
+  return {lower.data(),     inverse.data(),   upper.data(),           to_before.data(),
+          to_behind.data(), reduction.data(), inverse_diagonal.data()};
+}
+
+template <typename Number>
+void LineSolver<Number>::factorize(const adamant::Vector<double> &T)
+{
+  for_each_by_teams(device, n_groups, team_size, FactorLines<Number>{pieces(), T.data(), factors()});
+}
+
+template class LineSolver<double>;
+template class LineSolver<float>;
+
 namespace
 {
 // Elimination without pivoting needs positive pivots: those of a stable T.

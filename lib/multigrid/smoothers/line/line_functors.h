@@ -4,7 +4,7 @@
 #include "base/host_device.h"
 
 // Functors for for_each_by_teams: tridiagonal solves along disjoint lines of rows
-// (multigrid/smoothers/line/line_solver.h). With n rows, T[row] holds the coupling of a row to the row before it in its
+// (multigrid/smoothers/line/line.h). With n rows, T[row] holds the coupling of a row to the row before it in its
 // line. T[n + row] holds the diagonal entry, and T[2 n + row] the coupling to the row behind it. At the ends of a line
 // the couplings are zero.
 

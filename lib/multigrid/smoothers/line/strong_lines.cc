@@ -1,4 +1,4 @@
-#include "multigrid/smoothers/line/strong_lines.h"
+#include "multigrid/smoothers/line/line.h"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,97 @@
+#include "fem/forms/cell_loop.h"
+
+#include <deal.II/fe/mapping_q.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <numeric>
+
+namespace adamant
+{
+namespace
+{
+// Whether cells can have the same shape functions.
+template <int dim>
+bool may_share(const dealii::Mapping<dim> &mapping, dealii::UpdateFlags flags)
+{
+  const auto *mapping_q = dynamic_cast<const dealii::MappingQ<dim> *>(&mapping);
+  return (flags & dealii::update_quadrature_points) == 0 && mapping_q != nullptr &&
+         mapping.preserves_vertex_locations() && mapping_q->get_degree() == 1;
+}
+
+template <int dim>
+double largest_coordinate(const typename LevelSpace<dim>::Cell &cell)
+{
+  double most = 0.;
+  for (const unsigned int v : cell->vertex_indices())
+    for (int d = 0; d < dim; ++d)
+      most = std::max(most, std::abs(cell->vertex(v)[d]));
+  return most;
+}
+} // namespace
+
+template <int dim>
+Array<int> cells_of_same_shape(const LevelSpace<dim> &space, const Array<int> &cells,
+                               const dealii::Mapping<dim> &mapping, dealii::UpdateFlags flags)
+{
+  constexpr std::size_t most_shapes = 16; // the last ones found: a distorted mesh has as many as cells
+  const auto           &all_cells   = space.active_cells();
+  const int             n           = static_cast<int>(cells.size());
+  if (!may_share(mapping, flags))
+    return cells;
+  const auto same = [&](int a, int b) {
+    const auto  &first = all_cells[a], &second = all_cells[b];
+    const double rounding = 4. * std::numeric_limits<double>::epsilon() *
+                            std::max(largest_coordinate<dim>(first), largest_coordinate<dim>(second));
+    for (unsigned int v = 1; v < dealii::GeometryInfo<dim>::vertices_per_cell; ++v)
+      for (int d = 0; d < dim; ++d)
+        if (std::abs((first->vertex(v)[d] - first->vertex(0)[d]) - (second->vertex(v)[d] - second->vertex(0)[d])) >
+            rounding)
+          return false;
+    return material_id(first) == material_id(second);
+  };
+  Array<int> representative(n);
+#pragma omp parallel for schedule(static)
+  for (int k = 0; k < n; ++k)
+    representative[k] = k > 0 && same(cells[k - 1], cells[k]) ? -1 : cells[k];
+  std::deque<int> shapes;
+  for (int k = 0; k < n; ++k)
+    {
+      if (representative[k] < 0)
+        {
+          representative[k] = representative[k - 1];
+          continue;
+        }
+      const auto known = std::find_if(shapes.begin(), shapes.end(), [&](int shape) { return same(shape, cells[k]); });
+      if (known != shapes.end())
+        representative[k] = *known;
+      else
+        shapes.push_front(cells[k]);
+      if (shapes.size() > most_shapes)
+        shapes.pop_back();
+    }
+  return representative;
+}
+
+template <int dim>
+Array<int> cells_of_same_shape(const LevelSpace<dim> &space, const dealii::Mapping<dim> &mapping,
+                               dealii::UpdateFlags flags)
+{
+  if (may_share(mapping, flags) && static_cast<int>(space.same_shape.size()) == space.n_cells())
+    return space.same_shape;
+  Array<int> cells(space.n_cells());
+  std::iota(cells.begin(), cells.end(), 0);
+  if (!may_share(mapping, flags))
+    return cells;
+  return space.same_shape = cells_of_same_shape(space, cells, mapping, flags);
+}
+
+template Array<int> cells_of_same_shape(const LevelSpace<2> &, const Array<int> &, const dealii::Mapping<2> &,
+                                        dealii::UpdateFlags);
+template Array<int> cells_of_same_shape(const LevelSpace<3> &, const Array<int> &, const dealii::Mapping<3> &,
+                                        dealii::UpdateFlags);
+template Array<int> cells_of_same_shape(const LevelSpace<2> &, const dealii::Mapping<2> &, dealii::UpdateFlags);
+template Array<int> cells_of_same_shape(const LevelSpace<3> &, const dealii::Mapping<3> &, dealii::UpdateFlags);
+} // namespace adamant

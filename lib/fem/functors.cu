@@ -1,0 +1,23 @@
+// The functors of fem for the GPU.
+
+#include "algebra/functors.cuh"
+#include "fem/forms/cell_kernel.h"
+#include "fem/functions/average_functors.h"
+
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::SetOnes &);
+
+using adamant::AssembleBlocks;
+using adamant::LocalMatrices;
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int,
+                                      const AssembleBlocks<2, LocalMatrices<1, 1>> &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int,
+                                      const AssembleBlocks<3, LocalMatrices<1, 1>> &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int,
+                                      const AssembleBlocks<2, LocalMatrices<2, 2>> &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int,
+                                      const AssembleBlocks<3, LocalMatrices<3, 3>> &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::FindContributions &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::AverageInCells &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::Reciprocal &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::Logarithm &);
+template void adamant::cuda::for_each(const adamant::DeviceInterface &, int, const adamant::Exponential &);
