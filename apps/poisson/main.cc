@@ -112,7 +112,7 @@ void Poisson<dim>::try_batch()
       solve_batch(0);
       write_output();
     }
-  catch (const SolverError &error)
+  catch (const adamant::SolverError &error)
     {
       std::cout << "note: the first solve fails. " << error.what() << '\n';
     }
