@@ -203,14 +203,14 @@ void Poisson<dim>::setup_solver()
     *vector = adamant::MultiVector<double>(device, levels.n(), r).flat;
   statistics.emplace(device, levels.n());
   solvers.emplace(device, parameters, levels, find_directions());
-  if (parameters.schur.conditions)
+  const bool only_conditions = parameters.schur.conditions;
+  if (only_conditions && !run_info.is_dry())
     {
-      if (run_info.is_dry())
-        return;
       run_info.record["conditions"] = solvers->conditions();
       std::cout << run_info.record["conditions"].dump(1) << std::endl;
-      return;
     }
+  if (only_conditions)
+    return;
   approximation = solvers->chosen(r);
   approximation.inverse->vmult(B, X); // loads what a recorded graph must not load
   using Method = adamant::ColumnSolver::Method;

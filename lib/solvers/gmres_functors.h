@@ -39,7 +39,7 @@ template <typename Number>
 struct FirstBasisVector
 {
   const GMRESState        *state;
-  const double            *r, *norms; ///< the latter of r and b
+  const double            *r, *norms; ///< `norms` holds ‖r‖ and ‖b‖
   double                  *v_0;
   Number                  *v;
   ADAMANT_HOST_DEVICE void operator()(int i) const
@@ -248,7 +248,7 @@ private:
     const bool whole = s.result.final_residual <= s.tolerance || s.k == s.restart;
     s.k = s.n_combined  = 0;
     s.largest_column    = 0;
-    numbers.g[0]        = norms[s.from_zero]; // ‖r‖; in later cycles both norms are
+    numbers.g[0]        = norms[s.from_zero]; // this is ‖r‖; in later cycles both norms are ‖r‖
     const Ending ending = s.start(norms[s.from_zero], s.result.iterations == 0 ? norms[1] : s.norm_b);
     if (ending != Ending::none)
       return ending;

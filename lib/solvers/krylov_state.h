@@ -40,9 +40,8 @@ enum class Ending : int
   again ///< another cycle follows, as rounding may have falsified the residual of a recursion
 };
 
-/// Where ‖b - A x‖ of a guess x is above so many times ‖b‖, zero takes its place: what is left of a guess so large would
-/// lack digits. A guess that is less bad may have much of the solution, although its residual is larger than that of
-/// zero.
+/// An iteration begins at zero where its guess x has a residual ‖b - A x‖ above far_guess ‖b‖, as rounding of so large a
+/// guess costs digits of the solution. A guess with a smaller residual may be good although zero has less residual.
 constexpr double far_guess = 1e4;
 
 /// The part of the state that all iterations share. It is set before a loop and changed by its control.
@@ -63,7 +62,7 @@ struct KrylovState
   SolverResult      result         = {};
   double            norm_b         = 0;
   StagnationCounter stagnation     = {};
-  bool              from_zero      = false; ///< the guess was far away, see far_guess: r is b
+  bool              from_zero      = false; ///< whether zero took the place of the guess, see far_guess
 
   /// Sets norm_b and the relative residual from the norms of r and b. Returns Ending::none, or how the iteration ends
   /// before its first step.
@@ -98,8 +97,8 @@ struct KrylovState
 };
 
 /// Sets the state of an iteration that begins. `norms` holds ‖r‖ of r = b - A x and ‖b‖, or their squares. Where the
-/// former is above `far` times the latter, x becomes zero and r becomes b; the state says so. `rounded` becomes r in single precision,
-/// unless it is null. To be called for i < max(n, 1).
+/// former is above `far` times the latter, x becomes zero, r becomes b, and from_zero is set. `rounded` becomes r in
+/// single precision, unless it is null. To be called for i < max(n, 1).
 template <typename State>
 struct StartSolve
 {

@@ -342,12 +342,7 @@ TEST_F(NavierStokes, DataThatAreNoNumbersLater)
        {std::pair{"Problem/Body force=sqrt(0.0035-t); 0", "Problem/Body force is "},
         std::pair{"Problem/Boundary velocity=3: if(abs(t-0.0035)<2e-4,log(-1),1); 0", "no numbers at time 0.0035"}})
     {
-      Settings arguments = {"--backend", "host", "--threads", "1"};
-      for (const auto &one : later + Settings{setting})
-        arguments.insert(arguments.end(), {"--set", one});
-      const Outcome outcome = start(arguments);
-      EXPECT_EQ(outcome.code, 1) << outcome.err;
-      EXPECT_NE(outcome.err.find(says), std::string::npos) << outcome.err;
+      const Outcome outcome = expect_refused(later + Settings{setting}, says, 1);
       EXPECT_TRUE(std::filesystem::exists(outcome.folder + "/statistics.csv")) << "expected what had been computed";
     }
 }

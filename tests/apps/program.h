@@ -90,7 +90,7 @@ protected:
 
   /// A run with these parameters on one thread that has to end with this exit code and message, and without
   /// run.json; where the input is refused (code 2), without an output folder.
-  void expect_refused(const std::vector<std::string> &settings, const std::string &message, int code = 2)
+  Outcome expect_refused(const std::vector<std::string> &settings, const std::string &message, int code = 2)
   {
     std::vector<std::string> arguments = {"--backend", "host", "--threads", "1"};
     for (const auto &setting : settings)
@@ -103,6 +103,7 @@ protected:
       {
         EXPECT_FALSE(std::filesystem::exists(outcome.folder)) << "expected that nothing is written";
       }
+    return outcome;
   }
 
   /// The program reads all parameter files of the folder; their number.

@@ -27,8 +27,8 @@ protected:
   Context &context; // the owner of this object
 };
 
-/// Returns the makers of MatrixFormat::cusparse's matrices in both precisions (libraries/cublas.cu). Throws RunError where this
-/// library was built without cuSPARSE and cuBLAS, or where they are not found.
+/// Returns the makers of MatrixFormat::cusparse's matrices in both precisions (libraries/cublas.cu). Throws RunError
+/// where this library was built without cuSPARSE and cuBLAS, or where they are not found.
 std::pair<std::unique_ptr<Operations<double>>, std::unique_ptr<Operations<float>>>
 operations_of_libraries(Context &context);
 } // namespace cuda
