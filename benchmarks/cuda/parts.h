@@ -247,7 +247,9 @@ inline void measure_iterations(const Device &device, const std::vector<LevelData
       directions.add();
     }
   SolverControl control;
-  device.for_each(1, Assign<GMRESState>{{control, 0, restart, restart, true, w.data(), x.data()}, gmres.on_device()});
+  const GMRESState start{control, 0, restart, restart, true, w.data(), x.data()};
+  device.for_each(1, StartSolve<GMRESState>{start, gmres.on_device(), norms.data(), far_guess, r.data(), x.data(),
+                                            r.data(), nullptr, 0});
   device.for_each(1, Assign<int>{k, &gmres.on_device()->k});
   Scalars            answer(device, 1);
   const LoopAnswer   to_host{0, reinterpret_cast<int *>(answer.storage().on_host)};
