@@ -11,6 +11,7 @@
 #include "frame/parameters/time_parameters.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <memory>
@@ -243,6 +244,9 @@ struct Parameters
       ProblemFunctions<2>{problem};
     else
       ProblemFunctions<3>{problem};
+    const double first_time = time.stationary ? time.end : time.step;
+    const double factor     = adamant::parse_function_of_time("Problem/Load factor", problem.load_factor)(first_time);
+    require(std::isfinite(factor), "Problem/Load factor is ", factor, " at t = ", first_time);
     mesh_file.check(dim());
     require(!mesh_file.given() || discretization.refinement == "uniform" || discretization.by_estimate(),
             "Discretization/Refinement = ", discretization.refinement,

@@ -114,6 +114,7 @@ public:
         Vector at_t(device, dim * n);
         force_at_nodes(t, at_t);
         a = adamant::to_host(at_t);
+        require_finite("Problem/Body force", t, a);
       }
     a.resize(u.size(), 0.);
     for (std::size_t i = 0; i < u.size(); ++i)
@@ -151,11 +152,18 @@ private:
     return values;
   }
 
-  // Returns values at time t; throws InputError on all ranks where one is no number.
+  // Returns values at time t, as require_finite lets them pass.
   Array<double> values_at(double t, const std::string &key, const std::string &text) const
   {
-    const auto values = nodal_values(text, dim, t);
-    const auto bad    = std::find_if(values.begin(), values.end(), [](double value) { return !std::isfinite(value); });
+    auto values = nodal_values(text, dim, t);
+    require_finite(key, t, values);
+    return values;
+  }
+
+  // Throws InputError on all ranks where a value at the nodes is no number.
+  void require_finite(const std::string &key, double t, const Array<double> &values) const
+  {
+    const auto bad = std::find_if(values.begin(), values.end(), [](double value) { return !std::isfinite(value); });
     std::ostringstream what;
     if (bad != values.end())
       {
@@ -165,7 +173,6 @@ private:
         what << "), t = " << t;
       }
     adamant::require_on_all(flow.velocity().communicator(), what.str());
-    return values;
   }
 
   adamant::Device                   device;

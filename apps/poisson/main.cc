@@ -210,7 +210,7 @@ void Poisson<dim>::setup_solver()
       std::cout << run_info.record["conditions"].dump(1) << std::endl;
     }
   if (only_conditions)
-    return;
+    return solvers->prepare_schur();
   approximation = solvers->chosen(r);
   approximation.inverse->vmult(B, X); // loads what a recorded graph must not load
   using Method = adamant::ColumnSolver::Method;
@@ -249,7 +249,7 @@ double Poisson<dim>::solve(adamant::ColumnResult &result)
   return median;
 }
 
-// The largest error of the first n solutions relative to those of another solver in double.
+// The largest error of the first n solutions relative to those of another solver in double, where that one converges.
 template <int dim>
 void Poisson<dim>::compare(int n)
 {
@@ -259,8 +259,16 @@ void Poisson<dim>::compare(int n)
   device.for_each(x.size(), FirstColumns{r, n, X.data(), x.data()});
   const auto   other     = solvers->in_double(n);
   const double tolerance = std::max(1e-12, 1e-15 * levels.n()); // rounding costs the more, the finer the mesh is
-  adamant::ColumnSolver(device, A, n, *other.inverse, adamant::ColumnSolver::Method::conjugate_gradients)
-    .solve(b, y, {tolerance, 100, "Poisson's equation, for comparison"});
+  try
+    {
+      adamant::ColumnSolver(device, A, n, *other.inverse, adamant::ColumnSolver::Method::conjugate_gradients)
+        .solve(b, y, {tolerance, 100, "Poisson's equation, for comparison"});
+    }
+  catch (const adamant::SolverError &error) // rounding may allow no such tolerance: a long channel, stretched cells
+    {
+      std::cout << "note: nothing is compared. " << error.what() << '\n';
+      return;
+    }
   right_hand_sides->remove_constant(y);
   adamant::ColumnNorms norms(device, levels.n(), n);
   const auto           sizes = norms.fetch(y);

@@ -121,6 +121,19 @@ public:
     return [this](int r) { return of(parameters.solver.type, adamant::Arithmetic::tf32, r).inverse; };
   }
 
+  /// Makes the data that all Schur complements of the problem share. Throws InputError where there can be none.
+  void prepare_schur()
+  {
+    if (nodes)
+      return;
+    require(!levels.singular, "Solver/Solver = schur needs prescribed values on some boundary");
+    const std::size_t n = parameters.mesh.refinements - parameters.schur.coarse_refinements;
+    require(n <= levels.prolongations.size(), "Schur complement/Coarse refinements: the mesh has fewer levels");
+    nodes.emplace(Matrices(levels.prolongations.end() - long(n), levels.prolongations.end()), levels.unknowns);
+    cells.emplace(*nodes, *levels.matrix);
+    matrices.emplace(*nodes, *cells, *levels.matrix);
+  }
+
   /// Returns condition numbers and counts, as in Tables 1 and 4 of the paper.
   adamant::RunRecord conditions()
   {
@@ -195,19 +208,6 @@ private:
     const double flop = solver->flop(), paper_flop = solver->paper_flop(), traffic = solver->traffic(),
                  bytes = solver->bytes();
     return {std::move(solver), flop, paper_flop, traffic, bytes};
-  }
-
-  // Makes the data that all Schur complements of the problem share.
-  void prepare_schur()
-  {
-    if (nodes)
-      return;
-    require(!levels.singular, "Solver/Solver = schur needs prescribed values on some boundary");
-    const std::size_t n = parameters.mesh.refinements - parameters.schur.coarse_refinements;
-    require(n <= levels.prolongations.size(), "Schur complement/Coarse refinements: the mesh has fewer levels");
-    nodes.emplace(Matrices(levels.prolongations.end() - long(n), levels.prolongations.end()), levels.unknowns);
-    cells.emplace(*nodes, *levels.matrix);
-    matrices.emplace(*nodes, *cells, *levels.matrix);
   }
 
   // Checks that Π⁻¹ fits; each refinement less of the coarse mesh leaves about half of its rows.

@@ -30,16 +30,16 @@ public:
     , squares(device, n)
   {}
 
-  /// Adds n samples from `first` on, the first n of r columns of X, and their rows of statistics.csv. Throws RunError
-  /// where a sample has values that are no numbers.
+  /// Adds n samples from `first` on, the first n of r columns of X, and their rows of statistics.csv. Throws
+  /// SolverError where a sample has values that are no numbers.
   void add(unsigned int first, int n, int r, const Vector &X, adamant::Statistics &rows)
   {
     const auto sizes = adamant::ColumnNorms(device, x_0.size(), r).fetch(X);
     for (int s = 0; s < n; ++s)
       {
         if (!std::isfinite(sizes[s]))
-          throw adamant::RunError("the solution of right-hand side " + std::to_string(first + s) +
-                                  " has values that are no numbers; some may be too large for Solver/Precision");
+          throw adamant::SolverError("the solution of right-hand side " + std::to_string(first + s) +
+                                     " has values that are no numbers; some may be too large for Solver/Precision");
         rows.add({{"sample", first + s}, {"root_mean_square", sizes[s] / std::sqrt(x_0.size())}});
       }
     device.for_each(x_0.size(), AddSamples{r, n, first == 0, X.data(), x_0.data(), sums.data(), squares.data()});

@@ -60,9 +60,18 @@ void TimeDependentProblem<dim>::run()
       if (adaptivity.due(step))
         change_mesh(); // here, so that a run that is continued does what one without interruption does
       ++step;
-      time                       = next_time();
-      const PendingResult result = overlaps ? device.together([this] { return launch_step(); }) : advance();
-      overlaps                   = !result.known();
+      time = next_time();
+      PendingResult result;
+      try
+        {
+          result = overlaps ? device.together([this] { return launch_step(); }) : advance();
+        }
+      catch (const InputError &) // data of this step; the one before has its row of statistics, or its own error
+        {
+          end_step();
+          throw;
+        }
+      overlaps = !result.known();
       end_step(); // the one before, while this one runs
       under_way = {step, time, result};
       if (waits())

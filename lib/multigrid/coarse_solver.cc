@@ -15,7 +15,9 @@ namespace adamant
 namespace
 {
 [[noreturn]] void fail_singular(const std::string &how,
-                                const std::string &cause = "does the problem lack boundary conditions?")
+                                const std::string &cause = "does the problem lack boundary conditions? Or has the "
+                                                           "coarsest level a flat cell, so that more Coarsest level "
+                                                           "cells help?")
 {
   throw RunError("coarsest level: its matrix cannot be inverted (" + how + "); " + cause);
 }

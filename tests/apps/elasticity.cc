@@ -685,6 +685,7 @@ TEST_F(Elasticity, Mistakes)
     {{"Problem/Traction=1: 0; 1", "Problem/Dirichlet boundaries=0: xyz"}, {"Traction", "2 components", "3 are needed"}},
     {{"Problem/Exact displacement=x; y; w"}, {"Exact displacement", "w"}},
     {{"Problem/Load factor=x"}, {"Load factor", "x"}},
+    {{"Problem/Load factor=sqrt(-1-t)"}, {"Load factor is ", "at t = 0.025"}},
     {{"Discretization/Formulation=coupled"}, {"not symmetric", "gmres"}},
     {coupled + Settings{"Linear solver/Smoother=jacobi"}, {"coupled", "block_jacobi"}},
     {coupled + Settings{"Linear solver/Preconditioner=trilinos_amg"}, {"trilinos_amg", "condensed"}},
