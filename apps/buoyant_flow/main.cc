@@ -101,6 +101,7 @@ private:
     const auto             nodes = adamant::support_points(composition->finest(), mapping);
     adamant::Array<double> values(c.size());
     adamant::evaluate_at_points(*initial_composition, 0., nodes, values.data());
+    adamant::require_numbers(device.communicator(), "Problem/Initial composition", values);
     c.upload(product(composition->finest().owned_H(), values).data()); // interpolated at hanging nodes
     solve_flow();
     const auto now = facts();

@@ -17,6 +17,7 @@
 #include "results.h"
 
 #include "elasticity/prescribed_axes.h"
+#include "expressions/point_function.h"
 #include "fem/forms/integrals.h"
 #include "fem/functions/error_estimate.h"
 #include "fem/functions/nodal_values.h"
@@ -114,8 +115,9 @@ private:
     const auto add_E = [this](const auto &cell, auto &local) { equation->add_E(cell, local); };
     if (!equation->stationary)
       E = field->matrix("E", ColumnKind::nodal_values_by_component, add_E);
-    boundary_values = Vector(
-      device, nodal_values(field->space(), mapping, *functions.boundary_displacement, field->space().prescribed));
+    boundary_values =
+      checked_vector("Boundary displacement", nodal_values(field->space(), mapping, *functions.boundary_displacement,
+                                                           field->space().prescribed));
     device.multiply(-1., field->matrix("C", ColumnKind::prescribed_values, add_A), boundary_values, 0., lift);
     assemble_load();
     A      = field->system("A", add_A);
@@ -124,12 +126,19 @@ private:
     guess  = adamant::Extrapolation(device, parameters.time.extrapolation_order);
   }
 
+  // Returns values that a parameter gives as a vector on the device.
+  Vector checked_vector(const std::string &key, const adamant::Array<double> &values) const
+  {
+    adamant::require_numbers(device.communicator(), "Problem/" + key, values);
+    return Vector(device, values);
+  }
+
   void assemble_load()
   {
     auto F = adamant::load_vector(field->space(), mapping, field->quadrature,
                                   QGauss<dim - 1>(parameters.discretization.degree + 1), *functions.body_force,
                                   functions.traction);
-    work   = Vector(device, F);
+    work   = checked_vector("Body force or Problem/Traction", F);
     if (equation->coupled && !F.empty()) // to the rows of dt v, which follow those of u in each node
       std::rotate(F.begin(), F.end() - dim, F.end());
     load = Vector(device, adamant::transposed_product(field->space().owned_H(), F));
@@ -137,11 +146,12 @@ private:
 
   void set_initial_values() override
   {
-    const auto set = [&](const Function<dim> &function, unsigned int first, const Vector &g, Vector &values) {
-      field->nodal_values(Vector(device, nodal_values(field->space(), mapping, function, first)), g, values);
+    const auto set = [&](const char *key, const Function<dim> &function, unsigned int first, const Vector &g,
+                         Vector &values) {
+      field->nodal_values(checked_vector(key, nodal_values(field->space(), mapping, function, first)), g, values);
     };
-    set(*functions.initial_displacement, 0, boundary_values, u);
-    set(*functions.initial_velocity, equation->coupled ? dim : 0, field->prescribed_vector(),
+    set("Initial displacement", *functions.initial_displacement, 0, boundary_values, u);
+    set("Initial velocity", *functions.initial_velocity, equation->coupled ? dim : 0, field->prescribed_vector(),
         equation->coupled ? w : v);
     if (equation->coupled)
       device.axpby(dt, w, 1., u);

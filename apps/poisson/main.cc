@@ -17,6 +17,7 @@
 #include "timing.h"
 #include "triangles.h"
 
+#include "expressions/point_function.h"
 #include "fem/functions/nodal_values.h"
 #include "frame/program.h"
 #include "tensor/tensor_product.h"
@@ -170,6 +171,7 @@ void Poisson<dim>::setup()
     if (space && !parameters.problem.homogeneous())
       prescribed = adamant::nodal_values(space->nodes(), mapping, *parameters.problem.template boundary_function<dim>(),
                                          space->nodes().prescribed);
+    adamant::require_numbers(device.communicator(), "Problem/Boundary values", prescribed);
     right_hand_sides.emplace(device, parameters.problem, levels, prescribed);
   }
   setup_solver();

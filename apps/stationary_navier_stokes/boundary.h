@@ -197,6 +197,7 @@ void check_flux(const ProblemParameters &problem, const adamant::LevelSpace<dim>
       flux += out;
       scale += size;
     }
+  require(std::isfinite(flux), "Problem/Boundary velocity has values that are no numbers");
   require(std::abs(flux) <= 1e-10 * scale, "Problem/Boundary velocity: the ", flux < 0. ? "inflow" : "outflow",
           " exceeds the ", flux < 0. ? "outflow" : "inflow", " by ", std::abs(flux),
           ": the flow is incompressible; Problem/Outflow boundaries may take the rest");

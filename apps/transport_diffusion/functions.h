@@ -36,7 +36,7 @@ struct ProblemFunction
     if (text == ProblemParameters::built_in)
       return adamant::functor_at_points<dim>(device, points, built_in);
     return {device, points.size() / dim, adamant::function_at_points<dim>(device, key, text, 1, points),
-            adamant::depends_on_time(text)};
+            adamant::depends_on_time(text), key};
   }
   adamant::ValuesAtPoints at_points(const adamant::Device &device, const adamant::Array<double> &points) const
   {

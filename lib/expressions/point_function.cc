@@ -5,7 +5,9 @@
 #include "expressions/expressions.h"
 #include "expressions/translation.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <iostream>
 #include <memory>
 #include <regex>
@@ -90,6 +92,12 @@ NumberFunction function_of_number(const Device &device, const std::string &key, 
       std::cout << key << " is evaluated on the host: " << reason.what() << std::endl;
       return on_host;
     }
+}
+
+void require_numbers(const Communicator &ranks, const std::string &key, const Array<double> &values)
+{
+  const bool good = std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+  require_on_all(ranks, good ? "" : key + " has values that are no numbers");
 }
 
 template PointFunction function_at_points<2>(const Device &, const std::string &, const std::string &, unsigned int,

@@ -2,6 +2,7 @@
 
 #include "algebra/device.h"
 #include "base/array.h"
+#include "base/communicator.h"
 
 #include <functional>
 #include <string>
@@ -27,4 +28,8 @@ using NumberFunction = std::function<void(const Vector<double> &c, Vector<double
 /// result of function_at_points is.
 NumberFunction function_of_number(const Device &device, const std::string &key, const std::string &text,
                                   const std::string &name);
+
+/// Throws InputError on all ranks where one of them has a value that is NaN or infinite. `key` names the parameter that
+/// gives the values. All ranks call it together.
+void require_numbers(const Communicator &ranks, const std::string &key, const Array<double> &values);
 } // namespace adamant

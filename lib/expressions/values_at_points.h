@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace adamant
@@ -15,26 +16,35 @@ class ValuesAtPoints
 {
 public:
   ValuesAtPoints() = default;
-  /// A function that does not depend on time is evaluated once.
-  ValuesAtPoints(const Device &device, std::size_t n_points, PointFunction function, bool depends_on_time = true)
-    : function(std::move(function))
+  /// A function that does not depend on time is evaluated once. `key` names the parameter that gives the function, if
+  /// one does: then the first evaluation, which all ranks make together, throws InputError for values that are no
+  /// numbers.
+  ValuesAtPoints(const Device &device, std::size_t n_points, PointFunction function, bool depends_on_time = true,
+                 std::string key = "")
+    : ranks(device.communicator())
+    , function(std::move(function))
     , present(device, static_cast<int>(n_points))
     , depends_on_time(depends_on_time)
+    , key(std::move(key))
   {}
 
   const Vector<double> &at(double t) ///< computes and returns the values at time t
   {
     if (depends_on_time || !computed)
       function(t, present);
+    if (!computed && !key.empty())
+      require_numbers(ranks, key, to_host(present));
     computed = true;
     return present;
   }
   const Vector<double> &values() const { return present; } ///< the values that `at` has computed last
 
 private:
+  Communicator   ranks;
   PointFunction  function;
   Vector<double> present;
   bool           depends_on_time = true, computed = false;
+  std::string    key;
 };
 
 /// A functor for Device::for_each that sets target[i] = function(x_i) at n points. Point i has the coordinates d in

@@ -50,7 +50,6 @@ int run(const CommandLine &line, const std::string &application, const Program &
     {
       if (run.writes_output()) // the exit code of InputError says that nothing has been written
         throw RunError(error.what());
-      run.take_back();
       throw;
     }
   run.stop();

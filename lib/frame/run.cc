@@ -145,6 +145,7 @@ Run::~Run()
     }
   catch (...) // on the way of another error
     {}
+  made.take_back();
 }
 
 void Run::begin_output()

@@ -61,7 +61,7 @@ public:
   Run(const std::string &application, const CommandLine &line, const CheckpointParameters &checkpoints,
       std::unique_ptr<CheckpointReader> reader, const Device &device, int threads,
       const RankParameters &rank_parameters = RankParameters());
-  ~Run();
+  ~Run(); ///< removes new folders into which nothing has been written
   Run(const Run &)            = delete;
   Run &operator=(const Run &) = delete;
 
@@ -118,8 +118,6 @@ public:
   /// Counts steps and iterations for run.json and shows the progress of the time loop (see Progress). Call it after
   /// each step. `note` is shown, too.
   void progress(unsigned int step, double time, int iterations, double residual, const std::string &note = "");
-
-  void take_back() const { made.take_back(); } ///< removes the new folders, where the input is refused after all
 
   void stop();   ///< stops the clock: what follows does not belong to the run
   void finish(); ///< prints the timing table and writes run.json

@@ -28,7 +28,7 @@ public:
   /// this run continues the earlier one, only run.json is deleted. Signals wait meanwhile.
   void begin(const std::string &parameters) const;
 
-  /// Removes the folders that were made, unless something has been written; for a run that is refused.
+  /// Removes the folders that were made, unless something has been written; for a run that ends before.
   void take_back() const;
 
 private:

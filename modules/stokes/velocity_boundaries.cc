@@ -184,6 +184,7 @@ Array<double> prescribed_velocity(const VelocityBoundaries &boundaries, const Le
                                   const dealii::Mapping<dim> &mapping)
 {
   const auto flux = prescribed_flux(boundaries, space, mapping);
+  require(std::isfinite(flux[0]), "Problem/Boundary velocity has values that are no numbers");
   require(std::abs(flux[0]) <= 1e-4 * flux[1], "Problem/Boundary velocity: ", flux[0],
           " flows out through the boundary all in all; div u = 0 needs 0");
   Array<double> g(space.prescribed.size(), 0.);

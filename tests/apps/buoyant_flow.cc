@@ -219,6 +219,8 @@ TEST_F(BuoyantFlow, BadInput)
   expect_refused({"Problem/Viscosity=2*x"}, "Problem/Viscosity");
   expect_refused({"Problem/Density=c+"}, "Problem/Density");
   expect_refused({"Problem/Initial composition=q"}, "Problem/Initial composition");
+  expect_refused({"Mesh/Refinements=3", "Problem/Initial composition=sqrt(x-0.5)"},
+                 "Initial composition has values that");
   expect_refused({"Problem/Gravity=0, 0"}, "nothing can flow");
   expect_refused({"Problem/Boundaries=slip"}, "'slip' should be no_slip or free_slip");
   expect_refused({"Linear solver/Solver=cg"}, "gmres only");
@@ -231,6 +233,8 @@ TEST_F(BuoyantFlow, BadInput)
                   "Problem/Viscosity=1+1000*exp(-21.3*((c-0.513)^2+(c-0.4)^2))", "Problem/Gravity=0.902, 0.53, 0.699",
                   "Problem/Boundaries=no_slip"},
                  "nothing moves", 1);
-  expect_refused({"Mesh/Refinements=3", "Problem/Density=1/(c-c)"}, "the force or a prescribed velocity is NaN", 1);
+  const auto bad =
+    expect_refused({"Mesh/Refinements=3", "Problem/Density=1/(c-c)"}, "the force or a prescribed velocity is NaN", 1);
+  EXPECT_FALSE(std::filesystem::exists(bad.folder)) << "expected no empty folder";
 }
 } // namespace

@@ -685,6 +685,8 @@ TEST_F(Elasticity, Mistakes)
     {{"Problem/Traction=1: 0; 1", "Problem/Dirichlet boundaries=0: xyz"}, {"Traction", "2 components", "3 are needed"}},
     {{"Problem/Exact displacement=x; y; w"}, {"Exact displacement", "w"}},
     {{"Problem/Load factor=x"}, {"Load factor", "x"}},
+    {{"Problem/Initial displacement=log(x-0.5); 0; 0"}, {"Problem/Initial displacement", "no numbers"}},
+    {{"Problem/Body force=sqrt(0.5-x); 0; 0"}, {"Problem/Body force", "no numbers"}},
     {{"Problem/Load factor=sqrt(-1-t)"}, {"Load factor is ", "at t = 0.025"}},
     {{"Discretization/Formulation=coupled"}, {"not symmetric", "gmres"}},
     {coupled + Settings{"Linear solver/Smoother=jacobi"}, {"coupled", "block_jacobi"}},

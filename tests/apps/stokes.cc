@@ -375,6 +375,8 @@ TEST_F(Stokes, BadInput)
   expect_refused({"Problem/Case=nsinker", "Problem/Sinkers=25"}, "centres for 1 to 24");
   expect_refused({"Problem/Case=solcx", "Problem/Dimension=3"}, "needs Problem/Dimension = 2");
   expect_refused({"Problem/Case=expressions", "Problem/Viscosity=x-0.5"}, "has to be positive");
+  expect_refused({"Problem/Case=expressions", "Problem/Boundary velocity=3: sqrt(x-0.5); 0"},
+                 "velocity has values that");
   expect_refused({"Problem/Case=expressions", "Problem/Viscosity=10^(14*x)"}, "more than 1e12");
   expect_refused({"Problem/Case=expressions", "Problem/Viscosity=2*"}, "Problem/Viscosity");
   expect_refused({"Problem/Boundaries=slip"}, "'slip' should be no_slip or free_slip");

@@ -377,4 +377,10 @@ TEST_F(TransportDiffusion, Mistakes)
     }
   EXPECT_FALSE(std::filesystem::exists(folder / "output")) << "an output folder was made";
 }
+
+TEST_F(TransportDiffusion, InitialValuesThatAreNoNumbers)
+{
+  expect_refused({"Discretization/Refinements=3", "Problem/Initial values=sqrt(0.5-x)"},
+                 "Problem/Initial values has values that are no numbers");
+}
 } // namespace
